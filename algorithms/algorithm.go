@@ -1,0 +1,173 @@
+// Package algorithms holds the contract every release algorithm fulfils and the registry they
+// enter. A baseline is one package below this one with one call of Register; algorithms/all lists
+// them. The contract leaves evaluation out: an algorithm publishes a Release and is done.
+package algorithms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ppdp/datasets"
+	"ppdp/internal/registry"
+	"ppdp/privacy"
+)
+
+// Algorithm publishes data. Implementations are stateless values, safe for concurrent use.
+type Algorithm interface {
+	Info() Info
+	// Params returns a pointer to a fresh parameter struct set to its defaults; yaml tags name the
+	// fields. Every value of a spec is decoded onto such a struct before Validate is asked.
+	Params() Params
+	// Release publishes the input. Equal inputs give equal releases, bit for bit. It returns
+	// early with ctx.Err() when the context ends.
+	Release(ctx context.Context, in Input) (*Release, error)
+}
+
+// Params is a parameter struct of an algorithm.
+type Params interface {
+	// Validate reports everything wrong with the values, each error naming the yaml key.
+	Validate() error
+}
+
+// Variant names one reading of a paper.
+type Variant string
+
+const (
+	// Published is the letter of the paper with the smallest number of extra assumptions.
+	Published Variant = "published"
+	// Strict is the algorithm repaired so that its claimed guarantee really holds.
+	Strict Variant = "strict"
+	// RefCode is what the authors' released program does where that differs from the paper.
+	RefCode Variant = "refcode"
+)
+
+// Model is a notion of privacy.
+type Model string
+
+const (
+	NoPrivacy           Model = "none"
+	KAnonymity          Model = "k-anonymity"
+	DifferentialPrivacy Model = "differential privacy"
+)
+
+// Status says whether a variant's claimed guarantee holds.
+type Status string
+
+const (
+	Holds  Status = "holds"
+	Short  Status = "short"  // exceeded by a bounded factor
+	Broken Status = "broken" // no finite bound, or none proven
+)
+
+// Guarantee is what one variant promises and whether that is true.
+type Guarantee struct {
+	Variant  Variant
+	Model    Model
+	Unit     string // what is protected: "record", "node", "edge"; empty without privacy
+	Relation string // the neighbour relation, in words: "add or remove one record"
+	Status   Status
+	Errata   []string // entries of the errata that bear on it: "R1"
+	Note     string   // one sentence for people
+}
+
+// Product is something a release may contain; metrics say which they need.
+type Product string
+
+const (
+	// Records is a table of (synthetic or generalised and re-drawn) records: Release.Table.
+	Records Product = "records"
+	// Boxes is a partition of the quasi-identifiers' space with class counts: Release.Regions.
+	Boxes Product = "regions"
+	// Membership says which region each input row fell in: Regions.Assignment. Only
+	// releases without differential privacy may publish it.
+	Membership Product = "membership"
+	// DegreeSequence is a sorted sequence of node degrees: Release.Degrees.
+	DegreeSequence Product = "degrees"
+)
+
+// InputKind is the kind of data an algorithm takes.
+type InputKind string
+
+const (
+	TableInput InputKind = "table"
+	GraphInput InputKind = "graph"
+)
+
+// Info describes an algorithm to people and to the planner.
+type Info struct {
+	Name     string // as in specs: "rps"
+	Title    string // "Recursive Partitioning and Summarization"
+	Source   string // paper with section: "Qardaji & Li 2012, Algorithm 1 and section 3.2"
+	Input    InputKind
+	Produces []Product
+	Variants []Guarantee // the first is the default
+	// Revision goes up by one whenever a change makes some release differ; finished cells of
+	// other revisions are not reused.
+	Revision int
+}
+
+// Guarantee returns the guarantee of a variant.
+func (i *Info) Guarantee(v Variant) (Guarantee, error) {
+	names := make([]string, len(i.Variants))
+	for n, g := range i.Variants {
+		if g.Variant == v {
+			return g, nil
+		}
+		names[n] = string(g.Variant)
+	}
+	return Guarantee{}, fmt.Errorf("%s has no variant %q, must be one of %s", i.Name, v, strings.Join(names, ", "))
+}
+
+// Can reports whether releases contain a product.
+func (i *Info) Can(p Product) bool {
+	for _, product := range i.Produces {
+		if product == p {
+			return true
+		}
+	}
+	return false
+}
+
+// Input is everything a release may depend on.
+type Input struct {
+	Table   *datasets.Table // for TableInput
+	Rows    []int32         // the rows to publish; the slice belongs to the algorithm, the table is shared
+	Params  Params          // as returned by Algorithm.Params, decoded and validated
+	Variant Variant
+	Budget  *privacy.Budget  // epsilon 0 for algorithms without differential privacy
+	Noise   *privacy.Streams // the only source of randomness
+}
+
+// Release is what an algorithm publishes. Fields an algorithm does not produce are nil.
+type Release struct {
+	Table    *datasets.Table // synthetic records, in the input's schema
+	Weights  []float64       // of the table's rows; nil means 1 each
+	Regions  *Regions
+	Degrees  []int32  // sorted ascending
+	Warnings []string // statistical caveats: stored and shown, never fatal
+	// Structure describes how the release came about (regions, depth, nodes): recorded, not published.
+	Structure Structure
+}
+
+// Structure counts what a partitioning algorithm built.
+type Structure struct {
+	Nodes  int // regions visited, inner ones included
+	Leaves int
+	Depth  int // of the deepest leaf; the root has depth 0
+}
+
+// ErrTooLarge is wrapped by the error of a release that outgrew its cap on nodes.
+var ErrTooLarge = errors.New("release outgrew its cap")
+
+var algorithms = registry.New[Algorithm]("algorithm")
+
+// Register adds an algorithm under its Info's name.
+func Register(a Algorithm) { algorithms.Register(a.Info().Name, a) }
+
+// Lookup returns the algorithm called name.
+func Lookup(name string) (Algorithm, error) { return algorithms.Lookup(name) }
+
+// Names lists the registered algorithms.
+func Names() []string { return algorithms.Names() }

@@ -1,0 +1,67 @@
+// Package datasets holds the data everything else works on: columnar coded tables with their
+// public schemas, and the registry of named datasets. It leaves out how any one dataset is read
+// or generated (datasets/adult, datasets/gaussian, datasets/csv, ...) and all use of the data.
+package datasets
+
+import (
+	"context"
+
+	"ppdp/internal/registry"
+	"ppdp/privacy"
+)
+
+// Source is a named dataset that can be loaded: read from files or generated from a seed.
+type Source interface {
+	Info() Info
+	// Params returns a pointer to a struct of the source's parameters set to their defaults (yaml tags
+	// name them; a Validate() error method checks them), or nil when it has none.
+	Params() any
+	// Load reads or generates the data. It must depend on nothing but the request.
+	Load(ctx context.Context, request Request) (*Dataset, error)
+}
+
+// Info describes a dataset to people.
+type Info struct {
+	Name     string
+	Title    string
+	Citation string // how to cite it
+	License  string
+	StandIn  bool   // generated in place of real data: shown wherever its results are
+	Files    []File // what has to be on disk; nil for generated data
+}
+
+// File is one data file a source reads, as fetched and verified.
+type File struct {
+	Path   string   // below the data directory, slash-separated: "adult/adult.data"; ".gz" may follow on disk
+	SHA256 string   // of the canonical (for tables: the uncompressed) content, in hexadecimal
+	URLs   []string // public homes, tried in order
+	Limit  int64    // bytes a download may have at most
+}
+
+// Request is everything a Load may depend on.
+type Request struct {
+	Params any         // what Source.Params returned, with the spec's values decoded onto it
+	Files  Files       // where data files are looked for
+	Key    privacy.Key // seeds generated data
+}
+
+// Dataset is what a source loads: a table (graphs join it later in the same place).
+type Dataset struct {
+	Name     string
+	Table    *Table
+	Checksum string // SHA-256 over the content, in hexadecimal: equal data, equal checksum
+	StandIn  bool
+	Dropped  int      // rows left out because a value was missing
+	Notes    []string // what a reader of results must know
+}
+
+var sources = registry.New[Source]("dataset")
+
+// Register adds a source under its Info's name.
+func Register(source Source) { sources.Register(source.Info().Name, source) }
+
+// Lookup returns the source called name.
+func Lookup(name string) (Source, error) { return sources.Lookup(name) }
+
+// Names lists the registered sources.
+func Names() []string { return sources.Names() }

@@ -1,0 +1,273 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Kind says how an attribute's cells are to be read.
+type Kind uint8
+
+const (
+	// Numeric attributes are cut into cells of equal width over public bounds.
+	Numeric Kind = iota
+	// Categorical attributes have a public list of values, one cell each.
+	Categorical
+)
+
+// Role says what an attribute is to those who protect or study a table.
+type Role uint8
+
+const (
+	// QuasiIdentifier attributes span the space that algorithms partition and generalise.
+	QuasiIdentifier Role = iota
+	// Sensitive attributes are released as they are by k-anonymity and ignored by partitioning.
+	Sensitive
+	// Class is the attribute classifiers predict; at most one attribute has this role.
+	Class
+)
+
+var roleNames = [...]string{"quasi-identifier", "sensitive", "class"}
+
+func (r Role) String() string { return roleNames[r] }
+
+// maxCells bounds an attribute's domain so that codes and cell arithmetic fit in 31 bits.
+const maxCells = 1 << 31
+
+// Attribute describes one column. All of it is public knowledge, fixed before any data are seen.
+type Attribute struct {
+	Name string
+	Kind Kind
+	Role Role
+
+	// Low, High and Step describe a numeric attribute: cell c covers [Low+c·Step, Low+(c+1)·Step),
+	// the bounds are half-open, [Low, High).
+	Low, High, Step float64
+	// Continuous says that values may lie anywhere in a cell (Column.Exact keeps them);
+	// otherwise cell c stands for the single value Low+c·Step, as integers do.
+	Continuous bool
+
+	// Values are a categorical attribute's values; the code is the index. Their order is the order
+	// along which partitioning algorithms cut.
+	Values []string
+	// Ordered says that this order has a meaning (education), not just a place.
+	Ordered bool
+	// Taxonomy generalises a categorical attribute's values; nil for none.
+	Taxonomy *Taxonomy
+}
+
+// Cells is the size of the attribute's domain.
+func (a *Attribute) Cells() int {
+	if a.Kind == Categorical {
+		return len(a.Values)
+	}
+	return int(math.Ceil((a.High-a.Low)/a.Step - 1e-9)) // 1e-9: bounds like 0.3/0.1 are not exact in binary
+}
+
+// Number is the value a numeric code stands for: the exact value, or the middle of a continuous
+// attribute's cell.
+func (a *Attribute) Number(code uint32) float64 {
+	if a.Continuous {
+		return a.Low + float64((float64(code)+0.5)*a.Step)
+	}
+	return a.Low + float64(float64(code)*a.Step)
+}
+
+// NumberCode is the cell of a value, or an error when it lies outside the public bounds or, for an
+// attribute that is not continuous, between the steps.
+func (a *Attribute) NumberCode(value float64) (uint32, error) {
+	if !(value >= a.Low && value < a.High) {
+		return 0, fmt.Errorf("%s: %v is outside its public bounds, must be in [%v, %v)", a.Name, value, a.Low, a.High)
+	}
+	cell := (value - a.Low) / a.Step
+	if a.Continuous {
+		return uint32(cell), nil
+	}
+	rounded := math.Round(cell)
+	if math.Abs(cell-rounded) > 1e-6 {
+		return 0, fmt.Errorf("%s: %v is between steps, must be %v plus a multiple of %v", a.Name, value, a.Low, a.Step)
+	}
+	return uint32(rounded), nil
+}
+
+// Text is the printed form of a code: a categorical value, or a number in its shortest form.
+func (a *Attribute) Text(code uint32) string {
+	if a.Kind == Categorical {
+		return a.Values[code]
+	}
+	return strconv.FormatFloat(a.Number(code), 'g', -1, 64)
+}
+
+// TextCode is the code of a printed value. Categorical values match to the letter.
+func (a *Attribute) TextCode(text string) (uint32, error) {
+	if a.Kind == Categorical {
+		for code, value := range a.Values {
+			if value == text {
+				return uint32(code), nil
+			}
+		}
+		return 0, fmt.Errorf("%s: %q is not in its public list, must be one of %s", a.Name, text, quoteSome(a.Values))
+	}
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is not a number, must be in [%v, %v)", a.Name, text, a.Low, a.High)
+	}
+	return a.NumberCode(value)
+}
+
+// quoteSome lists values for a message, the first dozen in full.
+func quoteSome(values []string) string {
+	const most = 12
+	var b strings.Builder
+	for i, value := range values {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more", len(values)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Quote(value))
+	}
+	return b.String()
+}
+
+// Validate reports everything wrong with the attribute's description.
+func (a *Attribute) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s", a.Name, fmt.Sprintf(format, args...)))
+	}
+	if a.Name == "" {
+		bad("an attribute needs a name")
+	}
+	switch a.Kind {
+	case Numeric:
+		finite := !math.IsInf(a.Low, 0) && !math.IsInf(a.High, 0) && a.High > a.Low
+		if !finite {
+			bad("bounds [%v, %v), must be finite with low below high", a.Low, a.High)
+		}
+		if !(a.Step > 0) || math.IsInf(a.Step, 1) {
+			bad("step %v, must be a number above 0", a.Step)
+		} else if finite && (a.High-a.Low)/a.Step > maxCells {
+			bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low, a.High, maxCells)
+		}
+		if len(a.Values) > 0 || a.Taxonomy != nil {
+			bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")
+		}
+	case Categorical:
+		if len(a.Values) == 0 {
+			bad("a categorical attribute needs its list of values")
+		}
+		seen := make(map[string]bool, len(a.Values))
+		for _, value := range a.Values {
+			if seen[value] {
+				bad("value %q is listed twice", value)
+			}
+			seen[value] = true
+		}
+		if a.Taxonomy != nil {
+			if err := a.Taxonomy.Validate(a.Values); err != nil {
+				bad("%v", err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Schema describes a table's columns. It is a public input: nothing in it is read off the data.
+type Schema struct {
+	Attributes []Attribute
+}
+
+// Index is the position of the attribute called name, or -1.
+func (s *Schema) Index(name string) int {
+	for i := range s.Attributes {
+		if s.Attributes[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Class is the position of the class attribute, or -1.
+func (s *Schema) Class() int {
+	for i := range s.Attributes {
+		if s.Attributes[i].Role == Class {
+			return i
+		}
+	}
+	return -1
+}
+
+// Classes is the number of class values; a table without a class attribute has one class.
+func (s *Schema) Classes() int {
+	if class := s.Class(); class >= 0 {
+		return s.Attributes[class].Cells()
+	}
+	return 1
+}
+
+// QuasiIdentifiers lists the positions of the attributes that algorithms partition.
+func (s *Schema) QuasiIdentifiers() []int {
+	var positions []int
+	for i := range s.Attributes {
+		if s.Attributes[i].Role == QuasiIdentifier {
+			positions = append(positions, i)
+		}
+	}
+	return positions
+}
+
+// Names lists the attributes' names in order.
+func (s *Schema) Names() []string {
+	names := make([]string, len(s.Attributes))
+	for i := range s.Attributes {
+		names[i] = s.Attributes[i].Name
+	}
+	return names
+}
+
+// Project returns the schema of the named attributes, in that order.
+func (s *Schema) Project(names ...string) (*Schema, error) {
+	projected := &Schema{Attributes: make([]Attribute, len(names))}
+	for i, name := range names {
+		at := s.Index(name)
+		if at < 0 {
+			return nil, fmt.Errorf("no attribute %q, must be one of %s", name, quoteSome(s.Names()))
+		}
+		projected.Attributes[i] = s.Attributes[at]
+	}
+	return projected, nil
+}
+
+// Validate reports everything wrong with the schema.
+func (s *Schema) Validate() error {
+	var errs []error
+	if len(s.Attributes) == 0 {
+		errs = append(errs, errors.New("a schema needs at least one attribute"))
+	}
+	seen := make(map[string]bool)
+	classes := 0
+	for i := range s.Attributes {
+		a := &s.Attributes[i]
+		errs = append(errs, a.Validate())
+		if seen[a.Name] {
+			errs = append(errs, fmt.Errorf("attribute %q is described twice", a.Name))
+		}
+		seen[a.Name] = true
+		if a.Role == Class {
+			classes++
+			if a.Kind != Categorical {
+				errs = append(errs, fmt.Errorf("%s: the class attribute must be categorical", a.Name))
+			}
+		}
+	}
+	if classes > 1 {
+		errs = append(errs, fmt.Errorf("%d class attributes, must be at most one", classes))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,230 @@
+package datasets
+
+import "fmt"
+
+// Column holds one attribute's codes in the smallest unsigned integer type that fits its domain:
+// exactly one of U8, U16 and U32 is used (all are nil in a table of no rows). Kernels switch on it
+// once and loop over the plain slice.
+type Column struct {
+	U8  []uint8
+	U16 []uint16
+	U32 []uint32
+	// Exact holds a continuous attribute's values before they were put into cells, nil otherwise.
+	// Only evaluation and reference algorithms without privacy may look at it.
+	Exact []float64
+}
+
+// At returns the code of a row. It switches on the width at every call: not for hot loops.
+func (c *Column) At(row int32) uint32 {
+	switch {
+	case c.U8 != nil:
+		return uint32(c.U8[row])
+	case c.U16 != nil:
+		return uint32(c.U16[row])
+	default:
+		return c.U32[row]
+	}
+}
+
+// makeColumn returns a column of n rows able to hold codes below cells.
+func makeColumn(cells, n int) Column {
+	switch {
+	case cells <= 1<<8:
+		return Column{U8: make([]uint8, n)}
+	case cells <= 1<<16:
+		return Column{U16: make([]uint16, n)}
+	default:
+		return Column{U32: make([]uint32, n)}
+	}
+}
+
+// set stores a code that the caller has checked to be inside the domain.
+func (c *Column) set(row int, code uint32) {
+	switch {
+	case c.U8 != nil:
+		c.U8[row] = uint8(code)
+	case c.U16 != nil:
+		c.U16[row] = uint16(code)
+	default:
+		c.U32[row] = code
+	}
+}
+
+// slice returns the first n rows of the column, sharing memory.
+func (c *Column) slice(n int) Column {
+	switch {
+	case c.U8 != nil:
+		return Column{U8: c.U8[:n], Exact: cut(c.Exact, n)}
+	case c.U16 != nil:
+		return Column{U16: c.U16[:n], Exact: cut(c.Exact, n)}
+	default:
+		return Column{U32: c.U32[:n], Exact: cut(c.Exact, n)}
+	}
+}
+
+func cut(values []float64, n int) []float64 {
+	if values == nil {
+		return nil
+	}
+	return values[:n]
+}
+
+// Table is a columnar, coded table. It is immutable once built and safe for concurrent readers.
+// Rows are addressed by int32 index; subsets are index slices.
+type Table struct {
+	schema  *Schema
+	rows    int
+	columns []Column
+}
+
+// Len is the number of rows.
+func (t *Table) Len() int { return t.rows }
+
+// Schema describes the columns.
+func (t *Table) Schema() *Schema { return t.schema }
+
+// Column returns the codes of attribute i.
+func (t *Table) Column(i int) *Column { return &t.columns[i] }
+
+// Number returns the value of a numeric cell: the exact one where the table keeps it.
+func (t *Table) Number(row int32, attribute int) float64 {
+	column := &t.columns[attribute]
+	if column.Exact != nil {
+		return column.Exact[row]
+	}
+	return t.schema.Attributes[attribute].Number(column.At(row))
+}
+
+// AllRows lists every row of the table in order.
+func (t *Table) AllRows() []int32 {
+	rows := make([]int32, t.rows)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
+}
+
+// Project returns the table of the named attributes, sharing the columns.
+func (t *Table) Project(names ...string) (*Table, error) {
+	schema, err := t.schema.Project(names...)
+	if err != nil {
+		return nil, err
+	}
+	projected := &Table{schema: schema, rows: t.rows, columns: make([]Column, len(names))}
+	for i, name := range names {
+		projected.columns[i] = t.columns[t.schema.Index(name)]
+	}
+	return projected, nil
+}
+
+// WithSchema returns the same columns under another schema of the same domains: roles or names changed.
+func (t *Table) WithSchema(schema *Schema) (*Table, error) {
+	if len(schema.Attributes) != len(t.columns) {
+		return nil, fmt.Errorf("a schema of %d attributes for a table of %d columns", len(schema.Attributes), len(t.columns))
+	}
+	for i := range schema.Attributes {
+		if got, want := schema.Attributes[i].Cells(), t.schema.Attributes[i].Cells(); got != want {
+			return nil, fmt.Errorf("%s: a domain of %d cells for a column of %d", schema.Attributes[i].Name, got, want)
+		}
+	}
+	return &Table{schema: schema, rows: t.rows, columns: t.columns}, nil
+}
+
+// Select returns a new table holding copies of the given rows, in that order.
+func (t *Table) Select(rows []int32) *Table {
+	b := NewBuilder(t.schema, len(rows))
+	for i := range t.columns {
+		from, to := &t.columns[i], &b.table.columns[i]
+		switch {
+		case from.U8 != nil:
+			gather(to.U8, from.U8, rows)
+		case from.U16 != nil:
+			gather(to.U16, from.U16, rows)
+		case from.U32 != nil:
+			gather(to.U32, from.U32, rows)
+		}
+		if from.Exact != nil {
+			gather(to.Exact, from.Exact, rows)
+		}
+	}
+	b.rows = len(rows)
+	return b.Table()
+}
+
+func gather[T any](to, from []T, rows []int32) {
+	for i, row := range rows {
+		to[i] = from[row]
+	}
+}
+
+// Builder fills a table. Codes are trusted to lie inside the schema's domains: what reads foreign
+// input checks them first (Attribute.TextCode, Attribute.NumberCode).
+type Builder struct {
+	table Table
+	rows  int
+	size  int
+}
+
+// NewBuilder returns a builder with room for capacity rows; it grows when needed.
+func NewBuilder(schema *Schema, capacity int) *Builder {
+	b := &Builder{table: Table{schema: schema, columns: make([]Column, len(schema.Attributes))}}
+	b.grow(capacity)
+	return b
+}
+
+func (b *Builder) grow(size int) {
+	for i := range b.table.columns {
+		a := &b.table.schema.Attributes[i]
+		old, column := b.table.columns[i], makeColumn(a.Cells(), size)
+		copy(column.U8, old.U8)
+		copy(column.U16, old.U16)
+		copy(column.U32, old.U32)
+		if a.Continuous {
+			column.Exact = make([]float64, size)
+			copy(column.Exact, old.Exact)
+		}
+		b.table.columns[i] = column
+	}
+	b.size = size
+}
+
+// AddRow starts a new row, all codes 0, and returns its index.
+func (b *Builder) AddRow() int {
+	if b.rows == b.size {
+		b.grow(2*b.size + 64)
+	}
+	b.rows++
+	return b.rows - 1
+}
+
+// Set stores a code. On a continuous attribute it also stores the middle of the cell as the exact value.
+func (b *Builder) Set(row, attribute int, code uint32) {
+	column := &b.table.columns[attribute]
+	column.set(row, code)
+	if column.Exact != nil {
+		column.Exact[row] = b.table.schema.Attributes[attribute].Number(code)
+	}
+}
+
+// SetNumber stores a numeric value: its cell, and the value itself on a continuous attribute.
+func (b *Builder) SetNumber(row, attribute int, value float64) error {
+	code, err := b.table.schema.Attributes[attribute].NumberCode(value)
+	if err != nil {
+		return err
+	}
+	column := &b.table.columns[attribute]
+	column.set(row, code)
+	if column.Exact != nil {
+		column.Exact[row] = value
+	}
+	return nil
+}
+
+// Table returns the finished table. The builder must not be used afterwards.
+func (b *Builder) Table() *Table {
+	for i := range b.table.columns {
+		b.table.columns[i] = b.table.columns[i].slice(b.rows)
+	}
+	b.table.rows = b.rows
+	return &b.table
+}

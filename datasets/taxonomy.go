@@ -1,0 +1,99 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Taxonomy is a generalisation tree over a categorical attribute's values: its leaves are the
+// values, inner nodes are broader terms. Node 0 is the root; a parent comes before its children.
+type Taxonomy struct {
+	Nodes []TaxonomyNode
+}
+
+// TaxonomyNode is one term of a taxonomy.
+type TaxonomyNode struct {
+	Name     string
+	Parent   int // -1 for the root
+	Children []int
+}
+
+// Leaves lists the names of the leaves in the order of a depth-first walk.
+func (t *Taxonomy) Leaves() []string {
+	var names []string
+	var walk func(node int)
+	walk = func(node int) {
+		if len(t.Nodes[node].Children) == 0 {
+			names = append(names, t.Nodes[node].Name)
+			return
+		}
+		for _, child := range t.Nodes[node].Children {
+			walk(child)
+		}
+	}
+	if len(t.Nodes) > 0 {
+		walk(0)
+	}
+	return names
+}
+
+// Inner is the number of nodes that are not leaves.
+func (t *Taxonomy) Inner() int {
+	inner := 0
+	for i := range t.Nodes {
+		if len(t.Nodes[i].Children) > 0 {
+			inner++
+		}
+	}
+	return inner
+}
+
+// Height is the number of edges on the longest path from the root to a leaf.
+func (t *Taxonomy) Height() int {
+	depth := make([]int, len(t.Nodes))
+	height := 0
+	for i := range t.Nodes {
+		if parent := t.Nodes[i].Parent; parent >= 0 {
+			depth[i] = depth[parent] + 1
+		}
+		height = max(height, depth[i])
+	}
+	return height
+}
+
+// Validate checks that the tree is a tree whose leaves are exactly the values.
+func (t *Taxonomy) Validate(values []string) error {
+	if len(t.Nodes) == 0 {
+		return errors.New("an empty taxonomy, must have a root")
+	}
+	var errs []error
+	for i := range t.Nodes {
+		parent := t.Nodes[i].Parent
+		if i == 0 && parent != -1 || i > 0 && (parent < 0 || parent >= i) {
+			errs = append(errs, fmt.Errorf("taxonomy node %q has parent %d, must come after its parent", t.Nodes[i].Name, parent))
+		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	known := make(map[string]bool, len(values))
+	for _, value := range values {
+		known[value] = true
+	}
+	seen := make(map[string]bool)
+	for _, leaf := range t.Leaves() {
+		switch {
+		case seen[leaf]:
+			errs = append(errs, fmt.Errorf("taxonomy leaf %q stands twice", leaf))
+		case !known[leaf]:
+			errs = append(errs, fmt.Errorf("taxonomy leaf %q is not a value of the attribute", leaf))
+		}
+		seen[leaf] = true
+	}
+	for _, value := range values {
+		if !seen[value] {
+			errs = append(errs, fmt.Errorf("value %q is not a leaf of the taxonomy", value))
+		}
+	}
+	return errors.Join(errs...)
+}

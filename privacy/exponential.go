@@ -1,0 +1,76 @@
+package privacy
+
+import (
+	"errors"
+	"math"
+)
+
+// ErrNoCandidates is returned by an exponential mechanism that was given nothing to choose from.
+var ErrNoCandidates = errors.New("exponential mechanism without a candidate")
+
+// Exponential chooses a candidate r with probability proportional to exp(epsilon·q(r)/(2Δq)) and
+// charges epsilon (McSherry & Talwar 2007). The same law in RPS's writing is exp(ε′q) charged as
+// 2ε′Δq (Qardaji & Li 2012, Definition 2).
+type Exponential struct {
+	*mechanism
+	cumulative []float64 // scratch
+}
+
+// Exponential declares an exponential mechanism for a quality function of the given sensitivity.
+func (b *Budget) Exponential(purpose string, stream *Stream, s Sensitivity) *Exponential {
+	return &Exponential{mechanism: b.declare("exponential", purpose, stream, s)}
+}
+
+// Choose charges epsilon to the path and returns the index of the chosen candidate. weights, the
+// base measure (for example how many equally good cuts a candidate stands for), may be nil for
+// all ones; candidates of weight 0 are never chosen. Scores must not be NaN or +Inf.
+func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []float64) (int, error) {
+	if err := path.charge(e.mechanism, epsilon); err != nil {
+		return 0, err
+	}
+	best := math.Inf(-1)
+	for i, score := range scores {
+		if score > best && (weights == nil || weights[i] > 0) {
+			best = score
+		}
+	}
+	if math.IsInf(best, -1) {
+		return 0, ErrNoCandidates
+	}
+	// Subtracting the best score leaves exponents of at most 0, so nothing overflows and the sum is
+	// at least the best candidate's weight.
+	if cap(e.cumulative) < len(scores) {
+		e.cumulative = make([]float64, 2*len(scores))
+	}
+	cumulative := e.cumulative[:len(scores)]
+	factor := epsilon / (2 * e.sensitivity.Claimed)
+	sum, last := 0.0, math.NaN()
+	weight := 0.0
+	for i, score := range scores {
+		if score != last { // runs of equal scores are common: empty cells, symmetric cuts
+			last, weight = score, math.Exp(float64((score-best)*factor))
+		}
+		w := weight
+		if weights != nil {
+			w = float64(w * weights[i])
+		}
+		sum += w
+		cumulative[i] = sum
+	}
+	return search(cumulative, e.stream.Open01()*sum), nil
+}
+
+// search returns the first index whose cumulative weight exceeds x. An index of weight 0 repeats
+// its predecessor's sum and is therefore never the first.
+func search(cumulative []float64, x float64) int {
+	lo, hi := 0, len(cumulative)-1
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if cumulative[mid] > x {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}

@@ -1,0 +1,77 @@
+package privacy
+
+import "math"
+
+// Noise perturbs a number at the cost of epsilon on a path. Laplace and Geometric implement it,
+// so that an algorithm can be calibrated once and run with either.
+type Noise interface {
+	Add(path *Path, epsilon, value float64) (float64, error)
+}
+
+var (
+	_ Noise = (*Laplace)(nil)
+	_ Noise = (*Geometric)(nil)
+)
+
+// Laplace adds noise of density exp(-|x|/b)/(2b), b = sensitivity/epsilon (Dwork et al. 2006).
+type Laplace struct{ *mechanism }
+
+// Laplace declares a Laplace mechanism.
+func (b *Budget) Laplace(purpose string, stream *Stream, s Sensitivity) *Laplace {
+	return &Laplace{b.declare("laplace", purpose, stream, s)}
+}
+
+// Add charges epsilon to the path and returns value plus Laplace noise.
+func (l *Laplace) Add(path *Path, epsilon, value float64) (float64, error) {
+	if err := path.charge(l.mechanism, epsilon); err != nil {
+		return 0, err
+	}
+	return value + float64(l.stream.laplace()*(l.sensitivity.Claimed/epsilon)), nil
+}
+
+// AddAll perturbs every element of values, in place, for a single charge. The elements must be
+// answers over disjoint data, or one vector whose L1 sensitivity is the declared one.
+func (l *Laplace) AddAll(path *Path, epsilon float64, values []float64) error {
+	if err := path.charge(l.mechanism, epsilon); err != nil {
+		return err
+	}
+	scale := l.sensitivity.Claimed / epsilon
+	for i := range values {
+		values[i] += float64(l.stream.laplace() * scale)
+	}
+	return nil
+}
+
+// Geometric adds integer noise with P(x) proportional to exp(-|x|·epsilon/sensitivity), the
+// two-sided geometric distribution (Ghosh, Roughgarden & Sundararajan 2009). Values must be integers.
+type Geometric struct{ *mechanism }
+
+// Geometric declares a two-sided geometric mechanism.
+func (b *Budget) Geometric(purpose string, stream *Stream, s Sensitivity) *Geometric {
+	return &Geometric{b.declare("geometric", purpose, stream, s)}
+}
+
+// Add charges epsilon to the path and returns value plus two-sided geometric noise.
+func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
+	if err := path.charge(g.mechanism, epsilon); err != nil {
+		return 0, err
+	}
+	return value + g.stream.geometric(epsilon/g.sensitivity.Claimed), nil
+}
+
+// AddAll perturbs every element of values, in place, for a single charge; see Laplace.AddAll.
+func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error {
+	if err := path.charge(g.mechanism, epsilon); err != nil {
+		return err
+	}
+	for i := range values {
+		values[i] += g.stream.geometric(epsilon / g.sensitivity.Claimed)
+	}
+	return nil
+}
+
+// geometric draws the difference of two independent geometric variates with ratio exp(-rate):
+// its law is P(x) = tanh(rate/2)·exp(-rate·|x|).
+func (s *Stream) geometric(rate float64) float64 {
+	return math.Floor(-math.Log(s.Open01())/rate) - math.Floor(-math.Log(s.Open01())/rate)
+}

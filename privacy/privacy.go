@@ -1,0 +1,52 @@
+// Package privacy is the only room that draws noise. It holds the named random streams, the
+// mechanisms of differential privacy (Laplace, two-sided geometric, exponential) and the budget
+// with its ledger.
+//
+// Every mechanism is declared once per release with the sensitivity its paper claims and the one
+// that can be proven, and every call charges a Path of the budget. Overspending the claimed
+// budget is an error at the call that would do it; what the calls really cost by the proven
+// sensitivities is kept beside it and shown, never hidden.
+//
+// The package does not know tables, graphs or algorithms. Laplace noise is drawn in floating
+// point and so carries the usual caveat (Mironov 2012): its low bits depend on the value. The
+// strict variants of counts use the two-sided geometric mechanism, whose outputs are integers.
+package privacy
+
+import "errors"
+
+// ErrOverspent is wrapped by every error of a call that would exceed the budget.
+var ErrOverspent = errors.New("privacy budget overspent")
+
+// Sensitivity is how far a query can move between neighbouring inputs (L1 for vectors).
+type Sensitivity struct {
+	// Claimed is the paper's value: noise is calibrated to it and the budget is charged by it.
+	Claimed float64
+	// Proven is the value that holds; 0 means the same as Claimed. +Inf means no finite bound.
+	Proven float64
+	// Monotone says that one more record never lowers (or never raises) any candidate's score.
+	// Under add/remove neighbours an exponential mechanism then costs half (ERRATA R0b): that
+	// half is credited to the proven loss only, never to the charge.
+	Monotone bool
+}
+
+// Exact is a sensitivity whose claimed value is proven.
+func Exact(value float64) Sensitivity { return Sensitivity{Claimed: value, Proven: value} }
+
+// lossPerEpsilon is the privacy loss by the proven sensitivity for each unit of epsilon charged.
+func (s Sensitivity) lossPerEpsilon() float64 {
+	loss := 1.0
+	if s.Proven > 0 {
+		loss = s.Proven / s.Claimed
+	}
+	if s.Monotone {
+		loss /= 2
+	}
+	return loss
+}
+
+func (s Sensitivity) proven() float64 {
+	if s.Proven > 0 {
+		return s.Proven
+	}
+	return s.Claimed
+}

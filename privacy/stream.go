@@ -1,0 +1,89 @@
+package privacy
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Key names a family of random streams. Keys form a tree: the root is made from a master
+// seed, children by Derive. Equal paths give equal keys on every machine and Go version.
+type Key [sha256.Size]byte
+
+// NewKey returns the root key of a master seed. Every seed, 0 included, is a seed of its own.
+func NewKey(seed uint64) Key {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], seed)
+	return sha256.Sum256(append([]byte("ppdp/1/seed:"), b[:]...))
+}
+
+// Derive returns the child of k along parts. Parts are hashed with their lengths, so that
+// ("ab","c") and ("a","bc") differ.
+func (k Key) Derive(parts ...string) Key {
+	h := sha256.New()
+	h.Write(k[:])
+	var b [8]byte
+	for _, part := range parts {
+		binary.LittleEndian.PutUint64(b[:], uint64(len(part)))
+		h.Write(b[:])
+		h.Write([]byte(part))
+	}
+	var child Key
+	h.Sum(child[:0])
+	return child
+}
+
+// Stream opens the random stream of k: ChaCha8 seeded with the key itself.
+func (k Key) Stream() *Stream {
+	source := rand.NewChaCha8(k)
+	return &Stream{Rand: rand.New(source), source: source}
+}
+
+// Stream is a reproducible source of randomness with the methods of math/rand/v2's Rand.
+// It is not safe for concurrent use.
+type Stream struct {
+	*rand.Rand
+	source *rand.ChaCha8
+}
+
+// Open01 draws uniformly from the 2⁵² midpoints (i+½)/2⁵² of the open interval (0,1): never 0,
+// never 1, so that its logarithm and that of its complement are finite. (With 2⁵³ midpoints the
+// largest would round to 1.)
+func (s *Stream) Open01() float64 { return open01(s.source.Uint64()) }
+
+// open01 maps the top 52 bits of u to a midpoint; the low 12 bits are free for other uses.
+func open01(u uint64) float64 { return (float64(u>>12) + 0.5) * 0x1p-52 }
+
+// laplace draws from the density exp(-|x|/b)/(2b) with b = 1: a random sign on an exponential
+// variate.
+func (s *Stream) laplace() float64 {
+	u := s.source.Uint64()
+	x := -math.Log(open01(u))
+	if u&1 == 1 {
+		return -x
+	}
+	return x
+}
+
+// Streams hands one release its streams by purpose. Two call sites that ask for the same
+// purpose would draw the same numbers, so a second Open of a purpose panics.
+type Streams struct {
+	key    Key
+	opened map[string]bool
+}
+
+// NewStreams returns the streams below key.
+func NewStreams(key Key) *Streams {
+	return &Streams{key: key, opened: make(map[string]bool)}
+}
+
+// Open returns the stream of a purpose such as "cuts" or "leaf counts".
+func (s *Streams) Open(purpose string) *Stream {
+	if s.opened[purpose] {
+		panic(fmt.Sprintf("privacy: stream %q opened twice", purpose))
+	}
+	s.opened[purpose] = true
+	return s.key.Derive(purpose).Stream()
+}

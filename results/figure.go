@@ -1,0 +1,36 @@
+package results
+
+// Figure describes one plot of an experiment's records, as written in a spec under plots.
+type Figure struct {
+	Name  string            `yaml:"name" json:"name"` // file name and panel letter: "a"
+	Title string            `yaml:"title" json:"title,omitempty"`
+	Where map[string]string `yaml:"where" json:"where,omitempty"` // keeps records whose metric, classifier, variant, dataset, algorithm, series or parameter equals the value; "a|b" keeps either
+	X     string            `yaml:"x" json:"x"`                   // "epsilon" or a parameter's name
+	X2    string            `yaml:"x2" json:"x2,omitempty"`       // a parameter drawn along the top axis, for series that have no x
+	Y     string            `yaml:"y" json:"y"`                   // a metric's name
+	// XLabel, X2Label and YLabel replace the labels made from the names.
+	XLabel  string `yaml:"xlabel" json:"xlabel,omitempty"`
+	X2Label string `yaml:"x2label" json:"x2label,omitempty"`
+	YLabel  string `yaml:"ylabel" json:"ylabel,omitempty"`
+	// XScale and YScale are "linear" (the default) or "log".
+	XScale string `yaml:"xscale" json:"xscale,omitempty"`
+	YScale string `yaml:"yscale" json:"yscale,omitempty"`
+	// XLim and YLim fix the axes' ranges; nil fits them to the data.
+	XLim []float64 `yaml:"xlim" json:"xlim,omitempty"`
+	YLim []float64 `yaml:"ylim" json:"ylim,omitempty"`
+	// Reference draws a horizontal line at the mean of each named algorithm (identity: no privacy) or
+	// classifier (majority) of the experiment.
+	Reference []string `yaml:"reference" json:"reference,omitempty"`
+}
+
+// Row is one line of summary.csv: a metric of one configuration over its trials. Folds are averaged
+// within a trial first, so N counts trials, not folds.
+type Row struct {
+	Experiment, Series, Dataset, Algorithm, Variant string
+	Params                                          map[string]string
+	Epsilon                                         *float64
+	Metric, Classifier                              string
+	N, Failed                                       int // trials that count, trials with a failed or undefined cell
+	Mean, SE, Lo95, Hi95                            float64
+	StandIn                                         bool
+}
