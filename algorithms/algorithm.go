@@ -133,6 +133,7 @@ func (i *Info) Can(p Product) bool {
 // Input is everything a release may depend on.
 type Input struct {
 	Table   *datasets.Table // for TableInput
+	Graph   *datasets.Graph // for GraphInput
 	Rows    []int32         // the rows to publish; the slice belongs to the algorithm, the table is shared
 	Params  Params          // as returned by Algorithm.Params, decoded and validated
 	Variant Variant

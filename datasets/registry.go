@@ -45,10 +45,11 @@ type Request struct {
 	Key    privacy.Key // seeds generated data
 }
 
-// Dataset is what a source loads: a table (graphs join it later in the same place).
+// Dataset is what a source loads: a table or a graph, the other is nil.
 type Dataset struct {
 	Name     string
 	Table    *Table
+	Graph    *Graph
 	Checksum string // SHA-256 over the content, in hexadecimal: equal data, equal checksum
 	StandIn  bool
 	Dropped  int      // rows left out because a value was missing
