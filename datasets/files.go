@@ -1,7 +1,207 @@
 package datasets
 
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+var (
+	// ErrMissing is wrapped when a data file lies in none of the searched directories.
+	ErrMissing = errors.New("data file is missing")
+	// ErrChecksum is wrapped when a data file's content is not the pinned one.
+	ErrChecksum = errors.New("data file is altered")
+)
+
+// defaultLimit bounds the content of a File that states no Limit of its own, so that neither a
+// wrong address nor a small .gz that unpacks without end can fill the memory.
+const defaultLimit = 1 << 30
+
 // Files finds data files: each directory is searched in order (DESIGN: --data, $PPDP_DATA, ./data,
 // the user's cache directory).
 type Files struct {
 	Dirs []string
+	// Download is the directory that fetched files go to; empty when there is none.
+	Download string
+}
+
+// DefaultFiles returns the directories in the order of search: data (what --data gave, "" for
+// nothing), $PPDP_DATA, ./data, and ppdp in the user's cache directory. Downloads go to data when it
+// is given, else to the cache.
+func DefaultFiles(data string) Files {
+	var files Files
+	for _, dir := range []string{data, os.Getenv("PPDP_DATA"), "data"} {
+		if dir != "" {
+			files.Dirs = append(files.Dirs, dir)
+		}
+	}
+	files.Download = data
+	// Without a home there is no cache, which is no error as long as the data lie elsewhere.
+	if cache, err := os.UserCacheDir(); err == nil {
+		cache = filepath.Join(cache, "ppdp")
+		files.Dirs = append(files.Dirs, cache)
+		if files.Download == "" {
+			files.Download = cache
+		}
+	}
+	return files
+}
+
+// Open returns the verified canonical content of a file. In each directory the plain file is tried
+// before the one with .gz. A copy whose checksum is wrong is never used, but a right one in a later
+// directory is; only when there is none does the error (wrapping ErrChecksum) tell of the wrong
+// ones. A file found nowhere is an error wrapping ErrMissing.
+func (f Files) Open(file File) ([]byte, error) {
+	content, _, err := f.find(file)
+	return content, err
+}
+
+// find is Open that also tells where the content was found.
+func (f Files) find(file File) (content []byte, path string, err error) {
+	local := filepath.FromSlash(file.Path)
+	if !filepath.IsLocal(local) {
+		return nil, "", fmt.Errorf("data file %q: must be a path below the data directory", file.Path)
+	}
+	var refused []error
+	for _, dir := range f.Dirs {
+		for _, suffix := range []string{"", ".gz"} {
+			path := filepath.Join(dir, local+suffix)
+			content, err := readVerified(path, file)
+			if err == nil {
+				return content, path, nil
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				refused = append(refused, err)
+			}
+		}
+	}
+	const advice = "run `ppdp datasets fetch`"
+	if len(refused) > 0 {
+		return nil, "", fmt.Errorf("%w; %s", errors.Join(refused...), advice)
+	}
+	return nil, "", fmt.Errorf("%s: %w: looked in %s (also for .gz), expected SHA-256 %s; %s",
+		file.Path, ErrMissing, strings.Join(f.Dirs, ", "), file.SHA256, advice)
+}
+
+// readVerified returns the canonical content of the file at path, unpacked when it is gzip.
+func readVerified(path string, file File) ([]byte, error) {
+	opened, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	raw, err := readLimited(opened, file.limit())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	content, err := file.verify(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return content, nil
+}
+
+func (f *File) limit() int64 {
+	if f.Limit > 0 {
+		return f.Limit
+	}
+	return defaultLimit
+}
+
+// verify unpacks raw where it is gzip, brings it into canonical form and compares checksums.
+func (f *File) verify(raw []byte) ([]byte, error) {
+	content := raw
+	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
+		unpacker, err := gzip.NewReader(bytes.NewReader(raw))
+		if err == nil {
+			content, err = readLimited(unpacker, f.limit())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: gzip: %w", ErrChecksum, err)
+		}
+	}
+	found := checksum(content)
+	if strings.EqualFold(found, f.SHA256) {
+		return content, nil
+	}
+	if f.Canonical != nil {
+		canonical, err := f.Canonical(content)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrChecksum, err)
+		}
+		if found = checksum(canonical); strings.EqualFold(found, f.SHA256) {
+			return canonical, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: found SHA-256 %s, expected %s", ErrChecksum, found, f.SHA256)
+}
+
+func checksum(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// readLimited reads all of r and refuses more than limit bytes.
+func readLimited(r io.Reader, limit int64) ([]byte, error) {
+	var buffer bytes.Buffer
+	if n, err := buffer.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
+		return nil, err
+	} else if n > limit {
+		return nil, fmt.Errorf("%w: more than the %d bytes it may have", ErrChecksum, limit)
+	}
+	return buffer.Bytes(), nil
+}
+
+// FileState says how a data file was found.
+type FileState string
+
+const (
+	FileOK      FileState = "ok"
+	FileMissing FileState = "missing"
+	FileAltered FileState = "altered" // or unreadable; Err tells
+)
+
+// FileStatus is what Verify found out about one file.
+type FileStatus struct {
+	Dataset string // the first source that needs the file
+	File    File
+	State   FileState
+	Path    string // where the verified copy lies, empty unless State is FileOK
+	Err     error  // nil when State is FileOK
+}
+
+// Verify looks at every file of every registered source, in the order of Names, each file once.
+func Verify(files Files) []FileStatus {
+	var statuses []FileStatus
+	seen := make(map[string]bool)
+	for _, name := range Names() {
+		source, err := Lookup(name)
+		if err != nil {
+			panic(err) // Names lists only what Lookup finds
+		}
+		for _, file := range source.Info().Files {
+			if seen[file.Path] {
+				continue
+			}
+			seen[file.Path] = true
+			status := FileStatus{Dataset: name, File: file, State: FileOK}
+			_, status.Path, status.Err = files.find(file)
+			switch {
+			case errors.Is(status.Err, ErrMissing):
+				status.State = FileMissing
+			case status.Err != nil:
+				status.State = FileAltered
+			}
+			statuses = append(statuses, status)
+		}
+	}
+	return statuses
 }

@@ -1,0 +1,45 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+)
+
+// Checksum is the SHA-256 of the table's schema and content in hexadecimal: equal tables have equal
+// checksums on every machine, whatever integer widths their columns use.
+func (t *Table) Checksum() string {
+	h := sha256.New()
+	const chunk = 4096
+	buffer := make([]byte, 0, 8*chunk)
+	flush := func() {
+		h.Write(buffer)
+		buffer = buffer[:0]
+	}
+	fmt.Fprintf(h, "ppdp table 1\nrows %d\n", t.rows)
+	for i := range t.columns {
+		a := &t.schema.Attributes[i]
+		fmt.Fprintf(h, "attribute %q kind %d role %s bounds %v %v step %v continuous %t values %q ordered %t\n",
+			a.Name, a.Kind, a.Role, a.Low, a.High, a.Step, a.Continuous, a.Values, a.Ordered)
+		if a.Taxonomy != nil {
+			for _, node := range a.Taxonomy.Nodes {
+				fmt.Fprintf(h, "node %q parent %d\n", node.Name, node.Parent)
+			}
+		}
+		column := &t.columns[i]
+		for row := range t.rows {
+			if len(buffer) == cap(buffer) {
+				flush()
+			}
+			if column.Exact != nil {
+				buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(column.Exact[row]))
+			} else {
+				buffer = binary.LittleEndian.AppendUint64(buffer, uint64(column.At(int32(row))))
+			}
+		}
+		flush()
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
