@@ -27,6 +27,7 @@ type Info struct {
 	Citation string // how to cite it
 	License  string
 	StandIn  bool   // generated in place of real data: shown wherever its results are
+	Graph    bool   // a graph, not a table
 	Files    []File // what has to be on disk; nil for generated data
 }
 
