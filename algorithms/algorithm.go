@@ -25,6 +25,14 @@ type Algorithm interface {
 	Release(ctx context.Context, in Input) (*Release, error)
 }
 
+// VariantChecker is implemented by algorithms some of whose parameters make no sense in some
+// variants: a strict release that would leak what the parameter says, for example.
+type VariantChecker interface {
+	// CheckVariant reports everything wrong with validated parameters under a variant, each error
+	// naming the yaml key.
+	CheckVariant(v Variant, p Params) error
+}
+
 // Params is a parameter struct of an algorithm.
 type Params interface {
 	// Validate reports everything wrong with the values, each error naming the yaml key.
