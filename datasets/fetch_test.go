@@ -1,0 +1,280 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// site serves one body under several moods and remembers what it was asked for.
+type site struct {
+	*httptest.Server
+	body    []byte
+	release chan struct{}
+
+	mu    sync.Mutex
+	paths []string // path and range of each request
+}
+
+func (s *site) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.paths)
+}
+
+func newSite(t *testing.T, body []byte) *site {
+	s := &site{body: body, release: make(chan struct{})}
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(string(s.body)))
+	}
+	breaks := func(w http.ResponseWriter, length, sent int) {
+		w.Header().Set("Content-Length", fmt.Sprint(length))
+		w.Write(s.body[:sent])
+		w.(http.Flusher).Flush()
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/good", serve)
+	mux.HandleFunc("/norange", func(w http.ResponseWriter, r *http.Request) { w.Write(s.body) })
+	mux.HandleFunc("/wrong", func(w http.ResponseWriter, r *http.Request) {
+		w.Write(append([]byte("x"), s.body[1:]...))
+	})
+	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/good", http.StatusFound) })
+	mux.HandleFunc("/circle", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/circle", http.StatusFound) })
+	mux.HandleFunc("/once", func(w http.ResponseWriter, r *http.Request) { // breaks off, then continues
+		if r.Header.Get("Range") == "" {
+			breaks(w, len(s.body), len(s.body)/3)
+			panic(http.ErrAbortHandler)
+		}
+		serve(w, r)
+	})
+	mux.HandleFunc("/broken", func(w http.ResponseWriter, r *http.Request) {
+		breaks(w, len(s.body), len(s.body)/3)
+		panic(http.ErrAbortHandler)
+	})
+	mux.HandleFunc("/short", func(w http.ResponseWriter, r *http.Request) { w.Write(s.body[:len(s.body)/2]) })
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
+		breaks(w, len(s.body), 10)
+		<-s.release
+	})
+	mux.HandleFunc("/silent", func(w http.ResponseWriter, r *http.Request) { <-s.release })
+	mux.HandleFunc("/endless", func(w http.ResponseWriter, r *http.Request) {
+		for i := 0; i < 1000; i++ {
+			if _, err := w.Write(s.body); err != nil {
+				return
+			}
+		}
+	})
+	mux.HandleFunc("/announced", func(w http.ResponseWriter, r *http.Request) { breaks(w, 1<<40, 1) })
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.paths = append(s.paths, strings.TrimSpace(r.URL.Path+" "+r.Header.Get("Range")))
+		s.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { close(s.release); s.Close() })
+	return s
+}
+
+func TestFetch(t *testing.T) {
+	body := make([]byte, 300_000)
+	for i := range body {
+		body[i] = byte(i * i >> 7) // no two thirds alike
+	}
+	const third = 100_000
+	tests := []struct {
+		name     string
+		urls     []string
+		part     []byte // what an earlier download of the first address left
+		want     error
+		mentions []string
+		asked    []string
+	}{
+		{name: "straight", urls: []string{"/good"}, asked: []string{"/good"}},
+		{name: "redirected", urls: []string{"/moved"}, asked: []string{"/moved", "/good"}},
+		{name: "mirror after 404", urls: []string{"/gone", "/good"}, asked: []string{"/gone", "/good"}},
+		{name: "mirror after wrong content", urls: []string{"/wrong", "/good"}, asked: []string{"/wrong", "/good"}},
+		{name: "mirror after a stalled server", urls: []string{"/slow", "/good"}, asked: []string{"/slow", "/good"}},
+		{name: "mirror after a silent server", urls: []string{"/silent", "/good"}, asked: []string{"/silent", "/good"}},
+		{name: "mirror after a circle", urls: []string{"/circle", "/good"}},
+		{name: "resumed", urls: []string{"/good"}, part: body[:third], asked: []string{"/good bytes=100000-"}},
+		{name: "resumed without ranges", urls: []string{"/norange"}, part: body[:third], asked: []string{"/norange bytes=100000-"}},
+		{name: "an older part that does not fit", urls: []string{"/good"}, part: make([]byte, third),
+			asked: []string{"/good bytes=100000-", "/good"}},
+		{name: "a complete part", urls: []string{"/good"}, part: body, asked: []string{"/good bytes=300000-"}},
+		{name: "a part too long, no ranges", urls: []string{"/norange"}, part: make([]byte, 2*len(body)), asked: []string{"/norange bytes=600000-"}},
+		{name: "broken once", urls: []string{"/once"}, asked: []string{"/once", "/once bytes=100000-"}},
+		{name: "broken always", urls: []string{"/broken"}, want: errInterrupted, mentions: []string{"100000 bytes"}},
+		{name: "truncated without a length", urls: []string{"/short"}, want: ErrChecksum, mentions: []string{"SHA-256"}},
+		{name: "wrong", urls: []string{"/wrong"}, want: ErrChecksum, mentions: []string{checksum(body)}},
+		{name: "endless", urls: []string{"/endless"}, want: ErrChecksum, mentions: []string{"300010 bytes"}},
+		{name: "announced too long", urls: []string{"/announced"}, want: ErrChecksum, mentions: []string{"300010 bytes"}},
+		{name: "all addresses fail", urls: []string{"/gone", "/slow", "/wrong"}, want: ErrChecksum,
+			mentions: []string{"404", "nothing arrived", "/wrong", "by hand"}},
+		{name: "no address", mentions: []string{"no public address"}, want: errAny},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := newSite(t, body)
+			file := File{Path: "toy/body", SHA256: checksum(body), Limit: int64(len(body)) + 10}
+			for _, path := range test.urls {
+				file.URLs = append(file.URLs, server.URL+path)
+			}
+			dir := t.TempDir()
+			path := filepath.Join(dir, "toy", "body")
+			if test.part != nil {
+				write(t, partPath(path, file.URLs[0]), test.part)
+			}
+			var last Progress
+			fetcher := &Fetcher{Dir: dir, StallTimeout: 200 * time.Millisecond, Progress: func(p Progress) { last = p }}
+			got, err := fetcher.Fetch(context.Background(), file)
+			if test.asked != nil && !slices.Equal(server.asked(), test.asked) {
+				t.Errorf("asked for %q, want %q", server.asked(), test.asked)
+			}
+			if test.want != nil {
+				if err == nil || test.want != errAny && !errors.Is(err, test.want) {
+					t.Fatalf("error %v, want %v", err, test.want)
+				}
+				for _, part := range test.mentions {
+					if !strings.Contains(err.Error(), part) {
+						t.Errorf("error does not mention %q:\n%v", part, err)
+					}
+				}
+				if _, err := os.Stat(path); err == nil {
+					t.Error("a file that was not verified stands under the final name")
+				}
+				return
+			}
+			if err != nil || got != path {
+				t.Fatalf("got %q, %v", got, err)
+			}
+			content, err := os.ReadFile(path)
+			if err != nil || checksum(content) != checksum(body) {
+				t.Errorf("the file's content is wrong (%v)", err)
+			}
+			entries, _ := os.ReadDir(filepath.Dir(path))
+			if len(test.urls) == 1 && len(entries) != 1 {
+				t.Errorf("left behind: %v", entries)
+			}
+			if len(test.asked) > 0 && test.name != "a complete part" && (last.Done != int64(len(body)) || last.Total != int64(len(body)) && last.Total != -1) {
+				t.Errorf("last progress %+v", last)
+			}
+		})
+	}
+}
+
+var errAny = errors.New("any error")
+
+func TestFetchUnpacksAndMakesCanonical(t *testing.T) {
+	server := newSite(t, packed(t, []byte("# a comment\nabc")))
+	file := abc
+	file.URLs = []string{server.URL + "/good"}
+	file.Canonical = func(content []byte) ([]byte, error) {
+		_, rest, _ := strings.Cut(string(content), "\n")
+		return []byte(rest), nil
+	}
+	path, err := (&Fetcher{Dir: t.TempDir()}).Fetch(context.Background(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != "abc" {
+		t.Errorf("content %q, %v", content, err)
+	}
+}
+
+func TestFetchLeavesARightCopyAlone(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, abc.Path), []byte("abc"))
+	file := abc
+	file.URLs = []string{"http://127.0.0.1:1/"} // nobody listens there
+	if _, err := (&Fetcher{Dir: dir, Offline: true}).Fetch(context.Background(), file); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFetchReplacesAnAlteredCopy(t *testing.T) {
+	server := newSite(t, []byte("abc"))
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, abc.Path), []byte("abd"))
+	file := abc
+	file.URLs = []string{server.URL + "/good"}
+	if _, err := (&Fetcher{Dir: dir}).Fetch(context.Background(), file); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := (Files{Dirs: []string{dir}}).Open(abc); err != nil || string(content) != "abc" {
+		t.Errorf("content %q, %v", content, err)
+	}
+}
+
+func TestFetchOffline(t *testing.T) {
+	t.Setenv("PPDP_OFFLINE", "1")
+	server := newSite(t, []byte("abc"))
+	file := abc
+	file.URLs = []string{server.URL + "/good"}
+	_, err := DefaultFetcher(Files{Download: t.TempDir()}).Fetch(context.Background(), file)
+	if !errors.Is(err, ErrOffline) || len(server.asked()) != 0 {
+		t.Errorf("error %v after requests %q, want ErrOffline and none", err, server.asked())
+	}
+}
+
+func TestFetchDiskTroubleEndsAtOnce(t *testing.T) {
+	server := newSite(t, []byte("abc"))
+	file := abc
+	file.URLs = []string{server.URL + "/good", server.URL + "/moved"}
+
+	t.Run("full", func(t *testing.T) {
+		if _, err := os.Stat("/dev/full"); err != nil {
+			t.Skip("this system has no /dev/full to play the full disk")
+		}
+		dir := t.TempDir()
+		path := filepath.Join(dir, abc.Path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("/dev/full", partPath(path, file.URLs[0])); err != nil {
+			t.Fatal(err)
+		}
+		_, err := (&Fetcher{Dir: dir}).Fetch(context.Background(), file)
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), ".part") {
+			t.Errorf("error %v, want no space left, naming the file", err)
+		}
+		if !slices.Equal(server.asked(), []string{"/good"}) {
+			t.Errorf("asked for %q, want the first address only", server.asked())
+		}
+	})
+	t.Run("not a directory", func(t *testing.T) {
+		file0 := filepath.Join(t.TempDir(), "occupied")
+		write(t, file0, nil)
+		_, err := (&Fetcher{Dir: file0}).Fetch(context.Background(), file)
+		if err == nil || !strings.Contains(err.Error(), file0) {
+			t.Errorf("error %v, want one naming %s", err, file0)
+		}
+	})
+	t.Run("none", func(t *testing.T) {
+		if _, err := (&Fetcher{}).Fetch(context.Background(), file); err == nil || !strings.Contains(err.Error(), "--data") {
+			t.Errorf("error %v, want one naming --data", err)
+		}
+	})
+}
+
+func TestFetchCancelled(t *testing.T) {
+	server := newSite(t, make([]byte, 100))
+	file := File{Path: "toy/body", SHA256: checksum(make([]byte, 100)), URLs: []string{server.URL + "/slow", server.URL + "/good"}}
+	ctx, cancel := context.WithCancel(context.Background())
+	fetcher := &Fetcher{Dir: t.TempDir(), Progress: func(Progress) { cancel() }}
+	if _, err := fetcher.Fetch(ctx, file); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+	if !slices.Equal(server.asked(), []string{"/slow"}) {
+		t.Errorf("asked for %q after being cancelled", server.asked())
+	}
+}

@@ -1,0 +1,179 @@
+package datasets
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// abc is the test vector of FIPS 180-2, so the checksum has an oracle outside this project.
+var abc = File{
+	Path:   "toy/abc.txt",
+	SHA256: "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD",
+}
+
+func write(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func packed(t *testing.T, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestOpen(t *testing.T) {
+	strip := func(content []byte) ([]byte, error) {
+		if bytes.HasPrefix(content, []byte("!")) {
+			return nil, errors.New("line 1: a bang, must be # or a letter")
+		}
+		return bytes.TrimPrefix(content, []byte("#")), nil
+	}
+	truncated := packed(t, []byte("abc"))
+	truncated = truncated[:len(truncated)-6]
+	tests := []struct {
+		name      string
+		first     map[string]string // in the first directory
+		second    map[string]string
+		canonical func([]byte) ([]byte, error)
+		limit     int64
+		want      error
+		mentions  []string
+	}{
+		{name: "plain", first: map[string]string{"toy/abc.txt": "abc"}},
+		{name: "packed", first: map[string]string{"toy/abc.txt.gz": string(packed(t, []byte("abc")))}},
+		{name: "packed under the plain name", first: map[string]string{"toy/abc.txt": string(packed(t, []byte("abc")))}},
+		{name: "second directory", second: map[string]string{"toy/abc.txt": "abc"}},
+		{name: "altered, but right further on", first: map[string]string{"toy/abc.txt": "abd"}, second: map[string]string{"toy/abc.txt": "abc"}},
+		{name: "altered beside a right .gz", first: map[string]string{"toy/abc.txt": "abd", "toy/abc.txt.gz": string(packed(t, []byte("abc")))}},
+		{name: "made canonical", first: map[string]string{"toy/abc.txt": "#abc"}, canonical: strip},
+		{name: "canonical already", first: map[string]string{"toy/abc.txt": "abc"}, canonical: strip},
+		{name: "cannot be made canonical", first: map[string]string{"toy/abc.txt": "!abc"}, canonical: strip,
+			want: ErrChecksum, mentions: []string{"line 1: a bang"}},
+		{name: "missing", want: ErrMissing,
+			mentions: []string{"toy/abc.txt", "first", "second", abc.SHA256, "ppdp datasets fetch"}},
+		// SHA-256("abd"), from coreutils' sha256sum.
+		{name: "altered", first: map[string]string{"toy/abc.txt": "abd"}, want: ErrChecksum,
+			mentions: []string{filepath.Join("first", "toy", "abc.txt"), abc.SHA256, "ppdp datasets fetch",
+				"a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"}},
+		{name: "truncated gzip", first: map[string]string{"toy/abc.txt.gz": string(truncated)}, want: ErrChecksum, mentions: []string{"abc.txt.gz", "gzip"}},
+		{name: "too long", first: map[string]string{"toy/abc.txt": "abc"}, limit: 2, want: ErrChecksum, mentions: []string{"2 bytes"}},
+		{name: "unpacks to too much", first: map[string]string{"toy/abc.txt.gz": string(packed(t, make([]byte, 1<<20)))}, limit: 4096,
+			want: ErrChecksum, mentions: []string{"4096 bytes"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			files := Files{Dirs: []string{filepath.Join(dir, "first"), filepath.Join(dir, "second")}}
+			for path, content := range test.first {
+				write(t, filepath.Join(files.Dirs[0], path), []byte(content))
+			}
+			for path, content := range test.second {
+				write(t, filepath.Join(files.Dirs[1], path), []byte(content))
+			}
+			file := abc
+			file.Canonical, file.Limit = test.canonical, test.limit
+			content, err := files.Open(file)
+			if !errors.Is(err, test.want) {
+				t.Fatalf("error %v, want %v", err, test.want)
+			}
+			if test.want == nil {
+				if string(content) != "abc" {
+					t.Errorf("content %q", content)
+				}
+				return
+			}
+			for _, part := range test.mentions {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("error does not mention %q:\n%v", part, err)
+				}
+			}
+		})
+	}
+}
+
+func TestOpenStaysBelowItsDirectories(t *testing.T) {
+	for _, path := range []string{"../abc.txt", "/etc/passwd", ""} {
+		if _, err := (Files{Dirs: []string{t.TempDir()}}).Open(File{Path: path}); err == nil || !strings.Contains(err.Error(), "below the data directory") {
+			t.Errorf("path %q: error %v", path, err)
+		}
+	}
+}
+
+func TestDefaultFiles(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", "/nowhere/cache")
+	t.Setenv("HOME", "/nowhere")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache = filepath.Join(cache, "ppdp")
+	for _, test := range []struct {
+		data, env, download string
+		dirs                []string
+	}{
+		{"/d", "/e", "/d", []string{"/d", "/e", "data", cache}},
+		{"", "/e", cache, []string{"/e", "data", cache}},
+		{"", "", cache, []string{"data", cache}},
+	} {
+		t.Setenv("PPDP_DATA", test.env)
+		files := DefaultFiles(test.data)
+		if got, want := strings.Join(files.Dirs, ":"), strings.Join(test.dirs, ":"); got != want {
+			t.Errorf("--data %q, PPDP_DATA %q: search %s, want %s", test.data, test.env, got, want)
+		}
+		if files.Download != test.download {
+			t.Errorf("--data %q, PPDP_DATA %q: download to %s, want %s", test.data, test.env, files.Download, test.download)
+		}
+	}
+}
+
+type toySource struct{ info Info }
+
+func (s toySource) Info() Info  { return s.info }
+func (s toySource) Params() any { return nil }
+func (s toySource) Load(context.Context, Request) (*Dataset, error) {
+	return nil, errors.New("not for loading")
+}
+
+func TestVerify(t *testing.T) {
+	missing, altered := abc, abc
+	missing.Path, altered.Path = "toy/missing.txt", "toy/altered.txt"
+	Register(toySource{Info{Name: "toy-1", Files: []File{abc, missing}}})
+	Register(toySource{Info{Name: "toy-2", Files: []File{abc, altered}}})
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "toy/abc.txt.gz"), packed(t, []byte("abc")))
+	write(t, filepath.Join(dir, "toy/altered.txt"), []byte("abd"))
+	got := Verify(Files{Dirs: []string{dir}})
+	want := []FileStatus{
+		{Dataset: "toy-1", File: abc, State: FileOK, Path: filepath.Join(dir, "toy/abc.txt.gz")},
+		{Dataset: "toy-1", File: missing, State: FileMissing},
+		{Dataset: "toy-2", File: altered, State: FileAltered},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d files, want %d: %+v", len(got), len(want), got)
+	}
+	for i := range want {
+		g, w := got[i], want[i]
+		if g.Dataset != w.Dataset || g.File.Path != w.File.Path || g.State != w.State || g.Path != w.Path || (g.Err == nil) != (w.State == FileOK) {
+			t.Errorf("file %d: %+v, want %+v", i, g, w)
+		}
+	}
+}
