@@ -1,0 +1,352 @@
+// Package strictyaml is the one place that touches the YAML library. It reads a single document and
+// decodes it onto Go values without any of YAML's liberties: unknown and duplicate keys, anchors,
+// merge keys, tags, second documents, octal-looking or rounded numbers and empty values are all
+// refused, each with its file and line, and all of them at once.
+//
+// It leaves out what values mean: ranges, names and combinations are the caller's to check, who
+// reports through the same Reader (Problemf) so that its findings carry a line too. It does not
+// write YAML.
+package strictyaml
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Node is a node of a parsed document. It is the library's own type under a name of ours, so that
+// nobody else needs to import the library.
+type Node = yaml.Node
+
+// The kinds of nodes a caller can meet in a document that was read without problems.
+const (
+	ScalarNode   = yaml.ScalarNode
+	SequenceNode = yaml.SequenceNode
+	MappingNode  = yaml.MappingNode
+)
+
+// Limits of a document. They are far above any spec or schema written by hand and keep a hostile
+// file from exhausting the stack or the memory.
+const (
+	maxBytes = 16 << 20
+	maxDepth = 64
+)
+
+// Problem is one thing wrong with a document. Line and Column count from 1; 0 means unknown.
+type Problem struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+func (p Problem) Error() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Message
+	}
+	return p.File + ":" + strconv.Itoa(p.Line) + ": " + p.Message
+}
+
+// Reader reads one file and collects everything wrong with it. It is not safe for concurrent use.
+type Reader struct {
+	File     string // as it stands in messages
+	problems []Problem
+	places   map[*Node]place
+}
+
+// place says where a node hangs in its document.
+type place struct {
+	parent *Node
+	key    string // in a mapping
+	index  int    // in a sequence
+}
+
+// NewReader returns a reader whose messages name file.
+func NewReader(file string) *Reader {
+	return &Reader{File: file, places: make(map[*Node]place)}
+}
+
+// Problemf records a problem at a node; the message is preceded by the node's path in the document
+// (algorithms[0].params.k). A nil node stands for the file as a whole.
+func (r *Reader) Problemf(n *Node, format string, args ...any) {
+	p := Problem{File: r.File, Message: fmt.Sprintf(format, args...)}
+	if n != nil {
+		p.Line, p.Column = n.Line, n.Column
+		if path := r.Path(n); path != "" {
+			p.Message = path + ": " + p.Message
+		}
+	}
+	r.problems = append(r.problems, p)
+}
+
+func (r *Reader) problemAt(line int, format string, args ...any) {
+	r.problems = append(r.problems, Problem{File: r.File, Line: line, Message: fmt.Sprintf(format, args...)})
+}
+
+// Err returns nil or every problem once, in the order of lines, one a line. errors.As finds the
+// first Problem.
+func (r *Reader) Err() error {
+	sorted := slices.Clone(r.problems)
+	slices.SortStableFunc(sorted, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	errs := make([]error, 0, len(sorted))
+	seen := make(map[Problem]bool, len(sorted)) // a node decoded twice, as in a sweep, is wrong once
+	for _, p := range sorted {
+		if !seen[p] {
+			seen[p] = true
+			errs = append(errs, p)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Path is the way from the document's root to a node, "" for the root and for nodes of other documents.
+func (r *Reader) Path(n *Node) string {
+	var steps []string
+	for depth := 0; depth <= maxDepth; depth++ {
+		at, known := r.places[n]
+		if !known || at.parent == nil {
+			break
+		}
+		if at.parent.Kind == SequenceNode {
+			steps = append(steps, "["+strconv.Itoa(at.index)+"]")
+		} else {
+			steps = append(steps, "."+shown(at.key))
+		}
+		n = at.parent
+	}
+	slices.Reverse(steps)
+	return strings.TrimPrefix(strings.Join(steps, ""), ".")
+}
+
+// shown is a piece of a document fit for a message: one line, not too long, quoted when it has to be.
+func shown(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	if quoted := strconv.Quote(text); quoted != `"`+text+`"` || text == "" {
+		return quoted
+	}
+	return text
+}
+
+// Document parses data, which must hold exactly one document, and returns its root. When there
+// is nothing to be decoded it returns nil; a root with problems is returned all the same, so
+// that decoding it can find the others. Err tells.
+func (r *Reader) Document(data []byte) *Node {
+	if len(data) > maxBytes {
+		r.problemAt(0, "%d bytes, must be at most %d", len(data), maxBytes)
+		return nil
+	}
+	if !r.checkText(data) {
+		return nil
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document, second yaml.Node
+	switch err := decode(decoder, &document); {
+	case errors.Is(err, io.EOF):
+		r.problemAt(1, "an empty document, must hold something besides comments")
+		return nil
+	case err != nil:
+		r.syntax(err)
+		return nil
+	}
+	root := document.Content[0]
+	if isNull(root) {
+		r.problemAt(max(root.Line, 1), "an empty document, must hold something besides comments")
+		return nil
+	}
+	switch err := decode(decoder, &second); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		r.syntax(err)
+	default:
+		r.problemAt(second.Line, "a second document, must be only one in a file")
+	}
+	r.check(root, place{}, 0)
+	return root
+}
+
+// decode turns a panic of the library into an error: a bad file must never bring the program down.
+func decode(decoder *yaml.Decoder, into *yaml.Node) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("yaml: unreadable: %v", cause)
+		}
+	}()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if into.Kind != yaml.DocumentNode || len(into.Content) != 1 {
+		return errors.New("yaml: unreadable: no document")
+	}
+	return nil
+}
+
+var syntaxLine = regexp.MustCompile(`^line (\d+): `)
+
+func (r *Reader) syntax(err error) {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 0
+	if found := syntaxLine.FindStringSubmatch(message); found != nil {
+		message = message[len(found[0]):]
+		line, _ = strconv.Atoi(found[1])
+		// The library counts lines from 0 in its parser's errors and from 1 in its scanner's.
+		if strings.HasPrefix(message, "did not find expected") {
+			line++
+		}
+	}
+	r.problemAt(max(line, 1), "not YAML: %s", message)
+}
+
+// checkText refuses what would make the parser stumble with a message nobody understands.
+func (r *Reader) checkText(data []byte) bool {
+	ok := true
+	for number, line := range bytes.Split(data, []byte("\n")) {
+		if !utf8.Valid(line) {
+			r.problemAt(number+1, "not UTF-8, must be saved in that encoding")
+			return false
+		}
+		indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+		if bytes.IndexByte(indent, '\t') >= 0 && len(bytes.TrimSpace(line)) > 0 {
+			r.problemAt(number+1, "a tab in the indentation, must be spaces")
+			ok = false
+		}
+	}
+	return ok
+}
+
+// check walks the tree, notes where each node hangs and refuses what no document of ours may use.
+func (r *Reader) check(n *Node, at place, depth int) {
+	r.places[n] = at
+	if depth > maxDepth {
+		r.Problemf(n, "nested too deep, must be at most %d levels", maxDepth)
+		n.Kind, n.Content = ScalarNode, nil // decoding stops here as well
+		return
+	}
+	if n.Anchor != "" {
+		r.Problemf(n, "an anchor &%s, must be written out", n.Anchor)
+	}
+	if n.Style&yaml.TaggedStyle != 0 {
+		r.Problemf(n, "a tag %s, must be left out (quote a text that looks like a number)", n.Tag)
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		r.Problemf(n, "an alias *%s, must be written out", n.Value)
+	case SequenceNode:
+		for i, item := range n.Content {
+			r.check(item, place{parent: n, index: i}, depth+1)
+		}
+	case MappingNode:
+		first := make(map[string]int, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			r.check(value, place{parent: n, key: key.Value}, depth+1)
+			r.places[key] = at // a key's own problems name the mapping it stands in
+			switch {
+			case key.Kind != ScalarNode:
+				r.Problemf(key, "a key that is a list or a mapping, must be a word")
+				continue
+			case key.Anchor != "":
+				r.Problemf(key, "an anchor &%s, must be written out", key.Anchor)
+			case key.Style&yaml.TaggedStyle != 0:
+				r.Problemf(key, "a tag %s, must be left out", key.Tag)
+			case key.Tag == "!!merge":
+				r.Problemf(key, "a merge key <<, must be written out")
+			case isNull(key):
+				r.Problemf(key, "an empty key, must be a word")
+			}
+			if line, twice := first[key.Value]; twice {
+				r.Problemf(key, "key %s stands twice, first in line %d", shown(key.Value), line)
+			} else {
+				first[key.Value] = key.Line
+			}
+		}
+	}
+}
+
+func isNull(n *Node) bool { return n.Kind == ScalarNode && n.Tag == "!!null" }
+
+// Entry is one key of a mapping with its value.
+type Entry struct {
+	Key     string
+	KeyNode *Node
+	Value   *Node
+}
+
+// Entries lists a mapping's keys and values in the order of the document; what is no mapping is a
+// problem. Keys that Document has refused already are left out.
+func (r *Reader) Entries(n *Node) []Entry {
+	if n == nil || n.Kind == yaml.AliasNode {
+		return nil
+	}
+	if n.Kind != MappingNode {
+		r.Problemf(n, "%s, must be a mapping (key: value)", describe(n))
+		return nil
+	}
+	entries := make([]Entry, 0, len(n.Content)/2)
+	seen := make(map[string]bool, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if key.Kind != ScalarNode || isNull(key) || key.Tag == "!!merge" || seen[key.Value] {
+			continue
+		}
+		seen[key.Value] = true
+		entries = append(entries, Entry{Key: key.Value, KeyNode: key, Value: n.Content[i+1]})
+	}
+	return entries
+}
+
+// Items lists a sequence's elements; what is no sequence is a problem.
+func (r *Reader) Items(n *Node) []*Node {
+	if n == nil || n.Kind == yaml.AliasNode {
+		return nil
+	}
+	if n.Kind != SequenceNode {
+		r.Problemf(n, "%s, must be a list", describe(n))
+		return nil
+	}
+	return n.Content
+}
+
+// Find returns the value of a mapping's key, or nil when n is no mapping or has no such key.
+func Find(n *Node, key string) *Node {
+	if n == nil || n.Kind != MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Kind == ScalarNode && n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// describe names what stands at a node.
+func describe(n *Node) string {
+	switch n.Kind {
+	case MappingNode:
+		return "a mapping"
+	case SequenceNode:
+		return "a list"
+	case ScalarNode:
+		if isNull(n) {
+			return "empty"
+		}
+		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+			return strconv.Quote(n.Value)
+		}
+		return shown(n.Value)
+	}
+	return "nothing"
+}
