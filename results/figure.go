@@ -1,5 +1,7 @@
 package results
 
+import "strings"
+
 // Figure describes one plot of an experiment's records, as written in a spec under plots.
 type Figure struct {
 	Name  string            `yaml:"name" json:"name"` // file name and panel letter: "a"
@@ -21,6 +23,22 @@ type Figure struct {
 	// Reference draws a horizontal line at the mean of each named algorithm (identity: no privacy) or
 	// classifier (majority) of the experiment.
 	Reference []string `yaml:"reference" json:"reference,omitempty"`
+}
+
+// Selects reports whether the figure's filter keeps something of which these facts are known: metric,
+// classifier, variant, dataset, algorithm, series, epsilon and parameters by name. A fact that is not
+// known is the empty text.
+func (f *Figure) Selects(facts map[string]string) bool {
+	for key, wanted := range f.Where { // order-free: all must hold
+		kept := false
+		for alternative := range strings.SplitSeq(wanted, "|") {
+			kept = kept || facts[key] == alternative
+		}
+		if !kept {
+			return false
+		}
+	}
+	return true
 }
 
 // Row is one line of summary.csv: a metric of one configuration over its trials. Folds are averaged
