@@ -1,0 +1,58 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+)
+
+func init() { Register(accuracy{}) }
+
+// accuracy is how well a classifier that has seen only the release predicts real rows.
+type accuracy struct{}
+
+// Info describes the metric.
+func (accuracy) Info() Info {
+	return Info{
+		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",
+		Source:     "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows held out",
+		Needs:      []algorithms.Product{algorithms.Records},
+		Classifier: true, HigherIsBetter: true, Revision: 1,
+	}
+}
+
+// Measure trains the case's classifier on the published records, with their weights, and returns the
+// share of test rows of the original table whose class it predicts. An empty release is
+// measured like any other: the classifier then predicts class 0. Undefined without test rows.
+func (accuracy) Measure(ctx context.Context, c Case) (float64, bool, error) {
+	class := c.Table.Schema().Class()
+	switch {
+	case class < 0:
+		return 0, false, errors.New("accuracy: the table has no class attribute")
+	case c.Classifier == nil:
+		return 0, false, errors.New("accuracy: needs a classifier")
+	case c.Release.Table == nil:
+		return 0, false, errors.New("accuracy: the release holds no records")
+	case len(c.Test) == 0:
+		return 0, false, nil
+	}
+	model, err := c.Classifier.Fit(ctx, classifiers.Data{
+		Table: c.Release.Table, Rows: c.Release.Table.AllRows(), Weights: c.Release.Weights,
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("accuracy: %s: %w", c.Classifier.Info().Name, err)
+	}
+	predicted := make([]uint32, len(c.Test))
+	model.Predict(predicted, c.Table, c.Test)
+	labels := c.Table.Column(class)
+	right := 0
+	for i, row := range c.Test {
+		if predicted[i] == labels.At(row) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(c.Test)), true, nil
+}

@@ -1,0 +1,462 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// rounding is the relative error allowed between two ways of summing at most some hundred terms.
+const rounding = 1e-12
+
+func near(a, b float64) bool {
+	return math.Abs(a-b) <= rounding*max(1, math.Abs(a), math.Abs(b))
+}
+
+func sorted(values ...float64) Sample {
+	values = slices.Clone(values)
+	slices.Sort(values)
+	return Sample{Values: values}
+}
+
+func TestWassersteinClosedForms(t *testing.T) {
+	grid := make([]float64, 1000) // 0.5, 1.5, ..., the midpoints of 1000 cells
+	shifted, doubled := slices.Clone(grid), slices.Clone(grid)
+	for i := range grid {
+		grid[i] = float64(i) + 0.5
+		shifted[i] = grid[i] + 7.25
+		doubled[i] = 2 * grid[i]
+	}
+	for _, c := range []struct {
+		name   string
+		x, y   Sample
+		w1, w2 float64
+	}{
+		{"errata R6", sorted(0, 0), sorted(0, 2), 1, math.Sqrt2},
+		{"equal", sorted(3, 1, 2), sorted(1, 2, 3), 0, 0},
+		{"two points", sorted(5), sorted(9), 4, 4},
+		// Half of {0} goes to 0, half to 2, whatever the sizes.
+		{"point against two", sorted(0), sorted(0, 2), 1, math.Sqrt2},
+		{"shift", sorted(grid...), sorted(shifted...), 7.25, 7.25},
+		// mean of i+½ over i<n is n/2; mean of its square is n²/3 - 1/12.
+		{"doubling", sorted(grid...), sorted(doubled...), 500, math.Sqrt(1e6/3 - 1.0/12)},
+		// Quartiles of X={0,4} against Y={0,2,4}: the breakpoints are 1/3, 1/2, 2/3, so 1/6 of the mass
+		// moves from 0 to 2 and 1/6 from 4 to 2.
+		{"two against three", sorted(0, 4), sorted(0, 2, 4), 2.0 / 3, math.Sqrt(4.0 / 3)},
+		// The same as masses.
+		{"masses", Sample{[]float64{0, 4}, []float64{9, 9}}, Sample{[]float64{0, 2, 4}, []float64{.5, .5, .5}}, 2.0 / 3, math.Sqrt(4.0 / 3)},
+		{"no mass on a value", Sample{[]float64{-1e9, 0, 8}, []float64{0, 2, 0}}, sorted(0, 2), 1, math.Sqrt2},
+	} {
+		for _, swapped := range []bool{false, true} {
+			x, y := c.x, c.y
+			if swapped {
+				x, y = y, x
+			}
+			if got := Wasserstein1(x, y); !near(got, c.w1) {
+				t.Errorf("%s: W1 = %v, want %v", c.name, got, c.w1)
+			}
+			if got := Wasserstein2(x, y); !near(got, c.w2) {
+				t.Errorf("%s: W2 = %v, want %v", c.name, got, c.w2)
+			}
+		}
+	}
+}
+
+func TestDistancesWithoutMass(t *testing.T) {
+	empty, massless, some := Sample{}, Sample{[]float64{1, 2}, []float64{0, 0}}, sorted(1, 2)
+	for _, d := range []func(x, y Sample) float64{Wasserstein1, Wasserstein2, KolmogorovSmirnov} {
+		for _, pair := range [][2]Sample{{empty, some}, {some, empty}, {massless, some}, {empty, empty}} {
+			if got := d(pair[0], pair[1]); !math.IsNaN(got) {
+				t.Errorf("distance of %v and %v is %v, want NaN", pair[0], pair[1], got)
+			}
+		}
+	}
+}
+
+// cheapest is the transport cost by its definition: the best of all assignments.
+func cheapest(x, y []float64, cost func(float64) float64) float64 {
+	best := math.Inf(1)
+	var try func(i int, sum float64)
+	try = func(i int, sum float64) {
+		if i == len(x) {
+			best = min(best, sum)
+			return
+		}
+		for j := i; j < len(y); j++ {
+			y[i], y[j] = y[j], y[i]
+			try(i+1, sum+cost(x[i]-y[i]))
+			y[i], y[j] = y[j], y[i]
+		}
+	}
+	y = slices.Clone(y)
+	try(0, 0)
+	return best / float64(len(x))
+}
+
+func square(d float64) float64 { return d * d }
+
+func drawValues(t *rapid.T, label string, low, high int) []float64 {
+	// A coarse grid makes ties common; quarters are exact in binary.
+	values := rapid.SliceOfN(rapid.IntRange(-20, 20), low, high).Draw(t, label)
+	numbers := make([]float64, len(values))
+	for i, v := range values {
+		numbers[i] = float64(v) / 4
+	}
+	return numbers
+}
+
+func TestWassersteinAgainstAllAssignments(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "n")
+		x, y := drawValues(t, "x", n, n), drawValues(t, "y", n, n)
+		if got, want := Wasserstein1(sorted(x...), sorted(y...)), cheapest(x, y, math.Abs); !near(got, want) {
+			t.Fatalf("W1 = %v, the best assignment costs %v", got, want)
+		}
+		if got, want := Wasserstein2(sorted(x...), sorted(y...)), math.Sqrt(cheapest(x, y, square)); !near(got, want) {
+			t.Fatalf("W2 = %v, the best assignment costs %v", got, want)
+		}
+	})
+}
+
+// TestWassersteinUnequalSizes replicates both samples to a common size, where the distance is a
+// mean over sorted pairs.
+func TestWassersteinUnequalSizes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := sorted(drawValues(t, "x", 1, 9)...), sorted(drawValues(t, "y", 1, 9)...)
+		n, m := len(x.Values), len(y.Values)
+		sum1, sum2 := 0.0, 0.0
+		for i := 0; i < n*m; i++ {
+			d := x.Values[i/m] - y.Values[i/n]
+			sum1 += math.Abs(d)
+			sum2 += d * d
+		}
+		if got, want := Wasserstein1(x, y), sum1/float64(n*m); !near(got, want) {
+			t.Fatalf("W1 = %v, want %v", got, want)
+		}
+		if got, want := Wasserstein2(x, y), math.Sqrt(sum2/float64(n*m)); !near(got, want) {
+			t.Fatalf("W2 = %v, want %v", got, want)
+		}
+	})
+}
+
+// below is the weighted share of a sample at or below v, by definition.
+func below(s Sample, v float64) float64 {
+	sum, all := 0.0, 0.0
+	for i := range s.Values {
+		w := 1.0
+		if s.Weights != nil {
+			w = s.Weights[i]
+		}
+		all += w
+		if s.Values[i] <= v {
+			sum += w
+		}
+	}
+	return sum / all
+}
+
+func drawWeighted(t *rapid.T, label string) Sample {
+	s := sorted(drawValues(t, label, 1, 30)...)
+	if rapid.Bool().Draw(t, label+" weighted") {
+		s.Weights = rapid.SliceOfN(rapid.Float64Range(0, 5), len(s.Values), len(s.Values)).Draw(t, label+" weights")
+		s.Weights[0] += 0.25
+	}
+	return s
+}
+
+// TestDistancesAgainstDistributionFunctions uses W1 = ∫|F−G| dv and the definition of KS: another
+// way to the same numbers, over distribution functions instead of quantiles.
+func TestDistancesAgainstDistributionFunctions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := drawWeighted(t, "x"), drawWeighted(t, "y")
+		union := append(slices.Clone(x.Values), y.Values...)
+		slices.Sort(union)
+		area, most := 0.0, 0.0
+		for i, v := range union {
+			gap := math.Abs(below(x, v) - below(y, v))
+			most = max(most, gap)
+			if i+1 < len(union) {
+				area += gap * (union[i+1] - v)
+			}
+		}
+		if got := Wasserstein1(x, y); !near(got, area) {
+			t.Fatalf("W1 = %v, the area between the distribution functions is %v", got, area)
+		}
+		if got := KolmogorovSmirnov(x, y); !near(got, most) {
+			t.Fatalf("KS = %v, want %v", got, most)
+		}
+		if got := stat.KolmogorovSmirnov(x.Values, x.Weights, y.Values, y.Weights); !near(KolmogorovSmirnov(x, y), got) {
+			t.Fatalf("KS = %v, gonum has %v", KolmogorovSmirnov(x, y), got)
+		}
+	})
+}
+
+func TestDistanceProperties(t *testing.T) {
+	distances := []func(x, y Sample) float64{Wasserstein1, Wasserstein2, KolmogorovSmirnov}
+	rapid.Check(t, func(t *rapid.T) {
+		x, y, z := drawWeighted(t, "x"), drawWeighted(t, "y"), drawWeighted(t, "z")
+		for i, d := range distances {
+			xy, yx, xz, zy := d(x, y), d(y, x), d(x, z), d(z, y)
+			if !(xy >= 0) || !near(xy, yx) {
+				t.Fatalf("distance %d: %v one way and %v the other", i, xy, yx)
+			}
+			if d(x, x) != 0 {
+				t.Fatalf("distance %d: %v from itself", i, d(x, x))
+			}
+			if xy > xz+zy+rounding*max(1, xy) {
+				t.Fatalf("distance %d: %v directly, %v by way of a third sample", i, xy, xz+zy)
+			}
+		}
+		w1, w2 := Wasserstein1(x, y), Wasserstein2(x, y)
+		if w1 > w2*(1+rounding)+rounding {
+			t.Fatalf("W1 = %v exceeds W2 = %v", w1, w2)
+		}
+	})
+}
+
+// FuzzDistances: whatever the bytes, the distances are what the definitions bound them by.
+func FuzzDistances(f *testing.F) {
+	f.Add([]byte{0, 1, 2}, []byte{2, 3})
+	f.Add([]byte{255}, []byte{})
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		sample := func(bytes []byte) Sample {
+			var s Sample
+			for i := 0; i+1 < len(bytes); i += 2 {
+				s.Values = append(s.Values, float64(int8(bytes[i])))
+				s.Weights = append(s.Weights, float64(bytes[i+1])/3)
+			}
+			slices.Sort(s.Values)
+			return s
+		}
+		x, y := sample(a), sample(b)
+		w1, w2, ks := Wasserstein1(x, y), Wasserstein2(x, y), KolmogorovSmirnov(x, y)
+		if x.Mass() == 0 || y.Mass() == 0 {
+			if !math.IsNaN(w1) || !math.IsNaN(w2) || !math.IsNaN(ks) {
+				t.Fatalf("distances %v, %v, %v of a sample without mass", w1, w2, ks)
+			}
+			return
+		}
+		if !(w1 >= 0 && w1 <= w2*(1+1e-9)+1e-9 && w2 <= 255 && ks >= 0 && ks <= 1) {
+			t.Fatalf("W1 %v, W2 %v, KS %v", w1, w2, ks)
+		}
+	})
+}
+
+func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datasets.Table {
+	t.Helper()
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{a}}
+	b := datasets.NewBuilder(schema, len(values))
+	for _, v := range values {
+		if err := b.SetNumber(b.AddRow(), 0, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
+func measure(t *testing.T, name string, c Case) (float64, bool) {
+	t.Helper()
+	m, err := Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, ok, err := m.Measure(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value, ok
+}
+
+func TestDistanceMetricsUseExactValuesAndWeights(t *testing.T) {
+	a := datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1, Continuous: true}
+	original := numericTable(t, a, 9.9, 0.25, 0.25) // row 0 is not published
+	published := numericTable(t, a, 2.25, 0.25, 7)
+	c := Case{Table: original, Train: []int32{1, 2}, Test: []int32{1, 2},
+		Release: &algorithms.Release{Table: published, Weights: []float64{3, 3, 0}}}
+	for name, want := range map[string]float64{"w1": 1, "w2": math.Sqrt2, "ks": 0.5, "records": 6} {
+		if got, ok := measure(t, name, c); !ok || !near(got, want) {
+			t.Errorf("%s = %v (defined %v), want %v", name, got, ok, want)
+		}
+	}
+}
+
+func TestDistanceMetricsAverageOverAttributes(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "a", Low: 0, High: 100, Step: 1},
+		{Name: "c", Kind: datasets.Categorical, Values: []string{"u", "v"}},
+		{Name: "b", Low: 0, High: 1000, Step: 10},
+		{Name: "s", Low: 0, High: 10, Step: 1, Role: datasets.Sensitive},
+	}}
+	table := func(a, c, b, s uint32) *datasets.Table {
+		builder := datasets.NewBuilder(schema, 1)
+		row := builder.AddRow()
+		for i, code := range []uint32{a, c, b, s} {
+			builder.Set(row, i, code)
+		}
+		return builder.Table()
+	}
+	c := Case{Table: table(10, 0, 3, 0), Train: []int32{0}, Release: &algorithms.Release{Table: table(12, 1, 8, 9)}}
+	if got, ok := measure(t, "w1", c); !ok || got != (2.0+50)/2 {
+		t.Errorf("w1 = %v (defined %v), want the mean of 2 and 50", got, ok)
+	}
+}
+
+func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
+	a := datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1}
+	some, none := numericTable(t, a, 1, 2), numericTable(t, a)
+	for _, name := range []string{"w1", "w2", "ks"} {
+		if v, ok := measure(t, name, Case{Table: some, Train: []int32{0, 1}, Release: &algorithms.Release{Table: none}}); ok {
+			t.Errorf("%s of an empty release is %v, want undefined", name, v)
+		}
+		if v, ok := measure(t, name, Case{Table: some, Release: &algorithms.Release{Table: some}}); ok {
+			t.Errorf("%s of no training rows is %v, want undefined", name, v)
+		}
+		m, _ := Lookup(name)
+		nominal := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "c", Kind: datasets.Categorical, Values: []string{"u"}}}}
+		_, _, err := m.Measure(context.Background(), Case{Table: datasets.NewBuilder(nominal, 0).Table(), Release: &algorithms.Release{Table: some}})
+		if err == nil || !strings.Contains(err.Error(), "numeric") {
+			t.Errorf("%s without a numeric attribute: error %v", name, err)
+		}
+		for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
+			_, _, err := m.Measure(context.Background(), Case{Table: some, Train: []int32{0}, Release: &algorithms.Release{Table: some, Weights: []float64{1, w}}})
+			if err == nil || !strings.Contains(err.Error(), "row 1") {
+				t.Errorf("%s with weight %v: error %v", name, w, err)
+			}
+		}
+		cancelled, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, _, err := m.Measure(cancelled, Case{Table: some, Train: []int32{0}, Release: &algorithms.Release{Table: some}}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s on a cancelled context: error %v", name, err)
+		}
+	}
+}
+
+// TestColumnSampleCountsAsItSorts: the counted form of a column is the sorted form with equal
+// values merged.
+func TestColumnSampleCountsAsItSorts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.SampledFrom([]int{3, 300, 70000}).Draw(t, "cells")
+		schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 5, High: 5 + float64(cells), Step: 1}}}
+		codes := rapid.SliceOfN(rapid.IntRange(0, min(cells, 400)-1), 1, 60).Draw(t, "codes")
+		b := datasets.NewBuilder(schema, 0)
+		for _, code := range codes {
+			b.Set(b.AddRow(), 0, uint32(code))
+		}
+		table := b.Table()
+		var weights []float64
+		if rapid.Bool().Draw(t, "weighted") {
+			for range codes {
+				weights = append(weights, float64(rapid.IntRange(0, 3).Draw(t, "weight")))
+			}
+		}
+		got, err := columnSample(table, 0, table.AllRows(), weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted := countedSample(table.Column(0), &schema.Attributes[0], cells, table.AllRows(), weights)
+		for _, s := range []Sample{got, counted} {
+			if !slices.IsSorted(s.Values) {
+				t.Fatalf("values %v do not ascend", s.Values)
+			}
+			for v := 5.0; v < 406; v++ {
+				mass, want := 0.0, 0.0
+				for i := range s.Values {
+					if s.Values[i] == v {
+						mass += s.weight(i)
+					}
+				}
+				for i, code := range codes {
+					if float64(code)+5 == v {
+						if weights == nil {
+							want++
+						} else {
+							want += weights[i]
+						}
+					}
+				}
+				if mass != want {
+					t.Fatalf("mass %v at %v, want %v", mass, v, want)
+				}
+			}
+		}
+	})
+}
+
+func TestEveryMetricDescribesItself(t *testing.T) {
+	for _, name := range Names() {
+		m, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := m.Info()
+		if info.Name != name || info.Title == "" || info.Source == "" || info.Revision < 1 {
+			t.Errorf("%s: incomplete info %+v", name, info)
+		}
+	}
+	for _, want := range []string{"accuracy", "ks", "purity", "purity-unweighted", "records", "regions", "w1", "w2"} {
+		if _, err := Lookup(want); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func benchmarkDistance(b *testing.B, name string, continuous bool) {
+	m, err := Lookup(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const n = 10_000
+	a := datasets.Attribute{Name: "x", Low: 0, High: 100, Step: 1, Continuous: continuous}
+	stream := privacy.NewKey(1).Stream()
+	values := func() []float64 {
+		numbers := make([]float64, n)
+		for i := range numbers {
+			numbers[i] = 100 * stream.Open01()
+			if !continuous {
+				numbers[i] = math.Floor(numbers[i])
+			}
+		}
+		return numbers
+	}
+	c := Case{Table: numericTable(b, a, values()...), Release: &algorithms.Release{Table: numericTable(b, a, values()...)}}
+	c.Train = c.Table.AllRows()
+	for b.Loop() {
+		if _, ok, err := m.Measure(context.Background(), c); !ok || err != nil {
+			b.Fatal(ok, err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*2*n/b.Elapsed().Seconds(), "rows/s")
+}
+
+func BenchmarkDistance(b *testing.B) {
+	for _, name := range []string{"w1", "w2", "ks"} {
+		for _, continuous := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/continuous=%v", name, continuous), func(b *testing.B) { benchmarkDistance(b, name, continuous) })
+		}
+	}
+}
+
+// BenchmarkSort is what measuring W2 on exact values has to be held against.
+func BenchmarkSort(b *testing.B) {
+	stream := privacy.NewKey(1).Stream()
+	values := make([]float64, 10_000)
+	for b.Loop() {
+		for range 2 {
+			for i := range values {
+				values[i] = stream.Open01()
+			}
+			slices.Sort(values)
+		}
+	}
+}

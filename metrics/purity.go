@@ -1,0 +1,131 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() {
+	Register(purity{Info{
+		Name: "purity", Title: "Region purity", Unit: "fraction", HigherIsBetter: true, Revision: 1,
+		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), weighted by tuples",
+		Needs:  []algorithms.Product{algorithms.Boxes},
+	}, true})
+	Register(purity{Info{
+		Name: "purity-unweighted", Title: "Region purity, mean over regions", Unit: "fraction", HigherIsBetter: true, Revision: 1,
+		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), mean over the regions that hold a tuple",
+		Needs:  []algorithms.Product{algorithms.Boxes},
+	}, false})
+}
+
+// purity is how far a region's majority label speaks for its tuples. The labels are the true ones
+// of the training rows, put into the published regions: noise moves the regions, not the truth.
+type purity struct {
+	info     Info
+	weighted bool // by the tuples in a region, else every non-empty region counts the same
+}
+
+// Info describes the metric.
+func (p purity) Info() Info { return p.info }
+
+// Measure is undefined when there are no training rows. A table without a class attribute is an error.
+func (p purity) Measure(ctx context.Context, c Case) (float64, bool, error) {
+	class := c.Table.Schema().Class()
+	if class < 0 {
+		return 0, false, errors.New(p.info.Name + ": the table has no class attribute")
+	}
+	regions := c.Release.Regions
+	if regions == nil {
+		return 0, false, errors.New(p.info.Name + ": the release holds no regions")
+	}
+	located, err := locate(ctx, regions, c.Table, c.Train)
+	if err != nil {
+		return 0, false, fmt.Errorf("%s: %w", p.info.Name, err)
+	}
+	classes := c.Table.Schema().Classes()
+	counts := make([]int64, regions.Len()*classes)
+	labels := c.Table.Column(class)
+	for i, row := range c.Train {
+		counts[int(located[i])*classes+int(labels.At(row))]++
+	}
+	var tuples, agreeing, occupied int64
+	share := 0.0
+	for r := 0; r < regions.Len(); r++ {
+		var most, sum int64
+		for _, n := range counts[r*classes : (r+1)*classes] {
+			most = max(most, n)
+			sum += n
+		}
+		if sum == 0 {
+			continue
+		}
+		tuples += sum
+		agreeing += most
+		occupied++
+		share += float64(most) / float64(sum)
+	}
+	if tuples == 0 {
+		return 0, false, nil
+	}
+	if p.weighted {
+		return float64(agreeing) / float64(tuples), true, nil
+	}
+	return share / float64(occupied), true, nil
+}
+
+// pollEvery is how many rows are handled between looks at the context.
+const pollEvery = 4096
+
+// locate returns the region of each row: the release's own assignment where it has one, else by
+// descent of its tree, else the first box that holds the row. A row outside every box is an error,
+// because regions have to cover the domain.
+func locate(ctx context.Context, regions *algorithms.Regions, table *datasets.Table, rows []int32) ([]int32, error) {
+	if regions.Assignment != nil {
+		if len(regions.Assignment) != len(rows) {
+			return nil, fmt.Errorf("%d rows assigned to regions, must be %d", len(regions.Assignment), len(rows))
+		}
+		return regions.Assignment, nil
+	}
+	located := make([]int32, len(rows))
+	codes := make([]uint32, len(regions.Attributes))
+	for i, row := range rows {
+		if i%pollEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		for d, attribute := range regions.Attributes {
+			codes[d] = table.Column(attribute).At(row)
+		}
+		region := -1
+		if regions.Tree != nil || regions.Len() == 1 {
+			region = regions.Locate(codes)
+		} else {
+			region = scan(regions, codes)
+		}
+		if region < 0 {
+			return nil, fmt.Errorf("row %d lies in no region", row)
+		}
+		located[i] = int32(region)
+	}
+	return located, nil
+}
+
+// scan returns the first region whose box holds the point, or -1.
+func scan(regions *algorithms.Regions, codes []uint32) int {
+next:
+	for r := 0; r < regions.Len(); r++ {
+		low, high := regions.Box(r)
+		for d, code := range codes {
+			if code < low[d] || code >= high[d] {
+				continue next
+			}
+		}
+		return r
+	}
+	return -1
+}

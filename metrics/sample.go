@@ -1,0 +1,115 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/datasets"
+)
+
+// Sample is an empirical distribution on the line. Values ascend (equal ones may repeat); Weights
+// are their masses in the same order, finite and at least 0, in any unit; nil means 1 each. Two
+// samples that are compared need not have the same size or the same total mass: each is scaled to
+// a probability distribution. Whole-numbered masses whose totals multiply to less than 2⁵³ are
+// handled without rounding.
+type Sample struct {
+	Values  []float64
+	Weights []float64
+}
+
+// Mass is the sum of the weights.
+func (s *Sample) Mass() float64 {
+	if s.Weights == nil {
+		return float64(len(s.Values))
+	}
+	sum := 0.0
+	for _, w := range s.Weights {
+		sum += w
+	}
+	return sum
+}
+
+// weight is the mass of value i.
+func (s *Sample) weight(i int) float64 {
+	if s.Weights == nil {
+		return 1
+	}
+	return s.Weights[i]
+}
+
+// countingFactor bounds the cells a column may have for its rows to be counted instead of sorted:
+// at this many cells a row, walking the cells costs about what sorting the rows would.
+const countingFactor = 8
+
+// columnSample is the distribution of a numeric attribute over some rows of a table: the exact
+// values where the table keeps them, else the values the codes stand for. weights are by table
+// row, nil for 1 each.
+func columnSample(table *datasets.Table, attribute int, rows []int32, weights []float64) (Sample, error) {
+	for _, row := range rows {
+		if weights == nil {
+			break
+		}
+		if w := weights[row]; !(w >= 0) || math.IsInf(w, 1) {
+			return Sample{}, fmt.Errorf("weight %v of row %d, must be finite and at least 0", w, row)
+		}
+	}
+	column, a := table.Column(attribute), &table.Schema().Attributes[attribute]
+	if cells := a.Cells(); column.Exact == nil && cells <= countingFactor*len(rows) {
+		return countedSample(column, a, cells, rows, weights), nil
+	}
+	if weights == nil {
+		values := make([]float64, len(rows))
+		for i, row := range rows {
+			values[i] = table.Number(row, attribute)
+		}
+		slices.Sort(values)
+		return Sample{Values: values}, nil
+	}
+	type weighted struct{ value, weight float64 }
+	pairs := make([]weighted, len(rows))
+	for i, row := range rows {
+		pairs[i] = weighted{table.Number(row, attribute), weights[row]}
+	}
+	// Stable, so that equal values keep the order of rows and sums of weights are the same everywhere.
+	slices.SortStableFunc(pairs, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
+	sample := Sample{Values: make([]float64, len(rows)), Weights: make([]float64, len(rows))}
+	for i, p := range pairs {
+		sample.Values[i], sample.Weights[i] = p.value, p.weight
+	}
+	return sample, nil
+}
+
+// countedSample builds the distribution of cell-coded values without sorting.
+func countedSample(column *datasets.Column, a *datasets.Attribute, cells int, rows []int32, weights []float64) Sample {
+	mass := make([]float64, cells)
+	switch {
+	case column.U8 != nil:
+		addMass(mass, column.U8, rows, weights)
+	case column.U16 != nil:
+		addMass(mass, column.U16, rows, weights)
+	default:
+		addMass(mass, column.U32, rows, weights)
+	}
+	var sample Sample
+	for code, m := range mass {
+		if m > 0 {
+			sample.Values = append(sample.Values, a.Number(uint32(code)))
+			sample.Weights = append(sample.Weights, m)
+		}
+	}
+	return sample
+}
+
+func addMass[T uint8 | uint16 | uint32](mass []float64, codes []T, rows []int32, weights []float64) {
+	if weights == nil {
+		for _, row := range rows {
+			mass[codes[row]]++
+		}
+		return
+	}
+	for _, row := range rows {
+		mass[codes[row]] += weights[row]
+	}
+}
