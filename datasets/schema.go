@@ -82,12 +82,12 @@ func (a *Attribute) NumberCode(value float64) (uint32, error) {
 	if !(value >= a.Low && value < a.High) {
 		return 0, fmt.Errorf("%s: %v is outside its public bounds, must be in [%v, %v)", a.Name, value, a.Low, a.High)
 	}
-	cell := (value - a.Low) / a.Step
+	cell, cells := (value-a.Low)/a.Step, a.Cells()
 	if a.Continuous {
-		return uint32(cell), nil
+		return uint32(min(int(cell), cells-1)), nil // rounding must not lift a value below High over the last cell
 	}
 	rounded := math.Round(cell)
-	if math.Abs(cell-rounded) > 1e-6 {
+	if math.Abs(cell-rounded) > 1e-6 || int(rounded) >= cells {
 		return 0, fmt.Errorf("%s: %v is between steps, must be %v plus a multiple of %v", a.Name, value, a.Low, a.Step)
 	}
 	return uint32(rounded), nil
