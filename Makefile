@@ -1,0 +1,58 @@
+# Everything needs Go and make only; modules download by themselves.
+#
+#   make reproduce         every figure, verdict and report, into results/
+#   make reproduce-quick   the same with few trials and settings
+#   make test              formatting, vet, staticcheck, all tests, and one figure end to end
+#   make bench             the benchmarks of every kernel
+#   make lint              formatting, vet and staticcheck alone
+#   make build             the ppdp command, in bin/
+
+GO ?= go
+SHELL := /bin/sh
+
+# One instruction set for every amd64 machine: newer levels let the compiler fuse products into
+# sums, which changes last bits.
+export GOAMD64 := v1
+
+# Tests of real data look here; without it they say that they skip. Set it to your own copy.
+PPDP_DATA ?= $(firstword $(wildcard $(CURDIR)/data $(abspath $(CURDIR)/..)/shared/data))
+export PPDP_DATA
+
+# The race detector needs cgo and a C compiler. Everything else is built without.
+RACE := $(shell command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null 2>&1 && [ "$$($(GO) env CGO_ENABLED)" = 1 ] && echo -race)
+
+# Workers and arguments of a reproduction: make reproduce ARGS="rps -j 4 --out DIR".
+ARGS ?= all
+
+.PHONY: reproduce reproduce-quick test lint bench build clean
+
+reproduce: build
+	bin/ppdp reproduce $(ARGS)
+
+reproduce-quick: build
+	bin/ppdp reproduce --quick $(ARGS)
+
+test: lint
+	$(GO) test $(RACE) ./...
+	@$(MAKE) --no-print-directory end-to-end
+
+# One figure from its specification to the files on disk, through the built command.
+.PHONY: end-to-end
+end-to-end: build
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	bin/ppdp run rps/fig1 --quick --out "$$dir" && bin/ppdp plot --out "$$dir" && \
+	test -s "$$dir/rps/fig1/records.jsonl" && test -s "$$dir/rps/fig1/a.svg" && echo "end to end: ok"
+
+lint:
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+build:
+	CGO_ENABLED=0 $(GO) build -o bin/ppdp ./cmd/ppdp
+
+clean:
+	rm -rf bin
