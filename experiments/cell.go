@@ -1,0 +1,244 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+	"ppdp/metrics"
+	"ppdp/privacy"
+	"ppdp/results"
+)
+
+// failure is an error with the phase it happened in.
+type failure struct {
+	phase string
+	err   error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// graceAfterTimeout is how long a cell may take to notice that its time is up before it is left behind.
+const graceAfterTimeout = 2 * time.Second
+
+// guard runs one cell so that nothing it does can end the run: a panic becomes a failure, and a cell that
+// does not return when its time is up is left behind and reported. Clock time decides only whether a cell is
+// abandoned, never what it computes.
+func guard(ctx context.Context, timeout time.Duration, cell func(ctx context.Context, at *phase) (outcome, error)) (outcome, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		outcome outcome
+		err     error
+	}
+	finished := make(chan result, 1)
+	var at phase
+	at.enter(results.PhaseLoad)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r = result{err: &panicked{value: p, stack: debug.Stack()}}
+			}
+			if r.err != nil {
+				r.err = &failure{at.name(), r.err}
+			}
+			finished <- r
+		}()
+		r.outcome, r.err = cell(ctx, &at)
+	}()
+	var expired <-chan time.Time
+	if timeout > 0 {
+		timer := time.NewTimer(timeout)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	select {
+	case r := <-finished:
+		return r.outcome, r.err
+	case <-ctx.Done():
+		r := <-finished // an interrupted run waits for its cells: they look at the context
+		return r.outcome, r.err
+	case <-expired:
+		cancel()
+		grace := time.NewTimer(graceAfterTimeout)
+		defer grace.Stop()
+		select {
+		case <-finished:
+		case <-grace.C:
+		}
+		return outcome{}, &failure{at.name(), fmt.Errorf("timed out after %v", timeout)}
+	}
+}
+
+// phase is where a cell is; it is read from outside when a cell does not come back.
+type phase struct{ current atomic.Value }
+
+func (p *phase) enter(name string) { p.current.Store(name) }
+func (p *phase) name() string      { return p.current.Load().(string) }
+
+// panicked is a panic caught in a cell. Its stack differs from run to run and therefore goes to the log,
+// not into the record.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// material is what a cell works on: its dataset and, where the experiment has folds, their assignment.
+type material struct {
+	data  *datasets.Dataset
+	rows  []int32 // all rows of a table
+	folds []classifiers.Fold
+}
+
+// split returns the rows a cell releases and those it is tested on.
+func (m *material) split(fold int) (train, test []int32) {
+	if fold < 0 {
+		return m.rows, m.rows
+	}
+	return m.folds[fold].Train, m.folds[fold].Test
+}
+
+// runCell makes the cell's release and measures it.
+func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clock func() time.Time) (outcome, error) {
+	config := c.Config
+	var o outcome
+	at.enter(results.PhaseRelease)
+	train, test := m.split(c.Fold)
+	budget := privacy.NewBudget(0)
+	if config.Epsilon != nil {
+		budget = privacy.NewBudget(*config.Epsilon)
+	}
+	begin := clock()
+	release, err := config.Algorithm.Release(ctx, algorithms.Input{
+		Table: m.data.Table, Graph: m.data.Graph, Rows: slices.Clone(train),
+		Params: config.Params, Variant: config.Guarantee.Variant,
+		Budget: budget, Noise: privacy.NewStreams(p.noiseKey(c)),
+	})
+	o.Timing.Release = clock().Sub(begin).Seconds()
+	if errors.Is(err, privacy.ErrOverspent) {
+		at.enter(results.PhaseBudget)
+	}
+	if err != nil {
+		return o, err
+	}
+	o.Warnings = release.Warnings
+	if s := release.Structure; s != (algorithms.Structure{}) {
+		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth}
+	}
+	if config.Epsilon != nil {
+		claimed, proven := budget.Spent()
+		o.Spent = &results.Spent{Claimed: claimed, Proven: finite(proven)}
+		for _, entry := range budget.Ledger() {
+			o.Ledger = append(o.Ledger, results.LedgerRow{Purpose: entry.Purpose, Mechanism: entry.Mechanism,
+				Claimed: entry.Claimed, Proven: finite(entry.Proven), Calls: entry.Calls, Epsilon: entry.Epsilon,
+				Loss: finite(entry.Loss), Composition: entry.Composition})
+		}
+		// Path.charge refuses what would overspend; this holds even if an algorithm swallowed that error.
+		if claimed > *config.Epsilon*(1+1e-9) {
+			at.enter(results.PhaseBudget)
+			return o, fmt.Errorf("%w: %g of %g", privacy.ErrOverspent, claimed, *config.Epsilon)
+		}
+	}
+	at.enter(results.PhaseMeasure)
+	begin = clock()
+	for _, measure := range config.Measures {
+		value, err := p.measure(ctx, measure, m, train, test, release, c)
+		if err != nil {
+			return o, err
+		}
+		o.Values = append(o.Values, value)
+	}
+	o.Timing.Measure = clock().Sub(begin).Seconds()
+	return o, nil
+}
+
+// finite replaces +Inf, which JSON cannot carry, by the largest number: "no bound is known".
+func finite(x float64) float64 {
+	if math.IsInf(x, 1) {
+		return math.MaxFloat64
+	}
+	return x
+}
+
+func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train, test []int32, release *algorithms.Release, c *Cell) (results.Value, error) {
+	info := measure.Metric.Info()
+	value := results.Value{Metric: info.Name}
+	if measure.Classifier != nil {
+		value.Classifier = measure.Classifier.Info().Name
+	}
+	var number float64
+	var ok bool
+	var err error
+	if p.Spec.Protocol == Inside && info.Classifier {
+		number, ok, err = p.measureInside(ctx, measure, release, c)
+	} else {
+		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table, Train: train, Test: test,
+			Release: release, Classifier: measure.Classifier})
+	}
+	if err != nil {
+		return value, fmt.Errorf("%s: %w", info.Name, err)
+	}
+	if math.IsNaN(number) || math.IsInf(number, 0) {
+		return value, fmt.Errorf("%s: not a finite number: %v", info.Name, number)
+	}
+	if ok {
+		value.Value = &number
+	}
+	return value, nil
+}
+
+// measureInside cross-validates a classifier inside the released records and averages over the folds.
+func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algorithms.Release, c *Cell) (float64, bool, error) {
+	if release.Table.Len() < p.Folds {
+		return 0, false, nil
+	}
+	folds, err := p.foldsOf(release.Table, p.noiseKey(c).Derive("inside folds"))
+	if err != nil {
+		return 0, false, err
+	}
+	inside := material{rows: release.Table.AllRows(), folds: folds}
+	sum := 0.0
+	for fold := range folds {
+		train, test := inside.split(fold)
+		part := &algorithms.Release{Table: release.Table.Select(train)}
+		if release.Weights != nil {
+			part.Weights = make([]float64, len(train))
+			for i, row := range train {
+				part.Weights[i] = release.Weights[row]
+			}
+		}
+		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: release.Table, Train: train, Test: test,
+			Release: part, Classifier: measure.Classifier})
+		if err != nil || !ok {
+			return 0, ok, err
+		}
+		sum += number
+	}
+	return sum / float64(len(folds)), true, nil
+}
+
+// foldsOf splits a table's rows into the plan's folds.
+func (p *Plan) foldsOf(table *datasets.Table, key privacy.Key) ([]classifiers.Fold, error) {
+	class := table.Schema().Class()
+	if !p.Spec.Stratify || class < 0 {
+		return classifiers.Folds(key, table.Len(), p.Folds)
+	}
+	labels := make([]uint32, table.Len())
+	column := table.Column(class)
+	for row := range labels {
+		labels[row] = column.At(int32(row))
+	}
+	return classifiers.Stratified(key, labels, p.Folds)
+}

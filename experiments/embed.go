@@ -1,0 +1,48 @@
+package experiments
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// specs are the experiments that come with the program, one YAML file a figure or table.
+//
+//go:embed rps/*.yaml
+var specs embed.FS
+
+// Names lists the embedded experiments, such as "rps/fig1", in alphabetical order.
+func Names() []string {
+	var names []string
+	files, err := fs.Glob(specs, "*/*.yaml")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(file, path.Ext(file)))
+	}
+	return names
+}
+
+// Embedded returns the spec of an embedded experiment.
+func Embedded(name string) (*Spec, error) {
+	data, err := specs.ReadFile(name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no experiment %q, must be one of %s", name, strings.Join(Names(), ", "))
+	}
+	return Parse("experiments/"+name+".yaml", data)
+}
+
+// Find returns the spec a user means: a file's path, or the name of an embedded experiment.
+func Find(word string) (*Spec, error) {
+	if _, err := specs.Open(word + ".yaml"); err == nil {
+		return Embedded(word)
+	}
+	if _, err := os.Stat(word); err != nil {
+		return nil, fmt.Errorf("%s is neither a file nor one of the experiments %s", word, strings.Join(Names(), ", "))
+	}
+	return Load(word)
+}

@@ -1,0 +1,230 @@
+package experiments
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"ppdp/results"
+)
+
+// outcome is what a cell leaves in the journal: all that its record, ledger and timing say beyond the plan.
+type outcome struct {
+	Key       string              `json:"key"`
+	Status    string              `json:"status"`
+	Phase     string              `json:"phase,omitempty"`
+	Error     string              `json:"error,omitempty"`
+	Values    []results.Value     `json:"values,omitempty"`
+	Structure *results.Structure  `json:"structure,omitempty"`
+	Spent     *results.Spent      `json:"spent,omitempty"`
+	Warnings  []string            `json:"warnings,omitempty"`
+	Ledger    []results.LedgerRow `json:"ledger,omitempty"`
+	Timing    results.Timing      `json:"timing"`
+}
+
+// journal keeps finished cells while an experiment runs, one a line: the first 16 hexadecimal digits
+// of the SHA-256 of the rest, a blank, JSON. Lines are only ever appended and are synced to disk in
+// groups, so a killed run loses at most what was in flight. It is also the cache of later runs.
+type journal struct {
+	file    *os.File
+	unlock  func()
+	entries chan outcome
+	done    chan error
+}
+
+const journalName = "journal.jsonl"
+
+// ErrBusy says that another process is writing to the same output folder.
+var ErrBusy = errors.New("another run is writing to this folder")
+
+// openJournal locks an experiment's folder, reads what finished cells its journal holds and makes it ready
+// for appending. A torn last line is cut off; a line that does not match its checksum is left out
+// and reported through warn.
+func openJournal(dir string, warn func(string)) (*journal, map[string]outcome, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, nil, fmt.Errorf("cannot make the output folder: %w", err)
+	}
+	unlock, err := lock(filepath.Join(dir, ".lock"))
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(dir, journalName), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		unlock()
+		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
+	}
+	finished, end, err := readJournal(file, warn)
+	if err == nil {
+		err = file.Truncate(end)
+	}
+	if err == nil {
+		_, err = file.Seek(end, io.SeekStart)
+	}
+	if err != nil {
+		file.Close()
+		unlock()
+		return nil, nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &journal{file: file, unlock: unlock, entries: make(chan outcome, 256), done: make(chan error, 1)}
+	return j, finished, nil
+}
+
+// lockPatience is how long another run's lock is waited for before it is an error: long enough for a
+// killed process to be cleared away by the system.
+const lockPatience = 2 * time.Second
+
+func lock(path string) (unlock func(), err error) {
+	type result struct {
+		unlock func()
+		err    error
+	}
+	got := make(chan result, 1)
+	go func() {
+		unlock, err := lockedfile.MutexAt(path).Lock()
+		got <- result{unlock, err}
+	}()
+	patience, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	select {
+	case r := <-got:
+		if r.err != nil {
+			return nil, fmt.Errorf("cannot write to the output folder: %w", r.err)
+		}
+		return r.unlock, nil
+	case <-patience.Done():
+		return nil, fmt.Errorf("%w: %s", ErrBusy, filepath.Dir(path))
+	}
+}
+
+// peekJournal reads the finished cells of a folder without locking or changing anything. A folder
+// without a journal has none.
+func peekJournal(dir string) (map[string]outcome, error) {
+	file, err := os.Open(filepath.Join(dir, journalName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	finished, _, err := readJournal(file, func(string) {})
+	return finished, err
+}
+
+// readJournal returns the finished cells by key and the offset behind the last whole line.
+func readJournal(from io.Reader, warn func(string)) (map[string]outcome, int64, error) {
+	finished := make(map[string]outcome)
+	reader := bufio.NewReaderSize(from, 1<<16)
+	var end int64
+	for number := 1; ; number++ {
+		text, err := reader.ReadBytes('\n')
+		if err == io.EOF {
+			return finished, end, nil // what is left of a torn line is cut off
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		end += int64(len(text))
+		o, ok := parseJournalLine(bytes.TrimSuffix(text, []byte("\n")))
+		if !ok {
+			warn(fmt.Sprintf("%s:%d: the line does not match its checksum; its cell runs again", journalName, number))
+			continue
+		}
+		finished[o.Key] = o
+	}
+}
+
+const sumDigits = 16
+
+func lineSum(text []byte) string {
+	return fmt.Sprintf("%x", sha256.Sum256(text))[:sumDigits]
+}
+
+func parseJournalLine(text []byte) (outcome, bool) {
+	var o outcome
+	if len(text) < sumDigits+1 || text[sumDigits] != ' ' || lineSum(text[sumDigits+1:]) != string(text[:sumDigits]) {
+		return o, false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text[sumDigits+1:]))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&o); err != nil || o.Key == "" {
+		return o, false
+	}
+	return o, true
+}
+
+func appendJournalLine(to []byte, o *outcome) ([]byte, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return to, err
+	}
+	to = append(to, lineSum(text)...)
+	to = append(to, ' ')
+	to = append(to, text...)
+	return append(to, '\n'), nil
+}
+
+// start writes entries as they come. Whatever has gathered while the disk was busy is written and
+// synced together, so syncing never holds up the workers. failed is called once if writing fails.
+func (j *journal) start(failed func(error)) {
+	go func() {
+		var firstErr error
+		var buffer []byte
+		for o := range j.entries {
+			if firstErr != nil {
+				continue // drain, so that no worker blocks
+			}
+			var err error
+			buffer, err = appendJournalLine(buffer[:0], &o)
+		gather:
+			for err == nil {
+				select {
+				case next, open := <-j.entries:
+					if !open {
+						break gather
+					}
+					buffer, err = appendJournalLine(buffer, &next)
+				default:
+					break gather
+				}
+			}
+			if err == nil {
+				_, err = j.file.Write(buffer)
+			}
+			if err == nil {
+				err = j.file.Sync()
+			}
+			if err != nil {
+				firstErr = fmt.Errorf("journal: %w", err)
+				failed(firstErr)
+			}
+		}
+		j.done <- firstErr
+	}()
+}
+
+// add hands a finished cell to the writer.
+func (j *journal) add(o outcome) { j.entries <- o }
+
+// finish waits until everything is on disk. The journal cannot be added to afterwards.
+func (j *journal) finish() error {
+	close(j.entries)
+	return <-j.done
+}
+
+// close releases the file and the folder's lock.
+func (j *journal) close() error {
+	err := j.file.Close()
+	j.unlock()
+	return err
+}

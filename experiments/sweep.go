@@ -1,0 +1,203 @@
+package experiments
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"ppdp/internal/strictyaml"
+)
+
+// Sweep is a mapping of parameters any value of which may be a list; lists multiply. It keeps the
+// document's nodes, so that whatever is wrong with a value can be said with its line.
+type Sweep struct {
+	node *yaml.Node
+	axes []axis
+}
+
+// axis is one parameter with the values it takes.
+type axis struct {
+	key    string
+	at     *yaml.Node // the key
+	values []*yaml.Node
+}
+
+var _ strictyaml.Unmarshaler = (*Sweep)(nil)
+
+// UnmarshalStrict reads the mapping without looking at what its keys mean.
+func (s *Sweep) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		r.Problemf(n, "params: must be a mapping of names to values")
+		return
+	}
+	s.node = n
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		s.add(r, n.Content[i], n.Content[i+1])
+	}
+}
+
+func (s *Sweep) add(r *strictyaml.Reader, key, value *yaml.Node) {
+	a := axis{key: key.Value, at: key, values: []*yaml.Node{value}}
+	if value.Kind == yaml.SequenceNode {
+		if len(value.Content) == 0 {
+			r.Problemf(value, "%s: an empty list, must hold at least one value", key.Value)
+			return
+		}
+		a.values = value.Content
+	}
+	s.axes = append(s.axes, a)
+}
+
+// swept lists the keys that take more than one value, in the document's order.
+func (s *Sweep) swept() []string {
+	var keys []string
+	for _, a := range s.axes {
+		if len(a.values) > 1 {
+			keys = append(keys, a.key)
+		}
+	}
+	return keys
+}
+
+// choice is one combination of the sweep: an index into each axis' values.
+type choice []int
+
+// maxCombinations stops a sweep that multiplies beyond anything that could be run.
+const maxCombinations = 1 << 20
+
+// choices lists all combinations; the last axis varies fastest.
+func (s *Sweep) choices() ([]choice, error) {
+	total := 1
+	for _, a := range s.axes {
+		total *= len(a.values)
+		if total > maxCombinations {
+			return nil, fmt.Errorf("the lists multiply to more than %d combinations", maxCombinations)
+		}
+	}
+	all := make([]choice, 0, total)
+	current := make(choice, len(s.axes))
+	for {
+		all = append(all, append(choice(nil), current...))
+		i := len(current) - 1
+		for ; i >= 0; i-- {
+			if current[i]++; current[i] < len(s.axes[i].values) {
+				break
+			}
+			current[i] = 0
+		}
+		if i < 0 {
+			return all, nil
+		}
+	}
+}
+
+// expand decodes every combination onto a fresh parameter struct and validates it. fresh returns a
+// pointer to defaults, or nil where no parameters exist; owner names their owner in messages.
+// Problems are recorded in r; combinations with problems are left out.
+func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []any {
+	if isNil(fresh()) {
+		for _, a := range s.axes {
+			r.Problemf(a.at, "%s: unknown key, %s takes no parameters", a.key, owner)
+		}
+		return []any{nil}
+	}
+	// Each value on its own first: a wrong one is reported once, not once a combination.
+	clean := true
+	for _, a := range s.axes {
+		for _, value := range a.values {
+			probe := strictyaml.NewReader(r.File)
+			probe.Decode(mapping(a.at, value), fresh())
+			if probe.Err() != nil {
+				r.Decode(mapping(a.at, value), fresh())
+				clean = false
+				if value == a.values[0] && !known(fresh(), a.key) {
+					break // an unknown key is wrong once, whatever its values
+				}
+			}
+		}
+	}
+	if !clean {
+		return nil
+	}
+	all, err := s.choices()
+	if err != nil {
+		r.Problemf(s.node, "%s: %v", owner, err)
+		return nil
+	}
+	var expanded []any
+	said := make(map[string]bool)
+	for _, c := range all {
+		params := fresh()
+		for i, a := range s.axes {
+			r.Decode(mapping(a.at, a.values[c[i]]), params)
+		}
+		if problems := validate(params); len(problems) > 0 {
+			for _, problem := range problems {
+				if !said[problem] {
+					said[problem] = true
+					r.Problemf(s.blame(c, problem), "%s: %s", owner, problem)
+				}
+			}
+			continue
+		}
+		expanded = append(expanded, params)
+	}
+	return expanded
+}
+
+// blame finds the value a validation message is about: messages start with the yaml key.
+func (s *Sweep) blame(c choice, problem string) *yaml.Node {
+	for i, a := range s.axes {
+		if rest, ok := strings.CutPrefix(problem, a.key); ok && (rest == "" || strings.ContainsRune(": ", rune(rest[0]))) {
+			return a.values[c[i]]
+		}
+	}
+	return s.node
+}
+
+// validate calls a parameter struct's Validate and returns its errors one by one.
+func validate(params any) []string {
+	v, ok := params.(interface{ Validate() error })
+	if !ok {
+		return nil
+	}
+	return flatten(v.Validate())
+}
+
+func flatten(err error) []string {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []string
+		for _, e := range joined.Unwrap() {
+			all = append(all, flatten(e)...)
+		}
+		return all
+	}
+	return []string{err.Error()}
+}
+
+func known(params any, key string) bool {
+	for _, f := range strictyaml.Fields(reflect.TypeOf(params)) {
+		if f.Name == key {
+			return true
+		}
+	}
+	return false
+}
+
+// mapping is the document {key: value}, at the place of the value.
+func mapping(key, value *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: key.Line, Column: key.Column, Content: []*yaml.Node{key, value}}
+}
+
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	rv := reflect.ValueOf(v)
+	return rv.Kind() == reflect.Pointer && rv.IsNil()
+}
