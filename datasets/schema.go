@@ -93,12 +93,13 @@ func (a *Attribute) NumberCode(value float64) (uint32, error) {
 	return uint32(rounded), nil
 }
 
-// Text is the printed form of a code: a categorical value, or a number in its shortest form.
+// Text is the printed form of a code: a categorical value, or a number in its shortest form
+// without an exponent.
 func (a *Attribute) Text(code uint32) string {
 	if a.Kind == Categorical {
 		return a.Values[code]
 	}
-	return strconv.FormatFloat(a.Number(code), 'g', -1, 64)
+	return strconv.FormatFloat(a.Number(code), 'f', -1, 64)
 }
 
 // TextCode is the code of a printed value. Categorical values match to the letter.

@@ -1,0 +1,6 @@
+// Package all registers every dataset: import it for its side effect.
+package all
+
+import (
+	_ "ppdp/datasets/adult"
+)
