@@ -1,0 +1,163 @@
+package rps
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/algorithms/partition"
+)
+
+// Quality is the function that scores a cut.
+type Quality string
+
+const (
+	Even  Quality = "even"  // eq. 2: (n-|r₁-r₂|)/4, even sizes
+	Class Quality = "class" // eq. 3: even sizes and sides that agree with a binary class
+)
+
+// AttributeChoice says between which attributes' cuts one query chooses.
+type AttributeChoice string
+
+const (
+	All    AttributeChoice = "all"    // every cut of every attribute (section 3.2)
+	Random AttributeChoice = "random" // the cuts of one attribute, drawn uniformly (section 4.2)
+)
+
+// Partition says how a region is cut.
+type Partition string
+
+const (
+	Balanced Partition = "balanced" // by the exponential mechanism
+	Fixed    Partition = "fixed"    // in the middle of a uniformly drawn attribute, at no cost
+)
+
+// Allocation divides the half of the budget that is spent on the way to a leaf.
+type Allocation string
+
+const (
+	// UniformLevels gives every level the same share.
+	UniformLevels Allocation = "uniform"
+	// GeometricLevels gives level d a share in proportion to geometricRatio^d.
+	GeometricLevels Allocation = "geometric"
+	// ShallowLevels is uniform, but levels above ShallowDepth have no stop test and use their whole
+	// share for the cut, as section 3.2 suggests. (Under partition: fixed that share is left over.)
+	ShallowLevels Allocation = "shallow"
+)
+
+// Counts says where a leaf's size comes from.
+type Counts string
+
+const (
+	Noisy   Counts = "noisy" // noisy counts for each class
+	ByDepth Counts = "depth" // N/2^depth, published variant only: it reveals N (errata R3)
+)
+
+// Labels says which classes a leaf's records get.
+type Labels string
+
+const (
+	Majority Labels = "majority" // all the one with the largest noisy count; of equal ones the first
+	Each     Labels = "each"     // each class as many records as its own noisy count
+)
+
+const (
+	// geometricRatio is the r of GeometricLevels.
+	geometricRatio = 0.8
+	// maxDepth bounds Params.Depth: by then a level's share is a thousandth of the budget, and a
+	// geometric share of 0.8^1000 is still far from underflow.
+	maxDepth = 1000
+	// maxRowsLimit is the largest Params.MaxRows: rows are numbered by int32.
+	maxRowsLimit = math.MaxInt32
+)
+
+// Params are the settings of a release.
+type Params struct {
+	// Quality scores cuts; it is not used by partition: fixed.
+	Quality Quality `yaml:"quality"`
+	// Attributes says which cuts compete; partition: fixed always draws one attribute.
+	Attributes AttributeChoice `yaml:"attributes"`
+	// Partition says how regions are cut.
+	Partition Partition `yaml:"partition"`
+	// Depth is the largest number of cuts above a leaf, 1 to 1000 (the paper's maximum depth).
+	Depth int `yaml:"depth"`
+	// Stop ends the recursion at regions whose noisy count is at most this; 0 is a noisy count of
+	// at most 0.
+	Stop float64 `yaml:"stop"`
+	// StopCheck false asks for no counts at all on the way; then Stop has no meaning and depth alone
+	// limits the recursion.
+	StopCheck bool `yaml:"stop_check"`
+	// Allocation divides the budget of the levels.
+	Allocation Allocation `yaml:"allocation"`
+	// ShallowDepth is the first level with a stop test under allocation: shallow.
+	ShallowDepth int `yaml:"shallow_depth"`
+	// Rollover gives a leaf all that its path has left, at least half of the budget ("all remaining
+	// privacy budget", section 3.2); false gives it exactly half.
+	Rollover bool `yaml:"rollover"`
+	// Counts says where a leaf's size comes from.
+	Counts Counts `yaml:"counts"`
+	// Labels says which classes a leaf's records get.
+	Labels Labels `yaml:"labels"`
+	// Values says which point of its interval an ordered attribute gets.
+	Values partition.Values `yaml:"values"`
+	// MaxNodes caps the regions visited; a release that would need more fails.
+	MaxNodes int `yaml:"max_nodes"`
+	// MaxRows caps the synthetic table. Beyond it every leaf's records are thinned by the same
+	// factor and get the factor as their weight, and the release carries a warning. Only tiny budgets
+	// get there: noise of scale 1/ε in every leaf.
+	MaxRows int `yaml:"max_rows"`
+}
+
+// DefaultParams are the paper's settings for synthetic data (section 4.1) where it gives them.
+func DefaultParams() *Params {
+	return &Params{
+		Quality: Even, Attributes: All, Partition: Balanced,
+		Depth: 50, Stop: 5, StopCheck: true,
+		Allocation: UniformLevels, ShallowDepth: 8, Rollover: true,
+		Counts: Noisy, Labels: Majority, Values: partition.Uniform,
+		MaxNodes: 5e7, MaxRows: 2e6,
+	}
+}
+
+// Validate reports every value that is out of range.
+func (p *Params) Validate() error {
+	var errs []error
+	errs = append(errs,
+		oneOf("quality", p.Quality, Even, Class),
+		oneOf("attributes", p.Attributes, All, Random),
+		oneOf("partition", p.Partition, Balanced, Fixed),
+		oneOf("allocation", p.Allocation, UniformLevels, GeometricLevels, ShallowLevels),
+		oneOf("counts", p.Counts, Noisy, ByDepth),
+		oneOf("labels", p.Labels, Majority, Each),
+		oneOf("values", p.Values, partition.Uniform, partition.Midpoint, partition.Low),
+		within("depth", p.Depth, 1, maxDepth),
+		within("shallow_depth", p.ShallowDepth, 0, maxDepth),
+		within("max_nodes", p.MaxNodes, 1, math.MaxInt32),
+		within("max_rows", p.MaxRows, 1, maxRowsLimit),
+	)
+	if !(p.Stop >= 0) || math.IsInf(p.Stop, 1) {
+		errs = append(errs, fmt.Errorf("stop: %v, must be a finite number of at least 0 (stop_check: false is no test)", p.Stop))
+	}
+	return errors.Join(errs...)
+}
+
+func oneOf[T ~string](key string, value T, allowed ...T) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	names := make([]string, len(allowed))
+	for i, a := range allowed {
+		names[i] = string(a)
+	}
+	return fmt.Errorf("%s: %s, must be one of %s", key, strconv.Quote(string(value)), strings.Join(names, ", "))
+}
+
+func within(key string, value, low, high int) error {
+	if value >= low && value <= high {
+		return nil
+	}
+	return fmt.Errorf("%s: %d, must be from %d to %d", key, value, low, high)
+}

@@ -1,0 +1,529 @@
+package rps
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+)
+
+// equation2 and equation3 are the qualities as they are printed.
+func equation2(x1, x2, y1, y2 int) float64 {
+	r1, r2 := float64(x1+x2), float64(y1+y2)
+	return (r1 + r2 - math.Abs(r1-r2)) / 4
+}
+
+func equation3(x1, x2, y1, y2 int) float64 {
+	r1, r2 := float64(x1+x2), float64(y1+y2)
+	return (r1 + r2 - math.Abs(r1-r2) + math.Max(float64(x1+y2), float64(y1+x2))) / 2
+}
+
+// TestQualitiesAndTheirSensitivities goes through all count vectors up to 6 (errata R0b, R1).
+func TestQualitiesAndTheirSensitivities(t *testing.T) {
+	even := func(v [4]int) float64 { return evenQuality(int32(v[0]+v[1]), int32(v[2]+v[3])) }
+	class := func(v [4]int) float64 { return classQuality(int32(v[0]), int32(v[1]), int32(v[2]), int32(v[3])) }
+	for _, q := range []struct {
+		name                     string
+		got                      func([4]int) float64
+		printed                  func(x1, x2, y1, y2 int) float64
+		quality                  Quality
+		addLow, addHigh, replace float64
+	}{
+		{"eq. 2", even, equation2, Even, 0, 0.5, 0.5},
+		{"eq. 3", class, equation3, Class, 0, 1.5, 1.5},
+	} {
+		lowest, highest, farthest := math.Inf(1), math.Inf(-1), 0.0
+		for i := range 7 * 7 * 7 * 7 {
+			v := [4]int{i % 7, i / 7 % 7, i / 49 % 7, i / 343}
+			here := q.printed(v[0], v[1], v[2], v[3])
+			if got := q.got(v); got != here {
+				t.Fatalf("%s of %v is %v, want %v", q.name, v, got, here)
+			}
+			for to := range v {
+				added := v
+				added[to]++
+				change := q.got(added) - here
+				lowest, highest = min(lowest, change), max(highest, change)
+				for from := range v {
+					if v[from] == 0 {
+						continue
+					}
+					replaced := added
+					replaced[from]--
+					farthest = max(farthest, math.Abs(q.got(replaced)-here))
+				}
+			}
+		}
+		if lowest != q.addLow || highest != q.addHigh || farthest != q.replace {
+			t.Errorf("%s moves within [%v, %v], by replacement ±%v; want [%v, %v] and ±%v",
+				q.name, lowest, highest, farthest, q.addLow, q.addHigh, q.replace)
+		}
+		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+			s := (&Params{Quality: q.quality}).sensitivity(variant)
+			if s.Proven != highest || variant == algorithms.Strict && s.Claimed != highest || s.Monotone && lowest < 0 {
+				t.Errorf("%s, %s: declared %+v", q.name, variant, s)
+			}
+		}
+	}
+}
+
+// scoredCut is one cut on its own.
+type scoredCut struct {
+	dim   int
+	at    uint32
+	score float64
+}
+
+// naiveCuts scores every cut by counting the records of both sides.
+func naiveCuts(table *datasets.Table, rows []int32, dims []int, low, high []uint32, quality Quality) []scoredCut {
+	var cuts []scoredCut
+	attributes := table.Schema().QuasiIdentifiers()
+	for _, dim := range dims {
+		for at := low[dim] + 1; at < high[dim]; at++ {
+			var v [2][2]int // by side and class
+			for _, row := range rows {
+				side, class := 0, 0
+				if table.Column(attributes[dim]).At(row) >= at {
+					side = 1
+				}
+				if c := table.Schema().Class(); c >= 0 {
+					class = int(table.Column(c).At(row))
+				}
+				v[side][class]++
+			}
+			score := equation2(v[0][0], v[0][1], v[1][0], v[1][1])
+			if quality == Class {
+				score = equation3(v[0][0], v[0][1], v[1][0], v[1][1])
+			}
+			cuts = append(cuts, scoredCut{dim, at, score})
+		}
+	}
+	return cuts
+}
+
+// TestGroupsAreTheCutsOneByOne holds the grouped candidates against the naive ones, on boxes and
+// records that reach every way of grouping: no records, few in many cells, many in few.
+func TestGroupsAreTheCutsOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := drawTable(t)
+		space := partition.NewSpace(table, table.Schema().QuasiIdentifiers())
+		c := candidates{space: space, quality: rapid.SampledFrom([]Quality{Even, Class}).Draw(t, "quality")}
+		low, high := make([]uint32, space.Dims()), make([]uint32, space.Dims())
+		var open []int
+		for dim := range low {
+			low[dim] = rapid.Uint32Range(0, space.Cells(dim)-1).Draw(t, "low")
+			high[dim] = rapid.Uint32Range(low[dim]+1, space.Cells(dim)).Draw(t, "high")
+			if high[dim]-low[dim] > 1 {
+				open = append(open, dim)
+			}
+		}
+		var rows []int32
+		for _, row := range table.AllRows() {
+			inside := true
+			for dim, attribute := range space.Attributes() {
+				code := table.Column(attribute).At(row)
+				inside = inside && code >= low[dim] && code < high[dim]
+			}
+			if inside {
+				rows = append(rows, row)
+			}
+		}
+		for _, dim := range open {
+			c.add(rows, dim, low[dim], high[dim])
+		}
+		var got []scoredCut
+		for g := range c.scores {
+			if c.weights[g] < 1 {
+				t.Fatalf("group %d of %v cuts", g, c.weights[g])
+			}
+			for i := range uint32(c.weights[g]) {
+				got = append(got, scoredCut{c.dims[g], c.first[g] + i, c.scores[g]})
+			}
+		}
+		if want := naiveCuts(table, rows, open, low, high, c.quality); !slices.Equal(got, want) {
+			t.Fatalf("cuts %v, want %v", got, want)
+		}
+	})
+}
+
+// TestLawOfTheFirstCut compares the root cuts of whole releases with the exact law, exp(εq/2Δq)
+// over all cuts one by one, by chi-square. A right program fails one of the twelve cases with
+// probability 1.2e-5 over the choice of seeds, which are fixed.
+func TestLawOfTheFirstCut(t *testing.T) {
+	const trials, falseAlarm = 10000, 1e-6
+	// 12 records in 6 × 40 cells: the second attribute is scored by sorting
+	table := tableOf(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1), times(2, 3, 17, 0),
+		times(3, 4, 18, 1), times(2, 5, 33, 1), times(1, 5, 39, 0))...)
+	low, high := []uint32{0, 0}, []uint32{6, 40}
+	const epsilon = 1.2
+	for _, quality := range []Quality{Even, Class} {
+		for _, attributes := range []AttributeChoice{All, Random} {
+			for _, setting := range []struct {
+				variant algorithms.Variant
+				stop    bool
+				share   float64 // of the budget for the cut: half, or half of that beside a stop test
+			}{
+				{algorithms.Published, false, 0.5}, {algorithms.Strict, false, 0.5}, {algorithms.Strict, true, 0.25},
+			} {
+				params := DefaultParams()
+				params.Quality, params.Attributes, params.Depth, params.StopCheck = quality, attributes, 1, setting.stop
+				claimed := 0.5
+				if setting.variant == algorithms.Strict && quality == Class {
+					claimed = 1.5
+				}
+				cuts := naiveCuts(table, table.AllRows(), []int{0, 1}, low, high, quality)
+				law := make([]float64, len(cuts))
+				var sums [2]float64 // of each attribute's weights; the first alone where all compete
+				for i, cut := range cuts {
+					law[i] = math.Exp(epsilon * setting.share * cut.score / (2 * claimed))
+					if attributes == All {
+						cuts[i].dim = 0
+					}
+					sums[cuts[i].dim] += law[i]
+				}
+				index := func(dim int, at uint32) int { return dim*5 + int(at) - 1 }
+				observed := make([]float64, len(cuts))
+				n := 0.0
+				for seed := range uint64(trials) {
+					r := release(t, input(table, params, setting.variant, epsilon, seed))
+					if len(r.Regions.Tree) == 1 { // no stop at the root
+						observed[index(r.Regions.Tree[0].Dim, r.Regions.Tree[0].At)]++
+						n++
+					}
+				}
+				statistic := 0.0
+				for i, cut := range cuts {
+					expected := n * law[i] / sums[cut.dim]
+					if attributes == Random {
+						expected /= 2
+					}
+					statistic += (observed[i] - expected) * (observed[i] - expected) / expected
+				}
+				critical := distuv.ChiSquared{K: float64(len(cuts) - 1)}.Quantile(1 - falseAlarm)
+				if statistic > critical {
+					t.Errorf("%s, %s, %+v: chi-square %v above %v", quality, attributes, setting, statistic, critical)
+				}
+			}
+		}
+	}
+}
+
+// TestLawOfStopTestAndLeafCount: at depth 1 the stop test has ε/4; a root that stops there leaves
+// 3ε/4 to its count with rollover and is given ε/2 without. Each frequency may be off by 4.9
+// standard deviations, which a right program exceeds with probability 1e-6.
+func TestLawOfStopTestAndLeafCount(t *testing.T) {
+	const trials, epsilon, records, stop = 20000, 1.6, 7, 5
+	table := tableOf(0, []int{4}, times(records, 2)...)
+	near := func(name string, hits, n, p float64) {
+		if tolerance := 4.9 * math.Sqrt(n*p*(1-p)); math.Abs(hits-n*p) > tolerance {
+			t.Errorf("%s: %v of %v, want %v ± %v", name, hits, n, n*p, tolerance)
+		}
+	}
+	for _, rollover := range []bool{true, false} {
+		params := DefaultParams()
+		params.Depth, params.Stop, params.Rollover = 1, stop, rollover
+		leafEpsilon := epsilon / 2
+		if rollover {
+			leafEpsilon = epsilon * 3 / 4
+		}
+		alpha := math.Exp(-epsilon / 4)
+		// P(7+X <= 5) for two-sided geometric X is the tail P(X >= 2) = α²/(1+α), for Laplace e^(-2ε/4)/2
+		stops := map[algorithms.Variant]float64{
+			algorithms.Strict:    alpha * alpha / (1 + alpha),
+			algorithms.Published: math.Exp(-2*epsilon/4) / 2,
+		}
+		// a count that is exactly right, after rounding: P(X = 0), or P(|X| < ½) for Laplace
+		right := map[algorithms.Variant]float64{
+			algorithms.Strict:    math.Tanh(leafEpsilon / 2),
+			algorithms.Published: 1 - math.Exp(-leafEpsilon/2),
+		}
+		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+			var stopped, exact float64
+			for seed := range uint64(trials) {
+				r := release(t, input(table, params, variant, epsilon, seed))
+				if r.Regions.Len() == 1 {
+					stopped++
+					if r.Regions.Counts[0] == records {
+						exact++
+					}
+				}
+			}
+			near(string(variant)+" stops", stopped, trials, stops[variant])
+			near(string(variant)+" counts", exact, stopped, right[variant])
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	const epsilon = 1.0
+	for _, c := range []struct {
+		name     string
+		settings func(*Params)
+		want     []level
+	}{
+		{"uniform", func(p *Params) {}, []level{{0.0625, 0.0625}, {0.0625, 0.0625}, {0.0625, 0.0625}, {0.0625, 0.0625}}},
+		{"without stop tests", func(p *Params) { p.StopCheck = false }, []level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0, 0.125}}},
+		{"fixed", func(p *Params) { p.Partition = Fixed }, []level{{0.125, 0}, {0.125, 0}, {0.125, 0}, {0.125, 0}}},
+		{"fixed without stop tests", func(p *Params) { p.Partition, p.StopCheck = Fixed, false }, make([]level, 4)},
+		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 }, []level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
+	} {
+		params := DefaultParams()
+		params.Depth = 4
+		c.settings(params)
+		if got := params.levels(epsilon); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	params := DefaultParams()
+	params.Allocation = GeometricLevels
+	for _, depth := range []int{1, 4, 50, maxDepth} {
+		params.Depth = depth
+		sum, last := 0.0, 0.0
+		for d, l := range params.levels(epsilon) {
+			if l.stop != l.cut || !(l.stop > 0) {
+				t.Fatalf("geometric level %d is %+v", d, l)
+			}
+			if d > 0 && math.Abs(l.cut/last-0.8) > 1e-9 {
+				t.Fatalf("level %d has %v of the one above, want 0.8", d, l.cut/last)
+			}
+			sum, last = sum+l.stop+l.cut, l.cut
+		}
+		if math.Abs(sum-epsilon/2) > 1e-12 {
+			t.Errorf("geometric levels of depth %d sum to %v, want half", depth, sum)
+		}
+	}
+}
+
+// TestLedger compares the ledger of a full path with errata R1: eq. 3 spends the partition share
+// one and a half times, which makes 1.25ε of it when that share is ½, 1.125ε when it is ¼; eq. 2 is
+// monotone and costs half (R0b). The strict ledger comes to ε.
+func TestLedger(t *testing.T) {
+	const epsilon = 8.0
+	// 4000 records in every cell of 2×2×2: at ε/12 no stop test can end near 5 and all paths are full
+	var rows [][]uint32
+	for i := range uint32(8) {
+		rows = append(rows, times(4000, i&1, i>>1&1, i>>2, i&1)...)
+	}
+	table := tableOf(2, []int{2, 2, 2}, rows...)
+	for _, c := range []struct {
+		quality Quality
+		stops   bool
+		variant algorithms.Variant
+		proven  float64
+	}{
+		{Class, false, algorithms.Published, 1.25},
+		{Class, true, algorithms.Published, 1.125},
+		{Even, false, algorithms.Published, 0.75},
+		{Even, true, algorithms.Published, 0.875},
+		{Class, true, algorithms.Strict, 1},
+		{Class, false, algorithms.Strict, 1},
+		{Even, true, algorithms.Strict, 1},
+	} {
+		for _, allocation := range []Allocation{UniformLevels, GeometricLevels} {
+			for _, rollover := range []bool{true, false} {
+				params := DefaultParams()
+				params.Depth, params.Quality, params.StopCheck, params.Rollover, params.Allocation = 3, c.quality, c.stops, rollover, allocation
+				in := input(table, params, c.variant, epsilon, 1)
+				release(t, in)
+				claimed, proven := in.Budget.Spent()
+				if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-c.proven*epsilon) > 1e-9 {
+					t.Errorf("%+v, %s: spent %v, proven %v; want %v and %v", c, allocation, claimed, proven, epsilon, c.proven*epsilon)
+				}
+				share := map[string]float64{}
+				for _, entry := range in.Budget.Ledger() {
+					share[entry.Purpose] = entry.Epsilon / epsilon
+				}
+				want := map[string]float64{"leaf counts": 0.5, "cuts": 0.5}
+				if c.stops {
+					want["cuts"], want["stop tests"] = 0.25, 0.25
+				}
+				for _, purpose := range []string{"leaf counts", "cuts", "stop tests"} {
+					if math.Abs(share[purpose]-want[purpose]) > 1e-12 {
+						t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose, share[purpose], want[purpose])
+					}
+				}
+			}
+		}
+	}
+}
+
+// pair is the neighbouring pair of errata R1 with m attributes beside A: two records (A=1, B=0, +)
+// and six (A=0, B=1, -), without and with one record (A=1, B=1, +).
+func pair(m int) (without, with *datasets.Table) {
+	row := func(a, b, class uint32) []uint32 {
+		codes := []uint32{a}
+		for range m {
+			codes = append(codes, b)
+		}
+		return append(codes, class)
+	}
+	cells := []int{2}
+	for range m {
+		cells = append(cells, 2)
+	}
+	rows := slices.Concat(times(2, row(1, 0, 0)...), times(6, row(0, 1, 1)...))
+	return tableOf(2, cells, rows...), tableOf(2, cells, append(rows, row(1, 1, 0))...)
+}
+
+// rootLaw is the exact law of the root cut over the attributes of a table of binary ones,
+// computed from the scores that the release itself uses.
+func rootLaw(table *datasets.Table, variant algorithms.Variant, epsilon float64) []float64 {
+	space := partition.NewSpace(table, table.Schema().QuasiIdentifiers())
+	c := candidates{space: space, quality: Class}
+	for dim := range space.Dims() {
+		c.add(table.AllRows(), dim, 0, 2)
+	}
+	claimed := (&Params{Quality: Class}).sensitivity(variant).Claimed
+	law, sum := make([]float64, len(c.scores)), 0.0
+	for i, score := range c.scores {
+		law[i] = math.Exp(epsilon * score / (2 * claimed))
+		sum += law[i]
+	}
+	for i := range law {
+		law[i] /= sum
+	}
+	return law
+}
+
+// TestExactLossOfOneCut computes the privacy loss of one cut on the pair of errata R1. With
+// w = e^(1.5ε) the growth of A's weight, the loss is ln((m+w)/(m+1)) for the other cuts and
+// ln(w(m+1)/(m+w)) for A, w = e^(ε/2) for strict.
+func TestExactLossOfOneCut(t *testing.T) {
+	const epsilon = 1.0
+	for _, c := range []struct {
+		variant algorithms.Variant
+		m       int
+		want    float64
+	}{
+		{algorithms.Published, 1, 1.008},      // of the cut that the record does not help
+		{algorithms.Published, 10000, 1.4997}, // of A: 3/2 - ln(1.000348)
+		{algorithms.Strict, 10000, 0.4999},    // of A: 1/2 - ln(1.0000649)
+	} {
+		without, with := pair(c.m)
+		p, q := rootLaw(without, c.variant, epsilon), rootLaw(with, c.variant, epsilon)
+		loss := 0.0
+		for i := range p {
+			loss = max(loss, math.Abs(math.Log(q[i]/p[i])))
+		}
+		if math.Abs(loss-c.want) > 5e-4 {
+			t.Errorf("%s, m=%d: loss %.5f, want %v", c.variant, c.m, loss, c.want)
+		}
+		if c.variant == algorithms.Published && !(loss > epsilon) || c.variant == algorithms.Strict && loss > epsilon {
+			t.Errorf("%s, m=%d: loss %v against a charge of %v", c.variant, c.m, loss, epsilon)
+		}
+	}
+}
+
+// TestAuditOfOneCut estimates the loss of the event "the root is cut on A" by drawing root cuts
+// from the release's own code, 40,000 on each side of the pair. The logarithm of the ratio of two
+// independent frequencies has variance 1/k₁+1/k₂ - 2/n to first order; with 4.9 standard
+// deviations of room a right program fails with probability 1e-6, and published must stay above ε.
+func TestAuditOfOneCut(t *testing.T) {
+	const m, epsilon, trials = 30, 1.0, 40000
+	without, with := pair(m)
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+		hits := func(table *datasets.Table, seed uint64) float64 {
+			params := DefaultParams()
+			params.Quality = Class
+			in := input(table, params, variant, epsilon, seed)
+			r, err := newRecursion(context.Background(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.open = make([]int, m+1)
+			for dim := range r.open {
+				r.open[dim] = dim
+			}
+			n := 0.0
+			for range trials {
+				path := in.Budget.Root() // every draw is a release of its own
+				dim, _, err := r.choose(in.Rows, &path, epsilon)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if dim == 0 {
+					n++
+				}
+			}
+			return n
+		}
+		k0, k1 := hits(without, 1), hits(with, 2)
+		loss, room := math.Log(k1/k0), 4.9*math.Sqrt(1/k0+1/k1)
+		want := math.Log(rootLaw(with, variant, epsilon)[0] / rootLaw(without, variant, epsilon)[0])
+		t.Logf("%s: loss %.3f ± %.3f, exactly %.4f", variant, loss, room, want)
+		if math.Abs(loss-want) > room {
+			t.Errorf("%s: estimated loss %v ± %v, exactly %v", variant, loss, room, want)
+		}
+		if variant == algorithms.Published && loss-room <= epsilon {
+			t.Errorf("published: loss %v ± %v does not exceed the charge of %v", loss, room, epsilon)
+		}
+		if variant == algorithms.Strict && loss+room > epsilon {
+			t.Errorf("strict: loss %v ± %v exceeds the charge of %v", loss, room, epsilon)
+		}
+	}
+}
+
+// TestReplacementCostsTwice shows errata R2 on counts whose law is known: one record in the left
+// or in the right half of a fixed partition, strict, all of ε on the counts. The event "something
+// on the left, nothing on the right" has probability 1/(1+α)² with the record on the left and
+// α²/(1+α)² with it on the right, α = e^-ε: a loss of 2ε. Without the record at all it is
+// α/(1+α)², a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
+func TestReplacementCostsTwice(t *testing.T) {
+	const epsilon, trials = 1.0, 20000
+	params := DefaultParams()
+	params.Partition, params.Depth, params.StopCheck = Fixed, 1, false
+	hits := func(rows ...[]uint32) float64 {
+		table := tableOf(0, []int{2}, rows...)
+		n := 0.0
+		for seed := range uint64(trials) {
+			in := input(table, params, algorithms.Strict, epsilon, seed+1000*uint64(len(rows)))
+			counts := release(t, in).Regions.Counts
+			if counts[0] > 0 && counts[1] == 0 {
+				n++
+			}
+		}
+		return n
+	}
+	left, none, right := hits([]uint32{0}), hits(), hits([]uint32{1})
+	for _, c := range []struct {
+		name       string
+		hits, loss float64
+	}{{"replaced", right, 2 * epsilon}, {"removed", none, epsilon}} {
+		loss, room := math.Log(left/c.hits), 4.9*math.Sqrt(1/left+1/c.hits)
+		if math.Abs(loss-c.loss) > room {
+			t.Errorf("%s: loss %v ± %v, want %v", c.name, loss, room, c.loss)
+		}
+	}
+}
+
+// TestSizeByDepthPublishesN is errata R3: one record more always makes the output one larger.
+func TestSizeByDepthPublishesN(t *testing.T) {
+	params := DefaultParams()
+	params.Counts, params.Depth = ByDepth, 8
+	for _, n := range []int{0, 1, 1000, 1001} {
+		table := tableOf(0, []int{16, 16}, times(n, 3, 4)...)
+		for seed := range uint64(20) {
+			in := input(table, params, algorithms.Published, 0.1, seed)
+			r := release(t, in)
+			total := 0.0
+			for _, count := range r.Regions.Counts {
+				total += count
+			}
+			if r.Table.Len() != n || total != float64(n) {
+				t.Fatalf("%d records and counts of %v from %d", r.Table.Len(), total, n)
+			}
+			for _, entry := range in.Budget.Ledger() {
+				if entry.Purpose == "leaf counts" {
+					t.Fatalf("a table without classes paid for %+v", entry)
+				}
+			}
+		}
+	}
+}

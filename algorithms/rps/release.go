@@ -1,0 +1,360 @@
+package rps
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree.
+func (RPS) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r, err := newRecursion(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.partition(in.Rows, 0); err != nil {
+		return nil, err
+	}
+	return r.publish(in)
+}
+
+// counter adds noise to counts.
+type counter interface {
+	privacy.Noise
+	AddAll(path *privacy.Path, epsilon float64, values []float64) error
+}
+
+// recursion is the state of one release.
+type recursion struct {
+	ctx     context.Context
+	params  *Params
+	space   *partition.Space
+	builder *partition.Builder
+	levels  []level
+	paths   []privacy.Path // paths[d] is that of the region at depth d of the current branch
+	rows    int            // the paper's N
+	epsilon float64
+
+	cuts     *privacy.Exponential // nil where nothing is charged for cuts
+	cutDraws *privacy.Stream      // which of equally good cuts; the stream of cuts
+	stops    counter              // nil without stop tests
+	leaves   counter              // nil where leaves ask no query
+	choices  *privacy.Stream      // attributes
+
+	candidates candidates
+	open       []int     // dimensions that can still be cut
+	exact      []int32   // a leaf's class counts,
+	noisy      []float64 // and with noise
+	sizes      []float64 // records to draw, for each leaf and class
+	work       int       // since the context was last asked
+}
+
+// newRecursion checks the input against the parameters and declares the mechanisms.
+func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
+	params, ok := in.Params.(*Params)
+	if !ok {
+		return nil, fmt.Errorf("rps: parameters of type %T, must be %T", in.Params, params)
+	}
+	if err := params.Validate(); err != nil {
+		return nil, fmt.Errorf("rps: %w", err)
+	}
+	if err := (RPS{}).CheckVariant(in.Variant, params); err != nil {
+		return nil, fmt.Errorf("rps: %w", err)
+	}
+	schema := in.Table.Schema()
+	strict := in.Variant == algorithms.Strict
+	if params.Partition == Balanced && params.Quality == Class {
+		switch class := schema.Class(); {
+		case class < 0:
+			return nil, fmt.Errorf("rps: quality: class needs a table with a class attribute, this one has none")
+		case schema.Classes() != 2:
+			return nil, fmt.Errorf("rps: quality: class needs a binary class, %s has %d values", schema.Attributes[class].Name, schema.Classes())
+		}
+	}
+	epsilon := in.Budget.Epsilon()
+	if !(epsilon > 0) {
+		return nil, fmt.Errorf("rps: epsilon %v, must be above 0", epsilon)
+	}
+
+	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
+	r := &recursion{
+		ctx: ctx, params: params, space: space,
+		builder: partition.NewBuilder(space, params.MaxNodes),
+		levels:  params.levels(epsilon),
+		paths:   make([]privacy.Path, params.Depth+1),
+		rows:    len(in.Rows),
+		epsilon: epsilon,
+		exact:   make([]int32, space.Classes()),
+		noisy:   make([]float64, space.Classes()),
+	}
+	r.paths[0] = in.Budget.Root()
+	r.candidates = candidates{space: space, quality: params.Quality}
+	count := func(purpose string) counter {
+		if strict {
+			return in.Budget.Geometric(purpose, in.Noise.Open(purpose), privacy.Exact(1))
+		}
+		return in.Budget.Laplace(purpose, in.Noise.Open(purpose), privacy.Exact(1))
+	}
+	if params.Partition == Balanced {
+		r.cutDraws = in.Noise.Open("cuts")
+		r.cuts = in.Budget.Exponential("cuts", r.cutDraws, params.sensitivity(in.Variant))
+	}
+	if params.Partition == Fixed || params.Attributes == Random {
+		r.choices = in.Noise.Open("attributes")
+	}
+	for _, l := range r.levels {
+		if l.stop > 0 {
+			r.stops = count("stop tests")
+			break
+		}
+	}
+	if params.Counts == Noisy || space.Classes() > 1 {
+		r.leaves = count("leaf counts")
+	}
+	return r, nil
+}
+
+// sensitivity is that of the quality function (errata R0b and R1). Both qualities never fall when
+// a record joins. The strict variant does not ask for the credit this gives.
+func (p *Params) sensitivity(variant algorithms.Variant) privacy.Sensitivity {
+	const even, class = 0.5, 1.5
+	switch {
+	case p.Quality == Even:
+		return privacy.Sensitivity{Claimed: even, Proven: even, Monotone: variant == algorithms.Published}
+	case variant == algorithms.Published:
+		return privacy.Sensitivity{Claimed: even, Proven: class, Monotone: true}
+	default:
+		return privacy.Exact(class)
+	}
+}
+
+// contextEvery is how much work, in rows and nodes, is done between two looks at the context:
+// some milliseconds.
+const contextEvery = 1 << 20
+
+// partition handles the builder's current box, which the given rows lie in (RPS_recursion).
+func (r *recursion) partition(rows []int32, depth int) error {
+	if r.work += len(rows) + 64; r.work > contextEvery {
+		r.work = 0
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if depth == r.params.Depth {
+		return r.leaf(rows, depth)
+	}
+	r.open = r.open[:0]
+	for dim := range r.space.Dims() {
+		if r.builder.Width(dim) > 1 {
+			r.open = append(r.open, dim)
+		}
+	}
+	if len(r.open) == 0 {
+		return r.leaf(rows, depth)
+	}
+	path, level := &r.paths[depth], &r.levels[depth]
+	if level.stop > 0 {
+		count, err := r.stops.Add(path, level.stop, float64(len(rows)))
+		if err != nil {
+			return err
+		}
+		if count <= r.params.Stop {
+			return r.leaf(rows, depth)
+		}
+	}
+	dim, at, err := r.choose(rows, path, level.cut)
+	if err != nil {
+		return err
+	}
+	node, err := r.builder.Enter(dim, at)
+	if err != nil {
+		return fmt.Errorf("rps: max_nodes: %w", err)
+	}
+	n := r.space.Split(rows, dim, at)
+	r.paths[depth+1] = path.Fork()
+	if err := r.partition(rows[:n], depth+1); err != nil {
+		return err
+	}
+	r.builder.Cross(node)
+	r.paths[depth+1] = path.Fork()
+	if err := r.partition(rows[n:], depth+1); err != nil {
+		return err
+	}
+	r.builder.Leave(node)
+	return nil
+}
+
+// choose picks a cut of the current box, which has at least one (balanced_partition).
+func (r *recursion) choose(rows []int32, path *privacy.Path, epsilon float64) (dim int, at uint32, err error) {
+	open := r.open
+	if r.choices != nil {
+		chosen := r.choices.IntN(len(open))
+		open = open[chosen : chosen+1]
+	}
+	box := r.builder
+	if r.params.Partition == Fixed {
+		dim = open[0]
+		return dim, box.Low[dim] + box.Width(dim)/2, nil
+	}
+	c := &r.candidates
+	c.reset()
+	for _, dim := range open {
+		c.add(rows, dim, box.Low[dim], box.High[dim])
+	}
+	chosen, err := r.cuts.Choose(path, epsilon, c.scores, c.weights)
+	if err != nil {
+		return 0, 0, err
+	}
+	at = c.first[chosen]
+	if n := uint32(c.weights[chosen]); n > 1 {
+		at += r.cutDraws.Uint32N(n)
+	}
+	return c.dims[chosen], at, nil
+}
+
+// leaf publishes the current box (summarize): its counts, and how many records of which class are
+// to be drawn from it.
+func (r *recursion) leaf(rows []int32, depth int) error {
+	_, published, err := r.builder.Leaf()
+	if err != nil {
+		return fmt.Errorf("rps: max_nodes: %w", err)
+	}
+	label := 0
+	if r.leaves != nil {
+		path := &r.paths[depth]
+		epsilon := r.leafEpsilon(path)
+		clear(r.exact)
+		r.space.ClassCounts(rows, r.exact)
+		for y, n := range r.exact {
+			r.noisy[y] = float64(n)
+		}
+		if err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {
+			return err
+		}
+		for y, n := range r.noisy {
+			if n > r.noisy[label] {
+				label = y
+			}
+		}
+		for y, n := range r.noisy {
+			r.noisy[y] = math.Round(math.Max(0, n))
+		}
+	}
+	if r.params.Counts == ByDepth {
+		r.sizeByDepth(published, depth, label)
+		return nil
+	}
+	copy(published, r.noisy)
+	if r.params.Labels == Each {
+		r.sizes = append(r.sizes, r.noisy...)
+		return nil
+	}
+	total := 0.0
+	for _, n := range r.noisy {
+		total += n
+	}
+	for y := range r.noisy {
+		if y == label {
+			r.sizes = append(r.sizes, total)
+		} else {
+			r.sizes = append(r.sizes, 0)
+		}
+	}
+	return nil
+}
+
+// leafEpsilon is what the query of a leaf may spend.
+func (r *recursion) leafEpsilon(path *privacy.Path) float64 {
+	if r.params.Rollover {
+		return path.Remaining()
+	}
+	return r.epsilon / 2
+}
+
+// sizeByDepth sizes a leaf by N/2^depth. The noisy class counts, where there are classes, serve the
+// vote or the proportions of the classes.
+func (r *recursion) sizeByDepth(published []float64, depth, label int) {
+	size := math.Ldexp(float64(r.rows), -depth)
+	total := 0.0
+	for _, n := range r.noisy {
+		total += n
+	}
+	for y, n := range r.noisy {
+		switch {
+		case r.params.Labels == Majority && y == label:
+			published[y] = size
+		case r.params.Labels == Each && total > 0:
+			published[y] = size * (n / total)
+		case r.params.Labels == Each:
+			published[y] = size / float64(len(published))
+		}
+	}
+	r.sizes = append(r.sizes, published...)
+}
+
+// publish draws the records (post_process).
+func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
+	release := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.builder.Structure()}
+	total := 0.0
+	for _, size := range r.sizes {
+		total += size
+	}
+	if math.IsInf(total, 1) {
+		return nil, fmt.Errorf("rps: %w: noisy counts beyond all numbers, epsilon %v is too small", algorithms.ErrTooLarge, r.epsilon)
+	}
+	factor := 1.0
+	if limit := float64(r.params.MaxRows); total > limit {
+		factor = total / limit
+		release.Warnings = append(release.Warnings, fmt.Sprintf(
+			"the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, r.params.MaxRows))
+	}
+	table, err := partition.Synthesize(r.ctx, in.Table.Schema(), release.Regions, wholeRecords(r.sizes, factor), r.params.Values, in.Noise.Open("values"))
+	if err != nil {
+		return nil, err
+	}
+	release.Table = table
+	if factor > 1 {
+		release.Weights = make([]float64, table.Len())
+		for i := range release.Weights {
+			release.Weights[i] = factor
+		}
+	}
+	release.Warnings = append(release.Warnings, r.warnings(in.Table.Schema())...)
+	return release, nil
+}
+
+// wholeRecords divides sizes by factor and rounds them, carrying the remainder along, so that no
+// sum of consecutive sizes is off by more than one record.
+func wholeRecords(sizes []float64, factor float64) []int {
+	whole := make([]int, len(sizes))
+	sum, given := 0.0, 0.0
+	for i, size := range sizes {
+		sum += size / factor
+		target := math.Round(sum)
+		whole[i] = int(target - given)
+		given = target
+	}
+	return whole
+}
+
+// warnings names what a reader of the release must know.
+func (r *recursion) warnings(schema *datasets.Schema) []string {
+	var warnings []string
+	if r.params.Counts == ByDepth {
+		warnings = append(warnings, "counts: depth publishes the exact number of records (errata R3)")
+	}
+	for i := range schema.Attributes {
+		if schema.Attributes[i].Role == datasets.Sensitive {
+			warnings = append(warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,441 @@
+package rps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// tableOf builds a table of integer attributes with the given domain sizes. Rows list the
+// attributes' codes; with classes > 0 a last code is the class.
+func tableOf(classes int, cells []int, rows ...[]uint32) *datasets.Table {
+	schema := &datasets.Schema{}
+	for i, n := range cells {
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("a", i), High: float64(n), Step: 1})
+	}
+	if classes > 0 {
+		class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
+		for y := range classes {
+			class.Values = append(class.Values, fmt.Sprint("y", y))
+		}
+		schema.Attributes = append(schema.Attributes, class)
+	}
+	b := datasets.NewBuilder(schema, len(rows))
+	for _, codes := range rows {
+		row := b.AddRow()
+		for i, code := range codes {
+			b.Set(row, i, code)
+		}
+	}
+	return b.Table()
+}
+
+// times repeats a row.
+func times(n int, row ...uint32) [][]uint32 {
+	rows := make([][]uint32, n)
+	for i := range rows {
+		rows[i] = row
+	}
+	return rows
+}
+
+func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
+	return algorithms.Input{
+		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
+		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed)),
+	}
+}
+
+type fataler interface {
+	Helper()
+	Fatal(...any)
+}
+
+func release(t fataler, in algorithms.Input) *algorithms.Release {
+	t.Helper()
+	r, err := RPS{}.Release(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// records lists a table's rows as sorted text.
+func records(table *datasets.Table) []string {
+	list := make([]string, table.Len())
+	for row := range list {
+		var b strings.Builder
+		for i := range table.Schema().Attributes {
+			fmt.Fprintf(&b, "%d ", table.Column(i).At(int32(row)))
+		}
+		list[row] = b.String()
+	}
+	slices.Sort(list)
+	return list
+}
+
+// boxes lists the regions of one dimension with their counts.
+func boxes(regions *algorithms.Regions) string {
+	var b strings.Builder
+	for r := range regions.Len() {
+		low, high := regions.Box(r)
+		fmt.Fprintf(&b, "[%d,%d):%v ", low[0], high[0], regions.Count(r))
+	}
+	return b.String()
+}
+
+// recoveryEpsilon makes the best cut certain and noise vanish: with at most 1000 levels a stop
+// test's scale is below 1e-5 and the second best cut at odds below exp(-1e5).
+const recoveryEpsilon = 1e9
+
+func TestHandWorkedTrees(t *testing.T) {
+	// codes 0 1 1 1 2 3: eq. 2 is 1/2, 1, 1/2 at cuts 1, 2, 3
+	plain := tableOf(0, []int{4}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{2}, []uint32{3})
+	// 4 of the first class at 0, 2 of the second at 1, 4 of the second at 2: eq. 3 is 9 at cut 1, 8 at
+	// cut 2 (eq. 2 is 2 at both)
+	classes := tableOf(2, []int{3}, slices.Concat(times(4, 0, 0), times(2, 1, 1), times(4, 2, 1))...)
+	// stops lie halfway between counts: even the smallest noise decides a tie
+	for _, c := range []struct {
+		name     string
+		table    *datasets.Table
+		settings func(*Params)
+		want     string
+	}{
+		{"depth 1", plain, func(p *Params) { p.Depth, p.StopCheck = 1, false }, "[0,2):[4] [2,4):[2] "},
+		{"to single cells", plain, func(p *Params) { p.StopCheck = false }, "[0,1):[1] [1,2):[3] [2,3):[1] [3,4):[1] "},
+		{"stop at 2", plain, func(p *Params) { p.Stop = 2.5 }, "[0,1):[1] [1,2):[3] [2,4):[2] "},
+		{"stop at 6", plain, func(p *Params) { p.Stop = 6.5 }, "[0,4):[6] "},
+		{"fixed", plain, func(p *Params) { p.Partition, p.Depth, p.StopCheck = Fixed, 1, false }, "[0,2):[4] [2,4):[2] "},
+		{"no stop test above depth 1", plain, func(p *Params) { p.Stop, p.Allocation, p.ShallowDepth = 6.5, ShallowLevels, 1 }, "[0,2):[4] [2,4):[2] "},
+		{"class", classes, func(p *Params) { p.Quality, p.Depth, p.StopCheck = Class, 1, false }, "[0,1):[4 0] [1,3):[0 6] "},
+		{"fixed odd", classes, func(p *Params) { p.Partition, p.StopCheck = Fixed, false }, "[0,1):[4 0] [1,2):[0 2] [2,3):[0 4] "},
+	} {
+		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+			params := DefaultParams()
+			c.settings(params)
+			if got := boxes(release(t, input(c.table, params, variant, recoveryEpsilon, 1)).Regions); got != c.want {
+				t.Errorf("%s, %s: %s, want %s", c.name, variant, got, c.want)
+			}
+		}
+	}
+}
+
+func TestFixedPartitionHalvesIntervals(t *testing.T) {
+	table := tableOf(0, []int{8})
+	params := DefaultParams()
+	params.Partition, params.Depth, params.StopCheck = Fixed, 3, false
+	in := input(table, params, algorithms.Strict, recoveryEpsilon, 1)
+	r := release(t, in)
+	if got, want := boxes(r.Regions), "[0,1):[0] [1,2):[0] [2,3):[0] [3,4):[0] [4,5):[0] [5,6):[0] [6,7):[0] [7,8):[0] "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if want := (algorithms.Structure{Nodes: 15, Leaves: 8, Depth: 3}); r.Structure != want {
+		t.Errorf("structure %+v, want %+v", r.Structure, want)
+	}
+	if r.Table.Len() != 0 {
+		t.Errorf("%d records from none", r.Table.Len())
+	}
+	if claimed, _ := in.Budget.Spent(); claimed != recoveryEpsilon { // one query in all, by rollover
+		t.Errorf("spent %v, want all of %v", claimed, recoveryEpsilon)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	rows := append(times(3, 0, 1), times(1, 0, 0)...)
+	table := tableOf(2, []int{1}, rows...)
+	params := DefaultParams()
+	want := map[Labels][]string{
+		Majority: {"0 1 ", "0 1 ", "0 1 ", "0 1 "},
+		Each:     {"0 0 ", "0 1 ", "0 1 ", "0 1 "},
+	}
+	for _, labels := range []Labels{Majority, Each} {
+		for _, counts := range []Counts{Noisy, ByDepth} {
+			params.Labels, params.Counts = labels, counts
+			r := release(t, input(table, params, algorithms.Published, recoveryEpsilon, 1))
+			if got := records(r.Table); !slices.Equal(got, want[labels]) {
+				t.Errorf("labels %s, counts %s: %q, want %q", labels, counts, got, want[labels])
+			}
+		}
+	}
+}
+
+// drawParams draws valid parameters for a table with a binary class.
+func drawParams(t *rapid.T) *Params {
+	p := DefaultParams()
+	p.Quality = rapid.SampledFrom([]Quality{Even, Class}).Draw(t, "quality")
+	p.Attributes = rapid.SampledFrom([]AttributeChoice{All, Random}).Draw(t, "attributes")
+	p.Partition = rapid.SampledFrom([]Partition{Balanced, Balanced, Fixed}).Draw(t, "partition")
+	p.Depth = rapid.IntRange(1, 9).Draw(t, "depth")
+	p.Stop = float64(rapid.IntRange(0, 3).Draw(t, "stop"))
+	p.StopCheck = rapid.Bool().Draw(t, "stop_check")
+	p.Allocation = rapid.SampledFrom([]Allocation{UniformLevels, GeometricLevels, ShallowLevels}).Draw(t, "allocation")
+	p.ShallowDepth = rapid.IntRange(0, 10).Draw(t, "shallow_depth")
+	p.Rollover = rapid.Bool().Draw(t, "rollover")
+	p.Labels = rapid.SampledFrom([]Labels{Majority, Each}).Draw(t, "labels")
+	p.Values = rapid.SampledFrom([]partition.Values{partition.Uniform, partition.Midpoint, partition.Low}).Draw(t, "values")
+	return p
+}
+
+// drawTable draws a table with a binary class over a domain of at most 4·4·70 cells.
+func drawTable(t *rapid.T) *datasets.Table {
+	cells := []int{rapid.IntRange(1, 4).Draw(t, "cells"), rapid.IntRange(1, 4).Draw(t, "cells"),
+		rapid.SampledFrom([]int{1, 2, 70}).Draw(t, "cells")}
+	rows := make([][]uint32, rapid.IntRange(0, 30).Draw(t, "rows"))
+	for i := range rows {
+		for _, n := range cells {
+			rows[i] = append(rows[i], rapid.Uint32Range(0, uint32(n-1)).Draw(t, "code"))
+		}
+		rows[i] = append(rows[i], rapid.Uint32Range(0, 1).Draw(t, "class"))
+	}
+	return tableOf(2, cells, rows...)
+}
+
+func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, params := drawTable(t), drawParams(t)
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t, "variant")
+		if variant == algorithms.Published {
+			params.Counts = rapid.SampledFrom([]Counts{Noisy, ByDepth}).Draw(t, "counts")
+		}
+		epsilon := rapid.SampledFrom([]float64{1e-3, 0.5, 5, 1e9}).Draw(t, "epsilon")
+		in := input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
+		r := release(t, in)
+
+		if r.Structure.Leaves != r.Regions.Len() || r.Structure.Nodes != 2*r.Regions.Len()-1 || r.Structure.Depth > params.Depth {
+			t.Fatalf("%+v with %d regions, depth %d", r.Structure, r.Regions.Len(), params.Depth)
+		}
+		volume, domain, total := 0, 1, 0.0
+		for _, i := range table.Schema().QuasiIdentifiers() {
+			domain *= table.Schema().Attributes[i].Cells()
+		}
+		for region := range r.Regions.Len() {
+			low, high := r.Regions.Box(region)
+			v := 1
+			for d := range low {
+				v *= int(high[d] - low[d])
+			}
+			volume += v
+			if at := r.Regions.Locate(low); at != region {
+				t.Fatalf("the lowest point of region %d is located in %d", region, at)
+			}
+			for _, n := range r.Regions.Count(region) {
+				if !(n >= 0) {
+					t.Fatalf("a count of %v", n)
+				}
+				total += n
+			}
+		}
+		if volume != domain {
+			t.Fatalf("regions of %d cells in a domain of %d", volume, domain)
+		}
+		if len(r.Weights) == 0 && math.Abs(total-float64(r.Table.Len())) > 1e-6 {
+			t.Fatalf("%d records, counts add up to %v", r.Table.Len(), total)
+		}
+
+		claimed, proven := in.Budget.Spent()
+		if claimed > epsilon*(1+1e-12) {
+			t.Fatalf("spent %v of %v", claimed, epsilon)
+		}
+		// some path ends in a leaf's query, and with rollover that takes all that is left
+		if params.Rollover && claimed < epsilon*(1-1e-12) {
+			t.Fatalf("spent %v of %v with rollover", claimed, epsilon)
+		}
+		if variant == algorithms.Strict && proven > epsilon*(1+1e-12) {
+			t.Fatalf("strict lost %v of %v", proven, epsilon)
+		}
+	})
+}
+
+func TestLargeEpsilonRecoversTheData(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, params := drawTable(t), drawParams(t)
+		params.StopCheck, params.Labels, params.Counts = false, Each, Noisy
+		params.Depth = 80 // more than the cuts that all cells of drawTable's domain need on one path
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t, "variant")
+		r := release(t, input(table, params, variant, recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
+		if got, want := records(r.Table), records(table); !slices.Equal(got, want) {
+			t.Fatalf("records %q, want %q", got, want)
+		}
+	})
+}
+
+func TestSameSeedSameBytes(t *testing.T) {
+	table := adultShape(500)
+	params := DefaultParams()
+	params.Quality, params.Attributes = Class, Random
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+		one := release(t, input(table, params, variant, 2, 1))
+		two := release(t, input(table, params, variant, 2, 1))
+		other := release(t, input(table, params, variant, 2, 2))
+		if one.Table.Checksum() != two.Table.Checksum() || !slices.Equal(one.Regions.Counts, two.Regions.Counts) {
+			t.Errorf("%s: one seed, two releases", variant)
+		}
+		if one.Table.Checksum() == other.Table.Checksum() {
+			t.Errorf("%s: two seeds, one release", variant)
+		}
+	}
+}
+
+func TestEmptyAndTinyTables(t *testing.T) {
+	for _, rows := range [][][]uint32{nil, {{3, 1, 1}}} {
+		table := tableOf(2, []int{9, 2}, rows...)
+		for _, epsilon := range []float64{1e-6, 1, 1e9} {
+			for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+				for _, attributes := range []AttributeChoice{All, Random} {
+					for seed := range uint64(5) {
+						params := DefaultParams()
+						params.Quality, params.Attributes, params.MaxRows = Class, attributes, 1000
+						r := release(t, input(table, params, variant, epsilon, seed))
+						if epsilon == 1e9 && r.Table.Len() != len(rows) {
+							t.Errorf("epsilon 1e9, %s: %d records, want %d", variant, r.Table.Len(), len(rows))
+						}
+						if r.Table.Len() > 1000 {
+							t.Errorf("%d records, max_rows 1000", r.Table.Len())
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNoAttributeToPartition(t *testing.T) {
+	table := tableOf(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
+	r := release(t, input(table, DefaultParams(), algorithms.Strict, recoveryEpsilon, 1))
+	if got := records(r.Table); r.Regions.Len() != 1 || !slices.Equal(got, []string{"1 ", "1 ", "1 "}) {
+		t.Errorf("%d regions, records %q", r.Regions.Len(), got)
+	}
+}
+
+func TestMaxRowsThinsEvenly(t *testing.T) {
+	table := tableOf(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
+	params := DefaultParams()
+	params.MaxRows = 900
+	r := release(t, input(table, params, algorithms.Strict, recoveryEpsilon, 1))
+	if got := records(r.Table); len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
+		t.Errorf("%d records, want 600 of the first kind and 300 of the second", len(got))
+	}
+	if len(r.Weights) != 900 || r.Weights[0] != 10 || r.Weights[899] != 10 {
+		t.Errorf("weights %v, want 900 times 10", r.Weights)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "max_rows 900") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+func TestWholeRecordsCarriesRemainders(t *testing.T) {
+	if got, want := wholeRecords([]float64{0.25, 0.25, 0.25, 0.25, 2.5, 0.5}, 1), []int{0, 1, 0, 0, 3, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOf(rapid.Float64Range(0, 100)).Draw(t, "sizes")
+		sum, given := 0.0, 0
+		for i, n := range wholeRecords(sizes, 1) {
+			sum, given = sum+sizes[i], given+n
+			if n < 0 || math.Abs(sum-float64(given)) > 0.5+1e-9 {
+				t.Fatalf("%d records (%d now) for %v", given, n, sum)
+			}
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	plain, ternary := tableOf(0, []int{4}), tableOf(3, []int{4})
+	binary := tableOf(2, []int{4, 4, 4}, times(200, 1, 1, 1, 1)...)
+	for _, c := range []struct {
+		name    string
+		in      algorithms.Input
+		message string
+	}{
+		{"class quality without a class", input(plain, &Params{Quality: Class}, algorithms.Published, 1, 1), "this one has none"},
+		{"class quality with three classes", input(ternary, &Params{Quality: Class}, algorithms.Published, 1, 1), "class has 3 values"},
+		{"strict sizes by depth", input(binary, &Params{Counts: ByDepth}, algorithms.Strict, 1, 1), `counts: "depth" under variant strict`},
+		{"unknown variant", input(binary, &Params{}, algorithms.RefCode, 1, 1), `no variant "refcode", must be one of published, strict`},
+		{"no budget", input(binary, &Params{}, algorithms.Strict, 0, 1), "epsilon 0, must be above 0"},
+		{"node cap", input(binary, &Params{MaxNodes: 2}, algorithms.Strict, 1e9, 1), "more than 2 nodes"},
+		{"foreign parameters", algorithms.Input{Table: plain, Variant: algorithms.Strict, Budget: privacy.NewBudget(1)}, "parameters of type <nil>"},
+	} {
+		if p, ok := c.in.Params.(*Params); ok {
+			d := DefaultParams()
+			if p.Quality != "" {
+				d.Quality = p.Quality
+			}
+			if p.Counts != "" {
+				d.Counts = p.Counts
+			}
+			if p.MaxNodes != 0 {
+				d.MaxNodes = p.MaxNodes
+			}
+			c.in.Params = d
+		}
+		_, err := RPS{}.Release(context.Background(), c.in)
+		if err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%s: %v, want an error with %q", c.name, err, c.message)
+		}
+		if c.name == "node cap" && !errors.Is(err, algorithms.ErrTooLarge) {
+			t.Errorf("%s: %v is not ErrTooLarge", c.name, err)
+		}
+	}
+}
+
+func TestValidateNamesEveryKey(t *testing.T) {
+	if err := DefaultParams().Validate(); err != nil {
+		t.Errorf("defaults: %v", err)
+	}
+	bad := &Params{Stop: math.NaN()} // every other field is out of range as a zero, but for shallow_depth
+	bad.ShallowDepth = -1
+	err := bad.Validate()
+	for _, key := range []string{"quality", "attributes", "partition", "depth", "stop", "allocation", "shallow_depth", "counts", "labels", "values", "max_nodes", "max_rows"} {
+		if err == nil || !strings.Contains("\n"+err.Error(), "\n"+key+": ") {
+			t.Errorf("no error for %s in:\n%v", key, err)
+		}
+	}
+}
+
+// cancelAfter is a context that ends at the n-th look at it.
+type cancelAfter struct {
+	context.Context
+	looks, n int
+}
+
+func (c *cancelAfter) Err() error {
+	if c.looks++; c.looks > c.n {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCancellation(t *testing.T) {
+	table := adultShape(30000)
+	params := DefaultParams()
+	for _, n := range []int{0, 1, 2} { // at the start, in the recursion
+		if _, err := (RPS{}).Release(&cancelAfter{Context: context.Background(), n: n}, input(table, params, algorithms.Strict, 10, 1)); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at look %d: %v", n+1, err)
+		}
+	}
+}
+
+// TestAllocationsDoNotGrowWithRows: ten times the rows may cost a few more doublings of what a
+// release holds, nothing for each row or node.
+func TestAllocationsDoNotGrowWithRows(t *testing.T) {
+	allocations := func(n int) float64 {
+		table := adultShape(n)
+		params := DefaultParams()
+		params.Attributes = Random
+		return testing.AllocsPerRun(1, func() { release(t, input(table, params, algorithms.Strict, 10, 1)) })
+	}
+	if small, large := allocations(2000), allocations(20000); large > small+150 {
+		t.Errorf("%v allocations for 2,000 rows, %v for 20,000", small, large)
+	}
+}
