@@ -1,0 +1,128 @@
+package lint
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// room says what the packages in one part of the module may import.
+type room struct {
+	name string // path inside the module; "x/..." is x and everything below it
+	may  []string
+}
+
+// arrows are the module's import arrows, the most special room first. A package may always import
+// the standard library; its own room and those below are not implied. Tests are not held to the
+// arrows: they look from outside.
+var arrows = []room{
+	{"internal/registry", nil},
+	{"internal/strictyaml", nil},
+	{"internal/lint", nil},
+	{"privacy", nil},
+
+	// The making wing.
+	{"datasets/...", []string{"datasets/...", "privacy", "internal/registry", "internal/strictyaml"}},
+	{"classifiers/...", []string{"classifiers/...", "datasets/...", "privacy", "internal/registry"}},
+	{"algorithms", []string{"datasets", "privacy", "internal/registry"}},
+	{"algorithms/partition", []string{"algorithms", "datasets", "privacy"}},
+	{"algorithms/conformance", []string{"algorithms/...", "datasets/...", "privacy"}},
+	{"algorithms/all", []string{"algorithms/..."}},
+	{"algorithms/...", []string{"algorithms", "algorithms/partition", "datasets", "privacy"}}, // a baseline: never another baseline
+	{"metrics/...", []string{"metrics/...", "algorithms", "classifiers/...", "datasets/...", "internal/registry"}},
+	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...", "classifiers/...", "datasets/...", "privacy", "results", "internal/registry", "internal/strictyaml"}},
+
+	// Where the wings meet.
+	{"results/...", []string{"results/...", "internal/strictyaml"}},
+
+	// The reading wing: it knows files, not how they were made.
+	{"plots/...", []string{"plots/...", "results"}},
+	{"claims/...", []string{"claims/...", "results", "internal/strictyaml"}},
+	{"report/...", []string{"report/...", "claims", "plots", "results"}},
+
+	{"cmd/...", []string{"..."}}, // nothing imports cmd: no room above lists it
+}
+
+// dependency is a module from outside and the rooms that may import it.
+type dependency struct {
+	module string
+	rooms  []string
+}
+
+// outside says which rooms may import a module from outside. A module missing here is new, and
+// wants a row in docs/dependencies.md before it gets one here.
+var outside = []dependency{
+	{"gonum.org/v1/plot", []string{"plots/..."}},
+	{"gonum.org/v1/gonum", []string{"algorithms/...", "classifiers/...", "datasets/...", "metrics/...", "results/...", "claims/...", "plots/..."}},
+	{"codeberg.org/go-fonts/liberation", []string{"plots/..."}},
+	{"codeberg.org/go-pdf/fpdf", []string{"plots/..."}},
+	// strictyaml is the strict front of yaml.v3; the others only hold the *yaml.Node it hands them.
+	{"gopkg.in/yaml.v3", []string{"internal/strictyaml", "datasets/...", "experiments/...", "claims/..."}},
+	{"github.com/sjwhitworth/golearn", []string{"classifiers/id3"}},
+	{"golang.org/x/sync", []string{"experiments/..."}},
+	{"golang.org/x/perf", []string{"results/..."}},
+	{"github.com/alecthomas/kong", []string{"cmd/..."}},
+	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
+	{"golang.org/x/term", []string{"cmd/..."}},
+	// For tests only.
+	{"github.com/google/go-cmp", nil},
+	{"pgregory.net/rapid", nil},
+	{"github.com/rogpeppe/go-internal", nil},
+}
+
+// within reports whether path lies in a room: "x" is x alone, "x/..." x and all below, "..." all.
+func within(path, pattern string) bool {
+	below, all := strings.CutSuffix(pattern, "...")
+	if !all {
+		return path == pattern
+	}
+	return strings.HasPrefix(path+"/", below)
+}
+
+// withinAny reports whether path lies in one of the rooms.
+func withinAny(path string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return within(path, pattern) })
+}
+
+// importProblems reports every import of p's non-test files that no arrow allows.
+func importProblems(fset *token.FileSet, p *Package) []string {
+	var problems []string
+	bad := func(spec *ast.ImportSpec, format string, args ...any) {
+		problems = append(problems, fmt.Sprintf("%s: %s", fset.Position(spec.Pos()), fmt.Sprintf(format, args...)))
+	}
+	at := slices.IndexFunc(arrows, func(r room) bool { return within(p.Room(), r.name) })
+	for _, file := range p.Files {
+		for _, spec := range file.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				bad(spec, "import path %s", spec.Path.Value)
+				continue
+			}
+			inside, own := strings.CutPrefix(path, Module+"/")
+			switch {
+			case own && at < 0:
+				bad(spec, "package %s is in no room that internal/lint knows", p.Path)
+			case own && !withinAny(inside, arrows[at].may):
+				bad(spec, "%s may not import %s, only %s", p.Room(), inside, either(arrows[at].may))
+			case !own && strings.Contains(strings.Split(path, "/")[0], "."):
+				known := slices.IndexFunc(outside, func(d dependency) bool { return within(path, d.module+"/...") })
+				if known < 0 {
+					bad(spec, "%s is no dependency that internal/lint knows", path)
+				} else if !withinAny(p.Room(), outside[known].rooms) {
+					bad(spec, "%s may not import %s, only %s may", p.Room(), path, either(outside[known].rooms))
+				}
+			}
+		}
+	}
+	return problems
+}
+
+func either(names []string) string {
+	if len(names) == 0 {
+		return "nothing (tests excepted)"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,192 @@
+package lint
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+type rule struct {
+	name  string
+	check func(*token.FileSet, *Package) []string
+}
+
+var rules = []rule{
+	{"imports", importProblems},
+	{"randomness", randomProblems},
+	{"clock", clockProblems},
+	{"order", orderProblems},
+	{"comments", commentProblems},
+}
+
+// TestHouseRules holds every package of the module to every rule.
+func TestHouseRules(t *testing.T) {
+	fset, packages, err := Load(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(packages) < 5 {
+		t.Fatalf("only %d packages of the module found", len(packages))
+	}
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			for _, p := range packages {
+				for _, problem := range r.check(fset, p) {
+					t.Error(problem)
+				}
+			}
+		})
+	}
+}
+
+// TestRulesCatch feeds each rule source that breaks it and source that does not, so that a rule
+// which never finds anything is noticed. The number is how many problems it must find.
+func TestRulesCatch(t *testing.T) {
+	for _, c := range []struct {
+		name, rule, path, source string
+		want                     int
+	}{
+		{"a baseline may not import another", "imports", "ppdp/algorithms/rps", `package rps; import _ "ppdp/algorithms/mondrian"`, 1},
+		{"nor a dataset", "imports", "ppdp/algorithms/rps", `package rps; import _ "ppdp/datasets/adult"`, 1},
+		{"but the kernel", "imports", "ppdp/algorithms/rps", `package rps; import _ "ppdp/algorithms/partition"`, 0},
+		{"data know no algorithm", "imports", "ppdp/datasets/adult", `package adult; import _ "ppdp/algorithms"`, 1},
+		{"the reading wing knows files only", "imports", "ppdp/plots", `package plots; import _ "ppdp/metrics"`, 1},
+		{"results know nobody", "imports", "ppdp/results", `package results; import _ "ppdp/privacy"`, 1},
+		{"nothing imports cmd", "imports", "ppdp/report", `package report; import _ "ppdp/cmd/ppdp"`, 1},
+		{"cmd may import all", "imports", "ppdp/cmd/ppdp", `package main; import (_ "ppdp/plots"; _ "ppdp/metrics")`, 0},
+		{"a room nobody planned", "imports", "ppdp/util", `package util; import _ "ppdp/privacy"`, 1},
+		{"golearn has one door", "imports", "ppdp/classifiers/c45", `package c45; import _ "github.com/sjwhitworth/golearn/trees"`, 1},
+		{"and that is id3", "imports", "ppdp/classifiers/id3", `package id3; import _ "github.com/sjwhitworth/golearn/trees"`, 0},
+		{"a baseline reads no YAML", "imports", "ppdp/algorithms/rps", `package rps; import _ "gopkg.in/yaml.v3"`, 1},
+		{"a module nobody declared", "imports", "ppdp/plots", `package plots; import _ "example.com/charts"`, 1},
+		{"test modules stay in tests", "imports", "ppdp/metrics", `package metrics; import _ "github.com/google/go-cmp/cmp"`, 1},
+		{"gonum is not gonum/plot", "imports", "ppdp/metrics", `package metrics; import _ "gonum.org/v1/plot"`, 1},
+		{"gonum for metrics", "imports", "ppdp/metrics", `package metrics; import _ "gonum.org/v1/gonum/stat"`, 0},
+
+		{"math/rand", "randomness", "ppdp/metrics", `package metrics; import _ "math/rand/v2"`, 1},
+		{"math/rand at home", "randomness", "ppdp/privacy", `package privacy; import _ "math/rand/v2"`, 0},
+
+		{"the clock", "clock", "ppdp/metrics", `package metrics; import "time"; var t = time.Now(); var f = time.Since`, 2},
+		{"a method of the same name", "clock", "ppdp/metrics", `package metrics; type c struct{}; func (c) Now() int { return 0 }; var t = c{}.Now()`, 0},
+		{"the clock in cmd", "clock", "ppdp/cmd/ppdp", `package main; import "time"; var t = time.Now()`, 0},
+		{"a timer", "clock", "ppdp/metrics", `package metrics; import "time"; var t = time.NewTimer(time.Second)`, 0},
+
+		{"range over a map", "order", "ppdp/metrics", `package metrics
+func f(m map[string]float64) (s float64) {
+	for _, v := range m {
+		s += v
+	}
+	return s
+}`, 1},
+		{"with a reason", "order", "ppdp/metrics", `package metrics
+func f(m map[string]int) (s int) {
+	// order-free: integers add up to the same sum
+	// in any order
+	for _, v := range m {
+		s += v
+	}
+	return s
+}`, 0},
+		{"with an empty reason", "order", "ppdp/metrics", `package metrics
+func f(m map[string]int) (s int) {
+	// order-free:
+	for _, v := range m {
+		s += v
+	}
+	return s
+}`, 1},
+		{"collected and sorted", "order", "ppdp/metrics", `package metrics
+import "sort"
+func f(m map[string]int) (names []string) {
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}`, 0},
+		{"collected and not sorted", "order", "ppdp/metrics", `package metrics
+func f(m map[string]int) (names []string) {
+	for name := range m {
+		names = append(names, name)
+	}
+	return names
+}`, 1},
+		{"iterators", "order", "ppdp/metrics", `package metrics
+import ("maps"; "slices")
+func f(m map[string]int) ([]string, []string) {
+	return slices.Sorted(maps.Keys(m)), slices.Collect(maps.Keys(m))
+}`, 1},
+
+		{"no package comment", "comments", "ppdp/metrics", `package metrics`, 1},
+		{"a baseline without deviations", "comments", "ppdp/algorithms/rps", "// Package rps cuts.\npackage rps", 1},
+		{"a baseline with deviations", "comments", "ppdp/algorithms/rps", "// Package rps cuts.\n//\n// Deviations: none.\npackage rps", 0},
+		{"exported without comment", "comments", "ppdp/metrics", "// Package metrics measures.\npackage metrics\ntype T[V any] struct{}\nfunc (T[V]) M() {}\nfunc (T[V]) String() string { return \"\" }\nfunc F() {}\nvar V int\nconst C = 1\ntype t int\nfunc (t) M() {}", 5},
+		{"a typed constant", "comments", "ppdp/metrics", "// Package metrics measures.\npackage metrics\n// K is a kind.\ntype K int\nconst (\nA K = iota\nB K = 1\n)", 0},
+	} {
+		t.Run(c.rule+": "+c.name, func(t *testing.T) {
+			fset, p := fixture(t, c.path, c.source)
+			for _, r := range rules {
+				if r.name != c.rule {
+					continue
+				}
+				if got := r.check(fset, p); len(got) != c.want {
+					t.Errorf("found %d problems, want %d: %q", len(got), c.want, got)
+				}
+			}
+		})
+	}
+}
+
+// fixture is a package of one file. What its imports do not resolve to stays untyped.
+func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "fixture.go", source, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Package{Path: path, Name: file.Name.Name, Files: []*ast.File{file}}
+	p.Info = &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object)}
+	config := types.Config{Importer: importer.Default(), Error: func(error) {}}
+	if _, err := config.Check(path, fset, p.Files, p.Info); err != nil && !strings.Contains(source, "import _") && !strings.Contains(source, "import (_") {
+		t.Fatal(err)
+	}
+	return fset, p
+}
+
+// TestEveryRoomIsExplained: a folder that architecture.md does not name is one nobody can find.
+func TestEveryRoomIsExplained(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, packages, err := Load(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages {
+		name := p.Room()[strings.LastIndex(p.Room(), "/")+1:] + "/"
+		if !strings.Contains(string(text), name) {
+			t.Errorf("docs/architecture.md does not name %s", p.Room())
+		}
+	}
+}
+
+// TestEveryDependencyIsExplained: each module the rules know has its row in dependencies.md.
+func TestEveryDependencyIsExplained(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range outside {
+		if !strings.Contains(string(text), d.module) {
+			t.Errorf("docs/dependencies.md does not explain %s", d.module)
+		}
+	}
+}
