@@ -1,0 +1,9 @@
+// Package all registers every classifier: import it for its side effect.
+package all
+
+import (
+	_ "ppdp/classifiers/bayes"
+	_ "ppdp/classifiers/c45"
+	_ "ppdp/classifiers/id3"
+	_ "ppdp/classifiers/majority"
+)

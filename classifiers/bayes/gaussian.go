@@ -1,0 +1,124 @@
+package bayes
+
+import (
+	"math"
+	"slices"
+
+	"ppdp/datasets"
+)
+
+const (
+	// maxTable is the largest numeric domain whose interval probabilities are computed in advance:
+	// each costs two error functions a class, so larger domains are cheaper row by row.
+	maxTable = 1 << 10
+	// leastProbability is the smallest likelihood a numeric value can have, Weka's guard against
+	// one outlier deciding alone.
+	leastProbability = 1e-75
+	// deviationsPerPrecision is how many standard deviations the precision spans at least: a normal
+	// narrower than that would put nearly all its mass into one reading.
+	deviationsPerPrecision = 6
+)
+
+// normal is the distribution of one attribute in one class. Values are taken to be readings of an
+// instrument of some precision: a reading stands for the interval of that width around it.
+type normal struct {
+	mean, deviation, precision float64
+}
+
+// round is the reading of a value.
+func (d normal) round(value float64) float64 {
+	return float64(math.RoundToEven(value/d.precision) * d.precision)
+}
+
+// logProbability is the logarithm of the mass of the value's interval.
+func (d normal) logProbability(value float64) float64 {
+	z := math.Abs(d.round(value)-d.mean) / d.deviation // the density is even: look at the lower tail
+	half := d.precision / 2 / d.deviation
+	probability := (math.Erfc((z-half)/math.Sqrt2) - math.Erfc((z+half)/math.Sqrt2)) / 2
+	return math.Log(math.Max(probability, leastProbability))
+}
+
+// fitGaussian estimates a normal for each class from readings whose precision is the mean gap
+// between neighbouring distinct values (John & Langley 1995; Weka's NormalEstimator).
+func (s *sample) fitGaussian(at int, attribute *datasets.Attribute) feature {
+	classes, cells := len(s.present), attribute.Cells()
+	if !attribute.Continuous && cells <= maxTable {
+		values := make([]float64, cells)
+		for code := range values {
+			values[code] = attribute.Number(uint32(code))
+		}
+		logs := s.histogram(s.table.Column(at), cells)
+		normals := s.normals(values, logs, attribute.Step)
+		for code, value := range values { // the counts are no longer needed
+			for k, d := range normals {
+				logs[code*classes+k] = d.logProbability(value)
+			}
+		}
+		return &tabulated{attribute: at, classes: classes, logs: logs}
+	}
+	values := make([]float64, len(s.rows))
+	for i, row := range s.rows {
+		values[i] = s.table.Number(row, at)
+	}
+	distinct := slices.Clone(values)
+	slices.Sort(distinct)
+	distinct = slices.Compact(distinct)
+	counts := make([]float64, len(distinct)*classes)
+	for i, value := range values {
+		j, _ := slices.BinarySearch(distinct, value)
+		counts[j*classes+int(s.labels[i])] += s.weight(i)
+	}
+	return &gaussian{attribute: at, normals: s.normals(distinct, counts, attribute.Step)}
+}
+
+// normals fits one distribution for each class to the weights counts[i·classes + class] of
+// ascending values. Going through counts makes the sums independent of the order of the rows.
+func (s *sample) normals(values, counts []float64, step float64) []normal {
+	classes := len(s.present)
+	first, last, distinct := 0, 0, 0
+	for i := range values {
+		if slices.Max(counts[i*classes:(i+1)*classes]) > 0 {
+			if distinct == 0 {
+				first = i
+			}
+			last = i
+			distinct++
+		}
+	}
+	d := normal{precision: step}
+	if distinct > 1 {
+		d.precision = (values[last] - values[first]) / float64(distinct-1)
+	}
+	normals := make([]normal, classes)
+	for k := range normals {
+		mean, square := 0.0, 0.0
+		for i := first; i <= last; i++ {
+			mean += float64(d.round(values[i]) * counts[i*classes+k])
+		}
+		mean /= s.perClass[k]
+		// A second pass around the mean: sums of raw squares would cancel on values far from 0.
+		for i := first; i <= last; i++ {
+			gap := d.round(values[i]) - mean
+			square += float64(float64(gap*gap) * counts[i*classes+k])
+		}
+		deviation := math.Sqrt(square / s.perClass[k])
+		normals[k] = normal{mean, math.Max(deviation, d.precision/deviationsPerPrecision), d.precision}
+	}
+	return normals
+}
+
+// gaussian scores an attribute whose values are too many to tabulate.
+type gaussian struct {
+	attribute int
+	normals   []normal
+}
+
+func (f *gaussian) add(scores []float64, table *datasets.Table, rows []int32) {
+	classes := len(f.normals)
+	for i, row := range rows {
+		value := table.Number(row, f.attribute)
+		for k := range f.normals {
+			scores[i*classes+k] += f.normals[k].logProbability(value)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+// Package c45 holds Quinlan's C4.5, release 8: decision trees by gain ratio, pruned by pessimistic
+// error estimates with subtree raising. It leaves out rule sets, grouping of nominal values, windowing and missing values
+// (tables have none).
+//
+// Every rule of C4.5 that counts cases counts weight here, the minimum of cases in a branch and
+// the smoothing of error estimates too, so that a table of weights and the same table with its
+// rows repeated give the same tree.
+//
+// Deviations:
+//   - a numeric threshold's cost is the logarithm of the number of thresholds that were admissible,
+//     as in the program (and in Weka's J48); the paper (Quinlan 1996, section 3) charges for all
+//     distinct−1 of them;
+//   - a branch no training case took predicts the majority of its parent, the program's answer too,
+//     but ties between classes always go to the lower code rather than to the parent's class;
+//   - confidence limits use the exact normal quantile where the program interpolates in a table.
+package c45
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"ppdp/classifiers"
+)
+
+func init() { classifiers.Register(Default) }
+
+// Classifier is C4.5 with its two settings.
+type Classifier struct {
+	// MinCases is the weight that at least two branches of a test must have, above 0; numeric tests ask
+	// for more on larger nodes.
+	MinCases float64
+	// Confidence is the level at which the upper limit of a leaf's error is taken, in (0, 0.5]; lower
+	// prunes more.
+	Confidence float64
+}
+
+// Default has the program's defaults, -m 2 and -c 25.
+var Default = Classifier{MinCases: 2, Confidence: 0.25}
+
+// Info names the classifier.
+func (Classifier) Info() classifiers.Info {
+	return classifiers.Info{
+		Name:     "c45",
+		Title:    "C4.5",
+		Source:   "Quinlan 1993 (C4.5); Quinlan 1996, JAIR 4 (release 8)",
+		Revision: 1,
+	}
+}
+
+// Fit grows a tree and prunes it.
+func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+	if _, err := data.Check(); err != nil {
+		return nil, err
+	}
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	g := newGrower(ctx, c, data)
+	root, err := g.grow(0, len(g.order))
+	if err != nil {
+		return nil, err
+	}
+	if err := g.prune(root); err != nil {
+		return nil, err
+	}
+	return g.compile(root, data.Table.Schema()), nil
+}
+
+func (c Classifier) validate() error {
+	var errs []error
+	if !(c.MinCases > 0) || math.IsInf(c.MinCases, 1) {
+		errs = append(errs, fmt.Errorf("c45: MinCases %v, must be a finite number above 0", c.MinCases))
+	}
+	if !(c.Confidence > 0 && c.Confidence <= 0.5) {
+		errs = append(errs, fmt.Errorf("c45: Confidence %v, must be above 0 and at most 0.5", c.Confidence))
+	}
+	return errors.Join(errs...)
+}
+
+// pessimism estimates how many errors a leaf will make on new cases.
+type pessimism struct {
+	confidence float64
+	z          float64 // the standard normal's upper quantile at that confidence
+}
+
+func newPessimism(confidence float64) pessimism {
+	return pessimism{confidence, distuv.UnitNormal.Quantile(1 - confidence)}
+}
+
+// errors is cases times the upper confidence limit of the error rate of a leaf that makes wrong
+// errors on its cases (Quinlan 1993, section 4.2). The limit is exact for no errors, the normal
+// approximation with continuity correction (Wilson) from one error on, and linear in between,
+// where fractional weights fall.
+func (p pessimism) errors(cases, wrong float64) float64 {
+	switch {
+	case cases <= 0:
+		return 0
+	case wrong < 1:
+		none := cases * (1 - math.Pow(p.confidence, 1/cases))
+		if wrong == 0 {
+			return none
+		}
+		return none + float64(wrong*(p.errors(cases, 1)-none))
+	case wrong+0.5 >= cases:
+		// The corrected rate would pass 1: every case counts as an error.
+		return cases
+	}
+	rate := (wrong + 0.5) / cases
+	square := float64(p.z * p.z)
+	spread := p.z * math.Sqrt(rate/cases-float64(rate*rate)/cases+square/(4*float64(cases*cases)))
+	limit := (rate + square/(2*cases) + spread) / (1 + square/cases)
+	return float64(limit * cases)
+}

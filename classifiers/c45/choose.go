@@ -1,0 +1,242 @@
+package c45
+
+import (
+	"math"
+	"slices"
+)
+
+// test is the best test on one feature at a node.
+type test struct {
+	valid       bool
+	gain, ratio float64 // bits per case; gain already less the threshold's cost
+	cut         uint32  // numeric: codes up to here go left
+}
+
+// choose returns the feature and the threshold of the best test at a node, feature -1 for none:
+// the greatest gain ratio among the tests whose gain is at least the average (Quinlan 1993, section 2.2).
+// Of equals the first attribute wins.
+func (g *grower) choose(at int32) (feature int, cut uint32) {
+	distribution := g.distribution(at)
+	cases, present := 0.0, 0
+	for _, w := range distribution {
+		cases += w
+		if w > 0 {
+			present++
+		}
+	}
+	if present < 2 || cases < 2*g.settings.MinCases {
+		return -1, 0
+	}
+	low, high := int(g.nodes[at].low), int(g.nodes[at].high)
+	entropy := g.log2(cases)
+	for _, w := range distribution {
+		entropy -= g.log2(w)
+	}
+	few := g.fewValues()
+	average, averaged := 0.0, 0
+	for i := range g.features {
+		f := &g.features[i]
+		t := &g.tests[i]
+		if f.numeric {
+			*t = g.threshold(f, low, high, distribution, cases, entropy)
+		} else {
+			*t = g.multiway(f, low, high, cases, entropy)
+		}
+		if t.valid && (f.numeric || !few || float64(f.arity) < manyValues*g.total) {
+			average += t.gain
+			averaged++
+		}
+	}
+	if averaged > 0 {
+		average /= float64(averaged)
+	}
+	feature, best := -1, epsilon
+	for i := range g.tests {
+		t := &g.tests[i]
+		if t.valid && t.gain >= average-averageSlack && t.ratio > best+epsilon {
+			feature, best, cut = i, t.ratio, t.cut
+		}
+	}
+	return feature, cut
+}
+
+// fewValues reports whether some attribute is numeric or has few values, so that those with many
+// can be left out of the average.
+func (g *grower) fewValues() bool {
+	for i := range g.features {
+		if f := &g.features[i]; f.numeric || float64(f.arity) < manyValues*g.total {
+			return true
+		}
+	}
+	return false
+}
+
+// count adds up the weight of each code and class over order[low:high].
+func (g *grower) count(f *feature, low, high int) []float64 {
+	counts := g.counts[:f.arity*g.classes]
+	clear(counts)
+	classes := g.classes
+	codes, labels := f.codes, g.labels
+	if g.weight == nil {
+		for _, i := range g.order[low:high] {
+			counts[int(codes[i])*classes+int(labels[i])]++
+		}
+		return counts
+	}
+	for _, i := range g.order[low:high] {
+		counts[int(codes[i])*classes+int(labels[i])] += g.weight[i]
+	}
+	return counts
+}
+
+// multiway is the test with a branch for each value.
+func (g *grower) multiway(f *feature, low, high int, cases, entropy float64) test {
+	if f.arity < 2 {
+		return test{}
+	}
+	counts := g.count(f, low, high)
+	split, after := g.log2(cases), 0.0
+	filled := 0
+	for from := 0; from < len(counts); from += g.classes {
+		bag := 0.0
+		for _, w := range counts[from : from+g.classes] {
+			if w > 0 {
+				bag += w
+				after -= g.log2(w)
+			}
+		}
+		if bag == 0 {
+			continue
+		}
+		bits := g.log2(bag)
+		after += bits
+		split -= bits
+		if bag >= g.settings.MinCases {
+			filled++
+		}
+	}
+	if filled < 2 {
+		return test{}
+	}
+	return g.rate(entropy-after, split, cases, 0)
+}
+
+// rate turns sums in bits into a test's gain and gain ratio.
+func (g *grower) rate(saved, split, cases, cost float64) test {
+	gain := saved/cases - cost
+	if split/cases < epsilon || gain < epsilon {
+		return test{valid: true, gain: max(gain, 0)}
+	}
+	return test{valid: true, gain: gain, ratio: gain / (split / cases)}
+}
+
+// threshold is the best binary test on a numeric feature.
+func (g *grower) threshold(f *feature, low, high int, distribution []float64, cases, entropy float64) test {
+	least := 0.1 * cases / float64(g.classes)
+	least = max(g.settings.MinCases, min(least, mostNumericCases))
+	if cases < 2*least || f.arity < 2 {
+		return test{}
+	}
+	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1, after: math.Inf(1)}
+	clear(g.left)
+	if f.arity > 2*(high-low) {
+		s.sorted(f, low, high)
+	} else {
+		s.counted(g.count(f, low, high))
+	}
+	if s.best < 0 {
+		return test{}
+	}
+	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their number.
+	cost := math.Log2(float64(s.tried)) / cases
+	split := g.log2(cases) - g.log2(s.bestLeft) - g.log2(cases-s.bestLeft)
+	t := g.rate(entropy-s.after, split, cases, cost)
+	if t.gain < epsilon {
+		return test{}
+	}
+	// The threshold is the greatest value of the whole training set that does not exceed the middle
+	// of the gap at this node.
+	middle := (f.values[s.best] + f.values[s.next]) / 2
+	above, found := slices.BinarySearch(f.values[s.best:s.next], middle)
+	t.cut = uint32(s.best + above)
+	if !found {
+		t.cut--
+	}
+	return t
+}
+
+// scan walks the distinct values of a node in ascending order and keeps the threshold that leaves the
+// least entropy.
+type scan struct {
+	g            *grower
+	distribution []float64
+	cases, least float64
+
+	weight   float64 // left of here
+	last     int     // the code just added
+	tried    int
+	best     int // greatest code on the left of the best threshold
+	next     int // least code on its right
+	bestLeft float64
+	after    float64 // entropy in bits times cases after the best split
+}
+
+// enter is called with each occurring code before its cases are added: the gap below it is a
+// possible threshold.
+func (s *scan) enter(code int) {
+	if s.weight >= s.least && s.cases-s.weight >= s.least {
+		s.tried++
+		g := s.g
+		after := g.log2(s.weight) + g.log2(s.cases-s.weight)
+		for k, w := range g.left {
+			after -= g.log2(w) + g.log2(s.distribution[k]-w)
+		}
+		if after < s.after-float64(epsilon*s.cases) {
+			s.after, s.best, s.next, s.bestLeft = after, s.last, code, s.weight
+		}
+	}
+	s.last = code
+}
+
+func (s *scan) counted(counts []float64) {
+	classes := s.g.classes
+	for code := 0; code*classes < len(counts); code++ {
+		here := counts[code*classes : (code+1)*classes]
+		bag := 0.0
+		for _, w := range here {
+			bag += w
+		}
+		if bag == 0 {
+			continue
+		}
+		s.enter(code)
+		for k, w := range here {
+			s.g.left[k] += w
+		}
+		s.weight += bag
+	}
+}
+
+// sorted is counted for nodes with far fewer cases than the feature has values.
+func (s *scan) sorted(f *feature, low, high int) {
+	g := s.g
+	g.keys = g.keys[:0]
+	for _, i := range g.order[low:high] {
+		g.keys = append(g.keys, uint64(f.codes[i])<<32|uint64(i))
+	}
+	slices.Sort(g.keys)
+	previous := -1
+	for _, key := range g.keys {
+		code, i := int(key>>32), uint32(key)
+		if code != previous {
+			s.enter(code)
+			previous = code
+		}
+		w := 1.0
+		if g.weight != nil {
+			w = g.weight[i]
+		}
+		g.left[g.labels[i]] += w
+		s.weight += w
+	}
+}

@@ -1,0 +1,292 @@
+package c45
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"ppdp/classifiers"
+	"ppdp/datasets"
+)
+
+const (
+	// epsilon is the difference below which two criteria count as equal (Quinlan's program and J48 use
+	// the same order of magnitude): rounding then decides no test, the order of the attributes does.
+	epsilon = 1e-6
+	// averageSlack lets tests just below the average gain compete; without it a single candidate could
+	// fall below its own average by rounding.
+	averageSlack = 1e-3
+	// collapseSlack is how many training errors a subtree must save to be kept.
+	collapseSlack = 1e-3
+	// manyValues is the fraction of all cases from which on a nominal attribute has too many values
+	// for its gain to enter the average.
+	manyValues = 0.3
+	// Branches of a numeric test hold at least a tenth of the node's cases per class, between the
+	// minimum of cases and this.
+	mostNumericCases = 25
+	// maxTable bounds the table of x·log₂x.
+	maxTable = 1 << 16
+)
+
+// feature is one attribute as the grower sees it: codes by position, ascending with the value when
+// numeric.
+type feature struct {
+	attribute int
+	numeric   bool
+	codes     []uint32
+	arity     int       // codes are below it
+	values    []float64 // numeric: the distinct training values; the code is the rank
+	cells     []uint32  // numeric, not continuous: the cells of those values
+}
+
+// node is a leaf or a test. The training cases of a node are order[low:high].
+type node struct {
+	feature   int32 // -1 for a leaf
+	cut       uint32
+	low, high int32
+	weights   int     // index into grower.weights: one for each class
+	children  []int32 // one for each branch, -1 for a branch without cases
+	estimate  float64 // errors of the subtree: on the training cases while growing, pessimistic once pruned
+}
+
+// grower holds the state of one Fit.
+type grower struct {
+	ctx       context.Context
+	settings  Classifier
+	pessimism pessimism
+	classes   int
+	total     float64 // weight of all cases
+
+	features []feature
+	labels   []uint32
+	weight   []float64 // of cases, by position; nil for 1 each
+	order    []int32
+
+	nodes   []node
+	weights []float64
+
+	xlog    []float64 // x·log₂x of small whole x
+	counts  []float64 // scratch: code·classes + class
+	bags    []int32   // scratch of partition
+	spare   []int32   // scratch of partition, as long as order
+	keys    []uint64  // scratch of scans by sorting
+	left    []float64 // scratch: one for each class
+	tests   []test    // scratch: one for each feature
+	largest int       // arity
+}
+
+func newGrower(ctx context.Context, settings Classifier, data classifiers.Data) *grower {
+	schema := data.Table.Schema()
+	rows, labels, weights := data.Labels()
+	g := &grower{
+		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
+		classes: schema.Classes(), labels: labels, weight: weights,
+		order: make([]int32, len(rows)), spare: make([]int32, len(rows)),
+	}
+	for i := range g.order {
+		g.order[i] = int32(i)
+	}
+	g.total = float64(len(rows))
+	if weights != nil {
+		g.total = 0
+		for _, w := range weights {
+			g.total += w
+		}
+	}
+	g.largest = 2
+	positions := classifiers.Features(schema)
+	codes := make([]uint32, len(positions)*len(rows))
+	for i, at := range positions {
+		f := newFeature(data.Table, at, rows, codes[i*len(rows):(i+1)*len(rows)])
+		g.features = append(g.features, f)
+		g.largest = max(g.largest, f.arity)
+	}
+	g.counts = make([]float64, g.largest*g.classes)
+	g.bags = make([]int32, g.largest+1)
+	g.left = make([]float64, g.classes)
+	g.tests = make([]test, len(g.features))
+	g.xlog = make([]float64, min(len(rows), maxTable)+1)
+	for x := 2; x < len(g.xlog); x++ {
+		g.xlog[x] = float64(float64(x) * math.Log2(float64(x)))
+	}
+	return g
+}
+
+func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) feature {
+	attribute := &table.Schema().Attributes[at]
+	column := table.Column(at)
+	classifiers.Codes(codes, column, rows)
+	f := feature{attribute: at, numeric: attribute.Kind == datasets.Numeric, codes: codes, arity: attribute.Cells()}
+	if !f.numeric {
+		return f
+	}
+	if attribute.Continuous {
+		f.values = make([]float64, len(rows))
+		for i, row := range rows {
+			f.values[i] = table.Number(row, at)
+		}
+		exact := slices.Clone(f.values)
+		f.values = distinct(f.values)
+		for i, value := range exact {
+			rank, _ := slices.BinarySearch(f.values, value)
+			codes[i] = uint32(rank)
+		}
+	} else {
+		f.cells = distinct(slices.Clone(codes))
+		for i, cell := range codes {
+			rank, _ := slices.BinarySearch(f.cells, cell)
+			codes[i] = uint32(rank)
+		}
+		f.values = make([]float64, len(f.cells))
+		for rank, cell := range f.cells {
+			f.values[rank] = attribute.Number(cell)
+		}
+	}
+	f.arity = len(f.values)
+	return f
+}
+
+// distinct sorts values in place and drops repetitions.
+func distinct[T float64 | uint32](values []T) []T {
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// log2 is x·log₂x, 0 at 0.
+func (g *grower) log2(x float64) float64 {
+	if i := int(x); i >= 0 && i < len(g.xlog) && float64(i) == x {
+		return g.xlog[i]
+	}
+	if x <= 0 {
+		return 0
+	}
+	return float64(x * math.Log2(x))
+}
+
+// leaf adds a node without a test over order[low:high].
+func (g *grower) leaf(low, high int) int32 {
+	at := len(g.weights)
+	for range g.classes {
+		g.weights = append(g.weights, 0)
+	}
+	g.nodes = append(g.nodes, node{feature: -1, low: int32(low), high: int32(high), weights: at})
+	g.weigh(g.weights[at:], g.order[low:high])
+	n := &g.nodes[len(g.nodes)-1]
+	_, n.estimate = wrong(g.weights[at:])
+	return int32(len(g.nodes) - 1)
+}
+
+// weigh adds up the weight of each class over the given cases.
+func (g *grower) weigh(dst []float64, cases []int32) {
+	clear(dst)
+	if g.weight == nil {
+		for _, i := range cases {
+			dst[g.labels[i]]++
+		}
+		return
+	}
+	for _, i := range cases {
+		dst[g.labels[i]] += g.weight[i]
+	}
+}
+
+// distribution is the weight of each class at a node.
+func (g *grower) distribution(at int32) []float64 {
+	from := g.nodes[at].weights
+	return g.weights[from : from+g.classes : from+g.classes]
+}
+
+// wrong is the weight that the majority class does not account for.
+func wrong(distribution []float64) (cases, errors float64) {
+	most := 0.0
+	for _, w := range distribution {
+		cases += w
+		most = max(most, w)
+	}
+	return cases, cases - most
+}
+
+// grow builds the tree over order[low:high] and returns its root.
+func (g *grower) grow(low, high int) (int32, error) {
+	if err := g.ctx.Err(); err != nil {
+		return -1, err
+	}
+	at := g.leaf(low, high)
+	feature, cut := g.choose(at)
+	if feature < 0 {
+		return at, nil
+	}
+	bounds := g.partition(feature, cut, low, high)
+	children := make([]int32, len(bounds)-1)
+	errorsBelow := 0.0
+	for branch := range children {
+		children[branch] = -1
+		if bounds[branch] == bounds[branch+1] {
+			continue
+		}
+		child, err := g.grow(int(bounds[branch]), int(bounds[branch+1]))
+		if err != nil {
+			return -1, err
+		}
+		children[branch] = child
+		errorsBelow += g.nodes[child].estimate
+	}
+	n := &g.nodes[at]
+	if errorsBelow >= n.estimate-collapseSlack {
+		// The tests save no training error: it stays a leaf, and the nodes below are never reached.
+		return at, nil
+	}
+	n.feature, n.cut, n.children, n.estimate = int32(feature), cut, children, errorsBelow
+	return at, nil
+}
+
+// branches is the number of branches of a test on a feature.
+func (f *feature) branches() int {
+	if f.numeric {
+		return 2
+	}
+	return f.arity
+}
+
+// branch is where a code goes.
+func (f *feature) branch(code, cut uint32) uint32 {
+	if !f.numeric {
+		return code
+	}
+	if code > cut {
+		return 1
+	}
+	return 0
+}
+
+// partition groups order[low:high] by branch, keeping the order within each, and returns the
+// branches' bounds in order.
+func (g *grower) partition(feature int, cut uint32, low, high int) []int32 {
+	f := &g.features[feature]
+	bounds := make([]int32, f.branches()+1)
+	g.group(f, cut, g.order[low:high], g.spare[low:high], bounds)
+	for i := range bounds {
+		bounds[i] += int32(low)
+	}
+	return bounds
+}
+
+// group sorts cases by branch and writes the branches' bounds, relative to the slice.
+func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
+	clear(bounds)
+	for _, i := range cases {
+		bounds[f.branch(f.codes[i], cut)+1]++
+	}
+	next := g.bags[:len(bounds)]
+	next[0] = 0
+	for b := 1; b < len(bounds); b++ {
+		bounds[b] += bounds[b-1]
+		next[b] = bounds[b]
+	}
+	for _, i := range cases {
+		b := f.branch(f.codes[i], cut)
+		spare[next[b]] = i
+		next[b]++
+	}
+	copy(cases, spare)
+}

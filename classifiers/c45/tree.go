@@ -1,0 +1,151 @@
+package c45
+
+import (
+	"slices"
+	"sort"
+
+	"ppdp/classifiers"
+	"ppdp/datasets"
+)
+
+// Tree is a fitted decision tree.
+type Tree struct {
+	columns []column
+	steps   []step
+	next    []int32
+	root    int32
+	leaves  int
+}
+
+var _ classifiers.Model = (*Tree)(nil)
+
+// column is an attribute that some test looks at.
+type column struct {
+	attribute int
+	// limits are the thresholds on a continuous attribute, ascending: its codes are then the number of
+	// limits below the value. Nil for all other attributes, whose codes are the table's.
+	limits []float64
+}
+
+// step is one test. The branch taken is next[first + branch]: a step, or ^class for a leaf.
+type step struct {
+	column  int32
+	numeric bool
+	cut     uint32 // numeric: codes up to here take branch 0, others branch 1
+	first   int32
+}
+
+// Leaves is the number of leaves, branches without training cases included.
+func (t *Tree) Leaves() int { return t.leaves }
+
+// Nodes is the number of leaves and tests.
+func (t *Tree) Nodes() int { return t.leaves + len(t.steps) }
+
+// compile copies what is left after pruning into the form that predicts.
+func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
+	t := &Tree{}
+	limits := make([][]float64, len(g.features))
+	used := make([]bool, len(g.features))
+	g.visit(root, func(n *node) {
+		used[n.feature] = true
+		if f := &g.features[n.feature]; schema.Attributes[f.attribute].Continuous {
+			limits[n.feature] = append(limits[n.feature], f.values[n.cut])
+		}
+	})
+	index := make([]int32, len(g.features))
+	for i := range g.features {
+		if used[i] {
+			index[i] = int32(len(t.columns))
+			limits[i] = distinct(limits[i])
+			t.columns = append(t.columns, column{g.features[i].attribute, limits[i]})
+		}
+	}
+	var emit func(at int32) int32
+	emit = func(at int32) int32 {
+		n := &g.nodes[at]
+		class := int32(classifiers.Majority(g.distribution(at)))
+		if n.feature < 0 {
+			t.leaves++
+			return ^class
+		}
+		f := &g.features[n.feature]
+		s := step{column: index[n.feature], numeric: f.numeric, cut: n.cut, first: int32(len(t.next))}
+		switch {
+		case schema.Attributes[f.attribute].Continuous:
+			rank, _ := slices.BinarySearch(limits[n.feature], f.values[n.cut])
+			s.cut = uint32(rank)
+		case f.numeric:
+			s.cut = f.cells[n.cut]
+		}
+		here := int32(len(t.steps))
+		t.steps = append(t.steps, s)
+		t.next = append(t.next, make([]int32, len(n.children))...)
+		for branch, child := range n.children {
+			if child < 0 {
+				t.leaves++
+				t.next[int(s.first)+branch] = ^class
+			} else {
+				t.next[int(s.first)+branch] = emit(child)
+			}
+		}
+		return here
+	}
+	t.root = emit(root)
+	return t
+}
+
+// visit calls see for every test below a node.
+func (g *grower) visit(at int32, see func(n *node)) {
+	n := &g.nodes[at]
+	if n.feature < 0 {
+		return
+	}
+	see(n)
+	for _, child := range n.children {
+		if child >= 0 {
+			g.visit(child, see)
+		}
+	}
+}
+
+// block is the number of rows whose codes are gathered at a time, so that they stay in the cache.
+const block = 512
+
+// Predict sends each row down the tree.
+func (t *Tree) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	codes := make([]uint32, len(t.columns)*block)
+	for len(rows) > 0 {
+		n := min(block, len(rows))
+		for c := range t.columns {
+			t.columns[c].gather(codes[c*block:c*block+n], table, rows[:n])
+		}
+		for i := range n {
+			at := t.root
+			for at >= 0 {
+				s := &t.steps[at]
+				branch := codes[int(s.column)*block+i]
+				if s.numeric {
+					if branch > s.cut {
+						branch = 1
+					} else {
+						branch = 0
+					}
+				}
+				at = t.next[s.first+int32(branch)]
+			}
+			dst[i] = uint32(^at)
+		}
+		dst, rows = dst[n:], rows[n:]
+	}
+}
+
+// gather writes the rows' codes to dst.
+func (c *column) gather(dst []uint32, table *datasets.Table, rows []int32) {
+	if c.limits == nil {
+		classifiers.Codes(dst, table.Column(c.attribute), rows)
+		return
+	}
+	for i, row := range rows {
+		dst[i] = uint32(sort.SearchFloat64s(c.limits, table.Number(row, c.attribute)))
+	}
+}

@@ -1,0 +1,107 @@
+package classifiers
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"ppdp/datasets"
+)
+
+// ErrNoClass is wrapped by the error of fitting on a schema without a class attribute.
+var ErrNoClass = errors.New("the schema has no class attribute")
+
+// Check returns the position of the class attribute, or an error that says everything wrong with
+// the data: no class, a row outside the table, weights of another length than the table, weights
+// that are negative or not finite. Every Fit begins with it.
+func (d Data) Check() (class int, err error) {
+	if d.Table == nil {
+		return -1, errors.New("no table to learn from")
+	}
+	var errs []error
+	class = d.Table.Schema().Class()
+	if class < 0 {
+		errs = append(errs, fmt.Errorf("%w, one attribute must have the role class", ErrNoClass))
+	}
+	for _, row := range d.Rows {
+		if row < 0 || int(row) >= d.Table.Len() {
+			errs = append(errs, fmt.Errorf("row %d of a table of %d rows", row, d.Table.Len()))
+			break
+		}
+	}
+	if d.Weights != nil && len(d.Weights) != d.Table.Len() {
+		errs = append(errs, fmt.Errorf("%d weights for a table of %d rows", len(d.Weights), d.Table.Len()))
+	}
+	for row, w := range d.Weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			errs = append(errs, fmt.Errorf("weight %v of row %d, must be a finite number of at least 0", w, row))
+			break
+		}
+	}
+	if len(errs) > 0 {
+		return -1, errors.Join(errs...)
+	}
+	return class, nil
+}
+
+// Labels returns the class codes of the data's rows and their weights, both by position in Rows.
+// Rows of weight 0 count for nothing and are left out of all three slices; weights is nil when
+// every weight is 1. The data must have passed Check.
+func (d Data) Labels() (rows []int32, labels []uint32, weights []float64) {
+	rows = d.Rows
+	if d.Weights != nil {
+		rows = make([]int32, 0, len(d.Rows))
+		weights = make([]float64, 0, len(d.Rows))
+		for _, row := range d.Rows {
+			if w := d.Weights[row]; w > 0 {
+				rows = append(rows, row)
+				weights = append(weights, w)
+			}
+		}
+	}
+	labels = make([]uint32, len(rows))
+	Codes(labels, d.Table.Column(d.Table.Schema().Class()), rows)
+	return rows, labels, weights
+}
+
+// Codes writes the codes of the given rows to dst, which has room for len(rows).
+func Codes(dst []uint32, column *datasets.Column, rows []int32) {
+	switch {
+	case column.U8 != nil:
+		widen(dst, column.U8, rows)
+	case column.U16 != nil:
+		widen(dst, column.U16, rows)
+	case column.U32 != nil:
+		widen(dst, column.U32, rows)
+	}
+}
+
+func widen[T uint8 | uint16 | uint32](dst []uint32, codes []T, rows []int32) {
+	dst = dst[:len(rows)]
+	for i, row := range rows {
+		dst[i] = uint32(codes[row])
+	}
+}
+
+// Features lists the positions of all attributes but the class.
+func Features(schema *datasets.Schema) []int {
+	class := schema.Class()
+	features := make([]int, 0, len(schema.Attributes))
+	for i := range schema.Attributes {
+		if i != class {
+			features = append(features, i)
+		}
+	}
+	return features
+}
+
+// Majority is the index of the largest weight, the first of equals; 0 for an empty slice.
+func Majority(weights []float64) int {
+	best := 0
+	for i, w := range weights {
+		if w > weights[best] {
+			best = i
+		}
+	}
+	return best
+}

@@ -1,0 +1,270 @@
+// Package id3 is the only package that drives golearn: ID3 decision trees grown by golearn's tree inducer, and
+// golearn's figures of a confusion matrix. It leaves out numeric attributes (ID3 has none; use c45),
+// pruning and missing values.
+//
+// golearn's inducer is used for its recursion only. It counts rows, picks majorities in the random
+// order of Go's maps and gives up on values it has not seen, so three things are done here: the
+// choice of the test (a RuleGenerator of our own, with weights), the class of every node (our own
+// walk over the finished tree with our own counts) and the answer for a branch without training cases.
+// Equal training records are merged into one weighted record beforehand: the inducer then works on
+// the distinct records only.
+//
+// Deviations from Quinlan 1986:
+//   - a branch no training case took predicts the majority of its parent, where the paper leaves the
+//     object unclassified;
+//   - growth stops where no attribute has any gain, at the majority class.
+package id3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/trees"
+
+	"ppdp/classifiers"
+	"ppdp/datasets"
+)
+
+func init() { classifiers.Register(Classifier{}) }
+
+// ErrNumeric is wrapped by the error of fitting on numeric attributes.
+var ErrNumeric = errors.New("ID3 takes categorical attributes only")
+
+// Classifier is ID3: multiway tests of the greatest information gain, no pruning.
+type Classifier struct{}
+
+// Info names the classifier.
+func (Classifier) Info() classifiers.Info {
+	return classifiers.Info{
+		Name:     "id3",
+		Title:    "ID3",
+		Source:   "Quinlan 1986; grown by golearn",
+		Revision: 1,
+	}
+}
+
+// Fit grows a tree. A numeric feature is an error wrapping ErrNumeric.
+func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if _, err := data.Check(); err != nil {
+		return nil, err
+	}
+	schema := data.Table.Schema()
+	var errs []error
+	for _, at := range classifiers.Features(schema) {
+		if schema.Attributes[at].Kind != datasets.Categorical {
+			errs = append(errs, fmt.Errorf("%s is numeric: %w; leave it out or use c45", schema.Attributes[at].Name, ErrNumeric))
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	s := newSample(data)
+	if len(s.weights) == 0 {
+		return &Tree{root: ^0}, nil
+	}
+	grown, err := s.grow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.compile(grown)
+}
+
+// sample is the training data as distinct records with weights, in lexicographic order of their
+// codes: the tree cannot depend on the order of the rows.
+type sample struct {
+	features []int
+	classes  int
+	arity    []int
+	codes    [][]uint32 // by feature, then record
+	labels   []uint32
+	weights  []float64
+}
+
+func newSample(data classifiers.Data) *sample {
+	schema := data.Table.Schema()
+	rows, labels, weights := data.Labels()
+	s := &sample{features: classifiers.Features(schema), classes: schema.Classes()}
+	raw := make([][]uint32, len(s.features))
+	for i, at := range s.features {
+		s.arity = append(s.arity, schema.Attributes[at].Cells())
+		raw[i] = make([]uint32, len(rows))
+		classifiers.Codes(raw[i], data.Table.Column(at), rows)
+	}
+	compare := func(a, b int) int {
+		for _, column := range raw {
+			if column[a] != column[b] {
+				return int(int64(column[a]) - int64(column[b]))
+			}
+		}
+		return int(int64(labels[a]) - int64(labels[b]))
+	}
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	s.codes = make([][]uint32, len(raw))
+	for n, i := range order {
+		weight := 1.0
+		if weights != nil {
+			weight = weights[i]
+		}
+		if n > 0 && compare(order[n-1], i) == 0 {
+			s.weights[len(s.weights)-1] += weight
+			continue
+		}
+		for f := range raw {
+			s.codes[f] = append(s.codes[f], raw[f][i])
+		}
+		s.labels = append(s.labels, labels[i])
+		s.weights = append(s.weights, weight)
+	}
+	return s
+}
+
+// grow hands the records to golearn. Its panics become errors.
+func (s *sample) grow(ctx context.Context) (root *trees.DecisionTreeNode, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			root = nil
+			if ended, ok := r.(ended); ok {
+				err = ended.error
+			} else {
+				err = fmt.Errorf("id3: golearn panicked: %v", r)
+			}
+		}
+	}()
+	grid, attributes, err := s.grid()
+	if err != nil {
+		return nil, err
+	}
+	return trees.InferID3Tree(grid, &rule{ctx: ctx, sample: s, attributes: attributes}), nil
+}
+
+// grid copies the records into golearn's form: nominal columns named by feature, the class, and a last
+// column with the record's number. The number finds the record again inside the views that the inducer
+// makes; being the column that is left over, it also keeps golearn from stopping one attribute early.
+func (s *sample) grid() (*base.DenseInstances, []base.Attribute, error) {
+	grid := base.NewDenseInstances()
+	attributes := make([]base.Attribute, 0, len(s.codes)+2)
+	for f := range s.codes {
+		attributes = append(attributes, nominal(fmt.Sprint("f", f), s.arity[f]))
+	}
+	attributes = append(attributes, nominal("class", s.classes), base.NewFloatAttribute("record"))
+	specs := make([]base.AttributeSpec, len(attributes))
+	for i, a := range attributes {
+		specs[i] = grid.AddAttribute(a)
+	}
+	class := len(s.codes)
+	if err := grid.AddClassAttribute(attributes[class]); err != nil {
+		return nil, nil, fmt.Errorf("id3: golearn: %w", err)
+	}
+	if err := grid.Extend(len(s.labels)); err != nil {
+		return nil, nil, fmt.Errorf("id3: golearn: %w", err)
+	}
+	for record, label := range s.labels {
+		for f := range s.codes {
+			grid.Set(specs[f], record, base.PackU64ToBytes(uint64(s.codes[f][record])))
+		}
+		grid.Set(specs[class], record, base.PackU64ToBytes(uint64(label)))
+		grid.Set(specs[class+1], record, base.PackFloatToBytes(float64(record)))
+	}
+	return grid, attributes, nil
+}
+
+// nominal is a golearn attribute whose values are the codes 0..cells-1 in decimal.
+func nominal(name string, cells int) base.Attribute {
+	a := base.NewCategoricalAttribute()
+	a.SetName(name)
+	for code := range cells {
+		a.GetSysValFromString(fmt.Sprint(code))
+	}
+	return a
+}
+
+// ended carries a context's error out of golearn's recursion, which knows no errors.
+type ended struct{ error }
+
+// rule chooses tests for golearn's inducer.
+type rule struct {
+	ctx        context.Context
+	sample     *sample
+	attributes []base.Attribute
+}
+
+var _ trees.RuleGenerator = (*rule)(nil)
+
+// GenerateSplitRule returns the attribute of the greatest information gain in a view of the
+// records, the first of equals; nil when none has any.
+func (r *rule) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRule {
+	if err := r.ctx.Err(); err != nil {
+		panic(ended{err})
+	}
+	number, err := view.GetAttribute(r.attributes[len(r.attributes)-1])
+	if err != nil {
+		panic(err)
+	}
+	_, size := view.Size()
+	records := make([]int, size)
+	for i := range records {
+		records[i] = int(base.UnpackBytesToFloat(view.Get(number, i)))
+	}
+	slices.Sort(records) // sums must not depend on how golearn orders its views
+	best, gain := -1, least
+	for f := range r.sample.codes {
+		if _, err := view.GetAttribute(r.attributes[f]); err != nil {
+			continue // used further up
+		}
+		if g := r.sample.gain(f, records); g > gain+least {
+			best, gain = f, g
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return &trees.DecisionTreeRule{SplitAttr: r.attributes[best]}
+}
+
+// least is the information gain, in bits per case, that counts as more than rounding.
+const least = 1e-9
+
+// gain is the information gain of a feature over some records, in bits per case.
+func (s *sample) gain(f int, records []int) float64 {
+	counts := make([]float64, s.arity[f]*s.classes)
+	before := make([]float64, s.classes)
+	for _, record := range records {
+		counts[int(s.codes[f][record])*s.classes+int(s.labels[record])] += s.weights[record]
+		before[s.labels[record]] += s.weights[record]
+	}
+	total := 0.0
+	for _, w := range before {
+		total += w
+	}
+	after := 0.0
+	for from := 0; from < len(counts); from += s.classes {
+		after += bits(counts[from : from+s.classes])
+	}
+	return (bits(before) - after) / total
+}
+
+// bits is a distribution's entropy times its total weight.
+func bits(weights []float64) float64 {
+	total, sum := 0.0, 0.0
+	for _, w := range weights {
+		if w > 0 {
+			total += w
+			sum -= float64(w * math.Log2(w))
+		}
+	}
+	if total > 0 {
+		sum += float64(total * math.Log2(total))
+	}
+	return sum
+}

@@ -1,0 +1,199 @@
+// Package testtable holds the tables that several classifiers are tested on: the classic weather
+// data, random tables and Adult where it is present. Only tests import it.
+package testtable
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/classifiers"
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	"ppdp/privacy"
+)
+
+// Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.
+func Adult(tb testing.TB, selection string) *datasets.Table {
+	tb.Helper()
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		tb.Skip("PPDP_DATA is not set: no Adult data to compare with the references")
+	}
+	set, err := adult.Source{}.Load(context.Background(), datasets.Request{
+		Params: &adult.Params{Select: selection},
+		Files:  datasets.Files{Dirs: []string{dir}},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return set.Table
+}
+
+// Synthetic is a table shaped like Adult's rps selection, for benchmarks without data: the same
+// schema, uniform codes, and a class that depends on three of them.
+func Synthetic(tb testing.TB, rows int) *datasets.Table {
+	tb.Helper()
+	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status", "occupation",
+		"relationship", "race", "sex", "hours-per-week", "native-country", "salary")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	stream := privacy.NewKey(1).Stream()
+	b := datasets.NewBuilder(schema, rows)
+	for range rows {
+		row := b.AddRow()
+		score := 0.0
+		for at := range schema.Attributes {
+			cells := schema.Attributes[at].Cells()
+			if at == schema.Class() {
+				continue
+			}
+			code := stream.IntN(cells)
+			b.Set(row, at, uint32(code))
+			if at == 0 || at == 2 || at == 5 {
+				score += float64(code) / float64(cells)
+			}
+		}
+		if score+stream.Float64() > 2.5 {
+			b.Set(row, schema.Class(), 1)
+		}
+	}
+	return b.Table()
+}
+
+// Benchmark returns Adult's rps selection, or the synthetic table of the same shape, with the
+// training and test rows of the first of five folds.
+func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
+	b.Helper()
+	if os.Getenv("PPDP_DATA") == "" {
+		b.Log("PPDP_DATA is not set: synthetic table")
+		table = Synthetic(b, 30162)
+	} else {
+		table = Adult(b, "rps")
+	}
+	folds, err := classifiers.Folds(privacy.NewKey(1), table.Len(), 5)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return table, folds[0]
+}
+
+// CrossValidate is the accuracy over all rows of stratified k-fold cross-validation.
+func CrossValidate(tb testing.TB, c classifiers.Classifier, table *datasets.Table, seed uint64, k int) float64 {
+	tb.Helper()
+	labels := make([]uint32, table.Len())
+	classifiers.Codes(labels, table.Column(table.Schema().Class()), table.AllRows())
+	folds, err := classifiers.Stratified(privacy.NewKey(seed), labels, k)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	confusion := classifiers.NewConfusion(table.Schema().Classes())
+	for _, fold := range folds {
+		confusion.Merge(classifiers.Evaluate(Fit(tb, c, classifiers.Data{Table: table, Rows: fold.Train}), table, fold.Test, nil))
+	}
+	return confusion.Accuracy()
+}
+
+// TB is what Fit and Predict need of a test, a benchmark or a property.
+type TB interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// Fit fits a classifier or fails the test.
+func Fit(tb TB, c classifiers.Classifier, data classifiers.Data) classifiers.Model {
+	tb.Helper()
+	model, err := c.Fit(context.Background(), data)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return model
+}
+
+// Predict returns the predictions of all rows of a table.
+func Predict(model classifiers.Model, table *datasets.Table) []uint32 {
+	predicted := make([]uint32, table.Len())
+	model.Predict(predicted, table, table.AllRows())
+	return predicted
+}
+
+// Categorical describes an attribute of the given values.
+func Categorical(name string, values ...string) datasets.Attribute {
+	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values}
+}
+
+// Weather is the play-tennis table of Quinlan 1986, Table 1, 14 days. With numeric, temperature
+// and humidity are the numbers of Weka's weather.numeric.
+func Weather(numeric bool) *datasets.Table {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		Categorical("outlook", "sunny", "overcast", "rain"),
+		Categorical("temperature", "hot", "mild", "cool"),
+		Categorical("humidity", "high", "normal"),
+		Categorical("windy", "false", "true"),
+		Categorical("play", "no", "yes"),
+	}}
+	schema.Attributes[4].Role = datasets.Class
+	if numeric {
+		schema.Attributes[1] = datasets.Attribute{Name: "temperature", Low: 60, High: 100, Step: 1}
+		schema.Attributes[2] = datasets.Attribute{Name: "humidity", Low: 0, High: 101, Step: 1}
+	}
+	days := [14][7]uint32{ // the five attributes, then temperature and humidity in numbers
+		{0, 0, 0, 0, 0, 85, 85}, {0, 0, 0, 1, 0, 80, 90}, {1, 0, 0, 0, 1, 83, 86}, {2, 1, 0, 0, 1, 70, 96},
+		{2, 2, 1, 0, 1, 68, 80}, {2, 2, 1, 1, 0, 65, 70}, {1, 2, 1, 1, 1, 64, 65}, {0, 1, 0, 0, 0, 72, 95},
+		{0, 2, 1, 0, 1, 69, 70}, {2, 1, 1, 0, 1, 75, 80}, {0, 1, 1, 1, 1, 75, 70}, {1, 1, 0, 1, 1, 72, 90},
+		{1, 0, 1, 0, 1, 81, 75}, {2, 1, 0, 1, 0, 71, 91},
+	}
+	b := datasets.NewBuilder(schema, len(days))
+	for _, day := range days {
+		row := b.AddRow()
+		for at := range 5 {
+			b.Set(row, at, day[at])
+		}
+		if numeric {
+			b.Set(row, 1, day[5]-60)
+			b.Set(row, 2, day[6])
+		}
+	}
+	return b.Table()
+}
+
+// Random draws a table of up to most rows: two to four features of mixed kinds and small domains,
+// two or three classes.
+func Random(t *rapid.T, most int, numeric bool) *datasets.Table {
+	schema := &datasets.Schema{}
+	for i := range rapid.IntRange(2, 4).Draw(t, "features") {
+		cells := rapid.IntRange(1, 6).Draw(t, "cells")
+		name := fmt.Sprintf("f%d", i)
+		if numeric && rapid.Bool().Draw(t, "numeric") {
+			a := datasets.Attribute{Name: name, Low: -2, High: -2 + 0.5*float64(cells), Step: 0.5}
+			a.Continuous = rapid.Bool().Draw(t, "continuous")
+			schema.Attributes = append(schema.Attributes, a)
+			continue
+		}
+		a := Categorical(name)
+		for v := range cells {
+			a.Values = append(a.Values, fmt.Sprintf("v%d", v))
+		}
+		schema.Attributes = append(schema.Attributes, a)
+	}
+	class := Categorical("class", "a", "b", "c")
+	class.Values = class.Values[:rapid.IntRange(2, 3).Draw(t, "classes")]
+	class.Role = datasets.Class
+	schema.Attributes = append(schema.Attributes, class)
+	if err := schema.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	rows := rapid.IntRange(0, most).Draw(t, "rows")
+	b := datasets.NewBuilder(schema, rows)
+	for range rows {
+		row := b.AddRow()
+		for at := range schema.Attributes {
+			b.Set(row, at, uint32(rapid.IntRange(0, schema.Attributes[at].Cells()-1).Draw(t, "code")))
+		}
+	}
+	return b.Table()
+}
