@@ -3,4 +3,5 @@ package all
 
 import (
 	_ "ppdp/datasets/adult"
+	_ "ppdp/datasets/gaussian"
 )
