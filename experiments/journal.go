@@ -88,13 +88,19 @@ func lock(path string) (unlock func(), err error) {
 		unlock func()
 		err    error
 	}
-	got := make(chan result, 1)
-	go func() {
-		unlock, err := lockedfile.MutexAt(path).Lock()
-		got <- result{unlock, err}
-	}()
+	got := make(chan result)
 	patience, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
+	go func() {
+		unlock, err := lockedfile.MutexAt(path).Lock()
+		select {
+		case got <- result{unlock, err}:
+		case <-patience.Done(): // nobody waits any longer
+			if err == nil {
+				unlock()
+			}
+		}
+	}()
 	select {
 	case r := <-got:
 		if r.err != nil {

@@ -286,8 +286,8 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			}
 			place := c.Series + "\x00" + x
 			if other, taken := seen[place]; taken {
-				r.Problemf(f.node, "plot %s: series %q has two points at %s %s: %s; name the difference in series: or choose with where:",
-					f.Name, c.Series, f.X, x, c.difference(other))
+				r.Problemf(f.node, "series %q has two points at %s %s: %s; name the difference in series: or choose with where:",
+					c.Series, f.X, x, c.difference(other))
 				break
 			}
 			seen[place] = c

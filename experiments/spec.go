@@ -5,15 +5,13 @@
 package experiments
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -54,7 +52,7 @@ type Spec struct {
 
 	file string
 	text []byte
-	node *yaml.Node
+	node *strictyaml.Node
 }
 
 // QuickSpec is what --quick overrides; zero values override nothing.
@@ -70,18 +68,18 @@ type DatasetSpec struct {
 	// Resample draws generated data anew for every trial; by default all trials see the same data.
 	Resample bool
 	params   Sweep
-	node     *yaml.Node
+	node     *strictyaml.Node
 }
 
 // UnmarshalStrict splits the mapping into the dataset's name and its parameters.
-func (d *DatasetSpec) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
+func (d *DatasetSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	d.node, d.params.node = n, n
-	if n.Kind == yaml.ScalarNode { // dataset: adult
+	if n.Kind == strictyaml.ScalarNode { // dataset: adult
 		r.Decode(n, &d.Name)
 		return
 	}
-	if n.Kind != yaml.MappingNode {
-		r.Problemf(n, "dataset: must be a name or a mapping such as {name: adult, select: rps}")
+	if n.Kind != strictyaml.MappingNode {
+		r.Problemf(n, "must be a name or a mapping such as {name: adult, select: rps}")
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -98,7 +96,7 @@ func (d *DatasetSpec) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
 		}
 	}
 	if d.Name == "" {
-		r.Problemf(n, "dataset: needs a name, must be one of %s", strings.Join(datasets.Names(), ", "))
+		r.Problemf(n, "needs a name, must be one of %s", strings.Join(datasets.Names(), ", "))
 	}
 }
 
@@ -110,14 +108,14 @@ type AlgorithmSpec struct {
 	Epsilon []float64 `yaml:"epsilon,flow-one"` // instead of the spec's
 	Params  Sweep     `yaml:"params"`
 
-	node *yaml.Node
+	node *strictyaml.Node
 }
 
 // algorithmKeys is AlgorithmSpec without its methods, to decode it by its fields.
 type algorithmKeys AlgorithmSpec
 
 // UnmarshalStrict remembers where the entry stands.
-func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
+func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	r.Decode(n, (*algorithmKeys)(a))
 	a.node = n
 	if a.Params.node == nil {
@@ -130,13 +128,13 @@ type MeasureSpec struct {
 	Metric     []string `yaml:"metric,flow-one"`
 	Classifier []string `yaml:"classifier,flow-one"`
 
-	node *yaml.Node
+	node *strictyaml.Node
 }
 
 type measureKeys MeasureSpec
 
 // UnmarshalStrict remembers where the entry stands.
-func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
+func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	r.Decode(n, (*measureKeys)(m))
 	m.node = n
 }
@@ -144,26 +142,26 @@ func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
 // FigureSpec is a results.Figure with its place in the document.
 type FigureSpec struct {
 	results.Figure
-	node *yaml.Node
+	node *strictyaml.Node
 }
 
 // UnmarshalStrict reads the figure. Values under where are taken by their text, so that 50 and "50" select
 // the same records.
-func (f *FigureSpec) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
+func (f *FigureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	f.node = n
-	if n.Kind == yaml.MappingNode {
+	if n.Kind == strictyaml.MappingNode {
 		rest := *n
 		rest.Content = nil
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
-			if key.Value != "where" || value.Kind != yaml.MappingNode {
+			if key.Value != "where" || value.Kind != strictyaml.MappingNode {
 				rest.Content = append(rest.Content, key, value)
 				continue
 			}
 			f.Where = make(map[string]string)
 			for j := 0; j+1 < len(value.Content); j += 2 {
-				if value.Content[j+1].Kind != yaml.ScalarNode {
-					r.Problemf(value.Content[j+1], "where: must map names to single values; write a|b for either")
+				if value.Content[j+1].Kind != strictyaml.ScalarNode {
+					r.Problemf(value.Content[j+1], "must map names to single values; write a|b for either")
 					continue
 				}
 				f.Where[value.Content[j].Value] = value.Content[j+1].Value
@@ -209,29 +207,31 @@ const (
 
 // check records everything wrong with a decoded spec that can be said without its data.
 func (s *Spec) check(r *strictyaml.Reader) {
-	at := func(key string) *yaml.Node { return valueOf(s.node, key) }
-	if !nameForm.MatchString(s.Name) {
-		r.Problemf(at("name"), "name: %q, must be words of letters, digits, '.', '_' or '-' joined by '/'", s.Name)
+	at := func(key string) *strictyaml.Node { return valueOf(s.node, key) }
+	if s.Name == "" && at("name") == s.node {
+		r.Problemf(s.node, "name: missing, must be words such as rps/fig3: the folder of the results")
+	} else if !nameForm.MatchString(s.Name) {
+		r.Problemf(at("name"), "%q, must be words of letters, digits, '.', '_' or '-' joined by '/'", s.Name)
 	}
 	if s.Trials < 1 || s.Trials > maxTrials {
-		r.Problemf(at("trials"), "trials: %d, must be between 1 and %d", s.Trials, maxTrials)
+		r.Problemf(at("trials"), "%d, must be between 1 and %d", s.Trials, maxTrials)
 	}
 	if s.Folds < 0 || s.Folds == 1 || s.Folds > maxFolds {
-		r.Problemf(at("folds"), "folds: %d, must be 0 (none) or between 2 and %d", s.Folds, maxFolds)
+		r.Problemf(at("folds"), "%d, must be 0 (none) or between 2 and %d", s.Folds, maxFolds)
 	}
 	if s.Protocol != RawTest && s.Protocol != Inside {
-		r.Problemf(at("protocol"), "protocol: %q, must be %s or %s", s.Protocol, RawTest, Inside)
+		r.Problemf(at("protocol"), "%q, must be %s or %s", s.Protocol, RawTest, Inside)
 	}
 	if s.Protocol == Inside && s.Folds == 0 {
-		r.Problemf(at("protocol"), "protocol: inside cross-validates, so folds must be at least 2")
+		r.Problemf(at("protocol"), "inside cross-validates, so folds must be at least 2")
 	}
 	checkEpsilon(r, at("epsilon"), s.Epsilon)
 	if quick := at("quick"); quick != s.node {
 		if s.Quick.Trials < 0 || s.Quick.Trials > maxTrials {
-			r.Problemf(valueOf(quick, "trials"), "quick: trials: %d, must be between 1 and %d", s.Quick.Trials, maxTrials)
+			r.Problemf(valueOf(quick, "trials"), "%d, must be between 1 and %d", s.Quick.Trials, maxTrials)
 		}
 		if s.Quick.Folds < 0 || s.Quick.Folds == 1 || s.Quick.Folds > maxFolds {
-			r.Problemf(valueOf(quick, "folds"), "quick: folds: %d, must be between 2 and %d", s.Quick.Folds, maxFolds)
+			r.Problemf(valueOf(quick, "folds"), "%d, must be between 2 and %d", s.Quick.Folds, maxFolds)
 		}
 		checkEpsilon(r, valueOf(quick, "epsilon"), s.Quick.Epsilon)
 	}
@@ -253,8 +253,8 @@ func (s *Spec) check(r *strictyaml.Reader) {
 }
 
 // valueOf is the value of a key in a mapping, or the mapping itself where the key is not given.
-func valueOf(n *yaml.Node, key string) *yaml.Node {
-	if n.Kind == yaml.MappingNode {
+func valueOf(n *strictyaml.Node, key string) *strictyaml.Node {
+	if n.Kind == strictyaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if n.Content[i].Value == key {
 				return n.Content[i+1]
@@ -264,18 +264,21 @@ func valueOf(n *yaml.Node, key string) *yaml.Node {
 	return n
 }
 
-func checkEpsilon(r *strictyaml.Reader, at *yaml.Node, grid []float64) {
+func checkEpsilon(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
 	seen := make(map[float64]bool)
 	for i, epsilon := range grid {
 		where := at
-		if at.Kind == yaml.SequenceNode && i < len(at.Content) {
+		if at.Kind == strictyaml.SequenceNode && i < len(at.Content) {
 			where = at.Content[i]
 		}
+		if written, err := strconv.ParseFloat(where.Value, 64); err != nil || written != epsilon {
+			continue // not decoded, and said so
+		}
 		if !(epsilon > 0) || math.IsInf(epsilon, 1) {
-			r.Problemf(where, "epsilon: %v, must be a finite number above 0", epsilon)
+			r.Problemf(where, "%v, must be a finite number above 0", epsilon)
 		}
 		if seen[epsilon] {
-			r.Problemf(where, "epsilon: %v is listed twice", epsilon)
+			r.Problemf(where, "%v is listed twice", epsilon)
 		}
 		seen[epsilon] = true
 	}
@@ -294,12 +297,12 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 	for i := range s.Measure {
 		m := &s.Measure[i]
 		if len(m.Metric) == 0 {
-			r.Problemf(m.node, "measure: needs a metric, must be one of %s", strings.Join(metrics.Names(), ", "))
+			r.Problemf(m.node, "needs a metric, must be one of %s", strings.Join(metrics.Names(), ", "))
 		}
 		for _, name := range m.Metric {
 			metric, err := metrics.Lookup(name)
 			if err != nil {
-				r.Problemf(valueOf(m.node, "metric"), "measure: %v", err)
+				r.Problemf(valueOf(m.node, "metric"), "%v", err)
 				continue
 			}
 			add := func(classifier classifiers.Classifier, classifierName string) {
@@ -307,23 +310,23 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 					seen[key] = true
 					all = append(all, Measure{metric, classifier})
 				} else {
-					r.Problemf(m.node, "measure: %s %s is asked for twice", name, classifierName)
+					r.Problemf(m.node, "%s %s is asked for twice", name, classifierName)
 				}
 			}
 			if !metric.Info().Classifier {
 				if len(m.Classifier) > 0 {
-					r.Problemf(valueOf(m.node, "classifier"), "measure: %s takes no classifier", name)
+					r.Problemf(valueOf(m.node, "classifier"), "%s takes no classifier", name)
 				}
 				add(nil, "")
 				continue
 			}
 			if len(m.Classifier) == 0 {
-				r.Problemf(m.node, "measure: %s needs a classifier, must be some of %s", name, strings.Join(classifiers.Names(), ", "))
+				r.Problemf(m.node, "%s needs a classifier, must be some of %s", name, strings.Join(classifiers.Names(), ", "))
 			}
 			for _, classifierName := range m.Classifier {
 				classifier, err := classifiers.Lookup(classifierName)
 				if err != nil {
-					r.Problemf(valueOf(m.node, "classifier"), "measure: %v", err)
+					r.Problemf(valueOf(m.node, "classifier"), "%v", err)
 					continue
 				}
 				add(classifier, classifierName)
@@ -355,7 +358,7 @@ func (s *Spec) expandDatasets(r *strictyaml.Reader) []datasetConfig {
 		}
 		source, err := datasets.Lookup(d.Name)
 		if err != nil {
-			r.Problemf(valueOf(d.node, "name"), "dataset: %v", err)
+			r.Problemf(valueOf(d.node, "name"), "%v", err)
 			continue
 		}
 		for _, params := range d.params.expand(r, "dataset "+d.Name, source.Params) {
@@ -371,7 +374,7 @@ func (s *Spec) expandDatasets(r *strictyaml.Reader) []datasetConfig {
 	seen := make(map[string]bool)
 	for _, d := range all {
 		if seen[d.label] {
-			r.Problemf(d.spec.node, "dataset: %s stands twice", d.label)
+			r.Problemf(d.spec.node, "%s stands twice", d.label)
 		}
 		seen[d.label] = true
 	}
@@ -411,12 +414,12 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		return
 	}
 	if a.Name == "" {
-		r.Problemf(a.node, "algorithms: an entry needs a name, must be one of %s", strings.Join(algorithms.Names(), ", "))
+		r.Problemf(a.node, "needs a name, must be one of %s", strings.Join(algorithms.Names(), ", "))
 		return
 	}
 	algorithm, err := algorithms.Lookup(a.Name)
 	if err != nil {
-		r.Problemf(valueOf(a.node, "name"), "algorithms: %v", err)
+		r.Problemf(valueOf(a.node, "name"), "%v", err)
 		return
 	}
 	info := algorithm.Info()
@@ -424,7 +427,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	for _, name := range a.Variant {
 		guarantee, err := info.Guarantee(algorithms.Variant(name))
 		if err != nil {
-			r.Problemf(valueOf(a.node, "variant"), "algorithms: %v", err)
+			r.Problemf(valueOf(a.node, "variant"), "%v", err)
 			continue
 		}
 		s.checkEpsilonUse(r, a, guarantee)
@@ -442,20 +445,20 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		}
 		for _, name := range placeholders(a.Series) {
 			if !known[name] {
-				r.Problemf(valueOf(a.node, "series"), "series: {%s} names no parameter of %s, must be one of %s", name, a.Name, strings.Join(sortedKeys(known), ", "))
+				r.Problemf(valueOf(a.node, "series"), "{%s} names no parameter of %s, must be one of %s", name, a.Name, strings.Join(sortedKeys(known), ", "))
 			}
 		}
 	}
 	for _, m := range measures {
 		for _, product := range m.Metric.Info().Needs {
 			if !info.Can(product) {
-				r.Problemf(a.node, "algorithms: metric %s needs %s, which %s does not release", m.Metric.Info().Name, product, a.Name)
+				r.Problemf(a.node, "metric %s needs %s, which %s does not release", m.Metric.Info().Name, product, a.Name)
 			}
 		}
 	}
 	for i := range s.Dataset {
 		if source, err := datasets.Lookup(s.Dataset[i].Name); err == nil && inputKind(source) != info.Input {
-			r.Problemf(a.node, "algorithms: %s takes a %s, but dataset %s is a %s", a.Name, info.Input, s.Dataset[i].Name, inputKind(source))
+			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input, s.Dataset[i].Name, inputKind(source))
 		}
 	}
 }
@@ -471,10 +474,10 @@ func inputKind(source datasets.Source) algorithms.InputKind {
 func (s *Spec) checkEpsilonUse(r *strictyaml.Reader, a *AlgorithmSpec, g algorithms.Guarantee) {
 	private := g.Model == algorithms.DifferentialPrivacy
 	if private && len(a.Epsilon) == 0 && len(s.Epsilon) == 0 {
-		r.Problemf(a.node, "algorithms: %s needs epsilon, given here or for the whole experiment", a.Name)
+		r.Problemf(a.node, "%s needs epsilon, given here or for the whole experiment", a.Name)
 	}
 	if !private && len(a.Epsilon) > 0 {
-		r.Problemf(valueOf(a.node, "epsilon"), "algorithms: %s gives no differential privacy and takes no epsilon", a.Name)
+		r.Problemf(valueOf(a.node, "epsilon"), "%s gives no differential privacy and takes no epsilon", a.Name)
 	}
 }
 
@@ -511,43 +514,43 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 			continue
 		}
 		bad := func(key, format string, args ...any) {
-			r.Problemf(valueOf(f.node, key), "plot %s: %s", f.Name, fmt.Sprintf(format, args...))
+			r.Problemf(valueOf(f.node, key), format, args...)
 		}
 		if !nameForm.MatchString(f.Name) || strings.Contains(f.Name, "/") {
-			bad("name", "name %q, must be letters, digits, '.', '_' or '-'", f.Name)
+			bad("name", "%q, must be letters, digits, '.', '_' or '-'", f.Name)
 		}
 		if names[f.Name] {
-			bad("name", "name stands twice")
+			bad("name", "%q stands twice", f.Name)
 		}
 		names[f.Name] = true
 		if !measured[f.Y] {
-			bad("y", "y: %q is not measured, must be one of %s", f.Y, strings.Join(sortedKeys(measured), ", "))
+			bad("y", "%q is not measured, must be one of %s", f.Y, strings.Join(sortedKeys(measured), ", "))
 		}
 		if f.X != "epsilon" && !parameters[f.X] {
-			bad("x", "x: %q, must be epsilon or one of %s", f.X, strings.Join(sortedKeys(parameters), ", "))
+			bad("x", "%q, must be epsilon or one of %s", f.X, strings.Join(sortedKeys(parameters), ", "))
 		}
 		if f.X2 != "" && !parameters[f.X2] {
-			bad("x2", "x2: %q, must be one of %s", f.X2, strings.Join(sortedKeys(parameters), ", "))
+			bad("x2", "%q, must be one of %s", f.X2, strings.Join(sortedKeys(parameters), ", "))
 		}
 		for _, scale := range [][2]string{{"xscale", f.XScale}, {"yscale", f.YScale}} {
 			if v := scale[1]; v != "" && v != "linear" && v != "log" {
-				bad(scale[0], "%s: %q, must be linear or log", scale[0], v)
+				bad(scale[0], "%q, must be linear or log", v)
 			}
 		}
 		checkLimits := func(key string, limits []float64, log bool) {
 			switch {
 			case limits == nil:
 			case len(limits) != 2 || !(limits[0] < limits[1]):
-				bad(key, "%s: %v, must be two numbers, the lower first", key, limits)
+				bad(key, "%v, must be two numbers, the lower first", limits)
 			case log && limits[0] <= 0:
-				bad(key, "%s: %v on a log axis, must be above 0", key, limits)
+				bad(key, "%v on a log axis, must be above 0", limits)
 			}
 		}
 		checkLimits("xlim", f.XLim, f.XScale == "log")
 		checkLimits("ylim", f.YLim, f.YScale == "log")
 		for _, name := range f.Reference {
 			if !ran[name] && !classified[name] {
-				bad("reference", "reference: %q is neither an algorithm nor a classifier of this experiment", name)
+				bad("reference", "%q is neither an algorithm nor a classifier of this experiment", name)
 			}
 		}
 		for _, key := range sortedKeys(f.Where) {
@@ -555,7 +558,7 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 			case "metric", "classifier", "variant", "dataset", "algorithm", "series", "epsilon":
 			default:
 				if !parameters[key] {
-					bad("where", "where: %q, must be metric, classifier, variant, dataset, algorithm, series, epsilon or one of %s", key, strings.Join(sortedKeys(parameters), ", "))
+					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, series, epsilon or one of %s", key, strings.Join(sortedKeys(parameters), ", "))
 				}
 			}
 		}

@@ -5,31 +5,29 @@ import (
 	"reflect"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"ppdp/internal/strictyaml"
 )
 
 // Sweep is a mapping of parameters any value of which may be a list; lists multiply. It keeps the
 // document's nodes, so that whatever is wrong with a value can be said with its line.
 type Sweep struct {
-	node *yaml.Node
+	node *strictyaml.Node
 	axes []axis
 }
 
 // axis is one parameter with the values it takes.
 type axis struct {
 	key    string
-	at     *yaml.Node // the key
-	values []*yaml.Node
+	at     *strictyaml.Node // the key
+	values []*strictyaml.Node
 }
 
 var _ strictyaml.Unmarshaler = (*Sweep)(nil)
 
 // UnmarshalStrict reads the mapping without looking at what its keys mean.
-func (s *Sweep) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
-		r.Problemf(n, "params: must be a mapping of names to values")
+func (s *Sweep) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	if n.Kind != strictyaml.MappingNode {
+		r.Problemf(n, "must be a mapping of names to values")
 		return
 	}
 	s.node = n
@@ -38,11 +36,11 @@ func (s *Sweep) UnmarshalStrict(r *strictyaml.Reader, n *yaml.Node) {
 	}
 }
 
-func (s *Sweep) add(r *strictyaml.Reader, key, value *yaml.Node) {
-	a := axis{key: key.Value, at: key, values: []*yaml.Node{value}}
-	if value.Kind == yaml.SequenceNode {
+func (s *Sweep) add(r *strictyaml.Reader, key, value *strictyaml.Node) {
+	a := axis{key: key.Value, at: key, values: []*strictyaml.Node{value}}
+	if value.Kind == strictyaml.SequenceNode {
 		if len(value.Content) == 0 {
-			r.Problemf(value, "%s: an empty list, must hold at least one value", key.Value)
+			r.Problemf(value, "an empty list, must hold at least one value")
 			return
 		}
 		a.values = value.Content
@@ -137,7 +135,8 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 			for _, problem := range problems {
 				if !said[problem] {
 					said[problem] = true
-					r.Problemf(s.blame(c, problem), "%s: %s", owner, problem)
+					at, text := s.blame(c, problem)
+					r.Problemf(at, "%s", text)
 				}
 			}
 			continue
@@ -147,14 +146,15 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 	return expanded
 }
 
-// blame finds the value a validation message is about: messages start with the yaml key.
-func (s *Sweep) blame(c choice, problem string) *yaml.Node {
+// blame finds the value a validation message is about, and the message without its key: messages start
+// with "key: ".
+func (s *Sweep) blame(c choice, problem string) (*strictyaml.Node, string) {
 	for i, a := range s.axes {
-		if rest, ok := strings.CutPrefix(problem, a.key); ok && (rest == "" || strings.ContainsRune(": ", rune(rest[0]))) {
-			return a.values[c[i]]
+		if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
+			return a.values[c[i]], rest
 		}
 	}
-	return s.node
+	return s.node, problem
 }
 
 // validate calls a parameter struct's Validate and returns its errors one by one.
@@ -190,8 +190,8 @@ func known(params any, key string) bool {
 }
 
 // mapping is the document {key: value}, at the place of the value.
-func mapping(key, value *yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: key.Line, Column: key.Column, Content: []*yaml.Node{key, value}}
+func mapping(key, value *strictyaml.Node) *strictyaml.Node {
+	return &strictyaml.Node{Kind: strictyaml.MappingNode, Tag: "!!map", Line: key.Line, Column: key.Column, Content: []*strictyaml.Node{key, value}}
 }
 
 func isNil(v any) bool {

@@ -1,0 +1,245 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ppdp/algorithms"
+	_ "ppdp/classifiers/bayes"
+	_ "ppdp/classifiers/majority"
+	"ppdp/datasets"
+	_ "ppdp/datasets/gaussian"
+	"ppdp/privacy"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// coin is an algorithm for tests: it publishes the rows a fair coin chooses, charges its budget, and
+// misbehaves on demand.
+type coin struct{}
+
+type coinParams struct {
+	Mood  string  `yaml:"mood"`
+	Share float64 `yaml:"share"`
+	K     int     `yaml:"k"`
+}
+
+func (p *coinParams) Validate() error {
+	var errs []error
+	if !(p.Share >= 0 && p.Share <= 1) {
+		errs = append(errs, errors.New("share: must be between 0 and 1"))
+	}
+	return errors.Join(errs...)
+}
+
+func (coin) Info() algorithms.Info {
+	return algorithms.Info{Name: "test-coin", Title: "Coin", Source: "test", Input: algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.Records},
+		Variants: []algorithms.Guarantee{
+			{Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: "none", Status: algorithms.Broken},
+			{Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: "none", Status: algorithms.Broken}}}
+}
+
+func (coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
+
+func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	p := in.Params.(*coinParams)
+	switch p.Mood {
+	case "panic":
+		panic("a mistake in a plug-in")
+	case "error":
+		return nil, errors.New("cannot be done")
+	case "hang":
+		select {} // never looks at its context
+	case "greedy":
+		path := in.Budget.Root()
+		noise := in.Budget.Laplace("count", in.Noise.Open("count"), privacy.Exact(1))
+		for range 3 {
+			if _, err := noise.Add(&path, in.Budget.Epsilon()/2, 0); err != nil {
+				return nil, err
+			}
+		}
+	case "wait":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	path := in.Budget.Root()
+	noise := in.Budget.Laplace("count", in.Noise.Open("count"), privacy.Sensitivity{Claimed: 1, Proven: 2})
+	if _, err := noise.Add(&path, in.Budget.Epsilon(), 0); err != nil {
+		return nil, err
+	}
+	stream := in.Noise.Open("rows")
+	var kept []int32
+	for _, row := range in.Rows {
+		if stream.Float64() < p.Share {
+			kept = append(kept, row)
+		}
+	}
+	return &algorithms.Release{Table: in.Table.Select(kept)}, nil
+}
+
+// raw is an algorithm without privacy for tests.
+type raw struct{}
+
+func (raw) Info() algorithms.Info {
+	return algorithms.Info{Name: "test-raw", Title: "Raw", Source: "test", Input: algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.Records},
+		Variants: []algorithms.Guarantee{{Variant: algorithms.Published, Model: algorithms.NoPrivacy}}}
+}
+func (raw) Params() algorithms.Params { return nil }
+func (raw) Release(_ context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	return &algorithms.Release{Table: in.Table.Select(in.Rows)}, nil
+}
+
+func init() {
+	algorithms.Register(coin{})
+	algorithms.Register(raw{})
+}
+
+// testSpec is an experiment small enough for tests, with noise, folds and a reference.
+const testSpec = `
+name: test/coins
+seed: 7
+trials: 3
+folds: 4
+dataset: {name: gaussian, shape: clusters-5d, n: 300}
+epsilon: [0.5, 1]
+algorithms:
+  - {name: test-coin, series: "coin {share}", params: {share: [0.2, 0.8]}}
+  - {name: test-raw, series: raw}
+measure:
+  - {metric: accuracy, classifier: [naive-bayes, majority]}
+plots:
+  - {name: a, where: {classifier: naive-bayes}, x: epsilon, y: accuracy, reference: [test-raw, majority]}
+quick: {trials: 1, epsilon: [1]}
+`
+
+func mustPlan(t *testing.T, text string, o Overrides) *Plan {
+	t.Helper()
+	spec, err := Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := spec.Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func options(t *testing.T, out string) Options {
+	t.Helper()
+	return Options{Out: out, Jobs: 1, Clock: time.Now, Files: datasets.DefaultFiles(t.TempDir()),
+		Log: func(message string) { t.Log(message) }}
+}
+
+func mustRun(t *testing.T, p *Plan, opts Options) *Result {
+	t.Helper()
+	result, err := p.Run(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func read(t *testing.T, elements ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(elements...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestEmbedded: every spec that comes with the program decodes and plans.
+func TestEmbedded(t *testing.T) {
+	if len(Names()) == 0 {
+		t.Fatal("no embedded experiments")
+	}
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			spec, err := Embedded(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if spec.Name != name {
+				t.Errorf("the spec calls itself %s", spec.Name)
+			}
+			for _, quick := range []bool{false, true} {
+				plan, err := spec.Plan(Overrides{Quick: quick})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(plan.Cells) == 0 {
+					t.Error("no cells")
+				}
+				t.Logf("quick %v: %d configurations, %d cells", quick, len(plan.Configs), len(plan.Cells))
+			}
+		})
+	}
+}
+
+// TestBadSpecs: each file under testdata/bad lists, in comments "# want: line: text", every problem it has.
+func TestBadSpecs(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no bad specs", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for _, line := range strings.Split(string(data), "\n") {
+				if text, ok := strings.CutPrefix(line, "# want: "); ok {
+					want = append(want, text)
+				}
+			}
+			spec, err := Parse("spec.yaml", data)
+			if err == nil {
+				_, err = spec.Plan(Overrides{})
+			}
+			if err == nil {
+				t.Fatal("no problem found")
+			}
+			got := strings.Split(strings.TrimSpace(err.Error()), "\n")
+			for _, text := range want {
+				if !strings.Contains(err.Error(), "spec.yaml:"+text) {
+					t.Errorf("not said: %s", text)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%d problems, want %d:\n%v", len(got), len(want), err)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(testSpec))
+	for _, name := range Names() {
+		data, err := specs.ReadFile(name + ".yaml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		spec, err := Parse("fuzz.yaml", data)
+		if err != nil {
+			if !strings.Contains(err.Error(), "fuzz.yaml:") {
+				t.Errorf("an error without its place: %v", err)
+			}
+			return
+		}
+		spec.Plan(Overrides{Trials: 1}) // must not panic
+	})
+}

@@ -1,0 +1,170 @@
+package experiments
+
+import (
+	"encoding/json"
+	"io"
+	"reflect"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+	"ppdp/internal/strictyaml"
+	"ppdp/metrics"
+	"ppdp/results"
+)
+
+// object is a JSON object; encoding/json writes its keys in order.
+type object = map[string]any
+
+// WriteJSONSchema writes a JSON Schema (draft 2020-12) of the spec language, for editors that complete and
+// check YAML. It is made from the Go types and from everything registered, so a new baseline is in
+// it at once. The decoder, not the schema, decides what is accepted: a schema cannot say it all.
+func WriteJSONSchema(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(object{
+		"$schema":              "https://json-schema.org/draft/2020-12/schema",
+		"title":                "ppdp experiment",
+		"type":                 "object",
+		"additionalProperties": false,
+		"required":             []string{"name", "dataset", "algorithms", "measure"},
+		"properties": object{
+			"name":     object{"type": "string", "pattern": nameForm.String(), "description": "folder of the results, such as rps/fig3"},
+			"title":    described(object{"type": "string"}, "one line for people"),
+			"source":   described(object{"type": "string"}, "paper and figure it reproduces"),
+			"seed":     described(object{"type": "integer", "minimum": 0}, "master seed of all randomness"),
+			"trials":   described(object{"type": "integer", "minimum": 1, "maximum": maxTrials}, "independent repetitions, default 1"),
+			"folds":    described(object{"type": "integer", "minimum": 0, "maximum": maxFolds}, "cross-validation folds; 0 measures on the rows released"),
+			"stratify": described(object{"type": "boolean"}, "keep class shares equal over the folds, default true"),
+			"protocol": described(object{"enum": []string{RawTest, Inside}}, "release the training folds and test on the raw fold, or cross-validate inside the release"),
+			"dataset":  oneOrMore(object{"anyOf": datasetSchemas()}),
+			"epsilon":  described(epsilonSchema(), "for every algorithm under differential privacy"),
+			"algorithms": object{"type": "array", "minItems": 1,
+				"items": object{"oneOf": algorithmSchemas()}},
+			"measure": object{"type": "array", "minItems": 1, "items": object{
+				"type": "object", "additionalProperties": false, "required": []string{"metric"},
+				"properties": object{
+					"metric":     oneOrMore(object{"enum": metrics.Names()}),
+					"classifier": oneOrMore(object{"enum": classifiers.Names()}),
+				}}},
+			"plots": object{"type": "array", "items": figureSchema()},
+			"quick": object{"type": "object", "additionalProperties": false, "description": "what --quick overrides",
+				"properties": object{
+					"trials":  object{"type": "integer", "minimum": 1},
+					"folds":   object{"type": "integer", "minimum": 2},
+					"epsilon": epsilonSchema(),
+				}},
+		},
+	})
+}
+
+func described(schema object, text string) object {
+	schema["description"] = text
+	return schema
+}
+
+func oneOrMore(schema object) object {
+	return object{"anyOf": []any{schema, object{"type": "array", "items": schema, "minItems": 1}}}
+}
+
+func epsilonSchema() object {
+	return oneOrMore(object{"type": "number", "exclusiveMinimum": 0})
+}
+
+// parameterSchemas lists the keys of a parameter struct, each of which may be a value or a list to sweep.
+func parameterSchemas(params any) object {
+	properties := object{}
+	if isNil(params) {
+		return properties
+	}
+	defaults := strictyaml.Resolved(params)
+	for _, field := range strictyaml.Fields(reflect.TypeOf(params)) {
+		properties[field.Name] = described(oneOrMore(typeSchema(field.Type)), "default "+defaults[field.Name])
+	}
+	return properties
+}
+
+// enumerated is implemented by parameter types with a fixed list of values.
+type enumerated interface{ Enum() []string }
+
+func typeSchema(t reflect.Type) object {
+	if e, ok := reflect.Zero(t).Interface().(enumerated); ok {
+		return object{"enum": e.Enum()}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeSchema(t.Elem())
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return object{"type": "integer"}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return object{"type": "integer", "minimum": 0}
+	case reflect.Float32, reflect.Float64:
+		return object{"type": "number"}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Slice:
+		return object{"type": "array", "items": typeSchema(t.Elem())}
+	default:
+		return object{} // anything: the type decodes itself
+	}
+}
+
+func datasetSchemas() []any {
+	all := []any{object{"enum": datasets.Names()}}
+	for _, name := range datasets.Names() {
+		source, err := datasets.Lookup(name)
+		if err != nil {
+			panic(err) // Names lists only what Lookup finds
+		}
+		properties := parameterSchemas(source.Params())
+		properties["name"] = described(object{"const": name}, source.Info().Title)
+		properties["resample"] = described(object{"type": "boolean"}, "draw generated data anew for every trial")
+		required := []string{"name"}
+		if name == "csv" {
+			required = []string{"csv", "schema"}
+		}
+		all = append(all, object{"type": "object", "additionalProperties": false, "required": required, "properties": properties})
+	}
+	return all
+}
+
+func algorithmSchemas() []any {
+	var all []any
+	for _, name := range algorithms.Names() {
+		algorithm, err := algorithms.Lookup(name)
+		if err != nil {
+			panic(err)
+		}
+		info := algorithm.Info()
+		var variants []string
+		for _, g := range info.Variants {
+			variants = append(variants, string(g.Variant))
+		}
+		all = append(all, object{"type": "object", "additionalProperties": false, "required": []string{"name"},
+			"properties": object{
+				"name":    described(object{"const": name}, info.Title),
+				"variant": oneOrMore(object{"enum": variants}),
+				"series":  described(object{"type": "string"}, "the curve's name; {parameter} is filled in"),
+				"epsilon": epsilonSchema(),
+				"params":  object{"type": "object", "additionalProperties": false, "properties": parameterSchemas(algorithm.Params())},
+			}})
+	}
+	return all
+}
+
+func figureSchema() object {
+	properties := object{}
+	for _, field := range strictyaml.Fields(reflect.TypeFor[results.Figure]()) {
+		properties[field.Name] = typeSchema(field.Type)
+	}
+	properties["where"] = described(object{"type": "object", "additionalProperties": object{"type": []string{"string", "number", "boolean"}}},
+		"keep what has these values; a|b keeps either")
+	scale := object{"enum": []string{"linear", "log"}}
+	limits := object{"type": "array", "items": object{"type": "number"}, "minItems": 2, "maxItems": 2}
+	properties["xscale"], properties["yscale"] = scale, scale
+	properties["xlim"], properties["ylim"] = limits, limits
+	return object{"type": "object", "additionalProperties": false, "required": []string{"name", "x", "y"}, "properties": properties}
+}

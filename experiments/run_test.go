@@ -1,0 +1,421 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ppdp/results"
+)
+
+// TestSameBytes: records do not depend on the number of workers or on the order cells are run in.
+func TestSameBytes(t *testing.T) {
+	plan := mustPlan(t, testSpec, Overrides{})
+	var want, wantLedger string
+	for i, change := range []func(*Options){
+		func(*Options) {},
+		func(o *Options) { o.Jobs = 2 },
+		func(o *Options) { o.Jobs = 7 },
+		func(o *Options) { o.order = reversed(len(plan.Cells)) },
+	} {
+		out := t.TempDir()
+		opts := options(t, out)
+		change(&opts)
+		result := mustRun(t, plan, opts)
+		if result.Cached != 0 || result.Failed != 0 {
+			t.Fatalf("%+v", result)
+		}
+		records, ledger := read(t, out, "test/coins", results.RecordsFile), read(t, out, "test/coins", results.LedgerFile)
+		if i == 0 {
+			want, wantLedger = records, ledger
+			continue
+		}
+		if records != want {
+			t.Errorf("run %d: other records", i)
+		}
+		if ledger != wantLedger {
+			t.Errorf("run %d: another ledger", i)
+		}
+	}
+	other := mustPlan(t, testSpec, Overrides{Seed: new(uint64)})
+	out := t.TempDir()
+	mustRun(t, other, options(t, out))
+	if read(t, out, "test/coins", results.RecordsFile) == want {
+		t.Error("another seed, the same records")
+	}
+}
+
+func reversed(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = n - 1 - i
+	}
+	return order
+}
+
+// TestPairing: noise differs between cells, but all algorithms of a trial see the same folds.
+func TestPairing(t *testing.T) {
+	plan := mustPlan(t, testSpec, Overrides{})
+	noise := make(map[string]string)
+	for i := range plan.Cells {
+		c := &plan.Cells[i]
+		key := fmt.Sprintf("%x", plan.noiseKey(c))
+		if other, taken := noise[key]; taken {
+			t.Errorf("%s and %s share their noise", plan.describe(c), other)
+		}
+		noise[key] = plan.describe(c)
+	}
+	first, last := plan.Configs[0], plan.Configs[len(plan.Configs)-1]
+	if first.Info.Name == last.Info.Name {
+		t.Fatal("the spec should end with another algorithm")
+	}
+	if plan.foldKey(&first.data, 1) != plan.foldKey(&last.data, 1) {
+		t.Error("two algorithms, two sets of folds")
+	}
+	if plan.foldKey(&first.data, 1) == plan.foldKey(&first.data, 2) {
+		t.Error("two trials, one set of folds")
+	}
+}
+
+// TestResume: a second run computes nothing, changes nothing, and survives a torn last line, a line altered
+// by hand and a journal full of rubbish.
+func TestResume(t *testing.T) {
+	plan := mustPlan(t, testSpec, Overrides{})
+	out := t.TempDir()
+	dir := filepath.Join(out, "test/coins")
+	mustRun(t, plan, options(t, out))
+	want := read(t, dir, results.RecordsFile)
+	if again := mustRun(t, plan, options(t, out)); again.Cached != len(plan.Cells) {
+		t.Errorf("the second run found %d of %d cells", again.Cached, len(plan.Cells))
+	}
+	journal := read(t, dir, journalName)
+	lines := strings.SplitAfter(journal, "\n")
+	altered := lines[3]
+	at := strings.Index(altered, `"value":`) + len(`"value":0.`)
+	digit := byte('1')
+	if altered[at] == '1' {
+		digit = '2'
+	}
+	altered = altered[:at] + string(digit) + altered[at+1:]
+	for name, damage := range map[string]struct {
+		text   string
+		cached int
+	}{
+		"torn":    {journal[:len(journal)-10], len(plan.Cells) - 1},
+		"altered": {strings.Replace(journal, lines[3], altered, 1), len(plan.Cells) - 1},
+		"rubbish": {"\x00\xff\n\nno journal\n" + journal, len(plan.Cells)},
+		"empty":   {"", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, journalName), []byte(damage.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			os.Remove(filepath.Join(dir, results.RecordsFile))
+			if got := mustRun(t, plan, options(t, out)).Cached; got != damage.cached {
+				t.Errorf("%d cells reused, want %d", got, damage.cached)
+			}
+			if read(t, dir, results.RecordsFile) != want {
+				t.Error("other records")
+			}
+			if got := mustRun(t, plan, options(t, out)).Cached; got != len(plan.Cells) {
+				t.Errorf("%d cells reused after the repair, want all %d", got, len(plan.Cells))
+			}
+		})
+	}
+}
+
+// TestStale: what changes a cell's outcome makes it stale, what does not change it leaves it cached.
+func TestStale(t *testing.T) {
+	out := t.TempDir()
+	all := len(mustPlan(t, testSpec, Overrides{}).Cells)
+	mustRun(t, mustPlan(t, testSpec, Overrides{}), options(t, out))
+	for name, c := range map[string]struct {
+		old, new string
+		cached   int
+	}{
+		"comment and space":      {"trials: 3", "# a comment\n\ntrials:    3", all},
+		"series' name":           {"coin {share}", "{share} coin", all},
+		"a plot":                 {"x: epsilon, y: accuracy", "x: share, y: accuracy, title: other, where: {epsilon: 1}", all},
+		"one epsilon more":       {"[0.5, 1]", "[0.5, 1, 2]", all},
+		"fewer trials":           {"trials: 3", "trials: 2", all * 2 / 3},
+		"seed":                   {"seed: 7", "seed: 8", 0},
+		"folds":                  {"folds: 4", "folds: 3", 0},
+		"data":                   {"n: 300", "n: 301", 0},
+		"classifier":             {"[naive-bayes, majority]", "[majority, naive-bayes, naive-bayes-categorical]", 0},
+		"one algorithm's params": {"[0.2, 0.8]", "[0.2, 0.7]", all - 2*3*4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(testSpec, c.old, c.new, 1)
+			if text == testSpec {
+				t.Fatal("nothing replaced")
+			}
+			if name == "a plot" {
+				text = strings.Replace(text, "where: {classifier: naive-bayes}, ", "", 1)
+			}
+			cached, _, err := mustPlan(t, text, Overrides{}).Cached(context.Background(), out, options(t, out).Files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cached != c.cached {
+				t.Errorf("%d cells cached, want %d", cached, c.cached)
+			}
+		})
+	}
+}
+
+// moodSpec has one good configuration and one that misbehaves.
+const moodSpec = `
+name: test/moods
+trials: 2
+dataset: {name: gaussian, n: 50}
+epsilon: 1
+algorithms:
+  - {name: test-coin, series: "{mood}", params: {mood: ["", MOOD]}}
+measure: [{metric: w1}]
+`
+
+// TestIsolation: whatever one cell does, the others come through, and what happened is in the records.
+func TestIsolation(t *testing.T) {
+	for mood, want := range map[string]struct{ phase, message string }{
+		"panic":  {results.PhaseRelease, "panic: a mistake in a plug-in"},
+		"error":  {results.PhaseRelease, "cannot be done"},
+		"hang":   {results.PhaseRelease, "timed out after"},
+		"wait":   {results.PhaseRelease, "timed out after"},
+		"greedy": {results.PhaseBudget, "privacy budget overspent"},
+	} {
+		t.Run(mood, func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			opts := options(t, out)
+			opts.Timeout = 300 * time.Millisecond
+			result := mustRun(t, mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), Overrides{}), opts)
+			if result.Failed != 2 || len(result.Failures) != 2 {
+				t.Errorf("%+v, want 2 failed cells", result)
+			}
+			o, err := results.Open(result.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			good := 0
+			for _, r := range o.Records {
+				switch {
+				case r.Params["mood"] == "" && r.Status == results.OK:
+					good++
+				case r.Status != results.Failed || r.Phase != want.phase || !strings.Contains(r.Error, want.message) || len(r.Values) > 0:
+					t.Errorf("%+v", r)
+				}
+			}
+			if good != 2 {
+				t.Errorf("%d good cells, want 2", good)
+			}
+			for _, row := range o.Summary {
+				if row.Params["mood"] == mood && (row.N != 0 || row.Failed != 2) {
+					t.Errorf("the summary hides failures: %+v", row)
+				}
+			}
+			if again, _, err := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), Overrides{}).Cached(context.Background(), out, opts.Files); err != nil || again != 2 {
+				t.Errorf("%d cells cached (%v), want the 2 good ones only", again, err)
+			}
+		})
+	}
+}
+
+func TestFailFast(t *testing.T) {
+	opts := options(t, t.TempDir())
+	opts.FailFast = true
+	_, err := mustPlan(t, strings.Replace(moodSpec, "MOOD", "error", 1), Overrides{}).Run(context.Background(), opts)
+	if !errors.Is(err, errFailFast) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestProvenLoss: a variant that overspends by its proven sensitivity says so in its record.
+func TestProvenLoss(t *testing.T) {
+	out := t.TempDir()
+	result := mustRun(t, mustPlan(t, strings.Replace(moodSpec, "MOOD", "fair", 1), Overrides{}), options(t, out))
+	o, err := results.Open(result.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range o.Records {
+		if r.Spent == nil || r.Spent.Claimed != 1 || r.Spent.Proven != 2 {
+			t.Errorf("spent %+v, want 1 claimed and 2 proven", r.Spent)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	plan := mustPlan(t, testSpec, Overrides{})
+	out := t.TempDir()
+	opts := options(t, out)
+	ctx, cancel := context.WithCancel(context.Background())
+	opts.Progress = func(p Progress) {
+		if p.Done == 5 {
+			cancel()
+		}
+	}
+	_, err := plan.Run(ctx, opts)
+	if !errors.Is(err, ErrInterrupted) {
+		t.Fatalf("got %v", err)
+	}
+	opts.Progress = nil
+	if result := mustRun(t, plan, opts); result.Cached < 5 || result.Cached == len(plan.Cells) {
+		t.Errorf("%d of %d cells kept", result.Cached, len(plan.Cells))
+	}
+}
+
+func TestBusy(t *testing.T) {
+	out := t.TempDir()
+	j, _, err := openJournal(filepath.Join(out, "test/coins"), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	if _, err := mustPlan(t, testSpec, Overrides{}).Run(context.Background(), options(t, out)); !errors.Is(err, ErrBusy) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUnwritable(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(out, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ran := false
+	opts := options(t, out)
+	opts.Progress = func(Progress) { ran = true }
+	_, err := mustPlan(t, testSpec, Overrides{}).Run(context.Background(), opts)
+	if err == nil || !strings.Contains(err.Error(), out) || ran {
+		t.Errorf("got %v, ran %v", err, ran)
+	}
+}
+
+// TestMain runs the experiment in a process of its own when a test asks for it.
+func TestMain(m *testing.M) {
+	if out := os.Getenv("PPDP_TEST_CHILD"); out != "" {
+		os.Exit(child(out))
+	}
+	os.Exit(m.Run())
+}
+
+// child runs the test experiment slowly enough to be killed, or with a limit on the size of its files.
+func child(out string) int {
+	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+			fmt.Println(err)
+			return 3
+		}
+	}
+	spec, err := Parse("test.yaml", []byte(testSpec))
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	plan, err := spec.Plan(Overrides{})
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	_, err = plan.Run(context.Background(), Options{Out: out, Jobs: 2, Clock: time.Now, Progress: func(p Progress) {
+		fmt.Println("done", p.Done)
+		if os.Getenv("PPDP_TEST_LIMIT") == "" {
+			time.Sleep(20 * time.Millisecond)
+		}
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+// TestKilled: a run ended by SIGKILL in the middle goes on where it was and leaves the same bytes.
+func TestKilled(t *testing.T) {
+	plan := mustPlan(t, testSpec, Overrides{})
+	undisturbed := t.TempDir()
+	mustRun(t, plan, options(t, undisturbed))
+
+	out := t.TempDir()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out)
+	pipe, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var output strings.Builder
+	buffer := make([]byte, 256)
+	for !strings.Contains(output.String(), "done 12\n") {
+		n, err := pipe.Read(buffer)
+		output.Write(buffer[:n])
+		if err != nil {
+			t.Fatalf("the child ended early: %s", output.String())
+		}
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	command.Wait() // its error is the kill
+	if _, err := os.Stat(filepath.Join(out, "test/coins", results.RecordsFile)); err == nil {
+		t.Fatal("the child had finished: nothing was tested")
+	}
+	result := mustRun(t, plan, options(t, out))
+	// The progress line comes after the cell is handed to the journal's writer; each of two workers may
+	// have had one more in flight.
+	if result.Cached < 10 || result.Cached == len(plan.Cells) {
+		t.Errorf("%d of %d cells survived", result.Cached, len(plan.Cells))
+	}
+	for _, name := range []string{results.RecordsFile, results.LedgerFile, results.SummaryFile} {
+		if read(t, out, "test/coins", name) != read(t, undisturbed, "test/coins", name) {
+			t.Errorf("%s differs from an undisturbed run's", name)
+		}
+	}
+}
+
+// TestDiskFull: when no more can be written the run says so, and what was finished is there afterwards.
+func TestDiskFull(t *testing.T) {
+	plan := mustPlan(t, testSpec, Overrides{})
+	out := t.TempDir()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out, "PPDP_TEST_LIMIT=6000")
+	output, err := command.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(output), "journal: write") {
+		t.Fatalf("%v: %s", err, output)
+	}
+	result := mustRun(t, plan, options(t, out))
+	if result.Cached < 2 || result.Cached == len(plan.Cells) {
+		t.Errorf("%d of %d cells survived", result.Cached, len(plan.Cells))
+	}
+}
+
+// TestInside: cross-validation inside the release makes one release a trial and measures on it.
+func TestInside(t *testing.T) {
+	text := strings.Replace(testSpec, "folds: 4", "folds: 4\nprotocol: inside", 1)
+	plan := mustPlan(t, text, Overrides{})
+	if want := len(plan.Configs) * 3; len(plan.Cells) != want {
+		t.Fatalf("%d cells, want %d", len(plan.Cells), want)
+	}
+	result := mustRun(t, plan, options(t, t.TempDir()))
+	o, err := results.Open(result.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range o.Records {
+		for _, v := range r.Values {
+			if v.Value == nil || !(*v.Value > 0.2 && *v.Value <= 1) {
+				t.Errorf("%s %s: %v", r.Series, v.Classifier, v.Value)
+			}
+		}
+	}
+}
