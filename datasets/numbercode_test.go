@@ -19,6 +19,7 @@ func TestNumberCodeInDomain(t *testing.T) {
 		{Low: 0, High: 3 + 1e-10, Step: 1, Continuous: true},
 		{Low: 0, High: 3 + 1e-10, Step: 1},
 		{Low: 0, High: 0.3, Step: 0.1, Continuous: true},
+		{Low: 0, High: 1e-10, Step: 1, Continuous: true}, // far narrower than a step
 	} {
 		for _, value := range []float64{a.High - 5e-11, a.High - 1e-7, math.Nextafter(a.High, 0), math.Round(a.High)} {
 			if code, ok := check(&a, value); !ok {

@@ -64,7 +64,7 @@ func (a *Attribute) Cells() int {
 	if a.Kind == Categorical {
 		return len(a.Values)
 	}
-	return int(math.Ceil((a.High-a.Low)/a.Step - 1e-9)) // 1e-9: bounds like 0.3/0.1 are not exact in binary
+	return max(1, int(math.Ceil((a.High-a.Low)/a.Step-1e-9))) // 1e-9: bounds like 0.3/0.1 are not exact in binary
 }
 
 // Number is the value a numeric code stands for: the exact value, or the middle of a continuous
