@@ -1,0 +1,8 @@
+// Package all registers every algorithm: import it for its side effect. A new baseline adds its
+// line here and nothing else.
+package all
+
+import (
+	_ "ppdp/algorithms/identity"
+	_ "ppdp/algorithms/mondrian"
+)

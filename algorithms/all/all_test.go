@@ -1,0 +1,98 @@
+package all
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/conformance"
+)
+
+// TestConformance runs the suite over everything registered.
+func TestConformance(t *testing.T) {
+	for _, name := range algorithms.Names() {
+		t.Run(name, func(t *testing.T) {
+			a, err := algorithms.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conformance.Run(t, a)
+		})
+	}
+}
+
+// kernels are the folders beside the baselines that hold no baseline.
+var kernels = map[string]bool{"all": true, "conformance": true, "partition": true}
+
+// deviations is the paragraph every baseline's package comment ends with.
+var deviations = regexp.MustCompile(`(?m)^Deviations:`)
+
+// TestEveryBaselineIsListed reads the folders: what holds Go files and is no kernel has a line in
+// all.go and a package comment that says where it departs from its paper.
+func TestEveryBaselineIsListed(t *testing.T) {
+	listed := make(map[string]bool)
+	file, err := parser.ParseFile(token.NewFileSet(), "all.go", nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed[strings.TrimPrefix(path, "ppdp/algorithms/")] = true
+	}
+	folders, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	baselines := 0
+	for _, folder := range folders {
+		if !folder.IsDir() || kernels[folder.Name()] {
+			continue
+		}
+		comment, any := packageComment(t, filepath.Join("..", folder.Name()))
+		if !any {
+			continue
+		}
+		baselines++
+		if !listed[folder.Name()] {
+			t.Errorf("algorithms/%s is not imported by algorithms/all", folder.Name())
+		}
+		if !deviations.MatchString(comment) {
+			t.Errorf("algorithms/%s: the package comment does not end with a paragraph that starts \"Deviations:\"", folder.Name())
+		}
+	}
+	if baselines != len(listed) {
+		t.Errorf("%d baselines in folders, %d imported", baselines, len(listed))
+	}
+	if got := len(algorithms.Names()); got < baselines {
+		t.Errorf("%d algorithms registered by %d baselines", got, baselines)
+	}
+}
+
+// packageComment returns the package comments of a folder; any says whether it holds a package.
+func packageComment(t *testing.T, folder string) (comment string, any bool) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		any = true
+		comment += file.Doc.Text()
+	}
+	return comment, any
+}

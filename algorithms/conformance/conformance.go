@@ -1,0 +1,445 @@
+// Package conformance is the suite every release algorithm has to pass, whatever paper it comes
+// from: reproducible and noisy where it should be, within its budget, blind to everything that is
+// not public, well-behaved on tiny inputs, extreme epsilons and cancelled contexts, honest about
+// what it produces. A test over algorithms/all runs it on everything registered.
+//
+// It leaves out whether an algorithm computes what its paper says (the baseline's own tests) and
+// whether a sensitivity is right (that takes a proof).
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// Run checks an algorithm under every variant it has, first with its default parameters, then
+// with each of the other settings given (validated ones, as Params returns them).
+func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
+	t.Helper()
+	t.Run("info", func(t *testing.T) { report(t, checkInfo(a)) })
+	t.Run("params", func(t *testing.T) { report(t, checkParams(a)) })
+	for i, params := range append([]algorithms.Params{a.Params()}, settings...) {
+		for _, guarantee := range a.Info().Variants {
+			if checker, ok := a.(algorithms.VariantChecker); ok && checker.CheckVariant(guarantee.Variant, params) != nil {
+				continue
+			}
+			for _, c := range checks {
+				t.Run(fmt.Sprintf("%s/%d/%s", guarantee.Variant, i, c.name), func(t *testing.T) {
+					report(t, c.run(subject{a, guarantee, params}))
+				})
+			}
+		}
+	}
+}
+
+func report(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// checks are the demands on releases, each an error or nil so that the suite itself can be tested
+// on algorithms that are wrong on purpose.
+var checks = []struct {
+	name string
+	run  func(subject) error
+}{
+	{"shape", checkShape},
+	{"reproducible", checkReproducible},
+	{"noisy", checkNoisy},
+	{"budget", checkBudget},
+	{"input untouched", checkInputUntouched},
+	{"rare value", checkRareValue},
+	{"small tables", checkSmallTables},
+	{"extreme epsilon", checkExtremeEpsilon},
+	{"parallel", checkParallel},
+	{"cancelled", checkCancelled},
+}
+
+// subject is an algorithm under one variant and one setting of its parameters.
+type subject struct {
+	algorithm algorithms.Algorithm
+	guarantee algorithms.Guarantee
+	params    algorithms.Params
+}
+
+func (s subject) private() bool { return s.guarantee.Model == algorithms.DifferentialPrivacy }
+
+// try is what one release is made from, as far as checks vary it.
+type try struct {
+	ctx     context.Context // nil for the background
+	table   *datasets.Table // nil for the usual one
+	graph   *datasets.Graph // nil for the usual one
+	rows    []int32         // nil for the usual ones, shuffled and fewer than the table has
+	epsilon float64         // 0 for 1
+	seed    uint64
+}
+
+// release makes a release. A panic is an error here.
+func (s subject) release(how try) (release *algorithms.Release, budget *privacy.Budget, in algorithms.Input, err error) {
+	if how.ctx == nil {
+		how.ctx = context.Background()
+	}
+	if how.epsilon == 0 {
+		how.epsilon = 1
+	}
+	if !s.private() {
+		how.epsilon = 0
+	}
+	in = algorithms.Input{
+		Params: s.params, Variant: s.guarantee.Variant,
+		Budget: privacy.NewBudget(how.epsilon), Noise: privacy.NewStreams(privacy.NewKey(how.seed)),
+	}
+	if info := s.algorithm.Info(); info.Input == algorithms.GraphInput {
+		in.Graph = how.graph
+		if in.Graph == nil {
+			in.Graph = Graph(60)
+		}
+	} else {
+		in.Table, in.Rows = how.table, how.rows
+		if in.Table == nil {
+			in.Table = Table(400)
+		}
+		if in.Rows == nil {
+			in.Rows = someRows(in.Table)
+		}
+	}
+	given := in
+	given.Rows = slices.Clone(in.Rows) // the algorithm may do what it likes with its own slice
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	release, err = s.algorithm.Release(how.ctx, given)
+	if err == nil && release == nil {
+		err = errors.New("neither a release nor an error")
+	}
+	return release, in.Budget, in, err
+}
+
+// checked makes a release and checks its shape.
+func (s subject) checked(how try) (*algorithms.Release, *privacy.Budget, error) {
+	release, budget, in, err := s.release(how)
+	if err != nil {
+		return nil, nil, err
+	}
+	info := s.algorithm.Info()
+	return release, budget, CheckRelease(&info, s.guarantee, in, release)
+}
+
+func checkShape(s subject) error {
+	_, _, err := s.checked(try{})
+	return err
+}
+
+func checkReproducible(s subject) error {
+	for seed := uint64(0); seed < 3; seed++ {
+		first, _, err := s.checked(try{seed: seed})
+		if err != nil {
+			return err
+		}
+		again, _, err := s.checked(try{seed: seed})
+		if err != nil {
+			return err
+		}
+		if Hash(first) != Hash(again) {
+			return fmt.Errorf("two releases from seed %d differ", seed)
+		}
+	}
+	return nil
+}
+
+// checkNoisy: a release under differential privacy whose bytes do not depend on the seed has no
+// noise. Single equal pairs are possible, eight equal releases are not.
+func checkNoisy(s subject) error {
+	if !s.private() {
+		return nil
+	}
+	seen := make(map[string]bool)
+	for seed := range uint64(8) {
+		release, _, err := s.checked(try{seed: seed})
+		if err != nil {
+			return err
+		}
+		seen[Hash(release)] = true
+	}
+	if len(seen) == 1 {
+		return errors.New("releases from eight seeds are the same: the output ignores its noise")
+	}
+	return nil
+}
+
+// slack is the relative rounding a sum of charges may carry.
+const slack = 1e-9
+
+func checkBudget(s subject) error {
+	for _, epsilon := range []float64{0.1, 1, 10} {
+		_, budget, err := s.checked(try{epsilon: epsilon})
+		if err != nil {
+			return err
+		}
+		claimed, proven := budget.Spent()
+		switch {
+		case !s.private():
+			if len(budget.Ledger()) > 0 {
+				return fmt.Errorf("mechanisms are declared under the model %q", s.guarantee.Model)
+			}
+			return nil
+		case !(claimed > 0):
+			return errors.New("nothing was charged: the release cannot be private")
+		case claimed > epsilon*(1+slack):
+			return fmt.Errorf("a path has spent %v of %v by claimed sensitivities", claimed, epsilon)
+		case s.guarantee.Status == algorithms.Holds && proven > epsilon*(1+slack):
+			return fmt.Errorf("the guarantee is said to hold, but a path has lost %v of %v by proven sensitivities", proven, epsilon)
+		}
+	}
+	return nil
+}
+
+func checkInputUntouched(s subject) error {
+	if s.algorithm.Info().Input == algorithms.GraphInput {
+		graph, same := Graph(60), Graph(60)
+		if _, _, err := s.checked(try{graph: graph}); err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(graph, same) {
+			return errors.New("the graph was changed")
+		}
+		return nil
+	}
+	table := Table(400)
+	before := table.Checksum()
+	if _, _, err := s.checked(try{table: table}); err != nil {
+		return err
+	}
+	if table.Checksum() != before {
+		return errors.New("the table was changed")
+	}
+	return nil
+}
+
+// checkRareValue removes the one row that holds a value: everything public about the release must
+// stay as it was (errata R4).
+func checkRareValue(s subject) error {
+	if s.algorithm.Info().Input == algorithms.GraphInput {
+		return nil
+	}
+	table := Table(400)
+	with := someRows(table)
+	without := slices.DeleteFunc(slices.Clone(with), func(row int32) bool {
+		return table.Column(rareAttribute).At(row) == rareCode
+	})
+	if len(without) != len(with)-1 {
+		return fmt.Errorf("the suite's own table holds its rare value %d times, must be once", len(with)-len(without))
+	}
+	r, _, err := s.checked(try{table: table, rows: with})
+	if err != nil {
+		return err
+	}
+	q, _, err := s.checked(try{table: table, rows: without})
+	if err != nil {
+		return err
+	}
+	switch {
+	case (r.Regions == nil) != (q.Regions == nil) || (r.Table == nil) != (q.Table == nil):
+		return errors.New("one row changed which products are released")
+	case r.Regions != nil && (r.Regions.Classes != q.Regions.Classes || !slices.Equal(r.Regions.Attributes, q.Regions.Attributes)):
+		return errors.New("one row changed the regions' attributes or classes")
+	}
+	return nil
+}
+
+// checkSmallTables: only algorithms that need k rows may refuse a table for being small. Under
+// differential privacy the refusal itself would tell the size.
+func checkSmallTables(s subject) error {
+	if s.algorithm.Info().Input == algorithms.GraphInput {
+		for n := range 3 {
+			if _, _, err := s.checked(try{graph: Graph(n)}); err != nil {
+				return fmt.Errorf("%d nodes: %w", n, err)
+			}
+		}
+		return nil
+	}
+	table := Table(400)
+	for _, how := range []struct {
+		name string
+		try  try
+	}{
+		{"no rows of a table", try{table: table, rows: []int32{}}},
+		{"an empty table", try{table: Table(0), rows: []int32{}}},
+		{"one row of a table", try{table: table, rows: []int32{17}}},
+		{"a table of one row", try{table: Table(1), rows: []int32{0}}},
+		{"equal rows", try{table: table, rows: slices.Repeat([]int32{5}, 40)}},
+	} {
+		_, _, err := s.checked(how.try)
+		if err != nil && (len(how.try.rows) != 1 || s.guarantee.Model != algorithms.KAnonymity || isPanic(err)) {
+			return fmt.Errorf("%s: %w", how.name, err)
+		}
+	}
+	return nil
+}
+
+var panicked = regexp.MustCompile(`^panic: `)
+
+func isPanic(err error) bool { return panicked.MatchString(err.Error()) }
+
+func checkExtremeEpsilon(s subject) error {
+	if !s.private() {
+		return nil
+	}
+	for _, epsilon := range []float64{1e-6, 1e-3, 1e3, 1e9} {
+		// Hardly any budget may make a partition outgrow its cap; that is a clear end, not a failure.
+		if _, _, err := s.checked(try{epsilon: epsilon}); err != nil && !errors.Is(err, algorithms.ErrTooLarge) {
+			return fmt.Errorf("epsilon %v: %w", epsilon, err)
+		}
+	}
+	return nil
+}
+
+// checkParallel makes releases at the same time from one shared input; run under the race
+// detector it also finds shared state.
+func checkParallel(s subject) error {
+	const n = 4
+	table, graph := Table(400), Graph(60)
+	var together [n]string
+	var errs [n]error
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() {
+			release, _, err := s.checked(try{table: table, graph: graph, seed: uint64(i)})
+			if errs[i] = err; err == nil {
+				together[i] = Hash(release)
+			}
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	for i := range n {
+		release, _, err := s.checked(try{table: table, graph: graph, seed: uint64(i)})
+		if err != nil {
+			return err
+		}
+		if Hash(release) != together[i] {
+			return fmt.Errorf("release %d differs when others are made beside it", i)
+		}
+	}
+	return nil
+}
+
+// busyNodes is the size of a partition whose making has to look at its context more than once.
+const busyNodes = 2000
+
+func checkCancelled(s subject) error {
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, _, err := s.release(try{ctx: cancelled}); !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("a cancelled context gives %v, must give its error", err)
+	}
+	large := Table(20_000)
+	watch := newFuse(math.MaxInt64)
+	release, _, _, err := s.release(try{ctx: watch, table: large})
+	if err != nil {
+		return err
+	}
+	looks := math.MaxInt64 - watch.left.Load()
+	if release.Structure.Nodes > busyNodes && looks < 2 {
+		return fmt.Errorf("%d nodes were made with %d looks at the context", release.Structure.Nodes, looks)
+	}
+	for _, after := range []int64{1, looks / 2, looks - 1} {
+		if after < 0 || after >= looks {
+			continue
+		}
+		fuse := newFuse(after)
+		if _, _, _, err := s.release(try{ctx: fuse, table: large}); !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("cancelled at look %d of %d at the context: %v, must be its error", after+1, looks, err)
+		}
+	}
+	return nil
+}
+
+// errataID is how entries of docs/errata.md are named.
+var errataID = regexp.MustCompile(`^[RGMDX][0-9]+[a-z]?$`)
+
+func checkInfo(a algorithms.Algorithm) error {
+	info := a.Info()
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if info.Name == "" || info.Title == "" || info.Source == "" {
+		bad("name %q, title %q and source %q: none may be empty", info.Name, info.Title, info.Source)
+	}
+	if info.Input != algorithms.TableInput && info.Input != algorithms.GraphInput {
+		bad("input %q, must be table or graph", info.Input)
+	}
+	if len(info.Produces) == 0 {
+		bad("no products")
+	}
+	if info.Revision < 1 {
+		bad("revision %d, must be at least 1", info.Revision)
+	}
+	if len(info.Variants) == 0 {
+		bad("no variants")
+	}
+	seen := make(map[algorithms.Variant]bool)
+	for _, g := range info.Variants {
+		if seen[g.Variant] {
+			bad("variant %q stands twice", g.Variant)
+		}
+		seen[g.Variant] = true
+		switch g.Variant {
+		case algorithms.Published, algorithms.Strict, algorithms.RefCode:
+		default:
+			bad("variant %q, must be published, strict or refcode", g.Variant)
+		}
+		switch g.Model {
+		case algorithms.NoPrivacy:
+		case algorithms.KAnonymity, algorithms.DifferentialPrivacy:
+			if g.Unit == "" {
+				bad("%s: what is protected is not said", g.Variant)
+			}
+			if g.Model == algorithms.DifferentialPrivacy && info.Can(algorithms.Membership) {
+				bad("%s: publishes membership under differential privacy", g.Variant)
+			}
+		default:
+			bad("%s: model %q", g.Variant, g.Model)
+		}
+		if g.Relation == "" {
+			bad("%s: the neighbour relation is not said", g.Variant)
+		}
+		switch g.Status {
+		case algorithms.Holds:
+		case algorithms.Short, algorithms.Broken:
+			if len(g.Errata) == 0 {
+				bad("%s: is %s without an entry of the errata that says why", g.Variant, g.Status)
+			}
+		default:
+			bad("%s: status %q, must be holds, short or broken", g.Variant, g.Status)
+		}
+		for _, id := range g.Errata {
+			if !errataID.MatchString(id) {
+				bad("%s: errata entry %q is not named like R1", g.Variant, id)
+			}
+		}
+		if g.Note == "" {
+			bad("%s: no note for people", g.Variant)
+		}
+		if _, err := info.Guarantee(g.Variant); err != nil {
+			bad("%s: %v", g.Variant, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,259 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// fake publishes one box over the whole domain with noisy class counts, and that many records. With
+// a fault it does one thing wrong, which one check has to notice.
+type fake struct {
+	fault string
+	calls *atomic.Int64
+}
+
+type fakeParams struct {
+	Scale float64 `yaml:"scale"`
+	Depth int     `yaml:"depth"`
+	Style string  `yaml:"style"`
+	fault string
+}
+
+func (p *fakeParams) Validate() error {
+	var errs []error
+	if p.fault != "accepts NaN" && !(p.Scale > 0 && !math.IsInf(p.Scale, 1)) || p.Scale < 0 {
+		errs = append(errs, fmt.Errorf("scale: %v, must be above 0", p.Scale))
+	}
+	switch {
+	case p.Depth >= 0:
+	case p.fault == "does not name the key":
+		errs = append(errs, fmt.Errorf("%d levels, must be at least 0", p.Depth))
+	case p.fault == "accepts a negative number":
+	default:
+		errs = append(errs, fmt.Errorf("depth: %d, must be at least 0", p.Depth))
+	}
+	if p.Style != "plain" && p.fault != "accepts any text" {
+		errs = append(errs, fmt.Errorf("style: %q, must be plain", p.Style))
+	}
+	return errors.Join(errs...)
+}
+
+func (f fake) Params() algorithms.Params {
+	p := &fakeParams{Scale: 1, Depth: 3, Style: "plain", fault: f.fault}
+	if f.fault == "bad defaults" {
+		p.Scale = 0
+	}
+	return p
+}
+
+func (f fake) Info() algorithms.Info {
+	info := algorithms.Info{
+		Name: "fake", Title: "Fake", Source: "none", Input: algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Records},
+		Variants: []algorithms.Guarantee{{
+			Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record",
+			Relation: "add or remove one record", Status: algorithms.Holds, Note: "A note.",
+		}},
+		Revision: 1,
+	}
+	switch f.fault {
+	case "no relation":
+		info.Variants[0].Relation = ""
+	case "no variants":
+		info.Variants = nil
+	case "short for no reason":
+		info.Variants[0].Status = algorithms.Short
+	case "promises membership":
+		info.Produces = append(info.Produces, algorithms.Membership)
+	}
+	return info
+}
+
+func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	if err := ctx.Err(); err != nil && f.fault != "ignores its context" {
+		return nil, err
+	}
+	schema := in.Table.Schema()
+	regions := &algorithms.Regions{Attributes: schema.QuasiIdentifiers(), Classes: schema.Classes()}
+	for _, attribute := range regions.Attributes {
+		high := uint32(schema.Attributes[attribute].Cells())
+		if f.fault == "reads the domain off the data" {
+			high = 1
+			for _, row := range in.Rows {
+				high = max(high, in.Table.Column(attribute).At(row)+1)
+			}
+		}
+		regions.Low, regions.High = append(regions.Low, 0), append(regions.High, high)
+	}
+	regions.Counts = make([]float64, regions.Classes)
+	for _, row := range in.Rows {
+		regions.Counts[in.Table.Column(schema.Class()).At(row)]++
+	}
+
+	stream := in.Noise.Open("counts")
+	sensitivity := privacy.Exact(1)
+	if f.fault == "loses more than it says" {
+		sensitivity.Proven = 2
+	}
+	root := in.Budget.Root()
+	before := append([]float64(nil), regions.Counts...)
+	if f.fault == "charges nothing" {
+		for i := range regions.Counts {
+			regions.Counts[i] += stream.NormFloat64()
+		}
+	} else if err := in.Budget.Laplace("counts", stream, sensitivity).AddAll(&root, in.Budget.Epsilon(), regions.Counts); err != nil {
+		return nil, err
+	}
+	for i := range regions.Counts {
+		if f.fault != "publishes negative counts" {
+			regions.Counts[i] = max(0, regions.Counts[i])
+		}
+	}
+	release := &algorithms.Release{Regions: regions, Structure: algorithms.Structure{Nodes: 1, Leaves: 1}}
+	switch f.fault {
+	case "ignores its noise":
+		copy(regions.Counts, before)
+	case "keeps state":
+		regions.Counts[0] += float64(f.calls.Add(1))
+	case "writes to the table":
+		if in.Table.Len() > 0 {
+			in.Table.Column(0).U8[0] ^= 1
+		}
+	case "panics without rows":
+		_ = in.Rows[0]
+	case "refuses a small table":
+		if len(in.Rows) < 2 {
+			return nil, errors.New("too few rows")
+		}
+	case "assigns rows":
+		regions.Assignment = make([]int32, len(in.Rows))
+	case "overflows":
+		if in.Budget.Epsilon() < 1e-3 {
+			regions.Counts[0] = math.Inf(1)
+		}
+	case "never looks again":
+		if in.Table.Len() > 1000 {
+			release.Structure.Nodes = 1 << 20
+		}
+	case "does not cover the domain":
+		if in.Table.Len() > 0 {
+			regions.Tree = []algorithms.Cut{}
+			regions.High[0]--
+		}
+	}
+	if f.fault != "releases no records" {
+		b := datasets.NewBuilder(schema, 1)
+		b.AddRow()
+		if f.fault == "invents a code" {
+			b.Set(0, 2, 200)
+		}
+		release.Table = b.Table()
+	}
+	return release, nil
+}
+
+// TestChecksNoticeFaults: the fake without a fault passes everything, and for each fault the check
+// made for it fails.
+func TestChecksNoticeFaults(t *testing.T) {
+	run := func(fault string) map[string]error {
+		f := fake{fault: fault, calls: new(atomic.Int64)}
+		found := map[string]error{"info": checkInfo(f), "params": checkParams(f)}
+		if variants := f.Info().Variants; len(variants) > 0 {
+			for _, c := range checks {
+				found[c.name] = c.run(subject{f, variants[0], f.Params()})
+			}
+		}
+		return found
+	}
+	for name, err := range run("") {
+		if err != nil {
+			t.Errorf("without a fault, %s: %v", name, err)
+		}
+	}
+	for _, c := range []struct{ fault, check, says string }{
+		{"accepts NaN", "params", "scale: NaN is accepted"},
+		{"accepts a negative number", "params", "depth: -1 is accepted"},
+		{"accepts any text", "params", "style: no such value is accepted"},
+		{"does not name the key", "params", "without naming the key"},
+		{"bad defaults", "params", "defaults"},
+		{"no relation", "info", "relation"},
+		{"no variants", "info", "no variants"},
+		{"short for no reason", "info", "errata"},
+		{"promises membership", "info", "membership"},
+		{"promises membership", "shape", "product membership"},
+		{"assigns rows", "shape", "under differential privacy"},
+		{"releases no records", "shape", "product records"},
+		{"invents a code", "shape", "code 200"},
+		{"does not cover the domain", "shape", "cells of a domain"},
+		{"reads the domain off the data", "rare value", "cells"},
+		{"ignores its noise", "noisy", "ignores its noise"},
+		{"keeps state", "reproducible", "differ"},
+		{"keeps state", "parallel", "differs"},
+		{"charges nothing", "budget", "nothing was charged"},
+		{"loses more than it says", "budget", "proven"},
+		{"writes to the table", "input untouched", "changed"},
+		{"panics without rows", "small tables", "panic"},
+		{"refuses a small table", "small tables", "too few rows"},
+		{"publishes negative counts", "extreme epsilon", "count"},
+		{"overflows", "extreme epsilon", "finite"},
+		{"ignores its context", "cancelled", "must give its error"},
+		{"never looks again", "cancelled", "looks at the context"},
+	} {
+		if err := run(c.fault)[c.check]; err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("an algorithm that %s: %s says %v, must say %q", c.fault, c.check, err, c.says)
+		}
+	}
+}
+
+func TestHashCoversEveryField(t *testing.T) {
+	full := func() *algorithms.Release {
+		return &algorithms.Release{
+			Table: Table(3), Weights: []float64{1, 2, 3}, Degrees: []int32{1, 2}, Warnings: []string{"w"},
+			Structure: algorithms.Structure{Nodes: 3, Leaves: 2, Depth: 1},
+			Regions: &algorithms.Regions{
+				Attributes: []int{0}, Low: []uint32{0, 5}, High: []uint32{5, 40}, Classes: 1, Counts: []float64{1, 2},
+				Tree: []algorithms.Cut{{Dim: 0, At: 5, Left: ^0, Right: ^1}}, TightLow: []uint32{1, 6}, TightHigh: []uint32{2, 7},
+				Means: []float64{1, 6}, Assignment: []int32{0, 1, 1},
+			},
+		}
+	}
+	want := Hash(full())
+	if Hash(full()) != want {
+		t.Fatal("the hash of equal releases differs")
+	}
+	for i, change := range []func(r *algorithms.Release){
+		func(r *algorithms.Release) { r.Table = Table(4) },
+		func(r *algorithms.Release) { r.Table = nil },
+		func(r *algorithms.Release) { r.Weights[1] = math.Nextafter(2, 3) },
+		func(r *algorithms.Release) { r.Weights = nil },
+		func(r *algorithms.Release) { r.Degrees[1]++ },
+		func(r *algorithms.Release) { r.Warnings[0] = "v" },
+		func(r *algorithms.Release) { r.Structure.Depth++ },
+		func(r *algorithms.Release) { r.Regions = nil },
+		func(r *algorithms.Release) { r.Regions.Attributes[0]++ },
+		func(r *algorithms.Release) { r.Regions.Low[1]++ },
+		func(r *algorithms.Release) { r.Regions.High[0]++ },
+		func(r *algorithms.Release) { r.Regions.Counts[1] = 3 },
+		func(r *algorithms.Release) { r.Regions.Tree[0].At++ },
+		func(r *algorithms.Release) { r.Regions.Tree = nil },
+		func(r *algorithms.Release) { r.Regions.TightLow[0]++ },
+		func(r *algorithms.Release) { r.Regions.TightHigh[0]++ },
+		func(r *algorithms.Release) { r.Regions.Means[1] = math.NaN() },
+		func(r *algorithms.Release) { r.Regions.Assignment[0]++ },
+	} {
+		r := full()
+		change(r)
+		if Hash(r) == want {
+			t.Errorf("change %d leaves the hash as it was", i)
+		}
+	}
+}

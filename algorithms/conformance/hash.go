@@ -1,0 +1,45 @@
+package conformance
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+
+	"ppdp/algorithms"
+)
+
+// Hash is the SHA-256, in hexadecimal, of everything a release holds, to the last bit of every
+// number. Equal releases have equal hashes on every machine.
+func Hash(r *algorithms.Release) string {
+	h := sha256.New()
+	part := func(name string, present bool, values ...any) {
+		fmt.Fprintf(h, "%s %t\n", name, present)
+		for _, v := range values {
+			fmt.Fprintf(h, "%d\n", binary.Size(v))
+			if err := binary.Write(h, binary.LittleEndian, v); err != nil {
+				panic(err) // only for types that are not of fixed size: none below
+			}
+		}
+	}
+	part("table", r.Table != nil)
+	if r.Table != nil {
+		fmt.Fprintln(h, r.Table.Checksum())
+	}
+	part("weights", r.Weights != nil, r.Weights)
+	part("regions", r.Regions != nil)
+	if q := r.Regions; q != nil {
+		fmt.Fprintln(h, q.Attributes, q.Classes)
+		part("boxes", true, q.Low, q.High, q.Counts)
+		part("tight", q.TightLow != nil, q.TightLow, q.TightHigh)
+		part("means", q.Means != nil, q.Means)
+		part("assignment", q.Assignment != nil, q.Assignment)
+		part("tree", q.Tree != nil)
+		for _, cut := range q.Tree {
+			fmt.Fprintln(h, cut.Dim, cut.At, cut.Left, cut.Right)
+		}
+	}
+	part("degrees", r.Degrees != nil, r.Degrees)
+	fmt.Fprintf(h, "%q %+v\n", r.Warnings, r.Structure)
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"ppdp/algorithms"
+)
+
+// checkParams: defaults are valid and fresh, every field has a yaml key, and a value out of range
+// is refused by Validate with the key named.
+func checkParams(a algorithms.Algorithm) error {
+	defaults := a.Params()
+	value := reflect.ValueOf(defaults)
+	if value.Kind() != reflect.Pointer || value.IsNil() || value.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("parameters of type %T, must be a pointer to a struct", defaults)
+	}
+	var errs []error
+	if err := validate(defaults); err != nil {
+		errs = append(errs, fmt.Errorf("the defaults are refused: %w", err))
+	}
+	if other := a.Params(); reflect.ValueOf(other).Pointer() == value.Pointer() && value.Elem().Type().Size() > 0 {
+		errs = append(errs, errors.New("Params returns the same struct every time"))
+	}
+	for _, f := range fields(value.Elem().Type(), nil) {
+		if f.key == "" {
+			errs = append(errs, fmt.Errorf("field %s has no yaml key", f.name))
+			continue
+		}
+		for _, trial := range outOfRange(f.kind) {
+			params := a.Params()
+			set(reflect.ValueOf(params).Elem().FieldByIndex(f.index), trial.value)
+			err := validate(params)
+			switch {
+			case err == nil && trial.refused:
+				errs = append(errs, fmt.Errorf("%s: %v is accepted", f.key, trial.value))
+			case err == nil:
+				errs = append(errs, tryHuge(a, params, f.key, trial.value))
+			case !strings.Contains(err.Error(), f.key):
+				errs = append(errs, fmt.Errorf("%s: %v is refused without naming the key: %w", f.key, trial.value, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// tryHuge: a huge value that is not refused has to work, or to end in an error.
+func tryHuge(a algorithms.Algorithm, params algorithms.Params, key string, value any) error {
+	for _, guarantee := range a.Info().Variants {
+		if _, _, _, err := (subject{a, guarantee, params}).release(try{}); err != nil && isPanic(err) {
+			return fmt.Errorf("%s: %v: %w", key, value, err)
+		}
+	}
+	return nil
+}
+
+func validate(p algorithms.Params) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return p.Validate()
+}
+
+// field is one leaf of a parameter struct.
+type field struct {
+	name, key string
+	kind      reflect.Kind
+	index     []int
+}
+
+func fields(t reflect.Type, at []int) []field {
+	var found []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		index := append(append([]int(nil), at...), i)
+		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		switch {
+		case !f.IsExported() && !f.Anonymous || key == "-":
+		case f.Type.Kind() == reflect.Struct && (key != "" || strings.Contains(options, "inline")):
+			found = append(found, fields(f.Type, index)...)
+		default:
+			found = append(found, field{f.Name, key, f.Type.Kind(), index})
+		}
+	}
+	return found
+}
+
+// outside is a value to try; refused ones are wrong for every parameter, others may make sense.
+type outside struct {
+	value   any
+	refused bool
+}
+
+func outOfRange(kind reflect.Kind) []outside {
+	switch kind {
+	case reflect.Float32, reflect.Float64:
+		return []outside{{math.NaN(), true}, {math.Inf(1), true}, {math.Inf(-1), true}, {-1.0, true}, {1e300, false}}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return []outside{{int64(-1), true}, {int64(math.MinInt64), true}, {int64(math.MaxInt64), false}}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return []outside{{uint64(math.MaxUint64), false}}
+	case reflect.String:
+		return []outside{{"no such value", true}, {"", true}}
+	}
+	return nil
+}
+
+// set stores a trial value, wrapped to the field's width.
+func set(field reflect.Value, value any) {
+	switch v := value.(type) {
+	case float64:
+		field.SetFloat(v)
+	case int64:
+		if bits := field.Type().Bits(); bits < 64 {
+			v = max(min(v, 1<<(bits-1)-1), -1<<(bits-1))
+		}
+		field.SetInt(v)
+	case uint64:
+		if bits := field.Type().Bits(); bits < 64 {
+			v = min(v, 1<<bits-1)
+		}
+		field.SetUint(v)
+	case string:
+		field.SetString(v)
+	}
+}

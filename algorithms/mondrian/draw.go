@@ -1,0 +1,96 @@
+package mondrian
+
+import (
+	"context"
+	"math"
+
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// draw replaces the quasi-identifiers of records, which are the input's rows region after region, by
+// values drawn from their regions. The table is not published yet, so its columns may be written.
+func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Records, stream *privacy.Stream) error {
+	low, high := p.regions.Low, p.regions.High
+	if from != Box {
+		low, high = p.regions.TightLow, p.regions.TightHigh
+	}
+	dims := len(p.regions.Attributes)
+	for d, attribute := range p.regions.Attributes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a, column := &records.Schema().Attributes[attribute], records.Column(attribute)
+		var mean []float64
+		if from == Mean && a.Kind == datasets.Numeric {
+			mean = p.regions.Means
+		}
+		switch {
+		case column.U8 != nil:
+			fill(column.U8, column.Exact, a, p.ends, low, high, mean, d, dims, stream)
+		case column.U16 != nil:
+			fill(column.U16, column.Exact, a, p.ends, low, high, mean, d, dims, stream)
+		default:
+			fill(column.U32, column.Exact, a, p.ends, low, high, mean, d, dims, stream)
+		}
+	}
+	return nil
+}
+
+// fill draws one attribute: the mean where it is given, else uniformly from [low, high).
+func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Attribute, ends []int32, low, high []uint32, mean []float64, d, dims int, stream *privacy.Stream) {
+	start := int32(0)
+	for region, end := range ends {
+		from, to := low[region*dims+d], high[region*dims+d]
+		switch {
+		case mean != nil:
+			code, number := nearest(a, mean[region*dims+d], from, to)
+			for row := start; row < end; row++ {
+				codes[row] = T(code)
+				if exact != nil {
+					exact[row] = number
+				}
+			}
+		case exact != nil:
+			for row := start; row < end; row++ {
+				code, number := within(a, from, to, stream.Open01())
+				codes[row], exact[row] = T(code), number
+			}
+		case to-from == 1:
+			for row := start; row < end; row++ {
+				codes[row] = T(from)
+			}
+		default:
+			for row := start; row < end; row++ {
+				codes[row] = T(from + stream.Uint32N(to-from))
+			}
+		}
+		start = end
+	}
+}
+
+// within returns the number at share u of the cells [low, high), and its cell.
+func within(a *datasets.Attribute, low, high uint32, u float64) (uint32, float64) {
+	from := a.Low + float64(float64(low)*a.Step)
+	to := min(a.Low+float64(float64(high)*a.Step), a.High) // the last cell may reach beyond the bounds
+	number := from + float64(u*(to-from))
+	code, err := a.NumberCode(number)
+	if err != nil || code < low || code >= high { // rounded over an end of the interval
+		code = low
+		number = a.Number(low)
+	}
+	return code, number
+}
+
+// nearest returns the value closest to a mean of values in the cells [low, high), and its cell.
+func nearest(a *datasets.Attribute, mean float64, low, high uint32) (uint32, float64) {
+	if a.Continuous {
+		if code, err := a.NumberCode(mean); err == nil && code >= low && code < high {
+			return code, mean
+		}
+		return low, a.Number(low)
+	}
+	cell := math.Round((mean - a.Low) / a.Step)
+	code := uint32(min(max(cell, float64(low)), float64(high-1)))
+	return code, a.Number(code)
+}

@@ -1,0 +1,222 @@
+package mondrian
+
+import (
+	"context"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+)
+
+// partitioned is a finished partition of a table's rows.
+type partitioned struct {
+	regions   *algorithms.Regions
+	rows      []int32 // all rows, region after region, ascending within a region
+	ends      []int32 // where each region ends in rows
+	structure algorithms.Structure
+}
+
+// assignment is the region of each row of the table.
+func (p *partitioned) assignment() []int32 {
+	assigned := make([]int32, len(p.rows))
+	start := int32(0)
+	for region, end := range p.ends {
+		for _, row := range p.rows[start:end] {
+			assigned[row] = int32(region)
+		}
+		start = end
+	}
+	return assigned
+}
+
+// splitter is a partition in the making. Each level of the recursion keeps, in spans, what is known
+// of the ranges of its region's records. A child inherits its parent's ranges as outer bounds and
+// measures an attribute only when the bound says that it might be the widest: on most regions
+// that is one or two attributes of many. Ranges are never taken for the child's own before they
+// are measured on the child.
+type splitter struct {
+	ctx    context.Context
+	params *Params
+	space  *partition.Space
+	dims   int
+	spans  []span   // dims for each level
+	codes  []uint32 // scratch of relaxed splits, as is moved
+	moved  []int32
+
+	boxes   *partition.Builder // of strict partitions
+	overlap *overlapping       // of relaxed ones
+	ends    []int32
+	work    int // rows handled since the last look at the context
+}
+
+// span bounds a region's codes on one dimension, both ends included.
+type span struct {
+	low, high uint32
+	measured  bool // the ends are attained
+	// spent says that no cut on the dimension leaves k records on both sides. Then none does in any
+	// part of the region either, so that children inherit it. This needs both cuts of errata M1 to
+	// have failed: after the printed one alone it would be wrong.
+	spent bool
+}
+
+// pollEvery is how many rows are handled between looks at the context.
+const pollEvery = 1 << 15
+
+// split partitions all rows of the table.
+func split(ctx context.Context, table *datasets.Table, params *Params) (*partitioned, error) {
+	attributes := table.Schema().QuasiIdentifiers()
+	p := &partitioned{rows: table.AllRows()}
+	s := &splitter{
+		ctx: ctx, params: params, dims: len(attributes),
+		space: partition.NewSpace(table, attributes),
+	}
+	s.spans = make([]span, s.dims)
+	for d := range s.spans {
+		s.spans[d] = span{low: 0, high: s.space.Cells(d) - 1}
+	}
+	if params.Mode == Relaxed {
+		s.overlap = newOverlapping(s.space)
+		s.codes, s.moved = make([]uint32, len(p.rows)), make([]int32, 0, len(p.rows))
+		if len(p.rows) > 0 {
+			if err := s.relaxed(p.rows, 0); err != nil {
+				return nil, err
+			}
+		}
+		p.regions, p.structure = s.overlap.regions, s.overlap.structure
+	} else {
+		s.boxes = partition.NewBuilder(s.space, math.MaxInt)
+		if len(p.rows) > 0 {
+			if err := s.strict(p.rows, 0); err != nil {
+				return nil, err
+			}
+		}
+		p.regions, p.structure = s.boxes.Regions(), s.boxes.Structure()
+	}
+	p.ends = s.ends
+	return p, nil
+}
+
+// poll looks at the context now and then.
+func (s *splitter) poll(rows int) error {
+	if s.work += rows; s.work < pollEvery {
+		return nil
+	}
+	s.work = 0
+	return s.ctx.Err()
+}
+
+// level returns the spans of a level.
+func (s *splitter) level(depth int) []span { return s.spans[depth*s.dims : (depth+1)*s.dims] }
+
+// descend gives the level below depth a copy of depth's spans, as bounds.
+func (s *splitter) descend(depth int) []span {
+	if len(s.spans) < (depth+2)*s.dims {
+		s.spans = append(s.spans, make([]span, s.dims)...)
+	}
+	child := s.level(depth + 1)
+	for d, parent := range s.level(depth) {
+		child[d] = span{low: parent.low, high: parent.high, measured: parent.low == parent.high, spent: parent.spent}
+	}
+	return child
+}
+
+// widest returns the dimension of the largest normalised width among those not spent, measuring
+// no more of them than needed, or -1 when all that are left have width 0.
+func (s *splitter) widest(rows []int32, spans []span) int {
+	for {
+		best := -1
+		for d := range spans {
+			if spans[d].spent || spans[d].low == spans[d].high {
+				continue
+			}
+			if best < 0 || s.wider(spans, d, best) {
+				best = d
+			}
+		}
+		if best < 0 || spans[best].measured {
+			return best
+		}
+		low, high := s.space.Extent(rows, best)
+		spans[best] = span{low: low, high: high, measured: true}
+	}
+}
+
+// wider compares two normalised widths without rounding, so that ties are ties.
+func (s *splitter) wider(spans []span, a, b int) bool {
+	return uint64(spans[a].high-spans[a].low)*uint64(s.space.Cells(b)) > uint64(spans[b].high-spans[b].low)*uint64(s.space.Cells(a))
+}
+
+// strict partitions the rows of the builder's current box.
+func (s *splitter) strict(rows []int32, depth int) error {
+	if err := s.poll(len(rows)); err != nil {
+		return err
+	}
+	spans := s.level(depth)
+	for len(rows) >= 2*s.params.K {
+		dim := s.widest(rows, spans)
+		if dim < 0 {
+			break
+		}
+		at, median, ok := s.cut(rows, dim, spans[dim])
+		if !ok {
+			spans[dim].spent = true
+			continue
+		}
+		left := s.space.Split(rows, dim, at)
+		node, err := s.boxes.Enter(dim, at)
+		if err != nil {
+			return err
+		}
+		// The median's own side ends at the median; where the other side begins is not known.
+		whole := spans[dim]
+		child := s.descend(depth)
+		child[dim] = span{low: whole.low, high: at - 1, measured: at > median}
+		if err := s.strict(rows[:left], depth+1); err != nil {
+			return err
+		}
+		s.boxes.Cross(node)
+		child = s.descend(depth)
+		child[dim] = span{low: at, high: whole.high, measured: at == median}
+		if err := s.strict(rows[left:], depth+1); err != nil {
+			return err
+		}
+		s.boxes.Leave(node)
+		return nil
+	}
+	if _, _, err := s.boxes.Leaf(); err != nil {
+		return err
+	}
+	s.end(rows)
+	return nil
+}
+
+// end notes that a region's rows end here.
+func (s *splitter) end(rows []int32) {
+	end := int32(len(rows))
+	if n := len(s.ends); n > 0 {
+		end += s.ends[n-1]
+	}
+	s.ends = append(s.ends, end)
+}
+
+// cut returns the cut beside the median of a dimension: rows with codes below at go left. ok is
+// false when neither cut leaves k rows on both sides; then no cut on this dimension does (errata M1).
+func (s *splitter) cut(rows []int32, dim int, whole span) (at, median uint32, ok bool) {
+	median, below, equal := s.space.Median(rows, dim, whole.low, whole.high+1)
+	n, k := len(rows), s.params.K
+	upTo := below + equal // rows left of the paper's cut
+	upToOK := upTo >= k && n-upTo >= k
+	belowOK := below >= k && n-below >= k
+	switch {
+	case upToOK && belowOK && s.params.Cut == Even && unevenness(n, below) < unevenness(n, upTo):
+		return median, median, true
+	case upToOK:
+		return median + 1, median, true
+	case belowOK:
+		return median, median, true
+	}
+	return 0, median, false
+}
+
+func unevenness(n, left int) int { return max(n-2*left, 2*left-n) }
