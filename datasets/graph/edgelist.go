@@ -1,0 +1,215 @@
+package graph
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"ppdp/datasets"
+)
+
+// ids holds an edge list as written, with the line of each edge.
+type ids struct {
+	from, to []int64
+	// lines[k] says that the edges from position lines[k].edge on stand shift lines below their
+	// position: comments and empty lines are rare, so there are few of these.
+	lines []lineShift
+}
+
+type lineShift struct{ edge, shift int }
+
+func (e *ids) add(u, v int64, line int) {
+	at := len(e.from)
+	if n := len(e.lines); n == 0 || e.lines[n-1].shift != line-at {
+		e.lines = append(e.lines, lineShift{at, line - at})
+	}
+	e.from, e.to = append(e.from, u), append(e.to, v)
+}
+
+// line is the number of the line an edge stands on, from 1.
+func (e *ids) line(edge int) int {
+	k, found := slices.BinarySearchFunc(e.lines, edge, func(s lineShift, edge int) int { return s.edge - edge })
+	if !found {
+		k--
+	}
+	return edge + e.lines[k].shift
+}
+
+// announced matches the header of the SNAP collection: "# Nodes: 36692 Edges: 367662".
+var announced = regexp.MustCompile(`^[#%]\s*Nodes:\s*(\d{1,18})\s+Edges:\s*(\d{1,18})\s*$`)
+
+// ReadEdgeList reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines that
+// begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" is believed: N nodes, some of which may
+// have no edge, and M lines, fewer of which mean a file cut off. Without it there are as many nodes as
+// the largest id asks for.
+func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
+	if r.Base != 0 && r.Base != 1 {
+		return nil, errors.New(name + ": base " + strconv.Itoa(r.Base) + ", must be 0 or 1")
+	}
+	var bad problems
+	list := &ids{}
+	// The shortest lines of a large list have some 8 bytes; append does the rest.
+	list.from = make([]int64, 0, len(content)/10+16)
+	list.to = make([]int64, 0, len(content)/10+16)
+	nodes, edges := int64(-1), int64(-1)
+	headerLine := 0
+	for number := 1; len(content) > 0; number++ {
+		line := content
+		if end := bytes.IndexByte(content, '\n'); end >= 0 {
+			line, content = content[:end], content[end+1:]
+		} else {
+			content = nil
+		}
+		u, rest, ok := parseID(line)
+		if ok {
+			var v int64
+			if v, rest, ok = parseID(rest); ok && len(trim(rest)) == 0 {
+				list.add(u, v, number)
+				continue
+			}
+		}
+		line = trim(line)
+		switch {
+		case len(line) == 0:
+		case line[0] == '#' || line[0] == '%':
+			if header := announced.FindSubmatch(line); header != nil {
+				// 18 digits fit in an int64.
+				nodes, _ = strconv.ParseInt(string(header[1]), 10, 64)
+				edges, _ = strconv.ParseInt(string(header[2]), 10, 64)
+				headerLine = number
+			}
+		case hasNegative(line):
+			bad.add("%s:%d: %q, must not hold a negative node id", name, number, clip(line))
+		default:
+			bad.add("%s:%d: %q, must be two node ids (whole numbers up to %d)", name, number, clip(line), int64(maxID))
+		}
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	if found := int64(len(list.from)); edges >= 0 && found != edges {
+		bad.add("%s:%d: the header announces %d edges, but %d lines hold one: the file is cut off or was altered", name, headerLine, edges, found)
+	}
+	return list.graph(name, nodes, headerLine, r, bad)
+}
+
+// maxID leaves room to add and subtract a base.
+const maxID = math.MaxInt64 / 16
+
+// parseID reads a whole number of at least 0 behind blanks and up to one comma.
+func parseID(line []byte) (id int64, rest []byte, ok bool) {
+	i := 0
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	start := i
+	for i < len(line) && line[i]-'0' < 10 {
+		if id > maxID/10-1 {
+			return 0, nil, false
+		}
+		id = 10*id + int64(line[i]-'0')
+		i++
+	}
+	if i == start {
+		return 0, nil, false
+	}
+	end := i
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	if i < len(line) && line[i] == ',' {
+		i++
+	} else if i == end && i < len(line) && line[i] != '\r' {
+		return 0, nil, false // "12x"
+	}
+	return id, line[i:], true
+}
+
+func trim(line []byte) []byte { return bytes.Trim(line, " \t\r") }
+
+func hasNegative(line []byte) bool {
+	for _, field := range bytes.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
+		if id, err := strconv.ParseInt(string(field), 10, 64); err == nil && id < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// clip shortens a line for a message.
+func clip(line []byte) string {
+	const most = 60
+	if len(line) > most {
+		return string(line[:most]) + "..."
+	}
+	return string(line)
+}
+
+// graph builds the graph of the list; declared is the number of nodes a header announced, or -1.
+func (e *ids) graph(name string, declared int64, headerLine int, r Reading, bad problems) (*Loaded, error) {
+	low, high, nodes := int64(r.Base), int64(-1), int64(0)
+	var notes []string
+	var rank func(int64) int32
+	if r.Relabel {
+		known := slices.Concat(e.from, e.to)
+		slices.Sort(known)
+		known = slices.Compact(known)
+		nodes = int64(len(known))
+		rank = func(id int64) int32 {
+			at, _ := slices.BinarySearch(known, id)
+			return int32(at)
+		}
+	} else {
+		least := int64(math.MaxInt64)
+		for i := range e.from {
+			u, v := e.from[i], e.to[i]
+			if min(u, v) < low {
+				bad.add("%s:%d: node id %d, must be at least %d (base: %d)", name, e.line(i), min(u, v), low, low)
+			}
+			least, high = min(least, u, v), max(high, u, v)
+		}
+		nodes = max(0, high-low+1)
+		if len(e.from) > 0 && least > low {
+			notes = append(notes, "the smallest node id is "+strconv.FormatInt(least, 10)+
+				": smaller ones, from "+strconv.FormatInt(low, 10)+" on, are nodes without edges")
+		}
+		rank = func(id int64) int32 { return int32(id - low) }
+	}
+	if declared >= 0 {
+		if nodes > declared {
+			bad.add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps need relabel: true", name, headerLine, declared, nodes)
+		}
+		nodes = max(nodes, declared)
+	}
+	if nodes > math.MaxInt32 || tooSparse(nodes, len(e.from)) {
+		bad.add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need relabel: true", name, len(e.from), nodes,
+			min(math.MaxInt32, 1<<20+64*int64(len(e.from))))
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	from, to := make([]int32, len(e.from)), make([]int32, len(e.from))
+	for i := range from {
+		from[i], to[i] = rank(e.from[i]), rank(e.to[i])
+	}
+	loaded, err := simple(int(nodes), from, to, r.Simplify)
+	if err != nil {
+		var wrong *datasets.EdgeError
+		if !errors.As(err, &wrong) {
+			return nil, err
+		}
+		const allowed = "an edge joins two nodes and stands once, in either direction; simplify: true drops others"
+		for _, i := range wrong.SelfLoops {
+			bad.add("%s:%d: self loop at node %d; %s", name, e.line(i), e.from[i], allowed)
+		}
+		for _, i := range wrong.Duplicates {
+			bad.add("%s:%d: edge %d %d stands on an earlier line already; %s", name, e.line(i), e.from[i], e.to[i], allowed)
+		}
+		return nil, bad.err()
+	}
+	loaded.Notes = notes
+	return loaded, nil
+}

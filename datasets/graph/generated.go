@@ -1,0 +1,155 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+func init() {
+	datasets.Register(generator{
+		info: datasets.Info{Name: "erdos-renyi", Title: "Erdős-Rényi random graph G(n, p)",
+			Citation: "E. N. Gilbert: Random graphs. Annals of Mathematical Statistics 30(4), 1959"},
+		params: func() any { return &ErdosRenyiParams{Nodes: 1000, P: 0.01} },
+	})
+	datasets.Register(generator{
+		info: datasets.Info{Name: "barabasi-albert", Title: "Barabási-Albert preferential attachment",
+			Citation: "A.-L. Barabási, R. Albert: Emergence of scaling in random networks. Science 286, 1999"},
+		params: func() any { return &BarabasiAlbertParams{Nodes: 1000, Links: 5} },
+	})
+	datasets.Register(generator{
+		info: datasets.Info{Name: "configuration", Title: "random simple graph with given degrees",
+			Citation: "M. Molloy, B. Reed: A critical point for random graphs with a given degree sequence. Random Structures & Algorithms 6, 1995"},
+		params: func() any { return &ConfigurationParams{} },
+	})
+}
+
+// drawing is what generators' parameters can do.
+type drawing interface {
+	Validate() error
+	draw(ctx context.Context, stream *privacy.Stream) (*datasets.Graph, error)
+}
+
+// generator is a source whose graph is drawn from the request's key.
+type generator struct {
+	info   datasets.Info
+	params func() any
+}
+
+func (g generator) Info() datasets.Info {
+	info := g.info
+	info.Graph, info.License = true, "none needed: generated"
+	return info
+}
+
+func (g generator) Params() any { return g.params() }
+
+func (g generator) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	params := request.Params.(drawing)
+	if err := params.Validate(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	drawn, err := params.draw(ctx, request.Key.Derive("graph", g.info.Name).Stream())
+	if err != nil {
+		return nil, err
+	}
+	return &datasets.Dataset{Name: g.info.Name, Graph: drawn, Checksum: drawn.Checksum()}, nil
+}
+
+// ErdosRenyiParams are the parameters of the source "erdos-renyi".
+type ErdosRenyiParams struct {
+	Nodes int     `yaml:"nodes"`
+	P     float64 `yaml:"p"` // probability of each edge
+}
+
+// Validate reports everything wrong with the parameters, by yaml key.
+func (p *ErdosRenyiParams) Validate() error {
+	var errs []error
+	if p.Nodes < 1 || p.Nodes > maxGenerated {
+		errs = append(errs, fmt.Errorf("nodes: %d, must be in [1, %d]", p.Nodes, maxGenerated))
+	}
+	if !(p.P >= 0 && p.P <= 1) {
+		errs = append(errs, fmt.Errorf("p: %v, must be in [0, 1]", p.P))
+	}
+	return errors.Join(errs...)
+}
+
+func (p *ErdosRenyiParams) draw(ctx context.Context, stream *privacy.Stream) (*datasets.Graph, error) {
+	return ErdosRenyi(ctx, stream, p.Nodes, p.P)
+}
+
+// BarabasiAlbertParams are the parameters of the source "barabasi-albert".
+type BarabasiAlbertParams struct {
+	Nodes int `yaml:"nodes"`
+	Links int `yaml:"links"` // edges each new node brings
+}
+
+// Validate reports everything wrong with the parameters, by yaml key.
+func (p *BarabasiAlbertParams) Validate() error {
+	var errs []error
+	if p.Nodes < 2 || p.Nodes > maxGenerated {
+		errs = append(errs, fmt.Errorf("nodes: %d, must be in [2, %d]", p.Nodes, maxGenerated))
+	}
+	if p.Links < 1 || p.Links >= p.Nodes {
+		errs = append(errs, fmt.Errorf("links: %d, must be in [1, nodes-1]", p.Links))
+	}
+	return errors.Join(errs...)
+}
+
+func (p *BarabasiAlbertParams) draw(ctx context.Context, stream *privacy.Stream) (*datasets.Graph, error) {
+	return BarabasiAlbert(ctx, stream, p.Nodes, p.Links)
+}
+
+// ConfigurationParams are the parameters of the source "configuration": either the degrees one by one
+// or the statistics a degree sequence is fitted to.
+type ConfigurationParams struct {
+	Degrees   []int   `yaml:"degrees"`
+	Nodes     int     `yaml:"nodes"`
+	Edges     int     `yaml:"edges"`
+	Alpha     float64 `yaml:"alpha"` // power-law exponent as in Table 1
+	MaxDegree int     `yaml:"max-degree"`
+}
+
+func (p *ConfigurationParams) statistics() Statistics {
+	return Statistics{Nodes: p.Nodes, Edges: p.Edges, Alpha: p.Alpha, MaxDegree: p.MaxDegree}
+}
+
+// Validate reports everything wrong with the parameters, by yaml key.
+func (p *ConfigurationParams) Validate() error {
+	if len(p.Degrees) == 0 {
+		if p.statistics() == (Statistics{}) {
+			return errors.New("degrees: none, must be a list of degrees; or give nodes, edges, alpha and max-degree")
+		}
+		return p.statistics().Validate()
+	}
+	var bad problems
+	if p.statistics() != (Statistics{}) {
+		bad.add("degrees: given beside nodes, edges, alpha or max-degree, must stand alone")
+	}
+	for v, d := range p.Degrees {
+		if d < 0 || d >= len(p.Degrees) {
+			bad.add("degrees: node %d has %d, must be in [0, %d]", v, d, len(p.Degrees)-1)
+		}
+	}
+	return bad.err()
+}
+
+func (p *ConfigurationParams) draw(ctx context.Context, stream *privacy.Stream) (*datasets.Graph, error) {
+	degrees := make([]int32, len(p.Degrees))
+	for v, d := range p.Degrees {
+		degrees[v] = int32(d)
+	}
+	if len(degrees) == 0 {
+		var err error
+		if degrees, err = p.statistics().DegreeSequence(); err != nil {
+			return nil, err
+		}
+	}
+	return WithDegrees(ctx, stream, degrees)
+}

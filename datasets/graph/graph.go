@@ -1,0 +1,216 @@
+// Package graph reads, generates and describes graphs: edge lists, Matrix Market and MATLAB files;
+// the four networks of Qardaji & Li 2012 with stand-ins for each; Erdős-Rényi, Barabási-Albert and
+// fixed-degree random graphs; and the power-law exponent of Table 1.
+//
+// Only adjacency is ever read. Files that carry attributes of persons beside it (the local_info
+// matrix of the Facebook networks) have those skipped unread. The graph type itself is datasets.Graph;
+// what is done with a graph is left to algorithms and metrics.
+package graph
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ppdp/datasets"
+)
+
+// Format is a kind of file a graph is read from.
+type Format string
+
+const (
+	// Auto tells the format by the first bytes of the content.
+	Auto Format = "auto"
+	// EdgeList is a text with two node ids a line.
+	EdgeList Format = "edges"
+	// MatrixMarket is a coordinate matrix in the text format of NIST.
+	MatrixMarket Format = "mtx"
+	// MATLAB is a MATLAB 5 (to 7.2) binary file with a sparse matrix A.
+	MATLAB Format = "mat"
+)
+
+// Reading says how a file is to be understood.
+type Reading struct {
+	// Base is the smallest node id of an edge list, 0 or 1. The matrix formats define their own.
+	Base int
+	// Simplify drops and counts self loops, repeated edges and the directions of directed edges, all of
+	// which are errors otherwise.
+	Simplify bool
+	// Relabel numbers the ids of an edge list that occur, in ascending order, where ids have gaps.
+	Relabel bool
+}
+
+// Loaded is a graph with what was dropped to make it simple.
+type Loaded struct {
+	Graph      *datasets.Graph
+	SelfLoops  int
+	Duplicates int // edges of a list, or entries of a matrix, that stood there before
+	OneWay     int // entries of a matrix without their mirror image, read as undirected edges
+	Notes      []string
+}
+
+// Read reads a graph from the content of a file, unpacked first where it is gzip. name stands in
+// errors, which tell the line or byte offset, what was found and what is allowed.
+func Read(name string, content []byte, format Format, r Reading) (*Loaded, error) {
+	content, err := unpack(name, content)
+	if err != nil {
+		return nil, err
+	}
+	if format == Auto {
+		format = detect(content)
+	}
+	switch format {
+	case EdgeList:
+		return ReadEdgeList(name, content, r)
+	case MatrixMarket:
+		return ReadMatrixMarket(name, content, r)
+	case MATLAB:
+		return ReadMATLAB(name, content, r)
+	}
+	return nil, fmt.Errorf("%s: format %q, must be one of auto, edges, mtx, mat", name, format)
+}
+
+func detect(content []byte) Format {
+	switch {
+	case bytes.HasPrefix(content, []byte("%%MatrixMarket")):
+		return MatrixMarket
+	case bytes.HasPrefix(content, []byte("MATLAB")):
+		return MATLAB
+	}
+	return EdgeList
+}
+
+// maxUnpacked bounds what a small compressed file may unpack to.
+const maxUnpacked = 1 << 31
+
+func unpack(name string, content []byte) ([]byte, error) {
+	if !bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {
+		return content, nil
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("%s: gzip header: %w", name, err)
+	}
+	var unpacked bytes.Buffer
+	n, err := unpacked.ReadFrom(io.LimitReader(reader, maxUnpacked+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%s: the gzip stream of %d bytes is cut off after unpacking %d bytes, must be complete", name, len(content), n)
+	case err != nil:
+		return nil, fmt.Errorf("%s: gzip, after unpacking %d bytes: %w", name, n, err)
+	case n > maxUnpacked:
+		return nil, fmt.Errorf("%s: unpacks to more than %d bytes", name, maxUnpacked)
+	}
+	return unpacked.Bytes(), nil
+}
+
+// Canonical turns a graph as its public home offers it (an edge list with comments or in both
+// directions, a Matrix Market file, that in a zip archive, a MATLAB file) into the canonical edge list.
+func Canonical(content []byte) ([]byte, error) {
+	const name = "download"
+	if bytes.HasPrefix(content, []byte("PK\x03\x04")) {
+		var err error
+		if content, err = unzip(content); err != nil {
+			return nil, err
+		}
+	}
+	loaded, err := Read(name, content, Auto, Reading{Simplify: true})
+	if err != nil {
+		return nil, err
+	}
+	var canonical bytes.Buffer
+	err = loaded.Graph.WriteEdges(&canonical)
+	return canonical.Bytes(), err
+}
+
+// unzip returns the only .mtx or .mat file of an archive.
+func unzip(content []byte) ([]byte, error) {
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return nil, fmt.Errorf("zip: %w", err)
+	}
+	var found *zip.File
+	for _, file := range archive.File {
+		if name := strings.ToLower(file.Name); strings.HasSuffix(name, ".mtx") || strings.HasSuffix(name, ".mat") {
+			if found != nil {
+				return nil, fmt.Errorf("zip: both %s and %s, must hold one .mtx or .mat file", found.Name, file.Name)
+			}
+			found = file
+		}
+	}
+	if found == nil {
+		return nil, errors.New("zip: no .mtx and no .mat file")
+	}
+	reader, err := found.Open()
+	if err != nil {
+		return nil, fmt.Errorf("zip: %w", err)
+	}
+	defer reader.Close()
+	var unpacked bytes.Buffer
+	if n, err := unpacked.ReadFrom(io.LimitReader(reader, maxUnpacked+1)); err != nil {
+		return nil, fmt.Errorf("zip: %s after %d bytes: %w", found.Name, n, err)
+	} else if n > maxUnpacked {
+		return nil, fmt.Errorf("zip: %s unpacks to more than %d bytes", found.Name, maxUnpacked)
+	}
+	return unpacked.Bytes(), nil
+}
+
+// problems gathers what is wrong with a file: the first in full, the others as a number.
+type problems struct {
+	errs []error
+	more int
+}
+
+func (p *problems) add(format string, args ...any) {
+	const most = 20
+	if len(p.errs) == most {
+		p.more++
+		return
+	}
+	p.errs = append(p.errs, fmt.Errorf(format, args...))
+}
+
+func (p *problems) err() error {
+	if p.more > 0 {
+		return errors.Join(append(p.errs, fmt.Errorf("and %d more problems", p.more))...)
+	}
+	return errors.Join(p.errs...)
+}
+
+// tooSparse reports whether nodes is out of proportion to the edges: 20 bytes of memory are needed
+// for a node, which a typing error in one id should not be able to ask for without limit.
+func tooSparse(nodes int64, edges int) bool { return nodes > 1<<20+64*int64(edges) }
+
+// simple builds a graph and drops what keeps it from being simple, if it may. The error is an
+// *datasets.EdgeError.
+func simple(nodes int, from, to []int32, drop bool) (loaded *Loaded, err error) {
+	g, err := datasets.NewGraph(nodes, from, to)
+	if err == nil {
+		return &Loaded{Graph: g}, nil
+	}
+	var wrong *datasets.EdgeError
+	if !drop || !errors.As(err, &wrong) || len(wrong.Outside) > 0 {
+		return nil, err
+	}
+	skip := make([]bool, len(from))
+	for _, i := range wrong.SelfLoops {
+		skip[i] = true
+	}
+	for _, i := range wrong.Duplicates {
+		skip[i] = true
+	}
+	kept := 0
+	keptFrom, keptTo := make([]int32, len(from)), make([]int32, len(from))
+	for i := range from {
+		if !skip[i] {
+			keptFrom[kept], keptTo[kept] = from[i], to[i]
+			kept++
+		}
+	}
+	g, err = datasets.NewGraph(nodes, keptFrom[:kept], keptTo[:kept])
+	return &Loaded{Graph: g, SelfLoops: len(wrong.SelfLoops), Duplicates: len(wrong.Duplicates)}, err
+}

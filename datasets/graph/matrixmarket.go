@@ -1,0 +1,196 @@
+package graph
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/datasets"
+)
+
+// ReadMatrixMarket reads the graph of a square sparse matrix in Matrix Market coordinate format: nodes i
+// and j are joined when entry (i, j) is there and not 0. In a symmetric matrix every edge stands once, in a
+// general one twice, as (i, j) and (j, i).
+func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
+	var bad problems
+	lines := bytes.Split(content, []byte("\n"))
+	header := strings.Fields(strings.ToLower(string(trim(lines[0]))))
+	if len(header) != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix" || header[2] != "coordinate" {
+		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD SYMMETRY", name, clip(lines[0]))
+	}
+	field, symmetry := header[3], header[4]
+	columns := 3
+	if field == "pattern" {
+		columns = 2
+	}
+	if !slices.Contains([]string{"pattern", "integer", "real"}, field) {
+		bad.add("%s:1: field %q, must be one of pattern, integer, real", name, field)
+	}
+	if symmetry != "symmetric" && symmetry != "general" {
+		bad.add("%s:1: symmetry %q, must be symmetric or general", name, symmetry)
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	nodes, entries := int64(-1), int64(-1)
+	m := &matrix{}
+	var at []int // the line of each entry
+	found := int64(0)
+	for i, line := range lines[1:] {
+		number := i + 2
+		line = trim(line)
+		if len(line) == 0 || line[0] == '%' {
+			continue
+		}
+		fields := bytes.Fields(line)
+		if nodes < 0 {
+			var size [3]int64
+			ok := len(fields) == 3
+			for k := 0; ok && k < 3; k++ {
+				var err error
+				size[k], err = strconv.ParseInt(string(fields[k]), 10, 64)
+				ok = err == nil && size[k] >= 0
+			}
+			switch {
+			case !ok:
+				return nil, fmt.Errorf("%s:%d: %q, must be the size: rows, columns, entries", name, number, clip(line))
+			case size[0] != size[1]:
+				return nil, fmt.Errorf("%s:%d: %d rows and %d columns, the matrix of a graph must be square", name, number, size[0], size[1])
+			case size[0] > math.MaxInt32 || size[2] > math.MaxInt32 || tooSparse(size[0], int(size[2])):
+				return nil, fmt.Errorf("%s:%d: %d entries over %d nodes, must be at most %d nodes", name, number, size[2], size[0], min(math.MaxInt32, 1<<20+64*size[2]))
+			case size[2] > int64(len(content))/4:
+				return nil, fmt.Errorf("%s:%d: %d entries announced in a file of %d bytes: the file is cut off or was altered", name, number, size[2], len(content))
+			}
+			nodes, entries = size[0], size[2]
+			continue
+		}
+		if len(fields) != columns {
+			bad.add("%s:%d: %q, must be %d numbers", name, number, clip(line), columns)
+			continue
+		}
+		row, errRow := strconv.ParseInt(string(fields[0]), 10, 64)
+		column, errColumn := strconv.ParseInt(string(fields[1]), 10, 64)
+		if errRow != nil || errColumn != nil || min(row, column) < 1 || max(row, column) > nodes {
+			bad.add("%s:%d: entry %q, must have row and column in [1, %d]", name, number, clip(line), nodes)
+			continue
+		}
+		found++
+		if columns == 3 {
+			value, err := strconv.ParseFloat(string(fields[2]), 64)
+			if err != nil {
+				bad.add("%s:%d: value %q, must be a number", name, number, clip(fields[2]))
+				continue
+			}
+			if value == 0 {
+				continue
+			}
+		}
+		m.row, m.column = append(m.row, int32(row-1)), append(m.column, int32(column-1))
+		at = append(at, number)
+	}
+	if nodes < 0 {
+		return nil, fmt.Errorf("%s:%d: the file ends without a size, must be rows, columns, entries", name, len(lines))
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	if found != entries {
+		return nil, fmt.Errorf("%s:%d: %d entries announced, %d found: the file is cut off or was altered", name, len(lines), entries, found)
+	}
+	m.nodes = int(nodes)
+	m.where = func(entry int) string { return fmt.Sprintf("%s:%d", name, at[entry]) }
+	return m.graph(symmetry == "symmetric", r.Simplify)
+}
+
+// matrix is a sparse matrix, indices from 0, zeros left out.
+type matrix struct {
+	nodes       int
+	row, column []int32
+	where       func(entry int) string // place of an entry, for messages
+}
+
+// graph reads the matrix as the adjacency of an undirected graph.
+func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
+	const allowed = "simplify: true drops it"
+	var bad problems
+	report := func(err error, entries []int) error {
+		var wrong *datasets.EdgeError
+		if !errors.As(err, &wrong) {
+			return err
+		}
+		for _, i := range wrong.SelfLoops {
+			k := entries[i]
+			bad.add("%s: self loop at row and column %d; %s", m.where(k), m.row[k]+1, allowed)
+		}
+		for _, i := range wrong.Duplicates {
+			k := entries[i]
+			bad.add("%s: entry (%d, %d) stands there already; %s", m.where(k), m.row[k]+1, m.column[k]+1, allowed)
+		}
+		return nil
+	}
+	if symmetric {
+		every := make([]int, len(m.row))
+		for k := range every {
+			every[k] = k
+		}
+		loaded, err := simple(m.nodes, m.row, m.column, simplify)
+		if err != nil {
+			return nil, errors.Join(report(err, every), bad.err())
+		}
+		return loaded, nil
+	}
+	// The halves above and below the diagonal must hold the same edges.
+	var halves [2]struct {
+		from, to []int32
+		entries  []int
+	}
+	for k := range m.row {
+		half := &halves[0] // the diagonal goes with the upper half
+		if m.row[k] > m.column[k] {
+			half = &halves[1]
+		}
+		half.from, half.to = append(half.from, m.row[k]), append(half.to, m.column[k])
+		half.entries = append(half.entries, k)
+	}
+	var read [2]*Loaded
+	for i := range halves {
+		loaded, err := simple(m.nodes, halves[i].from, halves[i].to, simplify)
+		if err != nil {
+			if err := report(err, halves[i].entries); err != nil {
+				return nil, err
+			}
+		}
+		read[i] = loaded
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	upper, lower := read[0], read[1]
+	whole := &Loaded{Graph: upper.Graph, SelfLoops: upper.SelfLoops, Duplicates: upper.Duplicates + lower.Duplicates}
+	if slices.Equal(upper.Graph.Neighbours, lower.Graph.Neighbours) && slices.Equal(upper.Graph.Offsets, lower.Graph.Offsets) {
+		return whole, nil
+	}
+	if !simplify {
+		for i := range halves {
+			other := read[1-i].Graph
+			for _, k := range halves[i].entries {
+				if _, mirrored := slices.BinarySearch(other.Adjacent(m.row[k]), m.column[k]); !mirrored {
+					bad.add("%s: entry (%d, %d) without (%d, %d), must be symmetric; simplify: true reads it as an undirected edge",
+						m.where(k), m.row[k]+1, m.column[k]+1, m.column[k]+1, m.row[k]+1)
+				}
+			}
+		}
+		return nil, bad.err()
+	}
+	both, err := simple(m.nodes, m.row, m.column, true)
+	if err != nil {
+		return nil, err
+	}
+	whole.Graph = both.Graph
+	whole.OneWay = 2*both.Graph.Edges() - upper.Graph.Edges() - lower.Graph.Edges()
+	return whole, nil
+}

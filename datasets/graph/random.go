@@ -1,0 +1,255 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+const (
+	// maxGenerated bounds the nodes of a generated graph, maxGeneratedEdges its (expected) edges: 12
+	// bytes a node and, while it is built, 24 an edge.
+	maxGenerated      = 50_000_000
+	maxGeneratedEdges = 200_000_000
+	// checkEvery is how many edges are drawn between two looks at the context.
+	checkEvery = 1 << 16
+)
+
+// ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, independently. Time is
+// linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj & Brandes 2005).
+func ErdosRenyi(ctx context.Context, stream *privacy.Stream, nodes int, p float64) (*datasets.Graph, error) {
+	expected := p * float64(nodes) * float64(nodes-1) / 2
+	switch {
+	case nodes < 0 || nodes > maxGenerated:
+		return nil, fmt.Errorf("nodes: %d, must be in [0, %d]", nodes, maxGenerated)
+	case !(p >= 0 && p <= 1):
+		return nil, fmt.Errorf("p: %v, must be in [0, 1]", p)
+	case expected > maxGeneratedEdges:
+		return nil, fmt.Errorf("p: %v for %d nodes means %.3g edges, must be at most %d", p, nodes, expected, maxGeneratedEdges)
+	}
+	var from, to []int32
+	if p == 0 {
+		return datasets.NewGraph(nodes, from, to)
+	}
+	logMiss := math.Log1p(-p)
+	// Pairs (w, v), w < v, are numbered row by row.
+	pairs := float64(nodes) * float64(nodes-1) / 2
+	for v, w := 1, -1; v < nodes; {
+		gap := 0.0
+		if p < 1 {
+			gap = math.Floor(math.Log(stream.Open01()) / logMiss)
+		}
+		if gap > pairs {
+			break
+		}
+		for w += 1 + int(gap); v < nodes && w >= v; v++ {
+			w -= v
+		}
+		if v < nodes {
+			from, to = append(from, int32(w)), append(to, int32(v))
+		}
+		if len(from)%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return datasets.NewGraph(nodes, from, to)
+}
+
+// BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes on, each
+// new node is joined to links different nodes, drawn with probability proportional to their degrees.
+func BarabasiAlbert(ctx context.Context, stream *privacy.Stream, nodes, links int) (*datasets.Graph, error) {
+	switch {
+	case nodes < 2 || nodes > maxGenerated:
+		return nil, fmt.Errorf("nodes: %d, must be in [2, %d]", nodes, maxGenerated)
+	case links < 1 || links >= nodes:
+		return nil, fmt.Errorf("links: %d, must be in [1, nodes-1]", links)
+	case int64(links)*int64(nodes) > maxGeneratedEdges:
+		return nil, fmt.Errorf("links: %d for each of %d nodes, must be at most %d edges", links, nodes, maxGeneratedEdges)
+	}
+	// Every end of an edge stands once in ends, so a uniform draw from it is a draw by degree.
+	ends := make([]int32, 0, 2*links*nodes)
+	for v := 1; v <= links; v++ {
+		for w := range v {
+			ends = append(ends, int32(w), int32(v))
+		}
+	}
+	for v := links + 1; v < nodes; v++ {
+		grown := len(ends)
+		for drawn := grown; len(ends) < grown+2*links; {
+			target := ends[stream.IntN(grown)]
+			fresh := true
+			for k := drawn; k < len(ends); k += 2 {
+				fresh = fresh && ends[k] != target
+			}
+			if fresh {
+				ends = append(ends, target, int32(v))
+			}
+		}
+		if v%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	from, to := make([]int32, len(ends)/2), make([]int32, len(ends)/2)
+	for i := range from {
+		from[i], to[i] = ends[2*i], ends[2*i+1]
+	}
+	return datasets.NewGraph(nodes, from, to)
+}
+
+// ErrNotGraphical is wrapped when no simple graph has a degree sequence.
+var ErrNotGraphical = errors.New("no simple graph has these degrees")
+
+// switches is the number of attempted switches for each edge in WithDegrees. Every attempt names two edges,
+// so an edge is named eight times on average and less than one in a thousand never is.
+const switches = 4
+
+// WithDegrees draws a simple graph in which node v has degrees[v]: the configuration model conditioned on
+// being simple, whose law is uniform over all such graphs. From the Havel-Hakimi graph on, two random
+// edges {a,b}, {c,d} are switched into {a,d}, {c,b} where that leaves the graph simple, four attempts for
+// each edge: a short run of a Markov chain with the uniform law as its stationary one. Time is linear in
+// nodes and edges, up to a logarithm.
+func WithDegrees(ctx context.Context, stream *privacy.Stream, degrees []int32) (*datasets.Graph, error) {
+	from, to, err := HavelHakimi(degrees)
+	if err != nil {
+		return nil, err
+	}
+	if len(from) >= 2 {
+		present := newEdgeSet(len(from))
+		for i := range from {
+			present.add(edgeKey(from[i], to[i]))
+		}
+		for attempt := range switches * len(from) {
+			if attempt%checkEvery == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			i, j := stream.IntN(len(from)), stream.IntN(len(from))
+			a, b, c, d := from[i], to[i], from[j], to[j]
+			if stream.Uint64()&1 == 1 {
+				c, d = d, c
+			}
+			if a == d || c == b || i == j {
+				continue
+			}
+			one, two := edgeKey(a, d), edgeKey(c, b)
+			if present.has(one) || present.has(two) {
+				continue
+			}
+			present.remove(edgeKey(a, b))
+			present.remove(edgeKey(c, d))
+			present.add(one)
+			present.add(two)
+			from[i], to[i], from[j], to[j] = a, d, c, b
+		}
+	}
+	return datasets.NewGraph(len(degrees), from, to)
+}
+
+// HavelHakimi returns the edges of a simple graph in which node v has degrees[v], or an error wrapping
+// ErrNotGraphical. The node that wants most neighbours is joined to those that want most after it, until
+// all are served (Havel 1955, Hakimi 1962).
+func HavelHakimi(degrees []int32) (from, to []int32, err error) {
+	n := len(degrees)
+	total := int64(0)
+	for v, d := range degrees {
+		if d < 0 || int(d) >= n {
+			return nil, nil, fmt.Errorf("%w: node %d of %d has degree %d, must be in [0, %d]", ErrNotGraphical, v, n, d, n-1)
+		}
+		total += int64(d)
+	}
+	if total%2 == 1 {
+		return nil, nil, fmt.Errorf("%w: their sum %d is odd", ErrNotGraphical, total)
+	}
+	if total/2 > maxGeneratedEdges {
+		return nil, nil, fmt.Errorf("%d edges, must be at most %d", total/2, maxGeneratedEdges)
+	}
+	node := make([]int32, n)
+	for v := range node {
+		node[v] = int32(v)
+	}
+	slices.SortStableFunc(node, func(v, w int32) int { return int(degrees[w] - degrees[v]) })
+	wanted := make([]int32, n) // descending, and kept so
+	for i, v := range node {
+		wanted[i] = degrees[v]
+	}
+	from, to = make([]int32, 0, total/2), make([]int32, 0, total/2)
+	for first := range n {
+		d := int(wanted[first])
+		if d == 0 {
+			break
+		}
+		rest := first + 1
+		if rest+d > n || wanted[rest+d-1] == 0 {
+			return nil, nil, fmt.Errorf("%w: node %d wants %d more neighbours than there are", ErrNotGraphical, node[first], d)
+		}
+		// Of the last value that is only partly served the hindmost nodes are, which keeps the order.
+		least := wanted[rest+d-1]
+		descending := func(have, want int32) int { return int(want - have) }
+		begin, _ := slices.BinarySearchFunc(wanted[rest:], least, descending)
+		end, _ := slices.BinarySearchFunc(wanted[rest:], least-1, descending)
+		for i := range d {
+			at := rest + i
+			if i >= begin {
+				at = rest + end - d + i
+			}
+			from, to = append(from, node[first]), append(to, node[at])
+			wanted[at]--
+		}
+	}
+	return from, to, nil
+}
+
+// edgeKey packs an edge into one number, whichever way it is given; no edge gives 0, since its larger
+// end is at least 1.
+func edgeKey(u, v int32) uint64 {
+	if u > v {
+		u, v = v, u
+	}
+	return uint64(u)<<32 | uint64(v)
+}
+
+// edgeSet is a set of edge keys with open addressing, a quarter to half full; 0 marks a free slot.
+type edgeSet struct {
+	slots []uint64
+	shift uint
+}
+
+func newEdgeSet(edges int) *edgeSet {
+	size, shift := 4, uint(62)
+	for size < 2*edges {
+		size, shift = size*2, shift-1
+	}
+	return &edgeSet{make([]uint64, size), shift}
+}
+
+// home is the slot a key would have in an empty set: multiplicative hashing by the golden ratio.
+func (s *edgeSet) home(key uint64) int { return int(key * 0x9e3779b97f4a7c15 >> s.shift) }
+
+// find returns the slot of key or the free one where it would go.
+func (s *edgeSet) find(key uint64) int {
+	at := s.home(key)
+	for s.slots[at] != 0 && s.slots[at] != key {
+		at = (at + 1) & (len(s.slots) - 1)
+	}
+	return at
+}
+
+func (s *edgeSet) has(key uint64) bool { return s.slots[s.find(key)] == key }
+func (s *edgeSet) add(key uint64)      { s.slots[s.find(key)] = key }
+
+// remove takes a key out and moves later ones of its run up, so that no search meets a gap.
+func (s *edgeSet) remove(key uint64) {
+	mask := len(s.slots) - 1
+	gap := s.find(key)
+	for at := (gap + 1) & mask; s.slots[at] != 0; at = (at + 1) & mask {
+		if home := s.home(s.slots[at]); (at-home)&mask >= (at-gap)&mask {
+			s.slots[gap] = s.slots[at]
+			gap = at
+		}
+	}
+	s.slots[gap] = 0
+}

@@ -1,0 +1,288 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+func stream(purpose string) *privacy.Stream { return privacy.NewKey(2012).Derive(purpose).Stream() }
+
+// TestErdosRenyi: the number of edges is binomial, so within 5 standard deviations of its mean but for one
+// seed in 1.7 million; every degree is binomial too, checked by the variance of all degrees.
+func TestErdosRenyi(t *testing.T) {
+	const n, p = 2000, 0.01
+	g, err := ErdosRenyi(context.Background(), stream("gnp"), n, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := float64(n * (n - 1) / 2)
+	if got, sd := float64(g.Edges()), math.Sqrt(pairs*p*(1-p)); math.Abs(got-pairs*p) > 5*sd {
+		t.Errorf("%v edges, want %v within 5·%.1f", got, pairs*p, sd)
+	}
+	mean, square := 2*float64(g.Edges())/n, 0.0
+	for v := range n {
+		square += math.Pow(float64(g.Degree(int32(v)))-mean, 2)
+	}
+	// The variance of n nearly independent binomial degrees, itself with a relative deviation of √(2/n).
+	want := (n - 1) * p * (1 - p)
+	if got := square / n; math.Abs(got-want) > 5*want*math.Sqrt(2.0/n) {
+		t.Errorf("variance of degrees %v, want about %v", got, want)
+	}
+	for _, limit := range []struct {
+		p     float64
+		edges int
+	}{{0, 0}, {1, 45}} {
+		if g, err := ErdosRenyi(context.Background(), stream("limit"), 10, limit.p); err != nil || g.Edges() != limit.edges {
+			t.Errorf("p = %v: %v edges, %v, want %d", limit.p, g.Edges(), err, limit.edges)
+		}
+	}
+	// On three nodes every one of the eight graphs has probability 1/8 at p = 1/2. With 8000 draws a
+	// cell is within 5 deviations of 1000, √(8000·7/64) = 29.6, but for one seed in 200,000.
+	counts := make([]int, 8)
+	s := stream("cube")
+	for range 8000 {
+		g, err := ErdosRenyi(context.Background(), s, 3, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := 0
+		for i, pair := range [][2]int32{{0, 1}, {0, 2}, {1, 2}} {
+			if slices.Contains(g.Adjacent(pair[0]), pair[1]) {
+				code |= 1 << i
+			}
+		}
+		counts[code]++
+	}
+	for code, count := range counts {
+		if math.Abs(float64(count)-1000) > 5*29.6 {
+			t.Errorf("graph %03b drawn %d times in 8000, want about 1000", code, count)
+		}
+	}
+}
+
+func TestBarabasiAlbert(t *testing.T) {
+	const n, links = 3000, 4
+	g, err := BarabasiAlbert(context.Background(), stream("ba"), n, links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := links*(links+1)/2 + links*(n-links-1); g.Nodes() != n || g.Edges() != want {
+		t.Errorf("%d nodes, %d edges, want %d and %d", g.Nodes(), g.Edges(), n, want)
+	}
+	if g.DegreeSequence()[0] < links {
+		t.Errorf("a node of degree %d, each brings %d edges", g.DegreeSequence()[0], links)
+	}
+	// The limiting law is P(d) = 2m(m+1)/(d(d+1)(d+2)): a third of the nodes has degree m = 4. A binomial
+	// count of 3000 has a deviation of 25.8; 5 of them and 1% of bias from the finite size are allowed.
+	count := 0
+	for _, d := range g.DegreeSequence() {
+		if d == links {
+			count++
+		}
+	}
+	if math.Abs(float64(count)-n/3.0) > 5*25.8+0.01*n {
+		t.Errorf("%d nodes of the smallest degree, want about %d", count, n/3)
+	}
+	if whole, err := BarabasiAlbert(context.Background(), stream("whole"), 5, 4); err != nil || whole.Edges() != 10 {
+		t.Errorf("5 nodes, 4 links: %v, want the complete graph", err)
+	}
+}
+
+// graphical is the criterion of Erdős and Gallai, checked for every k.
+func graphical(degrees []int32) bool {
+	d := slices.Clone(degrees)
+	slices.SortFunc(d, func(a, b int32) int { return int(b - a) })
+	total := 0
+	for _, x := range d {
+		total += int(x)
+	}
+	if total%2 == 1 {
+		return false
+	}
+	left := 0
+	for k := 1; k <= len(d); k++ {
+		left += int(d[k-1])
+		right := k * (k - 1)
+		for _, x := range d[k:] {
+			right += min(int(x), k)
+		}
+		if left > right {
+			return false
+		}
+	}
+	return true
+}
+
+// TestWithDegrees: a sequence is realised, node by node, exactly when Erdős and Gallai say it can be.
+func TestWithDegrees(t *testing.T) {
+	key := privacy.NewKey(7)
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 14).Draw(t, "nodes")
+		degrees := rapid.SliceOfN(rapid.Int32Range(0, int32(n-1)), n, n).Draw(t, "degrees")
+		g, err := WithDegrees(context.Background(), key.Stream(), degrees)
+		if !graphical(degrees) {
+			if !errors.Is(err, ErrNotGraphical) {
+				t.Fatalf("error %v for degrees no graph has", err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, d := range degrees {
+			if g.Degree(int32(v)) != int(d) {
+				t.Fatalf("node %d has degree %d, want %d", v, g.Degree(int32(v)), d)
+			}
+		}
+	})
+	for _, degrees := range [][]int32{{-1, 1}, {2, 2}, {1}} {
+		if _, err := WithDegrees(context.Background(), key.Stream(), degrees); !errors.Is(err, ErrNotGraphical) {
+			t.Errorf("degrees %v: %v", degrees, err)
+		}
+	}
+}
+
+// TestWithDegreesUniform: six nodes of degree 1 have 15 perfect matchings, all equally likely. Six nodes
+// mean three edges and twelve attempts, enough to mix; a cell of 15,000 draws has a deviation of 30.6, and
+// 5 of them are exceeded by one seed in 100,000. What is left of the start after twelve attempts adds 50.
+func TestWithDegreesUniform(t *testing.T) {
+	counts := make(map[string]int)
+	s := stream("matchings")
+	for range 15_000 {
+		g, err := WithDegrees(context.Background(), s, []int32{1, 1, 1, 1, 1, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[canonical(t, g)]++
+	}
+	if len(counts) != 15 {
+		t.Fatalf("%d matchings drawn, there are 15", len(counts))
+	}
+	for matching, count := range counts {
+		if math.Abs(float64(count)-1000) > 5*30.6+50 {
+			t.Errorf("%q drawn %d times in 15000, want about 1000", matching, count)
+		}
+	}
+}
+
+// TestEdgeSet compares with a Go map over random insertions and removals.
+func TestEdgeSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set, model := newEdgeSet(8), map[uint64]bool{}
+		for range rapid.IntRange(0, 200).Draw(t, "steps") {
+			key := edgeKey(rapid.Int32Range(0, 5).Draw(t, "u"), rapid.Int32Range(6, 9).Draw(t, "v"))
+			switch {
+			case model[key]:
+				set.remove(key)
+				delete(model, key)
+			case len(model) < 8:
+				set.add(key)
+				model[key] = true
+			}
+			for u := int32(0); u <= 5; u++ {
+				for v := int32(6); v <= 9; v++ {
+					if key := edgeKey(v, u); set.has(key) != model[key] {
+						t.Fatalf("edge %d %d: %t, want %t", u, v, set.has(key), model[key])
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestGenerators(t *testing.T) {
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	set := map[string]func(any){
+		"configuration": func(p any) { p.(*ConfigurationParams).Degrees = []int{1, 2, 1, 1, 1} },
+	}
+	for _, name := range []string{"erdos-renyi", "barabasi-albert", "configuration"} {
+		source, err := datasets.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		load := func(ctx context.Context, seed uint64) (*datasets.Dataset, error) {
+			params := source.Params()
+			if change := set[name]; change != nil {
+				change(params)
+			}
+			return source.Load(ctx, datasets.Request{Params: params, Key: privacy.NewKey(seed)})
+		}
+		one, err := load(context.Background(), 1)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again, _ := load(context.Background(), 1)
+		if one.Checksum != again.Checksum || one.Checksum != one.Graph.Checksum() {
+			t.Errorf("%s: the same seed gives another graph", name)
+		}
+		different := false
+		for seed := uint64(2); seed < 12; seed++ {
+			other, _ := load(context.Background(), seed)
+			different = different || other.Checksum != one.Checksum
+		}
+		if !different {
+			t.Errorf("%s: eleven seeds give one graph", name)
+		}
+		if _, err := load(cancelled, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v from a cancelled context", name, err)
+		}
+	}
+	for _, bad := range []struct {
+		params interface{ Validate() error }
+		keys   []string
+	}{
+		{&ErdosRenyiParams{Nodes: 0, P: math.NaN()}, []string{"nodes: ", "p: "}},
+		{&ErdosRenyiParams{Nodes: maxGenerated + 1, P: 2}, []string{"nodes: ", "p: "}},
+		{&BarabasiAlbertParams{Nodes: 1, Links: 0}, []string{"nodes: ", "links: "}},
+		{&ConfigurationParams{}, []string{"degrees: "}},
+		{&ConfigurationParams{Degrees: []int{1, 5}, Nodes: 3}, []string{"degrees: node 1 has 5", "must stand alone"}},
+		{&ConfigurationParams{Nodes: 1, MaxDegree: 9, Alpha: math.Inf(1), Edges: -1}, []string{"nodes: ", "max-degree: ", "alpha: ", "edges: "}},
+	} {
+		err := bad.params.Validate()
+		for _, key := range bad.keys {
+			if err == nil || !strings.Contains(err.Error(), key) {
+				t.Errorf("%+v: %v, want %q", bad.params, err, key)
+			}
+		}
+	}
+	for _, err := range []error{
+		second(ErdosRenyi(context.Background(), stream("x"), 1_000_000, 0.5)),
+		second(BarabasiAlbert(context.Background(), stream("x"), 1_000_000, 1000)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "must be at most") {
+			t.Errorf("a graph of too many edges: %v", err)
+		}
+	}
+}
+
+func second(_ *datasets.Graph, err error) error { return err }
+
+func BenchmarkBarabasiAlbert1M(b *testing.B) {
+	const n, links = 1_000_000, 5
+	for b.Loop() {
+		if _, err := BarabasiAlbert(context.Background(), stream("bench"), n, links); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n*links)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+}
+
+func BenchmarkStandInUNC(b *testing.B) {
+	unc := standIn{Networks[2]}
+	for b.Loop() {
+		if _, err := unc.Load(context.Background(), datasets.Request{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(unc.Statistics.Edges)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+}

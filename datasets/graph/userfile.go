@@ -1,0 +1,77 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"ppdp/datasets"
+)
+
+func init() { datasets.Register(userFile{}) }
+
+// userFile is a graph of one's own.
+type userFile struct{}
+
+// FileParams are the parameters of the source "graph".
+type FileParams struct {
+	Path     string `yaml:"path"`     // the file, .gz or not
+	Format   Format `yaml:"format"`   // auto (default), edges, mtx or mat
+	Base     int    `yaml:"base"`     // smallest node id of an edge list: 0 (default) or 1
+	Simplify bool   `yaml:"simplify"` // drop and count self loops, repetitions and directions
+	Relabel  bool   `yaml:"relabel"`  // number the ids of an edge list that occur
+}
+
+// Validate reports everything wrong with the parameters, by yaml key.
+func (p *FileParams) Validate() error {
+	var errs []error
+	if p.Path == "" {
+		errs = append(errs, errors.New("path: empty, must name an edge list, Matrix Market or MATLAB file"))
+	}
+	switch p.Format {
+	case Auto, EdgeList, MatrixMarket, MATLAB:
+	default:
+		errs = append(errs, fmt.Errorf("format: %q, must be one of auto, edges, mtx, mat", p.Format))
+	}
+	if p.Base != 0 && p.Base != 1 {
+		errs = append(errs, fmt.Errorf("base: %d, must be 0 or 1", p.Base))
+	}
+	return errors.Join(errs...)
+}
+
+func (userFile) Info() datasets.Info {
+	return datasets.Info{Name: "graph", Graph: true,
+		Title:    "a graph of one's own: edge list, Matrix Market or MATLAB file",
+		Citation: "the user's own", License: "the user's own"}
+}
+
+func (userFile) Params() any { return &FileParams{Format: Auto} }
+
+func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	p := request.Params.(*FileParams)
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(p.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	loaded, err := Read(p.Path, content, p.Format, Reading{Base: p.Base, Simplify: p.Simplify, Relabel: p.Relabel})
+	if err != nil {
+		return nil, err
+	}
+	notes := loaded.Notes
+	note := func(n int, what string) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	note(loaded.SelfLoops, "self loops dropped")
+	note(loaded.Duplicates, "repeated edges dropped")
+	note(loaded.OneWay, "entries without their mirror image read as undirected edges")
+	return &datasets.Dataset{Name: "graph", Graph: loaded.Graph, Checksum: loaded.Graph.Checksum(), Notes: notes}, nil
+}
