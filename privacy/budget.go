@@ -17,7 +17,9 @@ const slack = 1e-9
 type Budget struct {
 	epsilon    float64
 	mechanisms []*mechanism
-	// the root-leaf path with the largest sum so far, by claimed and by proven sensitivities
+	// the largest path sums so far, by claimed and by proven sensitivities, and the paths they are
+	// of: among equally expensive ones, up to rounding, the one of most calls
+	claimed, proven  float64
 	worst, worstLoss Path
 }
 
@@ -44,7 +46,8 @@ type Path struct {
 	spent  float64                // by claimed sensitivities
 	loss   float64                // by proven sensitivities
 	by     [maxMechanisms]float64 // spent, for each mechanism
-	calls  [maxMechanisms]int32   // and how often
+	calls  [maxMechanisms]int32   // and how often,
+	all    int32                  // for all of them together
 }
 
 // Fork returns a child that has spent what p has. The caller asserts that the children of one
@@ -67,14 +70,19 @@ func (p *Path) charge(m *mechanism, epsilon float64) error {
 		return fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent, m.purpose, epsilon, p.spent, b.epsilon)
 	}
 	p.spent += epsilon
-	p.loss += epsilon * m.lossPerEpsilon
+	p.loss += float64(epsilon * m.lossPerEpsilon)
 	p.by[m.slot] += epsilon
 	p.calls[m.slot]++
+	p.all++
 	m.calls++
-	if p.spent > b.worst.spent {
+	b.claimed = math.Max(b.claimed, p.spent)
+	b.proven = math.Max(b.proven, p.loss)
+	// Where every leaf takes what is left, all paths cost the same up to rounding. The longest then
+	// shows best what the budget went to, and does not depend on the last bits.
+	if p.spent >= b.claimed*(1-slack) && (p.all > b.worst.all || p.spent > b.worst.spent*(1+slack)) {
 		b.worst = *p
 	}
-	if p.loss > b.worstLoss.loss {
+	if p.loss >= b.proven*(1-slack) && (p.all > b.worstLoss.all || p.loss > b.worstLoss.loss*(1+slack)) {
 		b.worstLoss = *p
 	}
 	return nil
@@ -113,7 +121,8 @@ type Entry struct {
 	Claimed   float64
 	Proven    float64
 	Calls     int64
-	// Epsilon is this mechanism's part of the most expensive path by claimed sensitivities.
+	// Epsilon is this mechanism's part of the most expensive path by claimed sensitivities; of
+	// equally expensive ones, of the path of most calls.
 	Epsilon float64
 	// Loss is its part of the most expensive path by proven sensitivities.
 	Loss float64
@@ -132,8 +141,10 @@ func (b *Budget) Ledger() []Entry {
 		entries[i] = Entry{
 			Purpose: m.purpose, Mechanism: m.kind,
 			Claimed: m.sensitivity.Claimed, Proven: m.sensitivity.proven(), Calls: m.calls,
-			Epsilon: b.worst.by[i], Loss: b.worstLoss.by[i] * m.lossPerEpsilon,
-			Composition: composition,
+			Epsilon: b.worst.by[i], Composition: composition,
+		}
+		if by := b.worstLoss.by[i]; by > 0 { // 0 times an infinite loss is no loss
+			entries[i].Loss = float64(by * m.lossPerEpsilon)
 		}
 	}
 	return entries
@@ -141,4 +152,4 @@ func (b *Budget) Ledger() []Entry {
 
 // Spent returns the largest path sums: by claimed sensitivities (at most Epsilon, but for
 // rounding) and by proven ones (more than Epsilon where a published algorithm overspends).
-func (b *Budget) Spent() (claimed, proven float64) { return b.worst.spent, b.worstLoss.loss }
+func (b *Budget) Spent() (claimed, proven float64) { return b.claimed, b.proven }

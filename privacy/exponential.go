@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"errors"
+	"fmt"
 	"math"
 )
 
@@ -23,7 +24,8 @@ func (b *Budget) Exponential(purpose string, stream *Stream, s Sensitivity) *Exp
 
 // Choose charges epsilon to the path and returns the index of the chosen candidate. weights, the
 // base measure (for example how many equally good cuts a candidate stands for), may be nil for
-// all ones; candidates of weight 0 are never chosen. Scores must not be NaN or +Inf.
+// all ones; candidates of weight 0 or score -Inf are never chosen. Scores that are NaN or +Inf are
+// refused; so is a choice from no candidates, with ErrNoCandidates.
 func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []float64) (int, error) {
 	if err := path.charge(e.mechanism, epsilon); err != nil {
 		return 0, err
@@ -57,7 +59,10 @@ func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []floa
 		sum += w
 		cumulative[i] = sum
 	}
-	return search(cumulative, e.stream.Open01()*sum), nil
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return 0, fmt.Errorf("privacy: %s: weights of candidates add up to %v, a score or weight is not a number", e.purpose, sum)
+	}
+	return search(cumulative, float64(e.stream.Open01()*sum)), nil
 }
 
 // search returns the first index whose cumulative weight exceeds x. An index of weight 0 repeats

@@ -10,6 +10,8 @@
 // The package does not know tables, graphs or algorithms. Laplace noise is drawn in floating
 // point and so carries the usual caveat (Mironov 2012): its low bits depend on the value. The
 // strict variants of counts use the two-sided geometric mechanism, whose outputs are integers.
+// Uniform numbers have 52 bits, so that noise beyond some 36.7 scales never occurs: a true
+// exponential tail has 2⁻⁵³ of its mass there, which no epsilon accounts for.
 package privacy
 
 import "errors"
@@ -24,7 +26,7 @@ type Sensitivity struct {
 	// Proven is the value that holds; 0 means the same as Claimed. +Inf means no finite bound.
 	Proven float64
 	// Monotone says that one more record never lowers (or never raises) any candidate's score.
-	// Under add/remove neighbours an exponential mechanism then costs half (ERRATA R0b): that
+	// Under add/remove neighbours an exponential mechanism then costs half (errata R0b): that
 	// half is credited to the proven loss only, never to the charge.
 	Monotone bool
 }

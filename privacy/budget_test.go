@@ -1,0 +1,281 @@
+package privacy
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// mustPanic runs f, which has to panic.
+func mustPanic(t *testing.T, name string, f func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Errorf("%s does not panic", name)
+		}
+	}()
+	f()
+}
+
+func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
+	for _, epsilon := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		mustPanic(t, "a budget that is no finite number of at least 0", func() { NewBudget(epsilon) })
+	}
+	b := NewBudget(1)
+	stream := NewKey(1).Stream()
+	mustPanic(t, "sensitivity 0", func() { b.Laplace("x", stream, Sensitivity{}) })
+	mustPanic(t, "sensitivity NaN", func() { b.Laplace("x", stream, Exact(math.NaN())) })
+	mustPanic(t, "infinite sensitivity", func() { b.Laplace("x", stream, Exact(math.Inf(1))) })
+	mustPanic(t, "negative sensitivity", func() { b.Geometric("x", stream, Exact(-1)) })
+	mustPanic(t, "negative proven sensitivity", func() { b.Laplace("x", stream, Sensitivity{Claimed: 1, Proven: -1}) })
+	mustPanic(t, "no stream", func() { b.Exponential("x", nil, Exact(1)) })
+	for range maxMechanisms {
+		b.Laplace("x", stream, Exact(1))
+	}
+	mustPanic(t, "one mechanism too many", func() { b.Laplace("x", stream, Exact(1)) })
+}
+
+func TestChargesRefusesWhatIsNoCharge(t *testing.T) {
+	b := NewBudget(1)
+	laplace := b.Laplace("counts", NewKey(1).Stream(), Exact(1))
+	path := b.Root()
+	for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(-1), math.Inf(1), 1.001} {
+		got, err := laplace.Add(&path, epsilon, 5)
+		if err == nil || got != 0 {
+			t.Errorf("epsilon %v: value %v, error %v", epsilon, got, err)
+		}
+		if over := epsilon > 1; errors.Is(err, ErrOverspent) != over {
+			t.Errorf("epsilon %v: %v, ErrOverspent expected: %v", epsilon, err, over)
+		}
+	}
+	if claimed, proven := b.Spent(); claimed != 0 || proven != 0 || path.Spent() != 0 {
+		t.Errorf("refused charges spent %v, %v, %v", claimed, proven, path.Spent())
+	}
+	if entry := b.Ledger()[0]; entry.Calls != 0 || entry.Epsilon != 0 {
+		t.Errorf("refused charges are in the ledger: %+v", entry)
+	}
+}
+
+func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
+	b := NewBudget(1)
+	stream := NewKey(1).Stream()
+	laplace := b.Laplace("counts", stream, Exact(1))
+	path := b.Root()
+	if _, err := laplace.Add(&path, 0.75, 0); err != nil {
+		t.Fatal(err)
+	}
+	values := []float64{1, 2}
+	if err := laplace.AddAll(&path, 0.5, values); !errors.Is(err, ErrOverspent) || values[0] != 1 || values[1] != 2 {
+		t.Errorf("overspending: %v, values %v", err, values)
+	}
+	if path.Remaining() != 0.25 {
+		t.Errorf("remaining %v, want 0.25", path.Remaining())
+	}
+	reference := NewKey(1).Stream()
+	reference.laplace()
+	if stream.Uint64() != reference.Uint64() {
+		t.Error("a refused charge drew noise")
+	}
+	if _, err := laplace.Add(&path, path.Remaining(), 0); err != nil || path.Remaining() != 0 {
+		t.Errorf("spending the rest: %v, remaining %v", err, path.Remaining())
+	}
+}
+
+func TestZeroBudgetPaysForNothing(t *testing.T) {
+	b := NewBudget(0)
+	laplace := b.Laplace("x", NewKey(1).Stream(), Exact(1))
+	path := b.Root()
+	if _, err := laplace.Add(&path, math.SmallestNonzeroFloat64, 1); !errors.Is(err, ErrOverspent) {
+		t.Errorf("%v, want ErrOverspent", err)
+	}
+}
+
+func TestForksDoNotAddUp(t *testing.T) {
+	b := NewBudget(1)
+	counts := b.Laplace("counts", NewKey(1).Stream(), Exact(1))
+	tests := b.Geometric("tests", NewKey(2).Stream(), Exact(1))
+	root := b.Root()
+	if _, err := tests.Add(&root, 0.25, 0); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		child := root.Fork()
+		if _, err := counts.Add(&child, 0.5+float64(i)/100, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if root.Spent() != 0.25 {
+		t.Errorf("the children's charges reached their parent: %v", root.Spent())
+	}
+	if claimed, proven := b.Spent(); math.Abs(claimed-0.84) > 1e-15 || proven != claimed {
+		t.Errorf("spent %v and %v, want 0.84", claimed, proven)
+	}
+	ledger := b.Ledger()
+	if e := ledger[0]; e.Purpose != "counts" || e.Mechanism != "laplace" || e.Calls != 10 || e.Epsilon != 0.59 || e.Composition != "parallel" {
+		t.Errorf("counts: %+v", e)
+	}
+	if e := ledger[1]; e.Purpose != "tests" || e.Mechanism != "geometric" || e.Calls != 1 || e.Epsilon != 0.25 || e.Composition != "sequential" {
+		t.Errorf("tests: %+v", e)
+	}
+}
+
+// TestEqualPathsShowTheLongest: a leaf near the root and one below two tests both spend all. The
+// waterfall is that of the second, whatever the order and the rounding of their sums.
+func TestEqualPathsShowTheLongest(t *testing.T) {
+	for _, shallowFirst := range []bool{true, false} {
+		b := NewBudget(1.1)
+		tests := b.Laplace("tests", NewKey(1).Stream(), Exact(1))
+		counts := b.Laplace("counts", NewKey(2).Stream(), Exact(1))
+		spend := func(path *Path, noise Noise, epsilon float64) {
+			t.Helper()
+			if _, err := noise.Add(path, epsilon, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		root := b.Root()
+		spend(&root, tests, 0.1)
+		shallow := func() {
+			leaf := root.Fork()
+			spend(&leaf, counts, leaf.Remaining())
+		}
+		if shallowFirst {
+			shallow()
+		}
+		deep := root.Fork()
+		spend(&deep, tests, 0.1)
+		spend(&deep, tests, 0.1)
+		spend(&deep, counts, deep.Remaining())
+		if !shallowFirst {
+			shallow()
+		}
+		ledger := b.Ledger()
+		if math.Abs(ledger[0].Epsilon-0.3) > 1e-12 || math.Abs(ledger[1].Epsilon-0.8) > 1e-12 ||
+			math.Abs(ledger[0].Loss-0.3) > 1e-12 || math.Abs(ledger[1].Loss-0.8) > 1e-12 {
+			t.Errorf("waterfall %+v, want 0.3 for tests and 0.8 for counts", ledger)
+		}
+	}
+}
+
+func TestProvenLossBesideTheClaim(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		sensitivity Sensitivity
+		proven      float64
+		loss        float64 // of a charge of 2
+	}{
+		{"exact", Exact(3), 3, 2},
+		{"proven left out", Sensitivity{Claimed: 3}, 3, 2},
+		{"monotone", Sensitivity{Claimed: 0.5, Monotone: true}, 0.5, 1},
+		{"short by three, monotone", Sensitivity{Claimed: 0.5, Proven: 1.5, Monotone: true}, 1.5, 3},
+		{"short by three", Sensitivity{Claimed: 0.5, Proven: 1.5}, 1.5, 6},
+		{"generous", Sensitivity{Claimed: 2, Proven: 1}, 1, 1},
+		{"no bound", Sensitivity{Claimed: 1, Proven: math.Inf(1)}, math.Inf(1), math.Inf(1)},
+	} {
+		b := NewBudget(2)
+		exponential := b.Exponential("cuts", NewKey(1).Stream(), c.sensitivity)
+		path := b.Root()
+		if _, err := exponential.Choose(&path, 2, []float64{1, 2}, nil); err != nil {
+			t.Fatal(err)
+		}
+		claimed, proven := b.Spent()
+		entry := b.Ledger()[0]
+		if claimed != 2 || entry.Epsilon != 2 || proven != c.loss || entry.Loss != c.loss || entry.Claimed != c.sensitivity.Claimed || entry.Proven != c.proven {
+			t.Errorf("%s: spent %v, loss %v, entry %+v; want 2 and %v", c.name, claimed, proven, entry, c.loss)
+		}
+	}
+}
+
+// TestUncalledMechanismWithoutBound: what was never asked costs nothing.
+func TestUncalledMechanismWithoutBound(t *testing.T) {
+	b := NewBudget(1)
+	b.Laplace("never", NewKey(1).Stream(), Sensitivity{Claimed: 1, Proven: math.Inf(1)})
+	counts := b.Laplace("counts", NewKey(2).Stream(), Exact(1))
+	path := b.Root()
+	if _, err := counts.Add(&path, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if entry := b.Ledger()[0]; entry.Loss != 0 || entry.Epsilon != 0 || entry.Calls != 0 {
+		t.Errorf("%+v, want no loss", entry)
+	}
+}
+
+// TestLedgerAgainstSumsOverPaths grows random trees of charges and holds the budget against sums
+// taken path by path.
+func TestLedgerAgainstSumsOverPaths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const epsilon = 10.0
+		b := NewBudget(epsilon)
+		factors := []float64{1, 3, 0.5} // loss for each unit of charge
+		var noises []Noise
+		for i, factor := range factors {
+			noises = append(noises, b.Laplace("x", NewKey(uint64(i)).Stream(), Sensitivity{Claimed: 1, Proven: factor}))
+		}
+		var largest, largestLoss float64
+		var calls [3]int64
+		var grow func(path Path, spent, loss float64, depth int)
+		grow = func(path Path, spent, loss float64, depth int) {
+			for range rapid.IntRange(0, 3).Draw(t, "charges") {
+				m := rapid.IntRange(0, 2).Draw(t, "mechanism")
+				amount := float64(rapid.IntRange(1, 64).Draw(t, "amount")) / 16 // binary fractions: sums are exact
+				_, err := noises[m].Add(&path, amount, 0)
+				if spent+amount > epsilon {
+					if !errors.Is(err, ErrOverspent) {
+						t.Fatalf("%v more on top of %v: %v", amount, spent, err)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				spent, loss = spent+amount, loss+amount*factors[m]
+				calls[m]++
+				largest, largestLoss = max(largest, spent), max(largestLoss, loss)
+				if path.Spent() != spent || path.Remaining() != epsilon-spent {
+					t.Fatalf("path spent %v, remaining %v; want %v and %v", path.Spent(), path.Remaining(), spent, epsilon-spent)
+				}
+			}
+			if depth < 3 {
+				for range rapid.IntRange(0, 2).Draw(t, "children") {
+					grow(path.Fork(), spent, loss, depth+1)
+				}
+			}
+		}
+		grow(b.Root(), 0, 0, 0)
+		claimed, proven := b.Spent()
+		if claimed != largest || proven != largestLoss {
+			t.Fatalf("spent %v and %v, want %v and %v", claimed, proven, largest, largestLoss)
+		}
+		var sum, lossSum float64
+		for m, entry := range b.Ledger() {
+			sum, lossSum = sum+entry.Epsilon, lossSum+entry.Loss
+			if entry.Calls != calls[m] || entry.Calls == 0 && (entry.Epsilon != 0 || entry.Loss != 0) {
+				t.Fatalf("mechanism %d: %+v, want %d calls", m, entry, calls[m])
+			}
+		}
+		if sum != largest || lossSum != largestLoss {
+			t.Fatalf("the waterfalls add up to %v and %v, want %v and %v", sum, lossSum, largest, largestLoss)
+		}
+	})
+}
+
+// TestThousandShares: a thousand equal shares of a third of the budget add up to it in spite of
+// rounding, and leave nothing worth having.
+func TestThousandShares(t *testing.T) {
+	const epsilon = 1.0 / 3
+	b := NewBudget(epsilon)
+	laplace := b.Laplace("x", NewKey(1).Stream(), Exact(1))
+	path := b.Root()
+	for range 1000 {
+		if _, err := laplace.Add(&path, epsilon/1000, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if path.Remaining() > epsilon*slack {
+		t.Errorf("%v remains", path.Remaining())
+	}
+	if _, err := laplace.Add(&path, epsilon*1e-6, 0); !errors.Is(err, ErrOverspent) {
+		t.Errorf("a millionth too much: %v, want ErrOverspent", err)
+	}
+}

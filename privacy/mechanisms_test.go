@@ -1,0 +1,284 @@
+package privacy
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// falseAlarm is the probability with which each statistical test of this package would fail a
+// right program over the choice of its seed; the seeds are fixed, so a test that passes once
+// always passes.
+const falseAlarm = 1e-6
+
+// plenty is a budget no test exhausts.
+const plenty = 1e12
+
+// kolmogorovSmirnov fails the test when the sample is farther from the distribution function than
+// the bound of Dvoretzky, Kiefer and Wolfowitz (with Massart's constant) allows at falseAlarm:
+// P(D > d) <= 2·exp(-2nd²).
+func kolmogorovSmirnov(t *testing.T, name string, sample []float64, cdf func(float64) float64) {
+	t.Helper()
+	slices.Sort(sample)
+	n := float64(len(sample))
+	distance := 0.0
+	for i, x := range sample {
+		f := cdf(x)
+		distance = max(distance, f-float64(i)/n, float64(i+1)/n-f)
+	}
+	if bound := math.Sqrt(math.Log(2/falseAlarm) / (2 * n)); distance > bound {
+		t.Errorf("%s: distance %v from its law, at most %v expected of %v draws", name, distance, bound, n)
+	}
+}
+
+// chiSquare fails the test when observed counts are farther from the probabilities than falseAlarm
+// allows. Every expected count should be at least 20 or so.
+func chiSquare(t *testing.T, name string, observed, law []float64) {
+	t.Helper()
+	n := 0.0
+	for _, count := range observed {
+		n += count
+	}
+	statistic := 0.0
+	for i, p := range law {
+		statistic += (observed[i] - n*p) * (observed[i] - n*p) / (n * p)
+	}
+	if critical := (distuv.ChiSquared{K: float64(len(law) - 1)}).Quantile(1 - falseAlarm); statistic > critical {
+		t.Errorf("%s: chi-square %v above %v\nobserved %v\nlaw %v", name, statistic, critical, observed, law)
+	}
+}
+
+func TestOpen01IsUniform(t *testing.T) {
+	stream, sample := NewKey(1).Stream(), make([]float64, 100000)
+	for i := range sample {
+		sample[i] = stream.Open01()
+	}
+	kolmogorovSmirnov(t, "Open01", sample, func(x float64) float64 { return x })
+}
+
+func TestLaplaceLaw(t *testing.T) {
+	for _, c := range []struct{ sensitivity, epsilon, value float64 }{{1, 1, 0}, {2, 0.1, 1000}, {0.5, 8, -3}} {
+		for _, together := range []bool{false, true} {
+			b := NewBudget(plenty)
+			laplace := b.Laplace("x", NewKey(2).Stream(), Exact(c.sensitivity))
+			path, sample := b.Root(), make([]float64, 50000)
+			for i := range sample {
+				sample[i] = c.value
+			}
+			var err error
+			if together {
+				err = laplace.AddAll(&path, c.epsilon, sample)
+			} else {
+				for i := range sample {
+					fork := path.Fork()
+					sample[i], err = laplace.Add(&fork, c.epsilon, sample[i])
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			law := distuv.Laplace{Mu: c.value, Scale: c.sensitivity / c.epsilon}
+			kolmogorovSmirnov(t, "Laplace", sample, law.CDF)
+		}
+	}
+}
+
+func TestGeometricLaw(t *testing.T) {
+	const n = 100000
+	for _, c := range []struct{ sensitivity, epsilon float64 }{{1, 1}, {1, 0.3}, {2, 3}} {
+		for _, together := range []bool{false, true} {
+			b := NewBudget(plenty)
+			geometric := b.Geometric("x", NewKey(3).Stream(), Exact(c.sensitivity))
+			path, sample := b.Root(), make([]float64, n)
+			for i := range sample {
+				sample[i] = 40
+			}
+			var err error
+			if together {
+				err = geometric.AddAll(&path, c.epsilon, sample)
+			} else {
+				for i := range sample {
+					fork := path.Fork()
+					sample[i], err = geometric.Add(&fork, c.epsilon, sample[i])
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			// P(x) = (1-α)/(1+α)·α^|x| for α = e^(-ε/Δ); what lies at or beyond ±reach is one cell on
+			// each side, of probability α^reach/(1+α)
+			alpha := math.Exp(-c.epsilon / c.sensitivity)
+			reach := int(math.Ceil(math.Log(100.0/n) / math.Log(alpha) / 2))
+			law, observed := make([]float64, 2*reach+1), make([]float64, 2*reach+1)
+			for x := range law {
+				law[x] = (1 - alpha) / (1 + alpha) * math.Pow(alpha, math.Abs(float64(x-reach)))
+			}
+			law[0] = math.Pow(alpha, float64(reach)) / (1 + alpha)
+			law[2*reach] = law[0]
+			for _, x := range sample {
+				if x != math.Trunc(x) {
+					t.Fatalf("geometric noise gives %v", x)
+				}
+				observed[min(max(int(x)-40+reach, 0), 2*reach)]++
+			}
+			chiSquare(t, "geometric", observed, law)
+		}
+	}
+}
+
+func TestExponentialLaw(t *testing.T) {
+	const n = 100000
+	for _, c := range []struct {
+		name                 string
+		sensitivity, epsilon float64
+		scores, weights      []float64
+		law                  []float64 // unnormalised, written out by hand
+	}{
+		{"plain", 1, 2, []float64{0, 1, 2}, nil, []float64{1, math.E, math.E * math.E}},
+		{"half sensitivity is exp(εq)", 0.5, 1, []float64{3, 3.5, 3}, nil, []float64{1, math.Exp(0.5), 1}},
+		{"weights", 1, 2, []float64{1, 0, 1, 1}, []float64{1, 5, 2, 3}, []float64{math.E, 5, 2 * math.E, 3 * math.E}},
+		{"scores far from 0", 1, 1, []float64{-1e6, -1e6 + 2}, nil, []float64{1, math.E}},
+		{"huge scores", 1, 1, []float64{1e15, 1e15 + 2}, nil, []float64{1, math.E}},
+	} {
+		b := NewBudget(plenty)
+		exponential := b.Exponential("x", NewKey(4).Stream(), Exact(c.sensitivity))
+		sum := 0.0
+		for _, p := range c.law {
+			sum += p
+		}
+		for i := range c.law {
+			c.law[i] /= sum
+		}
+		observed := make([]float64, len(c.law))
+		for range n {
+			path := b.Root()
+			chosen, err := exponential.Choose(&path, c.epsilon, c.scores, c.weights)
+			if err != nil {
+				t.Fatal(err)
+			}
+			observed[chosen]++
+		}
+		chiSquare(t, c.name, observed, c.law)
+	}
+}
+
+func TestExponentialNeverChoosesTheImpossible(t *testing.T) {
+	b := NewBudget(plenty)
+	exponential := b.Exponential("x", NewKey(5).Stream(), Exact(1))
+	scores := []float64{9, math.Inf(-1), 0, 0, 9}
+	weights := []float64{0, 1, 1, 1, 0}
+	for range 10000 {
+		path := b.Root()
+		chosen, err := exponential.Choose(&path, 1, scores, weights)
+		if err != nil || chosen != 2 && chosen != 3 {
+			t.Fatalf("chose %d (%v)", chosen, err)
+		}
+	}
+}
+
+func TestExponentialExtremes(t *testing.T) {
+	for _, epsilon := range []float64{1e-300, 1e-6, 1e9} {
+		b := NewBudget(plenty)
+		exponential := b.Exponential("x", NewKey(6).Stream(), Exact(0.5))
+		counts := [3]int{}
+		for range 3000 {
+			path := b.Root()
+			chosen, err := exponential.Choose(&path, epsilon, []float64{0, 1e9, 1e6}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts[chosen]++
+		}
+		if epsilon == 1e9 && counts != [3]int{0, 3000, 0} {
+			t.Errorf("epsilon 1e9 chose %v", counts)
+		}
+		// 1000 ± 4.9·√(3000·⅓·⅔): all three alike, up to falseAlarm for each
+		if epsilon == 1e-300 && slices.ContainsFunc(counts[:], func(n int) bool { return n < 873 || n > 1127 }) {
+			t.Errorf("epsilon 1e-300 chose %v, want a third each", counts)
+		}
+	}
+}
+
+func TestExponentialRefusals(t *testing.T) {
+	b := NewBudget(plenty)
+	exponential := b.Exponential("cuts", NewKey(6).Stream(), Exact(1))
+	for _, c := range []struct {
+		name            string
+		scores, weights []float64
+		none            bool
+	}{
+		{"no candidates", nil, nil, true},
+		{"only weight 0", []float64{1, 2}, []float64{0, 0}, true},
+		{"only score -Inf", []float64{math.Inf(-1)}, nil, true},
+		{"NaN", []float64{1, math.NaN(), 2}, nil, false},
+		{"+Inf", []float64{1, math.Inf(1)}, nil, false},
+		{"infinite weight", []float64{1, 2}, []float64{1, math.Inf(1)}, false},
+	} {
+		path := b.Root()
+		chosen, err := exponential.Choose(&path, 1, c.scores, c.weights)
+		if err == nil || errors.Is(err, ErrNoCandidates) != c.none {
+			t.Errorf("%s: chose %d, error %v", c.name, chosen, err)
+		}
+	}
+}
+
+// TestNoiseAtTheEnds: noise stays a number for the smallest and the largest budgets.
+func TestNoiseAtTheEnds(t *testing.T) {
+	for _, epsilon := range []float64{1e-300, 1e-6, 1e9, 1e300} {
+		b := NewBudget(epsilon)
+		for _, noise := range []Noise{
+			b.Laplace("laplace", NewKey(7).Stream(), Exact(1)),
+			b.Geometric("geometric", NewKey(7).Stream(), Exact(1)),
+		} {
+			for range 1000 {
+				path := b.Root()
+				x, err := noise.Add(&path, epsilon, 3)
+				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 && math.Abs(x-3) > 1e-6 {
+					t.Fatalf("epsilon %v: 3 became %v (%v)", epsilon, x, err)
+				}
+			}
+		}
+	}
+}
+
+func TestMechanismsDoNotAllocate(t *testing.T) {
+	b := NewBudget(plenty)
+	laplace := b.Laplace("a", NewKey(1).Stream(), Exact(1))
+	geometric := b.Geometric("b", NewKey(2).Stream(), Exact(1))
+	exponential := b.Exponential("c", NewKey(3).Stream(), Exact(1))
+	path, scores, values := b.Root(), make([]float64, 100), make([]float64, 3)
+	fork := path.Fork()
+	if n := testing.AllocsPerRun(100, func() {
+		fork = path.Fork()
+		_, e1 := laplace.Add(&fork, 1, 2)
+		e2 := laplace.AddAll(&fork, 1, values)
+		_, e3 := geometric.Add(&fork, 1, 2)
+		e4 := geometric.AddAll(&fork, 1, values)
+		_, e5 := exponential.Choose(&fork, 1, scores, nil)
+		if err := errors.Join(e1, e2, e3, e4, e5); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations for one charge of every mechanism, want none", n)
+	}
+}
+
+func BenchmarkExponential(b *testing.B) {
+	budget := NewBudget(plenty)
+	exponential := budget.Exponential("x", NewKey(1).Stream(), Exact(1))
+	scores := make([]float64, 100)
+	for i := range scores {
+		scores[i] = float64(min(i, 100-i))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		path := budget.Root()
+		if _, err := exponential.Choose(&path, 1, scores, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(scores))*float64(b.N)/b.Elapsed().Seconds(), "candidates/s")
+}

@@ -1,0 +1,112 @@
+package privacy
+
+import (
+	"encoding/hex"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestKeysAreFrozen: the keys are SHA-256 digests computed by other programs from the definition,
+// for example (the seed 2012 in eight bytes, lowest first)
+//
+//	printf 'ppdp/1/seed:\334\007\0\0\0\0\0\0' | sha256sum
+//
+// and for a child the parent's 32 bytes followed by each part behind its length in eight bytes.
+// They may never change: every published number hangs on them.
+func TestKeysAreFrozen(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		key  Key
+		want string
+	}{
+		{"seed 0", NewKey(0), "f503df72e03264436b479784742801f4194d60c18b19912d7c6da23817b1d51a"},
+		{"seed 2012", NewKey(2012), "58bea3bead8de0ab581eb31b793917c973c488670e0e5505546c543f39df769e"},
+		{"largest seed", NewKey(math.MaxUint64), "747d9b5c08f1431a1d926ee575f818de24e885ce37afa9837569fc59fa7a37f3"},
+		{"child", NewKey(2012).Derive("rps", "cuts"), "7ac74f44c38df68f22652be6f151a7d5e468a9f225a370290ff7edbb1393ee28"},
+		{"child along nothing", NewKey(2012).Derive(), "69d3252c32aabe36ba6bf454d439ed28d48fa0a0387e7ed25c101231f965d8df"},
+	} {
+		if got := hex.EncodeToString(c.key[:]); got != c.want {
+			t.Errorf("%s: key %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestStreamIsChaCha8 compares with the vector in the C2SP description of ChaCha8Rand and with
+// the standard library.
+func TestStreamIsChaCha8(t *testing.T) {
+	seed := Key([]byte("ABCDEFGHIJKLMNOPQRSTUVWXYZ123456"))
+	stream := seed.Stream()
+	for i, want := range []uint64{0xb773b6063d4616a5, 0x1160af22a66abc3c, 0x8c2599d9418d287c, 0x7ee07e037edc5cd6} {
+		if got := stream.Uint64(); got != want {
+			t.Errorf("number %d is %#x, want %#x", i, got, want)
+		}
+	}
+	key := NewKey(7).Derive("a")
+	stream, reference := key.Stream(), rand.NewChaCha8(key)
+	for i := range 5000 {
+		u := reference.Uint64()
+		if i%2 == 0 {
+			if got := stream.Uint64(); got != u {
+				t.Fatalf("number %d is %#x, want %#x", i, got, u)
+			}
+		} else if got, want := stream.Open01(), (float64(u>>12)+0.5)/(1<<52); got != want {
+			t.Fatalf("number %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestDerivedKeysDiffer(t *testing.T) {
+	root := NewKey(0)
+	keys := []struct {
+		name string
+		key  Key
+	}{
+		{"root", root}, {"other seed", NewKey(1)}, {"nothing", root.Derive()}, {"empty", root.Derive("")},
+		{"ab c", root.Derive("ab", "c")}, {"a bc", root.Derive("a", "bc")}, {"abc", root.Derive("abc")},
+		{"c ab", root.Derive("c", "ab")}, {"ab below c", root.Derive("c").Derive("ab")}, {"a c", root.Derive("a", "c")},
+		{"a empty c", root.Derive("a", "", "c")}, {"a zero c", root.Derive("a\x00", "c")},
+	}
+	for i, a := range keys {
+		for _, b := range keys[:i] {
+			if a.key == b.key {
+				t.Errorf("%s and %s share a key", a.name, b.name)
+			}
+		}
+	}
+}
+
+func TestOpen01IsOpen(t *testing.T) {
+	for _, u := range []uint64{0, 1<<12 - 1, math.MaxUint64} {
+		if x := open01(u); !(x > 0 && x < 1) {
+			t.Errorf("open01(%#x) = %v", u, x)
+		}
+	}
+	if low, high := open01(0), open01(math.MaxUint64); low != 1-high {
+		t.Errorf("ends %v and 1-%v are not symmetric", low, 1-high)
+	}
+}
+
+func TestStreamsOpenAPurposeOnce(t *testing.T) {
+	streams := NewStreams(NewKey(1))
+	cuts, counts := streams.Open("cuts"), streams.Open("leaf counts")
+	if cuts.Uint64() == counts.Uint64() { // by chance once in 2⁶⁴
+		t.Error("two purposes draw the same number")
+	}
+	if again := NewStreams(NewKey(1)).Open("cuts"); again.Uint64() != NewKey(1).Derive("cuts").Stream().Uint64() {
+		t.Error("a stream depends on more than its key and purpose")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("opening a purpose twice does not panic")
+		}
+	}()
+	streams.Open("cuts")
+}
+
+func BenchmarkLaplace(b *testing.B) {
+	stream := NewKey(1).Stream()
+	for b.Loop() {
+		stream.laplace()
+	}
+}
