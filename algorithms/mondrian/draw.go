@@ -16,6 +16,7 @@ func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Re
 		low, high = p.regions.TightLow, p.regions.TightHigh
 	}
 	dims := len(p.regions.Attributes)
+	members := &members{stream: stream}
 	for d, attribute := range p.regions.Attributes {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -27,18 +28,42 @@ func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Re
 		}
 		switch {
 		case column.U8 != nil:
-			fill(column.U8, column.Exact, a, p.ends, low, high, mean, d, dims, stream)
+			fill(column.U8, column.Exact, a, p.ends, low, high, mean, d, dims, members)
 		case column.U16 != nil:
-			fill(column.U16, column.Exact, a, p.ends, low, high, mean, d, dims, stream)
+			fill(column.U16, column.Exact, a, p.ends, low, high, mean, d, dims, members)
 		default:
-			fill(column.U32, column.Exact, a, p.ends, low, high, mean, d, dims, stream)
+			fill(column.U32, column.Exact, a, p.ends, low, high, mean, d, dims, members)
 		}
 	}
 	return nil
 }
 
+// members draws members of intervals, two from every 64 random bits: on a large table the generator
+// is the greater part of the cost of a draw.
+type members struct {
+	stream *privacy.Stream
+	spare  uint32
+	spared bool
+}
+
+// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019): of the
+// 2³² products' high halves the first 2³² mod n low ones would come once too often.
+func (m *members) below(n uint32) uint32 {
+	for {
+		bits := m.spare
+		if m.spared = !m.spared; m.spared {
+			both := m.stream.Uint64()
+			bits, m.spare = uint32(both), uint32(both>>32)
+		}
+		product := uint64(bits) * uint64(n)
+		if low := uint32(product); low >= n || low >= -n%n {
+			return uint32(product >> 32)
+		}
+	}
+}
+
 // fill draws one attribute: the mean where it is given, else uniformly from [low, high).
-func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Attribute, ends []int32, low, high []uint32, mean []float64, d, dims int, stream *privacy.Stream) {
+func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Attribute, ends []int32, low, high []uint32, mean []float64, d, dims int, members *members) {
 	start := int32(0)
 	for region, end := range ends {
 		from, to := low[region*dims+d], high[region*dims+d]
@@ -53,7 +78,7 @@ func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Att
 			}
 		case exact != nil:
 			for row := start; row < end; row++ {
-				code, number := within(a, from, to, stream.Open01())
+				code, number := within(a, from, to, members.stream.Open01())
 				codes[row], exact[row] = T(code), number
 			}
 		case to-from == 1:
@@ -62,7 +87,7 @@ func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Att
 			}
 		default:
 			for row := start; row < end; row++ {
-				codes[row] = T(from + stream.Uint32N(to-from))
+				codes[row] = T(from + members.below(to-from))
 			}
 		}
 		start = end

@@ -48,7 +48,7 @@ func (s *splitter) relaxed(rows []int32, depth int) error {
 	o.structure.Nodes++
 	if len(rows) < 2*s.params.K {
 		o.leaf(depth)
-		s.end(rows)
+		s.end(rows, s.level(depth))
 		return nil
 	}
 	if s.dims == 0 { // nothing to generalise, so nothing to cut on either: halves are as good as any

@@ -47,7 +47,10 @@ type splitter struct {
 	boxes   *partition.Builder // of strict partitions
 	overlap *overlapping       // of relaxed ones
 	ends    []int32
-	work    int // rows handled since the last look at the context
+	// tightLow and tightHigh are the regions' half-open ranges, as far as they are known.
+	tightLow, tightHigh []uint32
+
+	work int // rows handled since the last look at the context
 }
 
 // span bounds a region's codes on one dimension, both ends included.
@@ -94,6 +97,7 @@ func split(ctx context.Context, table *datasets.Table, params *Params) (*partiti
 		p.regions, p.structure = s.boxes.Regions(), s.boxes.Structure()
 	}
 	p.ends = s.ends
+	p.regions.TightLow, p.regions.TightHigh = s.tightLow, s.tightHigh
 	return p, nil
 }
 
@@ -137,7 +141,7 @@ func (s *splitter) widest(rows []int32, spans []span) int {
 		if best < 0 || spans[best].measured {
 			return best
 		}
-		low, high := s.space.Extent(rows, best)
+		low, high := s.space.ExtentWithin(rows, best, spans[best].low, spans[best].high)
 		spans[best] = span{low: low, high: high, measured: true}
 	}
 }
@@ -187,18 +191,29 @@ func (s *splitter) strict(rows []int32, depth int) error {
 	if _, _, err := s.boxes.Leaf(); err != nil {
 		return err
 	}
-	s.end(rows)
+	s.end(rows, spans)
 	return nil
 }
 
-// end notes that a region's rows end here.
-func (s *splitter) end(rows []int32) {
+// end notes that a region's rows end here, and the tight ranges that happen to be known.
+func (s *splitter) end(rows []int32, spans []span) {
 	end := int32(len(rows))
 	if n := len(s.ends); n > 0 {
 		end += s.ends[n-1]
 	}
 	s.ends = append(s.ends, end)
+	for _, known := range spans {
+		if !known.measured {
+			s.tightLow, s.tightHigh = append(s.tightLow, 0), append(s.tightHigh, unknown)
+			continue
+		}
+		s.tightLow = append(s.tightLow, known.low)
+		s.tightHigh = append(s.tightHigh, known.high+1)
+	}
 }
+
+// unknown stands for the upper end of a tight range that was not measured; no range ends at 0.
+const unknown = 0
 
 // cut returns the cut beside the median of a dimension: rows with codes below at go left. ok is
 // false when neither cut leaves k rows on both sides; then no cut on this dimension does (errata M1).

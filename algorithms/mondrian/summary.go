@@ -11,8 +11,6 @@ import (
 func (p *partitioned) summarise(records *datasets.Table) {
 	schema, regions := records.Schema(), p.regions
 	dims := len(regions.Attributes)
-	regions.TightLow = make([]uint32, len(regions.Low))
-	regions.TightHigh = make([]uint32, len(regions.Low))
 	regions.Means = make([]float64, len(regions.Low))
 	for d, attribute := range regions.Attributes {
 		a, column := &schema.Attributes[attribute], records.Column(attribute)
@@ -44,15 +42,17 @@ func (p *partitioned) summarise(records *datasets.Table) {
 	}
 }
 
-// ranges bounds the codes of each region on dimension d of dims.
+// ranges bounds the codes of each region on dimension d of dims where that is not known already.
 func ranges[T uint8 | uint16 | uint32](codes []T, ends []int32, low, high []uint32, d, dims int) {
 	start := int32(0)
 	for region, end := range ends {
-		lowest, highest := codes[start], codes[start]
-		for _, code := range codes[start:end] {
-			lowest, highest = min(lowest, code), max(highest, code)
+		if at := region*dims + d; high[at] == unknown {
+			lowest, highest := codes[start], codes[start]
+			for _, code := range codes[start:end] {
+				lowest, highest = min(lowest, code), max(highest, code)
+			}
+			low[at], high[at] = uint32(lowest), uint32(highest)+1
 		}
-		low[region*dims+d], high[region*dims+d] = uint32(lowest), uint32(highest)+1
 		start = end
 	}
 }
