@@ -82,6 +82,15 @@ func TestLaplaceLaw(t *testing.T) {
 			}
 			law := distuv.Laplace{Mu: c.value, Scale: c.sensitivity / c.epsilon}
 			kolmogorovSmirnov(t, "Laplace", sample, law.CDF)
+			// |x|/b is exponential with mean and variance 1, so the mean of n is off by at most 4.9/√n
+			// with probability 1-falseAlarm: 2 % here, where the distance above would let 5 % pass.
+			mean := 0.0
+			for _, x := range sample {
+				mean += math.Abs(x-c.value) / law.Scale / float64(len(sample))
+			}
+			if math.Abs(mean-1) > 4.9/math.Sqrt(float64(len(sample))) {
+				t.Errorf("Laplace: mean deviation of %v scales, want 1", mean)
+			}
 		}
 	}
 }
