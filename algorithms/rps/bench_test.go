@@ -3,10 +3,12 @@ package rps
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/datasets/adult"
 	"ppdp/privacy"
 )
 
@@ -54,6 +56,36 @@ func BenchmarkRelease(b *testing.B) {
 	}
 }
 
+// adultTable loads the attributes of the RPS paper, or skips.
+func adultTable(tb testing.TB) *datasets.Table {
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		tb.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz")
+	}
+	source := adult.Source{}
+	loaded, err := source.Load(context.Background(), datasets.Request{
+		Params: source.Params(), Files: datasets.Files{Dirs: []string{dir}}, Key: privacy.NewKey(0),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return loaded.Table
+}
+
+// BenchmarkAdult is Fig. 3's release of the whole of Adult.
+func BenchmarkAdult(b *testing.B) {
+	table := adultTable(b)
+	for _, stop := range []float64{5, 0} {
+		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+			b.Run(fmt.Sprintf("stop=%v/%s", stop, variant), func(b *testing.B) {
+				params := DefaultParams()
+				params.Quality, params.Attributes, params.Stop = Class, Random, stop
+				benchmarkVariant(b, table, params, variant, 1)
+			})
+		}
+	}
+}
+
 // BenchmarkRows shows how the time of a release grows with the rows (depth 20).
 func BenchmarkRows(b *testing.B) {
 	for _, n := range []int{10000, 100000, 1000000} {
@@ -67,6 +99,10 @@ func BenchmarkRows(b *testing.B) {
 }
 
 func benchmark(b *testing.B, table *datasets.Table, params *Params, epsilon float64) {
+	benchmarkVariant(b, table, params, algorithms.Published, epsilon)
+}
+
+func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64) {
 	rows := make([]int32, table.Len())
 	all := table.AllRows()
 	nodes := 0
@@ -74,7 +110,7 @@ func benchmark(b *testing.B, table *datasets.Table, params *Params, epsilon floa
 	for i := uint64(0); b.Loop(); i++ {
 		copy(rows, all)
 		release, err := RPS{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: rows, Params: params, Variant: algorithms.Published,
+			Table: table, Rows: rows, Params: params, Variant: variant,
 			Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(i)),
 		})
 		if err != nil {

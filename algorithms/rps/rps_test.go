@@ -439,3 +439,17 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 		t.Errorf("%v allocations for 2,000 rows, %v for 20,000", small, large)
 	}
 }
+
+// TestAdultAtLargeEpsilon publishes Adult with hardly any noise and without a stop test: what
+// comes out is Adult again, record by record. Without PPDP_DATA it is skipped.
+func TestAdultAtLargeEpsilon(t *testing.T) {
+	table := adultTable(t)
+	params := DefaultParams()
+	params.Quality, params.Attributes, params.Labels = Class, Random, Each
+	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth 300.
+	params.Depth, params.Stop = 300, 0.5
+	r := release(t, input(table, params, algorithms.Strict, recoveryEpsilon, 1))
+	if !slices.Equal(records(r.Table), records(table)) {
+		t.Errorf("%d records that are not the %d of the data", r.Table.Len(), table.Len())
+	}
+}
