@@ -71,7 +71,6 @@ func parseNetwork(name, text string) (*network, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment = '#'
 	r.FieldsPerRecord = -1
-	r.ReuseRecord = false
 	line := 0
 	for {
 		fields, err := r.Read()
