@@ -7,8 +7,8 @@ import (
 	"ppdp/classifiers/internal/testtable"
 )
 
-// TestAdultReference compares with NaiveBayes of Weka 3.6, defaults, 5 folds: 79.73 % on the 11
-// attributes, 82.84 % on all 15. The folds differ, hence the 0.3 points.
+// TestAdultReference compares with NaiveBayes of Weka 3.6, defaults, 5 folds: 79.73 % on the
+// 11 attributes, 82.84 % on all 15. The folds differ, hence the 0.3 points.
 func TestAdultReference(t *testing.T) {
 	for _, reference := range []struct {
 		selection string

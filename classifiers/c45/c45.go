@@ -1,6 +1,6 @@
 // Package c45 holds Quinlan's C4.5, release 8: decision trees by gain ratio, pruned by pessimistic
-// error estimates with subtree raising. It leaves out rule sets, grouping of nominal values, windowing and missing values
-// (tables have none).
+// error estimates with subtree raising. It leaves out rule sets, grouping of nominal values,
+// windowing and missing values (tables have none).
 //
 // Every rule of C4.5 that counts cases counts weight here, the minimum of cases in a branch and
 // the smoothing of error estimates too, so that a table of weights and the same table with its
@@ -103,6 +103,9 @@ func (p pessimism) errors(cases, wrong float64) float64 {
 		none := cases * (1 - math.Pow(p.confidence, 1/cases))
 		if wrong == 0 {
 			return none
+		}
+		if cases <= 1 { // all of a fraction of a case may be wrong, but not more
+			return none + float64(wrong/cases*(cases-none))
 		}
 		return none + float64(wrong*(p.errors(cases, 1)-none))
 	case wrong+0.5 >= cases:

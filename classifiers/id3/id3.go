@@ -1,6 +1,6 @@
-// Package id3 is the only package that drives golearn: ID3 decision trees grown by golearn's tree inducer, and
-// golearn's figures of a confusion matrix. It leaves out numeric attributes (ID3 has none; use c45),
-// pruning and missing values.
+// Package id3 is the only package that drives golearn: ID3 decision trees grown by golearn's tree
+// inducer, and golearn's figures of a confusion matrix. It leaves out numeric attributes (ID3 has
+// none; use c45), pruning and missing values.
 //
 // golearn's inducer is used for its recursion only. It counts rows, picks majorities in the random
 // order of Go's maps and gives up on values it has not seen, so three things are done here: the
@@ -59,7 +59,8 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	var errs []error
 	for _, at := range classifiers.Features(schema) {
 		if schema.Attributes[at].Kind != datasets.Categorical {
-			errs = append(errs, fmt.Errorf("%s is numeric: %w; leave it out or use c45", schema.Attributes[at].Name, ErrNumeric))
+			name := schema.Attributes[at].Name
+			errs = append(errs, fmt.Errorf("%s is numeric: %w; leave it out or use c45", name, ErrNumeric))
 		}
 	}
 	if len(errs) > 0 {

@@ -1,0 +1,231 @@
+package bayes
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/classifiers"
+	"ppdp/classifiers/internal/testtable"
+	"ppdp/datasets"
+)
+
+func all(table *datasets.Table) classifiers.Data {
+	return classifiers.Data{Table: table, Rows: table.AllRows()}
+}
+
+// scores are the joint log-probabilities of one row with each present class.
+func (m *model) scores(table *datasets.Table, row int32) []float64 {
+	scores := append([]float64(nil), m.prior...)
+	for _, f := range m.features {
+		f.add(scores, table, []int32{row})
+	}
+	return scores
+}
+
+// TestWeatherByHand works the classic query (sunny, cool, high, windy) through with add-one counts:
+// of 14 days 5 are "no" and 9 "yes".
+func TestWeatherByHand(t *testing.T) {
+	table := testtable.Weather(false)
+	for _, c := range []Classifier{{Gaussian}, {Cells}} { // the same without numeric attributes
+		m := testtable.Fit(t, c, all(table)).(*model)
+		b := datasets.NewBuilder(table.Schema(), 1)
+		row := b.AddRow()
+		for at, code := range []uint32{0, 2, 0, 1} {
+			b.Set(row, at, code)
+		}
+		query := b.Table()
+		no := 6.0 / 16 * (4.0 / 8) * (2.0 / 8) * (5.0 / 7) * (4.0 / 7)
+		yes := 10.0 / 16 * (3.0 / 12) * (4.0 / 12) * (4.0 / 11) * (4.0 / 11)
+		for k, want := range []float64{no, yes} {
+			if got := math.Exp(m.scores(query, 0)[k]); math.Abs(got-want) > 1e-12 {
+				t.Errorf("joint probability with class %d %v, by hand %v", k, got, want)
+			}
+		}
+		if got := testtable.Predict(m, query)[0]; got != 0 {
+			t.Errorf("predicted %d, by hand no (0)", got)
+		}
+	}
+}
+
+// TestWeatherGaussians compares with what Weka prints for its weather.numeric.
+func TestWeatherGaussians(t *testing.T) {
+	table := testtable.Weather(true)
+	s := newSample(all(table))
+	for _, want := range []struct {
+		attribute           int
+		precision           float64
+		noMean, noDeviation float64
+		yesMean, yesDev     float64
+	}{
+		{1, 1.9091, 74.8364, 7.384, 72.9697, 5.2304},
+		{2, 3.4444, 86.1111, 9.2424, 78.8395, 9.8023},
+	} {
+		a := &table.Schema().Attributes[want.attribute]
+		values := make([]float64, a.Cells())
+		for code := range values {
+			values[code] = a.Number(uint32(code))
+		}
+		got := s.normals(values, s.histogram(table.Column(want.attribute), a.Cells()), a.Step)
+		for _, figure := range []struct {
+			name      string
+			got, want float64
+		}{
+			{"precision", got[0].precision, want.precision},
+			{"mean of no", got[0].mean, want.noMean}, {"deviation of no", got[0].deviation, want.noDeviation},
+			{"mean of yes", got[1].mean, want.yesMean}, {"deviation of yes", got[1].deviation, want.yesDev},
+		} {
+			if math.Abs(figure.got-figure.want) > 0.00005 { // Weka prints four decimals
+				t.Errorf("%s: %s %.5f, Weka prints %v", a.Name, figure.name, figure.got, figure.want)
+			}
+		}
+	}
+}
+
+// TestReadingsSumToOne: a normal's readings tile the line, so their probabilities sum to 1.
+func TestReadingsSumToOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := normal{
+			mean:      rapid.Float64Range(-50, 50).Draw(t, "mean"),
+			precision: rapid.Float64Range(0.1, 5).Draw(t, "precision"),
+		}
+		d.deviation = d.precision * rapid.Float64Range(1.0/deviationsPerPrecision, 20).Draw(t, "deviation")
+		sum := 0.0
+		middle := math.Round(d.mean / d.precision)
+		for i := middle - 250; i <= middle+250; i++ { // beyond 12 deviations on either side
+			sum += math.Exp(d.logProbability(i * d.precision))
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Fatalf("the readings of %+v have probability %v", d, sum)
+		}
+	})
+}
+
+// TestTails: twelve deviations out, both tails have the mass of the asymptotic expansion
+// φ(z)/z·(1−1/z²+3/z⁴), which a difference of two numbers near 1 would round to 0.
+func TestTails(t *testing.T) {
+	d := normal{mean: 0, deviation: 1, precision: 24}
+	upper, lower := d.logProbability(24), d.logProbability(-24) // from 12 on outwards
+	z := 12.0
+	want := -z*z/2 - math.Log(math.Sqrt(2*math.Pi)*z) + math.Log(1-1/(z*z)+3/math.Pow(z, 4))
+	if upper != lower || math.Abs(upper-want) > 1e-5 {
+		t.Errorf("log-probability of the tails %v and %v, want %v", lower, upper, want)
+	}
+	if got := d.logProbability(1e6); got != math.Log(leastProbability) {
+		t.Errorf("log-probability of an outlier %v, must be that of %v", got, leastProbability)
+	}
+}
+
+// numericTable is a table of one numeric attribute over [0, high) and a class of the given number of values.
+func numericTable(tb testtable.TB, high float64, continuous bool, classes int, values []float64, labels []uint32) *datasets.Table {
+	tb.Helper()
+	class := testtable.Categorical("class", "a", "b", "c")
+	class.Values, class.Role = class.Values[:classes], datasets.Class
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: high, Step: 1, Continuous: continuous}, class}}
+	b := datasets.NewBuilder(schema, len(values))
+	for i, value := range values {
+		row := b.AddRow()
+		if err := b.SetNumber(row, 0, value); err != nil {
+			tb.Fatal(err)
+		}
+		b.Set(row, 1, labels[i])
+	}
+	return b.Table()
+}
+
+// TestDomainSizeDoesNotMatter: whether likelihoods are tabulated, computed row by row or looked up among
+// exact values, a Gaussian depends on the values alone.
+func TestDomainSizeDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "rows")
+		values := make([]float64, n)
+		labels := make([]uint32, n)
+		for i := range values {
+			values[i] = float64(rapid.IntRange(0, 99).Draw(t, "value"))
+			labels[i] = rapid.Uint32Range(0, 2).Draw(t, "label")
+		}
+		small := numericTable(t, 100, false, 3, values, labels)
+		want := testtable.Fit(t, Classifier{}, all(small)).(*model)
+		for _, other := range []*datasets.Table{
+			numericTable(t, 1e6, false, 3, values, labels),
+			numericTable(t, 100, true, 3, values, labels),
+		} {
+			got := testtable.Fit(t, Classifier{}, all(other)).(*model)
+			for row := range values {
+				a, b := want.scores(small, int32(row)), got.scores(other, int32(row))
+				for k := range a {
+					if math.Abs(a[k]-b[k]) > 1e-9 {
+						t.Fatalf("scores %v and %v of one row in two domains", a, b)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestConstantAttribute: without variance the deviation is a sixth of the public step, and the
+// attribute tells the classes apart by nothing.
+func TestConstantAttribute(t *testing.T) {
+	table := numericTable(t, 100, false, 2, []float64{7, 7, 7}, []uint32{0, 1, 1})
+	m := testtable.Fit(t, Classifier{}, all(table)).(*model)
+	scores := m.scores(table, 0)
+	if gap, want := scores[1]-scores[0], math.Log(3.0/2); math.Abs(gap-want) > 1e-12 {
+		t.Errorf("scores differ by %v, the priors (1+1):(2+1) by %v", gap, want)
+	}
+}
+
+// TestLargeDomain checks add-one over a domain too large to tabulate: cells never seen have 1/(n+cells).
+func TestLargeDomain(t *testing.T) {
+	const cells = 1 << 20
+	table := numericTable(t, cells, false, 2, []float64{5, 5, 900000, 900000, 77}, []uint32{0, 0, 0, 1, 1})
+	data := classifiers.Data{Table: table, Rows: table.AllRows()[:4]}
+	m := testtable.Fit(t, Classifier{Cells}, data).(*model)
+	for row, counts := range [][2]float64{{2, 0}, {2, 0}, {1, 1}, {1, 1}, {0, 0}} {
+		want := []float64{
+			math.Log(4.0/6) + math.Log((counts[0]+1)/(3+cells)),
+			math.Log(2.0/6) + math.Log((counts[1]+1)/(1+cells)),
+		}
+		got := m.scores(table, int32(row))
+		for k := range want {
+			if math.Abs(got[k]-want[k]) > 1e-9 {
+				t.Errorf("row %d: scores %v, by hand %v", row, got, want)
+			}
+		}
+	}
+}
+
+// TestAbsentClass: class 1 has no training row; smoothing must not let it win anywhere.
+func TestAbsentClass(t *testing.T) {
+	values, labels := []float64{1, 2, 50, 51, 99}, []uint32{0, 0, 2, 2, 1}
+	table := numericTable(t, 100, false, 3, values, labels)
+	for _, c := range []Classifier{{Gaussian}, {Cells}} {
+		model := testtable.Fit(t, c, classifiers.Data{Table: table, Rows: table.AllRows()[:4]})
+		for row, class := range testtable.Predict(model, table) {
+			if class == 1 || row < 4 && class != labels[row] {
+				t.Errorf("%v: row %d predicted as %d", c, row, class)
+			}
+		}
+	}
+}
+
+// TestManyRows crosses the blocks that rows are scored in.
+func TestManyRows(t *testing.T) {
+	table := testtable.Synthetic(t, 3*block+7)
+	m := testtable.Fit(t, Classifier{}, all(table)).(*model)
+	for row, got := range testtable.Predict(m, table) {
+		if want := m.present[classifiers.Majority(m.scores(table, int32(row)))]; got != want {
+			t.Fatalf("row %d predicted as %d in a block, %d alone", row, got, want)
+		}
+	}
+}
+
+// TestAdultCategorical holds against the reference 0.7989 for the 11 attributes all categorical with add-one.
+func TestAdultCategorical(t *testing.T) {
+	table := testtable.Adult(t, "rps")
+	got := testtable.CrossValidate(t, Classifier{Cells}, table, 1, 5)
+	t.Logf("accuracy %.4f, reference 0.7989", got)
+	if math.Abs(got-0.7989) > 0.003 {
+		t.Errorf("accuracy %.4f, the reference is 0.7989", got)
+	}
+}

@@ -1,0 +1,629 @@
+package c45
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+	"pgregory.net/rapid"
+
+	"ppdp/classifiers"
+	"ppdp/classifiers/internal/testtable"
+	"ppdp/datasets"
+)
+
+func all(table *datasets.Table) classifiers.Data {
+	return classifiers.Data{Table: table, Rows: table.AllRows()}
+}
+
+func near(t interface{ Errorf(string, ...any) }, what string, got, want, tolerance float64) {
+	if math.Abs(got-want) > tolerance {
+		t.Errorf("%s %v, want %v within %v", what, got, want, tolerance)
+	}
+}
+
+// TestWeatherTests compares with the figures of Quinlan 1993, section 2.2: the gain of outlook is 0.246 bits (printed
+// from rounded terms, hence the tolerance), its split information 1.577 bits, its ratio 0.156;
+// windy gains 0.048 bits.
+func TestWeatherTests(t *testing.T) {
+	g := newGrower(context.Background(), Default, all(testtable.Weather(false)))
+	root := g.leaf(0, 14)
+	near(t, "classes", g.distribution(root)[1], 9, 0)
+	entropy := g.log2(14) - g.log2(9) - g.log2(5)
+	near(t, "information of the root", entropy/14, 0.940, 0.0005)
+	outlook := g.multiway(&g.features[0], 0, 14, 14, entropy)
+	near(t, "gain of outlook", outlook.gain, 0.246, 0.001)
+	near(t, "gain ratio of outlook", outlook.ratio, 0.156, 0.001)
+	near(t, "split information of outlook", outlook.gain/outlook.ratio, 1.577, 0.0005)
+	windy := g.multiway(&g.features[3], 0, 14, 14, entropy)
+	near(t, "gain of windy", windy.gain, 0.048, 0.0005)
+	if feature, _ := g.choose(root); feature != 0 {
+		t.Errorf("the root tests attribute %d, must test outlook", feature)
+	}
+}
+
+// TestWeatherTree checks the tree every textbook prints, which C4.5 and J48 also leave after
+// pruning: 5 leaves, 8 nodes, no error on the 14 days.
+func TestWeatherTree(t *testing.T) {
+	for _, numeric := range []bool{false, true} {
+		table := testtable.Weather(numeric)
+		tree := testtable.Fit(t, Default, all(table)).(*Tree)
+		if tree.Leaves() != 5 || tree.Nodes() != 8 {
+			t.Errorf("numeric %v: %d leaves, %d nodes, the tree has 5 and 8", numeric, tree.Leaves(), tree.Nodes())
+		}
+		if accuracy := classifiers.Accuracy(tree, table, table.AllRows(), nil); accuracy != 1 {
+			t.Errorf("numeric %v: accuracy %v on the training days, must be 1", numeric, accuracy)
+		}
+	}
+	// J48 prints "humidity <= 75": the greatest reading below the middle of 70 and 85.
+	table := testtable.Weather(true)
+	tree := testtable.Fit(t, Default, all(table)).(*Tree)
+	found := false
+	for _, s := range tree.steps {
+		if s.numeric {
+			found = true
+			if at := tree.columns[s.column].attribute; at != 2 || s.cut != 75 {
+				t.Errorf("threshold %d on attribute %d, must be humidity <= 75", s.cut, at)
+			}
+		}
+	}
+	if !found {
+		t.Error("no numeric test in the tree")
+	}
+}
+
+// TestPessimism has the limits that Quinlan 1993, section 4.2, works his pruning example with,
+// U25%(errors, cases).
+func TestPessimism(t *testing.T) {
+	p := newPessimism(0.25)
+	for _, limit := range []struct{ wrong, cases, want float64 }{
+		{0, 6, 0.206}, {0, 9, 0.143}, {0, 1, 0.750}, {1, 16, 0.157},
+	} {
+		near(t, "limit", p.errors(limit.cases, limit.wrong)/limit.cases, limit.want, 0.0025)
+	}
+}
+
+// TestPessimismAgainstBinomial holds the approximation against the exact limit, the error rate at
+// which so few errors have probability CF: a quantile of Beta(e+1, N-e). It is exact for no
+// errors. Elsewhere a corrected normal approximation is off by terms of order 1/N, largest where
+// a quarter of a case matters: 0.2 cases bounds them with room to spare.
+func TestPessimismAgainstBinomial(t *testing.T) {
+	for _, confidence := range []float64{0.1, 0.25, 0.5} {
+		p := newPessimism(confidence)
+		for _, cases := range []float64{4, 10, 30, 100, 1000} {
+			for wrong := 0.0; wrong <= cases/2; wrong += math.Max(1, math.Floor(cases/20)) {
+				exact := cases * mathext.InvRegIncBeta(wrong+1, cases-wrong, 1-confidence)
+				tolerance := 0.2
+				if wrong == 0 {
+					tolerance = 1e-9 * cases
+				}
+				near(t, "errors", p.errors(cases, wrong), exact, tolerance)
+			}
+		}
+	}
+}
+
+func TestPessimismIsMonotone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := newPessimism(rapid.SampledFrom([]float64{0.05, 0.25, 0.5}).Draw(t, "confidence"))
+		cases := rapid.Float64Range(0.01, 200).Draw(t, "cases")
+		wrong := rapid.Float64Range(0, 0.95).Draw(t, "rate") * cases
+		errors := p.errors(cases, wrong)
+		if errors < wrong-1e-9 || errors > cases+1e-9 {
+			t.Fatalf("%v errors expected of %v in %v cases", errors, wrong, cases)
+		}
+		if more := p.errors(cases, wrong+0.01*cases); more < errors-1e-9 {
+			t.Fatalf("%v errors in %v cases expect %v, fewer than %v", wrong, cases, more, errors)
+		}
+	})
+	if got := newPessimism(0.25).errors(0, 0); got != 0 {
+		t.Errorf("a leaf without cases is expected to make %v errors", got)
+	}
+}
+
+// plainTest is a test's figures worked out from scratch, row by row, from the definitions in
+// probabilities.
+type plainTest struct {
+	valid       bool
+	gain, ratio float64
+	left        []int32 // rows on the left of the best threshold
+}
+
+func plainEntropy(weights []float64) (entropy, total float64) {
+	for _, w := range weights {
+		total += w
+	}
+	for _, w := range weights {
+		if w > 0 {
+			entropy -= w / total * math.Log2(w/total)
+		}
+	}
+	return entropy, total
+}
+
+// plainSplit returns gain, split information and branch weights of a division of the cases.
+func plainSplit(branches [][]int32, labels []uint32, weights []float64, classes int) (gain, split float64, sizes []float64) {
+	whole := make([]float64, classes)
+	after := 0.0
+	for _, branch := range branches {
+		part := make([]float64, classes)
+		for _, i := range branch {
+			part[labels[i]] += weights[i]
+			whole[labels[i]] += weights[i]
+		}
+		entropy, size := plainEntropy(part)
+		after += entropy * size
+		sizes = append(sizes, size)
+	}
+	before, total := plainEntropy(whole)
+	split, _ = plainEntropy(sizes)
+	return before - after/total, split, sizes
+}
+
+func plainThreshold(values []float64, labels []uint32, weights []float64, classes int) plainTest {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	least := max(2, min(25, 0.1*total/float64(classes)))
+	best := plainTest{gain: -1}
+	bestSplit := 0.0
+	distinct := slices.Clone(values)
+	slices.Sort(distinct)
+	distinct = slices.Compact(distinct)
+	tried := 0
+	for _, limit := range distinct {
+		branches := make([][]int32, 2)
+		for i, value := range values {
+			side := 0
+			if value > limit {
+				side = 1
+			}
+			branches[side] = append(branches[side], int32(i))
+		}
+		gain, split, sizes := plainSplit(branches, labels, weights, classes)
+		if min(sizes[0], sizes[1]) < least {
+			continue
+		}
+		tried++
+		if gain > best.gain+1.5e-6 {
+			best.gain, bestSplit, best.left = gain, split, branches[0]
+		}
+	}
+	if tried == 0 {
+		return plainTest{}
+	}
+	best.gain -= math.Log2(float64(tried)) / total
+	if best.gain <= 1e-6 {
+		return plainTest{}
+	}
+	best.valid, best.ratio = true, best.gain/bestSplit
+	return best
+}
+
+// plainChoice is the greatest ratio among the tests of at least average gain. clear is false where rounding may
+// decide.
+func plainChoice(g *grower, tests []plainTest) (chosen int, clear bool) {
+	many := func(f *feature) bool { return !f.numeric && float64(f.arity) >= 0.3*g.total }
+	everyMany := true
+	for i := range g.features {
+		everyMany = everyMany && many(&g.features[i])
+	}
+	var gains []float64
+	sum := 0.0
+	for i, test := range tests {
+		if test.valid && (everyMany || !many(&g.features[i])) {
+			gains = append(gains, test.gain)
+			sum += test.gain
+		}
+	}
+	average := 0.0
+	if len(gains) > 0 {
+		average = sum / float64(len(gains))
+	}
+	chosen, clear = -1, true
+	best := 0.0
+	for i, test := range tests {
+		if !test.valid {
+			continue
+		}
+		if math.Abs(test.gain-(average-1e-3)) < 1e-6 || math.Abs(test.ratio-best) < 1e-5 {
+			clear = false
+		}
+		if test.gain >= average-1e-3 && test.ratio > best {
+			chosen, best = i, test.ratio
+		}
+	}
+	return chosen, clear
+}
+
+func TestTestsAgainstBruteForce(t *testing.T) {
+	numericTests, choices := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		table := testtable.Random(t, 60, true)
+		data := all(table)
+		weights := make([]float64, table.Len())
+		for i := range weights {
+			weights[i] = 1
+		}
+		if rapid.Bool().Draw(t, "weighted") {
+			for i := range weights {
+				weights[i] = float64(rapid.IntRange(1, 8).Draw(t, "quarters")) / 4
+			}
+			data.Weights = weights
+		}
+		labels := make([]uint32, table.Len())
+		classifiers.Codes(labels, table.Column(table.Schema().Class()), data.Rows)
+		g := newGrower(context.Background(), Default, data)
+		at := g.leaf(0, table.Len())
+		distribution := g.distribution(at)
+		cases := g.total
+		entropy := g.log2(cases)
+		for _, w := range distribution {
+			entropy -= g.log2(w)
+		}
+		if cases < 4 {
+			return
+		}
+		plains := make([]plainTest, len(g.features))
+		for i := range g.features {
+			f := &g.features[i]
+			if f.numeric {
+				values := make([]float64, table.Len())
+				for i := range values {
+					values[i] = table.Number(int32(i), f.attribute)
+				}
+				want := plainThreshold(values, labels, weights, g.classes)
+				plains[i] = want
+				got := g.threshold(f, 0, table.Len(), distribution, cases, entropy)
+				if got.valid != want.valid {
+					t.Fatalf("threshold found: %v, brute force: %v", got, want)
+				}
+				if !got.valid {
+					continue
+				}
+				numericTests++
+				if math.Abs(got.gain-want.gain) > 1e-9 || math.Abs(got.ratio-want.ratio) > 1e-9 {
+					t.Fatalf("threshold %+v, brute force %+v", got, want)
+				}
+				var left []int32
+				for i, code := range f.codes {
+					if code <= got.cut {
+						left = append(left, int32(i))
+					}
+				}
+				if !slices.Equal(left, want.left) {
+					t.Fatalf("rows %v on the left of the threshold, brute force %v", left, want.left)
+				}
+				continue
+			}
+			branches := make([][]int32, f.arity)
+			for i, code := range f.codes {
+				branches[code] = append(branches[code], int32(i))
+			}
+			gain, split, sizes := plainSplit(branches, labels, weights, g.classes)
+			filled := 0
+			for _, size := range sizes {
+				if size >= Default.MinCases {
+					filled++
+				}
+			}
+			plains[i] = plainTest{valid: filled >= 2, gain: gain}
+			if gain > 2e-6 {
+				plains[i].ratio = gain / split
+			}
+			got := g.multiway(f, 0, table.Len(), cases, entropy)
+			if got.valid != (filled >= 2) {
+				t.Fatalf("test valid: %v with branches %v", got.valid, sizes)
+			}
+			if got.valid && gain > 2e-6 && (math.Abs(got.gain-gain) > 1e-9 || math.Abs(got.ratio-gain/split) > 1e-9) {
+				t.Fatalf("test %+v, brute force gain %v, ratio %v", got, gain, gain/split)
+			}
+		}
+		if want, clear := plainChoice(g, plains); clear {
+			choices++
+			if got, _ := g.choose(at); got != want {
+				t.Fatalf("attribute %d chosen, brute force %d of %+v", got, want, plains)
+			}
+		}
+	})
+	if numericTests == 0 || choices == 0 {
+		t.Errorf("%d numeric tests, %d clear choices in the random tables", numericTests, choices)
+	}
+}
+
+// TestScansAgree holds the two ways of walking a numeric attribute against each other: counting
+// codes and sorting cases.
+func TestScansAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := testtable.Random(t, 60, true)
+		g := newGrower(context.Background(), Default, all(table))
+		at := g.leaf(0, table.Len())
+		for i := range g.features {
+			f := &g.features[i]
+			if !f.numeric {
+				continue
+			}
+			start := scan{g: g, distribution: g.distribution(at), cases: g.total, least: 1, best: -1, after: math.Inf(1)}
+			counted, sorted := start, start
+			clear(g.left)
+			counted.counted(g.count(f, 0, table.Len()))
+			clear(g.left)
+			sorted.sorted(f, 0, table.Len())
+			if counted.best != sorted.best || counted.next != sorted.next || counted.tried != sorted.tried || counted.after != sorted.after {
+				t.Fatalf("counting found %+v, sorting %+v", counted, sorted)
+			}
+		}
+	})
+}
+
+// plainTree is a grown tree in the form that the paper's pruning is easiest to write down for.
+type plainTree struct {
+	g        *grower
+	feature  int32
+	cut      uint32
+	children []*plainTree // nil for a branch no case took when the tree was grown
+	cases    []int32
+}
+
+func (g *grower) plain(at int32) *plainTree {
+	n := &g.nodes[at]
+	p := &plainTree{g: g, feature: n.feature, cut: n.cut, cases: slices.Clone(g.order[n.low:n.high])}
+	for _, child := range n.children {
+		if child < 0 {
+			p.children = append(p.children, nil)
+		} else {
+			p.children = append(p.children, g.plain(child))
+		}
+	}
+	return p
+}
+
+func (p *plainTree) split(cases []int32) [][]int32 {
+	parts := make([][]int32, len(p.children))
+	f := &p.g.features[p.feature]
+	for _, i := range cases {
+		branch := f.branch(f.codes[i], p.cut)
+		parts[branch] = append(parts[branch], i)
+	}
+	return parts
+}
+
+func (p *plainTree) asLeaf(cases []int32) float64 {
+	distribution := make([]float64, p.g.classes)
+	p.g.weigh(distribution, cases)
+	return p.g.leafErrors(distribution)
+}
+
+// errors is the estimate of the tree if it had these cases.
+func (p *plainTree) errors(cases []int32) float64 {
+	if p.feature < 0 {
+		return p.asLeaf(cases)
+	}
+	sum := 0.0
+	for branch, part := range p.split(cases) {
+		if p.children[branch] == nil {
+			sum += p.asLeaf(part)
+		} else {
+			sum += p.children[branch].errors(part)
+		}
+	}
+	return sum
+}
+
+// savesErrors fails unless every test of a tree saves training errors, and returns the errors left.
+func (p *plainTree) savesErrors(t *rapid.T) float64 {
+	distribution := make([]float64, p.g.classes)
+	p.g.weigh(distribution, p.cases)
+	_, here := wrong(distribution)
+	if p.feature < 0 {
+		return here
+	}
+	below := 0.0
+	for _, child := range p.children {
+		if child != nil {
+			below += child.savesErrors(t)
+		}
+	}
+	if below > here-0.001 {
+		t.Fatalf("a test leaves %v of %v training errors", below, here)
+	}
+	return below
+}
+
+func (p *plainTree) take(cases []int32) {
+	p.cases = cases
+	if p.feature < 0 {
+		return
+	}
+	for branch, part := range p.split(cases) {
+		if p.children[branch] != nil {
+			p.children[branch].take(part)
+		} else if len(part) > 0 {
+			p.children[branch] = &plainTree{g: p.g, feature: -1, cases: part}
+		}
+	}
+}
+
+// prune follows Quinlan 1993, section 4.2, and counts the branches raised.
+func (p *plainTree) prune() (raised int) {
+	if p.feature < 0 {
+		return 0
+	}
+	var largest *plainTree
+	weight := 0.0
+	for _, child := range p.children {
+		if child == nil {
+			continue
+		}
+		raised += child.prune()
+		distribution := make([]float64, p.g.classes)
+		p.g.weigh(distribution, child.cases)
+		if cases, _ := wrong(distribution); cases > weight {
+			largest, weight = child, cases
+		}
+	}
+	leaf, tree, branch := p.asLeaf(p.cases), p.errors(p.cases), largest.errors(p.cases)
+	if leaf <= tree+0.1 && leaf <= branch+0.1 {
+		p.feature, p.children = -1, nil
+		return raised
+	}
+	if branch <= tree+0.1 {
+		cases := p.cases
+		*p = *largest
+		p.take(cases)
+		return raised + 1 + p.prune()
+	}
+	return raised
+}
+
+func (p *plainTree) same(at int32) bool {
+	n := &p.g.nodes[at]
+	if n.feature != p.feature || len(n.children) != len(p.children) || n.feature >= 0 && n.cut != p.cut {
+		return false
+	}
+	a, b := slices.Clone(p.cases), slices.Clone(p.g.order[n.low:n.high])
+	slices.Sort(a)
+	slices.Sort(b)
+	if !slices.Equal(a, b) {
+		return false
+	}
+	for branch, child := range n.children {
+		if (child < 0) != (p.children[branch] == nil) || child >= 0 && !p.children[branch].same(child) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestPruningAgainstBruteForce compares the incremental estimates and the redistribution of cases
+// with a pruner that sends every case down anew each time.
+func TestPruningAgainstBruteForce(t *testing.T) {
+	raised, tests := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		settings := Classifier{MinCases: 1, Confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
+		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)))
+		root, err := g.grow(0, len(g.order))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := g.plain(root)
+		p.savesErrors(t)
+		if err := g.prune(root); err != nil {
+			t.Fatal(err)
+		}
+		raised += p.prune()
+		if p.feature >= 0 {
+			tests++
+		}
+		if !p.same(root) {
+			t.Fatal("the pruned tree differs from the one pruned by brute force")
+		}
+		if got, want := g.nodes[root].estimate, p.errors(p.cases); math.Abs(got-want) > 1e-9 {
+			t.Fatalf("%v errors estimated, brute force %v", got, want)
+		}
+	})
+	if raised == 0 || tests == 0 {
+		t.Errorf("%d branches raised, %d trees left with a test: the random tables exercise nothing", raised, tests)
+	}
+}
+
+// TestContinuousThresholds checks that a cut on a continuous attribute compares exact values, not cells.
+func TestContinuousThresholds(t *testing.T) {
+	class := testtable.Categorical("class", "low", "high")
+	class.Role = datasets.Class
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", Low: 0, High: 10, Step: 10, Continuous: true}, // one cell
+		class,
+	}}
+	b := datasets.NewBuilder(schema, 20)
+	for i := range 20 {
+		row := b.AddRow()
+		if err := b.SetNumber(row, 0, float64(i)/2); err != nil {
+			t.Fatal(err)
+		}
+		if i >= 7 {
+			b.Set(row, 1, 1)
+		}
+	}
+	table := b.Table()
+	tree := testtable.Fit(t, Default, all(table)).(*Tree)
+	if tree.Leaves() != 2 || classifiers.Accuracy(tree, table, table.AllRows(), nil) != 1 {
+		t.Errorf("%d leaves, accuracy %v; one cut separates the classes", tree.Leaves(), classifiers.Accuracy(tree, table, table.AllRows(), nil))
+	}
+}
+
+// TestSmallestBranch: a numeric test needs a tenth of the cases per class on either side, at
+// least 2 and never more than 25. The classes differ only in the rows on the right.
+func TestSmallestBranch(t *testing.T) {
+	class := testtable.Categorical("class", "a", "b")
+	class.Role = datasets.Class
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 2, Step: 1}, class}}
+	for _, node := range []struct {
+		rows, right int
+		splits      bool
+	}{
+		{10, 1, false}, {10, 2, true}, // two classes: a tenth of 10 is half a case each, so 2
+		{100, 4, false}, {100, 5, true}, // 5 each
+		{2000, 24, false}, {2000, 25, true}, // 100 each, capped at 25
+	} {
+		b := datasets.NewBuilder(schema, node.rows)
+		for i := range node.rows {
+			row := b.AddRow()
+			if i < node.right {
+				b.Set(row, 0, 1)
+				b.Set(row, 1, 1)
+			}
+		}
+		tree := testtable.Fit(t, Default, all(b.Table())).(*Tree)
+		if got := tree.Leaves() == 2; got != node.splits {
+			t.Errorf("%d of %d rows on the right: split %v, must be %v", node.right, node.rows, got, node.splits)
+		}
+	}
+}
+
+// TestUnseenBranch: the value blue never occurs in training, so it gets the majority of the node
+// that tests the colour.
+func TestUnseenBranch(t *testing.T) {
+	class := testtable.Categorical("class", "a", "b")
+	class.Role = datasets.Class
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("colour", "red", "blue", "green"), class}}
+	for _, reds := range []int{10, 30} {
+		b := datasets.NewBuilder(schema, 51)
+		for i := range reds + 20 { // red rows of class a, then 20 green ones of class b
+			row := b.AddRow()
+			if i >= reds {
+				b.Set(row, 0, 2)
+				b.Set(row, 1, 1)
+			}
+		}
+		b.Set(b.AddRow(), 0, 1)
+		table := b.Table()
+		rows := table.AllRows()
+		train, query := rows[:reds+20], rows[reds+20:]
+		tree := testtable.Fit(t, Default, classifiers.Data{Table: table, Rows: train}).(*Tree)
+		if tree.Leaves() != 3 {
+			t.Fatalf("%d leaves, colour has 3 values", tree.Leaves())
+		}
+		dst := make([]uint32, 1)
+		tree.Predict(dst, table, query)
+		want := uint32(0)
+		if reds < 20 {
+			want = 1
+		}
+		if dst[0] != want {
+			t.Errorf("%d red rows, 20 green: blue predicted as %d, the majority is %d", reds, dst[0], want)
+		}
+	}
+}
+
+func TestSettingsAreChecked(t *testing.T) {
+	table := testtable.Weather(false)
+	for _, c := range []Classifier{{}, {MinCases: 2}, {MinCases: 2, Confidence: 0.6}, {MinCases: math.NaN(), Confidence: 0.25}} {
+		if _, err := c.Fit(context.Background(), all(table)); err == nil {
+			t.Errorf("settings %+v were accepted", c)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package classifiers
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"ppdp/datasets"
+)
+
+func pair() *datasets.Table {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", Kind: datasets.Categorical, Values: []string{"p", "q"}},
+		{Name: "y", Kind: datasets.Categorical, Values: []string{"n", "y"}, Role: datasets.Class},
+	}}
+	b := datasets.NewBuilder(schema, 2)
+	b.AddRow()
+	b.Set(b.AddRow(), 1, 1)
+	return b.Table()
+}
+
+func TestCheckSaysEverything(t *testing.T) {
+	table := pair()
+	schema := *table.Schema()
+	schema.Attributes = append([]datasets.Attribute(nil), schema.Attributes...)
+	schema.Attributes[1].Role = datasets.QuasiIdentifier
+	classless, err := table.WithSchema(&schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Data{Table: classless, Rows: []int32{0, 2}, Weights: []float64{math.NaN()}}.Check()
+	if !errors.Is(err, ErrNoClass) {
+		t.Errorf("error %v, must wrap %v", err, ErrNoClass)
+	}
+	for _, part := range []string{"row 2 of a table of 2 rows", "1 weights for a table of 2 rows", "weight NaN of row 0"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("error %v does not say %q", err, part)
+		}
+	}
+	for _, weights := range [][]float64{{1, -1}, {math.Inf(1), 1}} {
+		if _, err := (Data{Table: table, Weights: weights}).Check(); err == nil {
+			t.Errorf("weights %v were accepted", weights)
+		}
+	}
+	if _, err := (Data{}).Check(); err == nil {
+		t.Error("no table was accepted")
+	}
+	if class, err := (Data{Table: table, Rows: []int32{1, 0}, Weights: []float64{0, 0.5}}).Check(); class != 1 || err != nil {
+		t.Errorf("class %d, error %v of good data", class, err)
+	}
+}
+
+func TestLabelsLeaveOutWeightless(t *testing.T) {
+	rows, labels, weights := Data{Table: pair(), Rows: []int32{1, 0, 1}, Weights: []float64{0, 2}}.Labels()
+	if len(rows) != 2 || rows[0] != 1 || rows[1] != 1 || labels[0] != 1 || labels[1] != 1 || weights[0] != 2 || weights[1] != 2 {
+		t.Errorf("rows %v, labels %v, weights %v", rows, labels, weights)
+	}
+}
