@@ -1,0 +1,128 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+
+	"ppdp/results"
+)
+
+// The figures here have the shape of published ones, with made-up curves: they exercise layout, not
+// any algorithm.
+
+var epsilons = []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 3, 4, 5}
+
+func madeUpRow(series, metric string, n int, mean, se float64) results.Row {
+	return results.Row{Experiment: "e", Series: series, Dataset: "d", Algorithm: "rps", Variant: "published", Metric: metric,
+		N: n, Mean: mean, SE: se, Lo95: mean - 3*se, Hi95: mean + 3*se}
+}
+
+func at(r results.Row, epsilon float64) results.Row { r.Epsilon = &epsilon; return r }
+
+func withParams(r results.Row, params map[string]string) results.Row { r.Params = params; return r }
+
+// depthFigures has five depths and three stop counts over a grid of epsilons, in two panels.
+func depthFigures() (results.Manifest, []results.Row) {
+	m := results.Manifest{
+		Experiment: "rps/fig1", Title: "Earth mover's distance on 10,000 Gaussian draws", Source: "Qardaji & Li 2012, Fig. 1",
+		Figures: []results.Figure{
+			{Name: "a", Title: "stop 5, varying depth", Where: map[string]string{"stop": "5"}, X: "epsilon", Y: "w2", YLim: []float64{0, 25}},
+			{Name: "b", Title: "depth 50, varying stop", Where: map[string]string{"depth": "50", "series": "stop 3|stop 5|stop 10"}, X: "epsilon", Y: "w2", YLim: []float64{0, 0.6}},
+		},
+	}
+	var rows []results.Row
+	for i, depth := range []int{5, 10, 20, 50, 100} {
+		for _, e := range epsilons {
+			mean := []float64{19, 1.1, 0.6, 0.25, 0.3}[i] + []float64{2, 1, 1, 1, 6}[i]*math.Exp(-6*e)
+			r := at(madeUpRow(fmt.Sprintf("depth %d", depth), "w2", 5, mean, 0.02+mean/12), e)
+			rows = append(rows, withParams(r, map[string]string{"depth": fmt.Sprint(depth), "stop": "5"}))
+		}
+	}
+	for i, stop := range []int{3, 5, 10} {
+		for _, e := range epsilons {
+			mean := []float64{0.27, 0.24, 0.26}[i] + []float64{0.15, 0.1, 0.2}[i]*math.Exp(-2*e)
+			r := at(madeUpRow(fmt.Sprintf("stop %d", stop), "w2", 5, mean, mean/10), e)
+			rows = append(rows, withParams(r, map[string]string{"depth": "50", "stop": fmt.Sprint(stop)}))
+		}
+	}
+	return m, rows
+}
+
+// adultFigures has a second axis, two variants and two benchmark lines.
+func adultFigures(standIn bool) (results.Manifest, []results.Row) {
+	m := results.Manifest{
+		Experiment: "rps/fig3", Title: "Classification accuracy on Adult", Source: "Qardaji & Li 2012, Fig. 3",
+		Figures: []results.Figure{
+			{Name: "a", Title: "Naive Bayes", Where: map[string]string{"classifier": "naive-bayes"}, X: "epsilon", X2: "k", Y: "accuracy", YLim: []float64{0.74, 0.9}, Reference: []string{"identity", "majority"}},
+			{Name: "b", Title: "C4.5", Where: map[string]string{"classifier": "c45"}, X: "epsilon", X2: "k", Y: "accuracy", YLim: []float64{0.76, 0.9}, Reference: []string{"identity", "majority"}},
+		},
+	}
+	dataset := "adult"
+	if standIn {
+		dataset = "adult-standin"
+	}
+	var rows []results.Row
+	add := func(r results.Row, algorithm, variant, classifier string) {
+		r.Algorithm, r.Variant, r.Classifier, r.Dataset, r.StandIn = algorithm, variant, classifier, dataset, standIn
+		rows = append(rows, r)
+	}
+	for c, classifier := range []string{"naive-bayes", "c45"} {
+		low := 0.012 * float64(c)
+		for v, variant := range []string{"published", "strict"} {
+			for s, stop := range []int{5, 0} {
+				for _, e := range []float64{0.1, 0.5, 1, 2, 5, 10} {
+					mean := 0.822 - low - 0.014*float64(s) - 0.008*float64(v) - 0.045*math.Exp(-1.4*e)
+					r := at(madeUpRow(fmt.Sprintf("RPS, stop %d", stop), "accuracy", 5, mean, 0.004), e)
+					add(withParams(r, map[string]string{"stop": fmt.Sprint(stop), "depth": "50"}), "rps", variant, classifier)
+				}
+			}
+		}
+		for k := 2; k <= 10; k++ {
+			r := madeUpRow("Mondrian", "accuracy", 5, 0.789-low-0.0016*float64(k), 0.0012)
+			add(withParams(r, map[string]string{"k": fmt.Sprint(k)}), "mondrian", "", classifier)
+		}
+		add(madeUpRow("Original", "accuracy", 5, 0.831+2*low, 0.001), "identity", "", classifier)
+	}
+	add(madeUpRow("Original", "accuracy", 5, 0.7511, 0), "identity", "", "majority")
+	return m, rows
+}
+
+// graphFigures has log axes, error bars that reach below zero and a failed point.
+func graphFigures() (results.Manifest, []results.Row) {
+	m := results.Manifest{
+		Experiment: "rps/fig5", Title: "Distance of degree distributions", Source: "Qardaji & Li 2012, Fig. 5",
+		Figures: []results.Figure{
+			{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"},
+		},
+	}
+	var rows []results.Row
+	for g, graph := range []string{"Caltech", "Georgetown", "UNC", "Enron"} {
+		for a, algorithm := range []string{"RPS", "Laplace", "Constrained inference"} {
+			for _, e := range []float64{0.01, 0.1, 0.5, 1, 5, 10} {
+				mean := []float64{8, 900, 90}[a] * math.Pow(e, -0.3) * float64(g+1)
+				r := at(madeUpRow(algorithm+", "+graph, "w1", 5, mean, mean*[]float64{1.3, 0.1, 0.2}[a]), e)
+				r.Dataset = graph
+				if a == 2 && g == 1 && e == 0.5 {
+					r.N, r.Failed, r.Mean, r.SE, r.Lo95, r.Hi95 = 0, 5, math.NaN(), math.NaN(), math.NaN(), math.NaN()
+				}
+				rows = append(rows, r)
+			}
+		}
+	}
+	return m, rows
+}
+
+// purityFigures has three panels.
+func purityFigures() (results.Manifest, []results.Row) {
+	m, rows := depthFigures()
+	m.Experiment, m.Title, m.Source = "rps/fig2", "Purity of the released regions", "Qardaji & Li 2012, Fig. 2"
+	for i := range rows {
+		rows[i].Metric, rows[i].Mean, rows[i].SE = "purity", 1-rows[i].Mean/60, 0.004
+	}
+	m.Figures[0].Y, m.Figures[0].YLim = "purity", []float64{0.6, 1}
+	m.Figures[1].Y, m.Figures[1].YLim = "purity", nil
+	third := m.Figures[0]
+	third.Name, third.Title, third.Where = "c", "balanced and fixed", map[string]string{"series": "depth 10|depth 50", "stop": "5"}
+	m.Figures = append(m.Figures, third)
+	return m, rows
+}

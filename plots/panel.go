@@ -1,0 +1,232 @@
+package plots
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// panel is a chart with its looks: it makes the gonum plot of the left and bottom axes and is itself
+// the plotter of everything inside the frame and along the top axis.
+type panel struct {
+	*chart
+	heading string
+	style   sheetStyle
+	styles  map[string]curveStyle // by curve label
+	// referenceStyles numbers the benchmark lines by label.
+	referenceStyles map[string]int
+}
+
+var _ plot.Plotter = (*panel)(nil)
+
+const (
+	xTicks = 7 // labels wanted along an axis
+	yTicks = 6
+
+	tickLength vg.Length = 3.5 // points
+)
+
+// tickMiddle puts the middle of a digit level with its tick; the library's own centre, that of the
+// whole line with its descent, is a point higher.
+const tickMiddle = -0.6
+
+// plot makes the gonum plot. Title and legend have strips of their own outside it.
+func (p *panel) plot() *plot.Plot {
+	g := plot.New()
+	g.BackgroundColor = nil
+	for _, a := range []struct {
+		axis   *plot.Axis
+		span   span
+		label  string
+		wanted int
+	}{{&g.X, p.x, p.xLabel, xTicks}, {&g.Y, p.y, p.yLabel, yTicks}} {
+		// The axes run over positions, not values: the library's own log scale panics at 0 and reserves
+		// room for labels as if it were linear.
+		a.axis.Min, a.axis.Max = 0, 1
+		a.axis.Tick.Marker = positionTicks{a.span, a.wanted}
+		a.axis.Padding = 0
+		a.axis.LineStyle.Width = 0 // the frame is drawn in one piece by Plot
+		a.axis.Tick.LineStyle = p.style.line(0.7, ink, nil)
+		a.axis.Tick.Length = p.style.points(tickLength)
+		tick := p.style.text(smallText, ink)
+		tick.XAlign, tick.YAlign = a.axis.Tick.Label.XAlign, a.axis.Tick.Label.YAlign
+		a.axis.Tick.Label = tick
+		label := p.style.text(mediumText, ink)
+		label.XAlign, label.YAlign = a.axis.Label.TextStyle.XAlign, a.axis.Label.TextStyle.YAlign
+		a.axis.Label.TextStyle = label
+		a.axis.Label.Text = a.label
+		a.axis.Label.Padding = p.style.points(2.5)
+	}
+	g.Y.Tick.Label.YAlign = tickMiddle
+	g.Add(p)
+	return g
+}
+
+// positionTicks puts a range's ticks at their positions on an axis from 0 to 1.
+type positionTicks struct {
+	span   span
+	wanted int
+}
+
+var _ plot.Ticker = positionTicks{}
+
+func (t positionTicks) Ticks(_, _ float64) []plot.Tick {
+	var ticker plot.Ticker = linearTicks{t.wanted}
+	if t.span.log {
+		ticker = logTicks{t.wanted}
+	}
+	ticks := ticker.Ticks(t.span.min, t.span.max)
+	for i := range ticks {
+		ticks[i].Value = t.span.position(ticks[i].Value)
+	}
+	return ticks
+}
+
+// topStrip is the height of what stands above the frame: the heading and the second axis.
+func (p *panel) topStrip() vg.Length {
+	height := p.style.points(2)
+	if p.heading != "" {
+		height += p.style.points(mediumText + 6)
+	}
+	if p.hasTop {
+		height += p.style.points(tickLength + 2.5 + smallText + 2.5 + mediumText)
+	}
+	return height
+}
+
+// rightStrip is room for the half of the last tick label that reaches beyond the frame.
+func (p *panel) rightStrip() vg.Length { return p.style.points(10) }
+
+// Plot draws the inside of the frame, the frame and the top axis. c is the data area.
+func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
+	x := func(v float64) vg.Length { return c.X(p.x.position(v)) }
+	y := func(v float64) vg.Length { return c.Y(p.y.position(v)) }
+	p.drawGrid(&c)
+	for _, r := range p.references {
+		if p.y.contains(r.value) {
+			c.StrokeLine2(p.style.referenceLine(p.referenceStyles[r.label]), c.Min.X, y(r.value), c.Max.X, y(r.value))
+		}
+	}
+	for _, cv := range p.curves {
+		along := x
+		if cv.axis == top {
+			along = func(v float64) vg.Length { return c.X(p.x2.position(v)) }
+		}
+		p.drawCurve(&c, cv, along, y)
+	}
+	c.SetLineStyle(p.style.line(0.7, ink, nil))
+	c.Stroke(c.Rectangle.Path())
+	above := c.Max.Y
+	if p.hasTop {
+		above = p.drawTopAxis(&c)
+	}
+	if p.heading != "" {
+		style := p.style.text(mediumText, ink)
+		drawText(&c, style, vg.Point{X: c.Min.X, Y: above + p.style.points(6)}, p.heading)
+	}
+}
+
+func (p *panel) drawGrid(c *draw.Canvas) {
+	line := p.style.line(0.5, gridColour, nil)
+	for _, tick := range (positionTicks{p.x, xTicks}).Ticks(0, 1) {
+		if x := c.X(tick.Value); !tick.IsMinor() {
+			c.StrokeLine2(line, x, c.Min.Y, x, c.Max.Y)
+		}
+	}
+	for _, tick := range (positionTicks{p.y, yTicks}).Ticks(0, 1) {
+		if y := c.Y(tick.Value); !tick.IsMinor() {
+			c.StrokeLine2(line, c.Min.X, y, c.Max.X, y)
+		}
+	}
+}
+
+func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length) {
+	style := p.styles[cv.label]
+	line := p.style.curveLine(style)
+	if cv.axis == nowhere {
+		for _, pt := range cv.points {
+			if p.y.contains(pt.mean) {
+				c.StrokeLine2(line, c.Min.X, y(pt.mean), c.Max.X, y(pt.mean))
+			}
+		}
+		return
+	}
+	whisker := p.style.line(0.8, style.colour, nil)
+	for _, pt := range cv.points {
+		if !math.IsNaN(pt.mean) && !math.IsNaN(pt.se) && pt.se > 0 {
+			p.drawWhisker(c, whisker, x(pt.x), pt.mean-pt.se, pt.mean+pt.se, y)
+		}
+	}
+	var piece []vg.Point
+	flush := func() {
+		if len(piece) > 1 {
+			c.StrokeLines(line, c.ClipLinesXY(piece)...)
+		}
+		piece = nil
+	}
+	for _, pt := range cv.points {
+		if math.IsNaN(pt.mean) {
+			flush()
+			continue
+		}
+		piece = append(piece, vg.Point{X: x(pt.x), Y: y(pt.mean)})
+	}
+	flush()
+	for _, pt := range cv.points {
+		if math.IsNaN(pt.mean) {
+			continue
+		}
+		if at := (vg.Point{X: x(pt.x), Y: y(pt.mean)}); c.Contains(at) {
+			p.style.drawMarker(c, style, at)
+		}
+	}
+}
+
+// drawWhisker draws an error bar as far as the axes reach, with a cap only where the bar really ends.
+// On a log axis a lower end at or below zero lies beyond every limit.
+func (p *panel) drawWhisker(c *draw.Canvas, line draw.LineStyle, at vg.Length, lo, hi float64, y func(float64) vg.Length) {
+	if !c.ContainsX(at) || hi < p.y.min || lo > p.y.max {
+		return
+	}
+	from, to := c.Min.Y, c.Max.Y
+	half := p.style.points(2.2)
+	if lo >= p.y.min {
+		from = y(lo)
+		c.StrokeLine2(line, at-half, from, at+half, from)
+	}
+	if hi <= p.y.max {
+		to = y(hi)
+		c.StrokeLine2(line, at-half, to, at+half, to)
+	}
+	c.StrokeLine2(line, at, from, at, to)
+}
+
+// drawTopAxis draws the second horizontal axis and returns the height it reaches.
+func (p *panel) drawTopAxis(c *draw.Canvas) vg.Length {
+	length := p.style.points(tickLength)
+	line := p.style.line(0.7, ink, nil)
+	tickText := p.style.text(smallText, ink)
+	tickText.XAlign = draw.XCenter
+	base := c.Max.Y + length + p.style.points(2.5)
+	for _, tick := range (positionTicks{p.x2, xTicks}).Ticks(0, 1) {
+		x := c.X(tick.Value)
+		c.StrokeLine2(line, x, c.Max.Y, x, c.Max.Y+length)
+		drawText(c, tickText, vg.Point{X: x, Y: base}, tick.Label)
+	}
+	base += tickText.Font.Size + p.style.points(2.5)
+	label := p.style.text(mediumText, ink)
+	label.XAlign = draw.XCenter
+	drawText(c, label, vg.Point{X: c.Center().X, Y: base}, p.x2Label)
+	return base + label.Font.Size
+}
+
+// sample draws a curve's line and marker as they stand in the legend.
+func (p *panel) sample(c *draw.Canvas, style curveStyle, hasMarker bool) {
+	middle := c.Center()
+	c.StrokeLine2(p.style.curveLine(style), c.Min.X, middle.Y, c.Max.X, middle.Y)
+	if hasMarker {
+		p.style.drawMarker(c, style, middle)
+	}
+}

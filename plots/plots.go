@@ -1,0 +1,240 @@
+// Package plots draws the figures of an experiment from its summary rows: curves with error bars over
+// one or two horizontal axes, benchmark lines, a legend in a strip of its own and a caption that says
+// what was averaged. Equal rows give equal bytes in every format.
+//
+// It leaves out how rows come about (package results), which claims they support (package claims) and
+// any choice of what to show beyond the figure's own description.
+package plots
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"sort"
+
+	"gonum.org/v1/plot/vg"
+
+	"ppdp/results"
+)
+
+// CombinedName is the file name, without extension, of an experiment's figures side by side.
+const CombinedName = "combined"
+
+// Options are what a figure's description does not say. The zero value draws a panel of 12 cm by
+// 8.5 cm without title and source.
+type Options struct {
+	Title  string // above the panels
+	Source string // what the figure is after, in the caption: "Qardaji & Li 2012, Fig. 3"
+	// Width is the whole picture's, Height that of one panel with its axes; headings, legend and caption
+	// come on top of it. Zero means the defaults.
+	Width, Height vg.Length
+	// SeriesOrder gives colours and markers in this order of series; series not named follow in the order
+	// of the rows. Figures drawn with the same order and series look alike.
+	SeriesOrder []string
+}
+
+// Drawing is a finished picture, to be written in any format. It is not safe for concurrent use.
+type Drawing struct{ sheet *sheet }
+
+// Draw draws one figure from the rows its where selects. Warnings tell what the picture lacks: gaps,
+// points beyond the limits, benchmarks without a value. An empty selection is an error that names the
+// figure and what the rows offer.
+func Draw(figure results.Figure, rows []results.Row, opts Options) (*Drawing, []string, error) {
+	c, err := newChart(figure, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	charts := []*chart{c}
+	return single(c, newLook(charts, opts.SeriesOrder), opts), c.warnings, nil
+}
+
+// Combine draws several figures side by side with one legend, the width of a page. A figure that
+// cannot be drawn is an error.
+func Combine(figures []results.Figure, rows []results.Row, opts Options) (*Drawing, []string, error) {
+	if len(figures) == 0 {
+		return nil, nil, errors.New("no figures to combine")
+	}
+	var charts []*chart
+	var warnings []string
+	var problems []error
+	for _, figure := range figures {
+		c, err := newChart(figure, rows)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		charts = append(charts, c)
+		warnings = append(warnings, c.warnings...)
+	}
+	if len(problems) > 0 {
+		return nil, nil, errors.Join(problems...)
+	}
+	return combined(charts, newLook(charts, opts.SeriesOrder), opts), warnings, nil
+}
+
+// Render returns the picture in a format, one of Formats.
+func (d *Drawing) Render(format string) ([]byte, error) { return d.sheet.render(format) }
+
+// Write writes dir/name.FORMAT for every format, all that are registered when none is given, and
+// returns the paths.
+func (d *Drawing) Write(dir, name string, formats ...string) ([]string, error) {
+	if !fileName.MatchString(name) {
+		return nil, fmt.Errorf("figure %q: the name must be letters, digits, dots, hyphens and underscores, as it names files", name)
+	}
+	if len(formats) == 0 {
+		formats = Formats()
+	}
+	var paths []string
+	for _, format := range formats {
+		picture, err := d.Render(format)
+		if err != nil {
+			return paths, err
+		}
+		path := filepath.Join(dir, name+"."+format)
+		err = results.WriteFile(path, func(w io.Writer) error {
+			_, err := w.Write(picture)
+			return err
+		})
+		if err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+
+// WriteExperiment writes every figure of the manifest into dir in every format, and where there are
+// several also all of them side by side under CombinedName. A series looks the same in all of them.
+// It returns the paths written; figures that cannot be drawn are left out and reported together.
+func WriteExperiment(dir string, m results.Manifest, rows []results.Row) (paths, warnings []string, err error) {
+	var charts []*chart
+	var problems []error
+	taken := make(map[string]bool)
+	for _, figure := range m.Figures {
+		if taken[figure.Name] || figure.Name == CombinedName {
+			problems = append(problems, fmt.Errorf("figure %q: the name is taken", figure.Name))
+			continue
+		}
+		taken[figure.Name] = true
+		c, err := newChart(figure, rows)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		charts = append(charts, c)
+		warnings = append(warnings, c.warnings...)
+	}
+	shared := newLook(charts, m.SeriesOrder)
+	opts := Options{Title: m.Title, Source: m.Source}
+	write := func(d *Drawing, name string) {
+		written, err := d.Write(dir, name)
+		paths = append(paths, written...)
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	for _, c := range charts {
+		write(single(c, shared, opts), c.figure.Name)
+	}
+	if len(charts) > 1 {
+		write(combined(charts, shared, opts), CombinedName)
+	}
+	return paths, warnings, errors.Join(problems...)
+}
+
+// look is how curves and benchmark lines appear, by label, on all the panels that are to agree.
+type look struct {
+	curves     map[string]curveStyle
+	references map[string]int
+}
+
+// newLook gives every curve its style, in the order of the series and else of the rows.
+func newLook(charts []*chart, order []string) look {
+	place := make(map[string]int)
+	for i, series := range order {
+		place[series] = i
+	}
+	type entry struct {
+		label string
+		place int
+	}
+	var entries []entry
+	seen := make(map[string]bool)
+	for _, c := range charts {
+		for _, cv := range c.curves {
+			if seen[cv.label] {
+				continue
+			}
+			seen[cv.label] = true
+			at, listed := place[cv.series]
+			if !listed {
+				at = len(order)
+			}
+			entries = append(entries, entry{cv.label, at})
+		}
+	}
+	sort.SliceStable(entries, func(i, j int) bool { return entries[i].place < entries[j].place })
+	l := look{make(map[string]curveStyle), make(map[string]int)}
+	for i, e := range entries {
+		l.curves[e.label] = styleOf(i)
+	}
+	for _, c := range charts {
+		for _, r := range c.references {
+			if _, known := l.references[r.label]; !known {
+				l.references[r.label] = len(l.references)
+			}
+		}
+	}
+	return l
+}
+
+func single(c *chart, look look, opts Options) *Drawing {
+	style := sheetStyle{1}
+	return &Drawing{&sheet{
+		style: style, width: orDefault(opts.Width, panelWidth), panelHeight: orDefault(opts.Height, panelHeight),
+		columns: 1, title: opts.Title, source: opts.Source,
+		panels: []*panel{newPanel(c, style, look)},
+	}}
+}
+
+func combined(charts []*chart, look look, opts Options) *Drawing {
+	style := sheetStyle{combinedScale}
+	width := orDefault(opts.Width, combinedWidth)
+	// Two or four panels make rows of two, other numbers rows of three: narrower ones have no room for labels.
+	columns := min(len(charts), 3)
+	if len(charts) == 4 {
+		columns = 2
+	}
+	s := &sheet{style: style, width: width, columns: columns, title: opts.Title, source: opts.Source}
+	s.panelHeight = orDefault(opts.Height, max(width/vg.Length(columns)*0.75, 5*vg.Centimeter))
+	for _, c := range charts {
+		s.panels = append(s.panels, newPanel(c, style, look))
+	}
+	return &Drawing{s}
+}
+
+func newPanel(c *chart, style sheetStyle, look look) *panel {
+	return &panel{chart: c, heading: heading(c.figure), style: style, styles: look.curves, referenceStyles: look.references}
+}
+
+// heading is what stands above a panel: "(a) Naive Bayes".
+func heading(f results.Figure) string {
+	if len(f.Name) > 1 {
+		return f.Title
+	}
+	if f.Title == "" {
+		return "(" + f.Name + ")"
+	}
+	return "(" + f.Name + ") " + f.Title
+}
+
+func orDefault(given, standard vg.Length) vg.Length {
+	if given == 0 {
+		return standard
+	}
+	return given
+}

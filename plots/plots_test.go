@@ -1,0 +1,312 @@
+package plots
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"ppdp/results"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files with what is drawn now; look at them before committing")
+
+func tinyRows() []results.Row {
+	nan := math.NaN()
+	rows := []results.Row{
+		at(madeUpRow("RPS", "w1", 5, 10, 2), 0.1), at(madeUpRow("RPS", "w1", 5, 4, 5), 1), at(madeUpRow("RPS", "w1", 5, 1, 0.5), 10),
+		at(madeUpRow("Hay", "w1", 5, 40, 4), 0.1), at(madeUpRow("Hay", "w1", 0, nan, nan), 1), at(madeUpRow("Hay", "w1", 5, 20, 4), 10),
+		withParams(madeUpRow("Mondrian", "w1", 5, 30, 0), map[string]string{"k": "2"}), withParams(madeUpRow("Mondrian", "w1", 5, 35, 1), map[string]string{"k": "8"}),
+		madeUpRow("Original", "w1", 5, 2, 0),
+	}
+	rows[4].Failed = 5
+	rows[8].Algorithm = "identity"
+	for i := range rows {
+		rows[i].StandIn, rows[i].Dataset = true, "tiny-standin"
+	}
+	return rows
+}
+
+func TestGolden(t *testing.T) {
+	linear := results.Figure{Name: "a", Title: "two axes", X: "epsilon", X2: "k", Y: "w1", Reference: []string{"identity"}}
+	log := results.Figure{Name: "b", Title: "log axes", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", Where: map[string]string{"series": "RPS|Hay"}}
+	opts := Options{Title: "Tiny", Source: "nobody"}
+	for _, test := range []struct {
+		name string
+		draw func() (*Drawing, []string, error)
+	}{
+		{"linear", func() (*Drawing, []string, error) { return Draw(linear, tinyRows(), opts) }},
+		{"log", func() (*Drawing, []string, error) { return Draw(log, tinyRows(), opts) }},
+		{"combined", func() (*Drawing, []string, error) { return Combine([]results.Figure{linear, log}, tinyRows(), opts) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, _, err := test.draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := d.Render("svg")
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", test.name+".svg")
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("run with -update and look, if this is meant:\n%s", diff)
+			}
+		})
+	}
+}
+
+// What must be readable in the picture, whatever its layout.
+func TestTextsOnTheSheet(t *testing.T) {
+	m, rows := adultFigures(true)
+	d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := d.Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"STAND-IN DATA", "adult-standin", "mean ± standard error of n = 5 trials", "Qardaji &amp; Li 2012, Fig. 3",
+		">k (Mondrian)<", ">Privacy budget ε<", ">Mondrian (top axis)<", ">Original data<", ">Majority class (off scale: b: 0.7511)<", ">(b) C4.5<", ">RPS, stop 0 (strict)<", "'Liberation Sans',Arimo,Arial"} {
+		if !strings.Contains(string(picture), want) {
+			t.Errorf("the picture does not say %q", want)
+		}
+	}
+	if n := strings.Count(string(picture), ">RPS, stop 5 (strict)<"); n != 1 {
+		t.Errorf("a curve stands in the shared legend %d times, want once", n)
+	}
+	m, rows = adultFigures(false)
+	d, _, err = Draw(m.Figures[0], rows, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if picture, _ := d.Render("svg"); strings.Contains(string(picture), "STAND-IN") {
+		t.Error("real data are called stand-ins")
+	}
+}
+
+// Curves, whiskers and lines stay inside the frame, on linear and log axes and with limits that cut
+// data off; nothing has a coordinate that is not a number.
+func TestNothingLeavesTheFrame(t *testing.T) {
+	_, adult := adultFigures(false)
+	_, graphs := graphFigures()
+	for _, test := range []struct {
+		figure results.Figure
+		rows   []results.Row
+	}{
+		{results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy", Where: map[string]string{"classifier": "c45"}, YLim: []float64{0.79, 0.8}, XLim: []float64{0.3, 4}}, adult},
+		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"}, graphs},
+		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", YLim: []float64{50, 60}}, graphs},
+	} {
+		c := mustChart(t, test.figure, test.rows)
+		p := newPanel(c, sheetStyle{1}, newLook([]*chart{c}, nil))
+		p.heading, p.hasTop = "", false // these are drawn above the frame
+		var record recorder.Canvas
+		canvas := draw.NewCanvas(&record, 100, 100)
+		p.Plot(canvas, plot.New())
+		const slack = 5 // points: half a marker or cap and a bit
+		strokes := 0
+		for _, action := range record.Actions {
+			var path vg.Path
+			switch a := action.(type) {
+			case *recorder.Stroke:
+				path = a.Path
+				strokes++
+			case *recorder.Fill:
+				path = a.Path
+			}
+			for _, step := range path {
+				if step.Type == vg.CloseComp {
+					continue
+				}
+				for _, v := range []vg.Length{step.Pos.X, step.Pos.Y} {
+					if !(v >= -slack && v <= 100+slack) {
+						t.Fatalf("figure %+v: drawn to %v", test.figure, step.Pos)
+					}
+				}
+			}
+		}
+		if strokes == 0 {
+			t.Errorf("figure %+v: nothing is drawn", test.figure)
+		}
+	}
+}
+
+func TestEqualInputGivesEqualBytes(t *testing.T) {
+	m, rows := adultFigures(true)
+	var first, second []string
+	for _, into := range []*[]string{&first, &second} {
+		dir := t.TempDir()
+		paths, _, err := WriteExperiment(dir, m, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(paths) != 9 {
+			t.Fatalf("%v, want two panels and both together in three formats", paths)
+		}
+		for _, path := range paths {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*into = append(*into, filepath.Base(path)+string(content))
+		}
+	}
+	for i := range first {
+		if first[i] != second[i] {
+			t.Errorf("%.12q differs from run to run", first[i])
+		}
+	}
+}
+
+func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
+	m, rows := depthFigures()
+	m.Figures[0].Y = "nothing"
+	m.Figures = append(m.Figures, results.Figure{Name: "../x", X: "epsilon", Y: "w2", Where: map[string]string{"depth": "50", "stop": "3"}}, m.Figures[1])
+	dir := t.TempDir()
+	paths, _, err := WriteExperiment(dir, m, rows)
+	for _, want := range []string{"metric nothing", `figure "../x": the name must be`, `figure "b": the name is taken`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if len(paths) == 0 || filepath.Base(paths[0]) != "b.pdf" {
+		t.Errorf("wrote %v, want the good figure all the same", paths)
+	}
+	if _, err := (&Drawing{}).Write(dir, "a", "bmp"); err == nil || !strings.Contains(err.Error(), "must be one of pdf, png, svg") {
+		t.Errorf("an unknown format: %v, want an error that lists the known", err)
+	}
+}
+
+func TestSeriesOrderAndSharedLook(t *testing.T) {
+	m, rows := depthFigures()
+	a, b := mustChart(t, m.Figures[0], rows), mustChart(t, m.Figures[1], rows)
+	l := newLook([]*chart{a, b}, []string{"depth 100", "stop 10"})
+	same := func(got, want curveStyle) bool { return fmt.Sprint(got) == fmt.Sprint(want) }
+	if !same(l.curves["depth 100"], styleOf(0)) || !same(l.curves["stop 10"], styleOf(1)) || !same(l.curves["depth 5"], styleOf(2)) {
+		t.Error("styles are not given in the order asked for")
+	}
+	// Colour, marker and dash together never repeat within the period of their counts.
+	seen := make(map[string]bool)
+	for i := range 280 {
+		style := fmt.Sprint(styleOf(i))
+		if seen[style] {
+			t.Fatalf("curve %d looks like an earlier one", i)
+		}
+		seen[style] = true
+	}
+}
+
+func TestCaption(t *testing.T) {
+	rows := []results.Row{at(madeUpRow("s", "w1", 1, 1, math.NaN()), 1)}
+	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1"}
+	caption := func(rows []results.Row) string {
+		c := mustChart(t, figure, rows)
+		d := single(c, newLook([]*chart{c}, nil), Options{})
+		return strings.Join(d.sheet.captionLines(), " ")
+	}
+	if got, want := caption(rows), "Points: a single trial (n = 1), no error bars."; got != want {
+		t.Errorf("caption %q, want %q", got, want)
+	}
+	three := at(madeUpRow("s", "w1", 3, 1, 0.5), 2)
+	three.Failed = 1
+	if got, want := caption(append(rows, three)), "Points and error bars: mean ± standard error of n = 1 to 3 trials. Failed trials are left out at 1 point."; got != want {
+		t.Errorf("caption %q, want %q", got, want)
+	}
+}
+
+// The outline of a character covers the pixels that the font's own rasteriser inks.
+func TestOutlinesMatchTheFont(t *testing.T) {
+	style := sheetStyle{1}.text(40, color.Black)
+	face := plot.DefaultTextHandler.Cache().Lookup(style.Font, style.Font.Size)
+	for _, r := range "ε±⁶−é" {
+		picture := func(drawOn func(c *vgimg.Canvas)) image.Image {
+			c := vgimg.NewWith(vgimg.UseWH(60, 60), vgimg.UseDPI(144))
+			drawOn(c)
+			return c.Image()
+		}
+		at := vg.Point{X: 10, Y: 20}
+		own := picture(func(c *vgimg.Canvas) {
+			c.SetColor(color.Black)
+			c.Fill(outline(&sfnt.Buffer{}, face, at, r))
+		})
+		theirs := picture(func(c *vgimg.Canvas) {
+			c.SetColor(color.Black)
+			c.FillString(face, at, string(r))
+		})
+		inked, differ := 0, 0
+		for y := range own.Bounds().Dy() {
+			for x := range own.Bounds().Dx() {
+				a, _, _, _ := own.At(x, y).RGBA()
+				b, _, _, _ := theirs.At(x, y).RGBA()
+				if b < 0x8000 {
+					inked++
+				}
+				if (a < 0x8000) != (b < 0x8000) {
+					differ++
+				}
+			}
+		}
+		// Pixels on the edge may fall either way: hinting moves edges by less than one pixel.
+		if inked < 50 || differ > inked/4 {
+			t.Errorf("%q: %d of %d pixels differ", r, differ, inked)
+		}
+	}
+}
+
+func TestPDFHasNoClock(t *testing.T) {
+	d, _, err := Draw(results.Figure{Name: "a", X: "epsilon", Y: "w1", Where: map[string]string{"series": "RPS"}}, tinyRows(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := d.Render("pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"/CreationDate", "/ModDate"} {
+		if !bytes.Contains(picture, []byte(key+" (D:20000101000000)")) {
+			t.Errorf("%s is not the fixed one", key)
+		}
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	m, rows := adultFigures(true)
+	for _, format := range Formats() {
+		b.Run(format, func(b *testing.B) {
+			for b.Loop() {
+				d, _, err := Combine(m.Figures, rows, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := d.Render(format); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,149 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes. A panel drawn alone is 12 cm wide; printed in a column of 8.9 cm (3.5 inch) it shrinks to
+// 0.74, so 9.5 pt come out as 7 pt, the least that reads well. The combined figure fills a page's
+// width of 17.8 cm and is printed as it is.
+const (
+	panelWidth    = 12 * vg.Centimeter
+	panelHeight   = 8.5 * vg.Centimeter
+	combinedWidth = 17.8 * vg.Centimeter
+
+	smallText  vg.Length = 9.5  // points: tick labels, legend, caption
+	mediumText vg.Length = 10.5 // axis labels, panel headings
+	largeText  vg.Length = 11.5 // the title
+
+	combinedScale = 0.79 // keeps smallText at 7.5 pt in the combined figure
+)
+
+// Okabe and Ito's palette, which stays apart under the common colour blindnesses (Color Universal
+// Design, 2008). Its yellow is left out: it does not show on white.
+var palette = []color.RGBA{
+	{0x00, 0x72, 0xB2, 0xFF}, // blue
+	{0xD5, 0x5E, 0x00, 0xFF}, // vermilion
+	{0x00, 0x9E, 0x73, 0xFF}, // bluish green
+	{0xCC, 0x79, 0xA7, 0xFF}, // reddish purple
+	{0xE6, 0x9F, 0x00, 0xFF}, // orange
+	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
+	{0x00, 0x00, 0x00, 0xFF}, // black
+}
+
+// dashes tell lines apart where colours do not, in units of points. Seven colours, eight markers and
+// five dashes have no common divisor, so that no combination returns before the 280th curve.
+var dashes = [][]vg.Length{
+	nil,
+	{6, 2},
+	{2, 1.6},
+	{7, 2, 1.5, 2},
+	{9, 2, 1.5, 2, 1.5, 2},
+}
+
+// marker is a glyph: a regular polygon, or a disc where it has no corners.
+type marker struct {
+	corners  int
+	rotation float64 // of the first corner, radians from the right
+	open     bool    // white inside
+	stretch  float64 // radius in units of the disc's, so that all look equally large
+}
+
+var markers = []marker{
+	{corners: 0, stretch: 1},
+	{corners: 4, rotation: math.Pi / 4, stretch: 1.25},
+	{corners: 3, rotation: math.Pi / 2, stretch: 1.4},
+	{corners: 4, rotation: 0, stretch: 1.35},
+	{corners: 0, open: true, stretch: 1},
+	{corners: 4, rotation: math.Pi / 4, open: true, stretch: 1.25},
+	{corners: 3, rotation: -math.Pi / 2, stretch: 1.4},
+	{corners: 3, rotation: math.Pi / 2, open: true, stretch: 1.4},
+}
+
+var referenceDashes = [][]vg.Length{{8, 3}, {1.2, 2}, {8, 2, 1.2, 2}, {3, 3}}
+
+var (
+	ink        = color.RGBA{0x20, 0x20, 0x20, 0xFF}
+	softInk    = color.RGBA{0x55, 0x55, 0x55, 0xFF}
+	gridColour = color.RGBA{0xE2, 0xE2, 0xE2, 0xFF}
+	noteColour = color.RGBA{0xA8, 0x3A, 0x00, 0xFF} // vermilion, darker: text must stand out on white
+	noteGround = color.RGBA{0xFD, 0xF1, 0xE7, 0xFF}
+)
+
+// curveStyle is how one curve looks on every panel it is on.
+type curveStyle struct {
+	colour color.RGBA
+	dashes []vg.Length
+	marker marker
+}
+
+func styleOf(i int) curveStyle {
+	return curveStyle{palette[i%len(palette)], dashes[i%len(dashes)], markers[i%len(markers)]}
+}
+
+// sheetStyle is everything that has a size, for one sheet.
+type sheetStyle struct{ scale vg.Length }
+
+func (s sheetStyle) text(size vg.Length, colour color.Color) text.Style {
+	return text.Style{
+		Color:   colour,
+		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size*s.scale),
+		XAlign:  draw.XLeft,
+		YAlign:  draw.YBottom,
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+func (s sheetStyle) points(p vg.Length) vg.Length { return p * s.scale }
+
+func (s sheetStyle) line(width vg.Length, colour color.Color, dashes []vg.Length) draw.LineStyle {
+	scaled := make([]vg.Length, len(dashes))
+	for i, d := range dashes {
+		scaled[i] = s.points(d)
+	}
+	return draw.LineStyle{Color: colour, Width: s.points(width), Dashes: scaled}
+}
+
+func (s sheetStyle) curveLine(c curveStyle) draw.LineStyle { return s.line(1.25, c.colour, c.dashes) }
+
+func (s sheetStyle) referenceLine(i int) draw.LineStyle {
+	return s.line(1, softInk, referenceDashes[i%len(referenceDashes)])
+}
+
+// drawMarker draws a curve's marker about a point.
+func (s sheetStyle) drawMarker(c *draw.Canvas, style curveStyle, at vg.Point) {
+	m := style.marker
+	radius := s.points(2.5) * vg.Length(m.stretch)
+	var path vg.Path
+	if m.corners == 0 {
+		path.Move(vg.Point{X: at.X + radius, Y: at.Y})
+		path.Arc(at, radius, 0, 2*math.Pi)
+	} else {
+		for i := range m.corners {
+			sin, cos := math.Sincos(m.rotation + 2*math.Pi*float64(i)/float64(m.corners))
+			corner := vg.Point{X: at.X + radius*vg.Length(cos), Y: at.Y + radius*vg.Length(sin)}
+			if i == 0 {
+				path.Move(corner)
+			} else {
+				path.Line(corner)
+			}
+		}
+	}
+	path.Close()
+	if m.open {
+		c.SetColor(color.White)
+		c.Fill(path)
+		c.SetLineStyle(s.line(1.1, style.colour, nil))
+		c.Stroke(path)
+		return
+	}
+	c.SetColor(style.colour)
+	c.Fill(path)
+}
