@@ -7,9 +7,9 @@
 // that table is k-anonymous with respect to the quasi-identifiers. Classifiers need records, so
 // the release also holds one record for each input record, its quasi-identifiers drawn anew from
 // its region. Drawing uses only what the regions say: it adds no protection and takes none away.
-// Class and sensitive attributes are published as they are. k-anonymity bounds linking to single
-// records, not inference (errata M3), and it is no differential privacy: the order of the package
-// is public schema in, exact counts out.
+// Class and sensitive attributes are published as they are. k-anonymity bounds how far a record
+// can be linked, not what can be inferred about it (errata M3), and is no differential privacy.
+// Regions.Assignment, the region of each input row, is for measuring only and not to be published.
 //
 // The package leaves out discernibility and the other figures of the paper, which are metrics.
 //

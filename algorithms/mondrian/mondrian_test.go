@@ -426,6 +426,30 @@ func TestErrataM1(t *testing.T) {
 	}
 }
 
+// TestRelaxedBoxes: halves share the cell of the median only where its records are on both sides.
+func TestRelaxedBoxes(t *testing.T) {
+	for _, c := range []struct {
+		values    []int
+		low, high []uint32
+	}{
+		{[]int{2, 3, 5, 7}, []uint32{0, 4}, []uint32{4, 10}},
+		{[]int{2, 3, 3, 7}, []uint32{0, 3}, []uint32{4, 10}},
+		{[]int{3, 3, 3, 3}, []uint32{0, 3}, []uint32{4, 10}},
+		{[]int{3, 3, 3, 7, 8}, []uint32{0, 4}, []uint32{4, 10}},
+		{[]int{1, 1, 2, 2, 4, 4, 9, 9}, []uint32{0, 2, 3, 5}, []uint32{2, 3, 5, 10}},
+	} {
+		p := points{cells: []int{10}}
+		for _, v := range c.values {
+			p.rows = append(p.rows, []int{v})
+		}
+		table := p.table()
+		r := release(t, table, table.AllRows(), Params{K: 2, Mode: Relaxed, Cut: First, Records: Box})
+		if diff := cmp.Diff([2][]uint32{c.low, c.high}, [2][]uint32{r.Regions.Low, r.Regions.High}); diff != "" {
+			t.Errorf("%v: boxes (-want +got):\n%s", c.values, diff)
+		}
+	}
+}
+
 func TestTooFewRows(t *testing.T) {
 	table := conformance.Table(20)
 	for _, mode := range []Mode{Strict, Relaxed} {

@@ -75,10 +75,7 @@ func means[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.At
 			for _, code := range codes[start:end] {
 				sum += uint64(code)
 			}
-			value = a.Low + float64(float64(sum)*a.Step)/n
-			if a.Continuous {
-				value += a.Step / 2
-			}
+			value = a.Number(0) + float64(float64(sum)*a.Step)/n
 		}
 		mean[region*dims+d] = value
 		start = end
