@@ -23,7 +23,7 @@ func checkParams(a algorithms.Algorithm) error {
 		errs = append(errs, fmt.Errorf("the defaults are refused: %w", err))
 	}
 	if other := a.Params(); reflect.ValueOf(other).Pointer() == value.Pointer() && value.Elem().Type().Size() > 0 {
-		errs = append(errs, errors.New("Params returns the same struct every time"))
+		errs = append(errs, errors.New("two calls of Params return the same struct"))
 	}
 	for _, f := range fields(value.Elem().Type(), nil) {
 		if f.key == "" {
