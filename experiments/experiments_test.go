@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"ppdp/algorithms"
-	_ "ppdp/classifiers/bayes"
-	_ "ppdp/classifiers/majority"
+	_ "ppdp/algorithms/all"
+	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
-	_ "ppdp/datasets/gaussian"
+	_ "ppdp/datasets/all"
 	"ppdp/privacy"
 )
 
