@@ -5,4 +5,5 @@ package all
 import (
 	_ "ppdp/algorithms/identity"
 	_ "ppdp/algorithms/mondrian"
+	_ "ppdp/algorithms/rps"
 )
