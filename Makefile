@@ -2,7 +2,7 @@
 #
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
-#   make test              formatting, vet, staticcheck, all tests, and one figure end to end
+#   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make build             the ppdp command, in bin/
@@ -36,12 +36,14 @@ test: lint
 	$(GO) test $(RACE) ./...
 	@$(MAKE) --no-print-directory end-to-end
 
-# One figure from its specification to the files on disk, through the built command.
+# One paper from its specifications to the figures on disk, through the built command.
 .PHONY: end-to-end
 end-to-end: build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
-	bin/ppdp run rps/fig1 --quick --out "$$dir" && bin/ppdp plot --out "$$dir" && \
-	test -s "$$dir/rps/fig1/records.jsonl" && test -s "$$dir/rps/fig1/a.svg" && echo "end to end: ok"
+	bin/ppdp reproduce rps --quick --out "$$dir" && bin/ppdp plot rps/fig1 --out "$$dir" >/dev/null && \
+	for file in records.jsonl summary.csv ledger.csv manifest.json a.svg a.png a.pdf; do \
+		test -s "$$dir/rps/fig1/$$file" || { echo "end to end: no $$file"; exit 1; }; \
+	done && echo "end to end: ok"
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi

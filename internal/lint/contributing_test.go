@@ -68,13 +68,14 @@ func TestContributingExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := filepath.Base(filepath.Dir(baseline[1]))
-	command := exec.Command("go", "test", "-count=1", "-v", "-overlay", list, "-run", "/"+name+"$", "./algorithms/all")
+	// Without vet, which wants to stand in the package's folder: there is none.
+	command := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay", list, "-run", "TestConformance/^"+name+"$", "./algorithms/all")
 	command.Dir = root
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "--- PASS: ") || !strings.Contains(string(out), "/"+name) {
+	if !strings.Contains(string(out), "--- PASS: TestConformance/"+name+" ") {
 		t.Fatalf("the conformance suite did not run on %s:\n%s", name, out)
 	}
 }

@@ -117,6 +117,22 @@ func f(m map[string]int) (names []string) {
 	}
 	return names
 }`, 1},
+		{"copied", "order", "ppdp/metrics", `package metrics
+func f(m map[string]int) map[string]bool {
+	set := make(map[string]bool)
+	for name := range m {
+		set[name] = true
+	}
+	return set
+}`, 0},
+		{"copied by a call", "order", "ppdp/metrics", `package metrics
+func f(m map[string]int, next func() int) map[string]int {
+	numbers := make(map[string]int)
+	for name := range m {
+		numbers[name] = next()
+	}
+	return numbers
+}`, 1},
 		{"iterators", "order", "ppdp/metrics", `package metrics
 import ("maps"; "slices")
 func f(m map[string]int) ([]string, []string) {

@@ -13,7 +13,7 @@ const orderFree = "// order-free:"
 
 // orderProblems reports loops over maps, and iterators over maps, whose random order could reach
 // output or a floating-point sum. Allowed are: a loop that only collects keys or values into a slice
-// that the same function sorts, an iterator handed straight to one of the slices.Sorted functions, and
+// that the same function sorts, one that only copies under the same keys into another map, an iterator handed straight to one of the slices.Sorted functions, and
 // anything with an order-free comment that gives a reason, on its line or on the line above.
 func orderProblems(fset *token.FileSet, p *Package) []string {
 	var problems []string
@@ -49,7 +49,7 @@ func orderProblems(fset *token.FileSet, p *Package) []string {
 					if _, isMap := t.Underlying().(*types.Map); !isMap {
 						return true
 					}
-					if into := collects(n); into == "" || !p.sorts(declaration, into) {
+					if into := collects(n); (into == "" || !p.sorts(declaration, into)) && !copies(n) {
 						report(n.Pos(), "range over a map")
 					}
 				}
@@ -119,6 +119,29 @@ func collects(loop *ast.RangeStmt) string {
 		return ""
 	}
 	return into
+}
+
+// copies reports whether a loop does nothing but set another map's value under its own key, to
+// something no call has a say in: each key is written once, whatever the order.
+func copies(loop *ast.RangeStmt) bool {
+	if len(loop.Body.List) != 1 || loop.Key == nil {
+		return false
+	}
+	assign, ok := loop.Body.List[0].(*ast.AssignStmt)
+	if !ok || assign.Tok != token.ASSIGN || len(assign.Lhs) != 1 {
+		return false
+	}
+	index, ok := assign.Lhs[0].(*ast.IndexExpr)
+	if !ok || types.ExprString(index.Index) != types.ExprString(loop.Key) {
+		return false
+	}
+	calls := false
+	ast.Inspect(assign.Rhs[0], func(n ast.Node) bool {
+		_, isCall := n.(*ast.CallExpr)
+		calls = calls || isCall
+		return !calls
+	})
+	return !calls
 }
 
 // sorts reports whether a declaration sorts the slice called name.

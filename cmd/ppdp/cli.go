@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"ppdp/datasets"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1 // something went wrong, or a gate fell
+	exitInput  = 2 // what was asked for is wrong: nothing was run
+)
+
+// environment is what a verb may know of the world around the process.
+type environment struct {
+	ctx      context.Context  // ends when the user interrupts
+	terminal bool             // standard error is a terminal: draw bars instead of writing lines
+	now      func() time.Time // for progress and timings only, never for results
+}
+
+// console is what a verb writes to, together with the environment.
+type console struct {
+	environment
+	args           []string // the command line, for manifests
+	stdout, stderr io.Writer
+}
+
+// cli is the whole command line, for kong.
+type cli struct {
+	List      listCommand      `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
+	Plan      planCommand      `cmd:"" help:"Show what specs would run, without running it."`
+	Run       runCommand       `cmd:"" help:"Run experiments and draw their figures."`
+	Reproduce reproduceCommand `cmd:"" help:"Run the experiments of the papers."`
+	Plot      plotCommand      `cmd:"" help:"Draw figures again, from the results of earlier runs."`
+	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for a table of your own."`
+}
+
+const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over tables and graphs,
+measures what the releases are still good for, draws the figures and says which published claims hold.
+
+Exit codes: 0 done; 1 something failed; 2 the input was wrong.`
+
+// dataFlags say where data files are.
+type dataFlags struct {
+	Data string `help:"Look for data files here first, and download them to here. Then come $$PPDP_DATA, ./data and the user's cache directory." placeholder:"DIR"`
+}
+
+func (f dataFlags) files() datasets.Files { return datasets.DefaultFiles(f.Data) }
+
+// inputError marks an error as the user's, for exit code 2.
+type inputError struct{ error }
+
+func (e inputError) Unwrap() error { return e.error }
+
+// exited unwinds the stack when kong, having printed help, wants the process to end.
+type exited int
+
+// run executes a command line and returns its exit code.
+func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			exit, ok := r.(exited)
+			if !ok {
+				panic(r)
+			}
+			code = int(exit)
+		}
+	}()
+	parser := kong.Must(&cli{},
+		kong.Name("ppdp"),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+	)
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "ppdp: %v\nRun \"ppdp --help\" for what there is.\n", err)
+		return exitInput
+	}
+	if err = command.Run(&console{environment: env, args: args, stdout: stdout, stderr: stderr}); err == nil {
+		return exitDone
+	}
+	fmt.Fprintf(stderr, "ppdp: %v\n", err)
+	if wrong := (inputError{}); errors.As(err, &wrong) {
+		return exitInput
+	}
+	return exitFailed
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"ppdp/datasets"
+)
+
+// datasetsCommand is "ppdp datasets".
+type datasetsCommand struct {
+	List   datasetsListCommand   `cmd:"" help:"List the datasets that specs can name."`
+	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
+	Verify datasetsVerifyCommand `cmd:"" help:"Check the data files that are there against their pinned checksums."`
+	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for a table of your own."`
+}
+
+type datasetsListCommand struct {
+	JSON bool `name:"json" help:"Write JSON instead of a table."`
+}
+
+// Run lists.
+func (c datasetsListCommand) Run(con *console) error {
+	return listCommand{What: "datasets", JSON: c.JSON}.Run(con)
+}
+
+type datasetsFetchCommand struct {
+	dataFlags
+	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to fetch; all that have files when none is named."`
+}
+
+// Help is the second part of the verb's help text.
+func (datasetsFetchCommand) Help() string {
+	return `Files that are already somewhere on the search path, with the right checksum, are left alone. What is downloaded
+is checked before it gets its name, and an interrupted download goes on where it broke off. PPDP_OFFLINE=1
+switches downloads off.
+
+Examples:
+
+  ppdp datasets fetch
+
+  ppdp datasets fetch adult --data ./data`
+}
+
+// Run fetches.
+func (c datasetsFetchCommand) Run(con *console) error {
+	files := c.files()
+	wanted, err := filesOf(files, c.Names)
+	if err != nil {
+		return err
+	}
+	fetcher := datasets.DefaultFetcher(files)
+	var bar *progress
+	fetcher.Progress = func(p datasets.Progress) {
+		if bar == nil {
+			bar = newProgress(con, p.File, "bytes", p.Total)
+		}
+		bar.set(p.Done)
+	}
+	var errs []error
+	for _, status := range wanted {
+		if status.State == datasets.FileOK {
+			fmt.Fprintf(con.stdout, "ok       %s\n", status.Path)
+			continue
+		}
+		bar = nil
+		path, err := fetcher.Fetch(con.ctx, status.File)
+		if bar != nil {
+			bar.finish()
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		fmt.Fprintf(con.stdout, "fetched  %s\n", path)
+	}
+	return errors.Join(errs...)
+}
+
+type datasetsVerifyCommand struct {
+	dataFlags
+	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to verify; all that have files when none is named."`
+}
+
+// Help is the second part of the verb's help text.
+func (datasetsVerifyCommand) Help() string {
+	return `Every file is ok, missing or altered. The exit code is 1 unless all are ok.
+
+Examples:
+
+  ppdp datasets verify
+
+  ppdp datasets verify adult --data ./data`
+}
+
+// Run verifies.
+func (c datasetsVerifyCommand) Run(con *console) error {
+	statuses, err := filesOf(c.files(), c.Names)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	table := tabwriter.NewWriter(con.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "FILE\tSTATE\tFOUND AT")
+	for _, status := range statuses {
+		path := status.Path
+		if path == "" {
+			path = "-"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", status.File.Path, status.State, path)
+		errs = append(errs, status.Err)
+	}
+	return errors.Join(append(errs, table.Flush())...)
+}
+
+// filesOf looks at the files of the named datasets, or of all.
+func filesOf(files datasets.Files, names []string) ([]datasets.FileStatus, error) {
+	statuses := datasets.Verify(files)
+	if len(names) == 0 {
+		return statuses, nil
+	}
+	wanted := make(map[string]bool)
+	var errs []error
+	for _, name := range names {
+		source, err := datasets.Lookup(name)
+		if err != nil {
+			errs = append(errs, inputError{err})
+			continue
+		}
+		for _, file := range source.Info().Files {
+			wanted[file.Path] = true
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return slices.DeleteFunc(statuses, func(s datasets.FileStatus) bool { return !wanted[s.File.Path] }), nil
+}

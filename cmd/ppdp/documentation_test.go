@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// listing is a YAML listing; a schema's first line names its file.
+var listing = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// TestDocumentedSpecs runs every spec shown in the documentation, as a reader would after copying
+// it, on a small table for the one that is for a table of one's own.
+func TestDocumentedSpecs(t *testing.T) {
+	root := filepath.Join("..", "..")
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	table := "age;job;y\n" + strings.Repeat("30;admin;no\n52;technician;yes\n41;services;no\n", 20)
+	if err := os.WriteFile(filepath.Join(dir, "my.csv"), []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	specs := 0
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range listing.FindAllStringSubmatch(string(text), -1) {
+			// The baseline of CONTRIBUTING.md is not in this binary; another one takes its place.
+			content := strings.ReplaceAll(match[1], "{name: marginals, series: Independent histograms, params: {records: 10000}}", "{name: identity, series: Original}")
+			name := "my.yaml"
+			if strings.Contains(content, "attributes:\n") {
+				name = "my.schema.yaml"
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if name != "my.yaml" {
+				continue
+			}
+			specs++
+			var out bytes.Buffer
+			args := []string{"run", filepath.Join(dir, name), "--trials", "1", "--out", dir}
+			if code := run(args, &out, &out, environment{ctx: context.Background(), now: time.Now}); code != exitDone {
+				t.Errorf("%s: a spec shown there: exit code %d\n%s\n%s", page, code, content, out.String())
+			}
+		}
+	}
+	if specs < 2 {
+		t.Errorf("only %d specs found in the documentation", specs)
+	}
+}

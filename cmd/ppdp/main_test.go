@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// raceDetector says that the tests were built with it.
+var raceDetector bool
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ppdp": main})
+}
+
+// TestScripts runs testdata/script/*.txtar, at least one a verb. A script that needs the real data
+// stops at "[!data] stop".
+func TestScripts(t *testing.T) {
+	data := os.Getenv("PPDP_DATA")
+	if data == "" {
+		t.Log("PPDP_DATA is not set: scripts of real data skip")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DATA", data)
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "data":
+				return data != "", nil
+			case "race":
+				return raceDetector, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+	})
+}
+
+// TestExitCodes: scripts tell success from failure; this tells the two kinds of failure apart.
+func TestExitCodes(t *testing.T) {
+	t.Setenv("PPDP_DATA", "")
+	t.Setenv("PPDP_OFFLINE", "1")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	for _, c := range []struct {
+		args string
+		code int
+		want string // on standard output or error
+	}{
+		{"", exitDone, "Usage: ppdp"},
+		{"--help", exitDone, "Usage: ppdp"},
+		{"list --help", exitDone, "ppdp list algorithms"},
+		{"list metrics", exitDone, "NAME"},
+		{"frobnicate", exitInput, "frobnicate"},
+		{"list", exitInput, "<what>"},
+		{"list colours", exitInput, "algorithms"},
+		{"list metrics --yaml", exitInput, "--yaml"},
+		{"datasets verify nobody", exitInput, "nobody"},
+		{"datasets fetch nobody nowhere", exitInput, "nowhere"},
+		{"datasets verify", exitFailed, "missing"},
+		{"datasets fetch", exitFailed, "PPDP_OFFLINE"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			var out bytes.Buffer
+			code := run(strings.Fields(c.args), &out, &out, environment{ctx: context.Background(), now: time.Now})
+			if code != c.code || !strings.Contains(out.String(), c.want) {
+				t.Errorf("ppdp %s: exit code %d, want %d and output with %q:\n%s", c.args, code, c.code, c.want, out.String())
+			}
+		})
+	}
+}
+
+// TestProgressLines: piped progress is a line for every logEvery of a clock that the test moves.
+func TestProgressLines(t *testing.T) {
+	clock := time.Date(2012, 5, 2, 0, 0, 0, 0, time.UTC)
+	var stderr bytes.Buffer
+	con := &console{environment: environment{now: func() time.Time { return clock }}, stderr: &stderr}
+	p := newProgress(con, "rps/fig1", "cells", 100)
+	for done := range int64(4) {
+		p.set(10 * done)
+		clock = clock.Add(logEvery / 2)
+	}
+	p.set(50) // two pauses after the start, one after the last line
+	p.finish()
+	// Lines fall due one and two pauses after the start: 20 cells in 15 s leave 80 for 60 s, 50 in 30 s leave 50 for 30 s.
+	want := "ppdp: rps/fig1: 20 of 100 cells, about 1m0s left\nppdp: rps/fig1: 50 of 100 cells, about 30s left\n"
+	if got := stderr.String(); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"ppdp/experiments"
+)
+
+// planCommand is "ppdp plan".
+type planCommand struct {
+	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
+	planFlags
+	dataFlags
+	Out  string `help:"Folder of results, looked at for cells that are already finished." default:"results" placeholder:"DIR"`
+	JSON bool   `name:"json" help:"Write JSON instead of tables."`
+}
+
+// Help is the second part of the verb's help text.
+func (planCommand) Help() string {
+	return `Checks specs and shows what they would run: nothing is released, nothing is written. The time is estimated from
+finished cells of the same experiment, and not at all where there are none.
+
+Examples:
+
+  ppdp plan rps/fig1
+
+  ppdp plan my.yaml --quick --json`
+}
+
+// planned is one experiment's plan, for people and for JSON.
+type planned struct {
+	Experiment string        `json:"experiment"`
+	Cells      int           `json:"cells"`
+	Cached     int           `json:"cached"`
+	Seconds    *float64      `json:"seconds"` // estimated for the cells to run, on one worker; null when nothing is known
+	Trials     int           `json:"trials"`
+	Folds      int           `json:"folds"`
+	Seed       uint64        `json:"seed"`
+	Configs    []plannedLine `json:"configurations"`
+}
+
+// plannedLine is all cells of one configuration.
+type plannedLine struct {
+	Series    string            `json:"series"`
+	Dataset   string            `json:"dataset"`
+	Algorithm string            `json:"algorithm"`
+	Variant   string            `json:"variant"`
+	Epsilon   *float64          `json:"epsilon"`
+	Relation  string            `json:"relation,omitempty"`
+	Params    map[string]string `json:"params"`
+}
+
+// Run plans.
+func (c planCommand) Run(con *console) error {
+	plans, err := makePlans(c.Specs, c.overrides())
+	if err != nil {
+		return err
+	}
+	lines := make([]planned, len(plans))
+	for i, plan := range plans {
+		// What is finished can be told only with the data at hand: without them, nothing is.
+		cached, seconds, err := plan.Cached(con.ctx, c.Out, c.files())
+		if err != nil {
+			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be told: %v\n", plan.Spec.Name, err)
+		}
+		lines[i] = describePlan(plan, cached, seconds)
+	}
+	if c.JSON {
+		encoder := json.NewEncoder(con.stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(lines)
+	}
+	for i, line := range lines {
+		if i > 0 {
+			fmt.Fprintln(con.stdout)
+		}
+		if err := line.write(con); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned {
+	p := planned{Experiment: plan.Spec.Name, Cells: len(plan.Cells), Cached: cached, Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed,
+		Configs: []plannedLine{}}
+	if len(seconds) > 0 {
+		sum := 0.0
+		for _, s := range seconds {
+			sum += s
+		}
+		left := sum / float64(len(seconds)) * float64(p.Cells-p.Cached)
+		p.Seconds = &left
+	}
+	for _, config := range plan.Configs {
+		p.Configs = append(p.Configs, plannedLine{Series: config.Series, Dataset: config.Dataset(), Algorithm: config.Info.Name,
+			Variant: string(config.Guarantee.Variant), Epsilon: config.Epsilon, Relation: config.Guarantee.Relation, Params: config.Resolved})
+	}
+	return p
+}
+
+// write prints one line for each series and dataset, with the values of epsilon it is run at.
+func (p *planned) write(con *console) error {
+	fmt.Fprintf(con.stdout, "%s: %d cells (%d configurations, %d trials", p.Experiment, p.Cells, len(p.Configs), p.Trials)
+	if p.Folds > 0 {
+		fmt.Fprintf(con.stdout, ", %d folds", p.Folds)
+	}
+	fmt.Fprintf(con.stdout, ", seed %d), %d finished", p.Seed, p.Cached)
+	switch {
+	case p.Cached == p.Cells:
+		fmt.Fprintln(con.stdout)
+	case p.Seconds == nil:
+		fmt.Fprintln(con.stdout, "; time unknown, no cell was ever run here")
+	default:
+		left := time.Duration(*p.Seconds * float64(time.Second)).Round(time.Second)
+		fmt.Fprintf(con.stdout, "; about %v of one worker's time left\n", max(left, time.Second))
+	}
+	type key struct{ series, dataset, variant string }
+	var order []key
+	lines := make(map[key]*plannedLine)
+	epsilons := make(map[key][]string)
+	for i := range p.Configs {
+		c := &p.Configs[i]
+		k := key{c.Series, c.Dataset, c.Variant}
+		if lines[k] == nil {
+			lines[k] = c
+			order = append(order, k)
+		}
+		if c.Epsilon != nil {
+			epsilons[k] = append(epsilons[k], fmt.Sprintf("%g", *c.Epsilon))
+		}
+	}
+	table := tabwriter.NewWriter(con.stdout, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "SERIES\tDATASET\tALGORITHM\tVARIANT\tNEIGHBOURS\tEPSILON")
+	for _, k := range order {
+		c := lines[k]
+		cells := []string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation, strings.Join(epsilons[k], " ")}
+		for i := range cells {
+			if cells[i] == "" {
+				cells[i] = "-"
+			}
+		}
+		fmt.Fprintln(table, strings.Join(cells, "\t"))
+	}
+	return table.Flush()
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"ppdp/plots"
+	"ppdp/results"
+)
+
+// plotCommand is "ppdp plot".
+type plotCommand struct {
+	Experiments []string `arg:"" optional:"" name:"experiment" help:"Experiments such as rps/fig1; all below --out when none is named."`
+	Out         string   `help:"Folder of results." default:"results" placeholder:"DIR"`
+}
+
+// Help is the second part of the verb's help text.
+func (plotCommand) Help() string {
+	return `Reads what earlier runs left and draws it again: nothing is run. Every figure is written as SVG, PNG and PDF, and where
+an experiment has several also all of them side by side.
+
+Examples:
+
+  ppdp plot
+
+  ppdp plot rps/fig1 --out /tmp/results`
+}
+
+// Run plots.
+func (c plotCommand) Run(con *console) error {
+	dirs, err := runDirs(c.Out, c.Experiments)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, dir := range dirs {
+		if err := drawFigures(con, dir); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", filepath.ToSlash(dir), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// runDirs lists the folders of the named experiments below out, or of all that a run has finished.
+func runDirs(out string, experiments []string) ([]string, error) {
+	var dirs []string
+	if len(experiments) > 0 {
+		var errs []error
+		for _, name := range experiments {
+			local := filepath.FromSlash(name)
+			if !filepath.IsLocal(local) {
+				errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as rps/fig1", name))
+				continue
+			}
+			dirs = append(dirs, filepath.Join(out, local))
+		}
+		if len(errs) > 0 {
+			return nil, inputError{errors.Join(errs...)}
+		}
+		return dirs, nil
+	}
+	err := filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == results.ManifestFile {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, inputError{err}
+	}
+	if len(dirs) == 0 {
+		return nil, inputError{fmt.Errorf("%s holds no results: no run has finished there", out)}
+	}
+	return dirs, nil
+}
+
+// drawFigures draws every figure of a run from its files.
+func drawFigures(con *console, dir string) error {
+	outcome, err := results.Open(dir)
+	if err != nil {
+		return err
+	}
+	if len(outcome.Manifest.Figures) == 0 {
+		return nil
+	}
+	rows := outcome.Summary
+	if outcome.Timings != nil {
+		timed, err := results.RuntimeRows(outcome.Records, outcome.Timings)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, timed...)
+	}
+	paths, warnings, err := plots.WriteExperiment(dir, outcome.Manifest, rows)
+	for _, warning := range warnings {
+		fmt.Fprintf(con.stderr, "ppdp: %s: warning: %s\n", outcome.Manifest.Experiment, warning)
+	}
+	for _, path := range paths {
+		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+	}
+	return err
+}

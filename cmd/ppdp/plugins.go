@@ -1,0 +1,8 @@
+package main
+
+// What specs can name: each package below enters all its neighbours into a registry.
+import (
+	_ "ppdp/algorithms/all"
+	_ "ppdp/classifiers/all"
+	_ "ppdp/datasets/all"
+)

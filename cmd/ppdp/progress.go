@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// logEvery is the pause between progress lines when standard error is no terminal: often enough to
+// see that something moves, seldom enough not to fill a log.
+const logEvery = 15 * time.Second
+
+// progress shows how far a long verb is: a bar with the time left on a terminal, a line now and
+// then when the output is piped. It is not safe for concurrent use.
+type progress struct {
+	con           *console
+	title, unit   string
+	total         int64
+	bar           *progressbar.ProgressBar // nil when piped
+	started, last time.Time
+}
+
+// newProgress starts showing progress towards total units ("cells", "bytes").
+func newProgress(con *console, title, unit string, total int64) *progress {
+	p := &progress{con: con, title: title, unit: unit, total: total, started: con.now()}
+	p.last = p.started
+	if con.terminal {
+		p.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(con.stderr),
+			progressbar.OptionSetDescription(title),
+			progressbar.OptionSetItsString(unit),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return p
+}
+
+// set says that done units are finished.
+func (p *progress) set(done int64) {
+	if p.bar != nil {
+		_ = p.bar.Set64(done) // a bar that cannot be drawn must not stop the work
+		return
+	}
+	now := p.con.now()
+	if now.Sub(p.last) < logEvery {
+		return
+	}
+	p.last = now
+	left := ""
+	if done > 0 && p.total > done {
+		seconds := now.Sub(p.started).Seconds() * float64(p.total-done) / float64(done)
+		left = fmt.Sprintf(", about %v left", time.Duration(seconds*float64(time.Second)).Round(time.Second))
+	}
+	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s\n", p.title, done, p.total, p.unit, left)
+}
+
+// finish removes the bar.
+func (p *progress) finish() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}
+
+// log writes a message where it does not run into the bar.
+func (p *progress) log(message string) {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+	fmt.Fprintf(p.con.stderr, "ppdp: %s: %s\n", p.title, message)
+}

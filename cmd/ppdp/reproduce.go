@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppdp/datasets"
+	"ppdp/experiments"
+)
+
+// reproduceCommand is "ppdp reproduce".
+type reproduceCommand struct {
+	Paper string `arg:"" optional:"" default:"all" help:"A paper whose experiments to run, or all (the default)."`
+	Quick bool   `help:"Few trials and a coarse grid: does everything run?"`
+	runFlags
+}
+
+// Help is the second part of the verb's help text.
+func (reproduceCommand) Help() string {
+	return `Runs the experiments that come with ppdp and draws their figures. Real data are used where they are found or can be
+fetched; elsewhere generated stand-ins take their place, and everything made from them says so.
+
+Papers: ` + strings.Join(papers(), ", ") + `.
+
+Examples:
+
+  ppdp reproduce
+
+  ppdp reproduce rps --quick -j 2 --out /tmp/results`
+}
+
+// papers are the first parts of the experiments' names.
+func papers() []string {
+	var all []string
+	for _, name := range experiments.Names() {
+		paper, _, _ := strings.Cut(name, "/")
+		if !slices.Contains(all, paper) {
+			all = append(all, paper)
+		}
+	}
+	return all
+}
+
+// Run reproduces.
+func (c reproduceCommand) Run(con *console) error {
+	var names []string
+	for _, name := range experiments.Names() {
+		if c.Paper == "all" || strings.HasPrefix(name, c.Paper+"/") {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return inputError{fmt.Errorf("no experiments of %q, must be all or one of %s", c.Paper, strings.Join(papers(), ", "))}
+	}
+	overrides := experiments.Overrides{Quick: c.Quick}
+	plans, err := makePlans(names, overrides)
+	if err != nil {
+		return err
+	}
+	if overrides.StandIns = standIns(con, plans, c.files()); len(overrides.StandIns) > 0 {
+		if plans, err = makePlans(names, overrides); err != nil {
+			return err
+		}
+	}
+	return runPlans(con, plans, &c.runFlags)
+}
+
+// standInSuffix makes the name of a dataset's stand-in.
+const standInSuffix = "-standin"
+
+// standIns decides, and says, which datasets of the plans are replaced by their stand-ins: those whose files are
+// neither found nor to be fetched. One without a stand-in is left to fail where it is loaded.
+func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map[string]string {
+	replace := make(map[string]string)
+	for _, name := range datasetsOf(plans) {
+		statuses, err := filesOf(files, []string{name})
+		if err != nil || len(statuses) == 0 {
+			continue // generated, or a mistake that planning has reported
+		}
+		fetcher := datasets.DefaultFetcher(files)
+		for _, status := range statuses {
+			if status.State == datasets.FileOK {
+				continue
+			}
+			if _, err = fetcher.Fetch(con.ctx, status.File); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			fmt.Fprintf(con.stderr, "ppdp: %s: real data\n", name)
+			continue
+		}
+		if _, unknown := datasets.Lookup(name + standInSuffix); unknown != nil {
+			continue
+		}
+		replace[name] = name + standInSuffix
+		fmt.Fprintf(con.stderr, "ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS USED. What follows says nothing about the real data.\n",
+			err, name, replace[name])
+	}
+	return replace
+}
+
+// datasetsOf lists the names of the datasets that plans use, in the order of first use.
+func datasetsOf(plans []*experiments.Plan) []string {
+	var names []string
+	for _, plan := range plans {
+		for i := range plan.Spec.Dataset {
+			if name := plan.Spec.Dataset[i].Name; !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"ppdp/experiments"
+)
+
+// runFlags are how cells are run and where their results go. None of them changes a result.
+type runFlags struct {
+	dataFlags
+	Out      string        `help:"Folder for results; each experiment gets one below it." default:"results" placeholder:"DIR"`
+	Jobs     int           `short:"j" help:"Cells run at once; 0 means one for each processor." default:"0" placeholder:"N"`
+	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
+	FailFast bool          `help:"Stop at the first failed cell."`
+}
+
+// Validate is asked by kong.
+func (f *runFlags) Validate() error {
+	var errs []error
+	if f.Jobs < 0 {
+		errs = append(errs, fmt.Errorf("--jobs: %d, must be at least 0", f.Jobs))
+	}
+	if f.Timeout < 0 {
+		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", f.Timeout))
+	}
+	return errors.Join(errs...)
+}
+
+func (f *runFlags) jobs() int {
+	if f.Jobs == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return f.Jobs
+}
+
+// planFlags change a spec's numbers from outside. They are noted in the manifest.
+type planFlags struct {
+	Trials int     `help:"Trials, in place of the spec's." placeholder:"N"`
+	Seed   *uint64 `help:"Master seed, in place of the spec's." placeholder:"S"`
+	Quick  bool    `help:"Use the spec's quick settings: few trials, a coarse grid."`
+}
+
+// Validate is asked by kong.
+func (f *planFlags) Validate() error {
+	if f.Trials < 0 {
+		return fmt.Errorf("--trials: %d, must be at least 1", f.Trials)
+	}
+	return nil
+}
+
+func (f *planFlags) overrides() experiments.Overrides {
+	return experiments.Overrides{Quick: f.Quick, Trials: f.Trials, Seed: f.Seed}
+}
+
+// runCommand is "ppdp run".
+type runCommand struct {
+	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
+	planFlags
+	runFlags
+}
+
+// Help is the second part of the verb's help text.
+func (runCommand) Help() string {
+	return `All specs are checked before the first one runs. A failed cell does not end a run: it is a record of its own, and the
+exit code is 1. An interrupted run goes on where it stopped when it is started again.
+
+Examples:
+
+  ppdp run rps/fig1
+
+  ppdp run my.yaml --trials 20 -j 4 --out /tmp/results`
+}
+
+// Run runs.
+func (c runCommand) Run(con *console) error {
+	plans, err := makePlans(c.Specs, c.overrides())
+	if err != nil {
+		return err
+	}
+	return runPlans(con, plans, &c.runFlags)
+}
+
+// makePlans resolves specs. Their problems are reported together.
+func makePlans(words []string, overrides experiments.Overrides) ([]*experiments.Plan, error) {
+	var plans []*experiments.Plan
+	var errs []error
+	named := make(map[string]string)
+	for _, word := range words {
+		spec, err := experiments.Find(word)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if other, taken := named[spec.Name]; taken {
+			errs = append(errs, fmt.Errorf("%s and %s are both named %s: their results would share a folder", other, word, spec.Name))
+			continue
+		}
+		named[spec.Name] = word
+		plan, err := spec.Plan(overrides)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		plans = append(plans, plan)
+	}
+	if len(errs) > 0 {
+		return nil, inputError{errors.Join(errs...)}
+	}
+	return plans, nil
+}
+
+// runPlans runs plans one after the other and draws their figures. A failed one does not keep the next from
+// running; an interruption does.
+func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
+	var errs []error
+	for _, plan := range plans {
+		if err := runPlan(con, plan, flags); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, err))
+		}
+		if con.ctx.Err() != nil {
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func runPlan(con *console, plan *experiments.Plan, flags *runFlags) error {
+	bar := newProgress(con, plan.Spec.Name, "cells", int64(len(plan.Cells)))
+	result, err := plan.Run(con.ctx, experiments.Options{
+		Out: flags.Out, Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast,
+		Files: flags.files(), Clock: con.now,
+		Progress: func(p experiments.Progress) { bar.set(int64(p.Done)) },
+		Log:      bar.log,
+		Build:    experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...), CPU: processor()},
+	})
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.stdout, "%s: %d cells", plan.Spec.Name, result.Cells)
+	if result.Cached > 0 {
+		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
+	}
+	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
+	err = drawFigures(con, result.Dir)
+	if result.Failed > 0 {
+		err = errors.Join(fmt.Errorf("%d of %d cells failed; each is a record with its phase and error", result.Failed, result.Cells), err)
+	}
+	return err
+}

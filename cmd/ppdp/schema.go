@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"unicode/utf8"
+
+	csvtable "ppdp/datasets/csv"
+)
+
+// datasetsSchemaCommand is "ppdp datasets schema".
+type datasetsSchemaCommand struct {
+	File      string   `arg:"" help:"The table, as delimited text; it may be gzip."`
+	Out       string   `help:"Write to this file, which must not exist yet, instead of standard output." placeholder:"FILE"`
+	Delimiter string   `help:"The character between fields; found by looking when not given. Write \\t for a tab." placeholder:"C"`
+	NoHeader  bool     `help:"The first line is data, not names."`
+	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
+	Missing   []string `help:"Texts that stand for a missing value; the usual ones when not given." sep:"none" placeholder:"TEXT"`
+	MaxValues int      `help:"Leave out columns of text with more different values than this; 0 means 100." default:"0" placeholder:"N"`
+}
+
+// Help is the second part of the verb's help text.
+func (datasetsSchemaCommand) Help() string {
+	return `The draft can be used as it stands, but its bounds and lists are read off your data: until you have replaced them by
+what is public knowledge anyway, no release made with it is private.
+
+Examples:
+
+  ppdp datasets schema my.csv
+
+  ppdp datasets schema my.csv --class income --delimiter ";" --out my.schema.yaml`
+}
+
+// Run drafts.
+func (c datasetsSchemaCommand) Run(con *console) error {
+	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Class: c.Class, Missing: c.Missing, MaxValues: c.MaxValues}
+	switch delimiter := c.Delimiter; {
+	case delimiter == "":
+	case delimiter == `\t`:
+		options.Delimiter = '\t'
+	case utf8.RuneCountInString(delimiter) == 1:
+		options.Delimiter, _ = utf8.DecodeRuneInString(delimiter)
+	default:
+		return inputError{fmt.Errorf("--delimiter: %q, must be a single character", delimiter)}
+	}
+	if c.MaxValues < 0 {
+		return inputError{fmt.Errorf("--max-values: %d, must be at least 0", c.MaxValues)}
+	}
+	var draft bytes.Buffer
+	if err := csvtable.Draft(&draft, c.File, options); err != nil {
+		return inputError{err}
+	}
+	if c.Out == "" {
+		_, err := con.stdout.Write(draft.Bytes())
+		return err
+	}
+	// Never over an existing file: it may be the reviewed one.
+	file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return inputError{err}
+	}
+	if _, err := file.Write(draft.Bytes()); err != nil {
+		file.Close()
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	fmt.Fprintf(con.stdout, "%s: a draft; its bounds and lists were read off private data and must be reviewed\n", c.Out)
+	return nil
+}
