@@ -109,6 +109,10 @@ func (r *Reader) Err() error {
 	return errors.Join(errs...)
 }
 
+// Problems is the number of problems recorded so far. A caller that decodes a part and wants to
+// check only sound ones compares it before and after.
+func (r *Reader) Problems() int { return len(r.problems) }
+
 // Path is the way from the document's root to a node, "" for the root and for nodes of other documents.
 func (r *Reader) Path(n *Node) string {
 	var steps []string

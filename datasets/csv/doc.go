@@ -1,0 +1,32 @@
+// Package csvtable is the dataset "csv": a table of one's own, as delimiter-separated text with a
+// schema file beside it. The schema is public knowledge written down by whoever holds the data:
+// bounds, lists of values, orders and taxonomies. Nothing of it is ever taken from the data while a
+// table is read; a value the schema does not foresee is an error with its place, never a new value.
+//
+//	delimiter: ";"                # default ","; any single character
+//	header: true                  # default; columns are then found by name and others left out
+//	trim: false                   # default; true cuts white space around fields
+//	missing: ["?"]                # texts that stand for a missing value; default none
+//	missing-as-value: false       # default: rows with a missing value are dropped and counted
+//	class: y                      # may be left out: a table without a class
+//	attributes:                   # without a header: in the order of the columns
+//	  - {name: age, kind: numeric, low: 18, high: 95}                     # integers 18 ... 94
+//	  - {name: pay, kind: numeric, low: 0, high: 9, step: 0.1, continuous: true, role: sensitive}
+//	  - {name: job, kind: categorical, values: [admin, services, technician], order: random}
+//	  - {name: education, kind: categorical, taxonomy: {any: {low: [primary], high: [secondary, tertiary]}}}
+//	  - {name: note, kind: ignored}                                       # a column to skip
+//	  - {name: y, kind: categorical, values: ["no", "yes"], role: class}
+//
+// Bounds are half-open, [low, high): high itself is outside. step defaults to 1; a continuous
+// attribute must state it, and its bounds must lie a whole number of steps apart. role is
+// quasi-identifier (the default), sensitive or class. Values match to the letter. Their order is
+// the list's, or without a list the taxonomy's leaves from left to right; order: given says that it
+// has a meaning, order: random draws one that depends on the attribute's name alone.
+//
+// With missing-as-value every categorical attribute but the class has one more value, named like the
+// first marker and placed where the schema lists it, else last and below the taxonomy's root. Rows
+// that lack a number or the class are dropped all the same: there is no cell for them.
+//
+// The package also drafts schema files (Draft) and writes tables back as text (Format.Write). It
+// leaves out guessing: Draft reads private data and says so in what it writes.
+package csvtable

@@ -1,0 +1,398 @@
+package csvtable
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ppdp/datasets"
+	"ppdp/internal/strictyaml"
+	"ppdp/privacy"
+)
+
+// Format is what a schema file says: the table's public schema and how its text is laid out. It is
+// immutable and safe for concurrent use.
+type Format struct {
+	// Schema describes the attributes in the order of the schema file.
+	Schema *datasets.Schema
+	// Delimiter separates fields.
+	Delimiter rune
+	// Header says that the first record names the columns. Without one the columns are the
+	// schema file's attributes in order.
+	Header bool
+	// Trim cuts the white space around fields.
+	Trim bool
+	// Missing are the texts that stand for a missing value.
+	Missing []string
+	// MissingAsValue keeps a missing categorical value as a value of its own, whose name is Missing[0].
+	MissingAsValue bool
+
+	missing []uint32 // for each attribute: the code of a missing value, or dropRow
+	layout  []int    // without a header, for each column: its attribute, or -1 where it is ignored
+}
+
+// dropRow is the code of missing values whose row is left out. No domain reaches it.
+const dropRow = math.MaxUint32
+
+// schemaFile mirrors a schema file.
+type schemaFile struct {
+	Delimiter      string      `yaml:"delimiter"`
+	Header         bool        `yaml:"header"`
+	Trim           bool        `yaml:"trim"`
+	Missing        []string    `yaml:"missing,flow-one"`
+	MissingAsValue bool        `yaml:"missing-as-value"`
+	Class          string      `yaml:"class"`
+	Attributes     []attribute `yaml:"attributes"`
+}
+
+// attribute mirrors one entry of a schema file and remembers where it stands.
+type attribute struct {
+	Name       string             `yaml:"name"`
+	Kind       string             `yaml:"kind"`
+	Low        *float64           `yaml:"low"`
+	High       *float64           `yaml:"high"`
+	Step       *float64           `yaml:"step"`
+	Continuous bool               `yaml:"continuous"`
+	Role       string             `yaml:"role"`
+	Values     []string           `yaml:"values"`
+	Order      string             `yaml:"order"`
+	Taxonomy   *datasets.Taxonomy `yaml:"taxonomy"`
+
+	node   *strictyaml.Node
+	broken bool // something in it could not be decoded, so its values are not what was written
+}
+
+func (a *attribute) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type plain attribute
+	before := r.Problems()
+	r.Decode(n, (*plain)(a))
+	a.node, a.broken = n, r.Problems() > before
+}
+
+// The kinds, roles and orders a schema file may name.
+const (
+	kindNumeric     = "numeric"
+	kindCategorical = "categorical"
+	kindIgnored     = "ignored"
+
+	orderGiven  = "given"
+	orderRandom = "random"
+)
+
+var roles = map[string]datasets.Role{
+	"":                                datasets.QuasiIdentifier,
+	datasets.QuasiIdentifier.String(): datasets.QuasiIdentifier,
+	datasets.Sensitive.String():       datasets.Sensitive,
+	datasets.Class.String():           datasets.Class,
+}
+
+// ParseSchema reads a schema file. file names it in messages; the error holds everything wrong with
+// it, each as file:line: what.
+func ParseSchema(file string, data []byte) (*Format, error) {
+	reader := strictyaml.NewReader(file)
+	root := reader.Document(data)
+	read := schemaFile{Delimiter: ",", Header: true}
+	reader.Decode(root, &read)
+	if root == nil || root.Kind != strictyaml.MappingNode {
+		return nil, reader.Err()
+	}
+	c := compiler{Reader: reader, root: root, file: read}
+	format := c.compile()
+	if err := reader.Err(); err != nil {
+		return nil, err
+	}
+	return format, nil
+}
+
+// compiler turns a schema file into a Format and reports what does not fit together.
+type compiler struct {
+	*strictyaml.Reader
+	root *strictyaml.Node
+	file schemaFile
+}
+
+// at is the node of a key of mapping n, or n itself where the key is absent.
+func at(n *strictyaml.Node, key string) *strictyaml.Node {
+	if value := strictyaml.Find(n, key); value != nil {
+		return value
+	}
+	return n
+}
+
+func (c *compiler) compile() *Format {
+	f := &Format{
+		Schema: new(datasets.Schema), Delimiter: c.delimiter(), Header: c.file.Header, Trim: c.file.Trim,
+		Missing: c.file.Missing, MissingAsValue: c.file.MissingAsValue,
+	}
+	if f.Trim && unicode.IsSpace(f.Delimiter) {
+		c.Problemf(at(c.root, "trim"), "true with a delimiter that is white space itself, must be false")
+	}
+	for i, marker := range f.Missing {
+		if slices.Contains(f.Missing[:i], marker) {
+			c.Problemf(at(c.root, "missing"), "%q is listed twice", marker)
+		}
+		c.readable(at(c.root, "missing"), marker)
+	}
+	if f.MissingAsValue && len(f.Missing) == 0 {
+		c.Problemf(at(c.root, "missing-as-value"), "true without missing markers, must come with missing: [...]")
+	}
+	if len(c.file.Attributes) == 0 && strictyaml.Find(c.root, "attributes") == nil {
+		c.Problemf(c.root, "no attributes, must list at least one under attributes:")
+	} else if len(c.file.Attributes) == 0 {
+		c.Problemf(at(c.root, "attributes"), "must list at least one attribute")
+	}
+	class := c.class()
+	lines := make(map[string]int)
+	for i := range c.file.Attributes {
+		entry := &c.file.Attributes[i]
+		if entry.node == nil || entry.node.Kind != strictyaml.MappingNode {
+			continue // refused when it was decoded
+		}
+		if line, twice := lines[entry.Name]; twice && entry.Name != "" {
+			c.Problemf(at(entry.node, "name"), "%q stands twice, first in line %d", entry.Name, line)
+		} else {
+			lines[entry.Name] = entry.node.Line
+		}
+		if entry.Kind == kindIgnored {
+			c.ignored(entry)
+			f.layout = append(f.layout, -1)
+			continue
+		}
+		a, missing := c.attribute(entry, entry.Name == class)
+		f.layout = append(f.layout, len(f.Schema.Attributes))
+		f.Schema.Attributes = append(f.Schema.Attributes, a)
+		f.missing = append(f.missing, missing)
+	}
+	if c.Err() == nil {
+		if err := f.Schema.Validate(); err != nil {
+			c.problems(c.root, err)
+		}
+	}
+	return f
+}
+
+// problems reports an error of the datasets package, which may hold several, at a node.
+func (c *compiler) problems(n *strictyaml.Node, err error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		c.Problemf(n, "%s", line)
+	}
+}
+
+func (c *compiler) delimiter() rune {
+	delimiter, size := utf8.DecodeRuneInString(c.file.Delimiter)
+	if size == 0 || size != len(c.file.Delimiter) || !validDelimiter(delimiter) {
+		c.Problemf(at(c.root, "delimiter"), `%q, must be a single character such as ",", ";" or "\t", neither a quote nor a line break`, c.file.Delimiter)
+		return ','
+	}
+	return delimiter
+}
+
+func validDelimiter(delimiter rune) bool {
+	return utf8.ValidRune(delimiter) && !strings.ContainsRune("\"\r\n\x00\ufeff\ufffd", delimiter)
+}
+
+// class finds the class attribute's name: what class: says, or the one attribute of that role.
+func (c *compiler) class() string {
+	var named []string
+	for i := range c.file.Attributes {
+		if c.file.Attributes[i].Role == datasets.Class.String() {
+			named = append(named, c.file.Attributes[i].Name)
+			if len(named) > 1 {
+				c.Problemf(at(c.file.Attributes[i].node, "role"), "a second class attribute after %q, must be only one", named[0])
+			}
+		}
+	}
+	node := strictyaml.Find(c.root, "class")
+	if node == nil {
+		if len(named) > 0 {
+			return named[0]
+		}
+		return ""
+	}
+	if len(named) > 0 && named[0] != c.file.Class {
+		c.Problemf(node, "%q, but the attribute with the role class is %q", c.file.Class, named[0])
+	}
+	names := make([]string, len(c.file.Attributes))
+	for i := range c.file.Attributes {
+		names[i] = c.file.Attributes[i].Name
+	}
+	if !slices.Contains(names, c.file.Class) && len(names) > 0 {
+		c.Problemf(node, "%q is no attribute, must be one of %s", c.file.Class, strings.Join(names, ", "))
+	}
+	return c.file.Class
+}
+
+// readable refuses texts that the reader of the table could never come upon.
+func (c *compiler) readable(n *strictyaml.Node, text string) {
+	switch {
+	case c.file.Trim && strings.TrimSpace(text) != text:
+		c.Problemf(n, "%q can never be read, must have no white space at its ends where trim is true", text)
+	case strings.ContainsRune(text, '\r'):
+		c.Problemf(n, "%q can never be read, must have no carriage return", text)
+	case strings.HasPrefix(text, "\ufeff"):
+		c.Problemf(n, "%q can never be read, must not begin with a byte-order mark", text)
+	}
+}
+
+func (c *compiler) ignored(entry *attribute) {
+	for _, key := range c.Entries(entry.node) {
+		if key.Key != "name" && key.Key != "kind" {
+			c.Problemf(key.Value, "has no meaning on an ignored column, must be left out")
+		}
+	}
+	if entry.Name != "" && entry.Name == c.file.Class {
+		c.Problemf(at(entry.node, "kind"), "the class attribute must not be ignored")
+	}
+}
+
+// attribute compiles one entry and tells the code of its missing values.
+func (c *compiler) attribute(entry *attribute, isClass bool) (a datasets.Attribute, missing uint32) {
+	missing = dropRow
+	n := entry.node
+	a = datasets.Attribute{Name: entry.Name, Continuous: entry.Continuous}
+	role, known := roles[entry.Role]
+	if !known {
+		c.Problemf(at(n, "role"), "%q, must be quasi-identifier, sensitive or class", entry.Role)
+	}
+	a.Role = role
+	if isClass {
+		if entry.Role != "" && role != datasets.Class && known {
+			c.Problemf(at(n, "role"), "%q, but class: names this attribute", entry.Role)
+		}
+		a.Role = datasets.Class
+	}
+	complete := false
+	switch entry.Kind {
+	case kindNumeric:
+		a.Kind = datasets.Numeric
+		complete = c.numeric(entry, &a)
+		if a.Role == datasets.Class {
+			c.Problemf(at(n, "kind"), "numeric, but the class attribute must be categorical")
+		}
+	case kindCategorical:
+		a.Kind = datasets.Categorical
+		complete, missing = c.categorical(entry, &a)
+	case "":
+		c.Problemf(at(n, "kind"), "no kind, must be numeric, categorical or ignored")
+	default:
+		c.Problemf(at(n, "kind"), "%q, must be numeric, categorical or ignored", entry.Kind)
+	}
+	if a.Name == "" {
+		c.Problemf(at(n, "name"), "an attribute needs a name")
+	}
+	c.readable(at(n, "name"), a.Name)
+	if complete && !entry.broken && a.Name != "" {
+		if err := a.Validate(); err != nil {
+			c.problems(n, err)
+		}
+	}
+	return a, missing
+}
+
+// refuse reports the keys that have no meaning on attributes of a kind.
+func (c *compiler) refuse(entry *attribute, keys ...string) {
+	for _, key := range keys {
+		if value := strictyaml.Find(entry.node, key); value != nil {
+			c.Problemf(value, "has no meaning on a %s attribute, must be left out", entry.Kind)
+		}
+	}
+}
+
+// numeric reports whether the description is complete enough to be validated.
+func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
+	c.refuse(entry, "values", "order", "taxonomy")
+	complete := true
+	number := func(key string, value *float64, why string) float64 {
+		if value != nil {
+			return *value
+		}
+		if strictyaml.Find(entry.node, key) == nil {
+			c.Problemf(entry.node, "no %s, %s", key, why)
+		}
+		complete = false
+		return 0
+	}
+	a.Low = number("low", entry.Low, "must be the lowest value there can be")
+	a.High = number("high", entry.High, "must be the first value above all there can be: the bounds are half-open, [low, high)")
+	if entry.Step == nil && !entry.Continuous && strictyaml.Find(entry.node, "step") == nil {
+		a.Step = 1
+	} else {
+		a.Step = number("step", entry.Step, "must be the width of the cells a continuous attribute is cut into")
+	}
+	if complete && !entry.broken && a.Continuous && a.Step > 0 && a.High > a.Low {
+		// The middle of a last cell cut short would lie outside the bounds.
+		if steps := (a.High - a.Low) / a.Step; math.Abs(steps-math.Round(steps)) > 1e-9 || math.Round(steps) == 0 {
+			c.Problemf(at(entry.node, "step"), "%v between the bounds %v and %v, must fit between them a whole number of times", a.Step, a.Low, a.High)
+		}
+	}
+	return complete
+}
+
+func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) (complete bool, missing uint32) {
+	c.refuse(entry, "low", "high", "step", "continuous")
+	n := entry.node
+	a.Taxonomy = entry.Taxonomy
+	a.Values = slices.Clone(entry.Values)
+	values := strictyaml.Find(n, "values")
+	if values == nil && a.Taxonomy != nil {
+		values = at(n, "taxonomy")
+		a.Values = a.Taxonomy.Leaves()
+	}
+	if values == nil {
+		c.Problemf(n, "no values, must list every value there can be, or give a taxonomy over them")
+	}
+	for i, value := range a.Values {
+		c.readable(item(values, i), value)
+		if slices.Contains(c.file.Missing, value) && (!c.file.MissingAsValue || value != c.file.Missing[0] || a.Role == datasets.Class) {
+			c.Problemf(item(values, i), "%q is a missing marker and can never be read as a value", value)
+		}
+	}
+	switch entry.Order {
+	case "":
+	case orderGiven:
+		a.Ordered = true
+	case orderRandom:
+		a.Values = shuffled(a.Name, a.Values)
+	default:
+		c.Problemf(at(n, "order"), "%q, must be given or random", entry.Order)
+	}
+	missing = dropRow
+	if c.file.MissingAsValue && len(c.file.Missing) > 0 && a.Role != datasets.Class {
+		missing = addMissing(a, c.file.Missing[0])
+	}
+	return len(a.Values) > 0 || strictyaml.Find(n, "values") != nil, missing
+}
+
+// item is the i-th element of a list, or the node itself when it is none.
+func item(n *strictyaml.Node, i int) *strictyaml.Node {
+	if n != nil && n.Kind == strictyaml.SequenceNode && i < len(n.Content) {
+		return n.Content[i]
+	}
+	return n
+}
+
+// shuffled orders values at random, always in the same way for an attribute of this name: the order
+// is public and has nothing to do with the data (errata R4).
+func shuffled(name string, values []string) []string {
+	order := slices.Clone(values)
+	stream := privacy.NewKey(0).Derive("order", name).Stream()
+	stream.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order
+}
+
+// addMissing returns the code of the value that missing ones become: where the schema lists the
+// marker, else at the end of the values and directly below the taxonomy's root.
+func addMissing(a *datasets.Attribute, marker string) uint32 {
+	if code := slices.Index(a.Values, marker); code >= 0 {
+		return uint32(code)
+	}
+	a.Values = append(a.Values, marker)
+	if t := a.Taxonomy; t != nil && len(t.Nodes) > 0 {
+		leaf := datasets.TaxonomyNode{Name: marker, Parent: 0}
+		t.Nodes[0].Children = append(t.Nodes[0].Children, len(t.Nodes))
+		t.Nodes = append(t.Nodes, leaf)
+	}
+	return uint32(len(a.Values) - 1)
+}

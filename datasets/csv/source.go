@@ -1,0 +1,137 @@
+package csvtable
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ppdp/datasets"
+)
+
+func init() { datasets.Register(Source{}) }
+
+// Source is the dataset "csv".
+type Source struct{}
+
+var _ datasets.Source = Source{}
+
+// Params name the two files of a table of one's own.
+type Params struct {
+	// CSV is the path of the table's text, which may be compressed by gzip.
+	CSV string `yaml:"csv"`
+	// Schema is the path of the schema file.
+	Schema string `yaml:"schema"`
+}
+
+// Validate reports everything wrong with the parameters.
+func (p *Params) Validate() error {
+	var errs []error
+	if p.CSV == "" {
+		errs = append(errs, errors.New("csv: no path, must be the file of the table"))
+	}
+	if p.Schema == "" {
+		errs = append(errs, errors.New("schema: no path, must be the table's schema file (`ppdp datasets schema FILE.csv` drafts one)"))
+	}
+	return errors.Join(errs...)
+}
+
+// Info describes the source.
+func (Source) Info() datasets.Info {
+	return datasets.Info{Name: "csv", Title: "A table of one's own, read from a text file with a schema file"}
+}
+
+// Params returns the parameters, whose paths have no defaults.
+func (Source) Params() any { return new(Params) }
+
+// Load reads the table. Its checksum covers the uncompressed text and the schema file, to the byte.
+func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	params, ok := request.Params.(*Params)
+	if !ok {
+		return nil, fmt.Errorf("csv: parameters of type %T, must be %T", request.Params, params)
+	}
+	if err := params.Validate(); err != nil {
+		return nil, err
+	}
+	schema, err := os.ReadFile(params.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	format, err := ParseSchema(params.Schema, schema)
+	if err != nil {
+		return nil, err
+	}
+	text, err := open(params.CSV)
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	digest := sha256.New()
+	content, err := format.Read(ctx, params.CSV, io.TeeReader(text, digest))
+	if err != nil {
+		return nil, err
+	}
+	if content.Table.Len() == 0 {
+		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must have at least one", params.CSV, content.Dropped)
+	}
+	digest.Write(schema)
+	digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(schema)))) // so that no text can pose as a schema's beginning
+	return &datasets.Dataset{
+		// Without directories: where the file lies has nothing to do with the results.
+		Name:     "csv:" + filepath.Base(params.CSV),
+		Table:    content.Table,
+		Checksum: hex.EncodeToString(digest.Sum(nil)),
+		Dropped:  content.Dropped,
+		Notes:    notes(format, content),
+	}, nil
+}
+
+// notes tells what a reader of results must know about how the table was read.
+func notes(format *Format, content *Content) []string {
+	var notes []string
+	if len(content.LeftOut) > 0 {
+		notes = append(notes, "columns left out, as the schema does not describe them: "+someOf(content.LeftOut))
+	}
+	if content.Dropped > 0 {
+		why := "a value was missing"
+		if format.MissingAsValue {
+			why = "a number or the class was missing"
+		}
+		notes = append(notes, fmt.Sprintf("%d rows left out because %s", content.Dropped, why))
+	}
+	if format.Schema.Class() < 0 {
+		notes = append(notes, "the table has no class attribute")
+	}
+	return notes
+}
+
+// open opens a file for reading, unpacking it when it is gzip, whatever its name.
+func open(path string) (io.ReadCloser, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	buffered := bufio.NewReaderSize(file, 1<<16)
+	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return textFile{buffered, file}, nil
+	}
+	unpacker, err := gzip.NewReader(buffered)
+	if err != nil {
+		_ = file.Close() // only read from; the error at hand says more
+		return nil, fmt.Errorf("%s: gzip: %w", path, err)
+	}
+	return textFile{unpacker, file}, nil
+}
+
+type textFile struct {
+	io.Reader
+	io.Closer
+}

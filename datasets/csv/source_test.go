@@ -1,0 +1,111 @@
+package csvtable
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/datasets"
+)
+
+const bankText = "id;y;age;job;education;balance\n1;no;18;admin;tertiary;-1\n2;yes;94;services;primary;0.5\n3;no;?;services;primary;0\n"
+
+// write puts files into a directory of the test's and returns it.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func load(dir, csv, schema string) (*datasets.Dataset, error) {
+	return Source{}.Load(context.Background(), datasets.Request{Params: &Params{CSV: filepath.Join(dir, csv), Schema: filepath.Join(dir, schema)}})
+}
+
+func TestLoad(t *testing.T) {
+	schema := readFile(t, "bank.schema.yaml")
+	dir := write(t, map[string]string{
+		"a.csv": bankText, "b.csv.gz": zipped(t, bankText), "c.csv": strings.Replace(bankText, "18", "19", 1),
+		"s.yaml": schema, "other.yaml": schema + "# a word more\n",
+	})
+	if _, err := datasets.Lookup("csv"); err != nil {
+		t.Error(err)
+	}
+	a, err := load(dir, "a.csv", "s.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Name != "csv:a.csv" || a.Table.Len() != 2 || a.Dropped != 1 || a.StandIn || len(a.Checksum) != 64 {
+		t.Errorf("got %+v", a)
+	}
+	if want := []string{`columns left out, as the schema does not describe them: "id"`, "1 rows left out because a value was missing"}; !slices.Equal(a.Notes, want) {
+		t.Errorf("notes %q, want %q", a.Notes, want)
+	}
+	b, err := load(dir, "b.csv.gz", "s.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Checksum != a.Checksum || b.Table.Checksum() != a.Table.Checksum() {
+		t.Error("compression changes the data")
+	}
+	for _, files := range [][2]string{{"c.csv", "s.yaml"}, {"a.csv", "other.yaml"}} {
+		other, err := load(dir, files[0], files[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other.Checksum == a.Checksum {
+			t.Errorf("%v has the checksum of other content", files)
+		}
+	}
+}
+
+func TestLoadBad(t *testing.T) {
+	torn := zipped(t, strings.Repeat(bankText, 1))
+	dir := write(t, map[string]string{
+		"a.csv": bankText, "s.yaml": readFile(t, "bank.schema.yaml"), "none.csv": "y;age;job;education;balance\nno;?;admin;primary;0\n",
+		"torn.csv": torn[:len(torn)-9], "short.csv": "\x1f\x8b", "bad.yaml": "attributes: []\n", "broken.csv": bankText + "4;no;17;admin;primary;0\n",
+	})
+	for _, test := range [][3]string{
+		{"a.csv", "bad.yaml", "bad.yaml:1: attributes: must list at least one"},
+		{"a.csv", "absent.yaml", "schema: open "},
+		{"absent.csv", "s.yaml", "csv: open "},
+		{"none.csv", "s.yaml", "no rows to use (1 with a missing value were dropped)"},
+		{"torn.csv", "s.yaml", "torn.csv: unexpected EOF"},
+		{"short.csv", "s.yaml", "short.csv: gzip: unexpected EOF"},
+		{"broken.csv", "s.yaml", "broken.csv:5:6: age: 17 is outside its public bounds"},
+	} {
+		_, err := load(dir, test[0], test[1])
+		if err == nil || !strings.Contains(err.Error(), test[2]) {
+			t.Errorf("%s with %s: got %v, want %s", test[0], test[1], err, test[2])
+		}
+	}
+	err := new(Params).Validate()
+	if err == nil || !strings.Contains(err.Error(), "csv: no path") || !strings.Contains(err.Error(), "schema: no path") {
+		t.Errorf("no paths: %v", err)
+	}
+	if _, err := (Source{}).Load(context.Background(), datasets.Request{}); err == nil {
+		t.Error("a request without parameters was accepted")
+	}
+}
