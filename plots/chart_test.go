@@ -77,7 +77,8 @@ func TestWhere(t *testing.T) {
 	}{
 		"alternatives":          {map[string]string{"classifier": "c45", "variant": "strict", "series": "RPS, stop 5|RPS, stop 0"}, []string{"RPS, stop 5", "RPS, stop 0"}},
 		"a parameter":           {map[string]string{"classifier": "c45", "stop": "0", "variant": "published"}, []string{"RPS, stop 0"}},
-		"numbers as values":     {map[string]string{"classifier": "c45", "stop": "0.0", "variant": "published", "epsilon": "1.0|2"}, []string{"RPS, stop 0"}},
+		"epsilons":              {map[string]string{"classifier": "c45", "stop": "0", "variant": "published", "epsilon": "1|2"}, []string{"RPS, stop 0"}},
+		"without a parameter":   {map[string]string{"classifier": "c45", "stop": ""}, []string{"Mondrian"}},
 		"algorithm, no budgets": {map[string]string{"classifier": "c45", "algorithm": "mondrian"}, []string{"Mondrian"}},
 	} {
 		f := m.Figures[1]

@@ -13,6 +13,7 @@ import (
 type panel struct {
 	*chart
 	heading string
+	width   vg.Length // of the panel with its axes
 	style   sheetStyle
 	styles  map[string]curveStyle // by curve label
 	// referenceStyles numbers the benchmark lines by label.
@@ -88,12 +89,21 @@ func (t positionTicks) Ticks(_, _ float64) []plot.Tick {
 func (p *panel) topStrip() vg.Length {
 	height := p.style.points(2)
 	if p.heading != "" {
-		height += p.style.points(mediumText + 6)
+		height += p.style.points(mediumText*lineSpacing*vg.Length(len(p.headingLines())) + headingGap)
 	}
 	if p.hasTop {
 		height += p.style.points(tickLength + 2.5 + smallText + 2.5 + mediumText)
 	}
 	return height
+}
+
+const (
+	headingGap vg.Length = 3  // points below the heading
+	leftAxis   vg.Length = 48 // points that the left axis takes at most, as a rule
+)
+
+func (p *panel) headingLines() []string {
+	return wrap(p.style.text(mediumText, ink), p.heading, p.width-p.style.points(leftAxis))
 }
 
 // rightStrip is room for the half of the last tick label that reaches beyond the frame.
@@ -123,8 +133,10 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 		above = p.drawTopAxis(&c)
 	}
 	if p.heading != "" {
-		style := p.style.text(mediumText, ink)
-		drawText(&c, style, vg.Point{X: c.Min.X, Y: above + p.style.points(6)}, p.heading)
+		lines := p.headingLines()
+		height := p.style.points(mediumText * lineSpacing)
+		drawLines(&c, p.style.text(mediumText, ink), height,
+			vg.Point{X: c.Min.X, Y: above + p.style.points(headingGap) + height*vg.Length(len(lines))}, lines)
 	}
 }
 

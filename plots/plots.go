@@ -194,10 +194,11 @@ func newLook(charts []*chart, order []string) look {
 
 func single(c *chart, look look, opts Options) *Drawing {
 	style := sheetStyle{1}
+	width := orDefault(opts.Width, panelWidth)
 	return &Drawing{&sheet{
-		style: style, width: orDefault(opts.Width, panelWidth), panelHeight: orDefault(opts.Height, panelHeight),
+		style: style, width: width, panelHeight: orDefault(opts.Height, panelHeight),
 		columns: 1, title: opts.Title, source: opts.Source,
-		panels: []*panel{newPanel(c, style, look)},
+		panels: []*panel{newPanel(c, width, style, look)},
 	}}
 }
 
@@ -212,13 +213,13 @@ func combined(charts []*chart, look look, opts Options) *Drawing {
 	s := &sheet{style: style, width: width, columns: columns, title: opts.Title, source: opts.Source}
 	s.panelHeight = orDefault(opts.Height, max(width/vg.Length(columns)*0.75, 5*vg.Centimeter))
 	for _, c := range charts {
-		s.panels = append(s.panels, newPanel(c, style, look))
+		s.panels = append(s.panels, newPanel(c, width/vg.Length(columns), style, look))
 	}
 	return &Drawing{s}
 }
 
-func newPanel(c *chart, style sheetStyle, look look) *panel {
-	return &panel{chart: c, heading: heading(c.figure), style: style, styles: look.curves, referenceStyles: look.references}
+func newPanel(c *chart, width vg.Length, style sheetStyle, look look) *panel {
+	return &panel{chart: c, heading: heading(c.figure), width: width, style: style, styles: look.curves, referenceStyles: look.references}
 }
 
 // heading is what stands above a panel: "(a) Naive Bayes".

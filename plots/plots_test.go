@@ -123,7 +123,7 @@ func TestNothingLeavesTheFrame(t *testing.T) {
 		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", YLim: []float64{50, 60}}, graphs},
 	} {
 		c := mustChart(t, test.figure, test.rows)
-		p := newPanel(c, sheetStyle{1}, newLook([]*chart{c}, nil))
+		p := newPanel(c, 100, sheetStyle{1}, newLook([]*chart{c}, nil))
 		p.heading, p.hasTop = "", false // these are drawn above the frame
 		var record recorder.Canvas
 		canvas := draw.NewCanvas(&record, 100, 100)

@@ -44,23 +44,17 @@ func lookUp(r *results.Row, name string) (value string, ok bool) {
 	return value, ok
 }
 
-// matches says whether the row's value is one of the alternatives "a|b". Numbers match by value, so
-// that 1 and 1.0 are the same epsilon.
-func matches(r *results.Row, name, alternatives string) bool {
-	value, ok := lookUp(r, name)
-	if !ok {
-		return false
+// facts is all that a figure's where may ask of a row.
+func facts(r *results.Row) map[string]string {
+	known := make(map[string]string, len(fields)+1+len(r.Params))
+	for name, value := range r.Params { // order-free: a copy
+		known[name] = value
 	}
-	number, numberErr := strconv.ParseFloat(value, 64)
-	for alternative := range strings.SplitSeq(alternatives, "|") {
-		if alternative == value {
-			return true
-		}
-		if other, err := strconv.ParseFloat(alternative, 64); err == nil && numberErr == nil && other == number {
-			return true
-		}
+	for _, f := range fields {
+		known[f.name] = f.of(r)
 	}
-	return false
+	known[epsilonName], _ = lookUp(r, epsilonName)
+	return known
 }
 
 // selection is the rows a figure shows.
@@ -76,17 +70,9 @@ func choose(figure *results.Figure, rows []results.Row) (selection, error) {
 		return selection{}, problems
 	}
 	s := selection{references: make(map[string][]*results.Row)}
-	keys := sortedKeys(figure.Where)
 	for i := range rows {
 		r := &rows[i]
-		if r.Metric != figure.Y {
-			continue
-		}
-		all := true
-		for _, key := range keys {
-			all = all && matches(r, key, figure.Where[key])
-		}
-		if all && !isReference(figure, r) {
+		if r.Metric == figure.Y && figure.Selects(facts(r)) && !isReference(figure, r) {
 			s.curves = append(s.curves, r)
 		}
 	}
@@ -150,12 +136,10 @@ func isReference(figure *results.Figure, r *results.Row) bool {
 // name, on the data as they are where the experiment measured that, else on every release.
 func referenceRows(figure *results.Figure, rows []results.Row, name string) []*results.Row {
 	var algorithm, raw, classifier []*results.Row
+	sameDataset, sameClassifier := only(figure, "dataset"), only(figure, "classifier")
 	for i := range rows {
 		r := &rows[i]
-		if r.Metric != figure.Y {
-			continue
-		}
-		if dataset, ok := figure.Where["dataset"]; ok && !matches(r, "dataset", dataset) {
+		if r.Metric != figure.Y || !sameDataset.Selects(facts(r)) {
 			continue
 		}
 		if r.Classifier == name {
@@ -165,10 +149,7 @@ func referenceRows(figure *results.Figure, rows []results.Row, name string) []*r
 			}
 			continue
 		}
-		if c, ok := figure.Where["classifier"]; ok && !matches(r, "classifier", c) {
-			continue
-		}
-		if r.Algorithm == name && !isClassifierReference(figure, r.Classifier) {
+		if r.Algorithm == name && sameClassifier.Selects(facts(r)) && !isClassifierReference(figure, r.Classifier) {
 			algorithm = append(algorithm, r)
 		}
 	}
@@ -179,6 +160,15 @@ func referenceRows(figure *results.Figure, rows []results.Row, name string) []*r
 		return raw
 	}
 	return classifier
+}
+
+// only is the part of a figure's filter that concerns one column.
+func only(figure *results.Figure, key string) *results.Figure {
+	wanted, asked := figure.Where[key]
+	if !asked {
+		return &results.Figure{}
+	}
+	return &results.Figure{Where: map[string]string{key: wanted}}
 }
 
 // isClassifierReference keeps the majority's accuracy out of the mean over the other classifiers.
