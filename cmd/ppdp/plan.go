@@ -15,7 +15,7 @@ type planCommand struct {
 	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
 	planFlags
 	dataFlags
-	Out  string `help:"Folder of results, looked at for cells that are already finished." default:"results" placeholder:"DIR"`
+	Out  string `help:"Folder of results, looked at for cells that are already finished (default: ${default})." default:"results" placeholder:"DIR"`
 	JSON bool   `name:"json" help:"Write JSON instead of tables."`
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"ppdp/plots"
 	"ppdp/results"
@@ -13,7 +15,7 @@ import (
 // plotCommand is "ppdp plot".
 type plotCommand struct {
 	Experiments []string `arg:"" optional:"" name:"experiment" help:"Experiments such as rps/fig1; all below --out when none is named."`
-	Out         string   `help:"Folder of results." default:"results" placeholder:"DIR"`
+	Out         string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
 }
 
 // Help is the second part of the verb's help text.
@@ -97,8 +99,32 @@ func drawFigures(con *console, dir string) error {
 	for _, warning := range warnings {
 		fmt.Fprintf(con.stderr, "ppdp: %s: warning: %s\n", outcome.Manifest.Experiment, warning)
 	}
-	for _, path := range paths {
-		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+	if len(paths) > 0 {
+		fmt.Fprintln(con.stdout, pathPattern(paths))
 	}
 	return err
+}
+
+// pathPattern names the files of one folder in the braces a shell would expand:
+// results/rps/fig1/{a,b}.{pdf,png,svg}.
+func pathPattern(paths []string) string {
+	var names, extensions []string
+	for _, path := range paths {
+		extension := filepath.Ext(path)
+		name := strings.TrimSuffix(filepath.Base(path), extension)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if extension = extension[1:]; !slices.Contains(extensions, extension) {
+			extensions = append(extensions, extension)
+		}
+	}
+	return fmt.Sprintf("%s/%s.%s", filepath.ToSlash(filepath.Dir(paths[0])), braces(names), braces(extensions))
+}
+
+func braces(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return "{" + strings.Join(words, ",") + "}"
 }

@@ -13,7 +13,7 @@ import (
 // runFlags are how cells are run and where their results go. None of them changes a result.
 type runFlags struct {
 	dataFlags
-	Out      string        `help:"Folder for results; each experiment gets one below it." default:"results" placeholder:"DIR"`
+	Out      string        `help:"Folder for results; each experiment gets one below it (default: ${default})." default:"results" placeholder:"DIR"`
 	Jobs     int           `short:"j" help:"Cells run at once; 0 means one for each processor." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
