@@ -115,7 +115,7 @@ type texter struct {
 }
 
 func newTexter(t *datasets.Table, at int) texter {
-	const most = 1 << 16
+	const most = 1 << 17
 	text := texter{table: t, at: at, column: t.Column(at), attribute: &t.Schema().Attributes[at]}
 	if cells := text.attribute.Cells(); text.attribute.Kind == datasets.Numeric && cells <= most {
 		text.cached = make([]string, cells)
