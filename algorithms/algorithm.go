@@ -80,6 +80,26 @@ type Guarantee struct {
 	Note     string   // one sentence for people
 }
 
+// Guarantor is implemented by algorithms whose guarantee depends on their parameters (what the noise is
+// calibrated to, say). Info then describes the default parameters.
+type Guarantor interface {
+	// Guarantee describes one of Info's variants under validated parameters.
+	Guarantee(v Variant, p Params) Guarantee
+}
+
+// GuaranteeOf returns what a variant of an algorithm promises under parameters.
+func GuaranteeOf(a Algorithm, v Variant, p Params) (Guarantee, error) {
+	info := a.Info()
+	guarantee, err := info.Guarantee(v)
+	if err != nil {
+		return Guarantee{}, err
+	}
+	if g, ok := a.(Guarantor); ok {
+		return g.Guarantee(v, p), nil
+	}
+	return guarantee, nil
+}
+
 // Product is something a release may contain; metrics say which they need.
 type Product string
 

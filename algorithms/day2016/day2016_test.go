@@ -1,0 +1,417 @@
+package day2016
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/datasets/graph"
+	"ppdp/privacy"
+)
+
+// TestMix: splitmix64 seeded with 0 starts with this number, and unmix undoes mix.
+func TestMix(t *testing.T) {
+	if got := mix(0x9e3779b97f4a7c15); got != 0xe220a8397b1dcdaf {
+		t.Errorf("mix gives %#x, splitmix64 0xe220a8397b1dcdaf", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		if x := rapid.Uint64().Draw(t, "x"); unmix(mix(x)) != x {
+			t.Fatalf("unmix(mix(%#x)) = %#x", x, unmix(mix(x)))
+		}
+	})
+}
+
+// drawGraph is a random simple graph.
+func drawGraph(t *rapid.T, most int) *datasets.Graph {
+	n := rapid.IntRange(1, most).Draw(t, "nodes")
+	var from, to []int32
+	for u := range n {
+		for v := u + 1; v < n; v++ {
+			if rapid.Bool().Draw(t, "edge") {
+				from, to = append(from, int32(u)), append(to, int32(v))
+			}
+		}
+	}
+	g, err := datasets.NewGraph(n, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// naive projects by the definition, with the library's sort.
+func naive(g *datasets.Graph, theta int) (degrees []int, edges int) {
+	var keys []uint64
+	for u := range g.Nodes() {
+		for _, v := range g.Adjacent(int32(u)) {
+			if int(v) > u {
+				keys = append(keys, uint64(u)<<32|uint64(v))
+			}
+		}
+	}
+	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(mix(a), mix(b)) })
+	degrees = make([]int, g.Nodes())
+	for _, key := range keys {
+		if u, v := key>>32, key&0xffffffff; degrees[u] < theta && degrees[v] < theta {
+			degrees[u]++
+			degrees[v]++
+			edges++
+		}
+	}
+	return degrees, edges
+}
+
+func TestProject(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t, 12)
+		theta := rapid.IntRange(1, 12).Draw(t, "theta")
+		degrees, edges := naive(g, theta)
+		want := make([]int32, theta+1)
+		for _, d := range degrees {
+			want[d]++
+		}
+		got := project(g, theta)
+		if !slices.Equal(got.counts, want) || got.edges != edges {
+			t.Fatalf("counts %v and %d edges, want %v and %d", got.counts, got.edges, want, edges)
+		}
+	})
+}
+
+// TestSensitivity checks the argument of the package comment on every graph of six nodes and every node isolated in
+// it: no statistic moves by more than its bound, and every bound is attained for small θ, so that none is too
+// careful. The paper's 2θ+1 and θ+1, which are for removal, are exceeded by isolation.
+func TestSensitivity(t *testing.T) {
+	const n = 6
+	var pairs [][2]int32
+	for u := int32(0); u < n; u++ {
+		for v := u + 1; v < n; v++ {
+			pairs = append(pairs, [2]int32{u, v})
+		}
+	}
+	graphs := make([]*datasets.Graph, 1<<len(pairs))
+	for mask := range graphs {
+		var from, to []int32
+		for i, pair := range pairs {
+			if mask>>i&1 == 1 {
+				from, to = append(from, pair[0]), append(to, pair[1])
+			}
+		}
+		g, err := datasets.NewGraph(n, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs[mask] = g
+	}
+	thetas := candidateThetas(n - 1) // 1, 2, 4, 5
+	projections := make([][]*projection, len(graphs))
+	score := make([][]float64, len(graphs))
+	for mask, g := range graphs {
+		quality := make([]float64, len(thetas))
+		for i, theta := range thetas {
+			p := project(g, theta)
+			projections[mask] = append(projections[mask], p)
+			quality[i] = 2*float64(p.edges) - noiseCost(Cumulative, theta, 1)
+		}
+		score[mask] = scores(thetas, quality)
+	}
+	worst := map[Form][]float64{Cumulative: make([]float64, len(thetas)), Histogram: make([]float64, len(thetas))}
+	worstScore, worstEdges := 0.0, make([]int, len(thetas))
+	for mask := range graphs {
+		for v := int32(0); v < n; v++ {
+			isolated := mask
+			for i, pair := range pairs {
+				if pair[0] == v || pair[1] == v {
+					isolated &^= 1 << i
+				}
+			}
+			for i, theta := range thetas {
+				one, other := projections[mask][i], projections[isolated][i]
+				histogram, cumulative, below := 0.0, 0.0, 0.0
+				for d := range one.counts {
+					difference := float64(one.counts[d] - other.counts[d])
+					histogram += math.Abs(difference)
+					if below += difference; d < theta {
+						cumulative += math.Abs(below)
+					}
+				}
+				worst[Histogram][i] = max(worst[Histogram][i], histogram)
+				worst[Cumulative][i] = max(worst[Cumulative][i], cumulative)
+				if lost := one.edges - other.edges; lost < 0 || lost > theta {
+					t.Fatalf("graph %015b, node %d, theta %d: %d edges lost", mask, v, theta, lost)
+				} else {
+					worstEdges[i] = max(worstEdges[i], lost)
+				}
+				worstScore = max(worstScore, math.Abs(score[mask][i]-score[isolated][i]))
+			}
+		}
+	}
+	for i, theta := range thetas {
+		for _, form := range []Form{Cumulative, Histogram} {
+			bound := countSensitivity(form, theta)
+			if worst[form][i] > bound || theta <= 2 && worst[form][i] != bound {
+				t.Errorf("theta %d: the %s counts moved by %v, the bound is %v", theta, form, worst[form][i], bound)
+			}
+		}
+		if worstEdges[i] != theta {
+			t.Errorf("theta %d: at most %d edges lost", theta, worstEdges[i])
+		}
+	}
+	if worst[Histogram][0] <= 2*1+1 || worst[Cumulative][1] <= 2+1 {
+		t.Errorf("isolation stays within the bounds for removal: %v, %v", worst[Histogram][0], worst[Cumulative][1])
+	}
+	if worstScore > 1+1e-12 || worstScore < 0.4 {
+		t.Errorf("a score moved by %v, must be at most 1 and not far below", worstScore)
+	}
+}
+
+// release runs the baseline with fresh streams.
+func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) *algorithms.Release {
+	t.Helper()
+	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
+		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestNoNoise: without noise the release is the projection's degrees, and for θ = n-1 the graph's own. θ chosen
+// privately, noise costs nothing then, and no smaller θ keeps as many edges.
+func TestNoNoise(t *testing.T) {
+	const epsilon = 1e12 // noise below 1e-9, which rounding removes
+	rapid.Check(t, func(t2 *rapid.T) {
+		g := drawGraph(t2, 12)
+		theta := rapid.IntRange(1, 13).Draw(t2, "theta")
+		for _, form := range []Form{Cumulative, Histogram} {
+			for _, v := range []algorithms.Variant{algorithms.Strict, algorithms.Published} {
+				p := &Params{Form: form, Theta: strconv.Itoa(theta), Lambda: algorithms.CapNodes}
+				degrees, _ := naive(g, min(theta, max(1, g.Nodes()-1)))
+				slices.Sort(degrees)
+				for i, d := range release(t, g, p, v, epsilon, 1).Degrees {
+					if int(d) != degrees[i] {
+						t2.Fatalf("%s, theta %d: degree %d is %d, want %d", form, theta, i, d, degrees[i])
+					}
+				}
+				p.Theta = PrivateTheta
+				if got := release(t, g, p, v, epsilon, 1).Degrees; !slices.Equal(got, g.DegreeSequence()) {
+					t2.Fatalf("%s: degrees %v, want %v", form, got, g.DegreeSequence())
+				}
+			}
+		}
+	})
+}
+
+// TestBudget: fixed θ spends all of epsilon on counts, private θ a tenth of it on the choice, nothing is over.
+func TestBudget(t *testing.T) {
+	g, err := graph.ErdosRenyi(context.Background(), privacy.NewKey(1).Stream(), 200, 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		theta string
+		want  []float64
+	}{{"8", []float64{0.5}}, {PrivateTheta, []float64{0.05, 0.45}}} {
+		budget := privacy.NewBudget(0.5)
+		p := &Params{Form: Histogram, Theta: test.theta, Lambda: "50"}
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: algorithms.Strict,
+			Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(1))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ledger := budget.Ledger()
+		if len(ledger) != len(test.want) {
+			t.Fatalf("theta %s: ledger %+v", test.theta, ledger)
+		}
+		for i, entry := range ledger {
+			if math.Abs(entry.Epsilon-test.want[i]) > 1e-12 || entry.Claimed != entry.Proven {
+				t.Errorf("theta %s: entry %+v, want epsilon %v", test.theta, entry, test.want[i])
+			}
+		}
+		if want := float64(2 * r.Structure.Leaves); ledger[len(ledger)-1].Claimed != want {
+			t.Errorf("sensitivity %v for %d cells, want %v", ledger[len(ledger)-1].Claimed, r.Structure.Leaves, want)
+		}
+		if len(r.Degrees) != g.Nodes() || !slices.IsSorted(r.Degrees) || r.Degrees[0] < 0 || int(r.Degrees[len(r.Degrees)-1]) >= r.Structure.Leaves {
+			t.Errorf("theta %s: degrees %v", test.theta, r.Degrees)
+		}
+	}
+}
+
+// TestNearestCounts compares with every support: the nearest point with sum total lies on one of the faces of the
+// simplex, where it is the values less a common amount.
+func TestNearestCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "n")
+		values := rapid.SliceOfN(rapid.Float64Range(-20, 20), n, n).Draw(t, "values")
+		total := rapid.Float64Range(0.5, 30).Draw(t, "total")
+		best, nearest := math.Inf(1), []float64(nil)
+		for mask := 1; mask < 1<<n; mask++ {
+			sum, size := 0.0, 0.0
+			for i, v := range values {
+				if mask>>i&1 == 1 {
+					sum += v
+					size++
+				}
+			}
+			point, distance, inside := make([]float64, n), 0.0, true
+			for i, v := range values {
+				if mask>>i&1 == 1 {
+					point[i] = v - (sum-total)/size
+				}
+				inside = inside && point[i] >= 0
+				distance += (point[i] - v) * (point[i] - v)
+			}
+			if inside && distance < best {
+				best, nearest = distance, point
+			}
+		}
+		nearestCounts(values, total)
+		for i := range values {
+			if math.Abs(values[i]-nearest[i]) > 1e-6 {
+				t.Fatalf("%v, want %v", values, nearest)
+			}
+		}
+	})
+}
+
+// TestChoice: the exponential mechanism's law over θ, drawn 20,000 times, agrees with exp(ε₁·score/2). The statistic
+// has at most 5 degrees of freedom, whose chi-square exceeds 30 once in 60,000 seeds.
+func TestChoice(t *testing.T) {
+	g, err := graph.BarabasiAlbert(context.Background(), privacy.NewKey(5).Stream(), 60, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const epsilon, draws = 5.0, 20_000
+	p := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: "32"}
+	thetas := []int{1, 2, 4, 8, 16, 32}
+	quality := make([]float64, len(thetas))
+	for i, theta := range thetas {
+		_, edges := naive(g, theta)
+		quality[i] = 2*float64(edges) - 3*math.Sqrt(float64(theta))*float64(2*theta)/(0.9*epsilon)
+	}
+	law, sum := make([]float64, len(thetas)), 0.0
+	for i := range thetas {
+		worst := 0.0
+		for j := range thetas {
+			worst = max(worst, (quality[j]-quality[i])/2/float64(max(thetas[i], thetas[j])))
+		}
+		law[i] = math.Exp(-0.1 * epsilon * worst / 2)
+		sum += law[i]
+	}
+	chosen := make(map[int]int)
+	for seed := range uint64(draws) {
+		budget := privacy.NewBudget(epsilon)
+		path := budget.Root()
+		theta, err := chooseTheta(context.Background(), algorithms.Input{Graph: g, Budget: budget,
+			Noise: privacy.NewStreams(privacy.NewKey(seed))}, p, &path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen[theta]++
+	}
+	statistic := 0.0
+	for i, theta := range thetas {
+		expected := draws * law[i] / sum
+		if expected < 5 {
+			t.Fatalf("theta %d is expected %v times, the test needs more draws", theta, expected)
+		}
+		statistic += math.Pow(float64(chosen[theta])-expected, 2) / expected
+	}
+	if statistic > 30 {
+		t.Errorf("chi-square %v over %v", statistic, chosen)
+	}
+}
+
+func TestParams(t *testing.T) {
+	if err := defaults().Validate(); err != nil {
+		t.Error(err)
+	}
+	err := (&Params{Form: "pdf", Theta: "0", Lambda: "x"}).Validate()
+	for _, key := range []string{"form: ", "theta: ", "lambda: "} {
+		if err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("%v, want %q", err, key)
+		}
+	}
+	leaky := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: algorithms.CapMaxDegree}
+	a := Algorithm{}
+	if err := a.CheckVariant(algorithms.Strict, leaky); err == nil {
+		t.Error("strict takes lambda: max-degree")
+	}
+	if g := a.Guarantee(algorithms.Published, leaky); g.Status != algorithms.Broken || !slices.Contains(g.Errata, "G4") {
+		t.Errorf("guarantee %+v under lambda: max-degree", g)
+	}
+	leaky.Theta = "16" // lambda is not read
+	if err := a.CheckVariant(algorithms.Strict, leaky); err != nil {
+		t.Error(err)
+	}
+}
+
+func loadUNC(b *testing.B) *datasets.Graph {
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		b.Skip("PPDP_DATA is unset: no UNC28 to release from")
+	}
+	dataset, err := graph.Networks[2].Load(context.Background(), datasets.Request{Files: datasets.Files{Dirs: []string{dir}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return dataset.Graph
+}
+
+func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
+	Prepare(g, p)
+	seed := uint64(0)
+	for b.Loop() {
+		seed++
+		release(b, g, p, algorithms.Strict, 1, seed)
+	}
+	b.ReportMetric(float64(g.Nodes())*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
+}
+
+func BenchmarkReleaseUNC(b *testing.B) { benchmarkRelease(b, loadUNC(b), defaults()) }
+
+func BenchmarkReleaseUNCHistogram(b *testing.B) {
+	benchmarkRelease(b, loadUNC(b), &Params{Form: Histogram, Theta: "512", Lambda: algorithms.CapNodes})
+}
+
+func BenchmarkReleaseMillion(b *testing.B) {
+	g, err := graph.BarabasiAlbert(context.Background(), privacy.NewKey(1).Stream(), 1_000_000, 5)
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchmarkRelease(b, g, defaults())
+}
+
+func BenchmarkSortEdgesUNC(b *testing.B) {
+	g := loadUNC(b)
+	for b.Loop() {
+		sortEdges(g)
+	}
+	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+}
+
+func BenchmarkPrepareUNC(b *testing.B) {
+	g := loadUNC(b)
+	for b.Loop() {
+		fresh := &datasets.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours}
+		Prepare(fresh, defaults())
+	}
+	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+}
+
+func BenchmarkProjectUNC(b *testing.B) {
+	g := loadUNC(b)
+	order := orderOf(g)
+	for b.Loop() {
+		projectedDegrees(g.Nodes(), order, 256)
+	}
+	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+}

@@ -1,0 +1,124 @@
+package day2016
+
+import "ppdp/datasets"
+
+// edgeOrder is a graph's edges in the data-independent order of mix.
+type edgeOrder struct{ from, to []int32 }
+
+type edgeOrderKey struct{}
+
+// orderOf returns the graph's edges in order, sorted once for each graph.
+func orderOf(g *datasets.Graph) *edgeOrder {
+	return datasets.Derived(g, edgeOrderKey{}, func() *edgeOrder { return sortEdges(g) })
+}
+
+// mix scrambles a number, one to one: the finaliser of splitmix64 (Steele, Lea & Flood 2014). An edge's place
+// depends on its two ends alone, never on what other edges there are, and no two edges tie.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// unmix is the inverse of mix.
+func unmix(x uint64) uint64 {
+	x = (x ^ x>>31 ^ x>>62) * 0x319642b2d24d8ec3
+	x = (x ^ x>>27 ^ x>>54) * 0x96de1b173f119089
+	return x ^ x>>30 ^ x>>60
+}
+
+// digit is how many bits of a mixed number one counting pass sorts by: few enough for the buckets' ends to stay in
+// the first-level cache.
+const digit = 11
+
+// sortEdges sorts by mixed number in linear expected time: two counting passes sort by the 22 leading bits, and
+// since mixed numbers are spread evenly, few edges are left to be put right after that.
+func sortEdges(g *datasets.Graph) *edgeOrder {
+	m := g.Edges()
+	keys := make([]uint64, 0, m)
+	for u := range g.Nodes() {
+		for _, v := range g.Adjacent(int32(u)) {
+			if int(v) > u {
+				keys = append(keys, mix(uint64(u)<<32|uint64(v)))
+			}
+		}
+	}
+	sorted := make([]uint64, m)
+	for _, shift := range [...]int{64 - 2*digit, 64 - digit} {
+		var next [1<<digit + 1]int
+		for _, key := range keys {
+			next[key>>shift&(1<<digit-1)+1]++
+		}
+		for b := range 1 << digit {
+			next[b+1] += next[b]
+		}
+		for _, key := range keys {
+			b := key >> shift & (1<<digit - 1)
+			sorted[next[b]] = key
+			next[b]++
+		}
+		keys, sorted = sorted, keys
+	}
+	for i := 1; i < m; i++ {
+		key := keys[i]
+		k := i
+		for k > 0 && keys[k-1] > key {
+			keys[k] = keys[k-1]
+			k--
+		}
+		keys[k] = key
+	}
+	order := &edgeOrder{from: make([]int32, m), to: make([]int32, m)}
+	for i, key := range keys {
+		edge := unmix(key)
+		order.from[i], order.to[i] = int32(edge>>32), int32(edge&(1<<32-1))
+	}
+	return order
+}
+
+// projection is what remains of a graph when no node may keep more than theta edges.
+type projection struct {
+	// counts[d] is the number of nodes of projected degree d, 0 to theta.
+	counts []int32
+	edges  int
+}
+
+type projectionKey struct{ theta int }
+
+// project returns the projection of g by theta, computed once for each graph and theta.
+func project(g *datasets.Graph, theta int) *projection {
+	return datasets.Derived(g, projectionKey{theta}, func() *projection {
+		p := &projection{counts: make([]int32, theta+1)}
+		if theta >= g.MaxDegree() { // every edge stays
+			for _, d := range g.DegreeSequence() {
+				p.counts[d]++
+			}
+			p.edges = g.Edges()
+			return p
+		}
+		degrees := projectedDegrees(g.Nodes(), orderOf(g), int32(theta))
+		sum := 0
+		for _, d := range degrees {
+			p.counts[d]++
+			sum += int(d)
+		}
+		p.edges = sum / 2
+		return p
+	})
+}
+
+// projectedDegrees takes the edges in order and keeps one iff both its ends still have fewer than
+// theta.
+func projectedDegrees(nodes int, order *edgeOrder, theta int32) []int32 {
+	degrees := make([]int32, nodes)
+	to := order.to
+	for i, u := range order.from {
+		v := to[i]
+		// Whether an edge is kept is close to a coin toss; adding a computed 0 or 1 spares the processor
+		// the guess. The differences are negative, and their sign bits 1, below theta.
+		du, dv := degrees[u], degrees[v]
+		kept := int32(uint32((du-theta)&(dv-theta)) >> 31)
+		degrees[u], degrees[v] = du+kept, dv+kept
+	}
+	return degrees
+}

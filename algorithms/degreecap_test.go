@@ -1,0 +1,43 @@
+package algorithms
+
+import (
+	"strings"
+	"testing"
+
+	"ppdp/datasets"
+)
+
+func TestDegreeCap(t *testing.T) {
+	// A star of three leaves and a node apart: n-1 = 4, maximum degree 3.
+	star, err := datasets.NewGraph(5, []int32{0, 0, 0}, []int32{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lone, err := datasets.NewGraph(1, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		cap         DegreeCap
+		star, alone int
+		private     bool
+	}{{CapNodes, 4, 1, false}, {CapMaxDegree, 3, 1, true}, {"2", 2, 1, false}, {"100", 4, 1, false}} {
+		if err := test.cap.Validate("lambda"); err != nil {
+			t.Error(err)
+		}
+		if got := test.cap.Of(star); got != test.star {
+			t.Errorf("%s of the star is %d, want %d", test.cap, got, test.star)
+		}
+		if got := test.cap.Of(lone); got != test.alone {
+			t.Errorf("%s of a single node is %d, want %d", test.cap, got, test.alone)
+		}
+		if test.cap.Private() != test.private {
+			t.Errorf("%s private: %t", test.cap, !test.private)
+		}
+	}
+	for _, bad := range []DegreeCap{"", "0", "-3", "2.5", "max", "99999999999"} {
+		if err := bad.Validate("lambda"); err == nil || !strings.HasPrefix(err.Error(), "lambda: ") {
+			t.Errorf("cap %q: %v", bad, err)
+		}
+	}
+}

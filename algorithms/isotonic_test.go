@@ -1,0 +1,87 @@
+package algorithms
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/privacy"
+)
+
+// TestIsotonic compares with the min-max formula of isotonic regression: element i of the least-squares fit is
+// the largest, over a ≤ i, of the smallest mean of elements a to b, over b ≥ i (Robertson, Wright & Dykstra 1988).
+func TestIsotonic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// Small whole numbers make ties and violations frequent.
+		n := rapid.IntRange(0, 12).Draw(t, "n")
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(rapid.IntRange(-5, 5).Draw(t, "value"))
+		}
+		want := make([]float64, n)
+		for i := range want {
+			want[i] = math.Inf(-1)
+			for a := 0; a <= i; a++ {
+				least, sum := math.Inf(1), 0.0
+				for b := a; b < n; b++ {
+					if sum += values[b]; b >= i {
+						least = min(least, sum/float64(b-a+1))
+					}
+				}
+				want[i] = max(want[i], least)
+			}
+		}
+		Isotonic(values)
+		for i := range want {
+			if math.Abs(values[i]-want[i]) > 1e-12 {
+				t.Fatalf("element %d is %v, want %v", i, values[i], want[i])
+			}
+		}
+	})
+}
+
+// TestIsotonicLarge: the fit of a large noisy sequence is sorted, keeps the sum and leaves a sorted one alone.
+func TestIsotonicLarge(t *testing.T) {
+	const n = 100_000
+	values := make([]float64, n)
+	stream := privacy.NewKey(3).Stream()
+	sum := 0.0
+	for i := range values {
+		values[i] = float64(i)/100 + 500*stream.Open01()
+		sum += values[i]
+	}
+	Isotonic(values)
+	fitted := 0.0
+	for i, v := range values {
+		fitted += v
+		if i > 0 && v < values[i-1] {
+			t.Fatalf("element %d is %v behind %v", i, v, values[i-1])
+		}
+	}
+	if math.Abs(fitted-sum) > 1e-9*sum {
+		t.Errorf("sum %v, was %v", fitted, sum)
+	}
+	before := append([]float64(nil), values...)
+	Isotonic(values)
+	for i := range values {
+		if math.Abs(values[i]-before[i]) > 1e-9 {
+			t.Fatalf("a sorted sequence moved at %d from %v to %v", i, before[i], values[i])
+		}
+	}
+}
+
+func BenchmarkIsotonic(b *testing.B) {
+	const n = 1_000_000
+	noisy := make([]float64, n)
+	stream := privacy.NewKey(3).Stream()
+	for i := range noisy {
+		noisy[i] = float64(i)/1000 + 500*stream.Open01()
+	}
+	values := make([]float64, n)
+	for b.Loop() {
+		copy(values, noisy)
+		Isotonic(values)
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
