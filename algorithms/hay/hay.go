@@ -1,0 +1,222 @@
+// Package hay releases a graph's degree sequence after M. Hay, C. Li, G. Miklau and D. Jensen, Accurate
+// Estimation of the Degree Distribution of Private Networks, ICDM 2009: Laplace noise on the sorted
+// degrees, then constrained inference, the non-decreasing sequence nearest to the noisy one.
+//
+// The sorted sequence moves by at most 2 in L1 when an edge comes or goes (both ends by 1, and sorting
+// never increases an L1 distance) and by at most 2Λ when a node of degree at most Λ is isolated: its own
+// degree falls by at most Λ, up to Λ neighbours lose 1 each (errata G5). The number of nodes is public in
+// all of this: exactly as many degrees are released. Noise is drawn once for the whole vector.
+//
+// Deviations:
+//   - The paper protects edges, or k edges. Isolation of a node as a neighbour relation, and the raw
+//     noisy sequence without inference, are what Qardaji & Li 2012 (section 5) compare with.
+//   - Released degrees are rounded and, unless clamp is false, brought into [0, Λ]. The papers do not say
+//     whether they do so, and distances depend on it. Without inference the noisy degrees are sorted
+//     again, which no distance between distributions notices.
+//   - Degrees above a public Λ are lowered to Λ before noise is added. That leaves the edge guarantee as it
+//     is, but 2Λ bounds a node's influence only among graphs without such degrees; a release from another
+//     graph says so in a warning and shows it in the ledger.
+//   - Λ = max-degree, the setting of Figures 4(a) and 5(a) of Qardaji & Li, reads a private value (errata
+//     G4). The strict variant refuses it. Strict noise is two-sided geometric, not Laplace.
+package hay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/privacy"
+)
+
+func init() { algorithms.Register(Algorithm{}) }
+
+// Algorithm is the baseline "hay".
+type Algorithm struct{}
+
+var (
+	_ algorithms.Algorithm      = Algorithm{}
+	_ algorithms.Guarantor      = Algorithm{}
+	_ algorithms.VariantChecker = Algorithm{}
+)
+
+// Neighbours says which graphs count as neighbours, and so what is protected.
+type Neighbours string
+
+const (
+	Edge  Neighbours = "edge"   // one edge added or removed
+	KEdge Neighbours = "k-edge" // up to K edges added or removed
+	Node  Neighbours = "node"   // one node isolated
+)
+
+// Params are the parameters of "hay".
+type Params struct {
+	Neighbours Neighbours `yaml:"neighbours"` // edge (default), k-edge or node
+	K          int        `yaml:"k"`          // edges under k-edge; 1 by default, unused otherwise
+	// Inference turns constrained inference on; default true.
+	Inference bool `yaml:"inference"`
+	// Clamp brings released degrees into [0, Λ]; default true.
+	Clamp bool `yaml:"clamp"`
+	// Lambda is Λ: n-1 (default), max-degree or a public number.
+	Lambda algorithms.DegreeCap `yaml:"lambda"`
+}
+
+// maxK keeps sensitivities exact in floating point.
+const maxK = 1_000_000_000
+
+// Validate reports everything wrong with the values, by yaml key.
+func (p *Params) Validate() error {
+	var errs []error
+	switch p.Neighbours {
+	case Edge, KEdge, Node:
+	default:
+		errs = append(errs, fmt.Errorf("neighbours: %q, must be one of edge, k-edge, node", p.Neighbours))
+	}
+	if p.K < 1 || p.K > maxK {
+		errs = append(errs, fmt.Errorf("k: %d, must be in [1, %d]", p.K, maxK))
+	}
+	errs = append(errs, p.Lambda.Validate("lambda"))
+	return errors.Join(errs...)
+}
+
+// Params returns the defaults: constrained inference for one edge.
+func (Algorithm) Params() algorithms.Params { return defaults() }
+
+func defaults() *Params {
+	return &Params{Neighbours: Edge, K: 1, Inference: true, Clamp: true, Lambda: algorithms.CapNodes}
+}
+
+// Info describes the baseline under its default parameters.
+func (a Algorithm) Info() algorithms.Info {
+	info := algorithms.Info{
+		Name:     "hay",
+		Title:    "Constrained inference on the sorted degree sequence",
+		Source:   "Hay, Li, Miklau & Jensen 2009; node neighbours: Qardaji & Li 2012, section 5",
+		Input:    algorithms.GraphInput,
+		Produces: []algorithms.Product{algorithms.DegreeSequence},
+		Revision: 1,
+	}
+	for _, v := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+		g := a.Guarantee(v, defaults())
+		g.Note += " What is protected depends on neighbours: edge, k-edge or node."
+		info.Variants = append(info.Variants, g)
+	}
+	return info
+}
+
+// Guarantee describes what a variant promises under the parameters.
+func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+	p := params.(*Params)
+	g := algorithms.Guarantee{Variant: v, Model: algorithms.DifferentialPrivacy, Status: algorithms.Holds, Errata: []string{"G5"}}
+	switch p.Neighbours {
+	case Edge:
+		g.Unit, g.Relation = "edge", "add or remove one edge, number of nodes public"
+		g.Note = "Sensitivity 2."
+	case KEdge:
+		g.Unit, g.Relation = "edge", fmt.Sprintf("add or remove up to %d edges, number of nodes public", p.K)
+		g.Note = fmt.Sprintf("Sensitivity %d.", 2*p.K)
+	case Node:
+		g.Unit, g.Relation = "node", "isolate one node, number of nodes public"
+		g.Note = "Sensitivity twice lambda."
+		if p.Lambda != algorithms.CapNodes && !p.Lambda.Private() {
+			g.Relation += ", degrees at most " + string(p.Lambda)
+		}
+	}
+	// Lambda sets the noise for nodes; for edges it only bounds the output, where that is clamped.
+	if p.Lambda.Private() && (p.Neighbours == Node || p.Clamp) {
+		g.Status = algorithms.Broken
+		g.Errata = append(g.Errata, "G4")
+		g.Note += " The maximum degree is a private value of one node: the guarantee holds only where it is public knowledge anyway."
+		if v == algorithms.Strict {
+			g.Note += " Such releases are refused."
+		}
+	}
+	return g
+}
+
+// CheckVariant refuses what the strict variant cannot promise.
+func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
+		return errors.New("lambda: max-degree is a private value, must be n-1 or a public number in the strict variant (errata G4)")
+	}
+	return nil
+}
+
+// Release publishes n degrees.
+func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	p := in.Params.(*Params)
+	if in.Graph == nil {
+		return nil, errors.New("hay: no graph given")
+	}
+	if err := a.CheckVariant(in.Variant, p); err != nil {
+		return nil, fmt.Errorf("hay: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	truth := in.Graph.DegreeSequence()
+	if len(truth) == 0 {
+		return &algorithms.Release{Degrees: []int32{}}, nil
+	}
+	lambda := p.Lambda.Of(in.Graph)
+	release := &algorithms.Release{}
+	values := make([]float64, len(truth))
+	above := 0
+	for i, d := range truth {
+		if int(d) > lambda {
+			d = int32(lambda)
+			above++
+		}
+		values[i] = float64(d)
+	}
+	var sensitivity privacy.Sensitivity
+	switch p.Neighbours {
+	case Edge:
+		sensitivity = privacy.Exact(2)
+	case KEdge:
+		sensitivity = privacy.Exact(2 * float64(p.K))
+	case Node:
+		sensitivity = privacy.Exact(2 * float64(lambda))
+		// A node above the cap still moves all its neighbours.
+		sensitivity.Proven = float64(lambda + max(lambda, in.Graph.MaxDegree()))
+	}
+	if above > 0 {
+		warning := fmt.Sprintf("%d degrees above lambda = %d were lowered to it", above, lambda)
+		if p.Neighbours == Node {
+			warning += "; the node guarantee covers only graphs without such degrees"
+		}
+		release.Warnings = append(release.Warnings, warning)
+	}
+	path := in.Budget.Root()
+	noise := in.Noise.Open("degrees")
+	var err error
+	if in.Variant == algorithms.Strict {
+		err = in.Budget.Geometric("degrees", noise, sensitivity).AddAll(&path, in.Budget.Epsilon(), values)
+	} else {
+		err = in.Budget.Laplace("degrees", noise, sensitivity).AddAll(&path, in.Budget.Epsilon(), values)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if p.Inference {
+		algorithms.Isotonic(values)
+	}
+	// Unclamped noise for tiny epsilons exceeds what a degree's type can hold; it then stays at the bound.
+	low, high := float64(math.MinInt32), float64(math.MaxInt32)
+	if p.Clamp {
+		low, high = 0, float64(lambda)
+	}
+	release.Degrees = make([]int32, len(values))
+	for i, value := range values {
+		release.Degrees[i] = int32(math.Round(min(max(value, low), high)))
+	}
+	if !p.Inference {
+		slices.Sort(release.Degrees)
+	}
+	return release, nil
+}
