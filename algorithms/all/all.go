@@ -3,6 +3,8 @@
 package all
 
 import (
+	_ "ppdp/algorithms/day2016"
+	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
 	_ "ppdp/algorithms/mondrian"
 	_ "ppdp/algorithms/rps"

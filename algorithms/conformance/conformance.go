@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"regexp"
 	"slices"
 	"sync"
@@ -33,6 +32,9 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 		for _, guarantee := range a.Info().Variants {
 			if checker, ok := a.(algorithms.VariantChecker); ok && checker.CheckVariant(guarantee.Variant, params) != nil {
 				continue
+			}
+			if guarantor, ok := a.(algorithms.Guarantor); ok {
+				guarantee = guarantor.Guarantee(guarantee.Variant, params)
 			}
 			for _, c := range checks {
 				t.Run(fmt.Sprintf("%s/%d/%s", guarantee.Variant, i, c.name), func(t *testing.T) {
@@ -215,7 +217,8 @@ func checkInputUntouched(s subject) error {
 		if _, _, err := s.checked(try{graph: graph}); err != nil {
 			return err
 		}
-		if !reflect.DeepEqual(graph, same) {
+		if !slices.Equal(graph.Offsets, same.Offsets) || !slices.Equal(graph.Neighbours, same.Neighbours) ||
+			!slices.Equal(graph.DegreeSequence(), same.DegreeSequence()) {
 			return errors.New("the graph was changed")
 		}
 		return nil

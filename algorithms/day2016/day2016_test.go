@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/privacy"
@@ -352,6 +353,14 @@ func TestParams(t *testing.T) {
 	if err := a.CheckVariant(algorithms.Strict, leaky); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestConformance runs the suite in the settings that differ from the defaults.
+func TestConformance(t *testing.T) {
+	conformance.Run(t, Algorithm{},
+		&Params{Form: Histogram, Theta: PrivateTheta, Lambda: algorithms.CapMaxDegree},
+		&Params{Form: Histogram, Theta: "4", Lambda: algorithms.CapNodes},
+		&Params{Form: Cumulative, Theta: "4", Lambda: algorithms.CapNodes})
 }
 
 func loadUNC(b *testing.B) *datasets.Graph {

@@ -57,7 +57,7 @@ type Params struct {
 	K          int        `yaml:"k"`          // edges under k-edge; 1 by default, unused otherwise
 	// Inference turns constrained inference on; default true.
 	Inference bool `yaml:"inference"`
-	// Clamp brings released degrees into [0, Λ]; default true.
+	// Clamp brings released degrees into [0, Λ]; default true. Unclamped ones may be negative or above n-1.
 	Clamp bool `yaml:"clamp"`
 	// Lambda is Λ: n-1 (default), max-degree or a public number.
 	Lambda algorithms.DegreeCap `yaml:"lambda"`
