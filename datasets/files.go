@@ -25,8 +25,8 @@ var (
 // wrong address nor a small .gz that unpacks without end can fill the memory.
 const defaultLimit = 1 << 30
 
-// Files finds data files: each directory is searched in order (DESIGN: --data, $PPDP_DATA, ./data,
-// the user's cache directory).
+// Files finds data files: each directory is searched in order (--data, $PPDP_DATA, ./data, the user's
+// cache directory).
 type Files struct {
 	Dirs []string
 	// Download is the directory that fetched files go to; empty when there is none.

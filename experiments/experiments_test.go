@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	_ "ppdp/datasets/all"
 	"ppdp/privacy"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // coin is an algorithm for tests: it publishes the rows a fair coin chooses, charges its budget, and
 // misbehaves on demand.

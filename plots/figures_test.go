@@ -111,18 +111,3 @@ func graphFigures() (results.Manifest, []results.Row) {
 	}
 	return m, rows
 }
-
-// purityFigures has three panels.
-func purityFigures() (results.Manifest, []results.Row) {
-	m, rows := depthFigures()
-	m.Experiment, m.Title, m.Source = "rps/fig2", "Purity of the released regions", "Qardaji & Li 2012, Fig. 2"
-	for i := range rows {
-		rows[i].Metric, rows[i].Mean, rows[i].SE = "purity", 1-rows[i].Mean/60, 0.004
-	}
-	m.Figures[0].Y, m.Figures[0].YLim = "purity", []float64{0.6, 1}
-	m.Figures[1].Y, m.Figures[1].YLim = "purity", nil
-	third := m.Figures[0]
-	third.Name, third.Title, third.Where = "c", "balanced and fixed", map[string]string{"series": "depth 10|depth 50", "stop": "5"}
-	m.Figures = append(m.Figures, third)
-	return m, rows
-}

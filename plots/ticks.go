@@ -67,7 +67,7 @@ func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
 			return ticks
 		}
 	}
-	return linearTicks{t.wanted}.Ticks(lo, hi)
+	return linearTicks(t).Ticks(lo, hi)
 }
 
 // decades ticks every digit of every decade and labels some.

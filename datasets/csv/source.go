@@ -44,6 +44,15 @@ func (p *Params) Validate() error {
 	return errors.Join(errs...)
 }
 
+// ResolvePaths makes relative paths relative to base, the folder of the spec that names them.
+func (p *Params) ResolvePaths(base string) {
+	for _, path := range []*string{&p.CSV, &p.Schema} {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(base, *path)
+		}
+	}
+}
+
 // Info describes the source.
 func (Source) Info() datasets.Info {
 	return datasets.Info{Name: "csv", Title: "A table of one's own, read from a text file with a schema file"}

@@ -176,7 +176,8 @@ func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 	return fset, p
 }
 
-// TestEveryRoomIsExplained: a folder that architecture.md does not name is one nobody can find.
+// TestEveryRoomIsExplained: a folder that architecture.md does not name is one nobody can find. A
+// baseline is one file and one line: the command lists it, no page has to.
 func TestEveryRoomIsExplained(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
 	if err != nil {
@@ -187,6 +188,9 @@ func TestEveryRoomIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range packages {
+		if isBaseline(p) {
+			continue
+		}
 		name := p.Room()[strings.LastIndex(p.Room(), "/")+1:] + "/"
 		if !strings.Contains(string(text), name) {
 			t.Errorf("docs/architecture.md does not name %s", p.Room())
