@@ -28,7 +28,7 @@
 //   - The paper removes a node and states 2θ+1 for the histogram and θ+1 for the cumulative one; here a node is
 //     isolated and n is public, hence 2θ+2 and 2θ.
 //   - The paper's quality function for θ was not at hand; the one above is this project's own, as is the constant
-//     in its noise term, set by eye on four public networks. It only steers utility.
+//     in the noise term of the cumulative form, set by eye on four public networks. It only steers utility.
 //   - No grouping of cells (the paper's Ω). The cumulative counts are brought to the nearest non-decreasing
 //     sequence, the histogram to the nearest one of no negative cell and sum n.
 //   - Λ = max-degree is offered for comparison with Qardaji & Li 2012 in the published variant only; it reads a
@@ -243,16 +243,19 @@ func candidateThetas(lambda int) []int {
 }
 
 // noiseCost estimates how far noise for theta moves the degrees in all (W1 distance times n). Inference pools the
-// long flat stretches of the cumulative counts, so errors of scale b over θ of them add up like their root; in a
-// histogram they add up along the way to the cumulative counts, which costs a factor of the order of θ/√θ more.
+// long flat stretches of the cumulative counts, so that errors of scale b over θ of them add up like √θ·b. A
+// histogram's errors add up on the way to its cumulative counts, a random walk whose mean height after k steps of
+// variance 2b² is 2b·√(k/π).
 func noiseCost(form Form, theta int, epsilon float64) float64 {
-	const pooled = 3 // set by eye on the four networks of Qardaji & Li 2012, for epsilon from 0.1 to 10
-	scale := countSensitivity(form, theta) / epsilon
-	cost := float64(pooled * scale * math.Sqrt(float64(theta)))
+	const (
+		pooled = 3 // set by eye on the four networks of Qardaji & Li 2012, for epsilon from 0.1 to 10
+		walked = 4 / (3 * math.SqrtPi)
+	)
+	scale, root := countSensitivity(form, theta)/epsilon, math.Sqrt(float64(theta))
 	if form == Histogram {
-		cost *= math.Sqrt(float64(theta))
+		return float64(walked * scale * root * float64(theta))
 	}
-	return cost
+	return float64(pooled * scale * root)
 }
 
 // scores turns qualities whose sensitivity grows with theta into scores of sensitivity 1; the best is 0.

@@ -21,7 +21,7 @@ type Published struct {
 
 const (
 	facebook        = "A. L. Traud, P. J. Mucha, M. A. Porter: Social structure of Facebook networks. Physica A 391(16), 2012 (Facebook100; edges only)"
-	facebookLicense = "public research data without a stated license; only the edges are used, no attribute of a person"
+	facebookLicense = "none stated (public research data; edges only)"
 	enron           = "B. Klimt, Y. Yang: Introducing the Enron corpus. CEAS 2004; J. Leskovec, K. Lang, A. Dasgupta, M. Mahoney: Community structure in large networks. Internet Mathematics 6(1), 2009"
 	enronLicense    = "public, Stanford Large Network Dataset Collection"
 )
