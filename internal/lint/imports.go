@@ -58,13 +58,10 @@ var outside = []dependency{
 	{"gonum.org/v1/plot", []string{"plots/..."}},
 	{"gonum.org/v1/gonum", []string{"algorithms/...", "classifiers/...", "datasets/...", "metrics/...", "results/...", "claims/...", "plots/..."}},
 	{"golang.org/x/image", []string{"plots/..."}},
-	{"codeberg.org/go-fonts/liberation", []string{"plots/..."}},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots/..."}},
 	// strictyaml is the strict front of yaml.v3; the others only hold the *yaml.Node it hands them.
 	{"gopkg.in/yaml.v3", []string{"internal/strictyaml", "datasets/...", "experiments/...", "claims/..."}},
 	{"github.com/sjwhitworth/golearn", []string{"classifiers/id3"}},
-	{"golang.org/x/sync", []string{"experiments/..."}},
-	{"golang.org/x/perf", []string{"results/..."}},
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
 	{"golang.org/x/term", []string{"cmd/..."}},

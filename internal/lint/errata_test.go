@@ -1,0 +1,68 @@
+package lint
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	erratum  = regexp.MustCompile(`(?m)^### ([RGMDX][0-9]+[a-z]?): `)
+	citation = regexp.MustCompile(`(?i)\berrata ((?:[RGMDX][0-9]+[a-z]?(?:, | and )?)+)`)
+	entryID  = regexp.MustCompile(`[RGMDX][0-9]+[a-z]?`)
+	listedID = regexp.MustCompile(`Errata:\s*\[\]string\{([^}]*)\}`)
+)
+
+// TestErrataExist: every id that code, specs and pages cite is an entry of docs/errata.md.
+func TestErrataExist(t *testing.T) {
+	root := filepath.Join("..", "..")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "errata.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := make(map[string]bool)
+	for _, match := range erratum.FindAllStringSubmatch(string(page), -1) {
+		if entries[match[1]] {
+			t.Errorf("docs/errata.md: %s stands twice", match[1])
+		}
+		entries[match[1]] = true
+	}
+	cited := 0
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		output := filepath.Dir(path) == filepath.Join(root, "results") || entry.Name() == "bin"
+		if entry.IsDir() && path != root && (output || strings.HasPrefix(entry.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".yaml", ".md":
+		default:
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, form := range []*regexp.Regexp{citation, listedID} {
+			for _, match := range form.FindAllStringSubmatch(string(text), -1) {
+				for _, id := range entryID.FindAllString(match[1], -1) {
+					if cited++; !entries[id] {
+						t.Errorf("%s cites errata %s, which docs/errata.md does not have", path, id)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cited < 20 {
+		t.Errorf("only %d citations found", cited)
+	}
+}
