@@ -7,8 +7,8 @@ import (
 	"ppdp/privacy"
 )
 
-// column describes one attribute in the order of the files. Taxonomies over the categorical
-// attributes belong here too, beside the values they generalise.
+// column describes one attribute in the order of the files. The taxonomies over the categorical
+// quasi-identifiers are in files of their own (taxonomies.go).
 type column struct {
 	name      string
 	low, high float64  // numeric: public bounds, half-open
@@ -59,6 +59,9 @@ var Schema = sync.OnceValue(func() *datasets.Schema {
 			a.Kind, a.Values, a.Ordered = datasets.Categorical, c.values, c.ordered
 			if !c.ordered {
 				a.Values = shuffled(c.name, c.values)
+			}
+			if i != class {
+				a.Taxonomy = taxonomy(c.name)
 			}
 		}
 		schema.Attributes[i] = a
