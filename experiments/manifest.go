@@ -43,12 +43,12 @@ func (r *run) manifest() results.Manifest {
 			series[c.Series] = true
 			m.SeriesOrder = append(m.SeriesOrder, c.Series)
 		}
-		name := c.Info.Name + " " + string(c.Guarantee.Variant)
+		g := c.Guarantee
+		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status) // a guarantee may depend on parameters
 		if used[name] {
 			continue
 		}
 		used[name] = true
-		g := c.Guarantee
 		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name, Variant: string(g.Variant), Title: c.Info.Title,
 			Source: c.Info.Source, Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation, Status: string(g.Status), Errata: g.Errata})
 	}

@@ -168,9 +168,13 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data datasetConfig, a *Algo
 					continue
 				}
 			}
+			if config.Guarantee, err = algorithms.GuaranteeOf(algorithm, guarantee.Variant, config.Params); err != nil {
+				r.Problemf(a.node, "%s: %v", a.Name, err)
+				continue
+			}
 			config.Resolved = merged(data.resolved, own)
 			series := p.seriesTemplate(a, len(variants) > 1)
-			for _, epsilon := range epsilons(guarantee, grid) {
+			for _, epsilon := range epsilons(config.Guarantee, grid) {
 				c := config
 				c.Epsilon = epsilon
 				c.Series = c.fill(series)

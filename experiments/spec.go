@@ -373,6 +373,9 @@ func (s *Spec) expandDatasets(r *strictyaml.Reader) []datasetConfig {
 	}
 	seen := make(map[string]bool)
 	for _, d := range all {
+		if d.info.Graph && s.Folds > 0 {
+			r.Problemf(valueOf(s.node, "folds"), "%d, but %s is a graph: there are no rows to hold out", s.Folds, d.label)
+		}
 		if seen[d.label] {
 			r.Problemf(d.spec.node, "%s stands twice", d.label)
 		}
@@ -457,7 +460,11 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		}
 	}
 	for i := range s.Dataset {
-		if source, err := datasets.Lookup(s.Dataset[i].Name); err == nil && inputKind(source) != info.Input {
+		source, err := datasets.Lookup(s.Dataset[i].Name)
+		if err != nil {
+			continue // said by expandDatasets
+		}
+		if inputKind(source) != info.Input {
 			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input, s.Dataset[i].Name, inputKind(source))
 		}
 	}
