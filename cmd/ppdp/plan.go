@@ -15,8 +15,8 @@ type planCommand struct {
 	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
 	planFlags
 	dataFlags
-	Out  string `help:"Folder of results, looked at for cells that are already finished (default: ${default})." default:"results" placeholder:"DIR"`
-	JSON bool   `name:"json" help:"Write JSON instead of tables."`
+	outFlag
+	JSON bool `name:"json" help:"Write JSON instead of tables."`
 }
 
 // Help is the second part of the verb's help text.
@@ -63,7 +63,7 @@ func (c planCommand) Run(con *console) error {
 	lines := make([]planned, len(plans))
 	for i, plan := range plans {
 		// What is finished can be told only with the data at hand: without them, nothing is.
-		cached, seconds, err := plan.Cached(con.ctx, c.Out, c.files())
+		cached, seconds, err := plan.Cached(con.ctx, c.folder(plan.Quick), c.files())
 		if err != nil {
 			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be told: %v\n", plan.Spec.Name, err)
 		}

@@ -10,10 +10,27 @@ import (
 	"ppdp/experiments"
 )
 
+// outFlag says where results are.
+type outFlag struct {
+	Out string `help:"Folder for results; each experiment gets one below it (default: results, or results/quick with --quick)." placeholder:"DIR"`
+}
+
+// folder keeps quick results apart: they must not take the place of complete ones.
+func (f outFlag) folder(quick bool) string {
+	switch {
+	case f.Out != "":
+		return f.Out
+	case quick:
+		return "results/quick"
+	default:
+		return "results"
+	}
+}
+
 // runFlags are how cells are run and where their results go. None of them changes a result.
 type runFlags struct {
 	dataFlags
-	Out      string        `help:"Folder for results; each experiment gets one below it (default: ${default})." default:"results" placeholder:"DIR"`
+	outFlag
 	Jobs     int           `short:"j" help:"Cells run at once; 0 means one for each processor." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
@@ -132,7 +149,7 @@ func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
 func runPlan(con *console, plan *experiments.Plan, flags *runFlags) error {
 	bar := newProgress(con, plan.Spec.Name, "cells", int64(len(plan.Cells)))
 	result, err := plan.Run(con.ctx, experiments.Options{
-		Out: flags.Out, Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast,
+		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast,
 		Files: flags.files(), Clock: con.now,
 		Progress: func(p experiments.Progress) { bar.set(int64(p.Done)) },
 		Log:      bar.log,
