@@ -67,6 +67,9 @@ const (
 	Histogram  Form = "histogram"  // counts of nodes of degree d
 )
 
+// Enum lists the words for a specification.
+func (Form) Enum() []string { return []string{string(Cumulative), string(Histogram)} }
+
 // PrivateTheta lets the exponential mechanism choose θ.
 const PrivateTheta = "private"
 
@@ -84,9 +87,7 @@ type Params struct {
 // Validate reports everything wrong with the values, by yaml key.
 func (p *Params) Validate() error {
 	var errs []error
-	if p.Form != Cumulative && p.Form != Histogram {
-		errs = append(errs, fmt.Errorf("form: %q, must be cumulative or histogram", p.Form))
-	}
+	errs = append(errs, algorithms.CheckWord("form", p.Form))
 	if p.Theta != PrivateTheta {
 		if theta, err := strconv.Atoi(p.Theta); err != nil || theta < 1 || theta > math.MaxInt32 {
 			errs = append(errs, fmt.Errorf("theta: %q, must be private or a whole number in [1, %d]", p.Theta, math.MaxInt32))

@@ -51,6 +51,9 @@ const (
 	Node  Neighbours = "node"   // one node isolated
 )
 
+// Enum lists the words for a specification.
+func (Neighbours) Enum() []string { return []string{string(Edge), string(KEdge), string(Node)} }
+
 // Params are the parameters of "hay".
 type Params struct {
 	Neighbours Neighbours `yaml:"neighbours"` // edge (default), k-edge or node
@@ -68,17 +71,11 @@ const maxK = 1_000_000_000
 
 // Validate reports everything wrong with the values, by yaml key.
 func (p *Params) Validate() error {
-	var errs []error
-	switch p.Neighbours {
-	case Edge, KEdge, Node:
-	default:
-		errs = append(errs, fmt.Errorf("neighbours: %q, must be one of edge, k-edge, node", p.Neighbours))
-	}
-	if p.K < 1 || p.K > maxK {
-		errs = append(errs, fmt.Errorf("k: %d, must be in [1, %d]", p.K, maxK))
-	}
-	errs = append(errs, p.Lambda.Validate("lambda"))
-	return errors.Join(errs...)
+	return errors.Join(
+		algorithms.CheckWord("neighbours", p.Neighbours),
+		algorithms.CheckRange("k", p.K, 1, maxK),
+		p.Lambda.Validate("lambda"),
+	)
 }
 
 // Params returns the defaults: constrained inference for one edge.

@@ -2,8 +2,9 @@ package mondrian
 
 import (
 	"errors"
-	"fmt"
 	"math"
+
+	"ppdp/algorithms"
 )
 
 // Mode is the model of partitioning.
@@ -16,6 +17,9 @@ const (
 	Relaxed Mode = "relaxed"
 )
 
+// Enum lists the words for a specification.
+func (Mode) Enum() []string { return []string{string(Strict), string(Relaxed)} }
+
 // Cut says which of the two cuts beside the median a strict partition takes.
 type Cut string
 
@@ -25,6 +29,9 @@ const (
 	// Even is the one whose sides differ less in size, the paper's where they are equal.
 	Even Cut = "even"
 )
+
+// Enum lists the words for a specification.
+func (Cut) Enum() []string { return []string{string(First), string(Even)} }
 
 // Records says where a published record's quasi-identifiers come from. The paper publishes
 // ranges and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
@@ -40,6 +47,9 @@ const (
 	Mean Records = "mean"
 )
 
+// Enum lists the words for a specification.
+func (Records) Enum() []string { return []string{string(Box), string(Range), string(Mean)} }
+
 // Params are Mondrian's parameters.
 type Params struct {
 	// K is the least number of records in a region, at least 2. Default 10.
@@ -54,18 +64,10 @@ type Params struct {
 
 // Validate reports every value out of range.
 func (p *Params) Validate() error {
-	var errs []error
-	if p.K < 2 || p.K > math.MaxInt32 {
-		errs = append(errs, fmt.Errorf("k: %d, must be from 2 to %d", p.K, math.MaxInt32))
-	}
-	if p.Mode != Strict && p.Mode != Relaxed {
-		errs = append(errs, fmt.Errorf("mode: %q, must be %s or %s", p.Mode, Strict, Relaxed))
-	}
-	if p.Cut != First && p.Cut != Even {
-		errs = append(errs, fmt.Errorf("cut: %q, must be %s or %s", p.Cut, First, Even))
-	}
-	if p.Records != Box && p.Records != Range && p.Records != Mean {
-		errs = append(errs, fmt.Errorf("records: %q, must be %s, %s or %s", p.Records, Box, Range, Mean))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),
+		algorithms.CheckWord("mode", p.Mode),
+		algorithms.CheckWord("cut", p.Cut),
+		algorithms.CheckWord("records", p.Records),
+	)
 }

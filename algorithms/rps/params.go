@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 
+	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 )
 
@@ -19,6 +17,9 @@ const (
 	Class Quality = "class" // eq. 3: even sizes and sides that agree with a binary class
 )
 
+// Enum lists the words for a specification.
+func (Quality) Enum() []string { return []string{string(Even), string(Class)} }
+
 // AttributeChoice says between which attributes' cuts one query chooses.
 type AttributeChoice string
 
@@ -27,6 +28,9 @@ const (
 	Random AttributeChoice = "random" // the cuts of one attribute, drawn uniformly (section 4.2)
 )
 
+// Enum lists the words for a specification.
+func (AttributeChoice) Enum() []string { return []string{string(All), string(Random)} }
+
 // Partition says how a region is cut.
 type Partition string
 
@@ -34,6 +38,9 @@ const (
 	Balanced Partition = "balanced" // by the exponential mechanism
 	Fixed    Partition = "fixed"    // in the middle of a uniformly drawn attribute, at no cost
 )
+
+// Enum lists the words for a specification.
+func (Partition) Enum() []string { return []string{string(Balanced), string(Fixed)} }
 
 // Allocation divides the half of the budget that is spent on the way to a leaf.
 type Allocation string
@@ -48,6 +55,11 @@ const (
 	ShallowLevels Allocation = "shallow"
 )
 
+// Enum lists the words for a specification.
+func (Allocation) Enum() []string {
+	return []string{string(UniformLevels), string(GeometricLevels), string(ShallowLevels)}
+}
+
 // Counts says where a leaf's size comes from.
 type Counts string
 
@@ -56,6 +68,9 @@ const (
 	ByDepth Counts = "depth" // N/2^depth, published variant only: it reveals N (errata R3)
 )
 
+// Enum lists the words for a specification.
+func (Counts) Enum() []string { return []string{string(Noisy), string(ByDepth)} }
+
 // Labels says which classes a leaf's records get.
 type Labels string
 
@@ -63,6 +78,9 @@ const (
 	Majority Labels = "majority" // all the one with the largest noisy count; of equal ones the first
 	Each     Labels = "each"     // each class as many records as its own noisy count
 )
+
+// Enum lists the words for a specification.
+func (Labels) Enum() []string { return []string{string(Majority), string(Each)} }
 
 const (
 	// geometricRatio is the r of GeometricLevels.
@@ -126,38 +144,20 @@ func DefaultParams() *Params {
 func (p *Params) Validate() error {
 	var errs []error
 	errs = append(errs,
-		oneOf("quality", p.Quality, Even, Class),
-		oneOf("attributes", p.Attributes, All, Random),
-		oneOf("partition", p.Partition, Balanced, Fixed),
-		oneOf("allocation", p.Allocation, UniformLevels, GeometricLevels, ShallowLevels),
-		oneOf("counts", p.Counts, Noisy, ByDepth),
-		oneOf("labels", p.Labels, Majority, Each),
-		oneOf("values", p.Values, partition.Uniform, partition.Midpoint, partition.Low),
-		within("depth", p.Depth, 1, maxDepth),
-		within("shallow_depth", p.ShallowDepth, 0, maxDepth),
-		within("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		within("max_rows", p.MaxRows, 1, maxRowsLimit),
+		algorithms.CheckWord("quality", p.Quality),
+		algorithms.CheckWord("attributes", p.Attributes),
+		algorithms.CheckWord("partition", p.Partition),
+		algorithms.CheckWord("allocation", p.Allocation),
+		algorithms.CheckWord("counts", p.Counts),
+		algorithms.CheckWord("labels", p.Labels),
+		algorithms.CheckWord("values", p.Values),
+		algorithms.CheckRange("depth", p.Depth, 1, maxDepth),
+		algorithms.CheckRange("shallow_depth", p.ShallowDepth, 0, maxDepth),
+		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
+		algorithms.CheckRange("max_rows", p.MaxRows, 1, maxRowsLimit),
 	)
 	if !(p.Stop >= 0) || math.IsInf(p.Stop, 1) {
 		errs = append(errs, fmt.Errorf("stop: %v, must be a finite number of at least 0 (stop_check: false is no test)", p.Stop))
 	}
 	return errors.Join(errs...)
-}
-
-func oneOf[T ~string](key string, value T, allowed ...T) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	names := make([]string, len(allowed))
-	for i, a := range allowed {
-		names[i] = string(a)
-	}
-	return fmt.Errorf("%s: %s, must be one of %s", key, strconv.Quote(string(value)), strings.Join(names, ", "))
-}
-
-func within(key string, value, low, high int) error {
-	if value >= low && value <= high {
-		return nil
-	}
-	return fmt.Errorf("%s: %d, must be from %d to %d", key, value, low, high)
 }

@@ -40,6 +40,7 @@ type cli struct {
 	Run       runCommand       `cmd:"" help:"Run experiments and draw their figures."`
 	Reproduce reproduceCommand `cmd:"" help:"Run the experiments of the papers."`
 	Plot      plotCommand      `cmd:"" help:"Draw figures again, from the results of earlier runs."`
+	Schema    schemaCommand    `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
 	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for a table of your own."`
 }
 

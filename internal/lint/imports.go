@@ -68,6 +68,7 @@ var outside = []dependency{
 	{"github.com/rogpeppe/go-internal", []string{"experiments"}}, // lockedfile; testscript in tests
 	// For tests only, and for the tables that several packages' tests share.
 	{"github.com/google/go-cmp", nil},
+	{"github.com/santhosh-tekuri/jsonschema/v6", nil},
 	{"pgregory.net/rapid", []string{"classifiers/internal/testtable"}},
 }
 

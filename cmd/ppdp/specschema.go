@@ -1,0 +1,23 @@
+package main
+
+import "ppdp/experiments"
+
+// schemaCommand is "ppdp schema".
+type schemaCommand struct{}
+
+// Help is the second part of the verb's help text.
+func (schemaCommand) Help() string {
+	return `Editors that know YAML complete and check specs with it. It is made from everything registered, so baselines of your
+own are in it.
+
+Example:
+
+  ppdp schema > spec.schema.json
+
+and in the first line of a spec:
+
+  # yaml-language-server: $schema=spec.schema.json`
+}
+
+// Run prints.
+func (schemaCommand) Run(con *console) error { return experiments.WriteJSONSchema(con.stdout) }
