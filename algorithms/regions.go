@@ -1,13 +1,23 @@
 package algorithms
 
+import "ppdp/datasets"
+
 // Regions is a published partition of the space spanned by some attributes into boxes, with
-// counts for each class. Boxes are half-open intervals of codes. All slices are region-major.
+// counts for each class. Boxes are half-open intervals of codes or, along a dimension that has an
+// axis, of the ranks its taxonomy gives the codes. All slices are region-major.
 type Regions struct {
 	// Attributes are the schema positions of the boxes' dimensions.
 	Attributes []int
 	// Low and High hold, for region r and dimension d, the interval [Low, High) at index
 	// r·len(Attributes)+d.
 	Low, High []uint32
+	// Axes, for generalisation along taxonomies, are the dimensions' axes (datasets.Attribute.Axis); nil for
+	// a dimension whose boxes are intervals of codes, nil altogether when all are. A region's interval of ranks is
+	// exactly that of its node.
+	Axes []*datasets.Axis
+	// Nodes is then the generalised value of each region on each dimension: the taxonomy node at index
+	// r·len(Attributes)+d, -1 on dimensions without an axis. Nil without Axes.
+	Nodes []int32
 	// Classes is the number of class values, at least 1.
 	Classes int
 	// Counts holds, for region r and class c, the published count at index r·Classes+c: noisy under
@@ -19,12 +29,17 @@ type Regions struct {
 	// Low and High); Means are the numeric attributes' means (NaN for categorical ones). Nil otherwise.
 	TightLow, TightHigh []uint32
 	Means               []float64
-	// Assignment is the region of each input row, in the order of Input.Rows; nil under differential privacy.
+	// Assignment is the region of each input row, in the order of Input.Rows, and -1 for a suppressed row; nil
+	// under differential privacy.
 	Assignment []int32
+	// Suppressed are the positions in Input.Rows, ascending, of the rows left out of the release: they are in no
+	// region and in no count. Nil for none. Only releases with an Assignment may suppress.
+	Suppressed []int32
 }
 
-// Cut is an inner node of the tree of binary cuts: points with code < At on dimension Dim go to
-// Left, others to Right. A child c ≥ 0 is the index of a Cut, c < 0 is the region ^c. The root is
+// Cut is an inner node of the tree of binary cuts: points whose code (its rank, on a dimension with an
+// axis) is below At on dimension Dim go to Left, others to Right. A taxonomy node with several
+// children is a chain of cuts between neighbouring children. A child c ≥ 0 is the index of a Cut, c < 0 is the region ^c. The root is
 // Cut 0; a tree of no cuts has the one region 0.
 type Cut struct {
 	Dim         int
@@ -51,6 +66,25 @@ func (r *Regions) Count(region int) []float64 {
 	return r.Counts[region*r.Classes : (region+1)*r.Classes]
 }
 
+// Place is where a code lies along a dimension: at its rank on an axis, at itself without one.
+func (r *Regions) Place(dim int, code uint32) uint32 {
+	if r.Axes != nil && r.Axes[dim] != nil {
+		return r.Axes[dim].Rank[code]
+	}
+	return code
+}
+
+// Contains reports whether a region holds a point, whose codes are given in the order of Attributes.
+func (r *Regions) Contains(region int, codes []uint32) bool {
+	for d, code := range codes {
+		place := r.Place(d, code)
+		if i := region*len(codes) + d; place < r.Low[i] || place >= r.High[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // Locate returns the region of a point, whose codes are given in the order of Attributes. It
 // needs Tree.
 func (r *Regions) Locate(codes []uint32) int {
@@ -60,7 +94,7 @@ func (r *Regions) Locate(codes []uint32) int {
 	node := int32(0)
 	for node >= 0 {
 		cut := &r.Tree[node]
-		if codes[cut.Dim] < cut.At {
+		if r.Place(cut.Dim, codes[cut.Dim]) < cut.At {
 			node = cut.Left
 		} else {
 			node = cut.Right

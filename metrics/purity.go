@@ -117,15 +117,10 @@ func locate(ctx context.Context, regions *algorithms.Regions, table *datasets.Ta
 
 // scan returns the first region whose box holds the point, or -1.
 func scan(regions *algorithms.Regions, codes []uint32) int {
-next:
-	for r := 0; r < regions.Len(); r++ {
-		low, high := regions.Box(r)
-		for d, code := range codes {
-			if code < low[d] || code >= high[d] {
-				continue next
-			}
+	for r := range regions.Len() {
+		if regions.Contains(r, codes) {
+			return r
 		}
-		return r
 	}
 	return -1
 }

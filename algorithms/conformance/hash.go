@@ -31,9 +31,20 @@ func Hash(r *algorithms.Release) string {
 	if q := r.Regions; q != nil {
 		fmt.Fprintln(h, q.Attributes, q.Classes)
 		part("boxes", true, q.Low, q.High, q.Counts)
+		part("nodes", q.Nodes != nil, q.Nodes)
+		for _, axis := range q.Axes {
+			part("axis", axis != nil)
+			if axis != nil {
+				part("ranks", true, axis.Rank)
+				for _, node := range axis.Taxonomy.Nodes {
+					fmt.Fprintf(h, "%q %d\n", node.Name, node.Parent)
+				}
+			}
+		}
 		part("tight", q.TightLow != nil, q.TightLow, q.TightHigh)
 		part("means", q.Means != nil, q.Means)
 		part("assignment", q.Assignment != nil, q.Assignment)
+		part("suppressed", q.Suppressed != nil, q.Suppressed)
 		part("tree", q.Tree != nil)
 		for _, cut := range q.Tree {
 			fmt.Fprintln(h, cut.Dim, cut.At, cut.Left, cut.Right)

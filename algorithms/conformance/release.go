@@ -90,6 +90,8 @@ func checkBoxes(schema *datasets.Schema, q *algorithms.Regions) error {
 		return fmt.Errorf("regions of %d classes, the table has %d", q.Classes, schema.Classes())
 	case len(q.Low) != n*d || len(q.High) != n*d || len(q.Counts) != n*q.Classes:
 		return fmt.Errorf("%d regions of %d dimensions with %d lower and %d upper ends and %d counts", n, d, len(q.Low), len(q.High), len(q.Counts))
+	case q.Axes != nil && len(q.Axes) != d, q.Axes == nil && q.Nodes != nil, q.Axes != nil && len(q.Nodes) != n*d:
+		return fmt.Errorf("%d regions of %d dimensions with %d axes and %d taxonomy nodes", n, d, len(q.Axes), len(q.Nodes))
 	case q.TightLow != nil && (len(q.TightLow) != n*d || len(q.TightHigh) != n*d):
 		return fmt.Errorf("%d regions of %d dimensions with %d and %d ends of tight ranges", n, d, len(q.TightLow), len(q.TightHigh))
 	case q.Means != nil && len(q.Means) != n*d:
@@ -101,6 +103,11 @@ func checkBoxes(schema *datasets.Schema, q *algorithms.Regions) error {
 		if low >= high || high > uint32(a.Cells()) {
 			return fmt.Errorf("%s: region %d covers [%d, %d) of %d cells", a.Name, i/d, low, high, a.Cells())
 		}
+		if q.Axes != nil {
+			if err := checkNode(q.Axes[i%d], q.Nodes[i], low, high); err != nil {
+				return fmt.Errorf("%s: region %d: %w", a.Name, i/d, err)
+			}
+		}
 		if q.TightLow != nil && (q.TightLow[i] < low || q.TightLow[i] >= q.TightHigh[i] || q.TightHigh[i] > high) {
 			return fmt.Errorf("%s: region %d has its data in [%d, %d), outside its box [%d, %d)", a.Name, i/d, q.TightLow[i], q.TightHigh[i], low, high)
 		}
@@ -109,6 +116,19 @@ func checkBoxes(schema *datasets.Schema, q *algorithms.Regions) error {
 		}
 	}
 	return checkCounts("count", q.Counts)
+}
+
+// checkNode: the interval of ranks is that of the taxonomy node.
+func checkNode(axis *datasets.Axis, node int32, low, high uint32) error {
+	switch {
+	case axis == nil && node == -1:
+		return nil
+	case axis == nil || node < 0 || int(node) >= len(axis.Low):
+		return fmt.Errorf("taxonomy node %d, with an axis %t", node, axis != nil)
+	case axis.Low[node] != low || axis.High[node] != high:
+		return fmt.Errorf("ranks [%d, %d) under node %d, which has [%d, %d)", low, high, node, axis.Low[node], axis.High[node])
+	}
+	return nil
 }
 
 // checkTree: the tree leads to every region and the regions tile the domain.
@@ -125,14 +145,17 @@ func checkTree(schema *datasets.Schema, q *algorithms.Regions) error {
 	}
 	for region := range q.Len() {
 		low, high := q.Box(region)
-		last := make([]uint32, len(high))
+		first, last := make([]uint32, len(low)), make([]uint32, len(high))
 		cells := 1.0
 		for d := range high {
-			last[d] = high[d] - 1
+			first[d], last[d] = low[d], high[d]-1
+			if q.Axes != nil && q.Axes[d] != nil {
+				first[d], last[d] = q.Axes[d].Code[first[d]], q.Axes[d].Code[last[d]]
+			}
 			cells *= float64(high[d] - low[d])
 		}
 		volume += cells
-		if q.Locate(low) != region || q.Locate(last) != region {
+		if q.Locate(first) != region || q.Locate(last) != region {
 			return fmt.Errorf("the tree does not lead to region %d", region)
 		}
 	}
@@ -164,13 +187,16 @@ func checkReach(schema *datasets.Schema, q *algorithms.Regions) error {
 func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithms.Regions) error {
 	codes := make([]uint32, len(q.Attributes))
 	if q.Assignment == nil {
+		if q.Suppressed != nil {
+			return errors.New("rows are suppressed, but none assigned to regions")
+		}
 		for _, row := range in.Rows {
 			for d, attribute := range q.Attributes {
 				codes[d] = in.Table.Column(attribute).At(row)
 			}
-			found := q.Tree != nil && inside(q.Low, q.High, q.Locate(codes), codes)
+			found := q.Tree != nil && q.Contains(q.Locate(codes), codes)
 			for region := 0; q.Tree == nil && !found && region < q.Len(); region++ {
-				found = inside(q.Low, q.High, region, codes)
+				found = q.Contains(region, codes)
 			}
 			if !found {
 				return fmt.Errorf("no region holds row %d", row)
@@ -184,17 +210,30 @@ func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithm
 	if len(q.Assignment) != len(in.Rows) {
 		return fmt.Errorf("%d rows are assigned to regions, the input has %d", len(q.Assignment), len(in.Rows))
 	}
+	suppressed := make(map[int]bool, len(q.Suppressed))
+	for i, at := range q.Suppressed {
+		if at < 0 || int(at) >= len(in.Rows) || i > 0 && at <= q.Suppressed[i-1] {
+			return fmt.Errorf("position %d of %d rows is suppressed, positions must ascend", at, len(in.Rows))
+		}
+		suppressed[int(at)] = true
+	}
 	counts := make([]float64, len(q.Counts))
 	class := in.Table.Schema().Class()
 	for i, row := range in.Rows {
 		region := int(q.Assignment[i])
+		if suppressed[i] != (region == -1) {
+			return fmt.Errorf("row %d is suppressed %t, but assigned to region %d", row, suppressed[i], region)
+		}
+		if suppressed[i] {
+			continue
+		}
 		if region < 0 || region >= q.Len() {
 			return fmt.Errorf("row %d is assigned to region %d of %d", row, region, q.Len())
 		}
 		for d, attribute := range q.Attributes {
 			codes[d] = in.Table.Column(attribute).At(row)
 		}
-		if !inside(q.Low, q.High, region, codes) || q.TightLow != nil && !inside(q.TightLow, q.TightHigh, region, codes) {
+		if !q.Contains(region, codes) || q.TightLow != nil && !inside(q.TightLow, q.TightHigh, region, codes) {
 			return fmt.Errorf("row %d lies outside its region %d", row, region)
 		}
 		label := uint32(0)

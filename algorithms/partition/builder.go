@@ -20,6 +20,10 @@ type Builder struct {
 	// Low and High are the current box, [Low, High) on each dimension; read only for callers.
 	Low, High []uint32
 
+	// Nodes are the taxonomy nodes of the current box, -1 on dimensions without an axis; nil before
+	// Generalise. Read only for callers.
+	Nodes []int32
+
 	regions  algorithms.Regions
 	maxNodes int
 	nodes    int
@@ -99,6 +103,7 @@ func (b *Builder) Leaf() (region int, counts []float64, err error) {
 	b.link(^int32(region))
 	b.regions.Low = append(b.regions.Low, b.Low...)
 	b.regions.High = append(b.regions.High, b.High...)
+	b.regions.Nodes = append(b.regions.Nodes, b.Nodes...)
 	for range b.regions.Classes {
 		b.regions.Counts = append(b.regions.Counts, 0)
 	}

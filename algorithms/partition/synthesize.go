@@ -11,7 +11,7 @@ import (
 )
 
 // Values says which point of its interval stands for an ordered attribute of a drawn record.
-// Categorical attributes always get a uniformly drawn member of the interval.
+// Categorical attributes always get a uniformly drawn member of the interval or taxonomy node.
 type Values string
 
 const (
@@ -78,6 +78,10 @@ func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 func fill(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int, regions *algorithms.Regions, tuples []int, values Values, stream *privacy.Stream) {
 	dims, classes := len(regions.Attributes), regions.Classes
 	low, high := uint32(0), uint32(a.Cells())
+	var axis *datasets.Axis
+	if dim >= 0 && regions.Axes != nil {
+		axis = regions.Axes[dim]
+	}
 	row := 0
 	for region := range regions.Len() {
 		n := 0
@@ -95,6 +99,14 @@ func fill(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int, re
 		case a.Continuous:
 			for ; row < end; row++ {
 				fillContinuous(b, row, attribute, a, low, high, values, stream)
+			}
+		case axis != nil:
+			for ; row < end; row++ {
+				rank := low
+				if high-low > 1 {
+					rank += stream.Uint32N(high - low)
+				}
+				b.Set(row, attribute, axis.Code[rank])
 			}
 		case high-low == 1 || a.Kind == datasets.Numeric && values != Uniform:
 			code := low
