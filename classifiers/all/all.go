@@ -6,4 +6,5 @@ import (
 	_ "ppdp/classifiers/c45"
 	_ "ppdp/classifiers/id3"
 	_ "ppdp/classifiers/majority"
+	_ "ppdp/classifiers/svm"
 )

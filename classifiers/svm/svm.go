@@ -1,0 +1,99 @@
+// Package svm holds the linear support vector machine with soft margin: "svm". It is fitted in the
+// dual by coordinate descent (Hsieh, Chang, Lin, Keerthi & Sundararajan, A Dual Coordinate Descent
+// Method for Large-scale Linear SVM, ICML 2008, algorithm 1) until the duality gap is small. It
+// leaves out kernels, probabilities and every choice of settings by looking at data.
+//
+// For points xᵢ with labels yᵢ = ±1 and weights cᵢ it minimises
+//
+//	½·(|w|² + b²) + C·Σ cᵢ·max(0, 1 - yᵢ·(w·xᵢ + b)).
+//
+// A categorical attribute of three or more values is one indicator for each, one of two values a single
+// indicator of the second, one of a single value nothing at all. A numeric attribute is scaled to
+// [0,1] by its public bounds. With more than two classes there is one machine for each against the
+// rest, and the largest w·x + b wins, the lowest code of equals.
+//
+// Deviations from SVM-light (Joachims 1999), which the papers use:
+//   - the bias is the weight of a constant feature 1 and is penalised like the others, so that the dual
+//     has no equality constraint and one coordinate can move alone; SVM-light leaves it free;
+//   - C is SVM-light's default 1/mean(|x|²), the constant feature left out of |x|², but the mean is
+//     weighted, as everything is; where all x are 0 it is 1;
+//   - the stopping rule is the relative duality gap, not the largest violation of optimality.
+package svm
+
+import (
+	"context"
+
+	"ppdp/classifiers"
+	"ppdp/privacy"
+)
+
+func init() { classifiers.Register(Classifier{}) }
+
+// Classifier is the linear support vector machine.
+type Classifier struct {
+	// C is the price of a unit of margin violation; 0 means 1/mean(|x|²).
+	C float64
+}
+
+// Info names the classifier.
+func (Classifier) Info() classifiers.Info {
+	return classifiers.Info{
+		Name:     "svm",
+		Title:    "Linear SVM",
+		Source:   "Hsieh et al. 2008, algorithm 1 (hinge loss); C as in Joachims 1999, SVM-light",
+		Revision: 1,
+	}
+}
+
+// Fit solves one problem for two classes, one for each class when there are more. Equal records count as one of
+// their weights' sum, which leaves the minimum where it is.
+func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	class, err := data.Check()
+	if err != nil {
+		return nil, err
+	}
+	layout := newLayout(data.Table.Schema())
+	p := newPoints(data, layout)
+	m := &model{features: layout.features}
+	counts := make([]float64, data.Table.Schema().Attributes[class].Cells())
+	for i, label := range p.labels {
+		counts[label] += p.weights[i]
+	}
+	for label, count := range counts {
+		if count > 0 {
+			m.classes = append(m.classes, uint32(label))
+		}
+	}
+	if len(m.classes) < 2 { // nothing to separate
+		if len(m.classes) == 0 {
+			m.classes = []uint32{0}
+		}
+		return m, nil
+	}
+	price := c.C
+	if price == 0 {
+		price = p.defaultC()
+	}
+	machines := m.classes[1:] // with two classes, the second against the first
+	if len(m.classes) > 2 {
+		machines = m.classes
+	}
+	m.machines = len(machines)
+	m.weights = make([]float64, m.machines*layout.size)
+	m.bias = make([]float64, m.machines)
+	for k, positive := range machines {
+		// The order of visits is part of the method, not of the experiment: it depends on nothing.
+		s, err := solve(ctx, p, positive, price, privacy.NewKey(0).Derive("svm").Stream())
+		if err != nil {
+			return nil, err
+		}
+		for f, w := range s.weights {
+			m.weights[f*m.machines+k] = w
+		}
+		m.bias[k] = s.bias
+	}
+	return m, nil
+}

@@ -1,0 +1,277 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"ppdp/classifiers"
+	"ppdp/classifiers/internal/testtable"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+func stream() *privacy.Stream { return privacy.NewKey(7).Stream() }
+
+// dense writes the points as rows of a matrix, the constant feature last.
+func (p *points) dense() [][]float64 {
+	rows := make([][]float64, len(p.labels))
+	for i := range rows {
+		rows[i] = make([]float64, p.size+1)
+		rows[i][p.size] = 1
+		for k := p.start[i]; k < p.start[i+1]; k++ {
+			rows[i][p.at[k]] = p.values[k]
+		}
+	}
+	return rows
+}
+
+// bruteForce minimises the primal objective exactly: in the optimum every dual variable is 0, at its top
+// or between, so that all 3ⁿ patterns are tried, the variables between solved for, and the best feasible dual
+// value taken. Strong duality makes it the primal minimum.
+func bruteForce(p *points, positive uint32, price float64) float64 {
+	n := len(p.labels)
+	x := p.dense()
+	sign, top := make([]float64, n), make([]float64, n)
+	for i := range x {
+		top[i], sign[i] = price*p.weights[i], -1
+		if p.labels[i] == positive {
+			sign[i] = 1
+		}
+	}
+	q := func(i, j int) float64 {
+		sum := 0.0
+		for f := range x[i] {
+			sum += x[i][f] * x[j][f]
+		}
+		return sign[i] * sign[j] * sum
+	}
+	best := 0.0 // all variables 0
+	patterns := 1
+	for range n {
+		patterns *= 3
+	}
+	for pattern := range patterns {
+		alpha := make([]float64, n)
+		var free []int
+		for i, rest := 0, pattern; i < n; i, rest = i+1, rest/3 {
+			switch rest % 3 {
+			case 1:
+				alpha[i] = top[i]
+			case 2:
+				free = append(free, i)
+			}
+		}
+		if len(free) > 0 {
+			a, b := mat.NewDense(len(free), len(free), nil), mat.NewVecDense(len(free), nil)
+			for r, i := range free {
+				rhs := 1.0
+				for j := range alpha {
+					rhs -= q(i, j) * alpha[j] // free ones are still 0
+				}
+				b.SetVec(r, rhs)
+				for c, j := range free {
+					a.Set(r, c, q(i, j))
+				}
+			}
+			var solved mat.VecDense
+			if err := solved.SolveVec(a, b); err != nil {
+				continue // dependent points: another pattern with fewer of them between has the same value
+			}
+			feasible := true
+			for r, i := range free {
+				v := solved.AtVec(r)
+				feasible = feasible && v >= 0 && v <= top[i]
+				alpha[i] = v
+			}
+			if !feasible {
+				continue
+			}
+		}
+		dual := 0.0
+		for i := range alpha {
+			dual += alpha[i]
+			for j := range alpha {
+				dual -= alpha[i] * alpha[j] * q(i, j) / 2
+			}
+		}
+		best = max(best, dual)
+	}
+	return best
+}
+
+// primal is the objective as the package comment prints it.
+func primal(p *points, positive uint32, price float64, s *solution) float64 {
+	sum := s.bias * s.bias / 2
+	for _, w := range s.weights {
+		sum += w * w / 2
+	}
+	for i, row := range p.dense() {
+		score := s.bias
+		for f, w := range s.weights {
+			score += w * row[f]
+		}
+		y := -1.0
+		if p.labels[i] == positive {
+			y = 1
+		}
+		sum += price * p.weights[i] * max(0, 1-y*score)
+	}
+	return sum
+}
+
+// TestAgainstBruteForce: the objective reached is within the promised share of the exact minimum, and
+// the gap reported is no smaller than the true distance.
+func TestAgainstBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := testtable.Random(t, 6, true)
+		if table.Len() == 0 {
+			return
+		}
+		weights := make([]float64, table.Len())
+		for row := range weights {
+			weights[row] = rapid.SampledFrom([]float64{0.25, 1, 3}).Draw(t, "weight")
+		}
+		data := classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights}
+		p := newPoints(data, newLayout(table.Schema()))
+		price := rapid.SampledFrom([]float64{0.01, p.defaultC(), 20}).Draw(t, "C")
+		s, err := solve(context.Background(), p, 1, price, stream())
+		if err != nil {
+			t.Fatal(err)
+		}
+		const rounding = 1e-9
+		want, got := bruteForce(p, 1, price), primal(p, 1, price, s)
+		if got < want-rounding || got > want*(1+relativeGap)/(1-relativeGap)+rounding {
+			t.Fatalf("objective %v after %d passes, minimum %v", got, s.passes, want)
+		}
+		if math.Abs(got-s.primal) > rounding || got-want > s.gap+rounding {
+			t.Fatalf("reported objective %v and gap %v, recomputed %v, minimum %v", s.primal, s.gap, got, want)
+		}
+	})
+}
+
+// TestClosedForm: on a numeric line scaled to [0,1] with a point at 0 of class 0 and one at 1 of class 1,
+// a large C makes both margins tight: b = -1, w = 2.
+func TestClosedForm(t *testing.T) {
+	class := testtable.Categorical("y", "no", "yes")
+	class.Role = datasets.Class
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: -5, High: 5, Step: 10, Continuous: true}, class}}
+	b := datasets.NewBuilder(schema, 2)
+	for _, value := range []float64{-5, 5 - 1e-9} { // the bound itself is outside
+		row := b.AddRow()
+		if err := b.SetNumber(row, 0, value); err != nil {
+			t.Fatal(err)
+		}
+		if value > 0 {
+			b.Set(row, 1, 1)
+		}
+	}
+	table := b.Table()
+	data := classifiers.Data{Table: table, Rows: table.AllRows()}
+	p := newPoints(data, newLayout(schema))
+	s, err := solve(context.Background(), p, 1, 1000, stream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The objective is strongly convex with modulus 1: |w-w*|² ≤ 2·gap.
+	near := math.Sqrt(2*s.gap) + 1e-6
+	if math.Abs(s.weights[0]-2) > near || math.Abs(s.bias+1) > near {
+		t.Errorf("w %v, b %v, must be 2 and -1 up to %v", s.weights[0], s.bias, near)
+	}
+	if got := testtable.Predict(testtable.Fit(t, Classifier{C: 1000}, data), table); !slices.Equal(got, []uint32{0, 1}) {
+		t.Errorf("predicted %v, must be 0 and 1", got)
+	}
+}
+
+// TestDefaultC: 1/mean(|x|²) by hand. Outlook and temperature have three values, so one indicator is on
+// in each row; humidity and windy have one for the second value alone.
+func TestDefaultC(t *testing.T) {
+	table := testtable.Weather(false)
+	ones := 0
+	for row := range table.Len() {
+		ones += 2 + int(table.Column(2).At(int32(row))) + int(table.Column(3).At(int32(row)))
+	}
+	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows()}, newLayout(table.Schema()))
+	if got, want := p.defaultC(), float64(table.Len())/float64(ones); math.Abs(got-want) > 1e-12 {
+		t.Errorf("C %v, must be %v", got, want)
+	}
+	if p.size != 8 {
+		t.Errorf("%d features, must be 3+3+1+1", p.size)
+	}
+}
+
+// TestPredictionsFollowTheWeights recomputes every score from the dense points, for two and more classes.
+func TestPredictionsFollowTheWeights(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := testtable.Random(t, 40, true)
+		data := classifiers.Data{Table: table, Rows: table.AllRows()}
+		fitted := testtable.Fit(t, Classifier{}, data).(*model)
+		got := testtable.Predict(fitted, table)
+		for row := range table.Len() {
+			p := newPoints(classifiers.Data{Table: table, Rows: []int32{int32(row)}}, newLayout(table.Schema()))
+			x := p.dense()[0]
+			scores := make([]float64, fitted.machines)
+			for k := range scores {
+				scores[k] = fitted.bias[k]
+				for f := range p.size {
+					scores[k] += x[f] * fitted.weights[f*fitted.machines+k]
+				}
+			}
+			chosen := slices.Index(fitted.classes, got[row])
+			// With one machine the score of the first class is the second's turned round.
+			if fitted.machines == 1 {
+				scores = []float64{-scores[0], scores[0]}
+			}
+			if fitted.machines > 0 && scores[chosen] < slices.Max(scores)-1e-12 {
+				t.Fatalf("row %d: scores %v of classes %v, predicted %d", row, scores, fitted.classes, got[row])
+			}
+		}
+	})
+}
+
+// TestHeavyWeights: noisy counts are large, and a point of weight a million on either side of a contradiction must not keep the
+// solver from its gap.
+func TestHeavyWeights(t *testing.T) {
+	table := testtable.Weather(false)
+	weights := make([]float64, table.Len())
+	for row := range weights {
+		weights[row] = math.Pow(10, float64(row%7))
+	}
+	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights}, newLayout(table.Schema()))
+	s, err := solve(context.Background(), p, 1, p.defaultC(), stream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.gap > relativeGap*s.primal {
+		t.Errorf("gap %v of an objective of %v after %d passes", s.gap, s.primal, s.passes)
+	}
+}
+
+func TestSolveStops(t *testing.T) {
+	table := testtable.Weather(true)
+	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows()}, newLayout(table.Schema()))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := solve(ctx, p, 1, 1, stream()); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, must be %v", err, context.Canceled)
+	}
+}
+
+// TestAdult: the margin's classifier must stand clearly above the majority, 75.22 % of the 45,222 records, on the last fifth.
+// Linear machines on one-hot Adult are known for 84 to 85 % where numbers are binned; numbers left on
+// a line cost up to two points.
+func TestAdult(t *testing.T) {
+	table := testtable.Adult(t, "diffmulti")
+	rows := table.AllRows()
+	train, test := rows[:36_177], rows[36_177:]
+	got := classifiers.Accuracy(testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}), table, test, nil)
+	t.Logf("accuracy %.4f", got)
+	if got < 0.82 || got > 0.86 {
+		t.Errorf("accuracy %.4f, must be from 0.82 to 0.86", got)
+	}
+}
