@@ -28,6 +28,11 @@ func (t *Table) Checksum() string {
 				fmt.Fprintf(h, "node %q parent %d\n", node.Name, node.Parent)
 			}
 		}
+		if a.Hierarchy != nil {
+			for _, level := range a.Hierarchy.Levels {
+				fmt.Fprintf(h, "level %v\n", level.Group)
+			}
+		}
 		column := &t.columns[i]
 		for row := range t.rows {
 			if len(buffer) == cap(buffer) {

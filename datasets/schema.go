@@ -57,6 +57,9 @@ type Attribute struct {
 	Ordered bool
 	// Taxonomy generalises a categorical attribute's values; nil for none.
 	Taxonomy *Taxonomy
+	// Hierarchy generalises all values level by level, as full-domain generalisation does; nil for none of
+	// its own (Generalisation).
+	Hierarchy *Hierarchy
 }
 
 // Cells is the size of the attribute's domain.
@@ -174,6 +177,11 @@ func (a *Attribute) Validate() error {
 			if err := a.Taxonomy.Validate(a.Values); err != nil {
 				bad("%v", err)
 			}
+		}
+	}
+	if a.Hierarchy != nil && len(errs) == 0 {
+		if err := a.Hierarchy.Validate(a.Cells()); err != nil {
+			bad("%v", err)
 		}
 	}
 	return errors.Join(errs...)

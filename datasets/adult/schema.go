@@ -8,7 +8,7 @@ import (
 )
 
 // column describes one attribute in the order of the files. The taxonomies over the categorical
-// quasi-identifiers are in files of their own (taxonomies.go).
+// quasi-identifiers and the hierarchies are in files of their own (taxonomies.go, hierarchies.go).
 type column struct {
 	name      string
 	low, high float64  // numeric: public bounds, half-open
@@ -64,6 +64,7 @@ var Schema = sync.OnceValue(func() *datasets.Schema {
 				a.Taxonomy = taxonomy(c.name)
 			}
 		}
+		a.Hierarchy = hierarchy(&a)
 		schema.Attributes[i] = a
 	}
 	schema.Attributes[class].Role = datasets.Class

@@ -4,6 +4,7 @@ package all
 import (
 	_ "ppdp/datasets/adult"
 	_ "ppdp/datasets/csv"
+	_ "ppdp/datasets/discrete"
 	_ "ppdp/datasets/gaussian"
 	_ "ppdp/datasets/graph"
 )

@@ -1,0 +1,175 @@
+package discrete
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+func load(t testing.TB, params *Params, seed uint64) *datasets.Table {
+	t.Helper()
+	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: params, Key: privacy.NewKey(seed)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dataset.Table.Schema().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if got := dataset.Table.Len(); got != params.N {
+		t.Fatalf("%d rows, want %d", got, params.N)
+	}
+	return dataset.Table
+}
+
+func with(change func(*Params)) *Params {
+	params := Source{}.Params().(*Params)
+	change(params)
+	return params
+}
+
+// TestLaws compares the frequencies of cells with the distribution function of the law. A frequency has
+// standard deviation √(p(1-p)/n); 5 of them are passed by chance once in 1.7 million, 5 of them and one row more
+// where the normal approximation is poor, and the test looks at 260 cells of a fixed seed.
+func TestLaws(t *testing.T) {
+	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	for _, test := range []struct {
+		params          *Params
+		mean, deviation float64 // in cells; 0 for uniform
+	}{
+		{with(func(p *Params) {}), 0, 0},
+		{with(func(p *Params) { p.Shape = Skewed }), 3.5, 1.6},
+		{with(func(p *Params) { p.Shape, p.Unit = Skewed, Cells }), 3.5, 0.2},
+		{with(func(p *Params) { p.Shape, p.Mu, p.Sigma = Skewed, 0, 1 }), 0, 8},
+		{with(func(p *Params) { p.Shape, p.Attributes, p.Cardinality, p.Mu = Skewed, 2, 50, 25 }), 25, 10},
+	} {
+		test.params.N = 40_000
+		table := load(t, test.params, 1)
+		cells, n := test.params.Cardinality, float64(test.params.N)
+		for attribute := range test.params.Attributes {
+			counts := make([]int, cells)
+			for row := range int32(test.params.N) {
+				counts[table.Column(attribute).At(row)]++
+			}
+			at := func(x float64) float64 { return phi((x - test.mean) / test.deviation) }
+			for cell, count := range counts {
+				p := 1 / float64(cells)
+				if test.deviation > 0 {
+					c := float64(cell)
+					p = (at(c+0.5) - at(c-0.5)) / (at(float64(cells)-0.5) - at(-0.5))
+				}
+				if got := float64(count) / n; math.Abs(got-p) > 5*math.Sqrt(p*(1-p)/n)+1/n {
+					t.Errorf("%+v: x%d is %d with frequency %v, want %v", *test.params, attribute+1, cell, got, p)
+				}
+			}
+		}
+	}
+}
+
+// TestIndependence: the counts of cells of two attributes are the products of the marginal ones. χ² with
+// 49 degrees of freedom passes 103 once in a hundred thousand (Wilson-Hilferty), the seed is fixed.
+func TestIndependence(t *testing.T) {
+	params := with(func(p *Params) { p.N, p.Attributes = 20_000, 2 })
+	table := load(t, params, 2)
+	var joint [8][8]float64
+	for row := range int32(params.N) {
+		joint[table.Column(0).At(row)][table.Column(1).At(row)]++
+	}
+	var rows, columns [8]float64
+	for x := range joint {
+		for y, count := range joint[x] {
+			rows[x] += count
+			columns[y] += count
+		}
+	}
+	statistic := 0.0
+	for x := range joint {
+		for y, count := range joint[x] {
+			expected := rows[x] * columns[y] / float64(params.N)
+			statistic += (count - expected) * (count - expected) / expected
+		}
+	}
+	if statistic > 103 {
+		t.Errorf("χ² is %v", statistic)
+	}
+}
+
+// TestSchemaIsPublic: the schema depends on the parameters, not on what was drawn.
+func TestSchemaIsPublic(t *testing.T) {
+	one := load(t, with(func(p *Params) { p.N, p.Shape, p.Sigma = 1, Skewed, 0.01 }), 1).Schema()
+	many := load(t, with(func(p *Params) { p.N = 5000 }), 7).Schema()
+	for i := range one.Attributes {
+		a, b := one.Attributes[i], many.Attributes[i]
+		if a.Name != fmt.Sprintf("x%d", i+1) || a.Name != b.Name || a.Low != 0 || a.High != 8 || b.High != 8 || a.Cells() != 8 || a.Role != datasets.QuasiIdentifier {
+			t.Errorf("attribute %d: %+v and %+v", i, a, b)
+		}
+		if a.Hierarchy.Height() != 3 {
+			t.Errorf("%s: height %d, must be 3: 4⁵ = 1,024 generalisations", a.Name, a.Hierarchy.Height())
+		}
+	}
+}
+
+func TestKeyDecides(t *testing.T) {
+	params := with(func(p *Params) { p.N = 100 })
+	if load(t, params, 1).Checksum() != load(t, params, 1).Checksum() {
+		t.Error("equal keys, different tables")
+	}
+	if load(t, params, 1).Checksum() == load(t, params, 2).Checksum() {
+		t.Error("different keys, equal tables")
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, test := range []struct {
+		change func(*Params)
+		want   string // empty for none
+	}{
+		{func(p *Params) {}, ""},
+		{func(p *Params) { p.N = 0 }, "n: 0"},
+		{func(p *Params) { p.N = maxRows + 1 }, "n: 10000001"},
+		{func(p *Params) { p.Attributes = 0 }, "attributes: 0"},
+		{func(p *Params) { p.Cardinality = 1 }, "cardinality: 1"},
+		{func(p *Params) { p.Shape = "round" }, `shape: "round", must be uniform or skewed`},
+		{func(p *Params) { p.Mu = 7 }, ""},
+		{func(p *Params) { p.Mu = 7.5 }, "mu: 7.5, must be from 0 to 7"},
+		{func(p *Params) { p.Mu = -0.5 }, "mu: -0.5"},
+		{func(p *Params) { p.Mu = math.NaN() }, "mu: NaN"},
+		{func(p *Params) { p.Sigma = 0 }, "sigma: 0, must be above 0 and at most 10 domain"},
+		{func(p *Params) { p.Sigma = 10.5 }, "sigma: 10.5"},
+		{func(p *Params) { p.Sigma, p.Unit = 10.5, Cells }, ""},
+		{func(p *Params) { p.Sigma, p.Unit = 81, Cells }, "at most 80 cells"},
+		{func(p *Params) { p.Sigma = math.NaN() }, "sigma: NaN"},
+		{func(p *Params) { p.Unit = "metre" }, `unit: "metre"`},
+	} {
+		err := with(test.change).Validate()
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%+v: %v, want %q", *with(test.change), err, test.want)
+		}
+	}
+	if _, err := (Source{}).Load(context.Background(), datasets.Request{Params: with(func(p *Params) { p.N = -1 })}); err == nil {
+		t.Error("a table of -1 rows was loaded")
+	}
+	if _, err := (Source{}).Load(context.Background(), datasets.Request{Params: 3}); err == nil {
+		t.Error("parameters of another type were taken")
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := (Source{}).Load(ctx, datasets.Request{}); err == nil {
+		t.Error("no error of a cancelled context")
+	}
+}
+
+func BenchmarkSkewed(b *testing.B) {
+	params := with(func(p *Params) { p.N, p.Shape = 100_000, Skewed })
+	for b.Loop() {
+		load(b, params, 1)
+	}
+	b.ReportMetric(float64(params.N)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -1,0 +1,203 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Hierarchy generalises an attribute level by level, all its values at a time, as full-domain
+// generalisation does (Samarati & Sweeney 1998; LeFevre, DeWitt & Ramakrishnan, Incognito, SIGMOD
+// 2005). Level 0 holds the values themselves; every level's groups are unions of those of the level
+// below; the last level is one group of everything. A hierarchy is immutable and safe for concurrent readers.
+type Hierarchy struct {
+	// Levels are the generalisations, from the values themselves to one group; at least one.
+	Levels []Level
+	// Axis orders the codes such that every group is an interval of ranks. Nil where groups are intervals of
+	// codes, as those of numeric attributes.
+	Axis *Axis
+}
+
+// Level is one generalisation of an attribute's values.
+type Level struct {
+	// Group is the group of each code; groups are numbered along the axis from 0.
+	Group []uint32
+	// Low and High hold, for each group, its interval [Low, High): of codes, or of ranks on the hierarchy's axis.
+	Low, High []uint32
+	// Node is the taxonomy node of each group on the hierarchy's axis; nil without one.
+	Node []int32
+}
+
+// Len is the number of groups.
+func (l *Level) Len() int { return len(l.Low) }
+
+// Height is the number of levels above the values themselves.
+func (h *Hierarchy) Height() int { return len(h.Levels) - 1 }
+
+// WidthHierarchy is the hierarchy over an attribute of so many cells whose groups are intervals of codes: those
+// of level i ≥ 1 have widths[i-1] cells, counted from the first, and the level above them all is
+// one group. A last group that reaches beyond the domain is cut short. Every width must be a
+// multiple of the one before; widths that would leave a single group are an error, because that is the level added.
+func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
+	if cells < 1 {
+		return nil, fmt.Errorf("a hierarchy over %d cells, must be at least 1", cells)
+	}
+	var errs []error
+	before := 1
+	for _, width := range widths {
+		switch {
+		case width <= before || width%before != 0:
+			errs = append(errs, fmt.Errorf("width %d above groups of %d, must be a greater multiple", width, before))
+		case width >= cells:
+			errs = append(errs, fmt.Errorf("width %d of %d cells, must leave more than one group", width, cells))
+		}
+		before = max(1, width)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	h := &Hierarchy{Levels: []Level{intervals(cells, 1)}}
+	for _, width := range widths {
+		h.Levels = append(h.Levels, intervals(cells, width))
+	}
+	if cells > 1 {
+		h.Levels = append(h.Levels, intervals(cells, cells))
+	}
+	return h, nil
+}
+
+// BinaryHierarchy is the balanced binary tree over so many ordered cells, at least 1: groups of 2, 4, 8, ...
+// cells, ⌈log₂ cells⌉ levels above the cells themselves.
+func BinaryHierarchy(cells int) *Hierarchy {
+	var widths []int
+	for width := 2; width < cells; width *= 2 {
+		widths = append(widths, width)
+	}
+	h, err := WidthHierarchy(cells, widths...)
+	if err != nil {
+		panic("datasets: " + err.Error()) // doubling widths below a positive number of cells fit
+	}
+	return h
+}
+
+// intervals groups cells by width.
+func intervals(cells, width int) Level {
+	level := Level{Group: make([]uint32, cells)}
+	for code := range cells {
+		level.Group[code] = uint32(code / width)
+		if code%width == 0 {
+			level.Low = append(level.Low, uint32(code))
+			level.High = append(level.High, uint32(min(code+width, cells)))
+		}
+	}
+	return level
+}
+
+// Hierarchy is the hierarchy along the axis's taxonomy: a level cuts the tree at one depth, the last one
+// at the root. Where leaves lie at different depths, a value stays itself up to the level of the node above it.
+func (x *Axis) Hierarchy() *Hierarchy {
+	t := x.Taxonomy
+	depth := make([]int, len(t.Nodes))
+	height := 0
+	for node := range t.Nodes {
+		if parent := t.Nodes[node].Parent; parent >= 0 {
+			depth[node] = depth[parent] + 1
+		}
+		height = max(height, depth[node])
+	}
+	h := &Hierarchy{Levels: make([]Level, height+1), Axis: x}
+	for i := range h.Levels {
+		level := Level{Group: make([]uint32, len(x.Code))}
+		for rank := uint32(0); int(rank) < len(x.Code); {
+			node := 0
+			for depth[node] < height-i && len(t.Nodes[node].Children) > 0 {
+				node = x.Child(node, rank)
+			}
+			for ; rank < x.High[node]; rank++ {
+				level.Group[x.Code[rank]] = uint32(len(level.Node))
+			}
+			level.Low, level.High = append(level.Low, x.Low[node]), append(level.High, x.High[node])
+			level.Node = append(level.Node, int32(node))
+		}
+		h.Levels[i] = level
+	}
+	return h
+}
+
+// Generalisation is the hierarchy that full-domain generalisation climbs: the attribute's own where
+// its schema gives one, else that of its taxonomy, else the values and, above them, one group.
+func (a *Attribute) Generalisation() *Hierarchy {
+	if a.Hierarchy != nil {
+		return a.Hierarchy
+	}
+	if axis := a.Axis(); axis != nil {
+		return axis.Hierarchy()
+	}
+	h, err := WidthHierarchy(a.Cells())
+	if err != nil {
+		panic("datasets: " + err.Error()) // every attribute has a cell
+	}
+	return h
+}
+
+// Validate checks that the levels are over so many cells, nest, end in one group and have the
+// intervals they say.
+func (h *Hierarchy) Validate(cells int) error {
+	if len(h.Levels) == 0 {
+		return errors.New("a hierarchy without levels, must have at least the values themselves")
+	}
+	var errs []error
+	bad := func(level int, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("level %d of the hierarchy: %s", level, fmt.Sprintf(format, args...)))
+	}
+	if h.Axis != nil && len(h.Axis.Rank) != cells {
+		return fmt.Errorf("a hierarchy along %d ranks of an attribute of %d cells", len(h.Axis.Rank), cells)
+	}
+	for i := range h.Levels {
+		level := &h.Levels[i]
+		switch {
+		case len(level.Group) != cells:
+			bad(i, "%d codes, must be %d", len(level.Group), cells)
+			continue
+		case len(level.High) != level.Len() || (h.Axis != nil) != (level.Node != nil) || level.Node != nil && len(level.Node) != level.Len():
+			bad(i, "%d groups with %d ends and %d nodes", level.Len(), len(level.High), len(level.Node))
+			continue
+		case i == 0 && level.Len() != cells:
+			bad(i, "%d groups, must be the %d values themselves", level.Len(), cells)
+		case i == len(h.Levels)-1 && level.Len() != 1:
+			bad(i, "%d groups, the last level must be one group", level.Len())
+		}
+		for code, group := range level.Group {
+			place := uint32(code)
+			if h.Axis != nil {
+				place = h.Axis.Rank[code]
+			}
+			if int(group) >= level.Len() || place < level.Low[group] || place >= level.High[group] {
+				bad(i, "code %d lies outside its group %d", code, group)
+			}
+		}
+		tiled := uint32(0)
+		for group := range level.Low {
+			if level.Low[group] != tiled || level.High[group] <= tiled {
+				bad(i, "group %d is [%d, %d), must begin at %d", group, level.Low[group], level.High[group], tiled)
+			}
+			tiled = level.High[group]
+		}
+		if int(tiled) != cells {
+			bad(i, "the groups end at %d of %d cells", tiled, cells)
+		}
+		if i == 0 || len(errs) > 0 {
+			continue
+		}
+		// Groups are intervals that tile, so they nest where every end of a group is one below, too.
+		below, at := h.Levels[i-1].High, 0
+		for _, end := range level.High {
+			for at < len(below) && below[at] < end {
+				at++
+			}
+			if at == len(below) || below[at] != end {
+				bad(i, "a group ends at %d, inside a group of the level below", end)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
