@@ -117,7 +117,7 @@ func (b *Budget) declare(kind, purpose string, stream *Stream, s Sensitivity) *m
 // Entry is one row of the ledger: all calls of one mechanism in one release.
 type Entry struct {
 	Purpose   string // what the queries were for: "cuts", "stop tests", "leaf counts"
-	Mechanism string // "laplace", "geometric", "exponential"
+	Mechanism string // "laplace", "geometric", "cauchy", "exponential"
 	Claimed   float64
 	Proven    float64
 	Calls     int64

@@ -65,6 +65,36 @@ func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []floa
 	return search(cumulative, float64(e.stream.Open01()*sum)), nil
 }
 
+// ChooseBounded is Choose among the candidates 0 to n-1 of weight 1, whose scores are computed as they are needed and lie
+// within [low, high]. It follows the same law. Where the range is narrow it draws candidates uniformly and keeps
+// one with probability exp(epsilon·(q-high)/(2Δq)), so that few scores are ever asked for; otherwise it
+// tabulates all of them.
+func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, high float64, score func(candidate int) float64) (int, error) {
+	factor := epsilon / (2 * e.sensitivity.Claimed)
+	spread := float64((high - low) * factor)
+	if n == 0 || !(spread >= 0 && spread <= maxSpread) {
+		scores := make([]float64, n)
+		for i := range scores {
+			scores[i] = score(i)
+		}
+		return e.Choose(path, epsilon, scores, nil)
+	}
+	if err := path.charge(e.mechanism, epsilon); err != nil {
+		return 0, err
+	}
+	surely := 1 - spread // at most exp(-spread), the least probability of being kept
+	for {
+		candidate := e.stream.IntN(n)
+		u := e.stream.Open01()
+		if u < surely || u < math.Exp(float64((score(candidate)-high)*factor)) {
+			return candidate, nil
+		}
+	}
+}
+
+// maxSpread bounds the exponents' range for rejection: at least one candidate in e² is kept.
+const maxSpread = 2
+
 // search returns the first index whose cumulative weight exceeds x. An index of weight 0 repeats
 // its predecessor's sum and is therefore never the first.
 func search(cumulative []float64, x float64) int {

@@ -1,0 +1,49 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// smoothing is γ+1 times 2 for γ = 2: Cauchy noise for a β-smooth bound needs β = ε/6 and scale 6S/ε.
+const smoothing = 6
+
+// Cauchy adds Cauchy noise, scaled to a smooth upper bound on the local sensitivity of one number (Nissim,
+// Raskhodnikova & Smith 2007): value + (6S/ε)·η, η of density 1/(π(1+x²)). The bound S is data-dependent; it
+// may change by a factor of at most e^(ε/6) between neighbours, see Smoothness.
+type Cauchy struct{ *mechanism }
+
+// Cauchy declares a Cauchy mechanism. proven says whether the bounds given to Add are smooth bounds on what a neighbour
+// can do, answers of other paths included; where they are not, the ledger shows no finite loss. The sensitivity
+// in the ledger is the largest bound of any call.
+func (b *Budget) Cauchy(purpose string, stream *Stream, proven bool) *Cauchy {
+	s := Exact(1)
+	if !proven {
+		s.Proven = math.Inf(1)
+	}
+	return &Cauchy{b.declare("cauchy", purpose, stream, s)}
+}
+
+// Smoothness is the β for which bounds handed to Cauchy.Add at epsilon must be β-smooth.
+func Smoothness(epsilon float64) float64 { return epsilon / smoothing }
+
+// Add charges epsilon to the path and returns value plus Cauchy noise for the smooth bound, which must be a finite number
+// above 0.
+func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error) {
+	if !(bound > 0) || math.IsInf(bound, 1) {
+		return 0, fmt.Errorf("privacy: %s: smooth bound %v, must be a finite number above 0", c.purpose, bound)
+	}
+	if err := path.charge(c.mechanism, epsilon); err != nil {
+		return 0, err
+	}
+	if c.calls == 1 || bound > c.sensitivity.Claimed {
+		c.sensitivity.Claimed = bound
+		if !math.IsInf(c.sensitivity.Proven, 1) {
+			c.sensitivity.Proven = bound
+		}
+	}
+	return value + float64(c.stream.cauchy()*(smoothing*bound/epsilon)), nil
+}
+
+// cauchy draws from the standard Cauchy distribution by inverting its distribution function.
+func (s *Stream) cauchy() float64 { return math.Tan(float64(math.Pi * (s.Open01() - 0.5))) }

@@ -1,0 +1,145 @@
+package privacy
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+func TestCauchyLaw(t *testing.T) {
+	for _, c := range []struct{ bound, epsilon, value float64 }{{1, 1, 0}, {17, 0.5, 1000}, {0.5, 12, -3}} {
+		b := NewBudget(plenty)
+		cauchy := b.Cauchy("x", NewKey(8).Stream(), true)
+		path, sample := b.Root(), make([]float64, 50000)
+		for i := range sample {
+			fork := path.Fork()
+			var err error
+			if sample[i], err = cauchy.Add(&fork, c.epsilon, c.bound, c.value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		scale := 6 * c.bound / c.epsilon
+		kolmogorovSmirnov(t, "Cauchy", sample, func(x float64) float64 { return 0.5 + math.Atan((x-c.value)/scale)/math.Pi })
+	}
+}
+
+// TestCauchyPaysForSmoothBounds: a count that moves by S while S moves by e^β, the most a smooth bound allows, loses at
+// most epsilon anywhere on the line. The densities are written out by hand.
+func TestCauchyPaysForSmoothBounds(t *testing.T) {
+	density := func(x, at, scale float64) float64 {
+		z := (x - at) / scale
+		return 1 / (math.Pi * scale * (1 + z*z))
+	}
+	for _, epsilon := range []float64{0.01, 0.5, 1, 5} {
+		const bound = 7.0
+		worst := 0.0
+		for _, factor := range []float64{math.Exp(-Smoothness(epsilon)), 1, math.Exp(Smoothness(epsilon))} {
+			scale := smoothing * bound / epsilon
+			for _, shift := range []float64{-bound, 0, bound} {
+				for z := -50.0; z <= 50; z += 0.01 {
+					ratio := density(z*scale, 0, scale) / density(z*scale, shift, scale*factor)
+					worst = max(worst, math.Abs(math.Log(ratio)))
+				}
+			}
+		}
+		if worst > epsilon {
+			t.Errorf("epsilon %v: loss %v", epsilon, worst)
+		}
+	}
+}
+
+func TestCauchyLedger(t *testing.T) {
+	for _, proven := range []bool{true, false} {
+		b := NewBudget(1)
+		cauchy := b.Cauchy("counts", NewKey(1).Stream(), proven)
+		root := b.Root()
+		for _, bound := range []float64{0.5, 9, 3} {
+			leaf := root.Fork()
+			if _, err := cauchy.Add(&leaf, 1, bound, 5); err != nil {
+				t.Fatal(err)
+			}
+		}
+		entry := b.Ledger()[0]
+		wantProven, wantLoss := 9.0, 1.0
+		if !proven {
+			wantProven, wantLoss = math.Inf(1), math.Inf(1)
+		}
+		if entry.Mechanism != "cauchy" || entry.Claimed != 9 || entry.Proven != wantProven || entry.Loss != wantLoss ||
+			entry.Epsilon != 1 || entry.Calls != 3 || entry.Composition != "parallel" {
+			t.Errorf("proven %t: %+v", proven, entry)
+		}
+	}
+}
+
+func TestCauchyRefusals(t *testing.T) {
+	b := NewBudget(1)
+	cauchy := b.Cauchy("counts", NewKey(1).Stream(), true)
+	path := b.Root()
+	for _, bound := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := cauchy.Add(&path, 0.5, bound, 1); err == nil || path.Spent() != 0 {
+			t.Errorf("bound %v: %v, spent %v", bound, err, path.Spent())
+		}
+	}
+	if _, err := cauchy.Add(&path, 2, 1, 1); !errors.Is(err, ErrOverspent) {
+		t.Errorf("%v, want ErrOverspent", err)
+	}
+}
+
+// TestChooseBoundedLaw: rejection and table follow the law of the exponential mechanism, written out here, on
+// either side of the spread at which one takes over from the other.
+func TestChooseBoundedLaw(t *testing.T) {
+	const n = 100000
+	scores := []float64{0, 3, 1, 2, 3, 0.5}
+	for _, epsilon := range []float64{0.1, 0.66, 0.67, 1, 4} { // with a range of 3 rejection ends at 2/3
+		for _, high := range []float64{3, 3.25} {
+			b := NewBudget(plenty)
+			exponential := b.Exponential("x", NewKey(9).Stream(), Exact(0.5))
+			observed, law := make([]float64, len(scores)), make([]float64, len(scores))
+			sum := 0.0
+			for i, score := range scores {
+				law[i] = math.Exp(epsilon * score)
+				sum += law[i]
+			}
+			for i := range law {
+				law[i] /= sum
+			}
+			root := b.Root()
+			for range n {
+				path := root.Fork()
+				chosen, err := exponential.ChooseBounded(&path, epsilon, len(scores), 0, high, func(i int) float64 { return scores[i] })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if path.Spent() != epsilon {
+					t.Fatalf("spent %v, want %v", path.Spent(), epsilon)
+				}
+				observed[chosen]++
+			}
+			chiSquare(t, "bounded choice", observed, law)
+		}
+	}
+}
+
+func TestChooseBoundedRefusals(t *testing.T) {
+	b := NewBudget(1)
+	exponential := b.Exponential("x", NewKey(9).Stream(), Exact(0.5))
+	flat := func(int) float64 { return 0 }
+	path := b.Root()
+	if _, err := exponential.ChooseBounded(&path, 2, 3, 0, 0, flat); !errors.Is(err, ErrOverspent) {
+		t.Errorf("%v, want ErrOverspent", err)
+	}
+	if _, err := exponential.ChooseBounded(&path, 0.5, 0, 0, 0, flat); !errors.Is(err, ErrNoCandidates) {
+		t.Errorf("%v, want ErrNoCandidates", err)
+	}
+}
+
+func BenchmarkCauchy(b *testing.B) {
+	budget := NewBudget(plenty)
+	cauchy := budget.Cauchy("x", NewKey(1).Stream(), true)
+	for b.Loop() {
+		path := budget.Root()
+		if _, err := cauchy.Add(&path, 1, 1, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
