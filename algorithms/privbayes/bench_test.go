@@ -1,0 +1,89 @@
+package privbayes
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	"ppdp/privacy"
+)
+
+// adultTable loads the 45,222 complete rows and 15 attributes of Adult, or its stand-in of the same
+// shape where $PPDP_DATA is unset.
+func adultTable(tb testing.TB) *datasets.Table {
+	var source datasets.Source = adult.Source{}
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		tb.Log("PPDP_DATA is not set, Adult's stand-in is used: set it to the directory that holds adult/adult.data.gz")
+		source = adult.StandIn{}
+	}
+	params := source.Params().(*adult.Params)
+	params.Select = "diffmulti"
+	loaded, err := source.Load(context.Background(), datasets.Request{
+		Params: params, Files: datasets.Files{Dirs: []string{dir}}, Key: privacy.NewKey(0),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return loaded.Table
+}
+
+func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64) {
+	rows := table.AllRows()
+	b.ReportAllocs()
+	for i := uint64(0); b.Loop(); i++ {
+		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{
+			Table: table, Rows: rows, Params: params, Variant: variant,
+			Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(i)),
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkAdult is a release of Adult over its 52 bits, of every degree for every score. Theta is
+// small so that the degree is the one asked for.
+func BenchmarkAdult(b *testing.B) {
+	table := adultTable(b)
+	for _, score := range []Score{MaximalJoint, MutualInformation, TotalVariation} {
+		for degree := range 5 {
+			b.Run(fmt.Sprintf("score=%s/degree=%d", score, degree), func(b *testing.B) {
+				params := DefaultParams()
+				params.Score, params.Degree, params.Theta = score, degree, 1e-6
+				benchmark(b, table, params, algorithms.Published, 1)
+			})
+		}
+	}
+}
+
+// BenchmarkAdultAttributes is a release of Adult over its 15 attributes.
+func BenchmarkAdultAttributes(b *testing.B) {
+	table := adultTable(b)
+	for _, encoding := range []Encoding{Vanilla, Hierarchical} {
+		for _, epsilon := range []float64{0.1, 1, 10} {
+			b.Run(fmt.Sprintf("encoding=%s/eps=%v", encoding, epsilon), func(b *testing.B) {
+				params := DefaultParams()
+				params.Encoding = encoding
+				benchmark(b, table, params, algorithms.Published, epsilon)
+			})
+		}
+	}
+}
+
+// BenchmarkSubsets is the kernel: counts of all sets of at most four of 52 bits.
+func BenchmarkSubsets(b *testing.B) {
+	table := adultTable(b)
+	columns := bitColumns(table, table.AllRows(), newDomains(table.Schema(), 16), Binary)
+	for b.Loop() {
+		if _, err := countSubsets(context.Background(), columns, table.Len(), 4); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -1,0 +1,274 @@
+package privbayes
+
+import (
+	"fmt"
+	"math/bits"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// domain is one attribute as the network sees it: a public number of values, each standing for a run
+// of the attribute's cells.
+type domain struct {
+	cells  uint64 // of the attribute
+	values uint64 // at most cells
+	width  int    // bits that number the values
+}
+
+// newDomain bins a numeric attribute; a categorical one keeps its values.
+func newDomain(a *datasets.Attribute, bins int) domain {
+	cells := uint64(a.Cells())
+	values := cells
+	if a.Kind == datasets.Numeric {
+		values = min(cells, uint64(bins))
+	}
+	return domain{cells: cells, values: values, width: bits.Len64(values - 1)}
+}
+
+// value is the value that a cell belongs to.
+func (d domain) value(cell uint32) uint32 {
+	if d.values == d.cells {
+		return cell
+	}
+	return uint32(uint64(cell) * d.values / d.cells)
+}
+
+// span is the run of cells [low, high) of a value.
+func (d domain) span(value uint32) (low, high uint32) {
+	low = uint32((uint64(value)*d.cells + d.values - 1) / d.values)
+	high = uint32(((uint64(value)+1)*d.cells + d.values - 1) / d.values)
+	return low, high
+}
+
+// domains are those of a schema's attributes.
+func newDomains(schema *datasets.Schema, binCount int) []domain {
+	domains := make([]domain, len(schema.Attributes))
+	for i := range domains {
+		domains[i] = newDomain(&schema.Attributes[i], binCount)
+	}
+	return domains
+}
+
+// values fills to with the values of some rows' cells.
+func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
+	switch {
+	case column.U8 != nil:
+		gather(to, column.U8, rows)
+	case column.U16 != nil:
+		gather(to, column.U16, rows)
+	default:
+		gather(to, column.U32, rows)
+	}
+	if d.values == d.cells {
+		return
+	}
+	for i, cell := range to {
+		to[i] = d.value(cell)
+	}
+}
+
+func gather[T uint8 | uint16 | uint32](to []uint32, from []T, rows []int32) {
+	for i, row := range rows {
+		to[i] = uint32(from[row])
+	}
+}
+
+// code is the number whose bits stand for a value, decode its inverse.
+func (e Encoding) code(value uint32) uint32 {
+	if e == Gray {
+		return value ^ value>>1
+	}
+	return value
+}
+
+func (e Encoding) decode(code uint32) uint32 {
+	if e == Gray {
+		for shift := 1; shift < 32; shift <<= 1 {
+			code ^= code >> shift
+		}
+	}
+	return code
+}
+
+// bitColumns are the columns of all attributes' bits, an attribute's lowest bit first: column j has
+// bit r%64 of word r/64 for the r-th row. An attribute of one value has no bits.
+func bitColumns(table *datasets.Table, rows []int32, domains []domain, encoding Encoding) [][]uint64 {
+	words := (len(rows) + 63) / 64
+	var columns [][]uint64
+	scratch := make([]uint32, len(rows))
+	for i, d := range domains {
+		first := len(columns)
+		for range d.width {
+			columns = append(columns, make([]uint64, words))
+		}
+		d.valuesOf(scratch, table.Column(i), rows)
+		for r, value := range scratch {
+			code := uint64(encoding.code(value))
+			for j := range d.width {
+				columns[first+j][r>>6] |= code >> j & 1 << (r & 63)
+			}
+		}
+	}
+	return columns
+}
+
+// levels says how a node may be generalised as a parent. of[l][v] is value v at level l, size[l] the
+// number of values there. Level 0 is the value itself, and sizes descend to at least 2.
+type levels struct {
+	of   [][]uint32
+	size []int
+}
+
+// bitLevels is the only level of a bit.
+func bitLevels() levels { return levels{of: [][]uint32{{0, 1}}, size: []int{2}} }
+
+// newLevels lists an attribute's levels under a general-domain encoding.
+func newLevels(a *datasets.Attribute, d domain, encoding Encoding) levels {
+	l := levels{}
+	add := func(of []uint32, size int) {
+		if len(l.size) == 0 || size >= 2 && size < l.size[len(l.size)-1] {
+			l.of, l.size = append(l.of, of), append(l.size, size)
+		}
+	}
+	itself := make([]uint32, d.values)
+	for v := range itself {
+		itself[v] = uint32(v)
+	}
+	add(itself, len(itself))
+	switch {
+	case encoding != Hierarchical:
+	case a.Kind == datasets.Numeric:
+		for shift := 1; shift < d.width; shift++ {
+			joined := make([]uint32, d.values)
+			for v := range joined {
+				joined[v] = uint32(v) >> shift
+			}
+			add(joined, int((d.values-1)>>shift)+1)
+		}
+	case a.Taxonomy != nil:
+		for depth := a.Taxonomy.Height() - 1; depth >= 1; depth-- {
+			add(ancestors(a, depth))
+		}
+	}
+	return l
+}
+
+// ancestors maps each of a categorical attribute's values to its ancestor at a depth of the
+// taxonomy, or to itself where it lies higher, and numbers those in the order of the taxonomy's nodes.
+func ancestors(a *datasets.Attribute, depth int) (of []uint32, size int) {
+	nodes := a.Taxonomy.Nodes
+	depths := make([]int, len(nodes))
+	top := make([]int, len(nodes)) // each node's ancestor at the depth, or itself above it
+	leaf := make(map[string]int)
+	for i, node := range nodes {
+		top[i] = i
+		if node.Parent >= 0 {
+			depths[i] = depths[node.Parent] + 1
+			if depths[i] > depth {
+				top[i] = top[node.Parent]
+			}
+		}
+		if len(node.Children) == 0 {
+			leaf[node.Name] = i
+		}
+	}
+	used := make([]bool, len(nodes))
+	for _, value := range a.Values {
+		used[top[leaf[value]]] = true
+	}
+	number := make([]uint32, len(nodes))
+	for i := range nodes {
+		number[i] = uint32(size)
+		if used[i] {
+			size++
+		}
+	}
+	of = make([]uint32, len(a.Values))
+	for v, value := range a.Values {
+		of[v] = number[top[leaf[value]]]
+	}
+	return of, size
+}
+
+// writer turns drawn nodes back into records.
+type writer struct {
+	schema   *datasets.Schema
+	domains  []domain
+	encoding Encoding
+	uniform  bool // which cell of a bin
+	stream   *privacy.Stream
+	builder  *datasets.Builder
+	values   []uint32 // of the record at hand, one for each attribute
+}
+
+// read decodes drawn nodes into values and reports whether all lie in their domains.
+func (w *writer) read(nodes []uint32) bool {
+	if !w.encoding.bitwise() {
+		copy(w.values, nodes)
+		return true
+	}
+	at, valid := 0, true
+	for i, d := range w.domains {
+		code := uint32(0)
+		for j := range d.width {
+			code |= nodes[at+j] << j
+		}
+		at += d.width
+		w.values[i] = w.encoding.decode(code)
+		valid = valid && uint64(w.values[i]) < d.values
+	}
+	return valid
+}
+
+// mend draws values outside their domains anew, uniformly.
+func (w *writer) mend() {
+	for i, d := range w.domains {
+		if uint64(w.values[i]) >= d.values {
+			w.values[i] = uint32(w.stream.Uint64N(d.values))
+		}
+	}
+}
+
+// write adds the record at hand.
+func (w *writer) write() error {
+	row := w.builder.AddRow()
+	for i, value := range w.values {
+		low, high := w.domains[i].span(value)
+		cell := low
+		switch {
+		case high-low == 1:
+		case w.uniform:
+			cell += w.stream.Uint32N(high - low)
+		default:
+			cell += (high - low - 1) / 2
+		}
+		a := &w.schema.Attributes[i]
+		if !a.Continuous || !w.uniform {
+			w.builder.Set(row, i, cell)
+			continue
+		}
+		number := a.Low + float64((float64(cell)+w.stream.Open01())*a.Step)
+		if at, err := a.NumberCode(number); err != nil || at != cell {
+			number = a.Number(cell) // rounded out of its cell: the middle is inside
+		}
+		if err := w.builder.SetNumber(row, i, number); err != nil {
+			return fmt.Errorf("privbayes: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkSize refuses an attribute whose own marginal would not fit in memory.
+func checkSize(schema *datasets.Schema, domains []domain, encoding Encoding) error {
+	if encoding.bitwise() {
+		return nil
+	}
+	for i, d := range domains {
+		if d.values > maxMarginal {
+			return fmt.Errorf("%w: %s has %d values, a marginal may have %d, choose encoding binary", algorithms.ErrTooLarge, schema.Attributes[i].Name, d.values, maxMarginal)
+		}
+	}
+	return nil
+}

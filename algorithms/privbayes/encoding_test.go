@@ -1,0 +1,204 @@
+package privbayes
+
+import (
+	"errors"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/conformance"
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	"ppdp/privacy"
+)
+
+// TestBins: values tile the public domain in order, in runs of equal width up to one cell.
+func TestBins(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.IntRange(1, 500).Draw(t, "cells")
+		bins := rapid.IntRange(2, 40).Draw(t, "bins")
+		a := &datasets.Attribute{Name: "x", High: float64(cells), Step: 1}
+		d := newDomain(a, bins)
+		if want := min(cells, bins); int(d.values) != want {
+			t.Fatalf("%d values, want %d", d.values, want)
+		}
+		end := uint32(0)
+		for v := range uint32(d.values) {
+			low, high := d.span(v)
+			if low != end || int(high-low) < cells/int(d.values) || int(high-low) > (cells+int(d.values)-1)/int(d.values) {
+				t.Fatalf("value %d of %d spans [%d, %d) of %d cells after %d", v, d.values, low, high, cells, end)
+			}
+			for cell := low; cell < high; cell++ {
+				if d.value(cell) != v {
+					t.Fatalf("cell %d of [%d, %d) has value %d, want %d", cell, low, high, d.value(cell), v)
+				}
+			}
+			end = high
+		}
+		if int(end) != cells {
+			t.Fatalf("values end at %d of %d cells", end, cells)
+		}
+	})
+}
+
+func TestGrayCode(t *testing.T) {
+	for _, e := range []Encoding{Binary, Gray} {
+		for v := range uint32(1 << 12) {
+			if got := e.decode(e.code(v)); got != v {
+				t.Fatalf("%s: %d decodes to %d", e, v, got)
+			}
+			if e == Gray && bits.OnesCount32(e.code(v)^e.code(v+1)) != 1 {
+				t.Fatalf("gray codes of %d and %d do not differ in one bit", v, v+1)
+			}
+		}
+	}
+	if top := uint32(1<<32 - 1); Gray.decode(Gray.code(top)) != top {
+		t.Error("the largest code does not come back")
+	}
+}
+
+// TestAdultBits: six numeric attributes of 16 bins take 24 bits; lists of 8, 16, 7, 14, 6, 5, 2, 41
+// and 2 values take 3, 4, 3, 4, 3, 3, 1, 6 and 1.
+func TestAdultBits(t *testing.T) {
+	sum := 0
+	for _, d := range newDomains(adult.Schema(), 16) {
+		sum += d.width
+	}
+	if sum != 52 {
+		t.Errorf("%d bits, want 52", sum)
+	}
+}
+
+func TestBitColumns(t *testing.T) {
+	table := conformance.Table(300)
+	rows := []int32{299, 3, 3, 150}
+	for len(rows) < 200 {
+		rows = append(rows, int32(len(rows)))
+	}
+	for _, e := range []Encoding{Binary, Gray} {
+		domains := newDomains(table.Schema(), 16)
+		columns := bitColumns(table, rows, domains, e)
+		for r, row := range rows {
+			at := 0
+			for i, d := range domains {
+				code := uint32(0)
+				for j := range d.width {
+					code |= uint32(columns[at+j][r/64]>>(r%64)&1) << j
+				}
+				at += d.width
+				if want := d.value(table.Column(i).At(row)); e.decode(code) != want {
+					t.Fatalf("%s: row %d, attribute %d reads %d, want %d", e, row, i, e.decode(code), want)
+				}
+			}
+			if at != len(columns) {
+				t.Fatalf("%d columns, want %d", len(columns), at)
+			}
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	schema := conformance.Table(1).Schema()
+	domains := newDomains(schema, 16)
+	for _, c := range []struct {
+		attribute string
+		encoding  Encoding
+		sizes     []int
+		coarsest  []uint32
+	}{
+		{"age", Vanilla, []int{16}, nil},
+		{"age", Hierarchical, []int{16, 8, 4, 2}, []uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}},
+		{"work", Vanilla, []int{4}, nil},
+		{"work", Hierarchical, []int{4, 2}, []uint32{0, 0, 1, 1}}, // craft: baker, smith; other: clerk, astronaut
+		{"smoker", Hierarchical, []int{2}, nil},                   // the level above has one value
+		{"disease", Hierarchical, []int{3}, nil},                  // no taxonomy
+	} {
+		i := schema.Index(c.attribute)
+		l := newLevels(&schema.Attributes[i], domains[i], c.encoding)
+		if !slices.Equal(l.size, c.sizes) {
+			t.Errorf("%s, %s: levels of %v values, want %v", c.attribute, c.encoding, l.size, c.sizes)
+		}
+		if last := l.of[len(l.of)-1]; c.coarsest != nil && !slices.Equal(last, c.coarsest) {
+			t.Errorf("%s, %s: coarsest level %v, want %v", c.attribute, c.encoding, last, c.coarsest)
+		}
+	}
+}
+
+// TestUnevenTaxonomy: a leaf above the depth of a level stays itself there.
+func TestUnevenTaxonomy(t *testing.T) {
+	a := &datasets.Attribute{
+		Name: "place", Kind: datasets.Categorical, Values: []string{"lima", "moon", "rome", "oslo"},
+		Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
+			{Name: "any", Parent: -1, Children: []int{1, 2}},
+			{Name: "moon", Parent: 0},
+			{Name: "earth", Parent: 0, Children: []int{3, 6}},
+			{Name: "europe", Parent: 2, Children: []int{4, 5}},
+			{Name: "oslo", Parent: 3}, {Name: "rome", Parent: 3},
+			{Name: "lima", Parent: 2},
+		}},
+	}
+	if err := a.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	l := newLevels(a, newDomain(a, 16), Hierarchical)
+	want := [][]uint32{{0, 1, 2, 3}, {2, 0, 1, 1}, {1, 0, 1, 1}}
+	if !slices.EqualFunc(l.of, want, func(a, b []uint32) bool { return slices.Equal(a, b) }) || !slices.Equal(l.size, []int{4, 3, 2}) {
+		t.Errorf("levels %v of sizes %v, want %v of 4, 3 and 2", l.of, l.size, want)
+	}
+}
+
+// wide is a table of attributes with 33 values each: six bits, of whose 64 codes 31 mean nothing.
+func wide(attributes, n int) *datasets.Table {
+	schema := &datasets.Schema{}
+	for i := range attributes {
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: 33, Step: 1})
+	}
+	b := datasets.NewBuilder(schema, n)
+	stream := privacy.NewKey(7).Stream()
+	for range n {
+		row := b.AddRow()
+		for i := range attributes {
+			b.Set(row, i, stream.Uint32N(33))
+		}
+	}
+	return b.Table()
+}
+
+// TestRecordsOutsideTheDomainAreDrawnAgain: almost without budget half of all codes of each of 14
+// attributes mean nothing, one record in ten thousand is valid, and drawing again comes to its end: the
+// release is inside the domain all the same (CheckRelease) and says so.
+func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
+	table := wide(14, 100)
+	params := DefaultParams()
+	params.Bins = 64
+	release, in := mustRelease(t, table, params, algorithms.Published, 1e-3, 1)
+	info := Algorithm{}.Info()
+	if err := conformance.CheckRelease(&info, info.Variants[0], in, release); err != nil {
+		t.Error(err)
+	}
+	if !slices.ContainsFunc(release.Warnings, func(w string) bool { return len(w) > 0 && w != noParents }) {
+		t.Errorf("warnings %q, want one about records without a value", release.Warnings)
+	}
+	// One attribute is mended in no case: half of the draws are valid.
+	release, in = mustRelease(t, wide(1, 1000), params, algorithms.Published, 1e-3, 1)
+	if err := conformance.CheckRelease(&info, info.Variants[0], in, release); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	params := DefaultParams()
+	params.Degree, params.Theta = 8, 1e-9
+	if _, _, err := release(wide(14, 50), params, algorithms.Published, 1, 1); !errors.Is(err, algorithms.ErrTooLarge) {
+		t.Errorf("56 bits with 8 parents: %v, want %v", err, algorithms.ErrTooLarge)
+	}
+	huge := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "id", Kind: datasets.Categorical, Values: make([]string, maxMarginal+1)}}}
+	params = DefaultParams()
+	params.Encoding = Vanilla
+	if _, _, err := release(datasets.NewBuilder(huge, 0).Table(), params, algorithms.Published, 1, 1); !errors.Is(err, algorithms.ErrTooLarge) {
+		t.Errorf("an attribute of %d values: %v, want %v", maxMarginal+1, err, algorithms.ErrTooLarge)
+	}
+}

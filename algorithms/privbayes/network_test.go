@@ -1,0 +1,342 @@
+package privbayes
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// drawBits draws columns of bits and the same as rows of zeros and ones.
+func drawBits(t *rapid.T, d, n int) (columns [][]uint64, rows [][]int) {
+	for range d {
+		columns = append(columns, make([]uint64, (n+63)/64))
+	}
+	stream := privacy.NewKey(rapid.Uint64().Draw(t, "seed")).Stream()
+	for r := range n {
+		rows = append(rows, make([]int, d))
+		for j := range d {
+			rows[r][j] = int(stream.Uint32N(uint32(j)+2)) / (j + 1) // bit j is 1 once in j+2 times
+			columns[j][r/64] |= uint64(rows[r][j]) << (r % 64)
+		}
+	}
+	return columns, rows
+}
+
+// TestTablesAreCounts: contingency tables from counts of subsets are those of counting rows.
+func TestTablesAreCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 9).Draw(t, "bits")
+		n := rapid.IntRange(0, 400).Draw(t, "rows")
+		k := rapid.IntRange(0, d-1).Draw(t, "parents")
+		columns, rows := drawBits(t, d, n)
+		counts, err := countSubsets(context.Background(), columns, n, k+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := rapid.Permutation(seq(d)).Draw(t, "order")
+		child, set := order[0], slices.Sorted(slices.Values(order[1:1+rapid.IntRange(0, k).Draw(t, "some")]))
+		want := make([]int32, 2<<len(set))
+		for _, row := range rows {
+			at := row[child]
+			for j, node := range set {
+				at += row[node] << (j + 1)
+			}
+			want[at]++
+		}
+		tables := newBitTables(counts)
+		tables.condition(set)
+		if got := tables.split(child); !slices.Equal(got, want) {
+			t.Fatalf("child %d, parents %v: counts %v, want %v", child, set, got, want)
+		}
+	})
+}
+
+func seq(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// TestBitSearchCandidates: before every choice the candidates are all nodes outside with all sets of
+// min(k, |V|) nodes inside, each once and with its score.
+func TestBitSearchCandidates(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(2, 8).Draw(t, "bits")
+		k := rapid.IntRange(1, min(d-1, 4)).Draw(t, "degree")
+		columns, rows := drawBits(t, d, 90)
+		counts, err := countSubsets(context.Background(), columns, len(rows), k+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &bitSearch{
+			chooser: &chooser{ctx: context.Background(), scorer: newScorer(TotalVariation, len(rows), algorithms.Published)},
+			tables:  newBitTables(counts), degree: k, added: make([]bool, d),
+		}
+		for round, newest := range rapid.Permutation(seq(d)).Draw(t, "order") {
+			s.added[newest] = true
+			at, _ := slices.BinarySearch(s.inside, newest)
+			s.inside = slices.Insert(s.inside, at, newest)
+			if err := s.update(newest); err != nil {
+				t.Fatal(err)
+			}
+			want := make(map[string]float64)
+			for mask := range 1 << d {
+				var set []int
+				within := true
+				for j := range d {
+					if mask>>j&1 == 1 {
+						set, within = append(set, j), within && s.added[j]
+					}
+				}
+				if !within || len(set) != min(k, round+1) {
+					continue
+				}
+				for child := range d {
+					if !s.added[child] {
+						cells := make([]int32, 2<<len(set))
+						for _, row := range rows {
+							at := row[child]
+							for j, node := range set {
+								at += row[node] << (j + 1)
+							}
+							cells[at]++
+						}
+						want[fmt.Sprint(child, set)] = byDefinition(TotalVariation, cells, 2)
+					}
+				}
+			}
+			if len(s.scores) != len(want) {
+				t.Fatalf("%d candidates, want %d", len(s.scores), len(want))
+			}
+			for i, child := range s.children {
+				name := fmt.Sprint(child, s.sets[s.parents[i]:s.parents[i]+s.size])
+				score, ok := want[name]
+				if !ok || math.Abs(s.scores[i]-score) > 1e-9 {
+					t.Fatalf("candidate %s with score %v, want %v (known or not yet listed: %t)", name, s.scores[i], score, ok)
+				}
+				delete(want, name)
+			}
+		}
+	})
+}
+
+// TestMaximalSets compares with the definition: every set within the bounds that no other one within
+// the bounds contains or refines.
+func TestMaximalSets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 4).Draw(t, "nodes")
+		s := &domainSearch{chooser: &chooser{ctx: context.Background()}, degree: rapid.IntRange(1, 4).Draw(t, "degree")}
+		for node := range d {
+			sizes := []int{rapid.IntRange(1, 12).Draw(t, "size")}
+			for size := sizes[0] / 2; size >= 2; size /= 2 {
+				sizes = append(sizes, size)
+			}
+			s.levels = append(s.levels, levels{size: sizes})
+			s.inside = append(s.inside, node)
+		}
+		limit := rapid.Float64Range(0, 200).Draw(t, "limit")
+		// A set as levels: for each node its level, or the number of levels where it is no parent.
+		var all [][]int
+		var fill func(prefix []int)
+		fill = func(prefix []int) {
+			if len(prefix) < d {
+				for level := range len(s.levels[len(prefix)].size) + 1 {
+					fill(append(slices.Clone(prefix), level))
+				}
+				return
+			}
+			product, count := 1.0, 0
+			for node, level := range prefix {
+				if sizes := s.levels[node].size; level < len(sizes) {
+					if sizes[level] < 2 {
+						return // a node of one value is no parent
+					}
+					product *= float64(sizes[level])
+					count++
+				}
+			}
+			if count == 0 || count <= s.degree && product <= limit {
+				all = append(all, prefix)
+			}
+		}
+		fill(nil)
+		want := make(map[string]bool)
+		for _, a := range all {
+			maximal := true
+			for _, b := range all {
+				finer := !slices.Equal(a, b)
+				for node := range a {
+					finer = finer && b[node] <= a[node]
+				}
+				maximal = maximal && !finer
+			}
+			if maximal {
+				want[fmt.Sprint(a)] = true
+			}
+		}
+		got, err := s.maximalSets(limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, set := range got {
+			at := make([]int, d)
+			for node := range at {
+				at[node] = len(s.levels[node].size)
+			}
+			for _, p := range set {
+				at[p.node] = p.level
+			}
+			if !want[fmt.Sprint(at)] {
+				t.Fatalf("%v is listed, limit %v, degree %d, sizes %v", set, limit, s.degree, s.levels)
+			}
+			delete(want, fmt.Sprint(at))
+		}
+		if len(want) > 0 {
+			t.Fatalf("%v not listed, limit %v, degree %d, sizes %v", want, limit, s.degree, s.levels)
+		}
+	})
+}
+
+// TestUsefulDegree: by hand, n·ε₂ against θ·Δ·(d-k)·2^(k+1), for 10 nodes and theta 4.
+func TestUsefulDegree(t *testing.T) {
+	for _, c := range []struct {
+		n, epsilon, sensitivity float64
+		degree, want            int
+	}{
+		{896, 1, 2, 3, 3},   // 4·2·7·16 = 896
+		{895, 1, 2, 3, 2},   // 4·2·8·8 = 512
+		{448, 1, 1, 3, 3},   // half the noise, half the records
+		{511, 1, 2, 3, 1},   // 4·2·9·4 = 288
+		{287, 1, 2, 3, 0},   //
+		{2870, .1, 2, 3, 0}, // the same product
+		{1e9, 1, 2, 2, 2},   // the cap
+		{1e9, 1, 2, 0, 0},   //
+		{1e9, 1, 2, 99, 9},  // fewer than nodes
+		{0, 1, 2, 3, 0},     //
+	} {
+		if got := usefulDegree(10, c.degree, c.n, c.epsilon, c.sensitivity, 4); got != c.want {
+			t.Errorf("%v records, epsilon %v, sensitivity %v, cap %d: degree %d, want %d", c.n, c.epsilon, c.sensitivity, c.degree, got, c.want)
+		}
+	}
+}
+
+// TestChoicesFollowTheExponentialMechanism: over three bits with one parent each, the first choice given the
+// first node has four candidates with known probabilities exp(ε₁/2 · s/(2S)), ε₁/2 being one of two
+// choices' shares.
+func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
+	// Bits 0 and 1 agree in 13 of 16 records, bit 2 leans on neither.
+	var rows [][]uint32
+	for r := range uint32(16) {
+		a := r % 2
+		b := a
+		if r < 3 {
+			b = 1 - a
+		}
+		rows = append(rows, []uint32{a, b, r / 2 % 2})
+	}
+	table := nominal([]int{2, 2, 2}, rows)
+	for _, c := range []struct {
+		variant algorithms.Variant
+		score   Score
+	}{
+		{algorithms.Published, MaximalJoint}, {algorithms.Published, MutualInformation}, {algorithms.Published, TotalVariation},
+		{algorithms.Strict, MaximalJoint}, {algorithms.Strict, TotalVariation},
+	} {
+		params := DefaultParams()
+		params.Score, params.Degree, params.Beta, params.Theta, params.CountShare = c.score, 1, 0.5, 1e-9, 0.5
+		const epsilon, trials = 40, 4000
+		choosing := epsilon * params.Beta
+		if c.variant == algorithms.Strict {
+			choosing *= 1 - params.CountShare
+		}
+		claimed := map[Score]float64{MaximalJoint: 1, MutualInformation: math.Log2(16) + 15*math.Log2(16./15), TotalVariation: 3 + 2./16}[c.score]
+		if c.variant == algorithms.Strict {
+			claimed = map[Score]float64{MaximalJoint: 0.75, TotalVariation: 2}[c.score]
+		}
+		// weights[first][child] of the first choice.
+		var weights [3][3]float64
+		for first := range 3 {
+			sum := 0.0
+			for child := range 3 {
+				if child == first {
+					continue
+				}
+				cells := make([]int32, 4)
+				for _, row := range rows {
+					cells[2*row[first]+row[child]]++
+				}
+				weights[first][child] = math.Exp(choosing / 2 * byDefinition(c.score, cells, 2) / (2 * claimed))
+				sum += weights[first][child]
+			}
+			for child := range 3 {
+				weights[first][child] /= sum
+			}
+		}
+		var seen [3][3]int
+		for seed := range uint64(trials) {
+			f := newFit(table, params, c.variant, epsilon, seed)
+			if err := f.count(); err != nil {
+				t.Fatal(err)
+			}
+			network, err := f.network()
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[network[0].child][network[1].child]++
+		}
+		chi := 0.0
+		for first := range 3 {
+			for child := range 3 {
+				if child == first {
+					continue
+				}
+				want := trials / 3. * weights[first][child]
+				chi += (float64(seen[first][child]) - want) * (float64(seen[first][child]) - want) / want
+			}
+		}
+		// Chi-squared with 5 degrees of freedom exceeds 25.7 with probability 1e-4; five settings.
+		if chi > 25.7 {
+			t.Errorf("%s, %s: chi-squared %.1f of counts %v, laws %v", c.variant, c.score, chi, seen, weights)
+		}
+	}
+}
+
+// nominal makes a table of categorical attributes.
+func nominal(sizes []int, rows [][]uint32) *datasets.Table {
+	schema := &datasets.Schema{}
+	for i, size := range sizes {
+		a := datasets.Attribute{Name: string(rune('a' + i)), Kind: datasets.Categorical}
+		for v := range size {
+			a.Values = append(a.Values, fmt.Sprint(v))
+		}
+		schema.Attributes = append(schema.Attributes, a)
+	}
+	b := datasets.NewBuilder(schema, len(rows))
+	for _, values := range rows {
+		row := b.AddRow()
+		for i, v := range values {
+			b.Set(row, i, v)
+		}
+	}
+	return b.Table()
+}
+
+// newFit prepares a release as Release does.
+func newFit(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) *fit {
+	budget := privacy.NewBudget(epsilon)
+	in := algorithms.Input{
+		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
+		Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(seed)),
+	}
+	return &fit{ctx: context.Background(), in: in, params: params, domains: newDomains(table.Schema(), params.Bins), path: budget.Root(), epsilon: epsilon}
+}

@@ -1,0 +1,143 @@
+package privbayes
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ppdp/algorithms/partition"
+)
+
+// Encoding says what the nodes of the network are.
+type Encoding string
+
+const (
+	Binary       Encoding = "binary"       // the bits of an attribute's code
+	Gray         Encoding = "gray"         // the bits of its reflected Gray code: neighbouring codes differ in one bit
+	Vanilla      Encoding = "vanilla"      // attributes
+	Hierarchical Encoding = "hierarchical" // attributes, which as parents may be generalised
+)
+
+// Enum lists the encodings.
+func (Encoding) Enum() []string {
+	return []string{string(Binary), string(Gray), string(Vanilla), string(Hierarchical)}
+}
+
+// bitwise reports whether nodes are bits.
+func (e Encoding) bitwise() bool { return e == Binary || e == Gray }
+
+// Score is the function that rates a node with a set of parents.
+type Score string
+
+const (
+	// AutoScore is the paper's choice for the encoding: MaximalJoint for bits, TotalVariation for attributes.
+	AutoScore Score = "auto"
+	// MaximalJoint is the paper's F: how near the joint distribution is to one of largest mutual
+	// information. For bits only: for larger domains it is hard to compute.
+	MaximalJoint Score = "maximal-joint"
+	// MutualInformation is the paper's I, in bits.
+	MutualInformation Score = "mutual-information"
+	// TotalVariation is the paper's R: half the L1 distance between the joint distribution and the
+	// product of its marginals.
+	TotalVariation Score = "total-variation"
+)
+
+// Enum lists the scores.
+func (Score) Enum() []string {
+	return []string{string(AutoScore), string(MaximalJoint), string(MutualInformation), string(TotalVariation)}
+}
+
+const (
+	// maxDegree bounds Params.Degree: 2⁸ parent configurations of bits.
+	maxDegree = 8
+	// maxBins bounds Params.Bins.
+	maxBins = 1 << 16
+)
+
+// Params are the settings of a release.
+type Params struct {
+	// Encoding says what the nodes of the network are.
+	Encoding Encoding `yaml:"encoding"`
+	// Score rates candidates for the network.
+	Score Score `yaml:"score"`
+	// Degree is the largest number of parents of a node, 0 to 8; theta may lower it.
+	Degree int `yaml:"degree"`
+	// Beta is the share of the budget (after the noisy count under strict) that chooses the network, in
+	// (0, 1). The rest goes to the marginals. The paper recommends 0.3; its authors' program for Adult has 0.5.
+	Beta float64 `yaml:"beta"`
+	// Theta is how many times its noise the average count of a marginal must be, above 0.
+	Theta float64 `yaml:"theta"`
+	// Bins is how many bins a numeric attribute is cut into, 2 to 65536; one of fewer cells keeps its cells.
+	Bins int `yaml:"bins"`
+	// Values says which cell of its bin a numeric attribute gets: a uniform one or the middle one.
+	Values partition.Values `yaml:"values"`
+	// CountShare is the share of the budget that buys the noisy number of records, in (0, 1); strict only.
+	CountShare float64 `yaml:"count_share"`
+	// MaxRows caps the synthetic table. Beyond it records carry a weight above 1 and the release a
+	// warning. Under strict only tiny budgets get there.
+	MaxRows int `yaml:"max_rows"`
+}
+
+// DefaultParams are the paper's recommendations, with the degree of the authors' experiments.
+func DefaultParams() *Params {
+	return &Params{
+		Encoding: Binary, Score: AutoScore, Degree: 3, Beta: 0.3, Theta: 4,
+		Bins: 16, Values: partition.Uniform, CountShare: 0.02, MaxRows: 2e6,
+	}
+}
+
+// Validate reports every value that is out of range.
+func (p *Params) Validate() error {
+	errs := []error{
+		oneOf("encoding", string(p.Encoding), p.Encoding.Enum()),
+		oneOf("score", string(p.Score), p.Score.Enum()),
+		oneOf("values", string(p.Values), []string{string(partition.Uniform), string(partition.Midpoint)}),
+		within("degree", p.Degree, 0, maxDegree),
+		within("bins", p.Bins, 2, maxBins),
+		within("max_rows", p.MaxRows, 1, math.MaxInt32),
+		share("beta", p.Beta),
+		share("count_share", p.CountShare),
+	}
+	if !(p.Theta > 0) || math.IsInf(p.Theta, 1) {
+		errs = append(errs, fmt.Errorf("theta: %v, must be a finite number above 0", p.Theta))
+	}
+	if p.Score == MaximalJoint && !p.Encoding.bitwise() {
+		errs = append(errs, fmt.Errorf("score: %q under encoding %q, must be another: it is for bits only", p.Score, p.Encoding))
+	}
+	return errors.Join(errs...)
+}
+
+// score is the function that Score stands for.
+func (p *Params) score() Score {
+	switch {
+	case p.Score != AutoScore:
+		return p.Score
+	case p.Encoding.bitwise():
+		return MaximalJoint
+	default:
+		return TotalVariation
+	}
+}
+
+func oneOf(key, value string, allowed []string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q, must be one of %s", key, value, strings.Join(allowed, ", "))
+}
+
+func within(key string, value, low, high int) error {
+	if value >= low && value <= high {
+		return nil
+	}
+	return fmt.Errorf("%s: %d, must be from %d to %d", key, value, low, high)
+}
+
+func share(key string, value float64) error {
+	if value > 0 && value < 1 {
+		return nil
+	}
+	return fmt.Errorf("%s: %v, must be between 0 and 1, both excluded", key, value)
+}

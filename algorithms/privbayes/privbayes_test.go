@@ -1,0 +1,463 @@
+package privbayes
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/conformance"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input, error) {
+	in := algorithms.Input{
+		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
+		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed)),
+	}
+	r, err := Algorithm{}.Release(context.Background(), in)
+	return r, in, err
+}
+
+func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input) {
+	t.Helper()
+	r, in, err := release(table, params, variant, epsilon, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, in
+}
+
+// TestConformance runs the suite with settings other than the defaults.
+func TestConformance(t *testing.T) {
+	var settings []algorithms.Params
+	for _, change := range []func(p *Params){
+		func(p *Params) { p.Encoding, p.Score, p.Theta = Gray, MutualInformation, 0.01 },
+		func(p *Params) { p.Encoding, p.Theta = Vanilla, 0.01 },
+		func(p *Params) { p.Encoding, p.Theta, p.Degree = Hierarchical, 0.01, 2 },
+	} {
+		p := DefaultParams()
+		p.MaxRows = 10000
+		change(p)
+		settings = append(settings, p)
+	}
+	conformance.Run(t, Algorithm{}, settings...)
+}
+
+func TestValidate(t *testing.T) {
+	for _, c := range []struct {
+		change func(p *Params)
+		want   string
+	}{
+		{func(p *Params) {}, ""},
+		{func(p *Params) { p.Encoding = Vanilla }, ""},
+		{func(p *Params) { p.Encoding, p.Score = Hierarchical, MaximalJoint }, `score: "maximal-joint" under encoding "hierarchical", must be another`},
+		{func(p *Params) { p.Beta = 1 }, "beta: 1, must be between 0 and 1, both excluded"},
+		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1, must be from 2 to 65536"},
+		{func(p *Params) { p.Values = "low" }, `values: "low", must be one of uniform, midpoint`},
+	} {
+		p := DefaultParams()
+		c.change(p)
+		got := ""
+		if err := p.Validate(); err != nil {
+			got = err.Error()
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("error %q, want %q", got, c.want)
+		}
+	}
+	p := DefaultParams()
+	p.Score = MutualInformation
+	if err := (Algorithm{}).CheckVariant(algorithms.Published, p); err != nil {
+		t.Errorf("published: %v", err)
+	}
+	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil || !strings.Contains(err.Error(), "score") {
+		t.Errorf("strict: error %v, want one that names score", err)
+	}
+	if _, _, err := release(conformance.Table(20), p, algorithms.Strict, 1, 1); err == nil {
+		t.Error("strict releases by mutual information")
+	}
+}
+
+// TestLedger: how the budget is spent over 16 bits with degree 2.
+func TestLedger(t *testing.T) {
+	table := conformance.Table(400) // 4+4+2+1+2+1 = 14 bits
+	params := DefaultParams()
+	params.Degree, params.Theta = 2, 1e-3
+	type row struct {
+		purpose, mechanism string
+		sensitivity        float64
+		calls              int64
+		epsilon            float64
+	}
+	for _, c := range []struct {
+		variant algorithms.Variant
+		want    []row
+	}{
+		{algorithms.Published, []row{
+			{"network", "exponential", 1, 13, 0.3},
+			{"marginals", "laplace", 2, 12, 0.7},
+		}},
+		{algorithms.Strict, []row{
+			{"number of records", "geometric", 1, 1, 0.02},
+			{"network", "exponential", 0.75, 13, 0.98 * 0.3},
+			{"marginals", "geometric", 1, 12, 0.98 * 0.7},
+		}},
+	} {
+		_, in := mustRelease(t, table, params, c.variant, 1, 1)
+		ledger := in.Budget.Ledger()
+		if len(ledger) != len(c.want) {
+			t.Errorf("%s: %d mechanisms, want %d", c.variant, len(ledger), len(c.want))
+			continue
+		}
+		for i, want := range c.want {
+			got := row{ledger[i].Purpose, ledger[i].Mechanism, ledger[i].Claimed, ledger[i].Calls, want.epsilon}
+			if got != want || math.Abs(ledger[i].Epsilon-want.epsilon) > 1e-12 || ledger[i].Proven != ledger[i].Claimed {
+				t.Errorf("%s: %+v, want %+v", c.variant, ledger[i], want)
+			}
+		}
+	}
+}
+
+// TestNoiseHasTheScaleOfCounts: noise made for probabilities, 2(d-k)/(nε), is lost on counts; others'
+// programs have added it there. A table of 100 equal records of one bit at ε = 0.02 has noise of scale 100
+// (published) or 51 (strict) on its counts 100 and 0, and the expected share of ones follows from the
+// law of the noise. With noise for probabilities it would be below one in a hundred.
+func TestNoiseHasTheScaleOfCounts(t *testing.T) {
+	const n, epsilon, trials = 100, 0.02, 3000
+	table := nominal([]int{2}, make([][]uint32, n))
+	for r := range n {
+		if table.Column(0).At(int32(r)) != 0 {
+			t.Fatal("the table is not all zeros")
+		}
+	}
+	params := DefaultParams()
+	for _, c := range []struct {
+		variant algorithms.Variant
+		scale   float64
+	}{
+		{algorithms.Published, 2 / epsilon},
+		{algorithms.Strict, 1 / (epsilon * (1 - params.CountShare))},
+	} {
+		// E[max(0,Y)/(max(0,Y)+max(0,100+Z))] for Laplace Y and Z, 1/2 where both are 0, by the midpoint
+		// rule. The geometric law of strict is a Laplace law to within a part in thousands at this scale.
+		const steps = 1500
+		want := 0.0
+		quantile := func(i int) float64 {
+			u := (float64(i) + 0.5) / steps
+			if u < 0.5 {
+				return c.scale * math.Log(2*u)
+			}
+			return -c.scale * math.Log(2*(1-u))
+		}
+		for i := range steps {
+			for j := range steps {
+				y, z := max(0, quantile(i)), max(0, n+quantile(j))
+				share := 0.5
+				if y+z > 0 {
+					share = y / (y + z)
+				}
+				want += share / steps / steps
+			}
+		}
+		sum := 0.0
+		for seed := range uint64(trials) {
+			f := newFit(table, params, c.variant, epsilon, seed)
+			if err := f.count(); err != nil {
+				t.Fatal(err)
+			}
+			network, err := f.network()
+			if err != nil {
+				t.Fatal(err)
+			}
+			mass := network[0].cumulative
+			sum += (mass[1] - mass[0]) / mass[1]
+		}
+		// A share's standard deviation is at most 1/2, that of the mean 0.0091; 0.04 is 4.4 of them, a false
+		// alarm in ninety thousand. One part in thousands of quadrature and discreteness is inside it.
+		if got := sum / trials; math.Abs(got-want) > 0.04 || want < 0.15 {
+			t.Errorf("%s: a mean share of %.3f ones, want %.3f", c.variant, got, want)
+		}
+	}
+}
+
+// mass is the probability a network gives to a record's nodes.
+func mass(network []conditional, nodes []uint32) float64 {
+	product := 1.0
+	for _, c := range network {
+		config := uint32(0)
+		for _, p := range c.parents {
+			config += p.add[nodes[p.node]]
+		}
+		row := c.cumulative[int(config)*c.size : (int(config)+1)*c.size]
+		x := nodes[c.child]
+		low := 0.0
+		if x > 0 {
+			low = row[x-1]
+		}
+		product *= (row[x] - low) / row[len(row)-1]
+	}
+	return product
+}
+
+// divergence is the Kullback-Leibler divergence, in bits, of a network over binary attributes from the
+// table's joint distribution.
+func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) float64 {
+	t.Helper()
+	d := len(rows[0])
+	sizes := make([]int, d)
+	for i := range sizes {
+		sizes[i] = 2
+	}
+	f := newFit(nominal(sizes, rows), params, variant, epsilon, seed)
+	if err := f.count(); err != nil {
+		t.Fatal(err)
+	}
+	network, err := f.network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := make([]float64, 1<<d)
+	for _, row := range rows {
+		at := 0
+		for j, v := range row {
+			at |= int(v) << j
+		}
+		truth[at] += 1 / float64(len(rows))
+	}
+	sum, all := 0.0, 0.0
+	nodes := make([]uint32, d)
+	for at, p := range truth {
+		for j := range nodes {
+			nodes[j] = uint32(at >> j & 1)
+		}
+		q := mass(network, nodes)
+		if all += q; p > 0 {
+			sum += p * math.Log2(p/q)
+		}
+	}
+	if math.Abs(all-1) > 1e-9 {
+		t.Fatalf("the network's probabilities add up to %v", all)
+	}
+	return sum
+}
+
+// TestLargeEpsilonGivesTheTruth: without noise a network in which each node may have all others before it
+// as parents is the table's joint distribution.
+func TestLargeEpsilonGivesTheTruth(t *testing.T) {
+	stream := privacy.NewKey(3).Stream()
+	var dense, chain [][]uint32
+	for range 3000 {
+		at := stream.Uint32N(16) & stream.Uint32N(16) // ones are rare, and one of eight joins all
+		if stream.Uint32N(8) == 0 {
+			at = 15
+		}
+		dense = append(dense, []uint32{at & 1, at >> 1 & 1, at >> 2 & 1, at >> 3 & 1})
+	}
+	// A Markov chain whose counts factorise exactly: each bit equals the one before it in 7 of 8 cases.
+	for at := range 8 * 8 * 8 * 2 {
+		x := uint32(at & 1)
+		row := []uint32{x}
+		for j := range 3 {
+			if at>>(1+3*j)&7 == 0 {
+				x = 1 - x
+			}
+			row = append(row, x)
+		}
+		chain = append(chain, row)
+	}
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+		for _, encoding := range []Encoding{Binary, Gray, Vanilla, Hierarchical} {
+			for _, score := range []Score{MaximalJoint, MutualInformation, TotalVariation} {
+				params := DefaultParams()
+				params.Encoding, params.Score = encoding, score
+				if params.Validate() != nil || (Algorithm{}).CheckVariant(variant, params) != nil {
+					continue
+				}
+				params.Degree = 3
+				if kl := divergence(t, dense, params, variant, 1e9, 1); kl > 1e-6 {
+					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 1e9", variant, encoding, score, kl)
+				}
+				if kl := divergence(t, dense, params, variant, 0.01, 1); kl < 0.01 {
+					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 0.01: where is the noise?", variant, encoding, score, kl)
+				}
+				// A chain is a network of one parent each, and the best neighbours are those in the chain.
+				params.Degree = 1
+				if kl := divergence(t, chain, params, variant, 1e9, 1); kl > 1e-6 {
+					t.Errorf("%s, %s, %s: divergence %v bits from a chain at epsilon 1e9 with one parent", variant, encoding, score, kl)
+				}
+			}
+		}
+	}
+}
+
+// TestSmallEpsilonForgetsTheTable: the mean share of ones over many releases of a table of zeros is 1/2,
+// the noise being symmetric.
+func TestSmallEpsilonForgetsTheTable(t *testing.T) {
+	table := nominal([]int{2, 2}, make([][]uint32, 50))
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+		const trials = 2000
+		sum := 0.0
+		for seed := range uint64(trials) {
+			f := newFit(table, DefaultParams(), variant, 1e-6, seed)
+			if err := f.count(); err != nil {
+				t.Fatal(err)
+			}
+			network, err := f.network()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += mass(network, []uint32{0, 1}) + mass(network, []uint32{1, 1})
+		}
+		// A standard deviation of at most 1/2 each, of the mean 0.0112; 4.5 of them, a false alarm in 150,000.
+		if got := sum / trials; math.Abs(got-0.5) > 0.05 {
+			t.Errorf("%s: mean share of ones %.3f, want 0.5", variant, got)
+		}
+	}
+}
+
+// TestRecordsFollowTheNetwork: drawn records of attributes whose codes need rejection have the
+// network's law, which without noise is the table's: 30,000 records over 3·5 cells.
+func TestRecordsFollowTheNetwork(t *testing.T) {
+	var rows [][]uint32
+	var want [3][5]float64
+	for a := range uint32(3) {
+		for b := range uint32(5) {
+			for range 100 * (1 + (a*b+a)%7) {
+				rows = append(rows, []uint32{a, b})
+			}
+		}
+	}
+	for len(rows) < 30_000 {
+		rows = append(rows, rows[:min(len(rows), 30_000-len(rows))]...)
+	}
+	for _, row := range rows {
+		want[row[0]][row[1]]++
+	}
+	table := nominal([]int{3, 5}, rows)
+	for _, encoding := range []Encoding{Binary, Gray, Vanilla} {
+		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+			params := DefaultParams()
+			params.Encoding, params.Degree = encoding, 4
+			r, _ := mustRelease(t, table, params, variant, 1e9, 5)
+			if r.Table.Len() != len(rows) || r.Weights != nil {
+				t.Fatalf("%s, %s: %d records, want %d", encoding, variant, r.Table.Len(), len(rows))
+			}
+			var got [3][5]float64
+			for row := range int32(r.Table.Len()) {
+				got[r.Table.Column(0).At(row)][r.Table.Column(1).At(row)]++
+			}
+			chi := 0.0
+			for a := range want {
+				for b := range want[a] {
+					chi += (got[a][b] - want[a][b]) * (got[a][b] - want[a][b]) / want[a][b]
+				}
+			}
+			// Chi-squared with 14 degrees of freedom exceeds 42.6 with probability 1e-4.
+			if chi > 42.6 {
+				t.Errorf("%s, %s: chi-squared %.1f, counts %v, want about %v", encoding, variant, chi, got, want)
+			}
+		}
+	}
+}
+
+// TestNumberOfRecords: published publishes as many as it got, strict a noisy number, mean n and mean absolute
+// deviation 2q/(1-q²) for q = exp(-ε·share).
+func TestNumberOfRecords(t *testing.T) {
+	const n, trials = 400, 1500
+	table := conformance.Table(n)
+	params := DefaultParams()
+	params.CountShare = 0.2
+	r, _ := mustRelease(t, table, params, algorithms.Published, 0.5, 1)
+	if r.Table.Len() != n {
+		t.Errorf("published: %d records, want %d", r.Table.Len(), n)
+	}
+	mean, deviation := 0.0, 0.0
+	for seed := range uint64(trials) {
+		f := newFit(table, params, algorithms.Strict, 0.5, seed)
+		if err := f.count(); err != nil {
+			t.Fatal(err)
+		}
+		mean += (f.records - n) / trials
+		deviation += math.Abs(f.records-n) / trials
+	}
+	q := math.Exp(-0.5 * 0.2)
+	want := 2 * q / (1 - q*q)
+	// The noise has scale 10: standard deviations of the two means are 14.1/√1500 = 0.37 and 10/√1500 = 0.26;
+	// 4.5 of them.
+	if math.Abs(mean) > 1.65 || math.Abs(deviation-want) > 1.2 {
+		t.Errorf("strict: mean noise %.2f, want 0; mean absolute noise %.2f, want %.2f", mean, deviation, want)
+	}
+	params.MaxRows = 100
+	r, _ = mustRelease(t, table, params, algorithms.Published, 0.5, 1)
+	if r.Table.Len() != 100 || len(r.Weights) != 100 || r.Weights[0] != 4 || len(r.Warnings) == 0 {
+		t.Errorf("%d records, weights %v, warnings %q: want 100 of weight 4 and a warning", r.Table.Len(), r.Weights, r.Warnings)
+	}
+}
+
+// TestValues: midpoint gives the middle cell of each bin, uniform all cells.
+func TestValues(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "age", Low: 15, High: 95, Step: 1}, // 80 cells, bins of 5
+		{Name: "height", Low: 0, High: 1, Step: 1. / 64, Continuous: true},
+	}}
+	b := datasets.NewBuilder(schema, 2000)
+	for i := range 2000 {
+		b.AddRow()
+		b.Set(i, 0, uint32(i%80))
+		b.Set(i, 1, uint32(i%64))
+	}
+	table := b.Table()
+	params := DefaultParams()
+	seen := make(map[uint32]bool)
+	r, _ := mustRelease(t, table, params, algorithms.Published, 1e6, 1)
+	for row := range int32(r.Table.Len()) {
+		seen[r.Table.Column(0).At(row)] = true
+	}
+	if len(seen) != 80 { // 2000 draws miss a cell with probability 80·(79/80)^2000 = 1e-9
+		t.Errorf("uniform: %d of 80 cells", len(seen))
+	}
+	params.Values = "midpoint"
+	r, _ = mustRelease(t, table, params, algorithms.Published, 1e6, 1)
+	for row := range int32(r.Table.Len()) {
+		if code := r.Table.Column(0).At(row); code%5 != 2 {
+			t.Fatalf("midpoint: cell %d, want one in the middle of five", code)
+		}
+	}
+}
+
+// TestClassIsSynthesised: the class follows its attribute at a large budget.
+func TestClassIsSynthesised(t *testing.T) {
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "sex", Kind: datasets.Categorical, Values: []string{"f", "m"}},
+		{Name: "illness", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Sensitive},
+		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+	}}, 900)
+	for i := range 900 {
+		b.AddRow()
+		v := uint32(i % 3 / 2)
+		for a := range 3 {
+			b.Set(i, a, v)
+		}
+	}
+	for _, encoding := range []Encoding{Binary, Vanilla} {
+		params := DefaultParams()
+		params.Encoding = encoding
+		table := b.Table()
+		r, _ := mustRelease(t, table, params, algorithms.Strict, 1e6, 1)
+		ones := 0
+		for row := range int32(r.Table.Len()) {
+			v := r.Table.Column(0).At(row)
+			ones += int(v)
+			if r.Table.Column(1).At(row) != v || r.Table.Column(2).At(row) != v {
+				t.Fatalf("%s: row %d has attributes that differ", encoding, row)
+			}
+		}
+		// A third of 900, standard deviation 14; 4.5 of them.
+		if ones < 300-64 || ones > 300+64 {
+			t.Errorf("%s: %d of 900 ones, want about 300", encoding, ones)
+		}
+	}
+}

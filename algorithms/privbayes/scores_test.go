@@ -1,0 +1,223 @@
+package privbayes
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+)
+
+// joint is F by its definition: the largest value over all ways to send parent configurations to a side.
+func joint(cells []int32) float64 {
+	n := 0.0
+	for _, c := range cells {
+		n += float64(c)
+	}
+	configs := len(cells) / 2
+	best := math.Inf(-1)
+	for sides := range 1 << configs {
+		k := [2]float64{}
+		for p := range configs {
+			side := sides >> p & 1
+			k[side] += float64(cells[2*p+side])
+		}
+		best = max(best, math.Min(n/2, k[0])+math.Min(n/2, k[1])-n)
+	}
+	return best
+}
+
+// byDefinition is n times a score, from probabilities.
+func byDefinition(score Score, cells []int32, children int) float64 {
+	if score == MaximalJoint {
+		return joint(cells)
+	}
+	n := 0.0
+	child, parent := make([]float64, children), make([]float64, len(cells)/children)
+	for i, c := range cells {
+		n += float64(c)
+		child[i%children] += float64(c)
+		parent[i/children] += float64(c)
+	}
+	if n == 0 {
+		return 0
+	}
+	sum := 0.0
+	for i, c := range cells {
+		p, q := float64(c)/n, child[i%children]/n*parent[i/children]/n
+		switch {
+		case score == TotalVariation:
+			sum += math.Abs(p-q) / 2
+		case p > 0:
+			sum += p * math.Log2(p/q)
+		}
+	}
+	return n * sum
+}
+
+func total(cells []int32) int {
+	n := 0
+	for _, c := range cells {
+		n += int(c)
+	}
+	return n
+}
+
+func TestScoresAreTheirDefinitions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		score := rapid.SampledFrom([]Score{MaximalJoint, MutualInformation, TotalVariation}).Draw(t, "score")
+		children := 2
+		if score != MaximalJoint {
+			children = rapid.IntRange(1, 5).Draw(t, "children")
+		}
+		configs := rapid.IntRange(1, 9).Draw(t, "configurations")
+		most := rapid.SampledFrom([]int32{1, 3, 50, 5000}).Draw(t, "most")
+		cells := rapid.SliceOfN(rapid.Int32Range(0, most), configs*children, configs*children).Draw(t, "cells")
+		n := total(cells)
+		want := byDefinition(score, cells, children)
+		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+			got := newScorer(score, n, variant).of(cells, children)
+			if score == MaximalJoint && variant == algorithms.Strict {
+				got -= float64(n) / 4
+			}
+			// Both are sums of some fifty terms up to n log n: rounding stays far below 1e-9 of that.
+			if math.Abs(got-want) > 1e-9*(1+float64(n)*16) {
+				t.Fatalf("%s of %v with %d children is %v, want %v", score, cells, children, got, want)
+			}
+		}
+	})
+}
+
+// forEachTable visits all tables of n records over some cells.
+func forEachTable(cells []int32, n int, visit func()) {
+	var fill func(i, left int)
+	fill = func(i, left int) {
+		if i == len(cells)-1 {
+			cells[i] = int32(left)
+			visit()
+			return
+		}
+		for c := 0; c <= left; c++ {
+			cells[i] = int32(c)
+			fill(i+1, left-c)
+		}
+	}
+	fill(0, n)
+}
+
+var shapes = []struct{ configs, children int }{{2, 2}, {4, 2}, {2, 3}, {3, 3}}
+
+// TestReplacementSensitivities visits all pairs of neighbours of up to 8 records.
+func TestReplacementSensitivities(t *testing.T) {
+	for _, score := range []Score{MaximalJoint, MutualInformation, TotalVariation} {
+		for _, shape := range shapes {
+			if score == MaximalJoint && shape.children != 2 {
+				continue
+			}
+			for n := 2; n <= 8; n++ {
+				s := newScorer(score, n, algorithms.Published)
+				cells := make([]int32, shape.configs*shape.children)
+				largest := 0.0
+				forEachTable(cells, n, func() {
+					before := s.of(cells, shape.children)
+					for from := range cells {
+						if cells[from] == 0 {
+							continue
+						}
+						cells[from]--
+						for to := range cells {
+							cells[to]++
+							largest = max(largest, math.Abs(s.of(cells, shape.children)-before))
+							cells[to]--
+						}
+						cells[from]++
+					}
+				})
+				bits := shape.configs == 2 || shape.children == 2
+				claimed := sensitivity(score, algorithms.Published, n, bits).Claimed
+				name := fmt.Sprintf("%s, %d configurations, %d children, %d records", score, shape.configs, shape.children, n)
+				if largest > claimed+1e-9 {
+					t.Errorf("%s: a replacement moves the score by %v, claimed %v", name, largest, claimed)
+				}
+				exact := math.NaN() // where the largest move is known
+				switch {
+				case score == MaximalJoint || score == MutualInformation && bits:
+					exact = claimed
+				case score == TotalVariation && shape.configs == 2 && shape.children == 2:
+					exact = 2 - 2/float64(n)
+				}
+				if math.Abs(largest-exact) > 1e-9 {
+					t.Errorf("%s: a replacement moves the score by at most %v, want %v", name, largest, exact)
+				}
+			}
+		}
+	}
+}
+
+// TestAddingSensitivities visits all ways to add a record to up to 8.
+func TestAddingSensitivities(t *testing.T) {
+	for _, score := range []Score{MaximalJoint, TotalVariation} {
+		claimed := sensitivity(score, algorithms.Strict, 0, true).Claimed
+		for _, shape := range shapes {
+			if score == MaximalJoint && shape.children != 2 {
+				continue
+			}
+			for n := 0; n <= 8; n++ {
+				s, t1 := newScorer(score, n, algorithms.Strict), newScorer(score, n+1, algorithms.Strict)
+				cells := make([]int32, shape.configs*shape.children)
+				up, down := 0.0, 0.0
+				forEachTable(cells, n, func() {
+					before := s.of(cells, shape.children)
+					for at := range cells {
+						cells[at]++
+						move := t1.of(cells, shape.children) - before
+						up, down = max(up, move), min(down, move)
+						cells[at]--
+					}
+				})
+				name := fmt.Sprintf("%s, %d configurations, %d children, %d records", score, shape.configs, shape.children, n)
+				if max(up, -down) > claimed {
+					t.Errorf("%s: a new record moves the score by %v to %v, claimed %v", name, down, up, claimed)
+				}
+				switch score {
+				case MaximalJoint: // the bound is reached on both sides: no smaller claim would hold
+					if n >= 4 && (up != claimed || down != -claimed) {
+						t.Errorf("%s: a new record moves the score by %v to %v, want both ends of ±%v", name, down, up, claimed)
+					}
+				case TotalVariation: // n records in one cell and one in another row and column
+					if want := 2 * float64(n) / float64(n+1); math.Abs(up-want) > 1e-12 {
+						t.Errorf("%s: a new record raises the score by at most %v, want %v", name, up, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAddingMovesMutualInformation: why strict refuses it. A record beside n equal ones, different in
+// both child and parent, adds log₂(n+1) + n log₂((n+1)/n) in counts.
+func TestAddingMovesMutualInformation(t *testing.T) {
+	for _, n := range []int{1, 10, 1000, 100000} {
+		before := newScorer(MutualInformation, n, algorithms.Published).of([]int32{int32(n), 0, 0, 0}, 2)
+		after := newScorer(MutualInformation, n+1, algorithms.Published).of([]int32{int32(n), 0, 0, 1}, 2)
+		want := math.Log2(float64(n+1)) + float64(n)*math.Log2(float64(n+1)/float64(n))
+		if before != 0 || math.Abs(after-want) > 1e-6*want {
+			t.Errorf("%d records: from %v to %v, want 0 to %v", n, before, after, want)
+		}
+	}
+}
+
+func BenchmarkScores(b *testing.B) {
+	cells := []int32{9000, 400, 3000, 2500, 120, 800, 7000, 30, 5000, 5100, 11, 900, 2000, 1900, 60, 7000}
+	for _, score := range []Score{MaximalJoint, MutualInformation, TotalVariation} {
+		s := newScorer(score, total(cells), algorithms.Published)
+		b.Run(string(score), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.of(cells, 2)
+			}
+		})
+	}
+}
