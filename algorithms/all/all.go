@@ -7,5 +7,6 @@ import (
 	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
 	_ "ppdp/algorithms/mondrian"
+	_ "ppdp/algorithms/privbayes"
 	_ "ppdp/algorithms/rps"
 )
