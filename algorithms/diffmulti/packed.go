@@ -1,0 +1,296 @@
+package diffmulti
+
+import (
+	"slices"
+
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+)
+
+// packed holds the rows of a release one after the other, each as a few words, so that a pass over a
+// region reads every row's attributes together and counts them into independent places. A row is addressed by
+// its position in Input.Rows.
+//
+// The words of a row are, for each attribute with an axis, the slot of statistics that counts its rank and
+// class; then for each numeric attribute the place of its value among the distinct ones; then the class.
+type packed[T uint16 | uint32] struct {
+	*layout
+	words []T
+}
+
+// layout says where the statistics of a region are:
+//
+//	for each axis:              rows by rank and class, at[dim] + rank·classes + class
+//	for all attributes:         rows by class, total + class
+//	for each numeric attribute: rows below its cut point by class, at[dim] + class
+type layout struct {
+	classes int
+	axes    []*datasets.Axis // by dimension, nil for numeric ones
+	at      []int            // by dimension
+	total   int
+	slots   int        // the size of the statistics
+	tops    []int      // dimensions with an axis
+	numbers []int      // numeric dimensions
+	word    []int      // by dimension: its word in a row
+	width   int        // words of a row
+	values  [][]uint32 // by dimension: a numeric attribute's distinct codes, ascending; nil otherwise
+}
+
+// store is a packed of either width.
+type store interface {
+	// tally adds change for each of the rows to the statistics; cuts are the numeric attributes' cut points as
+	// places among the distinct values.
+	tally(rows []int32, cuts []uint32, stats []int32, change int32)
+	// divide sorts the rows by the child they belong to, keeping their order within a child, and writes the children's
+	// sizes. On an axis child is that of each rank and class; on a numeric dimension values below the place cut
+	// are child 0, others child 1.
+	divide(rows []int32, scratch *divideScratch, dim int, child []int32, cut uint32, sizes []int32)
+	// keys appends value·classes+class of each row on a numeric dimension.
+	keys(rows []int32, dim int, keys []uint32) []uint32
+	// classCounts adds the rows' class counts.
+	classCounts(rows []int32, counts []int32)
+}
+
+// wide is the largest number of slots or distinct values that 16 bits can address.
+const wide = 1 << 16
+
+// pack reads the rows of the dimensions' attributes.
+func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis) (*layout, store) {
+	schema := table.Schema()
+	l := &layout{classes: schema.Classes(), axes: axes, at: make([]int, len(axes)), word: make([]int, len(axes)), values: make([][]uint32, len(axes))}
+	for dim, axis := range axes {
+		if axis != nil {
+			l.at[dim], l.word[dim] = l.slots, len(l.tops)
+			l.slots += len(axis.Code) * l.classes
+			l.tops = append(l.tops, dim)
+		}
+	}
+	most := l.slots
+	l.total = l.slots
+	l.slots += l.classes
+	places := make([][]uint32, len(axes))
+	for dim, axis := range axes {
+		if axis == nil {
+			l.at[dim], l.word[dim] = l.slots, len(l.tops)+len(l.numbers)
+			l.slots += l.classes
+			l.numbers = append(l.numbers, dim)
+			a := attributes[dim]
+			l.values[dim], places[dim] = distinct(table.Column(a), rows, schema.Attributes[a].Cells())
+			most = max(most, len(l.values[dim])+1) // a cut point may lie above all values
+		}
+	}
+	l.width = len(axes) + 1
+	if max(most, l.classes) <= wide {
+		return l, fill[uint16](l, table, rows, attributes, places)
+	}
+	return l, fill[uint32](l, table, rows, attributes, places)
+}
+
+func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, attributes []int, places [][]uint32) *packed[T] {
+	p := &packed[T]{layout: l, words: make([]T, len(rows)*l.width)}
+	labels := make([]uint32, len(rows))
+	if class := table.Schema().Class(); class >= 0 {
+		column := table.Column(class)
+		for i, row := range rows {
+			labels[i] = column.At(row)
+		}
+	}
+	for dim, axis := range l.axes {
+		word := l.word[dim]
+		if axis == nil {
+			for i, place := range places[dim] {
+				p.words[i*l.width+word] = T(place)
+			}
+			continue
+		}
+		column := table.Column(attributes[dim])
+		for i, row := range rows {
+			p.words[i*l.width+word] = T(l.at[dim] + int(axis.Rank[column.At(row)])*l.classes + int(labels[i]))
+		}
+	}
+	for i, y := range labels {
+		p.words[i*l.width+l.width-1] = T(y)
+	}
+	return p
+}
+
+// bitmapCells is the largest domain whose values are found by marking them: 2 MiB of marks.
+const bitmapCells = 1 << 24
+
+// distinct returns the distinct codes of the rows, ascending, and each row's place among them.
+func distinct(column *datasets.Column, rows []int32, cells int) (values, places []uint32) {
+	places = make([]uint32, len(rows))
+	for i, row := range rows {
+		places[i] = column.At(row)
+	}
+	if cells <= bitmapCells {
+		marks := make([]bool, cells)
+		for _, code := range places {
+			marks[code] = true
+		}
+		at := make([]uint32, cells)
+		for code, marked := range marks {
+			if marked {
+				at[code] = uint32(len(values))
+				values = append(values, uint32(code))
+			}
+		}
+		for i, code := range places {
+			places[i] = at[code]
+		}
+		return values, places
+	}
+	values = slices.Clone(places)
+	slices.Sort(values)
+	values = slices.Compact(values)
+	for i, code := range places {
+		place, _ := slices.BinarySearch(values, code)
+		places[i] = uint32(place)
+	}
+	return values, places
+}
+
+func (p *packed[T]) tally(rows []int32, cuts []uint32, stats []int32, change int32) {
+	tops, numbers, width := len(p.tops), len(p.numbers), p.width
+	below := stats[len(stats)-numbers*p.classes:]
+	total := stats[p.total:]
+	for _, row := range rows {
+		record := p.words[int(row)*width : int(row)*width+width]
+		for _, slot := range record[:tops] {
+			stats[slot] += change
+		}
+		y := int(record[width-1])
+		total[y] += change
+		for i, place := range record[tops : width-1] {
+			if uint32(place) < cuts[i] {
+				below[i*p.classes+y] += change
+			}
+		}
+	}
+}
+
+func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, child []int32, cut uint32, sizes []int32) {
+	scratch.fit(len(rows))
+	which := scratch.which[:len(rows)]
+	word, width := p.word[dim], p.width
+	clear(sizes)
+	if p.axes[dim] == nil {
+		for i, row := range rows {
+			c := int32(0)
+			if uint32(p.words[int(row)*width+word]) >= cut {
+				c = 1
+			}
+			which[i] = c
+			sizes[c]++
+		}
+	} else {
+		base := T(p.at[dim])
+		for i, row := range rows {
+			c := child[p.words[int(row)*width+word]-base]
+			which[i] = c
+			sizes[c]++
+		}
+	}
+	for _, n := range sizes {
+		if int(n) == len(rows) {
+			return // all in one child: nothing moves
+		}
+	}
+	// sizes become the children's next places, and sizes again when all have moved.
+	start := int32(0)
+	for c, n := range sizes {
+		sizes[c] = start
+		start += n
+	}
+	moved := scratch.moved[:len(rows)]
+	copy(moved, rows)
+	for i, row := range moved {
+		c := which[i]
+		rows[sizes[c]] = row
+		sizes[c]++
+	}
+	for c := len(sizes) - 1; c > 0; c-- {
+		sizes[c] -= sizes[c-1]
+	}
+}
+
+// divideScratch is memory for divide.
+type divideScratch struct{ moved, which []int32 }
+
+func (s *divideScratch) fit(n int) {
+	if len(s.moved) < n {
+		s.moved, s.which = make([]int32, n), make([]int32, n)
+	}
+}
+
+func (p *packed[T]) keys(rows []int32, dim int, keys []uint32) []uint32 {
+	word, width, classes := p.word[dim], p.width, uint32(p.classes)
+	for _, row := range rows {
+		record := p.words[int(row)*width : int(row)*width+width]
+		keys = append(keys, uint32(record[word])*classes+uint32(record[width-1]))
+	}
+	return keys
+}
+
+func (p *packed[T]) classCounts(rows []int32, counts []int32) {
+	for _, row := range rows {
+		counts[p.words[int(row)*p.width+p.width-1]]++
+	}
+}
+
+// frequencies gathers the values of a region on a numeric dimension.
+type frequencies struct {
+	keys   []uint32
+	counts []int32
+	out    partition.Frequencies
+}
+
+// crowded is how many possible keys for each row still make counting cheaper than sorting.
+const crowded = 8
+
+// gather fills out's Values and Counts from rows whose codes on dim lie in [low, high).
+func (f *frequencies) gather(l *layout, s store, rows []int32, dim int, low, high uint32) {
+	values, classes := l.values[dim], l.classes
+	f.out.Low, f.out.High = low, high
+	f.out.Values, f.out.Counts = f.out.Values[:0], f.out.Counts[:0]
+	if len(rows) == 0 {
+		return
+	}
+	f.keys = s.keys(rows, dim, f.keys[:0])
+	first, _ := slices.BinarySearch(values, low)
+	last, _ := slices.BinarySearch(values, high)
+	if possible := (last - first) * classes; possible <= crowded*len(rows)+64 {
+		if len(f.counts) < possible {
+			f.counts = make([]int32, 2*possible)
+		}
+		counts := f.counts[:possible]
+		clear(counts)
+		base := uint32(first * classes)
+		for _, key := range f.keys {
+			counts[key-base]++
+		}
+		for i := range last - first {
+			of := counts[i*classes : (i+1)*classes]
+			for _, n := range of {
+				if n > 0 {
+					f.out.Values = append(f.out.Values, values[first+i])
+					f.out.Counts = append(f.out.Counts, of...)
+					break
+				}
+			}
+		}
+		return
+	}
+	slices.Sort(f.keys)
+	place := -1
+	for _, key := range f.keys {
+		if at := int(key) / classes; at != place {
+			place = at
+			f.out.Values = append(f.out.Values, values[place])
+			for range classes {
+				f.out.Counts = append(f.out.Counts, 0)
+			}
+		}
+		f.out.Counts[len(f.out.Counts)-classes+int(key)%classes]++
+	}
+}

@@ -1,0 +1,595 @@
+package diffmulti
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree, but for
+// cut points, which take sorting.
+func (DiffMulti) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r, err := newRecursion(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	rows := in.Rows
+	for i := range rows {
+		rows[i] = int32(i) // the store numbers them by their place
+	}
+	var stats []int32
+	if len(rows) > 0 {
+		stats = r.slot(0)
+		r.store.tally(rows, r.cuts, stats, 1)
+	}
+	if err := r.region(rows, stats, 1, r.params.Specialisations, place{}, allFresh); err != nil {
+		return nil, err
+	}
+	return r.publish(in)
+}
+
+// recursion is the state of one release.
+type recursion struct {
+	ctx     context.Context
+	params  *Params
+	variant algorithms.Variant
+	epsilon float64
+	step    float64 // ε′, what one draw on the way to a leaf costs
+	longest int     // |g|
+
+	layout  *layout
+	store   store
+	builder *partition.Builder
+	scorer  partition.Scorer
+	below   [][]nodeChildren // by dimension and taxonomy node
+	roots   []uint32         // cells of each dimension
+
+	candidates *privacy.Exponential
+	cutPoints  *partition.CutPoints
+	shares     shares
+	leaves     counter
+	points     []uint32 // the current region's cut point on each numeric attribute,
+	cuts       []uint32 // and its place among the distinct values
+
+	paths      paths
+	places     []place // of each leaf
+	counts     []int32 // class counts of each leaf, without noise
+	statistics [][]int32
+	scratch    divideScratch
+	frequency  frequencies
+	children   []int32 // class counts of a candidate's children
+	scores     []float64
+	open       []int // the candidates' dimensions
+	penalties  [2]float64
+	families   []family // by depth
+	work       int      // since the context was last asked
+}
+
+// nodeChildren is what specialising a taxonomy node takes.
+type nodeChildren struct {
+	ends      []int     // of each child's slots, from the start of the dimension's; starts is where the first begins
+	start     int       // of the first child's slots
+	penalties []float64 // certainty penalties of the children
+	child     []int32   // the child of each slot of the dimension; 0 where the slot lies outside the node
+}
+
+// family is the scratch of one level of the recursion, which lives while its children are visited.
+type family struct {
+	sizes []int32
+	given []int
+	stats [][]int32
+}
+
+// place is where a region stands in the budget: specialisations and cut points above it.
+type place struct{ depth, cutPoints int }
+
+// allFresh and noneFresh say for which numeric attributes a region has no cut point yet; a number from 0 names
+// the one attribute whose interval its parent has cut.
+const (
+	allFresh  = -1
+	noneFresh = -2
+)
+
+// newRecursion checks the input against the parameters and declares the mechanisms.
+func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
+	params, ok := in.Params.(*Params)
+	if !ok {
+		return nil, fmt.Errorf("diffmulti: parameters of type %T, must be %T", in.Params, params)
+	}
+	if err := params.Validate(); err != nil {
+		return nil, fmt.Errorf("diffmulti: %w", err)
+	}
+	if err := (DiffMulti{}).CheckVariant(in.Variant, params); err != nil {
+		return nil, fmt.Errorf("diffmulti: %w", err)
+	}
+	epsilon := in.Budget.Epsilon()
+	if !(epsilon > 0) {
+		return nil, fmt.Errorf("diffmulti: epsilon %v, must be above 0", epsilon)
+	}
+	schema := in.Table.Schema()
+	if params.Utility == partition.InformationGain && schema.Classes() < 2 {
+		return nil, errors.New("diffmulti: utility: infogain needs a class attribute of at least two values")
+	}
+	attributes := schema.QuasiIdentifiers()
+	axes := partition.Axes(schema, attributes)
+	space := partition.NewSpace(in.Table, attributes)
+	r := &recursion{
+		ctx: ctx, params: params, variant: in.Variant, epsilon: epsilon,
+		builder: partition.NewBuilder(space, params.MaxNodes),
+		scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(), Records: len(in.Rows),
+			Program: in.Variant == algorithms.RefCode},
+	}
+	r.builder.Generalise(axes)
+	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes)
+	r.longest = params.LongestPath
+	if r.longest == 0 {
+		r.longest = longestPath(axes, params.NumericHeight)
+	}
+	r.step = step(epsilon, len(r.layout.numbers), r.longest)
+	for dim, axis := range axes {
+		r.roots = append(r.roots, space.Cells(dim))
+		r.below = append(r.below, childrenOf(axis, r.layout.classes))
+	}
+	r.points = make([]uint32, len(r.layout.numbers))
+	r.cuts = make([]uint32, len(r.layout.numbers))
+	r.families = make([]family, r.longest+1)
+	r.paths = newPaths(in.Budget.Root(), len(r.layout.numbers), r.longest)
+	r.declare(in)
+	return r, nil
+}
+
+// longestPath is |g|: the sum of the taxonomies' heights, where numeric attributes count for a public
+// number (section 4.6).
+func longestPath(axes []*datasets.Axis, numeric int) int {
+	sum := 0
+	for _, axis := range axes {
+		if axis == nil {
+			sum += numeric
+		} else {
+			sum += axis.Taxonomy.Height()
+		}
+	}
+	return sum
+}
+
+// step is ε′ = ε/(2(|A_num|+3|g|)) (Algorithm 1, line 5). Without attributes nothing is ever drawn.
+func step(epsilon float64, numeric, longest int) float64 {
+	if numeric+3*longest == 0 {
+		return epsilon / 2
+	}
+	return epsilon / (2 * float64(numeric+3*longest))
+}
+
+// declare opens the streams and enters the mechanisms into the ledger.
+func (r *recursion) declare(in algorithms.Input) {
+	strict := in.Variant == algorithms.Strict
+	count := func(purpose string, s privacy.Sensitivity) counter {
+		if strict {
+			return in.Budget.Geometric(purpose, in.Noise.Open(purpose), s)
+		}
+		return in.Budget.Laplace(purpose, in.Noise.Open(purpose), s)
+	}
+	claimed := r.scorer.Sensitivity()
+	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
+	cuts := choice
+	cutRule := r.params.cutRule(in.Variant)
+	if cutRule != partition.EveryCut {
+		cuts.Proven = math.Inf(1) // errata D2 and D8a
+	}
+	if r.scorer.Program && r.scorer.Utility == partition.Discernibility {
+		choice.Proven = math.Max(claimed, 10_000) // the range of its scores
+	}
+	draws := in.Noise.Open("cut points")
+	r.cutPoints = &partition.CutPoints{Scorer: r.scorer, Rule: cutRule, Choice: in.Budget.Exponential("cut points", draws, cuts), Draws: draws}
+	r.candidates = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
+	r.shares = shares{rule: r.params.rule(in.Variant)}
+	switch r.shares.rule {
+	case ByStrict:
+		r.shares.noise = count("specialisations", privacy.Exact(1))
+	case ByPublished, ByRefCode:
+		r.shares.noise = count("specialisations", privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)}) // errata D1 and D8c
+	}
+	if r.params.Remainder == RandomRemainder && r.shares.rule != ByRefCode {
+		r.shares.draws = in.Noise.Open("remainders")
+	}
+	r.leaves = count("leaf counts", privacy.Exact(1))
+}
+
+// childrenOf prepares the specialisation of each node of a taxonomy.
+func childrenOf(axis *datasets.Axis, classes int) []nodeChildren {
+	if axis == nil {
+		return nil
+	}
+	nodes := make([]nodeChildren, len(axis.Taxonomy.Nodes))
+	for node := range nodes {
+		children := axis.Taxonomy.Nodes[node].Children
+		if len(children) == 0 {
+			continue
+		}
+		n := nodeChildren{start: int(axis.Low[node]) * classes, child: make([]int32, len(axis.Code)*classes)}
+		for c, child := range children {
+			n.ends = append(n.ends, int(axis.High[child])*classes)
+			n.penalties = append(n.penalties, axis.Penalty(child))
+			for slot := int(axis.Low[child]) * classes; slot < int(axis.High[child])*classes; slot++ {
+				n.child[slot] = int32(c)
+			}
+		}
+		nodes[node] = n
+	}
+	return nodes
+}
+
+// slot returns the i-th statistics of the stack, all 0.
+func (r *recursion) slot(i int) []int32 {
+	for len(r.statistics) <= i {
+		r.statistics = append(r.statistics, make([]int32, r.layout.slots))
+	}
+	clear(r.statistics[i])
+	return r.statistics[i]
+}
+
+// contextEvery is how much work, in rows and nodes, is done between two looks at the context:
+// some milliseconds.
+const contextEvery = 1 << 20
+
+// region handles the builder's current box, which the given rows lie in. stats are the rows' statistics, whose
+// memory the call may use up; nil of a region without rows or one that is certain to be a leaf. free is
+// the first slot of statistics that nobody uses. h specialisations may be made from here on.
+func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int) error {
+	if r.work += len(rows) + 64; r.work > contextEvery {
+		r.work = 0
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if h <= 0 || at.depth >= r.longest || !r.specialisable() {
+		return r.leaf(rows, at)
+	}
+	path := *r.paths.at(at)
+	// The cut point this region draws must be gone when its siblings are visited.
+	if fresh >= 0 {
+		point, cut := r.points[fresh], r.cuts[fresh]
+		defer func() { r.points[fresh], r.cuts[fresh] = point, cut }()
+	}
+	if err := r.drawCutPoints(&path, rows, stats, &at, fresh); err != nil {
+		return err
+	}
+	dim, err := r.choose(&path, stats)
+	if err != nil {
+		return err
+	}
+	if r.layout.axes[dim] == nil {
+		return r.cut(rows, stats, free, h, at, &path, dim)
+	}
+	return r.specialise(rows, stats, free, h, at, &path, dim)
+}
+
+// specialisable says whether any attribute of the current box has children (Definition 4.1).
+func (r *recursion) specialisable() bool {
+	for dim := range r.roots {
+		if r.hasChildren(dim) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *recursion) hasChildren(dim int) bool {
+	if r.layout.axes[dim] == nil {
+		return r.builder.Width(dim) > 1
+	}
+	return len(r.below[dim][r.builder.Nodes[dim]].ends) > 0
+}
+
+// drawCutPoints draws the cut points that the current box does not have yet (line 9), and enters the rows below them into
+// the statistics.
+func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *place, fresh int) error {
+	for i, dim := range r.layout.numbers {
+		if fresh != allFresh && fresh != i || r.builder.Width(dim) <= 1 {
+			continue
+		}
+		r.frequency.out.Root = r.roots[dim]
+		r.frequency.gather(r.layout, r.store, rows, dim, r.builder.Low[dim], r.builder.High[dim])
+		f := &r.frequency.out
+		point, err := r.cutPoints.Choose(path, r.step, f)
+		if err != nil {
+			return err
+		}
+		at.cutPoints++
+		place, _ := slices.BinarySearch(r.layout.values[dim], point)
+		r.points[i], r.cuts[i] = point, uint32(place)
+		if stats == nil {
+			continue
+		}
+		below := stats[r.layout.at[dim] : r.layout.at[dim]+r.layout.classes]
+		clear(below)
+		for v, value := range f.Values {
+			if value >= point {
+				break
+			}
+			for y := range below {
+				below[y] += f.Counts[v*len(below)+y]
+			}
+		}
+	}
+	return nil
+}
+
+// choose scores the candidates, one for each attribute that has children (line 10), and selects one (line 11).
+func (r *recursion) choose(path *privacy.Path, stats []int32) (dim int, err error) {
+	r.open, r.scores = r.open[:0], r.scores[:0]
+	classes := r.layout.classes
+	number := 0
+	for dim, axis := range r.layout.axes {
+		i := number
+		if axis == nil {
+			number++
+		}
+		if !r.hasChildren(dim) {
+			continue
+		}
+		r.open = append(r.open, dim)
+		if stats == nil { // no rows: all candidates score the same
+			r.scores = append(r.scores, 0)
+			continue
+		}
+		if axis != nil {
+			r.scores = append(r.scores, r.scoreNode(stats[r.layout.at[dim]:], &r.below[dim][r.builder.Nodes[dim]]))
+			continue
+		}
+		r.fit(2 * classes)
+		sides := r.children[:2*classes]
+		copy(sides, stats[r.layout.at[dim]:r.layout.at[dim]+classes])
+		for y := range classes {
+			sides[classes+y] = stats[r.layout.total+y] - sides[y]
+		}
+		root := float64(r.roots[dim])
+		r.penalties[0] = float64(r.points[i]-r.builder.Low[dim]) / root
+		r.penalties[1] = float64(r.builder.High[dim]-r.points[i]) / root
+		r.scores = append(r.scores, r.scorer.Score(sides, r.penalties[:]))
+	}
+	chosen, err := r.candidates.Choose(path, r.step, r.scores, nil)
+	if err != nil {
+		return 0, err
+	}
+	return r.open[chosen], nil
+}
+
+// scoreNode scores the specialisation of a taxonomy node. slots are its dimension's statistics.
+func (r *recursion) scoreNode(slots []int32, n *nodeChildren) float64 {
+	classes := r.layout.classes
+	r.fit(len(n.ends) * classes)
+	children := r.children[:len(n.ends)*classes]
+	clear(children)
+	from := n.start
+	for c, end := range n.ends {
+		counts := children[c*classes : (c+1)*classes]
+		if classes == 2 { // the usual case, without the inner loop
+			no, yes := int32(0), int32(0)
+			for slot := from; slot < end; slot += 2 {
+				no += slots[slot]
+				yes += slots[slot+1]
+			}
+			counts[0], counts[1] = no, yes
+		} else {
+			for slot := from; slot < end; slot += classes {
+				for y := range counts {
+					counts[y] += slots[slot+y]
+				}
+			}
+		}
+		from = end
+	}
+	return r.scorer.Score(children, n.penalties)
+}
+
+// fit makes room for n class counts of children.
+func (r *recursion) fit(n int) {
+	if len(r.children) < n {
+		r.children = make([]int32, 2*n)
+	}
+}
+
+// cut divides the current box in two at its cut point on a numeric dimension (line 12).
+func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privacy.Path, dim int) error {
+	i := slices.Index(r.layout.numbers, dim)
+	f, free, err := r.divide(rows, stats, free, h, at, path, dim, 2, nil, r.cuts[i])
+	if err != nil {
+		return err
+	}
+	node, err := r.builder.Enter(dim, r.points[i])
+	if err != nil {
+		return fmt.Errorf("diffmulti: max_nodes: %w", err)
+	}
+	at.depth++
+	if err := r.region(rows[:f.sizes[0]], f.stats[0], free, f.given[0], at, i); err != nil {
+		return err
+	}
+	r.builder.Cross(node)
+	if err := r.region(rows[f.sizes[0]:], f.stats[1], free, f.given[1], at, i); err != nil {
+		return err
+	}
+	r.builder.Leave(node)
+	return nil
+}
+
+// specialise replaces the current box's node on a dimension by its children (line 12).
+func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path *privacy.Path, dim int) error {
+	n := &r.below[dim][r.builder.Nodes[dim]]
+	f, free, err := r.divide(rows, stats, free, h, at, path, dim, len(n.ends), n.child, 0)
+	if err != nil {
+		return err
+	}
+	at.depth++
+	from := int32(0)
+	s, err := r.builder.Specialise(dim)
+	for more := err == nil; more; more, err = r.builder.Next(&s) {
+		c := s.Child()
+		to := from + f.sizes[c]
+		if err := r.region(rows[from:to], f.stats[c], free, f.given[c], at, noneFresh); err != nil {
+			return err
+		}
+		from = to
+	}
+	if err != nil {
+		return fmt.Errorf("diffmulti: max_nodes: %w", err)
+	}
+	return nil
+}
+
+// divide sorts the rows by child, shares out the specialisations that are left (line 13) and prepares the statistics of the children
+// that will be specialised. It returns the first slot of statistics that is still free.
+func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim, children int, child []int32, cut uint32) (*family, int, error) {
+	f := &r.families[at.depth]
+	if len(f.sizes) < children {
+		*f = family{sizes: make([]int32, children), given: make([]int, children), stats: make([][]int32, children)}
+	}
+	sizes, given := f.sizes[:children], f.given[:children]
+	clear(f.stats)
+	r.store.divide(rows, &r.scratch, dim, child, cut, sizes)
+	if err := r.shares.divide(path, r.step, h, sizes, given); err != nil {
+		return nil, 0, err
+	}
+	at.depth++
+	r.paths.put(at, path)
+	if stats == nil || at.depth >= r.longest {
+		return f, free, nil
+	}
+	largest, needed := 0, 0
+	for c, n := range sizes {
+		if n > sizes[largest] {
+			largest = c
+		}
+		if given[c] > 0 {
+			needed += int(n)
+		}
+	}
+	// The largest child's statistics are the parent's without those of the others: often less to read.
+	inherit := given[largest] > 0 && len(rows)-int(sizes[largest]) < needed
+	from := int32(0)
+	for c, n := range sizes {
+		own := rows[from : from+n]
+		from += n
+		switch {
+		case n == 0 || inherit && c == largest || !inherit && given[c] <= 0:
+		case given[c] <= 0:
+			r.store.tally(own, r.cuts, stats, -1)
+		default:
+			f.stats[c] = r.slot(free)
+			free++
+			r.store.tally(own, r.cuts, f.stats[c], 1)
+			if inherit {
+				for i, n := range f.stats[c] {
+					stats[i] -= n
+				}
+			}
+		}
+	}
+	if inherit {
+		f.stats[largest] = stats
+	}
+	return f, free, nil
+}
+
+// leaf makes the current box a leaf; its counts are published when all leaves are known.
+func (r *recursion) leaf(rows []int32, at place) error {
+	if _, _, err := r.builder.Leaf(); err != nil {
+		return fmt.Errorf("diffmulti: max_nodes: %w", err)
+	}
+	from := len(r.counts)
+	for range r.layout.classes {
+		r.counts = append(r.counts, 0)
+	}
+	r.store.classCounts(rows, r.counts[from:])
+	r.places = append(r.places, at)
+	return nil
+}
+
+// publish adds noise to the leaves' counts (line 21) and draws records.
+func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
+	regions := r.builder.Regions()
+	epsilon := r.epsilon / 2
+	if r.params.CarryOver {
+		spent := 0.0
+		for _, at := range r.places {
+			spent = math.Max(spent, r.paths.at(at).Spent())
+		}
+		epsilon = r.epsilon - spent
+	}
+	classes := r.layout.classes
+	for leaf, at := range r.places {
+		if leaf%(1<<14) == 1<<14-1 {
+			if err := r.ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		counts := regions.Count(leaf)
+		for y, n := range r.counts[leaf*classes : (leaf+1)*classes] {
+			counts[y] = float64(n)
+		}
+		path := *r.paths.at(at)
+		if err := r.leaves.AddAll(&path, epsilon, counts); err != nil {
+			return nil, err
+		}
+		for y, n := range counts {
+			if r.variant == algorithms.RefCode {
+				n = math.Ceil(n)
+			}
+			counts[y] = math.Max(0, math.Floor(n))
+		}
+	}
+	release := &algorithms.Release{Regions: regions, Structure: r.builder.Structure()}
+	table, weights, warning, err := partition.Records(r.ctx, in.Table.Schema(), regions, regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("records"))
+	if err != nil {
+		return nil, fmt.Errorf("diffmulti: %w", err)
+	}
+	release.Table, release.Weights = table, weights
+	if warning != "" {
+		release.Warnings = append(release.Warnings, warning)
+	}
+	if r.shares.rule == ByExact {
+		release.Warnings = append(release.Warnings, "hprime: none shares out specialisations by exact sizes: not private")
+	}
+	schema := in.Table.Schema()
+	for i := range schema.Attributes {
+		if schema.Attributes[i].Role == datasets.Sensitive {
+			release.Warnings = append(release.Warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
+		}
+	}
+	return release, nil
+}
+
+// paths holds what has been paid on the way to a region. Every draw costs ε′, so that regions with as many
+// specialisations and cut points above them have paid the same.
+type paths struct {
+	table     []*privacy.Path
+	cutPoints int
+}
+
+func newPaths(root privacy.Path, numeric, longest int) paths {
+	p := paths{cutPoints: numeric + longest + 1}
+	p.table = make([]*privacy.Path, (longest+1)*p.cutPoints)
+	p.table[0] = &root
+	return p
+}
+
+func (p *paths) at(where place) *privacy.Path {
+	return p.table[where.depth*p.cutPoints+where.cutPoints]
+}
+
+func (p *paths) put(where place, path *privacy.Path) {
+	if at := &p.table[where.depth*p.cutPoints+where.cutPoints]; *at == nil {
+		own := *path
+		*at = &own
+	}
+}
