@@ -39,6 +39,12 @@ type Params interface {
 	Validate() error
 }
 
+// Anonymous is implemented by the parameters of every algorithm under k-anonymity.
+type Anonymous interface {
+	// Anonymity is the least number of records that share a published combination of quasi-identifiers: k.
+	Anonymity() int
+}
+
 // Variant names one reading of a paper.
 type Variant string
 

@@ -174,9 +174,13 @@ func finite(x float64) float64 {
 
 func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train, test []int32, release *algorithms.Release, c *Cell) (results.Value, error) {
 	info := measure.Metric.Info()
-	value := results.Value{Metric: info.Name}
+	value := results.Value{Metric: measure.Name}
 	if measure.Classifier != nil {
 		value.Classifier = measure.Classifier.Info().Name
+	}
+	k := 0
+	if anonymous, ok := c.Config.Params.(algorithms.Anonymous); ok {
+		k = anonymous.Anonymity()
 	}
 	var number float64
 	var ok bool
@@ -185,13 +189,13 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train,
 		number, ok, err = p.measureInside(ctx, measure, release, c)
 	} else {
 		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table, Train: train, Test: test,
-			Release: release, Classifier: measure.Classifier})
+			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k})
 	}
 	if err != nil {
-		return value, fmt.Errorf("%s: %w", info.Name, err)
+		return value, fmt.Errorf("%s: %w", measure.Name, err)
 	}
 	if math.IsNaN(number) || math.IsInf(number, 0) {
-		return value, fmt.Errorf("%s: not a finite number: %v", info.Name, number)
+		return value, fmt.Errorf("%s: not a finite number: %v", measure.Name, number)
 	}
 	if ok {
 		value.Value = &number
@@ -220,7 +224,7 @@ func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algo
 			}
 		}
 		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: release.Table, Train: train, Test: test,
-			Release: part, Classifier: measure.Classifier})
+			Release: part, Classifier: measure.Classifier, Params: measure.Params})
 		if err != nil || !ok {
 			return 0, ok, err
 		}

@@ -47,6 +47,8 @@ func WriteJSONSchema(w io.Writer) error {
 				"properties": object{
 					"metric":     oneOrMore(object{"enum": metrics.Names()}),
 					"classifier": oneOrMore(object{"enum": classifiers.Names()}),
+					"params": object{"type": "object", "additionalProperties": false, "properties": metricParameterSchemas(),
+						"description": "of the metrics, each of which must know them all; recorded under the metric's name with what differs from the defaults"},
 				}}},
 			"plots": object{"type": "array", "items": figureSchema()},
 			"quick": object{"type": "object", "additionalProperties": false, "description": "what --quick overrides",
@@ -153,6 +155,32 @@ func algorithmSchemas() []any {
 			}})
 	}
 	return all
+}
+
+// metricParameterSchemas lists the parameters of all metrics. A key that metrics disagree about takes what
+// any of them takes.
+func metricParameterSchemas() object {
+	properties := object{}
+	for _, name := range metrics.Names() {
+		metric, err := metrics.Lookup(name)
+		if err != nil {
+			panic(err)
+		}
+		own := parameterSchemas(parametersOf(metric)())
+		for _, key := range sortedKeys(own) {
+			switch known, taken := properties[key].(object); {
+			case !taken:
+				properties[key] = own[key]
+			case !reflect.DeepEqual(known, own[key]):
+				if choices, several := known["anyOf"].([]any); several && known["description"] == nil {
+					properties[key] = object{"anyOf": append(choices, own[key])}
+				} else {
+					properties[key] = object{"anyOf": []any{known, own[key]}}
+				}
+			}
+		}
+	}
+	return properties
 }
 
 func figureSchema() object {

@@ -361,7 +361,10 @@ func (p *Plan) cacheKey(c *Cell, checksum string) string {
 		word(key, config.Resolved[key])
 	}
 	for _, m := range config.Measures {
-		word(m.Metric.Info().Name, m.Metric.Info().Revision)
+		word(m.Name, m.Metric.Info().Revision)
+		for _, key := range sortedKeys(m.resolved) {
+			word(key, m.resolved[key])
+		}
 		if m.Classifier != nil {
 			word(m.Classifier.Info().Name, m.Classifier.Info().Revision)
 		}

@@ -363,7 +363,7 @@ func (p *Plan) specHash() string {
 		c := p.Configs[i]
 		fmt.Fprintf(h, "%s|%s|%s|%s|%s|%s\n", c.Series, c.data.label, c.Info.Name, c.Guarantee.Variant, c.epsilonText(), results.FormatParams(c.Resolved))
 		for _, m := range c.Measures {
-			fmt.Fprintf(h, " %s", m.Metric.Info().Name)
+			fmt.Fprintf(h, " %s", m.Name)
 			if m.Classifier != nil {
 				fmt.Fprintf(h, "/%s", m.Classifier.Info().Name)
 			}

@@ -123,10 +123,11 @@ func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node
 	}
 }
 
-// MeasureSpec asks for metrics, each with each of the classifiers.
+// MeasureSpec asks for metrics, each with each of the classifiers and at each of the settings.
 type MeasureSpec struct {
 	Metric     []string `yaml:"metric,flow-one"`
 	Classifier []string `yaml:"classifier,flow-one"`
+	Params     Sweep    `yaml:"params"`
 
 	node *strictyaml.Node
 }
@@ -137,6 +138,9 @@ type measureKeys MeasureSpec
 func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	r.Decode(n, (*measureKeys)(m))
 	m.node = n
+	if m.Params.node == nil {
+		m.Params.node = n
+	}
 }
 
 // FigureSpec is a results.Figure with its place in the document.
@@ -284,13 +288,29 @@ func checkEpsilon(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
 	}
 }
 
-// Measure is one metric, with its classifier where it needs one.
+// Measure is one metric, with its classifier where it needs one and its parameters where it has some.
 type Measure struct {
 	Metric     metrics.Metric
 	Classifier classifiers.Classifier // nil for metrics that need none
+	Params     metrics.Params         // nil for metrics without
+	// Name is the metric as recorded: its own name and the parameters that differ from their defaults,
+	// "count-error attribute=age".
+	Name string
+
+	resolved map[string]string // all parameters
 }
 
-// measures resolves the measure section into one entry for each metric and classifier.
+// parametersOf returns what makes a metric's default parameters.
+func parametersOf(metric metrics.Metric) func() any {
+	return func() any {
+		if p, ok := metric.(metrics.Parameterised); ok {
+			return p.Params()
+		}
+		return nil
+	}
+}
+
+// measures resolves the measure section into one entry for each metric, setting and classifier.
 func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 	var all []Measure
 	seen := make(map[[2]string]bool)
@@ -305,35 +325,58 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 				r.Problemf(valueOf(m.node, "metric"), "%v", err)
 				continue
 			}
-			add := func(classifier classifiers.Classifier, classifierName string) {
-				if key := [2]string{name, classifierName}; !seen[key] {
+			chosen := s.chooseClassifiers(r, m, metric)
+			fresh := parametersOf(metric)
+			for _, expanded := range m.Params.expand(r, name, fresh) {
+				measure := Measure{Metric: metric, Name: name}
+				if !isNil(expanded) {
+					measure.Params = expanded.(metrics.Params)
+					var changed string
+					if measure.resolved, changed = resolve(expanded, fresh()); changed != "" {
+						measure.Name += " " + changed
+					}
+				}
+				for _, classifier := range chosen {
+					measure.Classifier = classifier
+					key := [2]string{measure.Name}
+					if classifier != nil {
+						key[1] = classifier.Info().Name
+					}
+					if seen[key] {
+						r.Problemf(m.node, "%s %s is asked for twice", key[0], key[1])
+						continue
+					}
 					seen[key] = true
-					all = append(all, Measure{metric, classifier})
-				} else {
-					r.Problemf(m.node, "%s %s is asked for twice", name, classifierName)
+					all = append(all, measure)
 				}
-			}
-			if !metric.Info().Classifier {
-				if len(m.Classifier) > 0 {
-					r.Problemf(valueOf(m.node, "classifier"), "%s takes no classifier", name)
-				}
-				add(nil, "")
-				continue
-			}
-			if len(m.Classifier) == 0 {
-				r.Problemf(m.node, "%s needs a classifier, must be some of %s", name, strings.Join(classifiers.Names(), ", "))
-			}
-			for _, classifierName := range m.Classifier {
-				classifier, err := classifiers.Lookup(classifierName)
-				if err != nil {
-					r.Problemf(valueOf(m.node, "classifier"), "%v", err)
-					continue
-				}
-				add(classifier, classifierName)
 			}
 		}
 	}
 	return all
+}
+
+// chooseClassifiers lists the classifiers a metric is measured with: one nil for a metric that needs none.
+func (s *Spec) chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec, metric metrics.Metric) []classifiers.Classifier {
+	name := metric.Info().Name
+	if !metric.Info().Classifier {
+		if len(m.Classifier) > 0 {
+			r.Problemf(valueOf(m.node, "classifier"), "%s takes no classifier", name)
+		}
+		return []classifiers.Classifier{nil}
+	}
+	if len(m.Classifier) == 0 {
+		r.Problemf(m.node, "%s needs a classifier, must be some of %s", name, strings.Join(classifiers.Names(), ", "))
+	}
+	var chosen []classifiers.Classifier
+	for _, classifierName := range m.Classifier {
+		classifier, err := classifiers.Lookup(classifierName)
+		if err != nil {
+			r.Problemf(valueOf(m.node, "classifier"), "%v", err)
+			continue
+		}
+		chosen = append(chosen, classifier)
+	}
+	return chosen
 }
 
 // datasetConfig is one dataset with one combination of its parameters.
@@ -452,10 +495,14 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 			}
 		}
 	}
+	_, anonymous := algorithm.Params().(algorithms.Anonymous)
 	for _, m := range measures {
-		for _, product := range m.Metric.Info().Needs {
+		if m.Metric.Info().Anonymity && !anonymous {
+			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not", m.Metric.Info().Name, a.Name)
+		}
+		for _, product := range metrics.Needs(m.Metric, m.Classifier) {
 			if !info.Can(product) {
-				r.Problemf(a.node, "metric %s needs %s, which %s does not release", m.Metric.Info().Name, product, a.Name)
+				r.Problemf(a.node, "metric %s needs %s, which %s does not release", m.name(), product, a.Name)
 			}
 		}
 	}
@@ -504,7 +551,7 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 	measured := make(map[string]bool)
 	classified := make(map[string]bool)
 	for _, m := range measures {
-		measured[m.Metric.Info().Name] = true
+		measured[m.Name] = true
 		if m.Classifier != nil {
 			classified[m.Classifier.Info().Name] = true
 		}

@@ -5,6 +5,7 @@ package metrics
 
 import (
 	"context"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -20,6 +21,20 @@ type Metric interface {
 	Measure(ctx context.Context, c Case) (value float64, ok bool, err error)
 }
 
+// Parameterised is implemented by metrics that have parameters.
+type Parameterised interface {
+	Metric
+	// Params returns a pointer to a fresh parameter struct set to its defaults; yaml tags name the
+	// fields. Every value of a spec is decoded onto such a struct before Validate is asked.
+	Params() Params
+}
+
+// Params is a parameter struct of a metric.
+type Params interface {
+	// Validate reports everything wrong with the values, each error naming the yaml key.
+	Validate() error
+}
+
 // Info describes a metric to people and to the planner.
 type Info struct {
 	Name   string // as in specs: "w2"
@@ -30,6 +45,8 @@ type Info struct {
 	Needs []algorithms.Product
 	// Classifier says that the metric evaluates a classifier trained on the release.
 	Classifier bool
+	// Anonymity says that the metric needs the k of a k-anonymous release.
+	Anonymity bool
 	// HigherIsBetter gives the direction of utility.
 	HigherIsBetter bool
 	// Revision goes up by one whenever a change makes some value differ.
@@ -44,6 +61,11 @@ type Case struct {
 	Release *algorithms.Release
 	// Classifier is set for metrics that need one.
 	Classifier classifiers.Classifier
+	// Params is set for metrics that have parameters: what Parameterised.Params returned, with the
+	// spec's values decoded onto it.
+	Params Params
+	// K is the k that the release was asked to be anonymous by, 0 for releases under another model.
+	K int
 }
 
 var metrics = registry.New[Metric]("metric")
@@ -56,3 +78,17 @@ func Lookup(name string) (Metric, error) { return metrics.Lookup(name) }
 
 // Names lists the registered metrics.
 func Names() []string { return metrics.Names() }
+
+// Needs lists the products a release must contain to be measured with a classifier, nil for metrics
+// that take none. A classifier of regions learns from the published partition in place of records.
+func Needs(m Metric, classifier classifiers.Classifier) []algorithms.Product {
+	needs := slices.Clone(m.Info().Needs)
+	if _, ok := classifier.(classifiers.RegionClassifier); ok {
+		for i, product := range needs {
+			if product == algorithms.Records {
+				needs[i] = algorithms.Boxes
+			}
+		}
+	}
+	return needs
+}

@@ -62,6 +62,9 @@ type Params struct {
 	Records Records `yaml:"records"`
 }
 
+// Anonymity is K.
+func (p *Params) Anonymity() int { return p.K }
+
 // Validate reports every value out of range.
 func (p *Params) Validate() error {
 	return errors.Join(
