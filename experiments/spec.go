@@ -502,7 +502,11 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		}
 		for _, product := range metrics.Needs(m.Metric, m.Classifier) {
 			if !info.Can(product) {
-				r.Problemf(a.node, "metric %s needs %s, which %s does not release", m.name(), product, a.Name)
+				what := m.Metric.Info().Name
+				if _, ok := m.Classifier.(classifiers.RegionClassifier); ok {
+					what += " with " + m.Classifier.Info().Name
+				}
+				r.Problemf(a.node, "metric %s needs %s, which %s does not release", what, product, a.Name)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	_ "ppdp/classifiers/bayes"
 	_ "ppdp/classifiers/c45"
 	_ "ppdp/classifiers/id3"
+	_ "ppdp/classifiers/leafmajority"
 	_ "ppdp/classifiers/majority"
 	_ "ppdp/classifiers/svm"
 )
