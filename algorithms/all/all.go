@@ -6,6 +6,7 @@ import (
 	_ "ppdp/algorithms/day2016"
 	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
+	_ "ppdp/algorithms/incognito"
 	_ "ppdp/algorithms/mondrian"
 	_ "ppdp/algorithms/privbayes"
 	_ "ppdp/algorithms/rps"

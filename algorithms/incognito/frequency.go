@@ -1,0 +1,202 @@
+package incognito
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+// frequencies are the groups of a table under some vector of levels, with how many records each
+// has. A group's key holds the group number of every attribute in a field of bits, 0 for attributes that
+// are left out.
+type frequencies struct {
+	keys   []uint64
+	counts []int32
+}
+
+// least is the size of the smallest group; there must be one.
+func (f *frequencies) least() int32 { return slices.Min(f.counts) }
+
+// discernibility is the sum of the squares of the groups' sizes.
+func (f *frequencies) discernibility() int64 {
+	sum := int64(0)
+	for _, count := range f.counts {
+		sum += int64(count) * int64(count)
+	}
+	return sum
+}
+
+// field is where an attribute's group number stands in a key.
+type field struct {
+	shift int
+	mask  uint64
+}
+
+// ladder is one attribute's hierarchy over the values that occur, which are numbered in the order of codes.
+type ladder struct {
+	field field
+	// up[l] is the group at level l of each value. Groups that hold no record keep their numbers.
+	up [][]uint64
+	// step[l] is the group at level l+1 of each group of level l, where it holds a record.
+	step [][]uint64
+}
+
+// base counts the distinct records of the rows and prepares the hierarchies.
+func base(table *datasets.Table, rows []int32, attributes []int) ([]ladder, *frequencies, error) {
+	ladders := make([]ladder, len(attributes))
+	keys := make([]uint64, len(rows))
+	width := 0
+	for d, attribute := range attributes {
+		a, column := &table.Schema().Attributes[attribute], table.Column(attribute)
+		hierarchy := a.Generalisation()
+		codes := make([]uint32, len(rows))
+		for i, row := range rows {
+			codes[i] = column.At(row)
+		}
+		values := slices.Clone(codes)
+		slices.Sort(values)
+		values = slices.Compact(values)
+		l := &ladders[d]
+		top := max(0, len(values)-1)
+		l.up = append(l.up, make([]uint64, len(values)))
+		for i := range values {
+			l.up[0][i] = uint64(i)
+		}
+		for level := 1; level < len(hierarchy.Levels); level++ {
+			groups := make([]uint64, len(values))
+			// The groups below are values on level 0 and the hierarchy's groups above it.
+			below := len(values)
+			if level > 1 {
+				below = hierarchy.Levels[level-1].Len()
+			}
+			step := make([]uint64, below)
+			for i, code := range values {
+				groups[i] = uint64(hierarchy.Levels[level].Group[code])
+				step[l.up[level-1][i]] = groups[i]
+				top = max(top, int(groups[i]))
+			}
+			l.up, l.step = append(l.up, groups), append(l.step, step)
+		}
+		need := bits.Len(uint(top))
+		l.field = field{shift: width, mask: 1<<need - 1}
+		if width += need; width > 64 {
+			return nil, nil, fmt.Errorf("incognito: the quasi-identifiers' values up to %s need %d bits, must be at most 64: %w", a.Name, width, algorithms.ErrTooLarge)
+		}
+		for i, code := range codes {
+			at, _ := slices.BinarySearch(values, code)
+			keys[i] |= uint64(at) << (l.field.shift & 63)
+		}
+	}
+	slices.Sort(keys)
+	records := &frequencies{}
+	for i, key := range keys {
+		if i == 0 || key != keys[i-1] {
+			records.keys, records.counts = append(records.keys, key), append(records.counts, 0)
+		}
+		records.counts[len(records.counts)-1]++
+	}
+	return ladders, records, nil
+}
+
+// roller adds up frequencies. It owns scratch memory.
+type roller struct {
+	slots []int32 // of the hash table: 1 + a group's place, 0 for free
+}
+
+// change maps one field of a key; the field becomes 0 where to is nil.
+type change struct {
+	field field
+	to    []uint64
+}
+
+// roll regroups frequencies: the fields of keys that stand in changes get new values, others stay.
+func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
+	size := 16
+	for size < 2*len(from.keys) {
+		size *= 2
+	}
+	if len(r.slots) < size {
+		r.slots = make([]int32, size)
+	}
+	slots, mask := r.slots[:size], uint64(size-1)
+	clear(slots)
+	into.keys, into.counts = into.keys[:0], into.counts[:0]
+	keep := ^uint64(0)
+	for _, c := range changes {
+		keep &^= c.field.mask << (c.field.shift & 63)
+	}
+	shift := 64 - bits.Len64(mask)
+	if len(changes) == 1 && changes[0].to != nil { // one attribute goes up: by far the most frequent case
+		field, to := changes[0].field, changes[0].to
+		for i, old := range from.keys {
+			key := old&keep | to[old>>(field.shift&63)&field.mask]<<(field.shift&63)
+			into.add(slots, mask, key*multiplier>>(shift&63), key, from.counts[i])
+		}
+		return
+	}
+	for i, old := range from.keys {
+		key := old & keep
+		for c := range changes {
+			if to := changes[c].to; to != nil {
+				field := changes[c].field
+				key |= to[old>>(field.shift&63)&field.mask] << (field.shift & 63)
+			}
+		}
+		into.add(slots, mask, key*multiplier>>(shift&63), key, from.counts[i])
+	}
+}
+
+// multiplier spreads keys over the hash table (Fibonacci hashing: 2⁶⁴ over the golden ratio).
+const multiplier = 0x9e3779b97f4a7c15
+
+// add counts a group, starting to look for it at slot.
+func (f *frequencies) add(slots []int32, mask, slot, key uint64, count int32) {
+	for {
+		at := slots[slot&mask]
+		if at == 0 {
+			f.keys, f.counts = append(f.keys, key), append(f.counts, count)
+			slots[slot&mask] = int32(len(f.keys))
+			return
+		}
+		if f.keys[at-1] == key {
+			f.counts[at-1] += count
+			return
+		}
+		slot++
+	}
+}
+
+// grouped says which group each row is in, the groups sorted by their numbers, attribute by attribute.
+type grouped struct {
+	groups [][]uint32
+	of     []int32
+}
+
+// distinct groups rows by the levels of their attributes.
+func distinct(table *datasets.Table, rows []int32, attributes []int, levels []*datasets.Level) grouped {
+	dims := len(attributes)
+	codes := make([]uint32, len(rows)*dims)
+	for d, attribute := range attributes {
+		column := table.Column(attribute)
+		for i, row := range rows {
+			codes[i*dims+d] = levels[d].Group[column.At(row)]
+		}
+	}
+	order := make([]int32, len(rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	group := func(i int32) []uint32 { return codes[int(i)*dims : int(i+1)*dims] }
+	slices.SortFunc(order, func(i, j int32) int { return slices.Compare(group(i), group(j)) })
+	g := grouped{of: make([]int32, len(rows))}
+	for n, i := range order {
+		if n == 0 || !slices.Equal(group(i), group(order[n-1])) {
+			g.groups = append(g.groups, group(i))
+		}
+		g.of[i] = int32(len(g.groups) - 1)
+	}
+	return g
+}

@@ -1,0 +1,151 @@
+// Package incognito publishes a table with k-anonymity by full-domain generalisation (LeFevre,
+// DeWitt & Ramakrishnan, Incognito: Efficient Full-Domain K-Anonymity, SIGMOD 2005): every
+// quasi-identifier is generalised as a whole, to one level of its hierarchy, so that a
+// generalisation of the table is a vector of levels. The search goes breadth first through the
+// vectors of ever larger sets of quasi-identifiers, prunes those with a part that is not k-anonymous,
+// counts the others by rolling up counts it already has, and finds every minimal k-anonymous
+// vector. Of these the one with the least discernibility is published: discernibility only grows
+// along generalisation, so it is the least of all k-anonymous vectors.
+//
+// What is published are the groups of the vector that hold records, with their boxes and exact
+// class counts; class and sensitive attributes are published as they are. k-anonymity bounds how far
+// a record can be linked, not what can be inferred about it (errata M3), and is no differential privacy.
+// Regions.Assignment, the region of each input row, is for measuring only and not to be published.
+//
+// The package leaves out the hierarchies, which are part of the schema, and discernibility as a
+// metric of other releases.
+//
+// Deviations:
+//   - The paper returns all k-anonymous vectors; here the minimal ones are found (Search) and the
+//     one with the least discernibility is released, as in the experiments of LeFevre et al. 2006.
+//     Of vectors with the same discernibility the first in the order of levels is taken.
+//   - Counts of a set of attributes start from the counts of the whole table's distinct records, which
+//     are made once (the paper's Cube Incognito starts from those of the superset).
+//   - No record is suppressed.
+//   - A schema without hierarchies has one for each attribute anyway: its taxonomy, or the values and, above
+//     them, one group (datasets.Attribute.Generalisation).
+package incognito
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() { algorithms.Register(incognito{}) }
+
+// ErrTooFew is wrapped by the error of a release whose table has records, but fewer than k: no
+// form of it is k-anonymous.
+var ErrTooFew = errors.New("fewer records than k")
+
+// incognito is the algorithm; it has no state.
+type incognito struct{}
+
+// Params are Incognito's parameters.
+type Params struct {
+	// K is the least number of records in a group, at least 2. Default 10.
+	K int `yaml:"k"`
+}
+
+// Validate reports a k out of range.
+func (p *Params) Validate() error {
+	if p.K < 2 || p.K > math.MaxInt32 {
+		return fmt.Errorf("k: %d, must be from 2 to %d", p.K, math.MaxInt32)
+	}
+	return nil
+}
+
+// Info describes the algorithm.
+func (incognito) Info() algorithms.Info {
+	return algorithms.Info{
+		Name: "incognito", Title: "Incognito full-domain k-anonymity",
+		Source:   "LeFevre, DeWitt & Ramakrishnan 2005, section 3; the opponent in LeFevre et al. 2006, section 6",
+		Input:    algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Membership},
+		Variants: []algorithms.Guarantee{{
+			Variant: algorithms.Published, Model: algorithms.KAnonymity, Unit: "record", Relation: "none",
+			Status: algorithms.Holds, Errata: []string{"M3"},
+			Note: "The generalised table is k-anonymous without suppression. No bound on inference, no differential privacy.",
+		}},
+		Revision: 1,
+	}
+}
+
+// Params returns the default, groups of at least 10 records.
+func (incognito) Params() algorithms.Params { return &Params{K: 10} }
+
+// Release generalises the rows by the best vector. Regions stand in ascending order of their groups,
+// whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give an error
+// that wraps ErrTooFew. Structure counts the vectors whose groups were counted
+// as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
+func (incognito) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, ok := in.Params.(*Params)
+	if !ok {
+		return nil, fmt.Errorf("incognito: parameters of type %T", in.Params)
+	}
+	result, err := Search(ctx, in.Table, in.Rows, params.K)
+	if err != nil {
+		return nil, err
+	}
+	regions := generalise(in.Table, in.Rows, result)
+	structure := algorithms.Structure{Nodes: result.Counted, Leaves: regions.Len()}
+	for _, level := range result.Best {
+		structure.Depth += level
+	}
+	return &algorithms.Release{Regions: regions, Structure: structure}, nil
+}
+
+// generalise makes the regions of the best vector.
+func generalise(table *datasets.Table, rows []int32, result *Result) *algorithms.Regions {
+	schema := table.Schema()
+	attributes := schema.QuasiIdentifiers()
+	dims := len(attributes)
+	regions := &algorithms.Regions{
+		Attributes: attributes, Classes: schema.Classes(),
+		Low: []uint32{}, High: []uint32{}, Counts: []float64{},
+		Assignment: make([]int32, len(rows)),
+	}
+	levels := make([]*datasets.Level, dims)
+	columns := make([]*datasets.Column, dims)
+	for d, attribute := range attributes {
+		hierarchy := schema.Attributes[attribute].Generalisation()
+		levels[d] = &hierarchy.Levels[result.Best[d]]
+		columns[d] = table.Column(attribute)
+		if hierarchy.Axis != nil {
+			if regions.Axes == nil {
+				regions.Axes, regions.Nodes = make([]*datasets.Axis, dims), []int32{}
+			}
+			regions.Axes[d] = hierarchy.Axis
+		}
+	}
+	records := distinct(table, rows, attributes, levels)
+	for _, group := range records.groups {
+		for d, code := range group {
+			regions.Low = append(regions.Low, levels[d].Low[code])
+			regions.High = append(regions.High, levels[d].High[code])
+			if regions.Axes == nil {
+				continue
+			}
+			node := int32(-1)
+			if levels[d].Node != nil {
+				node = levels[d].Node[code]
+			}
+			regions.Nodes = append(regions.Nodes, node)
+		}
+	}
+	regions.Counts = make([]float64, len(records.groups)*regions.Classes)
+	class := schema.Class()
+	for i, row := range rows {
+		region, label := records.of[i], 0
+		if class >= 0 {
+			label = int(table.Column(class).At(row))
+		}
+		regions.Assignment[i] = region
+		regions.Counts[int(region)*regions.Classes+label]++
+	}
+	return regions
+}

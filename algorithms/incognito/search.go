@@ -1,0 +1,298 @@
+package incognito
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+// Result is what a search finds out. A vector has one level for each quasi-identifier, in the
+// order of the schema; level 0 are the values themselves.
+type Result struct {
+	// Minimal are the k-anonymous vectors that no other k-anonymous vector is below, in ascending
+	// order of levels; every vector above one of them is k-anonymous, no other is.
+	Minimal [][]int
+	// Discernibility holds, for each of Minimal, the sum of the squares of its groups' sizes.
+	Discernibility []int64
+	// Best is the vector of least discernibility.
+	Best []int
+	// Heights are the hierarchies' highest levels.
+	Heights []int
+	// Counted is the number of vectors, those of parts of the quasi-identifiers included, whose groups were counted.
+	Counted int
+}
+
+// maxVectors bounds the vectors of all quasi-identifiers; one bit is kept for each, and for those of
+// every part.
+const maxVectors = 1 << 22
+
+// maxParts bounds the sets of quasi-identifiers.
+const maxParts = 1 << 16
+
+// Search finds the minimal vectors under which every group of the rows has at least k records, k ≥ 1.
+// Without rows every vector is k-anonymous, and level 0 the best. It returns an error that wraps
+// ErrTooFew when there are rows but fewer than k, one that wraps algorithms.ErrTooLarge when there
+// are too many vectors, and ctx.Err() when the context ends.
+func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if n := len(rows); n > 0 && n < k {
+		return nil, fmt.Errorf("incognito: k is %d, the table has %d rows: %w", k, n, ErrTooFew)
+	}
+	attributes := table.Schema().QuasiIdentifiers()
+	s := &search{ctx: ctx, k: int32(k)}
+	if vectors := s.count(table.Schema(), attributes); vectors > maxVectors || 1<<len(attributes) > maxParts {
+		return nil, fmt.Errorf("incognito: %d quasi-identifiers with %g vectors of levels, must be at most %d with %d: %w",
+			len(attributes), vectors, bits.Len(maxParts)-1, maxVectors, algorithms.ErrTooLarge)
+	}
+	result := &Result{Heights: s.heights}
+	if len(rows) == 0 || len(attributes) == 0 {
+		result.Best = make([]int, len(attributes))
+		result.Minimal, result.Discernibility = [][]int{result.Best}, []int64{int64(len(rows)) * int64(len(rows))}
+		return result, nil
+	}
+	var err error
+	if s.ladders, s.records, err = base(table, rows, attributes); err != nil {
+		return nil, err
+	}
+	parts := make([]int, 1<<len(attributes)-1)
+	for i := range parts {
+		parts[i] = i + 1
+	}
+	slices.SortStableFunc(parts, func(a, b int) int {
+		return cmp.Compare(bits.OnesCount(uint(a)), bits.OnesCount(uint(b)))
+	})
+	s.anonymous = make([][]bool, 1<<len(attributes))
+	for _, part := range parts {
+		if err := s.part(part, result); err != nil {
+			return nil, err
+		}
+	}
+	s.rank(result)
+	result.Counted = s.counted
+	return result, nil
+}
+
+// search is a walk through all parts of the quasi-identifiers. A part is a set of them, one bit
+// each; its vectors are numbered in mixed radix, the last attribute fastest.
+type search struct {
+	ctx       context.Context
+	k         int32
+	heights   []int
+	ladders   []ladder
+	records   *frequencies
+	anonymous [][]bool // for each part, for each of its vectors
+	counted   int
+
+	roller roller
+	work   int // groups handled since the last look at the context
+	spare  []*frequencies
+}
+
+// pollEvery is how many groups are handled between looks at the context: some milliseconds.
+const pollEvery = 1 << 19
+
+// count reads the hierarchies' heights and returns the number of vectors.
+func (s *search) count(schema *datasets.Schema, attributes []int) float64 {
+	vectors := 1.0
+	for _, attribute := range attributes {
+		height := schema.Attributes[attribute].Generalisation().Height()
+		s.heights = append(s.heights, height)
+		vectors *= float64(height + 1)
+	}
+	return vectors
+}
+
+// lattice is a part with its vectors.
+type lattice struct {
+	dims   []int // the part's attributes, as positions among the quasi-identifiers
+	stride []int // of each, in a vector's number
+	size   int
+}
+
+func (s *search) lattice(part int) lattice {
+	l := lattice{size: 1}
+	for d := range s.heights {
+		if part>>d&1 == 1 {
+			l.dims = append(l.dims, d)
+		}
+	}
+	l.stride = make([]int, len(l.dims))
+	for i := len(l.dims) - 1; i >= 0; i-- {
+		l.stride[i] = l.size
+		l.size *= s.heights[l.dims[i]] + 1
+	}
+	return l
+}
+
+// level is the level of the i-th attribute in a vector.
+func (s *search) level(l *lattice, vector, i int) int {
+	return vector / l.stride[i] % (s.heights[l.dims[i]] + 1)
+}
+
+// part finds the k-anonymous vectors of one part, in ascending order of their sums of levels.
+func (s *search) part(part int, result *Result) error {
+	l := s.lattice(part)
+	whole := len(l.dims) == len(s.heights)
+	vectors, heights := make([]int, l.size), make([]int, l.size)
+	for v := range vectors {
+		vectors[v] = v
+		for i := range l.dims {
+			heights[v] += s.level(&l, v, i)
+		}
+	}
+	slices.SortStableFunc(vectors, func(a, b int) int { return cmp.Compare(heights[a], heights[b]) })
+
+	anonymous := make([]bool, l.size)
+	s.anonymous[part] = anonymous
+	// Counts are kept for the vectors of the height below: all that one step up can need.
+	var start *frequencies
+	counts := make([]*frequencies, l.size)
+	dropped := 0 // vectors before this place have no counts any more
+	for _, v := range vectors {
+		for heights[vectors[dropped]] < heights[v]-1 {
+			s.drop(counts, vectors[dropped])
+			dropped++
+		}
+		var below *frequencies
+		above, step := false, -1
+		for i := range l.dims {
+			if s.level(&l, v, i) == 0 {
+				continue
+			}
+			w := v - l.stride[i]
+			above = above || anonymous[w]
+			if c := counts[w]; c != nil && (below == nil || len(c.keys) < len(below.keys)) {
+				below, step = c, i
+			}
+		}
+		if above { // generalisations of k-anonymous vectors are k-anonymous
+			anonymous[v] = true
+			continue
+		}
+		if !s.partsHold(part, &l, v) {
+			continue
+		}
+		if start == nil {
+			start = s.project(part)
+		}
+		into := s.take()
+		switch {
+		case heights[v] == 0:
+			into.keys, into.counts = append(into.keys[:0], start.keys...), append(into.counts[:0], start.counts...)
+		case below != nil:
+			d := l.dims[step]
+			from := s.level(&l, v, step) - 1
+			s.roller.roll(below, []change{{s.ladders[d].field, s.ladders[d].step[from]}}, into)
+			s.work += len(below.keys)
+		default:
+			var changes []change
+			for i, d := range l.dims {
+				if level := s.level(&l, v, i); level > 0 {
+					changes = append(changes, change{s.ladders[d].field, s.ladders[d].up[level]})
+				}
+			}
+			s.roller.roll(start, changes, into)
+			s.work += len(start.keys)
+		}
+		counts[v] = into
+		s.counted++
+		if into.least() >= s.k {
+			anonymous[v] = true
+			if whole {
+				vector := make([]int, len(l.dims))
+				for i := range l.dims {
+					vector[i] = s.level(&l, v, i)
+				}
+				result.Minimal = append(result.Minimal, vector)
+				result.Discernibility = append(result.Discernibility, into.discernibility())
+			}
+		}
+		if s.work >= pollEvery {
+			s.work = 0
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	for ; dropped < l.size; dropped++ {
+		s.drop(counts, vectors[dropped])
+	}
+	return nil
+}
+
+// partsHold says whether the vector is k-anonymous on every part that leaves one attribute out:
+// otherwise it is not on the whole.
+func (s *search) partsHold(part int, l *lattice, vector int) bool {
+	if len(l.dims) == 1 {
+		return true
+	}
+	for i, d := range l.dims {
+		// Leaving attribute i out closes the gap between the higher strides and the lower ones.
+		lower := vector % l.stride[i]
+		higher := vector / (l.stride[i] * (s.heights[d] + 1))
+		if !s.anonymous[part&^(1<<d)][higher*l.stride[i]+lower] {
+			return false
+		}
+	}
+	return true
+}
+
+// project counts the records by the values of a part's attributes.
+func (s *search) project(part int) *frequencies {
+	var changes []change
+	for d := range s.ladders {
+		if part>>d&1 == 0 {
+			changes = append(changes, change{field: s.ladders[d].field})
+		}
+	}
+	if len(changes) == 0 {
+		return s.records
+	}
+	counts := &frequencies{}
+	s.roller.roll(s.records, changes, counts)
+	s.work += len(s.records.keys)
+	return counts
+}
+
+// take returns frequencies to overwrite.
+func (s *search) take() *frequencies {
+	if n := len(s.spare); n > 0 {
+		counts := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return counts
+	}
+	return &frequencies{}
+}
+
+// drop keeps the memory of a vector's counts for others.
+func (s *search) drop(counts []*frequencies, vector int) {
+	if c := counts[vector]; c != nil {
+		s.spare = append(s.spare, c)
+		counts[vector] = nil
+	}
+}
+
+// rank sorts the minimal vectors and picks the best.
+func (s *search) rank(result *Result) {
+	order := make([]int, len(result.Minimal))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(result.Minimal[a], result.Minimal[b]) })
+	minimal, discernibility := make([][]int, len(order)), make([]int64, len(order))
+	best := 0
+	for i, at := range order {
+		minimal[i], discernibility[i] = result.Minimal[at], result.Discernibility[at]
+		if discernibility[i] < discernibility[best] {
+			best = i
+		}
+	}
+	result.Minimal, result.Discernibility, result.Best = minimal, discernibility, minimal[best]
+}
