@@ -230,6 +230,46 @@ func TestUsefulDegree(t *testing.T) {
 	}
 }
 
+// TestUsefulCells: n·ε₂/(2dθ) for noise of sensitivity 2, as the paper has it.
+func TestUsefulCells(t *testing.T) {
+	if got := usefulCells(15, 45222, 0.7, 2, 4); math.Abs(got-45222*0.7/120) > 1e-9 {
+		t.Errorf("published: %v cells, want 263.795", got)
+	}
+	if got := usefulCells(15, 45222, 0.7, 1, 4); math.Abs(got-45222*0.7/60) > 1e-9 {
+		t.Errorf("strict: %v cells, want 527.59", got)
+	}
+}
+
+// TestConfigurationsWithoutMass: their conditional is uniform, the others' in proportion.
+func TestConfigurationsWithoutMass(t *testing.T) {
+	all := []levels{{of: [][]uint32{{0, 1}}, size: []int{2}}, {of: [][]uint32{{0, 1, 2, 3}}, size: []int{4}}}
+	c := newConditional(pair{child: 1, parents: []parent{{node: 0}}}, all, []float64{0, 0, 0, 0, 0, 3, 0, 1})
+	want := [2][4]float64{{0.25, 0.25, 0.25, 0.25}, {0, 0.75, 0, 0.25}}
+	first := []conditional{{child: 0, size: 2, cumulative: []float64{1, 2}}, c}
+	for p := range want {
+		for x := range want[p] {
+			if got := 2 * mass(first, []uint32{uint32(p), uint32(x)}); math.Abs(got-want[p][x]) > 1e-12 {
+				t.Errorf("value %d given %d has probability %v, want %v", x, p, got, want[p][x])
+			}
+		}
+	}
+}
+
+// TestMarginalise sums a joint table over nodes 4 (child), 1, 7 and 9 down to 7 given 9.
+func TestMarginalise(t *testing.T) {
+	from := pair{child: 4, parents: []parent{{node: 1}, {node: 7}, {node: 9}}}
+	joint := make([]float64, 16)
+	want := make([]float64, 4)
+	for cell := range joint {
+		joint[cell] = float64(1 + cell*cell)
+		seven, nine := cell>>2&1, cell>>3&1 // bit 0 is the child, 1 to 3 are the parents
+		want[2*nine+seven] += joint[cell]
+	}
+	if got := marginalise(joint, from, pair{child: 7, parents: []parent{{node: 9}}}); !slices.Equal(got, want) {
+		t.Errorf("sums %v, want %v", got, want)
+	}
+}
+
 // TestChoicesFollowTheExponentialMechanism: over three bits with one parent each, the first choice given the
 // first node has four candidates with known probabilities exp(ε₁/2 · s/(2S)), ε₁/2 being one of two
 // choices' shares.

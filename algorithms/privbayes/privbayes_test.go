@@ -81,7 +81,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestLedger: how the budget is spent over 16 bits with degree 2.
+// TestLedger: how the budget is spent over 14 bits with degree 2, and over 6 attributes.
 func TestLedger(t *testing.T) {
 	table := conformance.Table(400) // 4+4+2+1+2+1 = 14 bits
 	params := DefaultParams()
@@ -93,19 +93,30 @@ func TestLedger(t *testing.T) {
 		epsilon            float64
 	}
 	for _, c := range []struct {
-		variant algorithms.Variant
-		want    []row
+		variant  algorithms.Variant
+		encoding Encoding
+		want     []row
 	}{
-		{algorithms.Published, []row{
+		{algorithms.Published, Vanilla, []row{ // six attributes, every one with a marginal of its own
+			{"network", "exponential", 3 + 2./400, 5, 0.3},
+			{"marginals", "laplace", 2, 6, 0.7},
+		}},
+		{algorithms.Strict, Hierarchical, []row{
+			{"number of records", "geometric", 1, 1, 0.02},
+			{"network", "exponential", 2, 5, 0.98 * 0.3},
+			{"marginals", "geometric", 1, 6, 0.98 * 0.7},
+		}},
+		{algorithms.Published, Binary, []row{
 			{"network", "exponential", 1, 13, 0.3},
 			{"marginals", "laplace", 2, 12, 0.7},
 		}},
-		{algorithms.Strict, []row{
+		{algorithms.Strict, Gray, []row{
 			{"number of records", "geometric", 1, 1, 0.02},
 			{"network", "exponential", 0.75, 13, 0.98 * 0.3},
 			{"marginals", "geometric", 1, 12, 0.98 * 0.7},
 		}},
 	} {
+		params.Encoding = c.encoding
 		_, in := mustRelease(t, table, params, c.variant, 1, 1)
 		ledger := in.Budget.Ledger()
 		if len(ledger) != len(c.want) {

@@ -14,10 +14,11 @@ type scorer struct {
 	// centre is added to every score: see the package comment on F under strict.
 	centre float64
 
-	xlog     []float64 // xlog[c] = c·log₂ c
+	xlog     []float64 // xlog[c] = c·log₂ c, for mutual information
 	childSum []int64
-	front    []point // F: candidates so far,
-	next     []point // and with one more parent configuration
+	items    []item // F: parent configurations to choose from,
+	front    []item // what is gained at which cost,
+	next     []item // and with one more configuration
 }
 
 // newScorer returns the scorer for n records.
@@ -108,66 +109,111 @@ func (s *scorer) totalVariation(cells []int32, children int) float64 {
 	return float64(sum) / float64(2*s.n)
 }
 
-// point is what the parent configurations seen so far put on the two sides: twice the number of
-// records with child 0 sent to 0, and with child 1 sent to 1, each at most n.
-type point struct{ zero, one int64 }
+// item is what a parent configuration takes from K₀ and gives to K₁, twice each, when it is sent to 1
+// instead of 0.
+type item struct{ cost, gain int64 }
 
-// maximalJoint is n·F = max min(n/2, K₀) + min(n/2, K₁) - n (section 4 of the paper), by dynamic
-// programming over the pairs (K₀, K₁) that can be reached and that no other reaches beyond on both sides.
-// The child is binary.
+// maximalJoint is n·F = max min(n/2, K₀) + min(n/2, K₁) - n (section 4 of the paper). The child is binary.
+//
+// Say the child's value 0 is the more frequent one, n₀ ≥ n/2; then K₁ never exceeds n/2, and of a set of
+// configurations sent to 1 the sum is n/2 + gain - max(0, cost - (n₀ - n/2)): a knapsack whose capacity may be
+// exceeded at a price of 1 a unit. Configurations that gain what they cost or more always go in. Once the
+// capacity is reached no other one pays, so the rest is a knapsack with one overfull way to end. It is
+// solved by dynamic programming over the pairs (cost, gain) that no other dominates and whose linear
+// relaxation beats the best ending so far; few do.
 func (s *scorer) maximalJoint(cells []int32) float64 {
-	n := s.n
-	// Configurations that only one value of the child occurs with have one sensible side.
-	start := point{}
+	zeros := int64(0)
 	for at := 0; at+1 < len(cells); at += 2 {
-		switch a, b := int64(cells[at]), int64(cells[at+1]); {
-		case b == 0:
-			start.zero += 2 * a
-		case a == 0:
-			start.one += 2 * b
+		zeros += int64(cells[at])
+	}
+	frequent := 0
+	if 2*zeros < s.n {
+		zeros, frequent = s.n-zeros, 1
+	}
+	// In halves of records, so that n/2 is an integer.
+	capacity, sure := 2*zeros-s.n, int64(0)
+	items := s.items[:0]
+	for at := 0; at+1 < len(cells); at += 2 {
+		i := item{cost: 2 * int64(cells[at+frequent]), gain: 2 * int64(cells[at+1-frequent])}
+		switch {
+		case i.gain >= i.cost:
+			capacity, sure = capacity-i.cost, sure+i.gain
+		case i.gain > 0:
+			// By gain for the cost, descending.
+			to := len(items)
+			items = append(items, i)
+			for ; to > 0 && items[to-1].gain*i.cost < i.gain*items[to-1].cost; to-- {
+				items[to] = items[to-1]
+			}
+			items[to] = i
 		}
 	}
-	start.zero, start.one = min(n, start.zero), min(n, start.one)
-	front := append(s.front[:0], start) // zero ascends, one descends
-	next := s.next
-	for at := 0; at+1 < len(cells); at += 2 {
-		a, b := 2*int64(cells[at]), 2*int64(cells[at+1])
-		if a == 0 || b == 0 {
+	s.items = items
+	if capacity <= 0 {
+		sure += capacity // over it already
+	} else {
+		sure += s.knapsack(items, capacity)
+	}
+	return float64(sure-s.n) / 2
+}
+
+// knapsack is the largest total gain, less what the total cost exceeds a positive capacity by, of a
+// subset of items, which are in descending order of gain/cost < 1.
+func (s *scorer) knapsack(items []item, capacity int64) int64 {
+	best, filled := int64(0), item{}
+	for _, i := range items { // a good ending to begin with
+		if filled.cost+i.cost > capacity {
+			best = max(best, filled.gain+i.gain-(filled.cost+i.cost-capacity))
 			continue
 		}
-		// Merge the points with the configuration sent to 0 (i) and to 1 (j) in descending order of
-		// zero, and keep those that rise on the other side.
+		filled.cost, filled.gain = filled.cost+i.cost, filled.gain+i.gain
+		best = max(best, filled.gain)
+	}
+	front, next := append(s.front[:0], item{}), s.next // cost and gain ascend
+	for at, i := range items {
 		next = next[:0]
-		i, j := len(front)-1, len(front)-1
-		best := int64(-1)
-		for i >= 0 || j >= 0 {
-			var p point
-			if i >= 0 && (j < 0 || min(n, front[i].zero+a) >= front[j].zero) {
-				p = point{min(n, front[i].zero+a), front[i].one}
-				i--
+		for without, with := 0, 0; without < len(front) || with < len(front); {
+			var p item
+			if with == len(front) || without < len(front) && front[without].cost <= front[with].cost+i.cost {
+				p = front[without]
+				without++
 			} else {
-				p = point{front[j].zero, min(n, front[j].one+b)}
-				j--
+				p = item{front[with].cost + i.cost, front[with].gain + i.gain}
+				with++
+				if p.cost >= capacity {
+					best = max(best, p.gain-(p.cost-capacity))
+					continue
+				}
+				best = max(best, p.gain)
 			}
-			switch {
-			case p.one <= best:
-			case len(next) > 0 && next[len(next)-1].zero == p.zero:
-				next[len(next)-1], best = p, p.one
-			default:
-				next, best = append(next, p), p.one
+			if last := len(next) - 1; last >= 0 && p.gain <= next[last].gain {
+				continue
+			} else if last >= 0 && p.cost == next[last].cost {
+				next = next[:last]
+			}
+			if relaxed(items[at+1:], capacity-p.cost)+p.gain > best {
+				next = append(next, p)
 			}
 		}
-		for l, r := 0, len(next)-1; l < r; l, r = l+1, r-1 {
-			next[l], next[r] = next[r], next[l]
+		if front, next = next, front; len(front) == 0 {
+			break
 		}
-		front, next = next, front
 	}
 	s.front, s.next = front, next
-	largest := int64(0)
-	for _, p := range front {
-		largest = max(largest, p.zero+p.one)
+	return best
+}
+
+// relaxed bounds what items can still gain within a capacity: the best of them may be taken in part.
+func relaxed(items []item, capacity int64) int64 {
+	gain := int64(0)
+	for _, i := range items {
+		if i.cost > capacity {
+			return gain + int64(float64(i.gain)*(float64(capacity)/float64(i.cost))+1) // rounded up: it is a bound
+		}
+		capacity -= i.cost
+		gain += i.gain
 	}
-	return float64(largest-2*n) / 2
+	return gain
 }
 
 // sensitivity is how far a score in counts moves between neighbours among n records (n matters to

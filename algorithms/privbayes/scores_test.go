@@ -72,7 +72,7 @@ func TestScoresAreTheirDefinitions(t *testing.T) {
 		if score != MaximalJoint {
 			children = rapid.IntRange(1, 5).Draw(t, "children")
 		}
-		configs := rapid.IntRange(1, 9).Draw(t, "configurations")
+		configs := rapid.IntRange(1, 12).Draw(t, "configurations")
 		most := rapid.SampledFrom([]int32{1, 3, 50, 5000}).Draw(t, "most")
 		cells := rapid.SliceOfN(rapid.Int32Range(0, most), configs*children, configs*children).Draw(t, "cells")
 		n := total(cells)
