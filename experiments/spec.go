@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -500,7 +501,11 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		if m.Metric.Info().Anonymity && !anonymous {
 			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not", m.Metric.Info().Name, a.Name)
 		}
-		for _, product := range metrics.Needs(m.Metric, m.Classifier) {
+		needs := metrics.Needs(m.Metric, m.Classifier)
+		if s.Protocol == Inside && m.Metric.Info().Classifier && !slices.Contains(needs, algorithms.Records) {
+			r.Problemf(valueOf(s.node, "measure"), "%s with %s needs regions, and inside the released records there are none", m.Name, m.Classifier.Info().Name)
+		}
+		for _, product := range needs {
 			if !info.Can(product) {
 				what := m.Metric.Info().Name
 				if _, ok := m.Classifier.(classifiers.RegionClassifier); ok {

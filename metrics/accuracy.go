@@ -26,7 +26,8 @@ func (accuracy) Info() Info {
 
 // Measure trains the case's classifier on the published records, with their weights, and returns the
 // share of test rows of the original table whose class it predicts. An empty release is
-// measured like any other: the classifier then predicts class 0. Undefined without test rows.
+// measured like any other: the classifier then predicts class 0. A classifier of regions learns from the
+// published partition instead, and a row's prediction is that of its region. Undefined without test rows.
 func (accuracy) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	switch {
@@ -34,6 +35,22 @@ func (accuracy) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		return 0, false, errors.New("accuracy: the table has no class attribute")
 	case c.Classifier == nil:
 		return 0, false, errors.New("accuracy: needs a classifier")
+	}
+	if of, ok := c.Classifier.(classifiers.RegionClassifier); ok {
+		value, ok, err := measureRegions(ctx, c, func(located []int32) ([]uint32, error) {
+			byRegion := of.FitRegions(c.Release.Regions.Counts, c.Release.Regions.Classes)
+			predicted := make([]uint32, len(located))
+			for i, region := range located {
+				predicted[i] = byRegion[region]
+			}
+			return predicted, nil
+		})
+		if err != nil {
+			return 0, false, fmt.Errorf("accuracy: %s: %w", of.Info().Name, err)
+		}
+		return value, ok, nil
+	}
+	switch {
 	case c.Release.Table == nil:
 		return 0, false, errors.New("accuracy: the release holds no records")
 	case len(c.Test) == 0:

@@ -1,0 +1,132 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/metrics/encoding"
+)
+
+func init() { Register(generalised{}) }
+
+// generalised is how well a classifier trained on generalised records predicts generalised test
+// records: both are put into the release's regions, and a region's records count as often as
+// the release says.
+type generalised struct{}
+
+// GeneralisedParams are the parameters of accuracy-generalised.
+type GeneralisedParams struct {
+	// Encoding is how a classifier sees a region.
+	Encoding encoding.Encoding `yaml:"encoding"`
+}
+
+// Validate reports an unknown encoding.
+func (p *GeneralisedParams) Validate() error { return algorithms.CheckWord("encoding", p.Encoding) }
+
+// Params returns the default, the encoding Al-Hussaeni et al. use for C4.5.
+func (generalised) Params() Params { return &GeneralisedParams{Encoding: encoding.NodeMidpoint} }
+
+// Info describes the metric.
+func (generalised) Info() Info {
+	return Info{
+		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
+		Source:     "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised to the published regions",
+		Needs:      []algorithms.Product{algorithms.Boxes},
+		Classifier: true, HigherIsBetter: true, Revision: 1,
+	}
+}
+
+// Measure trains the case's classifier on one record for each region and class, weighted by the published
+// count, and returns the share of test rows whose class it predicts from the record of their region.
+// Undefined without test rows.
+func (g generalised) Measure(ctx context.Context, c Case) (float64, bool, error) {
+	if c.Classifier == nil {
+		return 0, false, errors.New("accuracy-generalised: needs a classifier")
+	}
+	params, ok := c.Params.(*GeneralisedParams)
+	if !ok {
+		return 0, false, fmt.Errorf("accuracy-generalised: parameters of type %T", c.Params)
+	}
+	value, ok, err := measureRegions(ctx, c, func(located []int32) ([]uint32, error) {
+		return predictGeneralised(ctx, c, params.Encoding, located)
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("accuracy-generalised: %s: %w", c.Classifier.Info().Name, err)
+	}
+	return value, ok, nil
+}
+
+// predictGeneralised returns the classes predicted for the located rows.
+func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding, located []int32) ([]uint32, error) {
+	regions := c.Release.Regions
+	var records []encoding.Record
+	var weights []float64
+	for i, count := range regions.Counts {
+		if count > 0 {
+			records = append(records, encoding.Record{Region: int32(i / regions.Classes), Class: uint32(i % regions.Classes)})
+			weights = append(weights, count)
+		}
+	}
+	// The regions that are asked for follow, once each and without weight.
+	trained := len(records)
+	at := make([]int32, regions.Len())
+	for _, region := range located {
+		if at[region] == 0 {
+			at[region] = int32(len(records)-trained) + 1
+			records = append(records, encoding.Record{Region: region})
+			weights = append(weights, 0)
+		}
+	}
+	table, err := as.Encode(ctx, c.Table.Schema(), regions, records)
+	if err != nil {
+		return nil, err
+	}
+	rows := table.AllRows()
+	model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: table, Rows: rows[:trained], Weights: weights})
+	if err != nil {
+		return nil, err
+	}
+	byRegion := make([]uint32, len(records)-trained)
+	model.Predict(byRegion, table, rows[trained:])
+	predicted := make([]uint32, len(located))
+	for i, region := range located {
+		predicted[i] = byRegion[at[region]-1]
+	}
+	return predicted, nil
+}
+
+// measureRegions locates the test rows and returns the share of them whose class predict finds from the
+// regions they lie in.
+func measureRegions(ctx context.Context, c Case, predict func(located []int32) ([]uint32, error)) (float64, bool, error) {
+	class := c.Table.Schema().Class()
+	switch regions := c.Release.Regions; {
+	case class < 0:
+		return 0, false, errors.New("the table has no class attribute")
+	case regions == nil:
+		return 0, false, errors.New("the release holds no regions")
+	case regions.Classes != c.Table.Schema().Classes():
+		return 0, false, fmt.Errorf("regions of %d classes for a table of %d", regions.Classes, c.Table.Schema().Classes())
+	case len(c.Test) == 0:
+		return 0, false, nil
+	}
+	// The release's own assignment is of the training rows and may part equal points.
+	located, err := locatePoints(ctx, c.Release.Regions, c.Table, c.Test)
+	if err != nil {
+		return 0, false, err
+	}
+	predicted, err := predict(located)
+	if err != nil {
+		return 0, false, err
+	}
+	labels := c.Table.Column(class)
+	right := 0
+	for i, row := range c.Test {
+		if predicted[i] == labels.At(row) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(c.Test)), true, nil
+}

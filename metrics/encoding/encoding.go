@@ -1,0 +1,268 @@
+// Package encoding writes the regions of a published partition as records that classifiers can learn
+// from: one record for each region, an attribute for what its box says along each dimension. It leaves
+// out weights (the published counts), finding a record's region, and learning.
+//
+// A record that is generalised is the record of its region, so that training and test records
+// that share a region become equal (Al-Hussaeni et al. 2018, section 5.2). What is read off the
+// release, such as which taxonomy nodes occur, is read off all of its regions and not off the records.
+package encoding
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+// Encoding is a way of writing a box as attributes. Its first word is for the categorical dimensions,
+// its second for the numeric ones; a single word is for both.
+type Encoding string
+
+const (
+	// NodeMidpoint has for each taxonomy node that some region carries an attribute of the values no and
+	// yes: yes where the region's node is that node or lies below it. The root, which is yes everywhere,
+	// is left out. Intervals become their midpoints.
+	NodeMidpoint Encoding = "node-midpoint"
+	// NodeWidth is NodeMidpoint with the width of intervals as a share of the domain.
+	NodeWidth Encoding = "node-width"
+	// NominalMidpoint has one attribute for each dimension, whose values are the nodes that occur.
+	NominalMidpoint Encoding = "nominal-midpoint"
+	// NominalWidth is NominalMidpoint with widths.
+	NominalWidth Encoding = "nominal-width"
+	// Nominal makes a value of every interval too, so that nothing numeric is left.
+	Nominal Encoding = "nominal"
+	// Midpoint reads every dimension as a line: categorical ones are intervals of ranks or codes.
+	Midpoint Encoding = "midpoint"
+)
+
+// Enum lists all of them.
+func (Encoding) Enum() []string {
+	return []string{string(NodeMidpoint), string(NodeWidth), string(NominalMidpoint), string(NominalWidth), string(Nominal), string(Midpoint)}
+}
+
+// form is how one dimension is written.
+type form uint8
+
+const (
+	node form = iota
+	nominal
+	midpoint
+	width
+)
+
+// forms returns those of categorical and numeric dimensions.
+func (e Encoding) forms() (categorical, numeric form, err error) {
+	switch e {
+	case NodeMidpoint:
+		return node, midpoint, nil
+	case NodeWidth:
+		return node, width, nil
+	case NominalMidpoint:
+		return nominal, midpoint, nil
+	case NominalWidth:
+		return nominal, width, nil
+	case Nominal:
+		return nominal, nominal, nil
+	case Midpoint:
+		return midpoint, midpoint, nil
+	}
+	return 0, 0, algorithms.CheckWord("encoding", e)
+}
+
+// Record is a generalised record: a region and the class that goes with it.
+type Record struct {
+	Region int32
+	Class  uint32
+}
+
+// Encode writes records of the regions of a release as a table, in order. The last attribute is the class
+// attribute of the schema the regions were made in, which must have one; all numeric attributes have
+// public bounds. It returns early with ctx.Err() when the context ends.
+func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions, records []Record) (*datasets.Table, error) {
+	categorical, numeric, err := e.forms()
+	if err != nil {
+		return nil, err
+	}
+	class := schema.Class()
+	if class < 0 {
+		return nil, fmt.Errorf("encoding %s: the schema has no class attribute", e)
+	}
+	encoded := &datasets.Schema{}
+	var codes [][]uint32 // of each attribute, by region
+	add := func(a datasets.Attribute, of []uint32) {
+		encoded.Attributes = append(encoded.Attributes, a)
+		codes = append(codes, of)
+	}
+	for d, attribute := range regions.Attributes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x := &dimension{regions: regions, dim: d, attribute: &schema.Attributes[attribute]}
+		as := categorical
+		if x.attribute.Kind == datasets.Numeric {
+			as = numeric
+		}
+		switch as {
+		case node:
+			x.membership(add)
+		case nominal:
+			x.nominal(add)
+		case midpoint:
+			x.midpoint(add)
+		case width:
+			x.width(add)
+		}
+	}
+	last := len(encoded.Attributes)
+	encoded.Attributes = append(encoded.Attributes, schema.Attributes[class])
+	builder := datasets.NewBuilder(encoded, len(records))
+	for range records {
+		builder.AddRow()
+	}
+	for at, of := range codes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for row, record := range records {
+			builder.Set(row, at, of[record.Region])
+		}
+	}
+	for row, record := range records {
+		builder.Set(row, last, record.Class)
+	}
+	return builder.Table(), nil
+}
+
+// dimension is one dimension of a release's regions.
+type dimension struct {
+	regions   *algorithms.Regions
+	dim       int
+	attribute *datasets.Attribute
+}
+
+// interval is the half-open interval of a region along the dimension.
+func (x *dimension) interval(region int) (low, high uint32) {
+	i := region*len(x.regions.Attributes) + x.dim
+	return x.regions.Low[i], x.regions.High[i]
+}
+
+// axis is the dimension's axis; where boxes are intervals of codes, that of the attribute. Nil for a
+// numeric dimension.
+func (x *dimension) axis() (axis *datasets.Axis, own bool) {
+	if x.regions.Axes != nil && x.regions.Axes[x.dim] != nil {
+		return x.regions.Axes[x.dim], true
+	}
+	return x.attribute.Axis(), false
+}
+
+// nodes returns the taxonomy node of each region: its own or, for an interval of codes, the lowest
+// that has all of them below it.
+func (x *dimension) nodes(axis *datasets.Axis, own bool) []int {
+	nodes := make([]int, x.regions.Len())
+	for r := range nodes {
+		if own {
+			nodes[r] = int(x.regions.Nodes[r*len(x.regions.Attributes)+x.dim])
+			continue
+		}
+		low, high := x.interval(r)
+		first, last := axis.Rank[low], axis.Rank[low]
+		for _, rank := range axis.Rank[low:high] {
+			first, last = min(first, rank), max(last, rank)
+		}
+		at := 0
+		for len(axis.Taxonomy.Nodes[at].Children) > 0 {
+			child := axis.Child(at, first)
+			if last >= axis.High[child] {
+				break
+			}
+			at = child
+		}
+		nodes[r] = at
+	}
+	return nodes
+}
+
+// membership adds an attribute for each node that occurs.
+func (x *dimension) membership(add func(datasets.Attribute, []uint32)) {
+	axis, own := x.axis()
+	nodes := x.nodes(axis, own)
+	tree := axis.Taxonomy.Nodes
+	occurs := make([]bool, len(tree))
+	for _, n := range nodes {
+		occurs[n] = true
+	}
+	for n := 1; n < len(tree); n++ {
+		if !occurs[n] {
+			continue
+		}
+		below := make([]uint32, len(tree)) // parents come before their children
+		below[n] = 1
+		for i := n + 1; i < len(tree); i++ {
+			below[i] = below[tree[i].Parent]
+		}
+		of := make([]uint32, len(nodes))
+		for r, at := range nodes {
+			of[r] = below[at]
+		}
+		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name, Kind: datasets.Categorical, Values: []string{"no", "yes"}}, of)
+	}
+}
+
+// nominal adds one attribute of the nodes or intervals that occur, in their order.
+func (x *dimension) nominal(add func(datasets.Attribute, []uint32)) {
+	keys := make([]uint64, x.regions.Len())
+	name := func(key uint64) string { return fmt.Sprintf("[%d, %d)", key>>32, key&(1<<32-1)) }
+	if axis, own := x.axis(); axis != nil {
+		for r, at := range x.nodes(axis, own) {
+			keys[r] = uint64(at)
+		}
+		name = func(key uint64) string { return strconv.FormatUint(key, 10) + " " + axis.Taxonomy.Nodes[key].Name }
+	} else {
+		for r := range keys {
+			low, high := x.interval(r)
+			keys[r] = uint64(low)<<32 | uint64(high)
+		}
+	}
+	distinct := slices.Clone(keys)
+	slices.Sort(distinct)
+	distinct = slices.Compact(distinct)
+	a := datasets.Attribute{Name: x.attribute.Name, Kind: datasets.Categorical}
+	for _, key := range distinct {
+		a.Values = append(a.Values, name(key))
+	}
+	of := make([]uint32, len(keys))
+	for r, key := range keys {
+		at, _ := slices.BinarySearch(distinct, key)
+		of[r] = uint32(at)
+	}
+	add(a, of)
+}
+
+// midpoint adds the mean of the interval's numbers, in steps of half a cell.
+func (x *dimension) midpoint(add func(datasets.Attribute, []uint32)) {
+	a := datasets.Attribute{Name: x.attribute.Name, Step: 0.5}
+	if x.attribute.Kind == datasets.Numeric {
+		a.Low, a.Step = x.attribute.Number(0), x.attribute.Step/2
+	}
+	a.High = a.Low + float64(float64(2*x.attribute.Cells()-1)*a.Step)
+	of := make([]uint32, x.regions.Len())
+	for r := range of {
+		low, high := x.interval(r)
+		of[r] = low + high - 1
+	}
+	add(a, of)
+}
+
+// width adds the interval's share of the domain.
+func (x *dimension) width(add func(datasets.Attribute, []uint32)) {
+	cell := 1 / float64(x.attribute.Cells())
+	of := make([]uint32, x.regions.Len())
+	for r := range of {
+		low, high := x.interval(r)
+		of[r] = high - low - 1
+	}
+	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell}, of)
+}
