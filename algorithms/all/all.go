@@ -3,6 +3,7 @@
 package all
 
 import (
+	_ "ppdp/algorithms/controls"
 	_ "ppdp/algorithms/day2016"
 	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
@@ -10,4 +11,5 @@ import (
 	_ "ppdp/algorithms/mondrian"
 	_ "ppdp/algorithms/privbayes"
 	_ "ppdp/algorithms/rps"
+	_ "ppdp/algorithms/rpsgraph"
 )

@@ -1,0 +1,61 @@
+package rpsgraph
+
+import (
+	"math"
+
+	"ppdp/algorithms"
+)
+
+// fill turns the noisy counts of leaves into n ascending degrees, each the lowest of its leaf. It may change counts.
+func fill(how Fill, starts []int32, counts []float64, n int) []int32 {
+	switch how {
+	case Rescale:
+		sum := 0.0
+		for i, count := range counts {
+			// Heavy-tailed counts can be so large that their sum is no number; beyond 2⁵³ n there is no difference to see.
+			counts[i] = min(max(count, 0), float64(n)*0x1p53)
+			sum += counts[i]
+		}
+		below := 0.0
+		for i, count := range counts {
+			if sum > 0 {
+				below += count / sum
+			} else { // nothing is known
+				below = float64(i+1) / float64(len(counts))
+			}
+			counts[i] = float64(below * float64(n))
+		}
+	case Cumulative:
+		for i := range counts {
+			counts[i] = min(max(counts[i], -0x1p53), 0x1p53)
+			if i > 0 {
+				counts[i] += counts[i-1]
+			}
+		}
+		algorithms.Isotonic(counts)
+	default:
+		below := 0.0
+		for i, count := range counts {
+			below = min(below+math.Round(min(max(count, 0), float64(n))), float64(n))
+			counts[i] = below
+		}
+	}
+	return fillCumulative(starts, counts[:len(counts)-1], n)
+}
+
+// fillCumulative returns n ascending degrees: as many as cumulative[i], rounded, are below starts[i+1], and each is the
+// lowest of its interval.
+func fillCumulative(starts []int32, cumulative []float64, n int) []int32 {
+	degrees := make([]int32, n)
+	at := 0
+	for i, count := range cumulative {
+		end := int(math.Round(min(max(count, 0), float64(n))))
+		for ; at < end; at++ {
+			degrees[at] = starts[i]
+		}
+	}
+	for last := starts[len(starts)-1]; at < n; at++ {
+		degrees[at] = last
+	}
+	return degrees
+}

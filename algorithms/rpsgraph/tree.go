@@ -1,0 +1,160 @@
+package rpsgraph
+
+import (
+	"context"
+
+	"ppdp/algorithms"
+	"ppdp/privacy"
+)
+
+// checkEvery is how many regions are visited between two looks at the context.
+const checkEvery = 1 << 10
+
+// tree grows the paper's tree of cuts and counts its leaves.
+type tree struct {
+	ctx      context.Context
+	params   *Params
+	degrees  degrees
+	cuts     *privacy.Exponential
+	share    float64 // epsilon of a level
+	count    func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error)
+	paths    []privacy.Path // of the region at hand and its ancestors, by depth
+	half     float64        // epsilon of a leaf without rollover
+	released algorithms.Structure
+	starts   []int32   // lowest degrees of the leaves, ascending
+	counts   []float64 // their noisy counts
+	// low is the lowest degree of the region whose cut is being chosen, before the number of nodes below it and total
+	// that of the nodes in it: what score needs.
+	low, before, total int
+}
+
+// newTree declares the mechanisms of a tree.
+func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degrees) *tree {
+	size := float64(2*degrees.nodes + 1)
+	t := &tree{
+		ctx: ctx, params: p, degrees: degrees,
+		cuts: in.Budget.Exponential("cuts", in.Noise.Open("cuts"),
+			privacy.Sensitivity{Claimed: 0.5, Proven: float64(degrees.most+1) / size}),
+		share: in.Budget.Epsilon() / float64(2*p.Depth), half: in.Budget.Epsilon() / 2,
+		paths: make([]privacy.Path, p.Depth+1),
+	}
+	t.count = t.counter(in)
+	t.paths[0] = in.Budget.Root()
+	return t
+}
+
+// releaseTree is the published variant, and the strict one in the form of the paper's tree.
+func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degrees) (*algorithms.Release, error) {
+	t := newTree(ctx, in, p, degrees)
+	leaves := min(1<<p.Depth, degrees.lambda+1)
+	t.starts, t.counts = make([]int32, 0, leaves), make([]float64, 0, leaves)
+	if err := t.grow(0, degrees.lambda+1, 0); err != nil {
+		return nil, err
+	}
+	t.released.Leaves = len(t.starts)
+	return &algorithms.Release{Degrees: fill(p.Fill, t.starts, t.counts, degrees.nodes), Structure: t.released}, nil
+}
+
+// counter declares the mechanism of leaf counts and returns how it counts a leaf.
+func (t *tree) counter(in algorithms.Input) func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error) {
+	stream := in.Noise.Open("counts")
+	// All leaf counts together move by at most this much in L1: every moved degree leaves one leaf and enters another.
+	all := float64(2 * (t.degrees.most + 1))
+	exact := func(low, high int) float64 { return float64(t.degrees.within(low, high-1)) }
+	plain := func(noise privacy.Noise) func(*privacy.Path, float64, int, int, int) (float64, error) {
+		return func(path *privacy.Path, epsilon float64, low, high, _ int) (float64, error) {
+			return noise.Add(path, epsilon, exact(low, high))
+		}
+	}
+	if in.Variant == algorithms.Strict {
+		return plain(in.Budget.Geometric("leaf counts", stream,
+			privacy.Sensitivity{Claimed: float64(2 * (t.degrees.lambda + 1)), Proven: all}))
+	}
+	if t.params.Counts == Laplace {
+		return plain(in.Budget.Laplace("leaf counts", stream, privacy.Sensitivity{Claimed: 1, Proven: all}))
+	}
+	noise := in.Budget.Cauchy("leaf counts", stream, false)
+	bound := t.boundary()
+	return func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error) {
+		return noise.Add(path, epsilon, bound(epsilon, low, high, depth), exact(low, high))
+	}
+}
+
+// boundary returns the bound that Cauchy noise of a leaf is scaled to.
+func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
+	at := func(c int) int { return t.degrees.within(c, c) }
+	switch t.params.Counts {
+	case Printed:
+		return func(_ float64, low, high, _ int) float64 {
+			if high-low == 1 {
+				return float64(1 + at(low))
+			}
+			return float64(1 + at(low) + at(high-1))
+		}
+	case Cross:
+		return func(_ float64, low, high, _ int) float64 { return float64(1 + at(low) + at(high)) }
+	case Rigorous:
+		// A leaf's bound is the largest of those at four degrees, which neighbouring leaves share; they depend on the leaf's
+		// epsilon and so, where it is handed on, on its depth.
+		known := make([][]float64, t.params.Depth+1) // by depth, then degree + 1; 0 is not known yet
+		return func(epsilon float64, low, high, depth int) float64 {
+			if known[depth] == nil {
+				known[depth] = make([]float64, t.degrees.lambda+3)
+			}
+			largest := 0.0
+			for _, c := range [...]int{low - 1, low, high - 1, high} {
+				if known[depth][c+1] == 0 {
+					known[depth][c+1] = t.degrees.smooth(c, privacy.Smoothness(epsilon))
+				}
+				largest = max(largest, known[depth][c+1])
+			}
+			return largest
+		}
+	}
+	return func(float64, int, int, int) float64 { return 1 }
+}
+
+// score is the quality of equation 4, (r₁+r₂-|r₁-r₂|)/(4n+2), of cutting the region before degree low+1+candidate.
+func (t *tree) score(candidate int) float64 {
+	left := t.degrees.below(t.low+1+candidate) - t.before
+	return float64(min(left, t.total-left)) / float64(2*t.degrees.nodes+1)
+}
+
+// grow cuts the region of degrees low to high-1, or counts it.
+func (t *tree) grow(low, high, depth int) error {
+	if t.released.Nodes++; t.released.Nodes%checkEvery == 0 {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	path := &t.paths[depth]
+	if depth == t.params.Depth || high-low == 1 {
+		epsilon := t.half
+		if t.params.Rollover || epsilon > path.Remaining() { // the latter by rounding only
+			epsilon = path.Remaining()
+		}
+		count, err := t.count(path, epsilon, low, high, depth)
+		t.starts, t.counts = append(t.starts, int32(low)), append(t.counts, count)
+		t.released.Depth = max(t.released.Depth, depth)
+		return err
+	}
+	cut, err := t.cut(path, low, high)
+	if err != nil {
+		return err
+	}
+	t.paths[depth+1] = path.Fork()
+	if err := t.grow(low, cut, depth+1); err != nil {
+		return err
+	}
+	t.paths[depth+1] = path.Fork()
+	return t.grow(cut, high, depth+1)
+}
+
+// cut chooses the lowest degree of the upper part of the region of degrees low to high-1.
+func (t *tree) cut(path *privacy.Path, low, high int) (int, error) {
+	t.low, t.before = low, t.degrees.below(low)
+	t.total = t.degrees.below(high) - t.before
+	best := float64(t.total/2) / float64(2*t.degrees.nodes+1)
+	chosen, err := t.cuts.ChooseBounded(path, t.share, high-low-1, 0, best, t.score)
+	return low + 1 + chosen, err
+}
