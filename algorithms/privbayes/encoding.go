@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
 )
@@ -42,16 +43,16 @@ func (d domain) span(value uint32) (low, high uint32) {
 	return low, high
 }
 
-// domains are those of a schema's attributes.
-func newDomains(schema *datasets.Schema, binCount int) []domain {
+// newDomains are those of a schema's attributes.
+func newDomains(schema *datasets.Schema, bins int) []domain {
 	domains := make([]domain, len(schema.Attributes))
 	for i := range domains {
-		domains[i] = newDomain(&schema.Attributes[i], binCount)
+		domains[i] = newDomain(&schema.Attributes[i], bins)
 	}
 	return domains
 }
 
-// values fills to with the values of some rows' cells.
+// valuesOf fills to with the values of some rows' cells.
 func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
 	switch {
 	case column.U8 != nil:
@@ -197,7 +198,7 @@ type writer struct {
 	schema   *datasets.Schema
 	domains  []domain
 	encoding Encoding
-	uniform  bool // which cell of a bin
+	place    partition.Values // which point of a bin
 	stream   *privacy.Stream
 	builder  *datasets.Builder
 	values   []uint32 // of the record at hand, one for each attribute
@@ -236,28 +237,41 @@ func (w *writer) write() error {
 	row := w.builder.AddRow()
 	for i, value := range w.values {
 		low, high := w.domains[i].span(value)
-		cell := low
-		switch {
-		case high-low == 1:
-		case w.uniform:
-			cell += w.stream.Uint32N(high - low)
-		default:
-			cell += (high - low - 1) / 2
-		}
 		a := &w.schema.Attributes[i]
-		if !a.Continuous || !w.uniform {
-			w.builder.Set(row, i, cell)
+		if a.Continuous {
+			if err := w.writeContinuous(row, i, low, high); err != nil {
+				return fmt.Errorf("privbayes: %w", err)
+			}
 			continue
 		}
-		number := a.Low + float64((float64(cell)+w.stream.Open01())*a.Step)
-		if at, err := a.NumberCode(number); err != nil || at != cell {
-			number = a.Number(cell) // rounded out of its cell: the middle is inside
+		cell := low
+		switch {
+		case high-low == 1 || w.place == partition.Low:
+		case w.place == partition.Midpoint:
+			cell += (high - low - 1) / 2
+		default:
+			cell += w.stream.Uint32N(high - low)
 		}
-		if err := w.builder.SetNumber(row, i, number); err != nil {
-			return fmt.Errorf("privbayes: %w", err)
-		}
+		w.builder.Set(row, i, cell)
 	}
 	return nil
+}
+
+// writeContinuous sets a real value in the cells [low, high).
+func (w *writer) writeContinuous(row, attribute int, low, high uint32) error {
+	share := 0.0
+	switch w.place {
+	case partition.Midpoint:
+		share = 0.5
+	case partition.Uniform:
+		share = w.stream.Open01()
+	}
+	a := &w.schema.Attributes[attribute]
+	value := a.Low + float64((float64(low)+float64(share*float64(high-low)))*a.Step)
+	if cell, err := a.NumberCode(value); err != nil || cell < low || cell >= high {
+		value = a.Number(low) // an end of the bin was rounded out of it; the middle of a cell is inside
+	}
+	return w.builder.SetNumber(row, attribute, value)
 }
 
 // checkSize refuses an attribute whose own marginal would not fit in memory.

@@ -71,7 +71,7 @@ type Params struct {
 	Theta float64 `yaml:"theta"`
 	// Bins is how many bins a numeric attribute is cut into, 2 to 65536; one of fewer cells keeps its cells.
 	Bins int `yaml:"bins"`
-	// Values says which cell of its bin a numeric attribute gets: a uniform one or the middle one.
+	// Values says which point of its bin a numeric attribute gets: a uniform one, the middle or the lower end.
 	Values partition.Values `yaml:"values"`
 	// CountShare is the share of the budget that buys the noisy number of records, in (0, 1); strict only.
 	CountShare float64 `yaml:"count_share"`
@@ -93,7 +93,7 @@ func (p *Params) Validate() error {
 	errs := []error{
 		oneOf("encoding", string(p.Encoding), p.Encoding.Enum()),
 		oneOf("score", string(p.Score), p.Score.Enum()),
-		oneOf("values", string(p.Values), []string{string(partition.Uniform), string(partition.Midpoint)}),
+		oneOf("values", string(p.Values), []string{string(partition.Uniform), string(partition.Midpoint), string(partition.Low)}),
 		within("degree", p.Degree, 0, maxDegree),
 		within("bins", p.Bins, 2, maxBins),
 		within("max_rows", p.MaxRows, 1, math.MaxInt32),

@@ -37,7 +37,7 @@
 // Deviations:
 //   - The paper has no strict variant.
 //   - Numeric attributes are cut into equal bins of whole cells of the public domain; where the cells do
-//     not divide evenly, bins differ by one cell. A drawn bin gives a uniform cell of it or its middle one.
+//     not divide evenly, bins differ by one cell. Params.Values says which cell of a drawn bin is published.
 //   - The paper does not say what becomes of drawn bits that encode no value. Such records are drawn
 //     again; after maxTries draws the attributes concerned get uniform values and the release warns.
 //   - A parent configuration without mass gets a uniform conditional.

@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
 )
@@ -56,7 +57,7 @@ func TestValidate(t *testing.T) {
 		{func(p *Params) { p.Encoding, p.Score = Hierarchical, MaximalJoint }, `score: "maximal-joint" under encoding "hierarchical", must be another`},
 		{func(p *Params) { p.Beta = 1 }, "beta: 1, must be between 0 and 1, both excluded"},
 		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1, must be from 2 to 65536"},
-		{func(p *Params) { p.Values = "low" }, `values: "low", must be one of uniform, midpoint`},
+		{func(p *Params) { p.Values = "best" }, `values: "best", must be one of uniform, midpoint, low`},
 	} {
 		p := DefaultParams()
 		c.change(p)
@@ -408,7 +409,7 @@ func TestNumberOfRecords(t *testing.T) {
 	}
 }
 
-// TestValues: midpoint gives the middle cell of each bin, uniform all cells.
+// TestValues: which points of bins are published.
 func TestValues(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 15, High: 95, Step: 1}, // 80 cells, bins of 5
@@ -430,11 +431,19 @@ func TestValues(t *testing.T) {
 	if len(seen) != 80 { // 2000 draws miss a cell with probability 80·(79/80)^2000 = 1e-9
 		t.Errorf("uniform: %d of 80 cells", len(seen))
 	}
-	params.Values = "midpoint"
-	r, _ = mustRelease(t, table, params, algorithms.Published, 1e6, 1)
-	for row := range int32(r.Table.Len()) {
-		if code := r.Table.Column(0).At(row); code%5 != 2 {
-			t.Fatalf("midpoint: cell %d, want one in the middle of five", code)
+	// Bins of five whole years and of four cells of 1/64: the middle and the lower end of each.
+	for _, c := range []struct {
+		values partition.Values
+		age    uint32
+		height float64
+	}{{partition.Midpoint, 2, 2}, {partition.Low, 0, 0}} {
+		params.Values = c.values
+		r, _ = mustRelease(t, table, params, algorithms.Published, 1e6, 1)
+		for row := range int32(r.Table.Len()) {
+			age, height := r.Table.Column(0).At(row)%5, math.Mod(64*r.Table.Number(row, 1), 4)
+			if age != c.age || height != c.height {
+				t.Fatalf("%s: cell %d of five and point %v of four cells, want %d and %v", c.values, age, height, c.age, c.height)
+			}
 		}
 	}
 }

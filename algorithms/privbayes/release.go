@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
 )
@@ -235,7 +234,7 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 	schema := f.in.Table.Schema()
 	stream := f.in.Noise.Open("records")
 	w := &writer{
-		schema: schema, domains: f.domains, encoding: f.params.Encoding, uniform: f.params.Values == partition.Uniform,
+		schema: schema, domains: f.domains, encoding: f.params.Encoding, place: f.params.Values,
 		stream: stream, builder: datasets.NewBuilder(schema, rows), values: make([]uint32, len(f.domains)),
 	}
 	nodes := make([]uint32, f.nodes)
