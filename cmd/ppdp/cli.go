@@ -41,6 +41,7 @@ type cli struct {
 	Reproduce reproduceCommand `cmd:"" help:"Run the experiments of the papers."`
 	Plot      plotCommand      `cmd:"" help:"Draw figures again, from the results of earlier runs."`
 	Schema    schemaCommand    `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
+	Claims    claimsCommand    `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
 	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for a table of your own."`
 }
 

@@ -1,0 +1,208 @@
+// Package claims holds what the papers say in a form that can be judged, one ledger a paper, and
+// judges it from the records of runs. A claim is a statement in our own words, where the paper makes
+// it, and checks: selections of records, a predicate over them and the points it must hold at. The
+// verdict follows one rule for all claims (see Evaluate); nobody decides case by case.
+//
+// It leaves out running anything: what has not been run has no verdict. It knows experiments only by
+// the files they left (package results), so verdicts can be made again from records.jsonl alone.
+package claims
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"ppdp/internal/strictyaml"
+)
+
+// Verdict is what becomes of a claim.
+type Verdict string
+
+// The verdicts. NoData is none: the records are missing.
+const (
+	Holds         Verdict = "holds"
+	HoldsMostly   Verdict = "holds-mostly"
+	NotReproduced Verdict = "not-reproduced"
+	Contradicted  Verdict = "contradicted"
+	NotCovered    Verdict = "not-covered"
+	NoData        Verdict = "no-data"
+)
+
+// Enum lists the verdicts a ledger may expect.
+func (Verdict) Enum() []string {
+	return []string{string(Holds), string(HoldsMostly), string(NotReproduced), string(Contradicted)}
+}
+
+// Position is a place in a ledger.
+type Position struct {
+	File string
+	Line int
+}
+
+func (p Position) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
+
+// Ledger is the claims of one paper.
+type Ledger struct {
+	Paper    string `yaml:"paper"` // the first part of its experiments' names
+	Citation string `yaml:"citation"`
+	// UnderTest are the algorithms whose variant the caller chooses. Records of any other algorithm
+	// are taken as published where there is a choice.
+	UnderTest []string `yaml:"under-test"`
+	// Figures are all figures and tables of the paper that show results, for the count of those covered.
+	Figures []string `yaml:"figures"`
+	Claims  []Claim  `yaml:"claims"`
+}
+
+// Claim is one statement of a paper. It has checks or tests or both, or NotCovered.
+type Claim struct {
+	ID        string   `yaml:"id"`
+	Statement string   `yaml:"statement"`
+	Source    []string `yaml:"source,flow-one"` // figures, tables or sections; those of Ledger.Figures count as covered
+	Errata    []string `yaml:"errata,flow-one"` // ids in docs/errata.md that bear on the claim
+	Checks    []Check  `yaml:"checks"`
+	// Tests are tests of this module, "algorithms/rps.TestName", that hold the code to the statement
+	// whenever they run. They are not run here. Without checks, Expect is the verdict.
+	Tests []string `yaml:"tests,flow-one"`
+	// NotCovered says why the claim is not judged.
+	NotCovered string `yaml:"not-covered"`
+	// Expect is the verdict of the committed full run on real data with the published variant; any other is
+	// reported as a surprise. Why explains it in a line where it is not Holds.
+	Expect Verdict `yaml:"expect"`
+	Why    string  `yaml:"why"`
+	// Readings judge the checks again with other experiments or selections, where the paper leaves
+	// something open. They never change the claim's own verdict.
+	Readings []Reading `yaml:"readings"`
+
+	at Position
+}
+
+// At is where the claim stands in its ledger.
+func (c *Claim) At() Position { return c.at }
+
+// Reading is another way to read the setting of a claim.
+type Reading struct {
+	Name       string   `yaml:"name"`
+	Experiment string   `yaml:"experiment"` // "" leaves that of the checks
+	Where      Selector `yaml:"where"`      // on top of the checks' own, replacing equal keys
+	Expect     Verdict  `yaml:"expect"`
+	Why        string   `yaml:"why"`
+
+	at Position
+}
+
+// Check is one condition of a claim. Exactly one of Order, Range, Near and Monotone is set. The
+// claim's verdict is that of its worst check.
+type Check struct {
+	Experiment string `yaml:"experiment"`
+	// Strict is the experiment that holds the records of the strict variant, "" for the same.
+	Strict string   `yaml:"strict"`
+	Where  Selector `yaml:"where"` // holds for all sides
+	// Each are the axes of the grid, names of facts such as epsilon: one point for each combination of their values.
+	Each []string `yaml:"each,flow-one"`
+	// Exact says that the values have no sampling error, so that one trial is enough and any
+	// difference counts.
+	Exact    bool      `yaml:"exact"`
+	Order    *Order    `yaml:"order"`
+	Range    *Range    `yaml:"range"`
+	Near     *Near     `yaml:"near"`
+	Monotone *Monotone `yaml:"monotone"`
+
+	at Position
+}
+
+// Side is a number at every point of a grid: the mean over trials of the records selected, and what
+// is made of it. A selection must leave one configuration for each combination of the facts it
+// mentions (in where, each or take): a hidden dimension is an error, not an average.
+type Side struct {
+	Experiment string   `yaml:"experiment"` // "" is the check's
+	Where      Selector `yaml:"where"`
+	// Stat is "mean" (the default) or "se", the standard error of the mean over trials.
+	Stat string `yaml:"stat"`
+	// Take reduces over axes, in order: "max over depth". The words are min, max, mean and spread (max - min).
+	Take []Take `yaml:"take,flow-one"`
+	// Minus is subtracted, then the difference is divided by Per.
+	Minus *Side `yaml:"minus"`
+	Per   *Side `yaml:"per"`
+
+	at Position
+}
+
+// Order says that Left lies below or above Right by more than Margin.
+type Order struct {
+	Left   Side    `yaml:"left"`
+	Right  Side    `yaml:"right"`
+	Is     string  `yaml:"is"` // below or above
+	Margin float64 `yaml:"margin"`
+}
+
+// Range says that Of lies between Min and Max, both included. A bound that is not given does not bind.
+type Range struct {
+	Of  Side     `yaml:"of"`
+	Min *float64 `yaml:"min"`
+	Max *float64 `yaml:"max"`
+}
+
+// Near says that Of is within Tolerance of Value.
+type Near struct {
+	Of        Side    `yaml:"of"`
+	Value     float64 `yaml:"value"`
+	Tolerance float64 `yaml:"tolerance"`
+}
+
+// Monotone says that Spearman's rank correlation of Of with the axis Along is above Rho (increasing)
+// or below -Rho (decreasing).
+type Monotone struct {
+	Of    Side    `yaml:"of"`
+	Along string  `yaml:"along"`
+	Is    string  `yaml:"is"` // increasing or decreasing
+	Rho   float64 `yaml:"rho"`
+}
+
+// Take is a reduction over an axis.
+type Take struct{ How, Over string }
+
+// takes are the reductions a ledger may ask for.
+var takes = []string{"min", "max", "mean", "spread"}
+
+func (t Take) String() string { return t.How + " over " + t.Over }
+
+// UnmarshalStrict reads "max over depth".
+func (t *Take) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	var text string
+	r.Decode(n, &text)
+	how, over, found := strings.Cut(text, " over ")
+	for _, word := range takes {
+		if found && how == word && over != "" && !strings.Contains(over, " ") {
+			*t = Take{how, over}
+			return
+		}
+	}
+	r.Problemf(n, "%q, must be one of %s, then \"over\" and the name of a fact", text, strings.Join(takes, ", "))
+}
+
+//go:embed *.yaml
+var ledgers embed.FS
+
+// Papers lists the papers that have a ledger, in alphabetical order.
+func Papers() []string {
+	entries, err := ledgers.ReadDir(".")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), path.Ext(entry.Name())))
+	}
+	return names
+}
+
+// Load returns the ledger of a paper.
+func Load(paper string) (*Ledger, error) {
+	data, err := ledgers.ReadFile(paper + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no claims of %q, must be one of %s", paper, strings.Join(Papers(), ", "))
+	}
+	return Parse("claims/"+paper+".yaml", data)
+}

@@ -1,0 +1,62 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Coverage counts what has a verdict, NotCovered and NoData being none.
+type Coverage struct {
+	Judged, Claims   int
+	Covered, Figures int      // figures and tables of the paper with at least one judged claim
+	Missing          []string // the figures and tables without
+}
+
+// CoverageOf counts a ledger's judgements.
+func CoverageOf(l *Ledger, judgements []Judgement) Coverage {
+	c := Coverage{Claims: len(judgements), Figures: len(l.Figures)}
+	var judged []string
+	for i := range judgements {
+		if j := &judgements[i]; j.Verdict != NotCovered && j.Verdict != NoData {
+			c.Judged++
+			judged = append(judged, j.Source...)
+		}
+	}
+	for _, figure := range l.Figures {
+		if slices.Contains(judged, figure) {
+			c.Covered++
+		} else {
+			c.Missing = append(c.Missing, figure)
+		}
+	}
+	return c
+}
+
+func (c Coverage) String() string {
+	text := fmt.Sprintf("%d of %d claims, %d of %s", c.Judged, c.Claims, c.Covered, counted(c.Figures, "figure or table"))
+	if c.Figures != 1 {
+		text = strings.Replace(text, "figure or tables", "figures and tables", 1)
+	}
+	if len(c.Missing) > 0 {
+		text += " (without " + strings.Join(c.Missing, ", ") + ")"
+	}
+	return text
+}
+
+// Count returns how many judgements have each verdict, best first, those without any left out.
+func Count(judgements []Judgement) []string {
+	var counts []string
+	for _, v := range append(slices.Clone(fromBest), NotCovered, NoData) {
+		n := 0
+		for i := range judgements {
+			if judgements[i].Verdict == v {
+				n++
+			}
+		}
+		if n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return counts
+}

@@ -1,0 +1,221 @@
+package claims
+
+import (
+	"math"
+	"regexp"
+	"strings"
+
+	"ppdp/internal/strictyaml"
+)
+
+// Parse reads a ledger. Everything wrong is reported at once, each with file:line.
+func Parse(file string, data []byte) (*Ledger, error) {
+	r := strictyaml.NewReader(file)
+	root := r.Document(data)
+	ledger := &Ledger{}
+	r.Decode(root, ledger)
+	if root != nil && r.Problems() == 0 {
+		ledger.validate(r, root)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return ledger, nil
+}
+
+// The types below note where they stand, for problems that only records can show.
+
+// UnmarshalStrict decodes a claim and notes its place.
+func (c *Claim) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type plain Claim
+	r.Decode(n, (*plain)(c))
+	c.at = Position{r.File, n.Line}
+}
+
+// UnmarshalStrict decodes a reading and notes its place.
+func (c *Reading) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type plain Reading
+	r.Decode(n, (*plain)(c))
+	c.at = Position{r.File, n.Line}
+}
+
+// UnmarshalStrict decodes a check, notes its place and checks what needs no other part of the ledger.
+func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type plain Check
+	before := r.Problems()
+	r.Decode(n, (*plain)(c))
+	c.at = Position{r.File, n.Line}
+	if r.Problems() > before {
+		return
+	}
+	if c.Experiment == "" {
+		r.Problemf(n, "no experiment, must name one")
+	}
+	predicates := 0
+	if c.Order != nil {
+		predicates++
+		if c.Order.Is != "below" && c.Order.Is != "above" {
+			r.Problemf(n, "order: is: %q, must be below or above", c.Order.Is)
+		}
+		if c.Order.Margin < 0 {
+			r.Problemf(n, "order: margin: %v, must be 0 or more", c.Order.Margin)
+		}
+	}
+	if c.Range != nil {
+		predicates++
+		switch lo, hi := c.Range.Min, c.Range.Max; {
+		case lo == nil && hi == nil:
+			r.Problemf(n, "range: neither min nor max, must have one")
+		case lo != nil && hi != nil && *lo > *hi:
+			r.Problemf(n, "range: min %v is above max %v", *lo, *hi)
+		}
+	}
+	if c.Near != nil {
+		predicates++
+		if c.Near.Tolerance < 0 {
+			r.Problemf(n, "near: tolerance: %v, must be 0 or more", c.Near.Tolerance)
+		}
+	}
+	if c.Monotone != nil {
+		predicates++
+		if c.Monotone.Is != "increasing" && c.Monotone.Is != "decreasing" {
+			r.Problemf(n, "monotone: is: %q, must be increasing or decreasing", c.Monotone.Is)
+		}
+		if c.Monotone.Along == "" {
+			r.Problemf(n, "monotone: no along, must name a fact such as epsilon")
+		}
+		if c.Monotone.Rho < 0 || c.Monotone.Rho >= 1 {
+			r.Problemf(n, "monotone: rho: %v, must be from 0 to below 1", c.Monotone.Rho)
+		}
+	}
+	if predicates != 1 {
+		r.Problemf(n, "%d predicates, must be exactly one of order, range, near, monotone", predicates)
+	}
+}
+
+// UnmarshalStrict decodes a side and notes its place.
+func (s *Side) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type plain Side
+	r.Decode(n, (*plain)(s))
+	s.at = Position{r.File, n.Line}
+	if s.Stat != "" && s.Stat != "mean" && s.Stat != "se" {
+		r.Problemf(n, "stat: %q, must be mean or se", s.Stat)
+	}
+}
+
+// testName is "folder/package.TestName", with a subtest or not.
+var testName = regexp.MustCompile(`^[a-z0-9/]+\.(Test|Fuzz|Example)[A-Za-z0-9_]*$`)
+
+func (l *Ledger) validate(r *strictyaml.Reader, root *strictyaml.Node) {
+	if l.Paper == "" || l.Citation == "" {
+		r.Problemf(root, "paper and citation must be given")
+	}
+	if len(l.Claims) == 0 {
+		r.Problemf(root, "no claims")
+	}
+	seen := make(map[string]Position)
+	for i := range l.Claims {
+		c := &l.Claims[i]
+		n := &strictyaml.Node{Line: c.at.Line} // places problems at the claim's first line
+		problem := func(format string, args ...any) { r.Problemf(n, c.ID+": "+format, args...) }
+		if c.ID == "" || c.Statement == "" || len(c.Source) == 0 {
+			problem("id, statement and source must be given")
+		}
+		if first, taken := seen[c.ID]; taken {
+			problem("stands twice, first at %s", first)
+		}
+		seen[c.ID] = c.at
+		judged := len(c.Checks) > 0 || len(c.Tests) > 0
+		switch {
+		case judged == (c.NotCovered != ""):
+			problem("must have checks or tests, or else a reason under not-covered")
+		case judged:
+			expected(problem, c.Expect, c.Why)
+		case c.Expect != "" || c.Why != "" || len(c.Readings) > 0:
+			problem("is not covered, must not have expect, why or readings")
+		}
+		for _, test := range c.Tests {
+			if !testName.MatchString(test) {
+				problem("tests: %q, must be a folder and a test of this module such as algorithms/rps.TestName", test)
+			}
+		}
+		for j := range c.Readings {
+			reading := &c.Readings[j]
+			if reading.Name == "" || len(c.Checks) == 0 {
+				problem("a reading must have a name, and the claim checks")
+			}
+			expected(func(format string, args ...any) { problem("reading "+reading.Name+": "+format, args...) }, reading.Expect, reading.Why)
+		}
+	}
+}
+
+// expected checks that an expectation is a verdict and explained where it has to be.
+func expected(problem func(string, ...any), v Verdict, why string) {
+	known := false
+	for _, word := range v.Enum() {
+		known = known || string(v) == word
+	}
+	switch {
+	case !known:
+		problem("expect: %q, must be one of %s", string(v), strings.Join(v.Enum(), ", "))
+	case v != Holds && why == "":
+		problem("expect: %s, must be explained in a line under why", v)
+	}
+}
+
+// bounds are the values a predicate accepts. Open bounds exclude the end itself.
+type bounds struct {
+	lo, hi float64 // -Inf and +Inf bind nothing
+	open   bool
+}
+
+// bounds returns what the check's statistic must lie in.
+func (c *Check) bounds() bounds {
+	inf := math.Inf(1)
+	switch {
+	case c.Order != nil && c.Order.Is == "below":
+		return bounds{-inf, -c.Order.Margin, true}
+	case c.Order != nil:
+		return bounds{c.Order.Margin, inf, true}
+	case c.Range != nil:
+		b := bounds{-inf, inf, false}
+		if c.Range.Min != nil {
+			b.lo = *c.Range.Min
+		}
+		if c.Range.Max != nil {
+			b.hi = *c.Range.Max
+		}
+		return b
+	case c.Near != nil:
+		return bounds{c.Near.Value - c.Near.Tolerance, c.Near.Value + c.Near.Tolerance, false}
+	case c.Monotone.Is == "increasing":
+		return bounds{c.Monotone.Rho, inf, true}
+	default:
+		return bounds{-inf, -c.Monotone.Rho, true}
+	}
+}
+
+// sides lists every side of a check, with those inside others.
+func (c *Check) sides() []*Side {
+	var all []*Side
+	var add func(s *Side)
+	add = func(s *Side) {
+		if s != nil {
+			all = append(all, s)
+			add(s.Minus)
+			add(s.Per)
+		}
+	}
+	switch {
+	case c.Order != nil:
+		add(&c.Order.Left)
+		add(&c.Order.Right)
+	case c.Range != nil:
+		add(&c.Range.Of)
+	case c.Near != nil:
+		add(&c.Near.Of)
+	case c.Monotone != nil:
+		add(&c.Monotone.Of)
+	}
+	return all
+}
