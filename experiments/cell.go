@@ -188,7 +188,7 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train,
 	if p.Spec.Protocol == Inside && info.Classifier {
 		number, ok, err = p.measureInside(ctx, measure, release, c)
 	} else {
-		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table, Train: train, Test: test,
+		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table, Graph: m.data.Graph, Train: train, Test: test,
 			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k})
 	}
 	if err != nil {

@@ -247,6 +247,8 @@ func (c *Config) fill(template string) string {
 			return c.Info.Name
 		case "variant":
 			return string(c.Guarantee.Variant)
+		case "unit":
+			return c.Guarantee.Unit
 		case "dataset":
 			return c.data.label
 		case "epsilon":

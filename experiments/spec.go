@@ -484,7 +484,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	}
 	expanded := a.Params.expand(r, a.Name, func() any { return algorithm.Params() })
 	if len(expanded) > 0 {
-		known := map[string]bool{"algorithm": true, "variant": true, "epsilon": true, "dataset": true}
+		known := map[string]bool{"algorithm": true, "variant": true, "unit": true, "epsilon": true, "dataset": true}
 		if !isNil(expanded[0]) {
 			for key := range strictyaml.Resolved(expanded[0]) { // order-free: fills a set
 				known[key] = true
@@ -501,7 +501,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		if m.Metric.Info().Anonymity && !anonymous {
 			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not", m.Metric.Info().Name, a.Name)
 		}
-		needs := metrics.Needs(m.Metric, m.Classifier)
+		needs := metrics.Needs(m.Metric, info.Input, m.Classifier)
 		if s.Protocol == Inside && m.Metric.Info().Classifier && !slices.Contains(needs, algorithms.Records) {
 			r.Problemf(valueOf(s.node, "measure"), "%s with %s needs regions, and inside the released records there are none", m.Name, m.Classifier.Info().Name)
 		}

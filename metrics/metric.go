@@ -43,6 +43,9 @@ type Info struct {
 	Unit   string // "fraction", "records", "" for none
 	// Needs are the products a release must contain, all of them.
 	Needs []algorithms.Product
+	// GraphNeeds are those a release of a graph must contain, for metrics that measure tables and graphs by
+	// different products; nil means Needs.
+	GraphNeeds []algorithms.Product
 	// Classifier says that the metric evaluates a classifier trained on the release.
 	Classifier bool
 	// Anonymity says that the metric needs the k of a k-anonymous release.
@@ -55,7 +58,8 @@ type Info struct {
 
 // Case is one release with the truth it is measured against.
 type Case struct {
-	Table   *datasets.Table // the original table
+	Table   *datasets.Table // the original table; nil for a graph
+	Graph   *datasets.Graph // the original graph; nil for a table
 	Train   []int32         // the rows the release was made from
 	Test    []int32         // rows held out; equal to Train where the experiment has no folds
 	Release *algorithms.Release
@@ -79,10 +83,14 @@ func Lookup(name string) (Metric, error) { return metrics.Lookup(name) }
 // Names lists the registered metrics.
 func Names() []string { return metrics.Names() }
 
-// Needs lists the products a release must contain to be measured with a classifier, nil for metrics
-// that take none. A classifier of regions learns from the published partition in place of records.
-func Needs(m Metric, classifier classifiers.Classifier) []algorithms.Product {
-	needs := slices.Clone(m.Info().Needs)
+// Needs lists the products a release made from a kind of input must contain to be measured with a classifier, nil
+// for metrics that take none. A classifier of regions learns from the published partition in place of records.
+func Needs(m Metric, input algorithms.InputKind, classifier classifiers.Classifier) []algorithms.Product {
+	info := m.Info()
+	if input == algorithms.GraphInput && info.GraphNeeds != nil {
+		return info.GraphNeeds
+	}
+	needs := slices.Clone(info.Needs)
 	if _, ok := classifier.(classifiers.RegionClassifier); ok {
 		for i, product := range needs {
 			if product == algorithms.Records {

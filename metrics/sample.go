@@ -39,6 +39,18 @@ func (s *Sample) weight(i int) float64 {
 	return s.Weights[i]
 }
 
+// degreeSample is the distribution of a degree sequence, which ascends.
+func degreeSample(degrees []int32) Sample {
+	var sample Sample
+	for i, d := range degrees {
+		if i == 0 || d != degrees[i-1] {
+			sample.Values, sample.Weights = append(sample.Values, float64(d)), append(sample.Weights, 0)
+		}
+		sample.Weights[len(sample.Weights)-1]++
+	}
+	return sample
+}
+
 // countingFactor bounds the cells a column may have for its rows to be counted instead of sorted:
 // at this many cells a row, walking the cells costs about what sorting the rows would.
 const countingFactor = 8

@@ -209,6 +209,7 @@ type metricLine struct {
 	Source         string   `json:"source"`
 	Unit           string   `json:"unit,omitempty"`
 	Needs          []string `json:"needs"`
+	GraphNeeds     []string `json:"graphNeeds,omitempty"`
 	Classifier     bool     `json:"classifier"`
 	HigherIsBetter bool     `json:"higherIsBetter"`
 	Revision       int      `json:"revision"`
@@ -220,6 +221,9 @@ func (metricLine) header() []string {
 
 func (l metricLine) cells() []string {
 	needs, better := strings.Join(l.Needs, ", "), "lower"
+	if len(l.GraphNeeds) > 0 {
+		needs += " or " + strings.Join(l.GraphNeeds, ", ")
+	}
 	if l.Classifier {
 		needs = strings.TrimPrefix(needs+", classifier", ", ")
 	}
@@ -237,12 +241,15 @@ func listMetrics() []metricLine {
 			panic(err)
 		}
 		info := metric.Info()
-		needs := make([]string, len(info.Needs))
+		needs, graphNeeds := make([]string, len(info.Needs)), make([]string, len(info.GraphNeeds))
 		for i, product := range info.Needs {
 			needs[i] = string(product)
 		}
+		for i, product := range info.GraphNeeds {
+			graphNeeds[i] = string(product)
+		}
 		lines = append(lines, metricLine{Name: info.Name, Title: info.Title, Source: info.Source, Unit: info.Unit,
-			Needs: needs, Classifier: info.Classifier, HigherIsBetter: info.HigherIsBetter, Revision: info.Revision})
+			Needs: needs, GraphNeeds: graphNeeds, Classifier: info.Classifier, HigherIsBetter: info.HigherIsBetter, Revision: info.Revision})
 	}
 	return lines
 }
