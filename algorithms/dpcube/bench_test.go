@@ -1,0 +1,84 @@
+package dpcube
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	"ppdp/privacy"
+)
+
+// BenchmarkBlocks is the kd-tree over a quarter of a million noisy cells.
+func BenchmarkBlocks(b *testing.B) {
+	for _, dimension := range []Dimension{Longest, Best} {
+		b.Run(string(dimension), func(b *testing.B) {
+			g := &grid{sides: []int{64, 64, 64}, strides: []int{4096, 64, 1}, cells: 1 << 18}
+			cells := make([]float64, g.cells)
+			stream := privacy.NewKey(1).Stream()
+			for i := range cells {
+				cells[i] = float64(10 * stream.Uint32N(3)) // three values in ten steps of noise
+			}
+			leaves := 0
+			for b.Loop() {
+				t := newBlocks(context.Background(), g, cells)
+				t.explained, t.dimension, t.publish = 8, dimension, func() error { return nil }
+				if err := t.partition(0); err != nil {
+					b.Fatal(err)
+				}
+				leaves = t.structure.Leaves
+			}
+			b.ReportMetric(float64(leaves), "blocks/op")
+			b.ReportMetric(float64(g.cells)*float64(b.N)/b.Elapsed().Seconds(), "cells/s")
+		})
+	}
+}
+
+// BenchmarkCount puts rows into cells.
+func BenchmarkCount(b *testing.B) {
+	table := tableOf(0, []int{40, 7, 16}, make([][]uint32, 1_000_000)...)
+	g, err := newGrid(table.Schema(), 16, 1<<20)
+	if err != nil {
+		b.Fatal(err)
+	}
+	space, rows := partition.NewSpace(table, []int{0, 1, 2}), table.AllRows()
+	for b.Loop() {
+		g.count(space, rows)
+	}
+	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkAdult releases four attributes and the class of Adult, 1120 cells.
+func BenchmarkAdult(b *testing.B) {
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		b.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz")
+	}
+	source := adult.Source{}
+	loaded, err := source.Load(context.Background(), datasets.Request{
+		Params: source.Params(), Files: datasets.Files{Dirs: []string{dir}}, Key: privacy.NewKey(0),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	table, err := loaded.Table.Project("workclass", "marital-status", "race", "sex", "salary")
+	if err != nil {
+		b.Fatal(err)
+	}
+	all := table.AllRows()
+	rows := make([]int32, len(all))
+	b.ReportAllocs()
+	for i := uint64(0); b.Loop(); i++ {
+		copy(rows, all)
+		if _, err := (DPCube{}).Release(context.Background(), algorithms.Input{
+			Table: table, Rows: rows, Params: DefaultParams(), Variant: algorithms.Published,
+			Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(i)),
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -1,0 +1,90 @@
+package dpcube
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+)
+
+// Dimension says along which dimension of a block the tree cuts.
+type Dimension string
+
+const (
+	Longest Dimension = "longest" // the one of most cells; of equal ones the first
+	Best    Dimension = "best"    // the one whose best cut leaves the least squared deviation
+)
+
+// Enum lists the words for a specification.
+func (Dimension) Enum() []string { return []string{string(Longest), string(Best)} }
+
+// Combine says what the first phase's noisy cells add to a block's noisy count.
+type Combine string
+
+const (
+	// NotCombined uses the block's count alone.
+	NotCombined Combine = "none"
+	// Totals averages the block's count with the sum of its noisy cells, both weighted by their inverse
+	// variances, and spreads the result evenly.
+	Totals Combine = "totals"
+	// Cells is the least-squares solution for the cells themselves: they keep their own noise and share out
+	// evenly what the block's count corrects them by.
+	Cells Combine = "cells"
+)
+
+// Enum lists the words for a specification.
+func (Combine) Enum() []string { return []string{string(NotCombined), string(Totals), string(Cells)} }
+
+// Bounds of the grid: indices of cells fit in 31 bits.
+const maxGrid = 1 << 30
+
+// Params are the settings of a release.
+type Params struct {
+	// Split is the share of the budget for the cells, strictly between 0 and 1; blocks get the rest.
+	Split float64 `yaml:"split"`
+	// Threshold ends a block whose squared deviation is at most this multiple of what noise explains; 0
+	// cuts down to blocks of equal cells.
+	Threshold float64 `yaml:"threshold"`
+	// Dimension says along which dimension to cut.
+	Dimension Dimension `yaml:"dimension"`
+	// Combine says what becomes of the noisy cells.
+	Combine Combine `yaml:"combine"`
+	// Bins is the largest number of bins of a numeric attribute.
+	Bins int `yaml:"bins"`
+	// MaxCells caps the grid, classes included.
+	MaxCells int `yaml:"max_cells"`
+	// Values says which point of its bin a numeric attribute of a drawn record gets.
+	Values partition.Values `yaml:"values"`
+	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the same factor
+	// and get the factor as their weight, and the release carries a warning.
+	MaxRows int `yaml:"max_rows"`
+}
+
+// DefaultParams divide the budget in half and stop where noise explains all.
+func DefaultParams() *Params {
+	return &Params{
+		Split: 0.5, Threshold: 1, Dimension: Longest, Combine: NotCombined,
+		Bins: 16, MaxCells: 1 << 22, Values: partition.Uniform, MaxRows: 2e6,
+	}
+}
+
+// Validate reports every value that is out of range.
+func (p *Params) Validate() error {
+	errs := []error{
+		algorithms.CheckWord("dimension", p.Dimension),
+		algorithms.CheckWord("combine", p.Combine),
+		algorithms.CheckWord("values", p.Values),
+		algorithms.CheckRange("bins", p.Bins, 1, maxGrid),
+		algorithms.CheckRange("max_cells", p.MaxCells, 1, maxGrid),
+		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+	}
+	if !(p.Split > 0 && p.Split < 1) {
+		errs = append(errs, fmt.Errorf("split: %v, must be above 0 and below 1", p.Split))
+	}
+	if !(p.Threshold >= 0) || math.IsInf(p.Threshold, 1) {
+		errs = append(errs, fmt.Errorf("threshold: %v, must be a finite number of at least 0", p.Threshold))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,203 @@
+package dpcube
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// counter adds noise to counts.
+type counter interface {
+	privacy.Noise
+	AddAll(path *privacy.Path, epsilon float64, values []float64) error
+}
+
+// release is the state of one release.
+type release struct {
+	params  *Params
+	grid    *grid
+	strict  bool
+	epsilon [2]float64 // of the cells and of the blocks
+
+	path    privacy.Path
+	phase1  counter
+	phase2  counter
+	exact   []int32   // rows of each cell,
+	noisy   []float64 // the first phase's counts of them, and
+	counts  []float64 // what is published
+	blocks  *blocks
+	builder *partition.Builder
+}
+
+// Release publishes a table. Time is linear in the rows, and in the cells for each level of the tree.
+func (DPCube) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r, err := newRelease(in)
+	if err != nil {
+		return nil, err
+	}
+	schema := in.Table.Schema()
+	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
+	r.exact = r.grid.count(space, in.Rows)
+	if err := r.estimate(ctx); err != nil {
+		return nil, err
+	}
+	r.builder = partition.NewBuilder(space, math.MaxInt32)
+	if err := r.publish(0, 0); err != nil {
+		return nil, err
+	}
+	out := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.blocks.structure}
+	var warning string
+	out.Table, out.Weights, warning, err = partition.Records(ctx, schema, out.Regions, out.Regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("values"))
+	if err != nil {
+		return nil, fmt.Errorf("dpcube: %w", err)
+	}
+	if warning != "" {
+		out.Warnings = append(out.Warnings, warning)
+	}
+	for i := range schema.Attributes {
+		if schema.Attributes[i].Role == datasets.Sensitive {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
+		}
+	}
+	return out, nil
+}
+
+// newRelease checks the input against the parameters and declares the mechanisms.
+func newRelease(in algorithms.Input) (*release, error) {
+	params, ok := in.Params.(*Params)
+	if !ok {
+		return nil, fmt.Errorf("dpcube: parameters of type %T, must be %T", in.Params, params)
+	}
+	if err := params.Validate(); err != nil {
+		return nil, fmt.Errorf("dpcube: %w", err)
+	}
+	info := DPCube{}.Info()
+	if _, err := info.Guarantee(in.Variant); err != nil {
+		return nil, fmt.Errorf("dpcube: %w", err)
+	}
+	epsilon := in.Budget.Epsilon()
+	if !(epsilon > 0) {
+		return nil, fmt.Errorf("dpcube: epsilon %v, must be above 0", epsilon)
+	}
+	g, err := newGrid(in.Table.Schema(), params.Bins, params.MaxCells)
+	if err != nil {
+		return nil, fmt.Errorf("dpcube: %w", err)
+	}
+	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict, path: in.Budget.Root()}
+	r.epsilon = [2]float64{params.Split * epsilon, epsilon - params.Split*epsilon}
+	count := func(purpose string) counter {
+		if r.strict {
+			return in.Budget.Geometric(purpose, in.Noise.Open(purpose), privacy.Exact(1))
+		}
+		return in.Budget.Laplace(purpose, in.Noise.Open(purpose), privacy.Exact(1))
+	}
+	r.phase1, r.phase2 = count("cell counts"), count("block counts")
+	return r, nil
+}
+
+// estimate runs both phases: it fills noisy and counts.
+func (r *release) estimate(ctx context.Context) error {
+	r.noisy = make([]float64, r.grid.cells)
+	for i, n := range r.exact {
+		r.noisy[i] = float64(n)
+	}
+	if err := r.phase1.AddAll(&r.path, r.epsilon[0], r.noisy); err != nil {
+		return err
+	}
+	r.counts = make([]float64, r.grid.cells)
+	r.blocks = newBlocks(ctx, r.grid, r.noisy)
+	deviation := r.deviation(r.epsilon[0])
+	r.blocks.explained = float64(r.params.Threshold * float64(deviation*deviation))
+	r.blocks.dimension = r.params.Dimension
+	r.blocks.publish = r.block
+	return r.blocks.partition(0)
+}
+
+// block counts the current block once more and estimates its cells.
+func (r *release) block() error {
+	total, noisy := 0, 0.0
+	r.blocks.runs(func(_ []int, from, to int) {
+		for i, n := range r.exact[from:to] {
+			total += int(n)
+			noisy += r.noisy[from+i]
+		}
+	})
+	path := r.path.Fork() // blocks are disjoint
+	count, err := r.phase2.Add(&path, r.epsilon[1], float64(total))
+	if err != nil {
+		return err
+	}
+	size := float64(r.blocks.size())
+	even, own, correction := count/size, 0.0, 0.0
+	switch ratio := r.ratio(); r.params.Combine {
+	case Totals:
+		even = (float64(noisy*ratio) + float64(count*size)) / (ratio + size) / size
+	case Cells:
+		even, own, correction = 0, 1, (count-noisy)/(ratio+size)
+	}
+	r.blocks.runs(func(_ []int, from, to int) {
+		for i := from; i < to; i++ {
+			r.counts[i] = math.Max(0, even+float64(own*r.noisy[i])+correction)
+		}
+	})
+	return nil
+}
+
+// deviation is the standard deviation of the noise that an epsilon buys: √2/ε for Laplace noise and
+// 1/(√2·sinh(ε/2)) for two-sided geometric noise.
+func (r *release) deviation(epsilon float64) float64 {
+	if r.strict {
+		const silent = 600 // beyond it there is no noise, and twice sinh(silent/2)² is still a number
+		return 1 / (math.Sqrt2 * math.Sinh(math.Min(epsilon, silent)/2))
+	}
+	return math.Sqrt2 / epsilon
+}
+
+// ratio is the variance of a block's noise over that of a cell's.
+func (r *release) ratio() float64 {
+	ratio := r.deviation(r.epsilon[1]) / r.deviation(r.epsilon[0])
+	return float64(ratio * ratio)
+}
+
+// publish makes every cell of the grid a region, by cuts in the middle of one attribute after the other.
+// first is the index of the first cell at the bins chosen on the attributes before dim.
+func (r *release) publish(dim, first int) error {
+	if dim < len(r.grid.starts) {
+		return r.bins(dim, first, 0, r.grid.sides[dim])
+	}
+	_, counts, err := r.builder.Leaf()
+	if err != nil {
+		return err
+	}
+	copy(counts, r.counts[first:first+r.grid.classes])
+	return nil
+}
+
+// bins publishes the cells in the bins [low, high) of attribute dim.
+func (r *release) bins(dim, first, low, high int) error {
+	if high-low == 1 {
+		return r.publish(dim+1, first+low*r.grid.strides[dim])
+	}
+	middle := low + (high-low)/2
+	node, err := r.builder.Enter(dim, r.grid.starts[dim][middle])
+	if err != nil {
+		return err
+	}
+	if err := r.bins(dim, first, low, middle); err != nil {
+		return err
+	}
+	r.builder.Cross(node)
+	if err := r.bins(dim, first, middle, high); err != nil {
+		return err
+	}
+	r.builder.Leave(node)
+	return nil
+}
