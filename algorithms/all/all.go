@@ -5,6 +5,7 @@ package all
 import (
 	_ "ppdp/algorithms/controls"
 	_ "ppdp/algorithms/day2016"
+	_ "ppdp/algorithms/diffmulti"
 	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
 	_ "ppdp/algorithms/incognito"

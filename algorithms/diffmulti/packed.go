@@ -114,8 +114,8 @@ func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, att
 	return p
 }
 
-// bitmapCells is the largest domain whose values are found by marking them: 2 MiB of marks.
-const bitmapCells = 1 << 24
+// bitmapCells is the largest domain whose values are found by marking them: 20 MiB of marks and places.
+const bitmapCells = 1 << 22
 
 // distinct returns the distinct codes of the rows, ascending, and each row's place among them.
 func distinct(column *datasets.Column, rows []int32, cells int) (values, places []uint32) {

@@ -83,8 +83,9 @@ type nodeChildren struct {
 	child     []int32   // the child of each slot of the dimension; 0 where the slot lies outside the node
 }
 
-// family is the scratch of one level of the recursion, which lives while its children are visited.
+// family is the scratch of one level of the recursion; but for the path it lives while children are visited.
 type family struct {
+	path  privacy.Path
 	sizes []int32
 	given []int
 	stats [][]int32
@@ -255,23 +256,24 @@ func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int
 	if h <= 0 || at.depth >= r.longest || !r.specialisable() {
 		return r.leaf(rows, at)
 	}
-	path := *r.paths.at(at)
+	path := &r.families[at.depth].path // done with before the children's turn
+	*path = *r.paths.at(at)
 	// The cut point this region draws must be gone when its siblings are visited.
 	if fresh >= 0 {
 		point, cut := r.points[fresh], r.cuts[fresh]
 		defer func() { r.points[fresh], r.cuts[fresh] = point, cut }()
 	}
-	if err := r.drawCutPoints(&path, rows, stats, &at, fresh); err != nil {
+	if err := r.drawCutPoints(path, rows, stats, &at, fresh); err != nil {
 		return err
 	}
-	dim, err := r.choose(&path, stats)
+	dim, err := r.choose(path, stats)
 	if err != nil {
 		return err
 	}
 	if r.layout.axes[dim] == nil {
-		return r.cut(rows, stats, free, h, at, &path, dim)
+		return r.cut(rows, stats, free, h, at, path, dim)
 	}
-	return r.specialise(rows, stats, free, h, at, &path, dim)
+	return r.specialise(rows, stats, free, h, at, path, dim)
 }
 
 // specialisable says whether any attribute of the current box has children (Definition 4.1).
@@ -452,7 +454,7 @@ func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path 
 func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim, children int, child []int32, cut uint32) (*family, int, error) {
 	f := &r.families[at.depth]
 	if len(f.sizes) < children {
-		*f = family{sizes: make([]int32, children), given: make([]int, children), stats: make([][]int32, children)}
+		f.sizes, f.given, f.stats = make([]int32, children), make([]int, children), make([][]int32, children)
 	}
 	sizes, given := f.sizes[:children], f.given[:children]
 	clear(f.stats)
@@ -527,6 +529,7 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 		epsilon = r.epsilon - spent
 	}
 	classes := r.layout.classes
+	var path privacy.Path
 	for leaf, at := range r.places {
 		if leaf%(1<<14) == 1<<14-1 {
 			if err := r.ctx.Err(); err != nil {
@@ -537,7 +540,7 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 		for y, n := range r.counts[leaf*classes : (leaf+1)*classes] {
 			counts[y] = float64(n)
 		}
-		path := *r.paths.at(at)
+		path = *r.paths.at(at)
 		if err := r.leaves.AddAll(&path, epsilon, counts); err != nil {
 			return nil, err
 		}

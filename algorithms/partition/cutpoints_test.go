@@ -44,9 +44,7 @@ func drawFrequencies(t *rapid.T, classes int) Frequencies {
 	f := Frequencies{Low: uint32(rapid.IntRange(0, 3).Draw(t, "low"))}
 	f.High = f.Low + uint32(rapid.IntRange(2, 30).Draw(t, "cells"))
 	f.Root = f.High + uint32(rapid.IntRange(0, 10).Draw(t, "rest"))
-	for _, v := range rapid.SliceOfNDistinct(rapid.Uint32Range(f.Low, f.High-1), 0, 5, rapid.ID[uint32]).Draw(t, "values") {
-		f.Values = append(f.Values, v)
-	}
+	f.Values = rapid.SliceOfNDistinct(rapid.Uint32Range(f.Low, f.High-1), 0, 5, rapid.ID[uint32]).Draw(t, "values")
 	slices.Sort(f.Values)
 	for range f.Values {
 		counts := rapid.SliceOfN(rapid.Int32Range(0, 4), classes, classes).Draw(t, "counts")

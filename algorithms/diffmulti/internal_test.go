@@ -1,0 +1,353 @@
+package diffmulti
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and two
+// numeric attributes, one with a domain too wide for a bitmap of values.
+func drawTable(t *rapid.T) *datasets.Table {
+	classes := rapid.IntRange(1, 3).Draw(t, "classes")
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "letter", Kind: datasets.Categorical, Values: []string{"d", "b", "e", "a", "c"}, Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
+			{Name: "any", Parent: -1, Children: []int{1, 2, 3}},
+			{Name: "ab", Parent: 0, Children: []int{4, 5}},
+			{Name: "only", Parent: 0, Children: []int{6}},
+			{Name: "de", Parent: 0, Children: []int{7, 8}},
+			{Name: "a", Parent: 1}, {Name: "b", Parent: 1}, {Name: "c", Parent: 2}, {Name: "d", Parent: 3}, {Name: "e", Parent: 3},
+		}}},
+		{Name: "small", Low: 0, High: 12, Step: 1},
+		{Name: "flat", Kind: datasets.Categorical, Values: []string{"x", "y", "z"}},
+		{Name: "large", Low: 0, High: bitmapCells + 5, Step: 1},
+	}}
+	if classes > 1 {
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class,
+			Values: []string{"no", "yes", "perhaps"}[:classes]})
+	}
+	n := rapid.IntRange(0, 60).Draw(t, "rows")
+	b := datasets.NewBuilder(schema, n)
+	stream := privacy.NewKey(rapid.Uint64().Draw(t, "table")).Stream()
+	for range n {
+		row := b.AddRow()
+		for i := range schema.Attributes {
+			cells := min(schema.Attributes[i].Cells(), 40)
+			code := stream.Uint32N(uint32(cells))
+			if i == 3 && code > 20 { // neighbouring values and far ones
+				code = bitmapCells + 5 - code%7
+				code = min(code, bitmapCells+4)
+			}
+			b.Set(row, i, code)
+		}
+	}
+	return b.Table()
+}
+
+// start returns a recursion about to handle the root.
+func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params *Params, seed uint64) (*recursion, []int32) {
+	t.Helper()
+	rows := table.AllRows()
+	r, err := newRecursion(context.Background(), algorithms.Input{Table: table, Rows: rows, Params: params, Variant: variant,
+		Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(seed))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, rows
+}
+
+// count makes the statistics of rows from the table by definition.
+func count(r *recursion, table *datasets.Table, attributes []int, rows []int32) []int32 {
+	stats := make([]int32, r.layout.slots)
+	class := table.Schema().Class()
+	for _, row := range rows {
+		y := 0
+		if class >= 0 {
+			y = int(table.Column(class).At(row))
+		}
+		stats[r.layout.total+y]++
+		number := 0
+		for dim, a := range attributes {
+			code := table.Column(a).At(row)
+			if axis := r.layout.axes[dim]; axis != nil {
+				stats[r.layout.at[dim]+int(axis.Rank[code])*r.layout.classes+y]++
+				continue
+			}
+			if code < r.points[number] {
+				stats[r.layout.at[dim]+y]++
+			}
+			number++
+		}
+	}
+	return stats
+}
+
+// TestStatistics divides random regions in every possible way and compares the statistics that children
+// are handed, counted or inherited, with those counted by definition. Slots of the attribute that was just cut are
+// the child's to fill.
+func TestStatistics(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := drawTable(t)
+		attributes := table.Schema().QuasiIdentifiers()
+		params := DefaultParams()
+		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
+		r, rows := start(t, table, algorithms.Strict, params, rapid.Uint64().Draw(t, "seed"))
+		root := r.paths.at(place{})
+		stats := r.slot(0)
+		r.store.tally(rows, r.cuts, stats, 1)
+		at := place{}
+		path := *root
+		if err := r.drawCutPoints(&path, rows, stats, &at, allFresh); err != nil {
+			t.Fatal(err)
+		}
+		if want := count(r, table, attributes, rows); !slices.Equal(stats, want) {
+			t.Fatalf("the root's statistics are %v, must be %v", stats, want)
+		}
+		dim := rapid.IntRange(0, len(attributes)-1).Draw(t, "dimension")
+		axis := r.layout.axes[dim]
+		children, child, cut, fresh := 2, []int32(nil), uint32(0), -1
+		if axis != nil {
+			children, child = len(r.below[dim][0].ends), r.below[dim][0].child
+		} else {
+			fresh = slices.Index(r.layout.numbers, dim)
+			cut = r.cuts[fresh]
+		}
+		f, _, err := r.divide(rows, stats, 1, params.Specialisations, at, &path, dim, children, child, cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sorted := slices.Sorted(slices.Values(rows)); !slices.Equal(sorted, table.AllRows()) {
+			t.Fatalf("rows %v after a division", rows)
+		}
+		from := int32(0)
+		for c := range children {
+			own := rows[from : from+f.sizes[c]]
+			from += f.sizes[c]
+			for _, row := range own {
+				code := table.Column(attributes[dim]).At(row)
+				right := axis != nil && axis.Rank[code] >= axis.Low[axis.Taxonomy.Nodes[0].Children[c]] && axis.Rank[code] < axis.High[axis.Taxonomy.Nodes[0].Children[c]] ||
+					axis == nil && (code < r.points[fresh]) == (c == 0)
+				if !right {
+					t.Fatalf("code %d of dimension %d is in child %d", code, dim, c)
+				}
+			}
+			if f.stats[c] == nil {
+				if f.given[c] > 0 && len(own) > 0 {
+					t.Fatalf("child %d of %d rows may be specialised %d times and has no statistics", c, len(own), f.given[c])
+				}
+				continue
+			}
+			want := count(r, table, attributes, own)
+			got := slices.Clone(f.stats[c])
+			if fresh >= 0 {
+				copy(got[r.layout.at[dim]:r.layout.at[dim]+r.layout.classes], want[r.layout.at[dim]:])
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("child %d has statistics %v, must have %v", c, got, want)
+			}
+		}
+		if int(from) != len(rows) {
+			t.Fatalf("children of %d rows altogether, must be %d", from, len(rows))
+		}
+	})
+}
+
+// TestFrequencies compares the values of a region, by counting and by sorting, with those found by definition.
+func TestFrequencies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := drawTable(t)
+		r, rows := start(t, table, algorithms.Strict, DefaultParams(), 1)
+		dim := rapid.SampledFrom(r.layout.numbers).Draw(t, "dimension")
+		column := table.Column(table.Schema().QuasiIdentifiers()[dim])
+		low := rapid.Uint32Range(0, 3).Draw(t, "low")
+		high := rapid.SampledFrom([]uint32{low + 2, low + 9, r.roots[dim]}).Draw(t, "high")
+		rows = slices.DeleteFunc(rows, func(row int32) bool { return column.At(row) < low || column.At(row) >= high })
+		r.frequency.gather(r.layout, r.store, rows, dim, low, high)
+		f := &r.frequency.out
+		found := make(map[uint32][]int32)
+		class := table.Schema().Class()
+		for _, row := range rows {
+			code := column.At(row)
+			if found[code] == nil {
+				found[code] = make([]int32, r.layout.classes)
+			}
+			y := uint32(0)
+			if class >= 0 {
+				y = table.Column(class).At(row)
+			}
+			found[code][y]++
+		}
+		if !slices.IsSorted(f.Values) || len(f.Values) != len(found) {
+			t.Fatalf("values %v of %d different ones", f.Values, len(found))
+		}
+		for i, v := range f.Values {
+			if got := f.Counts[i*r.layout.classes : (i+1)*r.layout.classes]; !slices.Equal(got, found[v]) {
+				t.Fatalf("value %d has counts %v, must have %v", v, got, found[v])
+			}
+		}
+	})
+}
+
+// TestWordWidths: 16 and 32 bits hold the same.
+func TestWordWidths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := drawTable(t)
+		attributes := table.Schema().QuasiIdentifiers()
+		l, narrow := pack(table, table.AllRows(), attributes, partition.Axes(table.Schema(), attributes))
+		if _, ok := narrow.(*packed[uint16]); !ok {
+			t.Fatalf("a small table is packed as %T", narrow)
+		}
+		places := make([][]uint32, len(attributes))
+		for _, dim := range l.numbers {
+			_, places[dim] = distinct(table.Column(attributes[dim]), table.AllRows(), 1<<30) // by sorting
+		}
+		broad := fill[uint32](l, table, table.AllRows(), attributes, places)
+		cuts := []uint32{rapid.Uint32Range(0, 12).Draw(t, "first cut"), rapid.Uint32Range(0, 12).Draw(t, "second cut")}
+		a, b := make([]int32, l.slots), make([]int32, l.slots)
+		narrow.tally(table.AllRows(), cuts, a, 1)
+		broad.tally(table.AllRows(), cuts, b, 1)
+		if !slices.Equal(a, b) {
+			t.Fatalf("statistics %v and %v", a, b)
+		}
+	})
+}
+
+// TestApportion: shares are in proportion but for less than one each, all of h-1 is given out where there is any weight,
+// and nothing to children without.
+func TestApportion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 1_000_000).Draw(t, "specialisations")
+		weights := rapid.SliceOfN(rapid.Float64Range(0, 1e7), 1, 8).Draw(t, "weights")
+		for i := range weights {
+			if rapid.Bool().Draw(t, "empty") {
+				weights[i] = 0
+			}
+		}
+		s := shares{draws: privacy.NewKey(1).Stream()}
+		given, sum, all := make([]int, len(weights)), 0.0, 0
+		left := s.apportion(n, weights, given)
+		floors := slices.Clone(given)
+		s.spread(left, weights, given)
+		for _, w := range weights {
+			sum += w
+		}
+		for i, w := range weights {
+			all += given[i]
+			// 1e-6: the last bits of a quotient may round an integer down.
+			if sum > 0 && math.Abs(float64(given[i])-w/sum*float64(n)) > 1+1e-6 || w == 0 && given[i] != 0 || given[i] < floors[i] {
+				t.Fatalf("weights %v share %d as %v", weights, n, given)
+			}
+		}
+		if want := n; sum > 0 && all != want || sum == 0 && all != 0 {
+			t.Fatalf("%d of %d were given out by weights %v", all, n, weights)
+		}
+	})
+}
+
+// TestReleases: no more than h specialisations, no path longer than |g|, every row in one region, counts of whole
+// records, all of the budget spent on the most expensive path.
+func TestReleases(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := drawTable(t)
+		params := DefaultParams()
+		params.Specialisations = rapid.IntRange(1, 40).Draw(t, "h")
+		params.LongestPath = rapid.IntRange(0, 5).Draw(t, "path")
+		params.HPrime = rapid.SampledFrom([]HPrime{ByVariant, ByStrict, ByEven}).Draw(t, "hprime")
+		params.Utility = rapid.SampledFrom(partition.Utilities()).Draw(t, "utility")
+		if table.Schema().Classes() < 2 && params.Utility == partition.InformationGain {
+			params.Utility = partition.MaxClass
+		}
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode}).Draw(t, "variant")
+		if variant != algorithms.Strict && rapid.Bool().Draw(t, "exact") {
+			params.HPrime = ByExact
+		}
+		epsilon := rapid.SampledFrom([]float64{0.1, 10, 1e6}).Draw(t, "epsilon")
+		budget := privacy.NewBudget(epsilon)
+		r, err := DiffMulti{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
+			Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(rapid.Uint64().Draw(t, "seed")))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := r.Structure.Nodes - r.Structure.Leaves; made > params.Specialisations {
+			t.Fatalf("%d specialisations, at most %d were asked for", made, params.Specialisations)
+		}
+		if longest := max(params.LongestPath, (1-min(params.LongestPath, 1))*(2+7+1+7)); r.Structure.Depth > longest {
+			t.Fatalf("a path of %d specialisations, |g| is %d", r.Structure.Depth, longest)
+		}
+		if claimed, _ := budget.Spent(); math.Abs(claimed-epsilon) > 1e-9*epsilon {
+			t.Fatalf("the most expensive path spent %v of %v", claimed, epsilon)
+		}
+		for _, n := range r.Regions.Counts {
+			if n != math.Floor(n) || n < 0 {
+				t.Fatalf("a count of %v", n)
+			}
+		}
+		if epsilon < 1e6 || variant == algorithms.RefCode {
+			return
+		}
+		// Hardly any noise: counts are those of the rows, less one where noise was negative.
+		attributes := table.Schema().QuasiIdentifiers()
+		exact := make([]float64, len(r.Regions.Counts))
+		codes := make([]uint32, len(attributes))
+		for row := range int32(table.Len()) {
+			for d, a := range attributes {
+				codes[d] = table.Column(a).At(row)
+			}
+			y := 0
+			if class := table.Schema().Class(); class >= 0 {
+				y = int(table.Column(class).At(row))
+			}
+			exact[r.Regions.Locate(codes)*r.Regions.Classes+y]++
+		}
+		for i, n := range r.Regions.Counts {
+			if d := exact[i] - n; d != 0 && (variant == algorithms.Strict || d != 1) {
+				t.Fatalf("count %d is %v, the region has %v rows", i, n, exact[i])
+			}
+		}
+	})
+}
+
+// BenchmarkTally counts a million rows of Adult's width into statistics.
+func BenchmarkTally(b *testing.B) {
+	for _, n := range []int{45_222, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			schema := &datasets.Schema{}
+			for i, cells := range []int{8, 16, 7, 14, 6, 5, 2, 41} {
+				a := datasets.Attribute{Name: fmt.Sprint(i), Kind: datasets.Categorical}
+				for v := range cells {
+					a.Values = append(a.Values, fmt.Sprint(v))
+				}
+				schema.Attributes = append(schema.Attributes, a)
+			}
+			for i := range 6 {
+				schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("n", i), High: 90, Step: 1})
+			}
+			stream := privacy.NewKey(1).Stream()
+			builder := datasets.NewBuilder(schema, n)
+			for range n {
+				row := builder.AddRow()
+				for i := range schema.Attributes {
+					builder.Set(row, i, stream.Uint32N(uint32(schema.Attributes[i].Cells())))
+				}
+			}
+			table := builder.Table()
+			attributes := schema.QuasiIdentifiers()
+			l, s := pack(table, table.AllRows(), attributes, partition.Axes(schema, attributes))
+			stats, rows, cuts := make([]int32, l.slots), table.AllRows(), []uint32{9, 20, 30, 40, 50, 60}
+			b.ResetTimer()
+			for range b.N {
+				s.tally(rows, cuts, stats, 1)
+			}
+			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

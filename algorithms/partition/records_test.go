@@ -1,0 +1,70 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// halves is a partition of ten cells into two regions, with two classes.
+func halves() (*datasets.Schema, *algorithms.Regions) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", High: 10, Step: 1},
+		{Name: "class", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+	}}
+	return schema, &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 4}, High: []uint32{4, 10}, Classes: 2, Counts: make([]float64, 4)}
+}
+
+// drawn counts a table's rows by region and class.
+func drawn(table *datasets.Table) [4]int {
+	var n [4]int
+	for row := range int32(table.Len()) {
+		region := 0
+		if table.Column(0).At(row) >= 4 {
+			region = 1
+		}
+		n[2*region+int(table.Column(1).At(row))]++
+	}
+	return n
+}
+
+func TestRecords(t *testing.T) {
+	schema, regions := halves()
+	for _, c := range []struct {
+		sizes   []float64
+		maxRows int
+		want    [4]int
+		weight  float64
+		warned  bool
+	}{
+		{[]float64{3, 0, 2, 5}, 10, [4]int{3, 0, 2, 5}, 1, false},
+		// Remainders are carried along: 1.4, 1.8, 2.2 and 2.6 are rounded to 1, 2, 2 and 3.
+		{[]float64{1.4, 0.4, 0.4, 0.4}, 10, [4]int{1, 1, 0, 1}, 1, false},
+		{[]float64{40, 0, 20, 60}, 12, [4]int{4, 0, 2, 6}, 10, true},
+		{[]float64{0, 0, 0, 0}, 12, [4]int{}, 1, false},
+	} {
+		table, weights, warning, err := Records(context.Background(), schema, regions, c.sizes, Uniform, c.maxRows, privacy.NewKey(0).Stream())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := drawn(table); got != c.want {
+			t.Errorf("sizes %v: %v records, must be %v", c.sizes, got, c.want)
+		}
+		if (warning != "") != c.warned || (weights != nil) != c.warned {
+			t.Errorf("sizes %v under %d rows: warning %q, %d weights", c.sizes, c.maxRows, warning, len(weights))
+		}
+		for _, w := range weights {
+			if w != c.weight {
+				t.Errorf("sizes %v under %d rows: weight %v, must be %v", c.sizes, c.maxRows, w, c.weight)
+			}
+		}
+	}
+	if _, _, _, err := Records(context.Background(), schema, regions, []float64{math.MaxFloat64, math.MaxFloat64, 0, 0}, Uniform, 10, privacy.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
+		t.Errorf("sizes beyond all numbers: %v, must be ErrTooLarge", err)
+	}
+}
