@@ -135,7 +135,7 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 	}
 	o.Warnings = release.Warnings
 	if s := release.Structure; s != (algorithms.Structure{}) {
-		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth}
+		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth, Gap: s.Gap}
 	}
 	if config.Epsilon != nil {
 		claimed, proven := budget.Spent()

@@ -51,6 +51,8 @@ type Structure struct {
 	Nodes  int `json:"nodes"`
 	Leaves int `json:"leaves"`
 	Depth  int `json:"depth"`
+	// Gap is the share of the optimised cost not proven necessary; 0 where it is optimal, or nothing is optimised.
+	Gap float64 `json:"gap,omitempty"`
 }
 
 // Spent is a release's privacy cost: its most expensive path by claimed and by proven sensitivities.
