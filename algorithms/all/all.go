@@ -6,6 +6,7 @@ import (
 	_ "ppdp/algorithms/controls"
 	_ "ppdp/algorithms/day2016"
 	_ "ppdp/algorithms/diffmulti"
+	_ "ppdp/algorithms/dpcube"
 	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
 	_ "ppdp/algorithms/incognito"
