@@ -1,0 +1,81 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() { Register(certaintyPenalty{}) }
+
+// certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond recognition).
+type certaintyPenalty struct{}
+
+var _ Parameterised = certaintyPenalty{}
+
+// PenaltyParams are the parameters of the metric ncp.
+type PenaltyParams struct {
+	// Counts is published (the default) or true: the records the mean is over.
+	Counts Counts `yaml:"counts"`
+	// Ranges is tight (the default) or box.
+	Ranges Ranges `yaml:"ranges"`
+}
+
+// Validate reports everything out of range.
+func (p *PenaltyParams) Validate() error {
+	return errors.Join(p.Counts.validate(), p.Ranges.validate())
+}
+
+// Info describes the metric.
+func (certaintyPenalty) Info() Info {
+	return Info{
+		Name: "ncp", Title: "Normalised certainty penalty", Unit: "fraction", Revision: 1,
+		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records and attributes",
+		Needs:  []algorithms.Product{algorithms.Boxes},
+	}
+}
+
+// Params returns the defaults.
+func (certaintyPenalty) Params() Params {
+	return &PenaltyParams{Counts: PublishedCounts, Ranges: Tight}
+}
+
+// Measure averages the penalties of all records' values. A single value (one cell of an attribute that is
+// not continuous, a leaf of a taxonomy) costs 0, anything wider its share of the attribute's domain, a value of a
+// suppressed row 1. It is undefined for releases without a record and without a generalised attribute.
+func (m certaintyPenalty) Measure(ctx context.Context, c Case) (float64, bool, error) {
+	params, ok := c.Params.(*PenaltyParams)
+	if !ok {
+		return 0, false, fmt.Errorf("ncp: parameters of type %T", c.Params)
+	}
+	sizes, err := regionSizes(ctx, c, params.Counts)
+	if err != nil {
+		return 0, false, fmt.Errorf("ncp: %w", err)
+	}
+	regions := c.Release.Regions
+	dims := len(regions.Attributes)
+	suppressed := float64(len(regions.Suppressed))
+	records, penalties := suppressed, float64(suppressed*float64(dims))
+	attributes := make([]*datasets.Attribute, dims)
+	for d, attribute := range regions.Attributes {
+		attributes[d] = &c.Table.Schema().Attributes[attribute]
+	}
+	low, high := params.Ranges.of(regions)
+	for region, size := range sizes {
+		penalty := 0.0
+		for d, a := range attributes {
+			if cells := high[region*dims+d] - low[region*dims+d]; cells > 1 || a.Continuous {
+				penalty += float64(cells) / float64(a.Cells())
+			}
+		}
+		records += size
+		penalties += float64(size * penalty)
+	}
+	if records == 0 || dims == 0 {
+		return 0, false, nil
+	}
+	return penalties / records / float64(dims), true, nil
+}

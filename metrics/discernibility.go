@@ -1,0 +1,88 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+
+	"ppdp/algorithms"
+)
+
+func init() {
+	Register(classSize{Info{
+		Name: "discernibility", Title: "Discernibility penalty", Unit: "records²", Revision: 1,
+		Source: "Bayardo & Agrawal 2005; LeFevre et al. 2006, section 1.2; Al-Hussaeni et al. 2018, equation 4",
+		Needs:  []algorithms.Product{algorithms.Boxes},
+	}, discernibility})
+	Register(classSize{Info{
+		Name: "cavg", Title: "Normalised average class size", Revision: 1,
+		Source: "LeFevre et al. 2006, section 1.2 (C_AVG)",
+		Needs:  []algorithms.Product{algorithms.Boxes}, Anonymity: true,
+	}, averageClass})
+}
+
+// ClassParams are the parameters of metrics on the sizes of equivalence classes.
+type ClassParams struct {
+	// Counts is published (the default) or true.
+	Counts Counts `yaml:"counts"`
+}
+
+// Validate reports what is out of range.
+func (p *ClassParams) Validate() error { return p.Counts.validate() }
+
+// classSize is a metric on the sizes of equivalence classes: the records that share published ranges.
+type classSize struct {
+	info Info
+	of   func(c Case, classes []float64) (float64, bool)
+}
+
+var _ Parameterised = classSize{}
+
+// Info describes the metric.
+func (m classSize) Info() Info { return m.info }
+
+// Params returns the defaults.
+func (classSize) Params() Params { return &ClassParams{Counts: PublishedCounts} }
+
+// Measure is undefined for releases without a record.
+func (m classSize) Measure(ctx context.Context, c Case) (float64, bool, error) {
+	params, ok := c.Params.(*ClassParams)
+	if !ok {
+		return 0, false, fmt.Errorf("%s: parameters of type %T", m.info.Name, c.Params)
+	}
+	sizes, err := regionSizes(ctx, c, params.Counts)
+	if err != nil {
+		return 0, false, fmt.Errorf("%s: %w", m.info.Name, err)
+	}
+	if m.info.Anonymity && c.K < 1 {
+		return 0, false, fmt.Errorf("%s: k is %d, must be at least 1", m.info.Name, c.K)
+	}
+	value, ok := m.of(c, equivalenceClasses(c.Release.Regions, sizes))
+	return value, ok, nil
+}
+
+// discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the number of
+// all rows: it could be any of them.
+func discernibility(c Case, classes []float64) (float64, bool) {
+	suppressed := len(c.Release.Regions.Suppressed)
+	sum := float64(float64(suppressed) * float64(len(c.Train)))
+	for _, n := range classes {
+		sum += float64(n * n)
+	}
+	return sum, sum > 0
+}
+
+// averageClass is C_AVG = (N / number of classes) / k over the N records released. Suppressed rows are
+// neither records nor a class.
+func averageClass(c Case, classes []float64) (float64, bool) {
+	records, occupied := 0.0, 0
+	for _, n := range classes {
+		if n > 0 {
+			records += n
+			occupied++
+		}
+	}
+	if occupied == 0 {
+		return 0, false
+	}
+	return records / float64(occupied) / float64(c.K), true
+}

@@ -1,0 +1,112 @@
+package metrics
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"ppdp/algorithms"
+)
+
+// Counts says which sizes of regions a metric takes.
+type Counts string
+
+const (
+	// PublishedCounts are the release's own, noisy under differential privacy.
+	PublishedCounts Counts = "published"
+	// TrueCounts are the numbers of training rows that fall into the regions.
+	TrueCounts Counts = "true"
+)
+
+// Enum lists the words a specification may use.
+func (Counts) Enum() []string { return []string{string(PublishedCounts), string(TrueCounts)} }
+
+func (c Counts) validate() error {
+	if c != PublishedCounts && c != TrueCounts {
+		return fmt.Errorf("counts: %q, must be %s or %s", c, PublishedCounts, TrueCounts)
+	}
+	return nil
+}
+
+// Ranges says which intervals of a region a metric takes.
+type Ranges string
+
+const (
+	// Box is the region itself, which reaches to the next cuts; all boxes cover the domain.
+	Box Ranges = "box"
+	// Tight is the range of the region's own records where the release publishes it, else the box.
+	Tight Ranges = "tight"
+)
+
+// Enum lists the words a specification may use.
+func (Ranges) Enum() []string { return []string{string(Box), string(Tight)} }
+
+func (r Ranges) validate() error {
+	if r != Box && r != Tight {
+		return fmt.Errorf("ranges: %q, must be %s or %s", r, Box, Tight)
+	}
+	return nil
+}
+
+// of returns the regions' intervals, region-major.
+func (r Ranges) of(regions *algorithms.Regions) (low, high []uint32) {
+	if r == Tight && regions.TightLow != nil {
+		return regions.TightLow, regions.TightHigh
+	}
+	return regions.Low, regions.High
+}
+
+// regionSizes returns the number of records in each region: the sum over its classes.
+func regionSizes(ctx context.Context, c Case, counts Counts) ([]float64, error) {
+	regions := c.Release.Regions
+	if regions == nil {
+		return nil, errors.New("the release holds no regions")
+	}
+	sizes := make([]float64, regions.Len())
+	if counts == TrueCounts {
+		located, err := locate(ctx, regions, c.Table, c.Train)
+		if err != nil {
+			return nil, err
+		}
+		for _, region := range located {
+			if region >= 0 {
+				sizes[region]++
+			}
+		}
+		return sizes, nil
+	}
+	for region := range sizes {
+		for _, n := range regions.Count(region) {
+			sizes[region] += n
+		}
+	}
+	return sizes, nil
+}
+
+// equivalenceClasses merges the sizes of regions that publish the same ranges: to whoever sees the
+// release their records are alike (errata M3). The classes stand in the order of their first regions.
+func equivalenceClasses(regions *algorithms.Regions, sizes []float64) []float64 {
+	if regions.Tree != nil {
+		return sizes // regions of a tree of cuts are disjoint, and so are the ranges inside them
+	}
+	dims := len(regions.Attributes)
+	low, high := Tight.of(regions)
+	class := make(map[string]int, len(sizes))
+	key := make([]byte, 0, 8*dims)
+	merged := sizes[:0:0]
+	for region, size := range sizes {
+		key = key[:0]
+		for i := region * dims; i < (region+1)*dims; i++ {
+			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, low[i]), high[i])
+		}
+		at, known := class[string(key)]
+		if !known {
+			at = len(merged)
+			class[string(key)] = at
+			merged = append(merged, 0)
+		}
+		merged[at] += size
+	}
+	return merged
+}

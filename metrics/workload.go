@@ -1,0 +1,188 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"ppdp/datasets"
+)
+
+// Operator compares an attribute with a constant.
+type Operator string
+
+const (
+	Equal   Operator = "equal"
+	AtMost  Operator = "at-most"  // along the attribute's order
+	AtLeast Operator = "at-least" // along the attribute's order
+)
+
+// Enum lists the words a specification may use.
+func (Operator) Enum() []string { return []string{string(Equal), string(AtMost), string(AtLeast)} }
+
+// WorkloadParams describe a workload of queries with one predicate each, "attribute operator value".
+type WorkloadParams struct {
+	// Attribute is the name of the predicates' attribute, a quasi-identifier. Empty, the default, means each
+	// of the quasi-identifiers in turn.
+	Attribute string `yaml:"attribute"`
+	// Operator is equal (the default), at-most or at-least.
+	Operator Operator `yaml:"operator"`
+	// Values are the constants: all (the default), every value of the attribute's domain, or a list of values
+	// and ranges of values along the attribute's order, "18, 25, 40..60". They need an attribute.
+	Values string `yaml:"values"`
+	// Ranges is box (the default) or tight: over which cells a region's records are spread.
+	Ranges Ranges `yaml:"ranges"`
+}
+
+// allValues is the word for every value of a domain.
+const allValues = "all"
+
+func defaultWorkload() WorkloadParams {
+	return WorkloadParams{Operator: Equal, Values: allValues, Ranges: Box}
+}
+
+// Validate reports everything out of range.
+func (p *WorkloadParams) Validate() error {
+	var errs []error
+	if p.Operator != Equal && p.Operator != AtMost && p.Operator != AtLeast {
+		errs = append(errs, fmt.Errorf("operator: %q, must be %s, %s or %s", p.Operator, Equal, AtMost, AtLeast))
+	}
+	switch {
+	case strings.TrimSpace(p.Values) == "":
+		errs = append(errs, fmt.Errorf("values: %q, must be %s or a list such as 18, 25, 40..60", p.Values, allValues))
+	case p.Values != allValues && p.Attribute == "":
+		errs = append(errs, fmt.Errorf("values: %q without an attribute, must be %s", p.Values, allValues))
+	}
+	return errors.Join(append(errs, p.Ranges.validate())...)
+}
+
+// maxQueries bounds a workload: each query costs time linear in the regions.
+const maxQueries = 1 << 17
+
+// predicates lists the workload's predicates: those of one attribute after those of another.
+func (p *WorkloadParams) predicates(schema *datasets.Schema) ([]Predicate, error) {
+	positions := schema.QuasiIdentifiers()
+	if p.Attribute != "" {
+		at := schema.Index(p.Attribute)
+		if at < 0 || schema.Attributes[at].Role != datasets.QuasiIdentifier {
+			var names []string
+			for _, i := range positions {
+				names = append(names, schema.Attributes[i].Name)
+			}
+			return nil, fmt.Errorf("attribute: %q, must be one of the quasi-identifiers %s", p.Attribute, strings.Join(names, ", "))
+		}
+		positions = []int{at}
+	}
+	var predicates []Predicate
+	for _, at := range positions {
+		a := &schema.Attributes[at]
+		spans, err := parseValues(p.Values, a)
+		if err != nil {
+			return nil, err
+		}
+		for _, span := range spans {
+			if len(predicates)+int(span.High-span.Low) > maxQueries {
+				return nil, fmt.Errorf("values: more than %d queries; list fewer values", maxQueries)
+			}
+			for code := span.Low; code < span.High; code++ {
+				q := Predicate{Attribute: at, Low: code, High: code + 1}
+				switch p.Operator {
+				case AtMost:
+					q.Low = 0
+				case AtLeast:
+					q.High = uint32(a.Cells())
+				}
+				predicates = append(predicates, q)
+			}
+		}
+	}
+	return predicates, nil
+}
+
+// span is an interval of codes.
+type span struct{ Low, High uint32 }
+
+// parseValues reads a list of values and ranges of values into intervals of codes. A text that is a value as
+// it stands is one, whatever dots it holds.
+func parseValues(text string, a *datasets.Attribute) ([]span, error) {
+	if text == allValues {
+		return []span{{0, uint32(a.Cells())}}, nil
+	}
+	var spans []span
+	var errs []error
+	for word := range strings.SplitSeq(text, ",") {
+		word = strings.TrimSpace(word)
+		code, err := a.TextCode(word)
+		if err == nil {
+			spans = append(spans, span{code, code + 1})
+			continue
+		}
+		from, to, isRange := strings.Cut(word, "..")
+		if !isRange {
+			errs = append(errs, fmt.Errorf("values: %w", err))
+			continue
+		}
+		low, lowErr := a.TextCode(strings.TrimSpace(from))
+		high, highErr := a.TextCode(strings.TrimSpace(to))
+		if err := errors.Join(lowErr, highErr); err != nil {
+			errs = append(errs, fmt.Errorf("values: %q: %w", word, err))
+			continue
+		}
+		if low > high {
+			errs = append(errs, fmt.Errorf("values: %q, must name the lower end first", word))
+			continue
+		}
+		spans = append(spans, span{low, high + 1})
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return spans, nil
+}
+
+// truth answers single predicates on a table exactly. It holds the aggregates of the rows at each code of
+// the attribute it was made for.
+type truth struct {
+	attribute int
+	codes     []Answer
+}
+
+// newTruth aggregates attribute of (-1 to count only) over rows for each code of attribute.
+func newTruth(ctx context.Context, table *datasets.Table, rows []int32, attribute, of int) (*truth, error) {
+	t := &truth{attribute: attribute, codes: make([]Answer, table.Schema().Attributes[attribute].Cells())}
+	if of >= 0 {
+		for code := range t.codes {
+			t.codes[code].Min, t.codes[code].Max = math.Inf(1), math.Inf(-1)
+		}
+	}
+	column := table.Column(attribute)
+	for i, row := range rows {
+		if i%pollEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		at := &t.codes[column.At(row)]
+		at.Count++
+		if of >= 0 {
+			number := table.Number(row, of)
+			at.Sum += number
+			at.Min, at.Max = min(at.Min, number), max(at.Max, number)
+		}
+	}
+	return t, nil
+}
+
+// answer folds the codes that a predicate on the attribute selects.
+func (t *truth) answer(p Predicate) Answer {
+	answer := t.codes[p.Low]
+	for code := p.Low + 1; code < p.High; code++ {
+		at := &t.codes[code]
+		answer.Count += at.Count
+		answer.Sum += at.Sum
+		answer.Min, answer.Max = min(answer.Min, at.Min), max(answer.Max, at.Max)
+	}
+	return answer
+}
