@@ -121,7 +121,7 @@ func TestBitSearchCandidates(t *testing.T) {
 			for i, child := range s.children {
 				name := fmt.Sprint(child, s.sets[s.parents[i]:s.parents[i]+s.size])
 				score, ok := want[name]
-				if !ok || math.Abs(s.scores[i]-score) > 1e-9 {
+				if !ok || !(math.Abs(s.scores[i]-score) <= 1e-9) {
 					t.Fatalf("candidate %s with score %v, want %v (known or not yet listed: %t)", name, s.scores[i], score, ok)
 				}
 				delete(want, name)
@@ -248,7 +248,7 @@ func TestConfigurationsWithoutMass(t *testing.T) {
 	first := []conditional{{child: 0, size: 2, cumulative: []float64{1, 2}}, c}
 	for p := range want {
 		for x := range want[p] {
-			if got := 2 * mass(first, []uint32{uint32(p), uint32(x)}); math.Abs(got-want[p][x]) > 1e-12 {
+			if got := 2 * mass(first, []uint32{uint32(p), uint32(x)}); !(math.Abs(got-want[p][x]) <= 1e-12) {
 				t.Errorf("value %d given %d has probability %v, want %v", x, p, got, want[p][x])
 			}
 		}
@@ -345,7 +345,7 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 			}
 		}
 		// Chi-squared with 5 degrees of freedom exceeds 25.7 with probability 1e-4; five settings.
-		if chi > 25.7 {
+		if !(chi <= 25.7) {
 			t.Errorf("%s, %s: chi-squared %.1f of counts %v, laws %v", c.variant, c.score, chi, seen, weights)
 		}
 	}

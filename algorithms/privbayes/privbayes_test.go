@@ -189,7 +189,7 @@ func TestNoiseHasTheScaleOfCounts(t *testing.T) {
 		}
 		// A share's standard deviation is at most 1/2, that of the mean 0.0091; 0.04 is 4.4 of them, a false
 		// alarm in ninety thousand. One part in thousands of quadrature and discreteness is inside it.
-		if got := sum / trials; math.Abs(got-want) > 0.04 || want < 0.15 {
+		if got := sum / trials; !(math.Abs(got-want) <= 0.04) || want < 0.15 {
 			t.Errorf("%s: a mean share of %.3f ones, want %.3f", c.variant, got, want)
 		}
 	}
@@ -250,7 +250,7 @@ func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithm
 			sum += p * math.Log2(p/q)
 		}
 	}
-	if math.Abs(all-1) > 1e-9 {
+	if !(math.Abs(all-1) <= 1e-9) {
 		t.Fatalf("the network's probabilities add up to %v", all)
 	}
 	return sum
@@ -289,15 +289,15 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 					continue
 				}
 				params.Degree = 3
-				if kl := divergence(t, dense, params, variant, 1e9, 1); kl > 1e-6 {
+				if kl := divergence(t, dense, params, variant, 1e9, 1); !(kl <= 1e-6) {
 					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 1e9", variant, encoding, score, kl)
 				}
-				if kl := divergence(t, dense, params, variant, 0.01, 1); kl < 0.01 {
+				if kl := divergence(t, dense, params, variant, 0.01, 1); !(kl >= 0.01) {
 					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 0.01: where is the noise?", variant, encoding, score, kl)
 				}
 				// A chain is a network of one parent each, and the best neighbours are those in the chain.
 				params.Degree = 1
-				if kl := divergence(t, chain, params, variant, 1e9, 1); kl > 1e-6 {
+				if kl := divergence(t, chain, params, variant, 1e9, 1); !(kl <= 1e-6) {
 					t.Errorf("%s, %s, %s: divergence %v bits from a chain at epsilon 1e9 with one parent", variant, encoding, score, kl)
 				}
 			}
@@ -324,7 +324,7 @@ func TestSmallEpsilonForgetsTheTable(t *testing.T) {
 			sum += mass(network, []uint32{0, 1}) + mass(network, []uint32{1, 1})
 		}
 		// A standard deviation of at most 1/2 each, of the mean 0.0112; 4.5 of them, a false alarm in 150,000.
-		if got := sum / trials; math.Abs(got-0.5) > 0.05 {
+		if got := sum / trials; !(math.Abs(got-0.5) <= 0.05) {
 			t.Errorf("%s: mean share of ones %.3f, want 0.5", variant, got)
 		}
 	}
@@ -368,7 +368,7 @@ func TestRecordsFollowTheNetwork(t *testing.T) {
 				}
 			}
 			// Chi-squared with 14 degrees of freedom exceeds 42.6 with probability 1e-4.
-			if chi > 42.6 {
+			if !(chi <= 42.6) {
 				t.Errorf("%s, %s: chi-squared %.1f, counts %v, want about %v", encoding, variant, chi, got, want)
 			}
 		}
