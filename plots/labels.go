@@ -33,6 +33,8 @@ func axisLabel(name, given string) string {
 var referenceLabels = map[string]string{
 	"identity": "Original data",
 	"majority": "Majority class",
+	"zeros":    "n zeros",
+	"perfect":  "True degree sequence",
 }
 
 func referenceLabel(name string) string {

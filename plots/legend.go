@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,22 +55,23 @@ func newLegend(style sheetStyle, panels []*panel) legend {
 
 // offScale tells the values of a benchmark line that fixed limits keep out of some panels.
 func offScale(label string, panels []*panel) string {
-	var values []string
+	var values, named []string
 	for _, p := range panels {
 		for _, r := range p.references {
 			if r.label != label || p.y.contains(r.value) {
 				continue
 			}
 			value := strconv.FormatFloat(r.value, 'g', 4, 64)
-			if len(panels) > 1 {
-				value = p.figure.Name + ": " + value
-			}
-			values = append(values, value)
+			values, named = append(values, value), append(named, p.figure.Name+": "+value)
 		}
 	}
 	if len(values) == 0 {
 		return ""
 	}
+	if slices.Sort(values); len(values) == len(panels) && values[0] == values[len(values)-1] {
+		return " (off scale: " + values[0] + ")" // the same everywhere
+	}
+	values = named
 	return " (off scale: " + strings.Join(values, ", ") + ")"
 }
 

@@ -105,11 +105,7 @@ func logLabel(digit, exponent int, powers bool) string {
 	if !powers {
 		return strconv.FormatFloat(float64(digit)*math.Pow10(exponent), 'f', max(0, -exponent), 64)
 	}
-	power := "10" + superscript(exponent)
-	if digit == 1 {
-		return power
-	}
-	return strconv.Itoa(digit) + "·" + power
+	return scientific(strconv.Itoa(digit), exponent)
 }
 
 // number labels a linear axis whose largest magnitude is top.
@@ -120,7 +116,7 @@ func number(value float64, decimals int, top float64) string {
 			return "0"
 		}
 		digits := max(0, decimals+exponent)
-		return strings.Replace(strconv.FormatFloat(value/math.Pow10(exponent), 'f', digits, 64), "-", "−", 1) + "·10" + superscript(exponent)
+		return scientific(strconv.FormatFloat(value/math.Pow10(exponent), 'f', digits, 64), exponent)
 	}
 	decimals = max(0, decimals)
 	text := strconv.FormatFloat(value, 'f', decimals, 64)
@@ -130,7 +126,7 @@ func number(value float64, decimals int, top float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-func superscript(exponent int) string {
-	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-		"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(exponent))
+// scientific writes a number with its power of ten on the line: the fonts at hand have no raised minus, nought or nine.
+func scientific(mantissa string, exponent int) string {
+	return strings.ReplaceAll(mantissa+"e"+strconv.Itoa(exponent), "-", "−")
 }
