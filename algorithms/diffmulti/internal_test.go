@@ -16,7 +16,7 @@ import (
 )
 
 // drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and two
-// numeric attributes, one with a domain too wide for a bitmap of values.
+// numeric attributes, one with a domain too wide for marks.
 func drawTable(t *rapid.T) *datasets.Table {
 	classes := rapid.IntRange(1, 3).Draw(t, "classes")
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
@@ -29,7 +29,7 @@ func drawTable(t *rapid.T) *datasets.Table {
 		}}},
 		{Name: "small", Low: 0, High: 12, Step: 1},
 		{Name: "flat", Kind: datasets.Categorical, Values: []string{"x", "y", "z"}},
-		{Name: "large", Low: 0, High: bitmapCells + 5, Step: 1},
+		{Name: "large", Low: 0, High: markedCells + 5, Step: 1},
 	}}
 	if classes > 1 {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class,
@@ -44,8 +44,8 @@ func drawTable(t *rapid.T) *datasets.Table {
 			cells := min(schema.Attributes[i].Cells(), 40)
 			code := stream.Uint32N(uint32(cells))
 			if i == 3 && code > 20 { // neighbouring values and far ones
-				code = bitmapCells + 5 - code%7
-				code = min(code, bitmapCells+4)
+				code = markedCells + 5 - code%7
+				code = min(code, markedCells+4)
 			}
 			b.Set(row, i, code)
 		}
@@ -206,11 +206,13 @@ func TestWordWidths(t *testing.T) {
 		if _, ok := narrow.(*packed[uint16]); !ok {
 			t.Fatalf("a small table is packed as %T", narrow)
 		}
-		places := make([][]uint32, len(attributes))
 		for _, dim := range l.numbers {
-			_, places[dim] = distinct(table.Column(attributes[dim]), table.AllRows(), 1<<30) // by sorting
+			sorted := distinct(table.Column(attributes[dim]), table.AllRows(), markedCells+1)
+			if !slices.Equal(sorted, l.values[dim]) {
+				t.Fatalf("values %v by sorting, %v by marking", sorted, l.values[dim])
+			}
 		}
-		broad := fill[uint32](l, table, table.AllRows(), attributes, places)
+		broad := fill[uint32](l, table, table.AllRows(), attributes)
 		cuts := []uint32{rapid.Uint32Range(0, 12).Draw(t, "first cut"), rapid.Uint32Range(0, 12).Draw(t, "second cut")}
 		a, b := make([]int32, l.slots), make([]int32, l.slots)
 		narrow.tally(table.AllRows(), cuts, a, 1)

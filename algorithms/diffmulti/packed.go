@@ -68,25 +68,24 @@ func pack(table *datasets.Table, rows []int32, attributes []int, axes []*dataset
 	most := l.slots
 	l.total = l.slots
 	l.slots += l.classes
-	places := make([][]uint32, len(axes))
 	for dim, axis := range axes {
 		if axis == nil {
 			l.at[dim], l.word[dim] = l.slots, len(l.tops)+len(l.numbers)
 			l.slots += l.classes
 			l.numbers = append(l.numbers, dim)
 			a := attributes[dim]
-			l.values[dim], places[dim] = distinct(table.Column(a), rows, schema.Attributes[a].Cells())
+			l.values[dim] = distinct(table.Column(a), rows, schema.Attributes[a].Cells())
 			most = max(most, len(l.values[dim])+1) // a cut point may lie above all values
 		}
 	}
 	l.width = len(axes) + 1
 	if max(most, l.classes) <= wide {
-		return l, fill[uint16](l, table, rows, attributes, places)
+		return l, fill[uint16](l, table, rows, attributes)
 	}
-	return l, fill[uint32](l, table, rows, attributes, places)
+	return l, fill[uint32](l, table, rows, attributes)
 }
 
-func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, attributes []int, places [][]uint32) *packed[T] {
+func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, attributes []int) *packed[T] {
 	p := &packed[T]{layout: l, words: make([]T, len(rows)*l.width)}
 	labels := make([]uint32, len(rows))
 	if class := table.Schema().Class(); class >= 0 {
@@ -96,16 +95,20 @@ func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, att
 		}
 	}
 	for dim, axis := range l.axes {
-		word := l.word[dim]
+		column := table.Column(attributes[dim])
+		words := p.words
+		if len(words) > 0 {
+			words = words[l.word[dim]:]
+		}
 		if axis == nil {
-			for i, place := range places[dim] {
-				p.words[i*l.width+word] = T(place)
+			place := placer(l.values[dim], table.Schema().Attributes[attributes[dim]].Cells())
+			for i, row := range rows {
+				words[i*l.width] = T(place(column.At(row)))
 			}
 			continue
 		}
-		column := table.Column(attributes[dim])
 		for i, row := range rows {
-			p.words[i*l.width+word] = T(l.at[dim] + int(axis.Rank[column.At(row)])*l.classes + int(labels[i]))
+			words[i*l.width] = T(l.at[dim] + int(axis.Rank[column.At(row)])*l.classes + int(labels[i]))
 		}
 	}
 	for i, y := range labels {
@@ -114,40 +117,45 @@ func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, att
 	return p
 }
 
-// bitmapCells is the largest domain whose values are found by marking them: 20 MiB of marks and places.
-const bitmapCells = 1 << 22
+// markedCells is the largest domain whose values are found by marking them, in 16 MiB.
+const markedCells = 1 << 22
 
-// distinct returns the distinct codes of the rows, ascending, and each row's place among them.
-func distinct(column *datasets.Column, rows []int32, cells int) (values, places []uint32) {
-	places = make([]uint32, len(rows))
-	for i, row := range rows {
-		places[i] = column.At(row)
-	}
-	if cells <= bitmapCells {
+// distinct returns the distinct codes of the rows, ascending.
+func distinct(column *datasets.Column, rows []int32, cells int) []uint32 {
+	var values []uint32
+	if cells <= markedCells {
 		marks := make([]bool, cells)
-		for _, code := range places {
-			marks[code] = true
+		for _, row := range rows {
+			marks[column.At(row)] = true
 		}
-		at := make([]uint32, cells)
 		for code, marked := range marks {
 			if marked {
-				at[code] = uint32(len(values))
 				values = append(values, uint32(code))
 			}
 		}
-		for i, code := range places {
-			places[i] = at[code]
-		}
-		return values, places
+		return values
 	}
-	values = slices.Clone(places)
+	values = make([]uint32, len(rows))
+	for i, row := range rows {
+		values[i] = column.At(row)
+	}
 	slices.Sort(values)
-	values = slices.Compact(values)
-	for i, code := range places {
-		place, _ := slices.BinarySearch(values, code)
-		places[i] = uint32(place)
+	return slices.Compact(values)
+}
+
+// placer returns the function from a code to its place among the values it is one of.
+func placer(values []uint32, cells int) func(code uint32) uint32 {
+	if cells <= markedCells {
+		places := make([]uint32, cells)
+		for place, code := range values {
+			places[code] = uint32(place)
+		}
+		return func(code uint32) uint32 { return places[code] }
 	}
-	return values, places
+	return func(code uint32) uint32 {
+		place, _ := slices.BinarySearch(values, code)
+		return uint32(place)
+	}
 }
 
 func (p *packed[T]) tally(rows []int32, cuts []uint32, stats []int32, change int32) {
