@@ -1,0 +1,45 @@
+package privacy
+
+import "math"
+
+// Zeros is the noise of any number of counts of 0, rounded to the nearest integer (halves upwards), one after the
+// other and without a draw for those that come out at 0 or below: what is drawn is how many
+// of these stand before the next that does not. So the empty cells of a large table cost as much as those of them that
+// are seen, and have the law they would have if each got noise of its own.
+type Zeros struct {
+	stream *Stream
+	rate   float64 // epsilon over sensitivity
+	miss   float64 // the logarithm of the probability of 0 or less
+}
+
+// Zeros charges epsilon to the path for the noise of counts of 0, which must be answers over disjoint data.
+func (l *Laplace) Zeros(path *Path, epsilon float64) (*Zeros, error) {
+	if err := path.charge(l.mechanism, epsilon); err != nil {
+		return nil, err
+	}
+	rate := epsilon / l.sensitivity.Claimed
+	return &Zeros{l.stream, rate, math.Log1p(-math.Exp(-rate/2) / 2)}, nil // P(x ≥ ½) = e^(-rate/2)/2
+}
+
+// Zeros charges epsilon to the path for the noise of counts of 0, which must be answers over disjoint data.
+func (g *Geometric) Zeros(path *Path, epsilon float64) (*Zeros, error) {
+	if err := path.charge(g.mechanism, epsilon); err != nil {
+		return nil, err
+	}
+	rate := epsilon / g.sensitivity.Claimed
+	return &Zeros{g.stream, rate, -math.Log1p(math.Exp(-rate))}, nil // P(x ≤ 0) = 1/(1+e^(-rate))
+}
+
+// endless is a number of counts that no table has.
+const endless = 1 << 62
+
+// Next returns how many counts come out at 0 or below before one that does not, at most 2⁶², and that one's value, an integer of at least 1.
+func (z *Zeros) Next() (before uint64, value float64) {
+	// The number before is geometric; beyond ½, or beyond 0 of the integers, both tails are
+	// memoryless with the same rate.
+	before = endless
+	if n := math.Log(z.stream.Open01()) / z.miss; n < endless {
+		before = uint64(n)
+	}
+	return before, 1 + math.Floor(-math.Log(z.stream.Open01())/z.rate)
+}
