@@ -1,6 +1,6 @@
 // Package metrics measures releases against the data they were made from. It holds the contract,
-// the registry and the metrics themselves, one file each; it never changes a release and draws
-// no randomness.
+// the registry and the metrics themselves, one file each; it never changes a release, and a value
+// depends on nothing but the case (the seeds of k-means are part of the method).
 package metrics
 
 import (

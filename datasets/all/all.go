@@ -3,6 +3,7 @@ package all
 
 import (
 	_ "ppdp/datasets/adult"
+	_ "ppdp/datasets/clustered"
 	_ "ppdp/datasets/csv"
 	_ "ppdp/datasets/discrete"
 	_ "ppdp/datasets/gaussian"

@@ -1,0 +1,188 @@
+// Package clustered is Adult for the study of clustering: sources "adult-clusters" and
+// "adult-clusters-standin". The class attribute, salary, is left out, and the number of the cluster a
+// record is in takes its place, so that an algorithm that looks at classes preserves clusters
+// (Al-Hussaeni et al. 2018, section 5.2, ClusterMP).
+//
+// By default the clusters are those of the records themselves. One record more can then change the class of many
+// others: a release of such a table is not private however the algorithm protects its input (errata D5). With
+// labels: public the clusters are cut by centroids that depend on the public schema alone, and a record's
+// class on nothing but the record.
+package clustered
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	"ppdp/datasets/clustering"
+	"ppdp/privacy"
+)
+
+// Labels says where a record's cluster comes from.
+type Labels string
+
+const (
+	// Data clusters the records: bisecting k-means over all of them.
+	Data Labels = "data"
+	// Public gives each record to the most similar of fixed centroids, those of records drawn uniformly
+	// from the public domain.
+	Public Labels = "public"
+)
+
+// Enum lists the words.
+func (Labels) Enum() []string { return []string{string(Data), string(Public)} }
+
+// Params selects rows, attributes and clusters.
+type Params struct {
+	// Select is one of adult's selections.
+	Select string `yaml:"select"`
+	// Labels says where a record's cluster comes from.
+	Labels Labels `yaml:"labels"`
+	// Clusters is the number of clusters.
+	Clusters int `yaml:"clusters"`
+}
+
+// maxClusters bounds the number of clusters.
+const maxClusters = 1000
+
+// Validate reports everything wrong with the parameters.
+func (p *Params) Validate() error {
+	errs := []error{(&adult.Params{Select: p.Select}).Validate()}
+	if !slices.Contains(p.Labels.Enum(), string(p.Labels)) {
+		errs = append(errs, fmt.Errorf("labels: %q, must be one of %v", string(p.Labels), p.Labels.Enum()))
+	}
+	if p.Clusters < 2 || p.Clusters > maxClusters {
+		errs = append(errs, fmt.Errorf("clusters: %d, must be from 2 to %d", p.Clusters, maxClusters))
+	}
+	return errors.Join(errs...)
+}
+
+// Source is one of adult's sources with clusters for its class.
+type Source struct {
+	name, title string
+	of          datasets.Source
+}
+
+var _ datasets.Source = Source{}
+
+func init() {
+	datasets.Register(Source{"adult-clusters", "Adult census data, clusters as class", adult.Source{}})
+	datasets.Register(Source{"adult-clusters-standin", "Stand-in for Adult, clusters as class", adult.StandIn{}})
+}
+
+// Info describes the table.
+func (s Source) Info() datasets.Info {
+	info := s.of.Info()
+	info.Name, info.Title = s.name, s.title
+	return info
+}
+
+// Params returns the defaults: the 45,222 rows and 14 attributes of Al-Hussaeni et al. in two clusters.
+func (Source) Params() any { return &Params{Select: "diffmulti", Labels: Data, Clusters: 2} }
+
+// Load loads Adult and puts clusters in the place of the class.
+func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	params := s.Params().(*Params)
+	if request.Params != nil {
+		given, ok := request.Params.(*Params)
+		if !ok || given == nil {
+			return nil, fmt.Errorf("%s: parameters of type %T, must be %T", s.name, request.Params, params)
+		}
+		params = given
+	}
+	if err := params.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	request.Params = &adult.Params{Select: params.Select}
+	set, err := s.of.Load(ctx, request)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	table := set.Table
+	labels, err := params.label(ctx, table)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	set.Name = s.name
+	set.Table = withClass(table, labels, params.Clusters)
+	set.Checksum = set.Table.Checksum()
+	if params.Labels == Data {
+		set.Notes = append(set.Notes, "The class is a cluster of the whole table: one record can change the class of many (errata D5).")
+	} else {
+		set.Notes = append(set.Notes, "The class is the most similar of fixed centroids, made from the public schema alone.")
+	}
+	return set, nil
+}
+
+// label returns the cluster of each row.
+func (p *Params) label(ctx context.Context, table *datasets.Table) ([]uint32, error) {
+	schema := table.Schema()
+	attributes := schema.QuasiIdentifiers()
+	vectors := clustering.NewVectors(schema, attributes)
+	vectors.AddRows(table, table.AllRows())
+	if p.Labels == Data {
+		return vectors.Clusters(ctx, p.Clusters)
+	}
+	public := clustering.NewVectors(schema, attributes)
+	drawn := uniform(schema)
+	public.AddRows(drawn, drawn.AllRows())
+	clusters, err := public.Clusters(ctx, p.Clusters)
+	if err != nil {
+		return nil, err
+	}
+	return vectors.Nearest(public.Centroids(clusters, p.Clusters)), nil
+}
+
+// publicRecords is how many records the public centroids are made from: enough that each of a thousand clusters may
+// have some.
+const publicRecords = 10_000
+
+// uniform draws records from the domain of a schema, the same for a schema on every call.
+func uniform(schema *datasets.Schema) *datasets.Table {
+	draws := privacy.NewKey(0).Derive("adult-clusters", "public records").Stream()
+	b := datasets.NewBuilder(schema, publicRecords)
+	for range publicRecords {
+		row := b.AddRow()
+		for at := range schema.Attributes {
+			b.Set(row, at, uint32(draws.IntN(schema.Attributes[at].Cells())))
+		}
+	}
+	return b.Table()
+}
+
+// withClass returns the table with another class attribute, in the last place.
+func withClass(table *datasets.Table, labels []uint32, clusters int) *datasets.Table {
+	from := table.Schema()
+	class := datasets.Attribute{Name: "cluster", Kind: datasets.Categorical, Role: datasets.Class}
+	for c := range clusters {
+		class.Values = append(class.Values, strconv.Itoa(c))
+	}
+	schema := &datasets.Schema{}
+	var kept []int
+	for at := range from.Attributes {
+		if at != from.Class() {
+			schema.Attributes = append(schema.Attributes, from.Attributes[at])
+			kept = append(kept, at)
+		}
+	}
+	last := len(kept)
+	schema.Attributes = append(schema.Attributes, class)
+	b := datasets.NewBuilder(schema, table.Len())
+	for range table.Len() {
+		b.AddRow()
+	}
+	for to, at := range kept {
+		column := table.Column(at)
+		for row := range table.Len() {
+			b.Set(row, to, column.At(int32(row)))
+		}
+	}
+	for row, label := range labels {
+		b.Set(row, last, label)
+	}
+	return b.Table()
+}

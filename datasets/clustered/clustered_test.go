@@ -1,0 +1,127 @@
+package clustered
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+)
+
+func load(t *testing.T, s Source, params *Params) *datasets.Dataset {
+	t.Helper()
+	set, err := s.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func labelsOf(set *datasets.Dataset) []uint32 {
+	labels := make([]uint32, set.Table.Len())
+	column := set.Table.Column(set.Table.Schema().Class())
+	for row := range labels {
+		labels[row] = column.At(int32(row))
+	}
+	return labels
+}
+
+var standIn = Source{"adult-clusters-standin", "", adult.StandIn{}}
+
+// TestOnlyTheClassChanges: the other columns are Adult's, salary is gone, both clusters occur.
+func TestOnlyTheClassChanges(t *testing.T) {
+	for _, labels := range []Labels{Data, Public} {
+		params := &Params{Select: "rps", Labels: labels, Clusters: 2}
+		set := load(t, standIn, params)
+		original, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "rps"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema := set.Table.Schema()
+		if err := schema.Validate(); err != nil {
+			t.Error(err)
+		}
+		if set.Name != "adult-clusters-standin" || !set.StandIn || len(set.Notes) == 0 || set.Checksum == original.Checksum {
+			t.Errorf("%s: name %q, stand-in %t, notes %q", labels, set.Name, set.StandIn, set.Notes)
+		}
+		for _, name := range schema.Names()[:10] {
+			at, was := schema.Index(name), original.Table.Schema().Index(name)
+			for row := range set.Table.Len() {
+				if set.Table.Column(at).At(int32(row)) != original.Table.Column(was).At(int32(row)) {
+					t.Fatalf("%s: row %d of %s differs", labels, row, name)
+				}
+			}
+		}
+		if name := schema.Attributes[schema.Class()].Name; name != "cluster" || len(schema.Attributes) != 11 {
+			t.Errorf("class %q of %d attributes", name, len(schema.Attributes))
+		}
+		found := labelsOf(set)
+		if !slices.Contains(found, 0) || !slices.Contains(found, 1) {
+			t.Errorf("%s: one cluster only", labels)
+		}
+	}
+}
+
+// TestPublicLabelsDependOnTheRecordAlone: in a table of some of the rows a record keeps its class. That is what errata
+// D5 asks for.
+func TestPublicLabelsDependOnTheRecordAlone(t *testing.T) {
+	original, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "rps"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := &Params{Select: "rps", Labels: Public, Clusters: 3}
+	all, err := params.label(context.Background(), original.Table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []int32{9, 4, 30_000, 77}
+	some, err := params.label(context.Background(), original.Table.Select(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range rows {
+		if some[i] != all[row] {
+			t.Errorf("row %d is in cluster %d among all rows, in %d among four", row, all[row], some[i])
+		}
+	}
+}
+
+// TestRealData: with the real table the class of Al-Hussaeni et al.: 45,222 records, neither cluster marginal.
+func TestRealData(t *testing.T) {
+	if os.Getenv("PPDP_DATA") == "" {
+		t.Skip("PPDP_DATA is not set: no Adult data to cluster")
+	}
+	source := Source{"adult-clusters", "", adult.Source{}}
+	set := load(t, source, source.Params().(*Params))
+	if set.Table.Len() != 45_222 || len(set.Table.Schema().Attributes) != 15 {
+		t.Errorf("%d rows of %d attributes", set.Table.Len(), len(set.Table.Schema().Attributes))
+	}
+	ones := 0
+	for _, label := range labelsOf(set) {
+		ones += int(label)
+	}
+	t.Logf("clusters of %d and %d", set.Table.Len()-ones, ones)
+	if ones < set.Table.Len()/10 || ones > set.Table.Len()*9/10 {
+		t.Errorf("a cluster of %d", ones)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	err := (&Params{Select: "none", Labels: "secret", Clusters: 1}).Validate()
+	for _, want := range []string{"select:", "labels:", "clusters:"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, must name %s", err, want)
+		}
+	}
+	if err := standIn.Params().(*Params).Validate(); err != nil {
+		t.Errorf("the defaults: %v", err)
+	}
+	for _, foreign := range []any{3, (*Params)(nil)} {
+		if _, err := standIn.Load(context.Background(), datasets.Request{Params: foreign}); err == nil {
+			t.Errorf("%T was accepted as parameters", foreign)
+		}
+	}
+}

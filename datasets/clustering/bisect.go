@@ -1,0 +1,201 @@
+package clustering
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ppdp/privacy"
+)
+
+const (
+	// restarts is how many pairs of seeds each bisection tries: the default of CLUTO's vcluster.
+	restarts = 10
+	// leastGain is by what share of the criterion a move must raise it to be made: far above the rounding of the
+	// sums, so that no move is made and taken back for ever, and far below any gain that matters.
+	leastGain = 1e-10
+)
+
+// Clusters divides the vectors into k clusters by repeated bisection, for cosine similarity and the criterion
+// I₂ (Zhao & Karypis 2004, Empirical and Theoretical Comparisons of Selected Criterion Functions
+// for Document Clustering, Machine Learning 55): the sum over the clusters of the length of their
+// weighted vectors' sum, to be maximised. Each step takes the bisection that raises the criterion most. It
+// returns the cluster of each vector, from 0; vector 0 is in cluster 0. There are fewer than k clusters
+// when there are fewer different vectors.
+//
+// A bisection is the best of ten, each from two vectors drawn at random: every vector goes to the more similar
+// of the two, then vectors are moved one at a time, in order, while that raises the criterion. The draws
+// are part of the method and come from a key of its own: equal vectors in equal order give equal clusters.
+// It returns early with ctx.Err() when the context ends.
+func (v *Vectors) Clusters(ctx context.Context, k int) ([]uint32, error) {
+	if k < 1 {
+		return nil, fmt.Errorf("%d clusters, must be at least 1", k)
+	}
+	assigned := make([]uint32, v.Len())
+	if v.Len() == 0 {
+		return assigned, nil
+	}
+	all := make([]int32, v.Len())
+	for i := range all {
+		all[i] = int32(i)
+	}
+	seeds := privacy.NewKey(0).Derive("bisecting k-means").Stream()
+	first, err := v.bisect(ctx, all, seeds)
+	if err != nil {
+		return nil, err
+	}
+	clusters := []bisection{first}
+	for len(clusters) < k {
+		best := 0
+		for c := range clusters {
+			if clusters[c].gain > clusters[best].gain {
+				best = c
+			}
+		}
+		if !(clusters[best].gain > 0) {
+			break
+		}
+		left, right := clusters[best].left, clusters[best].right
+		for _, i := range right {
+			assigned[i] = uint32(len(clusters))
+		}
+		if len(clusters)+1 == k {
+			break // what the last two could be cut into is not asked for
+		}
+		if clusters[best], err = v.bisect(ctx, left, seeds); err != nil {
+			return nil, err
+		}
+		next, err := v.bisect(ctx, right, seeds)
+		if err != nil {
+			return nil, err
+		}
+		clusters = append(clusters, next)
+	}
+	return assigned, nil
+}
+
+// bisection is the best way found to cut a cluster in two; its first member is on the left.
+type bisection struct {
+	left, right []int32
+	gain        float64 // what it adds to the criterion
+}
+
+// bisect cuts a cluster.
+func (v *Vectors) bisect(ctx context.Context, members []int32, seeds *privacy.Stream) (bisection, error) {
+	if len(members) < 2 {
+		return bisection{left: members}, nil
+	}
+	whole := make([]float64, v.size)
+	for _, i := range members {
+		v.addTo(whole, i, v.weights[i])
+	}
+	before := length(whole)
+	h := halves{vectors: v, members: members, right: make([]bool, len(members)),
+		sums: [2][]float64{make([]float64, v.size), make([]float64, v.size)}}
+	best, found := make([]bool, len(members)), 0.0
+	for range restarts {
+		a := seeds.IntN(len(members))
+		b := seeds.IntN(len(members) - 1)
+		if b >= a {
+			b++
+		}
+		h.start(members[a], members[b])
+		for moved := true; moved; {
+			if err := ctx.Err(); err != nil {
+				return bisection{}, err
+			}
+			moved = h.refine()
+		}
+		// The best of equals is the first, so rounding must not tell equals apart.
+		if value := h.criterion(); value > found*(1+leastGain) {
+			found = value
+			copy(best, h.right)
+		}
+	}
+	cut := bisection{gain: found - before}
+	if cut.gain <= leastGain*before {
+		return bisection{left: members}, nil // all members point the same way
+	}
+	for n, i := range members {
+		if best[n] == best[0] {
+			cut.left = append(cut.left, i)
+		} else {
+			cut.right = append(cut.right, i)
+		}
+	}
+	return cut, nil
+}
+
+// halves is a bisection in the making.
+type halves struct {
+	vectors *Vectors
+	members []int32
+	right   []bool // by position in members
+	sums    [2][]float64
+	squares [2]float64 // of the sums' lengths
+}
+
+// start assigns every member to the more similar of two.
+func (h *halves) start(a, b int32) {
+	toward := make([]float64, h.vectors.size)
+	h.vectors.addTo(toward, b, 1)
+	h.vectors.addTo(toward, a, -1)
+	clear(h.sums[0])
+	clear(h.sums[1])
+	for n, i := range h.members {
+		h.right[n] = h.vectors.dot(i, toward) > 0
+		h.vectors.addTo(h.sums[side(h.right[n])], i, h.vectors.weights[i])
+	}
+	h.measure()
+}
+
+// measure computes the squares anew, so that the rounding of many moves does not build up.
+func (h *halves) measure() {
+	for s := range h.sums {
+		h.squares[s] = 0
+		for _, c := range h.sums[s] {
+			h.squares[s] += float64(c * c)
+		}
+	}
+}
+
+func (h *halves) criterion() float64 { return math.Sqrt(h.squares[0]) + math.Sqrt(h.squares[1]) }
+
+// refine passes once over the members and moves each whose move raises the criterion. It reports whether one did.
+func (h *halves) refine() bool {
+	v, moved := h.vectors, false
+	value := h.criterion()
+	for n, i := range h.members {
+		from := side(h.right[n])
+		w := v.weights[i]
+		own := float64(w * w * v.squares[i])
+		out := h.squares[from] - float64(2*w*v.dot(i, h.sums[from])) + own
+		in := h.squares[1-from] + float64(2*w*v.dot(i, h.sums[1-from])) + own
+		after := math.Sqrt(max(0, out)) + math.Sqrt(in)
+		if after <= value*(1+leastGain) {
+			continue
+		}
+		v.addTo(h.sums[from], i, -w)
+		v.addTo(h.sums[1-from], i, w)
+		h.squares[from], h.squares[1-from] = max(0, out), in
+		h.right[n] = !h.right[n]
+		value, moved = after, true
+	}
+	h.measure()
+	return moved
+}
+
+func side(right bool) int {
+	if right {
+		return 1
+	}
+	return 0
+}
+
+func length(dense []float64) float64 {
+	square := 0.0
+	for _, c := range dense {
+		square += float64(c * c)
+	}
+	return math.Sqrt(square)
+}

@@ -1,0 +1,126 @@
+package metrics
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// TestMatchPointAgainstMatrices compares with the definition: both matrices, cell by cell.
+func TestMatchPointAgainstMatrices(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "records")
+		draw := func(label string) []uint32 {
+			most := rapid.Uint32Range(0, 4).Draw(t, label)
+			clusters := make([]uint32, n)
+			for i := range clusters {
+				clusters[i] = rapid.Uint32Range(0, most).Draw(t, label)
+			}
+			return clusters
+		}
+		a, b := draw("a"), draw("b")
+		agreed := 0
+		for i := range n {
+			for j := range n {
+				if (a[i] == a[j]) == (b[i] == b[j]) {
+					agreed++
+				}
+			}
+		}
+		if got, want := MatchPoint(a, b), float64(agreed)/float64(n*n); got != want {
+			t.Fatalf("%v and %v: %v, by the matrices %v", a, b, got, want)
+		}
+	})
+	if got := MatchPoint(nil, nil); !math.IsNaN(got) {
+		t.Errorf("of no records %v, must be NaN", got)
+	}
+}
+
+// TestMatchPointOfIndependent: two even independent clusterings in two. With n/4+δ records in the first cluster of
+// both, the agreement is 1/2 + 8δ²/n². δ is hypergeometric with variance n/16, so that 16δ²/n is nearly χ² with one
+// degree of freedom and exceeds 20, the tolerance below, with probability 8e-6.
+func TestMatchPointOfIndependent(t *testing.T) {
+	const n = 10_000
+	stream := privacy.NewKey(3).Stream()
+	a, b := make([]uint32, n), make([]uint32, n)
+	for i := range n {
+		a[i] = uint32(i % 2)
+	}
+	for i := range n {
+		b[i] = uint32(i / 2 % 2)
+	}
+	stream.Shuffle(n, func(i, j int) { b[i], b[j] = b[j], b[i] })
+	if got := MatchPoint(a, b); math.Abs(got-0.5) > 10.0/n {
+		t.Errorf("agreement %v, must be one half up to %v", got, 10.0/n)
+	}
+}
+
+// grid is a table over a colour and a number, two far groups: red and low, blue and high.
+func grid() *datasets.Table {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}},
+		{Name: "x", Low: 0, High: 10, Step: 1},
+	}}
+	b := datasets.NewBuilder(schema, 40)
+	for i := range uint32(20) {
+		low, high := b.AddRow(), b.AddRow()
+		b.Set(low, 1, i%3)
+		b.Set(high, 0, 2)
+		b.Set(high, 1, 7+i%3)
+	}
+	return b.Table()
+}
+
+// TestMatchPoint: regions that keep two groups apart let them be found again; a single region leaves one
+// cluster, which agrees with two even ones on half the pairs.
+func TestMatchPoint(t *testing.T) {
+	table := grid()
+	c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}}
+	for name, want := range map[string]float64{"apart": 1, "ranks": 1, "together": 0.5} { // order-free: separate checks
+		q := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1}
+		switch name {
+		case "apart":
+			q.Low, q.High = []uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10}
+		case "ranks":
+			axis := table.Schema().Attributes[0].Axis()
+			q.Axes, q.Nodes = []*datasets.Axis{axis, nil}, []int32{1, -1, 2, -1, 3, -1}
+			q.Low, q.High = []uint32{0, 0, 1, 0, 2, 0}, []uint32{1, 10, 2, 10, 3, 10}
+		case "together":
+			q.Low, q.High = []uint32{0, 0}, []uint32{3, 10}
+		}
+		q.Counts = make([]float64, len(q.Low)/2)
+		c.Release = &algorithms.Release{Regions: q}
+		if got, ok := measure(t, "match-point", c); !ok || got != want {
+			t.Errorf("%s: %v (defined %v), want %v", name, got, ok, want)
+		}
+	}
+	c.Train = nil
+	if got, ok := measure(t, "match-point", c); ok {
+		t.Errorf("without rows %v, want undefined", got)
+	}
+	if _, _, err := (matchPoint{}).Measure(context.Background(), Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}); err == nil || !strings.Contains(err.Error(), "no regions") {
+		t.Errorf("without regions: error %v", err)
+	}
+	if err := (&MatchPointParams{Clusters: 1}).Validate(); err == nil || !strings.Contains(err.Error(), "clusters") {
+		t.Errorf("one cluster: error %v", err)
+	}
+}
+
+func BenchmarkMatchPoint(b *testing.B) {
+	const n = 1_000_000
+	x, y := make([]uint32, n), make([]uint32, n)
+	for i := range n {
+		x[i], y[i] = uint32(i%2), uint32(i/2%2)
+	}
+	for b.Loop() {
+		MatchPoint(x, y)
+	}
+	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
