@@ -344,7 +344,7 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 						key[1] = classifier.Info().Name
 					}
 					if seen[key] {
-						r.Problemf(m.node, "%s %s is asked for twice", key[0], key[1])
+						r.Problemf(m.node, "%s is asked for twice", strings.TrimSpace(key[0]+" "+key[1]))
 						continue
 					}
 					seen[key] = true

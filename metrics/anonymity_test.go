@@ -179,6 +179,16 @@ func TestSuppressedRows(t *testing.T) {
 	}
 }
 
+// TestPurityOfSuppressedRows: a suppressed row is in no region and none of its tuples: 2 of 3 of the others agree.
+func TestPurityOfSuppressedRows(t *testing.T) {
+	table := labelled([2]uint32{1, 0}, [2]uint32{1, 1}, [2]uint32{2, 1}, [2]uint32{9, 2})
+	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{5},
+		Classes: 3, Counts: []float64{1, 2, 0}, Assignment: []int32{0, 0, 0, -1}, Suppressed: []int32{3}}}}
+	if got := measured(t, "purity", c, nil); got != 2./3 {
+		t.Errorf("purity %v, want 2/3", got)
+	}
+}
+
 // TestNoisyCounts: published counts of a private release and the true ones differ, and metrics say which they take.
 func TestNoisyCounts(t *testing.T) {
 	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{0}, []uint32{1}, []uint32{3})

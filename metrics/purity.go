@@ -49,7 +49,9 @@ func (p purity) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	counts := make([]int64, regions.Len()*classes)
 	labels := c.Table.Column(class)
 	for i, row := range c.Train {
-		counts[int(located[i])*classes+int(labels.At(row))]++
+		if located[i] >= 0 { // a suppressed row is in no region
+			counts[int(located[i])*classes+int(labels.At(row))]++
+		}
 	}
 	var tuples, agreeing, occupied int64
 	share := 0.0

@@ -74,6 +74,8 @@ func (f fake) Info() algorithms.Info {
 		info.Variants[0].Status = algorithms.Short
 	case "promises membership":
 		info.Produces = append(info.Produces, algorithms.Membership)
+	case "hides its k":
+		info.Variants[0].Model = algorithms.KAnonymity
 	}
 	return info
 }
@@ -136,6 +138,8 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		}
 	case "assigns rows":
 		regions.Assignment = make([]int32, len(in.Rows))
+	case "suppresses a row":
+		regions.Suppressed = []int32{0}
 	case "overflows":
 		if in.Budget.Epsilon() < 1e-3 {
 			regions.Counts[0] = math.Inf(1)
@@ -159,6 +163,44 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		release.Table = b.Table()
 	}
 	return release, nil
+}
+
+// TestSuppressedRows: suppressed rows have to be the ones in no region, and in no count.
+func TestSuppressedRows(t *testing.T) {
+	in := algorithms.Input{Table: Table(4), Rows: []int32{0, 1, 2, 3}}
+	schema := in.Table.Schema()
+	labels := in.Table.Column(schema.Class())
+	released := func() *algorithms.Regions {
+		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{40}, Classes: 2, Counts: make([]float64, 2),
+			Assignment: []int32{0, -1, 0, -1}, Suppressed: []int32{1, 3}}
+		q.Counts[labels.At(0)]++
+		q.Counts[labels.At(2)]++
+		return q
+	}
+	kAnonymous := algorithms.Guarantee{Model: algorithms.KAnonymity}
+	if err := checkRows(kAnonymous, in, released()); err != nil {
+		t.Error(err)
+	}
+	for name, corrupt := range map[string]func(q *algorithms.Regions){
+		"descending":        func(q *algorithms.Regions) { q.Suppressed = []int32{3, 1} },
+		"beyond the end":    func(q *algorithms.Regions) { q.Suppressed = []int32{1, 4} },
+		"one forgotten":     func(q *algorithms.Regions) { q.Suppressed = []int32{1} },
+		"one in a region":   func(q *algorithms.Regions) { q.Assignment[3] = 0 },
+		"one counted":       func(q *algorithms.Regions) { q.Counts[0]++ },
+		"one too many":      func(q *algorithms.Regions) { q.Suppressed = []int32{1, 2, 3} },
+		"without assigning": func(q *algorithms.Regions) { q.Assignment = nil },
+	} {
+		q := released()
+		corrupt(q)
+		if checkRows(kAnonymous, in, q) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	with, without := released(), released()
+	without.Suppressed = nil
+	if Hash(&algorithms.Release{Regions: with}) == Hash(&algorithms.Release{Regions: without}) {
+		t.Error("the hash does not see suppressed rows")
+	}
 }
 
 // TestChecksNoticeFaults: the fake without a fault passes everything, and for each fault the check
@@ -185,12 +227,14 @@ func TestChecksNoticeFaults(t *testing.T) {
 		{"accepts any text", "params", "style: no such value is accepted"},
 		{"does not name the key", "params", "without naming the key"},
 		{"bad defaults", "params", "defaults"},
+		{"hides its k", "params", "do not say their k"},
 		{"no relation", "info", "relation"},
 		{"no variants", "info", "no variants"},
 		{"short for no reason", "info", "errata"},
 		{"promises membership", "info", "membership"},
 		{"promises membership", "shape", "product membership"},
 		{"assigns rows", "shape", "under differential privacy"},
+		{"suppresses a row", "shape", "rows are suppressed"},
 		{"releases no records", "shape", "product records"},
 		{"invents a code", "shape", "code 200"},
 		{"does not cover the domain", "shape", "cells of a domain"},

@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms"
 )
 
-// checkParams: defaults are valid and fresh, every field has a yaml key, and a value out of range
-// is refused by Validate with the key named.
+// checkParams: defaults are valid and fresh, tell the k of k-anonymity, every field has a yaml key, and a
+// value out of range is refused by Validate with the key named.
 func checkParams(a algorithms.Algorithm) error {
 	defaults := a.Params()
 	value := reflect.ValueOf(defaults)
@@ -24,6 +24,11 @@ func checkParams(a algorithms.Algorithm) error {
 	}
 	if other := a.Params(); reflect.ValueOf(other).Pointer() == value.Pointer() && value.Elem().Type().Size() > 0 {
 		errs = append(errs, errors.New("two calls of Params return the same struct"))
+	}
+	for _, guarantee := range a.Info().Variants {
+		if _, says := defaults.(algorithms.Anonymous); !says && guarantee.Model == algorithms.KAnonymity {
+			errs = append(errs, fmt.Errorf("%s: parameters of type %T do not say their k, must implement algorithms.Anonymous", guarantee.Variant, defaults))
+		}
 	}
 	for _, f := range fields(value.Elem().Type(), nil) {
 		if f.key == "" {

@@ -51,6 +51,9 @@ type Params struct {
 	K int `yaml:"k"`
 }
 
+// Anonymity is K.
+func (p *Params) Anonymity() int { return p.K }
+
 // Validate reports a k out of range.
 func (p *Params) Validate() error {
 	if p.K < 2 || p.K > math.MaxInt32 {
