@@ -157,7 +157,7 @@ func TestMidpointsLeak(t *testing.T) {
 	}
 }
 
-// TestProgramShares is errata D8c: sizes get noise ten thousand times too small. With 100 records in each child
+// TestProgramShares is errata D8: sizes get noise ten thousand times too small. With 100 records in each child
 // and ε′ = 1/390 the published shares of 1000 spread over all of it, the program's stay within 2 of 500, and what is
 // left over goes to the first children.
 func TestProgramShares(t *testing.T) {

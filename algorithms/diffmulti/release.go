@@ -185,7 +185,7 @@ func (r *recursion) declare(in algorithms.Input) {
 	cuts := choice
 	cutRule := r.params.cutRule(in.Variant)
 	if cutRule != partition.EveryCut {
-		cuts.Proven = math.Inf(1) // errata D2 and D8a
+		cuts.Proven = math.Inf(1) // errata D2 and D8
 	}
 	if r.scorer.Program && r.scorer.Utility == partition.Discernibility {
 		choice.Proven = math.Max(claimed, 10_000) // the range of its scores
@@ -198,7 +198,7 @@ func (r *recursion) declare(in algorithms.Input) {
 	case ByStrict:
 		r.shares.noise = count("specialisations", privacy.Exact(1))
 	case ByPublished, ByRefCode:
-		r.shares.noise = count("specialisations", privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)}) // errata D1 and D8c
+		r.shares.noise = count("specialisations", privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)}) // errata D1 and D8
 	}
 	if r.params.Remainder == RandomRemainder && r.shares.rule != ByRefCode {
 		r.shares.draws = in.Noise.Open("remainders")

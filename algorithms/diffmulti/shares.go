@@ -125,7 +125,7 @@ func (s *shares) spread(left int, weights []float64, given []int) {
 	}
 }
 
-// programFactor is what the released program multiplies sizes by before it adds noise (errata D8c).
+// programFactor is what the released program multiplies sizes by before it adds noise (errata D8).
 const programFactor = 10_000
 
 // asProgram is the released program's rule: the non-negative part of the noise, on sizes times 10,000, against the

@@ -198,7 +198,7 @@ func TestMidpointsTellNeighboursApart(t *testing.T) {
 	}
 }
 
-// TestProgramTellsNeighboursApart is errata D8a and D8b: a record above the largest value makes cuts
+// TestProgramTellsNeighboursApart is errata D8: a record above the largest value makes cuts
 // possible that were not, and a single record is cut off in the middle while two are not.
 func TestProgramTellsNeighboursApart(t *testing.T) {
 	scorer := Scorer{Utility: MaxClass, Classes: 1, Records: 2, Program: true}
