@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"ppdp/datasets"
 	"ppdp/privacy"
@@ -167,38 +166,12 @@ func HavelHakimi(degrees []int32) (from, to []int32, err error) {
 	if total/2 > maxGeneratedEdges {
 		return nil, nil, fmt.Errorf("%d edges, must be at most %d", total/2, maxGeneratedEdges)
 	}
-	node := make([]int32, n)
-	for v := range node {
-		node[v] = int32(v)
-	}
-	slices.SortStableFunc(node, func(v, w int32) int { return int(degrees[w] - degrees[v]) })
-	wanted := make([]int32, n) // descending, and kept so
-	for i, v := range node {
-		wanted[i] = degrees[v]
-	}
 	from, to = make([]int32, 0, total/2), make([]int32, 0, total/2)
-	for first := range n {
-		d := int(wanted[first])
-		if d == 0 {
-			break
-		}
-		rest := first + 1
-		if rest+d > n || wanted[rest+d-1] == 0 {
-			return nil, nil, fmt.Errorf("%w: node %d wants %d more neighbours than there are", ErrNotGraphical, node[first], d)
-		}
-		// Of the last value that is only partly served the hindmost nodes are, which keeps the order.
-		least := wanted[rest+d-1]
-		descending := func(have, want int32) int { return int(want - have) }
-		begin, _ := slices.BinarySearchFunc(wanted[rest:], least, descending)
-		end, _ := slices.BinarySearchFunc(wanted[rest:], least-1, descending)
-		for i := range d {
-			at := rest + i
-			if i >= begin {
-				at = rest + end - d + i
-			}
-			from, to = append(from, node[first]), append(to, node[at])
-			wanted[at]--
-		}
+	err = joinLargest(degrees, func(first, wanted int32, _ int) error {
+		return fmt.Errorf("%w: node %d wants %d more neighbours than there are", ErrNotGraphical, first, wanted)
+	}, func(v, w int32) { from, to = append(from, v), append(to, w) })
+	if err != nil {
+		return nil, nil, err
 	}
 	return from, to, nil
 }
