@@ -65,6 +65,8 @@ type Claim struct {
 	// Tests are tests of this module, "algorithms/rps.TestName", that hold the code to the statement
 	// whenever they run. They are not run here. Without checks, Expect is the verdict.
 	Tests []string `yaml:"tests,flow-one"`
+	// Strict is the verdict of the tests for the strict variant, "" for that of Expect.
+	Strict Verdict `yaml:"strict"`
 	// NotCovered says why the claim is not judged.
 	NotCovered string `yaml:"not-covered"`
 	// Expect is the verdict of the committed full run on real data with the published variant; any other is
@@ -86,8 +88,12 @@ type Reading struct {
 	Name       string   `yaml:"name"`
 	Experiment string   `yaml:"experiment"` // "" leaves that of the checks
 	Where      Selector `yaml:"where"`      // on top of the checks' own, replacing equal keys
-	Expect     Verdict  `yaml:"expect"`
-	Why        string   `yaml:"why"`
+	// Left, Right and Minus take the place of the sides of that name: of an order, and of what is subtracted elsewhere.
+	Left   *Side   `yaml:"left"`
+	Right  *Side   `yaml:"right"`
+	Minus  *Side   `yaml:"minus"`
+	Expect Verdict `yaml:"expect"`
+	Why    string  `yaml:"why"`
 
 	at Position
 }

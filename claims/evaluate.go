@@ -150,6 +150,9 @@ func (e *evaluation) claim(c *Claim) Judgement {
 		return j
 	case len(c.Checks) == 0:
 		j.Verdict, j.Basis = c.Expect, "tests"
+		if j.Variant == Strict && c.Strict != "" {
+			j.Verdict = c.Strict
+		}
 		return j
 	}
 	e.judge(&j, c, nil)
@@ -268,6 +271,7 @@ type scope struct {
 func (s *scope) read(reading *Reading) {
 	s.experiment = cmp.Or(reading.Experiment, s.experiment)
 	s.reading = reading.Where
+	s.check = s.check.with(reading)
 	sides := s.check.sides()
 	for _, t := range reading.Where.terms {
 		if !slices.ContainsFunc(sides, func(side *Side) bool { return side.Where.mentions(t.key) }) {

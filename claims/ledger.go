@@ -3,6 +3,7 @@ package claims
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ppdp/internal/strictyaml"
@@ -131,6 +132,9 @@ func (l *Ledger) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 			problem("must have checks or tests, or else a reason under not-covered")
 		case judged:
 			expected(problem, c.Expect, c.Why)
+			if c.Strict != "" && (len(c.Checks) > 0 || !slices.Contains(c.Strict.Enum(), string(c.Strict))) {
+				problem("strict: %q, must be a verdict, of a claim without checks", string(c.Strict))
+			}
 		case c.Expect != "" || c.Why != "" || len(c.Readings) > 0:
 			problem("is not covered, must not have expect, why or readings")
 		}
@@ -151,12 +155,8 @@ func (l *Ledger) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 
 // expected checks that an expectation is a verdict and explained where it has to be.
 func expected(problem func(string, ...any), v Verdict, why string) {
-	known := false
-	for _, word := range v.Enum() {
-		known = known || string(v) == word
-	}
 	switch {
-	case !known:
+	case !slices.Contains(v.Enum(), string(v)):
 		problem("expect: %q, must be one of %s", string(v), strings.Join(v.Enum(), ", "))
 	case v != Holds && why == "":
 		problem("expect: %s, must be explained in a line under why", v)
@@ -218,4 +218,38 @@ func (c *Check) sides() []*Side {
 		add(&c.Monotone.Of)
 	}
 	return all
+}
+
+// with returns the check with a reading's sides in place of its own.
+func (c *Check) with(reading *Reading) *Check {
+	changed := *c
+	minus := func(of *Side) {
+		if reading.Minus != nil && of.Minus != nil {
+			of.Minus = reading.Minus
+		}
+	}
+	switch {
+	case c.Order != nil:
+		order := *c.Order
+		if reading.Left != nil {
+			order.Left = *reading.Left
+		}
+		if reading.Right != nil {
+			order.Right = *reading.Right
+		}
+		changed.Order = &order
+	case c.Range != nil:
+		within := *c.Range
+		minus(&within.Of)
+		changed.Range = &within
+	case c.Near != nil:
+		near := *c.Near
+		minus(&near.Of)
+		changed.Near = &near
+	case c.Monotone != nil:
+		monotone := *c.Monotone
+		minus(&monotone.Of)
+		changed.Monotone = &monotone
+	}
+	return &changed
 }

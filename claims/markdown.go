@@ -50,11 +50,27 @@ func WriteMarkdown(w io.Writer, l *Ledger, judgements []Judgement) error {
 	return err
 }
 
+// fewChecks are spelled out one by one; of more, those that do not hold.
+const fewChecks = 6
+
 func (j *Judgement) writeEvidence(b *strings.Builder, indent string) {
 	if j.Why != "" && j.Verdict == j.Expect {
 		fmt.Fprintf(b, "\n%s*Why:* %s", indent, j.Why)
 	}
+	long := len(j.Checks) > fewChecks
+	if long {
+		holding := 0
+		for i := range j.Checks {
+			if j.Checks[i].Verdict == Holds {
+				holding++
+			}
+		}
+		fmt.Fprintf(b, "\n%s*Numbers:* %d of %d checks hold.", indent, holding, len(j.Checks))
+	}
 	for i := range j.Checks {
+		if long && j.Checks[i].Verdict == Holds {
+			continue
+		}
 		// Selections such as 5|10 are plain text outside tables.
 		fmt.Fprintf(b, "\n%s*Numbers:* %s: %s.", indent, j.Checks[i].Predicate, j.Checks[i].Summary())
 	}

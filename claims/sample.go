@@ -11,9 +11,9 @@ import (
 // Metrics that every record has besides those its experiment measured.
 const (
 	metricRuntime = results.RuntimeMetric // seconds of the release, where the run kept timings
-	metricNodes   = "nodes"               // of the partition, as are the next two
-	metricLeaves  = "leaves"
-	metricDepth   = "reached-depth"
+	metricNodes   = "tree-nodes"          // of the partition, as are the next two
+	metricLeaves  = "tree-leaves"
+	metricDepth   = "tree-depth"
 	metricSpent   = "spent" // most expensive path by claimed sensitivities, as a part of epsilon
 	metricLoss    = "loss"  // the same by proven sensitivities; undefined where no bound is known
 )
