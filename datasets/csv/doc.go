@@ -11,6 +11,7 @@
 //	class: y                      # may be left out: a table without a class
 //	attributes:                   # without a header: in the order of the columns
 //	  - {name: age, kind: numeric, low: 18, high: 95}                     # integers 18 ... 94
+//	  - {name: born, kind: numeric, low: 1900, high: 2020, widths: [5, 10]} # groups of so many steps, level by level
 //	  - {name: pay, kind: numeric, low: 0, high: 9, step: 0.1, continuous: true, role: sensitive}
 //	  - {name: job, kind: categorical, values: [admin, services, technician], order: random}
 //	  - {name: education, kind: categorical, taxonomy: {any: {low: [primary], high: [secondary, tertiary]}}}
@@ -22,6 +23,9 @@
 // quasi-identifier (the default), sensitive or class. Values match to the letter. Their order is
 // the list's, or without a list the taxonomy's leaves from left to right; order: given says that it
 // has a meaning, order: random draws one that depends on the attribute's name alone.
+//
+// Full-domain generalisation climbs the levels of a numeric attribute's widths, each a multiple of the
+// one before, or those of a categorical attribute's taxonomy; above them all is one group of everything.
 //
 // With missing-as-value every categorical attribute but the class has one more value, named like the
 // first marker and placed where the schema lists it, else last and below the taxonomy's root. Rows

@@ -55,6 +55,7 @@ type attribute struct {
 	High       *float64           `yaml:"high"`
 	Step       *float64           `yaml:"step"`
 	Continuous bool               `yaml:"continuous"`
+	Widths     []int              `yaml:"widths"`
 	Role       string             `yaml:"role"`
 	Values     []string           `yaml:"values"`
 	Order      string             `yaml:"order"`
@@ -300,6 +301,9 @@ func (c *compiler) refuse(entry *attribute, keys ...string) {
 	}
 }
 
+// maxHierarchyCells bounds the attributes that may have widths: every level lists every cell.
+const maxHierarchyCells = 1 << 22
+
 // numeric reports whether the description is complete enough to be validated.
 func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	c.refuse(entry, "values", "order", "taxonomy")
@@ -327,11 +331,19 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 			c.Problemf(at(entry.node, "step"), "%v between the bounds %v and %v, must fit between them a whole number of times", a.Step, a.Low, a.High)
 		}
 	}
+	if complete && !entry.broken && entry.Widths != nil && a.Validate() == nil {
+		var err error
+		if a.Cells() > maxHierarchyCells {
+			c.Problemf(at(entry.node, "widths"), "groups of %d cells, must be at most %d cells", a.Cells(), maxHierarchyCells)
+		} else if a.Hierarchy, err = datasets.WidthHierarchy(a.Cells(), entry.Widths...); err != nil {
+			c.problems(at(entry.node, "widths"), err)
+		}
+	}
 	return complete
 }
 
 func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) (complete bool, missing uint32) {
-	c.refuse(entry, "low", "high", "step", "continuous")
+	c.refuse(entry, "low", "high", "step", "continuous", "widths")
 	n := entry.node
 	a.Taxonomy = entry.Taxonomy
 	a.Values = slices.Clone(entry.Values)

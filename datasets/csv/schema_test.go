@@ -59,6 +59,8 @@ var badSchemas = map[string][]string{
 	"continuous_uneven":  {"2: attributes[0].step: 2 between the bounds 0 and 5, must fit between them a whole number of times"},
 	"categorical_bounds": {"2: attributes[0].low: has no meaning on a categorical attribute",
 		"2: attributes[0].continuous: has no meaning on a categorical attribute"},
+	"widths": {"2: attributes[0].widths: width 7 above groups of 5", "3: attributes[1].widths: width 20 of 20 cells, must leave more than one group",
+		"4: attributes[2].widths: groups of 1000000000 cells", "5: attributes[3].widths: has no meaning on a categorical attribute"},
 	"ignored_role": {"2: attributes[0].role: has no meaning on an ignored column"},
 	"all_ignored":  {"1: a schema needs at least one attribute"},
 	"several": {`1: delimiter: "::"`, `2: class: "z" is no attribute`, "4: attributes[0]: no high",
@@ -138,6 +140,22 @@ func TestSchema(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Format{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestWidths: numbers from 1900 in steps of 2, in groups of 3 and of 6 steps, and one of all 10.
+func TestWidths(t *testing.T) {
+	a := parse(t, "attributes:\n  - {name: x, kind: numeric, low: 1900, high: 1920, step: 2, widths: [3, 6]}\n").Schema.Attributes[0]
+	if a.Hierarchy == nil || a.Hierarchy.Height() != 3 {
+		t.Fatalf("hierarchy %+v", a.Hierarchy)
+	}
+	for level, want := range [][]uint32{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 0, 0, 1, 1, 1, 2, 2, 2, 3}, {0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, make([]uint32, 10)} {
+		if got := a.Generalisation().Levels[level].Group; !slices.Equal(got, want) {
+			t.Errorf("level %d: %v, want %v", level, got, want)
+		}
+	}
+	if none := parse(t, "attributes:\n  - {name: x, kind: numeric, low: 0, high: 9}\n").Schema.Attributes[0]; none.Hierarchy != nil {
+		t.Error("a hierarchy that was not asked for")
 	}
 }
 
