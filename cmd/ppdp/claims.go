@@ -44,38 +44,57 @@ func (c claimsCommand) Run(con *console) error {
 	if c.Paper != "all" {
 		papers = []string{c.Paper}
 	}
-	var books []*claims.Ledger
+	v, errs := judge(papers, c.Variant, c.Out)
+	if v == nil {
+		return errs
+	}
+	var err error
+	switch {
+	case c.JSON:
+		err = writeJudgements(con.stdout, v.judgements)
+	case c.Write != "":
+		err = writePage(c.Write, v)
+	default:
+		if err = printJudgements(con.stdout, v); err == nil {
+			err = v.printCounts(con.stdout)
+		}
+	}
+	return errors.Join(err, errs)
+}
+
+// verdicts are the judgements of several papers.
+type verdicts struct {
+	ledgers    []*claims.Ledger
+	judgements [][]claims.Judgement // of each ledger
+}
+
+// judge evaluates the claims of papers on the results in a folder. There are verdicts in spite of an error
+// when it is some ledgers' selections that are wrong.
+func judge(papers []string, variant, out string) (*verdicts, error) {
+	v := &verdicts{}
 	for _, paper := range papers {
 		ledger, err := claims.Load(paper)
 		if err != nil {
-			return inputError{err}
+			return nil, inputError{err}
 		}
-		books = append(books, ledger)
+		v.ledgers = append(v.ledgers, ledger)
 	}
-	outcomes, err := openOutcomes(c.Out)
+	outcomes, err := openOutcomes(out)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	judgements := make([][]claims.Judgement, len(books))
 	var errs []error
-	for i, ledger := range books {
-		judgements[i], err = claims.Evaluate(ledger, outcomes, claims.Options{Variant: c.Variant, Experiments: experiments.Names()})
+	for _, ledger := range v.ledgers {
+		judgements, err := claims.Evaluate(ledger, outcomes, claims.Options{Variant: variant, Experiments: experiments.Names()})
 		if err != nil {
 			errs = append(errs, err)
 		}
+		v.judgements = append(v.judgements, judgements)
 	}
-	switch {
-	case c.JSON:
-		err = writeJudgements(con.stdout, judgements)
-	case c.Write != "":
-		err = writePage(c.Write, books, judgements)
-	default:
-		err = printJudgements(con.stdout, books, judgements)
+	if len(errs) > 0 {
+		return v, inputError{errors.Join(errs...)}
 	}
-	if err == nil && len(errs) > 0 {
-		return inputError{errors.Join(errs...)}
-	}
-	return errors.Join(err, errors.Join(errs...))
+	return v, nil
 }
 
 // openOutcomes reads every finished run below a folder. A run in any other place than that of its
@@ -111,17 +130,17 @@ func writeJudgements(w io.Writer, judgements [][]claims.Judgement) error {
 	return encoder.Encode(all)
 }
 
-func writePage(path string, books []*claims.Ledger, judgements [][]claims.Judgement) error {
+func writePage(path string, v *verdicts) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
 		return inputError{err}
 	}
 	var part strings.Builder
-	for i, ledger := range books {
+	for i, ledger := range v.ledgers {
 		if i > 0 {
 			part.WriteByte('\n')
 		}
-		if err := claims.WriteMarkdown(&part, ledger, judgements[i]); err != nil {
+		if err := claims.WriteMarkdown(&part, ledger, v.judgements[i]); err != nil {
 			return err
 		}
 	}
@@ -135,10 +154,10 @@ func writePage(path string, books []*claims.Ledger, judgements [][]claims.Judgem
 	})
 }
 
-func printJudgements(w io.Writer, books []*claims.Ledger, judgements [][]claims.Judgement) error {
+func printJudgements(w io.Writer, v *verdicts) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "CLAIM\tSOURCE\tVERDICT\tPOINTS\tERRATA\tEVIDENCE")
-	for _, list := range judgements {
+	for _, list := range v.judgements {
 		for i := range list {
 			printJudgement(table, &list[i], list[i].ID)
 			for k := range list[i].Readings {
@@ -147,11 +166,14 @@ func printJudgements(w io.Writer, books []*claims.Ledger, judgements [][]claims.
 			}
 		}
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	for i, ledger := range books {
-		if _, err := fmt.Fprintf(w, "%s: %s; %s\n", ledger.Paper, claims.CoverageOf(ledger, judgements[i]), strings.Join(claims.Count(judgements[i]), ", ")); err != nil {
+	return table.Flush()
+}
+
+// printCounts prints a line a paper: what is covered and how many claims have which verdict.
+func (v *verdicts) printCounts(w io.Writer) error {
+	for i, ledger := range v.ledgers {
+		_, err := fmt.Fprintf(w, "%s: %s; %s\n", ledger.Paper, claims.CoverageOf(ledger, v.judgements[i]), strings.Join(claims.Count(v.judgements[i]), ", "))
+		if err != nil {
 			return err
 		}
 	}

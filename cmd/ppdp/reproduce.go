@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
 )
@@ -18,7 +20,7 @@ type reproduceCommand struct {
 
 // Help is the second part of the verb's help text.
 func (reproduceCommand) Help() string {
-	return `Runs the experiments that come with ppdp and draws their figures. Real data are used where they are found or can be
+	return `Runs the experiments that come with ppdp, draws their figures and judges the papers' claims. Real data are used where they are found or can be
 fetched; elsewhere generated stand-ins take their place, and everything made from them says so.
 
 Papers: ` + strings.Join(papers(), ", ") + `.
@@ -63,7 +65,27 @@ func (c reproduceCommand) Run(con *console) error {
 			return err
 		}
 	}
-	return runPlans(con, plans, &c.runFlags)
+	err = runPlans(con, plans, &c.runFlags)
+	if con.ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, c.claims(con))
+}
+
+// claims says, in a line a paper, what the runs mean for its claims.
+func (c reproduceCommand) claims(con *console) error {
+	var judged []string
+	for _, paper := range claims.Papers() {
+		if c.Paper == "all" || c.Paper == paper {
+			judged = append(judged, paper)
+		}
+	}
+	v, err := judge(judged, claims.Published, c.folder(c.Quick))
+	if v == nil {
+		return err
+	}
+	fmt.Fprintln(con.stdout, "Claims with a verdict (ppdp claims has them one by one):")
+	return errors.Join(v.printCounts(con.stdout), err)
 }
 
 // standInSuffix makes the name of a dataset's stand-in.
