@@ -161,6 +161,7 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 		o.Values = append(o.Values, value)
 	}
 	o.Timing.Measure = clock().Sub(begin).Seconds()
+	o.release = release
 	return o, nil
 }
 

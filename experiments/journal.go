@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"ppdp/algorithms"
 	"ppdp/results"
 )
 
@@ -30,6 +31,8 @@ type outcome struct {
 	Warnings  []string            `json:"warnings,omitempty"`
 	Ledger    []results.LedgerRow `json:"ledger,omitempty"`
 	Timing    results.Timing      `json:"timing"`
+
+	release *algorithms.Release // until it is written, where that was asked for
 }
 
 // journal keeps finished cells while an experiment runs, one a line: the first 16 hexadecimal digits

@@ -19,16 +19,19 @@ import (
 
 // Options are how a plan is run. None of them changes what a cell computes.
 type Options struct {
-	Out      string         // folder below which results/<experiment>/ lies
-	Jobs     int            // cells run at once, at least 1
-	Timeout  time.Duration  // for one cell; 0 means none
-	FailFast bool           // end the run at the first failed cell
-	Files    datasets.Files // where data files are looked for
-	Clock    func() time.Time
-	Progress func(Progress)       // called after each cell, never concurrently; may be nil
-	Log      func(message string) // statistical and operational warnings; may be nil
-	Build    Build                // what the manifest says of the program
-	order    []int                // the order cells are started in; nil means shuffled
+	Out      string        // folder below which results/<experiment>/ lies
+	Jobs     int           // cells run at once, at least 1
+	Timeout  time.Duration // for one cell; 0 means none
+	FailFast bool          // end the run at the first failed cell
+	// WriteReleases writes what each cell publishes below the experiment's folder, see ReleasesFolder. Cells of an earlier run whose
+	// release is not there are run again.
+	WriteReleases bool
+	Files         datasets.Files // where data files are looked for
+	Clock         func() time.Time
+	Progress      func(Progress)       // called after each cell, never concurrently; may be nil
+	Log           func(message string) // statistical and operational warnings; may be nil
+	Build         Build                // what the manifest says of the program
+	order         []int                // the order cells are started in; nil means shuffled
 }
 
 // Progress is how far a run has come.
@@ -43,6 +46,8 @@ type Result struct {
 	Cached   int      // taken from the journal of an earlier run
 	Failed   int      // failed cells are in the records, with their phase and error
 	Failures []string // the first few, for people
+	// Unwritten counts releases that were to be written and could not be; the log says why.
+	Unwritten int
 }
 
 // ErrInterrupted says that a run ended before all its cells had; what had finished is kept and the next run
@@ -74,7 +79,7 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	var open []int
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := finished[p.cacheKey(c, stock.of(c).data.Checksum)]; ok {
+		if o, ok := finished[p.cacheKey(c, stock.of(c).data.Checksum)]; ok && (!opts.WriteReleases || run.written(i)) {
 			run.outcomes[i] = &o
 			run.result.Cached++
 		} else {
@@ -243,6 +248,19 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 		return // the run is ending: the cell did not fail, it was not finished
 	}
 	o.Status = results.OK
+	release := o.release
+	o.release = nil
+	if err == nil && r.opts.WriteReleases {
+		if unwritten := r.writeRelease(ctx, i, release); unwritten != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			r.mu.Lock()
+			r.result.Unwritten++
+			r.opts.Log(fmt.Sprintf("%s: its release is not written: %v", r.plan.describe(c), unwritten))
+			r.mu.Unlock()
+		}
+	}
 	if err != nil {
 		var f *failure
 		phase := results.PhaseRelease

@@ -34,6 +34,7 @@ type runFlags struct {
 	Jobs     int           `short:"j" help:"Cells run at once; 0 means one for each processor." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
+	Releases bool          `name:"write-releases" help:"Also write what each cell publishes, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs that have them."`
 }
 
 // Validate is asked by kong.
@@ -149,7 +150,7 @@ func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
 func runPlan(con *console, plan *experiments.Plan, flags *runFlags) error {
 	bar := newProgress(con, plan.Spec.Name, "cells", int64(len(plan.Cells)))
 	result, err := plan.Run(con.ctx, experiments.Options{
-		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast,
+		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast, WriteReleases: flags.Releases,
 		Files: flags.files(), Clock: con.now,
 		Progress: func(p experiments.Progress) { bar.set(int64(p.Done)) },
 		Log:      bar.log,
@@ -165,6 +166,9 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags) error {
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
 	err = drawFigures(con, result.Dir)
+	if result.Unwritten > 0 {
+		err = errors.Join(fmt.Errorf("%d releases could not be written; the warnings say why", result.Unwritten), err)
+	}
 	if result.Failed > 0 {
 		err = errors.Join(fmt.Errorf("%d of %d cells failed; each is a record with its phase and error", result.Failed, result.Cells), err)
 	}
