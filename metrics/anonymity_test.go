@@ -189,6 +189,30 @@ func TestPurityOfSuppressedRows(t *testing.T) {
 	}
 }
 
+// TestMatchPointOfSuppressedRows: the rows left in two regions apart are found again, whatever the suppressed ones are;
+// with all suppressed there is nothing to compare.
+func TestMatchPointOfSuppressedRows(t *testing.T) {
+	table := grid()
+	regions := &algorithms.Regions{Attributes: []int{0, 1}, Low: []uint32{0, 0, 2, 7}, High: []uint32{1, 3, 3, 10}, Classes: 1, Counts: []float64{19, 19}}
+	for row := range int32(40) {
+		regions.Assignment = append(regions.Assignment, row%2)
+	}
+	for _, row := range []int32{4, 7} {
+		regions.Assignment[row] = -1
+		regions.Suppressed = append(regions.Suppressed, row)
+	}
+	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
+	if got := measured(t, "match-point", c, nil); got != 1 {
+		t.Errorf("agreement %v, want 1", got)
+	}
+	for row := range int32(40) {
+		regions.Assignment[row] = -1
+	}
+	if got, ok := measuredOK(t, "match-point", c, nil); ok {
+		t.Errorf("agreement %v of nothing", got)
+	}
+}
+
 // TestNoisyCounts: published counts of a private release and the true ones differ, and metrics say which they take.
 func TestNoisyCounts(t *testing.T) {
 	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{0}, []uint32{1}, []uint32{3})

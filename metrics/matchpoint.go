@@ -78,7 +78,8 @@ func (matchPoint) Info() Info {
 
 // Measure clusters the training rows twice by the attributes the regions span: as they are, and generalised to
 // the region each lies in. No noise is added to how many lie there: the metric looks at the truth and is
-// no private output (errata D5). Undefined without training rows.
+// no private output (errata D5). Suppressed rows are clustered with the raw ones but not compared. Undefined where no
+// row is released.
 func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	params, ok := c.Params.(*MatchPointParams)
 	switch {
@@ -103,7 +104,9 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	// Records of one region are equal: one vector of their number stands for them.
 	counts := make([]int, regions.Len())
 	for _, region := range located {
-		counts[region]++
+		if region >= 0 { // a suppressed row is in no region
+			counts[region]++
+		}
 	}
 	generalised := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
 	vector := make([]int, regions.Len())
@@ -114,13 +117,18 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 			generalised.AddBox(low, high, regions.Axes, float64(count))
 		}
 	}
+	if generalised.Len() == 0 {
+		return 0, false, nil
+	}
 	byRegion, err := generalised.Clusters(ctx, params.Clusters)
 	if err != nil {
 		return 0, false, fmt.Errorf("match-point: %w", err)
 	}
-	after := make([]uint32, len(located))
+	after, kept := make([]uint32, 0, len(located)), before[:0]
 	for i, region := range located {
-		after[i] = byRegion[vector[region]]
+		if region >= 0 {
+			after, kept = append(after, byRegion[vector[region]]), append(kept, before[i])
+		}
 	}
-	return MatchPoint(before, after), true, nil
+	return MatchPoint(kept, after), true, nil
 }

@@ -211,6 +211,7 @@ type metricLine struct {
 	Needs          []string `json:"needs"`
 	GraphNeeds     []string `json:"graphNeeds,omitempty"`
 	Classifier     bool     `json:"classifier"`
+	Anonymity      bool     `json:"anonymity"`
 	HigherIsBetter bool     `json:"higherIsBetter"`
 	Revision       int      `json:"revision"`
 }
@@ -226,6 +227,9 @@ func (l metricLine) cells() []string {
 	}
 	if l.Classifier {
 		needs = strings.TrimPrefix(needs+", classifier", ", ")
+	}
+	if l.Anonymity {
+		needs = strings.TrimPrefix(needs+", k", ", ")
 	}
 	if l.HigherIsBetter {
 		better = "higher"
@@ -249,7 +253,7 @@ func listMetrics() []metricLine {
 			graphNeeds[i] = string(product)
 		}
 		lines = append(lines, metricLine{Name: info.Name, Title: info.Title, Source: info.Source, Unit: info.Unit,
-			Needs: needs, GraphNeeds: graphNeeds, Classifier: info.Classifier, HigherIsBetter: info.HigherIsBetter, Revision: info.Revision})
+			Needs: needs, GraphNeeds: graphNeeds, Classifier: info.Classifier, Anonymity: info.Anonymity, HigherIsBetter: info.HigherIsBetter, Revision: info.Revision})
 	}
 	return lines
 }
