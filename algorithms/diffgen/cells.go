@@ -1,0 +1,143 @@
+package diffgen
+
+import (
+	"math"
+	"slices"
+
+	"ppdp/algorithms/partition"
+	"ppdp/privacy"
+)
+
+// counter adds noise to counts.
+type counter interface {
+	AddAll(path *privacy.Path, epsilon float64, values []float64) error
+	Zeros(path *privacy.Path, epsilon float64) (*privacy.Zeros, error)
+}
+
+// table is a sparse contingency table: cells of a grid in ascending order with their class counts.
+type table struct {
+	classes int
+	cells   []uint64
+	counts  []float64 // cells·classes
+}
+
+// count returns the cells that hold records, with their exact counts.
+func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32, labels []uint32) *table {
+	classes := uint64(space.Classes())
+	keys := make([]uint64, len(rows))
+	codes := make([]uint32, len(rows))
+	for d, members := range g.members {
+		if len(members) == 1 {
+			continue
+		}
+		space.Codes(rows, d, codes)
+		m := &marginals[d]
+		if m.axis == nil {
+			g.addIntervals(keys, codes, d)
+			continue
+		}
+		of := make([]uint64, m.cells) // what each code adds to a cell's number
+		for i, member := range members {
+			for _, code := range m.axis.Code[member.low:member.high] {
+				of[code] = uint64(i) * g.strides[d]
+			}
+		}
+		for i, code := range codes {
+			keys[i] += of[code]
+		}
+	}
+	for i, label := range labels {
+		keys[i] = keys[i]*classes + uint64(label)
+	}
+	slices.Sort(keys)
+	t := &table{classes: int(classes)}
+	for _, key := range keys {
+		cell := key / classes
+		if n := len(t.cells); n == 0 || t.cells[n-1] != cell {
+			t.append(cell)
+		}
+		t.counts[len(t.counts)-t.classes+int(key%classes)]++
+	}
+	return t
+}
+
+// addIntervals adds a numeric dimension's part to the cells' numbers. The members of a cut are few, so that
+// comparing them one after the other beats searching.
+func (g *grid) addIntervals(keys []uint64, codes []uint32, d int) {
+	for _, member := range g.members[d][1:] {
+		for i, code := range codes {
+			if code >= member.low {
+				keys[i] += g.strides[d]
+			}
+		}
+	}
+}
+
+// append adds a cell of no counts behind all others.
+func (t *table) append(cell uint64) {
+	t.cells = append(t.cells, cell)
+	for range t.classes {
+		t.counts = append(t.counts, 0)
+	}
+}
+
+// noised returns the cells with a count above 0 after noise, among all cells of the grid or, with empty omitted,
+// those that hold records.
+func (t *table) noised(g *grid, path privacy.Path, epsilon float64, noise counter, empty Empty, most int) (*table, error) {
+	for i := range t.cells {
+		cell := path.Fork() // cells are disjoint
+		counts := t.counts[i*t.classes : (i+1)*t.classes]
+		if err := noise.AddAll(&cell, epsilon, counts); err != nil {
+			return nil, err
+		}
+		for y, n := range counts {
+			counts[y] = math.Max(0, math.Floor(n+0.5))
+		}
+	}
+	// Without records too, for its charge is part of what the release costs whatever the data.
+	rest := path.Fork()
+	zeros, err := noise.Zeros(&rest, epsilon)
+	if err != nil {
+		return nil, err
+	}
+	out := &table{classes: t.classes}
+	next := 0 // of the cells that hold records
+	copyNext := func() {
+		counts := t.counts[next*t.classes : (next+1)*t.classes]
+		if slices.Max(counts) > 0 {
+			out.cells = append(out.cells, t.cells[next])
+			out.counts = append(out.counts, counts...)
+		}
+		next++
+	}
+	// A place is one class of one empty cell. Places before the next that is seen are skipped; the empty cell of a
+	// place is found by passing the occupied ones that stand before it.
+	classes := uint64(t.classes)
+	places := (g.cells - uint64(len(t.cells))) * classes
+	if empty == Omitted {
+		places = 0
+	}
+	for place := uint64(0); ; place++ {
+		before, value := zeros.Next()
+		if before >= places || place >= places-before {
+			break
+		}
+		place += before
+		cell := place/classes + uint64(next)
+		for next < len(t.cells) && t.cells[next] <= cell {
+			copyNext()
+			cell++
+		}
+		if n := len(out.cells); n == 0 || out.cells[n-1] != cell {
+			if n >= most {
+				return nil, tooLarge("more than %d of %d cells with counts above 0 (max_nodes)", n, g.cells)
+			}
+			out.append(cell)
+		}
+		out.counts[len(out.counts)-t.classes+int(place%classes)] = value
+	}
+	for next < len(t.cells) {
+		copyNext()
+	}
+	return out, nil
+}

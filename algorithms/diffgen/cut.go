@@ -1,0 +1,174 @@
+package diffgen
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/privacy"
+)
+
+// member is one value of the common cut: a taxonomy node or an interval of one attribute.
+type member struct {
+	dim       int
+	node      int32 // -1 of a numeric attribute
+	low, high uint32
+	// at is the cut point of an interval of more than one cell, 0 of others.
+	at    uint32
+	score float64
+}
+
+// cut is the search for the common cut.
+type cut struct {
+	params    *Params
+	scorer    partition.Scorer
+	marginals []marginal
+	step      float64 // ε′
+	path      privacy.Path
+	choice    *privacy.Exponential
+	cutPoints *partition.CutPoints
+
+	members   []member // that cannot be specialised, or not yet
+	open      []member // candidates
+	made      int      // specialisations
+	counts    []int32
+	penalties []float64
+	scores    []float64
+}
+
+// step is ε′ = ε/(2(|A_num|+2h)).
+func step(epsilon float64, numeric, h int) float64 { return epsilon / (2 * float64(numeric+2*h)) }
+
+// search specialises up to h times, from the tops of all attributes.
+func (c *cut) search(ctx context.Context) error {
+	for dim := range c.marginals {
+		m := member{dim: dim, node: -1, high: c.marginals[dim].cells}
+		if c.marginals[dim].axis != nil {
+			m.node = 0
+		}
+		if err := c.enter(&c.path, m); err != nil {
+			return err
+		}
+	}
+	for c.made < c.params.Specialisations && len(c.open) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.scores = c.scores[:0]
+		for i := range c.open {
+			c.scores = append(c.scores, c.open[i].score)
+		}
+		chosen, err := c.choice.Choose(&c.path, c.step, c.scores, nil)
+		if err != nil {
+			return err
+		}
+		m := c.open[chosen]
+		c.open = slices.Delete(c.open, chosen, chosen+1)
+		c.made++
+		if err := c.specialise(m); err != nil {
+			return err
+		}
+	}
+	c.members = append(c.members, c.open...)
+	slices.SortFunc(c.members, func(a, b member) int { return cmp.Or(cmp.Compare(a.dim, b.dim), cmp.Compare(a.low, b.low)) })
+	return nil
+}
+
+// specialise puts a value's children in its place. The children of an interval hold disjoint records and
+// draw their cut points in parallel.
+func (c *cut) specialise(m member) error {
+	axis := c.marginals[m.dim].axis
+	if axis != nil {
+		for _, child := range axis.Taxonomy.Nodes[m.node].Children {
+			next := member{dim: m.dim, node: int32(child), low: axis.Low[child], high: axis.High[child]}
+			if err := c.enter(&c.path, next); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	before := c.path.Fork()
+	for _, next := range [2]member{{dim: m.dim, node: -1, low: m.low, high: m.at}, {dim: m.dim, node: -1, low: m.at, high: m.high}} {
+		path := before.Fork()
+		if err := c.enter(&path, next); err != nil {
+			return err
+		}
+		if path.Spent() > c.path.Spent() {
+			c.path = path
+		}
+	}
+	return nil
+}
+
+// enter adds a value to the cut. Where it has children it becomes a candidate with its score; a numeric one first
+// draws its cut point, charged to the path.
+func (c *cut) enter(path *privacy.Path, m member) error {
+	from := &c.marginals[m.dim]
+	classes := c.scorer.Classes
+	c.counts, c.penalties = c.counts[:0], c.penalties[:0]
+	root := float64(from.cells)
+	penalty := float64(m.high-m.low) / root
+	switch {
+	case from.axis == nil && m.high-m.low > 1:
+		frequencies := from.frequencies(m.low, m.high, classes)
+		at, err := c.cutPoints.Choose(path, c.step, &frequencies)
+		if err != nil {
+			return err
+		}
+		m.at = at
+		c.counts = from.add(c.counts, m.low, at, classes)
+		c.counts = from.add(c.counts, at, m.high, classes)
+		c.penalties = append(c.penalties, float64(at-m.low)/root, float64(m.high-at)/root)
+	case from.axis != nil && len(from.axis.Taxonomy.Nodes[m.node].Children) > 0:
+		penalty = from.axis.Penalty(int(m.node))
+		for _, child := range from.axis.Taxonomy.Nodes[m.node].Children {
+			c.counts = from.add(c.counts, from.axis.Low[child], from.axis.High[child], classes)
+			c.penalties = append(c.penalties, from.axis.Penalty(child))
+		}
+	default:
+		c.members = append(c.members, m)
+		return nil
+	}
+	m.score = c.scorer.Score(c.counts, c.penalties)
+	if c.params.scored() && c.params.Score == Reduction {
+		c.counts = from.add(c.counts[:0], m.low, m.high, classes)
+		c.penalties = append(c.penalties[:0], penalty)
+		m.score -= c.scorer.Score(c.counts, c.penalties) // a value is the only child of itself
+	}
+	c.open = append(c.open, m)
+	return nil
+}
+
+// grid is the product of the cut's values: cell Σ value[d]·stride[d].
+type grid struct {
+	members [][]member // of each dimension, ascending
+	strides []uint64
+	cells   uint64
+}
+
+// product lays the grid. At most 2⁶⁰ cells times classes can be numbered.
+func (c *cut) product() (*grid, error) {
+	g := &grid{members: make([][]member, len(c.marginals)), strides: make([]uint64, len(c.marginals)), cells: 1}
+	for _, m := range c.members {
+		g.members[m.dim] = append(g.members[m.dim], m)
+	}
+	size := float64(c.scorer.Classes)
+	for _, members := range g.members {
+		size *= float64(len(members))
+	}
+	if size > 1<<60 {
+		return nil, tooLarge("%.3g cells of %d specialisations", size, c.made)
+	}
+	for d := len(g.members) - 1; d >= 0; d-- {
+		g.strides[d] = g.cells
+		g.cells *= uint64(len(g.members[d]))
+	}
+	return g, nil
+}
+
+// structure describes the search.
+func (c *cut) structure(regions *algorithms.Regions) algorithms.Structure {
+	return algorithms.Structure{Nodes: c.made + regions.Len(), Leaves: regions.Len(), Depth: c.made}
+}

@@ -1,0 +1,99 @@
+package diffgen
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+)
+
+// Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain by themselves.
+type Score string
+
+const (
+	Reduction Score = "reduction" // loss of the value's records less that of its children's
+	Children  Score = "children"  // minus the loss of the children's records
+)
+
+// Enum lists the words for a specification.
+func (Score) Enum() []string { return []string{string(Reduction), string(Children)} }
+
+// Empty says what becomes of cells that hold no record.
+type Empty string
+
+const (
+	Drawn   Empty = "drawn"   // they get noise like all others
+	Omitted Empty = "omitted" // they are left out: a control that is not private
+)
+
+// Enum lists the words for a specification.
+func (Empty) Enum() []string { return []string{string(Drawn), string(Omitted)} }
+
+// maxSpecialisations bounds Params.Specialisations: by then ε′ is a millionth of the budget.
+const maxSpecialisations = 1e6
+
+// Params are the settings of a release.
+type Params struct {
+	// Utility scores values of the cut and cut points.
+	Utility partition.Utility `yaml:"utility"`
+	// Score is what dm and ncp score values by.
+	Score Score `yaml:"score"`
+	// Specialisations is the paper's h. Fewer are made where nothing is left to specialise.
+	Specialisations int `yaml:"h"`
+	// Empty says what becomes of cells that hold no record.
+	Empty Empty `yaml:"empty"`
+	// ListAll makes every cell a region as long as the cells are at most this many times those with a count above
+	// 0; beyond it unlisted cells are joined.
+	ListAll float64 `yaml:"list_all"`
+	// Values says which point of its interval a numeric attribute of a drawn record gets.
+	Values partition.Values `yaml:"values"`
+	// MaxNodes caps the regions; a release that would need more fails.
+	MaxNodes int `yaml:"max_nodes"`
+	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the same factor
+	// and get the factor as their weight, and the release carries a warning.
+	MaxRows int `yaml:"max_rows"`
+}
+
+// DefaultParams are settings the papers use: h from the middle of its grids.
+func DefaultParams() *Params {
+	return &Params{
+		Utility: partition.MaxClass, Score: Reduction, Specialisations: 10, Empty: Drawn, ListAll: 4,
+		Values: partition.Uniform, MaxNodes: 2e7, MaxRows: 2e6,
+	}
+}
+
+// Validate reports every value that is out of range.
+func (p *Params) Validate() error {
+	errs := []error{
+		algorithms.CheckWord("utility", p.Utility),
+		algorithms.CheckWord("score", p.Score),
+		algorithms.CheckWord("empty", p.Empty),
+		algorithms.CheckWord("values", p.Values),
+		algorithms.CheckRange("h", p.Specialisations, 1, maxSpecialisations),
+		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
+		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+	}
+	if !(p.ListAll >= 0) || math.IsInf(p.ListAll, 1) {
+		errs = append(errs, fmt.Errorf("list_all: %v, must be a finite number of at least 0", p.ListAll))
+	}
+	return errors.Join(errs...)
+}
+
+// scored says that Score has a meaning.
+func (p *Params) scored() bool {
+	return p.Utility == partition.Discernibility || p.Utility == partition.CertaintyPenalty
+}
+
+// cutRule is how cut points are drawn under a variant.
+func (p *Params) cutRule(v algorithms.Variant) partition.CutRule {
+	switch {
+	case v == algorithms.RefCode:
+		return partition.Program
+	case v == algorithms.Published && p.Utility == partition.CertaintyPenalty:
+		return partition.Midpoints
+	default:
+		return partition.EveryCut
+	}
+}

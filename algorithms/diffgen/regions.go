@@ -1,0 +1,127 @@
+package diffgen
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+// tooLarge is the error of a release that outgrew its cap.
+func tooLarge(format string, args ...any) error {
+	return fmt.Errorf("diffgen: %w: %s", algorithms.ErrTooLarge, fmt.Sprintf(format, args...))
+}
+
+// contextEvery is how many regions are written between two looks at the context: some milliseconds.
+const contextEvery = 1 << 16
+
+// writer makes regions of a sparse table: a tree over the dimensions that the cut divides, one after the other.
+type writer struct {
+	ctx     context.Context
+	grid    *grid
+	table   *table
+	active  []int // dimensions of more than one value
+	listAll bool
+	most    int // regions
+
+	regions   algorithms.Regions
+	low, high []uint32 // the current box,
+	nodes     []int32  // its taxonomy nodes
+	zeros     []float64
+}
+
+// write returns regions that tile the domain: each cell of the table, and the rest one by one or joined.
+func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*datasets.Axis, listAll float64, most int) (*algorithms.Regions, error) {
+	w := &writer{ctx: ctx, grid: g, table: t, most: most, zeros: make([]float64, t.classes)}
+	w.listAll = float64(g.cells) <= listAll*float64(len(t.cells)) && g.cells <= uint64(most)
+	for d, members := range g.members {
+		if len(members) > 1 {
+			w.active = append(w.active, d)
+		}
+		w.low = append(w.low, members[0].low)
+		w.high = append(w.high, members[len(members)-1].high)
+		node := members[0].node
+		if node > 0 && len(members) > 1 {
+			node = 0 // the box of all values is the root's
+		}
+		w.nodes = append(w.nodes, node)
+	}
+	size := len(t.cells)
+	if w.listAll {
+		size = int(g.cells)
+	}
+	w.regions = algorithms.Regions{
+		Attributes: attributes, Axes: axes, Classes: t.classes,
+		Low: make([]uint32, 0, size*len(attributes)), High: make([]uint32, 0, size*len(attributes)), Nodes: make([]int32, 0, size*len(attributes)),
+		Counts: make([]float64, 0, size*t.classes), Tree: make([]algorithms.Cut, 0, size),
+	}
+	if _, err := w.attribute(0, 0, 0, len(t.cells)); err != nil {
+		return nil, err
+	}
+	return &w.regions, nil
+}
+
+// attribute divides the current box along the i-th active dimension and all that follow. cell is the first cell
+// of the box and the table's cells from to to lie in it. It returns the child that stands for the box in the tree.
+func (w *writer) attribute(i int, cell uint64, from, to int) (int32, error) {
+	if i == len(w.active) || from == to && !w.listAll {
+		return w.leaf(from, to)
+	}
+	d := w.active[i]
+	low, high, node := w.low[d], w.high[d], w.nodes[d]
+	child, err := w.values(i, d, 0, len(w.grid.members[d]), cell, from, to)
+	w.low[d], w.high[d], w.nodes[d] = low, high, node
+	return child, err
+}
+
+// values divides the current box among the values [first, end) of dimension d.
+func (w *writer) values(i, d, first, end int, cell uint64, from, to int) (int32, error) {
+	if end-first == 1 {
+		m := &w.grid.members[d][first]
+		w.low[d], w.high[d], w.nodes[d] = m.low, m.high, m.node
+		return w.attribute(i+1, cell, from, to)
+	}
+	middle := first + (end-first)/2
+	next := cell + uint64(middle-first)*w.grid.strides[d]
+	split := from
+	if from < to {
+		at, _ := slices.BinarySearch(w.table.cells[from:to], next)
+		split += at
+	}
+	cut := int32(len(w.regions.Tree))
+	w.regions.Tree = append(w.regions.Tree, algorithms.Cut{Dim: d, At: w.grid.members[d][middle].low})
+	left, err := w.values(i, d, first, middle, cell, from, split)
+	if err != nil {
+		return 0, err
+	}
+	right, err := w.values(i, d, middle, end, next, split, to)
+	if err != nil {
+		return 0, err
+	}
+	w.regions.Tree[cut].Left, w.regions.Tree[cut].Right = left, right
+	return cut, nil
+}
+
+// leaf makes the current box a region: that of the table's cell from or, where from is to, one without counts.
+func (w *writer) leaf(from, to int) (int32, error) {
+	region := len(w.regions.Counts) / w.table.classes
+	if region >= w.most {
+		return 0, tooLarge("more than %d regions (max_nodes)", w.most)
+	}
+	if region%contextEvery == 0 {
+		if err := w.ctx.Err(); err != nil {
+			return 0, err
+		}
+	}
+	w.regions.Low = append(w.regions.Low, w.low...)
+	w.regions.High = append(w.regions.High, w.high...)
+	w.regions.Nodes = append(w.regions.Nodes, w.nodes...)
+	counts := w.zeros
+	if from < to {
+		counts = w.table.counts[from*w.table.classes : (from+1)*w.table.classes]
+	}
+	w.regions.Counts = append(w.regions.Counts, counts...)
+	return ^int32(region), nil
+}

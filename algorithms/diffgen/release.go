@@ -1,0 +1,116 @@
+package diffgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// Release publishes a table. Time is n·log n in the rows, and linear in what is published.
+func (DiffGen) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c, noise, err := newCut(in)
+	if err != nil {
+		return nil, err
+	}
+	schema := in.Table.Schema()
+	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
+	axes := partition.Axes(schema, space.Attributes())
+	labels := make([]uint32, len(in.Rows))
+	space.Labels(in.Rows, labels)
+	for dim, axis := range axes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.marginals = append(c.marginals, newMarginal(space, dim, axis, in.Rows, labels))
+	}
+	if err := c.search(ctx); err != nil {
+		return nil, err
+	}
+	g, err := c.product()
+	if err != nil {
+		return nil, err
+	}
+	exact := g.count(space, c.marginals, in.Rows, labels)
+	published, err := exact.noised(g, c.path, c.path.Remaining(), noise, c.params.Empty, c.params.MaxNodes)
+	if err != nil {
+		return nil, err
+	}
+	regions, err := write(ctx, g, published, space.Attributes(), axes, c.params.ListAll, c.params.MaxNodes)
+	if err != nil {
+		return nil, err
+	}
+	out := &algorithms.Release{Regions: regions, Structure: c.structure(regions)}
+	var warning string
+	out.Table, out.Weights, warning, err = partition.Records(ctx, schema, regions, regions.Counts, c.params.Values, c.params.MaxRows, in.Noise.Open("values"))
+	if err != nil {
+		return nil, fmt.Errorf("diffgen: %w", err)
+	}
+	if warning != "" {
+		out.Warnings = append(out.Warnings, warning)
+	}
+	for i := range schema.Attributes {
+		if schema.Attributes[i].Role == datasets.Sensitive {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
+		}
+	}
+	return out, nil
+}
+
+// newCut checks the input against the parameters and declares the mechanisms; the counter is that of the cells.
+func newCut(in algorithms.Input) (*cut, counter, error) {
+	params, ok := in.Params.(*Params)
+	if !ok {
+		return nil, nil, fmt.Errorf("diffgen: parameters of type %T, must be %T", in.Params, params)
+	}
+	if err := params.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("diffgen: %w", err)
+	}
+	if err := (DiffGen{}).CheckVariant(in.Variant, params); err != nil {
+		return nil, nil, fmt.Errorf("diffgen: %w", err)
+	}
+	epsilon := in.Budget.Epsilon()
+	if !(epsilon > 0) {
+		return nil, nil, fmt.Errorf("diffgen: epsilon %v, must be above 0", epsilon)
+	}
+	schema := in.Table.Schema()
+	if params.Utility == partition.InformationGain && schema.Classes() < 2 {
+		return nil, nil, errors.New("diffgen: utility: infogain needs a class attribute of at least two values")
+	}
+	c := &cut{
+		params: params, path: in.Budget.Root(),
+		scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(), Records: len(in.Rows)},
+	}
+	numeric := 0
+	for _, attribute := range schema.QuasiIdentifiers() {
+		if schema.Attributes[attribute].Kind == datasets.Numeric {
+			numeric++
+		}
+	}
+	c.step = step(epsilon, numeric, params.Specialisations)
+	claimed := c.scorer.Sensitivity()
+	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
+	cuts, rule := choice, params.cutRule(in.Variant)
+	if rule != partition.EveryCut {
+		cuts.Proven = math.Inf(1) // errata D2 and X1
+	}
+	draws := in.Noise.Open("cut points")
+	c.cutPoints = &partition.CutPoints{Scorer: c.scorer, Rule: rule, Choice: in.Budget.Exponential("cut points", draws, cuts), Draws: draws}
+	c.choice = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
+	cells := privacy.Exact(1)
+	if params.Empty == Omitted {
+		cells.Proven = math.Inf(1)
+	}
+	if in.Variant == algorithms.Strict {
+		return c, in.Budget.Geometric("cell counts", in.Noise.Open("cell counts"), cells), nil
+	}
+	return c, in.Budget.Laplace("cell counts", in.Noise.Open("cell counts"), cells), nil
+}
