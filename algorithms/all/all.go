@@ -5,6 +5,7 @@ package all
 import (
 	_ "ppdp/algorithms/controls"
 	_ "ppdp/algorithms/day2016"
+	_ "ppdp/algorithms/diffgen"
 	_ "ppdp/algorithms/diffmulti"
 	_ "ppdp/algorithms/dpcube"
 	_ "ppdp/algorithms/hay"
