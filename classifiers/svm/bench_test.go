@@ -38,7 +38,7 @@ func BenchmarkFit(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.ReportMetric(float64(s.passes), "passes")
+	b.ReportMetric(float64(s.rounds), "rounds")
 	b.ReportMetric(s.gap/s.primal, "gap")
 }
 

@@ -62,20 +62,23 @@ func newLayout(schema *datasets.Schema) *layout {
 
 func (f *feature) scaled(value float64) float64 { return float64((value - f.low) * f.scale) }
 
-// points are the distinct labelled records in a fixed order that does not depend on the rows' order,
-// each a sparse vector without the constant feature.
+// points are the distinct records in a fixed order that does not depend on the rows' order, each a
+// sparse vector without the constant feature.
 type points struct {
 	size    int       // of a weight vector
-	labels  []uint32  // class codes
-	weights []float64 // above 0
+	classes int       // of the schema
+	mass    []float64 // weight of point i and class c, at i·classes+c
 	squares []float64 // |x|²
 	start   []int32   // point i has the numbers start[i] to start[i+1]
 	at      []int32   // positions in the weight vector
 	values  []float64
 }
 
-// newPoints merges equal records: rows sorted by features, label and weight, so that sums too are the
-// same in whatever order rows are given.
+// len is the number of points.
+func (p *points) len() int { return len(p.squares) }
+
+// newPoints merges records of equal features: rows are sorted by features, label and weight, so that sums too
+// are the same in whatever order rows are given.
 func newPoints(data classifiers.Data, l *layout) *points {
 	rows, labels, weights := data.Labels()
 	columns := len(l.features)
@@ -113,25 +116,24 @@ func newPoints(data classifiers.Data, l *layout) *points {
 				return cmp.Compare(v, b[c])
 			}
 		}
-		return cmp.Compare(labels[i], labels[j])
+		return 0
 	}
 	order := make([]int32, len(rows))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(i, j int32) int {
-		if c := same(i, j); c != 0 {
-			return c
-		}
-		return cmp.Compare(weight(i), weight(j))
+		return cmp.Or(same(i, j), cmp.Compare(labels[i], labels[j]), cmp.Compare(weight(i), weight(j)))
 	})
 
-	p := &points{size: l.size, start: []int32{0}}
+	p := &points{size: l.size, classes: data.Table.Schema().Classes(), start: []int32{0}}
 	for n, i := range order {
 		if n > 0 && same(order[n-1], i) == 0 {
-			p.weights[len(p.weights)-1] += weight(i)
+			p.mass[len(p.mass)-p.classes+int(labels[i])] += weight(i)
 			continue
 		}
+		p.mass = append(p.mass, make([]float64, p.classes)...)
+		p.mass[len(p.mass)-p.classes+int(labels[i])] = weight(i)
 		square := 0.0
 		for c, v := range matrix[int(i)*columns : int(i+1)*columns] {
 			f := &l.features[c]
@@ -152,8 +154,6 @@ func newPoints(data classifiers.Data, l *layout) *points {
 			square += float64(v * v)
 		}
 		p.start = append(p.start, int32(len(p.at)))
-		p.labels = append(p.labels, labels[i])
-		p.weights = append(p.weights, weight(i))
 		p.squares = append(p.squares, square)
 	}
 	return p
@@ -162,9 +162,9 @@ func newPoints(data classifiers.Data, l *layout) *points {
 // defaultC is 1/mean(|x|²), 1 where all points are 0.
 func (p *points) defaultC() float64 {
 	mass, sum := 0.0, 0.0
-	for i, w := range p.weights {
+	for i, w := range p.mass {
 		mass += w
-		sum += float64(w * p.squares[i])
+		sum += float64(w * p.squares[i/p.classes])
 	}
 	if !(sum > 0) {
 		return 1

@@ -12,6 +12,10 @@
 // [0,1] by its public bounds. With more than two classes there is one machine for each against the
 // rest, and the largest w·x + b wins, the lowest code of equals.
 //
+// Records of equal features are one point with a weight for each label, and a step finds the minimum for both its
+// labels at once. Coordinate by coordinate, two labels of one point push each other up by a constant step a
+// pass, without end where weights are large, as the counts of a generalised table are.
+//
 // Deviations from SVM-light (Joachims 1999), which the papers use:
 //   - the bias is the weight of a constant feature 1 and is penalised like the others, so that the dual
 //     has no equality constraint and one coordinate can move alone; SVM-light leaves it free;
@@ -45,22 +49,20 @@ func (Classifier) Info() classifiers.Info {
 	}
 }
 
-// Fit solves one problem for two classes, one for each class when there are more. Equal records count as one of
-// their weights' sum, which leaves the minimum where it is.
+// Fit solves one problem for two classes, one for each class when there are more.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	class, err := data.Check()
-	if err != nil {
+	if _, err := data.Check(); err != nil {
 		return nil, err
 	}
 	layout := newLayout(data.Table.Schema())
 	p := newPoints(data, layout)
 	m := &model{features: layout.features}
-	counts := make([]float64, data.Table.Schema().Attributes[class].Cells())
-	for i, label := range p.labels {
-		counts[label] += p.weights[i]
+	counts := make([]float64, p.classes)
+	for i, weight := range p.mass {
+		counts[i%p.classes] += weight
 	}
 	for label, count := range counts {
 		if count > 0 {
