@@ -614,7 +614,7 @@ func TestCoverage(t *testing.T) {
 func BenchmarkEvaluate(b *testing.B) {
 	l := ledgerOf(b, below)
 	noise := source{1}
-	o := grid(tenEpsilons, 500, func(string, float64, int) float64 { return noise.normal() })
+	o := grid(tenEpsilons, 20, func(string, float64, int) float64 { return noise.normal() })
 	b.ResetTimer()
 	for b.Loop() {
 		if _, err := Evaluate(l, []*results.Outcome{o}, Options{}); err != nil {
@@ -657,4 +657,29 @@ claims:
 	// Output:
 	// T-1 holds
 	// from -1.5 at epsilon 2 to -1 at epsilon 1; 2 of 2 points support; n = 3
+}
+
+// TestSymmetry: "a below b" and "b above a" are one statement, and the order of records says nothing.
+func TestSymmetry(t *testing.T) {
+	mirrored := ledgerOf(t, "experiment: toy/one\nwhere: {metric: error}\neach: epsilon\norder: {left: {where: {series: b}}, is: above, right: {where: {series: a}}}")
+	straight := ledgerOf(t, below)
+	rapid.Check(t, func(rt *rapid.T) {
+		noise := source{rapid.Uint64().Draw(rt, "seed")}
+		shift := rapid.SampledFrom([]float64{-2, -0.5, 0, 0.5, 2}).Draw(rt, "shift")
+		o := grid(tenEpsilons[:rapid.IntRange(1, 10).Draw(rt, "points")], rapid.IntRange(2, 6).Draw(rt, "trials"), func(series string, _ float64, _ int) float64 {
+			if series == "a" {
+				return noise.normal()
+			}
+			return shift + noise.normal()
+		})
+		one := judged(t, straight, o)
+		two := judged(t, mirrored, o)
+		slices.Reverse(o.Records)
+		three := judged(t, straight, o)
+		for _, other := range []Judgement{two, three} {
+			if other.Verdict != one.Verdict || other.Checks[0].Supports != one.Checks[0].Supports || other.Checks[0].Opposes != one.Checks[0].Opposes {
+				rt.Fatalf("%s: %s\n%s: %s", one.Verdict, one.Checks[0].Summary(), other.Verdict, other.Checks[0].Summary())
+			}
+		}
+	})
 }
