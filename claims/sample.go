@@ -14,6 +14,7 @@ const (
 	metricNodes   = "tree-nodes"          // of the partition, as are the next two
 	metricLeaves  = "tree-leaves"
 	metricDepth   = "tree-depth"
+	metricGap     = "gap"   // share of the optimised cost not proven necessary
 	metricSpent   = "spent" // most expensive path by claimed sensitivities, as a part of epsilon
 	metricLoss    = "loss"  // the same by proven sensitivities; undefined where no bound is known
 )
@@ -173,6 +174,7 @@ func allValues(r *results.Record, seconds map[int]float64, cell int) []results.V
 		add(metricNodes, float64(r.Structure.Nodes))
 		add(metricLeaves, float64(r.Structure.Leaves))
 		add(metricDepth, float64(r.Structure.Depth))
+		add(metricGap, r.Structure.Gap)
 	}
 	if r.Spent != nil && r.Epsilon != nil && *r.Epsilon > 0 {
 		add(metricSpent, r.Spent.Claimed / *r.Epsilon)
