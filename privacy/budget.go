@@ -58,7 +58,7 @@ func (p *Path) Fork() Path { return *p }
 func (p *Path) Spent() float64 { return p.spent }
 
 // Remaining is what this path can still pay, never negative.
-func (p *Path) Remaining() float64 { return math.Max(0, p.budget.epsilon-p.spent) }
+func (p *Path) Remaining() float64 { return max(0, p.budget.epsilon-p.spent) }
 
 // charge books epsilon for mechanism m on this path.
 func (p *Path) charge(m *mechanism, epsilon float64) error {
@@ -75,8 +75,8 @@ func (p *Path) charge(m *mechanism, epsilon float64) error {
 	p.calls[m.slot]++
 	p.all++
 	m.calls++
-	b.claimed = math.Max(b.claimed, p.spent)
-	b.proven = math.Max(b.proven, p.loss)
+	b.claimed = max(b.claimed, p.spent)
+	b.proven = max(b.proven, p.loss)
 	// Where every leaf takes what is left, all paths cost the same up to rounding. The longest then
 	// shows best what the budget went to, and does not depend on the last bits.
 	if p.spent >= b.claimed*(1-slack) && (p.all > b.worst.all || p.spent > b.worst.spent*(1+slack)) {

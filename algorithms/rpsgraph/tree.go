@@ -46,7 +46,8 @@ func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degree
 // releaseTree is the published variant, and the strict one in the form of the paper's tree.
 func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degrees) (*algorithms.Release, error) {
 	t := newTree(ctx, in, p, degrees)
-	leaves := min(1<<p.Depth, degrees.lambda+1)
+	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is made room for.
+	leaves := min(1<<p.Depth, degrees.lambda+1, 1<<13)
 	t.starts, t.counts = make([]int32, 0, leaves), make([]float64, 0, leaves)
 	if err := t.grow(0, degrees.lambda+1, 0); err != nil {
 		return nil, err
