@@ -223,6 +223,31 @@ func TestWordWidths(t *testing.T) {
 	})
 }
 
+// TestCompact: copying the rows of small regions together changes nothing.
+func TestCompact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, params := drawTable(t), DefaultParams()
+		params.Specialisations = 200
+		seed := rapid.Uint64().Draw(t, "seed")
+		plain, rows := start(t, table, algorithms.Strict, params, seed)
+		if err := plain.root(rows); err != nil {
+			t.Fatal(err)
+		}
+		compacting, rows := start(t, table, algorithms.Strict, params, seed)
+		compacting.compactFrom = 1
+		if err := compacting.root(rows); err != nil {
+			t.Fatal(err)
+		}
+		a, b := plain.builder.Regions(), compacting.builder.Regions()
+		if !slices.Equal(a.Low, b.Low) || !slices.Equal(a.High, b.High) || !slices.Equal(a.Nodes, b.Nodes) || !slices.Equal(plain.counts, compacting.counts) {
+			t.Fatalf("regions [%v, %v) with counts %v, compacted [%v, %v) with %v", a.Low, a.High, plain.counts, b.Low, b.High, compacting.counts)
+		}
+		if table.Len() > 0 && compacting.store.size() != table.Len() {
+			t.Fatalf("the store ends with %d of %d rows", compacting.store.size(), table.Len())
+		}
+	})
+}
+
 // TestApportion: shares are in proportion but for less than one each, all of h-1 is given out where there is any weight,
 // and nothing to children without.
 func TestApportion(t *testing.T) {

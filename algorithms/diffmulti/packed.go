@@ -16,6 +16,7 @@ import (
 type packed[T uint16 | uint32] struct {
 	*layout
 	words []T
+	inner *packed[T] // the memory of compact, used again
 }
 
 // layout says where the statistics of a region are:
@@ -49,6 +50,11 @@ type store interface {
 	keys(rows []int32, dim int, keys []uint32) []uint32
 	// classCounts adds the rows' class counts.
 	classCounts(rows []int32, counts []int32)
+	// size is the number of rows held.
+	size() int
+	// compact returns a store of these rows alone, one after the other, and numbers them anew. It is good
+	// until the next call.
+	compact(rows []int32) store
 }
 
 // wide is the largest number of slots or distinct values that 16 bits can address.
@@ -244,6 +250,21 @@ func (p *packed[T]) classCounts(rows []int32, counts []int32) {
 	for _, row := range rows {
 		counts[p.words[int(row)*p.width+p.width-1]]++
 	}
+}
+
+func (p *packed[T]) size() int { return len(p.words) / p.width }
+
+func (p *packed[T]) compact(rows []int32) store {
+	if p.inner == nil {
+		p.inner = &packed[T]{layout: p.layout}
+	}
+	width, words := p.width, slices.Grow(p.inner.words[:0], len(rows)*p.width)
+	for i, row := range rows {
+		words = append(words, p.words[int(row)*width:int(row)*width+width]...)
+		rows[i] = int32(i)
+	}
+	p.inner.words = words
+	return p.inner
 }
 
 // frequencies gathers the values of a region on a numeric dimension.

@@ -23,7 +23,14 @@ func (DiffMulti) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	rows := in.Rows
+	if err := r.root(in.Rows); err != nil {
+		return nil, err
+	}
+	return r.publish(in)
+}
+
+// root partitions all the rows.
+func (r *recursion) root(rows []int32) error {
 	for i := range rows {
 		rows[i] = int32(i) // the store numbers them by their place
 	}
@@ -32,10 +39,7 @@ func (DiffMulti) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		stats = r.slot(0)
 		r.store.tally(rows, r.cuts, stats, 1)
 	}
-	if err := r.region(rows, stats, 1, r.params.Specialisations, place{}, allFresh); err != nil {
-		return nil, err
-	}
-	return r.publish(in)
+	return r.region(rows, stats, 1, r.params.Specialisations, place{}, allFresh)
 }
 
 // recursion is the state of one release.
@@ -73,6 +77,8 @@ type recursion struct {
 	penalties  [2]float64
 	families   []family // by depth
 	work       int      // since the context was last asked
+
+	compactFrom int // the size of a store from which regions of few of its rows are copied together
 }
 
 // nodeChildren is what specialising a taxonomy node takes.
@@ -126,7 +132,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
 		ctx: ctx, params: params, variant: in.Variant, epsilon: epsilon,
-		builder: partition.NewBuilder(space, params.MaxNodes),
+		builder: partition.NewBuilder(space, params.MaxNodes), compactFrom: cacheRows,
 		scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(), Records: len(in.Rows),
 			Program: in.Variant == algorithms.RefCode},
 	}
@@ -243,6 +249,14 @@ func (r *recursion) slot(i int) []int32 {
 // some milliseconds.
 const contextEvery = 1 << 20
 
+// A region whose rows lie scattered among many others costs a cache miss for each row in every pass. When it holds
+// at most one in compactBelow of a store that is too large for a cache, its rows are copied together: a
+// quarter of the time of ten million rows of Adult's width.
+const (
+	compactBelow = 4
+	cacheRows    = 1 << 16
+)
+
 // region handles the builder's current box, which the given rows lie in. stats are the rows' statistics, whose
 // memory the call may use up; nil of a region without rows or one that is certain to be a leaf. free is
 // the first slot of statistics that nobody uses. h specialisations may be made from here on.
@@ -255,6 +269,10 @@ func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int
 	}
 	if h <= 0 || at.depth >= r.longest || !r.specialisable() {
 		return r.leaf(rows, at)
+	}
+	if whole := r.store; whole.size() >= r.compactFrom && len(rows) <= whole.size()/compactBelow {
+		r.store = whole.compact(rows)
+		defer func() { r.store = whole }()
 	}
 	path := &r.families[at.depth].path // done with before the children's turn
 	*path = *r.paths.at(at)
