@@ -43,6 +43,12 @@ func TestChecksum(t *testing.T) {
 	reordered.Values = []string{"3", "1", "2", "0"}
 	taxonomy.Taxonomy = &Taxonomy{Nodes: []TaxonomyNode{{Name: "any", Parent: -1, Children: []int{1, 2, 3, 4}},
 		{Name: "0"}, {Name: "1"}, {Name: "2"}, {Name: "3"}}}
+	generalised, coarser := number, number
+	generalised.Hierarchy = BinaryHierarchy(10)
+	var err error
+	if coarser.Hierarchy, err = WidthHierarchy(10, 5); err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]string{base.Checksum(): "base"}
 	for _, test := range []struct {
 		name  string
@@ -57,6 +63,8 @@ func TestChecksum(t *testing.T) {
 		{"categorical", checksumTable(t, class, 1, 2, 3)},
 		{"other values", checksumTable(t, reordered, 1, 2, 3)},
 		{"a taxonomy", checksumTable(t, taxonomy, 1, 2, 3)},
+		{"a hierarchy", checksumTable(t, generalised, 1, 2, 3)},
+		{"another hierarchy", checksumTable(t, coarser, 1, 2, 3)},
 		{"continuous", checksumTable(t, continuous, 1, 2, 3)},
 		{"continuous, same cells", exact.Table()},
 	} {
