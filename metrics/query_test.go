@@ -241,8 +241,7 @@ func TestExactReleaseHasNoError(t *testing.T) {
 		c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
 		workload := defaultWorkload()
 		workload.Operator = rapid.SampledFrom([]Operator{Equal, AtMost, AtLeast}).Draw(t, "operator")
-		for aggregate := range []Aggregate{Sum, Average, Min, Max} {
-			f := []Aggregate{Sum, Average, Min, Max}[aggregate]
+		for _, f := range []Aggregate{Sum, Average, Min, Max} {
 			off, err := workloadErrors(context.Background(), c, &workload, 0, f.of)
 			if err != nil {
 				t.Fatal(err)
@@ -254,44 +253,6 @@ func TestExactReleaseHasNoError(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestWorkload(t *testing.T) {
-	age := datasets.Attribute{Name: "age", Low: 10, High: 20, Step: 1}
-	size := datasets.Attribute{Name: "size", Kind: datasets.Categorical, Values: []string{"s", "m", "l", "a..b"}}
-	for _, test := range []struct {
-		text      string
-		attribute *datasets.Attribute
-		want      []span
-	}{
-		{"all", &age, []span{{0, 10}}},
-		{"10", &age, []span{{0, 1}}},
-		{"19, 12..14 ,11", &age, []span{{9, 10}, {2, 5}, {1, 2}}},
-		{"15 .. 15", &age, []span{{5, 6}}},
-		{"m..l", &size, []span{{1, 3}}},
-		{"a..b,s", &size, []span{{3, 4}, {0, 1}}},
-	} {
-		got, err := parseValues(test.text, test.attribute)
-		if err != nil || len(got) != len(test.want) {
-			t.Errorf("%q: %v (%v), want %v", test.text, got, err, test.want)
-			continue
-		}
-		for i := range got {
-			if got[i] != test.want[i] {
-				t.Errorf("%q: %v, want %v", test.text, got, test.want)
-			}
-		}
-	}
-	for text, want := range map[string]string{
-		"9": "outside its public bounds", "x": "not a number", "12..": "not a number", "14..12": "lower end first", "10,": "not a number", "10.5": "between steps",
-	} {
-		if _, err := parseValues(text, &age); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "values: ") {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
-	}
-	if _, err := parseValues("9, x", &age); err == nil || strings.Count(err.Error(), "values:") != 2 {
-		t.Errorf("two mistakes: %v", err)
-	}
 }
 
 func TestWorkloadRefuses(t *testing.T) {
@@ -328,26 +289,6 @@ func TestWorkloadRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", test.params, err, test.want)
 		}
 	}
-}
-
-func FuzzParseValues(f *testing.F) {
-	for _, text := range []string{"all", "3", "1..4, 7", "m..l", "..", "1....2", ",", "-1", "s,m", "9..3", "NaN", "1e1"} {
-		f.Add(text)
-	}
-	attributes := []datasets.Attribute{{Name: "x", High: 10, Step: 1}, {Name: "y", Low: -1, High: 1, Step: 0.25, Continuous: true}, jobs()}
-	f.Fuzz(func(t *testing.T, text string) {
-		for i := range attributes {
-			spans, err := parseValues(text, &attributes[i])
-			if err == nil && len(spans) == 0 {
-				t.Fatalf("%q: neither values nor an error", text)
-			}
-			for _, s := range spans {
-				if s.Low >= s.High || int(s.High) > attributes[i].Cells() {
-					t.Fatalf("%q: codes [%d, %d) of %d", text, s.Low, s.High, attributes[i].Cells())
-				}
-			}
-		}
-	})
 }
 
 func anonymityBenchmark(b *testing.B) Case {

@@ -36,11 +36,8 @@ type WorkloadParams struct {
 	Ranges Ranges `yaml:"ranges"`
 }
 
-// allValues is the word for every value of a domain.
-const allValues = "all"
-
 func defaultWorkload() WorkloadParams {
-	return WorkloadParams{Operator: Equal, Values: allValues, Ranges: Box}
+	return WorkloadParams{Operator: Equal, Values: datasets.AllValues, Ranges: Box}
 }
 
 // Validate reports everything out of range.
@@ -51,9 +48,9 @@ func (p *WorkloadParams) Validate() error {
 	}
 	switch {
 	case strings.TrimSpace(p.Values) == "":
-		errs = append(errs, fmt.Errorf("values: %q, must be %s or a list such as 18, 25, 40..60", p.Values, allValues))
-	case p.Values != allValues && p.Attribute == "":
-		errs = append(errs, fmt.Errorf("values: %q without an attribute, must be %s", p.Values, allValues))
+		errs = append(errs, fmt.Errorf("values: %q, must be %s or a list such as 18, 25, 40..60", p.Values, datasets.AllValues))
+	case p.Values != datasets.AllValues && p.Attribute == "":
+		errs = append(errs, fmt.Errorf("values: %q without an attribute, must be %s", p.Values, datasets.AllValues))
 	}
 	return errors.Join(append(errs, p.Ranges.validate())...)
 }
@@ -78,9 +75,9 @@ func (p *WorkloadParams) predicates(schema *datasets.Schema) ([]Predicate, error
 	var predicates []Predicate
 	for _, at := range positions {
 		a := &schema.Attributes[at]
-		spans, err := parseValues(p.Values, a)
+		spans, err := a.TextSpans(p.Values)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("values: %w", err)
 		}
 		for _, span := range spans {
 			if len(predicates)+int(span.High-span.Low) > maxQueries {
@@ -99,47 +96,6 @@ func (p *WorkloadParams) predicates(schema *datasets.Schema) ([]Predicate, error
 		}
 	}
 	return predicates, nil
-}
-
-// span is an interval of codes.
-type span struct{ Low, High uint32 }
-
-// parseValues reads a list of values and ranges of values into intervals of codes. A text that is a value as
-// it stands is one, whatever dots it holds.
-func parseValues(text string, a *datasets.Attribute) ([]span, error) {
-	if text == allValues {
-		return []span{{0, uint32(a.Cells())}}, nil
-	}
-	var spans []span
-	var errs []error
-	for word := range strings.SplitSeq(text, ",") {
-		word = strings.TrimSpace(word)
-		code, err := a.TextCode(word)
-		if err == nil {
-			spans = append(spans, span{code, code + 1})
-			continue
-		}
-		from, to, isRange := strings.Cut(word, "..")
-		if !isRange {
-			errs = append(errs, fmt.Errorf("values: %w", err))
-			continue
-		}
-		low, lowErr := a.TextCode(strings.TrimSpace(from))
-		high, highErr := a.TextCode(strings.TrimSpace(to))
-		if err := errors.Join(lowErr, highErr); err != nil {
-			errs = append(errs, fmt.Errorf("values: %q: %w", word, err))
-			continue
-		}
-		if low > high {
-			errs = append(errs, fmt.Errorf("values: %q, must name the lower end first", word))
-			continue
-		}
-		spans = append(spans, span{low, high + 1})
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return spans, nil
 }
 
 // truth answers single predicates on a table exactly. It holds the aggregates of the rows at each code of

@@ -22,6 +22,8 @@ func TestConformance(t *testing.T) {
 		&Params{K: 2, Mode: Strict, Cut: Even, Records: Range},
 		&Params{K: 3, Mode: Relaxed, Cut: First, Records: Mean},
 		&Params{K: 2, Mode: Relaxed, Cut: First, Records: Box},
+		&Params{K: 2, Mode: Strict, Cut: First, Split: Class, Records: Range},
+		&Params{K: 3, Mode: Strict, Cut: Even, Split: Workload, Workload: allQueries, Records: Box},
 	)
 }
 
@@ -124,8 +126,9 @@ func TestPatients(t *testing.T) {
 
 // points is a small table of integer attributes with public domains of its own.
 type points struct {
-	cells []int
-	rows  [][]int
+	cells  []int
+	rows   [][]int
+	labels []int // of three classes; nil for no class attribute
 }
 
 func (p points) table() *datasets.Table {
@@ -133,11 +136,17 @@ func (p points) table() *datasets.Table {
 	for d, cells := range p.cells {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: float64(cells), Step: 1})
 	}
+	if p.labels != nil {
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "y", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"a", "b", "c"}})
+	}
 	b := datasets.NewBuilder(schema, len(p.rows))
-	for _, codes := range p.rows {
+	for i, codes := range p.rows {
 		row := b.AddRow()
 		for d, code := range codes {
 			b.Set(row, d, uint32(code))
+		}
+		if p.labels != nil {
+			b.Set(row, len(codes), uint32(p.labels[i]))
 		}
 	}
 	return b.Table()

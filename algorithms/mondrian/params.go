@@ -2,6 +2,7 @@ package mondrian
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -33,6 +34,23 @@ const (
 // Enum lists the words for a specification.
 func (Cut) Enum() []string { return []string{string(First), string(Even)} }
 
+// Split says by what a region's cut is chosen.
+type Split string
+
+const (
+	// Median is the paper's: the median of the widest quasi-identifier.
+	Median Split = "median"
+	// Class takes, of all allowable cuts, the one that tells most about the class (largest information gain), and
+	// the median of the widest where none tells anything.
+	Class Split = "class"
+	// Workload takes, of all allowable cuts, the one that lowers the error of a workload of count queries the most,
+	// and the median of the widest where none lowers it.
+	Workload Split = "workload"
+)
+
+// Enum lists the words for a specification.
+func (Split) Enum() []string { return []string{string(Median), string(Class), string(Workload)} }
+
 // Records says where a published record's quasi-identifiers come from. The paper publishes
 // ranges and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
 type Records string
@@ -56,8 +74,14 @@ type Params struct {
 	K int `yaml:"k"`
 	// Mode is strict (the default) or relaxed.
 	Mode Mode `yaml:"mode"`
-	// Cut is first (the default) or even; without effect on relaxed partitions.
+	// Cut is first (the default) or even; without effect on relaxed partitions and on cuts not at a median.
 	Cut Cut `yaml:"cut"`
+	// Split is median (the default), class or workload; relaxed partitions know only median.
+	Split Split `yaml:"split"`
+	// Workload is the queries of split: workload, each a count of the records that satisfy one predicate: all (the
+	// default), one for every value of every quasi-identifier, or parts such as "age <= 30..60; sex = male",
+	// each an attribute, one of =, <= and >=, and values or ranges of values that stand for a query each.
+	Workload string `yaml:"workload"`
 	// Records is box (the default), range or mean.
 	Records Records `yaml:"records"`
 }
@@ -67,10 +91,22 @@ func (p *Params) Anonymity() int { return p.K }
 
 // Validate reports every value out of range.
 func (p *Params) Validate() error {
+	_, workload := parseWorkload(p.Workload)
 	return errors.Join(
 		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),
 		algorithms.CheckWord("mode", p.Mode),
 		algorithms.CheckWord("cut", p.Cut),
+		algorithms.CheckWord("split", p.Split),
+		workload,
 		algorithms.CheckWord("records", p.Records),
+		p.checkMode(),
 	)
+}
+
+// checkMode reports a split that relaxed partitions do not know.
+func (p *Params) checkMode() error {
+	if p.Mode == Relaxed && (p.Split == Class || p.Split == Workload) {
+		return fmt.Errorf("split: %q, must be %s in mode %s: records equal at the median are shared out there", p.Split, Median, Relaxed)
+	}
+	return nil
 }

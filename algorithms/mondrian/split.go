@@ -50,6 +50,8 @@ type splitter struct {
 	// tightLow and tightHigh are the regions' half-open ranges, as far as they are known.
 	tightLow, tightHigh []uint32
 
+	class classes // scratch of split: class
+
 	work int // rows handled since the last look at the context
 }
 
@@ -89,16 +91,36 @@ func split(ctx context.Context, table *datasets.Table, params *Params) (*partiti
 		p.regions, p.structure = s.overlap.regions, s.overlap.structure
 	} else {
 		s.boxes = partition.NewBuilder(s.space, math.MaxInt)
-		if len(p.rows) > 0 {
-			if err := s.strict(p.rows, 0); err != nil {
-				return nil, err
-			}
+		if err := s.boxed(p.rows, table.Schema(), attributes); err != nil {
+			return nil, err
 		}
 		p.regions, p.structure = s.boxes.Regions(), s.boxes.Structure()
 	}
 	p.ends = s.ends
 	p.regions.TightLow, p.regions.TightHigh = s.tightLow, s.tightHigh
 	return p, nil
+}
+
+// boxed partitions all rows strictly.
+func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int) error {
+	if s.params.Split == Class && schema.Class() < 0 {
+		return errNoClass
+	}
+	var predicates [][]predicate
+	if s.params.Split == Workload {
+		var err error
+		if predicates, err = predicatesOf(s.params.Workload, schema, attributes); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(rows) == 0:
+		return nil
+	case s.params.Split == Workload:
+		return s.planned(rows, predicates)
+	default:
+		return s.strict(rows, 0)
+	}
 }
 
 // poll looks at the context now and then.
@@ -157,6 +179,13 @@ func (s *splitter) strict(rows []int32, depth int) error {
 		return err
 	}
 	spans := s.level(depth)
+	if s.params.Split == Class && len(rows) >= 2*s.params.K {
+		if dim, at, ok := s.purest(rows, spans); ok {
+			whole := spans[dim]
+			return s.divide(rows, depth, dim, at,
+				span{low: whole.low, high: at - 1}, span{low: at, high: whole.high})
+		}
+	}
 	for len(rows) >= 2*s.params.K {
 		dim := s.widest(rows, spans)
 		if dim < 0 {
@@ -167,31 +196,37 @@ func (s *splitter) strict(rows []int32, depth int) error {
 			spans[dim].spent = true
 			continue
 		}
-		left := s.space.Split(rows, dim, at)
-		node, err := s.boxes.Enter(dim, at)
-		if err != nil {
-			return err
-		}
 		// The median's own side ends at the median; where the other side begins is not known.
 		whole := spans[dim]
-		child := s.descend(depth)
-		child[dim] = span{low: whole.low, high: at - 1, measured: at > median}
-		if err := s.strict(rows[:left], depth+1); err != nil {
-			return err
-		}
-		s.boxes.Cross(node)
-		child = s.descend(depth)
-		child[dim] = span{low: at, high: whole.high, measured: at == median}
-		if err := s.strict(rows[left:], depth+1); err != nil {
-			return err
-		}
-		s.boxes.Leave(node)
-		return nil
+		return s.divide(rows, depth, dim, at,
+			span{low: whole.low, high: at - 1, measured: at > median},
+			span{low: at, high: whole.high, measured: at == median})
 	}
 	if _, _, err := s.boxes.Leaf(); err != nil {
 		return err
 	}
 	s.end(rows, spans)
+	return nil
+}
+
+// divide cuts the builder's current box on dim at the code at and partitions both parts. below and above
+// are what is known of their ranges on dim.
+func (s *splitter) divide(rows []int32, depth, dim int, at uint32, below, above span) error {
+	left := s.space.Split(rows, dim, at)
+	node, err := s.boxes.Enter(dim, at)
+	if err != nil {
+		return err
+	}
+	s.descend(depth)[dim] = below
+	if err := s.strict(rows[:left], depth+1); err != nil {
+		return err
+	}
+	s.boxes.Cross(node)
+	s.descend(depth)[dim] = above
+	if err := s.strict(rows[left:], depth+1); err != nil {
+		return err
+	}
+	s.boxes.Leave(node)
 	return nil
 }
 

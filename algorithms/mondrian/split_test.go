@@ -1,0 +1,327 @@
+package mondrian
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/privacy"
+)
+
+// drawSmall draws points whose cuts can all be tried.
+func drawSmall(t *rapid.T, least int) points {
+	p := points{cells: rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 12, 3000}), 1, 3).Draw(t, "cells")}
+	n := rapid.IntRange(least, 40).Draw(t, "n")
+	spread := rapid.SampledFrom([]int{3, 12, 3000}).Draw(t, "spread")
+	for range n {
+		row := make([]int, len(p.cells))
+		for d, cells := range p.cells {
+			row[d] = rapid.IntRange(0, min(cells, spread)-1).Draw(t, "code")
+		}
+		p.rows = append(p.rows, row)
+		p.labels = append(p.labels, rapid.IntRange(0, 2).Draw(t, "label"))
+	}
+	return p
+}
+
+// area is a region of the replay of a tree: some rows in a box, [low, high).
+type area struct {
+	node      int32 // of the tree
+	rows      []int
+	low, high []int
+}
+
+func (p points) whole() area {
+	a := area{node: 0, low: make([]int, len(p.cells)), high: slices.Clone(p.cells)}
+	for row := range p.rows {
+		a.rows = append(a.rows, row)
+	}
+	return a
+}
+
+// divide is the two parts of an area.
+func (p points) divide(a area, dim, at int) (left, right area) {
+	left, right = area{low: a.low, high: slices.Clone(a.high)}, area{low: slices.Clone(a.low), high: a.high}
+	left.high[dim], right.low[dim] = at, at
+	for _, row := range a.rows {
+		if p.rows[row][dim] < at {
+			left.rows = append(left.rows, row)
+		} else {
+			right.rows = append(right.rows, row)
+		}
+	}
+	return left, right
+}
+
+// allowable lists the cuts that leave k rows on either side, as dimension and code.
+func (p points) allowable(a area, k int) (cuts [][2]int) {
+	for d := range p.cells {
+		for _, at := range a.rows { // other cuts are between the same rows, or leave a side empty
+			for _, c := range []int{p.rows[at][d], p.rows[at][d] + 1} {
+				if c <= a.low[d] || c >= a.high[d] {
+					continue
+				}
+				if left, right := p.divide(a, d, c); len(left.rows) >= k && len(right.rows) >= k {
+					cuts = append(cuts, [2]int{d, c})
+				}
+			}
+		}
+	}
+	return cuts
+}
+
+// TestClassSplit replays the tree from the top: each cut is allowable, none tells more about the class, computed
+// from the definition of entropy; where none tells anything it is the paper's; and what is not cut cannot be.
+func TestClassSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(1, 5).Draw(t, "k")
+		p := drawSmall(t, k)
+		table := p.table()
+		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class, Records: Box})
+		entropy := func(rows []int) float64 { // nats, times the rows
+			var counts [3]float64
+			for _, row := range rows {
+				counts[p.labels[row]]++
+			}
+			sum := 0.0
+			for _, n := range counts {
+				if n > 0 {
+					sum -= n * math.Log(n/float64(len(rows)))
+				}
+			}
+			return sum
+		}
+		gain := func(a area, cut [2]int) float64 {
+			left, right := p.divide(a, cut[0], cut[1])
+			return entropy(a.rows) - entropy(left.rows) - entropy(right.rows)
+		}
+		var walk func(a area)
+		walk = func(a area) {
+			cuts := p.allowable(a, k)
+			if len(r.Regions.Tree) == 0 || a.node < 0 {
+				if len(cuts) > 0 {
+					t.Fatalf("a region of %d rows could be cut at %v", len(a.rows), cuts[0])
+				}
+				return
+			}
+			node := r.Regions.Tree[a.node]
+			taken := [2]int{node.Dim, int(node.At)}
+			left, right := p.divide(a, node.Dim, int(node.At))
+			if min(len(left.rows), len(right.rows)) < k {
+				t.Fatalf("a cut into %d and %d rows", len(left.rows), len(right.rows))
+			}
+			best := 0.0
+			for _, cut := range cuts {
+				best = max(best, gain(a, cut))
+			}
+			if got := gain(a, taken); got < best-2*leastGain {
+				t.Fatalf("cut %v gains %v, the best %v", taken, got, best)
+			}
+			if best < leastGain/2 {
+				p.wantMedian(t, a, k, left.rows)
+			}
+			left.node, right.node = node.Left, node.Right
+			walk(left)
+			walk(right)
+		}
+		walk(p.whole())
+	})
+}
+
+// wantMedian fails unless the left part of an area is what the paper's rule puts there: the first of the
+// groups that the rule makes of the area.
+func (p points) wantMedian(t *rapid.T, a area, k int, left []int) {
+	t.Helper()
+	var first []int
+	for _, group := range p.reference(a.rows, Params{K: k, Mode: Strict, Cut: First}) {
+		if first = append(first, group...); len(first) >= len(left) {
+			break
+		}
+	}
+	slices.Sort(first)
+	if !slices.Equal(first, slices.Sorted(slices.Values(left))) {
+		t.Fatalf("no cut is better than the median's, which was not taken: rows %v go left", left)
+	}
+}
+
+// TestWorkloadSplit replays the tree, the largest area first, and computes the error of every query from
+// all areas anew for every possible cut: each cut leaves the least error that one can, or is the paper's where none
+// lowers it, and what is not cut cannot be.
+func TestWorkloadSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(1, 5).Draw(t, "k")
+		p := drawSmall(t, k)
+		for d := range p.cells {
+			p.cells[d] = min(p.cells[d], 40) // every cut is judged
+			for i := range p.rows {
+				p.rows[i][d] = min(p.rows[i][d], p.cells[d]-1)
+			}
+		}
+		type query struct{ dim, low, high int }
+		var queries []query
+		workload := allQueries
+		if rapid.Bool().Draw(t, "ranges") {
+			workload = "x0 <= 0..0"
+			queries = append(queries, query{0, 0, 1})
+			if last := len(p.cells) - 1; p.cells[last] >= 5 {
+				workload = workloadText(last)
+				queries = []query{{last, 0, 3}, {last, 0, 4}, {last, 2, p.cells[last]}, {last, 1, 2}}
+			}
+		} else {
+			for d, cells := range p.cells {
+				for c := range cells {
+					queries = append(queries, query{d, c, c + 1})
+				}
+			}
+		}
+		table := p.table()
+		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Workload, Workload: workload, Records: Box})
+		failure := func(areas []area) float64 {
+			sum := 0.0
+			for _, q := range queries {
+				off := 0.0
+				for _, a := range areas {
+					overlap := max(0, min(a.high[q.dim], q.high)-max(a.low[q.dim], q.low))
+					off += float64(len(a.rows)) * float64(overlap) / float64(a.high[q.dim]-a.low[q.dim])
+					for _, row := range a.rows {
+						if c := p.rows[row][q.dim]; c >= q.low && c < q.high {
+							off--
+						}
+					}
+				}
+				sum += math.Abs(off)
+			}
+			return sum
+		}
+		areas := []area{p.whole()} // in order of creation; done ones keep their place
+		open := []bool{true}
+		for {
+			at := -1
+			for i := range areas {
+				if open[i] && (at < 0 || len(areas[i].rows) > len(areas[at].rows)) {
+					at = i
+				}
+			}
+			if at < 0 {
+				break
+			}
+			open[at] = false
+			a := areas[at]
+			cuts := p.allowable(a, k)
+			if len(r.Regions.Tree) == 0 || a.node < 0 {
+				if len(cuts) > 0 {
+					t.Fatalf("a region of %d rows could be cut at %v", len(a.rows), cuts[0])
+				}
+				continue
+			}
+			leaves := func(dim, c int) []area {
+				left, right := p.divide(a, dim, c)
+				all := []area{left, right}
+				for i := range areas {
+					if i != at && areas[i].rows != nil {
+						all = append(all, areas[i])
+					}
+				}
+				return all
+			}
+			whole := []area{a}
+			for i := range areas {
+				if i != at && areas[i].rows != nil {
+					whole = append(whole, areas[i])
+				}
+			}
+			before := failure(whole)
+			best := before
+			for d := range p.cells {
+				for c := a.low[d] + 1; c < a.high[d]; c++ {
+					if left, right := p.divide(a, d, c); min(len(left.rows), len(right.rows)) >= k {
+						best = min(best, failure(leaves(d, c)))
+					}
+				}
+			}
+			node := r.Regions.Tree[a.node]
+			left, right := p.divide(a, node.Dim, int(node.At))
+			if min(len(left.rows), len(right.rows)) < k {
+				t.Fatalf("a cut into %d and %d rows", len(left.rows), len(right.rows))
+			}
+			if after := failure(leaves(node.Dim, int(node.At))); best < before-1e-3 && after > best+1e-6 {
+				t.Fatalf("cut of dimension %d at %d takes the error from %v to %v, %v is possible", node.Dim, node.At, before, after, best)
+			}
+			if best > before-1e-9 {
+				p.wantMedian(t, a, k, left.rows)
+			}
+			left.node, right.node = node.Left, node.Right
+			areas[at].rows = nil
+			areas, open = append(areas, left, right), append(open, true, true)
+		}
+	})
+}
+
+func workloadText(dim int) string {
+	x := "x" + string(rune('0'+dim))
+	return x + " <= 2..3; " + x + ">=2 ;" + x + " = 1"
+}
+
+func TestSplitRefuses(t *testing.T) {
+	for _, test := range []struct {
+		change func(*Params)
+		want   string
+	}{
+		{func(p *Params) { p.Split = "best" }, `split: "best", must be one of median, class, workload`},
+		{func(p *Params) { p.Mode, p.Split = Relaxed, Class }, `split: "class", must be median in mode relaxed`},
+		{func(p *Params) { p.Workload = "" }, `workload: "", must be all or parts`},
+		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "age < 3", must be`},
+		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "sex =", must be`},
+	} {
+		p := mondrian{}.Params().(*Params)
+		test.change(p)
+		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", p, err, test.want)
+		}
+	}
+	table := patients(t)
+	for _, test := range []struct {
+		change func(*Params)
+		want   string
+	}{
+		{func(p *Params) { p.Split = Class }, "the table has no class attribute"},
+		{func(p *Params) { p.Split, p.Workload = Workload, "disease = flu" }, `workload: "disease", must be one of the quasi-identifiers age, sex, zipcode`},
+		{func(p *Params) { p.Split, p.Workload = Workload, "age <= 130" }, "workload: "},
+	} {
+		p := mondrian{}.Params().(*Params)
+		p.K = 2
+		test.change(p)
+		_, err := mondrian{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
+			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1))})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", p, err, test.want)
+		}
+		if test.want == errNoClass.Error() && !errors.Is(err, errNoClass) {
+			t.Errorf("%v does not wrap the sentinel", err)
+		}
+	}
+}
+
+func FuzzParseWorkload(f *testing.F) {
+	for _, text := range []string{"all", "age <= 30..60; sex = male", "=", "a==b", "a >= 1;", ";", "a<=>b", "x=<=3"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		parts, err := parseWorkload(text)
+		if err == nil && len(parts) == 0 && text != allQueries {
+			t.Fatalf("%q: neither parts nor an error", text)
+		}
+		for _, part := range parts {
+			again, err := parseWorkload(part.attribute + part.operator + part.values)
+			if err != nil || len(again) != 1 || again[0] != part {
+				t.Fatalf("%q: part %q is read again as %q (%v)", text, part, again, err)
+			}
+		}
+	})
+}

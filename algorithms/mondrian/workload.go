@@ -1,0 +1,324 @@
+package mondrian
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"ppdp/datasets"
+)
+
+// allQueries is the workload of every value of every quasi-identifier.
+const allQueries = "all"
+
+// queries is one part of a workload: an attribute compared with each of some values.
+type queries struct{ attribute, operator, values string }
+
+// operators are those of a workload's predicates.
+var operators = []string{"<=", ">=", "="}
+
+// parseWorkload reads the text of a workload, "age <= 30..60; sex = male". Whether the attributes and values exist is
+// not known here. A workload of allQueries has no parts.
+func parseWorkload(text string) ([]queries, error) {
+	if text == allQueries {
+		return nil, nil
+	}
+	var parts []queries
+	var errs []error
+	for word := range strings.SplitSeq(text, ";") {
+		part, ok := parseQueries(word)
+		if !ok {
+			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <= 30..60 joined by semicolons, with the operator =, <= or >=",
+				strings.TrimSpace(word), allQueries))
+			continue
+		}
+		parts = append(parts, part)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return parts, nil
+}
+
+func parseQueries(word string) (queries, bool) {
+	for _, operator := range operators {
+		attribute, values, found := strings.Cut(word, operator)
+		if attribute, values = strings.TrimSpace(attribute), strings.TrimSpace(values); found && attribute != "" && values != "" {
+			return queries{attribute, operator, values}, true
+		}
+	}
+	return queries{}, false
+}
+
+// predicate is a query's interval of codes, [low, high), with how far its answer is off: the estimate less
+// the truth, in records.
+type predicate struct {
+	low, high uint32
+	off       float64
+}
+
+// maxQueries bounds a workload.
+const maxQueries = 1 << 17
+
+// predicatesOf resolves a workload into the predicates of each quasi-identifier.
+func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([][]predicate, error) {
+	parts, err := parseWorkload(workload)
+	if err != nil {
+		return nil, err
+	}
+	if workload == allQueries {
+		for _, attribute := range attributes {
+			parts = append(parts, queries{schema.Attributes[attribute].Name, "=", datasets.AllValues})
+		}
+	}
+	all := make([][]predicate, len(attributes))
+	total := 0
+	for _, part := range parts {
+		dim := -1
+		var names []string
+		for d, attribute := range attributes {
+			if names = append(names, schema.Attributes[attribute].Name); names[d] == part.attribute {
+				dim = d
+			}
+		}
+		if dim < 0 {
+			return nil, fmt.Errorf("workload: %q, must be one of the quasi-identifiers %s", part.attribute, strings.Join(names, ", "))
+		}
+		a := &schema.Attributes[attributes[dim]]
+		spans, err := a.TextSpans(part.values)
+		if err != nil {
+			return nil, fmt.Errorf("workload: %w", err)
+		}
+		for _, span := range spans {
+			if total += int(span.High - span.Low); total > maxQueries {
+				return nil, fmt.Errorf("workload: more than %d queries", maxQueries)
+			}
+			for code := span.Low; code < span.High; code++ {
+				q := predicate{low: code, high: code + 1}
+				switch part.operator {
+				case "<=":
+					q.low = 0
+				case ">=":
+					q.high = uint32(a.Cells())
+				}
+				all[dim] = append(all[dim], q)
+			}
+		}
+	}
+	return all, nil
+}
+
+// planner makes the partition of split: workload. Regions are cut largest first, so that every cut is judged by
+// the errors that cuts of like size have left.
+type planner struct {
+	*splitter
+	rows       []int32
+	predicates [][]predicate // by dimension
+	nodes      []plannedNode
+	low, high  []uint32 // boxes, dims for each node
+	queue      []int32  // open nodes, a heap
+
+	counts []int32 // rows below each code of the box
+	spans  []span
+}
+
+// plannedNode is a region of rows [from, to). It is cut on dim at the code at, unless left is 0.
+type plannedNode struct {
+	from, to    int32
+	dim         int32
+	at          uint32
+	left, right int32
+}
+
+// planned partitions all rows by a workload and hands the regions to the builder.
+func (s *splitter) planned(rows []int32, predicates [][]predicate) error {
+	p := &planner{splitter: s, rows: rows, predicates: predicates, spans: make([]span, s.dims)}
+	p.nodes = append(p.nodes, plannedNode{to: int32(len(rows))})
+	for d := range s.dims {
+		p.low, p.high = append(p.low, 0), append(p.high, s.space.Cells(d))
+		p.cumulate(rows, d, 0, s.space.Cells(d))
+		for i := range predicates[d] {
+			q := &predicates[d][i]
+			q.off = share(len(rows), 0, s.space.Cells(d), q) - float64(p.counts[q.high]-p.counts[q.low])
+		}
+	}
+	heap.Push(p, int32(0))
+	for p.Len() > 0 {
+		at := heap.Pop(p).(int32)
+		if err := p.divide(at); err != nil {
+			return err
+		}
+	}
+	return p.emit(0)
+}
+
+// share is how many of n records spread uniformly over the codes [low, high) satisfy a predicate.
+func share(n int, low, high uint32, q *predicate) float64 {
+	from, to := max(low, q.low), min(high, q.high)
+	if from >= to {
+		return 0
+	}
+	return float64(n) * float64(to-from) / float64(high-low)
+}
+
+// cumulate sets counts[c-low] to the number of rows below c, for codes c from low to high.
+func (p *planner) cumulate(rows []int32, dim int, low, high uint32) {
+	p.counts = append(p.counts[:0], make([]int32, high-low+1)...)
+	p.space.Histogram(rows, dim, low, p.counts[1:])
+	for i := 1; i < len(p.counts); i++ {
+		p.counts[i] += p.counts[i-1]
+	}
+}
+
+// maxCuts is how many cuts of one attribute are judged at most in a region, evenly spread; a judgement takes time linear in
+// the attribute's predicates.
+const maxCuts = 256
+
+// divide cuts a region where that lowers the workload's error the most, or, where no allowable cut lowers
+// it, as split: median does.
+func (p *planner) divide(at int32) error {
+	node := p.nodes[at]
+	rows, k := p.rows[node.from:node.to], p.params.K
+	if err := p.poll(len(rows)); err != nil {
+		return err
+	}
+	bestDim, bestAt, best := -1, uint32(0), -leastRelief
+	for d := range p.dims {
+		low, high := p.low[int(at)*p.dims+d], p.high[int(at)*p.dims+d]
+		p.spans[d] = span{low: low, high: high - 1}
+		if high-low < 2 || len(p.predicates[d]) == 0 {
+			continue
+		}
+		p.cumulate(rows, d, low, high)
+		step := (high - low + maxCuts - 1) / maxCuts
+		for c := low + 1; c < high; c += step {
+			left := int(p.counts[c-low])
+			if left < k {
+				continue
+			}
+			if len(rows)-left < k {
+				break
+			}
+			if change := p.change(len(rows), left, d, low, c, high); change < best {
+				bestDim, bestAt, best = d, c, change
+			}
+		}
+	}
+	if bestDim < 0 {
+		if bestDim, bestAt = p.middle(rows); bestDim < 0 {
+			return nil
+		}
+	}
+	low, high := p.low[int(at)*p.dims+bestDim], p.high[int(at)*p.dims+bestDim]
+	left := p.space.Split(rows, bestDim, bestAt)
+	for i := range p.predicates[bestDim] {
+		q := &p.predicates[bestDim][i]
+		q.off += shift(len(rows), left, low, bestAt, high, q)
+	}
+	first := int32(len(p.nodes))
+	cut := &p.nodes[at]
+	cut.dim, cut.at, cut.left, cut.right = int32(bestDim), bestAt, first, first+1
+	p.nodes = append(p.nodes, plannedNode{from: node.from, to: node.from + int32(left)}, plannedNode{from: node.from + int32(left), to: node.to})
+	for range 2 {
+		p.low = append(p.low, p.low[int(at)*p.dims:int(at+1)*p.dims]...)
+		p.high = append(p.high, p.high[int(at)*p.dims:int(at+1)*p.dims]...)
+	}
+	p.high[int(first)*p.dims+bestDim] = bestAt
+	p.low[int(first+1)*p.dims+bestDim] = bestAt
+	for child := first; child < first+2; child++ {
+		if int(p.nodes[child].to-p.nodes[child].from) >= 2*k {
+			heap.Push(p, child)
+		}
+	}
+	return nil
+}
+
+// leastRelief is the number of records by which a cut must lower the sum of errors to count as lowering it:
+// well above rounding.
+const leastRelief = 1e-6
+
+// change is by how much a cut changes the sum of the absolute errors of a dimension's predicates. Those on
+// other dimensions keep theirs: the halves have the same extent along them and together the same records.
+func (p *planner) change(n, left, dim int, low, at, high uint32) float64 {
+	sum := 0.0
+	for i := range p.predicates[dim] {
+		q := &p.predicates[dim][i]
+		if q.high <= low || q.low >= high || q.low <= low && q.high >= high {
+			continue
+		}
+		sum += math.Abs(q.off+shift(n, left, low, at, high, q)) - math.Abs(q.off)
+	}
+	return sum
+}
+
+// shift is by how much a cut of the codes [low, high) at the code at changes a predicate's estimate.
+func shift(n, left int, low, at, high uint32, q *predicate) float64 {
+	return share(left, low, at, q) + share(n-left, at, high, q) - share(n, low, high, q)
+}
+
+// middle is the cut of split: median.
+func (p *planner) middle(rows []int32) (dim int, at uint32) {
+	for {
+		dim := p.widest(rows, p.spans)
+		if dim < 0 {
+			return -1, 0
+		}
+		if at, _, ok := p.cut(rows, dim, p.spans[dim]); ok {
+			return dim, at
+		}
+		p.spans[dim].spent = true
+	}
+}
+
+// emit hands a node's regions to the builder, in the order of the rows.
+func (p *planner) emit(at int32) error {
+	node := &p.nodes[at]
+	if node.left == 0 {
+		if _, _, err := p.boxes.Leaf(); err != nil {
+			return err
+		}
+		clear(p.spans) // no range is known
+		p.end(p.rows[node.from:node.to], p.spans)
+		return nil
+	}
+	cut, err := p.boxes.Enter(int(node.dim), node.at)
+	if err != nil {
+		return err
+	}
+	if err := p.emit(node.left); err != nil {
+		return err
+	}
+	p.boxes.Cross(cut)
+	if err := p.emit(node.right); err != nil {
+		return err
+	}
+	p.boxes.Leave(cut)
+	return nil
+}
+
+// Len is the number of open nodes.
+func (p *planner) Len() int { return len(p.queue) }
+
+// Less puts larger regions first, of equal ones the older.
+func (p *planner) Less(i, j int) bool {
+	a, b := &p.nodes[p.queue[i]], &p.nodes[p.queue[j]]
+	if m, n := a.to-a.from, b.to-b.from; m != n {
+		return m > n
+	}
+	return p.queue[i] < p.queue[j]
+}
+
+// Swap exchanges two places of the heap.
+func (p *planner) Swap(i, j int) { p.queue[i], p.queue[j] = p.queue[j], p.queue[i] }
+
+// Push is heap.Interface's.
+func (p *planner) Push(node any) { p.queue = append(p.queue, node.(int32)) }
+
+// Pop is heap.Interface's.
+func (p *planner) Pop() any {
+	last := p.queue[len(p.queue)-1]
+	p.queue = p.queue[:len(p.queue)-1]
+	return last
+}
