@@ -197,30 +197,61 @@ func TestFrequencies(t *testing.T) {
 	})
 }
 
-// TestWordWidths: 16 and 32 bits hold the same.
+// TestWordWidths: words of 16 and of 32 bits and places in halves hold the same.
 func TestWordWidths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
-		attributes := table.Schema().QuasiIdentifiers()
-		l, narrow := pack(table, table.AllRows(), attributes, partition.Axes(table.Schema(), attributes))
+		rows, attributes := table.AllRows(), table.Schema().QuasiIdentifiers()
+		axes := partition.Axes(table.Schema(), attributes)
+		l, narrow := pack(table, rows, attributes, axes, half)
 		if _, ok := narrow.(*packed[uint16]); !ok {
 			t.Fatalf("a small table is packed as %T", narrow)
 		}
 		for _, dim := range l.numbers {
-			sorted := distinct(table.Column(attributes[dim]), table.AllRows(), markedCells+1)
+			sorted := distinct(table.Column(attributes[dim]), rows, markedCells+1)
 			if !slices.Equal(sorted, l.values[dim]) {
 				t.Fatalf("values %v by sorting, %v by marking", sorted, l.values[dim])
 			}
 		}
-		broad := fill[uint32](l, table, table.AllRows(), attributes)
+		_, halved := pack(table, rows, attributes, axes, rapid.IntRange(0, 3).Draw(t, "single"))
 		cuts := []uint32{rapid.Uint32Range(0, 12).Draw(t, "first cut"), rapid.Uint32Range(0, 12).Draw(t, "second cut")}
-		a, b := make([]int32, l.slots), make([]int32, l.slots)
-		narrow.tally(table.AllRows(), cuts, a, 1)
-		broad.tally(table.AllRows(), cuts, b, 1)
-		if !slices.Equal(a, b) {
-			t.Fatalf("statistics %v and %v", a, b)
+		for name, other := range map[string]store{"32 bits": fill[uint32](l, table, rows, attributes), "halves": halved} {
+			a, b := make([]int32, l.slots), make([]int32, l.slots)
+			narrow.tally(rows, cuts, a, 1)
+			other.tally(rows, cuts, b, 1)
+			if !slices.Equal(a, b) {
+				t.Fatalf("%s: statistics %v, must be %v", name, b, a)
+			}
+			for i, dim := range l.numbers {
+				if a, b := narrow.keys(rows, dim, nil), other.keys(rows, dim, nil); !slices.Equal(a, b) {
+					t.Fatalf("%s: values %v, must be %v", name, b, a)
+				}
+				first, second, sizes, others := slices.Clone(rows), slices.Clone(rows), make([]int32, 2), make([]int32, 2)
+				narrow.divide(first, new(divideScratch), dim, nil, cuts[i], sizes)
+				other.divide(second, new(divideScratch), dim, nil, cuts[i], others)
+				if !slices.Equal(first, second) || !slices.Equal(sizes, others) {
+					t.Fatalf("%s: rows %v of sizes %v, must be %v of %v", name, second, others, first, sizes)
+				}
+			}
 		}
 	})
+}
+
+// TestHalvesAgree: a place beyond 16 bits comes back as it went in.
+func TestHalvesAgree(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 1 << 20, Step: 1}}}
+	const n = 3*half/2 + 5
+	b := datasets.NewBuilder(schema, n)
+	for i := range n {
+		b.Set(b.AddRow(), 0, uint32(7*i))
+	}
+	table := b.Table()
+	_, s := pack(table, table.AllRows(), []int{0}, []*datasets.Axis{nil}, half)
+	for i, key := range s.keys(table.AllRows(), 0, nil) {
+		if key != uint32(i) {
+			t.Fatalf("value %d has place %d", i, key)
+		}
+	}
 }
 
 // TestCompact: copying the rows of small regions together changes nothing.
@@ -368,7 +399,7 @@ func BenchmarkTally(b *testing.B) {
 			}
 			table := builder.Table()
 			attributes := schema.QuasiIdentifiers()
-			l, s := pack(table, table.AllRows(), attributes, partition.Axes(schema, attributes))
+			l, s := pack(table, table.AllRows(), attributes, partition.Axes(schema, attributes), half)
 			stats, rows, cuts := make([]int32, l.slots), table.AllRows(), []uint32{9, 20, 30, 40, 50, 60}
 			b.ResetTimer()
 			for range b.N {

@@ -12,7 +12,8 @@ import (
 // its position in Input.Rows.
 //
 // The words of a row are, for each attribute with an axis, the slot of statistics that counts its rank and
-// class; then for each numeric attribute the place of its value among the distinct ones; then the class.
+// class; then for each numeric attribute the place of its value among the distinct ones, in two halves of 16 bits
+// where it has many; then the class.
 type packed[T uint16 | uint32] struct {
 	*layout
 	words []T
@@ -28,13 +29,14 @@ type layout struct {
 	classes int
 	axes    []*datasets.Axis // by dimension, nil for numeric ones
 	at      []int            // by dimension
-	total   int
-	slots   int        // the size of the statistics
-	tops    []int      // dimensions with an axis
-	numbers []int      // numeric dimensions
-	word    []int      // by dimension: its word in a row
-	width   int        // words of a row
-	values  [][]uint32 // by dimension: a numeric attribute's distinct codes, ascending; nil otherwise
+	total   int              // where the class counts of all rows begin
+	slots   int              // the size of the statistics
+	tops    []int            // dimensions with an axis
+	numbers []int            // numeric dimensions
+	word    []int            // by dimension: its (first) word in a row
+	halves  []bool           // by numeric dimension, in the order of numbers: whether its place takes two words
+	width   int              // words of a row
+	values  [][]uint32       // by dimension: a numeric attribute's distinct codes, ascending; nil otherwise
 }
 
 // store is a packed of either width.
@@ -57,11 +59,12 @@ type store interface {
 	compact(rows []int32) store
 }
 
-// wide is the largest number of slots or distinct values that 16 bits can address.
-const wide = 1 << 16
+// half is how many things 16 bits can number.
+const half = 1 << 16
 
-// pack reads the rows of the dimensions' attributes.
-func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis) (*layout, store) {
+// pack reads the rows of the dimensions' attributes. Places among more than single distinct values take two
+// words, half of which is the most.
+func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis, single int) (*layout, store) {
 	schema := table.Schema()
 	l := &layout{classes: schema.Classes(), axes: axes, at: make([]int, len(axes)), word: make([]int, len(axes)), values: make([][]uint32, len(axes))}
 	for dim, axis := range axes {
@@ -71,21 +74,27 @@ func pack(table *datasets.Table, rows []int32, attributes []int, axes []*dataset
 			l.tops = append(l.tops, dim)
 		}
 	}
-	most := l.slots
+	most := max(l.slots, l.classes)
 	l.total = l.slots
 	l.slots += l.classes
+	l.width = len(l.tops)
 	for dim, axis := range axes {
-		if axis == nil {
-			l.at[dim], l.word[dim] = l.slots, len(l.tops)+len(l.numbers)
-			l.slots += l.classes
-			l.numbers = append(l.numbers, dim)
-			a := attributes[dim]
-			l.values[dim] = distinct(table.Column(a), rows, schema.Attributes[a].Cells())
-			most = max(most, len(l.values[dim])+1) // a cut point may lie above all values
+		if axis != nil {
+			continue
+		}
+		l.at[dim], l.word[dim] = l.slots, l.width
+		l.slots += l.classes
+		l.numbers = append(l.numbers, dim)
+		a := attributes[dim]
+		l.values[dim] = distinct(table.Column(a), rows, schema.Attributes[a].Cells())
+		halves := len(l.values[dim]) > single
+		l.halves = append(l.halves, halves)
+		if l.width++; halves {
+			l.width++
 		}
 	}
-	l.width = len(axes) + 1
-	if max(most, l.classes) <= wide {
+	l.width++ // the class
+	if most <= half {
 		return l, fill[uint16](l, table, rows, attributes)
 	}
 	return l, fill[uint32](l, table, rows, attributes)
@@ -108,6 +117,13 @@ func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, att
 		}
 		if axis == nil {
 			place := placer(l.values[dim], table.Schema().Attributes[attributes[dim]].Cells())
+			if l.halves[slices.Index(l.numbers, dim)] {
+				for i, row := range rows {
+					at := place(column.At(row))
+					words[i*l.width], words[i*l.width+1] = T(at/half), T(at%half)
+				}
+				continue
+			}
 			for i, row := range rows {
 				words[i*l.width] = T(place(column.At(row)))
 			}
@@ -175,8 +191,15 @@ func (p *packed[T]) tally(rows []int32, cuts []uint32, stats []int32, change int
 		}
 		y := int(record[width-1])
 		total[y] += change
-		for i, place := range record[tops : width-1] {
-			if uint32(place) < cuts[i] {
+		at := tops
+		for i, halves := range p.halves {
+			place := uint32(record[at])
+			at++
+			if halves {
+				place = place*half + uint32(record[at])
+				at++
+			}
+			if place < cuts[i] {
 				below[i*p.classes+y] += change
 			}
 		}
@@ -189,9 +212,10 @@ func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, child 
 	word, width := p.word[dim], p.width
 	clear(sizes)
 	if p.axes[dim] == nil {
+		halves := p.halves[slices.Index(p.numbers, dim)]
 		for i, row := range rows {
 			c := int32(0)
-			if uint32(p.words[int(row)*width+word]) >= cut {
+			if p.place(int(row)*width+word, halves) >= cut {
 				c = 1
 			}
 			which[i] = c
@@ -239,11 +263,20 @@ func (s *divideScratch) fit(n int) {
 
 func (p *packed[T]) keys(rows []int32, dim int, keys []uint32) []uint32 {
 	word, width, classes := p.word[dim], p.width, uint32(p.classes)
+	halves := p.halves[slices.Index(p.numbers, dim)]
 	for _, row := range rows {
-		record := p.words[int(row)*width : int(row)*width+width]
-		keys = append(keys, uint32(record[word])*classes+uint32(record[width-1]))
+		first := int(row) * width
+		keys = append(keys, p.place(first+word, halves)*classes+uint32(p.words[first+width-1]))
 	}
 	return keys
+}
+
+// place is the place among the distinct values that stands at a word, or at it and the next.
+func (p *packed[T]) place(at int, halves bool) uint32 {
+	if halves {
+		return uint32(p.words[at])*half + uint32(p.words[at+1])
+	}
+	return uint32(p.words[at])
 }
 
 func (p *packed[T]) classCounts(rows []int32, counts []int32) {

@@ -137,7 +137,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 			Program: in.Variant == algorithms.RefCode},
 	}
 	r.builder.Generalise(axes)
-	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes)
+	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes, half)
 	r.longest = params.LongestPath
 	if r.longest == 0 {
 		r.longest = longestPath(axes, params.NumericHeight)
