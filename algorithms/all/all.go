@@ -11,6 +11,7 @@ import (
 	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
 	_ "ppdp/algorithms/incognito"
+	_ "ppdp/algorithms/koptimize"
 	_ "ppdp/algorithms/mondrian"
 	_ "ppdp/algorithms/privbayes"
 	_ "ppdp/algorithms/rps"

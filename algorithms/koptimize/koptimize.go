@@ -1,0 +1,229 @@
+// Package koptimize publishes a table with k-anonymity by the best single-dimensional partitioning
+// that a complete search can find (Bayardo & Agrawal, Data Privacy through Optimal k-Anonymization,
+// ICDE 2005): cuts are chosen for every quasi-identifier, each cuts the whole table, and the classes
+// are what lies between cuts. Discernibility, the sum of the squares of the classes' sizes, is
+// minimised. A class of fewer than k records is not allowed or, with suppress, left out at the cost of as
+// many records as the table has for each of its own.
+//
+// The search goes through all sets of cuts, the set-enumeration tree: a node is a head, the cuts taken,
+// with a tail, the cuts that may still join. It is exact when it comes to its end, and anytime: it
+// begins with greedy solutions, holds the best found, and when its limit of work or of nodes ends it
+// early, it knows what the sets it has not looked at cost at least. Structure.Gap is the share of the
+// cost that this leaves open, (cost - bound)/cost: a release is optimal if, and only if, it is 0, and a
+// warning says so when it is not. Limits count steps, not seconds, so that releases are the same on every
+// machine; a limit of time is the context's, and ends the release with its error.
+//
+// What makes the search fast, none of which changes what it finds:
+//   - Records are grouped into cells that no cut of the tail tells apart. A cell is a set of bits, one for each
+//     cut it lies beyond; classes with a single cell are settled and leave the search.
+//   - All pairs of a node's cuts are priced from joint counts before any child is made, which
+//     finds pairs that exclude each other: those that leave a class too small, or cost too much already. A
+//     child's tail starts without what its head excludes.
+//   - A node's bound adds up, class by class, the best of what its size allows (at most ⌊m/k⌋ classes), what the cuts
+//     that divide it can save together (at most the sum of what each saves), and what so many cuts can
+//     halve; of cuts that exclude one another, grouped greedily, one counts.
+//
+// What is published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
+// are published as they are. k-anonymity bounds how far a record can be linked, not what can be inferred about
+// it (errata M3), and is no differential privacy. Regions.Assignment, the region of each input row, is
+// for measuring only and not to be published.
+//
+// The package leaves out hierarchies: like LeFevre et al. 2006, who compare against it, it takes every
+// cut between values in the schema's order.
+//
+// Deviations:
+//   - Without suppress, the default, no record may be suppressed: the discernibility of LeFevre et al. 2006 has no term
+//     for suppressed records. Suppression is the paper's own form.
+//   - The bound of the paper (suppressed records stay suppressed, any other costs at least k or its class under all
+//     cuts of the tail) is implied by the one here.
+//   - Tails are ordered by the cost of the head with the cut, the cheapest first, so that what remains
+//     for later siblings is weak; the paper orders by the number of classes that a cut splits.
+//   - Cuts lie between values that occur, next to the lower one; those between the same two are the same.
+//   - The search starts from greedy solutions improved by exchanging one or two cuts, not from nothing.
+package koptimize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() { algorithms.Register(koptimize{}) }
+
+// ErrTooFew is wrapped by the error of a release whose table has records, but fewer than k, and may
+// suppress none: no form of it is k-anonymous.
+var ErrTooFew = errors.New("fewer records than k")
+
+// koptimize is the algorithm; it has no state.
+type koptimize struct{}
+
+// Params are K-Optimize's parameters.
+type Params struct {
+	// K is the least number of records in a class, at least 2. Default 10.
+	K int `yaml:"k"`
+	// Suppress allows classes of fewer than k records, which are left out of the release and cost as many
+	// records as the table has for each of theirs. Default false.
+	Suppress bool `yaml:"suppress"`
+	// Work ends the search after so many million steps, a step being about a counted cell or 4 ns; 0 is
+	// no limit. Default 200, about a second.
+	Work int `yaml:"work"`
+	// Nodes ends the search after so many nodes of the tree; 0, the default, is no limit.
+	Nodes int `yaml:"nodes"`
+}
+
+// Anonymity is K.
+func (p *Params) Anonymity() int { return p.K }
+
+// maxWork is far beyond any search that ends, and keeps the number of steps within 63 bits.
+const maxWork = 1_000_000_000
+
+// Validate reports every value out of range.
+func (p *Params) Validate() error {
+	var errs []error
+	if p.K < 2 || p.K > math.MaxInt32 {
+		errs = append(errs, fmt.Errorf("k: %d, must be from 2 to %d", p.K, math.MaxInt32))
+	}
+	if p.Work < 0 || p.Work > maxWork {
+		errs = append(errs, fmt.Errorf("work: %d, must be from 0 (no limit) to %d million steps", p.Work, maxWork))
+	}
+	if p.Nodes < 0 {
+		errs = append(errs, fmt.Errorf("nodes: %d, must be at least 0 (no limit)", p.Nodes))
+	}
+	return errors.Join(errs...)
+}
+
+// Info describes the algorithm.
+func (koptimize) Info() algorithms.Info {
+	return algorithms.Info{
+		Name: "koptimize", Title: "K-Optimize single-dimensional k-anonymity",
+		Source:   "Bayardo & Agrawal 2005, sections 3 to 5; the opponent in LeFevre et al. 2006, section 6",
+		Input:    algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Membership},
+		Variants: []algorithms.Guarantee{{
+			Variant: algorithms.Published, Model: algorithms.KAnonymity, Unit: "record", Relation: "none",
+			Status: algorithms.Holds, Errata: []string{"M3"},
+			Note: "The generalised table is k-anonymous, optimal or not. No bound on inference, no differential privacy.",
+		}},
+		Revision: 1,
+	}
+}
+
+// Params returns the defaults: classes of at least 10 records, none suppressed, 200 million steps.
+func (koptimize) Params() algorithms.Params { return &Params{K: 10, Work: 200} }
+
+// Release partitions the rows. Regions are the classes that hold records, in ascending order of their
+// boxes, whatever the order of the rows. An empty input gives an empty release; without suppress, 1 to k-1 rows
+// give an error that wraps ErrTooFew. A table whose quasi-identifiers have more than 4,096 cuts gives one
+// that wraps algorithms.ErrTooLarge. Structure counts the nodes of the tree that were visited as Nodes, the
+// regions as Leaves, the number of cuts as Depth, and says the Gap.
+func (koptimize) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, ok := in.Params.(*Params)
+	if !ok {
+		return nil, fmt.Errorf("koptimize: parameters of type %T", in.Params)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if n := len(in.Rows); n > 0 && n < params.K && !params.Suppress {
+		return nil, fmt.Errorf("koptimize: k is %d, the table has %d rows: %w", params.K, n, ErrTooFew)
+	}
+	p, err := newProblem(in.Table, in.Rows, in.Table.Schema().QuasiIdentifiers(), params.K, params.Suppress)
+	if err != nil {
+		return nil, err
+	}
+	s := newSearch(ctx, p, limits{nodes: params.Nodes, work: int64(params.Work) * 1e6})
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	regions := p.regions(in.Table, in.Rows, s.bestCuts)
+	release := &algorithms.Release{Regions: regions, Structure: algorithms.Structure{
+		Nodes: s.nodes, Leaves: regions.Len(), Depth: len(s.bestCuts), Gap: s.gap(),
+	}}
+	if release.Structure.Gap > 0 {
+		release.Warnings = append(release.Warnings, fmt.Sprintf(
+			"not proven optimal: the search ended at its limit after %d nodes, a discernibility of %d was found and none below %d is possible (gap %.1f %%)",
+			s.nodes, s.best, s.lower(), 100*release.Structure.Gap))
+	}
+	return release, nil
+}
+
+// regions makes the classes of a set of cuts.
+func (p *problem) regions(table *datasets.Table, rows []int32, taken []int32) *algorithms.Regions {
+	schema := table.Schema()
+	attributes := schema.QuasiIdentifiers()
+	regions := &algorithms.Regions{
+		Attributes: attributes, Classes: schema.Classes(),
+		Low: []uint32{}, High: []uint32{}, TightLow: []uint32{}, TightHigh: []uint32{},
+		Assignment: make([]int32, len(rows)),
+	}
+	// ends[d] are the ends of the parts of dimension d.
+	ends := make([][]uint32, p.dims)
+	taken = slices.Sorted(slices.Values(taken))
+	for _, c := range taken {
+		ends[p.cuts[c].dim] = append(ends[p.cuts[c].dim], p.cuts[c].at)
+	}
+	parts := make([]uint32, len(rows)*p.dims)
+	for d, attribute := range attributes {
+		ends[d] = append(ends[d], uint32(schema.Attributes[attribute].Cells()))
+		column := table.Column(attribute)
+		for i, row := range rows {
+			at, _ := slices.BinarySearch(ends[d], column.At(row)+1)
+			parts[i*p.dims+d] = uint32(at)
+		}
+	}
+	part := func(i int32) []uint32 { return parts[int(i)*p.dims : int(i+1)*p.dims] }
+	order := make([]int32, len(rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return slices.Compare(part(i), part(j)) })
+	class := schema.Class()
+	for start := 0; start < len(order); {
+		first := part(order[start])
+		end := start + 1
+		for end < len(order) && slices.Equal(part(order[end]), first) {
+			end++
+		}
+		members := order[start:end]
+		start = end
+		if len(members) < p.k {
+			regions.Suppressed = append(regions.Suppressed, members...)
+			for _, i := range members {
+				regions.Assignment[i] = -1
+			}
+			continue
+		}
+		region := regions.Len()
+		for d, at := range first {
+			low := uint32(0)
+			if at > 0 {
+				low = ends[d][at-1]
+			}
+			regions.Low, regions.High = append(regions.Low, low), append(regions.High, ends[d][at])
+			column := table.Column(attributes[d])
+			least, most := column.At(rows[members[0]]), uint32(0)
+			for _, i := range members {
+				code := column.At(rows[i])
+				least, most = min(least, code), max(most, code)
+			}
+			regions.TightLow, regions.TightHigh = append(regions.TightLow, least), append(regions.TightHigh, most+1)
+		}
+		counts := make([]float64, regions.Classes)
+		for _, i := range members {
+			label := uint32(0)
+			if class >= 0 {
+				label = table.Column(class).At(rows[i])
+			}
+			counts[label]++
+			regions.Assignment[i] = int32(region)
+		}
+		regions.Counts = append(regions.Counts, counts...)
+	}
+	slices.Sort(regions.Suppressed)
+	return regions
+}

@@ -1,0 +1,228 @@
+package koptimize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/conformance"
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	"ppdp/datasets/discrete"
+	"ppdp/privacy"
+)
+
+func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *algorithms.Release {
+	t.Helper()
+	a := koptimize{}
+	in := algorithms.Input{Table: table, Rows: rows, Params: &params, Variant: algorithms.Published,
+		Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(0))}
+	r, err := a.Release(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := a.Info()
+	if err := conformance.CheckRelease(&info, info.Variants[0], in, r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// line is a table of one attribute with the given values out of 0 to 9.
+func line(values ...uint32) *datasets.Table {
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 10, Step: 1}}}, len(values))
+	for _, value := range values {
+		b.Set(b.AddRow(), 0, value)
+	}
+	return b.Table()
+}
+
+// TestBoxes, worked out by hand: 1 2 2 | 5 5 9 costs 9+9, any other way more.
+func TestBoxes(t *testing.T) {
+	table := line(5, 1, 9, 2, 5, 2)
+	r := release(t, table, table.AllRows(), Params{K: 3})
+	want := &algorithms.Regions{
+		Attributes: []int{0}, Classes: 1,
+		Low: []uint32{0, 3}, High: []uint32{3, 10}, TightLow: []uint32{1, 5}, TightHigh: []uint32{3, 10},
+		Counts: []float64{3, 3}, Assignment: []int32{1, 0, 1, 0, 1, 0},
+	}
+	if diff := cmp.Diff(want, r.Regions); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if r.Structure.Gap != 0 || len(r.Warnings) != 0 || r.Structure.Depth != 1 {
+		t.Errorf("gap %v, %d cuts, warnings %q: must be none, 1 and none", r.Structure.Gap, r.Structure.Depth, r.Warnings)
+	}
+}
+
+// TestSuppressed, worked out by hand: of 14 rows, 0 stands alone beside ten rows of 1. Together they cost
+// 121, apart 100 and 14 for the suppressed one; the three rows of 9 cost 9 either way.
+func TestSuppressed(t *testing.T) {
+	table := line(append(slices.Repeat([]uint32{1}, 10), 9, 0, 9, 9)...)
+	r := release(t, table, table.AllRows(), Params{K: 3, Suppress: true})
+	if diff := cmp.Diff([]float64{10, 3}, r.Regions.Counts); diff != "" {
+		t.Errorf("counts (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]int32{11}, r.Regions.Suppressed); diff != "" || r.Regions.Assignment[11] != -1 {
+		t.Errorf("row 11 is in region %d, suppressed (-want +got)\n%s", r.Regions.Assignment[11], diff)
+	}
+	r = release(t, table, table.AllRows(), Params{K: 3})
+	if diff := cmp.Diff([]float64{11, 3}, r.Regions.Counts); diff != "" || r.Regions.Suppressed != nil {
+		t.Errorf("without suppression: %v suppressed, counts (-want +got)\n%s", r.Regions.Suppressed, diff)
+	}
+	// A table of fewer than k rows is all suppressed.
+	few := line(1, 2, 3)
+	r = release(t, few, few.AllRows(), Params{K: 7, Suppress: true})
+	if diff := cmp.Diff([]int32{0, 1, 2}, r.Regions.Suppressed); diff != "" || r.Regions.Len() != 0 {
+		t.Errorf("%d regions, suppressed (-want +got)\n%s", r.Regions.Len(), diff)
+	}
+}
+
+// TestOrderOfRows: the classes do not depend on how the rows are listed.
+func TestOrderOfRows(t *testing.T) {
+	stream := privacy.NewKey(4).Derive("order").Stream()
+	table := random(stream, 300, []int{6, 5, 4}, true)
+	rows := table.AllRows()
+	params := Params{K: 5, Work: 5}
+	want := release(t, table, rows, params)
+	shuffled := slices.Clone(rows)
+	stream.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	got := release(t, table, shuffled, params)
+	for i, row := range shuffled {
+		if got.Regions.Assignment[i] != want.Regions.Assignment[row] {
+			t.Fatalf("row %d is in region %d, and in %d when rows are shuffled", row, want.Regions.Assignment[row], got.Regions.Assignment[i])
+		}
+	}
+	if diff := cmp.Diff(want.Structure, got.Structure); diff != "" {
+		t.Errorf("structure (-in order +shuffled)\n%s", diff)
+	}
+}
+
+// TestLimit: a search that is ended early says so, with the gap.
+func TestLimit(t *testing.T) {
+	table := generated(t, discrete.Uniform, 2000)
+	r := release(t, table, table.AllRows(), Params{K: 5, Nodes: 20})
+	if r.Structure.Gap <= 0 || r.Structure.Gap >= 1 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "not proven optimal") {
+		t.Errorf("gap %v, warnings %q", r.Structure.Gap, r.Warnings)
+	}
+	if r.Structure.Nodes > 20 {
+		t.Errorf("%d nodes, the limit is 20", r.Structure.Nodes)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	in := func(table *datasets.Table) algorithms.Input {
+		return algorithms.Input{Table: table, Rows: table.AllRows(), Params: &Params{K: 7}}
+	}
+	if _, err := (koptimize{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err, ErrTooFew) {
+		t.Errorf("2 rows with k 7: %v, must wrap ErrTooFew", err)
+	}
+	const n = maxCuts + 2
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: n, Step: 1}}}, n)
+	for code := range uint32(n) {
+		b.Set(b.AddRow(), 0, code)
+	}
+	if _, err := (koptimize{}).Release(context.Background(), in(b.Table())); !errors.Is(err, algorithms.ErrTooLarge) {
+		t.Errorf("%d cuts: %v, must wrap ErrTooLarge", n-1, err)
+	}
+}
+
+// TestSuppressingShape: the form of releases that leave rows out, of the conformance suite's table with its
+// categorical, continuous, sensitive and class attributes (release checks it).
+func TestSuppressingShape(t *testing.T) {
+	table := conformance.Table(400)
+	r := release(t, table, table.AllRows(), Params{K: 10, Suppress: true, Work: 5})
+	total := float64(len(r.Regions.Suppressed))
+	for _, count := range r.Regions.Counts {
+		total += count
+	}
+	if total != 400 {
+		t.Errorf("%v rows counted or suppressed, must be 400", total)
+	}
+}
+
+func generated(t testing.TB, shape discrete.Shape, n int) *datasets.Table {
+	t.Helper()
+	params := discrete.Source{}.Params().(*discrete.Params)
+	params.N, params.Shape = n, shape
+	dataset, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: privacy.NewKey(3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dataset.Table
+}
+
+// realAdult is Adult with the eight quasi-identifiers of LeFevre et al. 2006.
+func realAdult(t testing.TB) *datasets.Table {
+	t.Helper()
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		t.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz")
+	}
+	source, err := datasets.Lookup("adult")
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := source.Params()
+	params.(*adult.Params).Select = "mondrian"
+	dataset, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{dir}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dataset.Table
+}
+
+// BenchmarkSearch runs whole searches, which end with gap 0, and reports their nodes.
+func BenchmarkSearch(b *testing.B) {
+	for _, how := range []struct {
+		shape discrete.Shape
+		k     int
+	}{{discrete.Skewed, 2}, {discrete.Skewed, 10}, {discrete.Skewed, 100}, {discrete.Uniform, 10}, {discrete.Uniform, 25}} {
+		table := generated(b, how.shape, 10_000)
+		b.Run(fmt.Sprintf("%s/k=%d", how.shape, how.k), func(b *testing.B) {
+			benchmark(b, table, Params{K: how.k})
+		})
+	}
+}
+
+// BenchmarkLimited runs 200 million steps.
+func BenchmarkLimited(b *testing.B) {
+	b.Run("adult/k=10", func(b *testing.B) { benchmark(b, realAdult(b), Params{K: 10, Work: 200}) })
+	b.Run("uniform/k=2", func(b *testing.B) { benchmark(b, generated(b, discrete.Uniform, 10_000), Params{K: 2, Work: 200}) })
+}
+
+func benchmark(b *testing.B, table *datasets.Table, params Params) {
+	var r *algorithms.Release
+	b.ReportAllocs()
+	for b.Loop() {
+		r = release(b, table, table.AllRows(), params)
+	}
+	cost := 0.0
+	for _, count := range r.Regions.Counts {
+		cost += count * count
+	}
+	b.ReportMetric(cost, "C_DM")
+	b.ReportMetric(r.Structure.Gap, "gap")
+	b.ReportMetric(float64(r.Structure.Nodes), "nodes")
+	b.ReportMetric(float64(b.N)*float64(r.Structure.Nodes)/b.Elapsed().Seconds(), "nodes/s")
+	b.ReportMetric(float64(b.N)*float64(table.Len())/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkMeasure measures the pricing of all cuts of the root.
+func BenchmarkMeasure(b *testing.B) {
+	table := generated(b, discrete.Skewed, 100_000)
+	s := newSearch(context.Background(), mustProblem(b, table, 10, false), limits{})
+	root := s.level(0)
+	s.root(root)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.measure(root)
+	}
+	b.ReportMetric(float64(b.N)*float64(len(root.weight))/b.Elapsed().Seconds(), "cells/s")
+}

@@ -1,0 +1,317 @@
+package koptimize
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// node is a partitioning, the head, with the cuts that may still join it, its tail. Only classes
+// that some cut of the tail divides are held; the others keep their cost whatever the tail brings.
+type node struct {
+	cells
+	tail   []int32 // cuts, ascending
+	from   []int32 // where each dimension's cuts begin in tail, and where the last ones end
+	closed int64   // cost of the classes not held
+
+	// What measure finds. A slice over cuts has one element for each of tail, below has one for
+	// each class and cut.
+	cost  int64   // of the head
+	base  int64   // least cost of any partitioning below the node, by the sizes of classes
+	below []int32 // rows of the class on the near side of the cut
+	after []int64 // cost of the head with the cut
+	floor []int64 // least cost of any partitioning with head and cut, by the sizes of classes
+	saved []int64 // by how much the cut lowers the sum of squares of classes
+	state []state
+
+	// conflict holds for each cut of tail the set of cuts, by number, that no partitioning worth
+	// looking at below the node has beside it.
+	conflict []uint64
+
+	order []int32 // positions in tail, as the search takes them
+	keep  []int32 // the child's tail
+	least []int64 // what each cut's child costs at least
+}
+
+// state is what is known of a cut of the tail.
+type state uint8
+
+const (
+	idle  state = iota // divides no class, nor will it below this node
+	open               // may be taken
+	fatal              // leaves a class too small where rows may not be suppressed
+)
+
+// resize returns a slice of n elements, those of s where it is large enough; their values are whatever.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/2)
+	}
+	return s[:n]
+}
+
+// root fills a node with all rows in one class and every cut in the tail.
+func (s *search) root(to *node) {
+	p := s.problem
+	to.tail = resize(to.tail, len(p.cuts))
+	to.from = resize(to.from, p.dims+1)
+	for i := range to.tail {
+		to.tail[i] = int32(i)
+	}
+	for d, first := range p.first {
+		to.from[d] = int32(first)
+	}
+	to.cells, to.closed = cells{}, 0
+	if p.n == 0 {
+		return
+	}
+	to.conflict = resize(to.conflict, len(to.tail)*p.words)
+	clear(to.conflict)
+	s.only = resize(s.only, p.words)
+	for w := range s.only {
+		s.only[w] = ^uint64(0)
+	}
+	s.list = resize(s.list, len(p.cells.weight))
+	for i := range s.list {
+		s.list[i] = int32(i)
+	}
+	s.gather(to, &p.cells, s.list, int32(p.n))
+}
+
+// measure counts the node's classes on either side of every cut of its tail and prices the cuts.
+func (s *search) measure(n *node) {
+	p, cuts := s.problem, len(n.tail)
+	n.below = resize(n.below, cuts*len(n.sizes))
+	n.after, n.floor, n.saved, n.state = resize(n.after, cuts), resize(n.floor, cuts), resize(n.saved, cuts), resize(n.state, cuts)
+	clear(n.after)
+	clear(n.floor)
+	clear(n.saved)
+	clear(n.state)
+	lanes := s.survey(n)
+	width := int32(0)
+	for l := range lanes {
+		width += lanes[l].cuts + 1
+	}
+	s.frequency = resize(s.frequency, int(width))
+	frequency := s.frequency
+	s.work += int64(len(n.weight)*len(lanes) + len(n.sizes)*int(width))
+	cost, least := n.closed, n.closed
+	start := int32(0)
+	for class, end := range n.ends {
+		clear(frequency)
+		if p.words == 1 {
+			weight := n.weight[start:end]
+			for i, key := range n.key[start:end] {
+				for l := range lanes {
+					frequency[lanes[l].offset+int32(bits.OnesCount64(key&lanes[l].mask[0]))] += weight[i]
+				}
+			}
+		} else {
+			for i := start; i < end; i++ {
+				key := n.key[int(i)*p.words : int(i+1)*p.words]
+				for l := range lanes {
+					frequency[lanes[l].offset+lanes[l].place(key)] += n.weight[i]
+				}
+			}
+		}
+		start = end
+		size := n.sizes[class]
+		cost += p.cost[size]
+		least += p.least[size]
+		below := n.below[class*cuts : (class+1)*cuts]
+		for l := range lanes {
+			lane := &lanes[l]
+			near := int32(0)
+			for i := range lane.cuts {
+				near += frequency[lane.offset+i]
+				at := lane.from + i
+				below[at] = near
+				far := size - near
+				if near == 0 || far == 0 {
+					continue
+				}
+				if !p.suppress && (int(near) < p.k || int(far) < p.k) {
+					n.state[at] = fatal
+					continue
+				}
+				if n.state[at] == idle {
+					n.state[at] = open
+				}
+				n.after[at] += p.cost[near] + p.cost[far] - p.cost[size]
+				n.floor[at] += p.least[near] + p.least[far] - p.least[size]
+				n.saved[at] += 2 * int64(near) * int64(far)
+			}
+		}
+	}
+	n.cost, n.base = cost, least
+	for at := range n.after {
+		n.after[at] += cost
+		n.floor[at] += least
+	}
+}
+
+// lane is a dimension with cuts in a tail.
+type lane struct {
+	mask   []uint64 // its cuts
+	offset int32    // of its places among those of all lanes
+	from   int32    // its first cut in tail
+	cuts   int32
+}
+
+// place is where a cell lies along the lane: how many cuts of the tail are below it.
+func (l *lane) place(key []uint64) int32 {
+	place := 0
+	for w, mask := range l.mask {
+		place += bits.OnesCount64(key[w] & mask)
+	}
+	return int32(place)
+}
+
+// survey lists the dimensions with cuts in the node's tail.
+func (s *search) survey(n *node) []lane {
+	s.lanes = s.lanes[:0]
+	offset := int32(0)
+	for d := range s.problem.dims {
+		if from, to := n.from[d], n.from[d+1]; to > from {
+			s.lanes = append(s.lanes, lane{mask: s.problem.masks[d*s.problem.words : (d+1)*s.problem.words], offset: offset, from: from, cuts: to - from})
+			offset += to - from + 1
+		}
+	}
+	return s.lanes
+}
+
+// child makes the node whose head is from's with one more cut, at position at of from's tail,
+// and whose tail is keep, positions in from's tail, ascending.
+func (s *search) child(to, from *node, at int, keep []int32) {
+	p := s.problem
+	to.tail = resize(to.tail, len(keep))
+	to.from = resize(to.from, p.dims+1)
+	kept := 0
+	for d := range p.dims {
+		to.from[d] = int32(kept)
+		for kept < len(keep) && keep[kept] < from.from[d+1] {
+			to.tail[kept] = from.tail[keep[kept]]
+			kept++
+		}
+	}
+	to.from[p.dims] = int32(kept)
+	words := p.words
+	to.conflict = resize(to.conflict, len(keep)*words)
+	for i, old := range keep {
+		copy(to.conflict[i*words:(i+1)*words], from.conflict[int(old)*words:])
+	}
+	to.closed = from.closed
+	to.key, to.weight, to.ends, to.sizes = to.key[:0], to.weight[:0], to.ends[:0], to.sizes[:0]
+
+	s.only = resize(s.only, words)
+	clear(s.only)
+	for _, id := range to.tail {
+		s.only[id>>6] |= 1 << (id & 63)
+	}
+	s.list = resize(s.list, len(from.weight))
+	for i := range s.list {
+		s.list[i] = int32(i)
+	}
+	s.sides = resize(s.sides, 2*len(from.weight))
+	cuts, id := len(from.tail), int(from.tail[at])
+	start := int32(0)
+	for class, end := range from.ends {
+		size, near := from.sizes[class], from.below[class*cuts+at]
+		if near == 0 || near == size {
+			s.gather(to, &from.cells, s.list[start:end], size)
+			start = end
+			continue
+		}
+		// Both lists are written and one of them advances: which is a coin toss that a branch would
+		// mispredict every other time.
+		below, above := s.sides[:end-start], s.sides[len(from.weight):]
+		nBelow, nAbove := 0, 0
+		for i := start; i < end; i++ {
+			far := int(from.key[int(i)*words+id>>6] >> (id & 63) & 1)
+			below[nBelow], above[nAbove] = i, i
+			nBelow += 1 - far
+			nAbove += far
+		}
+		start = end
+		s.gather(to, &from.cells, below[:nBelow], near)
+		s.gather(to, &from.cells, above[:nAbove], size-near)
+	}
+}
+
+// gather adds a class of size rows to a node: the listed cells of another node, with what the node's tail (the
+// set only) does not tell apart made one. A class that is one cell, or suppressed, is closed.
+func (s *search) gather(to *node, from *cells, list []int32, size int32) {
+	p := s.problem
+	if int(size) < p.k {
+		to.closed += p.cost[size]
+		return
+	}
+	s.work += int64(2 * len(list) * p.words)
+	shift := 60
+	for len(list)<<1 > 1<<(64-shift) {
+		shift--
+	}
+	if need := 1 << (64 - shift); len(s.slots) < need {
+		s.slots, s.stamps, s.stamp = make([]int32, need), make([]uint32, need), 0
+	}
+	mask := uint64(1)<<(64-shift) - 1
+	if s.stamp++; s.stamp == 0 {
+		clear(s.stamps)
+		s.stamp = 1
+	}
+	slots, stamps, stamp := s.slots[:mask+1], s.stamps[:mask+1], s.stamp
+	begin := len(to.weight)
+	if p.words == 1 {
+		only := s.only[0]
+		for _, i := range list {
+			key := from.key[i] & only
+			slot := key * spread >> (shift & 63)
+			for {
+				if stamps[slot&mask] != stamp {
+					stamps[slot&mask], slots[slot&mask] = stamp, int32(len(to.weight))
+					to.key, to.weight = append(to.key, key), append(to.weight, from.weight[i])
+					break
+				}
+				if at := slots[slot&mask]; to.key[at] == key {
+					to.weight[at] += from.weight[i]
+					break
+				}
+				slot++
+			}
+		}
+	} else {
+		words := p.words
+		s.key = resize(s.key, words)
+		key := s.key
+		for _, i := range list {
+			hash := uint64(0)
+			for w, only := range s.only {
+				key[w] = from.key[int(i)*words+w] & only
+				hash = (hash ^ key[w]) * spread
+				hash ^= hash >> 32
+			}
+			slot := hash * spread >> (shift & 63)
+			for {
+				if stamps[slot&mask] != stamp {
+					stamps[slot&mask], slots[slot&mask] = stamp, int32(len(to.weight))
+					to.key, to.weight = append(to.key, key...), append(to.weight, from.weight[i])
+					break
+				}
+				if at := int(slots[slot&mask]); slices.Equal(to.key[at*words:(at+1)*words], key) {
+					to.weight[at] += from.weight[i]
+					break
+				}
+				slot++
+			}
+		}
+	}
+	if len(to.weight) == begin+1 {
+		to.key, to.weight = to.key[:begin*p.words], to.weight[:begin]
+		to.closed += p.cost[size]
+		return
+	}
+	to.ends = append(to.ends, int32(len(to.weight)))
+	to.sizes = append(to.sizes, size)
+}
+
+// spread is 2⁶⁴ over the golden ratio: multiplying by it scatters keys (Fibonacci hashing).
+const spread = 0x9e3779b97f4a7c15

@@ -1,0 +1,129 @@
+package koptimize
+
+import (
+	"fmt"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+// cut is a boundary on one dimension: rows below at go one way, rows from at on the other.
+type cut struct {
+	dim int
+	at  uint32 // code
+}
+
+// problem is a table as the search sees it: which boundaries there are to choose from and how many
+// rows share each combination of values. Boundaries that no two rows straddle alone are the same.
+type problem struct {
+	k        int
+	n        int
+	suppress bool
+	dims     int
+	// cuts are all boundaries between values next to each other that occur, by dimension and code;
+	// those of dimension d are cuts[first[d]:first[d+1]].
+	cuts  []cut
+	first []int
+
+	words int      // of a set of cuts, one bit each
+	masks []uint64 // the cuts of each dimension, words for each
+	cells cells    // all rows in one class
+
+	// cost and least are, for a class of so many rows, its discernibility and the least that it can
+	// come to by any further cuts.
+	cost, least []int64
+}
+
+// cells are groups of rows that no cut of some tail tells apart, class after class. A cell's key is the
+// set of the tail's cuts that it lies on the far side of: along a dimension the number of these is its place,
+// and leaving a cut out of the tail clears a bit.
+type cells struct {
+	key    []uint64 // words for each cell
+	weight []int32  // rows
+	ends   []int32  // where each class ends in weight
+	sizes  []int32  // rows of each class
+}
+
+// maxCuts bounds the search: every node of it looks at every cut of every class.
+const maxCuts = 1 << 12
+
+// newProblem reads the rows' quasi-identifiers.
+func newProblem(table *datasets.Table, rows []int32, attributes []int, k int, suppress bool) (*problem, error) {
+	p := &problem{k: k, n: len(rows), suppress: suppress, dims: len(attributes)}
+	p.first = make([]int, p.dims+1)
+	places := make([][]uint32, p.dims) // of each row's value among those that occur
+	for d, attribute := range attributes {
+		codes := make([]uint32, len(rows))
+		column := table.Column(attribute)
+		for i, row := range rows {
+			codes[i] = column.At(row)
+		}
+		values := slices.Clone(codes)
+		slices.Sort(values)
+		values = slices.Compact(values)
+		for i := 1; i < len(values); i++ {
+			p.cuts = append(p.cuts, cut{dim: d, at: values[i-1] + 1})
+		}
+		p.first[d+1] = len(p.cuts)
+		if len(p.cuts) > maxCuts {
+			return nil, fmt.Errorf("koptimize: more than %d cuts up to %s: %w", maxCuts, table.Schema().Attributes[attribute].Name, algorithms.ErrTooLarge)
+		}
+		for i, code := range codes {
+			at, _ := slices.BinarySearch(values, code)
+			codes[i] = uint32(at)
+		}
+		places[d] = codes
+	}
+	p.words = max(1, (len(p.cuts)+63)/64)
+	p.masks = make([]uint64, p.dims*p.words)
+	for c := range p.cuts {
+		p.masks[p.cuts[c].dim*p.words+c>>6] |= 1 << (c & 63)
+	}
+	all := cells{key: make([]uint64, len(rows)*p.words), weight: make([]int32, len(rows))}
+	for i := range rows {
+		all.weight[i] = 1
+		for d := range p.dims {
+			for c := p.first[d]; c < p.first[d]+int(places[d][i]); c++ {
+				all.key[i*p.words+c>>6] |= 1 << (c & 63)
+			}
+		}
+	}
+	if len(rows) > 0 {
+		all.ends, all.sizes = []int32{int32(len(rows))}, []int32{int32(len(rows))}
+	}
+	p.cells = all
+	p.price()
+	return p, nil
+}
+
+// price fills in the cost of classes.
+//
+// A class of m ≥ k rows costs m², a smaller one m·n where rows may be suppressed and is not
+// allowed where they may not. The least for m ≥ k is had when it falls into ⌊m/k⌋ classes as equal as
+// can be. Suppressing rows is never cheaper than that: it costs n each and no class of fewer
+// than 2k rows saves more than 4k by losing one; tables of fewer than 4k rows get the weaker
+// bound of k for each row.
+func (p *problem) price() {
+	p.cost, p.least = make([]int64, p.n+1), make([]int64, p.n+1)
+	for m := int64(1); m <= int64(p.n); m++ {
+		k := int64(p.k)
+		switch {
+		case m < k:
+			p.cost[m] = m * int64(p.n)
+			p.least[m] = p.cost[m]
+		case p.suppress && int64(p.n) < 4*k:
+			p.cost[m] = m * m
+			p.least[m] = m * k
+		default:
+			p.cost[m] = m * m
+			p.least[m] = even(m, m/k)
+		}
+	}
+}
+
+// even is the sum of squares of m rows in the given number of classes, as equal as can be.
+func even(m, classes int64) int64 {
+	each, more := m/classes, m%classes
+	return (classes-more)*each*each + more*(each+1)*(each+1)
+}

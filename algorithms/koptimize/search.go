@@ -1,0 +1,260 @@
+package koptimize
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// search is a walk through the set-enumeration tree, depth first.
+type search struct {
+	ctx     context.Context
+	problem *problem
+	limits  limits
+
+	levels []*node // by depth, filled anew at every visit
+	path   []int32 // cuts of the current head
+
+	best     int64   // cost of the best partitioning so far
+	bestCuts []int32 // its cuts
+	nodes    int
+	work     int64
+	deepest  int
+	stopped  bool
+	unseen   int64 // least bound of what was left out after stopping
+	err      error // of the context
+	polled   int64 // work at the last look at the context
+
+	// Scratch.
+	lanes     []lane
+	frequency []int32
+	only      []uint64
+	list      []int32
+	sides     []int32
+	slots     []int32
+	stamps    []uint32
+	stamp     uint32
+	key       []uint64
+	colours   colouring
+	touched   []lane
+	pairs     pairs
+}
+
+// limits end a search early.
+type limits struct {
+	nodes int   // 0 for none
+	work  int64 // 0 for none
+}
+
+// pollEvery is how much work is done between looks at the context: a few milliseconds.
+const pollEvery = 1 << 21
+
+func newSearch(ctx context.Context, p *problem, l limits) *search {
+	return &search{ctx: ctx, problem: p, limits: l, best: math.MaxInt64, unseen: math.MaxInt64}
+}
+
+// run searches until everything has been looked at or bounded, or a limit is reached. The rows, if there
+// are any, must be k at least, or may be suppressed. It returns the error of the context when that ends.
+func (s *search) run() error {
+	if s.problem.n == 0 {
+		s.best = 0
+		return nil
+	}
+	s.start()
+	if s.stopped {
+		s.unseen = s.problem.cheapest()
+		return s.err
+	}
+	root := s.level(0)
+	s.root(root)
+	s.examine(root)
+	s.expand(0, s.problem.cheapest())
+	return s.err
+}
+
+// cheapest is a bound of every partitioning: any record costs k at least, suppressed ones all others.
+func (p *problem) cheapest() int64 { return min(int64(p.n)*int64(min(p.k, p.n)), p.cost[p.n]) }
+
+// lower is the least that any partitioning can cost, as far as the search has found out.
+func (s *search) lower() int64 { return min(s.best, s.unseen) }
+
+// gap is the share of the best cost that may be in excess of the least; 0 if, and only if, the best is optimal.
+func (s *search) gap() float64 {
+	if s.best == s.lower() {
+		return 0
+	}
+	return float64(s.best-s.lower()) / float64(s.best)
+}
+
+// level returns the node of a depth.
+func (s *search) level(depth int) *node {
+	for len(s.levels) <= depth {
+		s.levels = append(s.levels, new(node))
+	}
+	return s.levels[depth]
+}
+
+// offer notes a partitioning, the current head and more cuts, if it is the best so far.
+func (s *search) offer(cost int64, more ...int32) {
+	if cost < s.best {
+		s.best = cost
+		s.bestCuts = append(append(s.bestCuts[:0], s.path...), more...)
+	}
+}
+
+// halted counts a node and says whether the search has to end.
+func (s *search) halted() bool {
+	if s.stopped {
+		return true
+	}
+	if s.work-s.polled >= pollEvery || s.nodes == 0 {
+		s.polled = s.work
+		if s.err = s.ctx.Err(); s.err != nil {
+			s.stopped = true
+			return true
+		}
+	}
+	if s.limits.nodes > 0 && s.nodes >= s.limits.nodes || s.limits.work > 0 && s.work >= s.limits.work {
+		s.stopped = true
+		return true
+	}
+	s.nodes++
+	return false
+}
+
+// examine measures a node, offers what is one cut further and lists in order the cuts that may yet
+// lead to something better, the cheapest first.
+func (s *search) examine(n *node) {
+	s.measure(n)
+	n.order = n.order[:0]
+	for at, state := range n.state {
+		if state != open {
+			continue
+		}
+		if n.after[at] < s.best {
+			s.offer(n.after[at], n.tail[at])
+		}
+		n.order = append(n.order, int32(at))
+	}
+	n.order = slices.DeleteFunc(n.order, func(at int32) bool { return n.floor[at] >= s.best })
+	slices.SortFunc(n.order, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(n.after[i], n.after[j]), cmp.Compare(i, j))
+	})
+}
+
+// expand searches everything below the node at depth, which has been examined and costs at least bound.
+func (s *search) expand(depth int, bound int64) {
+	s.deepest = max(s.deepest, depth)
+	n := s.level(depth)
+	if len(n.order) < 2 {
+		return // nothing is left that was not offered
+	}
+	words := s.problem.words
+	paired := s.pair(n)
+	if paired { // now more cuts are known to exclude each other
+		if bound = max(bound, s.bound(n)); bound >= s.best {
+			return
+		}
+	}
+	later := int64(0)
+	for _, at := range n.order {
+		later += n.saved[at]
+	}
+	n.least = resize(n.least, len(n.tail))
+	for i, at := range n.order {
+		later -= n.saved[at]
+		n.least[at] = max(bound, n.floor[at], n.after[at]-later)
+		if !paired || n.least[at] >= s.best {
+			continue
+		}
+		n.compatible(at, n.order[i+1:], words)
+		if len(n.keep) < 2 {
+			n.least[at] = hopeless // at most one cut more: a pair, and offered
+			continue
+		}
+		n.least[at] = max(n.least[at], s.childBound(n, i, n.keep))
+	}
+	next := s.level(depth + 1)
+	for i, at := range n.order[:len(n.order)-1] {
+		if n.least[at] >= s.best {
+			continue
+		}
+		if s.halted() {
+			s.unseen = min(s.unseen, n.least[at])
+			continue
+		}
+		n.compatible(at, n.order[i+1:], words)
+		s.child(next, n, int(at), n.keep)
+		s.path = append(s.path, n.tail[at])
+		s.examine(next)
+		if least := max(n.least[at], s.bound(next)); least < s.best {
+			s.expand(depth+1, least)
+		}
+		s.path = s.path[:len(s.path)-1]
+	}
+}
+
+// compatible puts those of the cuts that do not exclude at into keep, ascending.
+func (n *node) compatible(at int32, cuts []int32, words int) {
+	n.keep = n.keep[:0]
+	row := n.conflict[int(at)*words : int(at+1)*words]
+	for _, to := range cuts {
+		if id := n.tail[to]; row[id>>6]>>(id&63)&1 == 0 {
+			n.keep = append(n.keep, to)
+		}
+	}
+	slices.Sort(n.keep)
+}
+
+// exclude notes that no partitioning below the node has both cuts, given by position and number.
+func exclude(conflict []uint64, words int, at, atID, to, toID int32) {
+	conflict[int(at)*words+int(toID>>6)] |= 1 << (toID & 63)
+	conflict[int(to)*words+int(atID>>6)] |= 1 << (atID & 63)
+}
+
+// colouring groups cuts of which at most one can be taken.
+type colouring struct {
+	members []uint64 // sets of cut numbers, words for each colour
+	at      []int32  // positions of the cuts, colour after colour
+	ends    []int32
+	colour  []int32
+}
+
+// colour groups some of the node's cuts greedily.
+func (s *search) colour(n *node, list []int32) {
+	c, words := &s.colours, s.problem.words
+	c.members, c.colour = c.members[:0], c.colour[:0]
+	colours := 0
+	for _, at := range list {
+		row := n.conflict[int(at)*words : int(at+1)*words]
+		g := 0
+	search:
+		for ; g < colours; g++ {
+			for w, set := range c.members[g*words : (g+1)*words] {
+				if set&^row[w] != 0 {
+					continue search
+				}
+			}
+			break
+		}
+		if g == colours {
+			colours++
+			for range words {
+				c.members = append(c.members, 0)
+			}
+		}
+		id := n.tail[at]
+		c.members[g*words+int(id>>6)] |= 1 << (id & 63)
+		c.colour = append(c.colour, int32(g))
+	}
+	c.at, c.ends = c.at[:0], c.ends[:0]
+	for g := range colours {
+		for i, at := range list {
+			if c.colour[i] == int32(g) {
+				c.at = append(c.at, at)
+			}
+		}
+		c.ends = append(c.ends, int32(len(c.at)))
+	}
+}

@@ -1,0 +1,301 @@
+package koptimize
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// random is a table of n rows over the given numbers of cells; skewed values crowd at the low end.
+func random(stream *privacy.Stream, n int, cells []int, skewed bool) *datasets.Table {
+	schema := &datasets.Schema{}
+	for d, c := range cells {
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: float64(c), Step: 1})
+	}
+	b := datasets.NewBuilder(schema, n)
+	for range n {
+		row := b.AddRow()
+		for d, c := range cells {
+			code := stream.Uint32N(uint32(c))
+			if skewed {
+				code = min(code, stream.Uint32N(uint32(c)))
+			}
+			b.Set(row, d, code)
+		}
+	}
+	return b.Table()
+}
+
+func mustProblem(t testing.TB, table *datasets.Table, k int, suppress bool) *problem {
+	t.Helper()
+	p, err := newProblem(table, table.AllRows(), table.Schema().QuasiIdentifiers(), k, suppress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func mustRun(t testing.TB, p *problem, l limits) *search {
+	t.Helper()
+	s := newSearch(context.Background(), p, l)
+	if err := s.run(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// price is the discernibility of a set of cuts, straight from the definition.
+func price(p *problem, table *datasets.Table, taken []int32) (int64, bool) {
+	classes := make(map[string]int64)
+	for row := range int32(table.Len()) {
+		key := make([]byte, p.dims)
+		for _, c := range taken {
+			if cut := p.cuts[c]; table.Column(cut.dim).At(row) >= cut.at {
+				key[cut.dim]++
+			}
+		}
+		classes[string(key)]++
+	}
+	cost := int64(0)
+	for _, size := range classes { // order-free: a sum of integers
+		switch {
+		case size >= int64(p.k):
+			cost += size * size
+		case !p.suppress:
+			return 0, false
+		default:
+			cost += size * int64(table.Len())
+		}
+	}
+	return cost, true
+}
+
+// members are the numbers of the cuts in a set.
+func members(p *problem, set int) []int32 {
+	var taken []int32
+	for c := range p.cuts {
+		if set>>c&1 == 1 {
+			taken = append(taken, int32(c))
+		}
+	}
+	return taken
+}
+
+// bruteForce prices every set of cuts.
+func bruteForce(p *problem, table *datasets.Table) int64 {
+	best := int64(math.MaxInt64)
+	for set := range 1 << len(p.cuts) {
+		if cost, ok := price(p, table, members(p, set)); ok && cost < best {
+			best = cost
+		}
+	}
+	return best
+}
+
+// TestAgainstEverySetOfCuts compares the search with brute force on tables of up to 16 cuts, with
+// and without suppression, and holds a search that is ended early to its bound.
+func TestAgainstEverySetOfCuts(t *testing.T) {
+	stream := privacy.NewKey(7).Derive("small tables").Stream()
+	early := 0
+	for trial := range 150 {
+		cells := make([]int, 1+stream.IntN(4))
+		for d := range cells {
+			cells[d] = 2 + stream.IntN(12/len(cells))
+		}
+		n, k := 1+stream.IntN(60), 2+stream.IntN(4)
+		if trial%75 == 0 {
+			cells, n = []int{5, 5, 5, 5}, 100 // 16 cuts
+		}
+		table := random(stream, n, cells, stream.IntN(2) == 1)
+		for _, suppress := range []bool{false, true} {
+			if n < k && !suppress {
+				continue
+			}
+			p := mustProblem(t, table, k, suppress)
+			name := fmt.Sprintf("trial %d: n %d, k %d, %d cuts, suppress %t", trial, n, k, len(p.cuts), suppress)
+			s := mustRun(t, p, limits{})
+			want := bruteForce(p, table)
+			if s.best != want || s.gap() != 0 {
+				t.Fatalf("%s: found %d with gap %v, brute force %d", name, s.best, s.gap(), want)
+			}
+			if cost, ok := price(p, table, s.bestCuts); !ok || cost != want {
+				t.Fatalf("%s: the cuts cost %d, %t, the search says %d", name, cost, ok, s.best)
+			}
+			for _, limit := range []int{1, 5, s.nodes / 2} {
+				e := mustRun(t, p, limits{nodes: max(1, limit)})
+				if cost, ok := price(p, table, e.bestCuts); !ok || cost != e.best {
+					t.Fatalf("%s, %d nodes: the cuts cost %d, %t, the search says %d", name, limit, cost, ok, e.best)
+				}
+				if e.best < want || e.lower() > want {
+					t.Fatalf("%s, %d nodes: from %d to %d, brute force %d", name, limit, e.lower(), e.best, want)
+				}
+				if (e.gap() == 0) != (e.best == e.lower()) || e.gap() == 0 && e.best != want {
+					t.Fatalf("%s, %d nodes: gap %v of %d, brute force %d", name, limit, e.gap(), e.best, want)
+				}
+				if e.gap() > 0 {
+					early++
+				}
+			}
+		}
+	}
+	if early == 0 {
+		t.Error("no search ended early with a gap: the bounds were not tested")
+	}
+}
+
+// TestOneDimension: along one attribute the best partitioning has optimal substructure, so that
+// dynamic programming finds it, here among more cuts than a word has bits.
+func TestOneDimension(t *testing.T) {
+	stream := privacy.NewKey(8).Derive("one dimension").Stream()
+	for _, n := range []int{150, 400} {
+		for _, k := range []int{n / 8, n / 5} {
+			for _, suppress := range []bool{false, true} {
+				table := random(stream, n, []int{100}, false)
+				p := mustProblem(t, table, k, suppress)
+				if len(p.cuts) <= 64 {
+					t.Fatalf("%d cuts, must be more than 64", len(p.cuts))
+				}
+				codes := make([]uint32, n)
+				for row := range codes {
+					codes[row] = table.Column(0).At(int32(row))
+				}
+				slices.Sort(codes)
+				// least[i] is the cost of the first i rows, in order, cut between different values.
+				least := make([]int64, n+1)
+				for i := 1; i <= n; i++ {
+					least[i] = math.MaxInt64
+					if i < n && codes[i] == codes[i-1] {
+						continue
+					}
+					for j := range i {
+						size := int64(i - j)
+						cost := size * size
+						if size < int64(k) {
+							if cost = size * int64(n); !suppress {
+								continue
+							}
+						}
+						if least[j] != math.MaxInt64 {
+							least[i] = min(least[i], least[j]+cost)
+						}
+					}
+				}
+				if s := mustRun(t, p, limits{}); s.best != least[n] || s.gap() != 0 {
+					t.Errorf("n %d, k %d, suppress %t: found %d with gap %v, dynamic programming %d", n, k, suppress, s.best, s.gap(), least[n])
+				}
+			}
+		}
+	}
+}
+
+// TestManyDimensionsAndWords: where at most three classes of k rows fit, two cuts make any partitioning there is, so
+// that pricing all pairs finds the best, here of cuts that fill more than one word.
+func TestManyDimensionsAndWords(t *testing.T) {
+	stream := privacy.NewKey(9).Derive("words").Stream()
+	for trial := range 4 {
+		table := random(stream, 120, []int{4, 30, 3, 45}, false)
+		k := 31 + stream.IntN(10)
+		p := mustProblem(t, table, k, false)
+		if p.words < 2 {
+			t.Fatalf("%d cuts in %d word, must be at least 2", len(p.cuts), p.words)
+		}
+		want := int64(120 * 120)
+		for i := range p.cuts {
+			for j := range i + 1 {
+				if cost, ok := price(p, table, slices.Compact([]int32{int32(j), int32(i)})); ok {
+					want = min(want, cost)
+				}
+			}
+		}
+		if s := mustRun(t, p, limits{}); s.best != want || s.gap() != 0 {
+			t.Errorf("trial %d, k %d: found %d with gap %v, the best of all pairs costs %d", trial, k, s.best, s.gap(), want)
+		}
+	}
+}
+
+// greedy adds the cheapest cut of those allowed, dimension by dimension in the given order or, without one,
+// of all, for as long as the cost falls.
+func greedy(p *problem, table *datasets.Table, order []int) int64 {
+	var taken []int32
+	best, ok := price(p, table, nil)
+	if !ok {
+		return math.MaxInt64
+	}
+	from := 0
+	for {
+		next := int32(-1)
+		for c := range p.cuts {
+			if order != nil && p.cuts[c].dim != order[from] || slices.Contains(taken, int32(c)) {
+				continue
+			}
+			if cost, ok := price(p, table, append(slices.Clone(taken), int32(c))); ok && cost < best {
+				best, next = cost, int32(c)
+			}
+		}
+		switch {
+		case next >= 0:
+			taken = append(taken, next)
+		case order != nil && from < len(order)-1:
+			from++
+		default:
+			return best
+		}
+	}
+}
+
+// TestNoWorseThanGreedy: also a search that hardly gets beyond its start beats the greedy solutions,
+// whatever attribute they begin with, and a whole one beats them in every order of attributes.
+func TestNoWorseThanGreedy(t *testing.T) {
+	stream := privacy.NewKey(10).Derive("greedy").Stream()
+	for trial := range 12 {
+		table := random(stream, 150, []int{6, 6, 6}, trial%2 == 0)
+		p := mustProblem(t, table, 4, trial%3 == 0)
+		start := mustRun(t, p, limits{nodes: 400})
+		whole := mustRun(t, p, limits{})
+		if simple := greedy(p, table, nil); start.best > simple {
+			t.Errorf("trial %d: %d with a limit, greedy %d", trial, start.best, simple)
+		}
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			if simple := greedy(p, table, order); whole.best > simple {
+				t.Errorf("trial %d: %d, greedy in the order %v %d", trial, whole.best, order, simple)
+			}
+		}
+	}
+}
+
+// TestLeastOfClasses compares the least cost of a class, by its size alone, with the best of all ways to
+// write the size as a sum, found by dynamic programming.
+func TestLeastOfClasses(t *testing.T) {
+	for _, k := range []int64{2, 3, 7} {
+		for _, n := range []int64{1, 5, 4*k - 1, 4 * k, 60} {
+			for _, suppress := range []bool{false, true} {
+				p := &problem{k: int(k), n: int(n), suppress: suppress}
+				p.price()
+				best := make([]int64, n+1)
+				for m := int64(1); m <= n; m++ {
+					best[m] = math.MaxInt64
+					for part := int64(1); part <= m; part++ {
+						cost := part * part
+						if part < k {
+							if cost = part * n; !suppress {
+								continue
+							}
+						}
+						if best[m-part] != math.MaxInt64 {
+							best[m] = min(best[m], best[m-part]+cost)
+						}
+					}
+					exact := !suppress || n >= 4*k
+					if m >= k && (p.least[m] > best[m] || exact && p.least[m] != best[m]) {
+						t.Errorf("k %d, n %d, suppress %t: %d rows at least %d, must be %d", k, n, suppress, m, p.least[m], best[m])
+					}
+				}
+			}
+		}
+	}
+}
