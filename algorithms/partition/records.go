@@ -32,15 +32,7 @@ func Records(ctx context.Context, schema *datasets.Schema, regions *algorithms.R
 		factor = total / limit
 		warning = fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, maxRows)
 	}
-	whole := make([]int, len(sizes))
-	sum, given := 0.0, 0.0
-	for i, size := range sizes {
-		sum += size / factor
-		target := math.Round(sum)
-		whole[i] = int(target - given)
-		given = target
-	}
-	table, err = Synthesize(ctx, schema, regions, whole, values, stream)
+	table, err = Synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -51,4 +43,17 @@ func Records(ctx context.Context, schema *datasets.Schema, regions *algorithms.R
 		}
 	}
 	return table, weights, warning, nil
+}
+
+// wholeRecords divides sizes by factor and rounds them, carrying the remainder along.
+func wholeRecords(sizes []float64, factor float64) []int {
+	whole := make([]int, len(sizes))
+	sum, given := 0.0, 0.0
+	for i, size := range sizes {
+		sum += size / factor
+		target := math.Round(sum)
+		whole[i] = int(target - given)
+		given = target
+	}
+	return whole
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -67,4 +70,20 @@ func TestRecords(t *testing.T) {
 	if _, _, _, err := Records(context.Background(), schema, regions, []float64{math.MaxFloat64, math.MaxFloat64, 0, 0}, Uniform, 10, privacy.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("sizes beyond all numbers: %v, must be ErrTooLarge", err)
 	}
+}
+
+func TestWholeRecordsCarriesRemainders(t *testing.T) {
+	if got, want := wholeRecords([]float64{0.25, 0.25, 0.25, 0.25, 2.5, 0.5}, 1), []int{0, 1, 0, 0, 3, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOf(rapid.Float64Range(0, 100)).Draw(t, "sizes")
+		sum, given := 0.0, 0
+		for i, n := range wholeRecords(sizes, 1) {
+			sum, given = sum+sizes[i], given+n
+			if n < 0 || math.Abs(sum-float64(given)) > 0.5+1e-9 {
+				t.Fatalf("%d records (%d now) for %v", given, n, sum)
+			}
+		}
+	})
 }

@@ -303,46 +303,16 @@ func (r *recursion) sizeByDepth(published []float64, depth, label int) {
 // publish draws the records (post_process).
 func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	release := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.builder.Structure()}
-	total := 0.0
-	for _, size := range r.sizes {
-		total += size
-	}
-	if math.IsInf(total, 1) {
-		return nil, fmt.Errorf("rps: %w: noisy counts beyond all numbers, epsilon %v is too small", algorithms.ErrTooLarge, r.epsilon)
-	}
-	factor := 1.0
-	if limit := float64(r.params.MaxRows); total > limit {
-		factor = total / limit
-		release.Warnings = append(release.Warnings, fmt.Sprintf(
-			"the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, r.params.MaxRows))
-	}
-	table, err := partition.Synthesize(r.ctx, in.Table.Schema(), release.Regions, wholeRecords(r.sizes, factor), r.params.Values, in.Noise.Open("values"))
+	table, weights, warning, err := partition.Records(r.ctx, in.Table.Schema(), release.Regions, r.sizes, r.params.Values, r.params.MaxRows, in.Noise.Open("values"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("rps: %w", err)
 	}
-	release.Table = table
-	if factor > 1 {
-		release.Weights = make([]float64, table.Len())
-		for i := range release.Weights {
-			release.Weights[i] = factor
-		}
+	release.Table, release.Weights = table, weights
+	if warning != "" {
+		release.Warnings = append(release.Warnings, warning)
 	}
 	release.Warnings = append(release.Warnings, r.warnings(in.Table.Schema())...)
 	return release, nil
-}
-
-// wholeRecords divides sizes by factor and rounds them, carrying the remainder along, so that no
-// sum of consecutive sizes is off by more than one record.
-func wholeRecords(sizes []float64, factor float64) []int {
-	whole := make([]int, len(sizes))
-	sum, given := 0.0, 0.0
-	for i, size := range sizes {
-		sum += size / factor
-		target := math.Round(sum)
-		whole[i] = int(target - given)
-		given = target
-	}
-	return whole
 }
 
 // warnings names what a reader of the release must know.

@@ -334,22 +334,6 @@ func TestMaxRowsThinsEvenly(t *testing.T) {
 	}
 }
 
-func TestWholeRecordsCarriesRemainders(t *testing.T) {
-	if got, want := wholeRecords([]float64{0.25, 0.25, 0.25, 0.25, 2.5, 0.5}, 1), []int{0, 1, 0, 0, 3, 0}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		sizes := rapid.SliceOf(rapid.Float64Range(0, 100)).Draw(t, "sizes")
-		sum, given := 0.0, 0
-		for i, n := range wholeRecords(sizes, 1) {
-			sum, given = sum+sizes[i], given+n
-			if n < 0 || math.Abs(sum-float64(given)) > 0.5+1e-9 {
-				t.Fatalf("%d records (%d now) for %v", given, n, sum)
-			}
-		}
-	})
-}
-
 func TestRefusals(t *testing.T) {
 	plain, ternary := tableOf(0, []int{4}), tableOf(3, []int{4})
 	binary := tableOf(2, []int{4, 4, 4}, times(200, 1, 1, 1, 1)...)
