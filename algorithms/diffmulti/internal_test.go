@@ -101,11 +101,11 @@ func TestStatistics(t *testing.T) {
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
 		r, rows := start(t, table, algorithms.Strict, params, rapid.Uint64().Draw(t, "seed"))
-		root := r.paths.at(place{})
 		stats := r.slot(0)
 		r.store.tally(rows, r.cuts, stats, 1)
 		at := place{}
-		path := *root
+		path := *r.paths.at(place{})
+		r.families = append(r.families, new(family))
 		if err := r.drawCutPoints(&path, rows, stats, &at, allFresh); err != nil {
 			t.Fatal(err)
 		}
@@ -114,14 +114,15 @@ func TestStatistics(t *testing.T) {
 		}
 		dim := rapid.IntRange(0, len(attributes)-1).Draw(t, "dimension")
 		axis := r.layout.axes[dim]
-		children, child, cut, fresh := 2, []int32(nil), uint32(0), -1
+		children, node, cut, fresh := 2, (*nodeChildren)(nil), uint32(0), -1
 		if axis != nil {
-			children, child = len(r.below[dim][0].ends), r.below[dim][0].child
+			node = &r.below[dim][0]
+			children = len(node.ends)
 		} else {
 			fresh = slices.Index(r.layout.numbers, dim)
 			cut = r.cuts[fresh]
 		}
-		f, _, err := r.divide(rows, stats, 1, params.Specialisations, at, &path, dim, children, child, cut)
+		f, _, err := r.divide(rows, stats, 1, params.Specialisations, at, &path, dim, children, node, cut)
 		if err != nil {
 			t.Fatal(err)
 		}

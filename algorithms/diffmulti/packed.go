@@ -45,9 +45,9 @@ type store interface {
 	// places among the distinct values.
 	tally(rows []int32, cuts []uint32, stats []int32, change int32)
 	// divide sorts the rows by the child they belong to, keeping their order within a child, and writes the children's
-	// sizes. On an axis child is that of each rank and class; on a numeric dimension values below the place cut
-	// are child 0, others child 1.
-	divide(rows []int32, scratch *divideScratch, dim int, child []int32, cut uint32, sizes []int32)
+	// sizes. On an axis n is the node that all rows lie under; on a numeric dimension values below the place cut are
+	// child 0, others child 1.
+	divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32, sizes []int32)
 	// keys appends value·classes+class of each row on a numeric dimension.
 	keys(rows []int32, dim int, keys []uint32) []uint32
 	// classCounts adds the rows' class counts.
@@ -206,7 +206,7 @@ func (p *packed[T]) tally(rows []int32, cuts []uint32, stats []int32, change int
 	}
 }
 
-func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, child []int32, cut uint32, sizes []int32) {
+func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32, sizes []int32) {
 	scratch.fit(len(rows))
 	which := scratch.which[:len(rows)]
 	word, width := p.word[dim], p.width
@@ -222,7 +222,7 @@ func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, child 
 			sizes[c]++
 		}
 	} else {
-		base := T(p.at[dim])
+		base, child := T(p.at[dim]+n.start), n.child
 		for i, row := range rows {
 			c := child[p.words[int(row)*width+word]-base]
 			which[i] = c

@@ -75,18 +75,18 @@ type recursion struct {
 	scores     []float64
 	open       []int // the candidates' dimensions
 	penalties  [2]float64
-	families   []family // by depth
-	work       int      // since the context was last asked
+	families   []*family // by depth
+	work       int       // since the context was last asked
 
 	compactFrom int // the size of a store from which regions of few of its rows are copied together
 }
 
 // nodeChildren is what specialising a taxonomy node takes.
 type nodeChildren struct {
-	ends      []int     // of each child's slots, from the start of the dimension's; starts is where the first begins
-	start     int       // of the first child's slots
+	start     int       // where the node's slots begin, from the start of the dimension's
+	ends      []int     // where each child's slots end
 	penalties []float64 // certainty penalties of the children
-	child     []int32   // the child of each slot of the dimension; 0 where the slot lies outside the node
+	child     []int32   // the child of each of the node's slots
 }
 
 // family is the scratch of one level of the recursion; but for the path it lives while children are visited.
@@ -149,8 +149,8 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	}
 	r.points = make([]uint32, len(r.layout.numbers))
 	r.cuts = make([]uint32, len(r.layout.numbers))
-	r.families = make([]family, r.longest+1)
-	r.paths = newPaths(in.Budget.Root(), len(r.layout.numbers), r.longest)
+	root := in.Budget.Root()
+	r.paths.put(place{}, &root)
 	r.declare(in)
 	return r, nil
 }
@@ -223,12 +223,12 @@ func childrenOf(axis *datasets.Axis, classes int) []nodeChildren {
 		if len(children) == 0 {
 			continue
 		}
-		n := nodeChildren{start: int(axis.Low[node]) * classes, child: make([]int32, len(axis.Code)*classes)}
+		n := nodeChildren{start: int(axis.Low[node]) * classes, child: make([]int32, int(axis.High[node]-axis.Low[node])*classes)}
 		for c, child := range children {
 			n.ends = append(n.ends, int(axis.High[child])*classes)
 			n.penalties = append(n.penalties, axis.Penalty(child))
 			for slot := int(axis.Low[child]) * classes; slot < int(axis.High[child])*classes; slot++ {
-				n.child[slot] = int32(c)
+				n.child[slot-n.start] = int32(c)
 			}
 		}
 		nodes[node] = n
@@ -261,7 +261,7 @@ const (
 // memory the call may use up; nil of a region without rows or one that is certain to be a leaf. free is
 // the first slot of statistics that nobody uses. h specialisations may be made from here on.
 func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int) error {
-	if r.work += len(rows) + 64; r.work > contextEvery {
+	if r.work += len(rows) + r.layout.slots; r.work > contextEvery {
 		r.work = 0
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -273,6 +273,9 @@ func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int
 	if whole := r.store; whole.size() >= r.compactFrom && len(rows) <= whole.size()/compactBelow {
 		r.store = whole.compact(rows)
 		defer func() { r.store = whole }()
+	}
+	for len(r.families) <= at.depth {
+		r.families = append(r.families, new(family))
 	}
 	path := &r.families[at.depth].path // done with before the children's turn
 	*path = *r.paths.at(at)
@@ -446,7 +449,7 @@ func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privac
 // specialise replaces the current box's node on a dimension by its children (line 12).
 func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path *privacy.Path, dim int) error {
 	n := &r.below[dim][r.builder.Nodes[dim]]
-	f, free, err := r.divide(rows, stats, free, h, at, path, dim, len(n.ends), n.child, 0)
+	f, free, err := r.divide(rows, stats, free, h, at, path, dim, len(n.ends), n, 0)
 	if err != nil {
 		return err
 	}
@@ -469,14 +472,14 @@ func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path 
 
 // divide sorts the rows by child, shares out the specialisations that are left (line 13) and prepares the statistics of the children
 // that will be specialised. It returns the first slot of statistics that is still free.
-func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim, children int, child []int32, cut uint32) (*family, int, error) {
-	f := &r.families[at.depth]
+func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim, children int, n *nodeChildren, cut uint32) (*family, int, error) {
+	f := r.families[at.depth]
 	if len(f.sizes) < children {
 		f.sizes, f.given, f.stats = make([]int32, children), make([]int, children), make([][]int32, children)
 	}
 	sizes, given := f.sizes[:children], f.given[:children]
 	clear(f.stats)
-	r.store.divide(rows, &r.scratch, dim, child, cut, sizes)
+	r.store.divide(rows, &r.scratch, dim, n, cut, sizes)
 	if err := r.shares.divide(path, r.step, h, sizes, given); err != nil {
 		return nil, 0, err
 	}
@@ -590,26 +593,21 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	return release, nil
 }
 
-// paths holds what has been paid on the way to a region. Every draw costs ε′, so that regions with as many
-// specialisations and cut points above them have paid the same.
-type paths struct {
-	table     []*privacy.Path
-	cutPoints int
-}
+// paths holds what has been paid on the way to a region, by specialisations and cut points above it. Every draw costs
+// ε′, so that regions with as many of both have paid the same.
+type paths [][]*privacy.Path
 
-func newPaths(root privacy.Path, numeric, longest int) paths {
-	p := paths{cutPoints: numeric + longest + 1}
-	p.table = make([]*privacy.Path, (longest+1)*p.cutPoints)
-	p.table[0] = &root
-	return p
-}
-
-func (p *paths) at(where place) *privacy.Path {
-	return p.table[where.depth*p.cutPoints+where.cutPoints]
-}
+func (p paths) at(where place) *privacy.Path { return p[where.depth][where.cutPoints] }
 
 func (p *paths) put(where place, path *privacy.Path) {
-	if at := &p.table[where.depth*p.cutPoints+where.cutPoints]; *at == nil {
+	for len(*p) <= where.depth {
+		*p = append(*p, nil)
+	}
+	row := &(*p)[where.depth]
+	for len(*row) <= where.cutPoints {
+		*row = append(*row, nil)
+	}
+	if at := &(*row)[where.cutPoints]; *at == nil {
 		own := *path
 		*at = &own
 	}
