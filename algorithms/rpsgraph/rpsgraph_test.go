@@ -618,6 +618,23 @@ func TestReadings(t *testing.T) {
 	}
 }
 
+// TestScale is errata G6: figures found beforehand by another program, on a network like this one, for the scale of Cauchy noise
+// under the rigorous bound, half of epsilon and n = 769. Here it is the mean over leaves of one degree, Λ = n-1.
+func TestScale(t *testing.T) {
+	g := network(t, "Caltech36")
+	s := degreesOf(g, g.Nodes()-1)
+	bound := (&tree{params: &Params{Counts: Rigorous, Depth: 1}, degrees: s}).boundary()
+	for depth, test := range []struct{ epsilon, want float64 }{{1, 170}, {0.1, 16_600}} {
+		mean := 0.0
+		for d := range s.lambda + 1 {
+			mean += 6 / (test.epsilon / 2) * bound(test.epsilon/2, d, d+1, depth) / float64(s.lambda+1)
+		}
+		if math.Abs(mean/test.want-1) > 0.05 {
+			t.Errorf("epsilon %v: mean scale %v, want about %v", test.epsilon, mean, test.want)
+		}
+	}
+}
+
 func TestGuarantees(t *testing.T) {
 	p := defaults()
 	for _, test := range []struct {
