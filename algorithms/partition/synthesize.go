@@ -48,6 +48,7 @@ func Synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 	for d, attribute := range regions.Attributes {
 		dims[attribute] = d
 	}
+	filled := newFilled(regions, tuples, min(total, regions.Len()))
 	for i := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -56,7 +57,8 @@ func Synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 		case i == classAttribute && dims[i] < 0:
 			fillClass(b, i, regions.Classes, tuples)
 		default:
-			fill(b, i, &schema.Attributes[i], dims[i], regions, tuples, values, stream)
+			filled.bounds(&schema.Attributes[i], dims[i])
+			filled.draw(b, i, &schema.Attributes[i], dims[i], values, stream)
 		}
 	}
 	return b.Table(), nil
@@ -74,27 +76,59 @@ func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 	}
 }
 
-// fill draws one attribute of all rows. dim is its dimension, or -1 for its whole domain.
-func fill(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int, regions *algorithms.Regions, tuples []int, values Values, stream *privacy.Stream) {
-	dims, classes := len(regions.Attributes), regions.Classes
-	low, high := uint32(0), uint32(a.Cells())
-	var axis *datasets.Axis
-	if dim >= 0 && regions.Axes != nil {
-		axis = regions.Axes[dim]
-	}
-	row := 0
+// filled are the regions that records are drawn from. Most of a large partition may have none, and the boxes of
+// the others lie far apart in memory: an attribute's bounds are collected before the draws, when nothing keeps
+// the machine from fetching many at a time.
+type filled struct {
+	regions   *algorithms.Regions
+	numbers   []int32 // of the regions,
+	records   []int32 // and how many records each gives
+	low, high []uint32
+}
+
+// newFilled lists them; they are at most so many.
+func newFilled(regions *algorithms.Regions, tuples []int, most int) *filled {
+	f := &filled{regions: regions, numbers: make([]int32, 0, most), records: make([]int32, 0, most)}
 	for region := range regions.Len() {
 		n := 0
-		for _, m := range tuples[region*classes : (region+1)*classes] {
+		for _, m := range tuples[region*regions.Classes : (region+1)*regions.Classes] {
 			n += m
 		}
-		if n == 0 {
-			continue
+		if n > 0 {
+			f.numbers = append(f.numbers, int32(region))
+			f.records = append(f.records, int32(n))
 		}
-		if dim >= 0 {
-			low, high = regions.Low[region*dims+dim], regions.High[region*dims+dim]
+	}
+	f.low, f.high = make([]uint32, len(f.numbers)), make([]uint32, len(f.numbers))
+	return f
+}
+
+// bounds collects the intervals on one dimension, or the attribute's whole domain for -1.
+func (f *filled) bounds(a *datasets.Attribute, dim int) {
+	if dim < 0 {
+		for i := range f.low {
+			f.low[i], f.high[i] = 0, uint32(a.Cells())
 		}
-		end := row + n
+		return
+	}
+	dims := len(f.regions.Attributes)
+	low, high := f.low, f.high[:len(f.low)]
+	for i, region := range f.numbers {
+		at := int(region)*dims + dim
+		low[i], high[i] = f.regions.Low[at], f.regions.High[at]
+	}
+}
+
+// draw draws one attribute of all rows. dim is its dimension, or -1 for its whole domain.
+func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int, values Values, stream *privacy.Stream) {
+	var axis *datasets.Axis
+	if dim >= 0 && f.regions.Axes != nil {
+		axis = f.regions.Axes[dim]
+	}
+	row := 0
+	for i, n := range f.records {
+		low, high := f.low[i], f.high[i]
+		end := row + int(n)
 		switch {
 		case a.Continuous:
 			for ; row < end; row++ {
