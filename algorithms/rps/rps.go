@@ -3,7 +3,7 @@
 // two again and again, each cut chosen by the exponential mechanism; a noisy count decides where
 // to stop; leaves are published by noisy counts and re-drawn as synthetic records.
 //
-// The graph version of section 5 is not here.
+// The version for graphs of section 5 is package rpsgraph.
 //
 // Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement
 // a record touches two paths of the tree and everything costs up to twice as much: errata R2).

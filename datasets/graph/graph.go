@@ -1,6 +1,6 @@
 // Package graph reads, generates and describes graphs: edge lists, Matrix Market and MATLAB files;
 // the four networks of Qardaji & Li 2012 with stand-ins for each; Erdős-Rényi, Barabási-Albert and
-// fixed-degree random graphs; and the power-law exponent of Table 1.
+// fixed-degree random graphs, released degree sequences made graphs; and the power-law exponent of Table 1.
 //
 // Only adjacency is ever read. Files that carry attributes of persons beside it (the local_info
 // matrix of the Facebook networks) have those skipped unread. The graph type itself is datasets.Graph;
