@@ -2,6 +2,7 @@ package svm
 
 import (
 	"context"
+	"fmt"
 
 	"ppdp/privacy"
 )
@@ -12,12 +13,14 @@ const (
 	// the optimality conditions is 10⁻³ of the margin; the gap is held ten times closer, so that what is left of
 	// it moves hardly a prediction.
 	relativeGap = 1e-4
-	// innerPasses is how many passes of a round visit only the points that still move. Most points stay
+	// innerPasses is the most passes of a round that visit only the points that still move. Most points stay
 	// at a corner of their box from early on, and whether one has to leave it shows in the next round.
-	innerPasses = 20
-	// maxRounds ends problems whose gap closes too slowly. Adult needs a handful, tables of noisy counts some
-	// dozens.
+	innerPasses = 100
+	// maxRounds ends problems whose gap closes too slowly. Adult needs a handful, tables of noisy counts up to some
+	// hundreds.
 	maxRounds = 1000
+	// worstGap is the relative gap up to which a problem that was ended may be used.
+	worstGap = 1e-2
 )
 
 // solution is a solved problem and how far from its optimum it may be.
@@ -69,7 +72,7 @@ func step(a, b, rest, square float64) float64 {
 
 // solve separates the class positive from all others. A round visits all points, then only those that moved,
 // again and again, each time in the order of a fresh permutation drawn from order. It returns early with
-// ctx.Err() when the context ends.
+// ctx.Err() when the context ends, and an error when the gap does not close.
 func solve(ctx context.Context, p *points, positive uint32, price float64, order *privacy.Stream) (*solution, error) {
 	q := newProblem(p, positive, price)
 	s := &solution{weights: make([]float64, p.size)}
@@ -85,14 +88,24 @@ func solve(ctx context.Context, p *points, positive uint32, price float64, order
 				return nil, err
 			}
 			order.Shuffle(len(moving), func(i, j int) { moving[i], moving[j] = moving[j], moving[i] })
-			moving = s.pass(q, beta, moving)
+			if moving = s.pass(q, beta, moving); len(moving) == 0 {
+				break
+			}
 		}
 		s.rounds++
 		if s.measure(q, beta); s.gap <= relativeGap*s.primal {
 			break
 		}
 	}
-	return s, nil
+	return s, s.check()
+}
+
+// check reports a problem that is too far from its optimum to be used.
+func (s *solution) check() error {
+	if !(s.gap <= worstGap*s.primal) { // NaN is no solution either
+		return fmt.Errorf("svm: not solved in %d rounds: the objective is %v, its minimum may be %v lower", s.rounds, s.primal, s.gap)
+	}
+	return nil
 }
 
 // pass visits points in order and returns those that moved, in the same memory.

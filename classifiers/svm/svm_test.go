@@ -295,6 +295,18 @@ func TestHeavyContradiction(t *testing.T) {
 	}
 }
 
+// TestUnsolved: a problem that was given up far from its optimum is no model.
+func TestUnsolved(t *testing.T) {
+	for _, c := range []struct {
+		primal, gap float64
+		ok          bool
+	}{{100, 0.99, true}, {100, 1.01, false}, {100, math.NaN(), false}, {0, 0, true}} {
+		if err := (&solution{primal: c.primal, gap: c.gap}).check(); (err == nil) != c.ok {
+			t.Errorf("objective %v, gap %v: error %v", c.primal, c.gap, err)
+		}
+	}
+}
+
 func TestSolveStops(t *testing.T) {
 	table := testtable.Weather(true)
 	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows()}, newLayout(table.Schema()))
