@@ -91,10 +91,10 @@ func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *
 		return nil, fmt.Errorf("encoding %s: the schema has no class attribute", e)
 	}
 	encoded := &datasets.Schema{}
-	var codes [][]uint32 // of each attribute, by region
-	add := func(a datasets.Attribute, of []uint32) {
+	var columns []column
+	add := func(a datasets.Attribute, c column) {
 		encoded.Attributes = append(encoded.Attributes, a)
-		codes = append(codes, of)
+		columns = append(columns, c)
 	}
 	for d, attribute := range regions.Attributes {
 		if err := ctx.Err(); err != nil {
@@ -122,18 +122,29 @@ func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *
 	for range records {
 		builder.AddRow()
 	}
-	for at, of := range codes {
+	for at, c := range columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for row, record := range records {
-			builder.Set(row, at, of[record.Region])
+			code := c.byRegion[record.Region]
+			if c.translate != nil {
+				code = c.translate[code]
+			}
+			builder.Set(row, at, code)
 		}
 	}
 	for row, record := range records {
 		builder.Set(row, last, record.Class)
 	}
 	return builder.Table(), nil
+}
+
+// column holds the codes of one attribute. Attributes that say different things about one dimension share what
+// is as long as the regions are many.
+type column struct {
+	byRegion  []uint32
+	translate []uint32 // from what byRegion holds to codes; nil where those are the codes
 }
 
 // dimension is one dimension of a release's regions.
@@ -160,11 +171,11 @@ func (x *dimension) axis() (axis *datasets.Axis, own bool) {
 
 // nodes returns the taxonomy node of each region: its own or, for an interval of codes, the lowest
 // that has all of them below it.
-func (x *dimension) nodes(axis *datasets.Axis, own bool) []int {
-	nodes := make([]int, x.regions.Len())
+func (x *dimension) nodes(axis *datasets.Axis, own bool) []uint32 {
+	nodes := make([]uint32, x.regions.Len())
 	for r := range nodes {
 		if own {
-			nodes[r] = int(x.regions.Nodes[r*len(x.regions.Attributes)+x.dim])
+			nodes[r] = uint32(x.regions.Nodes[r*len(x.regions.Attributes)+x.dim])
 			continue
 		}
 		low, high := x.interval(r)
@@ -180,13 +191,13 @@ func (x *dimension) nodes(axis *datasets.Axis, own bool) []int {
 			}
 			at = child
 		}
-		nodes[r] = at
+		nodes[r] = uint32(at)
 	}
 	return nodes
 }
 
 // membership adds an attribute for each node that occurs.
-func (x *dimension) membership(add func(datasets.Attribute, []uint32)) {
+func (x *dimension) membership(add func(datasets.Attribute, column)) {
 	axis, own := x.axis()
 	nodes := x.nodes(axis, own)
 	tree := axis.Taxonomy.Nodes
@@ -203,16 +214,13 @@ func (x *dimension) membership(add func(datasets.Attribute, []uint32)) {
 		for i := n + 1; i < len(tree); i++ {
 			below[i] = below[tree[i].Parent]
 		}
-		of := make([]uint32, len(nodes))
-		for r, at := range nodes {
-			of[r] = below[at]
-		}
-		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name, Kind: datasets.Categorical, Values: []string{"no", "yes"}}, of)
+		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name, Kind: datasets.Categorical, Values: []string{"no", "yes"}},
+			column{byRegion: nodes, translate: below})
 	}
 }
 
 // nominal adds one attribute of the nodes or intervals that occur, in their order.
-func (x *dimension) nominal(add func(datasets.Attribute, []uint32)) {
+func (x *dimension) nominal(add func(datasets.Attribute, column)) {
 	keys := make([]uint64, x.regions.Len())
 	name := func(key uint64) string { return fmt.Sprintf("[%d, %d)", key>>32, key&(1<<32-1)) }
 	if axis, own := x.axis(); axis != nil {
@@ -238,11 +246,11 @@ func (x *dimension) nominal(add func(datasets.Attribute, []uint32)) {
 		at, _ := slices.BinarySearch(distinct, key)
 		of[r] = uint32(at)
 	}
-	add(a, of)
+	add(a, column{byRegion: of})
 }
 
 // midpoint adds the mean of the interval's numbers, in steps of half a cell.
-func (x *dimension) midpoint(add func(datasets.Attribute, []uint32)) {
+func (x *dimension) midpoint(add func(datasets.Attribute, column)) {
 	a := datasets.Attribute{Name: x.attribute.Name, Step: 0.5}
 	if x.attribute.Kind == datasets.Numeric {
 		a.Low, a.Step = x.attribute.Number(0), x.attribute.Step/2
@@ -253,16 +261,16 @@ func (x *dimension) midpoint(add func(datasets.Attribute, []uint32)) {
 		low, high := x.interval(r)
 		of[r] = low + high - 1
 	}
-	add(a, of)
+	add(a, column{byRegion: of})
 }
 
 // width adds the interval's share of the domain.
-func (x *dimension) width(add func(datasets.Attribute, []uint32)) {
+func (x *dimension) width(add func(datasets.Attribute, column)) {
 	cell := 1 / float64(x.attribute.Cells())
 	of := make([]uint32, x.regions.Len())
 	for r := range of {
 		low, high := x.interval(r)
 		of[r] = high - low - 1
 	}
-	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell}, of)
+	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell}, column{byRegion: of})
 }
