@@ -6,6 +6,7 @@ import (
 	_ "ppdp/datasets/clustered"
 	_ "ppdp/datasets/csv"
 	_ "ppdp/datasets/discrete"
+	_ "ppdp/datasets/enlarged"
 	_ "ppdp/datasets/gaussian"
 	_ "ppdp/datasets/graph"
 )

@@ -1,0 +1,119 @@
+// Package enlarged is Adult made larger, for the study of running times: sources "adult-enlarged" and
+// "adult-enlarged-standin". Every record is kept, and variations of it follow in which some values are drawn anew from
+// the public domain of their attribute (Al-Hussaeni et al. 2018, section 5.2, Scalability). Such records say little about
+// people: the package is for time and memory, not for utility.
+package enlarged
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	"ppdp/privacy"
+)
+
+// Params selects rows and attributes, and says how many records there shall be.
+type Params struct {
+	// Select is one of adult's selections.
+	Select string `yaml:"select"`
+	// N is the number of records; fewer than the selection has are the first of them.
+	N int `yaml:"n"`
+	// Redraw is the probability that a value of a variation is drawn anew. The paper says "some values".
+	Redraw float64 `yaml:"redraw"`
+}
+
+// maxN bounds the number of records: a table of them takes some 20 bytes a record.
+const maxN = 100_000_000
+
+// Validate reports everything wrong with the parameters.
+func (p *Params) Validate() error {
+	errs := []error{(&adult.Params{Select: p.Select}).Validate()}
+	if p.N < 1 || p.N > maxN {
+		errs = append(errs, fmt.Errorf("n: %d, must be from 1 to %d", p.N, maxN))
+	}
+	if !(p.Redraw >= 0 && p.Redraw <= 1) {
+		errs = append(errs, fmt.Errorf("redraw: %v, must be from 0 to 1", p.Redraw))
+	}
+	return errors.Join(errs...)
+}
+
+// Source is one of adult's sources with variations of its records.
+type Source struct {
+	name, title string
+	of          datasets.Source
+}
+
+var _ datasets.Source = Source{}
+
+func init() {
+	datasets.Register(Source{"adult-enlarged", "Adult census data and variations of it", adult.Source{}})
+	datasets.Register(Source{"adult-enlarged-standin", "Stand-in for Adult and variations of it", adult.StandIn{}})
+}
+
+// Info describes the table.
+func (s Source) Info() datasets.Info {
+	info := s.of.Info()
+	info.Name, info.Title = s.name, s.title
+	return info
+}
+
+// Params returns the defaults: the smallest of the paper's five sizes.
+func (Source) Params() any { return &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5} }
+
+// Load loads Adult and adds variations, one of every record before the second of any. It returns early with ctx.Err()
+// when the context ends.
+func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	params := s.Params().(*Params)
+	if request.Params != nil {
+		given, ok := request.Params.(*Params)
+		if !ok || given == nil {
+			return nil, fmt.Errorf("%s: parameters of type %T, must be %T", s.name, request.Params, params)
+		}
+		params = given
+	}
+	if err := params.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	draws := request.Key.Derive("variations").Stream()
+	request.Params = &adult.Params{Select: params.Select}
+	set, err := s.of.Load(ctx, request)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	table, err := enlarge(ctx, set.Table, params, draws)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	set.Name, set.Table, set.Checksum = s.name, table, table.Checksum()
+	set.Notes = append(set.Notes, "Most records are variations of others, values drawn at random: for running times only.")
+	return set, nil
+}
+
+// rowsBetweenChecks is how many rows are made before the context is asked whether to go on.
+const rowsBetweenChecks = 1 << 16
+
+// enlarge returns a table of params.N rows.
+func enlarge(ctx context.Context, of *datasets.Table, params *Params, draws *privacy.Stream) (*datasets.Table, error) {
+	schema := of.Schema()
+	b := datasets.NewBuilder(schema, params.N)
+	for row := range params.N {
+		if row%rowsBetweenChecks == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		b.AddRow()
+		original := row < of.Len()
+		from := int32(row % of.Len())
+		for at := range schema.Attributes {
+			code := of.Column(at).At(from)
+			if !original && draws.Float64() < params.Redraw {
+				code = uint32(draws.IntN(schema.Attributes[at].Cells()))
+			}
+			b.Set(row, at, code)
+		}
+	}
+	return b.Table(), nil
+}
