@@ -1,13 +1,13 @@
 package koptimize
 
-import "slices"
-
-// polishWork bounds the work spent on the start beyond the greedy solutions; a second or two.
-const polishWork = 500_000_000
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // start finds partitionings to begin with, because the search prunes by the best one it knows: the
-// table as one class, then greedy solutions, then the best of these with one or two cuts replaced for
-// as long as that helps.
+// table as one class, then greedy solutions, then the best of these polished.
 func (s *search) start() {
 	p := s.problem
 	s.offer(p.cost[p.n])
@@ -18,10 +18,20 @@ func (s *search) start() {
 			s.greedy(0, d)
 		}
 	}
-	most := s.work + polishWork
-	if s.limits.work > 0 {
-		most = min(most, s.limits.work/4)
+	s.polish(s.share(1, 4))
+}
+
+// share is the number of steps at which a share of the limit is used up.
+func (s *search) share(part, of int64) int64 {
+	if s.limits.work == 0 {
+		return math.MaxInt64
 	}
+	return s.limits.work / of * part
+}
+
+// polish exchanges one or two cuts of the best partitioning for as long as that helps and fewer than most
+// steps have been taken.
+func (s *search) polish(most int64) {
 	for size := 1; size <= 2 && !s.stopped && s.work < most; {
 		before := s.best
 		s.replace(size, most)
@@ -96,31 +106,69 @@ func (s *search) replace(size int, most int64) {
 
 // without goes on greedily from the held cuts except those in out, which may not come back.
 func (s *search) without(held, out []int32) {
-	s.root(s.level(0))
-	depth := 0
-	for _, c := range held {
-		if slices.Contains(out, c) {
-			continue
-		}
-		n := s.level(depth)
-		s.measure(n)
-		n.keep = n.keep[:0]
-		at := -1
-		for i, id := range n.tail {
+	if s.halted() {
+		return
+	}
+	p, n := s.problem, s.level(0)
+	head := make([]uint64, p.words)
+	s.only = resize(s.only, p.words)
+	clear(s.only)
+	n.tail, n.from = n.tail[:0], resize(n.from, p.dims+1)
+	for d := range p.dims {
+		n.from[d] = int32(len(n.tail))
+		for c := p.first[d]; c < p.first[d+1]; c++ {
+			id := int32(c)
 			switch {
-			case id == c:
-				at = i
-			case n.state[i] == open && !slices.Contains(out, id):
-				n.keep = append(n.keep, int32(i))
+			case slices.Contains(out, id):
+			case slices.Contains(held, id):
+				head[c>>6] |= 1 << (c & 63)
+				s.path = append(s.path, id)
+			default:
+				s.only[c>>6] |= 1 << (c & 63)
+				n.tail = append(n.tail, id)
 			}
 		}
-		if at < 0 {
-			continue // it divides no class of these: an earlier cut does the same
-		}
-		s.child(s.level(depth+1), n, at, n.keep)
-		s.path = append(s.path, c)
-		depth++
 	}
-	s.greedy(depth, -1)
+	n.from[p.dims] = int32(len(n.tail))
+	n.conflict = resize(n.conflict, len(n.tail)*p.words)
+	clear(n.conflict)
+	n.cells, n.closed = cells{key: n.key[:0], weight: n.weight[:0], ends: n.ends[:0], sizes: n.sizes[:0]}, 0
+
+	// Rows of one class lie on the same sides of the head's cuts.
+	class := func(i, j int32) int {
+		a, b := p.cells.key[int(i)*p.words:], p.cells.key[int(j)*p.words:]
+		for w, mask := range head {
+			if order := cmp.Compare(a[w]&mask, b[w]&mask); order != 0 {
+				return order
+			}
+		}
+		return 0
+	}
+	s.list = resize(s.list, len(p.cells.weight))
+	for i := range s.list {
+		s.list[i] = int32(i)
+	}
+	slices.SortFunc(s.list, class)
+	s.work += int64(4 * len(s.list))
+	for start := 0; start < len(s.list); {
+		end, size := start, int32(0)
+		for end < len(s.list) && class(s.list[start], s.list[end]) == 0 {
+			size += p.cells.weight[s.list[end]]
+			end++
+		}
+		s.gather(n, &p.cells, s.list[start:end], size)
+		start = end
+	}
+	s.offer(s.priced(n))
+	s.greedy(0, -1)
 	s.path = s.path[:0]
+}
+
+// priced is the cost of a node's head.
+func (s *search) priced(n *node) int64 {
+	cost := n.closed
+	for _, size := range n.sizes {
+		cost += s.problem.cost[size]
+	}
+	return cost
 }

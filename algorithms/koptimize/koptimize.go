@@ -8,7 +8,7 @@
 // The search goes through all sets of cuts, the set-enumeration tree: a node is a head, the cuts taken,
 // with a tail, the cuts that may still join. It is exact when it comes to its end, and anytime: it
 // begins with greedy solutions, holds the best found, and when its limit of work or of nodes ends it
-// early, it knows what the sets it has not looked at cost at least. Structure.Gap is the share of the
+// early, it spends what is left of the work on exchanges of cuts in the best, and knows what the sets it has not looked at cost at least. Structure.Gap is the share of the
 // cost that this leaves open, (cost - bound)/cost: a release is optimal if, and only if, it is 0, and a
 // warning says so when it is not. Limits count steps, not seconds, so that releases are the same on every
 // machine; a limit of time is the context's, and ends the release with its error.

@@ -69,7 +69,14 @@ func (s *search) run() error {
 	root := s.level(0)
 	s.root(root)
 	s.examine(root)
+	whole := s.limits.work
+	s.limits.work = whole / 4 * 3
 	s.expand(0, s.problem.cheapest())
+	if s.limits.work = whole; s.stopped && s.err == nil && whole > 0 {
+		// Polishing what the search has found gets further than as much more of the search.
+		s.stopped = false
+		s.polish(whole)
+	}
 	return s.err
 }
 

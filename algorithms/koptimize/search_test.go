@@ -255,7 +255,7 @@ func TestNoWorseThanGreedy(t *testing.T) {
 	for trial := range 12 {
 		table := random(stream, 150, []int{6, 6, 6}, trial%2 == 0)
 		p := mustProblem(t, table, 4, trial%3 == 0)
-		start := mustRun(t, p, limits{nodes: 400})
+		start := mustRun(t, p, limits{nodes: 2000})
 		whole := mustRun(t, p, limits{})
 		if simple := greedy(p, table, nil); start.best > simple {
 			t.Errorf("trial %d: %d with a limit, greedy %d", trial, start.best, simple)
