@@ -7,11 +7,12 @@
 //
 // The search goes through all sets of cuts, the set-enumeration tree: a node is a head, the cuts taken,
 // with a tail, the cuts that may still join. It is exact when it comes to its end, and anytime: it
-// begins with greedy solutions, holds the best found, and when its limit of work or of nodes ends it
-// early, it spends what is left of the work on exchanges of cuts in the best, and knows what the sets it has not looked at cost at least. Structure.Gap is the share of the
-// cost that this leaves open, (cost - bound)/cost: a release is optimal if, and only if, it is 0, and a
-// warning says so when it is not. Limits count steps, not seconds, so that releases are the same on every
-// machine; a limit of time is the context's, and ends the release with its error.
+// begins with greedy solutions and holds the best found. When its limit of work or of nodes ends it
+// early, it knows what the sets it has not looked at cost at least; a last quarter of the work
+// goes to exchanges of cuts in the best. Structure.Gap is the share of the cost that remains open,
+// (cost - bound)/cost: a release is proven optimal if, and only if, it is 0, and a warning says so when it is not.
+// Limits count steps, not seconds, so that releases are the same on every machine; a limit of
+// time is the context's, and ends the release with its error.
 //
 // What makes the search fast, none of which changes what it finds:
 //   - Records are grouped into cells that no cut of the tail tells apart. A cell is a set of bits, one for each
