@@ -65,6 +65,26 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestCutPaysForItsPoints counts draws one by one: three numbers are cut twice, and only the first cut, whichever it is,
+// leaves two of them to cut again. With the cut point of the domain and the choices of five other values and
+// these two that makes nine draws; a domain of four numbers takes ten to eleven.
+func TestCutPaysForItsPoints(t *testing.T) {
+	for numbers, want := range map[int][]float64{3: {9}, 4: {10, 11}} {
+		table := tableOf(schemaOf(numbers, 2), []uint32{0, 1, 2, 0}, []uint32{1, 2, 0, 1})
+		for seed := range uint64(20) {
+			params := DefaultParams()
+			params.Specialisations = 50
+			c, _, _, _ := started(t, input(table, params, algorithms.Strict, 1, seed))
+			if err := c.search(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if got := math.Round(1e6*c.path.Spent()/c.step) / 1e6; !slices.Contains(want, got) {
+				t.Errorf("%d numbers: the cut has cost %v draws, must be %v", numbers, got, want)
+			}
+		}
+	}
+}
+
 // law is the probability of each open candidate in the next choice.
 func law(c *cut) []float64 {
 	best, sum := math.Inf(-1), 0.0
