@@ -137,6 +137,9 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 	if s := release.Structure; s != (algorithms.Structure{}) {
 		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth, Gap: s.Gap}
 	}
+	if p.keeps(c) && release.Regions != nil {
+		o.Regions = sides(c.Index, m.data.Table.Schema(), release.Regions)
+	}
 	if config.Epsilon != nil {
 		claimed, proven := budget.Spent()
 		o.Spent = &results.Spent{Claimed: claimed, Proven: finite(proven)}

@@ -21,16 +21,17 @@ import (
 
 // outcome is what a cell leaves in the journal: all that its record, ledger and timing say beyond the plan.
 type outcome struct {
-	Key       string              `json:"key"`
-	Status    string              `json:"status"`
-	Phase     string              `json:"phase,omitempty"`
-	Error     string              `json:"error,omitempty"`
-	Values    []results.Value     `json:"values,omitempty"`
-	Structure *results.Structure  `json:"structure,omitempty"`
-	Spent     *results.Spent      `json:"spent,omitempty"`
-	Warnings  []string            `json:"warnings,omitempty"`
-	Ledger    []results.LedgerRow `json:"ledger,omitempty"`
-	Timing    results.Timing      `json:"timing"`
+	Key       string               `json:"key"`
+	Status    string               `json:"status"`
+	Phase     string               `json:"phase,omitempty"`
+	Error     string               `json:"error,omitempty"`
+	Values    []results.Value      `json:"values,omitempty"`
+	Structure *results.Structure   `json:"structure,omitempty"`
+	Spent     *results.Spent       `json:"spent,omitempty"`
+	Warnings  []string             `json:"warnings,omitempty"`
+	Ledger    []results.LedgerRow  `json:"ledger,omitempty"`
+	Regions   []results.RegionSide `json:"regions,omitempty"` // where the spec keeps them
+	Timing    results.Timing       `json:"timing"`
 
 	release *algorithms.Release // until it is written, where that was asked for
 }

@@ -50,6 +50,7 @@ func WriteJSONSchema(w io.Writer) error {
 					"params": object{"type": "object", "additionalProperties": false, "properties": metricParameterSchemas(),
 						"description": "of the metrics, each of which must know them all; recorded under the metric's name with what differs from the defaults"},
 				}}},
+			"keep":  described(oneOrMore(object{"enum": keepWords}), "what a run leaves of each configuration's first release: its regions; and the original rows, which are private data"),
 			"plots": object{"type": "array", "items": figureSchema()},
 			"quick": object{"type": "object", "additionalProperties": false, "description": "what --quick overrides",
 				"properties": object{
@@ -190,6 +191,7 @@ func figureSchema() object {
 	}
 	properties["where"] = described(object{"type": "object", "additionalProperties": object{"type": []string{"string", "number", "boolean"}}},
 		"keep what has these values; a|b keeps either")
+	properties["kind"] = object{"enum": []string{results.RegionsKind}, "description": "a map of one release's regions; curves if not given"}
 	scale := object{"enum": []string{"linear", "log"}}
 	limits := object{"type": "array", "items": object{"type": "number"}, "minItems": 2, "maxItems": 2}
 	properties["xscale"], properties["yscale"] = scale, scale

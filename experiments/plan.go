@@ -279,8 +279,17 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			}
 		}
 		seen := make(map[string]*Config)
+		var shown *Config // by a map
 		for _, c := range p.Configs {
 			if !configurations.Selects(c.facts()) {
+				continue
+			}
+			if f.Kind == results.RegionsKind {
+				if shown != nil {
+					r.Problemf(f.node, "the figure shows one release, but where selects several: %s", c.difference(shown))
+					break
+				}
+				shown = c
 				continue
 			}
 			x := c.Resolved[f.X]
@@ -297,6 +306,9 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 				break
 			}
 			seen[place] = c
+		}
+		if f.Kind == results.RegionsKind && shown == nil {
+			r.Problemf(f.node, "where selects no release")
 		}
 	}
 }
@@ -359,6 +371,9 @@ func (p *Plan) cacheKey(c *Cell, checksum string) string {
 	word("ppdp cell 1", p.Seed, config.data.label, config.data.resample, checksum,
 		config.Info.Name, config.Info.Revision, config.Guarantee.Variant, config.epsilonText(),
 		c.Trial, c.Fold, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	if p.keeps(c) {
+		word("keep", KeepRegions)
+	}
 	for _, key := range sortedKeys(config.Resolved) {
 		word(key, config.Resolved[key])
 	}

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -319,6 +323,7 @@ func (r *run) write() error {
 	records := make([]results.Record, len(p.Cells))
 	timings := make([]results.Timing, len(p.Cells))
 	var ledger []results.LedgerRow
+	var regions []results.RegionSide
 	warned := make(map[string]bool)
 	for i := range p.Cells {
 		o := r.outcomes[i]
@@ -333,6 +338,10 @@ func (r *run) write() error {
 			row.Proven, row.Loss = unbounded(row.Proven), unbounded(row.Loss)
 			ledger = append(ledger, row)
 		}
+		for _, side := range o.Regions {
+			side.Cell = i
+			regions = append(regions, side)
+		}
 		for _, warning := range o.Warnings {
 			if !warned[warning] {
 				warned[warning] = true
@@ -341,16 +350,31 @@ func (r *run) write() error {
 		}
 	}
 	manifest := r.manifest()
-	for _, file := range []struct {
+	type file struct {
 		name  string
 		write func(io.Writer) error
-	}{
+	}
+	files := []file{
 		{results.RecordsFile, func(w io.Writer) error { return results.WriteRecords(w, records) }},
 		{results.TimingsFile, func(w io.Writer) error { return results.WriteTimings(w, timings) }},
 		{results.LedgerFile, func(w io.Writer) error { return results.WriteLedger(w, ledger) }},
 		{results.SummaryFile, func(w io.Writer) error { return results.WriteSummary(w, results.Summarise(records)) }},
 		{results.ManifestFile, func(w io.Writer) error { return results.WriteManifest(w, manifest) }},
+	}
+	for _, kept := range []struct {
+		word string
+		file file
+	}{
+		{KeepRegions, file{results.RegionsFile, func(w io.Writer) error { return results.WriteRegions(w, regions) }}},
+		{KeepRows, file{results.RowsFile, func(w io.Writer) error { return results.WriteRows(w, r.stock.rowValues(p)) }}},
 	} {
+		if slices.Contains(p.Spec.Keep, kept.word) {
+			files = append(files, kept.file)
+		} else if err := os.Remove(filepath.Join(r.result.Dir, kept.file.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("what an earlier run kept is in the way: %w", err) // it would be read as this run's
+		}
+	}
+	for _, file := range files {
 		if err := results.WriteFile(filepath.Join(r.result.Dir, file.name), file.write); err != nil {
 			return fmt.Errorf("finished cells are kept in %s: %w", journalName, err)
 		}
@@ -387,6 +411,7 @@ func (p *Plan) specHash() string {
 			}
 		}
 	}
+	fmt.Fprintf(h, "%s", strings.Join(p.Spec.Keep, " "))
 	for i := range p.Figures {
 		fmt.Fprintf(h, "\n%+v", p.Figures[i]) // fmt prints maps in key order
 	}

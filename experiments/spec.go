@@ -49,6 +49,7 @@ type Spec struct {
 	Algorithms []AlgorithmSpec `yaml:"algorithms"`
 	Measure    []MeasureSpec   `yaml:"measure"`
 	Plots      []FigureSpec    `yaml:"plots"`
+	Keep       []string        `yaml:"keep,flow-one"` // what a run leaves beyond measurements: regions, rows
 	Quick      QuickSpec       `yaml:"quick"`
 
 	file string
@@ -249,6 +250,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	if len(s.Measure) == 0 && at("measure") == s.node {
 		r.Problemf(s.node, "measure: missing, must list at least one of %s", strings.Join(metrics.Names(), ", "))
 	}
+	s.checkKeep(r)
 	measures := s.measures(r)
 	s.expandDatasets(r)
 	for i := range s.Algorithms {
@@ -586,10 +588,17 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 			bad("name", "%q stands twice", f.Name)
 		}
 		names[f.Name] = true
-		if !measured[f.Y] {
+		switch f.Kind {
+		case "":
+		case results.RegionsKind:
+			s.checkMap(f, bad)
+		default:
+			bad("kind", "%q, must be %s, or not given for curves", f.Kind, results.RegionsKind)
+		}
+		if f.Kind == "" && !measured[f.Y] {
 			bad("y", "%q is not measured, must be one of %s", f.Y, strings.Join(sortedKeys(measured), ", "))
 		}
-		if f.X != "epsilon" && !parameters[f.X] {
+		if f.Kind == "" && f.X != "epsilon" && !parameters[f.X] {
 			bad("x", "%q, must be epsilon or one of %s", f.X, strings.Join(sortedKeys(parameters), ", "))
 		}
 		if f.X2 != "" && !parameters[f.X2] {
@@ -625,6 +634,19 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 				}
 			}
 		}
+	}
+}
+
+// checkMap records what is wrong with a figure that maps a release's regions.
+func (s *Spec) checkMap(f *FigureSpec, bad func(key, format string, args ...any)) {
+	if !slices.Contains(s.Keep, KeepRegions) {
+		bad("kind", "%s, but the run does not keep them; write keep: [%s], or keep: [%s, %s] to see the rows as well", f.Kind, KeepRegions, KeepRegions, KeepRows)
+	}
+	if f.X == "" || f.Y == "" || f.X == f.Y {
+		bad("x", "%q and y %q, must be two attributes of the dataset", f.X, f.Y)
+	}
+	if f.X2 != "" || len(f.Reference) > 0 || f.XScale != "" || f.YScale != "" {
+		bad("kind", "%s takes no x2, reference, xscale or yscale", f.Kind)
 	}
 }
 

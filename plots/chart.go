@@ -26,6 +26,10 @@ type chart struct {
 	// failedPoints counts the points where trials failed, with or without a value left.
 	failedPoints int
 	warnings     []string
+
+	isMap      bool // shows the regions of one release instead of curves
+	rectangles []rectangle
+	dots       []dot
 }
 
 // axis says along which axis a curve's points lie.
@@ -86,6 +90,11 @@ func validateFigure(f *results.Figure) error {
 	var problems []error
 	problem := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf("figure %q: "+format, append([]any{f.Name}, args...)...))
+	}
+	if f.Kind == results.RegionsKind {
+		problem("a map of regions needs a whole run, not rows of its summary")
+	} else if f.Kind != "" {
+		problem("kind: %q, must be %s, or not given for curves", f.Kind, results.RegionsKind)
 	}
 	if f.X == "" {
 		problem("x is empty, must be epsilon or a parameter's name")

@@ -98,6 +98,9 @@ func (l legend) layout(width vg.Length) (columns int, columnWidth vg.Length, tex
 	columnWidth = beside + widest
 	gap := l.style.points(columnGap)
 	columns = max(1, int((width+gap)/(columnWidth+gap)))
+	if len(l.entries) == 0 {
+		return columns, columnWidth, nil // a map is explained by its caption
+	}
 	columns = min(columns, len(l.entries))
 	// The fewest columns that need no further row make an even block: 2 + 2 instead of 3 + 1.
 	rows := (len(l.entries) + columns - 1) / columns

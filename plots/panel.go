@@ -119,6 +119,9 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 			c.StrokeLine2(p.style.referenceLine(p.referenceStyles[r.label]), c.Min.X, y(r.value), c.Max.X, y(r.value))
 		}
 	}
+	if p.isMap {
+		p.drawMap(&c, x, y)
+	}
 	for _, cv := range p.curves {
 		along := x
 		if cv.axis == top {

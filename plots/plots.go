@@ -107,10 +107,12 @@ func (d *Drawing) Write(dir, name string, formats ...string) ([]string, error) {
 
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
-// WriteExperiment writes every figure of the manifest into dir in every format, and where there are
-// several also all of them side by side under CombinedName. A series looks the same in all of them.
-// It returns the paths written; figures that cannot be drawn are left out and reported together.
-func WriteExperiment(dir string, m results.Manifest, rows []results.Row) (paths, warnings []string, err error) {
+// WriteExperiment writes every figure of a run's manifest into dir in every format, and where there are
+// several also all of them side by side under CombinedName. Curves are drawn from rows, maps of regions from what the run
+// kept. A series looks the same in all figures. It returns the paths written; figures that cannot be drawn are
+// left out and reported together.
+func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths, warnings []string, err error) {
+	m := &o.Manifest
 	var charts []*chart
 	var problems []error
 	taken := make(map[string]bool)
@@ -120,7 +122,13 @@ func WriteExperiment(dir string, m results.Manifest, rows []results.Row) (paths,
 			continue
 		}
 		taken[figure.Name] = true
-		c, err := newChart(figure, rows)
+		var c *chart
+		var err error
+		if figure.Kind == results.RegionsKind {
+			c, err = newMap(figure, o)
+		} else {
+			c, err = newChart(figure, rows)
+		}
 		if err != nil {
 			problems = append(problems, err)
 			continue

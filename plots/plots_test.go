@@ -161,7 +161,7 @@ func TestEqualInputGivesEqualBytes(t *testing.T) {
 	var first, second []string
 	for _, into := range []*[]string{&first, &second} {
 		dir := t.TempDir()
-		paths, _, err := WriteExperiment(dir, m, rows)
+		paths, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 	m.Figures[0].Y = "nothing"
 	m.Figures = append(m.Figures, results.Figure{Name: "../x", X: "epsilon", Y: "w2", Where: map[string]string{"depth": "50", "stop": "3"}}, m.Figures[1])
 	dir := t.TempDir()
-	paths, _, err := WriteExperiment(dir, m, rows)
+	paths, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows)
 	for _, want := range []string{"metric nothing", `figure "../x": the name must be`, `figure "b": the name is taken`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

@@ -59,18 +59,25 @@ func (s *sheet) noteLines() []string {
 
 // captionLines say what points and bars are, over how many trials, and where the figure comes from.
 func (s *sheet) captionLines() []string {
-	lo, hi, failed := s.panels[0].minN, s.panels[0].maxN, 0
+	lo, hi, failed, maps := s.panels[0].minN, s.panels[0].maxN, 0, 0
 	for _, p := range s.panels {
 		lo, hi, failed = min(lo, p.minN), max(hi, p.maxN), failed+p.failedPoints
+		if p.isMap {
+			maps++
+		}
 	}
 	var text string
 	switch {
+	case maps == len(s.panels):
 	case hi == 1:
 		text = "Points: a single trial (n = 1), no error bars."
 	case lo == hi:
 		text = fmt.Sprintf("Points and error bars: mean ± standard error of n = %d trials.", hi)
 	default:
 		text = fmt.Sprintf("Points and error bars: mean ± standard error of n = %d to %d trials.", lo, hi)
+	}
+	if maps > 0 {
+		text = strings.TrimSpace(text + " Rectangles: the regions of one release. Dots: the original rows, larger where several share a place.")
 	}
 	if failed > 0 {
 		text += fmt.Sprintf(" Failed trials are left out at %s.", count(failed, "point"))

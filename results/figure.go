@@ -2,14 +2,20 @@ package results
 
 import "strings"
 
+// RegionsKind is the kind of figure that maps a release's regions.
+const RegionsKind = "regions"
+
 // Figure describes one plot of an experiment's records, as written in a spec under plots.
 type Figure struct {
-	Name  string            `yaml:"name" json:"name"` // file name and panel letter: "a"
-	Title string            `yaml:"title" json:"title,omitempty"`
+	Name  string `yaml:"name" json:"name"` // file name and panel letter: "a"
+	Title string `yaml:"title" json:"title,omitempty"`
+	// Kind is empty for curves, or RegionsKind for the map of one release: its regions as rectangles over the original
+	// rows, along the attributes X and Y.
+	Kind  string            `yaml:"kind" json:"kind,omitempty"`
 	Where map[string]string `yaml:"where" json:"where,omitempty"` // keeps records whose metric, classifier, variant, dataset, algorithm, series or parameter equals the value; "a|b" keeps either
-	X     string            `yaml:"x" json:"x"`                   // "epsilon" or a parameter's name
+	X     string            `yaml:"x" json:"x"`                   // "epsilon" or a parameter's name; an attribute of a map
 	X2    string            `yaml:"x2" json:"x2,omitempty"`       // a parameter drawn along the top axis, for series that have no x
-	Y     string            `yaml:"y" json:"y"`                   // a metric's name
+	Y     string            `yaml:"y" json:"y"`                   // a metric's name; an attribute of a map
 	// XLabel, X2Label and YLabel replace the labels made from the names.
 	XLabel  string `yaml:"xlabel" json:"xlabel,omitempty"`
 	X2Label string `yaml:"x2label" json:"x2label,omitempty"`

@@ -16,6 +16,8 @@ const (
 	SummaryFile  = "summary.csv"
 	LedgerFile   = "ledger.csv"
 	ManifestFile = "manifest.json"
+	RegionsFile  = "regions.csv"
+	RowsFile     = "rows.csv"
 )
 
 // maxProblems is how many problems of one file are told: enough to see a pattern, few enough to read.
@@ -27,11 +29,13 @@ type Outcome struct {
 	Manifest Manifest
 	Records  []Record
 	Summary  []Row
-	Ledger   []LedgerRow // nil when the run kept none
-	Timings  []Timing    // nil when the run kept none
+	Ledger   []LedgerRow  // nil when the run kept none
+	Timings  []Timing     // nil when the run kept none
+	Regions  []RegionSide // nil when the spec keeps none, as is Original
+	Original []RowValue
 }
 
-// Open reads a run directory. The manifest, records and summary must be there; ledger and timings
+// Open reads a run directory. The manifest, records and summary must be there; the other files
 // may be missing. The problems of all files are reported at once.
 func Open(dir string) (*Outcome, error) {
 	o := &Outcome{Dir: dir}
@@ -69,6 +73,14 @@ func Open(dir string) (*Outcome, error) {
 	})
 	read(TimingsFile, true, func(r io.Reader, path string) (err error) {
 		o.Timings, err = ReadTimings(r, path)
+		return err
+	})
+	read(RegionsFile, true, func(r io.Reader, path string) (err error) {
+		o.Regions, err = ReadRegions(r, path)
+		return err
+	})
+	read(RowsFile, true, func(r io.Reader, path string) (err error) {
+		o.Original, err = ReadRows(r, path)
 		return err
 	})
 	if len(problems) > 0 {

@@ -95,7 +95,7 @@ func drawFigures(con *console, dir string) error {
 		}
 		rows = append(rows, timed...)
 	}
-	paths, warnings, err := plots.WriteExperiment(dir, outcome.Manifest, rows)
+	paths, warnings, err := plots.WriteExperiment(dir, outcome, rows)
 	for _, warning := range warnings {
 		fmt.Fprintf(con.stderr, "ppdp: %s: warning: %s\n", outcome.Manifest.Experiment, warning)
 	}

@@ -1,0 +1,103 @@
+package experiments
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ppdp/results"
+)
+
+const keepSpec = `
+name: test/keep
+seed: 4
+trials: 2
+dataset: {name: discrete, n: 60, attributes: 2, cardinality: 9, resample: true}
+algorithms:
+  - {name: mondrian, params: {k: [5, 20], split: [median, workload]}}
+measure:
+  - {metric: regions}
+keep: [regions, rows]
+plots:
+  - {name: a, kind: regions, where: {k: 5, split: median}, x: x1, y: x2}
+`
+
+// TestKeep: the kept regions hold the kept rows, each as many as it says, and only first trials are kept.
+func TestKeep(t *testing.T) {
+	out := t.TempDir()
+	result := mustRun(t, mustPlan(t, keepSpec, Overrides{}), options(t, out))
+	o, err := results.Open(result.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := make(map[int][2]float64)
+	for _, v := range o.Original {
+		p := points[v.Row]
+		p[int(v.Attribute[1]-'1')] = v.Value
+		points[v.Row] = p
+	}
+	if len(points) != 60 {
+		t.Fatalf("%d rows kept, want 60", len(points))
+	}
+	type box struct {
+		records   float64
+		low, high [2]float64
+	}
+	cells := make(map[int]map[int]box)
+	for _, s := range o.Regions {
+		if cells[s.Cell] == nil {
+			cells[s.Cell] = make(map[int]box)
+		}
+		b := cells[s.Cell][s.Region]
+		d := int(s.Attribute[1] - '1')
+		b.records, b.low[d], b.high[d] = s.Records, s.Low, s.High
+		cells[s.Cell][s.Region] = b
+	}
+	if len(cells) != 4 {
+		t.Fatalf("regions of %d cells, want those of four configurations", len(cells))
+	}
+	for cell, boxes := range cells {
+		if o.Records[cell].Trial != 0 {
+			t.Errorf("cell %d is of trial %d", cell, o.Records[cell].Trial)
+		}
+		if want := *o.Records[cell].Values[0].Value; float64(len(boxes)) != want {
+			t.Errorf("cell %d: %d regions, want %v", cell, len(boxes), want)
+		}
+		for region, b := range boxes {
+			inside := 0.0
+			for _, p := range points {
+				if p[0] > b.low[0] && p[0] < b.high[0] && p[1] > b.low[1] && p[1] < b.high[1] {
+					inside++
+				}
+			}
+			if inside != b.records {
+				t.Errorf("cell %d, region %d says %v records and holds %v", cell, region, b.records, inside)
+			}
+		}
+	}
+
+	again := options(t, out)
+	again.Jobs = 3
+	if mustRun(t, mustPlan(t, keepSpec, Overrides{}), again).Cached != 8 {
+		t.Error("finished cells were not reused")
+	}
+	fresh := t.TempDir()
+	mustRun(t, mustPlan(t, keepSpec, Overrides{}), options(t, fresh))
+	for _, name := range []string{results.RegionsFile, results.RowsFile} {
+		if read(t, out, "test/keep", name) != read(t, fresh, "test/keep", name) {
+			t.Errorf("%s is different when cells come from the journal", name)
+		}
+	}
+
+	// Without keep the files of the earlier run must not be taken for this one's. Trials that kept nothing are as they were.
+	without := strings.Replace(keepSpec[:strings.Index(keepSpec, "plots:")], "keep: [regions, rows]\n", "", 1)
+	if cached := mustRun(t, mustPlan(t, without, Overrides{}), options(t, out)).Cached; cached != 4 {
+		t.Errorf("%d cells reused, want the four of second trials", cached)
+	}
+	for _, name := range []string{results.RegionsFile, results.RowsFile} {
+		if _, err := os.Stat(filepath.Join(result.Dir, name)); !os.IsNotExist(err) {
+			t.Errorf("%s of the earlier run is still there", name)
+		}
+	}
+}

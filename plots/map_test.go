@@ -1,0 +1,115 @@
+package plots
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ppdp/results"
+)
+
+// madeUpMap is a release of three regions over five rows, two of them at one place.
+func madeUpMap() *results.Outcome {
+	side := func(region int, attribute string, low, high float64) results.RegionSide {
+		return results.RegionSide{Cell: 1, Region: region, Records: 2, Attribute: attribute, Low: low, High: high}
+	}
+	o := &results.Outcome{
+		Manifest: results.Manifest{Title: "A map", Figures: []results.Figure{
+			{Name: "a", Kind: results.RegionsKind, X: "x", Y: "y", Where: map[string]string{"k": "2"}},
+		}},
+		Records: []results.Record{
+			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "5"}, Status: results.OK},
+			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "2"}, Status: results.OK},
+			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "2"}, Status: results.OK, Trial: 1},
+		},
+		Regions: []results.RegionSide{
+			{Cell: 0, Region: 0, Attribute: "x", Low: 0, High: 100}, {Cell: 0, Region: 0, Attribute: "y", Low: 0, High: 100},
+			side(0, "x", -0.5, 4.5), side(0, "y", -0.5, 9.5),
+			side(1, "x", 4.5, 9.5), side(1, "y", -0.5, 2.5), side(1, "z", 0, 1),
+			side(2, "x", 4.5, 9.5), side(2, "y", 2.5, 9.5),
+		},
+	}
+	for row, p := range [][2]float64{{7, 8}, {1, 2}, {7, 8}, {3, 9}, {1, 1}} {
+		o.Original = append(o.Original,
+			results.RowValue{Dataset: "d", Row: row, Attribute: "x", Value: p[0]}, results.RowValue{Dataset: "d", Row: row, Attribute: "y", Value: p[1]},
+			results.RowValue{Dataset: "other", Row: row, Attribute: "x", Value: 3}, results.RowValue{Dataset: "d", Row: row, Attribute: "z", Value: 3})
+	}
+	return o
+}
+
+func TestMapHoldsRegionsAndRows(t *testing.T) {
+	o := madeUpMap()
+	c, err := newMap(o.Manifest.Figures[0], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := cmp.AllowUnexported(rectangle{}, dot{})
+	if diff := cmp.Diff([]rectangle{{-0.5, 4.5, -0.5, 9.5}, {4.5, 9.5, -0.5, 2.5}, {4.5, 9.5, 2.5, 9.5}}, c.rectangles, same); diff != "" {
+		t.Errorf("rectangles (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]dot{{1, 1, 1}, {1, 2, 1}, {3, 9, 1}, {7, 8, 2}}, c.dots, same); diff != "" {
+		t.Errorf("dots (-want +got):\n%s", diff)
+	}
+	if !c.x.contains(-0.5) || !c.x.contains(9.5) || c.x.contains(12) || len(c.warnings) != 0 {
+		t.Errorf("x axis %+v, warnings %q", c.x, c.warnings)
+	}
+}
+
+func TestMapIsWritten(t *testing.T) {
+	o := madeUpMap()
+	o.Records[1].StandIn = true
+	second := o.Manifest.Figures[0]
+	second.Name, second.Where = "b", map[string]string{"k": "5"}
+	o.Manifest.Figures = append(o.Manifest.Figures, second)
+	dir := t.TempDir()
+	paths, warnings, err := WriteExperiment(dir, o, nil)
+	if err != nil || len(paths) != 9 || len(warnings) != 0 {
+		t.Fatalf("%v, %q, %v", paths, warnings, err)
+	}
+	for name, outlines := range map[string]int{"a": 3, "b": 1} {
+		svg, err := os.ReadFile(filepath.Join(dir, name+".svg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(svg), "stroke:#0072B2"); got != outlines {
+			t.Errorf("%s: %d outlines, want %d", name, got, outlines)
+		}
+		for text, want := range map[string]bool{"Rectangles:": true, "error bars": false, "STAND-IN DATA": name == "a"} {
+			if strings.Contains(string(svg), text) != want {
+				t.Errorf("%s: %q in the picture: %v, want %v", name, text, !want, want)
+			}
+		}
+	}
+}
+
+func TestMapErrors(t *testing.T) {
+	for _, test := range []struct {
+		change func(*results.Outcome, *results.Figure)
+		want   string
+	}{
+		{func(o *results.Outcome, f *results.Figure) { f.Where = nil }, `figure "a": 2 releases with`},
+		{func(o *results.Outcome, f *results.Figure) { f.Where["k"] = "3" }, `figure "a": no release with k 3`},
+		{func(o *results.Outcome, f *results.Figure) {
+			o.Records[1].Status, o.Records[1].Error = results.Failed, "too few"
+		}, "its release failed: too few"},
+		{func(o *results.Outcome, f *results.Figure) { o.Regions = nil }, "the run kept no regions"},
+		{func(o *results.Outcome, f *results.Figure) { f.Y = "w" }, `no attribute "w", must be one of x, y, z`},
+	} {
+		o := madeUpMap()
+		test.change(o, &o.Manifest.Figures[0])
+		if _, _, err := WriteExperiment(t.TempDir(), o, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+	o := madeUpMap()
+	if _, _, err := Draw(o.Manifest.Figures[0], nil, Options{}); err == nil || !strings.Contains(err.Error(), "needs a whole run") {
+		t.Errorf("a map from rows alone: %v", err)
+	}
+	o.Original = nil
+	if c, err := newMap(o.Manifest.Figures[0], o); err != nil || len(c.warnings) != 1 {
+		t.Errorf("without rows: %v, want one warning", err)
+	}
+}
