@@ -1,6 +1,7 @@
 package diffgen
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -83,7 +84,7 @@ func (t *table) append(cell uint64) {
 
 // noised returns the cells with a count above 0 after noise, among all cells of the grid or, with empty omitted,
 // those that hold records.
-func (t *table) noised(g *grid, path privacy.Path, epsilon float64, noise counter, empty Empty, most int) (*table, error) {
+func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon float64, noise counter, empty Empty, most int) (*table, error) {
 	for i := range t.cells {
 		cell := path.Fork() // cells are disjoint
 		counts := t.counts[i*t.classes : (i+1)*t.classes]
@@ -129,6 +130,11 @@ func (t *table) noised(g *grid, path privacy.Path, epsilon float64, noise counte
 			cell++
 		}
 		if n := len(out.cells); n == 0 || out.cells[n-1] != cell {
+			if n%contextEvery == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+			}
 			if n >= most {
 				return nil, tooLarge("more than %d of %d cells with counts above 0 (max_nodes)", n, g.cells)
 			}

@@ -345,7 +345,7 @@ func TestCellsLaw(t *testing.T) {
 				occupied.cells = append(occupied.cells, cell)
 				occupied.counts = append(occupied.counts, exact[cell]...)
 			}
-			out, err := occupied.noised(&grid{cells: 10}, budget.Root(), epsilon, noise, Drawn, 100)
+			out, err := occupied.noised(context.Background(), &grid{cells: 10}, budget.Root(), epsilon, noise, Drawn, 100)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ func tooLarge(format string, args ...any) error {
 	return fmt.Errorf("diffgen: %w: %s", algorithms.ErrTooLarge, fmt.Sprintf(format, args...))
 }
 
-// contextEvery is how many regions are written between two looks at the context: some milliseconds.
+// contextEvery is how many cells or regions are handled between two looks at the context: some milliseconds.
 const contextEvery = 1 << 16
 
 // writer makes regions of a sparse table: a tree over the dimensions that the cut divides, one after the other.

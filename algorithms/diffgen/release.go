@@ -40,7 +40,7 @@ func (DiffGen) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 		return nil, err
 	}
 	exact := g.count(space, c.marginals, in.Rows, labels)
-	published, err := exact.noised(g, c.path, c.path.Remaining(), noise, c.params.Empty, c.params.MaxNodes)
+	published, err := exact.noised(ctx, g, c.path, c.path.Remaining(), noise, c.params.Empty, c.params.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
