@@ -166,26 +166,40 @@ type Monotone struct {
 	Rho   float64 `yaml:"rho"`
 }
 
-// Take is a reduction over an axis.
-type Take struct{ How, Over string }
+// Take is a reduction over an axis: of the means over trials or, with InEachTrial, of each trial's values, whose
+// results are then averaged.
+type Take struct {
+	How, Over   string
+	InEachTrial bool
+}
 
 // takes are the reductions a ledger may ask for.
 var takes = []string{"min", "max", "mean", "spread"}
 
-func (t Take) String() string { return t.How + " over " + t.Over }
+// inEachTrial ends the text of a Take that reduces within trials.
+const inEachTrial = " in each trial"
 
-// UnmarshalStrict reads "max over depth".
+func (t Take) String() string {
+	text := t.How + " over " + t.Over
+	if t.InEachTrial {
+		text += inEachTrial
+	}
+	return text
+}
+
+// UnmarshalStrict reads "max over depth" and "max over depth in each trial".
 func (t *Take) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	var text string
 	r.Decode(n, &text)
-	how, over, found := strings.Cut(text, " over ")
+	short, inTrial := strings.CutSuffix(text, inEachTrial)
+	how, over, found := strings.Cut(short, " over ")
 	for _, word := range takes {
 		if found && how == word && over != "" && !strings.Contains(over, " ") {
-			*t = Take{how, over}
+			*t = Take{how, over, inTrial}
 			return
 		}
 	}
-	r.Problemf(n, "%q, must be one of %s, then \"over\" and the name of a fact", text, strings.Join(takes, ", "))
+	r.Problemf(n, "%q, must be one of %s, then \"over\" and the name of a fact, then perhaps \"in each trial\"", text, strings.Join(takes, ", "))
 }
 
 //go:embed *.yaml

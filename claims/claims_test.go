@@ -370,6 +370,23 @@ func TestJackknifeOfMeans(t *testing.T) {
 	})
 }
 
+// TestInEachTrial: a is 1 above b in one trial and 1 below it in the other. The spread of the means is 0, the mean
+// of the spreads 1.
+func TestInEachTrial(t *testing.T) {
+	o := grid(tenEpsilons[:1], 2, func(series string, _ float64, trial int) float64 {
+		if (series == "a") == (trial == 0) {
+			return 1
+		}
+		return 0
+	})
+	for suffix, want := range map[string]float64{"": 0, " in each trial": 1} {
+		j := judged(t, ledgerOf(t, "experiment: toy/one\nwhere: {metric: error}\nrange: {of: {take: spread over series"+suffix+"}, min: 0}"), o)
+		if got := j.Checks[0].Points[0].Value; got != want {
+			t.Errorf("spread over series%s: %v, want %v", suffix, got, want)
+		}
+	}
+}
+
 // TestHolm: the worked example of p-values 0.01, 0.04, 0.03, 0.005 gives 0.03, 0.06, 0.06, 0.02.
 func TestHolm(t *testing.T) {
 	got, want := holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}

@@ -513,7 +513,11 @@ func (s *scope) selection(side *Side, axes []string) ([]*placed, error) {
 		own = nil
 		for _, key := range order {
 			group := groups[key]
-			own = append(own, combined(group[0].facts, group, func(v []float64) float64 { return reduce(take.How, v) }))
+			q := combined(group[0].facts, group, func(v []float64) float64 { return reduce(take.How, v) })
+			if take.InEachTrial {
+				q = q.trialwise()
+			}
+			own = append(own, q)
 		}
 	}
 	var varying []string

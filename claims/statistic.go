@@ -64,6 +64,22 @@ func combined(facts map[string]string, parts []*quantity, f func(values []float6
 	return q
 }
 
+// trialwise is the mean over trials of the quantity computed from one trial at a time.
+func (q *quantity) trialwise() *quantity {
+	if q.fixed {
+		return q
+	}
+	averaged := *q
+	averaged.at = func(trials []int) float64 {
+		values := make([]float64, len(trials))
+		for i := range trials {
+			values[i] = q.at(trials[i : i+1])
+		}
+		return mean(values)
+	}
+	return &averaged
+}
+
 func intersection(a, b []int) []int {
 	common := []int{}
 	for _, x := range a {
