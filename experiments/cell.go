@@ -100,10 +100,14 @@ type material struct {
 	data  *datasets.Dataset
 	rows  []int32 // all rows of a table
 	folds []classifiers.Fold
+	train int // rows released where the others are held out once and for all; 0 without
 }
 
 // split returns the rows a cell releases and those it is tested on.
 func (m *material) split(fold int) (train, test []int32) {
+	if m.train > 0 {
+		return m.rows[:m.train], m.rows[m.train:]
+	}
 	if fold < 0 {
 		return m.rows, m.rows
 	}

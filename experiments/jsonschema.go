@@ -36,6 +36,7 @@ func WriteJSONSchema(w io.Writer) error {
 			"seed":     described(object{"type": "integer", "minimum": 0}, "master seed of all randomness"),
 			"trials":   described(object{"type": "integer", "minimum": 1, "maximum": maxTrials}, "independent repetitions, default 1"),
 			"folds":    described(object{"type": "integer", "minimum": 0, "maximum": maxFolds}, "cross-validation folds; 0 measures on the rows released"),
+			"train":    described(object{"type": []string{"integer", "number", "string"}}, "in place of folds: the first rows, "+trainForms+", are released, the others are the test set"),
 			"stratify": described(object{"type": "boolean"}, "keep class shares equal over the folds, default true"),
 			"protocol": described(object{"enum": []string{RawTest, Inside}}, "release the training folds and test on the raw fold, or cross-validate inside the release"),
 			"dataset":  oneOrMore(object{"anyOf": datasetSchemas()}),
@@ -151,6 +152,7 @@ func algorithmSchemas() []any {
 				"name":    described(object{"const": name}, info.Title),
 				"variant": oneOrMore(object{"enum": variants}),
 				"series":  described(object{"type": "string"}, "the curve's name; {parameter} is filled in"),
+				"trials":  described(object{"type": "integer", "minimum": 1, "maximum": maxTrials}, "only the first of the experiment's trials; all if not given"),
 				"epsilon": epsilonSchema(),
 				"params":  object{"type": "object", "additionalProperties": false, "properties": parameterSchemas(algorithm.Params())},
 			}})

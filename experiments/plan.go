@@ -37,6 +37,7 @@ type Config struct {
 	Measures  []Measure
 
 	data    datasetConfig
+	trials  int    // at most the plan's
 	changed string // the algorithm's parameters that differ from the defaults
 }
 
@@ -106,7 +107,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		return nil, err
 	}
 	for _, config := range p.Configs {
-		for trial := range p.Trials {
+		for trial := range config.trials {
 			if p.Folds == 0 || s.Protocol == Inside {
 				p.Cells = append(p.Cells, Cell{len(p.Cells), config, trial, -1})
 				continue
@@ -154,7 +155,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data datasetConfig, a *Algo
 			return
 		}
 		for _, expanded := range a.Params.expand(r, a.Name, func() any { return algorithm.Params() }) {
-			config := Config{Algorithm: algorithm, Info: info, Guarantee: guarantee, Measures: measures, data: data}
+			config := Config{Algorithm: algorithm, Info: info, Guarantee: guarantee, Measures: measures, data: data, trials: p.trialsOf(a)}
 			own := map[string]string(nil)
 			if !isNil(expanded) {
 				config.Params = expanded.(algorithms.Params)
@@ -182,6 +183,14 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data datasetConfig, a *Algo
 			}
 		}
 	}
+}
+
+// trialsOf is how many of the plan's trials an entry takes part in.
+func (p *Plan) trialsOf(a *AlgorithmSpec) int {
+	if a.Trials > 0 {
+		return min(a.Trials, p.Trials)
+	}
+	return p.Trials
 }
 
 func epsilons(g algorithms.Guarantee, grid []float64) []*float64 {
@@ -249,6 +258,8 @@ func (c *Config) fill(template string) string {
 			return string(c.Guarantee.Variant)
 		case "unit":
 			return c.Guarantee.Unit
+		case "neighbours":
+			return c.Guarantee.Relation
 		case "dataset":
 			return c.data.label
 		case "epsilon":
@@ -371,6 +382,9 @@ func (p *Plan) cacheKey(c *Cell, checksum string) string {
 	word("ppdp cell 1", p.Seed, config.data.label, config.data.resample, checksum,
 		config.Info.Name, config.Info.Revision, config.Guarantee.Variant, config.epsilonText(),
 		c.Trial, c.Fold, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	if p.Spec.Train.set() {
+		word("train", p.Spec.Train.text)
+	}
 	if p.keeps(c) {
 		word("keep", KeepRegions)
 	}

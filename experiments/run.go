@@ -158,6 +158,9 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*stock, error) {
 				if p.Folds > 0 && p.Spec.Protocol == RawTest {
 					m.folds, err = p.foldsOf(set.Table, p.foldKey(d, trial))
 				}
+				if p.Spec.Train.set() {
+					m.train, err = p.Spec.Train.of(len(m.rows))
+				}
 			}
 			if err != nil {
 				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label, err))
@@ -403,6 +406,9 @@ func (p *Plan) specHash() string {
 	fmt.Fprintf(h, "%d %d %d %v %s\n", p.Seed, p.Trials, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
 	for i := range p.Configs {
 		c := p.Configs[i]
+		if c.trials != p.Trials {
+			fmt.Fprintf(h, "%d trials of ", c.trials)
+		}
 		fmt.Fprintf(h, "%s|%s|%s|%s|%s|%s\n", c.Series, c.data.label, c.Info.Name, c.Guarantee.Variant, c.epsilonText(), results.FormatParams(c.Resolved))
 		for _, m := range c.Measures {
 			fmt.Fprintf(h, " %s", m.Name)
@@ -412,6 +418,7 @@ func (p *Plan) specHash() string {
 		}
 	}
 	fmt.Fprintf(h, "%s", strings.Join(p.Spec.Keep, " "))
+	fmt.Fprintf(h, "%s", p.Spec.Train.text)
 	for i := range p.Figures {
 		fmt.Fprintf(h, "\n%+v", p.Figures[i]) // fmt prints maps in key order
 	}

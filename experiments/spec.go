@@ -40,6 +40,8 @@ type Spec struct {
 	Trials int    `yaml:"trials"` // independent repetitions, default 1
 	// Folds is the number of cross-validation folds; 0 (the default) measures on the rows released.
 	Folds int `yaml:"folds"`
+	// Train holds rows out once and for all in place of folds: the first rows are released, the others are the test set.
+	Train Train `yaml:"train"`
 	// Stratify keeps the class shares equal over the folds (default true; needs a class attribute).
 	Stratify bool `yaml:"stratify"`
 	// Protocol is raw-test (the default) or inside.
@@ -108,7 +110,10 @@ type AlgorithmSpec struct {
 	Variant []string  `yaml:"variant,flow-one"` // default: the algorithm's first
 	Series  string    `yaml:"series"`           // the curve's name; {param} is filled in
 	Epsilon []float64 `yaml:"epsilon,flow-one"` // instead of the spec's
-	Params  Sweep     `yaml:"params"`
+	// Trials is how many of the experiment's trials the entry takes part in, the first ones; 0 means all. It spares
+	// settings that take long.
+	Trials int   `yaml:"trials"`
+	Params Sweep `yaml:"params"`
 
 	node *strictyaml.Node
 }
@@ -251,6 +256,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 		r.Problemf(s.node, "measure: missing, must list at least one of %s", strings.Join(metrics.Names(), ", "))
 	}
 	s.checkKeep(r)
+	s.checkTrain(r)
 	measures := s.measures(r)
 	s.expandDatasets(r)
 	for i := range s.Algorithms {
@@ -473,6 +479,9 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	}
 	info := algorithm.Info()
 	checkEpsilon(r, valueOf(a.node, "epsilon"), a.Epsilon)
+	if a.Trials < 0 || a.Trials > s.Trials {
+		r.Problemf(valueOf(a.node, "trials"), "%d, must be between 1 and the experiment's %d", a.Trials, s.Trials)
+	}
 	for _, name := range a.Variant {
 		guarantee, err := info.Guarantee(algorithms.Variant(name))
 		if err != nil {
@@ -486,7 +495,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	}
 	expanded := a.Params.expand(r, a.Name, func() any { return algorithm.Params() })
 	if len(expanded) > 0 {
-		known := map[string]bool{"algorithm": true, "variant": true, "unit": true, "epsilon": true, "dataset": true}
+		known := map[string]bool{"algorithm": true, "variant": true, "unit": true, "neighbours": true, "epsilon": true, "dataset": true}
 		if !isNil(expanded[0]) {
 			for key := range strictyaml.Resolved(expanded[0]) { // order-free: fills a set
 				known[key] = true
@@ -567,6 +576,7 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 			classified[m.Classifier.Info().Name] = true
 		}
 	}
+	measured[results.RuntimeMetric] = true // every run keeps its timings
 	parameters := s.parameterNames()
 	ran := make(map[string]bool)
 	for i := range s.Algorithms {
