@@ -36,7 +36,7 @@ func init() {
 	RegisterFormat("pdf", func(w, h vg.Length) vg.CanvasWriterTo { return newPDF(w, h) })
 }
 
-// svgCanvas names fonts of the same widths for machines without Liberation Sans.
+// svgCanvas names fonts that take the place of Liberation Sans.
 type svgCanvas struct{ *vgsvg.Canvas }
 
 func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
@@ -45,7 +45,7 @@ func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	text := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:'Liberation Sans',Arimo,Arial,Helvetica,sans-serif;"))
+		[]byte("font-family:"+fontFamily+";"))
 	n, err := w.Write(text)
 	return int64(n), err
 }

@@ -112,11 +112,46 @@ var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 // kept. A series looks the same in all figures. It returns the paths written; figures that cannot be drawn are
 // left out and reported together.
 func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths, warnings []string, err error) {
-	m := &o.Manifest
-	var charts []*chart
-	var problems []error
+	charts, warnings, problems := experimentCharts(o, rows)
+	shared := newLook(charts, o.Manifest.SeriesOrder)
+	opts := Options{Title: o.Manifest.Title, Source: o.Manifest.Source}
+	write := func(d *Drawing, name string) {
+		written, err := d.Write(dir, name)
+		paths = append(paths, written...)
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	for _, c := range charts {
+		write(single(c, shared, opts), c.figure.Name)
+	}
+	if len(charts) > 1 {
+		write(combined(charts, shared, opts), CombinedName)
+	}
+	return paths, warnings, errors.Join(problems...)
+}
+
+// Named is the drawing of one of a manifest's figures.
+type Named struct {
+	Figure results.Figure
+	*Drawing
+}
+
+// Experiment draws what WriteExperiment writes, but for the figures side by side, without writing it. The drawings have
+// neither title nor source, for pages that say these once for all of them.
+func Experiment(o *results.Outcome, rows []results.Row) (drawings []Named, warnings []string, err error) {
+	charts, warnings, problems := experimentCharts(o, rows)
+	shared := newLook(charts, o.Manifest.SeriesOrder)
+	for _, c := range charts {
+		drawings = append(drawings, Named{c.figure, single(c, shared, Options{})})
+	}
+	return drawings, warnings, errors.Join(problems...)
+}
+
+// experimentCharts makes a chart of each figure of a run's manifest, and a problem of each that cannot be drawn.
+func experimentCharts(o *results.Outcome, rows []results.Row) (charts []*chart, warnings []string, problems []error) {
 	taken := make(map[string]bool)
-	for _, figure := range m.Figures {
+	for _, figure := range o.Manifest.Figures {
 		if taken[figure.Name] || figure.Name == CombinedName {
 			problems = append(problems, fmt.Errorf("figure %q: the name is taken", figure.Name))
 			continue
@@ -136,22 +171,7 @@ func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths,
 		charts = append(charts, c)
 		warnings = append(warnings, c.warnings...)
 	}
-	shared := newLook(charts, m.SeriesOrder)
-	opts := Options{Title: m.Title, Source: m.Source}
-	write := func(d *Drawing, name string) {
-		written, err := d.Write(dir, name)
-		paths = append(paths, written...)
-		if err != nil {
-			problems = append(problems, err)
-		}
-	}
-	for _, c := range charts {
-		write(single(c, shared, opts), c.figure.Name)
-	}
-	if len(charts) > 1 {
-		write(combined(charts, shared, opts), CombinedName)
-	}
-	return paths, warnings, errors.Join(problems...)
+	return charts, warnings, problems
 }
 
 // look is how curves and benchmark lines appear, by label, on all the panels that are to agree.

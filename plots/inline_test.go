@@ -1,0 +1,73 @@
+package plots
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"ppdp/results"
+)
+
+// TestInline: the element of a page is the picture of the SVG file, shape by shape and word by word, without anything that
+// fixes its colours or its size.
+func TestInline(t *testing.T) {
+	var rows []results.Row
+	for _, epsilon := range []float64{0.1, 1, 10} {
+		rows = append(rows, results.Row{Experiment: "e", Series: "s", Algorithm: "a", Epsilon: &epsilon, Metric: "w1", N: 2, Mean: 1 / epsilon, SE: 0.1})
+	}
+	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1"}
+	o := &results.Outcome{Manifest: results.Manifest{Experiment: "e", Figures: []results.Figure{figure}}}
+	drawings, _, err := Experiment(o, rows)
+	if err != nil || len(drawings) != 1 || drawings[0].Figure.Name != "a" {
+		t.Fatalf("%d drawings, %v", len(drawings), err)
+	}
+	inline, err := drawings[0].Inline("W1 by epsilon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := drawings[0].Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPaths, wantText := content(t, file)
+	gotPaths, gotText := content(t, inline)
+	if len(wantPaths) < 10 || strings.Join(gotPaths, "\n") != strings.Join(wantPaths, "\n") {
+		t.Errorf("%d shapes, want the %d of the file", len(gotPaths), len(wantPaths))
+	}
+	if gotText, wantText = strings.Trim(gotText, "|"), strings.Trim(wantText, "|"); wantText == "" || gotText != wantText {
+		t.Errorf("text %q, want %q", gotText, wantText)
+	}
+	if text := string(inline); !strings.HasPrefix(text, "<svg ") || strings.Contains(text, ":#") || strings.Contains(text, `width="340`) {
+		t.Errorf("has a prolog, a fixed colour or a fixed size: %.300s", text)
+	}
+	if _, err := drawings[0].Inline(`"><script>`); err == nil {
+		t.Error("a label with markup is taken")
+	}
+}
+
+// content reads an SVG's paths and text.
+func content(t *testing.T, svg []byte) (paths []string, text string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(string(svg)))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return paths, text
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			for _, a := range token.Attr {
+				if token.Name.Local == "path" && a.Name.Local == "d" {
+					paths = append(paths, a.Value)
+				}
+			}
+		case xml.CharData:
+			text += strings.TrimSpace(string(token)) + "|"
+		}
+	}
+}
