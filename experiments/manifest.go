@@ -28,14 +28,27 @@ func (r *run) manifest() results.Manifest {
 		IntervalMethod: intervalMethod, GoVersion: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH,
 		CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}
+	resampled := make(map[string]bool)
+	for _, c := range p.Configs {
+		resampled[c.data.label] = c.data.resample
+	}
 	for i, set := range r.stock.sets {
 		info := r.stock.infos[i]
-		use := results.DatasetUse{Name: r.stock.labels[i], Checksum: set.Checksum, StandIn: info.StandIn,
+		use := results.DatasetUse{Name: r.stock.labels[i], Checksum: set.Checksum, Resampled: resampled[r.stock.labels[i]], StandIn: info.StandIn,
 			Citation: info.Citation, License: info.License, Notes: set.Notes}
 		if set.Dropped > 0 {
 			use.Notes = append(use.Notes[:len(use.Notes):len(use.Notes)], fmt.Sprintf("%d rows with a missing value were left out", set.Dropped))
 		}
 		m.Datasets = append(m.Datasets, use)
+	}
+	if len(p.Configs) > 0 {
+		for _, measure := range p.Configs[0].Measures { // all configurations have the same
+			use := results.MeasureUse{Metric: measure.Name, Revision: measure.Metric.Info().Revision}
+			if measure.Classifier != nil {
+				use.Classifier, use.ClassifierRevision = measure.Classifier.Info().Name, measure.Classifier.Info().Revision
+			}
+			m.Measures = append(m.Measures, use)
+		}
 	}
 	series, used := make(map[string]bool), make(map[string]bool)
 	for _, c := range p.Configs {
@@ -50,7 +63,7 @@ func (r *run) manifest() results.Manifest {
 		}
 		used[name] = true
 		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name, Variant: string(g.Variant), Title: c.Info.Title,
-			Source: c.Info.Source, Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation, Status: string(g.Status), Errata: g.Errata})
+			Source: c.Info.Source, Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation, Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range build.Deps {

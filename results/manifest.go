@@ -19,6 +19,7 @@ type Manifest struct {
 	// Datasets and Algorithms are in the order of first use.
 	Datasets       []DatasetUse   `json:"datasets"`
 	Algorithms     []AlgorithmUse `json:"algorithms"`
+	Measures       []MeasureUse   `json:"measures,omitempty"`
 	IntervalMethod string         `json:"intervalMethod"`
 
 	Modules     []Module `json:"modules"` // by path
@@ -34,12 +35,14 @@ type Manifest struct {
 
 // DatasetUse is a dataset an experiment used.
 type DatasetUse struct {
-	Name     string   `json:"name"` // as in Record.Dataset
-	Checksum string   `json:"checksum"`
-	StandIn  bool     `json:"standIn,omitempty"`
-	Citation string   `json:"citation,omitempty"`
-	License  string   `json:"license,omitempty"`
-	Notes    []string `json:"notes,omitempty"`
+	Name     string `json:"name"`     // as in Record.Dataset
+	Checksum string `json:"checksum"` // of the first trial's data where Resampled
+	// Resampled says that the data are drawn anew for every trial.
+	Resampled bool     `json:"resampled,omitempty"`
+	StandIn   bool     `json:"standIn,omitempty"`
+	Citation  string   `json:"citation,omitempty"`
+	License   string   `json:"license,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
 }
 
 // AlgorithmUse is a variant of an algorithm an experiment used, with the privacy it promises.
@@ -53,6 +56,15 @@ type AlgorithmUse struct {
 	Relation  string   `json:"relation,omitempty"`  // which data sets are neighbours
 	Status    string   `json:"status,omitempty"`    // whether the guarantee holds
 	Errata    []string `json:"errata,omitempty"`    // ids in docs/errata.md
+	Revision  int      `json:"revision,omitempty"`  // goes up when releases change; 0 in manifests that did not say
+}
+
+// MeasureUse is a measurement an experiment made, with the revisions of what made it.
+type MeasureUse struct {
+	Metric             string `json:"metric"` // as in Value.Metric
+	Classifier         string `json:"classifier,omitempty"`
+	Revision           int    `json:"revision,omitempty"`
+	ClassifierRevision int    `json:"classifierRevision,omitempty"`
 }
 
 // Module is a Go module the binary was built from.

@@ -154,6 +154,27 @@ func (c *configuration) summarise(records []Record, m measurement) Row {
 		Params: r.Params, Epsilon: r.Epsilon, Metric: m.metric, Classifier: m.classifier, StandIn: r.StandIn,
 	}
 	var trials []float64
+	for _, t := range c.trialMeans(records, m) {
+		if math.IsNaN(t.mean) {
+			row.Failed++
+		} else {
+			trials = append(trials, t.mean)
+		}
+	}
+	row.N = len(trials)
+	row.Mean, row.SE, row.Lo95, row.Hi95 = meanAndInterval(trials)
+	return row
+}
+
+// trialMean is the mean over the folds of one trial, NaN when the trial failed.
+type trialMean struct {
+	trial int
+	mean  float64
+}
+
+// trialMeans returns the means of a measurement by ascending trial.
+func (c *configuration) trialMeans(records []Record, m measurement) []trialMean {
+	var means []trialMean
 	for start := 0; start < len(c.cells); {
 		trial := records[c.cells[start]].Trial
 		end := start
@@ -168,16 +189,14 @@ func (c *configuration) summarise(records []Record, m measurement) Row {
 				folds = append(folds, *v)
 			}
 		}
+		t := trialMean{trial, math.NaN()}
 		if len(folds) == end-start && seen == len(c.folds) {
-			trials = append(trials, mean(folds))
-		} else {
-			row.Failed++
+			t.mean = mean(folds)
 		}
+		means = append(means, t)
 		start = end
 	}
-	row.N = len(trials)
-	row.Mean, row.SE, row.Lo95, row.Hi95 = meanAndInterval(trials)
-	return row
+	return means
 }
 
 // valueOf returns the cell's value of a measurement, nil when the cell failed or the value is
