@@ -113,6 +113,26 @@ func TestMatchPoint(t *testing.T) {
 	}
 }
 
+// TestMatchPointWeighsRegions: with one colour a region the two tables say the same. Of three orthogonal groups the two
+// smallest end up together, so that clusters can only agree for all six orders of the sizes if sizes count.
+func TestMatchPointWeighsRegions(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}}}}
+	for _, sizes := range [][3]int{{100, 30, 5}, {100, 5, 30}, {30, 100, 5}, {30, 5, 100}, {5, 100, 30}, {5, 30, 100}} {
+		b := datasets.NewBuilder(schema, 0)
+		for colour, size := range sizes {
+			for range size {
+				b.Set(b.AddRow(), 0, uint32(colour))
+			}
+		}
+		table := b.Table()
+		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 2}, High: []uint32{1, 2, 3}, Classes: 1, Counts: make([]float64, 3)}
+		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}, Release: &algorithms.Release{Regions: q}}
+		if got, ok := measure(t, "match-point", c); !ok || got != 1 {
+			t.Errorf("sizes %v: %v (defined %v), want 1", sizes, got, ok)
+		}
+	}
+}
+
 func BenchmarkMatchPoint(b *testing.B) {
 	const n = 1_000_000
 	x, y := make([]uint32, n), make([]uint32, n)

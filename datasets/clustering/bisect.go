@@ -14,6 +14,9 @@ const (
 	// leastGain is by what share of the criterion a move must raise it to be made: far above the rounding of the
 	// sums, so that no move is made and taken back for ever, and far below any gain that matters.
 	leastGain = 1e-10
+	// maxPasses ends a refinement. Every pass raises the criterion, and Adult needs some dozens; rounding must not be able to
+	// make a search endless that theory says is not.
+	maxPasses = 10_000
 )
 
 // Clusters divides the vectors into k clusters by repeated bisection, for cosine similarity and the criterion
@@ -100,11 +103,13 @@ func (v *Vectors) bisect(ctx context.Context, members []int32, seeds *privacy.St
 			b++
 		}
 		h.start(members[a], members[b])
-		for moved := true; moved; {
+		for range maxPasses {
 			if err := ctx.Err(); err != nil {
 				return bisection{}, err
 			}
-			moved = h.refine()
+			if !h.refine() {
+				break
+			}
 		}
 		// The best of equals is the first, so rounding must not tell equals apart.
 		if value := h.criterion(); value > found*(1+leastGain) {
@@ -133,6 +138,7 @@ type halves struct {
 	right   []bool // by position in members
 	sums    [2][]float64
 	squares [2]float64 // of the sums' lengths
+	sizes   [2]int     // numbers of members
 }
 
 // start assigns every member to the more similar of two.
@@ -142,9 +148,12 @@ func (h *halves) start(a, b int32) {
 	h.vectors.addTo(toward, a, -1)
 	clear(h.sums[0])
 	clear(h.sums[1])
+	h.sizes = [2]int{}
 	for n, i := range h.members {
 		h.right[n] = h.vectors.dot(i, toward) > 0
-		h.vectors.addTo(h.sums[side(h.right[n])], i, h.vectors.weights[i])
+		s := side(h.right[n])
+		h.vectors.addTo(h.sums[s], i, h.vectors.weights[i])
+		h.sizes[s]++
 	}
 	h.measure()
 }
@@ -167,6 +176,9 @@ func (h *halves) refine() bool {
 	value := h.criterion()
 	for n, i := range h.members {
 		from := side(h.right[n])
+		if h.sizes[from] == 1 {
+			continue // the last member never gains by leaving, but what is left of the sum is all rounding
+		}
 		w := v.weights[i]
 		own := float64(w * w * v.squares[i])
 		out := h.squares[from] - float64(2*w*v.dot(i, h.sums[from])) + own
@@ -179,6 +191,8 @@ func (h *halves) refine() bool {
 		v.addTo(h.sums[1-from], i, w)
 		h.squares[from], h.squares[1-from] = max(0, out), in
 		h.right[n] = !h.right[n]
+		h.sizes[from]--
+		h.sizes[1-from]++
 		value, moved = after, true
 	}
 	h.measure()
