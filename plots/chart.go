@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -224,7 +225,13 @@ func (c *chart) split(series string, members []member) ([]curve, error) {
 	}
 	by("axis", func(m member) string { return strconv.Itoa(int(m.axis)) })
 	for _, name := range []string{"variant", "dataset", "algorithm", "classifier"} {
-		by(name, func(m member) string { v, _ := lookUp(m.row, name); return v })
+		by(name, func(m member) string {
+			v, _ := lookUp(m.row, name)
+			if name == "dataset" { // a curve may run along one of its parameters
+				v = withoutParameter(withoutParameter(v, c.figure.X), c.figure.X2)
+			}
+			return v
+		})
 	}
 	for _, name := range c.freeNames(members) {
 		clash := false
@@ -255,6 +262,12 @@ func (c *chart) split(series string, members []member) ([]curve, error) {
 		curves = append(curves, cv)
 	}
 	return curves, nil
+}
+
+// withoutParameter is a dataset's label, "gaussian n=1000 shape=normal", without one of its parameters.
+func withoutParameter(label, name string) string {
+	words := strings.Split(label, " ")
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return strings.HasPrefix(word, name+"=") }), " ")
 }
 
 func suffixText(name, value string) string {

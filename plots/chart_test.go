@@ -204,3 +204,26 @@ func TestTopAxisIsLinear(t *testing.T) {
 		t.Errorf("top label %q, want it to name its series", c.x2Label)
 	}
 }
+
+// TestCurvesAlongADatasetsParameter: a sweep of a dataset's parameter is one curve for each setting of the others.
+func TestCurvesAlongADatasetsParameter(t *testing.T) {
+	var rows []results.Row
+	for _, d := range []struct{ label, n, shape string }{
+		{"gaussian", "10", "normal"}, {"gaussian n=20", "20", "normal"}, {"gaussian n=30", "30", "normal"},
+		{"gaussian shape=flat", "10", "flat"}, {"gaussian n=20 shape=flat", "20", "flat"},
+	} {
+		r := withParams(madeUpRow("A", "w1", 3, 1, 0.1), map[string]string{"n": d.n, "shape": d.shape})
+		r.Dataset = d.label
+		rows = append(rows, r)
+	}
+	c, err := newChart(results.Figure{Name: "a", X: "n", Y: "w1"}, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.curves) != 2 || len(c.curves[0].points) != 3 || len(c.curves[1].points) != 2 {
+		t.Fatalf("curves %+v, want one of three and one of two points", c.curves)
+	}
+	if c.curves[1].label != "A (gaussian shape=flat)" {
+		t.Errorf("label %q", c.curves[1].label)
+	}
+}
