@@ -1,9 +1,15 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"runtime"
+	"runtime/debug"
+	"strconv"
 	"strings"
+	"time"
+
+	"ppdp/results"
 )
 
 // processor names the CPU for the manifest: its model where the system tells, else its architecture.
@@ -16,4 +22,54 @@ func processor() string {
 		}
 	}
 	return runtime.GOARCH
+}
+
+// meter measures what a run takes of the machine.
+type meter struct {
+	con     *console
+	started time.Time
+	jobs    int
+	peaks   bool // the system counts memory from the start on
+}
+
+func newMeter(con *console, jobs int) *meter {
+	debug.FreeOSMemory() // what earlier experiments have left is none of this one's
+	// See proc_pid_clear_refs(5): 5 sets the peak back to what is in use now.
+	err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+	return &meter{con, con.now(), jobs, err == nil}
+}
+
+// write notes what was taken since the meter was made, for a run of cells on top of those cached from earlier ones.
+// A run of no cells changes nothing.
+func (m *meter) write(dir string, cells, cached int) error {
+	if cells == 0 {
+		return nil
+	}
+	usage := results.Usage{Cells: cells, Jobs: m.jobs, Seconds: m.con.now().Sub(m.started).Seconds()}
+	if m.peaks {
+		usage.PeakBytes = peakMemory()
+	}
+	earlier, err := results.ReadUsage(dir)
+	if cached > 0 && earlier != nil {
+		usage = earlier.Add(usage)
+	}
+	return errors.Join(err, results.WriteUsage(dir, usage))
+}
+
+// peakMemory is the process's largest resident memory in bytes, 0 where the system does not tell.
+func peakMemory() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			if err != nil {
+				return 0
+			}
+			return kilobytes << 10
+		}
+	}
+	return 0
 }

@@ -149,14 +149,19 @@ func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
 
 func runPlan(con *console, plan *experiments.Plan, flags *runFlags) error {
 	bar := newProgress(con, plan.Spec.Name, "cells", int64(len(plan.Cells)))
+	meter := newMeter(con, flags.jobs())
+	var last experiments.Progress
 	result, err := plan.Run(con.ctx, experiments.Options{
 		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast, WriteReleases: flags.Releases,
 		Files: flags.files(), Clock: con.now,
-		Progress: func(p experiments.Progress) { bar.set(int64(p.Done)) },
+		Progress: func(p experiments.Progress) { last = p; bar.set(int64(p.Done)) },
 		Log:      bar.log,
 		Build:    experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...), CPU: processor()},
 	})
 	bar.finish()
+	if result != nil {
+		err = errors.Join(err, meter.write(result.Dir, last.Done-last.Cached, last.Cached))
+	}
 	if err != nil {
 		return err
 	}
