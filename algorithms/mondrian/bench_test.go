@@ -5,7 +5,13 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -41,7 +47,7 @@ func benchmark(b *testing.B, table *datasets.Table, params Params) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r, err := mondrian{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: rows, Params: &params, Variant: algorithms.Published,
+			Table: table, Rows: slices.Clone(rows), Params: &params, Variant: algorithms.Published,
 			Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1)),
 		})
 		if err != nil {
@@ -87,4 +93,67 @@ func BenchmarkAdult(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkScale is the growth of a strict release with the rows, ten thousand to ten million, at k of a
+// hundred: the slope of the logarithms of time and rows (1 plus a little is n log n), and the memory
+// that the release allocates at its peak on top of the table, as a multiple of the coded table.
+func BenchmarkScale(b *testing.B) {
+	var sizes, times []float64
+	for _, n := range []int{10_000, 100_000, 1_000_000, 10_000_000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			table := shaped(n)
+			release := func() {
+				params := Params{K: 100, Mode: Strict, Cut: First, Split: Median, Workload: allQueries, Records: Box}
+				if _, err := (mondrian{}).Release(context.Background(), algorithms.Input{
+					Table: table, Rows: table.AllRows(), Params: &params, Variant: algorithms.Published,
+					Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1)),
+				}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				release()
+			}
+			seconds := b.Elapsed().Seconds() / float64(b.N)
+			most := peak(release)
+			b.ReportMetric(float64(n)/seconds, "rows/s")
+			b.ReportMetric(float64(most)/float64(n*len(table.Schema().Attributes)), "peak/table")
+			sizes, times = append(sizes, math.Log(float64(n))), append(times, math.Log(seconds))
+			if len(sizes) > 1 {
+				_, slope := stat.LinearRegression(sizes, times, nil, false)
+				b.ReportMetric(slope, "slope")
+			}
+		})
+	}
+}
+
+// peak is the most heap in bytes, above what was there before, that was seen while f ran. Garbage is
+// collected eagerly meanwhile, so that it is little more than what is in use.
+func peak(f func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, m.HeapAlloc
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-ticker.C:
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapAlloc)
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-stopped
+	return most - before
 }

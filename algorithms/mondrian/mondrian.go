@@ -91,7 +91,7 @@ func (mondrian) Release(ctx context.Context, in algorithms.Input) (*algorithms.R
 	}
 	// Rows are taken in the order of the table, so that a partition depends on which they are and not
 	// on how the caller lists them. Copied together they are also close in memory.
-	table, order := in.Table, []int(nil)
+	table, order, members := in.Table, []int(nil), in.Rows
 	if !whole(in.Rows, in.Table.Len()) {
 		rows := in.Rows
 		if !slices.IsSorted(rows) {
@@ -106,8 +106,9 @@ func (mondrian) Release(ctx context.Context, in algorithms.Input) (*algorithms.R
 			}
 		}
 		table = table.Select(rows)
+		members = table.AllRows()
 	}
-	p, err := split(ctx, table, params)
+	p, err := split(ctx, table, members, params)
 	if err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}

@@ -68,10 +68,10 @@ type span struct {
 // pollEvery is how many rows are handled between looks at the context.
 const pollEvery = 1 << 15
 
-// split partitions all rows of the table.
-func split(ctx context.Context, table *datasets.Table, params *Params) (*partitioned, error) {
+// split partitions all rows of the table, listed in order; the list is used up.
+func split(ctx context.Context, table *datasets.Table, rows []int32, params *Params) (*partitioned, error) {
 	attributes := table.Schema().QuasiIdentifiers()
-	p := &partitioned{rows: table.AllRows()}
+	p := &partitioned{rows: rows}
 	s := &splitter{
 		ctx: ctx, params: params, dims: len(attributes),
 		space: partition.NewSpace(table, attributes),
