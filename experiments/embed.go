@@ -11,7 +11,7 @@ import (
 
 // specs are the experiments that come with the program, one YAML file a figure or table.
 //
-//go:embed rps/*.yaml mondrian/*.yaml diffmulti/*.yaml
+//go:embed rps/*.yaml mondrian/*.yaml diffmulti/*.yaml compare/*.yaml
 var specs embed.FS
 
 // Names lists the embedded experiments, such as "rps/fig1", in alphabetical order.
