@@ -68,7 +68,7 @@ func (s *splitter) relaxed(rows []int32, depth int) error {
 	child := s.descend(depth)
 	child[dim] = span{low: whole.low, high: median, measured: whole.measured}
 	o.high[dim] = median + 1
-	if err := s.relaxed(rows[:half], depth+1); err != nil {
+	if err := s.part(rows[:half], depth+1); err != nil {
 		return err
 	}
 	o.high[dim] = high
@@ -80,7 +80,7 @@ func (s *splitter) relaxed(rows []int32, depth int) error {
 		child[dim] = span{low: median + 1, high: whole.high}
 		o.low[dim] = median + 1
 	}
-	if err := s.relaxed(rows[half:], depth+1); err != nil {
+	if err := s.part(rows[half:], depth+1); err != nil {
 		return err
 	}
 	o.low[dim] = low

@@ -3,6 +3,7 @@ package mondrian
 import (
 	"context"
 	"math"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
@@ -38,6 +39,7 @@ func (p *partitioned) assignment() []int32 {
 type splitter struct {
 	ctx    context.Context
 	params *Params
+	table  *datasets.Table // of the rows that space sees
 	space  *partition.Space
 	dims   int
 	spans  []span   // dims for each level
@@ -74,7 +76,7 @@ func split(ctx context.Context, table *datasets.Table, rows []int32, params *Par
 	p := &partitioned{rows: rows}
 	s := &splitter{
 		ctx: ctx, params: params, dims: len(attributes),
-		space: partition.NewSpace(table, attributes),
+		table: table, space: partition.NewSpace(table, attributes),
 	}
 	s.spans = make([]span, s.dims)
 	for d := range s.spans {
@@ -84,7 +86,7 @@ func split(ctx context.Context, table *datasets.Table, rows []int32, params *Par
 		s.overlap = newOverlapping(s.space)
 		s.codes, s.moved = make([]uint32, len(p.rows)), make([]int32, 0, len(p.rows))
 		if len(p.rows) > 0 {
-			if err := s.relaxed(p.rows, 0); err != nil {
+			if err := s.part(p.rows, 0); err != nil {
 				return nil, err
 			}
 		}
@@ -119,8 +121,40 @@ func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int
 	case s.params.Split == Workload:
 		return s.planned(rows, predicates)
 	default:
-		return s.strict(rows, 0)
+		return s.part(rows, 0)
 	}
+}
+
+// nearRows is the number of rows that a region must come down to for them to be copied together. All of a
+// region's columns are then close in memory, which on a table far larger than the processor's caches is what
+// most of the time depends on. scatter is how much larger than that the table must be.
+const (
+	nearRows = 1 << 15
+	scatter  = 8
+)
+
+// part partitions the rows of the current box: as they are, or copied together where that pays.
+func (s *splitter) part(rows []int32, depth int) error {
+	cut := s.strict
+	if s.params.Mode == Relaxed {
+		cut = s.relaxed
+	}
+	if len(rows) > nearRows || len(rows) < 4*s.params.K || s.table.Len() < nearRows*scatter {
+		return cut(rows, depth)
+	}
+	wide, space := s.table, s.space
+	s.table = wide.Select(rows)
+	s.space = partition.NewSpace(s.table, space.Attributes())
+	places := slices.Clone(rows)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	err := cut(rows, depth)
+	for i, row := range rows {
+		rows[i] = places[row]
+	}
+	s.table, s.space = wide, space
+	return err
 }
 
 // poll looks at the context now and then.
@@ -218,12 +252,12 @@ func (s *splitter) divide(rows []int32, depth, dim int, at uint32, below, above 
 		return err
 	}
 	s.descend(depth)[dim] = below
-	if err := s.strict(rows[:left], depth+1); err != nil {
+	if err := s.part(rows[:left], depth+1); err != nil {
 		return err
 	}
 	s.boxes.Cross(node)
 	s.descend(depth)[dim] = above
-	if err := s.strict(rows[left:], depth+1); err != nil {
+	if err := s.part(rows[left:], depth+1); err != nil {
 		return err
 	}
 	s.boxes.Leave(node)

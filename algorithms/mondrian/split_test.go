@@ -325,3 +325,33 @@ func FuzzParseWorkload(f *testing.F) {
 		}
 	})
 }
+
+// TestCopiedTogether: on a table so large that regions' rows are copied together, every row still is in its region's box and
+// range, and regions have as many rows as they say and as k asks for.
+func TestCopiedTogether(t *testing.T) {
+	table := shaped(nearRows * scatter)
+	for _, mode := range []Mode{Strict, Relaxed} {
+		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Workload: allQueries, Records: Range}
+		r := release(t, table, table.AllRows(), params)
+		sizes := make([]int, r.Regions.Len())
+		dims := len(r.Regions.Attributes)
+		for row, region := range r.Regions.Assignment {
+			sizes[region]++
+			for d, attribute := range r.Regions.Attributes {
+				code, at := table.Column(attribute).At(int32(row)), int(region)*dims+d
+				if code < r.Regions.TightLow[at] || code >= r.Regions.TightHigh[at] || code < r.Regions.Low[at] || code >= r.Regions.High[at] {
+					t.Fatalf("%s: row %d is not in its region %d", mode, row, region)
+				}
+			}
+		}
+		for region, n := range sizes {
+			counted := 0.0
+			for _, count := range r.Regions.Count(region) {
+				counted += count
+			}
+			if n < params.K || float64(n) != counted || mode == Relaxed && n >= 2*params.K {
+				t.Fatalf("%s: region %d has %d rows and counts %v", mode, region, n, counted)
+			}
+		}
+	}
+}
