@@ -23,6 +23,7 @@ var arrows = []room{
 	{"internal/strictyaml", nil},
 	{"internal/lint", nil},
 	{"privacy", nil},
+	{"docs", nil},
 
 	// The making wing.
 	{"datasets/...", []string{"datasets/...", "privacy", "internal/registry", "internal/strictyaml"}},

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"ppdp/claims"
+	"ppdp/docs"
+	"ppdp/experiments"
+	"ppdp/report"
+	"ppdp/results"
+)
+
+// reportCommand is "ppdp report".
+type reportCommand struct {
+	Out string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
+}
+
+// Help is the second part of the verb's help text.
+func (reportCommand) Help() string {
+	return `Writes report.html into the folder of results: verdicts on the papers' claims, figures with their numbers, where the privacy budget
+went, the errata, failed cells and how everything was made, in one file that needs neither network nor scripts. Nothing is run.
+
+Examples:
+
+  ppdp report
+
+  ppdp report --out /tmp/results`
+}
+
+// Run reports.
+func (c reportCommand) Run(con *console) error {
+	outcomes, err := openOutcomes(c.Out)
+	if err != nil {
+		return err
+	}
+	return writeReport(con, c.Out, outcomes)
+}
+
+// reportFile is the report's name in a folder of results.
+const reportFile = "report.html"
+
+// writeReport judges every paper in either variant on the outcomes and writes the report beside them.
+func writeReport(con *console, out string, outcomes []*results.Outcome) error {
+	in := report.Input{Outcomes: outcomes, Errata: docs.Errata, ErrataTests: docs.ErrataTests}
+	var errs []error
+	for _, name := range claims.Papers() {
+		ledger, err := claims.Load(name)
+		if err != nil {
+			return err
+		}
+		paper := report.Paper{Ledger: ledger}
+		paper.Judgements, err = claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Published, Experiments: experiments.Names()})
+		if err != nil {
+			errs = append(errs, inputError{err})
+		}
+		// What is wrong with the ledger has been said above.
+		paper.Strict, _ = claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Strict, Experiments: experiments.Names()})
+		in.Papers = append(in.Papers, paper)
+	}
+	path := filepath.Join(out, reportFile)
+	var warnings []string
+	err := results.WriteFile(path, func(w io.Writer) (err error) {
+		warnings, err = report.Write(w, in)
+		return err
+	})
+	if err != nil {
+		return errors.Join(append(errs, fmt.Errorf("%s: %w", filepath.ToSlash(path), err))...)
+	}
+	for _, warning := range warnings {
+		fmt.Fprintf(con.stderr, "ppdp: warning: %s\n", warning)
+	}
+	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+	return errors.Join(errs...)
+}

@@ -1,0 +1,77 @@
+package lint
+
+import (
+	"encoding/csv"
+	"flag"
+	"go/ast"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/errata-tests.csv anew")
+
+// TestErrataTests: docs/errata-tests.csv, which the report shows, lists tests that exist and whose comments cite the entry, and at
+// least one for every entry that has any. "go test ./internal/lint -run ErrataTests -update" writes it anew.
+func TestErrataTests(t *testing.T) {
+	_, packages, err := Load(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cited := [][]string{}
+	for _, p := range packages {
+		for _, file := range p.Tests {
+			for _, declaration := range file.Decls {
+				f, ok := declaration.(*ast.FuncDecl)
+				if !ok || !strings.HasPrefix(f.Name.Name, "Test") {
+					continue
+				}
+				for _, match := range citation.FindAllStringSubmatch(f.Doc.Text(), -1) {
+					for _, id := range entryID.FindAllString(match[1], -1) {
+						cited = append(cited, []string{id, p.Room() + "." + f.Name.Name})
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(cited, slices.Compare)
+	cited = slices.CompactFunc(cited, slices.Equal)
+	path := filepath.Join("..", "..", "docs", "errata-tests.csv")
+	header := []string{"erratum", "test"}
+	if *update {
+		var text strings.Builder
+		if err := csv.NewWriter(&text).WriteAll(append([][]string{header}, cited...)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	listed, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(listed[0], header) {
+		t.Fatalf("%s: header %v, want %v", path, listed[0], header)
+	}
+	has := func(rows [][]string, row []string) bool {
+		return slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, row) })
+	}
+	for i, row := range listed[1:] {
+		if !has(cited, row) {
+			t.Errorf("%s:%d: %s does not exist, or its comment does not cite errata %s; -update writes the list anew", path, i+2, row[1], row[0])
+		}
+	}
+	for _, row := range cited {
+		if !slices.ContainsFunc(listed, func(r []string) bool { return r[0] == row[0] }) {
+			t.Errorf("%s lists no test for %s, which %s shows; -update writes the list anew", path, row[0], row[1])
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/results"
+)
+
+// budget shows where the privacy budget of an experiment's releases went, by claimed and by proven sensitivities.
+type budget struct {
+	Bars     []*budgetBars
+	Purposes []purpose // the key
+	Limit    string    // where ε is, in hundredths of the width
+	Scale    string    // what the whole width is, in units of ε
+}
+
+// budgetBars are the two bars of releases that spend alike. Parts are of ε, averaged over the releases.
+type budgetBars struct {
+	Label           string
+	Series          int // how many series share the bars; all are in Label's tooltip, Names
+	Names           string
+	Releases        int
+	Claimed, Proven []budgetPart
+	ClaimedSum      string
+	ProvenSum       string
+	Unbounded       bool // the proven loss has no finite bound in some release
+	Over            bool // the proven loss exceeds ε
+	claimed, proven float64
+}
+
+// budgetPart is one purpose's part of a bar.
+type budgetPart struct {
+	Purpose      string
+	Colour       int
+	Share        string // of ε
+	Start, Width string // in hundredths of the width
+	start, share float64
+}
+
+// purpose is an entry of the key.
+type purpose struct {
+	Name   string
+	Colour int
+}
+
+// purposeColours gives every purpose one colour on the whole page, in order of first appearance.
+type purposeColours struct{ purposes []purpose }
+
+// paletteSize is how many colours the style sheet has for purposes.
+const paletteSize = 8
+
+func (c *purposeColours) of(name string) int {
+	for _, p := range c.purposes {
+		if p.Name == name {
+			return p.Colour
+		}
+	}
+	c.purposes = append(c.purposes, purpose{name, len(c.purposes) % paletteSize})
+	return c.purposes[len(c.purposes)-1].Colour
+}
+
+// newBudget adds up the ledger of an outcome, a pair of bars for each series, algorithm and variant; nil when there is no
+// ledger. Series that spend alike to a thousandth of ε share a pair.
+func newBudget(o *results.Outcome, palette *purposeColours) *budget {
+	type sums struct {
+		label           string
+		purposes        []string
+		claimed, proven map[string]float64
+		releases        int
+		unbounded       bool
+	}
+	var groups []*sums
+	byKey := make(map[string]*sums)
+	counted := make(map[int]bool)
+	for i := range o.Ledger {
+		row := &o.Ledger[i]
+		if row.Cell >= len(o.Records) {
+			continue
+		}
+		r := &o.Records[row.Cell]
+		if r.Epsilon == nil || !(*r.Epsilon > 0) || r.Status != results.OK {
+			continue
+		}
+		name := r.Series
+		if r.Variant != "" {
+			name += " (" + r.Variant + ")"
+		}
+		key := r.Algorithm + "\x00" + name
+		g := byKey[key]
+		if g == nil {
+			g = &sums{label: name, claimed: make(map[string]float64), proven: make(map[string]float64)}
+			byKey[key] = g
+			groups = append(groups, g)
+		}
+		if !counted[row.Cell] {
+			counted[row.Cell] = true
+			g.releases++
+		}
+		if !slices.Contains(g.purposes, row.Purpose) {
+			g.purposes = append(g.purposes, row.Purpose)
+		}
+		g.claimed[row.Purpose] += row.Epsilon / *r.Epsilon
+		if math.IsInf(row.Loss, 1) {
+			g.unbounded = true
+		} else {
+			g.proven[row.Purpose] += row.Loss / *r.Epsilon
+		}
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	b := &budget{}
+	byLook := make(map[string]*budgetBars)
+	widest := 1.0
+	for _, g := range groups {
+		bars := &budgetBars{Label: g.label, Names: g.label, Series: 1, Releases: g.releases, Unbounded: g.unbounded}
+		n := float64(g.releases)
+		var look strings.Builder
+		add := func(parts *[]budgetPart, sum *float64, name string, share float64) {
+			*parts = append(*parts, budgetPart{Purpose: name, Colour: palette.of(name), Share: strconv.FormatFloat(share, 'f', 3, 64), start: *sum, share: share})
+			*sum += share
+			fmt.Fprintf(&look, "%s %.3f;", name, share)
+		}
+		for _, name := range g.purposes {
+			add(&bars.Claimed, &bars.claimed, name, g.claimed[name]/n)
+			if entry := (purpose{name, palette.of(name)}); !slices.Contains(b.Purposes, entry) {
+				b.Purposes = append(b.Purposes, entry)
+			}
+			if !g.unbounded {
+				add(&bars.Proven, &bars.proven, name, g.proven[name]/n)
+			}
+		}
+		bars.ClaimedSum, bars.ProvenSum = strconv.FormatFloat(bars.claimed, 'f', 3, 64), strconv.FormatFloat(bars.proven, 'f', 3, 64)
+		bars.Over = g.unbounded || bars.proven > 1+overrun
+		widest = max(widest, bars.claimed, bars.proven)
+		if same := byLook[look.String()]; same != nil && same.Unbounded == bars.Unbounded {
+			same.Series++
+			same.Releases += bars.Releases
+			same.Names += "\n" + bars.Label
+			continue
+		}
+		byLook[look.String()] = bars
+		b.Bars = append(b.Bars, bars)
+	}
+	for _, bars := range b.Bars {
+		for _, parts := range [][]budgetPart{bars.Claimed, bars.Proven} {
+			for i := range parts {
+				parts[i].Start, parts[i].Width = percent(parts[i].start/widest), percent(parts[i].share/widest)
+			}
+		}
+	}
+	b.Limit, b.Scale = percent(1/widest), number(widest)
+	return b
+}
+
+// overrun is how far above ε a sum of rounded parts may come out.
+const overrun = 1e-9
+
+// More is how many series there are besides the one that gives the label.
+func (b *budgetBars) More() int { return b.Series - 1 }
+
+// drawnBar is a bar with the mark of ε in it.
+type drawnBar struct {
+	Parts []budgetPart
+	Limit string
+}
+
+// Drawn joins a bar with its mark, for the template.
+func (*budgetBars) Drawn(parts []budgetPart, limit string) drawnBar { return drawnBar{parts, limit} }

@@ -1,0 +1,292 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/claims"
+	"ppdp/plots"
+	"ppdp/results"
+)
+
+// page is all that the template shows, ready to be put down.
+type page struct {
+	Style       template.CSS
+	Papers      []*paperView
+	Others      []*experimentView // runs of no paper with a ledger
+	Verdicts    []verdictWords    // the key
+	StandIns    []string
+	Reduced     []string // experiments run with overrides that make them smaller
+	Surprises   []*claimView
+	Cells       int
+	FailedCells int
+	Failures    []failure
+	Notes       []note
+	Groups      []erratumGroup
+	Provenance  []*provenance
+	Modules     []moduleList
+	Warnings    []string
+}
+
+// paperView is a paper's part of the page.
+type paperView struct {
+	Paper, Citation string
+	Coverage        claims.Coverage
+	Counts          []string
+	Bar             []barPart
+	Claims          []*claimView // all, in the order of the ledger
+	Experiments     []*experimentView
+	Elsewhere       []*claimView // with a verdict that no run shown bears on
+	Unjudged        []*claimView
+}
+
+// barPart is a stretch of the bar of verdicts, in hundredths of its length.
+type barPart struct {
+	verdictWords
+	Start, Width string
+	N            int
+}
+
+// experimentView is a run's part of the page.
+type experimentView struct {
+	Name, ID, Title, Source string
+	Cells, Failed           int
+	StandIns                []string
+	Overrides               []string
+	Parts                   []*part
+	Budget                  *budget
+	Problems                []string // figures that could not be drawn
+	Caveats                 []string // what the others lack
+}
+
+// part is a figure, or a few with the same letter, beside the claims it bears on.
+type part struct {
+	Figures []figureView
+	Claims  []*claimView
+	Beside  bool // room for the claims beside the figure
+}
+
+// figureView is a figure and the numbers in it.
+type figureView struct {
+	Name, Title string
+	Picture     template.HTML
+	Numbers     []numbers
+}
+
+func newPage(in Input) (*page, error) {
+	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey}
+	claimsOf := make(map[string][]*claimView) // by experiment
+	owner := make(map[string]*paperView)
+	for i := range in.Papers {
+		v := newPaperView(&in.Papers[i])
+		p.Papers = append(p.Papers, v)
+		owner[v.Paper] = v
+		for _, c := range v.Claims {
+			if c.Surprise {
+				p.Surprises = append(p.Surprises, c)
+			}
+			for _, name := range c.Experiments {
+				claimsOf[name] = append(claimsOf[name], c)
+			}
+		}
+	}
+	colours := &purposeColours{}
+	for _, o := range in.Outcomes {
+		e, err := newExperimentView(o, claimsOf[o.Manifest.Experiment], colours)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Manifest.Experiment, err)
+		}
+		name, _, _ := strings.Cut(e.Name, "/")
+		if v := owner[name]; v != nil {
+			v.Experiments = append(v.Experiments, e)
+		} else {
+			p.Others = append(p.Others, e)
+		}
+		for _, problem := range e.Problems {
+			p.Warnings = append(p.Warnings, e.Name+": "+problem)
+		}
+		for _, standIn := range e.StandIns {
+			if !slices.Contains(p.StandIns, standIn) {
+				p.StandIns = append(p.StandIns, standIn)
+			}
+		}
+		if len(e.Overrides) > 0 {
+			p.Reduced = append(p.Reduced, e.Name)
+		}
+		p.Cells += e.Cells
+		p.FailedCells += e.Failed
+		p.Failures = append(p.Failures, failuresOf(o)...)
+		p.Notes = append(p.Notes, notesOf(o)...)
+	}
+	for _, v := range p.Papers {
+		for _, c := range v.Claims {
+			switch {
+			case c.Verdict.Verdict == claims.NotCovered || c.Verdict.Verdict == claims.NoData:
+				v.Unjudged = append(v.Unjudged, c)
+			case !c.placed:
+				v.Elsewhere = append(v.Elsewhere, c)
+			}
+		}
+	}
+	// What was run comes before what only tests speak to.
+	slices.SortStableFunc(p.Papers, func(a, b *paperView) int { return min(1, len(b.Experiments)) - min(1, len(a.Experiments)) })
+	p.Provenance, p.Modules = provenanceOf(in.Outcomes)
+	var err error
+	p.Groups, err = readErrata(in.Errata, in.ErrataTests)
+	if err != nil {
+		return nil, err
+	}
+	p.linkErrata()
+	return p, nil
+}
+
+func newPaperView(paper *Paper) *paperView {
+	l := paper.Ledger
+	v := &paperView{Paper: l.Paper, Citation: l.Citation, Coverage: claims.CoverageOf(l, paper.Judgements), Counts: claims.Count(paper.Judgements)}
+	strict := make(map[string]*claims.Judgement, len(paper.Strict))
+	for i := range paper.Strict {
+		strict[paper.Strict[i].ID] = &paper.Strict[i]
+	}
+	for i := range paper.Judgements {
+		v.Claims = append(v.Claims, newClaimView(&paper.Judgements[i], strict[paper.Judgements[i].ID]))
+	}
+	done := 0
+	for _, words := range verdictKey {
+		n := 0
+		for _, c := range v.Claims {
+			if c.Verdict.Verdict == words.Verdict {
+				n++
+			}
+		}
+		if n > 0 {
+			v.Bar = append(v.Bar, barPart{words, share(done, len(v.Claims)), share(n, len(v.Claims)), n})
+			done += n
+		}
+	}
+	return v
+}
+
+// share is n of all in hundredths.
+func share(n, all int) string { return percent(float64(n) / float64(all)) }
+
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }
+
+func newExperimentView(o *results.Outcome, judged []*claimView, colours *purposeColours) (*experimentView, error) {
+	m := &o.Manifest
+	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title, Source: m.Source, Cells: len(o.Records), StandIns: m.StandIns()}
+	for _, override := range m.Overrides {
+		if !strings.HasPrefix(override, "seed=") { // another seed leaves the experiment as large as it is
+			e.Overrides = append(e.Overrides, override)
+		}
+	}
+	for i := range o.Records {
+		r := &o.Records[i]
+		if r.Status != results.OK {
+			e.Failed++
+		}
+		if r.StandIn && !slices.Contains(e.StandIns, r.Dataset) {
+			e.StandIns = append(e.StandIns, r.Dataset)
+		}
+	}
+	rows, err := o.Rows()
+	if err != nil {
+		return nil, err
+	}
+	drawings, caveats, err := plots.Experiment(o, rows)
+	e.Caveats = caveats
+	if err != nil {
+		e.Problems = strings.Split(err.Error(), "\n")
+	}
+	var figures []figureView
+	for i := range drawings {
+		f := &drawings[i].Figure
+		picture, err := drawings[i].Inline(label(f))
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, figureView{Name: f.Name, Title: f.Title, Picture: template.HTML(picture), Numbers: numbersOf(f, rows)})
+	}
+	e.Parts = arrange(figures, judged)
+	e.Budget = newBudget(o, colours)
+	return e, nil
+}
+
+// label says what a figure shows to those who do not see it.
+func label(f *results.Figure) string {
+	text := f.Y + " by " + f.X
+	if f.Kind == results.RegionsKind {
+		text = "regions along " + f.X + " and " + f.Y
+	}
+	if f.Title != "" {
+		text = f.Title + ": " + text
+	}
+	return strings.NewReplacer("<", "", ">", "", "&", "and", `"`, "'").Replace("Figure " + f.Name + ": " + text)
+}
+
+// panelLetter is the letter a figure's name begins with, "a" of "a" and of "a-Caltech36", or "".
+func panelLetter(name string) string {
+	if head, _, _ := strings.Cut(name, "-"); len(head) == 1 {
+		return head
+	}
+	return ""
+}
+
+// arrange puts claims beside the figures they are about: "Fig. 3a" belongs to the figures of letter a. Claims about several
+// letters, or none, and figures without claims follow. A claim that stands under another experiment already is not repeated.
+func arrange(figures []figureView, judged []*claimView) []*part {
+	var parts []*part
+	byLetter := make(map[string]*part)
+	var rest part
+	for _, f := range figures {
+		letter := panelLetter(f.Name)
+		if letter == "" {
+			rest.Figures = append(rest.Figures, f)
+			continue
+		}
+		if byLetter[letter] == nil {
+			byLetter[letter] = &part{}
+			parts = append(parts, byLetter[letter])
+		}
+		byLetter[letter].Figures = append(byLetter[letter].Figures, f)
+	}
+	for _, c := range judged {
+		if c.placed || c.Verdict.Verdict == claims.NoData {
+			continue
+		}
+		c.placed = true
+		var home *part
+		for _, source := range c.Source {
+			under := byLetter[source[len(source)-1:]]
+			if !strings.HasPrefix(source, "Fig") || home != nil && home != under {
+				under = nil
+			}
+			if home = under; home == nil {
+				break
+			}
+		}
+		if home == nil {
+			home = &rest
+		}
+		home.Claims = append(home.Claims, c)
+	}
+	if len(rest.Figures)+len(rest.Claims) > 0 {
+		parts = append(parts, &rest)
+	}
+	for _, p := range parts {
+		p.Beside = len(p.Figures) == 1 && len(p.Claims) > 0
+	}
+	return parts
+}
+
+// anchor makes an id of a name.
+func anchor(name string) string {
+	return "run-" + strings.Map(func(r rune) rune {
+		if r == '/' || r == ' ' {
+			return '-'
+		}
+		return r
+	}, name)
+}

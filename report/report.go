@@ -1,0 +1,55 @@
+// Package report writes one page of what runs left: verdicts on the papers' claims, every figure beside the claims it
+// bears on and its numbers, where the privacy budget went, the errata, what failed and how everything was made. The page is one
+// file without scripts, pictures or fonts from elsewhere, and equal results give equal bytes.
+//
+// It leaves out judging (package claims), drawing (package plots) and finding the results: it is handed all that it shows.
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"io"
+
+	"ppdp/claims"
+	"ppdp/results"
+)
+
+// Input is what a page is made of.
+type Input struct {
+	Papers []Paper
+	// Outcomes are the runs to show. Those of a paper stand under it in the order given; the others follow.
+	Outcomes []*results.Outcome
+	// Errata is the text of docs/errata.md and ErrataTests that of docs/errata-tests.csv; empty texts leave the errata out.
+	Errata, ErrataTests string
+}
+
+// Paper is a ledger with its verdicts.
+type Paper struct {
+	Ledger     *claims.Ledger
+	Judgements []claims.Judgement // of the published variant
+	Strict     []claims.Judgement // of the strict variant, shown beside the published one; nil where it was not judged
+}
+
+//go:embed page.html.tmpl
+var pageText string
+
+//go:embed page.css
+var styleText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// Write writes the page as HTML. Warnings name the figures that could not be drawn; the page tells them as well. Nothing
+// is written when there is an error.
+func Write(w io.Writer, in Input) (warnings []string, err error) {
+	p, err := newPage(in)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := pageTemplate.Execute(&text, p); err != nil {
+		return nil, err
+	}
+	_, err = w.Write(text.Bytes())
+	return p.Warnings, err
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ppdp/claims"
+)
+
+// verdictWords are how the page shows a verdict: never by colour alone.
+type verdictWords struct {
+	Verdict claims.Verdict
+	Sign    string
+	Class   string // of the style sheet
+	Meaning string
+}
+
+// verdictKey lists the verdicts, best first.
+var verdictKey = []verdictWords{
+	{claims.Holds, "✓", "v-holds", "every point supports the statement"},
+	{claims.HoldsMostly, "≈", "v-mostly", "four fifths of the points do"},
+	{claims.NotReproduced, "?", "v-open", "these trials do not show it, nor the contrary"},
+	{claims.Contradicted, "✗", "v-against", "more than half of the points say the contrary"},
+	{claims.NotCovered, "–", "v-none", "not judged, for the reason given"},
+	{claims.NoData, "·", "v-nodata", "the experiments it needs have not been run"},
+}
+
+func wordsOf(v claims.Verdict) verdictWords {
+	for _, words := range verdictKey {
+		if words.Verdict == v {
+			return words
+		}
+	}
+	return verdictWords{Verdict: v, Sign: "·", Class: "v-nodata"}
+}
+
+// claimView is a claim on the page.
+type claimView struct {
+	ID          string
+	Verdict     verdictWords
+	Strict      *verdictWords // nil where the strict variant has no verdict of its own
+	Source      []string
+	Errata      []string
+	Statement   string
+	Remarks     []string
+	Why, Reason string
+	Tests       []string
+	ByTests     bool // the verdict is the tests' alone
+	Experiments []string
+	Checks      []checkView
+	Points      string // "12 of 15 points support"
+	Readings    []readingView
+	Surprise    bool
+	placed      bool // stands under an experiment
+}
+
+// readingView is a claim judged in another reading.
+type readingView struct {
+	Name        string
+	Verdict     verdictWords
+	Remarks     []string
+	Why, Reason string
+	Checks      []checkView
+}
+
+// checkView is a check and its points.
+type checkView struct {
+	Predicate, Summary string
+	Verdict            verdictWords
+	Points             []pointView
+}
+
+// pointView is a point of a check's grid.
+type pointView struct {
+	At, Value, SE, N, P string
+	State               string
+}
+
+func newClaimView(j, strict *claims.Judgement) *claimView {
+	c := &claimView{ID: j.ID, Verdict: wordsOf(j.Verdict), Source: j.Source, Errata: j.Errata, Statement: j.Statement, Remarks: remarks(j),
+		Reason: j.Reason, Tests: j.Tests, ByTests: j.Basis == "tests", Experiments: j.Experiments, Checks: checkViews(j), Surprise: j.Surprise}
+	if j.Verdict == j.Expect { // the ledger explains the verdict that it expects
+		c.Why = j.Why
+	}
+	if strict != nil && strict.Verdict != claims.NoData && strict.Verdict != claims.NotCovered {
+		words := wordsOf(strict.Verdict)
+		c.Strict = &words
+	}
+	supports, all := 0, 0
+	for i := range j.Checks {
+		supports += j.Checks[i].Supports
+		all += len(j.Checks[i].Points)
+	}
+	if all > 0 {
+		c.Points = fmt.Sprintf("%d of %d points support", supports, all)
+	}
+	for i := range j.Readings {
+		r := &j.Readings[i]
+		view := readingView{Name: r.Reading, Verdict: wordsOf(r.Verdict), Remarks: remarks(r), Reason: r.Reason, Checks: checkViews(r)}
+		if r.Verdict == r.Expect {
+			view.Why = r.Why
+		}
+		c.Readings = append(c.Readings, view)
+	}
+	return c
+}
+
+// remarks mark a verdict that must not be taken for one about the paper's data and setting.
+func remarks(j *claims.Judgement) []string {
+	var all []string
+	if j.StandIn {
+		all = append(all, "on stand-in data")
+	}
+	if j.Reduced {
+		all = append(all, "on a reduced run")
+	}
+	if j.Surprise {
+		all = append(all, "a surprise: "+string(j.Expect)+" was expected")
+	}
+	return all
+}
+
+func checkViews(j *claims.Judgement) []checkView {
+	var views []checkView
+	for i := range j.Checks {
+		e := &j.Checks[i]
+		v := checkView{Predicate: e.Predicate, Summary: e.Summary(), Verdict: wordsOf(e.Verdict)}
+		for _, p := range e.Points {
+			at := p.At
+			if at == "" {
+				at = "everywhere"
+			}
+			point := pointView{At: at, Value: number(p.Value), State: p.State, P: number(p.P)}
+			if p.N > 0 {
+				point.N = strconv.Itoa(p.N)
+				point.SE = number(p.SE)
+			}
+			v.Points = append(v.Points, point)
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// number writes a number for people: four digits, and no more than four places of zeros.
+func number(x float64) string {
+	text := strconv.FormatFloat(x, 'g', 4, 64)
+	if strings.Contains(text, "e+0") { // large numbers in full
+		text = strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
