@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"reflect"
+	"strconv"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -92,9 +93,22 @@ func parameterSchemas(params any) object {
 // enumerated is implemented by parameter types with a fixed list of values.
 type enumerated interface{ Enum() []string }
 
+// wordValues lists words as an editor's YAML reader sees them: true and false, unquoted, are no strings
+// to it.
+func wordValues(words []string) []any {
+	values := make([]any, 0, len(words))
+	for _, word := range words {
+		values = append(values, word)
+		if truth, err := strconv.ParseBool(word); err == nil && strconv.FormatBool(truth) == word {
+			values = append(values, truth)
+		}
+	}
+	return values
+}
+
 func typeSchema(t reflect.Type) object {
 	if e, ok := reflect.Zero(t).Interface().(enumerated); ok {
-		return object{"enum": e.Enum()}
+		return object{"enum": wordValues(e.Enum())}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
