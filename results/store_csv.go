@@ -27,6 +27,11 @@ func readCSV(r io.Reader, name string, header []string, parse func(cells []strin
 	if strings.Join(first, ",") != strings.Join(header, ",") || len(first) != len(header) {
 		return fmt.Errorf("%s:1: header %q, must be %q", name, strings.Join(first, ","), strings.Join(header, ","))
 	}
+	return readCells(c, name, header, parse)
+}
+
+// readCells hands every line after the header to parse, joining the errors with name:line.
+func readCells(c *csv.Reader, name string, header []string, parse func(cells []string) error) error {
 	var problems []error
 	for {
 		cells, err := c.Read()

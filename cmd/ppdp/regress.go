@@ -1,0 +1,331 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"ppdp/results"
+)
+
+// regressCommand is "ppdp regress".
+type regressCommand struct {
+	Out      string  `help:"Folder of the results to judge (default: ${default})." default:"results/quick" placeholder:"DIR"`
+	Baseline string  `help:"Folder of the baseline (default: ${default})." default:"results/baseline/quick" placeholder:"DIR"`
+	All      bool    `help:"Fail, too, when an experiment of the baseline was not run."`
+	Verbose  bool    `short:"v" help:"Show what has not changed as well."`
+	JSON     bool    `name:"json" help:"Write JSON instead of a table, with every comparison." xor:"form"`
+	Markdown bool    `help:"Write a Markdown table, for a pull request." xor:"form"`
+	Alpha    float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" placeholder:"P"`
+	Floor    float64 `help:"Least relative change that tests may find (default: ${default})." default:"0.01" placeholder:"SHARE"`
+	Accept   bool    `help:"Make the results the baseline. Needs --reason."`
+	Reason   string  `help:"Why the numbers may change; kept in the baseline's accepted.csv." placeholder:"TEXT"`
+}
+
+// Help is the second part of the verb's help text.
+func (regressCommand) Help() string {
+	return `Compares what runs left with a baseline, number by number; nothing is run. With the baseline's seed, data and revisions values
+must be equal. Where the revision of an algorithm or the seed is another, means are tested (paired by trial, or Welch's test), points and
+whole curves, with Holm's correction over all of them. Changes for the better count as changes: that is how a leak looks. The exit code is
+1 when something changed or is missing.
+
+Examples:
+
+  ppdp reproduce --quick --out /tmp/new && ppdp regress --out /tmp/new
+
+  ppdp regress --out /tmp/new --markdown
+
+  ppdp regress --out /tmp/new --accept --reason "rps: points are cut at midpoints, revision 3"`
+}
+
+// Validate is asked by kong.
+func (c *regressCommand) Validate() error {
+	var errs []error
+	if !(c.Alpha > 0 && c.Alpha < 1) {
+		errs = append(errs, fmt.Errorf("--alpha: %v, must be between 0 and 1", c.Alpha))
+	}
+	if !(c.Floor >= 0) {
+		errs = append(errs, fmt.Errorf("--floor: %v, must be at least 0", c.Floor))
+	}
+	if c.Accept && strings.TrimSpace(c.Reason) == "" {
+		errs = append(errs, errors.New("--accept needs --reason"))
+	}
+	if !c.Accept && c.Reason != "" {
+		errs = append(errs, errors.New("--reason is for --accept"))
+	}
+	return errors.Join(errs...)
+}
+
+// Run compares.
+func (c regressCommand) Run(con *console) error {
+	outcomes, err := openOutcomes(c.Out)
+	if err != nil {
+		return inputError{err}
+	}
+	if len(outcomes) == 0 {
+		return inputError{fmt.Errorf("%s holds no results in the places of their experiments", c.Out)}
+	}
+	var pairs []results.Pair
+	var fresh []string // run, without a baseline
+	ran := make(map[string]bool)
+	for _, outcome := range outcomes {
+		name := outcome.Manifest.Experiment
+		ran[name] = true
+		old, err := results.OpenBaseline(filepath.Join(c.Baseline, filepath.FromSlash(name)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			fresh = append(fresh, name)
+		case err != nil:
+			return inputError{err}
+		default:
+			pairs = append(pairs, results.Pair{Old: old, New: results.BaselineOf(outcome)})
+		}
+	}
+	if len(pairs) == 0 && !c.Accept {
+		return inputError{fmt.Errorf("%s has no baseline of %s", c.Baseline, strings.Join(fresh, ", "))}
+	}
+	skipped, err := c.notRun(ran)
+	if err != nil {
+		return err
+	}
+	gate := results.Compare(pairs, results.GateOptions{Alpha: c.Alpha, Floor: c.Floor})
+	report := gateReport{Gate: gate, NotRun: skipped, WithoutBaseline: fresh}
+	switch {
+	case c.JSON:
+		err = report.writeJSON(con.stdout)
+	case c.Markdown:
+		err = report.writeMarkdown(con.stdout, c.Verbose)
+	default:
+		err = report.writeText(con.stdout, c.Verbose)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Accept {
+		return c.accept(con, outcomes, gate)
+	}
+	var errs []error
+	if gate.Fallen() {
+		errs = append(errs, fmt.Errorf("%d numbers changed, %d are missing; if that is meant: ppdp regress --accept --reason \"...\"",
+			gate.Counts[results.Changed], gate.Counts[results.Missing]))
+	}
+	if c.All && len(skipped) > 0 {
+		errs = append(errs, fmt.Errorf("not run: %s", strings.Join(skipped, ", ")))
+	}
+	return errors.Join(errs...)
+}
+
+// notRun lists the baseline's experiments that no run is of.
+func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(c.Baseline, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == results.TrialsFile {
+			name, _ := filepath.Rel(c.Baseline, filepath.Dir(path)) // path lies below it
+			if name = filepath.ToSlash(name); !ran[name] {
+				names = append(names, name)
+			}
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return names, err
+}
+
+// acceptedFile is the baseline's diary: when what was accepted, and why.
+const acceptedFile = "accepted.csv"
+
+func (c regressCommand) accept(con *console, outcomes []*results.Outcome, gate *results.Gate) error {
+	path := filepath.Join(c.Baseline, acceptedFile)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var names []string
+	for _, outcome := range outcomes {
+		name := outcome.Manifest.Experiment
+		baseline := results.BaselineOf(outcome)
+		if len(baseline.Samples) == 0 {
+			return fmt.Errorf("%s measured nothing: there is nothing to compare later runs with", name)
+		}
+		names = append(names, name)
+		if err := baseline.Write(filepath.Join(c.Baseline, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	err = results.WriteFile(path, func(w io.Writer) error {
+		if len(text) == 0 {
+			text = []byte("date,changed,missing,added,experiments,reason\n")
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		diary := csv.NewWriter(w)
+		count := func(verdict string) string { return strconv.Itoa(gate.Counts[verdict]) }
+		if err := diary.Write([]string{con.now().UTC().Format("2006-01-02"), count(results.Changed), count(results.Missing), count(results.Added),
+			strings.Join(names, " "), c.Reason}); err != nil {
+			return err
+		}
+		diary.Flush()
+		return diary.Error()
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.stdout, "accepted as baseline: %d experiments, %s\n", len(names), filepath.ToSlash(c.Baseline))
+	return nil
+}
+
+// gateReport is a comparison and what stayed out of it.
+type gateReport struct {
+	*results.Gate
+	NotRun          []string `json:"notRun,omitempty"`
+	WithoutBaseline []string `json:"withoutBaseline,omitempty"`
+}
+
+func (r gateReport) writeJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(r)
+}
+
+// shown selects what is worth a line.
+func (r gateReport) shown(verbose bool) []*results.Comparison {
+	var list []*results.Comparison
+	for i := range r.Comparisons {
+		if c := &r.Comparisons[i]; verbose || c.Verdict == results.Changed || c.Verdict == results.Missing {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+var gateHeader = []string{"experiment", "point", "metric", "old", "new", "delta", "p", "verdict"}
+
+// gateCells are one comparison's cells.
+func gateCells(c *results.Comparison) []string {
+	point := c.Series
+	if c.Variant != "" && !strings.Contains(point, c.Variant) {
+		point += ", " + c.Variant
+	}
+	point += ", " + c.Dataset
+	switch {
+	case c.Epsilon != nil && c.Points == 0:
+		point += fmt.Sprintf(", epsilon %g", *c.Epsilon)
+	case c.Points > 0:
+		point += fmt.Sprintf(", curve of %d points", c.Points)
+	}
+	metric := c.Metric
+	if c.Classifier != "" {
+		metric += " by " + c.Classifier
+	}
+	number := func(v *float64, n int) string {
+		if v == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.4g n=%d", *v, n)
+	}
+	delta, p := "~", "-"
+	switch {
+	case c.Verdict == results.Changed && c.Change != nil:
+		delta = fmt.Sprintf("%+.2f%%", 100**c.Change)
+	case c.Verdict == results.Changed || c.Verdict == results.Missing || c.Verdict == results.Added:
+		delta = "?"
+	}
+	if c.Holm != nil {
+		p = fmt.Sprintf("%.2g", *c.Holm)
+	} else if c.Test == results.TestExact {
+		p = "exact"
+	}
+	verdict := c.Verdict
+	if c.Reason != "" {
+		verdict += ": " + c.Reason
+	}
+	return []string{c.Experiment, point, metric, number(c.Old, c.OldN), number(c.New, c.NewN), delta, p, verdict}
+}
+
+func (r gateReport) writeText(w io.Writer, verbose bool) error {
+	if list := r.shown(verbose); len(list) > 0 {
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, strings.ToUpper(strings.Join(gateHeader, "\t")))
+		for _, c := range list {
+			fmt.Fprintln(table, strings.Join(gateCells(c), "\t"))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	for _, line := range r.summary() {
+		fmt.Fprintln(w, line)
+	}
+	return nil
+}
+
+func (r gateReport) writeMarkdown(w io.Writer, verbose bool) error {
+	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;")
+	if list := r.shown(verbose); len(list) > 0 {
+		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(gateHeader, " | "), strings.Repeat(" --- |", len(gateHeader)))
+		for _, c := range list {
+			cells := gateCells(c)
+			for i := range cells {
+				cells[i] = escape.Replace(cells[i])
+			}
+			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
+		}
+		fmt.Fprintln(w)
+	}
+	for _, line := range r.summary() {
+		fmt.Fprintln(w, escape.Replace(line))
+	}
+	return nil
+}
+
+// summary counts the verdicts and names what was not compared.
+func (r gateReport) summary() []string {
+	var counts []string
+	for _, verdict := range []string{results.Same, results.Unchanged, results.Changed, results.Missing, results.Added, results.Unjudged} {
+		if n := r.Counts[verdict]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
+		}
+	}
+	lines := []string{fmt.Sprintf("%d comparisons: %s", len(r.Comparisons), strings.Join(counts, ", "))}
+	tested := 0
+	reasons := make(map[string]int)
+	var order []string
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		if c.P != nil {
+			tested++
+		}
+		if c.Verdict == results.Unjudged {
+			if reasons[c.Reason] == 0 {
+				order = append(order, c.Reason)
+			}
+			reasons[c.Reason]++
+		}
+	}
+	if tested > 0 {
+		lines = append(lines, fmt.Sprintf("%d of them tested: p is adjusted for all, the chance of any false alarm is at most %g %%; smaller changes than %g %% are not called so",
+			tested, 100*r.Alpha, 100*r.Floor))
+	}
+	for _, reason := range order {
+		lines = append(lines, fmt.Sprintf("warning: %d unjudged: %s", reasons[reason], reason))
+	}
+	if len(r.NotRun) > 0 {
+		lines = append(lines, "warning: not run: "+strings.Join(r.NotRun, ", "))
+	}
+	if len(r.WithoutBaseline) > 0 {
+		lines = append(lines, "warning: without a baseline: "+strings.Join(r.WithoutBaseline, ", "))
+	}
+	return lines
+}
