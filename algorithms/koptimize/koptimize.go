@@ -110,7 +110,7 @@ func (koptimize) Info() algorithms.Info {
 			Status: algorithms.Holds, Errata: []string{"M3"},
 			Note: "The generalised table is k-anonymous, optimal or not. No bound on inference, no differential privacy.",
 		}},
-		Revision: 1,
+		Revision: 2,
 	}
 }
 
