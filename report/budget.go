@@ -27,9 +27,11 @@ type budgetBars struct {
 	Claimed, Proven []budgetPart
 	ClaimedSum      string
 	ProvenSum       string
-	Unbounded       bool // the proven loss has no finite bound in some release
-	Over            bool // the proven loss exceeds ε
+	Worst           string // the largest proven loss of any release, where it is above the mean
+	Unbounded       bool   // the proven loss has no finite bound in some release
+	Over            bool   // the proven loss exceeds ε
 	claimed, proven float64
+	worst           float64
 }
 
 // budgetPart is one purpose's part of a bar.
@@ -72,6 +74,7 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 		claimed, proven map[string]float64
 		releases        int
 		unbounded       bool
+		worst           float64
 	}
 	var groups []*sums
 	byKey := make(map[string]*sums)
@@ -86,7 +89,7 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 			continue
 		}
 		name := r.Series
-		if r.Variant != "" {
+		if r.Variant != "" && !strings.Contains(name, r.Variant) {
 			name += " (" + r.Variant + ")"
 		}
 		key := r.Algorithm + "\x00" + name
@@ -99,6 +102,9 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 		if !counted[row.Cell] {
 			counted[row.Cell] = true
 			g.releases++
+			if r.Spent != nil && !math.IsInf(r.Spent.Proven, 1) {
+				g.worst = max(g.worst, r.Spent.Proven / *r.Epsilon)
+			}
 		}
 		if !slices.Contains(g.purposes, row.Purpose) {
 			g.purposes = append(g.purposes, row.Purpose)
@@ -117,7 +123,7 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 	byLook := make(map[string]*budgetBars)
 	widest := 1.0
 	for _, g := range groups {
-		bars := &budgetBars{Label: g.label, Names: g.label, Series: 1, Releases: g.releases, Unbounded: g.unbounded}
+		bars := &budgetBars{Label: g.label, Names: g.label, Series: 1, Releases: g.releases, Unbounded: g.unbounded, worst: g.worst}
 		n := float64(g.releases)
 		var look strings.Builder
 		add := func(parts *[]budgetPart, sum *float64, name string, share float64) {
@@ -140,6 +146,7 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 		if same := byLook[look.String()]; same != nil && same.Unbounded == bars.Unbounded {
 			same.Series++
 			same.Releases += bars.Releases
+			same.worst = max(same.worst, bars.worst)
 			same.Names += "\n" + bars.Label
 			continue
 		}
@@ -147,6 +154,10 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 		b.Bars = append(b.Bars, bars)
 	}
 	for _, bars := range b.Bars {
+		if bars.worst > bars.proven+0.0005 { // what three places show
+			bars.Worst = strconv.FormatFloat(bars.worst, 'f', 3, 64)
+		}
+		bars.Over = bars.Over || bars.worst > 1+overrun
 		for _, parts := range [][]budgetPart{bars.Claimed, bars.Proven} {
 			for i := range parts {
 				parts[i].Start, parts[i].Width = percent(parts[i].start/widest), percent(parts[i].share/widest)

@@ -20,7 +20,7 @@ type reproduceCommand struct {
 
 // Help is the second part of the verb's help text.
 func (reproduceCommand) Help() string {
-	return `Runs the experiments that come with ppdp, draws their figures and judges the papers' claims. Real data are used where they are found or can be
+	return `Runs the experiments that come with ppdp, draws their figures, judges the papers' claims and writes report.html. Real data are used where they are found or can be
 fetched; elsewhere generated stand-ins take their place, and everything made from them says so.
 
 Papers: ` + strings.Join(papers(), ", ") + `.
@@ -69,7 +69,7 @@ func (c reproduceCommand) Run(con *console) error {
 	if con.ctx.Err() != nil {
 		return err
 	}
-	return errors.Join(err, c.claims(con))
+	return errors.Join(err, c.claims(con), c.report(con))
 }
 
 // claims says, in a line a paper, what the runs mean for its claims.
@@ -86,6 +86,16 @@ func (c reproduceCommand) claims(con *console) error {
 	}
 	fmt.Fprintln(con.stdout, "Claims with a verdict (ppdp claims has them one by one):")
 	return errors.Join(v.printCounts(con.stdout), err)
+}
+
+// report writes the page on everything in the folder.
+func (c reproduceCommand) report(con *console) error {
+	out := c.folder(c.Quick)
+	outcomes, err := openOutcomes(out)
+	if len(outcomes) == 0 {
+		return err
+	}
+	return errors.Join(err, writeReport(con, out, outcomes))
 }
 
 // standInSuffix makes the name of a dataset's stand-in.

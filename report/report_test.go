@@ -1,0 +1,315 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"ppdp/claims"
+	"ppdp/results"
+)
+
+const testLedger = `paper: toy
+citation: Nobody 2026 <i>(toy)</i>
+under-test: [a]
+figures: [Fig. 1a, Fig. 1b]
+claims:
+  - id: T-1
+    statement: The distance is at most 5 & never more.
+    source: Fig. 1a
+    errata: R1
+    checks:
+      - experiment: toy/fig1
+        where: {metric: w1, series: A}
+        each: epsilon
+        range: {of: {}, max: 5}
+    expect: holds
+  - id: T-2
+    statement: Whatever.
+    source: section 2
+    tests: results.TestStore
+    expect: contradicted
+    why: Because.
+  - id: T-3
+    statement: Something else.
+    source: Fig. 1b
+    not-covered: No records speak to it.
+`
+
+const testErrata = `# Errata
+Text before any section.
+
+## First
+### R1: one <thing> — broken
+A paragraph with *stress*, ` + "`code <x>`" + ` and a [link](elsewhere.md),
+on two lines.
+*ppdp*: does it.
+
+### R2: two — text
+Other.
+`
+
+// toy is an outcome with two series over three epsilons and three trials, one cell of which failed.
+func toy() *results.Outcome {
+	o := &results.Outcome{Manifest: results.Manifest{
+		Experiment: "toy/fig1", Title: "Toy <b>", Source: "Nobody 2026, Fig. 1", Spec: "name: toy/fig1\n", SpecHash: "0123", Seeds: []uint64{7}, Trials: 3,
+		SeriesOrder:    []string{"A", "B"},
+		Figures:        []results.Figure{{Name: "a", X: "epsilon", Y: "w1", XScale: "log"}, {Name: "b", X: "epsilon", Y: "nothing"}},
+		Datasets:       []results.DatasetUse{{Name: "toys-standin", Checksum: "abcd", StandIn: true}},
+		Algorithms:     []results.AlgorithmUse{{Name: "a", Variant: "published", Guarantee: "differential privacy", Status: "short", Errata: []string{"R1", "Z9"}}},
+		IntervalMethod: results.IntervalMethod, Modules: []results.Module{{Path: "example.com/m", Version: "v1.2.3"}},
+		GoVersion: "go1.26", GOOS: "linux", GOARCH: "amd64", CommandLine: []string{"ppdp", "run", "my spec.yaml"},
+	}}
+	for _, series := range []string{"A", "B"} {
+		for _, epsilon := range []float64{0.1, 1, 10} {
+			for trial := range 3 {
+				value := 1/epsilon/10 + float64(trial)/100
+				r := results.Record{Experiment: "toy/fig1", Series: series, Dataset: "toys-standin", StandIn: true, Algorithm: "a", Variant: "published",
+					Epsilon: &epsilon, Trial: trial, Status: results.OK, Values: []results.Value{{Metric: "w1", Value: &value}},
+					Spent: &results.Spent{Claimed: epsilon, Proven: 1.25 * epsilon}}
+				cell := len(o.Records)
+				if series == "B" && epsilon == 10 && trial == 2 {
+					r.Status, r.Phase, r.Error, r.Values, r.Spent = results.Failed, results.PhaseRelease, "out of <luck>", nil, nil
+				} else {
+					loss := 0.75 * epsilon
+					if series == "B" {
+						loss = math.Inf(1)
+					}
+					o.Ledger = append(o.Ledger,
+						results.LedgerRow{Cell: cell, Purpose: "cuts", Mechanism: "exponential", Claimed: 0.5, Proven: 1.5, Calls: 3, Epsilon: 0.5 * epsilon, Loss: loss, Composition: "parallel"},
+						results.LedgerRow{Cell: cell, Purpose: "counts", Mechanism: "laplace", Claimed: 1, Proven: 1, Calls: 2, Epsilon: 0.5 * epsilon, Loss: 0.5 * epsilon, Composition: "parallel"})
+				}
+				o.Records = append(o.Records, r)
+			}
+		}
+	}
+	o.Summary = results.Summarise(o.Records)
+	for i := range o.Summary {
+		o.Summary[i].StandIn = true
+	}
+	return o
+}
+
+func toyInput(t *testing.T) Input {
+	t.Helper()
+	ledger, err := claims.Parse("toy.yaml", []byte(testLedger))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := []*results.Outcome{toy()}
+	judgements, err := claims.Evaluate(ledger, outcomes, claims.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict, _ := claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Strict})
+	return Input{Papers: []Paper{{ledger, judgements, strict}}, Outcomes: outcomes, Errata: testErrata, ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
+}
+
+// TestPage: what went in is on the page, each thing in its place, and what is not to be overlooked is said.
+func TestPage(t *testing.T) {
+	var b bytes.Buffer
+	warnings, err := Write(&b, toyInput(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	// Figure b asks for a metric that nothing measured.
+	if len(warnings) != 1 || !strings.Contains(warnings[0], `figure "b"`) {
+		t.Errorf("warnings %q, want one about figure b", warnings)
+	}
+	for _, want := range []string{
+		`aria-label="Figure a: w1 by epsilon"`,
+		`STAND-IN DATA, not the original: toys-standin`,
+		`<strong>1 of 18 cells failed.</strong>`,
+		`out of &lt;luck&gt;`, `first: cell 17, trial 2`,
+		`Toy &lt;b&gt;`, `Nobody 2026 &lt;i&gt;(toy)&lt;/i&gt;`, `at most 5 &amp; never more`,
+		`With a verdict: 2 of 3 claims`,
+		`3 of 3 points support`, `on stand-in data`,
+		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms/a.TestR1`,
+		`No records speak to it.`,
+		`<code>ppdp run &#39;my spec.yaml&#39;</code>`,
+		`no finite bound`, `1.250 ε`,
+		`example.com/m`, `abcd`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, not := range []string{"<script", "http://", "https://", "src=", "@import", "url(", "#erratum-Z9", "out of <luck>", "ZgotmplZ"} {
+		body := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "")
+		if body = strings.ReplaceAll(body, `xmlns:xlink="http://www.w3.org/1999/xlink"`, ""); strings.Contains(body, not) {
+			t.Errorf("the page holds %q", not)
+		}
+	}
+	ids := make(map[string]int)
+	var links []string
+	walk(t, page, func(e xml.StartElement) {
+		for _, a := range e.Attr {
+			switch {
+			case a.Name.Local == "id":
+				ids[a.Value]++
+			case a.Name.Local == "href" && strings.HasPrefix(a.Value, "#"):
+				links = append(links, a.Value[1:])
+			}
+		}
+	})
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("id %s stands %d times", id, n)
+		}
+	}
+	for _, link := range links {
+		if ids[link] == 0 {
+			t.Errorf("a link leads to #%s, which is nowhere", link)
+		}
+	}
+	if len(links) < 10 {
+		t.Errorf("only %d links found", len(links))
+	}
+}
+
+// walk calls f for every element, and fails where elements are not properly nested.
+func walk(t *testing.T, page string, f func(xml.StartElement)) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	for {
+		token, err := d.Token()
+		if err != nil {
+			if token == nil && err.Error() == "EOF" {
+				return
+			}
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			f(e)
+		}
+	}
+}
+
+// TestSameBytes: equal input, equal page; and it is the records that matter, not who ran before.
+func TestSameBytes(t *testing.T) {
+	var first []byte
+	for range 5 {
+		var b bytes.Buffer
+		if _, err := Write(&b, toyInput(t)); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = b.Bytes()
+		} else if !bytes.Equal(first, b.Bytes()) {
+			t.Fatal("two pages of the same records differ")
+		}
+	}
+}
+
+// TestEmpty: nothing run is a page too.
+func TestEmpty(t *testing.T) {
+	var b bytes.Buffer
+	if warnings, err := Write(&b, Input{}); err != nil || len(warnings) > 0 || !strings.Contains(b.String(), "None of 0.") {
+		t.Errorf("%v, %q", err, warnings)
+	}
+}
+
+// TestBudget: shares as the toy ledger's fixed parts give them. Cuts and counts are half of ε each by claimed, 0.75 and 0.5 by
+// proven sensitivities, so the whole width is 1.25 ε, and ε lies at 80 % of it.
+func TestBudget(t *testing.T) {
+	b := newBudget(toy(), &purposeColours{})
+	if len(b.Bars) != 2 || b.Limit != "80.000" || b.Scale != "1.25" {
+		t.Fatalf("%d bars, limit %s, scale %s", len(b.Bars), b.Limit, b.Scale)
+	}
+	a, unbounded := b.Bars[0], b.Bars[1]
+	describe := func(parts []budgetPart) string {
+		var s string
+		for _, p := range parts {
+			s += fmt.Sprintf("%s %s %s+%s; ", p.Purpose, p.Share, p.Start, p.Width)
+		}
+		return s
+	}
+	if got, want := describe(a.Claimed), "cuts 0.500 0.000+40.000; counts 0.500 40.000+40.000; "; got != want {
+		t.Errorf("claimed %s, want %s", got, want)
+	}
+	if got, want := describe(a.Proven), "cuts 0.750 0.000+60.000; counts 0.500 60.000+40.000; "; got != want {
+		t.Errorf("proven %s, want %s", got, want)
+	}
+	if !a.Over || a.Unbounded || a.Releases != 9 || a.ProvenSum != "1.250" || a.Worst != "" {
+		t.Errorf("series A: %+v", a)
+	}
+	if !unbounded.Unbounded || !unbounded.Over || unbounded.Releases != 8 || len(unbounded.Proven) != 0 {
+		t.Errorf("series B: %+v", unbounded)
+	}
+	if b := newBudget(&results.Outcome{Records: toy().Records}, &purposeColours{}); b != nil {
+		t.Errorf("a budget without a ledger: %+v", b)
+	}
+}
+
+// TestBudgetMerges: series that spend alike share their bars.
+func TestBudgetMerges(t *testing.T) {
+	o := toy()
+	for i := range o.Ledger {
+		if math.IsInf(o.Ledger[i].Loss, 1) {
+			o.Ledger[i].Loss = 1.5 * o.Ledger[i].Epsilon
+		}
+	}
+	b := newBudget(o, &purposeColours{})
+	if len(b.Bars) != 1 || b.Bars[0].Series != 2 || b.Bars[0].Releases != 17 {
+		t.Errorf("%+v", b.Bars[0])
+	}
+}
+
+// TestNumbers: the table under a figure has the means of its curves, by hand.
+func TestNumbers(t *testing.T) {
+	o := toy()
+	tables := numbersOf(&o.Manifest.Figures[0], o.Summary)
+	if len(tables) != 1 || len(tables[0].Lines) != 2 || strings.Join(tables[0].Columns, " ") != "0.1 1 10" {
+		t.Fatalf("%+v", tables)
+	}
+	a, b := tables[0].Lines[0], tables[0].Lines[1]
+	// Trials add 0, 0.01 and 0.02: mean 0.01 above, standard error 0.01/√3 = 0.005774.
+	if a.Label != "A" || a.Cells[0].Mean != "1.01" || a.Cells[0].SE != "0.005774" || a.Cells[2].Mean != "0.02" {
+		t.Errorf("A: %+v", a)
+	}
+	if b.Cells[2].N != 2 || b.Cells[2].Failed != 1 || b.Cells[2].Mean != "0.015" {
+		t.Errorf("B with a failed trial: %+v", b.Cells[2])
+	}
+	// Rows that differ in more than the axis are told apart by it.
+	twice := append([]results.Row(nil), o.Summary...)
+	for _, r := range o.Summary {
+		r.Dataset = "other"
+		twice = append(twice, r)
+	}
+	if tables = numbersOf(&o.Manifest.Figures[0], twice); len(tables[0].Lines) != 4 || tables[0].Lines[2].Label != "A, dataset other" {
+		t.Errorf("two datasets: %+v", tables[0].Lines)
+	}
+}
+
+func TestReadErrata(t *testing.T) {
+	groups, err := readErrata(testErrata, "erratum,test\nR2,a.TestB\n")
+	if err != nil || len(groups) != 1 || len(groups[0].Entries) != 2 {
+		t.Fatalf("%v %+v", err, groups)
+	}
+	e := groups[0].Entries[0]
+	if e.ID != "R1" || e.Title != "one <thing>" || e.Verdict != "broken" || e.Class != "v-against" || len(e.Text) != 2 {
+		t.Errorf("%+v", e)
+	}
+	if want := "A paragraph with <em>stress</em>, <code>code &lt;x&gt;</code> and a link, on two lines."; string(e.Text[0]) != want {
+		t.Errorf("got %s\nwant %s", e.Text[0], want)
+	}
+	if string(e.Text[1]) != "<em>ppdp</em>: does it." || groups[0].Entries[1].Tests[0] != "a.TestB" {
+		t.Errorf("%q %q", e.Text[1], groups[0].Entries[1].Tests)
+	}
+	for _, bad := range []struct{ text, tests, want string }{
+		{"## S\n### R1 no verdict\n", "", "errata.md:2"},
+		{"### R1: a — text\n", "", "errata.md:1"},
+		{"## S\n### R1: a — text\n### R1: b — text\n", "", "errata.md:3: R1 stands twice"},
+		{testErrata, "erratum,test\nR7,a.TestB\n", `errata-tests.csv:2: "R7" is no erratum`},
+		{testErrata, "erratum,test\nR1\n", "errata-tests.csv"},
+	} {
+		if _, err := readErrata(bad.text, bad.tests); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%q: %v, want %q", bad.text, err, bad.want)
+		}
+	}
+}
