@@ -2,6 +2,7 @@
 #
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
+#   make regress           the same on stand-in data, compared with results/baseline/quick
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
@@ -44,6 +45,14 @@ end-to-end: build
 	for file in records.jsonl summary.csv ledger.csv manifest.json a.svg a.png a.pdf; do \
 		test -s "$$dir/rps/fig1/$$file" || { echo "end to end: no $$file"; exit 1; }; \
 	done && echo "end to end: ok"
+
+# Quick experiments on stand-ins, in a folder of their own without data and network: the same numbers anywhere. With REASON set
+# they become the baseline: make regress REASON="rps, revision 3: points are cut at midpoints".
+.PHONY: regress
+regress: build
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cd "$$dir" && \
+	HOME="$$dir" XDG_CACHE_HOME="$$dir" PPDP_DATA= PPDP_OFFLINE=1 "$(CURDIR)/bin/ppdp" reproduce --quick --out quick >log 2>&1 || { cat log; exit 1; }; \
+	cd "$(CURDIR)" && bin/ppdp regress --all --out "$$dir/quick" $(if $(REASON),--accept --reason "$(REASON)")
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi
