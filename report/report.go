@@ -10,6 +10,8 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"strings"
+	"unicode"
 
 	"ppdp/claims"
 	"ppdp/results"
@@ -37,7 +39,21 @@ var pageText string
 //go:embed page.css
 var styleText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"breakable": breakable}).Parse(pageText))
+
+// breakable lets the long name of a test break before its parts, words in capitals included.
+func breakable(name string) template.HTML {
+	var b strings.Builder
+	var last rune
+	for _, r := range name {
+		if r == '.' || r == '/' || unicode.IsUpper(r) && unicode.IsLower(last) {
+			b.WriteString("<wbr>")
+		}
+		b.WriteString(template.HTMLEscapeString(string(r)))
+		last = r
+	}
+	return template.HTML(b.String())
+}
 
 // Write writes the page as HTML. Warnings name the figures that could not be drawn; the page tells them as well. Nothing
 // is written when there is an error.

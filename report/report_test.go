@@ -128,7 +128,7 @@ func TestPage(t *testing.T) {
 		`Toy &lt;b&gt;`, `Nobody 2026 &lt;i&gt;(toy)&lt;/i&gt;`, `at most 5 &amp; never more`,
 		`With a verdict: 2 of 3 claims`,
 		`3 of 3 points support`, `on stand-in data`,
-		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms/a.TestR1`,
+		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
 		`No records speak to it.`,
 		`<code>ppdp run &#39;my spec.yaml&#39;</code>`,
 		`no finite bound`, `1.250 ε`,
