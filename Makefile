@@ -6,6 +6,7 @@
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
+#   make artifact          the program, its source, results and ARTIFACT.md, in dist/
 #   make build             the ppdp command, in bin/
 
 GO ?= go
@@ -25,7 +26,7 @@ RACE := $(shell command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null 2>&1 &&
 # Workers and arguments of a reproduction: make reproduce ARGS="rps -j 4 --out DIR".
 ARGS ?= all
 
-.PHONY: reproduce reproduce-quick test lint bench build clean
+.PHONY: reproduce reproduce-quick test lint bench build artifact clean
 
 reproduce: build
 	bin/ppdp reproduce $(ARGS)
@@ -65,5 +66,18 @@ bench:
 build:
 	CGO_ENABLED=0 $(GO) build -o bin/ppdp ./cmd/ppdp
 
+# Results of another folder: make artifact RESULTS=DIR. Outside a git checkout the source is packed as it stands.
+RESULTS ?= results
+
+artifact: build
+	rm -rf dist && mkdir dist
+	cp bin/ppdp LICENSE CITATION.cff dist/
+	@if git rev-parse --verify -q HEAD >/dev/null 2>&1; then \
+		git archive --format=tar.gz --prefix=ppdp/ -o dist/source.tar.gz HEAD; \
+	else \
+		tar --exclude=./dist --exclude=./bin --exclude=./data --exclude=./results/*/ -czf dist/source.tar.gz .; \
+	fi
+	bin/ppdp artifact --out $(RESULTS) --to dist
+
 clean:
-	rm -rf bin
+	rm -rf bin dist

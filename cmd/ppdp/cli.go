@@ -42,6 +42,7 @@ type cli struct {
 	Plot      plotCommand      `cmd:"" help:"Draw figures again, from the results of earlier runs."`
 	Schema    schemaCommand    `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
 	Claims    claimsCommand    `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
+	Artifact  artifactCommand  `cmd:"" help:"Describe results for those who are to reproduce them: ARTIFACT.md and RO-Crate metadata."`
 	Regress   regressCommand   `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
 	Report    reportCommand    `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for a table of your own."`

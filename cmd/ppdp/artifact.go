@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"ppdp/claims"
+	"ppdp/experiments"
+	"ppdp/report/artifact"
+	"ppdp/results"
+)
+
+// artifactCommand is "ppdp artifact".
+type artifactCommand struct {
+	Out string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
+	To  string `help:"Folder of the artifact (default: ${default}). What is in it already becomes part of it." default:"dist" placeholder:"DIR"`
+}
+
+// Help is the second part of the verb's help text.
+func (artifactCommand) Help() string {
+	return `Copies the results of earlier runs, writes ARTIFACT.md (requirements, measured times and sizes, claims, limitations) and
+ro-crate-metadata.json (every file with its checksum). A run of seconds is made for its expected output; nothing else is run.
+"make artifact" puts the program, its source and its license beside them.
+
+Examples:
+
+  ppdp artifact
+
+  ppdp artifact --out /tmp/results --to /tmp/artifact`
+}
+
+// tires is the experiment of the short trial: it needs no data and takes seconds.
+const tires = "rps/fig1"
+
+// Run describes.
+func (c artifactCommand) Run(con *console) error {
+	contents := &artifact.Contents{GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Published: con.now().UTC()}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, setting := range build.Settings {
+			switch setting.Key {
+			case "vcs.revision":
+				contents.Commit = setting.Value
+			case "vcs.modified":
+				contents.Dirty = setting.Value == "true"
+			case "vcs.time":
+				if committed, err := time.Parse(time.RFC3339, setting.Value); err == nil {
+					contents.Published = committed
+				}
+			}
+		}
+	}
+	outcomes, err := openOutcomes(c.Out)
+	if err != nil {
+		return err
+	}
+	for _, name := range experiments.Names() {
+		spec, err := experiments.Embedded(name)
+		if err != nil {
+			return err
+		}
+		e := artifact.Experiment{Name: name, Title: spec.Title, Source: spec.Source}
+		for _, outcome := range outcomes {
+			if outcome.Manifest.Experiment != name {
+				continue
+			}
+			e.Run = &artifact.Run{Outcome: outcome, Folder: "results/" + name}
+			if e.Run.Usage, err = results.ReadUsage(outcome.Dir); err != nil {
+				return err
+			}
+			if e.Run.Bytes, err = copyRun(outcome.Dir, filepath.Join(c.To, "results", filepath.FromSlash(name))); err != nil {
+				return err
+			}
+		}
+		contents.Experiments = append(contents.Experiments, e)
+	}
+	v, err := judge(claims.Papers(), claims.Published, c.Out)
+	if err != nil {
+		return err
+	}
+	for i, ledger := range v.ledgers {
+		contents.Papers = append(contents.Papers, artifact.Paper{Ledger: ledger, Judgements: v.judgements[i]})
+	}
+	if contents.Tires, err = kickTires(con); err != nil {
+		return fmt.Errorf("trial of %s: %w", tires, err)
+	}
+	path := filepath.Join(c.To, "ARTIFACT.md")
+	if err = results.WriteFile(path, func(w io.Writer) error { return artifact.WriteMarkdown(w, contents) }); err != nil {
+		return err
+	}
+	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+	return nil
+}
+
+// copyRun copies the files of a run directory and returns their bytes. What serves the next run alone stays behind, and releases with it:
+// they are as large as the data.
+func copyRun(from, to string) (int64, error) {
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return 0, err
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return 0, err
+	}
+	total := int64(0)
+	for _, entry := range entries {
+		name := entry.Name()
+		if !entry.Type().IsRegular() || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "journal.") || strings.HasSuffix(name, ".partial") {
+			continue
+		}
+		n, err := copyFile(filepath.Join(from, name), filepath.Join(to, name))
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
+func copyFile(from, to string) (n int64, err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return 0, err
+	}
+	defer source.Close()
+	err = results.WriteFile(to, func(w io.Writer) error {
+		n, err = io.Copy(w, source)
+		return err
+	})
+	return n, err
+}
+
+// kickTires makes the short trial in a folder of its own, as a reader would by the command it returns.
+func kickTires(con *console) (trial artifact.Trial, err error) {
+	const folder = "tires"
+	trial.Command = "./ppdp run " + tires + " --quick --out " + folder
+	dir, err := os.MkdirTemp("", "ppdp-"+folder)
+	if err != nil {
+		return trial, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	plans, err := makePlans([]string{tires}, experiments.Overrides{Quick: true})
+	if err != nil {
+		return trial, err
+	}
+	var output strings.Builder
+	quiet := *con
+	quiet.stdout, quiet.stderr, quiet.terminal = &output, io.Discard, false
+	started := con.now()
+	if err = runPlans(&quiet, plans, &runFlags{outFlag: outFlag{Out: dir}}); err != nil {
+		return trial, err
+	}
+	trial.Seconds = con.now().Sub(started).Seconds()
+	trial.Output = strings.ReplaceAll(output.String(), filepath.ToSlash(dir), folder)
+	for _, name := range []string{results.RecordsFile, results.SummaryFile} {
+		path := tires + "/" + name
+		file, err := artifact.Sum(os.DirFS(dir), path)
+		if err != nil {
+			return trial, err
+		}
+		file.Path = folder + "/" + path
+		trial.Files = append(trial.Files, file)
+	}
+	return trial, nil
+}

@@ -1,0 +1,101 @@
+package artifact
+
+import (
+	"strings"
+	"testing"
+
+	"ppdp/claims"
+	"ppdp/results"
+)
+
+const ledger = `
+paper: p
+citation: A. Author 2000
+figures: [Fig. 1, Fig. 2]
+claims:
+  - id: A
+    statement: It is small.
+    source: Fig. 1
+    checks:
+      - experiment: p/one
+        strict: p/strict
+        range: {of: {where: {metric: w1}, minus: {experiment: p/two}}, max: 1}
+    expect: holds
+    readings:
+      - name: other
+        experiment: p/readings
+        expect: holds
+  - id: B
+    statement: It is fast.
+    source: Fig. 2
+    not-covered: Nobody looked.
+`
+
+// contents is two runs, one of them reduced and on a stand-in, and an experiment that was not run. Their times and
+// sizes are chosen so that the sums are known.
+func contents(t *testing.T) *Contents {
+	t.Helper()
+	l, err := claims.Parse("ledger", []byte(ledger))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(name string, seconds float64, m results.Manifest) *Run {
+		m.Experiment = name
+		return &Run{Folder: "results/" + name, Bytes: 1_500_000, Outcome: &results.Outcome{Manifest: m,
+			Records: []results.Record{{Status: results.OK}, {Status: results.Failed}},
+			Timings: []results.Timing{{Load: 1, Release: seconds}, {Cell: 1, Measure: 2}}}}
+	}
+	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26"})
+	one.Usage = &results.Usage{Cells: 2, Jobs: 2, Seconds: 16, PeakBytes: 123_000_000}
+	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26", Overrides: []string{"trials=1"},
+		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandIn: true, License: "a|b"}}})
+	return &Contents{Platform: "linux/amd64", GoVersion: "go1.26", Commit: "0123",
+		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one}, {Name: "p/two", Run: two}, {Name: "p/strict"}, {Name: "p/readings"}, {Name: "p/none"}},
+		Papers: []Paper{{l, []claims.Judgement{
+			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"}, Statement: "It is small.", Expect: claims.Holds, Surprise: true},
+			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"}, Statement: "It is fast.", Reason: "Nobody looked."}}}},
+		Tires: Trial{Command: "./ppdp run p/one", Output: "done\n", Seconds: 2, Files: []File{{Path: "tires/x", SHA256: "cafe"}}},
+	}
+}
+
+func TestWriteMarkdown(t *testing.T) {
+	var b strings.Builder
+	if err := WriteMarkdown(&b, contents(t)); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for _, want := range []string{
+		"The runs below were made on Abacus (linux/amd64, go1.26).", // once, not once a run
+		"at most 123.0 MB resident. This was not measured in 1 of the experiments below.",
+		"Disk: 3.0 MB",
+		"| adult-standin | `ab` | a\\|b | **generated stand-in** |", // the bar does not end the cell
+		"    ./ppdp run p/one\n    sha256sum tires/x\n",
+		"    done\n    cafe  tires/x\n",
+		"| `p/one` | Fig. 1 | 2 | 1 | 30 s | 16 s | 2 | 123.0 MB | 1.5 MB |", // 1 + 27 + 2 seconds
+		"| `p/two` |  | 2 | 1 | 4 min | - | - | - | 1.5 MB |",                // 1 + 237 + 2 seconds
+		"| `p/none` |  | not run |",
+		// 30 + 240 seconds are four minutes and a half; halves go to even.
+		"Together: 2 of 5 experiments, 4 cells, 4 min of workers' time, 16 s by the clock for the 1 that noted it.",
+		"| `p/one` | A contradicted (expected holds) |",
+		"| `p/two` | A contradicted (expected holds) |", // what is subtracted counts
+		"| `p/strict` | other readings or the strict variant of A |",
+		"| `p/readings` | other readings or the strict variant of A |",
+		"| `p/none` | none |",
+		"verdicts on 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
+		"- Not run for this artifact: `p/strict`, `p/readings`, `p/none`.",
+		"- `p/two` was run with trials=1: less than the paper's setting.",
+		"- `p/two` was run on adult-standin in place of real data",
+		"- **B** (p, Fig. 2): It is fast. *Nobody looked.*",
+		"- **A** (p, Fig. 1) contradicted (expected holds): It is small. *No explanation",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("ARTIFACT.md lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "source differed") {
+		t.Error("ARTIFACT.md says that the source was changed, and it was not")
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
