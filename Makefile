@@ -75,7 +75,7 @@ artifact: build
 	@if git rev-parse --verify -q HEAD >/dev/null 2>&1; then \
 		git archive --format=tar.gz --prefix=ppdp/ -o dist/source.tar.gz HEAD; \
 	else \
-		tar --exclude=./dist --exclude=./bin --exclude=./data --exclude=./results/*/ -czf dist/source.tar.gz .; \
+		tar $(addprefix --exclude=./,dist bin data results/quick results/rps results/mondrian results/diffmulti results/compare) -czf dist/source.tar.gz .; \
 	fi
 	bin/ppdp artifact --out $(RESULTS) --to dist
 

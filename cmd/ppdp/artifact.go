@@ -95,6 +95,11 @@ func (c artifactCommand) Run(con *console) error {
 		return err
 	}
 	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+	path = filepath.Join(c.To, artifact.MetadataFile) // last: it has the checksums of all other files
+	if err = results.WriteFile(path, func(w io.Writer) error { return artifact.WriteMetadata(w, contents, os.DirFS(c.To)) }); err != nil {
+		return err
+	}
+	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
 	return nil
 }
 

@@ -1,0 +1,166 @@
+package artifact
+
+import (
+	"encoding/json"
+	"io"
+	"io/fs"
+	"net/url"
+	"path"
+	"strings"
+
+	"ppdp/claims"
+)
+
+// MetadataFile is the name that RO-Crate gives its metadata document.
+const MetadataFile = "ro-crate-metadata.json"
+
+// The version of RO-Crate that the metadata keep to.
+const (
+	crateSpecification = "https://w3id.org/ro/crate/1.2"
+	crateContext       = "https://w3id.org/ro/crate/1.2/context"
+)
+
+// license is that of the program and of what it writes; data have licenses of their own.
+const license = "https://spdx.org/licenses/BSD-3-Clause"
+
+// entity is a node of the metadata's graph. Keys are sorted when it is written.
+type entity map[string]any
+
+// ref points at another entity.
+type ref struct {
+	ID string `json:"@id"`
+}
+
+// WriteMetadata writes ro-crate-metadata.json for the files of a folder (RO-Crate 1.2, an attached package): every file with size and SHA-256, the
+// runs as actions with their data and results, the papers they are after. Files whose names begin with a dot are left out. Equal
+// contents and files give equal bytes.
+func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
+	files, err := filesIn(folder)
+	if err != nil {
+		return err
+	}
+	root := entity{"@id": "./", "@type": "Dataset", "name": name + ": results and program", "description": summary,
+		"datePublished": c.Published.UTC().Format("2006-01-02"), "license": ref{license}}
+	program := entity{"@id": "#ppdp", "@type": "SoftwareApplication", "name": name, "description": summary, "operatingSystem": c.Platform,
+		"softwareRequirements": "none; built with " + c.GoVersion, "license": ref{license}}
+	if c.Commit != "" {
+		program["softwareVersion"] = c.Commit
+		if c.Dirty {
+			program["softwareVersion"] = c.Commit + ", modified"
+		}
+	}
+	graph := []entity{
+		{"@id": MetadataFile, "@type": "CreativeWork", "conformsTo": ref{crateSpecification}, "about": ref{"./"}},
+		root, program,
+		{"@id": license, "@type": "CreativeWork", "name": "BSD 3-Clause", "url": license},
+	}
+	var parts []ref
+	for _, f := range files {
+		parts = append(parts, ref{identifier(f.Path)})
+		graph = append(graph, entity{"@id": identifier(f.Path), "@type": "File", "name": f.Path, "encodingFormat": mediaType(f.Path),
+			"contentSize": f.Bytes, "sha256": f.SHA256})
+	}
+	root["hasPart"] = parts
+	var papers []ref
+	for _, p := range c.Papers {
+		id := "#paper-" + p.Ledger.Paper
+		papers = append(papers, ref{id})
+		graph = append(graph, entity{"@id": id, "@type": "ScholarlyArticle", "name": p.Ledger.Citation,
+			"description": "Verdicts: " + claims.CoverageOf(p.Ledger, p.Judgements).String() + "; " + strings.Join(claims.Count(p.Judgements), ", ")})
+	}
+	root["citation"] = papers
+	actions := []ref{}
+	datasets := newList()
+	for _, e := range c.Experiments {
+		if e.Run == nil {
+			continue
+		}
+		m := &e.Run.Outcome.Manifest
+		action := entity{"@id": "#run-" + strings.ReplaceAll(e.Name, "/", "-"), "@type": "CreateAction", "name": e.Name, "instrument": ref{"#ppdp"},
+			"description": strings.TrimSpace(e.Title + ". After " + e.Source + ".")}
+		var objects, made []ref
+		for _, d := range m.Datasets {
+			id := "#data-" + d.Checksum
+			objects = append(objects, ref{id})
+			if !datasets.add(id) {
+				continue
+			}
+			data := entity{"@id": id, "@type": "Dataset", "name": d.Name, "sha256": d.Checksum}
+			if d.License != "" {
+				data["license"] = d.License
+			}
+			if d.Citation != "" {
+				data["description"] = d.Citation
+			}
+			if d.StandIn {
+				data["description"] = "Generated; stands in for real data. " + d.Citation
+			}
+			graph = append(graph, data)
+		}
+		for _, f := range files {
+			if strings.HasPrefix(f.Path, e.Run.Folder+"/") {
+				made = append(made, ref{identifier(f.Path)})
+			}
+		}
+		if objects != nil {
+			action["object"] = objects
+		}
+		if made != nil {
+			action["result"] = made
+		}
+		actions = append(actions, ref{action["@id"].(string)})
+		graph = append(graph, action)
+	}
+	root["mentions"] = append(actions, ref{"#ppdp"})
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(map[string]any{
+		// Not every version of the context knows schema.org's sha256, so it is given here.
+		"@context": []any{crateContext, map[string]string{"sha256": "http://schema.org/sha256"}},
+		"@graph":   graph,
+	})
+}
+
+// filesIn lists the files below a folder by path, without the metadata itself, which cannot hold its own checksum.
+func filesIn(folder fs.FS) ([]File, error) {
+	var files []File
+	err := fs.WalkDir(folder, ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path != "." && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !entry.Type().IsRegular() || path == MetadataFile || strings.HasSuffix(path, ".partial"):
+			return nil
+		}
+		file, err := Sum(folder, path)
+		files = append(files, file)
+		return err
+	})
+	return files, err
+}
+
+// identifier is a path as the relative reference of RFC 3986 that JSON-LD wants: spaces are escaped, a colon does not make a scheme.
+func identifier(path string) string {
+	return (&url.URL{Path: path}).String()
+}
+
+// mediaTypes are those of the files that an artifact holds, by extension.
+var mediaTypes = map[string]string{
+	".md": "text/markdown", ".json": "application/json", ".jsonl": "application/jsonl", ".csv": "text/csv", ".svg": "image/svg+xml",
+	".png": "image/png", ".pdf": "application/pdf", ".html": "text/html", ".gz": "application/gzip", ".cff": "application/yaml", ".yaml": "application/yaml",
+}
+
+func mediaType(file string) string {
+	if known, ok := mediaTypes[path.Ext(file)]; ok {
+		return known
+	}
+	if path.Base(file) == "LICENSE" {
+		return "text/plain"
+	}
+	return "application/octet-stream"
+}
