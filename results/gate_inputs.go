@@ -96,6 +96,9 @@ func Differences(a, b *Baseline) []Difference {
 	}
 	compare := func(input string, list func(*Manifest) []named) {
 		for _, pair := range matched(list(ma), list(mb)) {
+			if (input == InputAlgorithm || input == InputMeasure) && (pair.a == "" || pair.b == "") {
+				continue // not known, or a consequence of the spec
+			}
 			add(input, pair.name, pair.a, pair.b)
 		}
 	}
@@ -122,7 +125,7 @@ func Differences(a, b *Baseline) []Difference {
 	return all
 }
 
-// revision is 0 in manifests of before revisions were written: that is not known to differ from any other.
+// revision is a revision's text, empty in manifests of before revisions were written.
 func revision(r int) string {
 	if r == 0 {
 		return ""

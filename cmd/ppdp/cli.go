@@ -44,6 +44,8 @@ type cli struct {
 	Claims    claimsCommand    `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
 	Artifact  artifactCommand  `cmd:"" help:"Describe results for those who are to reproduce them: ARTIFACT.md and RO-Crate metadata."`
 	Regress   regressCommand   `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
+	Explain   explainCommand   `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`
+	Export    exportCommand    `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
 	Report    reportCommand    `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for a table of your own."`
 }

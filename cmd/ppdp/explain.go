@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ppdp/results"
+)
+
+// explainCommand is "ppdp explain".
+type explainCommand struct {
+	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one cell of it: FOLDER#LINE, the cell's line in records.jsonl. A baseline's folder will do."`
+	B    string `arg:"" name:"b" help:"Another, likewise."`
+	All  bool   `help:"Show every input that differs, not only the first."`
+	JSON bool   `name:"json" help:"Write JSON, with every input that differs."`
+}
+
+// Help is the second part of the verb's help text.
+func (explainCommand) Help() string {
+	return `Names the first input in which two runs differ, in the order in which a run depends on them: spec, command line, parameters, data,
+revisions of algorithms, of metrics and of classifiers, seed, modules, Go, platform, commit. Comments and white space in a spec are no
+difference. Of two cells, trial, fold and configuration are compared first. The exit code is 0 whether runs differ or not.
+
+Examples:
+
+  ppdp explain results/rps/fig1 /tmp/new/rps/fig1
+
+  ppdp explain results/rps/fig1#12 results/rps/fig1#13
+
+  ppdp explain results/baseline/quick/rps/fig1 results/quick/rps/fig1 --all`
+}
+
+// explained is one side of a comparison.
+type explained struct {
+	baseline *results.Baseline
+	cell     *results.Record // nil for a run as a whole
+}
+
+// Run explains.
+func (c explainCommand) Run(con *console) error {
+	a, errA := openExplained(c.A)
+	b, errB := openExplained(c.B)
+	if err := errors.Join(errA, errB); err != nil {
+		return inputError{err}
+	}
+	if (a.cell == nil) != (b.cell == nil) {
+		return inputError{errors.New("a cell and a run cannot be compared: name a cell (FOLDER#LINE) on both sides, or on none")}
+	}
+	var differences []results.Difference
+	if a.cell != nil {
+		differences = results.CellDifferences(a.cell, b.cell)
+	}
+	differences = append(differences, results.Differences(a.baseline, b.baseline)...)
+	outputs := results.OutputDifference(a.baseline, b.baseline)
+	if a.cell != nil {
+		outputs = results.CellOutputDifference(a.cell, b.cell)
+	}
+	if c.JSON {
+		encoder := json.NewEncoder(con.stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		if differences == nil {
+			differences = []results.Difference{}
+		}
+		return encoder.Encode(struct {
+			Inputs []results.Difference `json:"inputs"`
+			Output *results.Difference  `json:"output,omitempty"` // the first number that differs
+		}{differences, outputs})
+	}
+	return c.print(con, differences, outputs)
+}
+
+func (c explainCommand) print(con *console, differences []results.Difference, output *results.Difference) error {
+	shown := differences
+	if !c.All && len(shown) > 1 {
+		shown = shown[:1]
+	}
+	for _, d := range shown {
+		if _, err := fmt.Fprintln(con.stdout, d); err != nil {
+			return err
+		}
+	}
+	if more := len(differences) - len(shown); more > 0 {
+		fmt.Fprintf(con.stdout, "and %d more: --all shows them\n", more)
+	}
+	var last string
+	switch {
+	case len(differences) == 0 && output == nil:
+		last = "no input differs, and no number does"
+	case len(differences) == 0:
+		last = fmt.Sprintf("no input differs, but numbers do: the code has changed without a new revision. The first: %v", output)
+	case output == nil:
+		last = "no number differs in what both have"
+	default:
+		last = fmt.Sprintf("the first number that differs: %v", output)
+	}
+	_, err := fmt.Fprintln(con.stdout, last)
+	return err
+}
+
+// openExplained reads FOLDER or FOLDER#LINE.
+func openExplained(word string) (*explained, error) {
+	dir, line := word, ""
+	if at := strings.LastIndexByte(word, '#'); at >= 0 {
+		dir, line = word[:at], word[at+1:]
+	}
+	if _, err := os.Stat(filepath.Join(dir, results.BaselineFile)); err == nil {
+		if line != "" {
+			return nil, fmt.Errorf("%s: a baseline has no cells", word)
+		}
+		baseline, err := results.OpenBaseline(dir)
+		return &explained{baseline: baseline}, err
+	}
+	outcome, err := results.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: neither a run's folder nor a baseline's: %w", dir, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	side := &explained{baseline: results.BaselineOf(outcome)}
+	side.baseline.Manifest = outcome.Manifest // with the commit
+	if line == "" {
+		return side, nil
+	}
+	n, err := strconv.Atoi(line)
+	if err != nil || n < 1 || n > len(outcome.Records) {
+		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line, results.RecordsFile, len(outcome.Records))
+	}
+	side.cell = &outcome.Records[n-1]
+	return side, nil
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/perf/benchfmt"
+
+	"ppdp/results"
+)
+
+// TestExportReadsBack: what is written is what Go's own reader of the format finds, whatever names hold.
+func TestExportReadsBack(t *testing.T) {
+	number := func(v float64) *float64 { return &v }
+	half := 0.5
+	var records []results.Record
+	for trial, v := range []float64{0.25, 1e-300, 12345678.9} {
+		records = append(records, results.Record{Experiment: "mine/a b", Series: "RPS, stop 5/6 a\tb", Dataset: "d n=5", Algorithm: "rps", Variant: "strict",
+			Epsilon: &half, Params: map[string]string{"k": "a/b c-7"}, Trial: trial, Status: results.OK,
+			Values: []results.Value{{Metric: "w1", Value: number(v)}, {Metric: "accuracy", Classifier: "c45", Value: number(v / 2)}}})
+	}
+	records = append(records, results.Record{Experiment: "mine/a b", Series: "s-7", Dataset: "d n=5", Algorithm: "x", Status: results.Failed, Phase: results.PhaseLoad})
+	var text bytes.Buffer
+	outcome := &results.Outcome{Manifest: results.Manifest{Experiment: "mine/a b"}, Records: records}
+	if err := writeBenchmarks(&text, []*results.Outcome{outcome}); err != nil {
+		t.Fatal(err)
+	}
+	var got [][2]float64
+	r := benchfmt.NewReader(&text, "t")
+	for r.Scan() {
+		switch rec := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(rec)
+		case *benchfmt.Result:
+			w1, ok := rec.Value("w1")
+			accuracy, classified := rec.Value("accuracy:c45")
+			if !ok || !classified {
+				t.Errorf("units are missing: %+v", rec.Values)
+			}
+			base, parts := rec.Name.Parts()
+			if string(base) != "Ppdp:mine:a_b" || len(parts) != 5 || rec.GetConfig("dataset") != "d n=5" {
+				t.Errorf("name %s, parts %q, dataset %q", base, parts, rec.GetConfig("dataset"))
+			}
+			got = append(got, [2]float64{w1, accuracy})
+		}
+	}
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if difference := cmp.Diff([][2]float64{{0.25, 0.125}, {1e-300, 5e-301}, {12345678.9, 6172839.45}}, got); difference != "" {
+		t.Error(difference)
+	}
+	if units := r.Units(); units.GetBetter("w1") != -1 || units.GetBetter("accuracy:c45") != 1 {
+		t.Error("directions of units are lost")
+	}
+}
