@@ -19,6 +19,7 @@ type progress struct {
 	total         int64
 	bar           *progressbar.ProgressBar // nil when piped
 	started, last time.Time
+	rest          func() string // what else is ahead, for the end of the line; may be nil
 }
 
 // newProgress starts showing progress towards total units ("cells", "bytes").
@@ -42,6 +43,10 @@ func newProgress(con *console, title, unit string, total int64) *progress {
 // set says that done units are finished.
 func (p *progress) set(done int64) {
 	if p.bar != nil {
+		if now := p.con.now(); p.rest != nil && now.Sub(p.last) >= time.Second {
+			p.last = now
+			p.bar.Describe(p.title + p.rest())
+		}
 		_ = p.bar.Set64(done) // a bar that cannot be drawn must not stop the work
 		return
 	}
@@ -55,7 +60,11 @@ func (p *progress) set(done int64) {
 		seconds := now.Sub(p.started).Seconds() * float64(p.total-done) / float64(done)
 		left = fmt.Sprintf(", about %v left", time.Duration(seconds*float64(time.Second)).Round(time.Second))
 	}
-	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s\n", p.title, done, p.total, p.unit, left)
+	rest := ""
+	if p.rest != nil {
+		rest = p.rest()
+	}
+	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s%s\n", p.title, done, p.total, p.unit, left, rest)
 }
 
 // finish removes the bar.

@@ -136,8 +136,12 @@ func makePlans(words []string, overrides experiments.Overrides) ([]*experiments.
 // running; an interruption does.
 func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
 	var errs []error
+	var ahead *forecast
+	if len(plans) > 1 {
+		ahead = newForecast(con, plans, flags)
+	}
 	for _, plan := range plans {
-		if err := runPlan(con, plan, flags); err != nil {
+		if err := runPlan(con, plan, flags, ahead); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, err))
 		}
 		if con.ctx.Err() != nil {
@@ -147,14 +151,17 @@ func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
 	return errors.Join(errs...)
 }
 
-func runPlan(con *console, plan *experiments.Plan, flags *runFlags) error {
+func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forecast) error {
 	bar := newProgress(con, plan.Spec.Name, "cells", int64(len(plan.Cells)))
+	bar.rest = ahead.text
+	ahead.start(plan.Spec.Name)
+	defer ahead.finish()
 	meter := newMeter(con, flags.jobs())
 	var last experiments.Progress
 	result, err := plan.Run(con.ctx, experiments.Options{
 		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast, WriteReleases: flags.Releases,
 		Files: flags.files(), Clock: con.now,
-		Progress: func(p experiments.Progress) { last = p; bar.set(int64(p.Done)) },
+		Progress: func(p experiments.Progress) { last = p; ahead.set(p); bar.set(int64(p.Done)) },
 		Log:      bar.log,
 		Build:    experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...), CPU: processor()},
 	})

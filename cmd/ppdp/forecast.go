@@ -1,0 +1,183 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ppdp/experiments"
+)
+
+// costs.csv has the mean time of a cell of each experiment that comes with the program, with the paper's settings and with quick ones, as measured on
+// two shared cores on 2026-11-21. Only their ratios matter once a run has measured how fast its own machine is.
+//
+//go:embed costs.csv
+var costsTable string
+
+// costs returns the seconds a cell takes by experiment. Where only the other settings were measured, theirs are taken.
+func costs(quick bool) (map[string]float64, error) {
+	rows, err := csv.NewReader(strings.NewReader(costsTable)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]float64)
+	for _, row := range rows[1:] {
+		first, second := row[1], row[2]
+		if quick {
+			first, second = second, first
+		}
+		if first == "" {
+			first = second
+		}
+		if known[row[0]], err = strconv.ParseFloat(first, 64); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// forecast tells how long several experiments together will still take. An experiment that runs is judged by its own cells so far; one that waits by its
+// finished cells of earlier runs, else by costs.csv, times how much slower than expected this run has been. What was never timed
+// is named and not guessed. The methods of a nil forecast do nothing. It is not safe for concurrent use.
+type forecast struct {
+	now   func() time.Time
+	jobs  int
+	works []*work
+	at    *work // running
+}
+
+// work is one experiment.
+type work struct {
+	name    string
+	open    int     // cells to run, with those done
+	done    int     // cells this run has finished
+	cost    float64 // expected seconds of one worker for a cell, 0 when nobody knows
+	began   time.Time
+	seconds float64 // by the clock since began
+	over    bool
+}
+
+// enoughCells are what an experiment must have finished to be judged by itself: cells are started in random order, so that ten of them
+// are a fair sample.
+const enoughCells = 10
+
+// enoughSeconds of expected work must be done before the speed of this machine is told from that of others.
+const enoughSeconds = 1.0
+
+// newForecast looks at what earlier runs have finished, and says what is ahead.
+func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *forecast {
+	f := &forecast{now: con.now, jobs: flags.jobs()}
+	cells, finished, elsewhere := 0, 0, ""
+	for _, plan := range plans {
+		known, err := costs(plan.Quick)
+		if err != nil {
+			panic(err) // the table is a constant
+		}
+		w := &work{name: plan.Spec.Name, cost: known[plan.Spec.Name]}
+		// Data that cannot be loaded are the run's to report.
+		cached, seconds, _ := plan.Cached(con.ctx, flags.folder(plan.Quick), flags.files())
+		if len(seconds) >= enoughCells {
+			sum := 0.0
+			for _, s := range seconds {
+				sum += s
+			}
+			w.cost = sum / float64(len(seconds))
+		}
+		w.open = len(plan.Cells) - cached
+		if len(seconds) < enoughCells && w.open > 0 {
+			elsewhere = ", going by another machine"
+		}
+		cells += w.open
+		finished += cached
+		f.works = append(f.works, w)
+	}
+	ahead := f.text()
+	if ahead != "" {
+		ahead += elsewhere
+	}
+	fmt.Fprintf(con.stderr, "ppdp: %d experiments, %d cells to run, %d finished before%s\n", len(plans), cells, finished, ahead)
+	return f
+}
+
+// start says that the experiment begins.
+func (f *forecast) start(name string) {
+	if f == nil {
+		return
+	}
+	for _, w := range f.works {
+		if w.name == name {
+			f.at = w
+		}
+	}
+	f.at.began = f.now()
+}
+
+// set says how far the running experiment is.
+func (f *forecast) set(p experiments.Progress) {
+	if f == nil {
+		return
+	}
+	f.at.open, f.at.done = p.Total-p.Cached, p.Done-p.Cached
+	f.at.seconds = f.now().Sub(f.at.began).Seconds()
+}
+
+// finish says that the running experiment is over, whether it came to an end or not.
+func (f *forecast) finish() {
+	if f == nil {
+		return
+	}
+	f.at.over = true
+}
+
+// left returns the seconds that all experiments will still take and the names of those in which it is not counted.
+func (f *forecast) left() (seconds float64, unknown []string) {
+	expected, taken := 0.0, 0.0
+	for _, w := range f.works {
+		if w.cost > 0 {
+			expected += w.cost * float64(w.done) / float64(f.jobs)
+			if w.done > 0 {
+				taken += w.seconds
+			}
+		}
+	}
+	slower := 1.0
+	if expected >= enoughSeconds {
+		slower = taken / expected
+	}
+	for _, w := range f.works {
+		open := float64(w.open - w.done)
+		switch {
+		case w.over || open <= 0:
+		case w.done >= enoughCells:
+			seconds += open * w.seconds / float64(w.done)
+		case w.cost > 0:
+			seconds += open * w.cost / float64(f.jobs) * slower
+		default:
+			unknown = append(unknown, w.name)
+		}
+	}
+	return seconds, unknown
+}
+
+// text is the forecast as the end of a line, "" when nothing is left.
+func (f *forecast) text() string {
+	if f == nil {
+		return ""
+	}
+	seconds, unknown := f.left()
+	about := "about"
+	if len(unknown) > 0 {
+		about = "at least"
+	}
+	text := ""
+	if left := time.Duration(seconds * float64(time.Second)).Round(time.Second); left > 0 || len(unknown) > 0 {
+		text = fmt.Sprintf("; all experiments: %s %v left", about, left)
+	}
+	if len(unknown) > 0 {
+		text += ", without " + strings.Join(unknown, ", ") + " that nobody has timed"
+	}
+	return text
+}

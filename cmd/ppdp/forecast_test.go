@@ -1,0 +1,62 @@
+package main
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"ppdp/experiments"
+)
+
+// TestForecast moves a clock by hand. Two workers; cells are expected to take 2 s, 0.2 s and nobody knows what.
+func TestForecast(t *testing.T) {
+	clock := time.Date(2006, 4, 3, 0, 0, 0, 0, time.UTC)
+	f := &forecast{now: func() time.Time { return clock }, jobs: 2, works: []*work{
+		{name: "a", open: 100, cost: 2}, {name: "b", open: 1000, cost: 0.2}, {name: "c", open: 20}}}
+	check := func(when, want string) {
+		t.Helper()
+		if got := f.text(); got != want {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	}
+	// 100 · 2 s and 1000 · 0.2 s on two workers.
+	check("before", "; all experiments: at least 3m20s left, without c that nobody has timed")
+	f.start("a")
+	clock = clock.Add(6 * time.Second)
+	// Forty cells of an earlier run turn up. Three of 60 took 6 s where 3 s were expected: 57 and 1000 cells at twice the price.
+	f.set(experiments.Progress{Done: 43, Total: 100, Cached: 40})
+	check("three cells", "; all experiments: at least 5m14s left, without c that nobody has timed")
+	clock = clock.Add(24 * time.Second)
+	// Thirty cells in 30 s, as expected: thirty more, and b as at first.
+	f.set(experiments.Progress{Done: 70, Total: 100, Cached: 40})
+	check("half of a", "; all experiments: at least 2m10s left, without c that nobody has timed")
+	f.finish() // a came to an early end: what is left of it will not be run
+	check("a broke off", "; all experiments: at least 1m40s left, without c that nobody has timed")
+	f.start("b")
+	clock = clock.Add(50 * time.Second)
+	f.set(experiments.Progress{Done: 1000, Total: 1000})
+	f.finish()
+	check("c alone", "; all experiments: at least 0s left, without c that nobody has timed")
+	f.start("c")
+	clock = clock.Add(30 * time.Second)
+	f.set(experiments.Progress{Done: 10, Total: 20}) // 3 s each by the clock
+	check("half of c", "; all experiments: about 30s left")
+	f.set(experiments.Progress{Done: 20, Total: 20})
+	f.finish()
+	check("the end", "")
+}
+
+// TestCosts: a cost of an experiment that does not exist is a slip of the pen.
+func TestCosts(t *testing.T) {
+	for _, quick := range []bool{false, true} {
+		known, err := costs(quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, seconds := range known {
+			if !(seconds > 0) || !slices.Contains(experiments.Names(), name) {
+				t.Errorf("%s: %v seconds, must be an experiment and take time", name, seconds)
+			}
+		}
+	}
+}
