@@ -49,20 +49,28 @@ type purpose struct {
 	Colour int
 }
 
-// purposeColours gives every purpose one colour on the whole page, in order of first appearance.
+// purposeColours gives every purpose the same colour on the whole page as far as there are colours.
 type purposeColours struct{ purposes []purpose }
 
 // paletteSize is how many colours the style sheet has for purposes.
-const paletteSize = 8
+const paletteSize = 12
 
-func (c *purposeColours) of(name string) int {
-	for _, p := range c.purposes {
-		if p.Name == name {
-			return p.Colour
+// of returns a purpose's colour in a budget whose key is so far beside. A colour that beside has already gives way to one
+// it has not.
+func (c *purposeColours) of(name string, beside []purpose) int {
+	at := slices.IndexFunc(c.purposes, func(p purpose) bool { return p.Name == name })
+	if at < 0 {
+		at = len(c.purposes)
+		c.purposes = append(c.purposes, purpose{name, at % paletteSize})
+	}
+	usual := c.purposes[at].Colour
+	for i := range paletteSize {
+		colour := (usual + i) % paletteSize
+		if !slices.ContainsFunc(beside, func(p purpose) bool { return p.Colour == colour }) {
+			return colour
 		}
 	}
-	c.purposes = append(c.purposes, purpose{name, len(c.purposes) % paletteSize})
-	return c.purposes[len(c.purposes)-1].Colour
+	return usual
 }
 
 // newBudget adds up the ledger of an outcome, a pair of bars for each series, algorithm and variant; nil when there is no
@@ -127,15 +135,12 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 		n := float64(g.releases)
 		var look strings.Builder
 		add := func(parts *[]budgetPart, sum *float64, name string, share float64) {
-			*parts = append(*parts, budgetPart{Purpose: name, Colour: palette.of(name), Share: strconv.FormatFloat(share, 'f', 3, 64), start: *sum, share: share})
+			*parts = append(*parts, budgetPart{Purpose: name, Colour: b.colour(name, palette), Share: strconv.FormatFloat(share, 'f', 3, 64), start: *sum, share: share})
 			*sum += share
 			fmt.Fprintf(&look, "%s %.3f;", name, share)
 		}
 		for _, name := range g.purposes {
 			add(&bars.Claimed, &bars.claimed, name, g.claimed[name]/n)
-			if entry := (purpose{name, palette.of(name)}); !slices.Contains(b.Purposes, entry) {
-				b.Purposes = append(b.Purposes, entry)
-			}
 			if !g.unbounded {
 				add(&bars.Proven, &bars.proven, name, g.proven[name]/n)
 			}
@@ -166,6 +171,17 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 	}
 	b.Limit, b.Scale = percent(1/widest), number(widest)
 	return b
+}
+
+// colour returns a purpose's colour from the key, where it enters it if need be.
+func (b *budget) colour(name string, palette *purposeColours) int {
+	for _, p := range b.Purposes {
+		if p.Name == name {
+			return p.Colour
+		}
+	}
+	b.Purposes = append(b.Purposes, purpose{name, palette.of(name, b.Purposes)})
+	return b.Purposes[len(b.Purposes)-1].Colour
 }
 
 // overrun is how far above ε a sum of rounded parts may come out.

@@ -272,6 +272,15 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 		}
 		home.Claims = append(home.Claims, c)
 	}
+	// Figures that no claim is about alone stand together.
+	var alone []figureView
+	parts = slices.DeleteFunc(parts, func(p *part) bool {
+		if len(p.Claims) == 0 {
+			alone = append(alone, p.Figures...)
+		}
+		return len(p.Claims) == 0
+	})
+	rest.Figures = append(alone, rest.Figures...)
 	if len(rest.Figures)+len(rest.Claims) > 0 {
 		parts = append(parts, &rest)
 	}

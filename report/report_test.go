@@ -313,3 +313,57 @@ func TestReadErrata(t *testing.T) {
 		}
 	}
 }
+
+// TestArrange: a claim about one panel stands beside it, one about two, or about none, below; figures nobody claims
+// anything about come together; nothing is lost and nothing is said twice.
+func TestArrange(t *testing.T) {
+	figures := []figureView{{Name: "a-one"}, {Name: "a-two"}, {Name: "b"}, {Name: "c"}, {Name: "other"}}
+	claim := func(id string, source ...string) *claimView { return &claimView{ID: id, Source: source} }
+	judged := []*claimView{claim("1", "Fig. 1a"), claim("2", "Fig. 1a", "Fig. 1b"), claim("3", "section 2a"), claim("4", "Fig. 1b"), claim("5", "Fig. 1b", "section 3")}
+	describe := func(parts []*part) string {
+		var s []string
+		for _, p := range parts {
+			line := ""
+			for _, f := range p.Figures {
+				line += f.Name + " "
+			}
+			line += "|"
+			for _, c := range p.Claims {
+				line += " " + c.ID
+			}
+			s = append(s, fmt.Sprintf("%s %v", line, p.Beside))
+		}
+		return strings.Join(s, "\n")
+	}
+	want := "a-one a-two | 1 false\nb | 4 true\nc other | 2 3 5 false"
+	if got := describe(arrange(figures, judged)); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	// All claims have their place now: another experiment that bears on them does not repeat them.
+	if got, want := describe(arrange(figures[2:3], judged)), "b | false"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestPurposeColours: no two purposes of one budget look alike while there are colours, and one keeps its colour elsewhere.
+func TestPurposeColours(t *testing.T) {
+	palette := &purposeColours{}
+	var first, second budget
+	for i := range paletteSize + 1 {
+		first.colour(fmt.Sprint(i), palette)
+	}
+	seen := make(map[int]bool)
+	for _, p := range first.Purposes[:paletteSize] {
+		seen[p.Colour] = true
+	}
+	if len(seen) != paletteSize {
+		t.Errorf("%d colours for %d purposes", len(seen), paletteSize)
+	}
+	if second.colour("3", palette) != first.Purposes[3].Colour {
+		t.Error("a purpose changed its colour")
+	}
+	// The first purpose and the one after the last colour have the same usual one.
+	if a, b := second.colour("0", palette), second.colour(fmt.Sprint(paletteSize), palette); a == b {
+		t.Errorf("two purposes of one budget in colour %d", a)
+	}
+}
