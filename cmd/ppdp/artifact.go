@@ -60,6 +60,9 @@ func (c artifactCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
+	if err = os.MkdirAll(filepath.Join(c.To, "results"), 0o777); err != nil {
+		return err
+	}
 	for _, name := range experiments.Names() {
 		spec, err := experiments.Embedded(name)
 		if err != nil {
@@ -79,6 +82,11 @@ func (c artifactCommand) Run(con *console) error {
 			}
 		}
 		contents.Experiments = append(contents.Experiments, e)
+	}
+	// The report is of all runs in the folder; there is none where nobody asked for it.
+	_, err = copyFile(filepath.Join(c.Out, reportFile), filepath.Join(c.To, "results", reportFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	v, err := judge(claims.Papers(), claims.Published, c.Out)
 	if err != nil {
