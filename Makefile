@@ -55,6 +55,11 @@ regress: build
 	HOME="$$dir" XDG_CACHE_HOME="$$dir" PPDP_DATA= PPDP_OFFLINE=1 "$(CURDIR)/bin/ppdp" reproduce --quick --out quick >log 2>&1 || { cat log; exit 1; }; \
 	cd "$(CURDIR)" && bin/ppdp regress --all --out "$$dir/quick" $(if $(REASON),--accept --reason "$(REASON)")
 
+# Does the gate see planted changes? Each is built and run; minutes.
+.PHONY: mutants
+mutants:
+	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd/ppdp
+
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
