@@ -33,7 +33,7 @@ Examples:
 
   ppdp artifact
 
-  ppdp artifact --out /tmp/results --to /tmp/artifact`
+  ppdp artifact --out ~/results --to ~/artifact`
 }
 
 // tires is the experiment of the short trial: it needs no data and takes seconds.

@@ -35,7 +35,7 @@ Examples:
 
   ppdp claims
 
-  ppdp claims --paper rps --variant strict --out /tmp/results --json`
+  ppdp claims --paper rps --variant strict --out ~/results --json`
 }
 
 // Run judges.

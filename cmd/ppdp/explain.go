@@ -29,7 +29,7 @@ difference. Of two cells, trial, fold and configuration are compared first. The 
 
 Examples:
 
-  ppdp explain results/rps/fig1 /tmp/new/rps/fig1
+  ppdp explain results/rps/fig1 new/rps/fig1
 
   ppdp explain results/rps/fig1#12 results/rps/fig1#13
 

@@ -32,7 +32,7 @@ Examples:
 
   ppdp export rps/fig1 > old.txt
 
-  ppdp export rps/fig1 --out /tmp/new > new.txt && benchstat old.txt new.txt`
+  ppdp export rps/fig1 --out new > new.txt && benchstat old.txt new.txt`
 }
 
 // Run exports.

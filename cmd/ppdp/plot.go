@@ -27,7 +27,7 @@ Examples:
 
   ppdp plot
 
-  ppdp plot rps/fig1 --out /tmp/results`
+  ppdp plot rps/fig1 --out ~/results`
 }
 
 // Run plots.

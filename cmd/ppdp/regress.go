@@ -39,11 +39,11 @@ whole curves, with Holm's correction over all of them. Changes for the better co
 
 Examples:
 
-  ppdp reproduce --quick --out /tmp/new && ppdp regress --out /tmp/new
+  ppdp reproduce --quick --out new && ppdp regress --out new
 
-  ppdp regress --out /tmp/new --markdown
+  ppdp regress --out new --markdown
 
-  ppdp regress --out /tmp/new --accept --reason "rps: points are cut at midpoints, revision 3"`
+  ppdp regress --out new --accept --reason "rps: points are cut at midpoints, revision 3"`
 }
 
 // Validate is asked by kong.

@@ -27,7 +27,7 @@ Examples:
 
   ppdp report
 
-  ppdp report --out /tmp/results`
+  ppdp report --out ~/results`
 }
 
 // Run reports.

@@ -29,7 +29,7 @@ Examples:
 
   ppdp reproduce
 
-  ppdp reproduce rps --quick -j 2 --out /tmp/results`
+  ppdp reproduce rps --quick -j 2 --out ~/results`
 }
 
 // papers are the first parts of the experiments' names.

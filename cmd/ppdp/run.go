@@ -91,7 +91,7 @@ Examples:
 
   ppdp run rps/fig1
 
-  ppdp run my.yaml --trials 20 -j 4 --out /tmp/results`
+  ppdp run my.yaml --trials 20 -j 4 --out ~/results`
 }
 
 // Run runs.
