@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
+	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 )
 
@@ -91,12 +90,12 @@ func DefaultParams() *Params {
 // Validate reports every value that is out of range.
 func (p *Params) Validate() error {
 	errs := []error{
-		oneOf("encoding", string(p.Encoding), p.Encoding.Enum()),
-		oneOf("score", string(p.Score), p.Score.Enum()),
-		oneOf("values", string(p.Values), []string{string(partition.Uniform), string(partition.Midpoint), string(partition.Low)}),
-		within("degree", p.Degree, 0, maxDegree),
-		within("bins", p.Bins, 2, maxBins),
-		within("max_rows", p.MaxRows, 1, math.MaxInt32),
+		algorithms.CheckWord("encoding", p.Encoding),
+		algorithms.CheckWord("score", p.Score),
+		algorithms.CheckWord("values", p.Values),
+		algorithms.CheckRange("degree", p.Degree, 0, maxDegree),
+		algorithms.CheckRange("bins", p.Bins, 2, maxBins),
+		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
 		share("beta", p.Beta),
 		share("count_share", p.CountShare),
 	}
@@ -119,20 +118,6 @@ func (p *Params) score() Score {
 	default:
 		return TotalVariation
 	}
-}
-
-func oneOf(key, value string, allowed []string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	return fmt.Errorf("%s: %q, must be one of %s", key, value, strings.Join(allowed, ", "))
-}
-
-func within(key string, value, low, high int) error {
-	if value >= low && value <= high {
-		return nil
-	}
-	return fmt.Errorf("%s: %d, must be from %d to %d", key, value, low, high)
 }
 
 func share(key string, value float64) error {
