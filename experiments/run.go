@@ -24,7 +24,7 @@ import (
 // Options are how a plan is run. None of them changes what a cell computes.
 type Options struct {
 	Out      string        // folder below which results/<experiment>/ lies
-	Jobs     int           // cells run at once, at least 1
+	Jobs     int           // cells run at once, at least 1; see Plan.Workers
 	Timeout  time.Duration // for one cell; 0 means none
 	FailFast bool          // end the run at the first failed cell
 	// WriteReleases writes what each cell publishes below the experiment's folder, see ReleasesFolder. Cells of an earlier run whose
@@ -80,6 +80,7 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	}
 	run := &run{plan: p, opts: opts, stock: stock, journal: j,
 		outcomes: make([]*outcome, len(p.Cells)), result: Result{Dir: dir, Cells: len(p.Cells)}}
+	run.opts.Jobs = p.Workers(opts.Jobs)
 	var open []int
 	for i := range p.Cells {
 		c := &p.Cells[i]
@@ -97,6 +98,17 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 		return &run.result, err
 	}
 	return &run.result, nil
+}
+
+// Workers returns how many of the plan's cells are run at once when jobs are allowed: where a figure draws the time of a release, one,
+// because releases beside each other slow each other down.
+func (p *Plan) Workers(jobs int) int {
+	for i := range p.Figures {
+		if p.Figures[i].Y == results.RuntimeMetric {
+			return 1
+		}
+	}
+	return max(1, jobs)
 }
 
 // Cached counts the cells that a run into the folder would take from its journal.
@@ -210,7 +222,7 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	r.journal.start(func(err error) { cancel(err) })
 	queue := make(chan int)
 	var workers sync.WaitGroup
-	for range max(1, r.opts.Jobs) {
+	for range r.opts.Jobs {
 		workers.Go(func() {
 			for i := range queue {
 				r.cell(ctx, i, cancel)
@@ -327,7 +339,7 @@ func (r *run) write() error {
 	timings := make([]results.Timing, len(p.Cells))
 	var ledger []results.LedgerRow
 	var regions []results.RegionSide
-	warned := make(map[string]bool)
+	var warned warnings
 	for i := range p.Cells {
 		o := r.outcomes[i]
 		record := p.record(&p.Cells[i])
@@ -346,12 +358,10 @@ func (r *run) write() error {
 			regions = append(regions, side)
 		}
 		for _, warning := range o.Warnings {
-			if !warned[warning] {
-				warned[warning] = true
-				r.opts.Log("warning: " + warning)
-			}
+			warned.add(warning)
 		}
 	}
+	warned.log(r.opts.Log)
 	manifest := r.manifest()
 	type file struct {
 		name  string

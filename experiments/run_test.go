@@ -53,6 +53,20 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// TestWorkers: cells whose time is drawn run alone, whatever is allowed; others run as many at once as allowed.
+func TestWorkers(t *testing.T) {
+	drawn := mustPlan(t, strings.Replace(testSpec, "plots:", "plots:\n  - {name: t, x: epsilon, y: runtime}", 1), Overrides{})
+	if got := drawn.Workers(7); got != 1 {
+		t.Errorf("%d cells of a timed experiment at once, want 1", got)
+	}
+	others := mustPlan(t, testSpec, Overrides{})
+	for jobs, want := range map[int]int{0: 1, 1: 1, 7: 7} {
+		if got := others.Workers(jobs); got != want {
+			t.Errorf("%d cells at once with %d allowed, want %d", got, jobs, want)
+		}
+	}
+}
+
 func reversed(n int) []int {
 	order := make([]int, n)
 	for i := range order {

@@ -44,7 +44,6 @@ func costs(quick bool) (map[string]float64, error) {
 // is named and not guessed. The methods of a nil forecast do nothing. It is not safe for concurrent use.
 type forecast struct {
 	now   func() time.Time
-	jobs  int
 	works []*work
 	at    *work // running
 }
@@ -52,6 +51,7 @@ type forecast struct {
 // work is one experiment.
 type work struct {
 	name    string
+	workers int     // cells run at once
 	open    int     // cells to run, with those done
 	done    int     // cells this run has finished
 	cost    float64 // expected seconds of one worker for a cell, 0 when nobody knows
@@ -69,14 +69,14 @@ const enoughSeconds = 1.0
 
 // newForecast looks at what earlier runs have finished, and says what is ahead.
 func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *forecast {
-	f := &forecast{now: con.now, jobs: flags.jobs()}
+	f := &forecast{now: con.now}
 	cells, finished, elsewhere := 0, 0, ""
 	for _, plan := range plans {
 		known, err := costs(plan.Quick)
 		if err != nil {
 			panic(err) // the table is a constant
 		}
-		w := &work{name: plan.Spec.Name, cost: known[plan.Spec.Name]}
+		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()), cost: known[plan.Spec.Name]}
 		// Data that cannot be loaded are the run's to report.
 		cached, seconds, _ := plan.Cached(con.ctx, flags.folder(plan.Quick), flags.files())
 		if len(seconds) >= enoughCells {
@@ -137,7 +137,7 @@ func (f *forecast) left() (seconds float64, unknown []string) {
 	expected, taken := 0.0, 0.0
 	for _, w := range f.works {
 		if w.cost > 0 {
-			expected += w.cost * float64(w.done) / float64(f.jobs)
+			expected += w.cost * float64(w.done) / float64(w.workers)
 			if w.done > 0 {
 				taken += w.seconds
 			}
@@ -154,7 +154,7 @@ func (f *forecast) left() (seconds float64, unknown []string) {
 		case w.done >= enoughCells:
 			seconds += open * w.seconds / float64(w.done)
 		case w.cost > 0:
-			seconds += open * w.cost / float64(f.jobs) * slower
+			seconds += open * w.cost / float64(w.workers) * slower
 		default:
 			unknown = append(unknown, w.name)
 		}

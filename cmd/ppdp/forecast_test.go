@@ -11,8 +11,8 @@ import (
 // TestForecast moves a clock by hand. Two workers; cells are expected to take 2 s, 0.2 s and nobody knows what.
 func TestForecast(t *testing.T) {
 	clock := time.Date(2006, 4, 3, 0, 0, 0, 0, time.UTC)
-	f := &forecast{now: func() time.Time { return clock }, jobs: 2, works: []*work{
-		{name: "a", open: 100, cost: 2}, {name: "b", open: 1000, cost: 0.2}, {name: "c", open: 20}}}
+	f := &forecast{now: func() time.Time { return clock }, works: []*work{
+		{name: "a", workers: 2, open: 100, cost: 2}, {name: "b", workers: 2, open: 1000, cost: 0.2}, {name: "c", workers: 1, open: 20}}}
 	check := func(when, want string) {
 		t.Helper()
 		if got := f.text(); got != want {

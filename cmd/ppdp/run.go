@@ -31,7 +31,7 @@ func (f outFlag) folder(quick bool) string {
 type runFlags struct {
 	dataFlags
 	outFlag
-	Jobs     int           `short:"j" help:"Cells run at once; 0 means one for each processor." default:"0" placeholder:"N"`
+	Jobs     int           `short:"j" help:"Cells run at once; 0 means one for each processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
 	Releases bool          `name:"write-releases" help:"Also write what each cell publishes, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs that have them."`
@@ -156,7 +156,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	bar.rest = ahead.text
 	ahead.start(plan.Spec.Name)
 	defer ahead.finish()
-	meter := newMeter(con, flags.jobs())
+	meter := newMeter(con, plan.Workers(flags.jobs()))
 	var last experiments.Progress
 	result, err := plan.Run(con.ctx, experiments.Options{
 		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast, WriteReleases: flags.Releases,
