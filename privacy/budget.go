@@ -13,6 +13,10 @@ const maxMechanisms = 8
 // thousand charges, each rounded to half a unit in the last place.
 const slack = 1e-9
 
+// maxScale bounds the scale of noise, so that no draw is infinite: Laplace and geometric noise reach 37 scales,
+// Cauchy noise 2⁵³/π.
+const maxScale = 1e290
+
 // Budget is the privacy budget of one release. It is not safe for concurrent use.
 type Budget struct {
 	epsilon    float64
@@ -60,14 +64,17 @@ func (p *Path) Spent() float64 { return p.spent }
 // Remaining is what this path can still pay, never negative.
 func (p *Path) Remaining() float64 { return max(0, p.budget.epsilon-p.spent) }
 
-// charge books epsilon for mechanism m on this path.
-func (p *Path) charge(m *mechanism, epsilon float64) error {
+// charge books epsilon for mechanism m on this path. scale is that of the noise it buys, 0 for a choice.
+func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
 	if !(epsilon > 0) {
 		return fmt.Errorf("privacy: %s asked for epsilon %v, must be above 0", m.purpose, epsilon)
 	}
 	b := p.budget
 	if p.spent+epsilon > b.epsilon*(1+slack) {
 		return fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent, m.purpose, epsilon, p.spent, b.epsilon)
+	}
+	if scale > maxScale {
+		return fmt.Errorf("%w: %s asked for noise of scale %g, must be at most %g", ErrTooSmall, m.purpose, scale, maxScale)
 	}
 	p.spent += epsilon
 	p.loss += float64(epsilon * m.lossPerEpsilon)

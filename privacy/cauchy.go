@@ -33,7 +33,8 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 	if !(bound > 0) || math.IsInf(bound, 1) {
 		return 0, fmt.Errorf("privacy: %s: smooth bound %v, must be a finite number above 0", c.purpose, bound)
 	}
-	if err := path.charge(c.mechanism, epsilon); err != nil {
+	scale := smoothing * bound / epsilon
+	if err := path.charge(c.mechanism, epsilon, scale); err != nil {
 		return 0, err
 	}
 	if c.calls == 1 || bound > c.sensitivity.Claimed {
@@ -42,7 +43,7 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 			c.sensitivity.Proven = bound
 		}
 	}
-	return value + float64(c.stream.cauchy()*(smoothing*bound/epsilon)), nil
+	return value + float64(c.stream.cauchy()*scale), nil
 }
 
 // cauchy draws from the standard Cauchy distribution by inverting its distribution function.

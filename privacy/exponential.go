@@ -27,7 +27,7 @@ func (b *Budget) Exponential(purpose string, stream *Stream, s Sensitivity) *Exp
 // all ones; candidates of weight 0 or score -Inf are never chosen. Scores that are NaN or +Inf are
 // refused; so is a choice from no candidates, with ErrNoCandidates.
 func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []float64) (int, error) {
-	if err := path.charge(e.mechanism, epsilon); err != nil {
+	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
 		return 0, err
 	}
 	best := math.Inf(-1)
@@ -79,7 +79,7 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 		}
 		return e.Choose(path, epsilon, scores, nil)
 	}
-	if err := path.charge(e.mechanism, epsilon); err != nil {
+	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
 		return 0, err
 	}
 	surely := 1 - spread // at most exp(-spread), the least probability of being kept

@@ -2,10 +2,11 @@ package privacy
 
 import "math"
 
-// Noise perturbs a number at the cost of epsilon on a path. Laplace and Geometric implement it,
+// Noise perturbs numbers at the cost of epsilon on a path. Laplace and Geometric implement it,
 // so that an algorithm can be calibrated once and run with either.
 type Noise interface {
 	Add(path *Path, epsilon, value float64) (float64, error)
+	AddAll(path *Path, epsilon float64, values []float64) error
 }
 
 var (
@@ -23,19 +24,20 @@ func (b *Budget) Laplace(purpose string, stream *Stream, s Sensitivity) *Laplace
 
 // Add charges epsilon to the path and returns value plus Laplace noise.
 func (l *Laplace) Add(path *Path, epsilon, value float64) (float64, error) {
-	if err := path.charge(l.mechanism, epsilon); err != nil {
+	scale := l.sensitivity.Claimed / epsilon
+	if err := path.charge(l.mechanism, epsilon, scale); err != nil {
 		return 0, err
 	}
-	return value + float64(l.stream.laplace()*(l.sensitivity.Claimed/epsilon)), nil
+	return value + float64(l.stream.laplace()*scale), nil
 }
 
 // AddAll perturbs every element of values, in place, for a single charge. The elements must be
 // answers over disjoint data, or one vector whose L1 sensitivity is the declared one.
 func (l *Laplace) AddAll(path *Path, epsilon float64, values []float64) error {
-	if err := path.charge(l.mechanism, epsilon); err != nil {
+	scale := l.sensitivity.Claimed / epsilon
+	if err := path.charge(l.mechanism, epsilon, scale); err != nil {
 		return err
 	}
-	scale := l.sensitivity.Claimed / epsilon
 	for i := range values {
 		values[i] += float64(l.stream.laplace() * scale)
 	}
@@ -53,7 +55,7 @@ func (b *Budget) Geometric(purpose string, stream *Stream, s Sensitivity) *Geome
 
 // Add charges epsilon to the path and returns value plus two-sided geometric noise.
 func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
-	if err := path.charge(g.mechanism, epsilon); err != nil {
+	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return 0, err
 	}
 	return value + g.stream.geometric(epsilon/g.sensitivity.Claimed), nil
@@ -61,11 +63,12 @@ func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
 
 // AddAll perturbs every element of values, in place, for a single charge; see Laplace.AddAll.
 func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error {
-	if err := path.charge(g.mechanism, epsilon); err != nil {
+	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return err
 	}
+	rate := epsilon / g.sensitivity.Claimed
 	for i := range values {
-		values[i] += g.stream.geometric(epsilon / g.sensitivity.Claimed)
+		values[i] += g.stream.geometric(rate)
 	}
 	return nil
 }

@@ -236,19 +236,57 @@ func TestExponentialRefusals(t *testing.T) {
 
 // TestNoiseAtTheEnds: noise stays a number for the smallest and the largest budgets.
 func TestNoiseAtTheEnds(t *testing.T) {
-	for _, epsilon := range []float64{1e-300, 1e-6, 1e9, 1e300} {
+	for _, epsilon := range []float64{1.001 / maxScale, 1e-6, 1e9, 1e300} {
 		b := NewBudget(epsilon)
 		for _, noise := range []Noise{
 			b.Laplace("laplace", NewKey(7).Stream(), Exact(1)),
 			b.Geometric("geometric", NewKey(7).Stream(), Exact(1)),
+			smoothed{b.Cauchy("cauchy", NewKey(7).Stream(), true), 1. / smoothing},
 		} {
 			for range 1000 {
 				path := b.Root()
 				x, err := noise.Add(&path, epsilon, 3)
-				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 && math.Abs(x-3) > 1e-6 {
+				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 && math.Abs(x-3) > 1e-5 {
 					t.Fatalf("epsilon %v: 3 became %v (%v)", epsilon, x, err)
 				}
 			}
+		}
+	}
+}
+
+// smoothed is Cauchy noise for one bound.
+type smoothed struct {
+	*Cauchy
+	bound float64
+}
+
+func (s smoothed) Add(path *Path, epsilon, value float64) (float64, error) {
+	return s.Cauchy.Add(path, epsilon, s.bound, value)
+}
+
+func (smoothed) AddAll(*Path, float64, []float64) error { panic("not asked for") }
+
+// TestNoiseBeyondAllNumbers: an epsilon for which noise would be infinite, or the difference of two infinities, buys nothing.
+func TestNoiseBeyondAllNumbers(t *testing.T) {
+	for _, c := range []struct{ sensitivity, epsilon float64 }{{1, 0.999 / maxScale}, {1, 1e-300}, {1e6, 1e-305}, {2, math.SmallestNonzeroFloat64}} {
+		b := NewBudget(1)
+		path := b.Root()
+		laplace := b.Laplace("laplace", NewKey(7).Stream(), Exact(c.sensitivity))
+		geometric := b.Geometric("geometric", NewKey(7).Stream(), Exact(c.sensitivity))
+		cauchy := b.Cauchy("cauchy", NewKey(7).Stream(), true)
+		values := []float64{1, 2}
+		_, e1 := laplace.Add(&path, c.epsilon, 3)
+		_, e2 := geometric.Add(&path, c.epsilon, 3)
+		_, e3 := cauchy.Add(&path, c.epsilon, c.sensitivity, 3)
+		_, e4 := laplace.Zeros(&path, c.epsilon)
+		_, e5 := geometric.Zeros(&path, c.epsilon)
+		for i, err := range []error{e1, e2, e3, e4, e5, laplace.AddAll(&path, c.epsilon, values), geometric.AddAll(&path, c.epsilon, values)} {
+			if !errors.Is(err, ErrTooSmall) {
+				t.Errorf("sensitivity %v, epsilon %v, call %d: error %v", c.sensitivity, c.epsilon, i, err)
+			}
+		}
+		if path.Spent() != 0 || values[0] != 1 || values[1] != 2 {
+			t.Errorf("refused noise spent %v and made %v of 1 and 2", path.Spent(), values)
 		}
 	}
 }

@@ -16,8 +16,12 @@ package privacy
 
 import "errors"
 
-// ErrOverspent is wrapped by every error of a call that would exceed the budget.
-var ErrOverspent = errors.New("privacy budget overspent")
+var (
+	// ErrOverspent is wrapped by every error of a call that would exceed the budget.
+	ErrOverspent = errors.New("privacy budget overspent")
+	// ErrTooSmall is wrapped by the error of a call whose noise would exceed all numbers.
+	ErrTooSmall = errors.New("epsilon is too small")
+)
 
 // Sensitivity is how far a query can move between neighbouring inputs (L1 for vectors).
 type Sensitivity struct {
@@ -36,10 +40,7 @@ func Exact(value float64) Sensitivity { return Sensitivity{Claimed: value, Prove
 
 // lossPerEpsilon is the privacy loss by the proven sensitivity for each unit of epsilon charged.
 func (s Sensitivity) lossPerEpsilon() float64 {
-	loss := 1.0
-	if s.Proven > 0 {
-		loss = s.Proven / s.Claimed
-	}
+	loss := s.proven() / s.Claimed
 	if s.Monotone {
 		loss /= 2
 	}

@@ -14,7 +14,7 @@ type Zeros struct {
 
 // Zeros charges epsilon to the path for the noise of counts of 0, which must be answers over disjoint data.
 func (l *Laplace) Zeros(path *Path, epsilon float64) (*Zeros, error) {
-	if err := path.charge(l.mechanism, epsilon); err != nil {
+	if err := path.charge(l.mechanism, epsilon, l.sensitivity.Claimed/epsilon); err != nil {
 		return nil, err
 	}
 	rate := epsilon / l.sensitivity.Claimed
@@ -23,7 +23,7 @@ func (l *Laplace) Zeros(path *Path, epsilon float64) (*Zeros, error) {
 
 // Zeros charges epsilon to the path for the noise of counts of 0, which must be answers over disjoint data.
 func (g *Geometric) Zeros(path *Path, epsilon float64) (*Zeros, error) {
-	if err := path.charge(g.mechanism, epsilon); err != nil {
+	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return nil, err
 	}
 	rate := epsilon / g.sensitivity.Claimed
