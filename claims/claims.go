@@ -11,6 +11,7 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,6 +84,33 @@ type Claim struct {
 // At is where the claim stands in its ledger.
 func (c *Claim) At() Position { return c.at }
 
+// Experiments lists the experiments that the claim's checks look at and those that its readings do, each in order of
+// first mention.
+func (c *Claim) Experiments() (checks, readings []string) {
+	add := func(list []string, name string) []string {
+		if name == "" || slices.Contains(list, name) {
+			return list
+		}
+		return append(list, name)
+	}
+	for i := range c.Checks {
+		checks = add(checks, c.Checks[i].Experiment)
+		for _, side := range c.Checks[i].sides() {
+			checks = add(checks, side.Experiment)
+		}
+	}
+	for i := range c.Readings {
+		r := &c.Readings[i]
+		readings = add(readings, r.Experiment)
+		for _, replacement := range []*Side{r.Left, r.Right, r.Minus} {
+			for _, side := range replacement.all() {
+				readings = add(readings, side.Experiment)
+			}
+		}
+	}
+	return checks, readings
+}
+
 // Reading is another way to read the setting of a claim.
 type Reading struct {
 	Name       string   `yaml:"name"`
@@ -101,10 +129,11 @@ type Reading struct {
 // Check is one condition of a claim. Exactly one of Order, Range, Near and Monotone is set. The
 // claim's verdict is that of its worst check.
 type Check struct {
-	Experiment string `yaml:"experiment"`
-	// Strict is the experiment that holds the records of the strict variant, "" for the same.
-	Strict string   `yaml:"strict"`
-	Where  Selector `yaml:"where"` // holds for all sides
+	Experiment string   `yaml:"experiment"`
+	Where      Selector `yaml:"where"` // holds for all sides
+	// Strict replaces terms of equal keys, as Reading.Where does, when the strict variant is judged: for variants
+	// that do not have the same parameters.
+	Strict Selector `yaml:"strict"`
 	// Each are the axes of the grid, names of facts such as epsilon: one point for each combination of their values.
 	Each []string `yaml:"each,flow-one"`
 	// Exact says that the values have no sampling error, so that one trial is enough and any

@@ -500,18 +500,9 @@ func TestLedgers(t *testing.T) {
 					t.Errorf("%s: %s: no test %s", c.At(), c.ID, test)
 				}
 			}
-			var names []string
-			for k := range c.Checks {
-				names = append(names, c.Checks[k].Experiment, c.Checks[k].Strict)
-				for _, side := range c.Checks[k].sides() {
-					names = append(names, side.Experiment)
-				}
-			}
-			for k := range c.Readings {
-				names = append(names, c.Readings[k].Experiment)
-			}
-			for _, name := range names {
-				if name != "" && !slices.Contains(experiments.Names(), name) {
+			checks, readings := c.Experiments()
+			for _, name := range slices.Concat(checks, readings) {
+				if !slices.Contains(experiments.Names(), name) {
 					t.Errorf("%s: %s: no experiment %s", c.At(), c.ID, name)
 				}
 			}

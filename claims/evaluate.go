@@ -172,8 +172,8 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 	var reasons []string
 	for i := range c.Checks {
 		s := &scope{evaluation: e, check: &c.Checks[i], experiment: c.Checks[i].Experiment, where: c.Checks[i].Where, judgement: j}
-		if e.options.Variant == Strict && c.Checks[i].Strict != "" {
-			s.experiment = c.Checks[i].Strict
+		if e.options.Variant == Strict {
+			s.replace(c.Checks[i].Strict)
 		}
 		if reading != nil {
 			s.read(reading)
@@ -263,17 +263,23 @@ type scope struct {
 	check      *Check
 	experiment string
 	where      Selector
-	reading    Selector   // replaces terms of equal keys wherever they stand
+	replaced   Selector   // takes the place of terms of equal keys wherever they stand
 	judgement  *Judgement // told which experiments and what kind of data were used
 }
 
 // read changes the scope to another reading of the claim.
 func (s *scope) read(reading *Reading) {
 	s.experiment = cmp.Or(reading.Experiment, s.experiment)
-	s.reading = reading.Where
 	s.check = s.check.with(reading)
+	s.replace(reading.Where)
+}
+
+// replace puts terms in the place of those of equal keys, wherever they stand; a key that no side mentions holds
+// for all sides.
+func (s *scope) replace(where Selector) {
+	s.replaced = s.replaced.with(where)
 	sides := s.check.sides()
-	for _, t := range reading.Where.terms {
+	for _, t := range where.terms {
 		if !slices.ContainsFunc(sides, func(side *Side) bool { return side.Where.mentions(t.key) }) {
 			s.where = s.where.with(Selector{[]term{t}})
 		}
@@ -463,7 +469,7 @@ func (s *scope) pair(left []*placed, other *Side, axes []string, at Position, f 
 // selection evaluates a side's own records, without Minus and Per.
 func (s *scope) selection(side *Side, axes []string) ([]*placed, error) {
 	experiment := cmp.Or(side.Experiment, s.experiment)
-	where := s.where.with(side.Where).replaced(s.reading)
+	where := s.where.with(side.Where).replaced(s.replaced)
 	samples, err := s.selected(experiment, where, side.at)
 	if err != nil {
 		return nil, err
@@ -615,7 +621,7 @@ func (s *scope) selected(experiment string, where Selector, at Position) ([]*sam
 		}
 	}
 	if len(inVariant) == 0 {
-		return nil, missing(fmt.Sprintf("%s has not been run in the %s variant", experiment, s.options.Variant))
+		return nil, missing(fmt.Sprintf("%s has no record of %s in the %s variant", experiment, where, s.options.Variant))
 	}
 	return inVariant, nil
 }

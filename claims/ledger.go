@@ -197,27 +197,25 @@ func (c *Check) bounds() bounds {
 
 // sides lists every side of a check, with those inside others.
 func (c *Check) sides() []*Side {
-	var all []*Side
-	var add func(s *Side)
-	add = func(s *Side) {
-		if s != nil {
-			all = append(all, s)
-			add(s.Minus)
-			add(s.Per)
-		}
-	}
 	switch {
 	case c.Order != nil:
-		add(&c.Order.Left)
-		add(&c.Order.Right)
+		return append(c.Order.Left.all(), c.Order.Right.all()...)
 	case c.Range != nil:
-		add(&c.Range.Of)
+		return c.Range.Of.all()
 	case c.Near != nil:
-		add(&c.Near.Of)
+		return c.Near.Of.all()
 	case c.Monotone != nil:
-		add(&c.Monotone.Of)
+		return c.Monotone.Of.all()
 	}
-	return all
+	return nil
+}
+
+// all lists a side and those inside it.
+func (s *Side) all() []*Side {
+	if s == nil {
+		return nil
+	}
+	return append(append([]*Side{s}, s.Minus.all()...), s.Per.all()...)
 }
 
 // with returns the check with a reading's sides in place of its own.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -250,7 +251,7 @@ func (c *Contents) writeClaims(b *strings.Builder) {
 			}
 		}
 		if len(others) > 0 {
-			judged = append(judged, "other readings or the strict variant of "+strings.Join(others, ", "))
+			judged = append(judged, "other readings of "+strings.Join(others, ", "))
 		}
 		if len(judged) == 0 {
 			judged = []string{"none"}
@@ -370,30 +371,13 @@ func claimOf(l *claims.Ledger, id string) *claims.Claim {
 	return nil
 }
 
-// looksAt reports whether a claim's own checks look at an experiment, and whether its other readings or its checks of the strict
-// variant do.
+// looksAt reports whether a claim's own checks look at an experiment, and whether its other readings do.
 func looksAt(c *claims.Claim, experiment string) (own, other bool) {
 	if c == nil {
 		return false, false
 	}
-	var look func(s *claims.Side) bool
-	look = func(s *claims.Side) bool {
-		return s != nil && (s.Experiment == experiment || look(s.Minus) || look(s.Per))
-	}
-	for i := range c.Checks {
-		k := &c.Checks[i]
-		own = own || k.Experiment == experiment ||
-			k.Order != nil && (look(&k.Order.Left) || look(&k.Order.Right)) ||
-			k.Range != nil && look(&k.Range.Of) ||
-			k.Near != nil && look(&k.Near.Of) ||
-			k.Monotone != nil && look(&k.Monotone.Of)
-		other = other || k.Strict == experiment
-	}
-	for i := range c.Readings {
-		r := &c.Readings[i]
-		other = other || r.Experiment == experiment || look(r.Left) || look(r.Right) || look(r.Minus)
-	}
-	return own, other
+	checks, readings := c.Experiments()
+	return slices.Contains(checks, experiment), slices.Contains(readings, experiment)
 }
 
 // row writes a row of a table; bars within a cell would end it.

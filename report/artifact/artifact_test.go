@@ -18,12 +18,14 @@ claims:
     source: Fig. 1
     checks:
       - experiment: p/one
-        strict: p/strict
         range: {of: {where: {metric: w1}, minus: {experiment: p/two}}, max: 1}
     expect: holds
     readings:
       - name: other
         experiment: p/readings
+        expect: holds
+      - name: control
+        minus: {experiment: p/control}
         expect: holds
   - id: B
     statement: It is fast.
@@ -50,7 +52,7 @@ func contents(t *testing.T) *Contents {
 	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26", Overrides: []string{"trials=1"},
 		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandIn: true, License: "a|b"}}})
 	return &Contents{Platform: "linux/amd64", GoVersion: "go1.26", Commit: "0123",
-		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one}, {Name: "p/two", Run: two}, {Name: "p/strict"}, {Name: "p/readings"}, {Name: "p/none"}},
+		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one}, {Name: "p/two", Run: two}, {Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none"}},
 		Papers: []Paper{{l, []claims.Judgement{
 			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"}, Statement: "It is small.", Expect: claims.Holds, Surprise: true},
 			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"}, Statement: "It is fast.", Reason: "Nobody looked."}}}},
@@ -78,11 +80,11 @@ func TestWriteMarkdown(t *testing.T) {
 		"Together: 2 of 5 experiments, 4 cells, 4 min of workers' time, 16 s by the clock for the 1 that noted it.",
 		"| `p/one` | A contradicted (expected holds) |",
 		"| `p/two` | A contradicted (expected holds) |", // what is subtracted counts
-		"| `p/strict` | other readings or the strict variant of A |",
-		"| `p/readings` | other readings or the strict variant of A |",
+		"| `p/control` | other readings of A |",
+		"| `p/readings` | other readings of A |",
 		"| `p/none` | none |",
 		"verdicts on 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
-		"- Not run for this artifact: `p/strict`, `p/readings`, `p/none`.",
+		"- Not run for this artifact: `p/control`, `p/readings`, `p/none`.",
 		"- `p/two` was run with trials=1: less than the paper's setting.",
 		"- `p/two` was run on adult-standin in place of real data",
 		"- **B** (p, Fig. 2): It is fast. *Nobody looked.*",
