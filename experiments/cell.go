@@ -101,6 +101,8 @@ type material struct {
 	rows  []int32 // all rows of a table
 	folds []classifiers.Fold
 	train int // rows released where the others are held out once and for all; 0 without
+	// truth is, for each fold (one without folds), what measurements compute from the data alone.
+	truth []*metrics.Memo
 }
 
 // split returns the rows a cell releases and those it is tested on.
@@ -160,8 +162,9 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 	}
 	at.enter(results.PhaseMeasure)
 	begin = clock()
+	var published metrics.Memo
 	for _, measure := range config.Measures {
-		value, err := p.measure(ctx, measure, m, train, test, release, c)
+		value, err := p.measure(ctx, measure, m, train, test, release, &published, c)
 		if err != nil {
 			return o, err
 		}
@@ -180,7 +183,7 @@ func finite(x float64) float64 {
 	return x
 }
 
-func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train, test []int32, release *algorithms.Release, c *Cell) (results.Value, error) {
+func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train, test []int32, release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
 	info := measure.Metric.Info()
 	value := results.Value{Metric: measure.Name}
 	if measure.Classifier != nil {
@@ -197,7 +200,7 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train,
 		number, ok, err = p.measureInside(ctx, measure, release, c)
 	} else {
 		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table, Graph: m.data.Graph, Train: train, Test: test,
-			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k})
+			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k, Truth: m.truth[max(0, c.Fold)], Published: published})
 	}
 	if err != nil {
 		return value, fmt.Errorf("%s: %w", measure.Name, err)

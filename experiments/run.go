@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ppdp/datasets"
+	"ppdp/metrics"
 	"ppdp/privacy"
 	"ppdp/results"
 )
@@ -155,16 +156,24 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*stock, error) {
 		}
 		loaded[d.label] = true
 		var set *datasets.Dataset
+		var truth []*metrics.Memo
 		for trial := range p.Trials {
 			var err error
 			if set == nil || d.resample {
 				set, err = d.source.Load(ctx, datasets.Request{Params: d.params, Files: files, Key: p.dataKey(d, trial)})
+				truth = nil
+			}
+			if truth == nil || p.Folds > 0 { // trials differ in their folds
+				truth = nil
+				for range max(1, p.Folds) {
+					truth = append(truth, new(metrics.Memo))
+				}
 			}
 			if err != nil {
 				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label, err))
 				break
 			}
-			m := &material{data: set}
+			m := &material{data: set, truth: truth}
 			if set.Table != nil {
 				m.rows = set.Table.AllRows()
 				if p.Folds > 0 && p.Spec.Protocol == RawTest {

@@ -76,6 +76,12 @@ func (matchPoint) Info() Info {
 	}
 }
 
+// rawClusters is what the clusters of the raw records depend on besides the rows.
+type rawClusters struct {
+	attributes string
+	clusters   int
+}
+
 // Measure clusters the training rows twice by the attributes the regions span: as they are, and generalised to
 // the region each lies in. No noise is added to how many lie there: the metric looks at the truth and is
 // no private output (errata D5). Suppressed rows are clustered with the raw ones but not compared. Undefined where no
@@ -91,9 +97,12 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		return 0, false, nil
 	}
 	regions := c.Release.Regions
-	raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
-	raw.AddRows(c.Table, c.Train)
-	before, err := raw.Clusters(ctx, params.Clusters)
+	// The raw records' clusters know nothing of the release: all releases of the table are compared with the same.
+	before, err := recall(ctx, c.Truth, rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
+		raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
+		raw.AddRows(c.Table, c.Train)
+		return raw.Clusters(ctx, params.Clusters)
+	})
 	if err != nil {
 		return 0, false, fmt.Errorf("match-point: %w", err)
 	}
@@ -124,7 +133,7 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	if err != nil {
 		return 0, false, fmt.Errorf("match-point: %w", err)
 	}
-	after, kept := make([]uint32, 0, len(located)), before[:0]
+	after, kept := make([]uint32, 0, len(located)), make([]uint32, 0, len(located))
 	for i, region := range located {
 		if region >= 0 {
 			after, kept = append(after, byRegion[vector[region]]), append(kept, before[i])

@@ -133,6 +133,45 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 	}
 }
 
+// TestMatchPointRemembersTheRawClusters: releases of one table get the values they get alone, one with suppressed rows, which
+// are not compared, in between.
+func TestMatchPointRemembersTheRawClusters(t *testing.T) {
+	table := grid()
+	q := func(low, high []uint32) *algorithms.Regions {
+		return &algorithms.Regions{Attributes: []int{0, 1}, Low: low, High: high, Classes: 1, Counts: make([]float64, len(low)/2)}
+	}
+	halves := q([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10})
+	some := q([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10})
+	for i := range table.Len() { // rows alternate between low and high
+		some.Assignment = append(some.Assignment, int32(i%2))
+		if i < 7 || i%5 == 0 {
+			some.Assignment[i] = -1
+		}
+	}
+	byColour := q([]uint32{0, 0, 2, 0}, []uint32{2, 10, 3, 10})
+	shared := new(Memo)
+	for i, regions := range []*algorithms.Regions{some, halves, byColour, some, halves} {
+		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}, Release: &algorithms.Release{Regions: regions}}
+		alone, _ := measure(t, "match-point", c)
+		c.Truth = shared
+		if got, ok := measure(t, "match-point", c); !ok || got != alone || got != 1 {
+			t.Errorf("release %d: %v (defined %v), alone %v, want 1", i, got, ok, alone)
+		}
+	}
+	// Other attributes and another number of clusters are other clusters.
+	colours := q(nil, nil)
+	colours.Attributes, colours.Low, colours.High = []int{0}, []uint32{0, 2}, []uint32{2, 3}
+	colours.Counts = make([]float64, 2)
+	for _, clusters := range []int{2, 3} {
+		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: clusters}, Release: &algorithms.Release{Regions: colours}}
+		alone, _ := measure(t, "match-point", c)
+		c.Truth = shared
+		if got, _ := measure(t, "match-point", c); got != alone {
+			t.Errorf("by colour, %d clusters: %v, alone %v", clusters, got, alone)
+		}
+	}
+}
+
 func BenchmarkMatchPoint(b *testing.B) {
 	const n = 1_000_000
 	x, y := make([]uint32, n), make([]uint32, n)

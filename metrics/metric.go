@@ -70,6 +70,9 @@ type Case struct {
 	Params Params
 	// K is the k that the release was asked to be anonymous by, 0 for releases under another model.
 	K int
+	// Truth is shared by cases that agree in Table, Graph, Train and Test, Published by those that agree in Release
+	// as well. Either may be nil: everything is then computed anew.
+	Truth, Published *Memo
 }
 
 var metrics = registry.New[Metric]("metric")

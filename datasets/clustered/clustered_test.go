@@ -89,6 +89,22 @@ func TestPublicLabelsDependOnTheRecordAlone(t *testing.T) {
 	}
 }
 
+// TestTwoPublicCentroidsPartTheSexes: of uniform records, putting j of an attribute's m values on one side explains a variance of
+// (j/m)·(1/j - 1/m) + (1 - j/m)·(1/(m-j) - 1/m) = 1/m of its m coordinates, and halving a numeric attribute explains 1/16: most
+// for m = 2. Sex is Adult's only attribute of two values.
+func TestTwoPublicCentroidsPartTheSexes(t *testing.T) {
+	for _, selection := range []string{"diffmulti", "rps"} {
+		set := load(t, standIn, &Params{Select: selection, Labels: Public, Clusters: 2})
+		labels, sex := labelsOf(set), set.Table.Column(set.Table.Schema().Index("sex"))
+		turned := labels[0] != sex.At(0) // the numbers of clusters mean nothing
+		for row, label := range labels {
+			if (label != sex.At(int32(row))) != turned {
+				t.Fatalf("%s: row %d of sex %d is in cluster %d, row 0 of sex %d in %d", selection, row, sex.At(int32(row)), label, sex.At(0), labels[0])
+			}
+		}
+	}
+}
+
 // TestRealData: with the real table the class of Al-Hussaeni et al.: 45,222 records, neither cluster marginal.
 func TestRealData(t *testing.T) {
 	if os.Getenv("PPDP_DATA") == "" {

@@ -1,0 +1,77 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+)
+
+// TestRecallOnce: many goroutines that ask for the same get one computation, those that ask for another theirs.
+func TestRecallOnce(t *testing.T) {
+	var m Memo
+	var computed [2]int
+	var group sync.WaitGroup
+	for i := range 64 {
+		group.Go(func() {
+			key := i % 2
+			got, err := recall(context.Background(), &m, key, func() (int, error) {
+				computed[key]++ // the race detector sees it if two are here at once
+				return 10 + key, nil
+			})
+			if err != nil || got != 10+key {
+				t.Errorf("key %d: %d, error %v", key, got, err)
+			}
+		})
+	}
+	group.Wait()
+	if computed != [2]int{1, 1} {
+		t.Errorf("computed %v times, must be once each", computed)
+	}
+}
+
+// TestRecallForgetsFailures: an error or a panic is the asker's own; the next one computes again.
+func TestRecallForgetsFailures(t *testing.T) {
+	var m Memo
+	ctx := context.Background()
+	failed := errors.New("failed")
+	if _, err := recall(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err, failed) {
+		t.Errorf("error %v, must be %v", err, failed)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_, _ = recall(ctx, &m, "x", func() (int, error) { panic("no") })
+	}()
+	if got, err := recall(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil || got != 3 {
+		t.Errorf("%d, error %v, must be computed anew", got, err)
+	}
+	if got, err := recall(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil || got != 4 {
+		t.Errorf("without a memo %d, error %v", got, err)
+	}
+}
+
+// TestRecallWaitsNoLongerThanItsContext: who waits for another's computation can be stopped.
+func TestRecallWaitsNoLongerThanItsContext(t *testing.T) {
+	var m Memo
+	started, release := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		_, _ = recall(context.Background(), &m, "x", func() (int, error) {
+			close(started)
+			<-release
+			return 1, nil
+		})
+	})
+	<-started
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := recall(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, must be %v", err, context.Canceled)
+	}
+	close(release)
+	group.Wait()
+}
