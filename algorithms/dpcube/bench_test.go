@@ -40,7 +40,7 @@ func BenchmarkBlocks(b *testing.B) {
 // BenchmarkCount puts rows into cells.
 func BenchmarkCount(b *testing.B) {
 	table := tableOf(0, []int{40, 7, 16}, make([][]uint32, 1_000_000)...)
-	g, err := newGrid(table.Schema(), 16, 1<<20)
+	g, err := newGrid(table.Schema(), &Params{Bins: 16, MaxCells: 1 << 20})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,6 +28,13 @@
 //     most Params.Bins bins of whole cells of the public granularity, differing by one cell where they
 //     do not divide evenly; a categorical attribute's values stand in the order of the schema. A table whose grid
 //     would outgrow Params.MaxCells is refused: it is not one for this algorithm.
+//   - Params.Grid coarse, which is not of the paper, takes such a table all the same. One step at a time the attribute of
+//     the most parts (of equal ones the first of the schema) is made coarser until the grid fits: the bins of a number
+//     and the values of an ordered list without a taxonomy are replaced by half as many equal runs, other values are
+//     joined by the next coarser level of their taxonomy, or into one where there is none. Classes are never joined.
+//     The rule reads the schema and the parameters, no row, so it costs nothing. What is published are the coarse cells; a
+//     cell says nothing about where inside it records lie, and drawn records are uniform there. A grid that fits is the
+//     exact one.
 //   - Counts are clamped at 0 for each cell, after spreading. Fractions stay in the published counts; drawing
 //     records carries their remainders from cell to cell.
 //   - Where noise makes for more records than max_rows the table is a thinned one with weights.

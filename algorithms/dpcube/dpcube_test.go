@@ -67,7 +67,9 @@ func TestConformance(t *testing.T) {
 	best.Dimension, best.Combine, best.Threshold, best.Split = Best, Totals, 0, 0.25
 	cells.Combine, cells.Threshold, cells.Bins = Cells, 3, 5
 	flat.Bins, flat.Values = 1, partition.Midpoint
-	conformance.Run(t, DPCube{}, best, cells, flat)
+	coarse := DefaultParams()
+	coarse.Grid, coarse.MaxCells, coarse.Combine = Coarse, 100, Totals
+	conformance.Run(t, DPCube{}, best, cells, flat, coarse)
 }
 
 // TestGrid compares cells with the definition: bins tile the domain, differ by at most one cell in
@@ -89,7 +91,7 @@ func TestGrid(t *testing.T) {
 			rows = append(rows, row)
 		}
 		table := tableOf(classes, domains, rows...)
-		g, err := newGrid(table.Schema(), bins, 1<<20)
+		g, err := newGrid(table.Schema(), &Params{Bins: bins, MaxCells: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -476,8 +478,14 @@ func TestLedger(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	wide := tableOf(2, []int{100, 100, 100, 100, 100, 100})
 	_, err := DPCube{}.Release(context.Background(), input(wide, DefaultParams(), algorithms.Published, 1, 1))
-	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") {
+	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") || !strings.Contains(err.Error(), "grid: coarse") {
 		t.Errorf("a grid of 16⁶·2 cells: %v", err)
+	}
+	narrow := DefaultParams()
+	narrow.Grid, narrow.MaxCells = Coarse, 1
+	_, err = DPCube{}.Release(context.Background(), input(wide, narrow, algorithms.Published, 1, 1))
+	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "classes") {
+		t.Errorf("two classes in one cell: %v", err)
 	}
 	for _, c := range []struct {
 		change func(*algorithms.Input)

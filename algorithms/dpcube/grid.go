@@ -2,6 +2,7 @@ package dpcube
 
 import (
 	"fmt"
+	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
@@ -12,37 +13,37 @@ import (
 // Σ coordinate[d]·strides[d]. The class, where there is one, is the last dimension, so that a cell's
 // classes lie side by side.
 type grid struct {
-	starts  [][]uint32 // the first code of each bin of each attribute, then the end of its domain
-	sides   []int      // bins of each dimension, the class included
-	strides []int
-	cells   int
-	classes int
+	divisions []division // of the attributes
+	starts    [][]uint32 // the first place of each of their parts, then the end of the domain
+	sides     []int      // parts of each dimension, the class included
+	strides   []int
+	cells     int
+	classes   int
+	exact     float64 // cells of the exact grid
 }
 
 // newGrid lays a grid over a table's public domain.
-func newGrid(schema *datasets.Schema, bins, maxCells int) (*grid, error) {
+func newGrid(schema *datasets.Schema, params *Params) (*grid, error) {
 	g := &grid{classes: schema.Classes()}
-	size := float64(g.classes)
+	g.exact = float64(g.classes)
+	var attributes [][]division
 	for _, attribute := range schema.QuasiIdentifiers() {
-		a := &schema.Attributes[attribute]
-		side := a.Cells()
-		if a.Kind == datasets.Numeric {
-			side = min(side, bins)
-		}
-		size *= float64(side)
-		g.sides = append(g.sides, side)
+		list := divisions(&schema.Attributes[attribute], params)
+		attributes = append(attributes, list)
+		g.exact *= float64(list[0].parts)
 	}
-	if size > float64(maxCells) {
-		return nil, fmt.Errorf("%w: a grid of %.4g cells over %d attributes and the class, must be at most %d (max_cells): select fewer attributes, or fewer bins",
-			algorithms.ErrTooLarge, size, len(g.sides), maxCells)
+	var size float64
+	if g.divisions, size = choose(attributes, g.classes, params.MaxCells); size > float64(params.MaxCells) {
+		advice := "select fewer attributes, fewer bins, or grid: coarse, which joins values"
+		if params.Grid == Coarse {
+			advice = "the classes alone are more"
+		}
+		return nil, fmt.Errorf("%w: a grid of %.4g cells over %d attributes and the class, must be at most %d (max_cells): %s",
+			algorithms.ErrTooLarge, size, len(attributes), params.MaxCells, advice)
 	}
 	for d, attribute := range schema.QuasiIdentifiers() {
-		side, cells := g.sides[d], uint64(schema.Attributes[attribute].Cells())
-		starts := make([]uint32, side+1)
-		for bin := range starts {
-			starts[bin] = uint32(uint64(bin) * cells / uint64(side))
-		}
-		g.starts = append(g.starts, starts)
+		g.sides = append(g.sides, g.divisions[d].parts)
+		g.starts = append(g.starts, g.divisions[d].starts(schema.Attributes[attribute].Cells()))
 	}
 	if schema.Class() >= 0 {
 		g.sides = append(g.sides, g.classes)
@@ -56,6 +57,32 @@ func newGrid(schema *datasets.Schema, bins, maxCells int) (*grid, error) {
 	return g, nil
 }
 
+// warning says how a coarse grid divides the attributes; empty for an exact one.
+func (g *grid) warning(schema *datasets.Schema) string {
+	if float64(g.cells) == g.exact {
+		return ""
+	}
+	var parts []string
+	for d, attribute := range schema.QuasiIdentifiers() {
+		parts = append(parts, fmt.Sprintf("%s %d", schema.Attributes[attribute].Name, g.sides[d]))
+	}
+	return fmt.Sprintf("a grid of %d cells for %.4g, by joining values until it fits; parts left of each attribute: %s", g.cells, g.exact, strings.Join(parts, ", "))
+}
+
+// axes are the axes of the attributes whose values are joined along a taxonomy, nil for the others; nil altogether
+// when there is none.
+func (g *grid) axes() []*datasets.Axis {
+	axes, any := make([]*datasets.Axis, len(g.divisions)), false
+	for d, division := range g.divisions {
+		axes[d] = division.axis
+		any = any || division.axis != nil
+	}
+	if !any {
+		return nil
+	}
+	return axes
+}
+
 // count returns the number of rows in each cell.
 func (g *grid) count(space *partition.Space, rows []int32) []int32 {
 	cell := make([]uint32, len(rows))
@@ -64,6 +91,12 @@ func (g *grid) count(space *partition.Space, rows []int32) []int32 {
 	for d, starts := range g.starts {
 		space.Codes(rows, d, codes)
 		side, cells, stride := uint64(g.sides[d]), uint64(space.Cells(d)), uint32(g.strides[d])
+		if level := g.divisions[d].level; level != nil {
+			for i, code := range codes {
+				cell[i] += level.Group[code] * stride
+			}
+			continue
+		}
 		if side == cells {
 			for i, code := range codes {
 				cell[i] += code * stride
@@ -71,12 +104,12 @@ func (g *grid) count(space *partition.Space, rows []int32) []int32 {
 			continue
 		}
 		for i, code := range codes {
-			// The bin's start is ⌊bin·cells/side⌋, so this is the bin or the one before it.
-			bin := uint32(uint64(code) * side / cells)
-			if code >= starts[bin+1] {
-				bin++
+			// The part's start is ⌊bin·cells/side⌋, so this is the part or the one before it.
+			part := uint32(uint64(code) * side / cells)
+			if code >= starts[part+1] {
+				part++
 			}
-			cell[i] += bin * stride
+			cell[i] += part * stride
 		}
 	}
 	counts := make([]int32, g.cells)

@@ -37,6 +37,17 @@ const (
 // Enum lists the words for a specification.
 func (Combine) Enum() []string { return []string{string(NotCombined), string(Totals), string(Cells)} }
 
+// Grid says what becomes of a table whose grid has more than Params.MaxCells cells.
+type Grid string
+
+const (
+	Exact  Grid = "exact"  // it is refused
+	Coarse Grid = "coarse" // values are joined until the grid fits
+)
+
+// Enum lists the words for a specification.
+func (Grid) Enum() []string { return []string{string(Exact), string(Coarse)} }
+
 // Bounds of the grid: indices of cells fit in 31 bits.
 const maxGrid = 1 << 30
 
@@ -53,7 +64,10 @@ type Params struct {
 	Combine Combine `yaml:"combine"`
 	// Bins is the largest number of bins of a numeric attribute.
 	Bins int `yaml:"bins"`
-	// MaxCells caps the grid, classes included.
+	// Grid says what becomes of a table whose grid has more cells than MaxCells.
+	Grid Grid `yaml:"grid"`
+	// MaxCells caps the grid, classes included. A coarse grid wants one of the order of the number of records, if that
+	// is public: what few cells lose in detail, many lose to noise.
 	MaxCells int `yaml:"max_cells"`
 	// Values says which point of its bin a numeric attribute of a drawn record gets.
 	Values partition.Values `yaml:"values"`
@@ -66,7 +80,7 @@ type Params struct {
 func DefaultParams() *Params {
 	return &Params{
 		Split: 0.5, Threshold: 1, Dimension: Longest, Combine: NotCombined,
-		Bins: 16, MaxCells: 1 << 22, Values: partition.Uniform, MaxRows: 2e6,
+		Bins: 16, Grid: Exact, MaxCells: 1 << 22, Values: partition.Uniform, MaxRows: 2e6,
 	}
 }
 
@@ -75,6 +89,7 @@ func (p *Params) Validate() error {
 	errs := []error{
 		algorithms.CheckWord("dimension", p.Dimension),
 		algorithms.CheckWord("combine", p.Combine),
+		algorithms.CheckWord("grid", p.Grid),
 		algorithms.CheckWord("values", p.Values),
 		algorithms.CheckRange("bins", p.Bins, 1, maxGrid),
 		algorithms.CheckRange("max_cells", p.MaxCells, 1, maxGrid),

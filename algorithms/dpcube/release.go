@@ -50,10 +50,16 @@ func (DPCube) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		return nil, err
 	}
 	r.builder = partition.NewBuilder(space, math.MaxInt32)
-	if err := r.publish(0, 0); err != nil {
+	if axes := r.grid.axes(); axes != nil {
+		r.builder.Generalise(axes)
+	}
+	if err := r.publish(ctx, 0, 0); err != nil {
 		return nil, err
 	}
 	out := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.blocks.structure}
+	if warning := r.grid.warning(schema); warning != "" {
+		out.Warnings = append(out.Warnings, warning)
+	}
 	var warning string
 	out.Table, out.Weights, warning, err = partition.Records(ctx, schema, out.Regions, out.Regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("values"))
 	if err != nil {
@@ -87,7 +93,7 @@ func newRelease(in algorithms.Input) (*release, error) {
 	if !(epsilon > 0) {
 		return nil, fmt.Errorf("dpcube: epsilon %v, must be above 0", epsilon)
 	}
-	g, err := newGrid(in.Table.Schema(), params.Bins, params.MaxCells)
+	g, err := newGrid(in.Table.Schema(), params)
 	if err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
@@ -167,35 +173,63 @@ func (r *release) ratio() float64 {
 	return float64(ratio * ratio)
 }
 
-// publish makes every cell of the grid a region, by cuts in the middle of one attribute after the other.
-// first is the index of the first cell at the bins chosen on the attributes before dim.
-func (r *release) publish(dim, first int) error {
-	if dim < len(r.grid.starts) {
-		return r.bins(dim, first, 0, r.grid.sides[dim])
+// publishEvery is how many regions are written between two looks at the context: some milliseconds.
+const publishEvery = 1 << 16
+
+// publish makes every cell of the grid a region, attribute after attribute: by descending its taxonomy where values
+// are joined along one, else by cuts in the middle. first is the index of the first cell at the parts chosen on the
+// attributes before dim.
+func (r *release) publish(ctx context.Context, dim, first int) error {
+	if dim < len(r.grid.divisions) {
+		if r.grid.divisions[dim].level != nil {
+			return r.nodes(ctx, dim, first)
+		}
+		return r.parts(ctx, dim, first, 0, r.grid.sides[dim])
 	}
-	_, counts, err := r.builder.Leaf()
+	region, counts, err := r.builder.Leaf()
 	if err != nil {
 		return err
+	}
+	if region%publishEvery == 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 	copy(counts, r.counts[first:first+r.grid.classes])
 	return nil
 }
 
-// bins publishes the cells in the bins [low, high) of attribute dim.
-func (r *release) bins(dim, first, low, high int) error {
+// nodes publishes the cells below the current taxonomy node of attribute dim.
+func (r *release) nodes(ctx context.Context, dim, first int) error {
+	division := &r.grid.divisions[dim]
+	part := division.level.Group[division.axis.Code[r.builder.Low[dim]]]
+	if r.builder.Nodes[dim] == division.level.Node[part] {
+		return r.publish(ctx, dim+1, first+int(part)*r.grid.strides[dim])
+	}
+	children, err := r.builder.Specialise(dim)
+	for more := err == nil; more; more, err = r.builder.Next(&children) {
+		if err := r.nodes(ctx, dim, first); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// parts publishes the cells in the parts [low, high) of attribute dim.
+func (r *release) parts(ctx context.Context, dim, first, low, high int) error {
 	if high-low == 1 {
-		return r.publish(dim+1, first+low*r.grid.strides[dim])
+		return r.publish(ctx, dim+1, first+low*r.grid.strides[dim])
 	}
 	middle := low + (high-low)/2
 	node, err := r.builder.Enter(dim, r.grid.starts[dim][middle])
 	if err != nil {
 		return err
 	}
-	if err := r.bins(dim, first, low, middle); err != nil {
+	if err := r.parts(ctx, dim, first, low, middle); err != nil {
 		return err
 	}
 	r.builder.Cross(node)
-	if err := r.bins(dim, first, middle, high); err != nil {
+	if err := r.parts(ctx, dim, first, middle, high); err != nil {
 		return err
 	}
 	r.builder.Leave(node)
