@@ -33,13 +33,16 @@ func (l *Level) Len() int { return len(l.Low) }
 // Height is the number of levels above the values themselves.
 func (h *Hierarchy) Height() int { return len(h.Levels) - 1 }
 
+// MaxHierarchyCells bounds the attributes that have a hierarchy: every level of it lists every cell.
+const MaxHierarchyCells = 1 << 22
+
 // WidthHierarchy is the hierarchy over an attribute of so many cells whose groups are intervals of codes: those
 // of level i ≥ 1 have widths[i-1] cells, counted from the first, and the level above them all is
 // one group. A last group that reaches beyond the domain is cut short. Every width must be a
 // multiple of the one before; widths that would leave a single group are an error, because that is the level added.
 func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
-	if cells < 1 {
-		return nil, fmt.Errorf("a hierarchy over %d cells, must be at least 1", cells)
+	if cells < 1 || cells > MaxHierarchyCells {
+		return nil, fmt.Errorf("a hierarchy over %d cells, must be from 1 to %d", cells, MaxHierarchyCells)
 	}
 	var errs []error
 	before := 1
@@ -65,7 +68,7 @@ func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	return h, nil
 }
 
-// BinaryHierarchy is the balanced binary tree over so many ordered cells, at least 1: groups of 2, 4, 8, ...
+// BinaryHierarchy is the balanced binary tree over so many ordered cells, 1 to MaxHierarchyCells: groups of 2, 4, 8, ...
 // cells, ⌈log₂ cells⌉ levels above the cells themselves.
 func BinaryHierarchy(cells int) *Hierarchy {
 	var widths []int
@@ -74,7 +77,7 @@ func BinaryHierarchy(cells int) *Hierarchy {
 	}
 	h, err := WidthHierarchy(cells, widths...)
 	if err != nil {
-		panic("datasets: " + err.Error()) // doubling widths below a positive number of cells fit
+		panic("datasets: " + err.Error()) // doubling widths below the number of cells fit
 	}
 	return h
 }
@@ -124,19 +127,20 @@ func (x *Axis) Hierarchy() *Hierarchy {
 }
 
 // Generalisation is the hierarchy that full-domain generalisation climbs: the attribute's own where
-// its schema gives one, else that of its taxonomy, else the values and, above them, one group.
-func (a *Attribute) Generalisation() *Hierarchy {
+// its schema gives one, else that of its taxonomy, else the values and, above them, one group. An attribute of
+// more than MaxHierarchyCells values has none: that is an error.
+func (a *Attribute) Generalisation() (*Hierarchy, error) {
 	if a.Hierarchy != nil {
-		return a.Hierarchy
+		return a.Hierarchy, nil
 	}
 	if axis := a.Axis(); axis != nil {
-		return axis.Hierarchy()
+		return axis.Hierarchy(), nil
 	}
 	h, err := WidthHierarchy(a.Cells())
 	if err != nil {
-		panic("datasets: " + err.Error()) // every attribute has a cell
+		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}
-	return h
+	return h, nil
 }
 
 // Validate checks that the levels are over so many cells, nest, end in one group and have the

@@ -39,6 +39,7 @@ func TestWidthHierarchyRefuses(t *testing.T) {
 		want   string
 	}{
 		{0, nil, "0 cells"},
+		{MaxHierarchyCells + 1, nil, "4194305 cells, must be from 1 to 4194304"},
 		{10, []int{1}, "width 1 above groups of 1"},
 		{10, []int{-4}, "width -4"},
 		{10, []int{2, 3}, "width 3 above groups of 2"},
@@ -84,7 +85,10 @@ func TestAxisHierarchy(t *testing.T) {
 	if err := a.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	h := a.Generalisation()
+	h, err := a.Generalisation()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := h.Validate(4); err != nil {
 		t.Fatal(err)
 	}
@@ -109,6 +113,10 @@ func TestAxisHierarchy(t *testing.T) {
 }
 
 func TestGeneralisation(t *testing.T) {
+	wide := Attribute{Name: "wide", High: 1 << 31, Step: 1}
+	if _, err := wide.Generalisation(); err == nil || !strings.Contains(err.Error(), "wide: a hierarchy over 2147483648 cells") {
+		t.Errorf("a hierarchy of 2³¹ values: %v", err)
+	}
 	own := BinaryHierarchy(6)
 	for _, test := range []struct {
 		name      string
@@ -124,7 +132,10 @@ func TestGeneralisation(t *testing.T) {
 		if err := test.attribute.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		h := test.attribute.Generalisation()
+		h, err := test.attribute.Generalisation()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := h.Validate(test.attribute.Cells()); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -182,7 +193,10 @@ func TestHierarchyNests(t *testing.T) {
 		if err := a.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		h := a.Generalisation()
+		h, err := a.Generalisation()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := h.Validate(a.Cells()); err != nil {
 			t.Fatal(err)
 		}

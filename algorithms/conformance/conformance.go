@@ -65,6 +65,7 @@ var checks = []struct {
 	{"input untouched", checkInputUntouched},
 	{"rare value", checkRareValue},
 	{"small tables", checkSmallTables},
+	{"odd inputs", checkOddInputs},
 	{"extreme epsilon", checkExtremeEpsilon},
 	{"parallel", checkParallel},
 	{"cancelled", checkCancelled},
@@ -295,6 +296,33 @@ func checkSmallTables(s subject) error {
 	return nil
 }
 
+// checkOddInputs: schemas and graphs at the ends of what is allowed give a release, or an error where a table lacks what
+// the parameters ask for.
+func checkOddInputs(s subject) error {
+	if s.algorithm.Info().Input == algorithms.GraphInput {
+		for _, odd := range oddGraphs() {
+			if _, _, err := s.checked(try{graph: odd.graph}); err != nil {
+				return fmt.Errorf("%s: %w", odd.name, err)
+			}
+		}
+		return nil
+	}
+	for _, odd := range oddTables() {
+		release, _, in, err := s.release(try{table: odd.table, rows: odd.table.AllRows()})
+		switch {
+		case err != nil && isPanic(err):
+			return fmt.Errorf("%s: %w", odd.name, err)
+		case err != nil:
+			continue
+		}
+		info := s.algorithm.Info()
+		if err := CheckRelease(&info, s.guarantee, in, release); err != nil {
+			return fmt.Errorf("%s: %w", odd.name, err)
+		}
+	}
+	return nil
+}
+
 var panicked = regexp.MustCompile(`^panic: `)
 
 func isPanic(err error) bool { return panicked.MatchString(err.Error()) }
@@ -358,6 +386,13 @@ func checkCancelled(s subject) error {
 	release, _, _, err := s.release(try{ctx: watch, table: large})
 	if err != nil {
 		return err
+	}
+	if release.Undrawn != nil {
+		for range 2 { // the error stays
+			if _, _, err := release.Records(cancelled); !errors.Is(err, context.Canceled) {
+				return fmt.Errorf("a context cancelled before records are drawn gives %v, must give its error", err)
+			}
+		}
 	}
 	looks := math.MaxInt64 - watch.left.Load()
 	if release.Structure.Nodes > busyNodes && looks < 2 {

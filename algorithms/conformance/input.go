@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"fmt"
+
 	"ppdp/datasets"
 	"ppdp/privacy"
 )
@@ -88,4 +90,77 @@ func Graph(n int) *datasets.Graph {
 		g.Offsets = append(g.Offsets, int64(len(g.Neighbours)))
 	}
 	return g
+}
+
+// oddTable is a table whose schema is at an end of what schemas allow.
+type oddTable struct {
+	name  string
+	table *datasets.Table
+}
+
+// oddTables are tables of forty rows.
+func oddTables() []oddTable {
+	number := func(name string, cells float64) datasets.Attribute {
+		return datasets.Attribute{Name: name, High: cells, Step: 1}
+	}
+	words := func(name string, role datasets.Role, values ...string) datasets.Attribute {
+		return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values, Role: role}
+	}
+	class := words("pays", datasets.Class, "no", "yes")
+	many := make([]datasets.Attribute, 70)
+	for i := range many {
+		many[i] = words(fmt.Sprint("constant ", i), datasets.QuasiIdentifier, "only")
+	}
+	var odd []oddTable
+	for _, schema := range []struct {
+		name       string
+		attributes []datasets.Attribute
+	}{
+		{"one attribute of one number, no class", []datasets.Attribute{number("n", 1)}},
+		{"one attribute of one word, no class", []datasets.Attribute{words("w", datasets.QuasiIdentifier, "only")}},
+		{"nothing but a class", []datasets.Attribute{class}},
+		{"nothing but a sensitive attribute", []datasets.Attribute{words("s", datasets.Sensitive, "a", "b")}},
+		{"a class of one value", []datasets.Attribute{number("n", 8), words("pays", datasets.Class, "no")}},
+		{"the largest domain", []datasets.Attribute{number("n", 1<<31), class}},
+		{"seventy attributes of one value", append(many, class)},
+	} {
+		stream := privacy.NewKey(0).Derive("conformance", schema.name).Stream()
+		b := datasets.NewBuilder(&datasets.Schema{Attributes: schema.attributes}, 40)
+		for range 40 {
+			row := b.AddRow()
+			for i := range schema.attributes {
+				b.Set(row, i, uint32(stream.Uint64N(uint64(schema.attributes[i].Cells()))))
+			}
+		}
+		odd = append(odd, oddTable{schema.name, b.Table()})
+	}
+	return odd
+}
+
+// oddGraph is a graph whose degrees are all at the ends of what they can be.
+type oddGraph struct {
+	name  string
+	graph *datasets.Graph
+}
+
+func oddGraphs() []oddGraph {
+	const n = 7
+	var from, to []int32
+	for v := int32(1); v < n; v++ {
+		for u := range v {
+			from, to = append(from, u), append(to, v)
+		}
+	}
+	graph := func(from, to []int32) *datasets.Graph {
+		g, err := datasets.NewGraph(n, from, to)
+		if err != nil {
+			panic(err) // the edges above are those of a simple graph
+		}
+		return g
+	}
+	return []oddGraph{
+		{"no edges", graph(nil, nil)},
+		{"all edges", graph(from, to)},
+		{"a star", graph(make([]int32, n-1), []int32{1, 2, 3, 4, 5, 6})},
+	}
 }

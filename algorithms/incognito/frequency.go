@@ -44,14 +44,14 @@ type ladder struct {
 	step [][]uint64
 }
 
-// base counts the distinct records of the rows and prepares the hierarchies.
-func base(table *datasets.Table, rows []int32, attributes []int) ([]ladder, *frequencies, error) {
+// base counts the distinct records of the rows and prepares the attributes' hierarchies.
+func base(table *datasets.Table, rows []int32, attributes []int, hierarchies []*datasets.Hierarchy) ([]ladder, *frequencies, error) {
 	ladders := make([]ladder, len(attributes))
 	keys := make([]uint64, len(rows))
 	width := 0
 	for d, attribute := range attributes {
 		a, column := &table.Schema().Attributes[attribute], table.Column(attribute)
-		hierarchy := a.Generalisation()
+		hierarchy := hierarchies[d]
 		codes := make([]uint32, len(rows))
 		for i, row := range rows {
 			codes[i] = column.At(row)

@@ -83,7 +83,8 @@ func (incognito) Params() algorithms.Params { return &Params{K: 10} }
 
 // Release generalises the rows by the best vector. Regions stand in ascending order of their groups,
 // whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give an error
-// that wraps ErrTooFew. Structure counts the vectors whose groups were counted
+// that wraps ErrTooFew. More than 16 quasi-identifiers, too many vectors of levels or values give one that wraps
+// algorithms.ErrTooLarge. Structure counts the vectors whose groups were counted
 // as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
 func (incognito) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, ok := in.Params.(*Params)
@@ -94,7 +95,12 @@ func (incognito) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	regions := generalise(in.Table, in.Rows, result)
+	attributes := in.Table.Schema().QuasiIdentifiers()
+	hierarchies, err := hierarchiesOf(in.Table.Schema(), attributes)
+	if err != nil {
+		return nil, err
+	}
+	regions := generalise(in.Table, in.Rows, attributes, hierarchies, result.Best)
 	structure := algorithms.Structure{Nodes: result.Counted, Leaves: regions.Len()}
 	for _, level := range result.Best {
 		structure.Depth += level
@@ -102,10 +108,9 @@ func (incognito) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return &algorithms.Release{Regions: regions, Structure: structure}, nil
 }
 
-// generalise makes the regions of the best vector.
-func generalise(table *datasets.Table, rows []int32, result *Result) *algorithms.Regions {
+// generalise makes the regions of a vector.
+func generalise(table *datasets.Table, rows []int32, attributes []int, hierarchies []*datasets.Hierarchy, vector []int) *algorithms.Regions {
 	schema := table.Schema()
-	attributes := schema.QuasiIdentifiers()
 	dims := len(attributes)
 	regions := &algorithms.Regions{
 		Attributes: attributes, Classes: schema.Classes(),
@@ -115,8 +120,8 @@ func generalise(table *datasets.Table, rows []int32, result *Result) *algorithms
 	levels := make([]*datasets.Level, dims)
 	columns := make([]*datasets.Column, dims)
 	for d, attribute := range attributes {
-		hierarchy := schema.Attributes[attribute].Generalisation()
-		levels[d] = &hierarchy.Levels[result.Best[d]]
+		hierarchy := hierarchies[d]
+		levels[d] = &hierarchy.Levels[vector[d]]
 		columns[d] = table.Column(attribute)
 		if hierarchy.Axis != nil {
 			if regions.Axes == nil {

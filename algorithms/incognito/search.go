@@ -31,8 +31,8 @@ type Result struct {
 // every part.
 const maxVectors = 1 << 22
 
-// maxParts bounds the sets of quasi-identifiers.
-const maxParts = 1 << 16
+// maxAttributes bounds the quasi-identifiers: there are 2^n parts of n of them.
+const maxAttributes = 16
 
 // Search finds the minimal vectors under which every group of the rows has at least k records, k ≥ 1.
 // Without rows every vector is k-anonymous, and level 0 the best. It returns an error that wraps
@@ -46,19 +46,26 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 		return nil, fmt.Errorf("incognito: k is %d, the table has %d rows: %w", k, n, ErrTooFew)
 	}
 	attributes := table.Schema().QuasiIdentifiers()
-	s := &search{ctx: ctx, k: int32(k)}
-	if vectors := s.count(table.Schema(), attributes); vectors > maxVectors || 1<<len(attributes) > maxParts {
-		return nil, fmt.Errorf("incognito: %d quasi-identifiers with %g vectors of levels, must be at most %d with %d: %w",
-			len(attributes), vectors, bits.Len(maxParts)-1, maxVectors, algorithms.ErrTooLarge)
+	hierarchies, err := hierarchiesOf(table.Schema(), attributes)
+	if err != nil {
+		return nil, err
 	}
-	result := &Result{Heights: s.heights}
+	result, vectors := &Result{}, 1.0
+	for _, hierarchy := range hierarchies {
+		result.Heights = append(result.Heights, hierarchy.Height())
+		vectors *= float64(hierarchy.Height() + 1)
+	}
+	if vectors > maxVectors || len(attributes) > maxAttributes {
+		return nil, fmt.Errorf("incognito: %d quasi-identifiers with %g vectors of levels, must be at most %d with %d: %w",
+			len(attributes), vectors, maxAttributes, maxVectors, algorithms.ErrTooLarge)
+	}
 	if len(rows) == 0 || len(attributes) == 0 {
 		result.Best = make([]int, len(attributes))
 		result.Minimal, result.Discernibility = [][]int{result.Best}, []int64{int64(len(rows)) * int64(len(rows))}
 		return result, nil
 	}
-	var err error
-	if s.ladders, s.records, err = base(table, rows, attributes); err != nil {
+	s := &search{ctx: ctx, k: int32(k), heights: result.Heights}
+	if s.ladders, s.records, err = base(table, rows, attributes, hierarchies); err != nil {
 		return nil, err
 	}
 	parts := make([]int, 1<<len(attributes)-1)
@@ -79,6 +86,18 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 	return result, nil
 }
 
+// hierarchiesOf are the hierarchies of the quasi-identifiers.
+func hierarchiesOf(schema *datasets.Schema, attributes []int) ([]*datasets.Hierarchy, error) {
+	hierarchies := make([]*datasets.Hierarchy, len(attributes))
+	for d, attribute := range attributes {
+		var err error
+		if hierarchies[d], err = schema.Attributes[attribute].Generalisation(); err != nil {
+			return nil, fmt.Errorf("incognito: %w: %w", algorithms.ErrTooLarge, err)
+		}
+	}
+	return hierarchies, nil
+}
+
 // search is a walk through all parts of the quasi-identifiers. A part is a set of them, one bit
 // each; its vectors are numbered in mixed radix, the last attribute fastest.
 type search struct {
@@ -97,17 +116,6 @@ type search struct {
 
 // pollEvery is how many groups are handled between looks at the context: some milliseconds.
 const pollEvery = 1 << 19
-
-// count reads the hierarchies' heights and returns the number of vectors.
-func (s *search) count(schema *datasets.Schema, attributes []int) float64 {
-	vectors := 1.0
-	for _, attribute := range attributes {
-		height := schema.Attributes[attribute].Generalisation().Height()
-		s.heights = append(s.heights, height)
-		vectors *= float64(height + 1)
-	}
-	return vectors
-}
 
 // lattice is a part with its vectors.
 type lattice struct {

@@ -301,9 +301,6 @@ func (c *compiler) refuse(entry *attribute, keys ...string) {
 	}
 }
 
-// maxHierarchyCells bounds the attributes that may have widths: every level lists every cell.
-const maxHierarchyCells = 1 << 22
-
 // numeric reports whether the description is complete enough to be validated.
 func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	c.refuse(entry, "values", "order", "taxonomy")
@@ -333,9 +330,7 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	}
 	if complete && !entry.broken && entry.Widths != nil && a.Validate() == nil {
 		var err error
-		if a.Cells() > maxHierarchyCells {
-			c.Problemf(at(entry.node, "widths"), "groups of %d cells, must be at most %d cells", a.Cells(), maxHierarchyCells)
-		} else if a.Hierarchy, err = datasets.WidthHierarchy(a.Cells(), entry.Widths...); err != nil {
+		if a.Hierarchy, err = datasets.WidthHierarchy(a.Cells(), entry.Widths...); err != nil {
 			c.problems(at(entry.node, "widths"), err)
 		}
 	}

@@ -60,7 +60,7 @@ var badSchemas = map[string][]string{
 	"categorical_bounds": {"2: attributes[0].low: has no meaning on a categorical attribute",
 		"2: attributes[0].continuous: has no meaning on a categorical attribute"},
 	"widths": {"2: attributes[0].widths: width 7 above groups of 5", "3: attributes[1].widths: width 20 of 20 cells, must leave more than one group",
-		"4: attributes[2].widths: groups of 1000000000 cells", "5: attributes[3].widths: has no meaning on a categorical attribute"},
+		"4: attributes[2].widths: a hierarchy over 1000000000 cells, must be from 1 to 4194304", "5: attributes[3].widths: has no meaning on a categorical attribute"},
 	"ignored_role": {"2: attributes[0].role: has no meaning on an ignored column"},
 	"all_ignored":  {"1: a schema needs at least one attribute"},
 	"several": {`1: delimiter: "::"`, `2: class: "z" is no attribute`, "4: attributes[0]: no high",
@@ -150,7 +150,7 @@ func TestWidths(t *testing.T) {
 		t.Fatalf("hierarchy %+v", a.Hierarchy)
 	}
 	for level, want := range [][]uint32{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 0, 0, 1, 1, 1, 2, 2, 2, 3}, {0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, make([]uint32, 10)} {
-		if got := a.Generalisation().Levels[level].Group; !slices.Equal(got, want) {
+		if got := a.Hierarchy.Levels[level].Group; !slices.Equal(got, want) {
 			t.Errorf("level %d: %v, want %v", level, got, want)
 		}
 	}
