@@ -10,6 +10,7 @@ package claims
 import (
 	"embed"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -126,7 +127,7 @@ type Reading struct {
 	at Position
 }
 
-// Check is one condition of a claim. Exactly one of Order, Range, Near and Monotone is set. The
+// Check is one condition of a claim. Exactly one of Order, Range, Near, Monotone and Growth is set. The
 // claim's verdict is that of its worst check.
 type Check struct {
 	Experiment string   `yaml:"experiment"`
@@ -143,6 +144,7 @@ type Check struct {
 	Range    *Range    `yaml:"range"`
 	Near     *Near     `yaml:"near"`
 	Monotone *Monotone `yaml:"monotone"`
+	Growth   *Growth   `yaml:"growth"`
 
 	at Position
 }
@@ -193,6 +195,44 @@ type Monotone struct {
 	Along string  `yaml:"along"`
 	Is    string  `yaml:"is"` // increasing or decreasing
 	Rho   float64 `yaml:"rho"`
+}
+
+// Growth says that Of grows along an axis like Order, up to a power of the axis with an exponent from Min to Max. The
+// exponent is the slope, by least squares, of ln(Of/Order) against the logarithm of the axis: 0 for
+// what grows like Order exactly, 1 for what grows like n² where the order is n. A bound that is not given does not bind.
+type Growth struct {
+	Of    Side        `yaml:"of"`
+	Along string      `yaml:"along"`
+	Order GrowthOrder `yaml:"order"`
+	Min   *float64    `yaml:"min"`
+	Max   *float64    `yaml:"max"`
+}
+
+// GrowthOrder is an order of growth in n, the value along the axis.
+type GrowthOrder string
+
+// The orders.
+const (
+	Linear       GrowthOrder = "n"
+	Linearithmic GrowthOrder = "n log n"
+	LogSquared   GrowthOrder = "n log² n"
+)
+
+// Enum lists the orders a ledger may name.
+func (GrowthOrder) Enum() []string {
+	return []string{string(Linear), string(Linearithmic), string(LogSquared)}
+}
+
+// logAt is the logarithm of the order at n, for n above 1.
+func (o GrowthOrder) logAt(n float64) float64 {
+	switch o {
+	case Linearithmic:
+		return math.Log(n) + math.Log(math.Log(n))
+	case LogSquared:
+		return math.Log(n) + 2*math.Log(math.Log(n))
+	default:
+		return math.Log(n)
+	}
 }
 
 // Take is a reduction over an axis: of the means over trials or, with InEachTrial, of each trial's values, whose

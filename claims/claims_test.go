@@ -173,24 +173,146 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestMonotoneFalseAlarms: curves of ten independent equal points must not be found monotone more often than
-// the rule allows. The jackknife of a rank correlation is no exact test; the bound is twice the rule's 5 %, plus chance.
+// TestMonotoneFalseAlarms: curves of independent equal points must not be found monotone more often than the rule
+// allows. The jackknife of a rank correlation is no exact test; the bound is twice the rule's 5 %, and 4 % for chance: of 1000 curves a
+// rate of 10 % exceeds 14 % with a probability of 2e-5.
 func TestMonotoneFalseAlarms(t *testing.T) {
 	const claims = 1000
 	l := ledgerOf(t, "experiment: toy/one\nwhere: {metric: error, series: a}\nmonotone: {of: {}, along: epsilon, is: increasing}")
+	for _, points := range []int{minTrend, 10} {
+		for _, trials := range []int{3, 5, 20} {
+			noise := source{uint64(100*trials + points)}
+			taken := map[Verdict]int{}
+			for range claims {
+				o := grid(tenEpsilons[:points], trials, func(string, float64, int) float64 { return noise.normal() })
+				taken[judged(t, l, o).Verdict]++
+			}
+			t.Logf("no trend in %d points, %d trials: %v of %d", points, trials, taken, claims)
+			if taken[Holds] > claims*14/100 || taken[Contradicted] > claims*14/100 {
+				t.Errorf("no trend in %d points, %d trials, yet %v", points, trials, taken)
+			}
+		}
+	}
 	noise := source{7}
-	taken := map[Verdict]int{}
-	for range claims {
-		o := grid(tenEpsilons, 5, func(string, float64, int) float64 { return noise.normal() })
-		taken[judged(t, l, o).Verdict]++
-	}
-	t.Logf("no trend: %v of %d", taken, claims)
-	if taken[Holds] > claims/10+40 || taken[Contradicted] > claims/10+40 {
-		t.Errorf("no trend, yet %v", taken)
-	}
 	rising := grid(tenEpsilons, 5, func(_ string, epsilon float64, _ int) float64 { return epsilon + 0.001*noise.normal() })
 	if j := judged(t, l, rising); j.Verdict != Holds || j.Checks[0].Points[0].Value != 1 {
 		t.Errorf("a rising curve: %s, rank correlation %v", j.Verdict, j.Checks[0].Points[0].Value)
+	}
+}
+
+// TestMonotone: a statistic is the rank correlation of a side with the axis, of a constant side 0.
+func TestMonotone(t *testing.T) {
+	five := []float64{1, 2, 3, 4, 5}
+	o := grid(five, 2, func(series string, epsilon float64, _ int) float64 {
+		if series == "a" {
+			return []float64{2, 1, 4, 3, 5}[int(epsilon)-1]
+		}
+		return 2
+	})
+	for _, c := range []struct {
+		check string
+		want  float64
+		v     Verdict
+	}{
+		{"monotone: {of: {where: {series: a}}, along: epsilon, is: increasing}", 0.8, Holds}, // 1 - 6·4/(5·24)
+		{"monotone: {of: {where: {series: a}, per: {where: {series: b}}}, along: epsilon, is: increasing, rho: 0.8}", 0.8, NotReproduced},
+		{"monotone: {of: {where: {series: a}, per: {where: {series: b}}}, along: epsilon, is: decreasing}", 0.8, Contradicted},
+		{"monotone: {of: {where: {series: b}}, along: epsilon, is: decreasing}", 0, NotReproduced},
+	} {
+		j := judged(t, ledgerOf(t, "experiment: toy/one\nwhere: {metric: error}\n"+c.check), o)
+		if j.Verdict != c.v || math.Abs(j.Checks[0].Points[0].Value-c.want) > 1e-12 {
+			t.Errorf("%s\n%s, %+v, want %s at %v", c.check, j.Verdict, j.Checks, c.v, c.want)
+		}
+	}
+}
+
+// TestGrowth: what grows like an order, times a power, has that power's exponent beyond it.
+func TestGrowth(t *testing.T) {
+	sizes := []float64{1e4, 1e5, 1e6, 1e7}
+	power := func(exponent float64, order func(n float64) float64) *results.Outcome {
+		return grid(sizes, 2, func(_ string, n float64, _ int) float64 { return 3e-9 * order(n) * math.Pow(n, exponent) })
+	}
+	linear := func(n float64) float64 { return n }
+	linearithmic := func(n float64) float64 { return n * math.Log(n) }
+	squared := func(n float64) float64 { return n * math.Log(n) * math.Log(n) }
+	for _, c := range []struct {
+		growth string
+		o      *results.Outcome
+		want   float64
+		v      Verdict
+	}{
+		{"order: n, min: -0.1, max: 0.1", power(0, linear), 0, Holds},
+		{"order: n, max: 0.2", power(0.5, linear), 0.5, Contradicted},
+		{"order: n log n, min: -0.1, max: 0.2", power(0, linearithmic), 0, Holds},
+		{"order: n log n, min: -0.1, max: 0.2", power(0.15, linearithmic), 0.15, Holds},
+		{"order: n log n, min: -0.1, max: 0.2", power(-0.3, linearithmic), -0.3, Contradicted},
+		{"order: n log² n, max: 0", power(0, squared), 0, Holds},
+		{"order: n log² n, max: 0.2", power(0.25, squared), 0.25, Contradicted},
+	} {
+		j := judged(t, ledgerOf(t, "experiment: toy/one\nwhere: {metric: error, series: a}\ngrowth: {of: {}, along: epsilon, "+c.growth+"}"), c.o)
+		if len(j.Checks) != 1 || math.Abs(j.Checks[0].Points[0].Value-c.want) > 1e-9 {
+			t.Errorf("%s: %+v, want %v", c.growth, j.Checks, c.want)
+		}
+		if j.Verdict != c.v && c.want != 0 { // at the very end of a bound rounding decides
+			t.Errorf("%s: %s, want %s", c.growth, j.Verdict, c.v)
+		}
+	}
+	// The error is that of a regression: with errors of standard deviation s in the logarithms of four equidistant points a decade
+	// apart, s/√(5 ln²10) a trial. Over 400 trials the estimate of it has a relative error of some 4 %; 0.2 are five of them.
+	noise := source{11}
+	const s, trials = 0.01, 400
+	o := grid(sizes, trials, func(_ string, n float64, _ int) float64 { return n * math.Exp(s*noise.normal()) })
+	j := judged(t, ledgerOf(t, "experiment: toy/one\nwhere: {metric: error, series: a}\ngrowth: {of: {}, along: epsilon, order: n, max: 1}"), o)
+	want := s / math.Sqrt(5*math.Ln10*math.Ln10) / math.Sqrt(trials)
+	if p := j.Checks[0].Points[0]; math.Abs(p.SE/want-1) > 0.2 || math.Abs(p.Value) > 5*want {
+		t.Errorf("%v ± %v, want 0 ± %v", p.Value, p.SE, want)
+	}
+	for name, bad := range map[string]*results.Outcome{
+		"two points":   grid(sizes[:2], 2, func(_ string, n float64, _ int) float64 { return n }),
+		"nothing":      grid(sizes, 2, func(string, float64, int) float64 { return 0 }),
+		"an axis at 1": grid([]float64{1, 2, 4}, 2, func(_ string, n float64, _ int) float64 { return n }),
+	} {
+		if j := judged(t, ledgerOf(t, "experiment: toy/one\nwhere: {metric: error, series: a}\ngrowth: {of: {}, along: epsilon, order: n, max: 1}"), bad); j.Verdict != NoData {
+			t.Errorf("%s: %s", name, j.Verdict)
+		}
+	}
+}
+
+// TestDetectable: an excess of (2 + t(0.8, n-1)) true standard errors is seen in about 80 % of the cases: more than two estimated errors
+// from the bound with probability P(T > 2) of a non-central t, 0.83 at 2 degrees of freedom, 0.81 at 4 and 0.80 at 19, by integration over the chi density
+// below. Of 4000 claims the share has a standard error of 0.0063; 0.03 is 4.5 of them.
+func TestDetectable(t *testing.T) {
+	const claims = 4000
+	l := ledgerOf(t, "experiment: toy/one\nwhere: {metric: error, series: a}\nrange: {of: {take: max over epsilon}, min: 0}")
+	for _, trials := range []int{3, 5, 20} {
+		noise := source{uint64(trials)}
+		degrees := float64(trials - 1)
+		excess := standardErrors + quantileT(power, trials-1)
+		seen := 0
+		for range claims {
+			o := grid(tenEpsilons[:1], trials, func(string, float64, int) float64 { return excess/math.Sqrt(float64(trials)) + noise.normal() })
+			if j := judged(t, l, o); j.Checks[0].Supports == 1 {
+				seen++
+			}
+		}
+		// P(Z + excess > 2 χ/√ν): χ has density c x^(ν-1) exp(-x²/2).
+		weigh := func(f func(x float64) float64) float64 {
+			const steps = 4000
+			sum := 0.0
+			for i := range steps {
+				sum += f((float64(i) + 0.5) * 20 / steps)
+			}
+			return sum
+		}
+		density := func(x float64) float64 { return math.Pow(x, degrees-1) * math.Exp(-x*x/2) }
+		want := weigh(func(x float64) float64 {
+			return density(x) * 0.5 * math.Erfc((standardErrors*x/math.Sqrt(degrees)-excess)/math.Sqrt2)
+		}) / weigh(density)
+		got := float64(seen) / claims
+		t.Logf("%d trials: seen %.3f, %.3f by integration", trials, got, want)
+		if math.Abs(got-want) > 0.03 || want < 0.75 || want > 0.85 {
+			t.Errorf("%d trials: an excess told as detectable is seen in %.3f of the cases, %.3f by integration", trials, got, want)
+		}
 	}
 }
 
@@ -212,6 +334,7 @@ func TestPredicates(t *testing.T) {
 		{"where: {metric: error, series: a, epsilon: \">=2\"}\neach: epsilon\nrange: {of: {}, min: 1}", []float64{2, 4}, Holds},
 		{"where: {metric: error, series: a, epsilon: \"1|4.0\"}\neach: epsilon\nrange: {of: {}, max: 1}", []float64{1, 4}, NotReproduced},
 		{"where: {metric: error, series: a, epsilon: \">1\"}\neach: epsilon\nrange: {of: {}, max: 1}", []float64{2, 4}, Contradicted},
+		{"where: {metric: error, series: a}\nmonotone: {of: {}, along: epsilon, is: increasing}", nil, NoData}, // three points are no trend
 		{"where: {metric: error, series: a}\nrange: {of: {take: spread over epsilon}, max: 3}", []float64{3}, Holds},
 		{"where: {metric: error}\nrange: {of: {take: [spread over epsilon, max over series]}, max: 3}", []float64{3}, Holds},
 		{"where: {metric: error, series: a}\nnear: {of: {take: mean over epsilon}, value: 2.3, tolerance: 0.1}", []float64{7. / 3}, Holds},
@@ -219,9 +342,7 @@ func TestPredicates(t *testing.T) {
 		{"where: {metric: error}\neach: epsilon\nrange: {of: {where: {series: a}, per: {where: {series: b}}}, min: 0.5, max: 2}", []float64{0.5, 1, 2}, Holds},
 		{"where: {metric: error}\neach: epsilon\nrange: {of: {where: {series: a}, minus: {where: {series: b, epsilon: 1}, take: max over epsilon}, per: {where: {series: b}}}, max: 1}", []float64{-0.5, 0, 1}, Holds},
 		{"where: {metric: error}\neach: epsilon\norder: {left: {where: {series: a}}, is: above, right: {where: {series: b}}, margin: 1}", []float64{-1, 0, 2}, Contradicted}, // two of three are surely not above by 1,
-		{"where: {metric: error}\nmonotone: {of: {where: {series: a}, per: {where: {series: b}}}, along: epsilon, is: decreasing}", []float64{1}, Contradicted},
-		{"where: {metric: error, series: b}\nmonotone: {of: {}, along: epsilon, is: decreasing}", []float64{0}, NotReproduced},
-		{"where: {metric: error, series: b}\neach: epsilon\nrange: {of: {stat: se}, max: 0.1}", nil, NoData}, // two trials: none left to jackknife
+		{"where: {metric: error, series: b}\neach: epsilon\nrange: {of: {stat: se}, max: 0.1}", nil, NoData},                                                                 // two trials: none left to jackknife
 	} {
 		j := judged(t, ledgerOf(t, "experiment: toy/one\n"+c.check), o)
 		if j.Verdict != c.v {
@@ -571,7 +692,11 @@ func TestPage(t *testing.T) {
 				continue
 			}
 			entry, _, _ := strings.Cut(rest, "\n\n")
-			for _, want := range []string{string(c.Expect), c.Statement, c.Why, c.NotCovered} {
+			wanted := []string{c.Statement, c.NotCovered}
+			if !strings.Contains(entry, byTheClock) { // which may find otherwise than the ledger expects
+				wanted = append(wanted, string(c.Expect), c.Why)
+			}
+			for _, want := range wanted {
 				if !strings.Contains(entry, want) {
 					t.Errorf("docs/reproduction.md: %s: %q is missing; %s", c.ID, want, again)
 				}

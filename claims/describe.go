@@ -17,14 +17,12 @@ func (s *scope) describe() string {
 		if c.Order.Margin > 0 {
 			fmt.Fprintf(&b, " by more than %s", formatNumber(c.Order.Margin))
 		}
-	case c.Range != nil && c.Range.Min == nil:
-		fmt.Fprintf(&b, "%s at most %s", c.Range.Of.describe(), formatNumber(*c.Range.Max))
-	case c.Range != nil && c.Range.Max == nil:
-		fmt.Fprintf(&b, "%s at least %s", c.Range.Of.describe(), formatNumber(*c.Range.Min))
 	case c.Range != nil:
-		fmt.Fprintf(&b, "%s from %s to %s", c.Range.Of.describe(), formatNumber(*c.Range.Min), formatNumber(*c.Range.Max))
+		fmt.Fprintf(&b, "%s %s", c.Range.Of.describe(), between(c.Range.Min, c.Range.Max))
 	case c.Near != nil:
 		fmt.Fprintf(&b, "%s within %s of %s", c.Near.Of.describe(), formatNumber(c.Near.Tolerance), formatNumber(c.Near.Value))
+	case c.Growth != nil:
+		fmt.Fprintf(&b, "%s grows along %s like %s and a power of it with exponent %s", c.Growth.Of.describe(), c.Growth.Along, c.Growth.Order, between(c.Growth.Min, c.Growth.Max))
 	default:
 		fmt.Fprintf(&b, "%s %s along %s (rank correlation beyond %s)", c.Monotone.Of.describe(), c.Monotone.Is, c.Monotone.Along, formatNumber(c.Monotone.Rho))
 	}
@@ -36,6 +34,17 @@ func (s *scope) describe() string {
 	}
 	fmt.Fprintf(&b, " (%s)", s.experiment)
 	return b.String()
+}
+
+// between puts bounds into words; one of them is given.
+func between(lo, hi *float64) string {
+	switch {
+	case lo == nil:
+		return "at most " + formatNumber(*hi)
+	case hi == nil:
+		return "at least " + formatNumber(*lo)
+	}
+	return "from " + formatNumber(*lo) + " to " + formatNumber(*hi)
 }
 
 func (s *Side) describe() string {

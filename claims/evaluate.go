@@ -39,12 +39,13 @@ type Judgement struct {
 	Basis     string   `json:"basis,omitempty"`  // "records", or "tests" when only tests of this module speak to it
 	Reason    string   `json:"reason,omitempty"` // of not-covered and no-data
 	// Expect and Why are the ledger's; Surprise is a verdict other than Expect. A run on stand-ins, with
-	// overridden trials or grid, or of another variant is expected to be anything.
+	// overridden trials or grid, or of another variant is expected to be anything, and so are times.
 	Expect      Verdict     `json:"expect,omitempty"`
 	Why         string      `json:"why,omitempty"`
 	Surprise    bool        `json:"surprise,omitempty"`
 	StandIn     bool        `json:"standIn,omitempty"` // judged on generated data that stand in for the paper's
 	Reduced     bool        `json:"reduced,omitempty"` // judged on a run with overridden trials or grid
+	Clock       bool        `json:"clock,omitempty"`   // judged on running times, so of the machine that ran it; never a surprise
 	Experiments []string    `json:"experiments,omitempty"`
 	Checks      []Evidence  `json:"checks,omitempty"`
 	Tests       []string    `json:"tests,omitempty"`
@@ -197,7 +198,7 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 		return
 	}
 	decide(j)
-	j.Surprise = j.Verdict != j.Expect && j.Variant == Published && !j.StandIn && !j.Reduced
+	j.Surprise = j.Verdict != j.Expect && j.Variant == Published && !j.StandIn && !j.Reduced && !j.Clock
 }
 
 // problem notes an error once.
@@ -297,10 +298,10 @@ func (s *scope) evaluate() (Evidence, error) {
 		statistics, err = s.side(&c.Range.Of, c.Each)
 	case c.Near != nil:
 		statistics, err = s.side(&c.Near.Of, c.Each)
+	case c.Growth != nil:
+		statistics, err = s.curves(&c.Growth.Of, c.Growth.Along, minGrowth, c.Growth.exponent)
 	default:
-		if statistics, err = s.side(&c.Monotone.Of, append(slices.Clip(c.Each), c.Monotone.Along)); err == nil {
-			statistics, err = s.correlate(statistics)
-		}
+		statistics, err = s.curves(&c.Monotone.Of, c.Monotone.Along, minTrend, spearman)
 	}
 	if err != nil {
 		return Evidence{}, err
@@ -487,6 +488,7 @@ func (s *scope) selection(side *Side, axes []string) ([]*placed, error) {
 	var own []*quantity
 	first := make(map[string]*sample)
 	for _, x := range samples {
+		s.judgement.Clock = s.judgement.Clock || x.facts["metric"] == metricRuntime
 		key := keyOf(x.facts, mentioned)
 		if other := first[key]; other != nil {
 			return nil, fmt.Errorf("%s: %s: several configurations at one point: %s must be fixed under where or named under each or take", side.at, experiment, differing(other.facts, x.facts))
@@ -626,14 +628,17 @@ func (s *scope) selected(experiment string, where Selector, at Position) ([]*sam
 	return inVariant, nil
 }
 
-// correlate replaces the points along the check's axis by their rank correlation with it.
-func (s *scope) correlate(points []*placed) ([]*placed, error) {
-	along := s.check.Monotone.Along
+// curves gives a statistic of each curve of a side along an axis, from its points' places on the axis and their values.
+func (s *scope) curves(side *Side, along string, fewest int, statistic func(x, y []float64) float64) ([]*placed, error) {
+	points, err := s.side(side, append(slices.Clip(s.check.Each), along))
+	if err != nil {
+		return nil, err
+	}
 	groups := make(map[string][]*placed)
 	var order []string
 	for _, p := range points {
 		if _, err := strconv.ParseFloat(p.facts[along], 64); err != nil {
-			return nil, fmt.Errorf("%s: monotone: along: %s of %s is %q, must be a number", s.check.at, along, s.experiment, p.facts[along])
+			return nil, fmt.Errorf("%s: along: %s of %s is %q, must be a number", s.check.at, along, s.experiment, p.facts[along])
 		}
 		key := keyOf(p.facts, s.check.Each) + "\x00" + p.label
 		if groups[key] == nil {
@@ -644,8 +649,8 @@ func (s *scope) correlate(points []*placed) ([]*placed, error) {
 	var curves []*placed
 	for _, key := range order {
 		group := groups[key]
-		if len(group) < minCurve {
-			return nil, missing(fmt.Sprintf("%s: %s along %s, must be at least %d", s.experiment, counted(len(group), "point"), along, minCurve))
+		if len(group) < fewest {
+			return nil, missing(fmt.Sprintf("%s: %s along %s, must be at least %d", s.experiment, counted(len(group), "point"), along, fewest))
 		}
 		x := make([]float64, len(group))
 		parts := make([]*quantity, len(group))
@@ -655,13 +660,17 @@ func (s *scope) correlate(points []*placed) ([]*placed, error) {
 		}
 		facts := maps.Clone(group[0].facts)
 		delete(facts, along)
-		curves = append(curves, &placed{combined(facts, parts, func(y []float64) float64 { return spearman(x, y) }), group[0].label})
+		curves = append(curves, &placed{combined(facts, parts, func(y []float64) float64 { return statistic(x, y) }), group[0].label})
 	}
 	return curves, nil
 }
 
-// minCurve is the fewest points a rank correlation is asked of: with two it is always -1 or 1.
-const minCurve = 3
+// The fewest points of a curve. A rank correlation needs five: three points without a trend are in order one time in
+// six, and trials that agree on that chance say nothing of it. A slope needs one more than it has parameters.
+const (
+	minTrend  = 5
+	minGrowth = 3
+)
 
 func keyOf(facts map[string]string, names []string) string {
 	var b strings.Builder

@@ -64,12 +64,7 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	}
 	if c.Range != nil {
 		predicates++
-		switch lo, hi := c.Range.Min, c.Range.Max; {
-		case lo == nil && hi == nil:
-			r.Problemf(n, "range: neither min nor max, must have one")
-		case lo != nil && hi != nil && *lo > *hi:
-			r.Problemf(n, "range: min %v is above max %v", *lo, *hi)
-		}
+		checkBounds(r, n, "range", c.Range.Min, c.Range.Max)
 	}
 	if c.Near != nil {
 		predicates++
@@ -89,8 +84,28 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 			r.Problemf(n, "monotone: rho: %v, must be from 0 to below 1", c.Monotone.Rho)
 		}
 	}
+	if c.Growth != nil {
+		predicates++
+		if c.Growth.Along == "" {
+			r.Problemf(n, "growth: no along, must name a fact such as n")
+		}
+		if orders := c.Growth.Order.Enum(); !slices.Contains(orders, string(c.Growth.Order)) {
+			r.Problemf(n, "growth: order: %q, must be one of %s", string(c.Growth.Order), strings.Join(orders, ", "))
+		}
+		checkBounds(r, n, "growth", c.Growth.Min, c.Growth.Max)
+	}
 	if predicates != 1 {
-		r.Problemf(n, "%d predicates, must be exactly one of order, range, near, monotone", predicates)
+		r.Problemf(n, "%d predicates, must be exactly one of order, range, near, monotone, growth", predicates)
+	}
+}
+
+// checkBounds reports a predicate that binds nothing or nothing can meet.
+func checkBounds(r *strictyaml.Reader, n *strictyaml.Node, predicate string, lo, hi *float64) {
+	switch {
+	case lo == nil && hi == nil:
+		r.Problemf(n, "%s: neither min nor max, must have one", predicate)
+	case lo != nil && hi != nil && *lo > *hi:
+		r.Problemf(n, "%s: min %v is above max %v", predicate, *lo, *hi)
 	}
 }
 
@@ -178,14 +193,9 @@ func (c *Check) bounds() bounds {
 	case c.Order != nil:
 		return bounds{c.Order.Margin, inf, true}
 	case c.Range != nil:
-		b := bounds{-inf, inf, false}
-		if c.Range.Min != nil {
-			b.lo = *c.Range.Min
-		}
-		if c.Range.Max != nil {
-			b.hi = *c.Range.Max
-		}
-		return b
+		return closed(c.Range.Min, c.Range.Max)
+	case c.Growth != nil:
+		return closed(c.Growth.Min, c.Growth.Max)
 	case c.Near != nil:
 		return bounds{c.Near.Value - c.Near.Tolerance, c.Near.Value + c.Near.Tolerance, false}
 	case c.Monotone.Is == "increasing":
@@ -193,6 +203,18 @@ func (c *Check) bounds() bounds {
 	default:
 		return bounds{-inf, -c.Monotone.Rho, true}
 	}
+}
+
+// closed are bounds that include their ends.
+func closed(lo, hi *float64) bounds {
+	b := bounds{math.Inf(-1), math.Inf(1), false}
+	if lo != nil {
+		b.lo = *lo
+	}
+	if hi != nil {
+		b.hi = *hi
+	}
+	return b
 }
 
 // sides lists every side of a check, with those inside others.
@@ -206,6 +228,8 @@ func (c *Check) sides() []*Side {
 		return c.Near.Of.all()
 	case c.Monotone != nil:
 		return c.Monotone.Of.all()
+	case c.Growth != nil:
+		return c.Growth.Of.all()
 	}
 	return nil
 }
@@ -248,6 +272,10 @@ func (c *Check) with(reading *Reading) *Check {
 		monotone := *c.Monotone
 		minus(&monotone.Of)
 		changed.Monotone = &monotone
+	case c.Growth != nil:
+		growth := *c.Growth
+		minus(&growth.Of)
+		changed.Growth = &growth
 	}
 	return &changed
 }

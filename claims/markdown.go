@@ -76,6 +76,9 @@ func (j *Judgement) writeEvidence(b *strings.Builder, indent string) {
 	}
 }
 
+// byTheClock marks verdicts on running times: another machine may find otherwise.
+const byTheClock = "by the clock of the machine that ran it"
+
 // remark marks a verdict that must not be taken for one about the paper's data and setting.
 func (j *Judgement) remark() string {
 	var parts []string
@@ -87,6 +90,9 @@ func (j *Judgement) remark() string {
 	}
 	if j.Reduced {
 		parts = append(parts, "on a reduced run")
+	}
+	if j.Clock {
+		parts = append(parts, byTheClock)
 	}
 	if j.Surprise {
 		parts = append(parts, "a surprise, expected "+string(j.Expect))

@@ -180,6 +180,21 @@ func spearman(x, y []float64) float64 {
 	return 0
 }
 
+// exponent is the slope of ln(y/order) against ln x by least squares; NaN where y is not positive, x not above 1 or
+// all x are the same.
+func (g *Growth) exponent(x, y []float64) float64 {
+	logs, beyond := make([]float64, len(x)), make([]float64, len(x))
+	for i := range x {
+		if x[i] <= 1 || y[i] <= 0 {
+			return math.NaN()
+		}
+		logs[i] = math.Log(x[i])
+		beyond[i] = math.Log(y[i]) - g.Order.logAt(x[i])
+	}
+	_, slope := stat.LinearRegression(logs, beyond, nil, false)
+	return slope
+}
+
 func ranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {

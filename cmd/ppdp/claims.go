@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -17,29 +21,36 @@ import (
 
 // claimsCommand is "ppdp claims".
 type claimsCommand struct {
-	Paper   string `help:"Judge the claims of one paper only, such as rps." default:"all" placeholder:"PAPER"`
-	Variant string `help:"Variant of the papers' algorithms: ${enum} (default: ${default})." enum:"published,strict" default:"published"`
-	Out     string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
-	JSON    bool   `name:"json" help:"Write JSON instead of a table, with every point." xor:"form"`
-	Write   string `help:"Put verdicts and numbers into a page, between its markers." placeholder:"PAGE" xor:"form"`
+	Claims  []string `arg:"" optional:"" name:"claim" help:"Claims to show with every number, by id."`
+	Paper   string   `help:"Judge the claims of one paper only, such as rps." default:"all" placeholder:"PAPER"`
+	Variant string   `help:"Variant of the papers' algorithms: ${enum} (default: ${default})." enum:"published,strict" default:"published"`
+	Out     string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
+	JSON    bool     `name:"json" help:"Write JSON instead of a table, with every point." xor:"form"`
+	Write   string   `help:"Put verdicts and numbers into a page, between its markers." placeholder:"PAGE" xor:"form"`
 }
 
 // Help is the second part of the verb's help text.
 func (claimsCommand) Help() string {
 	return `Judges the papers' statements on the records that earlier runs left; nothing is run. A verdict is holds, holds-mostly,
-not-reproduced, contradicted or not-covered; a claim whose experiments have not been run has no-data. Marks: ! is not
-the verdict of the committed full run, S is judged on stand-in data, R on a run with overrides such as --quick, T by tests of
-the code alone.
+not-reproduced, contradicted or not-covered; a claim whose experiments have not been run has no-data. Points are the
+places where a claim is checked, and how many of them support it. Marks: ! is not the verdict of the committed full run, S is
+judged on stand-in data, R on a run with overrides such as --quick, C on times by the clock of the machine that ran it, T by
+tests of the code alone.
 
 Examples:
 
   ppdp claims
+
+  ppdp claims R-1a.1 X-2
 
   ppdp claims --paper rps --variant strict --out ~/results --json`
 }
 
 // Run judges.
 func (c claimsCommand) Run(con *console) error {
+	if c.Write != "" && len(c.Claims) > 0 {
+		return inputError{errors.New("--write puts all claims into a page, must be without names of claims")}
+	}
 	papers := claims.Papers()
 	if c.Paper != "all" {
 		papers = []string{c.Paper}
@@ -48,15 +59,25 @@ func (c claimsCommand) Run(con *console) error {
 	if v == nil {
 		return errs
 	}
+	if len(c.Claims) > 0 {
+		if err := v.keep(c.Claims); err != nil {
+			return errors.Join(inputError{err}, errs)
+		}
+	}
 	var err error
 	switch {
 	case c.JSON:
 		err = writeJudgements(con.stdout, v.judgements)
 	case c.Write != "":
 		err = writePage(c.Write, v)
+	case len(c.Claims) > 0:
+		err = v.printDetails(con.stdout)
 	default:
-		if err = printJudgements(con.stdout, v); err == nil {
+		if err = v.printTable(con.stdout); err == nil {
 			err = v.printCounts(con.stdout)
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. What the words and marks mean: ppdp claims --help.")
 		}
 	}
 	return errors.Join(err, errs)
@@ -154,19 +175,141 @@ func writePage(path string, v *verdicts) error {
 	})
 }
 
-func printJudgements(w io.Writer, v *verdicts) error {
+// keep leaves the claims named, in the order of the ledgers.
+func (v *verdicts) keep(ids []string) error {
+	known := make(map[string]bool)
+	for i, list := range v.judgements {
+		v.judgements[i] = nil
+		for _, j := range list {
+			known[j.ID] = true
+			if slices.Contains(ids, j.ID) {
+				v.judgements[i] = append(v.judgements[i], j)
+			}
+		}
+	}
+	var errs []error
+	for _, id := range ids {
+		if !known[id] {
+			errs = append(errs, fmt.Errorf("no claim %q, must be one of the first column of ppdp claims, such as %s", id, nearest(id, slices.Sorted(maps.Keys(known)))))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// nearest is the id that shares the longest beginning with a text.
+func nearest(text string, ids []string) string {
+	best, longest := ids[0], 0
+	for _, id := range ids {
+		n := 0
+		for n < min(len(id), len(text)) && id[n] == text[n] {
+			n++
+		}
+		if n > longest {
+			best, longest = id, n
+		}
+	}
+	return best
+}
+
+// printTable prints a line a claim and a line for each of its readings.
+func (v *verdicts) printTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CLAIM\tSOURCE\tVERDICT\tPOINTS\tERRATA\tEVIDENCE")
+	fmt.Fprintln(table, "CLAIM\tSOURCE\tVERDICT\tPOINTS\tERRATA\tSTATEMENT, OR WHY THERE IS NO VERDICT")
 	for _, list := range v.judgements {
 		for i := range list {
-			printJudgement(table, &list[i], list[i].ID)
-			for k := range list[i].Readings {
-				reading := &list[i].Readings[k]
-				printJudgement(table, reading, "  "+reading.Reading)
+			j := &list[i]
+			errata := strings.Join(j.Errata, " ")
+			if errata == "" {
+				errata = "-"
+			}
+			printRow(table, j.ID, strings.Join(j.Source, ", "), marked(j), pointsOf(j), errata, cmp.Or(j.Reason, j.Statement))
+			for k := range j.Readings {
+				r := &j.Readings[k]
+				what := r.Reading
+				if r.Reason != "" {
+					what += ": " + r.Reason
+				}
+				printRow(table, "  reading", "", marked(r), pointsOf(r), "", what)
 			}
 		}
 	}
 	return table.Flush()
+}
+
+func printRow(w io.Writer, cells ...string) { fmt.Fprintln(w, strings.Join(cells, "\t")) }
+
+// marked is a verdict with the letters of the verb's help.
+func marked(j *claims.Judgement) string {
+	verdict := string(j.Verdict)
+	for _, mark := range []struct {
+		is     bool
+		letter string
+	}{{j.Surprise, "!"}, {j.StandIn, "S"}, {j.Reduced, "R"}, {j.Clock, "C"}, {j.Basis == "tests", "T"}} {
+		if mark.is {
+			verdict += " " + mark.letter
+		}
+	}
+	return verdict
+}
+
+func pointsOf(j *claims.Judgement) string {
+	supports, all := 0, 0
+	for i := range j.Checks {
+		supports += j.Checks[i].Supports
+		all += len(j.Checks[i].Points)
+	}
+	if all == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", supports, all)
+}
+
+// printDetails prints claims with all their checks, points and readings.
+func (v *verdicts) printDetails(w io.Writer) error {
+	var b strings.Builder
+	for _, list := range v.judgements {
+		for i := range list {
+			j := &list[i]
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(&b, "%s (%s): %s\n%s\n", j.ID, strings.Join(append(slices.Clone(j.Source), j.Errata...), ", "), marked(j), j.Statement)
+			if len(j.Tests) > 0 {
+				fmt.Fprintf(&b, "Tests: %s\n", strings.Join(j.Tests, ", "))
+			}
+			detail(&b, j)
+			for k := range j.Readings {
+				r := &j.Readings[k]
+				fmt.Fprintf(&b, "\nReading, %s: %s\n", r.Reading, marked(r))
+				detail(&b, r)
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// detail prints why and on what numbers a claim, or a reading of it, is judged.
+func detail(b *strings.Builder, j *claims.Judgement) {
+	switch {
+	case j.Reason != "":
+		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
+	case j.Why != "" && j.Verdict == j.Expect:
+		fmt.Fprintf(b, "Why: %s\n", j.Why)
+	case j.Expect != "" && j.Verdict != j.Expect:
+		fmt.Fprintf(b, "The committed full run has %s.\n", j.Expect)
+	}
+	for i := range j.Checks {
+		c := &j.Checks[i]
+		fmt.Fprintf(b, "\n  Check: %s\n  %s: %s\n", c.Predicate, c.Verdict, c.Summary())
+		table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+		printRow(table, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
+		for _, p := range c.Points {
+			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+			printRow(table, "    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE), strconv.Itoa(p.N), p.State, number(p.P))
+		}
+		table.Flush() // into memory
+	}
 }
 
 // printCounts prints a line a paper: what is covered and how many claims have which verdict.
@@ -178,35 +321,4 @@ func (v *verdicts) printCounts(w io.Writer) error {
 		}
 	}
 	return nil
-}
-
-func printJudgement(w io.Writer, j *claims.Judgement, name string) {
-	verdict := string(j.Verdict)
-	for _, mark := range []struct {
-		is     bool
-		letter string
-	}{{j.Surprise, "!"}, {j.StandIn, "S"}, {j.Reduced, "R"}, {j.Basis == "tests", "T"}} {
-		if mark.is {
-			verdict += " " + mark.letter
-		}
-	}
-	points, evidence := "-", j.Reason
-	if j.Basis == "tests" {
-		evidence = strings.Join(j.Tests, ", ")
-	}
-	if len(j.Checks) > 0 {
-		supports, all := 0, 0
-		var lines []string
-		for i := range j.Checks {
-			supports += j.Checks[i].Supports
-			all += len(j.Checks[i].Points)
-			lines = append(lines, j.Checks[i].Summary())
-		}
-		points, evidence = fmt.Sprintf("%d/%d", supports, all), strings.Join(lines, " | ")
-	}
-	errata := strings.Join(j.Errata, " ")
-	if errata == "" {
-		errata = "-"
-	}
-	fmt.Fprintln(w, strings.Join([]string{name, strings.Join(j.Source, ", "), verdict, points, errata, evidence}, "\t"))
 }
