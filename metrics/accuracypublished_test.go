@@ -1,9 +1,12 @@
 package metrics
 
 import (
+	"context"
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/classifiers/leafmajority"
 	"ppdp/classifiers/majority"
 	"ppdp/metrics/encoding"
 )
@@ -22,5 +25,42 @@ func TestAccuracyPublished(t *testing.T) {
 	c.Release.Regions = nil
 	if got, ok := measure(t, "accuracy-published", c); !ok || got != 1.0/6 {
 		t.Errorf("records: accuracy %v (defined %v), want 1 of 6", got, ok)
+	}
+}
+
+// counted is a classifier that counts how often it learns.
+type counted struct {
+	classifiers.Classifier
+	fits *int
+}
+
+func (c counted) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+	*c.fits++
+	return c.Classifier.Fit(ctx, data)
+}
+
+// TestMeasurementsOfAReleaseShare: with a memo every classifier and encoding gets the value it gets alone. Records without
+// regions look the same in all encodings and are learnt from once by each classifier.
+func TestMeasurementsOfAReleaseShare(t *testing.T) {
+	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1}, [2]uint32{9, 0}, [2]uint32{6, 0})
+	records := labelled([2]uint32{0, 2}, [2]uint32{1, 2}, [2]uint32{2, 1})
+	encodings := []encoding.Encoding{encoding.Nominal, encoding.NodeWidth, encoding.Nominal, encoding.Midpoint}
+	for _, release := range []*algorithms.Release{{Table: records}, {Regions: threeBoxes(), Table: records}} {
+		published := new(Memo)
+		for _, of := range []classifiers.Classifier{majority.Classifier{}, leafmajority.Classifier{}} {
+			fits := 0
+			for _, e := range encodings {
+				c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), Release: release, Classifier: of,
+					Params: &GeneralisedParams{Encoding: e}}
+				alone, _ := measure(t, "accuracy-published", c)
+				c.Classifier, c.Published = counted{of, &fits}, published
+				if got, ok := measure(t, "accuracy-published", c); !ok || got != alone {
+					t.Errorf("%s, %s: %v (defined %v), alone %v", of.Info().Name, e, got, ok, alone)
+				}
+			}
+			if want := map[bool]int{true: 1, false: len(encodings)}[release.Regions == nil]; fits != want {
+				t.Errorf("%s learnt %d times, want %d", of.Info().Name, fits, want)
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
+	"ppdp/datasets"
 	"ppdp/metrics/encoding"
 )
 
@@ -59,44 +60,63 @@ func (g generalised) Measure(ctx context.Context, c Case) (float64, bool, error)
 	return value, ok, nil
 }
 
-// predictGeneralised returns the classes predicted for the located rows.
-func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding, located []int32) ([]uint32, error) {
+// encodedAs names a release's generalised records among what its measurements share.
+type encodedAs struct{ encoding encoding.Encoding }
+
+// encodedRecords are a release's regions as a table: first one record for each region and class with a count, then the
+// regions of the test rows, once each and without weight.
+type encodedRecords struct {
+	table   *datasets.Table
+	weights []float64 // by row: the published counts
+	trained int       // records to learn from
+	at      []int32   // by region: its row after these, from 1; 0 where no test row lies in it
+}
+
+func encodeRecords(ctx context.Context, c Case, as encoding.Encoding, located []int32) (*encodedRecords, error) {
 	regions := c.Release.Regions
 	var records []encoding.Record
-	var weights []float64
+	e := &encodedRecords{at: make([]int32, regions.Len())}
 	for i, count := range regions.Counts {
 		if count > 0 {
 			records = append(records, encoding.Record{Region: int32(i / regions.Classes), Class: uint32(i % regions.Classes)})
-			weights = append(weights, count)
+			e.weights = append(e.weights, count)
 		}
 	}
-	// The regions that are asked for follow, once each and without weight.
-	trained := len(records)
-	at := make([]int32, regions.Len())
+	e.trained = len(records)
 	for _, region := range located {
-		if at[region] == 0 {
-			at[region] = int32(len(records)-trained) + 1
+		if e.at[region] == 0 {
+			e.at[region] = int32(len(records)-e.trained) + 1
 			records = append(records, encoding.Record{Region: region})
-			weights = append(weights, 0)
+			e.weights = append(e.weights, 0)
 		}
 	}
-	table, err := as.Encode(ctx, c.Table.Schema(), regions, records)
+	var err error
+	e.table, err = as.Encode(ctx, c.Table.Schema(), regions, records)
+	return e, err
+}
+
+// predictGeneralised returns the classes predicted for the located rows.
+func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding, located []int32) ([]uint32, error) {
+	e, err := recall(ctx, c.Published, encodedAs{as}, func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
 	if err != nil {
 		return nil, err
 	}
-	rows := table.AllRows()
-	model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: table, Rows: rows[:trained], Weights: weights})
+	rows := e.table.AllRows()
+	model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: e.table, Rows: rows[:e.trained], Weights: e.weights})
 	if err != nil {
 		return nil, err
 	}
-	byRegion := make([]uint32, len(records)-trained)
-	model.Predict(byRegion, table, rows[trained:])
+	byRegion := make([]uint32, len(rows)-e.trained)
+	model.Predict(byRegion, e.table, rows[e.trained:])
 	predicted := make([]uint32, len(located))
 	for i, region := range located {
-		predicted[i] = byRegion[at[region]-1]
+		predicted[i] = byRegion[e.at[region]-1]
 	}
 	return predicted, nil
 }
+
+// locatedTest names the regions of the test rows among what the measurements of a release share.
+type locatedTest struct{}
 
 // measureRegions locates the test rows and returns the share of them whose class predict finds from the
 // regions they lie in.
@@ -113,7 +133,9 @@ func measureRegions(ctx context.Context, c Case, predict func(located []int32) (
 		return 0, false, nil
 	}
 	// The release's own assignment is of the training rows and may part equal points.
-	located, err := locatePoints(ctx, c.Release.Regions, c.Table, c.Test)
+	located, err := recall(ctx, c.Published, locatedTest{}, func() ([]int32, error) {
+		return locatePoints(ctx, c.Release.Regions, c.Table, c.Test)
+	})
 	if err != nil {
 		return 0, false, err
 	}
