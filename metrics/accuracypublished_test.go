@@ -6,7 +6,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
-	"ppdp/classifiers/leafmajority"
+	"ppdp/classifiers/c45"
 	"ppdp/classifiers/majority"
 	"ppdp/metrics/encoding"
 )
@@ -47,7 +47,7 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 	encodings := []encoding.Encoding{encoding.Nominal, encoding.NodeWidth, encoding.Nominal, encoding.Midpoint}
 	for _, release := range []*algorithms.Release{{Table: records}, {Regions: threeBoxes(), Table: records}} {
 		published := new(Memo)
-		for _, of := range []classifiers.Classifier{majority.Classifier{}, leafmajority.Classifier{}} {
+		for _, of := range []classifiers.Classifier{majority.Classifier{}, c45.Default} {
 			fits := 0
 			for _, e := range encodings {
 				c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), Release: release, Classifier: of,
