@@ -110,7 +110,7 @@ func GuaranteeOf(a Algorithm, v Variant, p Params) (Guarantee, error) {
 type Product string
 
 const (
-	// Records is a table of (synthetic or generalised and re-drawn) records: Release.Table.
+	// Records is a table of (synthetic or generalised and re-drawn) records: Release.Records.
 	Records Product = "records"
 	// Boxes is a partition of the quasi-identifiers' space with class counts: Release.Regions.
 	Boxes Product = "regions"
@@ -175,10 +175,12 @@ type Input struct {
 	Noise   *privacy.Streams // the only source of randomness
 }
 
-// Release is what an algorithm publishes. Fields an algorithm does not produce are nil.
+// Release is what an algorithm publishes. Fields an algorithm does not produce are nil. Whoever reads records
+// asks Records for them.
 type Release struct {
 	Table    *datasets.Table // synthetic records, in the input's schema
 	Weights  []float64       // of the table's rows; nil means 1 each
+	Undrawn  *Undrawn        // in place of Table and Weights: records still to be drawn from Regions
 	Regions  *Regions
 	Degrees  []int32  // sorted ascending
 	Warnings []string // statistical caveats: stored and shown, never fatal

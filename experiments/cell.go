@@ -216,25 +216,29 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train,
 
 // measureInside cross-validates a classifier inside the released records and averages over the folds.
 func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algorithms.Release, c *Cell) (float64, bool, error) {
-	if release.Table.Len() < p.Folds {
-		return 0, false, nil
-	}
-	folds, err := p.foldsOf(release.Table, p.noiseKey(c).Derive("inside folds"))
+	table, weights, err := release.Records(ctx)
 	if err != nil {
 		return 0, false, err
 	}
-	inside := material{rows: release.Table.AllRows(), folds: folds}
+	if table.Len() < p.Folds {
+		return 0, false, nil
+	}
+	folds, err := p.foldsOf(table, p.noiseKey(c).Derive("inside folds"))
+	if err != nil {
+		return 0, false, err
+	}
+	inside := material{rows: table.AllRows(), folds: folds}
 	sum := 0.0
 	for fold := range folds {
 		train, test := inside.split(fold)
-		part := &algorithms.Release{Table: release.Table.Select(train)}
-		if release.Weights != nil {
+		part := &algorithms.Release{Table: table.Select(train)}
+		if weights != nil {
 			part.Weights = make([]float64, len(train))
 			for i, row := range train {
-				part.Weights[i] = release.Weights[row]
+				part.Weights[i] = weights[row]
 			}
 		}
-		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: release.Table, Train: train, Test: test,
+		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: table, Train: train, Test: test,
 			Release: part, Classifier: measure.Classifier, Params: measure.Params})
 		if err != nil || !ok {
 			return 0, ok, err

@@ -50,8 +50,7 @@ func (r *run) writeRelease(ctx context.Context, i int, release *algorithms.Relea
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	switch {
-	case release.Degrees != nil:
+	if release.Degrees != nil {
 		stream := r.plan.noiseKey(&r.plan.Cells[i]).Derive("written release", "graph").Stream()
 		g, distance, err := graph.Realise(ctx, stream, release.Degrees)
 		if err != nil {
@@ -66,11 +65,13 @@ func (r *run) writeRelease(ctx context.Context, i int, release *algorithms.Relea
 			}
 			return g.WriteEdges(w)
 		})
-	case release.Table != nil:
-		format := csvtable.Format{Schema: release.Table.Schema(), Delimiter: ',', Header: true}
-		return results.WriteFile(path+tableExtension, func(w io.Writer) error {
-			return format.Write(w, release.Table, nil, release.Weights)
-		})
 	}
-	return nil
+	table, weights, err := release.Records(ctx)
+	if err != nil || table == nil {
+		return err
+	}
+	format := csvtable.Format{Schema: table.Schema(), Delimiter: ',', Header: true}
+	return results.WriteFile(path+tableExtension, func(w io.Writer) error {
+		return format.Write(w, table, nil, weights)
+	})
 }

@@ -270,7 +270,12 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 	c := &r.plan.Cells[i]
 	m := r.stock.of(c)
 	o, err := guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
-		return r.plan.runCell(ctx, c, m, at, r.opts.Clock)
+		o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
+		if err == nil && r.opts.WriteReleases { // records that no metric asked for are drawn where a failure is the cell's own
+			at.enter(results.PhaseRelease)
+			_, _, err = o.release.Records(ctx)
+		}
+		return o, err
 	})
 	if err != nil && ctx.Err() != nil {
 		return // the run is ending: the cell did not fail, it was not finished

@@ -50,15 +50,16 @@ func (accuracy) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		}
 		return value, ok, nil
 	}
+	table, weights, err := c.Release.Records(ctx)
 	switch {
-	case c.Release.Table == nil:
+	case err != nil:
+		return 0, false, fmt.Errorf("accuracy: %w", err)
+	case table == nil:
 		return 0, false, errors.New("accuracy: the release holds no records")
 	case len(c.Test) == 0:
 		return 0, false, nil
 	}
-	model, err := c.Classifier.Fit(ctx, classifiers.Data{
-		Table: c.Release.Table, Rows: c.Release.Table.AllRows(), Weights: c.Release.Weights,
-	})
+	model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
 	if err != nil {
 		return 0, false, fmt.Errorf("accuracy: %s: %w", c.Classifier.Info().Name, err)
 	}

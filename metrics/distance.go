@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -54,8 +55,11 @@ func (d distance) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	if len(attributes) == 0 {
 		return 0, false, errors.New(d.info.Name + ": the table has no numeric quasi-identifier to compare")
 	}
-	published := c.Release.Table
-	if published == nil {
+	published, weights, err := c.Release.Records(ctx)
+	switch {
+	case err != nil:
+		return 0, false, fmt.Errorf("%s: %w", d.info.Name, err)
+	case published == nil:
 		return 0, false, errors.New(d.info.Name + ": the release holds no records")
 	}
 	rows := published.AllRows()
@@ -68,7 +72,7 @@ func (d distance) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		if err != nil {
 			return 0, false, err
 		}
-		released, err := columnSample(published, attribute, rows, c.Release.Weights)
+		released, err := columnSample(published, attribute, rows, weights)
 		if err != nil {
 			return 0, false, err
 		}

@@ -13,17 +13,11 @@ func init() {
 		Source: "sum of the published records' weights",
 		Needs:  []algorithms.Product{algorithms.Records},
 	}, func(release *algorithms.Release) (float64, error) {
-		switch {
-		case release.Table == nil:
+		n, ok := release.RecordCount()
+		if !ok {
 			return 0, errors.New("records: the release holds no records")
-		case release.Weights == nil:
-			return float64(release.Table.Len()), nil
 		}
-		sum := 0.0
-		for _, w := range release.Weights {
-			sum += w
-		}
-		return sum, nil
+		return n, nil
 	}})
 	Register(size{Info{
 		Name: "regions", Title: "Published regions", Unit: "regions", Revision: 1,

@@ -14,7 +14,7 @@ import (
 	"ppdp/privacy"
 )
 
-// fake publishes one box over the whole domain with noisy class counts, and that many records. With
+// fake publishes one box over the whole domain with noisy class counts, and a record drawn when it is asked for. With
 // a fault it does one thing wrong, which one check has to notice.
 type fake struct {
 	fault string
@@ -155,12 +155,20 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		}
 	}
 	if f.fault != "releases no records" {
-		b := datasets.NewBuilder(schema, 1)
-		b.AddRow()
-		if f.fault == "invents a code" {
-			b.Set(0, 2, 200)
-		}
-		release.Table = b.Table()
+		release.Undrawn = &algorithms.Undrawn{Rows: 1, Weight: 1, Draw: func(ctx context.Context) (*datasets.Table, error) {
+			if err := ctx.Err(); err != nil && f.fault != "draws without end" {
+				return nil, err
+			}
+			b := datasets.NewBuilder(schema, 1)
+			b.AddRow()
+			if f.fault == "invents a code" {
+				b.Set(0, 2, 200)
+			}
+			if f.fault == "draws a record too many" {
+				b.AddRow()
+			}
+			return b.Table(), nil
+		}}
 	}
 	return release, nil
 }
@@ -241,6 +249,8 @@ func TestChecksNoticeFaults(t *testing.T) {
 		{"suppresses a row", "shape", "rows are suppressed"},
 		{"releases no records", "shape", "product records"},
 		{"invents a code", "shape", "code 200"},
+		{"draws a record too many", "shape", "2 records are drawn where 1"},
+		{"draws without end", "cancelled", "before records are drawn"},
 		{"does not cover the domain", "shape", "cells of a domain"},
 		{"reads the domain off the data", "rare value", "cells"},
 		{"ignores its noise", "noisy", "ignores its noise"},

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,7 +11,7 @@ import (
 )
 
 // Hash is the SHA-256, in hexadecimal, of everything a release holds, to the last bit of every
-// number. Equal releases have equal hashes on every machine.
+// number. Equal releases have equal hashes on every machine. Records that are not drawn yet are drawn.
 func Hash(r *algorithms.Release) string {
 	h := sha256.New()
 	part := func(name string, present bool, values ...any) {
@@ -22,11 +23,15 @@ func Hash(r *algorithms.Release) string {
 			}
 		}
 	}
-	part("table", r.Table != nil)
-	if r.Table != nil {
-		fmt.Fprintln(h, r.Table.Checksum())
+	table, weights, err := r.Records(context.Background())
+	if err != nil {
+		panic(err) // CheckRelease has not been asked
 	}
-	part("weights", r.Weights != nil, r.Weights)
+	part("table", table != nil)
+	if table != nil {
+		fmt.Fprintln(h, table.Checksum())
+	}
+	part("weights", weights != nil, weights)
 	part("regions", r.Regions != nil)
 	if q := r.Regions; q != nil {
 		fmt.Fprintln(h, q.Attributes, q.Classes)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,11 +12,14 @@ import (
 	"ppdp/datasets"
 )
 
-// CheckRelease reports what is wrong with the form of a release: products promised but missing,
+// CheckRelease draws the records of a release and reports what is wrong with its form: products promised but missing,
 // codes outside their domains, counts that are no counts, boxes that do not fit the tree or the
 // rows. It does not judge how good the release is.
 func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algorithms.Input, r *algorithms.Release) error {
 	var errs []error
+	if _, _, err := r.Records(context.Background()); err != nil {
+		return fmt.Errorf("records: %w", err)
+	}
 	for _, p := range []struct {
 		product algorithms.Product
 		present bool

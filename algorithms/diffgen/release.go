@@ -49,19 +49,10 @@ func (DiffGen) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 		return nil, err
 	}
 	out := &algorithms.Release{Regions: regions, Structure: c.structure(regions)}
-	var warning string
-	out.Table, out.Weights, warning, err = partition.Records(ctx, schema, regions, regions.Counts, c.params.Values, c.params.MaxRows, in.Noise.Open("values"))
-	if err != nil {
+	if err := partition.AddRecords(out, schema, regions.Counts, c.params.Values, c.params.MaxRows, in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("diffgen: %w", err)
 	}
-	if warning != "" {
-		out.Warnings = append(out.Warnings, warning)
-	}
-	for i := range schema.Attributes {
-		if schema.Attributes[i].Role == datasets.Sensitive {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
-		}
-	}
+	out.Warnings = append(out.Warnings, partition.SensitiveWarnings(schema)...)
 	return out, nil
 }
 

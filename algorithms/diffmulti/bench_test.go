@@ -32,7 +32,7 @@ func adultTable(tb testing.TB) *datasets.Table {
 	return loaded.Table
 }
 
-// release makes one release of all rows.
+// release makes one release of all rows, with its records.
 func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, params *Params, epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
 	tb.Helper()
 	budget := privacy.NewBudget(epsilon)
@@ -40,6 +40,9 @@ func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, p
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
 		Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(seed)),
 	})
+	if err == nil {
+		_, _, err = r.Records(context.Background())
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}

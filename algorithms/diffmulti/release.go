@@ -573,23 +573,14 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 		}
 	}
 	release := &algorithms.Release{Regions: regions, Structure: r.builder.Structure()}
-	table, weights, warning, err := partition.Records(r.ctx, in.Table.Schema(), regions, regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("records"))
-	if err != nil {
+	schema := in.Table.Schema()
+	if err := partition.AddRecords(release, schema, regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("records")); err != nil {
 		return nil, fmt.Errorf("diffmulti: %w", err)
-	}
-	release.Table, release.Weights = table, weights
-	if warning != "" {
-		release.Warnings = append(release.Warnings, warning)
 	}
 	if r.shares.rule == ByExact {
 		release.Warnings = append(release.Warnings, "hprime: none shares out specialisations by exact sizes: not private")
 	}
-	schema := in.Table.Schema()
-	for i := range schema.Attributes {
-		if schema.Attributes[i].Role == datasets.Sensitive {
-			release.Warnings = append(release.Warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
-		}
-	}
+	release.Warnings = append(release.Warnings, partition.SensitiveWarnings(schema)...)
 	return release, nil
 }
 

@@ -73,10 +73,14 @@ func BenchmarkAdult(b *testing.B) {
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
 		copy(rows, all)
-		if _, err := (DPCube{}).Release(context.Background(), algorithms.Input{
+		r, err := DPCube{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: rows, Params: DefaultParams(), Variant: algorithms.Published,
 			Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(i)),
-		}); err != nil {
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, _, err := r.Records(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -57,6 +57,9 @@ func released(t *testing.T, in algorithms.Input) *algorithms.Release {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, _, err := r.Records(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
-	"ppdp/datasets"
 	"ppdp/privacy"
 )
 
@@ -60,19 +59,10 @@ func (DPCube) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 	if warning := r.grid.warning(schema); warning != "" {
 		out.Warnings = append(out.Warnings, warning)
 	}
-	var warning string
-	out.Table, out.Weights, warning, err = partition.Records(ctx, schema, out.Regions, out.Regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("values"))
-	if err != nil {
+	if err := partition.AddRecords(out, schema, out.Regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
-	if warning != "" {
-		out.Warnings = append(out.Warnings, warning)
-	}
-	for i := range schema.Attributes {
-		if schema.Attributes[i].Role == datasets.Sensitive {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
-		}
-	}
+	out.Warnings = append(out.Warnings, partition.SensitiveWarnings(schema)...)
 	return out, nil
 }
 

@@ -11,38 +11,55 @@ import (
 	"ppdp/privacy"
 )
 
-// Records draws sizes[r·Classes+y] records of class y from region r (Synthesize), at most maxRows
-// of them altogether: beyond that every size is thinned by the same factor, which all the records get
-// as their weight, and the warning says so. Sizes are finite and not negative; they need not be whole:
-// remainders are carried from one to the next, so that no sum of consecutive sizes is off by more than
-// one record.
-func Records(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions, sizes []float64, values Values, maxRows int, stream *privacy.Stream) (table *datasets.Table, weights []float64, warning string, err error) {
+// AddRecords publishes records of a release's regions, drawn when somebody asks for them: sizes[r·Classes+y] of
+// class y from region r (Synthesize), at most maxRows of them altogether. Beyond that every size is thinned by the same
+// factor, which all the records get as their weight, and the release a warning that says so. Sizes are finite
+// and not negative; they need not be whole: remainders are carried from one to the next, so that no sum of consecutive sizes is
+// off by more than one record. Sizes, regions and stream belong to the records from here on.
+func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []float64, values Values, maxRows int, stream *privacy.Stream) error {
 	total := 0.0
 	for _, size := range sizes {
 		total += size
 	}
 	if !(total >= 0) || math.IsInf(total, 1) {
-		return nil, nil, "", fmt.Errorf("%w: noisy counts beyond all numbers, epsilon is too small", algorithms.ErrTooLarge)
+		return fmt.Errorf("%w: noisy counts beyond all numbers, epsilon is too small", algorithms.ErrTooLarge)
 	}
 	if maxRows < 1 {
-		return nil, nil, "", errors.New("a table of no rows at most")
+		return errors.New("a table of no rows at most")
 	}
 	factor := 1.0
 	if limit := float64(maxRows); total > limit {
 		factor = total / limit
-		warning = fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, maxRows)
+		release.Warnings = append(release.Warnings, fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, maxRows))
 	}
-	table, err = Synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
-	if err != nil {
-		return nil, nil, "", err
+	regions := release.Regions
+	release.Undrawn = &algorithms.Undrawn{
+		Rows: rowsOf(sizes, factor), Weight: factor,
+		Draw: func(ctx context.Context) (*datasets.Table, error) {
+			return Synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
+		},
 	}
-	if factor > 1 {
-		weights = make([]float64, table.Len())
-		for i := range weights {
-			weights[i] = factor
+	return nil
+}
+
+// SensitiveWarnings says of each sensitive attribute that records drawn from regions know nothing of it.
+func SensitiveWarnings(schema *datasets.Schema) []string {
+	var warnings []string
+	for i := range schema.Attributes {
+		if schema.Attributes[i].Role == datasets.Sensitive {
+			warnings = append(warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
 		}
 	}
-	return table, weights, warning, nil
+	return warnings
+}
+
+// rowsOf is the sum of wholeRecords.
+func rowsOf(sizes []float64, factor float64) int {
+	sum := 0.0
+	for _, size := range sizes {
+		sum += size / factor
+	}
+	return int(math.Round(sum))
 }
 
 // wholeRecords divides sizes by factor and rounds them, carrying the remainder along.

@@ -51,15 +51,23 @@ func TestRecords(t *testing.T) {
 		{[]float64{40, 0, 20, 60}, 12, [4]int{4, 0, 2, 6}, 10, true},
 		{[]float64{0, 0, 0, 0}, 12, [4]int{}, 1, false},
 	} {
-		table, weights, warning, err := Records(context.Background(), schema, regions, c.sizes, Uniform, c.maxRows, privacy.NewKey(0).Stream())
+		release := &algorithms.Release{Regions: regions}
+		if err := AddRecords(release, schema, c.sizes, Uniform, c.maxRows, privacy.NewKey(0).Stream()); err != nil {
+			t.Fatal(err)
+		}
+		count, _ := release.RecordCount()
+		table, weights, err := release.Records(context.Background())
 		if err != nil {
 			t.Fatal(err)
+		}
+		if want := c.weight * float64(table.Len()); count != want {
+			t.Errorf("sizes %v: %v records before they are drawn, must be %v", c.sizes, count, want)
 		}
 		if got := drawn(table); got != c.want {
 			t.Errorf("sizes %v: %v records, must be %v", c.sizes, got, c.want)
 		}
-		if (warning != "") != c.warned || (weights != nil) != c.warned {
-			t.Errorf("sizes %v under %d rows: warning %q, %d weights", c.sizes, c.maxRows, warning, len(weights))
+		if (len(release.Warnings) == 1) != c.warned || (weights != nil) != c.warned {
+			t.Errorf("sizes %v under %d rows: warnings %q, %d weights", c.sizes, c.maxRows, release.Warnings, len(weights))
 		}
 		for _, w := range weights {
 			if w != c.weight {
@@ -67,7 +75,8 @@ func TestRecords(t *testing.T) {
 			}
 		}
 	}
-	if _, _, _, err := Records(context.Background(), schema, regions, []float64{math.MaxFloat64, math.MaxFloat64, 0, 0}, Uniform, 10, privacy.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
+	large := []float64{math.MaxFloat64, math.MaxFloat64, 0, 0}
+	if err := AddRecords(&algorithms.Release{Regions: regions}, schema, large, Uniform, 10, privacy.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("sizes beyond all numbers: %v, must be ErrTooLarge", err)
 	}
 }
@@ -79,11 +88,15 @@ func TestWholeRecordsCarriesRemainders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOf(rapid.Float64Range(0, 100)).Draw(t, "sizes")
 		sum, given := 0.0, 0
-		for i, n := range wholeRecords(sizes, 1) {
-			sum, given = sum+sizes[i], given+n
+		factor := rapid.Float64Range(1, 30).Draw(t, "factor")
+		for i, n := range wholeRecords(sizes, factor) {
+			sum, given = sum+sizes[i]/factor, given+n
 			if n < 0 || math.Abs(sum-float64(given)) > 0.5+1e-9 {
 				t.Fatalf("%d records (%d now) for %v", given, n, sum)
 			}
+		}
+		if rows := rowsOf(sizes, factor); rows != given {
+			t.Fatalf("%d records are announced, %d given", rows, given)
 		}
 	})
 }

@@ -116,6 +116,9 @@ func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params, varia
 		if err != nil {
 			b.Fatal(err)
 		}
+		if _, _, err := release.Records(context.Background()); err != nil {
+			b.Fatal(err)
+		}
 		nodes += release.Structure.Nodes
 	}
 	b.ReportMetric(float64(nodes)/float64(b.N), "nodes/op")

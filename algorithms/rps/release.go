@@ -7,7 +7,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
-	"ppdp/datasets"
 	"ppdp/privacy"
 )
 
@@ -300,31 +299,16 @@ func (r *recursion) sizeByDepth(published []float64, depth, label int) {
 	r.sizes = append(r.sizes, published...)
 }
 
-// publish draws the records (post_process).
+// publish gives the regions their records (post_process).
 func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	release := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.builder.Structure()}
-	table, weights, warning, err := partition.Records(r.ctx, in.Table.Schema(), release.Regions, r.sizes, r.params.Values, r.params.MaxRows, in.Noise.Open("values"))
-	if err != nil {
+	schema := in.Table.Schema()
+	if err := partition.AddRecords(release, schema, r.sizes, r.params.Values, r.params.MaxRows, in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("rps: %w", err)
 	}
-	release.Table, release.Weights = table, weights
-	if warning != "" {
-		release.Warnings = append(release.Warnings, warning)
-	}
-	release.Warnings = append(release.Warnings, r.warnings(in.Table.Schema())...)
-	return release, nil
-}
-
-// warnings names what a reader of the release must know.
-func (r *recursion) warnings(schema *datasets.Schema) []string {
-	var warnings []string
 	if r.params.Counts == ByDepth {
-		warnings = append(warnings, "counts: depth publishes the exact number of records (errata R3)")
+		release.Warnings = append(release.Warnings, "counts: depth publishes the exact number of records (errata R3)")
 	}
-	for i := range schema.Attributes {
-		if schema.Attributes[i].Role == datasets.Sensitive {
-			warnings = append(warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
-		}
-	}
-	return warnings
+	release.Warnings = append(release.Warnings, partition.SensitiveWarnings(schema)...)
+	return release, nil
 }

@@ -68,6 +68,9 @@ func release(t fataler, in algorithms.Input) *algorithms.Release {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, _, err := r.Records(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
 
@@ -403,8 +406,13 @@ func (c *cancelAfter) Err() error {
 func TestCancellation(t *testing.T) {
 	table := adultShape(30000)
 	params := DefaultParams()
-	for _, n := range []int{0, 1, 2} { // at the start, in the recursion
-		if _, err := (RPS{}).Release(&cancelAfter{Context: context.Background(), n: n}, input(table, params, algorithms.Strict, 10, 1)); !errors.Is(err, context.Canceled) {
+	for _, n := range []int{0, 1, 2} { // at the start, in the recursion, when records are drawn
+		ctx := &cancelAfter{Context: context.Background(), n: n}
+		r, err := RPS{}.Release(ctx, input(table, params, algorithms.Strict, 10, 1))
+		if err == nil {
+			_, _, err = r.Records(ctx)
+		}
+		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at look %d: %v", n+1, err)
 		}
 	}
