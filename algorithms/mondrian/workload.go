@@ -42,14 +42,16 @@ func parseWorkload(text string) ([]queries, error) {
 	return parts, nil
 }
 
+// parseQueries takes the first operator for it: values may hold others, as "<=50K" does.
 func parseQueries(word string) (queries, bool) {
+	first, q := len(word), queries{}
 	for _, operator := range operators {
-		attribute, values, found := strings.Cut(word, operator)
-		if attribute, values = strings.TrimSpace(attribute), strings.TrimSpace(values); found && attribute != "" && values != "" {
-			return queries{attribute, operator, values}, true
+		if at := strings.Index(word, operator); at >= 0 && at < first {
+			first = at
+			q = queries{strings.TrimSpace(word[:at]), operator, strings.TrimSpace(word[at+len(operator):])}
 		}
 	}
-	return queries{}, false
+	return q, q.attribute != "" && q.values != ""
 }
 
 // predicate is a query's interval of codes, [low, high), with how far its answer is off: the estimate less
