@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -26,13 +29,17 @@ type exportCommand struct {
 // Help is the second part of the verb's help text.
 func (exportCommand) Help() string {
 	return `Writes trials to standard output as benchmarks of Go's format, so that its tools read them: a line for every configuration and
-trial, folds averaged, metrics as units. A metric by a classifier is written metric:classifier.
+trial, folds averaged, metrics as units. A metric by a classifier is written metric-by-classifier. A name has the algorithm, variant, epsilon and
+those parameters in which the experiment's configurations differ; its keys can be projected and filtered by. benchstat, from
+golang.org/x/perf/cmd/benchstat, tests with the Mann-Whitney U test, which takes four trials a side (its intervals six), and writes 0.7632 as 763.2m.
 
 Examples:
 
-  ppdp export rps/fig1 > old.txt
+  ppdp export rps/fig3 > old.txt
 
-  ppdp export rps/fig1 --out new > new.txt && benchstat old.txt new.txt`
+  ppdp export rps/fig3 --out new > new.txt && benchstat old.txt new.txt
+
+  benchstat -filter '.name:Rps .unit:accuracy-by-c45' -col /variant -row '/epsilon /stop' old.txt`
 }
 
 // Run exports.
@@ -91,14 +98,14 @@ func writeBenchmarks(w io.Writer, outcomes []*results.Outcome) error {
 
 // writeRun writes the trials of one experiment. The samples of a configuration stand together.
 func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Sample) error {
+	names := benchmarkNames(samples)
 	for first := 0; first < len(samples); {
-		name := benchmarkName(experiment, &samples[first])
 		trials, end := 0, first
-		for ; end < len(samples) && benchmarkName(experiment, &samples[end]) == name; end++ {
+		for ; end < len(samples) && configuration(&samples[end]) == configuration(&samples[first]); end++ {
 			trials = max(trials, len(samples[end].Trials))
 		}
 		for t := range trials {
-			result := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1, Config: []benchfmt.Config{
+			result := &benchfmt.Result{Name: benchfmt.Name(names[first]), Iters: 1, Config: []benchfmt.Config{
 				{Key: "experiment", Value: []byte(experiment), File: true},
 				{Key: "dataset", Value: []byte(samples[first].Dataset), File: true},
 			}}
@@ -119,35 +126,90 @@ func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Samp
 	return nil
 }
 
+// configuration tells an experiment's configurations apart.
+func configuration(s *results.Sample) string {
+	epsilon := ""
+	if s.Epsilon != nil {
+		epsilon = strconv.FormatFloat(*s.Epsilon, 'g', -1, 64)
+	}
+	return fmt.Sprintf("%q", []string{s.Series, s.Dataset, s.Algorithm, s.Variant, epsilon, results.FormatParams(s.Params)})
+}
+
 // gomaxprocs is what the format takes for the number of processors.
 var gomaxprocs = regexp.MustCompile(`-[0-9]+$`)
 
-// benchmarkName is a configuration as a name of Go's: the experiment, then key=value by "/", all parameters in one of them, as in
-// summary.csv. benchstat can project and filter by the keys.
-func benchmarkName(experiment string, s *results.Sample) string {
-	parts := []string{"Ppdp:" + word(experiment), "algorithm=" + word(s.Algorithm)}
-	if s.Variant != "" {
-		parts = append(parts, "variant="+word(s.Variant))
+// benchmarkNames names the configurations of an experiment's samples as Go names benchmarks: the algorithm, then key=value by "/",
+// which benchstat can project and filter by. Of the parameters only those stand there that differ among the algorithm's
+// configurations on a dataset, so that names are short and outlive a new default; the series where all that does not
+// tell two apart. Experiment and dataset are configuration of the file, and head benchstat's tables.
+func benchmarkNames(samples []results.Sample) []string {
+	type place struct{ algorithm, dataset string }
+	seen := make(map[place]map[string]string) // of each parameter, the first value
+	differ := make(map[place]map[string]bool)
+	for i := range samples {
+		s := &samples[i]
+		at := place{s.Algorithm, s.Dataset}
+		if seen[at] == nil {
+			seen[at], differ[at] = s.Params, make(map[string]bool)
+		}
+		for name, value := range s.Params { // order-free: fills a set
+			if first, known := seen[at][name]; !known || first != value {
+				differ[at][name] = true
+			}
+		}
+		for name := range seen[at] { // order-free: fills a set
+			if _, known := s.Params[name]; !known {
+				differ[at][name] = true
+			}
+		}
 	}
-	parts = append(parts, "series="+word(s.Series))
-	if s.Epsilon != nil {
-		parts = append(parts, fmt.Sprintf("epsilon=%g", *s.Epsilon))
+	names := make([]string, len(samples))
+	holders := make(map[string]string) // the configuration that a name is first given to
+	ambiguous := make(map[string]bool)
+	for i := range samples {
+		s := &samples[i]
+		parts := []string{capital(word(s.Algorithm))}
+		if s.Variant != "" {
+			parts = append(parts, "variant="+word(s.Variant))
+		}
+		if s.Epsilon != nil {
+			parts = append(parts, fmt.Sprintf("epsilon=%g", *s.Epsilon))
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Params)) {
+			if differ[place{s.Algorithm, s.Dataset}][name] {
+				parts = append(parts, word(name)+"="+word(s.Params[name]))
+			}
+		}
+		names[i] = strings.Join(parts, "/")
+		on := names[i] + "\x00" + s.Dataset
+		if holder, taken := holders[on]; !taken {
+			holders[on] = configuration(s)
+		} else if holder != configuration(s) {
+			ambiguous[on] = true
+		}
 	}
-	if params := results.FormatParams(s.Params); params != "" {
-		parts = append(parts, "params="+word(params))
+	for i := range names {
+		if ambiguous[names[i]+"\x00"+samples[i].Dataset] {
+			names[i] += "/series=" + word(samples[i].Series)
+		}
+		if gomaxprocs.MatchString(names[i]) {
+			names[i] += "." // a number after a last hyphen would be taken for GOMAXPROCS
+		}
 	}
-	name := strings.Join(parts, "/")
-	if gomaxprocs.MatchString(name) {
-		name += "." // a number after a last hyphen would be taken for GOMAXPROCS
-	}
-	return name
+	return names
+}
+
+// capital makes a name of the format's: it must not begin with a small letter.
+func capital(name string) string {
+	first, size := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(first)) + name[size:]
 }
 
 func benchmarkUnit(s *results.Sample) string {
 	if s.Classifier == "" {
 		return word(s.Metric)
 	}
-	return word(s.Metric) + ":" + word(s.Classifier)
+	return word(s.Metric) + "-by-" + word(s.Classifier)
 }
 
 // word makes one word of a text: the format's fields are parted by white space, a name's parts by slashes.

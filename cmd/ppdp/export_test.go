@@ -34,12 +34,12 @@ func TestExportReadsBack(t *testing.T) {
 			t.Error(rec)
 		case *benchfmt.Result:
 			w1, ok := rec.Value("w1")
-			accuracy, classified := rec.Value("accuracy:c45")
+			accuracy, classified := rec.Value("accuracy-by-c45")
 			if !ok || !classified {
 				t.Errorf("units are missing: %+v", rec.Values)
 			}
 			base, parts := rec.Name.Parts()
-			if string(base) != "Ppdp:mine:a_b" || len(parts) != 5 || rec.GetConfig("dataset") != "d n=5" {
+			if string(base) != "Rps" || len(parts) != 2 || rec.GetConfig("dataset") != "d n=5" || rec.GetConfig("experiment") != "mine/a b" {
 				t.Errorf("name %s, parts %q, dataset %q", base, parts, rec.GetConfig("dataset"))
 			}
 			got = append(got, [2]float64{w1, accuracy})
@@ -51,7 +51,35 @@ func TestExportReadsBack(t *testing.T) {
 	if difference := cmp.Diff([][2]float64{{0.25, 0.125}, {1e-300, 5e-301}, {12345678.9, 6172839.45}}, got); difference != "" {
 		t.Error(difference)
 	}
-	if units := r.Units(); units.GetBetter("w1") != -1 || units.GetBetter("accuracy:c45") != 1 {
+	if units := r.Units(); units.GetBetter("w1") != -1 || units.GetBetter("accuracy-by-c45") != 1 {
 		t.Error("directions of units are lost")
+	}
+}
+
+// TestExportNames: a name says in what configurations differ, and no two of a dataset have the same.
+func TestExportNames(t *testing.T) {
+	epsilon := func(v float64) *float64 { return &v }
+	samples := []results.Sample{
+		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "2", "mode": "strict"}},
+		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "2", "mode": "strict"}, Metric: "the same configuration"},
+		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "5", "mode": "strict"}},
+		{Series: "a", Dataset: "d", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(1e-5), Params: map[string]string{"depth": "5"}},
+		{Series: "a", Dataset: "d", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(2), Params: map[string]string{"depth": "5", "stop": "0"}},
+		{Series: "a", Dataset: "e", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(2), Params: map[string]string{"depth": "7"}},
+		{Series: "first", Dataset: "d", Algorithm: "identity"},
+		{Series: "second one", Dataset: "d", Algorithm: "identity"},
+	}
+	want := []string{
+		"Mondrian/variant=published/k=2",
+		"Mondrian/variant=published/k=2",
+		"Mondrian/variant=published/k=5",
+		"Rps/variant=strict/epsilon=1e-05.", // "-05" alone would be a number of processors
+		"Rps/variant=strict/epsilon=2/stop=0",
+		"Rps/variant=strict/epsilon=2",
+		"Identity/series=first",
+		"Identity/series=second_one",
+	}
+	if difference := cmp.Diff(want, benchmarkNames(samples)); difference != "" {
+		t.Error(difference)
 	}
 }
