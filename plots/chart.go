@@ -376,6 +376,9 @@ func (s span) empty() bool { return s.min > s.max }
 // contains is false for NaN.
 func (s span) contains(v float64) bool { return v >= s.min && v <= s.max }
 
+// unplaceable says whether a log axis cannot have a place for the value, whatever its limits.
+func (s span) unplaceable(v float64) bool { return s.log && v <= 0 }
+
 // position is a value's place along the axis, 0 to 1 within its range.
 func (s span) position(v float64) float64 {
 	if s.log {
@@ -516,10 +519,35 @@ func (c *chart) warnOutside() {
 		}
 	}
 	for _, r := range c.references {
-		if !c.y.contains(r.value) {
+		// On a log axis nobody could choose limits that show nought: the legend says it, and that is all there is to say.
+		if !c.y.contains(r.value) && !c.y.unplaceable(r.value) {
 			c.warn("reference %s at %v lies outside the axes' limits, its value is in the legend", r.label, r.value)
 		}
 	}
+}
+
+// hidden lists the curves that a later one covers: the same axis and places, and means no further apart than the eye can see.
+func (c *chart) hidden() []string {
+	var labels []string
+	for i, below := range c.curves {
+		for _, above := range c.curves[i+1:] {
+			if below.axis == above.axis && slices.EqualFunc(below.points, above.points, c.covers) {
+				labels = append(labels, below.label)
+				break
+			}
+		}
+	}
+	return labels
+}
+
+// seen is the least distance of two curves that shows, as a share of the axis: half a marker.
+const seen = 0.008
+
+func (c *chart) covers(a, b point) bool {
+	if math.IsNaN(a.mean) || math.IsNaN(b.mean) {
+		return a.x == b.x && math.IsNaN(a.mean) == math.IsNaN(b.mean)
+	}
+	return a.x == b.x && math.Abs(c.y.position(a.mean)-c.y.position(b.mean)) < seen
 }
 
 // describe gathers what the labels and the caption say.

@@ -3,7 +3,6 @@ package plots
 import (
 	"bytes"
 	"fmt"
-	"io"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -29,25 +28,11 @@ func Formats() []string { return formats.Names() }
 const resolution = 300
 
 func init() {
-	RegisterFormat("svg", func(w, h vg.Length) vg.CanvasWriterTo { return svgCanvas{vgsvg.New(w, h)} })
+	RegisterFormat("svg", func(w, h vg.Length) vg.CanvasWriterTo { return &svgCanvas{Canvas: vgsvg.New(w, h)} })
 	RegisterFormat("png", func(w, h vg.Length) vg.CanvasWriterTo {
 		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(resolution))}
 	})
 	RegisterFormat("pdf", func(w, h vg.Length) vg.CanvasWriterTo { return newPDF(w, h) })
-}
-
-// svgCanvas names fonts that take the place of Liberation Sans.
-type svgCanvas struct{ *vgsvg.Canvas }
-
-func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
-	var b bytes.Buffer
-	if _, err := c.Canvas.WriteTo(&b); err != nil {
-		return 0, err
-	}
-	text := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:"+fontFamily+";"))
-	n, err := w.Write(text)
-	return int64(n), err
 }
 
 // render draws a sheet in a format.

@@ -12,9 +12,6 @@ var (
 	svgFont   = regexp.MustCompile(`font-family:[^;"]*;font-variant:normal;font-weight:normal;font-style:normal;`)
 )
 
-// fontFamily names fonts of the same widths for machines without Liberation Sans.
-const fontFamily = "'Liberation Sans',Arimo,Arial,Helvetica,sans-serif"
-
 // Inline returns the picture as an SVG element to stand in an HTML page. It is as wide as its surroundings allow, up to its
 // printed size. Every colour #RRGGBB is the page's custom property --plot-RRGGBB where it has one, so that a page with
 // a dark ground can turn ink and paper round. The label must hold neither quotes nor markup; it says in words what the picture shows.

@@ -15,6 +15,7 @@ type legend struct {
 	entries []legendEntry
 }
 
+// legendEntry has no sample where no panel shows the line.
 type legendEntry struct {
 	text   string
 	sample func(c *draw.Canvas)
@@ -44,35 +45,47 @@ func newLegend(style sheetStyle, panels []*panel) legend {
 	}
 	for _, p := range panels {
 		for _, r := range p.references {
-			line := style.referenceLine(p.referenceStyles[r.label])
-			add(r.label+offScale(r.label, panels), func(c *draw.Canvas) {
-				c.StrokeLine2(line, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
-			})
+			note, shown := offScale(r.label, panels)
+			var sample func(c *draw.Canvas)
+			if shown {
+				line := style.referenceLine(p.referenceStyles[r.label])
+				sample = func(c *draw.Canvas) { c.StrokeLine2(line, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y) }
+			}
+			add(r.label+note, sample)
 		}
 	}
 	return l
 }
 
-// offScale tells the values of a benchmark line that fixed limits keep out of some panels.
-func offScale(label string, panels []*panel) string {
+// offScale tells the values of a benchmark line that fixed limits, or a log axis, keep out of some panels, and whether any
+// panel shows the line.
+func offScale(label string, panels []*panel) (note string, shown bool) {
 	var values, named []string
+	unplaceable := true // all are nought or below, on log axes
 	for _, p := range panels {
 		for _, r := range p.references {
-			if r.label != label || p.y.contains(r.value) {
+			if r.label != label {
 				continue
 			}
-			value := strconv.FormatFloat(r.value, 'g', 4, 64)
+			if p.y.contains(r.value) {
+				shown = true
+				continue
+			}
+			unplaceable = unplaceable && p.y.unplaceable(r.value)
+			value := strings.Replace(strconv.FormatFloat(r.value, 'g', 4, 64), "-", "−", 1)
 			values, named = append(values, value), append(named, p.figure.Name+": "+value)
 		}
 	}
 	if len(values) == 0 {
-		return ""
+		return "", shown
 	}
-	if slices.Sort(values); len(values) == len(panels) && values[0] == values[len(values)-1] {
-		return " (off scale: " + values[0] + ")" // the same everywhere
+	if slices.Sort(values); values[0] == values[len(values)-1] && (unplaceable || len(values) == len(panels)) {
+		if unplaceable {
+			return ": " + values[0] + ", not on a log axis", shown
+		}
+		return " (off scale: " + values[0] + ")", shown // the same everywhere
 	}
-	values = named
-	return " (off scale: " + strings.Join(values, ", ") + ")"
+	return " (off scale: " + strings.Join(named, ", ") + ")", shown
 }
 
 // legendText is a curve's name with the axis it is read against, where that is not the bottom one.
@@ -83,29 +96,36 @@ func (p *panel) legendText(cv curve) string {
 	return cv.label
 }
 
-// layout breaks texts that are wider than the strip and finds how many columns fit.
-func (l legend) layout(width vg.Length) (columns int, columnWidth vg.Length, texts [][]string) {
+// layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as its widest entry.
+func (l legend) layout(width vg.Length) (columnWidths []vg.Length, texts [][]string) {
 	style := l.style.text(smallText, ink)
 	beside := l.style.points(sampleWidth + sampleGap)
-	var widest vg.Length
-	for _, e := range l.entries {
+	entries := make([]vg.Length, len(l.entries))
+	for i, e := range l.entries {
 		lines := wrap(style, e.text, width-beside)
 		texts = append(texts, lines)
 		for _, line := range lines {
-			widest = max(widest, style.Width(line))
+			entries[i] = max(entries[i], beside+style.Width(line))
 		}
 	}
-	columnWidth = beside + widest
-	gap := l.style.points(columnGap)
-	columns = max(1, int((width+gap)/(columnWidth+gap)))
-	if len(l.entries) == 0 {
-		return columns, columnWidth, nil // a map is explained by its caption
+	for columns := len(entries); columns > 0; columns-- {
+		// The fewest columns that need no further row make an even block: 2 + 2 instead of 3 + 1.
+		if rows := (len(entries) + columns - 1) / columns; (len(entries)+rows-1)/rows != columns {
+			continue
+		}
+		columnWidths = make([]vg.Length, columns)
+		sum := l.style.points(columnGap) * vg.Length(columns-1)
+		for i, w := range entries {
+			columnWidths[i%columns] = max(columnWidths[i%columns], w)
+		}
+		for _, w := range columnWidths {
+			sum += w
+		}
+		if sum <= width {
+			break
+		}
 	}
-	columns = min(columns, len(l.entries))
-	// The fewest columns that need no further row make an even block: 2 + 2 instead of 3 + 1.
-	rows := (len(l.entries) + columns - 1) / columns
-	columns = (len(l.entries) + rows - 1) / rows
-	return columns, columnWidth, texts
+	return columnWidths, texts // none for a map: its caption explains it
 }
 
 func (l legend) lineHeight() vg.Length { return l.style.points(smallText * 1.35) }
@@ -124,9 +144,9 @@ func (l legend) rowHeights(columns int, texts [][]string) []vg.Length {
 }
 
 func (l legend) height(width vg.Length) vg.Length {
-	columns, _, texts := l.layout(width)
+	columnWidths, texts := l.layout(width)
 	var sum vg.Length
-	for _, h := range l.rowHeights(columns, texts) {
+	for _, h := range l.rowHeights(len(columnWidths), texts) {
 		sum += h
 	}
 	return sum
@@ -135,24 +155,31 @@ func (l legend) height(width vg.Length) vg.Length {
 // draw fills the strip c, whose height is what height said.
 func (l legend) draw(c draw.Canvas) {
 	width := c.Max.X - c.Min.X
-	columns, columnWidth, texts := l.layout(width)
+	columnWidths, texts := l.layout(width)
+	columns := len(columnWidths)
 	gap := l.style.points(columnGap)
-	left := c.Min.X + (width-vg.Length(columns)*columnWidth-vg.Length(columns-1)*gap)/2
+	left := c.Min.X + (width+gap)/2
+	for _, w := range columnWidths {
+		left -= (w + gap) / 2
+	}
 	style := l.style.text(smallText, ink)
 	heights := l.rowHeights(columns, texts)
-	y := c.Max.Y
+	x, y := left, c.Max.Y
+	line := l.lineHeight()
 	for i, e := range l.entries {
 		row, column := i/columns, i%columns
 		if column == 0 && row > 0 {
+			x = left
 			y -= heights[row-1]
 		}
-		x := left + vg.Length(column)*(columnWidth+gap)
-		line := l.lineHeight()
-		e.sample(&draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: x, Y: y - line},
-			Max: vg.Point{X: x + l.style.points(sampleWidth), Y: y},
-		}})
+		if e.sample != nil {
+			e.sample(&draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+				Min: vg.Point{X: x, Y: y - line},
+				Max: vg.Point{X: x + l.style.points(sampleWidth), Y: y},
+			}})
+		}
 		drawLines(&c, style, line, vg.Point{X: x + l.style.points(sampleWidth+sampleGap), Y: y}, texts[i])
+		x += columnWidths[column] + gap
 	}
 }
 
@@ -175,11 +202,13 @@ func drawText(c *draw.Canvas, style draw.TextStyle, at vg.Point, line string) {
 	c.FillText(style, at, line)
 }
 
-// wrap breaks a text at spaces into lines no wider than width; a longer word has a line of its own.
+// wrap breaks a text at spaces into lines no wider than width; a longer word has a line of its own. At a no-break space
+// it is not broken: "Fig. 3".
 func wrap(style draw.TextStyle, text string, width vg.Length) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
+		word = strings.ReplaceAll(word, noBreak, " ")
 		switch {
 		case line == "":
 			line = word
@@ -192,3 +221,9 @@ func wrap(style draw.TextStyle, text string, width vg.Length) []string {
 	}
 	return append(lines, line)
 }
+
+const noBreak = "\u00a0"
+
+// keepTogether puts no-break spaces between a number and what it is the number of.
+var keepTogether = strings.NewReplacer("Fig. ", "Fig."+noBreak, "Figs. ", "Figs."+noBreak, "section ", "section"+noBreak, "sections ", "sections"+noBreak,
+	"Table ", "Table"+noBreak, "n = ", "n"+noBreak+"="+noBreak, " trials", noBreak+"trials")

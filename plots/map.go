@@ -210,18 +210,19 @@ var dotColour = color.RGBA{0x9C, 0x9C, 0x9C, 0xFF}
 // drawMap draws dots, and the regions' outlines over them.
 func (p *panel) drawMap(c *draw.Canvas, x, y func(float64) vg.Length) {
 	c.SetColor(dotColour)
+	// One shape of all dots: they have one colour and turn the same way, so that overlaps stay filled.
+	var all vg.Path
 	for _, d := range p.dots {
 		at := vg.Point{X: x(d.x), Y: y(d.y)}
 		if !c.Contains(at) {
 			continue
 		}
 		radius := p.style.points(dotRadius) * vg.Length(math.Sqrt(float64(d.rows)))
-		var path vg.Path
-		path.Move(vg.Point{X: at.X + radius, Y: at.Y})
-		path.Arc(at, radius, 0, 2*math.Pi)
-		path.Close()
-		c.Fill(path)
+		all.Move(vg.Point{X: at.X + radius, Y: at.Y})
+		all.Arc(at, radius, 0, 2*math.Pi)
+		all.Close()
 	}
+	c.Fill(all)
 	c.SetLineStyle(p.style.line(0.7, palette[0], nil))
 	for _, r := range p.rectangles {
 		left, right := max(r.left, p.x.min), min(r.right, p.x.max)

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -57,7 +58,7 @@ func (p *panel) plot() *plot.Plot {
 		label := p.style.text(mediumText, ink)
 		label.XAlign, label.YAlign = a.axis.Label.TextStyle.XAlign, a.axis.Label.TextStyle.YAlign
 		a.axis.Label.TextStyle = label
-		a.axis.Label.Text = a.label
+		a.axis.Label.Text = a.span.labelled(a.label, a.wanted)
 		a.axis.Label.Padding = p.style.points(2.5)
 	}
 	g.Y.Tick.Label.YAlign = tickMiddle
@@ -74,15 +75,26 @@ type positionTicks struct {
 var _ plot.Ticker = positionTicks{}
 
 func (t positionTicks) Ticks(_, _ float64) []plot.Tick {
-	var ticker plot.Ticker = linearTicks{t.wanted}
-	if t.span.log {
-		ticker = logTicks{t.wanted}
-	}
-	ticks := ticker.Ticks(t.span.min, t.span.max)
+	ticks := t.span.ticker(t.wanted).Ticks(t.span.min, t.span.max)
 	for i := range ticks {
 		ticks[i].Value = t.span.position(ticks[i].Value)
 	}
 	return ticks
+}
+
+func (s span) ticker(wanted int) ticker {
+	if s.log {
+		return logTicks{wanted}
+	}
+	return linearTicks{wanted}
+}
+
+// labelled is an axis' label with the power of ten that its ticks leave out.
+func (s span) labelled(label string, wanted int) string {
+	if power := s.ticker(wanted).power(s.min, s.max); power != 0 {
+		label += " (×" + powerOfTen(strconv.Itoa(power)) + ")"
+	}
+	return label
 }
 
 // topStrip is the height of what stands above the frame: the heading and the second axis.
@@ -233,7 +245,7 @@ func (p *panel) drawTopAxis(c *draw.Canvas) vg.Length {
 	base += tickText.Font.Size + p.style.points(2.5)
 	label := p.style.text(mediumText, ink)
 	label.XAlign = draw.XCenter
-	drawText(c, label, vg.Point{X: c.Center().X, Y: base}, p.x2Label)
+	drawText(c, label, vg.Point{X: c.Center().X, Y: base}, p.x2.labelled(p.x2Label, xTicks))
 	return base + label.Font.Size
 }
 

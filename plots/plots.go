@@ -13,14 +13,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"sort"
+	"strconv"
 
 	"gonum.org/v1/plot/vg"
 
 	"ppdp/results"
 )
 
-// CombinedName is the file name, without extension, of an experiment's figures side by side.
+// CombinedName is the file name, without extension, of an experiment's figures side by side. Where these take more than one
+// page, the others are called combined-2, combined-3 and so on.
 const CombinedName = "combined"
+
+// combinedPanels is how many figures one page shows at most.
+const combinedPanels = 9
 
 // Options are what a figure's description does not say. The zero value draws a panel of 12 cm by
 // 8.5 cm without title and source.
@@ -108,7 +113,7 @@ func (d *Drawing) Write(dir, name string, formats ...string) ([]string, error) {
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 // WriteExperiment writes every figure of a run's manifest into dir in every format, and where there are
-// several also all of them side by side under CombinedName. Curves are drawn from rows, maps of regions from what the run
+// several also all of them side by side under CombinedName, in pages where they are many. Curves are drawn from rows, maps of regions from what the run
 // kept. A series looks the same in all figures. It returns the paths written; figures that cannot be drawn are
 // left out and reported together.
 func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths, warnings []string, err error) {
@@ -126,7 +131,13 @@ func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths,
 		write(single(c, shared, opts), c.figure.Name)
 	}
 	if len(charts) > 1 {
-		write(combined(charts, shared, opts), CombinedName)
+		for i, page := range pages(charts) {
+			name := CombinedName
+			if i > 0 {
+				name += "-" + strconv.Itoa(i+1)
+			}
+			write(combined(page, shared, opts), name)
+		}
 	}
 	return paths, warnings, errors.Join(problems...)
 }
@@ -152,7 +163,7 @@ func Experiment(o *results.Outcome, rows []results.Row) (drawings []Named, warni
 func experimentCharts(o *results.Outcome, rows []results.Row) (charts []*chart, warnings []string, problems []error) {
 	taken := make(map[string]bool)
 	for _, figure := range o.Manifest.Figures {
-		if taken[figure.Name] || figure.Name == CombinedName {
+		if taken[figure.Name] || combinedFile.MatchString(figure.Name) {
 			problems = append(problems, fmt.Errorf("figure %q: the name is taken", figure.Name))
 			continue
 		}
@@ -172,6 +183,37 @@ func experimentCharts(o *results.Outcome, rows []results.Row) (charts []*chart, 
 		warnings = append(warnings, c.warnings...)
 	}
 	return charts, warnings, problems
+}
+
+var combinedFile = regexp.MustCompile("^" + CombinedName + `(-\d+)?$`)
+
+// pages deals charts out to combined figures. Few stand on one. Of many, those of one metric stay together, in the order
+// in which the metrics come, as far as a page reaches.
+func pages(charts []*chart) [][]*chart {
+	if len(charts) <= combinedPanels {
+		return [][]*chart{charts}
+	}
+	var metrics []string
+	byMetric := make(map[string][]*chart)
+	for _, c := range charts {
+		if byMetric[c.figure.Y] == nil {
+			metrics = append(metrics, c.figure.Y)
+		}
+		byMetric[c.figure.Y] = append(byMetric[c.figure.Y], c)
+	}
+	var all [][]*chart
+	var page []*chart
+	for _, metric := range metrics {
+		group := byMetric[metric]
+		if len(page) > 0 && len(page)+len(group) > combinedPanels {
+			all, page = append(all, page), nil
+		}
+		for len(group) > combinedPanels {
+			all, group = append(all, group[:combinedPanels]), group[combinedPanels:]
+		}
+		page = append(page, group...)
+	}
+	return append(all, page)
 }
 
 // look is how curves and benchmark lines appear, by label, on all the panels that are to agree.
@@ -233,15 +275,18 @@ func single(c *chart, look look, opts Options) *Drawing {
 func combined(charts []*chart, look look, opts Options) *Drawing {
 	style := sheetStyle{combinedScale}
 	width := orDefault(opts.Width, combinedWidth)
-	// Two or four panels make rows of two, other numbers rows of three: narrower ones have no room for labels.
+	// Two, four or eight panels make rows of two, other numbers rows of three: narrower ones have no room for labels.
 	columns := min(len(charts), 3)
-	if len(charts) == 4 {
+	if len(charts) == 4 || len(charts) == 8 {
 		columns = 2
 	}
 	s := &sheet{style: style, width: width, columns: columns, title: opts.Title, source: opts.Source}
 	s.panelHeight = orDefault(opts.Height, max(width/vg.Length(columns)*0.75, 5*vg.Centimeter))
 	for _, c := range charts {
 		s.panels = append(s.panels, newPanel(c, width/vg.Length(columns), style, look))
+	}
+	if over := s.height() - pageHeight; over > 0 && opts.Height == 0 {
+		s.panelHeight = max(s.panelHeight-over/vg.Length(s.rows()), lowestPanel)
 	}
 	return &Drawing{s}
 }

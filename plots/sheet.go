@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -82,10 +83,33 @@ func (s *sheet) captionLines() []string {
 	if failed > 0 {
 		text += fmt.Sprintf(" Failed trials are left out at %s.", count(failed, "point"))
 	}
+	if hidden := s.hidden(); hidden != "" {
+		text += " Hidden under another curve: " + hidden + "."
+	}
 	if s.source != "" {
 		text += " After " + strings.TrimSuffix(s.source, ".") + "."
 	}
-	return wrap(s.style.text(smallText, softInk), text, s.inner())
+	return wrap(s.style.text(smallText, softInk), keepTogether.Replace(text), s.inner())
+}
+
+// hidden names the curves that others cover, and on a sheet of several panels where.
+func (s *sheet) hidden() string {
+	var labels []string
+	where := make(map[string][]string)
+	for _, p := range s.panels {
+		for _, label := range p.hidden() {
+			if where[label] == nil {
+				labels = append(labels, label)
+			}
+			where[label] = append(where[label], p.figure.Name)
+		}
+	}
+	if len(s.panels) > 1 {
+		for i, label := range labels {
+			labels[i] = label + " in " + strings.Join(where[label], ", ")
+		}
+	}
+	return strings.Join(labels, "; ")
 }
 
 func count(n int, what string) string {
@@ -118,17 +142,21 @@ func (s *sheet) height() vg.Length {
 }
 
 func (s *sheet) panelsHeight() vg.Length {
-	rows := vg.Length(s.rows())
-	return rows*(s.panelHeight+s.topStrip()) + (rows-1)*s.style.points(panelGap)
-}
-
-// topStrip is the tallest of the panels', so that frames beside each other have the same height.
-func (s *sheet) topStrip() vg.Length {
-	var height vg.Length
-	for _, p := range s.panels {
-		height = max(height, p.topStrip())
+	height := vg.Length(s.rows())*s.panelHeight + vg.Length(s.rows()-1)*s.style.points(panelGap)
+	for _, strip := range s.topStrips() {
+		height += strip
 	}
 	return height
+}
+
+// topStrips are the heights above the frames, row by row: the tallest of a row's panels, so that frames beside each other
+// have the same height.
+func (s *sheet) topStrips() []vg.Length {
+	heights := make([]vg.Length, s.rows())
+	for i, p := range s.panels {
+		heights[i/s.columns] = max(heights[i/s.columns], p.topStrip())
+	}
+	return heights
 }
 
 // draw fills a canvas of the sheet's width and height.
@@ -175,7 +203,8 @@ func (s *sheet) drawNote(c draw.Canvas) draw.Canvas {
 
 // drawPanels lines the frames up in rows and columns.
 func (s *sheet) drawPanels(c draw.Canvas) {
-	above, right := s.topStrip(), s.panels[0].rightStrip()
+	strips, right := s.topStrips(), s.panels[0].rightStrip()
+	above := slices.Max(strips)
 	grid := make([][]*plot.Plot, s.rows())
 	for i := range grid {
 		grid[i] = make([]*plot.Plot, s.columns)
@@ -187,10 +216,18 @@ func (s *sheet) drawPanels(c draw.Canvas) {
 	}
 	gap := s.style.points(panelGap)
 	tiles := draw.Tiles{Rows: s.rows(), Cols: s.columns, PadX: gap + right, PadRight: right, PadY: gap + above, PadTop: above}
+	// The tiles all have the tallest strip; a row with a lower one moves up, and those below it with it.
+	for _, strip := range strips {
+		c.Min.Y -= above - strip
+	}
 	canvases := plot.Align(grid, tiles, c)
+	var up vg.Length
 	for i := range grid {
+		up += above - strips[i]
 		for j, g := range grid[i] {
 			if g != nil {
+				canvases[i][j].Min.Y += up
+				canvases[i][j].Max.Y += up
 				g.Draw(canvases[i][j])
 			}
 		}

@@ -18,6 +18,8 @@ const (
 	panelWidth    = 12 * vg.Centimeter
 	panelHeight   = 8.5 * vg.Centimeter
 	combinedWidth = 17.8 * vg.Centimeter
+	pageHeight    = 23.5 * vg.Centimeter // of text and figures on A4 and letter paper
+	lowestPanel   = 4 * vg.Centimeter    // with its axes: below, there is more axis than data
 
 	smallText  vg.Length = 9.5  // points: tick labels, legend, caption
 	mediumText vg.Length = 10.5 // axis labels, panel headings
@@ -97,7 +99,7 @@ func (s sheetStyle) text(size vg.Length, colour color.Color) text.Style {
 		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size*s.scale),
 		XAlign:  draw.XLeft,
 		YAlign:  draw.YBottom,
-		Handler: plot.DefaultTextHandler,
+		Handler: raisedText{plot.DefaultTextHandler},
 	}
 }
 

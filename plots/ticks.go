@@ -8,21 +8,38 @@ import (
 	"gonum.org/v1/plot"
 )
 
+// ticker makes an axis' ticks and tells the power of ten that their labels leave to the axis' own.
+type ticker interface {
+	plot.Ticker
+	power(lo, hi float64) int
+}
+
 // linearTicks labels round numbers: multiples of 1, 2, 2.5 or 5 times a power of ten, as many as come
 // closest to the wanted number without exceeding it by more than one.
 type linearTicks struct{ wanted int }
 
-var _ plot.Ticker = linearTicks{}
+var _ ticker = linearTicks{}
 
 func (t linearTicks) Ticks(lo, hi float64) []plot.Tick {
 	step, decimals := t.step(lo, hi)
+	power := t.power(lo, hi)
+	decimals += power
 	first, last := math.Ceil(lo/step-tickSlack), math.Floor(hi/step+tickSlack)
 	var ticks []plot.Tick
 	for i := first; i <= last; i++ {
 		value := i * step
-		ticks = append(ticks, plot.Tick{Value: value, Label: number(value, decimals, math.Max(math.Abs(lo), math.Abs(hi)))})
+		ticks = append(ticks, plot.Tick{Value: value, Label: number(value/math.Pow10(power), decimals)})
 	}
 	return ticks
+}
+
+// power is the power of ten that all labels of an axis are divided by, 0 for none. It stands in the axis' own label.
+func (t linearTicks) power(lo, hi float64) int {
+	exponent := int(math.Floor(math.Log10(math.Max(math.Abs(lo), math.Abs(hi)))))
+	if exponent > plainHigh || exponent < plainLow {
+		return exponent
+	}
+	return 0
 }
 
 // tickSlack lets a tick that rounding puts a hair outside the range still count, as a share of the step.
@@ -56,18 +73,34 @@ func (t linearTicks) step(lo, hi float64) (step float64, decimals int) {
 // numbers: there are always at least two labels. Unlabelled ticks mark the other digits.
 type logTicks struct{ wanted int }
 
-var _ plot.Ticker = logTicks{}
+var _ ticker = logTicks{}
 
 func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
 	if !(lo > 0) || !(hi > lo) {
 		return nil
 	}
+	if ticks := t.logarithmic(lo, hi); ticks != nil {
+		return ticks
+	}
+	return linearTicks(t).Ticks(lo, hi)
+}
+
+// logarithmic is nil where a range is too narrow for three such ticks.
+func (t logTicks) logarithmic(lo, hi float64) []plot.Tick {
 	for _, digits := range [][]int{{1}, {1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}} {
 		if ticks, labels := t.decades(lo, hi, digits); labels >= 3 {
 			return ticks
 		}
 	}
-	return linearTicks(t).Ticks(lo, hi)
+	return nil
+}
+
+// power is as that of linear ticks, where these are used.
+func (t logTicks) power(lo, hi float64) int {
+	if t.logarithmic(lo, hi) != nil {
+		return 0
+	}
+	return linearTicks(t).power(lo, hi)
 }
 
 // decades ticks every digit of every decade and labels some.
@@ -108,16 +141,8 @@ func logLabel(digit, exponent int, powers bool) string {
 	return scientific(strconv.Itoa(digit), exponent)
 }
 
-// number labels a linear axis whose largest magnitude is top.
-func number(value float64, decimals int, top float64) string {
-	exponent := int(math.Floor(math.Log10(top)))
-	if exponent > plainHigh || exponent < plainLow {
-		if value == 0 {
-			return "0"
-		}
-		digits := max(0, decimals+exponent)
-		return scientific(strconv.FormatFloat(value/math.Pow10(exponent), 'f', digits, 64), exponent)
-	}
+// number is a tick's label on a linear axis; power is divided out already.
+func number(value float64, decimals int) string {
 	decimals = max(0, decimals)
 	text := strconv.FormatFloat(value, 'f', decimals, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -126,7 +151,11 @@ func number(value float64, decimals int, top float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// scientific writes a number with its power of ten on the line: the fonts at hand have no raised minus, nought or nine.
+// scientific writes a number with its power of ten.
 func scientific(mantissa string, exponent int) string {
-	return strings.ReplaceAll(mantissa+"e"+strconv.Itoa(exponent), "-", "−")
+	power := powerOfTen(strconv.Itoa(exponent))
+	if mantissa == "1" {
+		return power
+	}
+	return mantissa + "×" + power
 }

@@ -24,6 +24,9 @@ func labelled(ticks []plot.Tick) string {
 	return strings.Join(names, " ")
 }
 
+// onLine writes raised text as "^".
+func onLine(label string) string { return strings.NewReplacer(raise, "^", lower, "").Replace(label) }
+
 func TestTicksByHand(t *testing.T) {
 	for _, test := range []struct {
 		ticker plot.Ticker
@@ -34,14 +37,17 @@ func TestTicksByHand(t *testing.T) {
 		{linearTicks{6}, -0.01, 0.61, "0.0 0.1 0.2 0.3 0.4 0.5 0.6"},
 		{linearTicks{6}, 0.76, 0.9, "0.775 0.800 0.825 0.850 0.875 0.900"},
 		{linearTicks{6}, -1, 1, "−1.0 −0.5 0.0 0.5 1.0"},
-		{linearTicks{6}, 0, 5e6, "0 1e6 2e6 3e6 4e6 5e6"},
+		{linearTicks{6}, 0, 5e6, "0 1 2 3 4 5"},
+		{linearTicks{6}, 0, 1.2e5, "0.0 0.2 0.4 0.6 0.8 1.0 1.2"},
+		{linearTicks{6}, 0, 5e-5, "0 1 2 3 4 5"},
 		{logTicks{6}, 0.01, 10, "0.01 0.1 1 10"},
 		{logTicks{6}, 1, 20, "1 2 5 10 20"},
 		{logTicks{6}, 2.5, 6, "3 4 5 6"},
-		{logTicks{6}, 100, 1e7, "1e2 1e3 1e4 1e5 1e6 1e7"},
-		{logTicks{6}, 1e-5, 1e-3, "1e−5 1e−4 1e−3"},
+		{logTicks{6}, 100, 1e7, "10^2 10^3 10^4 10^5 10^6 10^7"},
+		{logTicks{6}, 1e6, 9e6, "10^6 2×10^6 5×10^6"},
+		{logTicks{6}, 1e-5, 1e-3, "10^−5 10^−4 10^−3"},
 	} {
-		if diff := cmp.Diff(test.want, labelled(test.ticker.Ticks(test.lo, test.hi))); diff != "" {
+		if diff := cmp.Diff(test.want, onLine(labelled(test.ticker.Ticks(test.lo, test.hi)))); diff != "" {
 			t.Errorf("%T from %v to %v: %s", test.ticker, test.lo, test.hi, diff)
 		}
 	}
@@ -53,7 +59,8 @@ func TestTicksOfAnyRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := math.Pow(10, rapid.Float64Range(-6, 7).Draw(t, "exponent"))
 		hi := lo * (1 + math.Pow(10, rapid.Float64Range(-3, 4).Draw(t, "width")))
-		ticker := rapid.SampledFrom([]plot.Ticker{linearTicks{6}, logTicks{6}, linearTicks{7}}).Draw(t, "ticker")
+		ticker := rapid.SampledFrom([]ticker{linearTicks{6}, logTicks{6}, linearTicks{7}}).Draw(t, "ticker")
+		power := math.Pow10(ticker.power(lo, hi)) // which stands in the axis' label
 		last, count := math.Inf(-1), 0
 		seen := make(map[string]bool)
 		for _, tick := range ticker.Ticks(lo, hi) {
@@ -69,7 +76,7 @@ func TestTicksOfAnyRange(t *testing.T) {
 				t.Fatalf("label %q twice in %v..%v", tick.Label, lo, hi)
 			}
 			seen[tick.Label] = true
-			if said := readLabel(t, tick.Label); math.Abs(said-tick.Value) > 1e-9*math.Abs(hi) {
+			if said := readLabel(t, tick.Label) * power; math.Abs(said-tick.Value) > 1e-9*math.Abs(hi) {
 				t.Fatalf("label %q stands at %v", tick.Label, tick.Value)
 			}
 		}
@@ -85,7 +92,7 @@ func TestLabelsHaveGlyphs(t *testing.T) {
 	face := fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 10)
 	var buffer sfnt.Buffer
 	check := func(text string) {
-		for _, r := range text {
+		for _, r := range strings.NewReplacer(raise, "", lower, "").Replace(text) {
 			if glyph, err := face.Face.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
 				t.Errorf("%q: no glyph for %q", text, r)
 			}
@@ -95,15 +102,23 @@ func TestLabelsHaveGlyphs(t *testing.T) {
 		for digit := 1; digit <= 9; digit++ {
 			check(logLabel(digit, exponent, true))
 		}
-		check(number(-1.5*math.Pow10(exponent), 1, math.Pow10(exponent)))
+		check(span{min: 0, max: math.Pow10(exponent)}.labelled("k", xTicks))
 	}
 	for _, name := range []string{"epsilon", "w1", "w2", "ks", "k"} {
 		check(axisLabel(name, ""))
 	}
 }
 
+// readLabel reads "2.5", "10^−3" and "2×10^5".
 func readLabel(t *rapid.T, label string) float64 {
-	plain := strings.ReplaceAll(label, "−", "-")
+	plain := strings.ReplaceAll(onLine(label), "−", "-")
+	mantissa, power, scientific := strings.Cut(plain, "×")
+	if strings.HasPrefix(plain, "10^") {
+		mantissa, power, scientific = "1", plain, true
+	}
+	if scientific {
+		plain = mantissa + "e" + strings.TrimPrefix(power, "10^")
+	}
 	v, err := strconv.ParseFloat(plain, 64)
 	if err != nil {
 		t.Fatalf("label %q: %v", label, err)

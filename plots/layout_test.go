@@ -1,0 +1,388 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"ppdp/results"
+)
+
+// manyFigures has panels of two metrics, the first with heading lines of its own.
+func manyFigures(of ...string) (results.Manifest, []results.Row) {
+	m := results.Manifest{Experiment: "e", Title: "Many panels", Source: "nobody, Fig. 9"}
+	var rows []results.Row
+	for i, metric := range of {
+		m.Figures = append(m.Figures, results.Figure{Name: fmt.Sprintf("p%d", i), Title: fmt.Sprintf("Panel %d", i), X: "epsilon", XScale: "log", Y: metric, YScale: "log"})
+	}
+	for _, metric := range []string{"w1", "w2"} {
+		for i, epsilon := range []float64{0.01, 0.1, 1} {
+			rows = append(rows, at(madeUpRow("RPS", metric, 5, 100/float64(i+1), 3), epsilon), at(madeUpRow("Hay", metric, 5, 20/float64(i+1), 1), epsilon))
+		}
+	}
+	return m, rows
+}
+
+func repeat(metric string, n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = metric
+	}
+	return all
+}
+
+// TestPages: how many pages combined figures take, and what is on them.
+func TestPages(t *testing.T) {
+	mixed := func(n int) []string { // w1, w2, w1, w2, ...
+		all := repeat("w1", n)
+		for i := 1; i < n; i += 2 {
+			all[i] = "w2"
+		}
+		return all
+	}
+	for name, test := range map[string]struct {
+		metrics []string
+		want    string
+	}{
+		"as many as fit":             {repeat("w1", 9), "9w1"},
+		"two metrics that fit":       {mixed(8), "8w1w2"},
+		"a page each":                {mixed(16), "8w1 8w2"},
+		"one metric too many":        {repeat("w1", 11), "9w1 2w1"},
+		"a few more of another kind": {append(repeat("w1", 9), "w2"), "9w1 1w2"},
+		"the rest and the next":      {append(repeat("w1", 11), repeat("w2", 3)...), "9w1 5w1w2"},
+	} {
+		var charts []*chart
+		for _, metric := range test.metrics {
+			charts = append(charts, &chart{figure: results.Figure{Y: metric}})
+		}
+		var got []string
+		for _, page := range pages(charts) {
+			text, seen := strconv.Itoa(len(page)), ""
+			for _, c := range page {
+				if !strings.Contains(seen, c.figure.Y) {
+					seen += c.figure.Y
+				}
+			}
+			got = append(got, text+seen)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: pages of %q, want %s", name, got, test.want)
+		}
+	}
+}
+
+// TestCombinedFitsAPage: whatever the number of panels, a combined figure is as wide as a page and no higher.
+func TestCombinedFitsAPage(t *testing.T) {
+	for n := 2; n <= combinedPanels; n++ {
+		m, rows := manyFigures(repeat("w1", n)...)
+		d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if height := d.sheet.height(); d.sheet.width != combinedWidth || height > pageHeight+0.01 {
+			t.Errorf("%d panels: %.1f by %.1f cm, want at most %.1f by %.1f", n, d.sheet.width/vg.Centimeter, height/vg.Centimeter, combinedWidth/vg.Centimeter, pageHeight/vg.Centimeter)
+		}
+		if d.sheet.panelHeight < lowestPanel {
+			t.Errorf("%d panels: each %.1f cm high", n, d.sheet.panelHeight/vg.Centimeter)
+		}
+	}
+}
+
+func TestManyFiguresTakePages(t *testing.T) {
+	m, rows := manyFigures(append(repeat("w1", 8), repeat("w2", 8)...)...)
+	dir := t.TempDir()
+	if _, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][2]string{"combined": {"Panel 7", "Panel 8"}, "combined-2": {"Panel 8", "Panel 7"}} {
+		svg, err := os.ReadFile(filepath.Join(dir, name+".svg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(svg, []byte(">"+want[0]+"<")) || bytes.Contains(svg, []byte(">"+want[1]+"<")) {
+			t.Errorf("%s.svg: want %q and not %q on it", name, want[0], want[1])
+		}
+	}
+	m.Figures[3].Name = "combined-2"
+	if _, _, err := WriteExperiment(t.TempDir(), &results.Outcome{Manifest: m}, rows); err == nil || !strings.Contains(err.Error(), `"combined-2": the name is taken`) {
+		t.Errorf("a figure with a page's name: %v", err)
+	}
+}
+
+// TestLegendColumns: entries neither overlap nor reach over the strip, and no fewer rows would do.
+func TestLegendColumns(t *testing.T) {
+	long := "PrivBayes published, replace one record, number of records public"
+	for name, test := range map[string]struct {
+		texts   []string
+		columns int
+	}{
+		"one long":   {[]string{"DiffMulti published, add or remove one record", "strict", long, "strict", "Original data", "Majority class"}, 2},
+		"even block": {[]string{"a", "b", "c", "d"}, 4},
+		"all long":   {[]string{long, long, long}, 1},
+		"none":       {nil, 0},
+	} {
+		l := legend{style: sheetStyle{combinedScale}}
+		for _, text := range test.texts {
+			l.entries = append(l.entries, legendEntry{text, nil})
+		}
+		const width = 17 * vg.Centimeter
+		columnWidths, texts := l.layout(width)
+		if len(columnWidths) != test.columns {
+			t.Errorf("%s: %d columns, want %d", name, len(columnWidths), test.columns)
+			continue
+		}
+		sum := l.style.points(columnGap) * vg.Length(len(columnWidths)-1)
+		for _, w := range columnWidths {
+			sum += w
+		}
+		if sum > width {
+			t.Errorf("%s: %v wide, want at most %v", name, sum, width)
+		}
+		for i, lines := range texts {
+			for _, line := range lines {
+				if w := l.style.points(sampleWidth+sampleGap) + l.style.text(smallText, ink).Width(line); w > columnWidths[i%len(columnWidths)] {
+					t.Errorf("%s: %q takes %v of a column of %v", name, line, w, columnWidths[i%len(columnWidths)])
+				}
+			}
+		}
+	}
+}
+
+// TestRowsStandBelowEachOther: a heading of two lines takes room in its own row only.
+func TestRowsStandBelowEachOther(t *testing.T) {
+	m, rows := manyFigures(repeat("w1", 6)...)
+	plain, _, err := Combine(m.Figures, rows, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Figures[0].Title = strings.Repeat("a long heading ", 4)
+	tall, _, err := Combine(m.Figures, rows, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	strips, plainStrips := tall.sheet.topStrips(), plain.sheet.topStrips()
+	if strips[0] <= plainStrips[0] || strips[1] != plainStrips[1] {
+		t.Errorf("strips %v, want a taller first one than %v", strips, plainStrips)
+	}
+	if more, want := tall.sheet.height()-plain.sheet.height(), strips[0]-plainStrips[0]; math.Abs(float64(more-want)) > 1e-9 {
+		t.Errorf("the sheet is %v higher, want %v", more, want)
+	}
+	// The frames of the second row lie where they lay, as seen from below.
+	first, second := frames(t, plain), frames(t, tall)
+	if len(first) != 6 || len(second) != 6 {
+		t.Fatalf("%d and %d frames, want 6", len(first), len(second))
+	}
+	for i := 3; i < 6; i++ {
+		if first[i] != second[i] {
+			t.Errorf("frame %d at %v, want %v", i, second[i], first[i])
+		}
+	}
+}
+
+// frames are the panels' frames in an SVG, in its order: closed shapes of ink without ground and with four corners.
+func frames(t *testing.T, d *Drawing) []string {
+	t.Helper()
+	svg, err := d.Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for line := range strings.Lines(string(svg)) {
+		if path, style, found := strings.Cut(line, `" style="`); found && strings.HasPrefix(style, "fill:none;stroke:#202020") && strings.HasSuffix(path, "Z") {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// TestBenchmarkAtNoughtOnALogAxis: the legend says it; it has no line to show there, and nothing to warn of.
+func TestBenchmarkAtNoughtOnALogAxis(t *testing.T) {
+	rows := append(tinyRows(), madeUpRow("True", "w1", 5, 0, 0))
+	rows[len(rows)-1].Algorithm = "perfect"
+	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log", Reference: []string{"perfect", "identity"}, Where: map[string]string{"series": "RPS"}}
+	c := mustChart(t, figure, rows)
+	for _, warning := range c.warnings {
+		if strings.Contains(warning, "True degree sequence") {
+			t.Errorf("warning %q", warning)
+		}
+	}
+	p := newPanel(c, 100, sheetStyle{1}, newLook([]*chart{c}, nil))
+	l := newLegend(sheetStyle{1}, []*panel{p})
+	if got := l.entries[1]; got.text != "True degree sequence: 0, not on a log axis" || got.sample != nil {
+		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
+	}
+	if got := l.entries[2]; got.text != "Original data" || got.sample == nil {
+		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
+	}
+}
+
+// TestHiddenCurves: equal curves are told, such as show are not.
+func TestHiddenCurves(t *testing.T) {
+	var rows []results.Row
+	for _, epsilon := range []float64{1, 2} {
+		rows = append(rows, at(madeUpRow("Incognito", "w1", 3, epsilon, 0), epsilon), at(madeUpRow("Apart", "w1", 3, epsilon+0.5, 0), epsilon),
+			at(madeUpRow("K-Optimize", "w1", 3, epsilon, 0), epsilon))
+	}
+	figures := []results.Figure{{Name: "a", X: "epsilon", Y: "w1"}, {Name: "b", X: "epsilon", Y: "w1", Where: map[string]string{"series": "Apart|K-Optimize"}}}
+	for _, test := range []struct {
+		figures []results.Figure
+		want    string
+	}{
+		{figures, "Hidden under another curve: Incognito in a."},
+		{figures[1:], ""},
+	} {
+		d, _, err := Combine(test.figures, rows, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		caption := strings.Join(d.sheet.captionLines(), " ")
+		if strings.Contains(caption, "Hidden") != (test.want != "") || !strings.Contains(caption, test.want) {
+			t.Errorf("caption %q, want %q in it", caption, test.want)
+		}
+	}
+}
+
+// TestNumbersAreNotTornApart: no line of a caption ends with "Fig." or the like.
+func TestNumbersAreNotTornApart(t *testing.T) {
+	m, rows := manyFigures("w1")
+	for width := 5 * vg.Centimeter; width < 12*vg.Centimeter; width += 3 {
+		d, _, err := Draw(m.Figures[0], rows, Options{Source: "Somebody 2012, Fig. 3, section 5.1", Width: width})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range d.sheet.captionLines() {
+			for _, head := range []string{"Fig.", "section", "n", "=", "n = 5"} {
+				if strings.HasSuffix(line, " "+head) || line == head {
+					t.Errorf("at %.1f cm a line ends %q", width/vg.Centimeter, line)
+				}
+			}
+		}
+	}
+}
+
+// TestRaisedText: without raised pieces it is the library's text, with them it is as wide as its parts, and the exponent stands
+// higher and smaller.
+func TestRaisedText(t *testing.T) {
+	style := sheetStyle{1}.text(40, ink)
+	plain := style
+	plain.Handler = plot.DefaultTextHandler
+	for _, s := range []string{"", "Records", "10"} {
+		if style.Width(s) != plain.Width(s) || style.Height(s) != plain.Height(s) {
+			t.Errorf("%q: %v by %v, want %v by %v", s, style.Width(s), style.Height(s), plain.Width(s), plain.Height(s))
+		}
+	}
+	power := "(×" + powerOfTen("-6") + ")"
+	exponent := plain
+	exponent.Font = small(plain.Font)
+	if want := plain.Width("(×10") + exponent.Width("−6") + plain.Width(")"); math.Abs(float64(style.Width(power)-want)) > 1e-9 || style.Height(power) != plain.Height("(") {
+		t.Errorf("%v by %v, want %v by %v", style.Width(power), style.Height(power), want, plain.Height("("))
+	}
+	ink := func(style draw.TextStyle, s string) image.Rectangle {
+		canvas := vgimg.NewWith(vgimg.UseWH(250, 250), vgimg.UseDPI(72))
+		c := draw.New(canvas)
+		c.FillText(style, vg.Point{X: 100, Y: 60}, s)
+		bounds := image.Rectangle{Min: image.Pt(1000, 1000)}
+		for y := range canvas.Image().Bounds().Dy() {
+			for x := range canvas.Image().Bounds().Dx() {
+				if r, _, _, _ := canvas.Image().At(x, y).RGBA(); r < 0x8000 {
+					bounds.Min.X, bounds.Min.Y = min(bounds.Min.X, x), min(bounds.Min.Y, y)
+					bounds.Max.X, bounds.Max.Y = max(bounds.Max.X, x+1), max(bounds.Max.Y, y+1)
+				}
+			}
+		}
+		return bounds
+	}
+	base, raised := ink(style, "10"), ink(style, powerOfTen("6"))
+	if base != ink(plain, "10") {
+		t.Errorf("10 covers %v, want %v", base, ink(plain, "10"))
+	}
+	if raised.Max.Y != base.Max.Y || raised.Min.X != base.Min.X || raised.Min.Y >= base.Min.Y || raised.Max.X <= base.Max.X+10 {
+		t.Errorf("10 to the 6th covers %v, want the base line of %v and more above and to the right", raised, base)
+	}
+	turned := style
+	turned.Rotation = math.Pi / 2
+	if flat, up := ink(style, power), ink(turned, power); up.Dy() < flat.Dx()-2 || up.Dy() > flat.Dx()+2 {
+		t.Errorf("turned, %v covers %v", flat, up)
+	}
+}
+
+// TestSVGJoinsOnlyLines: joined paths have the parts of those they are made of, in order, and whatever has a ground, or another
+// style, or something between, stays apart.
+func TestSVGJoinsOnlyLines(t *testing.T) {
+	const line, other, ground = `<path d="%s" style="fill:none;stroke:#202020" />`, `<path d="%s" style="fill:none;stroke:#000000" />`, `<path d="%s" style="fill:#202020" />`
+	text := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
+	in := text("<g>", fmt.Sprintf(line, "M0,0L1,1"), fmt.Sprintf(line, "M2,2L3,3"), fmt.Sprintf(other, "M4,4L5,5"), fmt.Sprintf(line, "M6,6L7,7"),
+		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>", fmt.Sprintf(line, "M0,0L2,2"))
+	want := text("<g>", fmt.Sprintf(line, "M0,0L1,1M2,2L3,3"), fmt.Sprintf(other, "M4,4L5,5"), fmt.Sprintf(line, "M6,6L7,7"),
+		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>", fmt.Sprintf(line, "M0,0L2,2"))
+	if got := string(joinLines([]byte(in))); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	// What vgsvg writes today is what joinLines knows.
+	canvas := vgsvg.New(10, 10)
+	for range 2 {
+		var path vg.Path
+		path.Move(vg.Point{X: 1, Y: 1})
+		path.Line(vg.Point{X: 2, Y: 2})
+		canvas.Stroke(path)
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	if before, after := bytes.Count(b.Bytes(), []byte("<path")), bytes.Count(joinLines(b.Bytes()), []byte("<path")); before != 2 || after != 1 {
+		t.Errorf("%d paths of %d, want 1 of 2", after, before)
+	}
+}
+
+// TestSVGTextsSayTheirWidth: each is as wide as the font's own metrics make it.
+func TestSVGTextsSayTheirWidth(t *testing.T) {
+	m, rows := adultFigures(true)
+	d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := d.Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var picture struct {
+		Texts []svgTextElement `xml:"g>text"`
+	}
+	if err := xml.Unmarshal(svg, &picture); err != nil {
+		t.Fatal(err)
+	}
+	if len(picture.Texts) < 30 {
+		t.Fatalf("%d texts", len(picture.Texts))
+	}
+	for _, text := range picture.Texts {
+		_, after, _ := strings.Cut(text.Style, "font-size:")
+		size, err := strconv.ParseFloat(after[:strings.Index(after, "px")], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := sheetStyle{1}.text(vg.Length(size), ink).Width(text.Text)
+		if math.Abs(text.Length-float64(want)) > 0.02 {
+			t.Errorf("%q is %v wide, want %v", text.Text, text.Length, want)
+		}
+	}
+}
+
+type svgTextElement struct {
+	Length float64 `xml:"textLength,attr"`
+	Style  string  `xml:"style,attr"`
+	Text   string  `xml:",chardata"`
+}
