@@ -336,17 +336,24 @@ func TestLedger(t *testing.T) {
 				if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-c.proven*epsilon) > 1e-9 {
 					t.Errorf("%+v, %s: spent %v, proven %v; want %v and %v", c, allocation, claimed, proven, epsilon, c.proven*epsilon)
 				}
+				want := algorithms.Holds
+				if proven > epsilon*(1+1e-9) {
+					want = algorithms.Short
+				}
+				if g := (RPS{}).Guarantee(c.variant, params); g.Status != want {
+					t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g, proven, epsilon)
+				}
 				share := map[string]float64{}
 				for _, entry := range in.Budget.Ledger() {
 					share[entry.Purpose] = entry.Epsilon / epsilon
 				}
-				want := map[string]float64{"leaf counts": 0.5, "cuts": 0.5}
+				shares := map[string]float64{"leaf counts": 0.5, "cuts": 0.5}
 				if c.stops {
-					want["cuts"], want["stop tests"] = 0.25, 0.25
+					shares["cuts"], shares["stop tests"] = 0.25, 0.25
 				}
 				for _, purpose := range []string{"leaf counts", "cuts", "stop tests"} {
-					if math.Abs(share[purpose]-want[purpose]) > 1e-12 {
-						t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose, share[purpose], want[purpose])
+					if math.Abs(share[purpose]-shares[purpose]) > 1e-12 {
+						t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose, share[purpose], shares[purpose])
 					}
 				}
 			}
@@ -507,6 +514,9 @@ func TestReplacementCostsTwice(t *testing.T) {
 func TestSizeByDepthPublishesN(t *testing.T) {
 	params := DefaultParams()
 	params.Counts, params.Depth = ByDepth, 8
+	if g := (RPS{}).Guarantee(algorithms.Published, params); g.Status != algorithms.Broken {
+		t.Errorf("guarantee %+v, must be broken", g)
+	}
 	for _, n := range []int{0, 1, 1000, 1001} {
 		table := tableOf(0, []int{16, 16}, times(n, 3, 4)...)
 		for seed := range uint64(20) {

@@ -25,12 +25,6 @@ func (RPS) Release(ctx context.Context, in algorithms.Input) (*algorithms.Releas
 	return r.publish(in)
 }
 
-// counter adds noise to counts.
-type counter interface {
-	privacy.Noise
-	AddAll(path *privacy.Path, epsilon float64, values []float64) error
-}
-
 // recursion is the state of one release.
 type recursion struct {
 	ctx     context.Context
@@ -44,8 +38,8 @@ type recursion struct {
 
 	cuts     *privacy.Exponential // nil where nothing is charged for cuts
 	cutDraws *privacy.Stream      // which of equally good cuts; the stream of cuts
-	stops    counter              // nil without stop tests
-	leaves   counter              // nil where leaves ask no query
+	stops    privacy.Noise        // nil without stop tests
+	leaves   privacy.Noise        // nil where leaves ask no query
 	choices  *privacy.Stream      // attributes
 
 	candidates candidates
@@ -96,7 +90,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	}
 	r.paths[0] = in.Budget.Root()
 	r.candidates = candidates{space: space, quality: params.Quality}
-	count := func(purpose string) counter {
+	count := func(purpose string) privacy.Noise {
 		if strict {
 			return in.Budget.Geometric(purpose, in.Noise.Open(purpose), privacy.Exact(1))
 		}

@@ -48,13 +48,14 @@ type RPS struct{}
 
 var (
 	_ algorithms.Algorithm      = RPS{}
+	_ algorithms.Guarantor      = RPS{}
 	_ algorithms.VariantChecker = RPS{}
 )
 
 // relation is the neighbour relation all charges of this package are for.
 const relation = "add or remove one record"
 
-// Info describes the algorithm.
+// Info describes the algorithm under its default parameters.
 func (RPS) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "rps",
@@ -62,22 +63,35 @@ func (RPS) Info() algorithms.Info {
 		Source:   "Qardaji & Li 2012, Algorithm 1 and section 3.2",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes},
-		Variants: []algorithms.Guarantee{
-			{
-				Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy,
-				Unit: "record", Relation: relation, Status: algorithms.Short,
-				Errata: []string{"R0b", "R1", "R2", "R3", "R4", "R5"},
-				Note:   "Holds for quality: even with counts: noisy; quality: class spends its share for cuts one and a half times; counts: depth has no finite guarantee because it publishes N.",
-			},
-			{
-				Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy,
-				Unit: "record", Relation: relation, Status: algorithms.Holds,
-				Errata: []string{"R1", "R2", "R3", "R4", "R7"},
-				Note:   "The exponential mechanism is calibrated to the proven sensitivity of its quality function, counts get two-sided geometric noise.",
-			},
-		},
+		Variants: []algorithms.Guarantee{guarantee(algorithms.Published, DefaultParams()), guarantee(algorithms.Strict, DefaultParams())},
 		Revision: 1,
 	}
+}
+
+// Guarantee describes what a variant promises under the parameters.
+func (RPS) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+	return guarantee(variant, params.(*Params))
+}
+
+func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
+	g := algorithms.Guarantee{
+		Variant: variant, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: relation, Status: algorithms.Holds,
+		Errata: []string{"R1", "R2", "R3", "R4", "R7"},
+		Note:   "The exponential mechanism is calibrated to the proven sensitivity of its quality function, counts get two-sided geometric noise.",
+	}
+	if variant == algorithms.Strict {
+		return g
+	}
+	g.Errata = []string{"R0b", "R1", "R2", "R3", "R4", "R5"}
+	switch {
+	case p.Counts == ByDepth:
+		g.Status, g.Note = algorithms.Broken, "counts: depth has no finite guarantee because it publishes N."
+	case p.Partition == Balanced && p.Quality == Class:
+		g.Status, g.Note = algorithms.Short, "quality: class spends its share for cuts one and a half times."
+	default:
+		g.Note = "Holds as long as cuts are scored by quality: even, or fixed, and counts are noisy: quality: class is short, counts: depth broken."
+	}
+	return g
 }
 
 // Params returns the defaults.
