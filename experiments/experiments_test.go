@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,6 +218,28 @@ func TestBadSpecs(t *testing.T) {
 				t.Errorf("%d problems, want %d:\n%v", len(got), len(want), err)
 			}
 		})
+	}
+}
+
+// TestQuickDataset: a quick run has the datasets named for it, any other those of the experiment.
+func TestQuickDataset(t *testing.T) {
+	spec, err := Parse("spec.yaml", []byte("name: t/quick\ndataset: {name: discrete, n: [1000, 2000]}\nalgorithms:\n  - {name: mondrian, params: {k: 10}}\n"+
+		"measure:\n  - {metric: regions}\nquick: {dataset: {name: discrete, n: 100}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for quick, want := range map[bool][]string{false: {"1000", "2000"}, true: {"100"}} {
+		plan, err := spec.Plan(Overrides{Quick: quick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, config := range plan.Configs {
+			got = append(got, config.data.resolved["n"])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("quick %v: n %v, want %v", quick, got, want)
+		}
 	}
 }
 

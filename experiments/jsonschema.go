@@ -59,6 +59,7 @@ func WriteJSONSchema(w io.Writer) error {
 					"trials":  object{"type": "integer", "minimum": 1},
 					"folds":   object{"type": "integer", "minimum": 2},
 					"epsilon": epsilonSchema(),
+					"dataset": object{"$ref": "#/properties/dataset", "description": "in place of the experiment's, of which it names the sources"},
 				}},
 		},
 	})

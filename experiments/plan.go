@@ -67,6 +67,9 @@ const maxCells = 1 << 22
 // Plan resolves the spec into cells. Problems name the spec's lines.
 func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	r := strictyaml.NewReader(s.file)
+	if o.Quick && len(s.Quick.Dataset) > 0 {
+		s = s.quickened()
+	}
 	if len(o.StandIns) > 0 {
 		s = s.standIn(o.StandIns)
 	}

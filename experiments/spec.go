@@ -64,6 +64,8 @@ type QuickSpec struct {
 	Trials  int       `yaml:"trials"`
 	Folds   int       `yaml:"folds"`
 	Epsilon []float64 `yaml:"epsilon,flow-one"`
+	// Dataset takes the place of the spec's, whose sources it must name: with other parameters, such as fewer rows.
+	Dataset []DatasetSpec `yaml:"dataset,flow-one"`
 }
 
 // DatasetSpec names a dataset; every key beside name and resample is one of its parameters.
@@ -259,10 +261,29 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	s.checkTrain(r)
 	measures := s.measures(r)
 	s.expandDatasets(r)
+	if len(s.Quick.Dataset) > 0 {
+		var names []string
+		for i := range s.Dataset {
+			names = append(names, s.Dataset[i].Name)
+		}
+		for i := range s.Quick.Dataset {
+			if d := &s.Quick.Dataset[i]; d.Name != "" && !slices.Contains(names, d.Name) {
+				r.Problemf(d.node, "%s, must be one of the datasets of the experiment, %s", d.Name, strings.Join(names, ", "))
+			}
+		}
+		s.quickened().expandDatasets(r)
+	}
 	for i := range s.Algorithms {
 		s.checkAlgorithm(r, &s.Algorithms[i], measures)
 	}
 	s.checkFigures(r, measures)
+}
+
+// quickened returns the spec with the datasets of quick runs.
+func (s *Spec) quickened() *Spec {
+	quick := *s
+	quick.Dataset = s.Quick.Dataset
+	return &quick
 }
 
 // valueOf is the value of a key in a mapping, or the mapping itself where the key is not given.
