@@ -59,7 +59,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	g := newGrower(ctx, c, data)
+	g := newGrower(ctx, c, data, true)
 	root, err := g.grow(0, len(g.order))
 	if err != nil {
 		return nil, err

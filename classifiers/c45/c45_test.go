@@ -28,7 +28,7 @@ func near(t interface{ Errorf(string, ...any) }, what string, got, want, toleran
 // from rounded terms, hence the tolerance), its split information 1.577 bits, its ratio 0.156;
 // windy gains 0.048 bits.
 func TestWeatherTests(t *testing.T) {
-	g := newGrower(context.Background(), Default, all(testtable.Weather(false)))
+	g := newGrower(context.Background(), Default, all(testtable.Weather(false)), true)
 	root := g.leaf(0, 14)
 	near(t, "classes", g.distribution(root)[1], 9, 0)
 	entropy := g.log2(14) - g.log2(9) - g.log2(5)
@@ -239,6 +239,16 @@ func plainChoice(g *grower, tests []plainTest) (chosen int, clear bool) {
 	return chosen, clear
 }
 
+// branches is the branch of every case.
+func (g *grower) branches(f *feature, cut uint32) []uint32 {
+	all, taken := make([]int32, len(g.order)), make([]uint32, len(g.order))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	f.branch(taken, all, cut)
+	return taken
+}
+
 func TestTestsAgainstBruteForce(t *testing.T) {
 	numericTests, choices := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -256,7 +266,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 		}
 		labels := make([]uint32, table.Len())
 		classifiers.Codes(labels, table.Column(table.Schema().Class()), data.Rows)
-		g := newGrower(context.Background(), Default, data)
+		g := newGrower(context.Background(), Default, data, rapid.Bool().Draw(t, "bundles"))
 		at := g.leaf(0, table.Len())
 		distribution := g.distribution(at)
 		cases := g.total
@@ -289,8 +299,8 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 					t.Fatalf("threshold %+v, brute force %+v", got, want)
 				}
 				var left []int32
-				for i, code := range f.codes {
-					if code <= got.cut {
+				for i, branch := range g.branches(f, got.cut) {
+					if branch == 0 {
 						left = append(left, int32(i))
 					}
 				}
@@ -300,8 +310,8 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 				continue
 			}
 			branches := make([][]int32, f.arity)
-			for i, code := range f.codes {
-				branches[code] = append(branches[code], int32(i))
+			for i, branch := range g.branches(f, 0) {
+				branches[branch] = append(branches[branch], int32(i))
 			}
 			gain, split, sizes := plainSplit(branches, labels, weights, g.classes)
 			filled := 0
@@ -339,7 +349,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 func TestScansAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 60, true)
-		g := newGrower(context.Background(), Default, all(table))
+		g := newGrower(context.Background(), Default, all(table), true)
 		at := g.leaf(0, table.Len())
 		for i := range g.features {
 			f := &g.features[i]
@@ -384,9 +394,10 @@ func (g *grower) plain(at int32) *plainTree {
 func (p *plainTree) split(cases []int32) [][]int32 {
 	parts := make([][]int32, len(p.children))
 	f := &p.g.features[p.feature]
-	for _, i := range cases {
-		branch := f.branch(f.codes[i], p.cut)
-		parts[branch] = append(parts[branch], i)
+	taken := make([]uint32, len(cases))
+	f.branch(taken, cases, p.cut)
+	for n, i := range cases {
+		parts[taken[n]] = append(parts[taken[n]], i)
 	}
 	return parts
 }
@@ -504,7 +515,7 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 	raised, tests := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		settings := Classifier{MinCases: 1, Confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
-		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)))
+		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)), rapid.Bool().Draw(t, "bundles"))
 		root, err := g.grow(0, len(g.order))
 		if err != nil {
 			t.Fatal(err)

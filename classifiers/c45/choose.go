@@ -32,6 +32,9 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	for _, w := range distribution {
 		entropy -= g.log2(w)
 	}
+	for _, b := range g.bundles {
+		b.low = -1 // what was counted last may since have other cases in its place
+	}
 	few := g.fewValues()
 	average, averaged := 0.0, 0
 	for i := range g.features {
@@ -73,6 +76,9 @@ func (g *grower) fewValues() bool {
 
 // count adds up the weight of each code and class over order[low:high].
 func (g *grower) count(f *feature, low, high int) []float64 {
+	if f.bundle != nil {
+		return g.countBundled(f, low, high)
+	}
 	counts := g.counts[:f.arity*g.classes]
 	clear(counts)
 	classes := g.classes

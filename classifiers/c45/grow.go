@@ -33,7 +33,10 @@ const (
 type feature struct {
 	attribute int
 	numeric   bool
-	codes     []uint32
+	codes     []uint32  // nil in a bundle
+	bundle    *bundle   // nil for none
+	value     []uint8   // in a bundle: the code at each joint code
+	ones      []uint8   // in a bundle: the joint codes at which the code is 1
 	arity     int       // codes are below it
 	values    []float64 // numeric: the distinct training values; the code is the rank
 	cells     []uint32  // numeric, not continuous: the cells of those values
@@ -58,6 +61,7 @@ type grower struct {
 	total     float64 // weight of all cases
 
 	features []feature
+	bundles  []*bundle
 	labels   []uint32
 	weight   []float64 // of cases, by position; nil for 1 each
 	order    []int32
@@ -69,19 +73,21 @@ type grower struct {
 	counts  []float64 // scratch: code·classes + class
 	bags    []int32   // scratch of partition
 	spare   []int32   // scratch of partition, as long as order
+	taken   []uint32  // scratch of partition: the branch of each case
 	keys    []uint64  // scratch of scans by sorting
 	left    []float64 // scratch: one for each class
 	tests   []test    // scratch: one for each feature
 	largest int       // arity
 }
 
-func newGrower(ctx context.Context, settings Classifier, data classifiers.Data) *grower {
+// newGrower prepares the data. Bundles change no tree, only the time it takes; tests go without to show it.
+func newGrower(ctx context.Context, settings Classifier, data classifiers.Data, bundles bool) *grower {
 	schema := data.Table.Schema()
 	rows, labels, weights := data.Labels()
 	g := &grower{
 		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
 		classes: schema.Classes(), labels: labels, weight: weights,
-		order: make([]int32, len(rows)), spare: make([]int32, len(rows)),
+		order: make([]int32, len(rows)), spare: make([]int32, len(rows)), taken: make([]uint32, len(rows)),
 	}
 	for i := range g.order {
 		g.order[i] = int32(i)
@@ -94,13 +100,20 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data) 
 		}
 	}
 	g.largest = 2
-	positions := classifiers.Features(schema)
-	codes := make([]uint32, len(positions)*len(rows))
-	for i, at := range positions {
-		f := newFeature(data.Table, at, rows, codes[i*len(rows):(i+1)*len(rows)])
+	bundles = bundles && whole(weights)
+	codes := make([]uint32, len(rows))
+	for _, at := range classifiers.Features(schema) {
+		f := newFeature(data.Table, at, rows, codes)
 		g.features = append(g.features, f)
 		g.largest = max(g.largest, f.arity)
+		if bundles && !f.numeric && f.arity == 2 {
+			g.join(len(g.features)-1, codes)
+			continue // the codes' memory serves the next feature
+		}
+		g.features[len(g.features)-1].codes = codes
+		codes = make([]uint32, len(rows))
 	}
+	g.seal()
 	g.counts = make([]float64, g.largest*g.classes)
 	g.bags = make([]int32, g.largest+1)
 	g.left = make([]float64, g.classes)
@@ -112,11 +125,12 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data) 
 	return g
 }
 
+// newFeature writes a feature's codes to codes and describes it.
 func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) feature {
 	attribute := &table.Schema().Attributes[at]
 	column := table.Column(at)
 	classifiers.Codes(codes, column, rows)
-	f := feature{attribute: at, numeric: attribute.Kind == datasets.Numeric, codes: codes, arity: attribute.Cells()}
+	f := feature{attribute: at, numeric: attribute.Kind == datasets.Numeric, arity: attribute.Cells()}
 	if !f.numeric {
 		return f
 	}
@@ -248,15 +262,25 @@ func (f *feature) branches() int {
 	return f.arity
 }
 
-// branch is where a code goes.
-func (f *feature) branch(code, cut uint32) uint32 {
-	if !f.numeric {
-		return code
+// branch writes the branch that each case takes.
+func (f *feature) branch(dst []uint32, cases []int32, cut uint32) {
+	switch {
+	case f.bundle != nil:
+		for n, i := range cases {
+			dst[n] = uint32(f.value[f.bundle.joint[i]])
+		}
+	case f.numeric:
+		for n, i := range cases {
+			dst[n] = 0
+			if f.codes[i] > cut {
+				dst[n] = 1
+			}
+		}
+	default:
+		for n, i := range cases {
+			dst[n] = f.codes[i]
+		}
 	}
-	if code > cut {
-		return 1
-	}
-	return 0
 }
 
 // partition groups order[low:high] by branch, keeping the order within each, and returns the
@@ -274,8 +298,10 @@ func (g *grower) partition(feature int, cut uint32, low, high int) []int32 {
 // group sorts cases by branch and writes the branches' bounds, relative to the slice.
 func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 	clear(bounds)
-	for _, i := range cases {
-		bounds[f.branch(f.codes[i], cut)+1]++
+	taken := g.taken[:len(cases)]
+	f.branch(taken, cases, cut)
+	for _, b := range taken {
+		bounds[b+1]++
 	}
 	next := g.bags[:len(bounds)]
 	next[0] = 0
@@ -283,8 +309,8 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 		bounds[b] += bounds[b-1]
 		next[b] = bounds[b]
 	}
-	for _, i := range cases {
-		b := f.branch(f.codes[i], cut)
+	for n, i := range cases {
+		b := taken[n]
 		spare[next[b]] = i
 		next[b]++
 	}

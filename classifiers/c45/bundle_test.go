@@ -1,0 +1,140 @@
+package c45
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/classifiers"
+	"ppdp/classifiers/internal/testtable"
+	"ppdp/datasets"
+)
+
+// nested is a table of membership features: for each of some trees a record carries a node, and each node but the root
+// has a feature that says whether the record's node is it or lies below it. A numeric attribute and the class follow.
+func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
+	schema := &datasets.Schema{}
+	var parents [][]int
+	trees = rapid.IntRange(1, 3).Draw(t, "trees")
+	for tree := range trees {
+		parent := []int{-1}
+		for n := 1; n <= rapid.IntRange(1, 12).Draw(t, "nodes"); n++ {
+			parent = append(parent, rapid.IntRange(0, n-1).Draw(t, "parent"))
+			schema.Attributes = append(schema.Attributes, testtable.Categorical(fmt.Sprintf("%d/%d", tree, n), "no", "yes"))
+		}
+		parents = append(parents, parent)
+	}
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "x", Low: 0, High: 6, Step: 1},
+		datasets.Attribute{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"}, Role: datasets.Class})
+	rows := rapid.IntRange(0, most).Draw(t, "rows")
+	b := datasets.NewBuilder(schema, rows)
+	for range rows {
+		row, at := b.AddRow(), 0
+		for _, parent := range parents {
+			for n := rapid.IntRange(0, len(parent)-1).Draw(t, "node"); n > 0; n = parent[n] {
+				b.Set(row, at+n-1, 1)
+			}
+			at += len(parent) - 1
+		}
+		b.Set(row, at, rapid.Uint32Range(0, 5).Draw(t, "x"))
+		b.Set(row, at+1, rapid.Uint32Range(0, 2).Draw(t, "y"))
+	}
+	return b.Table(), trees
+}
+
+func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool) (*grower, *Tree) {
+	g := newGrower(context.Background(), settings, data, bundles)
+	root, err := g.grow(0, len(g.order))
+	if err == nil {
+		err = g.prune(root)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, g.compile(root, data.Table.Schema())
+}
+
+// TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself, and all features of a
+// taxonomy are in one bundle. With other weights there are no bundles.
+func TestBundlesChangeNoTree(t *testing.T) {
+	tests := 0
+	rapid.Check(t, func(t *rapid.T) {
+		table, trees := nested(t, 80)
+		data := all(table)
+		settings := Classifier{MinCases: 1, Confidence: 0.5}
+		fractions := false
+		if rapid.Bool().Draw(t, "weighted") {
+			data.Weights = make([]float64, table.Len())
+			unit := rapid.SampledFrom([]float64{1, 0.5}).Draw(t, "unit")
+			for i := range data.Weights {
+				data.Weights[i] = unit * float64(rapid.IntRange(0, 9).Draw(t, "weight"))
+				fractions = fractions || data.Weights[i] != float64(int(data.Weights[i]))
+			}
+		}
+		bundled, tree := grown(t, settings, data, true)
+		plain, want := grown(t, settings, data, false)
+		switch {
+		case len(plain.bundles) != 0:
+			t.Fatalf("%d bundles where none were wanted", len(plain.bundles))
+		case fractions && len(bundled.bundles) != 0:
+			t.Fatalf("%d bundles of fractional weights", len(bundled.bundles))
+		case !fractions && len(bundled.bundles) > trees:
+			t.Fatalf("%d bundles of %d trees", len(bundled.bundles), trees)
+		}
+		if tree.root != want.root || tree.leaves != want.leaves || !slices.Equal(tree.steps, want.steps) || !slices.Equal(tree.next, want.next) {
+			t.Fatalf("tree %+v, one by one %+v", tree, want)
+		}
+		tests += len(tree.steps)
+	})
+	if tests == 0 {
+		t.Error("no tree had a test")
+	}
+}
+
+// TestBundlesAreBounded: a chain of 400 nodes needs 401 joint codes, which two bundles hold; features that part every joint code
+// have a bundle each.
+func TestBundlesAreBounded(t *testing.T) {
+	const nodes = 400
+	schema := &datasets.Schema{}
+	for n := range nodes {
+		schema.Attributes = append(schema.Attributes, testtable.Categorical(fmt.Sprint(n), "no", "yes"))
+	}
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class})
+	b := datasets.NewBuilder(schema, 0)
+	for depth := range nodes + 1 {
+		row := b.AddRow()
+		for n := range depth {
+			b.Set(row, n, 1)
+		}
+		b.Set(row, nodes, uint32(depth%2))
+	}
+	table := b.Table()
+	g := newGrower(context.Background(), Default, all(table), true)
+	if len(g.bundles) != 2 || g.bundles[0].codes != mostJointCodes {
+		t.Errorf("%d bundles, the first of %d codes: must be two, the first full", len(g.bundles), g.bundles[0].codes)
+	}
+	plain := newGrower(context.Background(), Default, all(table), false)
+	for i := range g.features {
+		if !slices.Equal(g.count(&g.features[i], 0, table.Len()), plain.count(&plain.features[i], 0, table.Len())) {
+			t.Errorf("feature %d: counts differ", i)
+		}
+		if !slices.Equal(g.branches(&g.features[i], 0), plain.branches(&plain.features[i], 0)) {
+			t.Errorf("feature %d: branches differ", i)
+		}
+	}
+
+	schema = &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("p", "no", "yes"), testtable.Categorical("q", "no", "yes"),
+		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class}}}
+	b = datasets.NewBuilder(schema, 0)
+	for i := range uint32(4) {
+		row := b.AddRow()
+		b.Set(row, 0, i%2)
+		b.Set(row, 1, i/2)
+	}
+	if g := newGrower(context.Background(), Default, all(b.Table()), true); len(g.bundles) != 2 {
+		t.Errorf("%d bundles of two independent features", len(g.bundles))
+	}
+}
