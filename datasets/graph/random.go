@@ -77,20 +77,21 @@ func BarabasiAlbert(ctx context.Context, stream *privacy.Stream, nodes, links in
 			ends = append(ends, int32(w), int32(v))
 		}
 	}
+	last := make([]int32, nodes) // the last node that each was joined to
+	looked := 0
 	for v := links + 1; v < nodes; v++ {
 		grown := len(ends)
-		for drawn := grown; len(ends) < grown+2*links; {
-			target := ends[stream.IntN(grown)]
-			fresh := true
-			for k := drawn; k < len(ends); k += 2 {
-				fresh = fresh && ends[k] != target
-			}
-			if fresh {
+		for len(ends) < grown+2*links {
+			if target := ends[stream.IntN(grown)]; last[target] != int32(v) {
+				last[target] = int32(v)
 				ends = append(ends, target, int32(v))
 			}
 		}
-		if v%checkEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if len(ends)-looked >= checkEvery {
+			looked = len(ends)
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	from, to := make([]int32, len(ends)/2), make([]int32, len(ends)/2)

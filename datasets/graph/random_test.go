@@ -267,6 +267,25 @@ func TestGenerators(t *testing.T) {
 
 func second(_ *datasets.Graph, err error) error { return err }
 
+// TestBarabasiAlbertStops: a dense graph takes many draws over few nodes, and looks at its context all the same.
+func TestBarabasiAlbertStops(t *testing.T) {
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := BarabasiAlbert(cancelled, stream("dense"), 2000, 1000); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+}
+
+func BenchmarkBarabasiAlbertDense(b *testing.B) {
+	const n, links = 6000, 2000
+	for b.Loop() {
+		if _, err := BarabasiAlbert(context.Background(), stream("bench"), n, links); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n*links)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+}
+
 func BenchmarkBarabasiAlbert1M(b *testing.B) {
 	const n, links = 1_000_000, 5
 	for b.Loop() {
