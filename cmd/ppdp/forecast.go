@@ -39,6 +39,23 @@ func costs(quick bool) (map[string]float64, error) {
 	return known, nil
 }
 
+// cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when nobody knows: the mean of cells that were finished
+// here where they are enough, else what the cost table says, which was measured elsewhere.
+func cellCost(plan *experiments.Plan, seconds []float64, enough int) (cost float64, elsewhere bool) {
+	if len(seconds) >= enough {
+		sum := 0.0
+		for _, s := range seconds {
+			sum += s
+		}
+		return sum / float64(len(seconds)), false
+	}
+	known, err := costs(plan.Quick)
+	if err != nil {
+		panic(err) // the table is a constant
+	}
+	return known[plan.Spec.Name], true
+}
+
 // forecast tells how long several experiments together will still take. An experiment that runs is judged by its own cells so far; one that waits by its
 // finished cells of earlier runs, else by costs.csv, times how much slower than expected this run has been. What was never timed
 // is named and not guessed. The methods of a nil forecast do nothing. It is not safe for concurrent use.
@@ -72,22 +89,11 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	f := &forecast{now: con.now}
 	cells, finished, elsewhere := 0, 0, ""
 	for _, plan := range plans {
-		known, err := costs(plan.Quick)
-		if err != nil {
-			panic(err) // the table is a constant
-		}
-		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()), cost: known[plan.Spec.Name]}
 		// Data that cannot be loaded are the run's to report.
 		cached, seconds, _ := plan.Cached(con.ctx, flags.folder(plan.Quick), flags.files())
-		if len(seconds) >= enoughCells {
-			sum := 0.0
-			for _, s := range seconds {
-				sum += s
-			}
-			w.cost = sum / float64(len(seconds))
-		}
-		w.open = len(plan.Cells) - cached
-		if len(seconds) < enoughCells && w.open > 0 {
+		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()), open: len(plan.Cells) - cached}
+		var other bool
+		if w.cost, other = cellCost(plan, seconds, enoughCells); other && w.open > 0 {
 			elsewhere = ", going by another machine"
 		}
 		cells += w.open

@@ -22,7 +22,8 @@ type planCommand struct {
 // Help is the second part of the verb's help text.
 func (planCommand) Help() string {
 	return `Checks specs and shows what they would run: nothing is released, nothing is written. The time is estimated from
-finished cells of the same experiment, and not at all where there are none.
+finished cells of the same experiment, where there are none from times of another machine, which only experiments that
+come with ppdp have.
 
 Examples:
 
@@ -36,7 +37,8 @@ type planned struct {
 	Experiment string        `json:"experiment"`
 	Cells      int           `json:"cells"`
 	Cached     int           `json:"cached"`
-	Seconds    *float64      `json:"seconds"` // estimated for the cells to run, on one worker; null when nothing is known
+	Seconds    *float64      `json:"seconds"`             // estimated for the cells to run, on one worker; null when nothing is known
+	Elsewhere  bool          `json:"elsewhere,omitempty"` // the estimate goes by another machine
 	Trials     int           `json:"trials"`
 	Folds      int           `json:"folds"`
 	Seed       uint64        `json:"seed"`
@@ -89,13 +91,10 @@ func (c planCommand) Run(con *console) error {
 func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned {
 	p := planned{Experiment: plan.Spec.Name, Cells: len(plan.Cells), Cached: cached, Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed,
 		Configs: []plannedLine{}}
-	if len(seconds) > 0 {
-		sum := 0.0
-		for _, s := range seconds {
-			sum += s
-		}
-		left := sum / float64(len(seconds)) * float64(p.Cells-p.Cached)
-		p.Seconds = &left
+	cost, elsewhere := cellCost(plan, seconds, 1)
+	if cost > 0 {
+		left := cost * float64(p.Cells-p.Cached)
+		p.Seconds, p.Elsewhere = &left, elsewhere
 	}
 	for _, config := range plan.Configs {
 		p.Configs = append(p.Configs, plannedLine{Series: config.Series, Dataset: config.Dataset(), Algorithm: config.Info.Name,
@@ -118,7 +117,11 @@ func (p *planned) write(con *console) error {
 		fmt.Fprintln(con.stdout, "; time unknown, no cell was ever run here")
 	default:
 		left := time.Duration(*p.Seconds * float64(time.Second)).Round(time.Second)
-		fmt.Fprintf(con.stdout, "; about %v of one worker's time left\n", max(left, time.Second))
+		fmt.Fprintf(con.stdout, "; about %v of one worker's time left", max(left, time.Second))
+		if p.Elsewhere {
+			fmt.Fprint(con.stdout, ", going by another machine")
+		}
+		fmt.Fprintln(con.stdout)
 	}
 	type key struct{ series, dataset, variant string }
 	var order []key
