@@ -82,6 +82,16 @@ func (t *table) append(cell uint64) {
 	}
 }
 
+// ahead is how many cells there is room for before the number of those that will be seen is estimated.
+const ahead = 1 << 12
+
+// reserve makes room for cells, at most so many.
+func (t *table) reserve(cells, most uint64) {
+	cells = min(max(cells, uint64(len(t.cells))+ahead), most)
+	t.cells = append(make([]uint64, 0, cells), t.cells...)
+	t.counts = append(make([]float64, 0, cells*uint64(t.classes)), t.counts...)
+}
+
 // noised returns the cells with a count above 0 after noise, among all cells of the grid or, with empty omitted,
 // those that hold records.
 func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon float64, noise counter, empty Empty, most int) (*table, error) {
@@ -102,6 +112,8 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon 
 		return nil, err
 	}
 	out := &table{classes: t.classes}
+	limit := min(g.cells, uint64(most))
+	out.reserve(uint64(len(t.cells)), limit)
 	next := 0 // of the cells that hold records
 	copyNext := func() {
 		counts := t.counts[next*t.classes : (next+1)*t.classes]
@@ -137,6 +149,12 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon 
 			}
 			if n >= most {
 				return nil, tooLarge("more than %d of %d cells with counts above 0 (max_nodes)", n, g.cells)
+			}
+			if n == cap(out.cells) {
+				// As many will be seen among the places to come as among those passed, which showed ahead at least: a sixteenth more
+				// is four standard deviations.
+				share := float64(places) / float64(place+1)
+				out.reserve(uint64(len(t.cells))+uint64(math.Min(share*float64(n-next)*17/16, float64(limit))), limit)
 			}
 			out.append(cell)
 		}

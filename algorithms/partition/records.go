@@ -27,14 +27,17 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 	if maxRows < 1 {
 		return errors.New("a table of no rows at most")
 	}
-	factor := 1.0
+	factor, rows := 1.0, total
 	if limit := float64(maxRows); total > limit {
-		factor = total / limit
+		factor, rows = total/limit, 0
+		for _, size := range sizes { // as wholeRecords adds them
+			rows += size / factor
+		}
 		release.Warnings = append(release.Warnings, fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, maxRows))
 	}
 	regions := release.Regions
 	release.Undrawn = &algorithms.Undrawn{
-		Rows: rowsOf(sizes, factor), Weight: factor,
+		Rows: int(math.Round(rows)), Weight: factor,
 		Draw: func(ctx context.Context) (*datasets.Table, error) {
 			return Synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
 		},
@@ -51,15 +54,6 @@ func SensitiveWarnings(schema *datasets.Schema) []string {
 		}
 	}
 	return warnings
-}
-
-// rowsOf is the sum of wholeRecords.
-func rowsOf(sizes []float64, factor float64) int {
-	sum := 0.0
-	for _, size := range sizes {
-		sum += size / factor
-	}
-	return int(math.Round(sum))
 }
 
 // wholeRecords divides sizes by factor and rounds them, carrying the remainder along.
