@@ -46,7 +46,8 @@ type journal struct {
 	done    chan error
 }
 
-const journalName = "journal.jsonl"
+// JournalFile is the file of an experiment's folder that holds finished cells.
+const JournalFile = "journal.jsonl"
 
 // ErrBusy says that another process is writing to the same output folder.
 var ErrBusy = errors.New("another run is writing to this folder")
@@ -62,7 +63,7 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]outcome, e
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := os.OpenFile(filepath.Join(dir, journalName), os.O_RDWR|os.O_CREATE, 0o666)
+	file, err := os.OpenFile(filepath.Join(dir, JournalFile), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		unlock()
 		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
@@ -119,7 +120,7 @@ func lock(path string) (unlock func(), err error) {
 // peekJournal reads the finished cells of a folder without locking or changing anything. A folder
 // without a journal has none.
 func peekJournal(dir string) (map[string]outcome, error) {
-	file, err := os.Open(filepath.Join(dir, journalName))
+	file, err := os.Open(filepath.Join(dir, JournalFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -147,7 +148,7 @@ func readJournal(from io.Reader, warn func(string)) (map[string]outcome, int64, 
 		end += int64(len(text))
 		o, ok := parseJournalLine(bytes.TrimSuffix(text, []byte("\n")))
 		if !ok {
-			warn(fmt.Sprintf("%s:%d: the line does not match its checksum; its cell runs again", journalName, number))
+			warn(fmt.Sprintf("%s:%d: the line does not match its checksum; its cell runs again", JournalFile, number))
 			continue
 		}
 		finished[o.Key] = o

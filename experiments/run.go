@@ -28,6 +28,7 @@ type Options struct {
 	Jobs     int           // cells run at once, at least 1; see Plan.Workers
 	Timeout  time.Duration // for one cell; 0 means none
 	FailFast bool          // end the run at the first failed cell
+	Shard    Shard         // the part of the cells to run; the zero value is all of them
 	// WriteReleases writes what each cell publishes below the experiment's folder, see ReleasesFolder. Cells of an earlier run whose
 	// release is not there are run again.
 	WriteReleases bool
@@ -39,6 +40,12 @@ type Options struct {
 	order         []int                // the order cells are started in; nil means shuffled
 }
 
+// Shard is one part of an experiment's cells when they are divided between machines: those whose number leaves the remainder Index
+// by Count, 0 ≤ Index < Count. A count of 0 is no division.
+type Shard struct{ Index, Count int }
+
+func (s Shard) has(cell int) bool { return s.Count == 0 || cell%s.Count == s.Index }
+
 // Progress is how far a run has come.
 type Progress struct {
 	Done, Total, Cached, Failed int
@@ -47,12 +54,14 @@ type Progress struct {
 // Result is how a run ended.
 type Result struct {
 	Dir      string
-	Cells    int
+	Cells    int      // of this shard, and those of others that are in the journal
 	Cached   int      // taken from the journal of an earlier run
 	Failed   int      // failed cells are in the records, with their phase and error
 	Failures []string // the first few, for people
 	// Unwritten counts releases that were to be written and could not be; the log says why.
 	Unwritten int
+	// Elsewhere counts the cells of other shards that are not in the journal. The experiment's files are not written without them.
+	Elsewhere int
 }
 
 // ErrInterrupted says that a run ended before all its cells had; what had finished is kept and the next run
@@ -88,12 +97,18 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 		if o, ok := finished[p.cacheKey(c, stock.of(c).data.Checksum)]; ok && (!opts.WriteReleases || run.written(i)) {
 			run.outcomes[i] = &o
 			run.result.Cached++
-		} else {
+		} else if opts.Shard.has(i) {
 			open = append(open, i)
+		} else {
+			run.result.Elsewhere++
 		}
 	}
+	run.result.Cells -= run.result.Elsewhere
 	if err := run.cells(ctx, run.arrange(open)); err != nil {
 		return &run.result, err
+	}
+	if run.result.Elsewhere > 0 {
+		return &run.result, nil
 	}
 	if err := run.write(); err != nil {
 		return &run.result, err
@@ -403,7 +418,7 @@ func (r *run) write() error {
 	}
 	for _, file := range files {
 		if err := results.WriteFile(filepath.Join(r.result.Dir, file.name), file.write); err != nil {
-			return fmt.Errorf("finished cells are kept in %s: %w", journalName, err)
+			return fmt.Errorf("finished cells are kept in %s: %w", JournalFile, err)
 		}
 	}
 	return nil

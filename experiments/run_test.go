@@ -110,7 +110,7 @@ func TestResume(t *testing.T) {
 	if again := mustRun(t, plan, options(t, out)); again.Cached != len(plan.Cells) {
 		t.Errorf("the second run found %d of %d cells", again.Cached, len(plan.Cells))
 	}
-	journal := read(t, dir, journalName)
+	journal := read(t, dir, JournalFile)
 	lines := strings.SplitAfter(journal, "\n")
 	altered := lines[3]
 	at := strings.Index(altered, `"value":`) + len(`"value":0.`)
@@ -129,7 +129,7 @@ func TestResume(t *testing.T) {
 		"empty":   {"", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(filepath.Join(dir, journalName), []byte(damage.text), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			os.Remove(filepath.Join(dir, results.RecordsFile))

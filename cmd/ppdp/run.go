@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"ppdp/experiments"
@@ -35,6 +37,8 @@ type runFlags struct {
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
 	Releases bool          `name:"write-releases" help:"Also write what each cell publishes, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs that have them."`
+
+	shard experiments.Shard // only ppdp run has a flag for it
 }
 
 // Validate is asked by kong.
@@ -75,9 +79,25 @@ func (f *planFlags) overrides() experiments.Overrides {
 	return experiments.Overrides{Quick: f.Quick, Trials: f.Trials, Seed: f.Seed}
 }
 
+// shardFlag is the part of the cells to run, as 2/3.
+type shardFlag experiments.Shard
+
+// UnmarshalText is asked by kong.
+func (f *shardFlag) UnmarshalText(text []byte) error {
+	first, second, found := strings.Cut(string(text), "/")
+	part, err := strconv.Atoi(first)
+	parts, err2 := strconv.Atoi(second)
+	if !found || err != nil || err2 != nil || part < 1 || part > parts {
+		return fmt.Errorf("%q, must be a part and the number of parts, such as 1/3, 2/3 or 3/3", text)
+	}
+	*f = shardFlag{Index: part - 1, Count: parts}
+	return nil
+}
+
 // runCommand is "ppdp run".
 type runCommand struct {
-	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
+	Specs []string  `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
+	Shard shardFlag `help:"Run only one part of the cells, such as 2/3 for the second of three." placeholder:"I/N"`
 	planFlags
 	runFlags
 }
@@ -87,11 +107,22 @@ func (runCommand) Help() string {
 	return `All specs are checked before the first one runs. A failed cell does not end a run: it is a record of its own, and the
 exit code is 1. An interrupted run goes on where it stopped when it is started again.
 
+Several machines can share an experiment: each runs its part of the cells with --shard and leaves a journal. Join the journals in one
+folder, in any order, and run the experiment there: it takes all cells from them and writes the same files as a run in one place.
+
 Examples:
 
   ppdp run rps/fig1
 
-  ppdp run my.yaml --trials 20 -j 4 --out ~/results`
+  ppdp run my.yaml --trials 20 -j 4 --out ~/results
+
+  ppdp run rps/fig1 --shard 1/2 --out one
+
+  ppdp run rps/fig1 --shard 2/2 --out two
+
+  mkdir -p both/rps/fig1 && cat one/rps/fig1/journal.jsonl two/rps/fig1/journal.jsonl > both/rps/fig1/journal.jsonl
+
+  ppdp run rps/fig1 --out both`
 }
 
 // Run runs.
@@ -100,6 +131,7 @@ func (c runCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
+	c.shard = experiments.Shard(c.Shard)
 	return runPlans(con, plans, &c.runFlags)
 }
 
@@ -159,7 +191,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	meter := newMeter(con, plan.Workers(flags.jobs()))
 	var last experiments.Progress
 	result, err := plan.Run(con.ctx, experiments.Options{
-		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast, WriteReleases: flags.Releases,
+		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast, Shard: flags.shard, WriteReleases: flags.Releases,
 		Files: flags.files(), Clock: con.now,
 		Progress: func(p experiments.Progress) { last = p; ahead.set(p); bar.set(int64(p.Done)) },
 		Log:      bar.log,
@@ -177,7 +209,12 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
-	err = drawFigures(con, result.Dir)
+	if result.Elsewhere > 0 {
+		fmt.Fprintf(con.stdout, "%s: %d cells belong to other shards: join their journals with %s and run again without --shard\n",
+			plan.Spec.Name, result.Elsewhere, filepath.ToSlash(filepath.Join(result.Dir, experiments.JournalFile)))
+	} else {
+		err = drawFigures(con, result.Dir)
+	}
 	if result.Unwritten > 0 {
 		err = errors.Join(fmt.Errorf("%d releases could not be written; the warnings say why", result.Unwritten), err)
 	}
