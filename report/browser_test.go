@@ -45,8 +45,19 @@ frame.onload = () => {
     if (r.width > 0 && (r.right > root.clientWidth + 1 || r.left < -1)) wide.push(e.tagName + '.' + e.getAttribute('class') + ' ' + Math.round(r.left) + '..' + Math.round(r.right));
   }
   const figures = [...d.querySelectorAll('figure svg')].map(e => { const r = e.getBoundingClientRect(), b = e.getBBox(); return [r.width, r.height, b.width, b.height]; });
+  const cut = [...d.querySelectorAll('figure svg text')].filter(e => {
+    const t = e.getBoundingClientRect(), p = e.closest('.paper').getBoundingClientRect();
+    return t.left < p.left || t.right > p.right || t.top < p.top || t.bottom > p.bottom;
+  }).map(e => e.textContent);
+  let level = 0, skipped = [];
+  for (const e of d.querySelectorAll('h1, h2, h3, h4, h5')) {
+    const own = +e.tagName[1];
+    if (own > level + 1) skipped.push(e.textContent);
+    level = own;
+  }
   const bars = [...d.querySelectorAll('svg.bar, svg.verdicts')].map(e => e.getBoundingClientRect()).map(r => [r.width, r.height]);
-  document.getElementById('out').textContent = 'BEGIN' + JSON.stringify({client: root.clientWidth, scroll: root.scrollWidth, wide: wide.slice(0, 10), figures, bars,
+  document.getElementById('out').textContent = 'BEGIN' + JSON.stringify({client: root.clientWidth, scroll: root.scrollWidth, wide: wide.slice(0, 10), figures, bars, cut: cut.slice(0, 10), skipped,
+    unnamed: [...d.querySelectorAll('svg')].filter(e => !e.getAttribute('aria-label') && !e.getAttribute('aria-hidden')).length,
     small: [...d.querySelectorAll('p, td, li')].filter(e => parseFloat(getComputedStyle(e).fontSize) < 11).length}) + 'END';
 };
 </script>`
@@ -55,8 +66,55 @@ frame.onload = () => {
 type measured struct {
 	Client, Scroll float64
 	Wide           []string
+	Cut            []string // texts of figures that their frame does not show whole
+	Skipped        []string // headings more than one level below what is before them
 	Figures, Bars  [][]float64
-	Small          int
+	Unnamed        int // pictures that say nothing to those who do not see them
+	Small          int // paragraphs too small to read
+}
+
+// complaints are what is wrong with a page that is to hold a number of figures, each beginning with what it is about.
+func (m measured) complaints(console []string, width, figures int) []string {
+	var all []string
+	complain := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	if len(console) > 0 {
+		complain("console: it says %q", console)
+	}
+	if m.Scroll > m.Client || len(m.Wide) > 0 {
+		complain("width: %v wide on a screen of %v, because of %q", m.Scroll, m.Client, m.Wide)
+	}
+	if m.Client < float64(width)-20 || m.Client > float64(width) {
+		complain("screen: measured at a width of %v, want %d", m.Client, width)
+	}
+	if len(m.Figures) != figures {
+		complain("figures: %d, want %d", len(m.Figures), figures)
+	}
+	for i, f := range m.Figures {
+		if f[0] < 250 || f[1] < 150 || f[2] < 100 || f[3] < 100 {
+			complain("figures: number %d takes %v by %v and holds %v by %v", i, f[0], f[1], f[2], f[3])
+		}
+	}
+	if len(m.Cut) > 0 {
+		complain("cut: of figures, %q", m.Cut)
+	}
+	if len(m.Bars) == 0 {
+		complain("bars: none")
+	}
+	for i, bar := range m.Bars {
+		if bar[0] < 100 || bar[1] < 8 {
+			complain("bars: number %d takes %v by %v", i, bar[0], bar[1])
+		}
+	}
+	if len(m.Skipped) > 0 {
+		complain("headings: a level is left out above %q", m.Skipped)
+	}
+	if m.Unnamed > 0 {
+		complain("names: %d pictures have none", m.Unnamed)
+	}
+	if m.Small > 0 {
+		complain("small: %d paragraphs", m.Small)
+	}
+	return all
 }
 
 var consoleLine = regexp.MustCompile(`(?m)^.*CONSOLE.*$`)
@@ -117,46 +175,47 @@ func TestInBrowser(t *testing.T) {
 	for _, width := range []int{1280, 390} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			m, console := look(t, path, page, width)
-			if len(console) > 0 {
-				t.Errorf("the console says %q", console)
-			}
-			if m.Scroll > m.Client || len(m.Wide) > 0 {
-				t.Errorf("%v wide on a screen of %v, because of %q", m.Scroll, m.Client, m.Wide)
-			}
-			if m.Client < float64(width)-20 || m.Client > float64(width) {
-				t.Errorf("measured at a width of %v, want %d", m.Client, width)
-			}
-			if len(m.Figures) != figures {
-				t.Errorf("%d figures, want %d", len(m.Figures), figures)
-			}
-			for i, f := range m.Figures {
-				if f[0] < 250 || f[1] < 150 || f[2] < 100 || f[3] < 100 {
-					t.Errorf("figure %d takes %v by %v and holds %v by %v", i, f[0], f[1], f[2], f[3])
-				}
-			}
-			if len(m.Bars) == 0 {
-				t.Error("no bars")
-			}
-			for i, bar := range m.Bars {
-				if bar[0] < 100 || bar[1] < 8 {
-					t.Errorf("bar %d takes %v by %v", i, bar[0], bar[1])
-				}
-			}
-			if m.Small > 0 {
-				t.Errorf("%d paragraphs are too small to read", m.Small)
+			for _, complaint := range m.complaints(console, width, figures) {
+				t.Error(complaint)
 			}
 		})
 	}
 }
 
-// TestBrowserNotices: the looking itself finds what it looks for: something too wide, a request, an error, a missing figure.
+// TestBrowserNotices: the looking itself finds what it looks for, and nothing else: each fault is planted into the page of the
+// test above, in words that occur there, and must give the one complaint about it.
 func TestBrowserNotices(t *testing.T) {
 	path := browser(t)
-	m, console := look(t, path, []byte(`<!DOCTYPE html><link rel="icon" href="data:,"><div style="width:2000px">wide</div><figure><svg style="width:0"></svg></figure><script>throw new Error("planted")</script>`), 390)
-	if m.Scroll < 2000 || len(m.Wide) == 0 || len(m.Figures) != 1 || m.Figures[0][0] != 0 {
-		t.Errorf("measured %+v", m)
+	var b bytes.Buffer
+	if _, err := Write(&b, toyInput(t)); err != nil {
+		t.Fatal(err)
 	}
-	if len(console) == 0 || !strings.Contains(strings.Join(console, " "), "planted") {
-		t.Errorf("the console says %q, want the planted error", console)
+	figure := regexp.MustCompile(`(?s)<figure>.*?</svg>`)
+	for _, fault := range []struct{ name, old, new, want string }{
+		{"something too wide", `<h2>Summary</h2>`, `<h2>Summary</h2><div style="width:2000px">wide</div>`, "width"},
+		{"a figure that is missing", figure.FindString(b.String()), `<figure>`, "figures"},
+		{"a figure too small", `<figure>`, `<figure style="width:200px">`, "figures"},
+		{"a text that is cut off", `>Privacy budget ε<`, ` dx="900">Privacy budget ε<`, "cut"},
+		{"a script", `</main>`, `</main><script>throw new Error("planted")</script>`, "console"},
+		{"a picture from elsewhere", `</main>`, `</main><img src="elsewhere.png" alt="" width="10">`, "console"},
+		{"a level left out", `<h2>Summary</h2>`, `<h2>Summary</h2><h5>deep</h5>`, "headings"},
+		{"a picture without a name", `aria-label="Figure a: w1 by epsilon"`, ``, "names"},
+		{"small print", `<h2>Summary</h2>`, `<h2>Summary</h2><p style="font-size:8px">small</p>`, "small"},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			if fault.old == "" || !bytes.Contains(b.Bytes(), []byte(fault.old)) {
+				t.Fatalf("the page has no %q to spoil", fault.old)
+			}
+			m, console := look(t, path, bytes.Replace(b.Bytes(), []byte(fault.old), []byte(fault.new), 1), 390)
+			all := m.complaints(console, 390, 1)
+			if len(all) == 0 {
+				t.Fatal("not noticed")
+			}
+			for _, complaint := range all {
+				if !strings.HasPrefix(complaint, fault.want+":") {
+					t.Errorf("also noticed, or instead: %s", complaint)
+				}
+			}
+		})
 	}
 }

@@ -18,6 +18,8 @@ type page struct {
 	Papers      []*paperView
 	Others      []*experimentView // runs of no paper with a ledger
 	Verdicts    []verdictWords    // the key
+	Claims      int               // of all papers
+	Verdict     string            // how many of the claims have which verdict, in words
 	StandIns    []string
 	Reduced     []string // experiments run with overrides that make them smaller
 	Surprises   []*claimView
@@ -94,7 +96,11 @@ func newPage(in Input) (*page, error) {
 		}
 	}
 	colours := &purposeColours{}
-	for _, o := range in.Outcomes {
+	outcomes := slices.Clone(in.Outcomes)
+	slices.SortStableFunc(outcomes, func(a, b *results.Outcome) int {
+		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
+	})
+	for _, o := range outcomes {
 		e, err := newExperimentView(o, claimsOf[o.Manifest.Experiment], colours)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Manifest.Experiment, err)
@@ -131,9 +137,10 @@ func newPage(in Input) (*page, error) {
 			}
 		}
 	}
+	p.Claims, p.Verdict = overall(p.Papers)
 	// What was run comes before what only tests speak to.
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int { return min(1, len(b.Experiments)) - min(1, len(a.Experiments)) })
-	p.Provenance, p.Modules = provenanceOf(in.Outcomes)
+	p.Provenance, p.Modules = provenanceOf(outcomes)
 	var err error
 	p.Groups, err = readErrata(in.Errata, in.ErrataTests)
 	if err != nil {
@@ -141,6 +148,29 @@ func newPage(in Input) (*page, error) {
 	}
 	p.linkErrata()
 	return p, nil
+}
+
+// overall counts the claims of all papers and says in words how they came out.
+func overall(papers []*paperView) (n int, text string) {
+	counts := make(map[claims.Verdict]int)
+	for _, v := range papers {
+		for _, c := range v.Claims {
+			counts[c.Verdict.Verdict]++
+			n++
+		}
+	}
+	var parts []string
+	for _, words := range verdictKey {
+		if many := counts[words.Verdict]; many == 1 {
+			parts = append(parts, "1 "+words.One)
+		} else if many > 1 {
+			parts = append(parts, strconv.Itoa(many)+" "+words.Many)
+		}
+	}
+	if last := len(parts) - 1; last > 0 {
+		return n, strings.Join(parts[:last], ", ") + " and " + parts[last]
+	}
+	return n, strings.Join(parts, "")
 }
 
 func newPaperView(paper *Paper) *paperView {

@@ -20,7 +20,8 @@ import (
 // Input is what a page is made of.
 type Input struct {
 	Papers []Paper
-	// Outcomes are the runs to show. Those of a paper stand under it in the order given; the others follow.
+	// Outcomes are the runs to show, in any order: the page has those of a paper under it, by the numbers of their figures,
+	// and the others after all papers.
 	Outcomes []*results.Outcome
 	// Errata is the text of docs/errata.md and ErrataTests that of docs/errata-tests.csv; empty texts leave the errata out.
 	Errata, ErrataTests string

@@ -126,6 +126,7 @@ func TestPage(t *testing.T) {
 		`<strong>1 of 18 cells failed.</strong>`,
 		`out of &lt;luck&gt;`, `first: cell 17, trial 2`,
 		`Toy &lt;b&gt;`, `Nobody 2026 &lt;i&gt;(toy)&lt;/i&gt;`, `at most 5 &amp; never more`,
+		`Of 3 claims of the papers 1 holds, 1 is contradicted and 1 is not judged. Some data are stand-ins for the real ones; 1 of 18 cells failed.`,
 		`With a verdict: 2 of 3 claims`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
@@ -168,6 +169,29 @@ func TestPage(t *testing.T) {
 	}
 	if len(links) < 10 {
 		t.Errorf("only %d links found", len(links))
+	}
+}
+
+// TestExperimentsStandByNumber: Fig. 9 comes before Fig. 10, in whatever order the runs are handed over.
+func TestExperimentsStandByNumber(t *testing.T) {
+	in := toyInput(t)
+	in.Outcomes = nil
+	for _, name := range []string{"toy/fig10", "toy/fig9", "toy/fig1"} {
+		o := toy()
+		o.Manifest.Experiment = name
+		in.Outcomes = append(in.Outcomes, o)
+	}
+	var b bytes.Buffer
+	if _, err := Write(&b, in); err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for _, name := range []string{"fig1", "fig9", "fig10"} {
+		at := strings.Index(b.String(), `id="run-toy-`+name+`"`)
+		if at <= last {
+			t.Errorf("%s stands at %d, after %d", name, at, last)
+		}
+		last = at
 	}
 }
 

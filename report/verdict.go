@@ -14,16 +14,18 @@ type verdictWords struct {
 	Sign    string
 	Class   string // of the style sheet
 	Meaning string
+	One     string // what one claim with this verdict does, after its number
+	Many    string // and what several do
 }
 
 // verdictKey lists the verdicts, best first.
 var verdictKey = []verdictWords{
-	{claims.Holds, "✓", "v-holds", "every point supports the statement"},
-	{claims.HoldsMostly, "≈", "v-mostly", "four fifths of the points do"},
-	{claims.NotReproduced, "?", "v-open", "these trials do not show it, nor the contrary"},
-	{claims.Contradicted, "✗", "v-against", "more than half of the points say the contrary"},
-	{claims.NotCovered, "–", "v-none", "not judged, for the reason given"},
-	{claims.NoData, "·", "v-nodata", "the experiments it needs have not been run"},
+	{claims.Holds, "✓", "v-holds", "every point supports the statement", "holds", "hold"},
+	{claims.HoldsMostly, "≈", "v-mostly", "four fifths of the points do", "mostly holds", "mostly hold"},
+	{claims.NotReproduced, "?", "v-open", "these trials do not show it, nor the contrary", "was not reproduced", "were not reproduced"},
+	{claims.Contradicted, "✗", "v-against", "more than half of the points say the contrary", "is contradicted", "are contradicted"},
+	{claims.NotCovered, "–", "v-none", "not judged, for the reason given", "is not judged", "are not judged"},
+	{claims.NoData, "·", "v-nodata", "the experiments it needs have not been run", "has no data", "have no data"},
 }
 
 func wordsOf(v claims.Verdict) verdictWords {
