@@ -5,6 +5,8 @@ package datasets
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 
 	"ppdp/internal/registry"
 	"ppdp/privacy"
@@ -47,6 +49,23 @@ type Request struct {
 	Params any         // what Source.Params returned, with the spec's values decoded onto it
 	Files  Files       // where data files are looked for
 	Key    privacy.Key // seeds generated data
+}
+
+// ParamsOf returns a request's parameters, or a source's defaults where the request has none. Parameters of another
+// type than the defaults, which are a pointer, or that do not validate are an error.
+func ParamsOf[P interface{ Validate() error }](request Request, defaults P) (P, error) {
+	params := defaults
+	if request.Params != nil {
+		given, ok := request.Params.(P)
+		if !ok || reflect.TypeOf(request.Params) != reflect.TypeOf(defaults) { // the latter where P is an interface
+			return params, fmt.Errorf("parameters of type %T, must be %T", request.Params, defaults)
+		}
+		if reflect.ValueOf(given).IsNil() {
+			return params, fmt.Errorf("parameters of type %T are nil", given)
+		}
+		params = given
+	}
+	return params, params.Validate()
 }
 
 // Dataset is what a source loads: a table or a graph, the other is nil.

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"ppdp/privacy"
 )
 
 // Kind says how an attribute's cells are to be read.
@@ -120,6 +123,15 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 		return 0, fmt.Errorf("%s: %q is not a number, must be in [%v, %v)", a.Name, text, a.Low, a.High)
 	}
 	return a.NumberCode(value)
+}
+
+// RandomOrder returns values in a random order that is always the same for an attribute of this name: it is public and
+// has nothing to do with the data (errata R4).
+func RandomOrder(name string, values []string) []string {
+	order := slices.Clone(values)
+	stream := privacy.NewKey(0).Derive("order", name).Stream()
+	stream.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order
 }
 
 // quoteSome lists values for a message, the first dozen in full.

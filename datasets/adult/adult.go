@@ -96,15 +96,8 @@ func defaults() *Params { return &Params{Select: "rps"} }
 
 // resolve takes a request's parameters apart; none at all mean the defaults.
 func resolve(request datasets.Request) (attributes []string, both bool, err error) {
-	params := defaults()
-	if request.Params != nil {
-		given, ok := request.Params.(*Params)
-		if !ok {
-			return nil, false, fmt.Errorf("parameters of type %T, must be %T", request.Params, params)
-		}
-		params = given
-	}
-	if err := params.Validate(); err != nil {
+	params, err := datasets.ParamsOf(request, defaults())
+	if err != nil {
 		return nil, false, err
 	}
 	for _, selection := range selections {

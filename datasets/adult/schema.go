@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
 )
 
 // column describes one attribute in the order of the files. The taxonomies over the categorical
@@ -57,8 +56,8 @@ var Schema = sync.OnceValue(func() *datasets.Schema {
 			a.Low, a.High, a.Step = c.low, c.high, 1
 		} else {
 			a.Kind, a.Values, a.Ordered = datasets.Categorical, c.values, c.ordered
-			if !c.ordered {
-				a.Values = shuffled(c.name, c.values)
+			if !c.ordered { // Qardaji & Li 2012, Section 4.2, take a random order where the values have none
+				a.Values = datasets.RandomOrder(c.name, c.values)
 			}
 			if i != class {
 				a.Taxonomy = taxonomy(c.name)
@@ -70,12 +69,3 @@ var Schema = sync.OnceValue(func() *datasets.Schema {
 	schema.Attributes[class].Role = datasets.Class
 	return schema
 })
-
-// shuffled orders values at random, always in the same way for an attribute of this name: Qardaji &
-// Li 2012, Section 4.2, take a random order where the values have none.
-func shuffled(name string, values []string) []string {
-	order := append([]string(nil), values...)
-	stream := privacy.NewKey(0).Derive("order", name).Stream()
-	stream.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	return order
-}

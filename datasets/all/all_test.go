@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/datasets/discrete"
 )
 
 // A folder of datasets that is not imported here would silently be missing from the program.
@@ -41,6 +42,27 @@ func TestEveryFolderThatRegistersIsImported(t *testing.T) {
 		folder := filepath.Base(filepath.Dir(source))
 		if strings.Contains(string(text), "datasets.Register(") && !imported[folder] {
 			t.Errorf("datasets/%s registers datasets, but all.go does not import it", folder)
+		}
+	}
+}
+
+// TestForeignParameters: parameters of another source are refused by every source that has some, and none at all are the
+// defaults or an error.
+func TestForeignParameters(t *testing.T) {
+	type foreign struct{ discrete.Params }
+	for _, name := range datasets.Names() {
+		source, err := datasets.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if source.Params() == nil {
+			continue
+		}
+		if _, err := source.Load(t.Context(), datasets.Request{Params: &foreign{}}); err == nil || !strings.Contains(err.Error(), "parameters of type *all.foreign, must be *") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if set, err := source.Load(t.Context(), datasets.Request{}); (set == nil) == (err == nil) {
+			t.Errorf("%s without parameters: %v, %v", name, set, err)
 		}
 	}
 }

@@ -84,19 +84,14 @@ func (s Source) Info() datasets.Info {
 }
 
 // Params returns the defaults: the 45,222 rows and 14 attributes of Al-Hussaeni et al. in two clusters.
-func (Source) Params() any { return &Params{Select: "diffmulti", Labels: Data, Clusters: 2} }
+func (Source) Params() any { return defaults() }
+
+func defaults() *Params { return &Params{Select: "diffmulti", Labels: Data, Clusters: 2} }
 
 // Load loads Adult and puts clusters in the place of the class.
 func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params := s.Params().(*Params)
-	if request.Params != nil {
-		given, ok := request.Params.(*Params)
-		if !ok || given == nil {
-			return nil, fmt.Errorf("%s: parameters of type %T, must be %T", s.name, request.Params, params)
-		}
-		params = given
-	}
-	if err := params.Validate(); err != nil {
+	params, err := datasets.ParamsOf(request, defaults())
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	request.Params = &adult.Params{Select: params.Select}

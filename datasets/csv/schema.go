@@ -9,7 +9,6 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
-	"ppdp/privacy"
 )
 
 // Format is what a schema file says: the table's public schema and how its text is laid out. It is
@@ -361,7 +360,7 @@ func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) (complet
 	case orderGiven:
 		a.Ordered = true
 	case orderRandom:
-		a.Values = shuffled(a.Name, a.Values)
+		a.Values = datasets.RandomOrder(a.Name, a.Values)
 	default:
 		c.Problemf(at(n, "order"), "%q, must be given or random", entry.Order)
 	}
@@ -378,15 +377,6 @@ func item(n *strictyaml.Node, i int) *strictyaml.Node {
 		return n.Content[i]
 	}
 	return n
-}
-
-// shuffled orders values at random, always in the same way for an attribute of this name: the order
-// is public and has nothing to do with the data (errata R4).
-func shuffled(name string, values []string) []string {
-	order := slices.Clone(values)
-	stream := privacy.NewKey(0).Derive("order", name).Stream()
-	stream.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	return order
 }
 
 // addMissing returns the code of the value that missing ones become: where the schema lists the

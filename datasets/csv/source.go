@@ -63,11 +63,8 @@ func (Source) Params() any { return new(Params) }
 
 // Load reads the table. Its checksum covers the uncompressed text and the schema file, to the byte.
 func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params, ok := request.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("csv: parameters of type %T, must be %T", request.Params, params)
-	}
-	if err := params.Validate(); err != nil {
+	params, err := datasets.ParamsOf(request, new(Params))
+	if err != nil {
 		return nil, err
 	}
 	schema, err := os.ReadFile(params.Schema)

@@ -135,21 +135,16 @@ func (Source) Info() datasets.Info {
 }
 
 // Params returns the defaults: 10,000 rows of 5 uniform attributes of 8 cells.
-func (Source) Params() any {
+func (Source) Params() any { return defaults() }
+
+func defaults() *Params {
 	return &Params{N: 10000, Attributes: 5, Cardinality: 8, Shape: Uniform, Mu: Middle, Sigma: 0.2, Unit: Domain}
 }
 
 // Load generates the table.
-func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params := s.Params().(*Params)
-	if request.Params != nil {
-		given, ok := request.Params.(*Params)
-		if !ok {
-			return nil, fmt.Errorf("discrete: parameters of type %T, must be %T", request.Params, params)
-		}
-		params = given
-	}
-	if err := params.Validate(); err != nil {
+func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	params, err := datasets.ParamsOf(request, defaults())
+	if err != nil {
 		return nil, fmt.Errorf("discrete: %w", err)
 	}
 	b := datasets.NewBuilder(schema(params.Attributes, params.Cardinality), params.N)

@@ -60,20 +60,15 @@ func (s Source) Info() datasets.Info {
 }
 
 // Params returns the defaults: the smallest of the paper's five sizes.
-func (Source) Params() any { return &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5} }
+func (Source) Params() any { return defaults() }
+
+func defaults() *Params { return &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5} }
 
 // Load loads Adult and adds variations, one of every record before the second of any. It returns early with ctx.Err()
 // when the context ends.
 func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params := s.Params().(*Params)
-	if request.Params != nil {
-		given, ok := request.Params.(*Params)
-		if !ok || given == nil {
-			return nil, fmt.Errorf("%s: parameters of type %T, must be %T", s.name, request.Params, params)
-		}
-		params = given
-	}
-	if err := params.Validate(); err != nil {
+	params, err := datasets.ParamsOf(request, defaults())
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	draws := request.Key.Derive("variations").Stream()

@@ -91,19 +91,14 @@ func (Source) Info() datasets.Info {
 }
 
 // Params returns the defaults: 10,000 points of Fig. 1.
-func (Source) Params() any { return &Params{N: 10000, Shape: normal1D, Bounds: reject} }
+func (Source) Params() any { return defaults() }
+
+func defaults() *Params { return &Params{N: 10000, Shape: normal1D, Bounds: reject} }
 
 // Load generates the table.
-func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params := s.Params().(*Params)
-	if request.Params != nil {
-		given, ok := request.Params.(*Params)
-		if !ok {
-			return nil, fmt.Errorf("gaussian: parameters of type %T, must be %T", request.Params, params)
-		}
-		params = given
-	}
-	if err := params.Validate(); err != nil {
+func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	params, err := datasets.ParamsOf(request, defaults())
+	if err != nil {
 		return nil, fmt.Errorf("gaussian: %w", err)
 	}
 	if err := ctx.Err(); err != nil {
@@ -111,7 +106,6 @@ func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	}
 	stream := request.Key.Derive("data").Stream()
 	var table *datasets.Table
-	var err error
 	if params.Shape == clusters5D {
 		table, err = clusters(params.N, stream)
 	} else {

@@ -13,17 +13,17 @@ func init() {
 	datasets.Register(generator{
 		info: datasets.Info{Name: "erdos-renyi", Title: "Erdős-Rényi random graph G(n, p)",
 			Citation: "E. N. Gilbert: Random graphs. Annals of Mathematical Statistics 30(4), 1959"},
-		params: func() any { return &ErdosRenyiParams{Nodes: 1000, P: 0.01} },
+		params: func() drawing { return &ErdosRenyiParams{Nodes: 1000, P: 0.01} },
 	})
 	datasets.Register(generator{
 		info: datasets.Info{Name: "barabasi-albert", Title: "Barabási-Albert preferential attachment",
 			Citation: "A.-L. Barabási, R. Albert: Emergence of scaling in random networks. Science 286, 1999"},
-		params: func() any { return &BarabasiAlbertParams{Nodes: 1000, Links: 5} },
+		params: func() drawing { return &BarabasiAlbertParams{Nodes: 1000, Links: 5} },
 	})
 	datasets.Register(generator{
 		info: datasets.Info{Name: "configuration", Title: "random simple graph with given degrees",
 			Citation: "M. Molloy, B. Reed: A critical point for random graphs with a given degree sequence. Random Structures & Algorithms 6, 1995"},
-		params: func() any { return &ConfigurationParams{} },
+		params: func() drawing { return &ConfigurationParams{} },
 	})
 }
 
@@ -36,7 +36,7 @@ type drawing interface {
 // generator is a source whose graph is drawn from the request's key.
 type generator struct {
 	info   datasets.Info
-	params func() any
+	params func() drawing
 }
 
 func (g generator) Info() datasets.Info {
@@ -48,9 +48,9 @@ func (g generator) Info() datasets.Info {
 func (g generator) Params() any { return g.params() }
 
 func (g generator) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params := request.Params.(drawing)
-	if err := params.Validate(); err != nil {
-		return nil, err
+	params, err := datasets.ParamsOf(request, g.params())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.info.Name, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -49,9 +49,9 @@ func (userFile) Info() datasets.Info {
 func (userFile) Params() any { return &FileParams{Format: Auto} }
 
 func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	p := request.Params.(*FileParams)
-	if err := p.Validate(); err != nil {
-		return nil, err
+	p, err := datasets.ParamsOf(request, &FileParams{Format: Auto})
+	if err != nil {
+		return nil, fmt.Errorf("graph: %w", err)
 	}
 	content, err := os.ReadFile(p.Path)
 	if err != nil {
