@@ -10,6 +10,11 @@
 // Units. Scores and marginals are kept in counts: n times the paper's probabilities, and so are their
 // sensitivities. Noise of scale 2(d-k)/ε₂ on a count is the paper's 2(d-k)/(nε₂) on a probability.
 //
+// Scores are sums of whole numbers and rounded once at most, so that neighbours' scores as computed differ by no more than
+// their sensitivities: F is a whole number of quarters and exact; R's bounds below and the paper's leave more than its
+// rounding, up to some ten million records; for mutual information, whose printed bound is reached, twelve rounded
+// logarithms are added to the bound.
+//
 // Privacy, published. Neighbours differ by replacing one record; the number n of records is public and as
 // many are published (errata X3; an epsilon of this relation is not one of adding and removing, errata X4).
 // A replaced record moves two cells of a marginal by 1 each: L1 sensitivity 2. The scores' sensitivities
@@ -90,7 +95,7 @@ func (Algorithm) Info() algorithms.Info {
 				Note:   "The number of records is noisy, scores have proven sensitivities under adding and removing, counts get two-sided geometric noise.",
 			},
 		},
-		Revision: 1,
+		Revision: 2,
 	}
 }
 
