@@ -11,6 +11,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/registry"
+	"ppdp/internal/spelling"
 	"ppdp/privacy"
 )
 
@@ -151,7 +152,7 @@ func (i *Info) Guarantee(v Variant) (Guarantee, error) {
 		}
 		names[n] = string(g.Variant)
 	}
-	return Guarantee{}, fmt.Errorf("%s has no variant %q, must be one of %s", i.Name, v, strings.Join(names, ", "))
+	return Guarantee{}, fmt.Errorf("%s has no variant %q%s, must be one of %s", i.Name, v, spelling.Hint(string(v), names), strings.Join(names, ", "))
 }
 
 // Can reports whether releases contain a product.

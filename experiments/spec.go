@@ -6,7 +6,6 @@ package experiments
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -187,7 +186,7 @@ func (f *FigureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 
 // Load reads a spec from a file.
 func Load(path string) (*Spec, error) {
-	data, err := os.ReadFile(path)
+	data, err := datasets.ReadFile(path, strictyaml.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -114,36 +114,41 @@ func (s *survey) layout(sample []byte, stated rune) {
 		candidates = []rune{stated}
 	}
 	s.delimiter = candidates[0]
-	best := -1
-	for _, delimiter := range candidates {
-		fields, spaces := evenFields(sample, delimiter)
-		if fields > best {
-			best, s.delimiter, s.trim = fields, delimiter, spaces
+	best, widest := 0, 0
+	for i, delimiter := range candidates {
+		fields, first, spaces := evenFields(sample, delimiter)
+		if fields <= 1 {
+			// Where none splits all records alike, the one that splits the first into the most is chosen: reading will then name
+			// the records that do not fit, and not take each for a single text.
+			fields, first = 1, max(first, 1)
+		}
+		if i == 0 || fields > best || fields == 1 && best == 1 && first > widest {
+			best, widest, s.delimiter, s.trim = fields, first, delimiter, spaces
 		}
 	}
 }
 
-// evenFields is the number of fields all records have, 0 when they differ, and whether white space
+// evenFields is the number of fields all records have, 0 when they differ, the number that the first has, and whether white space
 // stands beside a delimiter. That it may also stand there within quotes does no harm.
-func evenFields(sample []byte, delimiter rune) (fields int, spaces bool) {
+func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) {
 	// A schema allows no trimming where the delimiter is white space itself.
 	if !unicode.IsSpace(delimiter) {
 		spaces = bytes.Contains(sample, []byte(string(delimiter)+" ")) || bytes.Contains(sample, []byte(" "+string(delimiter)))
 	}
 	records, _, err := openRecords("", bytes.NewReader(sample), delimiter, spaces)
 	if err != nil {
-		return 0, false
+		return 0, 0, false
 	}
 	for {
 		record, err := records.Read()
 		if err != nil {
-			return fields, spaces // the end, or what reading the table will complain about
+			return fields, first, spaces // the end, or what reading the table will complain about
 		}
-		if fields == 0 {
-			fields = len(record)
+		if first == 0 {
+			fields, first = len(record), len(record)
 		}
 		if len(record) != fields {
-			return 0, spaces
+			return 0, first, spaces
 		}
 	}
 }
@@ -194,6 +199,11 @@ func (s *survey) read(r io.Reader, header bool) error {
 		}
 	}
 	if s.rows == 0 {
+		for i := range s.columns {
+			if strings.Contains(s.columns[i].name, "\r") {
+				return fmt.Errorf("%s:1: %s", s.file, loneReturn)
+			}
+		}
 		return fmt.Errorf("%s: no rows to draft a schema from", s.file)
 	}
 	return nil

@@ -87,6 +87,8 @@ func TestDraftBad(t *testing.T) {
 	}{
 		{"", DraftOptions{}, "no rows"},
 		{"a,b\n", DraftOptions{}, "no rows"},
+		{"a;b;c\n1;2\n1;2;3;4\n", DraftOptions{}, "f.csv:2: 2 fields, must be 3 (delimiter ';')"},
+		{"a,b\r1,2\r", DraftOptions{}, "f.csv:1: lines end in a carriage return alone"},
 		{"a,b\n1,2\n3\n", DraftOptions{Delimiter: ','}, "f.csv:3: 1 fields, must be 2"},
 		{"a\ncaf\xe9\n", DraftOptions{}, "f.csv:2:1: \"caf\\xe9\" is not UTF-8"},
 		{"a\n1\n", DraftOptions{Class: "b"}, `class "b" is not among the columns a schema can describe, must be one of "a"`},

@@ -217,6 +217,9 @@ func quoting(err *csv.ParseError) string {
 	return text
 }
 
+// loneReturn is said of a header with a carriage return in it: no name has one.
+const loneReturn = "lines end in a carriage return alone, must end in a line feed, with or without a carriage return before it"
+
 // header finds the attributes' columns by name.
 func (t *tableReader) header(content *Content) {
 	names := t.format.Schema.Names()
@@ -226,6 +229,12 @@ func (t *tableReader) header(content *Content) {
 			t.errs = append(t.errs, fmt.Errorf("%s:1: an empty file, must begin with a header naming %s", t.file, strings.Join(names, ", ")))
 		}
 		return
+	}
+	for i, name := range record {
+		if strings.Contains(name, "\r") {
+			t.fail(i, "%s", loneReturn)
+			return
+		}
 	}
 	found := make([]bool, len(names))
 	t.layout = make([]int, len(record))

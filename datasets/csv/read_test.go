@@ -111,6 +111,7 @@ func TestReadBad(t *testing.T) {
 		{"not listed", small, "age,job\n5,c\n6,A\n", []string{`f.csv:2:3: job: "c" is not in its public list, must be one of "a", "b", "x y"`, `f.csv:3:3: job: "A" is not`}},
 		{"after line breaks in quotes", small, "age,job\n5,\"l\nl\"\n6,c\n", []string{`f.csv:4:3: job: "c" is not`}},
 		{"not UTF-8", small, "age,job\n5,caf\xe9\n", []string{`f.csv:2:3: job: "caf\xe9" is not UTF-8`}},
+		{"carriage returns", small, "age,job\r5,a\r6,b\r", []string{"f.csv:1:5: lines end in a carriage return alone, must end in a line feed"}},
 		{"UTF-16", small, "\xff\xfea\x00", []string{"f.csv:1: UTF-16"}},
 		{"bare quote", small, "age,job\n5,a\"b\n6,c\n", []string{"f.csv:2:4: a quote inside a field", `f.csv:3:3: job: "c"`}},
 		{"open quote", small, "age,job\n5,\"a\n6,b\n", []string{"(the record begins in line 2)"}},

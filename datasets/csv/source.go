@@ -11,10 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"ppdp/datasets"
+	"ppdp/internal/strictyaml"
 )
 
 func init() { datasets.Register(Source{}) }
@@ -67,7 +67,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	schema, err := os.ReadFile(params.Schema)
+	schema, err := datasets.ReadFile(params.Schema, strictyaml.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
@@ -121,7 +121,7 @@ func notes(format *Format, content *Content) []string {
 
 // open opens a file for reading, unpacking it when it is gzip, whatever its name.
 func open(path string) (io.ReadCloser, error) {
-	file, err := os.Open(path)
+	file, err := datasets.OpenFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
 	}
@@ -132,10 +132,28 @@ func open(path string) (io.ReadCloser, error) {
 	unpacker, err := gzip.NewReader(buffered)
 	if err != nil {
 		_ = file.Close() // only read from; the error at hand says more
-		return nil, fmt.Errorf("%s: gzip: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, gzipError{err})
 	}
-	return textFile{unpacker, file}, nil
+	return textFile{gzipText{unpacker}, file}, nil
 }
+
+// gzipText is unpacked text. What is wrong with the packing is said as that: the text may be right as far as it goes.
+type gzipText struct{ unpacker *gzip.Reader }
+
+func (t gzipText) Read(p []byte) (int, error) {
+	n, err := t.unpacker.Read(p)
+	if err != nil && err != io.EOF {
+		err = gzipError{err}
+	}
+	return n, err
+}
+
+type gzipError struct{ cause error }
+
+func (e gzipError) Error() string {
+	return "gzip: " + e.cause.Error() + "; the file begins as one that gzip has packed, must be a whole one"
+}
+func (e gzipError) Unwrap() error { return e.cause }
 
 type textFile struct {
 	io.Reader

@@ -92,7 +92,7 @@ func TestLoadBad(t *testing.T) {
 		{"a.csv", "absent.yaml", "schema: open "},
 		{"absent.csv", "s.yaml", "csv: open "},
 		{"none.csv", "s.yaml", "no rows to use (1 with a missing value were dropped)"},
-		{"torn.csv", "s.yaml", "torn.csv: unexpected EOF"},
+		{"torn.csv", "s.yaml", "torn.csv: gzip: unexpected EOF; the file begins as one that gzip has packed"},
 		{"short.csv", "s.yaml", "short.csv: gzip: unexpected EOF"},
 		{"broken.csv", "s.yaml", "broken.csv:5:6: age: 17 is outside its public bounds"},
 	} {

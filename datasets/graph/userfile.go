@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"ppdp/datasets"
 )
@@ -53,7 +52,7 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	if err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
 	}
-	content, err := os.ReadFile(p.Path)
+	content, err := datasets.ReadFile(p.Path, maxUnpacked)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"ppdp/internal/spelling"
 )
 
 // Registry maps names to plug-ins of one kind. Register during init, read afterwards:
@@ -33,13 +35,13 @@ func (r *Registry[T]) Register(name string, value T) {
 	r.entries[name] = value
 }
 
-// Lookup returns the plug-in called name, or an error that lists every name there is.
+// Lookup returns the plug-in called name, or an error that lists every name there is and the one that was probably meant.
 func (r *Registry[T]) Lookup(name string) (T, error) {
 	if value, ok := r.entries[name]; ok {
 		return value, nil
 	}
 	var zero T
-	return zero, fmt.Errorf("unknown %s %q, must be one of %s", r.kind, name, strings.Join(r.Names(), ", "))
+	return zero, fmt.Errorf("unknown %s %q%s, must be one of %s", r.kind, name, spelling.Hint(name, r.Names()), strings.Join(r.Names(), ", "))
 }
 
 // Names lists every registered name in alphabetical order.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"ppdp/internal/spelling"
 )
 
 // Unmarshaler is a type that decodes itself. The method is looked for on the pointer to the value;
@@ -140,11 +142,7 @@ next:
 				continue next
 			}
 		}
-		hint := ""
-		if nearest := nearest(entry.Key, fields); nearest != "" {
-			hint = fmt.Sprintf(" (did you mean %s?)", nearest)
-		}
-		r.Problemf(entry.KeyNode, "unknown key %s%s, must be one of %s", shown(entry.Key), hint, keyList(fields))
+		r.Problemf(entry.KeyNode, "unknown key %s%s, must be one of %s", shown(entry.Key), spelling.Hint(entry.Key, keys(fields)), keyList(fields))
 	}
 }
 
@@ -152,49 +150,15 @@ func keyList(fields []Field) string {
 	if len(fields) == 0 {
 		return "no keys at all"
 	}
+	return strings.Join(keys(fields), ", ")
+}
+
+func keys(fields []Field) []string {
 	names := make([]string, len(fields))
 	for i := range fields {
 		names[i] = fields[i].Name
 	}
-	return strings.Join(names, ", ")
-}
-
-// nearest is the key that differs from word by the fewest edits, "" when none comes near.
-func nearest(word string, fields []Field) string {
-	if len(word) > 40 {
-		return ""
-	}
-	best, least := "", 1+len(word)/3
-	for i := range fields {
-		if d := edits(strings.ToLower(word), fields[i].Name); d < least || d == least && best == "" {
-			best, least = fields[i].Name, d
-		}
-	}
-	return best
-}
-
-// edits is the optimal string alignment distance: insertions, deletions, replacements and swaps of
-// neighbours.
-func edits(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row = last, row, before
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			replace := last[j-1]
-			if a[i-1] != b[j-1] {
-				replace++
-			}
-			row[j] = min(replace, last[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(b)]
+	return names
 }
 
 func (r *Reader) decodeMap(n *Node, v reflect.Value) {

@@ -37,7 +37,8 @@ const (
 // Limits of a document. They are far above any spec or schema written by hand and keep a hostile
 // file from exhausting the stack or the memory.
 const (
-	maxBytes = 16 << 20
+	// MaxBytes is how long a document may be. Whoever reads a file for one need not read more.
+	MaxBytes = 16 << 20
 	maxDepth = 64
 )
 
@@ -148,8 +149,8 @@ func shown(text string) string {
 // is nothing to be decoded it returns nil; a root with problems is returned all the same, so
 // that decoding it can find the others. Err tells.
 func (r *Reader) Document(data []byte) *Node {
-	if len(data) > maxBytes {
-		r.problemAt(0, "%d bytes, must be at most %d", len(data), maxBytes)
+	if len(data) > MaxBytes {
+		r.problemAt(0, "%d bytes, must be at most %d", len(data), MaxBytes)
 		return nil
 	}
 	if !r.checkText(data) {

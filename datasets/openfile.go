@@ -1,0 +1,49 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// OpenFile opens a file of the user's for reading. Only a regular file is opened: to open a pipe may take for ever, and a device
+// may never end. The error names the path.
+func OpenFile(path string) (*os.File, error) {
+	if _, err := regular(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+// ReadFile reads a file of the user's, which must be regular and hold at most limit bytes. The error names the path.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	info, err := regular(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s: %d bytes, must be at most %d", path, info.Size(), limit)
+	}
+	return os.ReadFile(path)
+}
+
+func regular(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			at.Op = "open" // which is what was asked for
+		}
+		return nil, err
+	}
+	what := "a device or a socket"
+	switch {
+	case info.Mode().IsRegular():
+		return info, nil
+	case info.IsDir():
+		what = "a folder"
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		what = "a pipe"
+	}
+	return nil, fmt.Errorf("%s: %s, must be a file", path, what)
+}

@@ -1,0 +1,54 @@
+// Package spelling finds what a mistyped word was probably meant to be, for error messages. It corrects nothing.
+package spelling
+
+import "strings"
+
+// longest is the length, in bytes, beyond which a word is no name and is not compared with any.
+const longest = 40
+
+// Nearest is the first of the names that differs from word by the fewest edits, upper and lower case being the same; "" when none
+// is nearer than one edit and a third of the word's length.
+func Nearest(word string, names []string) string {
+	if len(word) > longest {
+		return ""
+	}
+	best, least := "", 1+len(word)/3
+	for _, name := range names {
+		if d := edits(strings.ToLower(word), strings.ToLower(name)); d < least || d == least && best == "" {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// Hint is " (did you mean NAME?)" with the nearest name, "" without one.
+func Hint(word string, names []string) string {
+	if nearest := Nearest(word, names); nearest != "" {
+		return " (did you mean " + nearest + "?)"
+	}
+	return ""
+}
+
+// edits is the optimal string alignment distance: insertions, deletions, replacements and swaps of
+// neighbours.
+func edits(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row = last, row, before
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := last[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(replace, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
