@@ -43,8 +43,8 @@ var announced = regexp.MustCompile(`^[#%]\s*Nodes:\s*(\d{1,18})\s+Edges:\s*(\d{1
 
 // ReadEdgeList reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines that
 // begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" is believed: N nodes, some of which may
-// have no edge, and M lines, fewer of which mean a file cut off. Without it there are as many nodes as
-// the largest id asks for.
+// have no edge, and M lines, fewer of which mean a file cut off. Without it, and
+// unless the reading states the number of nodes, there are as many as the largest id asks for, and a note says so.
 func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 	if r.Base != 0 && r.Base != 1 {
 		return nil, errors.New(name + ": base " + strconv.Itoa(r.Base) + ", must be 0 or 1")
@@ -183,6 +183,21 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading, bad 
 			bad.add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps need relabel: true", name, headerLine, declared, nodes)
 		}
 		nodes = max(nodes, declared)
+	}
+	if stated := int64(r.Nodes); stated > 0 {
+		if nodes > stated {
+			bad.add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true", name, stated, nodes)
+		}
+		if declared >= 0 && declared != stated {
+			bad.add("%s:%d: the header announces %d nodes, but nodes: is %d", name, headerLine, declared, stated)
+		}
+		nodes = max(nodes, stated)
+	}
+	switch {
+	case r.Relabel:
+		notes = append(notes, "nodes are numbered by which of them have edges, though every algorithm takes numbers for public knowledge")
+	case declared < 0 && r.Nodes == 0:
+		notes = append(notes, "the number of nodes is read off the edges, though every algorithm takes it for public knowledge; nodes: states it")
 	}
 	if nodes > math.MaxInt32 || tooSparse(nodes, len(e.from)) {
 		bad.add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need relabel: true", name, len(e.from), nodes,

@@ -42,6 +42,9 @@ type Reading struct {
 	Simplify bool
 	// Relabel numbers the ids of an edge list that occur, in ascending order, where ids have gaps.
 	Relabel bool
+	// Nodes is the number of nodes, which every algorithm takes for public knowledge; 0 takes what the file says:
+	// the size of a matrix, the header of an edge list or, without one, as many as its ids ask for.
+	Nodes int
 }
 
 // Loaded is a graph with what was dropped to make it simple.
@@ -63,15 +66,21 @@ func Read(name string, content []byte, format Format, r Reading) (*Loaded, error
 	if format == Auto {
 		format = detect(content)
 	}
+	var loaded *Loaded
 	switch format {
 	case EdgeList:
 		return ReadEdgeList(name, content, r)
 	case MatrixMarket:
-		return ReadMatrixMarket(name, content, r)
+		loaded, err = ReadMatrixMarket(name, content, r)
 	case MATLAB:
-		return ReadMATLAB(name, content, r)
+		loaded, err = ReadMATLAB(name, content, r)
+	default:
+		err = fmt.Errorf("%s: format %q, must be one of auto, edges, mtx, mat", name, format)
 	}
-	return nil, fmt.Errorf("%s: format %q, must be one of auto, edges, mtx, mat", name, format)
+	if err == nil && r.Nodes > 0 && loaded.Graph.Nodes() != r.Nodes {
+		return nil, fmt.Errorf("%s: nodes: %d, but the matrix has %d", name, r.Nodes, loaded.Graph.Nodes())
+	}
+	return loaded, err
 }
 
 func detect(content []byte) Format {

@@ -81,6 +81,10 @@ func TestRead(t *testing.T) {
 		{"counted from 1", "1 2\n1 3\n2 3\n3 4\n", Auto, Reading{Base: 1}, 4, 0, 0, 0},
 		{"SNAP, both directions", directed, Auto, Reading{Simplify: true}, 4, 0, 4, 0},
 		{"SNAP, nodes without edges", "# Nodes: 9 Edges: 4\n" + want, Auto, Reading{}, 9, 0, 0, 0},
+		{"nodes stated", want, Auto, Reading{Nodes: 9}, 9, 0, 0, 0},
+		{"nodes stated as announced", "# Nodes: 9 Edges: 4\n" + want, Auto, Reading{Nodes: 9}, 9, 0, 0, 0},
+		{"gaps, nodes stated", "7 9000000000\n7 9000000007\n9000000000 9000000007\n9000000007 9000000008\n", Auto, Reading{Relabel: true, Nodes: 6}, 6, 0, 0, 0},
+		{"mtx, nodes stated", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n", Auto, Reading{Nodes: 4}, 4, 0, 0, 0},
 		{"self loops and repetitions", want + "1 1\n3 2\n2 3\n0 0\n", Auto, Reading{Simplify: true}, 4, 2, 2, 0},
 		{"gaps", "7 9000000000\n7 9000000007\n9000000000 9000000007\n9000000007 9000000008\n", Auto, Reading{Relabel: true}, 4, 0, 0, 0},
 		{"mtx symmetric", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n", Auto, Reading{}, 4, 0, 0, 0},
@@ -125,6 +129,10 @@ func TestReadErrors(t *testing.T) {
 		{"gaps", "0 2000000000\n", Reading{}, []string{"1 edges over 2000000001 nodes", "relabel: true"}},
 		{"header: cut off", "# Nodes: 4 Edges: 8\n0 1\n", Reading{}, []string{"file:1: the header announces 8 edges, but 1 lines hold one"}},
 		{"header: too few nodes", "# Nodes: 2 Edges: 1\n0 5\n", Reading{}, []string{"file:1: the header announces 2 nodes, but the ids need 6"}},
+		{"nodes stated: too few", "0 1\n0 5\n", Reading{Nodes: 5}, []string{"file: nodes: 5, but the ids need 6"}},
+		{"nodes stated: too few relabelled", "0 1\n0 5\n", Reading{Nodes: 2, Relabel: true}, []string{"file: nodes: 2, but the ids need 3"}},
+		{"nodes stated and announced", "# Nodes: 9 Edges: 1\n0 5\n", Reading{Nodes: 8}, []string{"file:1: the header announces 9 nodes, but nodes: is 8"}},
+		{"nodes stated: matrix", mtxHeader + "pattern symmetric\n3 3 1\n2 1\n", Reading{Nodes: 4}, []string{"file: nodes: 4, but the matrix has 3"}},
 		{"truncated gzip", gzipped(t, strings.Repeat(want, 100))[:40], Reading{}, []string{"gzip stream of 40 bytes is cut off"}},
 		{"altered gzip", gzipped(t, want)[:len(gzipped(t, want))-8] + "12345678", Reading{}, []string{"file: gzip, after unpacking 16 bytes", "checksum"}},
 		{"gzip header", "\x1f\x8bxxxxxxxxxxxx", Reading{}, []string{"file: gzip header"}},
@@ -367,11 +375,16 @@ func TestUserFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if canonical(t, dataset.Graph) != want || len(dataset.Notes) != 1 || dataset.Notes[0] != "1 repeated edges dropped" {
+	if canonical(t, dataset.Graph) != want || len(dataset.Notes) != 2 ||
+		!strings.Contains(dataset.Notes[0], "number of nodes is read off the edges") || dataset.Notes[1] != "1 repeated edges dropped" {
 		t.Errorf("edges %q, notes %q", canonical(t, dataset.Graph), dataset.Notes)
 	}
-	wrong := &FileParams{Format: "gml", Base: 7}
-	for _, key := range []string{"path: ", "format: ", "base: "} {
+	params.Nodes = 4
+	if dataset, err = source.Load(context.Background(), datasets.Request{Params: params}); err != nil || len(dataset.Notes) != 1 {
+		t.Errorf("four nodes stated: %+v, %v", dataset, err)
+	}
+	wrong := &FileParams{Format: "gml", Base: 7, Nodes: -1}
+	for _, key := range []string{"path: ", "format: ", "base: ", "nodes: "} {
 		if err := wrong.Validate(); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("Validate: %v, want %q", err, key)
 		}

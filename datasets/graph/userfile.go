@@ -20,6 +20,7 @@ type FileParams struct {
 	Base     int    `yaml:"base"`     // smallest node id of an edge list: 0 (default) or 1
 	Simplify bool   `yaml:"simplify"` // drop and count self loops, repetitions and directions
 	Relabel  bool   `yaml:"relabel"`  // number the ids of an edge list that occur
+	Nodes    int    `yaml:"nodes"`    // number of nodes, which is public knowledge; 0 (default) takes what the file says
 }
 
 // Validate reports everything wrong with the parameters, by yaml key.
@@ -35,6 +36,9 @@ func (p *FileParams) Validate() error {
 	}
 	if p.Base != 0 && p.Base != 1 {
 		errs = append(errs, fmt.Errorf("base: %d, must be 0 or 1", p.Base))
+	}
+	if p.Nodes < 0 {
+		errs = append(errs, fmt.Errorf("nodes: %d, must be at least 0 (0 takes what the file says)", p.Nodes))
 	}
 	return errors.Join(errs...)
 }
@@ -59,7 +63,7 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	loaded, err := Read(p.Path, content, p.Format, Reading{Base: p.Base, Simplify: p.Simplify, Relabel: p.Relabel})
+	loaded, err := Read(p.Path, content, p.Format, Reading{Base: p.Base, Simplify: p.Simplify, Relabel: p.Relabel, Nodes: p.Nodes})
 	if err != nil {
 		return nil, err
 	}
