@@ -67,10 +67,21 @@ func (t *Taxonomy) Validate(values []string) error {
 		return errors.New("an empty taxonomy, must have a root")
 	}
 	var errs []error
+	listed := make([]bool, len(t.Nodes)) // as a child
 	for i := range t.Nodes {
-		parent := t.Nodes[i].Parent
-		if i == 0 && parent != -1 || i > 0 && (parent < 0 || parent >= i) {
-			errs = append(errs, fmt.Errorf("taxonomy node %q has parent %d, must come after its parent", t.Nodes[i].Name, parent))
+		n := &t.Nodes[i]
+		if i == 0 && n.Parent != -1 || i > 0 && (n.Parent < 0 || n.Parent >= i) {
+			errs = append(errs, fmt.Errorf("taxonomy node %q has parent %d, must come after its parent", n.Name, n.Parent))
+		}
+		for _, child := range n.Children {
+			if child <= i || child >= len(t.Nodes) || t.Nodes[child].Parent != i || listed[child] {
+				errs = append(errs, fmt.Errorf("taxonomy node %q lists child %d, must be a node of that parent, once", n.Name, child))
+				continue
+			}
+			listed[child] = true
+		}
+		if i > 0 && !listed[i] {
+			errs = append(errs, fmt.Errorf("taxonomy node %q is not among the children of its parent", n.Name))
 		}
 	}
 	if len(errs) > 0 {
