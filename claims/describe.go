@@ -13,18 +13,18 @@ func (s *scope) describe() string {
 	var b strings.Builder
 	switch {
 	case c.Order != nil:
-		fmt.Fprintf(&b, "%s %s %s", c.Order.Left.describe(), c.Order.Is, c.Order.Right.describe())
+		fmt.Fprintf(&b, "%s %s %s", c.Order.Left.describe(s.replaced), c.Order.Is, c.Order.Right.describe(s.replaced))
 		if c.Order.Margin > 0 {
 			fmt.Fprintf(&b, " by more than %s", formatNumber(c.Order.Margin))
 		}
 	case c.Range != nil:
-		fmt.Fprintf(&b, "%s %s", c.Range.Of.describe(), between(c.Range.Min, c.Range.Max))
+		fmt.Fprintf(&b, "%s %s", c.Range.Of.describe(s.replaced), between(c.Range.Min, c.Range.Max))
 	case c.Near != nil:
-		fmt.Fprintf(&b, "%s within %s of %s", c.Near.Of.describe(), formatNumber(c.Near.Tolerance), formatNumber(c.Near.Value))
+		fmt.Fprintf(&b, "%s within %s of %s", c.Near.Of.describe(s.replaced), formatNumber(c.Near.Tolerance), formatNumber(c.Near.Value))
 	case c.Growth != nil:
-		fmt.Fprintf(&b, "%s grows along %s like %s and a power of it with exponent %s", c.Growth.Of.describe(), c.Growth.Along, c.Growth.Order, between(c.Growth.Min, c.Growth.Max))
+		fmt.Fprintf(&b, "%s grows along %s like %s and a power of it with exponent %s", c.Growth.Of.describe(s.replaced), c.Growth.Along, c.Growth.Order, between(c.Growth.Min, c.Growth.Max))
 	default:
-		fmt.Fprintf(&b, "%s %s along %s (rank correlation beyond %s)", c.Monotone.Of.describe(), c.Monotone.Is, c.Monotone.Along, formatNumber(c.Monotone.Rho))
+		fmt.Fprintf(&b, "%s %s along %s (rank correlation beyond %s)", c.Monotone.Of.describe(s.replaced), c.Monotone.Is, c.Monotone.Along, formatNumber(c.Monotone.Rho))
 	}
 	if where := s.where.String(); where != "" {
 		fmt.Fprintf(&b, "; %s", where)
@@ -47,8 +47,9 @@ func between(lo, hi *float64) string {
 	return "from " + formatNumber(*lo) + " to " + formatNumber(*hi)
 }
 
-func (s *Side) describe() string {
-	text := s.Where.String()
+// describe puts a side into words, with terms replaced as they are for a reading or a variant.
+func (s *Side) describe(replaced Selector) string {
+	text := s.Where.replaced(replaced).String()
 	if text == "" {
 		text = "value"
 	}
@@ -63,10 +64,10 @@ func (s *Side) describe() string {
 	}
 	text = "[" + text + "]"
 	if s.Minus != nil {
-		text += " − " + s.Minus.describe()
+		text += " − " + s.Minus.describe(replaced)
 	}
 	if s.Per != nil {
-		text += " / " + s.Per.describe()
+		text += " / " + s.Per.describe(replaced)
 	}
 	return text
 }

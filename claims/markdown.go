@@ -54,7 +54,7 @@ func WriteMarkdown(w io.Writer, l *Ledger, judgements []Judgement) error {
 const fewChecks = 6
 
 func (j *Judgement) writeEvidence(b *strings.Builder, indent string) {
-	if j.Why != "" && j.Verdict == j.Expect {
+	if j.Why != "" && j.Verdict == j.Expect && j.Variant == Published {
 		fmt.Fprintf(b, "\n%s*Why:* %s", indent, j.Why)
 	}
 	long := len(j.Checks) > fewChecks

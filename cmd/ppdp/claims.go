@@ -294,6 +294,7 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 	switch {
 	case j.Reason != "":
 		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
+	case j.Variant != claims.Published: // the ledger expects and explains verdicts of the published variant
 	case j.Why != "" && j.Verdict == j.Expect:
 		fmt.Fprintf(b, "Why: %s\n", j.Why)
 	case j.Expect != "" && j.Verdict != j.Expect:
