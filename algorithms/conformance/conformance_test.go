@@ -97,8 +97,13 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		regions.Low, regions.High = append(regions.Low, 0), append(regions.High, high)
 	}
 	regions.Counts = make([]float64, regions.Classes)
+	class := schema.Class()
 	for _, row := range in.Rows {
-		regions.Counts[in.Table.Column(schema.Class()).At(row)]++
+		label := uint32(0)
+		if class >= 0 || f.fault == "takes a class for granted" {
+			label = in.Table.Column(class).At(row)
+		}
+		regions.Counts[label]++
 	}
 
 	stream := in.Noise.Open("counts")
@@ -261,6 +266,7 @@ func TestChecksNoticeFaults(t *testing.T) {
 		{"writes to the table", "input untouched", "changed"},
 		{"panics without rows", "small tables", "panic"},
 		{"refuses a small table", "small tables", "too few rows"},
+		{"takes a class for granted", "odd inputs", "no class: panic"},
 		{"publishes negative counts", "extreme epsilon", "count"},
 		{"overflows", "extreme epsilon", "finite"},
 		{"ignores its context", "cancelled", "must give its error"},
@@ -268,6 +274,19 @@ func TestChecksNoticeFaults(t *testing.T) {
 	} {
 		if err := run(c.fault, c.check)[c.check]; err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("an algorithm that %s: %s says %v, must say %q", c.fault, c.check, err, c.says)
+		}
+	}
+}
+
+// TestDegrees: a sequence has a degree for each node, none below 0, in ascending order.
+func TestDegrees(t *testing.T) {
+	for _, c := range []struct {
+		degrees []int32
+		says    string
+	}{{[]int32{0, 1, 1, 6}, ""}, {[]int32{0, 1, 1}, "3 degrees for 4 nodes"}, {[]int32{0, 1, 3, 2}, "ascend"}, {[]int32{-1, 1, 1, 1}, "a degree of -1"}} {
+		err := checkDegrees(Graph(4), c.degrees)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v, must say %q", c.degrees, err, c.says)
 		}
 	}
 }

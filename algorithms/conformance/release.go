@@ -47,7 +47,7 @@ func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algo
 		}
 	}
 	if r.Degrees != nil {
-		errs = append(errs, checkDegrees(r.Degrees))
+		errs = append(errs, checkDegrees(in.Graph, r.Degrees))
 	}
 	return errors.Join(errs...)
 }
@@ -262,7 +262,11 @@ func inside(low, high []uint32, region int, codes []uint32) bool {
 	return true
 }
 
-func checkDegrees(degrees []int32) error {
+// checkDegrees: the number of nodes is public everywhere, and as many degrees are published.
+func checkDegrees(graph *datasets.Graph, degrees []int32) error {
+	if len(degrees) != graph.Nodes() {
+		return fmt.Errorf("%d degrees for %d nodes", len(degrees), graph.Nodes())
+	}
 	if !slices.IsSorted(degrees) {
 		return errors.New("the degrees do not ascend")
 	}
