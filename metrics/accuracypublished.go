@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
@@ -31,27 +30,11 @@ func (accuracyPublished) Info() Info {
 	}
 }
 
-// accuracyOf is what the accuracy on a release's records depends on besides the release.
-type accuracyOf struct{ classifier string }
-
-// figure is what Measure returns of a value.
-type figure struct {
-	value float64
-	ok    bool
-}
-
 // Measure is that of accuracy-generalised where the release holds regions, and that of accuracy where not, which is
 // the same in every encoding.
 func (accuracyPublished) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	if c.Release.Regions == nil {
-		if c.Classifier == nil {
-			return 0, false, errors.New("accuracy-published: needs a classifier")
-		}
-		m, err := recall(ctx, c.Published, accuracyOf{c.Classifier.Info().Name}, func() (figure, error) {
-			value, ok, err := accuracy{}.Measure(ctx, c)
-			return figure{value, ok}, err
-		})
-		return m.value, m.ok, err
+		return accuracy{}.Measure(ctx, c)
 	}
 	if _, ok := c.Params.(*GeneralisedParams); !ok {
 		return 0, false, fmt.Errorf("accuracy-published: parameters of type %T", c.Params)

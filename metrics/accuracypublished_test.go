@@ -58,6 +58,14 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 					t.Errorf("%s, %s: %v (defined %v), alone %v", of.Info().Name, e, got, ok, alone)
 				}
 			}
+			if release.Regions == nil { // what has no regions is learnt from as its records are, whichever metric asks
+				c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), Release: release, Classifier: of}
+				alone, _ := measure(t, "accuracy", c)
+				c.Classifier, c.Published = counted{of, &fits}, published
+				if got, ok := measure(t, "accuracy", c); !ok || got != alone {
+					t.Errorf("%s: accuracy %v (defined %v), alone %v", of.Info().Name, got, ok, alone)
+				}
+			}
 			if want := map[bool]int{true: 1, false: len(encodings)}[release.Regions == nil]; fits != want {
 				t.Errorf("%s learnt %d times, want %d", of.Info().Name, fits, want)
 			}
