@@ -2,6 +2,7 @@ package svm
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ppdp/classifiers"
@@ -24,18 +25,20 @@ type feature struct {
 // most cells a numeric attribute may have for its scaled numbers to be tabulated.
 const tabulated = 1 << 16
 
-// layout is the order of the features in a weight vector of the given size.
+// layout is the order of the features in a weight vector of the given size: numeric attributes first, so that their numbers
+// are a dense part of every point and all others are indicators.
 type layout struct {
 	features []feature
+	numbers  int // numeric attributes
 	size     int
 }
 
 func newLayout(schema *datasets.Schema) *layout {
 	l := &layout{}
-	for _, at := range classifiers.Features(schema) {
-		a := &schema.Attributes[at]
-		f := feature{attribute: at, first: l.size}
-		if a.Kind == datasets.Numeric {
+	of := classifiers.Features(schema)
+	for _, at := range of {
+		if a := &schema.Attributes[at]; a.Kind == datasets.Numeric {
+			f := feature{attribute: at, first: l.size}
 			f.low, f.scale = a.Low, 1/(a.High-a.Low)
 			if cells := a.Cells(); !a.Continuous && cells <= tabulated {
 				f.cells = make([]float64, cells)
@@ -45,9 +48,15 @@ func newLayout(schema *datasets.Schema) *layout {
 			}
 			l.features = append(l.features, f)
 			l.size++
+		}
+	}
+	l.numbers = l.size
+	for _, at := range of {
+		a := &schema.Attributes[at]
+		if a.Kind == datasets.Numeric {
 			continue
 		}
-		f.indicators = len(a.Values)
+		f := feature{attribute: at, first: l.size, indicators: len(a.Values)}
 		if f.indicators <= 2 {
 			f.indicators--
 			f.skip = 1
@@ -62,23 +71,30 @@ func newLayout(schema *datasets.Schema) *layout {
 
 func (f *feature) scaled(value float64) float64 { return float64((value - f.low) * f.scale) }
 
-// points are the distinct records in a fixed order that does not depend on the rows' order, each a
-// sparse vector without the constant feature.
+// points are the distinct records in a fixed order that does not depend on the rows' order, without the constant feature:
+// the numbers of numeric attributes, and the positions of the indicators that are 1.
 type points struct {
 	size    int       // of a weight vector
 	classes int       // of the schema
+	numbers int       // numeric attributes: positions 0 to numbers-1
 	mass    []float64 // weight of point i and class c, at i·classes+c
 	squares []float64 // |x|²
-	start   []int32   // point i has the numbers start[i] to start[i+1]
+	values  []float64 // number k of point i, at i·numbers+k
+	start   []int32   // point i has the indicators start[i] to start[i+1]
 	at      []int32   // positions in the weight vector
-	values  []float64
 }
 
 // len is the number of points.
 func (p *points) len() int { return len(p.squares) }
 
+// point returns the numbers of a point and the positions of its indicators.
+func (p *points) point(i int32) (values []float64, at []int32) {
+	return p.values[int(i)*p.numbers : (int(i)+1)*p.numbers], p.at[p.start[i]:p.start[i+1]]
+}
+
 // newPoints merges records of equal features: rows are sorted by features, label and weight, so that sums too
-// are the same in whatever order rows are given.
+// are the same in whatever order rows are given. What order that is does not matter: a digest of the features comes first,
+// because it decides at once between rows that differ.
 func newPoints(data classifiers.Data, l *layout) *points {
 	rows, labels, weights := data.Labels()
 	columns := len(l.features)
@@ -118,45 +134,59 @@ func newPoints(data classifiers.Data, l *layout) *points {
 		}
 		return 0
 	}
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
+	type keyed struct {
+		digest uint64
+		row    int32
 	}
-	slices.SortFunc(order, func(i, j int32) int {
-		return cmp.Or(same(i, j), cmp.Compare(labels[i], labels[j]), cmp.Compare(weight(i), weight(j)))
+	order := make([]keyed, len(rows))
+	for i := range order {
+		order[i] = keyed{digest(matrix[i*columns : (i+1)*columns]), int32(i)}
+	}
+	slices.SortFunc(order, func(a, b keyed) int {
+		if a.digest != b.digest {
+			return cmp.Compare(a.digest, b.digest)
+		}
+		if by := same(a.row, b.row); by != 0 {
+			return by
+		}
+		return cmp.Or(cmp.Compare(labels[a.row], labels[b.row]), cmp.Compare(weight(a.row), weight(b.row)))
 	})
 
-	p := &points{size: l.size, classes: data.Table.Schema().Classes(), start: []int32{0}}
-	for n, i := range order {
-		if n > 0 && same(order[n-1], i) == 0 {
+	p := &points{size: l.size, classes: data.Table.Schema().Classes(), numbers: l.numbers, start: []int32{0}}
+	for n, k := range order {
+		i := k.row
+		if n > 0 && same(order[n-1].row, i) == 0 {
 			p.mass[len(p.mass)-p.classes+int(labels[i])] += weight(i)
 			continue
 		}
 		p.mass = append(p.mass, make([]float64, p.classes)...)
 		p.mass[len(p.mass)-p.classes+int(labels[i])] = weight(i)
 		square := 0.0
-		for c, v := range matrix[int(i)*columns : int(i+1)*columns] {
-			f := &l.features[c]
-			at := f.first
-			if f.indicators > 0 {
-				code := uint32(v)
-				if code < f.skip {
-					continue
-				}
-				at += int(code - f.skip)
-				v = 1
-			}
-			if v == 0 {
-				continue
-			}
-			p.at = append(p.at, int32(at))
+		row := matrix[int(i)*columns : int(i+1)*columns]
+		for _, v := range row[:l.numbers] {
 			p.values = append(p.values, v)
 			square += float64(v * v)
+		}
+		for c, v := range row[l.numbers:] {
+			if f := &l.features[l.numbers+c]; uint32(v) >= f.skip {
+				p.at = append(p.at, int32(f.first+int(uint32(v)-f.skip)))
+				square++
+			}
 		}
 		p.start = append(p.start, int32(len(p.at)))
 		p.squares = append(p.squares, square)
 	}
 	return p
+}
+
+// digest mixes the numbers of a record into one; equal records have equal digests.
+func digest(row []float64) uint64 {
+	h := uint64(len(row))
+	for _, v := range row {
+		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15 // 2⁶⁴ over the golden ratio; v+0 makes one of the two zeros
+		h ^= h >> 32
+	}
+	return h
 }
 
 // defaultC is 1/mean(|x|²), 1 where all points are 0.

@@ -13,11 +13,14 @@ const (
 	// the optimality conditions is 10⁻³ of the margin; the gap is held ten times closer, so that what is left of
 	// it moves hardly a prediction.
 	relativeGap = 1e-4
-	// innerPasses is the most passes of a round that visit only the points that still move. Most points stay
-	// at a corner of their box from early on, and whether one has to leave it shows in the next round.
-	innerPasses = 100
+	// firstPasses and mostPasses are how many passes of a round visit only the points that still move: twice as many in each round
+	// as in the one before. Most points stay at a corner of their box from early on, and whether one has to leave it shows
+	// in the next round. Where most points move, as among distinct records, a round is soon enough to see the gap closed;
+	// where few do, as among the heavy points of a generalised table, visiting all the others is what takes the time.
+	firstPasses = 2
+	mostPasses  = 200
 	// maxRounds ends problems whose gap closes too slowly. Adult needs a handful, tables of noisy counts up to some
-	// hundreds.
+	// dozens.
 	maxRounds = 1000
 	// worstGap is the relative gap up to which a problem that was ended may be used.
 	worstGap = 1e-2
@@ -81,9 +84,10 @@ func solve(ctx context.Context, p *points, positive uint32, price float64, order
 	for i := range all {
 		all[i] = int32(i)
 	}
+	passes := firstPasses
 	for s.rounds < maxRounds {
 		moving = append(moving[:0], all...)
-		for range 1 + innerPasses {
+		for range 1 + passes {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -93,6 +97,7 @@ func solve(ctx context.Context, p *points, positive uint32, price float64, order
 			}
 		}
 		s.rounds++
+		passes = min(2*passes, mostPasses)
 		if s.measure(q, beta); s.gap <= relativeGap*s.primal {
 			break
 		}
@@ -108,16 +113,26 @@ func (s *solution) check() error {
 	return nil
 }
 
+// score is w·x + b of a point.
+func (s *solution) score(p *points, i int32) float64 {
+	values, at := p.point(i)
+	w := s.weights
+	score := s.bias
+	numbers := w[:len(values)]
+	for k, v := range values {
+		score += float64(v * numbers[k])
+	}
+	for _, f := range at {
+		score += w[f]
+	}
+	return score
+}
+
 // pass visits points in order and returns those that moved, in the same memory.
 func (s *solution) pass(q *problem, beta []float64, visits []int32) (moved []int32) {
 	w, moved := s.weights, visits[:0]
 	for _, i := range visits {
-		at, values := q.at[q.start[i]:q.start[i+1]], q.values[q.start[i]:q.start[i+1]]
-		values = values[:len(at)]
-		score := s.bias
-		for k, f := range at {
-			score += float64(values[k] * w[f])
-		}
+		score := s.score(q.points, i)
 		square := q.squares[i] + 1
 		next := step(q.for1[i], q.against[i], score-float64(beta[i]*square), square)
 		by := next - beta[i]
@@ -127,8 +142,12 @@ func (s *solution) pass(q *problem, beta []float64, visits []int32) (moved []int
 		moved = append(moved, i)
 		beta[i] = next
 		s.bias += by
-		for k, f := range at {
-			w[f] += float64(by * values[k])
+		values, at := q.point(i)
+		for k, v := range values {
+			w[k] += float64(by * v)
+		}
+		for _, f := range at {
+			w[f] += by
 		}
 	}
 	return moved
@@ -142,10 +161,7 @@ func (s *solution) measure(q *problem, beta []float64) {
 	}
 	loss, dual := 0.0, 0.0
 	for i, b := range beta {
-		score := s.bias
-		for k := q.start[i]; k < q.start[i+1]; k++ {
-			score += float64(q.values[k] * s.weights[q.at[k]])
-		}
+		score := s.score(q.points, int32(i))
 		loss += float64(q.for1[i]*max(0, 1-score)) + float64(q.against[i]*max(0, 1+score))
 		dual += min(2*q.for1[i]-b, 2*q.against[i]+b) // minus the loss' convex conjugate at -β
 	}

@@ -22,8 +22,10 @@ func stream() *privacy.Stream { return privacy.NewKey(7).Stream() }
 func (p *points) dense(i int) []float64 {
 	x := make([]float64, p.size+1)
 	x[p.size] = 1
-	for k := p.start[i]; k < p.start[i+1]; k++ {
-		x[p.at[k]] = p.values[k]
+	values, at := p.point(int32(i))
+	copy(x, values)
+	for _, f := range at {
+		x[f] = 1
 	}
 	return x
 }
