@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ppdp/claims"
+	"ppdp/report"
 	"ppdp/results"
 )
 
@@ -25,10 +26,17 @@ type Contents struct {
 	Commit    string // of the program's source, "" where it is unknown
 	Dirty     bool   // the program's source differed from Commit
 	Published time.Time
-	// Experiments are all that come with the program, run or not, in order.
+	// Experiments are all that come with the program, run or not, in any order.
 	Experiments []Experiment
 	Papers      []Paper
 	Tires       Trial
+}
+
+// ordered are the experiments by the numbers of their figures.
+func (c *Contents) ordered() []Experiment {
+	all := slices.Clone(c.Experiments)
+	slices.SortStableFunc(all, func(a, b Experiment) int { return report.CompareNames(a.Name, b.Name) })
+	return all
 }
 
 // Experiment is a figure or table's experiment and the run of it that is in the artifact.
@@ -106,7 +114,7 @@ func (c *Contents) writeRequirements(b *strings.Builder) {
 	var memory, disk int64
 	missing := 0
 	machines := newList()
-	for _, e := range c.Experiments {
+	for _, e := range c.ordered() {
 		if e.Run == nil {
 			continue
 		}
@@ -137,7 +145,7 @@ func (c *Contents) writeRequirements(b *strings.Builder) {
 	fmt.Fprintf(b, "\n- Disk: %s for the results below.\n", size(disk))
 	b.WriteString("- Data: see the table. What is not found is downloaded by `ppdp datasets fetch` and checked; without it generated stand-ins are used, and say so.\n")
 	seen := newList()
-	for _, e := range c.Experiments {
+	for _, e := range c.ordered() {
 		if e.Run == nil {
 			continue
 		}
@@ -146,7 +154,7 @@ func (c *Contents) writeRequirements(b *strings.Builder) {
 				continue
 			}
 			if len(seen.words) == 1 {
-				b.WriteString("\n| dataset | checksum of what was used | license | |\n|---|---|---|---|\n")
+				b.WriteString("\n| dataset | checksum of what was used | license | remark |\n|---|---|---|---|\n")
 			}
 			remark := ""
 			if d.StandIn {
@@ -175,8 +183,13 @@ func (c *Contents) writeTires(b *strings.Builder) {
 		fmt.Fprintf(b, "    %s  %s\n", f.SHA256, f.Path)
 	}
 	b.WriteString("\nThe checksums hold for this version of the program on every machine of its platform. The command once more finds all cells finished.\n\n" +
-		"Then, for everything:\n\n    ./ppdp reproduce --quick    # few trials and settings\n    ./ppdp reproduce            # the papers' numbers of trials\n    ./ppdp claims               # verdicts, from results/\n\n" +
-		"Both can be interrupted at any time and go on where they stopped. They tell how long all experiments together will still take.\n")
+		"Then, for everything, into folders beside `results/`, which are compared with it at the end:\n\n" +
+		"    ./ppdp reproduce --quick --out quick    # few trials and settings: does everything run?\n" +
+		"    ./ppdp reproduce --out mine             # the papers' numbers of trials\n" +
+		"    ./ppdp claims --out mine                # verdicts\n" +
+		"    for f in mine/*/*/records.jsonl; do cmp \"$f\" \"results/${f#mine/}\"; done    # says what differs\n\n" +
+		"All of it can be interrupted at any time and goes on where it stopped. It tells how long all experiments together will still take.\n" +
+		"Records hold no times: with the same program and data they have the same bytes.\n")
 }
 
 func (c *Contents) writeExperiments(b *strings.Builder) {
@@ -185,7 +198,7 @@ func (c *Contents) writeExperiments(b *strings.Builder) {
 	b.WriteString("| experiment | of | cells | failed | worker time | clock | workers | memory | disk |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	total, clock := 0.0, 0.0
 	cells, ran, unclocked := 0, 0, 0
-	for _, e := range c.Experiments {
+	for _, e := range c.ordered() {
 		if e.Run == nil {
 			row(b, "`"+e.Name+"`", e.Source, "not run", "-", "-", "-", "-", "-", "-")
 			continue
@@ -227,7 +240,7 @@ func (c *Contents) writeExperiments(b *strings.Builder) {
 			fmt.Fprintf(b, " for the %d that noted it", ran-unclocked)
 		}
 	}
-	b.WriteString(".\n\nOne of them: `./ppdp run rps/fig1`. Its figures once more: `./ppdp plot rps/fig1`.\n")
+	b.WriteString(".\n\nOne of them: `./ppdp run rps/fig1 --out mine`. Its figures once more: `./ppdp plot rps/fig1 --out mine`.\n")
 }
 
 // writeClaims lists, for each experiment, the claims that are judged on it.
@@ -237,7 +250,7 @@ func (c *Contents) writeClaims(b *strings.Builder) {
 		fmt.Fprintf(b, "- %s: verdicts on %s; %s\n", p.Ledger.Citation, claims.CoverageOf(p.Ledger, p.Judgements), strings.Join(claims.Count(p.Judgements), ", "))
 	}
 	b.WriteString("\nEach experiment, and the claims judged on it. `./ppdp claims` has the numbers behind each verdict.\n\n| experiment | claims |\n|---|---|\n")
-	for _, e := range c.Experiments {
+	for _, e := range c.ordered() {
 		var judged, others []string
 		for _, p := range c.Papers {
 			for i := range p.Judgements {
@@ -288,16 +301,21 @@ func (c *Contents) writeLimitations(b *strings.Builder) {
 	if c.Dirty {
 		fmt.Fprintf(b, "- The program's source differed from commit %s, which `source.tar.gz` holds.\n", c.Commit)
 	}
-	var left []string
-	for _, e := range c.Experiments {
+	var left, older []string
+	for _, e := range c.ordered() {
 		if e.Run == nil {
 			left = append(left, "`"+e.Name+"`")
+		} else if commit := e.Run.Outcome.Manifest.Commit; c.Commit != "" && commit != c.Commit {
+			older = append(older, "`"+e.Name+"`")
 		}
+	}
+	if len(older) > 0 {
+		fmt.Fprintf(b, "- Made by another state of the program than the one here, whose records may differ where an algorithm changed since (the manifest names its commit): %s.\n", strings.Join(older, ", "))
 	}
 	if len(left) > 0 {
 		fmt.Fprintf(b, "- Not run for this artifact: %s.\n", strings.Join(left, ", "))
 	}
-	for _, e := range c.Experiments {
+	for _, e := range c.ordered() {
 		if e.Run == nil {
 			continue
 		}

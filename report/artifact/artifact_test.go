@@ -47,7 +47,7 @@ func contents(t *testing.T) *Contents {
 			Records: []results.Record{{Status: results.OK}, {Status: results.Failed}},
 			Timings: []results.Timing{{Load: 1, Release: seconds}, {Cell: 1, Measure: 2}}}}
 	}
-	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26"})
+	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26", Commit: "0123"})
 	one.Usage = &results.Usage{Cells: 2, Jobs: 2, Seconds: 16, PeakBytes: 123_000_000}
 	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26", Overrides: []string{"trials=1"},
 		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandIn: true, License: "a|b"}}})
@@ -84,7 +84,9 @@ func TestWriteMarkdown(t *testing.T) {
 		"| `p/readings` | other readings of A |",
 		"| `p/none` | none |",
 		"verdicts on 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
-		"- Not run for this artifact: `p/control`, `p/readings`, `p/none`.",
+		"- Not run for this artifact: `p/control`, `p/none`, `p/readings`.",
+		"(the manifest names its commit): `p/two`.\n", // p/one was made by the program that is here
+		"./ppdp reproduce --out mine ",                // not into the results that come along
 		"- `p/two` was run with trials=1: less than the paper's setting.",
 		"- `p/two` was run on adult-standin in place of real data",
 		"- **B** (p, Fig. 2): It is fast. *Nobody looked.*",

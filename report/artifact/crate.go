@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
 	"ppdp/claims"
+	"ppdp/results"
 )
 
 // MetadataFile is the name that RO-Crate gives its metadata document.
@@ -44,21 +46,26 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 	program := entity{"@id": "#ppdp", "@type": "SoftwareApplication", "name": name, "description": summary, "operatingSystem": c.Platform,
 		"softwareRequirements": "none; built with " + c.GoVersion, "license": ref{license}}
 	if c.Commit != "" {
-		program["softwareVersion"] = c.Commit
+		program["version"] = c.Commit
 		if c.Dirty {
-			program["softwareVersion"] = c.Commit + ", modified"
+			program["version"] = c.Commit + ", modified"
 		}
 	}
 	graph := []entity{
 		{"@id": MetadataFile, "@type": "CreativeWork", "conformsTo": ref{crateSpecification}, "about": ref{"./"}},
 		root, program,
-		{"@id": license, "@type": "CreativeWork", "name": "BSD 3-Clause", "url": license},
+		{"@id": license, "@type": "CreativeWork", "name": "BSD 3-Clause", "description": "BSD 3-Clause \"New\" or \"Revised\" License: its text is in the file LICENSE.", "url": license},
 	}
 	var parts []ref
 	for _, f := range files {
 		parts = append(parts, ref{identifier(f.Path)})
-		graph = append(graph, entity{"@id": identifier(f.Path), "@type": "File", "name": f.Path, "encodingFormat": mediaType(f.Path),
-			"contentSize": f.Bytes, "sha256": f.SHA256})
+		// A size is a text in schema.org.
+		file := entity{"@id": identifier(f.Path), "@type": "File", "name": f.Path, "encodingFormat": mediaType(f.Path),
+			"contentSize": strconv.FormatInt(f.Bytes, 10), "sha256": f.SHA256}
+		if role := roleOf(f.Path); role != "" {
+			file["description"] = role
+		}
+		graph = append(graph, file)
 	}
 	root["hasPart"] = parts
 	var papers []ref
@@ -71,7 +78,7 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 	root["citation"] = papers
 	actions := []ref{}
 	datasets := newList()
-	for _, e := range c.Experiments {
+	for _, e := range c.ordered() {
 		if e.Run == nil {
 			continue
 		}
@@ -85,7 +92,7 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 			if !datasets.add(id) {
 				continue
 			}
-			data := entity{"@id": id, "@type": "Dataset", "name": d.Name, "sha256": d.Checksum}
+			data := entity{"@id": id, "@type": "Dataset", "name": d.Name, "identifier": "sha256:" + d.Checksum}
 			if d.License != "" {
 				data["license"] = d.License
 			}
@@ -116,8 +123,7 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(map[string]any{
-		// Not every version of the context knows schema.org's sha256, so it is given here.
-		"@context": []any{crateContext, map[string]string{"sha256": "http://schema.org/sha256"}},
+		"@context": crateContext,
 		"@graph":   graph,
 	})
 }
@@ -147,6 +153,28 @@ func filesIn(folder fs.FS) ([]File, error) {
 // identifier is a path as the relative reference of RFC 3986 that JSON-LD wants: spaces are escaped, a colon does not make a scheme.
 func identifier(path string) string {
 	return (&url.URL{Path: path}).String()
+}
+
+// roles say what the files of a run, and those beside them, are for.
+var roles = map[string]string{
+	results.RecordsFile: "A line for each release: its settings, seeds, values and spent budget", results.SummaryFile: "Means, standard errors and intervals over trials",
+	results.LedgerFile: "What each mechanism call cost, as claimed and as proven", results.TimingsFile: "What each release and measurement took",
+	results.UsageFile: "Clock, memory and workers of the run", results.ManifestFile: "The specification as it was run, data, algorithms, program and machine",
+	results.RegionsFile: "Regions of releases that a figure shows", results.RowsFile: "Rows of the original data that a figure shows",
+	"ARTIFACT.md": "Instructions for evaluators", "report.html": "All figures, verdicts, budgets and errata on one page", "LICENSE": "License of the program",
+	"CITATION.cff": "How to cite the program and the papers", "source.tar.gz": "Source of the program", "ppdp": "The program",
+}
+
+// roleOf describes a file; what has no description is "".
+func roleOf(file string) string {
+	switch path.Ext(file) {
+	case ".svg", ".png", ".pdf":
+		if base := path.Base(file); strings.HasPrefix(base, "combined") {
+			return "Figures of the experiment side by side"
+		}
+		return "Figure"
+	}
+	return roles[path.Base(file)]
 }
 
 // mediaTypes are those of the files that an artifact holds, by extension.

@@ -34,13 +34,13 @@ func TestWriteMetadata(t *testing.T) {
 	}
 
 	var document struct {
-		Context []any            `json:"@context"`
+		Context string           `json:"@context"`
 		Graph   []map[string]any `json:"@graph"`
 	}
 	if err := json.Unmarshal(text.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
-	if len(document.Context) != 2 || document.Context[0] != "https://w3id.org/ro/crate/1.2/context" {
+	if document.Context != "https://w3id.org/ro/crate/1.2/context" {
 		t.Errorf("@context is %v", document.Context)
 	}
 	byID := make(map[string]map[string]any)
@@ -95,6 +95,9 @@ func TestWriteMetadata(t *testing.T) {
 	one(descriptor, "about", "./")
 	one(descriptor, "conformsTo", "https://w3id.org/ro/crate/1.2")
 	one(root, "license", "https://spdx.org/licenses/BSD-3-Clause")
+	if named := byID["https://spdx.org/licenses/BSD-3-Clause"]; named["name"] == nil || named["description"] == nil {
+		t.Errorf("the license has no name or no description: %v", named)
+	}
 	if root["datePublished"] != "2026-11-21" || root["name"] == "" || root["description"] == "" {
 		t.Errorf("the root's name, description, date: %v, %v, %v", root["name"], root["description"], root["datePublished"])
 	}
@@ -113,7 +116,7 @@ func TestWriteMetadata(t *testing.T) {
 			continue
 		}
 		e := byID[parts[found]]
-		if e["@type"] != "File" || e["contentSize"] != float64(len(file.Data)) || e["sha256"] != fmt.Sprintf("%x", sha256.Sum256(file.Data)) {
+		if e["@type"] != "File" || e["contentSize"] != fmt.Sprint(len(file.Data)) || e["sha256"] != fmt.Sprintf("%x", sha256.Sum256(file.Data)) {
 			t.Errorf("%s is described as %v", name, e)
 		}
 	}
