@@ -15,39 +15,67 @@ import (
 	"ppdp/results"
 )
 
+// mutant is a change of the source: in one file, old becomes new.
+type mutant struct{ name, file, old, new string }
+
+// apply returns the changed file.
+func (m *mutant) apply(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.file)))
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(text), m.old); n != 1 {
+		return "", fmt.Errorf("%s: %q is there %d times, must be once: the mutant is out of date", m.file, m.old, n)
+	}
+	return strings.Replace(string(text), m.old, m.new, 1), nil
+}
+
 // mutants are mistakes of the kind the gate is there for, each a change of the source.
-var mutants = []struct{ name, file, old, new string }{
-	{"Laplace noise of half the scale", "privacy/laplace.go", "scale := l.sensitivity.Claimed / epsilon", "scale := l.sensitivity.Claimed / epsilon / 2"},
+var mutants = []mutant{
+	{"Laplace noise of half the scale", "privacy/laplace.go", "values[i] += float64(l.stream.laplace() * scale)", "values[i] += float64(l.stream.laplace() * scale / 2)"},
 	{"dropped leaf", "algorithms/rps/release.go", "copy(published, r.noisy)", "if len(r.sizes) == 0 {\n\t\tclear(r.noisy)\n\t}\n\tcopy(published, r.noisy)"},
 	{"split off by one", "algorithms/partition/space.go", "if uint32(codes[row]) < at {", "if uint32(codes[row]) <= at {"},
 	{"test rows among the training rows", "experiments/cell.go", "return m.folds[fold].Train, m.folds[fold].Test", "return m.rows, m.folds[fold].Test"},
-	{"regions of k-1 records", "algorithms/mondrian/mondrian.go", "p, err := split(ctx, table, members, params)", "params.K--\n\tp, err := split(ctx, table, members, params)\n\tparams.K++"},
-	{"geometric noise of half the scale", "privacy/laplace.go", "values[i] += g.stream.geometric(epsilon / g.sensitivity.Claimed)", "values[i] += g.stream.geometric(2 * epsilon / g.sensitivity.Claimed)"},
+	{"regions of k-1 records", "algorithms/mondrian/mondrian.go", "p, err := split(ctx, table, members, params)", "fewer := *params\n\tfewer.K--\n\tp, err := split(ctx, table, members, &fewer)"},
+	{"geometric noise of half the scale", "privacy/laplace.go", "values[i] += g.stream.geometric(rate)", "values[i] += g.stream.geometric(2 * rate)"},
 	{"leaked labels", "algorithms/rps/release.go", "if err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}",
 		"exact := append([]float64(nil), r.noisy...)\n\t\tif err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tcopy(r.noisy, exact)"},
 	{"no noise at all", "privacy/laplace.go", "values[i] += float64(l.stream.laplace() * scale)", "values[i] += float64(l.stream.laplace() * scale * 0)"},
 }
 
-// mutantsSpec has every algorithm that a mutant touches, and enough trials for tests.
-const mutantsSpec = `name: mine/mutants
-title: Planted changes
-source: none
-seed: 7
-trials: 10
-folds: 3
-dataset: {name: adult-standin, select: rps}
-epsilon: [0.1, 0.5, 2]
-algorithms:
-  - {name: rps, series: "RPS {variant}", variant: [published, strict], params: {quality: class, depth: 20, attributes: random}}
-  - {name: mondrian, series: mondrian, params: {k: [2, 5]}}
-measure:
-  - {metric: [w1, regions, purity]}
-  - {metric: accuracy, classifier: naive-bayes}
-`
+// TestMutantsApply: the source still has the places that mutants change.
+func TestMutantsApply(t *testing.T) {
+	for _, m := range mutants {
+		if _, err := m.apply(filepath.Join("..", "..")); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}
+
+// gateSpecs writes the experiments that the gate sees the mechanisms through, on data that need no files.
+func gateSpecs(t *testing.T, dir string) []string {
+	t.Helper()
+	var paths []string
+	for _, name := range []string{"compare/noise", "rps/noise"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "experiments", filepath.FromSlash(name)+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, strings.ReplaceAll(name, "/", "-")+".yaml")
+		write(t, path, strings.Replace(string(text), "{name: adult, ", "{name: adult-standin, ", 1))
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// amongAll is the level at which n comparisons are made as strictly as they would be among those of all quick experiments, of which there
+// are fewer than 6000: Holm's correction multiplies by their number.
+func amongAll(n int) float64 { return results.DefaultGate.Alpha * float64(n) / 6000 }
 
 // TestMutants plants changes in the source and looks whether the gate falls: under the baseline's seed, where it compares exactly, and
-// under another, where it tests. Ten runs of unchanged source under other seeds must not make it fall: it promises false alarms in at
-// most one of a hundred, so that ten give none with a chance of at least 0.9; the seeds are fixed.
+// under another, where it tests. A run whose cells fail is compared like any other: the gate must see that, too. Ten runs of unchanged source
+// under other seeds must not make it fall: it promises false alarms in at most one of a hundred, so that ten give none with a
+// chance of at least 0.9; the seeds are fixed.
 func TestMutants(t *testing.T) {
 	if os.Getenv("PPDP_MUTANTS") == "" {
 		t.Skip("PPDP_MUTANTS is not set: building eight changed programs takes minutes (make mutants)")
@@ -57,16 +85,18 @@ func TestMutants(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	spec := filepath.Join(dir, "mutants.yaml")
-	write(t, spec, mutantsSpec)
+	specs := gateSpecs(t, dir)
+	runOf := func(out, seed string) []string {
+		return append(append([]string{"run"}, specs...), "--quick", "--out", out, "--seed", seed)
+	}
 	base := filepath.Join(dir, "base")
 	program := func(args ...string) (string, int) {
 		var out bytes.Buffer
 		code := run(args, &out, &out, environment{ctx: context.Background(), now: time.Now})
 		return out.String(), code
 	}
-	gate := func(out string) (*results.Gate, int) {
-		text, code := program("regress", "--out", out, "--baseline", base, "--json")
+	gate := func(out string, alpha float64) (*results.Gate, int) {
+		text, code := program("regress", "--out", out, "--baseline", base, "--json", "--alpha", fmt.Sprint(alpha))
 		text, _, _ = strings.Cut(text, "\nppdp: ")
 		var g results.Gate
 		if err := json.Unmarshal([]byte(text), &g); err != nil {
@@ -74,65 +104,64 @@ func TestMutants(t *testing.T) {
 		}
 		return &g, code
 	}
-	for _, args := range [][]string{{"run", spec, "--out", filepath.Join(dir, "seed-7")},
-		{"regress", "--out", filepath.Join(dir, "seed-7"), "--baseline", base, "--accept", "--reason", "unchanged"}} {
+	const seed, otherSeed = "2006", "8"
+	for _, args := range [][]string{runOf(filepath.Join(dir, "unchanged"), seed),
+		{"regress", "--out", filepath.Join(dir, "unchanged"), "--baseline", base, "--accept", "--reason", "unchanged"}} {
 		if text, code := program(args...); code != exitDone {
 			t.Fatalf("%v: exit code %d\n%s", args, code, text)
 		}
 	}
+	unchanged, _ := gate(filepath.Join(dir, "unchanged"), results.DefaultGate.Alpha)
+	alpha := amongAll(len(unchanged.Comparisons))
 	alarms := 0
-	for seed := range 10 {
-		out := filepath.Join(dir, fmt.Sprintf("seed-10%d", seed))
-		if text, code := program("run", spec, "--out", out, "--seed", fmt.Sprint(100+seed)); code != exitDone {
+	for i := range 10 {
+		out := filepath.Join(dir, fmt.Sprintf("unchanged-%d", 100+i))
+		if text, code := program(runOf(out, fmt.Sprint(100+i))...); code != exitDone {
 			t.Fatal(text)
 		}
-		if g, code := gate(out); code != exitDone {
+		if g, code := gate(out, results.DefaultGate.Alpha); code != exitDone {
 			alarms++
-			t.Errorf("seed %d of unchanged source: %v", 100+seed, g.Counts)
+			t.Errorf("seed %d of unchanged source: %v", 100+i, g.Counts)
 		}
 	}
 	t.Logf("%d of 10 unchanged runs under other seeds set off the gate", alarms)
 	exact, tested := 0, 0
 	for i, m := range mutants {
-		mutant := buildMutant(t, root, filepath.Join(dir, fmt.Sprintf("mutant-%d", i)), m.file, m.old, m.new)
+		program := m.build(t, root, filepath.Join(dir, fmt.Sprintf("mutant-%d", i)))
 		caught := func(seed string) bool {
 			out := filepath.Join(dir, fmt.Sprintf("out-%d-%s", i, seed))
-			if text, err := exec.Command(mutant, "run", spec, "--out", out, "--seed", seed).CombinedOutput(); err != nil {
-				line, _, _ := strings.Cut(string(text), "\n")
-				t.Logf("%s: the run itself fails: %s", m.name, line)
-				return true
+			failed := ""
+			if text, err := exec.Command(program, runOf(out, seed)...).CombinedOutput(); err != nil {
+				failed, _, _ = strings.Cut(string(text), "\n")
+				failed = "; the run itself says: " + failed
 			}
-			g, code := gate(out)
-			t.Logf("%s, seed %s: %v", m.name, seed, g.Counts)
+			g, code := gate(out, alpha)
+			t.Logf("%s, seed %s: %v%s", m.name, seed, g.Counts, failed)
 			return code == exitFailed
 		}
-		if caught("7") {
+		if caught(seed) {
 			exact++
 		} else {
 			t.Errorf("%s: not seen under the baseline's seed", m.name)
 		}
-		if caught("8") {
+		if caught(otherSeed) {
 			tested++
 		} else {
-			t.Logf("%s: not seen under another seed", m.name)
+			t.Errorf("%s: not seen under another seed", m.name)
 		}
 	}
 	t.Logf("%d of %d mutants caught under the baseline's seed, %d under another", exact, len(mutants), tested)
 }
 
-// buildMutant builds the command from source in which one file differs.
-func buildMutant(t *testing.T, root, stem, file, old, new string) string {
+// build builds the command from the changed source.
+func (m *mutant) build(t *testing.T, root, stem string) string {
 	t.Helper()
-	path := filepath.Join(root, filepath.FromSlash(file))
-	text, err := os.ReadFile(path)
+	text, err := m.apply(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), old); n != 1 {
-		t.Fatalf("%s: %q is there %d times, must be once: the mutant is out of date", file, old, n)
-	}
-	write(t, stem+".go.txt", strings.Replace(string(text), old, new, 1))
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: stem + ".go.txt"}})
+	write(t, stem+".go.txt", text)
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, filepath.FromSlash(m.file)): stem + ".go.txt"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +169,7 @@ func buildMutant(t *testing.T, root, stem, file, old, new string) string {
 	build := exec.Command("go", "build", "-overlay", stem+".json", "-o", stem+".exe", "./cmd/ppdp")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", file, err, out)
+		t.Fatalf("%s: %v\n%s", m.file, err, out)
 	}
 	return stem + ".exe"
 }
