@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/privacy"
@@ -29,24 +29,6 @@ func TestMix(t *testing.T) {
 			t.Fatalf("unmix(mix(%#x)) = %#x", x, unmix(mix(x)))
 		}
 	})
-}
-
-// drawGraph is a random simple graph.
-func drawGraph(t *rapid.T, most int) *datasets.Graph {
-	n := rapid.IntRange(1, most).Draw(t, "nodes")
-	var from, to []int32
-	for u := range n {
-		for v := u + 1; v < n; v++ {
-			if rapid.Bool().Draw(t, "edge") {
-				from, to = append(from, int32(u)), append(to, int32(v))
-			}
-		}
-	}
-	g, err := datasets.NewGraph(n, from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
 }
 
 // naive projects by the definition, with the library's sort.
@@ -73,7 +55,7 @@ func naive(g *datasets.Graph, theta int) (degrees []int, edges int) {
 
 func TestProject(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawGraph(t, 12)
+		g := testinput.DrawGraph(t, 12)
 		theta := rapid.IntRange(1, 12).Draw(t, "theta")
 		degrees, edges := naive(g, theta)
 		want := make([]int32, theta+1)
@@ -190,7 +172,7 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 func TestNoNoise(t *testing.T) {
 	const epsilon = 1e12 // noise below 1e-9, which rounding removes
 	rapid.Check(t, func(t2 *rapid.T) {
-		g := drawGraph(t2, 12)
+		g := testinput.DrawGraph(t2, 12)
 		theta := rapid.IntRange(1, 13).Draw(t2, "theta")
 		for _, form := range []Form{Cumulative, Histogram} {
 			for _, v := range []algorithms.Variant{algorithms.Strict, algorithms.Published} {
@@ -363,18 +345,6 @@ func TestConformance(t *testing.T) {
 		&Params{Form: Cumulative, Theta: "4", Lambda: algorithms.CapNodes})
 }
 
-func loadUNC(b *testing.B) *datasets.Graph {
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		b.Skip("PPDP_DATA is unset: no UNC28 to release from")
-	}
-	dataset, err := graph.Networks[2].Load(context.Background(), datasets.Request{Files: datasets.Files{Dirs: []string{dir}}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return dataset.Graph
-}
-
 func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
 	Prepare(g, p)
 	seed := uint64(0)
@@ -385,10 +355,12 @@ func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
 	b.ReportMetric(float64(g.Nodes())*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
 }
 
-func BenchmarkReleaseUNC(b *testing.B) { benchmarkRelease(b, loadUNC(b), defaults()) }
+func BenchmarkReleaseUNC(b *testing.B) {
+	benchmarkRelease(b, testinput.Network(b, "UNC28"), defaults())
+}
 
 func BenchmarkReleaseUNCHistogram(b *testing.B) {
-	benchmarkRelease(b, loadUNC(b), &Params{Form: Histogram, Theta: "512", Lambda: algorithms.CapNodes})
+	benchmarkRelease(b, testinput.Network(b, "UNC28"), &Params{Form: Histogram, Theta: "512", Lambda: algorithms.CapNodes})
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {
@@ -400,7 +372,7 @@ func BenchmarkReleaseMillion(b *testing.B) {
 }
 
 func BenchmarkSortEdgesUNC(b *testing.B) {
-	g := loadUNC(b)
+	g := testinput.Network(b, "UNC28")
 	for b.Loop() {
 		sortEdges(g)
 	}
@@ -408,7 +380,7 @@ func BenchmarkSortEdgesUNC(b *testing.B) {
 }
 
 func BenchmarkPrepareUNC(b *testing.B) {
-	g := loadUNC(b)
+	g := testinput.Network(b, "UNC28")
 	for b.Loop() {
 		fresh := &datasets.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours}
 		Prepare(fresh, defaults())
@@ -417,7 +389,7 @@ func BenchmarkPrepareUNC(b *testing.B) {
 }
 
 func BenchmarkProjectUNC(b *testing.B) {
-	g := loadUNC(b)
+	g := testinput.Network(b, "UNC28")
 	order := orderOf(g)
 	for b.Loop() {
 		projectedDegrees(g.Nodes(), order, 256)

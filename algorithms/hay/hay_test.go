@@ -3,7 +3,6 @@ package hay
 import (
 	"context"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/privacy"
@@ -30,23 +30,6 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 	return r
 }
 
-func drawGraph(t *rapid.T, most int) *datasets.Graph {
-	n := rapid.IntRange(1, most).Draw(t, "nodes")
-	var from, to []int32
-	for u := range n {
-		for v := u + 1; v < n; v++ {
-			if rapid.Bool().Draw(t, "edge") {
-				from, to = append(from, int32(u)), append(to, int32(v))
-			}
-		}
-	}
-	g, err := datasets.NewGraph(n, from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 func drawParams(t *rapid.T) *Params {
 	return &Params{
 		Neighbours: rapid.SampledFrom([]Neighbours{Edge, KEdge, Node}).Draw(t, "neighbours"),
@@ -60,7 +43,7 @@ func drawParams(t *rapid.T) *Params {
 // TestRelease: n sorted degrees, clamped ones within [0, Λ]; without noise the truth, lowered to Λ.
 func TestRelease(t *testing.T) {
 	rapid.Check(t, func(t2 *rapid.T) {
-		g, p := drawGraph(t2, 12), drawParams(t2)
+		g, p := testinput.DrawGraph(t2, 12), drawParams(t2)
 		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t2, "variant")
 		lambda := int32(p.Lambda.Of(g))
 		noisy := release(t, g, p, variant, 0.1, rapid.Uint64().Draw(t2, "seed")).Degrees
@@ -187,29 +170,11 @@ func TestUnclampedBounds(t *testing.T) {
 	}
 }
 
-// w2 is the second Wasserstein distance of two sorted sequences of equal length.
-func w2(a, b []int32) float64 {
-	sum := 0.0
-	for i := range a {
-		d := float64(a[i]) - float64(b[i])
-		sum += d * d
-	}
-	return math.Sqrt(sum / float64(len(a)))
-}
-
 // TestCaltech compares with figures found beforehand by another program: constrained inference on Caltech36 for nodes,
 // Λ the maximum degree, ε = 0.01, has W2 = 128 clamped and 6691 not. Those are means over few seeds of a law with a
 // long tail, so ours are only asked to lie within their own five standard errors and 15 % of them.
 func TestCaltech(t *testing.T) {
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		t.Skip("PPDP_DATA is unset: no Caltech36 to compare on")
-	}
-	dataset, err := graph.Networks[0].Load(context.Background(), datasets.Request{Files: datasets.Files{Dirs: []string{dir}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := dataset.Graph
+	g := testinput.Network(t, "Caltech36")
 	for _, test := range []struct {
 		clamp bool
 		want  float64
@@ -218,7 +183,7 @@ func TestCaltech(t *testing.T) {
 		sum, square := 0.0, 0.0
 		for seed := range uint64(trials) {
 			p := &Params{Neighbours: Node, K: 1, Inference: true, Clamp: test.clamp, Lambda: algorithms.CapMaxDegree}
-			d := w2(release(t, g, p, algorithms.Published, 0.01, seed).Degrees, g.DegreeSequence())
+			d := testinput.W2(release(t, g, p, algorithms.Published, 0.01, seed).Degrees, g.DegreeSequence())
 			sum += d
 			square += d * d
 		}
@@ -319,16 +284,9 @@ func node(inference bool) *Params {
 }
 
 func BenchmarkReleaseUNC(b *testing.B) {
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		b.Skip("PPDP_DATA is unset: no UNC28 to release from")
-	}
-	dataset, err := graph.Networks[2].Load(context.Background(), datasets.Request{Files: datasets.Files{Dirs: []string{dir}}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Run("inference", func(b *testing.B) { benchmarkRelease(b, dataset.Graph, node(true)) })
-	b.Run("raw", func(b *testing.B) { benchmarkRelease(b, dataset.Graph, node(false)) })
+	g := testinput.Network(b, "UNC28")
+	b.Run("inference", func(b *testing.B) { benchmarkRelease(b, g, node(true)) })
+	b.Run("raw", func(b *testing.B) { benchmarkRelease(b, g, node(false)) })
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {

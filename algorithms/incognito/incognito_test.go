@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,8 +11,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
-	"ppdp/datasets/adult"
 	"ppdp/datasets/discrete"
 	"ppdp/privacy"
 )
@@ -198,7 +197,7 @@ func TestAgainstEveryVector(t *testing.T) {
 
 // TestPruning: of 1,024 vectors of five binary trees, and all those of their parts, only some are counted.
 func TestPruning(t *testing.T) {
-	table := generated(t, 2000)
+	table := testinput.Discrete(t, discrete.Skewed, 2000)
 	result, err := Search(context.Background(), table, table.AllRows(), 10)
 	if err != nil {
 		t.Fatal(err)
@@ -216,17 +215,6 @@ func TestPruning(t *testing.T) {
 	if most := 3124; result.Counted >= most/2 {
 		t.Errorf("%d of %d vectors were counted, must be less than half with pruning and marking", result.Counted, most)
 	}
-}
-
-func generated(t testing.TB, n int) *datasets.Table {
-	t.Helper()
-	params := discrete.Source{}.Params().(*discrete.Params)
-	params.N, params.Shape = n, discrete.Skewed
-	dataset, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: privacy.NewKey(3)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dataset.Table
 }
 
 func TestTooFew(t *testing.T) {
@@ -251,30 +239,10 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// realAdult is Adult with the eight quasi-identifiers of LeFevre et al. 2006.
-func realAdult(t testing.TB) *datasets.Table {
-	t.Helper()
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		t.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz")
-	}
-	source, err := datasets.Lookup("adult")
-	if err != nil {
-		t.Fatal(err)
-	}
-	params := source.Params()
-	params.(*adult.Params).Select = "mondrian"
-	dataset, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{dir}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dataset.Table
-}
-
 // TestAdult judges vectors of Adult one by one beside the search: the minimal ones are k-anonymous, and
 // none is that lies one level below one of them.
 func TestAdult(t *testing.T) {
-	table := realAdult(t)
+	table := testinput.Adult(t, "mondrian")
 	result, err := Search(context.Background(), table, table.AllRows(), 10)
 	if err != nil {
 		t.Fatal(err)
@@ -307,8 +275,8 @@ func TestAdult(t *testing.T) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	b.Run("discrete", func(b *testing.B) { benchmark(b, generated(b, 10_000)) })
-	b.Run("adult", func(b *testing.B) { benchmark(b, realAdult(b)) })
+	b.Run("discrete", func(b *testing.B) { benchmark(b, testinput.Discrete(b, discrete.Skewed, 10_000)) })
+	b.Run("adult", func(b *testing.B) { benchmark(b, testinput.Adult(b, "mondrian")) })
 }
 
 func benchmark(b *testing.B, table *datasets.Table) {
@@ -332,7 +300,7 @@ func benchmark(b *testing.B, table *datasets.Table) {
 
 // BenchmarkRoll measures one roll-up of the distinct records.
 func BenchmarkRoll(b *testing.B) {
-	table := generated(b, 100_000)
+	table := testinput.Discrete(b, discrete.Skewed, 100_000)
 	attributes := table.Schema().QuasiIdentifiers()
 	hierarchies, err := hierarchiesOf(table.Schema(), attributes)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +12,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
-	"ppdp/datasets/adult"
 	"ppdp/datasets/discrete"
 	"ppdp/privacy"
 )
@@ -106,7 +105,7 @@ func TestOrderOfRows(t *testing.T) {
 
 // TestLimit: a search that is ended early says so, with the gap.
 func TestLimit(t *testing.T) {
-	table := generated(t, discrete.Uniform, 2000)
+	table := testinput.Discrete(t, discrete.Uniform, 2000)
 	r := release(t, table, table.AllRows(), Params{K: 5, Nodes: 20})
 	if r.Structure.Gap <= 0 || r.Structure.Gap >= 1 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "not proven optimal") {
 		t.Errorf("gap %v, warnings %q", r.Structure.Gap, r.Warnings)
@@ -147,44 +146,13 @@ func TestSuppressingShape(t *testing.T) {
 	}
 }
 
-func generated(t testing.TB, shape discrete.Shape, n int) *datasets.Table {
-	t.Helper()
-	params := discrete.Source{}.Params().(*discrete.Params)
-	params.N, params.Shape = n, shape
-	dataset, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: privacy.NewKey(3)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dataset.Table
-}
-
-// realAdult is Adult with the eight quasi-identifiers of LeFevre et al. 2006.
-func realAdult(t testing.TB) *datasets.Table {
-	t.Helper()
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		t.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz")
-	}
-	source, err := datasets.Lookup("adult")
-	if err != nil {
-		t.Fatal(err)
-	}
-	params := source.Params()
-	params.(*adult.Params).Select = "mondrian"
-	dataset, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{dir}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dataset.Table
-}
-
 // BenchmarkSearch runs whole searches, which end with gap 0, and reports their nodes.
 func BenchmarkSearch(b *testing.B) {
 	for _, how := range []struct {
 		shape discrete.Shape
 		k     int
 	}{{discrete.Skewed, 2}, {discrete.Skewed, 10}, {discrete.Skewed, 100}, {discrete.Uniform, 10}, {discrete.Uniform, 25}} {
-		table := generated(b, how.shape, 10_000)
+		table := testinput.Discrete(b, how.shape, 10_000)
 		b.Run(fmt.Sprintf("%s/k=%d", how.shape, how.k), func(b *testing.B) {
 			benchmark(b, table, Params{K: how.k})
 		})
@@ -193,8 +161,10 @@ func BenchmarkSearch(b *testing.B) {
 
 // BenchmarkLimited runs 200 million steps.
 func BenchmarkLimited(b *testing.B) {
-	b.Run("adult/k=10", func(b *testing.B) { benchmark(b, realAdult(b), Params{K: 10, Work: 200}) })
-	b.Run("uniform/k=2", func(b *testing.B) { benchmark(b, generated(b, discrete.Uniform, 10_000), Params{K: 2, Work: 200}) })
+	b.Run("adult/k=10", func(b *testing.B) { benchmark(b, testinput.Adult(b, "mondrian"), Params{K: 10, Work: 200}) })
+	b.Run("uniform/k=2", func(b *testing.B) {
+		benchmark(b, testinput.Discrete(b, discrete.Uniform, 10_000), Params{K: 2, Work: 200})
+	})
 }
 
 func benchmark(b *testing.B, table *datasets.Table, params Params) {
@@ -216,7 +186,7 @@ func benchmark(b *testing.B, table *datasets.Table, params Params) {
 
 // BenchmarkMeasure measures the pricing of all cuts of the root.
 func BenchmarkMeasure(b *testing.B) {
-	table := generated(b, discrete.Skewed, 100_000)
+	table := testinput.Discrete(b, discrete.Skewed, 100_000)
 	s := newSearch(context.Background(), mustProblem(b, table, 10, false), limits{})
 	root := s.level(0)
 	s.root(root)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -14,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
-	"ppdp/datasets/adult"
 	"ppdp/privacy"
 )
 
@@ -72,24 +71,11 @@ func BenchmarkRelease(b *testing.B) {
 
 // BenchmarkAdult is the paper's own table (section 6.2): 30,162 rows, eight quasi-identifiers.
 func BenchmarkAdult(b *testing.B) {
-	directory := os.Getenv("PPDP_DATA")
-	if directory == "" {
-		b.Skip("PPDP_DATA is not set: no real Adult")
-	}
-	source, err := datasets.Lookup("adult")
-	if err != nil {
-		b.Fatal(err)
-	}
-	params := source.Params()
-	params.(*adult.Params).Select = "mondrian"
-	data, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{directory}}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	table := testinput.Adult(b, "mondrian")
 	for _, mode := range []Mode{Strict, Relaxed} {
 		for _, k := range []int{2, 10, 100} {
 			b.Run(fmt.Sprintf("%s/k=%d", mode, k), func(b *testing.B) {
-				benchmark(b, data.Table, Params{K: k, Mode: mode, Cut: First, Records: Box})
+				benchmark(b, table, Params{K: k, Mode: mode, Cut: First, Records: Box})
 			})
 		}
 	}

@@ -3,12 +3,11 @@ package rps
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
-	"ppdp/datasets/adult"
 	"ppdp/privacy"
 )
 
@@ -56,25 +55,9 @@ func BenchmarkRelease(b *testing.B) {
 	}
 }
 
-// adultTable loads the attributes of the RPS paper, or skips.
-func adultTable(tb testing.TB) *datasets.Table {
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		tb.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz")
-	}
-	source := adult.Source{}
-	loaded, err := source.Load(context.Background(), datasets.Request{
-		Params: source.Params(), Files: datasets.Files{Dirs: []string{dir}}, Key: privacy.NewKey(0),
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return loaded.Table
-}
-
 // BenchmarkAdult is Fig. 3's release of the whole of Adult.
 func BenchmarkAdult(b *testing.B) {
-	table := adultTable(b)
+	table := testinput.Adult(b, "rps")
 	for _, stop := range []float64{5, 0} {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			b.Run(fmt.Sprintf("stop=%v/%s", stop, variant), func(b *testing.B) {

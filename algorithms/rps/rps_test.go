@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
@@ -435,7 +436,7 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 // TestAdultAtLargeEpsilon publishes Adult with hardly any noise and without a stop test: what
 // comes out is Adult again, record by record. Without PPDP_DATA it is skipped.
 func TestAdultAtLargeEpsilon(t *testing.T) {
-	table := adultTable(t)
+	table := testinput.Adult(t, "rps")
 	params := DefaultParams()
 	params.Quality, params.Attributes, params.Labels = Class, Random, Each
 	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth 300.

@@ -3,8 +3,6 @@ package rpsgraph
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/privacy"
@@ -36,32 +35,6 @@ func release(t testing.TB, in algorithms.Input) *algorithms.Release {
 	return r
 }
 
-func build(t testing.TB, nodes int, from, to []int32) *datasets.Graph {
-	t.Helper()
-	g, err := datasets.NewGraph(nodes, from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-func drawGraph(t *rapid.T, most int) *datasets.Graph {
-	n := rapid.IntRange(1, most).Draw(t, "nodes")
-	var from, to []int32
-	for u := range n {
-		for v := u + 1; v < n; v++ {
-			if rapid.Bool().Draw(t, "edge") {
-				from, to = append(from, int32(u)), append(to, int32(v))
-			}
-		}
-	}
-	g, err := datasets.NewGraph(n, from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
 	return &Params{
 		Lambda:   rapid.SampledFrom([]algorithms.DegreeCap{algorithms.CapNodes, "3", "20"}).Draw(t, "lambda"),
@@ -77,7 +50,7 @@ func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
 // growing form, to the lowest degree of its interval.
 func TestRelease(t *testing.T) {
 	rapid.Check(t, func(t2 *rapid.T) {
-		g := drawGraph(t2, 14)
+		g := testinput.DrawGraph(t2, 14)
 		p, variant := drawParams(t2)
 		lambda := int32(p.Lambda.Of(g))
 		epsilon := rapid.SampledFrom([]float64{0.01, 1, 100}).Draw(t2, "epsilon")
@@ -175,7 +148,7 @@ func hub(t testing.TB) *datasets.Graph {
 			next++
 		}
 	}
-	return build(t, int(next), from, to)
+	return testinput.Graph(t, int(next), from, to)
 }
 
 // isolate returns the graph without the edges of v.
@@ -188,7 +161,7 @@ func isolate(t testing.TB, g *datasets.Graph, v int32) *datasets.Graph {
 			}
 		}
 	}
-	return build(t, g.Nodes(), from, to)
+	return testinput.Graph(t, g.Nodes(), from, to)
 }
 
 // cauchyLoss is the largest ln f(x)/f'(x) over x of two Cauchy densities, at 0 with scale s and at delta with scale s2. The
@@ -463,7 +436,7 @@ func TestSmoothBlocks(t *testing.T) {
 func TestLevelCost(t *testing.T) {
 	worst := 0.0
 	rapid.Check(t, func(t2 *rapid.T) {
-		g := drawGraph(t2, 12)
+		g := testinput.DrawGraph(t2, 12)
 		v := int32(rapid.IntRange(0, g.Nodes()-1).Draw(t2, "isolated"))
 		lambda := max(1, g.MaxDegree())
 		one, two := degreesOf(g, lambda), degreesOf(isolate(t, g, v), lambda)
@@ -502,24 +475,6 @@ func TestLevelCost(t *testing.T) {
 	if worst == 0 {
 		t.Error("no level lost anything: the search looks at nothing")
 	}
-}
-
-// network is one of the paper's networks if it is at hand.
-func network(t testing.TB, name string) *datasets.Graph {
-	t.Helper()
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		t.Skip("PPDP_DATA is not set: the real networks are not looked for")
-	}
-	content, err := os.ReadFile(filepath.Join(dir, "graphs", name+".edges.gz"))
-	if err != nil {
-		t.Skip(err)
-	}
-	loaded, err := graph.Read(name, content, graph.EdgeList, graph.Reading{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loaded.Graph
 }
 
 // TestRootCut is claim R-G, errata G2: under equation 4 with a fifteenth of half the budget the root's cut is uniform as far as
@@ -583,23 +538,13 @@ func TestRootCut(t *testing.T) {
 	}
 }
 
-// w2 is the second Wasserstein distance of two sorted sequences of equal length.
-func w2(a, b []int32) float64 {
-	sum := 0.0
-	for i := range a {
-		d := float64(a[i]) - float64(b[i])
-		sum += d * d
-	}
-	return math.Sqrt(sum / float64(len(a)))
-}
-
 // TestReadings: figures found beforehand by another program on the four networks. Noise for the nodes at a leaf's boundary and
 // the rigorous bound are so large that the release is no better than n zeros; Laplace noise is.
 func TestReadings(t *testing.T) {
 	for _, published := range graph.Networks {
-		g := network(t, published.Name)
+		g := testinput.Network(t, published.Name)
 		truth := g.DegreeSequence()
-		zeros := w2(make([]int32, len(truth)), truth)
+		zeros := testinput.W2(make([]int32, len(truth)), truth)
 		for _, test := range []struct {
 			counts   Counts
 			low, top float64 // of the zeros' distance
@@ -609,7 +554,7 @@ func TestReadings(t *testing.T) {
 			const seeds = 5
 			distance := 0.0
 			for seed := range uint64(seeds) {
-				distance += w2(release(t, input(g, p, algorithms.Published, 0.1, seed)).Degrees, truth) / seeds
+				distance += testinput.W2(release(t, input(g, p, algorithms.Published, 0.1, seed)).Degrees, truth) / seeds
 			}
 			if distance < test.low*zeros || distance > test.top*zeros {
 				t.Errorf("%s, %s: distance %v, that of n zeros is %v", published.Name, test.counts, distance, zeros)
@@ -621,7 +566,7 @@ func TestReadings(t *testing.T) {
 // TestScale is errata G6: figures found beforehand by another program, on a network like this one, for the scale of Cauchy noise
 // under the rigorous bound, half of epsilon and n = 769. Here it is the mean over leaves of one degree, Λ = n-1.
 func TestScale(t *testing.T) {
-	g := network(t, "Caltech36")
+	g := testinput.Network(t, "Caltech36")
 	s := degreesOf(g, g.Nodes()-1)
 	bound := (&tree{params: &Params{Counts: Rigorous, Depth: 1}, degrees: s}).boundary()
 	for depth, test := range []struct{ epsilon, want float64 }{{1, 170}, {0.1, 16_600}} {
@@ -692,7 +637,7 @@ func BenchmarkRelease(b *testing.B) {
 		b.Run(bench.network+"/"+string(bench.lambda)+"/"+string(bench.counts), func(b *testing.B) {
 			p := defaults()
 			p.Lambda, p.Counts = bench.lambda, bench.counts
-			benchmark(b, network(b, bench.network), p, algorithms.Published)
+			benchmark(b, testinput.Network(b, bench.network), p, algorithms.Published)
 		})
 	}
 }
@@ -702,7 +647,7 @@ func BenchmarkReleaseStrict(b *testing.B) {
 		b.Run(string(form), func(b *testing.B) {
 			p := defaults()
 			p.Form = form
-			benchmark(b, network(b, "email-Enron"), p, algorithms.Strict)
+			benchmark(b, testinput.Network(b, "email-Enron"), p, algorithms.Strict)
 		})
 	}
 }

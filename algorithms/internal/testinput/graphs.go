@@ -1,0 +1,59 @@
+package testinput
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/datasets"
+	_ "ppdp/datasets/graph" // the networks
+)
+
+// Network loads one of the four networks of Qardaji & Li 2012 from $PPDP_DATA, or skips the test.
+func Network(tb testing.TB, name string) *datasets.Graph {
+	tb.Helper()
+	source, err := datasets.Lookup(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return load(tb, source, datasets.Request{Files: files(tb)}).Graph
+}
+
+// Graph is a simple graph of the edges {from[i], to[i]}.
+func Graph(tb testing.TB, nodes int, from, to []int32) *datasets.Graph {
+	tb.Helper()
+	g, err := datasets.NewGraph(nodes, from, to)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// DrawGraph draws a simple graph of 1 to most nodes.
+func DrawGraph(t *rapid.T, most int) *datasets.Graph {
+	n := rapid.IntRange(1, most).Draw(t, "nodes")
+	var from, to []int32
+	for u := range n {
+		for v := u + 1; v < n; v++ {
+			if rapid.Bool().Draw(t, "edge") {
+				from, to = append(from, int32(u)), append(to, int32(v))
+			}
+		}
+	}
+	g, err := datasets.NewGraph(n, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// W2 is the second Wasserstein distance of two sorted sequences of equal length.
+func W2(a, b []int32) float64 {
+	sum := 0.0
+	for i := range a {
+		d := float64(a[i]) - float64(b[i])
+		sum += float64(d * d)
+	}
+	return math.Sqrt(sum / float64(len(a)))
+}
