@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"ppdp/internal/spelling"
 )
 
 // specs are the experiments that come with the program, one YAML file a figure or table.
@@ -42,7 +44,8 @@ func Find(word string) (*Spec, error) {
 		return Embedded(word)
 	}
 	if _, err := os.Stat(word); err != nil {
-		return nil, fmt.Errorf("%s is neither a file nor one of the experiments %s", word, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%s is neither a file nor an experiment%s, must be a spec's file or one of %s", word,
+			spelling.Hint(strings.TrimSuffix(word, ".yaml"), Names()), strings.Join(Names(), ", "))
 	}
 	return Load(word)
 }

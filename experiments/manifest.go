@@ -35,10 +35,7 @@ func (r *run) manifest() results.Manifest {
 	for i, set := range r.stock.sets {
 		info := r.stock.infos[i]
 		use := results.DatasetUse{Name: r.stock.labels[i], Checksum: set.Checksum, Resampled: resampled[r.stock.labels[i]], StandIn: info.StandIn,
-			Citation: info.Citation, License: info.License, Notes: set.Notes}
-		if set.Dropped > 0 {
-			use.Notes = append(use.Notes[:len(use.Notes):len(use.Notes)], fmt.Sprintf("%d rows with a missing value were left out", set.Dropped))
-		}
+			Citation: info.Citation, License: info.License, Notes: notesOf(set)}
 		m.Datasets = append(m.Datasets, use)
 	}
 	if len(p.Configs) > 0 {

@@ -61,8 +61,32 @@ type Overrides struct {
 	StandIns map[string]string
 }
 
-// maxCells stops plans that could never be run or stored.
-const maxCells = 1 << 22
+// Bounds that stop plans which could never be run or stored: of cells, and of what a spec's lists multiply to.
+const (
+	maxCells          = 1 << 22
+	maxConfigurations = 1 << 16
+)
+
+// checkSize records that the spec's lists multiply to too many configurations, before anybody tries to make them.
+func (s *Spec) checkSize(r *strictyaml.Reader) {
+	sets, entries := 0, 0
+	for i := range s.Dataset {
+		sets += s.Dataset[i].params.combinations()
+	}
+	for i := range s.Algorithms {
+		a := &s.Algorithms[i]
+		budgets := max(len(s.Epsilon), len(s.Quick.Epsilon), 1)
+		if len(a.Epsilon) > 0 {
+			budgets = max(len(a.Epsilon), len(s.Quick.Epsilon))
+		}
+		if a.node != nil {
+			entries += a.Params.combinations() * max(1, len(a.Variant)) * budgets
+		}
+	}
+	if sets > maxConfigurations || entries > maxConfigurations || sets*entries > maxConfigurations {
+		r.Problemf(s.node, "datasets, algorithms, their parameters and budgets multiply to more than %d configurations", maxConfigurations)
+	}
+}
 
 // Plan resolves the spec into cells. Problems name the spec's lines.
 func (s *Spec) Plan(o Overrides) (*Plan, error) {
@@ -86,6 +110,9 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 			grid = s.Quick.Epsilon
 		}
 	}
+	if o.Trials > maxTrials {
+		return nil, fmt.Errorf("%s: %d trials are asked for in place of the spec's, must be between 1 and %d", s.file, o.Trials, maxTrials)
+	}
 	if o.Trials > 0 {
 		p.Trials = o.Trials
 	}
@@ -103,7 +130,15 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		}
 	}
 	p.checkAmbiguity(r)
-	if total := len(p.Configs) * p.Trials * max(1, p.Folds); total > maxCells {
+	folds := max(1, p.Folds)
+	if s.Protocol == Inside {
+		folds = 1
+	}
+	total := 0
+	for _, config := range p.Configs {
+		total += config.trials * folds // of numbers below maxConfigurations, maxTrials and maxFolds, so there is no overflow
+	}
+	if total > maxCells {
 		r.Problemf(s.node, "the experiment has %d cells, must be at most %d", total, maxCells)
 	}
 	if err := r.Err(); err != nil {

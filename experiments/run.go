@@ -68,6 +68,15 @@ type Result struct {
 // goes on from there.
 var ErrInterrupted = errors.New("interrupted")
 
+// ErrData is wrapped by what is wrong with a plan's data. Nothing was run.
+var ErrData = errors.New("data")
+
+// dataError is an error that wraps ErrData without saying so.
+type dataError struct{ error }
+
+func (e dataError) Unwrap() error     { return e.error }
+func (e dataError) Is(err error) bool { return err == ErrData }
+
 // failuresShown is how many failed cells a Result describes.
 const failuresShown = 10
 
@@ -78,16 +87,17 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
 	}
+	stock, err := p.load(ctx, opts.Files)
+	if err != nil {
+		return nil, err // before there is a folder: nothing was run
+	}
 	dir := filepath.Join(opts.Out, filepath.FromSlash(p.Spec.Name))
 	j, finished, err := openJournal(dir, opts.Log)
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
-	stock, err := p.load(ctx, opts.Files)
-	if err != nil {
-		return nil, err
-	}
+	stock.tell(opts.Log)
 	run := &run{plan: p, opts: opts, stock: stock, journal: j,
 		outcomes: make([]*outcome, len(p.Cells)), result: Result{Dir: dir, Cells: len(p.Cells)}}
 	run.opts.Jobs = p.Workers(opts.Jobs)
@@ -153,6 +163,7 @@ type stock struct {
 	sets      []*datasets.Dataset // one for each configuration of a dataset, in order of first use
 	infos     []datasets.Info
 	labels    []string
+	given     []bool // the user's own files
 }
 
 func materialName(d *datasetConfig, trial int) string {
@@ -207,10 +218,63 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*stock, error) {
 				s.sets = append(s.sets, set)
 				s.infos = append(s.infos, d.info)
 				s.labels = append(s.labels, d.label)
+				_, given := d.params.(userFiles)
+				s.given = append(s.given, given)
 			}
 		}
 	}
-	return s, errors.Join(errs...)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w while its data were loaded: nothing was run", ErrInterrupted)
+	}
+	if len(errs) > 0 {
+		return nil, dataError{errors.Join(errs...)}
+	}
+	return s, nil
+}
+
+// CheckFiles reads the files that the user has given as data and reports all that is wrong with them; the error wraps ErrData. Run
+// would find the same, but only when the plans before it have run. Data of the registry are not looked at: their checksums are known.
+func (p *Plan) CheckFiles(ctx context.Context, files datasets.Files) error {
+	var errs []error
+	checked := make(map[string]bool)
+	for _, config := range p.Configs {
+		d := &config.data
+		if _, given := d.params.(userFiles); !given || checked[d.label] {
+			continue
+		}
+		checked[d.label] = true
+		if _, err := d.source.Load(ctx, datasets.Request{Params: d.params, Files: files, Key: p.dataKey(d, 0)}); err != nil {
+			errs = append(errs, fmt.Errorf("dataset %s: %w", d.label, err))
+		}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w while its data were read: nothing was run", ErrInterrupted)
+	}
+	if len(errs) > 0 {
+		return dataError{errors.Join(errs...)}
+	}
+	return nil
+}
+
+// tell says what became of the files that the user has given as data: rows or columns left out are easily overlooked in a manifest.
+func (s *stock) tell(log func(string)) {
+	for i, set := range s.sets {
+		if !s.given[i] {
+			continue
+		}
+		for _, note := range notesOf(set) {
+			log(fmt.Sprintf("dataset %s: %s", s.labels[i], note))
+		}
+	}
+}
+
+// notesOf is what a reader of results must know of a dataset.
+func notesOf(set *datasets.Dataset) []string {
+	notes := slices.Clone(set.Notes)
+	if set.Dropped > 0 {
+		notes = append(notes, fmt.Sprintf("%d rows with a missing value were left out", set.Dropped))
+	}
+	return notes
 }
 
 func (s *stock) of(c *Cell) *material { return s.materials[materialName(&c.Config.data, c.Trial)] }

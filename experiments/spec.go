@@ -256,6 +256,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	if len(s.Measure) == 0 && at("measure") == s.node {
 		r.Problemf(s.node, "measure: missing, must list at least one of %s", strings.Join(metrics.Names(), ", "))
 	}
+	s.checkSize(r)
 	s.checkKeep(r)
 	s.checkTrain(r)
 	measures := s.measures(r)
@@ -704,9 +705,12 @@ func (s *Spec) parameterNames() map[string]bool {
 	return names
 }
 
+// userFiles are the parameters of a dataset that the user gives as files.
+type userFiles interface{ ResolvePaths(base string) }
+
 // resolvePaths makes the paths among a dataset's parameters relative to the folder of the spec.
 func (s *Spec) resolvePaths(params any) {
-	if p, ok := params.(interface{ ResolvePaths(base string) }); ok {
+	if p, ok := params.(userFiles); ok {
 		p.ResolvePaths(filepath.Dir(s.file))
 	}
 }

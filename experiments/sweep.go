@@ -63,16 +63,24 @@ func (s *Sweep) swept() []string {
 type choice []int
 
 // maxCombinations stops a sweep that multiplies beyond anything that could be run.
-const maxCombinations = 1 << 20
+const maxCombinations = 1 << 16
+
+// combinations is how many the lists multiply to, at most maxCombinations + 1.
+func (s *Sweep) combinations() int {
+	total := 1
+	for _, a := range s.axes {
+		if total *= len(a.values); total > maxCombinations { // of lists no longer than a document, so there is no overflow
+			return maxCombinations + 1
+		}
+	}
+	return total
+}
 
 // choices lists all combinations; the last axis varies fastest.
 func (s *Sweep) choices() ([]choice, error) {
-	total := 1
-	for _, a := range s.axes {
-		total *= len(a.values)
-		if total > maxCombinations {
-			return nil, fmt.Errorf("the lists multiply to more than %d combinations", maxCombinations)
-		}
+	total := s.combinations()
+	if total > maxCombinations {
+		return nil, fmt.Errorf("the lists multiply to more than %d combinations", maxCombinations)
 	}
 	all := make([]choice, 0, total)
 	current := make(choice, len(s.axes))
@@ -117,6 +125,7 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		}
 	}
 	if !clean {
+		s.validateRest(r, fresh)
 		return nil
 	}
 	all, err := s.choices()
@@ -144,6 +153,34 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		expanded = append(expanded, params)
 	}
 	return expanded
+}
+
+// validateRest records what is wrong with the values that can be decoded where others cannot, so that all is said at once: each beside
+// the first sound value of every other key. What is said of other keys is left out, it may only be about a default that stands in.
+func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
+	decodable := func(a *axis, value *strictyaml.Node, params any) bool {
+		probe := strictyaml.NewReader(r.File)
+		probe.Decode(mapping(a.at, value), params)
+		return probe.Err() == nil
+	}
+	for i := range s.axes {
+		a := &s.axes[i]
+		for _, value := range a.values {
+			params := fresh()
+			if !decodable(a, value, params) {
+				continue // said
+			}
+			for j := range s.axes {
+				for k := 0; j != i && k < len(s.axes[j].values) && !decodable(&s.axes[j], s.axes[j].values[k], params); k++ {
+				}
+			}
+			for _, problem := range validate(params) {
+				if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
+					r.Problemf(value, "%s", rest)
+				}
+			}
+		}
+	}
 }
 
 // blame finds the value a validation message is about, and the message without its key: messages start

@@ -15,6 +15,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first interruption ends the verb in good order; the second one ends the process, whatever it is waiting for.
+	context.AfterFunc(ctx, stop)
 	code := run(os.Args[1:], os.Stdout, os.Stderr, environment{
 		ctx:      ctx,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),

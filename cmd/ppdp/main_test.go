@@ -67,6 +67,11 @@ func TestExitCodes(t *testing.T) {
 		{"list metrics --yaml", exitInput, "--yaml"},
 		{"datasets verify nobody", exitInput, "nobody"},
 		{"datasets fetch nobody nowhere", exitInput, "nowhere"},
+		{"run missing.yaml", exitInput, "neither a file nor an experiment"},
+		{"run rps/fig3 --trials 0", exitInput, "--trials: 0, must be at least 1"},
+		{"run rps/fig3 --jobs=-1", exitInput, "--jobs: -1, must be at least 0"},
+		{"run rps/fig3 --trials 1000000000000", exitInput, "must be between 1 and 100000"},
+		{"run rps/fig3 --quick", exitInput, "adult.data"}, // the data are asked for and are not there
 		{"datasets verify", exitFailed, "missing"},
 		{"datasets fetch", exitFailed, "PPDP_OFFLINE"},
 	} {

@@ -62,21 +62,25 @@ func (f *runFlags) jobs() int {
 
 // planFlags change a spec's numbers from outside. They are noted in the manifest.
 type planFlags struct {
-	Trials int     `help:"Trials, in place of the spec's." placeholder:"N"`
+	Trials *int    `help:"Trials, in place of the spec's." placeholder:"N"`
 	Seed   *uint64 `help:"Master seed, in place of the spec's." placeholder:"S"`
 	Quick  bool    `help:"Use the spec's quick settings: few trials, a coarse grid."`
 }
 
 // Validate is asked by kong.
 func (f *planFlags) Validate() error {
-	if f.Trials < 0 {
-		return fmt.Errorf("--trials: %d, must be at least 1", f.Trials)
+	if f.Trials != nil && *f.Trials < 1 {
+		return fmt.Errorf("--trials: %d, must be at least 1", *f.Trials)
 	}
 	return nil
 }
 
 func (f *planFlags) overrides() experiments.Overrides {
-	return experiments.Overrides{Quick: f.Quick, Trials: f.Trials, Seed: f.Seed}
+	o := experiments.Overrides{Quick: f.Quick, Seed: f.Seed}
+	if f.Trials != nil {
+		o.Trials = *f.Trials
+	}
+	return o
 }
 
 // shardFlag is the part of the cells to run, as 2/3.
@@ -102,9 +106,14 @@ type runCommand struct {
 	runFlags
 }
 
+// Validate is asked by kong, which sees none where two embedded ones have the same name.
+func (c *runCommand) Validate() error {
+	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate())
+}
+
 // Help is the second part of the verb's help text.
 func (runCommand) Help() string {
-	return `All specs are checked before the first one runs. A failed cell does not end a run: it is a record of its own, and the
+	return `All specs, and the files of tables and graphs of your own that they name, are checked before the first one runs. A failed cell does not end a run: it is a record of its own, and the
 exit code is 1. An interrupted run goes on where it stopped when it is started again.
 
 Several machines can share an experiment: each runs its part of the cells with --shard and leaves a journal. Join the journals in one
@@ -132,6 +141,17 @@ func (c runCommand) Run(con *console) error {
 		return err
 	}
 	c.shard = experiments.Shard(c.Shard)
+	if len(plans) > 1 { // a single one reads its files first anyway
+		var errs []error
+		for _, plan := range plans {
+			if err := plan.CheckFiles(con.ctx, c.files()); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
+			}
+		}
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+	}
 	return runPlans(con, plans, &c.runFlags)
 }
 
@@ -162,6 +182,14 @@ func makePlans(words []string, overrides experiments.Overrides) ([]*experiments.
 		return nil, inputError{errors.Join(errs...)}
 	}
 	return plans, nil
+}
+
+// asInput marks an error in the data that were asked for as the user's.
+func asInput(err error) error {
+	if errors.Is(err, experiments.ErrData) {
+		return inputError{err}
+	}
+	return err
 }
 
 // runPlans runs plans one after the other and draws their figures. A failed one does not keep the next from
@@ -202,7 +230,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 		err = errors.Join(err, meter.write(result.Dir, last.Done-last.Cached, last.Cached))
 	}
 	if err != nil {
-		return err
+		return asInput(err)
 	}
 	fmt.Fprintf(con.stdout, "%s: %d cells", plan.Spec.Name, result.Cells)
 	if result.Cached > 0 {

@@ -106,12 +106,8 @@ func notes(format *Format, content *Content) []string {
 	if len(content.LeftOut) > 0 {
 		notes = append(notes, "columns left out, as the schema does not describe them: "+someOf(content.LeftOut))
 	}
-	if content.Dropped > 0 {
-		why := "a value was missing"
-		if format.MissingAsValue {
-			why = "a number or the class was missing"
-		}
-		notes = append(notes, fmt.Sprintf("%d rows left out because %s", content.Dropped, why))
+	if content.Dropped > 0 && format.MissingAsValue {
+		notes = append(notes, "a missing category is a value of its own; only a missing number or class leaves a row out")
 	}
 	if format.Schema.Class() < 0 {
 		notes = append(notes, "the table has no class attribute")

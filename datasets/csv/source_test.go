@@ -60,7 +60,7 @@ func TestLoad(t *testing.T) {
 	if a.Name != "csv:a.csv" || a.Table.Len() != 2 || a.Dropped != 1 || a.StandIn || len(a.Checksum) != 64 {
 		t.Errorf("got %+v", a)
 	}
-	if want := []string{`columns left out, as the schema does not describe them: "id"`, "1 rows left out because a value was missing"}; !slices.Equal(a.Notes, want) {
+	if want := []string{`columns left out, as the schema does not describe them: "id"`}; !slices.Equal(a.Notes, want) {
 		t.Errorf("notes %q, want %q", a.Notes, want)
 	}
 	b, err := load(dir, "b.csv.gz", "s.yaml")

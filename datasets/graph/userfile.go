@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"ppdp/datasets"
 )
@@ -41,6 +42,13 @@ func (p *FileParams) Validate() error {
 		errs = append(errs, fmt.Errorf("nodes: %d, must be at least 0 (0 takes what the file says)", p.Nodes))
 	}
 	return errors.Join(errs...)
+}
+
+// ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
+func (p *FileParams) ResolvePaths(base string) {
+	if p.Path != "" && !filepath.IsAbs(p.Path) {
+		p.Path = filepath.Join(base, p.Path)
+	}
 }
 
 func (userFile) Info() datasets.Info {
