@@ -3,6 +3,7 @@
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
 #   make regress           the same on stand-in data, compared with results/baseline/quick
+#   make regress-full      what make reproduce left, compared with results/baseline/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
@@ -55,7 +56,12 @@ regress: build
 	HOME="$$dir" XDG_CACHE_HOME="$$dir" PPDP_DATA= PPDP_OFFLINE=1 "$(CURDIR)/bin/ppdp" reproduce --quick --out quick >log 2>&1 || { cat log; exit 1; }; \
 	cd "$(CURDIR)" && bin/ppdp regress --all --out "$$dir/quick" $(if $(REASON),--accept --reason "$(REASON)")
 
-# Does the gate see planted changes? Each is built and run; minutes.
+# Results of the full experiments on real data, as make reproduce leaves them; RESULTS and REASON as elsewhere here.
+.PHONY: regress-full
+regress-full: build
+	bin/ppdp regress --all --out $(RESULTS) --baseline results/baseline/full $(if $(REASON),--accept --reason "$(REASON)")
+
+# Does the gate see planted changes? Each is built and run; minutes. make test has a fast relative of this.
 .PHONY: mutants
 mutants:
 	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd/ppdp

@@ -132,8 +132,8 @@ func TestMutants(t *testing.T) {
 			out := filepath.Join(dir, fmt.Sprintf("out-%d-%s", i, seed))
 			failed := ""
 			if text, err := exec.Command(program, runOf(out, seed)...).CombinedOutput(); err != nil {
-				failed, _, _ = strings.Cut(string(text), "\n")
-				failed = "; the run itself says: " + failed
+				lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+				failed = "; the run itself ends with: " + lines[len(lines)-1]
 			}
 			g, code := gate(out, alpha)
 			t.Logf("%s, seed %s: %v%s", m.name, seed, g.Counts, failed)
