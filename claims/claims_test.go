@@ -226,6 +226,39 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
+// TestClock: times have verdicts, which are those of the machine and surprise nobody.
+func TestClock(t *testing.T) {
+	o := grid(tenEpsilons[:3], 2, func(string, float64, int) float64 { return 1 })
+	for i := range o.Records {
+		o.Timings = append(o.Timings, results.Timing{Cell: i, Release: 2})
+	}
+	for check, want := range map[string]bool{
+		"where: {metric: runtime, series: a}\neach: epsilon\nrange: {of: {}, max: 1}":                                         true,
+		"where: {series: a}\neach: epsilon\nrange: {of: {where: {metric: error}, minus: {where: {metric: runtime}}}, min: 0}": true,
+		"where: {metric: error, series: a}\neach: epsilon\nrange: {of: {}, min: 2}":                                           false,
+	} {
+		j := judged(t, ledgerOf(t, "experiment: toy/one\n"+check), o)
+		if j.Verdict != Contradicted || j.Clock != want || j.Surprise == want {
+			t.Errorf("%s\n%s, by the clock %v, a surprise %v", check, j.Verdict, j.Clock, j.Surprise)
+		}
+	}
+}
+
+// TestStrict: a check says what takes the place of its terms when the strict variant is judged, and the predicate shows it.
+func TestStrict(t *testing.T) {
+	o := grid(tenEpsilons[:3], 2, func(string, float64, int) float64 { return 1 })
+	for i := range o.Records {
+		if r := &o.Records[i]; r.Series == "a" {
+			r.Variant, r.Params = "strict", map[string]string{"depth": "7"}
+		}
+	}
+	l := ledgerOf(t, "experiment: toy/one\nwhere: {metric: error}\nstrict: {depth: 7}\neach: epsilon\nrange: {of: {where: {algorithm: a, depth: 5}, per: {where: {algorithm: b}}}, max: 1}")
+	j, err := Evaluate(l, []*results.Outcome{o}, Options{Variant: Strict})
+	if err != nil || j[0].Verdict != Holds || !strings.Contains(j[0].Checks[0].Predicate, "depth 7") || strings.Contains(j[0].Checks[0].Predicate, "depth 5") {
+		t.Errorf("%v, %+v", err, j)
+	}
+}
+
 // TestGrowth: what grows like an order, times a power, has that power's exponent beyond it.
 func TestGrowth(t *testing.T) {
 	sizes := []float64{1e4, 1e5, 1e6, 1e7}
@@ -437,6 +470,18 @@ func TestBadSelections(t *testing.T) {
 	_, err := Evaluate(ledgerOf(t, below), nil, Options{Experiments: []string{"toy/two"}})
 	if err == nil || !strings.Contains(err.Error(), "experiment: toy/one, must be one of toy/two") {
 		t.Errorf("an experiment that does not exist: %v", err)
+	}
+	// Results of another version of the experiment may lack what the ledger of this one selects, and times may not have been kept.
+	full.Manifest.Spec = "before"
+	for _, c := range []struct{ check, want string }{
+		{"where: {metric: eror}\neach: epsilon\nrange: {of: {}, max: 1}", "toy/one was run in another version, without all"},
+		{"where: {metric: error, depth: 6, epsilon: 0.1}\nrange: {of: {}, max: 1}", "toy/one was run in another version, which has nothing of metric error, depth 6"},
+		{"where: {metric: runtime}\nrange: {of: {}, max: 1}", "toy/one has no timings.jsonl"},
+	} {
+		j, err := Evaluate(ledgerOf(t, "experiment: toy/one\n"+c.check), []*results.Outcome{full}, Options{Specs: map[string]string{"toy/one": "after"}})
+		if err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, c.want) {
+			t.Errorf("%s\n%v, %+v, want %q", c.check, err, j, c.want)
+		}
 	}
 	// A quick run may lack values; that is no fault of the ledger.
 	full.Manifest.Overrides = []string{"quick"}

@@ -18,6 +18,9 @@ type Options struct {
 	Variant string // of the ledgers' algorithms under test; "" is published
 	// Experiments are the names there are. A ledger that names any other is in error; nil takes every name.
 	Experiments []string
+	// Specs are the texts of the experiments. A run of another text may lack what a ledger selects, which is no
+	// fault of the ledger's then; experiments without a text are taken to be current.
+	Specs map[string]string
 }
 
 // Variants a claim can be judged in.
@@ -135,6 +138,12 @@ type run struct {
 // reduced reports whether the run differs from its spec in more than the seed.
 func (r *run) reduced() bool {
 	return slices.ContainsFunc(r.outcome.Manifest.Overrides, func(override string) bool { return !strings.HasPrefix(override, "seed=") })
+}
+
+// outdated reports whether the run is of another version of its experiment.
+func (e *evaluation) outdated(r *run) bool {
+	text, known := e.options.Specs[r.outcome.Manifest.Experiment]
+	return known && text != r.outcome.Manifest.Spec
 }
 
 // missing is why a check has no data.
@@ -568,6 +577,9 @@ func (s *scope) selected(experiment string, where Selector, at Position) ([]*sam
 	}
 	s.judgement.Experiments = append(s.judgement.Experiments, experiment)
 	s.judgement.Reduced = s.judgement.Reduced || r.reduced()
+	if len(r.outcome.Timings) == 0 && slices.ContainsFunc(where.terms, func(t term) bool { return t.key == "metric" && t.wanted == metricRuntime }) {
+		return nil, missing(experiment + " has no " + results.TimingsFile)
+	}
 	var problems []error
 	for _, t := range where.terms {
 		known := false
@@ -591,6 +603,9 @@ func (s *scope) selected(experiment string, where Selector, at Position) ([]*sam
 		}
 	}
 	if len(problems) > 0 {
+		if s.outdated(r) {
+			return nil, missing(experiment + " was run in another version, without all that is asked for: run it again")
+		}
 		return nil, errors.Join(problems...)
 	}
 	var kept []*sample
@@ -602,6 +617,9 @@ func (s *scope) selected(experiment string, where Selector, at Position) ([]*sam
 	if len(kept) == 0 {
 		if r.reduced() {
 			return nil, missing(fmt.Sprintf("the reduced run of %s has nothing of %s", experiment, where))
+		}
+		if s.outdated(r) {
+			return nil, missing(fmt.Sprintf("%s was run in another version, which has nothing of %s: run it again", experiment, where))
 		}
 		return nil, fmt.Errorf("%s: no record of %s has all of %s", at, experiment, where)
 	}

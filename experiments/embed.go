@@ -29,6 +29,19 @@ func Names() []string {
 	return names
 }
 
+// Texts returns the text of every embedded experiment by name.
+func Texts() map[string]string {
+	texts := make(map[string]string)
+	for _, name := range Names() {
+		data, err := specs.ReadFile(name + ".yaml")
+		if err != nil {
+			panic(err) // Names lists what there is
+		}
+		texts[name] = string(data)
+	}
+	return texts
+}
+
 // Embedded returns the spec of an embedded experiment.
 func Embedded(name string) (*Spec, error) {
 	data, err := specs.ReadFile(name + ".yaml")

@@ -55,14 +55,9 @@ func (c claimsCommand) Run(con *console) error {
 	if c.Paper != "all" {
 		papers = []string{c.Paper}
 	}
-	v, errs := judge(papers, c.Variant, c.Out)
+	v, errs := judge(papers, c.Variant, c.Out, c.Claims...)
 	if v == nil {
 		return errs
-	}
-	if len(c.Claims) > 0 {
-		if err := v.keep(c.Claims); err != nil {
-			return errors.Join(inputError{err}, errs)
-		}
 	}
 	var err error
 	switch {
@@ -89,9 +84,9 @@ type verdicts struct {
 	judgements [][]claims.Judgement // of each ledger
 }
 
-// judge evaluates the claims of papers on the results in a folder. There are verdicts in spite of an error
-// when it is some ledgers' selections that are wrong.
-func judge(papers []string, variant, out string) (*verdicts, error) {
+// judge evaluates the claims of papers, or those of them named by id, on the results in a folder. There are verdicts in
+// spite of an error when it is some ledgers' selections that are wrong.
+func judge(papers []string, variant, out string, ids ...string) (*verdicts, error) {
 	v := &verdicts{}
 	for _, paper := range papers {
 		ledger, err := claims.Load(paper)
@@ -100,13 +95,18 @@ func judge(papers []string, variant, out string) (*verdicts, error) {
 		}
 		v.ledgers = append(v.ledgers, ledger)
 	}
+	if len(ids) > 0 {
+		if err := v.keep(ids); err != nil {
+			return nil, inputError{err}
+		}
+	}
 	outcomes, err := openOutcomes(out)
 	if err != nil {
 		return nil, err
 	}
 	var errs []error
 	for _, ledger := range v.ledgers {
-		judgements, err := claims.Evaluate(ledger, outcomes, claims.Options{Variant: variant, Experiments: experiments.Names()})
+		judgements, err := claims.Evaluate(ledger, outcomes, claims.Options{Variant: variant, Experiments: experiments.Names(), Specs: experiments.Texts()})
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -131,6 +131,10 @@ func openOutcomes(out string) ([]*results.Outcome, error) {
 		outcome, err := results.Open(dir)
 		if err != nil {
 			errs = append(errs, err)
+			continue
+		}
+		if n := len(outcome.Timings); n > 0 && n != len(outcome.Records) {
+			errs = append(errs, fmt.Errorf("%s: %d records but times of %d cells, must be of one run", filepath.ToSlash(dir), len(outcome.Records), n))
 			continue
 		}
 		if place, err := filepath.Rel(out, dir); err == nil && filepath.ToSlash(place) == outcome.Manifest.Experiment {
@@ -175,17 +179,14 @@ func writePage(path string, v *verdicts) error {
 	})
 }
 
-// keep leaves the claims named, in the order of the ledgers.
+// keep leaves the claims named in the ledgers, before they are judged.
 func (v *verdicts) keep(ids []string) error {
 	known := make(map[string]bool)
-	for i, list := range v.judgements {
-		v.judgements[i] = nil
-		for _, j := range list {
-			known[j.ID] = true
-			if slices.Contains(ids, j.ID) {
-				v.judgements[i] = append(v.judgements[i], j)
-			}
+	for _, ledger := range v.ledgers {
+		for i := range ledger.Claims {
+			known[ledger.Claims[i].ID] = true
 		}
+		ledger.Claims = slices.DeleteFunc(ledger.Claims, func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
 	}
 	var errs []error
 	for _, id := range ids {

@@ -52,12 +52,12 @@ func writeReport(con *console, out string, outcomes []*results.Outcome) error {
 			return err
 		}
 		paper := report.Paper{Ledger: ledger}
-		paper.Judgements, err = claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Published, Experiments: experiments.Names()})
+		paper.Judgements, err = claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Published, Experiments: experiments.Names(), Specs: experiments.Texts()})
 		if err != nil {
 			errs = append(errs, inputError{err})
 		}
 		// What is wrong with the ledger has been said above.
-		paper.Strict, _ = claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Strict, Experiments: experiments.Names()})
+		paper.Strict, _ = claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Strict, Experiments: experiments.Names(), Specs: experiments.Texts()})
 		in.Papers = append(in.Papers, paper)
 	}
 	path := filepath.Join(out, reportFile)
