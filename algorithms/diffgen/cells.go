@@ -50,7 +50,7 @@ func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32,
 	for i, label := range labels {
 		keys[i] = keys[i]*classes + uint64(label)
 	}
-	slices.Sort(keys)
+	sortKeys(keys)
 	t := &table{classes: int(classes)}
 	for _, key := range keys {
 		cell := key / classes

@@ -57,18 +57,18 @@ func (m *marginal) sort(space *partition.Space, dim int, rows []int32, labels []
 	space.Codes(rows, dim, codes)
 	keys := make([]uint64, len(rows))
 	for i, code := range codes {
-		keys[i] = uint64(code)<<32 | uint64(labels[i])
+		keys[i] = uint64(code)*uint64(classes) + uint64(labels[i])
 	}
-	slices.Sort(keys)
+	sortKeys(keys)
 	for _, key := range keys {
-		code := uint32(key >> 32)
+		code := uint32(key / uint64(classes))
 		if n := len(m.values); n == 0 || m.values[n-1] != code {
 			m.values = append(m.values, code)
 			for range classes {
 				m.counts = append(m.counts, 0)
 			}
 		}
-		m.counts[len(m.counts)-classes+int(uint32(key))]++
+		m.counts[len(m.counts)-classes+int(key%uint64(classes))]++
 	}
 }
 
