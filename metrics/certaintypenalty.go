@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"ppdp/algorithms"
-	"ppdp/datasets"
 )
 
 func init() { Register(certaintyPenalty{}) }
@@ -59,16 +58,25 @@ func (m certaintyPenalty) Measure(ctx context.Context, c Case) (float64, bool, e
 	dims := len(regions.Attributes)
 	suppressed := float64(len(regions.Suppressed))
 	records, penalties := suppressed, float64(suppressed*float64(dims))
-	attributes := make([]*datasets.Attribute, dims)
+	domains := make([]float64, dims) // cells
+	free := make([]uint32, dims)     // the widest interval that costs nothing
 	for d, attribute := range regions.Attributes {
-		attributes[d] = &c.Table.Schema().Attributes[attribute]
+		a := &c.Table.Schema().Attributes[attribute]
+		domains[d] = float64(a.Cells())
+		if !a.Continuous {
+			free[d] = 1
+		}
 	}
 	low, high := params.Ranges.of(regions)
 	for region, size := range sizes {
+		if size == 0 { // most of a noisy grid
+			continue
+		}
 		penalty := 0.0
-		for d, a := range attributes {
-			if cells := high[region*dims+d] - low[region*dims+d]; cells > 1 || a.Continuous {
-				penalty += float64(cells) / float64(a.Cells())
+		l, h := low[region*dims:(region+1)*dims], high[region*dims:(region+1)*dims]
+		for d, domain := range domains {
+			if cells := h[d] - l[d]; cells > free[d] {
+				penalty += float64(cells) / domain
 			}
 		}
 		records += size
