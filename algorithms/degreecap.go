@@ -34,6 +34,14 @@ func (c DegreeCap) Validate(key string) error {
 // Private reports whether the cap is read off the private graph.
 func (c DegreeCap) Private() bool { return c == CapMaxDegree }
 
+// CheckPublic returns nil for a cap that is public, else what the strict variant has to say of it, naming the yaml key.
+func (c DegreeCap) CheckPublic(key string) error {
+	if !c.Private() {
+		return nil
+	}
+	return fmt.Errorf("%s: %s is a private value, must be n-1 or a public number in the strict variant (errata G4)", key, c)
+}
+
 // Of is the cap for a graph: at least 1 and, in a graph of two nodes or more, at most n-1.
 func (c DegreeCap) Of(g *datasets.Graph) int {
 	cap := max(1, g.Nodes()-1)

@@ -34,6 +34,9 @@ func TestDegreeCap(t *testing.T) {
 		if test.cap.Private() != test.private {
 			t.Errorf("%s private: %t", test.cap, !test.private)
 		}
+		if err := test.cap.CheckPublic("lambda"); (err != nil) != test.private {
+			t.Errorf("%s: %v", test.cap, err)
+		}
 	}
 	for _, bad := range []DegreeCap{"", "0", "-3", "2.5", "max", "99999999999"} {
 		if err := bad.Validate("lambda"); err == nil || !strings.HasPrefix(err.Error(), "lambda: ") {

@@ -135,7 +135,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 // CheckVariant refuses what the strict variant cannot promise.
 func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
-		return errors.New("lambda: max-degree is a private value, must be n-1 or a public number in the strict variant (errata G4)")
+		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
 	return nil
 }
@@ -178,13 +178,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		}
 	}
 	sensitivity := privacy.Exact(countSensitivity(p.Form, theta))
-	stream := in.Noise.Open("counts")
-	if in.Variant == algorithms.Strict {
-		err = in.Budget.Geometric("counts", stream, sensitivity).AddAll(&path, path.Remaining(), values)
-	} else {
-		err = in.Budget.Laplace("counts", stream, sensitivity).AddAll(&path, path.Remaining(), values)
-	}
-	if err != nil {
+	if err := in.CountNoise("counts", sensitivity).AddAll(&path, path.Remaining(), values); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -199,7 +193,11 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		}
 		values = values[:theta] // the last is n
 	}
-	return &algorithms.Release{Degrees: fill(values, n), Structure: algorithms.Structure{Leaves: theta + 1}}, nil
+	cells := make([]int32, theta+1)
+	for d := range cells {
+		cells[d] = int32(d)
+	}
+	return &algorithms.Release{Degrees: algorithms.DegreesBelow(cells, values, n), Structure: algorithms.Structure{Leaves: len(cells)}}, nil
 }
 
 // countSensitivity is the L1 sensitivity of the vector noise is added to.
@@ -231,7 +229,7 @@ func chooseTheta(ctx context.Context, in algorithms.Input, p *Params, path *priv
 	}
 	chosen, err := in.Budget.Exponential("theta", in.Noise.Open("theta"), privacy.Exact(1)).
 		Choose(path, epsilon, scores(candidates, quality), nil)
-	return candidates[max(0, chosen)], err
+	return candidates[chosen], err
 }
 
 // candidateThetas lists 1, 2, 4, ... below lambda, and lambda.
@@ -290,23 +288,6 @@ func nearestCounts(values []float64, total float64) {
 	for i, value := range values {
 		values[i] = max(0, value-shift)
 	}
-}
-
-// fill returns n ascending degrees of which cumulative[d], rounded, are at most d; the others are
-// len(cumulative).
-func fill(cumulative []float64, n int) []int32 {
-	degrees := make([]int32, n)
-	at := 0
-	for d, count := range cumulative {
-		end := int(math.Round(min(max(count, 0), float64(n))))
-		for ; at < end; at++ {
-			degrees[at] = int32(d)
-		}
-	}
-	for ; at < n; at++ {
-		degrees[at] = int32(len(cumulative))
-	}
-	return degrees
 }
 
 // Prepare does for a graph what its first release with the parameters would: sorts the edges and projects by every

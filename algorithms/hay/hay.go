@@ -136,7 +136,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 // CheckVariant refuses what the strict variant cannot promise.
 func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
-		return errors.New("lambda: max-degree is a private value, must be n-1 or a public number in the strict variant (errata G4)")
+		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
 	return nil
 }
@@ -187,14 +187,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		release.Warnings = append(release.Warnings, warning)
 	}
 	path := in.Budget.Root()
-	noise := in.Noise.Open("degrees")
-	var err error
-	if in.Variant == algorithms.Strict {
-		err = in.Budget.Geometric("degrees", noise, sensitivity).AddAll(&path, in.Budget.Epsilon(), values)
-	} else {
-		err = in.Budget.Laplace("degrees", noise, sensitivity).AddAll(&path, in.Budget.Epsilon(), values)
-	}
-	if err != nil {
+	if err := in.CountNoise("degrees", sensitivity).AddAll(&path, in.Budget.Epsilon(), values); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {

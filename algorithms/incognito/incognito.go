@@ -28,7 +28,6 @@ package incognito
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -37,10 +36,6 @@ import (
 )
 
 func init() { algorithms.Register(incognito{}) }
-
-// ErrTooFew is wrapped by the error of a release whose table has records, but fewer than k: no
-// form of it is k-anonymous.
-var ErrTooFew = errors.New("fewer records than k")
 
 // incognito is the algorithm; it has no state.
 type incognito struct{}
@@ -56,10 +51,7 @@ func (p *Params) Anonymity() int { return p.K }
 
 // Validate reports a k out of range.
 func (p *Params) Validate() error {
-	if p.K < 2 || p.K > math.MaxInt32 {
-		return fmt.Errorf("k: %d, must be from 2 to %d", p.K, math.MaxInt32)
-	}
-	return nil
+	return algorithms.CheckRange("k", p.K, 2, math.MaxInt32)
 }
 
 // Info describes the algorithm.
@@ -83,7 +75,7 @@ func (incognito) Params() algorithms.Params { return &Params{K: 10} }
 
 // Release generalises the rows by the best vector. Regions stand in ascending order of their groups,
 // whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give an error
-// that wraps ErrTooFew. More than 16 quasi-identifiers, too many vectors of levels or values give one that wraps
+// that wraps algorithms.ErrTooFew. More than 16 quasi-identifiers, too many vectors of levels or values give one that wraps
 // algorithms.ErrTooLarge. Structure counts the vectors whose groups were counted
 // as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
 func (incognito) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {

@@ -219,7 +219,7 @@ func TestPruning(t *testing.T) {
 
 func TestTooFew(t *testing.T) {
 	table := patients()
-	if _, err := Search(context.Background(), table, table.AllRows(), 7); !errors.Is(err, ErrTooFew) {
+	if _, err := Search(context.Background(), table, table.AllRows(), 7); !errors.Is(err, algorithms.ErrTooFew) {
 		t.Errorf("7 of 6 rows: %v, must wrap ErrTooFew", err)
 	}
 }

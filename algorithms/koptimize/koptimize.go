@@ -56,10 +56,6 @@ import (
 
 func init() { algorithms.Register(koptimize{}) }
 
-// ErrTooFew is wrapped by the error of a release whose table has records, but fewer than k, and may
-// suppress none: no form of it is k-anonymous.
-var ErrTooFew = errors.New("fewer records than k")
-
 // koptimize is the algorithm; it has no state.
 type koptimize struct{}
 
@@ -85,10 +81,7 @@ const maxWork = 1_000_000_000
 
 // Validate reports every value out of range.
 func (p *Params) Validate() error {
-	var errs []error
-	if p.K < 2 || p.K > math.MaxInt32 {
-		errs = append(errs, fmt.Errorf("k: %d, must be from 2 to %d", p.K, math.MaxInt32))
-	}
+	errs := []error{algorithms.CheckRange("k", p.K, 2, math.MaxInt32)}
 	if p.Work < 0 || p.Work > maxWork {
 		errs = append(errs, fmt.Errorf("work: %d, must be from 0 (no limit) to %d million steps", p.Work, maxWork))
 	}
@@ -119,7 +112,7 @@ func (koptimize) Params() algorithms.Params { return &Params{K: 10, Work: 200} }
 
 // Release partitions the rows. Regions are the classes that hold records, in ascending order of their
 // boxes, whatever the order of the rows. An empty input gives an empty release; without suppress, 1 to k-1 rows
-// give an error that wraps ErrTooFew. A table whose quasi-identifiers have more than 4,096 cuts gives one
+// give an error that wraps algorithms.ErrTooFew. A table whose quasi-identifiers have more than 4,096 cuts gives one
 // that wraps algorithms.ErrTooLarge. Structure counts the nodes of the tree that were visited as Nodes, the
 // regions as Leaves, the number of cuts as Depth, and says the Gap.
 func (koptimize) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
@@ -130,8 +123,10 @@ func (koptimize) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if n := len(in.Rows); n > 0 && n < params.K && !params.Suppress {
-		return nil, fmt.Errorf("koptimize: k is %d, the table has %d rows: %w", params.K, n, ErrTooFew)
+	if !params.Suppress {
+		if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
+			return nil, fmt.Errorf("koptimize: %w", err)
+		}
 	}
 	p, err := newProblem(in.Table, in.Rows, in.Table.Schema().QuasiIdentifiers(), params.K, params.Suppress)
 	if err != nil {

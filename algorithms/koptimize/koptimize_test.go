@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 	in := func(table *datasets.Table) algorithms.Input {
 		return algorithms.Input{Table: table, Rows: table.AllRows(), Params: &Params{K: 7}}
 	}
-	if _, err := (koptimize{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err, ErrTooFew) {
+	if _, err := (koptimize{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err, algorithms.ErrTooFew) {
 		t.Errorf("2 rows with k 7: %v, must wrap ErrTooFew", err)
 	}
 	const n = maxCuts + 2

@@ -38,7 +38,6 @@ package mondrian
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -46,10 +45,6 @@ import (
 )
 
 func init() { algorithms.Register(mondrian{}) }
-
-// ErrTooFew is wrapped by the error of a release whose table has records, but fewer than k: no
-// form of it is k-anonymous.
-var ErrTooFew = errors.New("fewer records than k")
 
 // mondrian is the algorithm; it has no state.
 type mondrian struct{}
@@ -77,7 +72,7 @@ func (mondrian) Params() algorithms.Params {
 
 // Release partitions the rows and draws a record for each. The published records stand in the
 // order of the regions, so that their place does not lead back to a row. An empty input gives an
-// empty release; 1 to k-1 rows give an error that wraps ErrTooFew.
+// empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
 func (mondrian) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, ok := in.Params.(*Params)
 	if !ok {
@@ -86,8 +81,8 @@ func (mondrian) Release(ctx context.Context, in algorithms.Input) (*algorithms.R
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if n := len(in.Rows); n > 0 && n < params.K {
-		return nil, fmt.Errorf("mondrian: k is %d, the table has %d rows: %w", params.K, n, ErrTooFew)
+	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
+		return nil, fmt.Errorf("mondrian: %w", err)
 	}
 	// Rows are taken in the order of the table, so that a partition depends on which they are and not
 	// on how the caller lists them. Copied together they are also close in memory.

@@ -470,7 +470,7 @@ func TestTooFewRows(t *testing.T) {
 			switch {
 			case n == 0 && (err != nil || r.Table.Len() != 0 || r.Regions.Len() != 0):
 				t.Errorf("%s: no rows: release %+v, error %v", mode, r, err)
-			case n > 0 && n < 5 && !errors.Is(err, ErrTooFew):
+			case n > 0 && n < 5 && !errors.Is(err, algorithms.ErrTooFew):
 				t.Errorf("%s: %d rows: error %v, want ErrTooFew", mode, n, err)
 			case n >= 5 && (err != nil || r.Regions.Len() != 1 || r.Table.Len() != int(n)):
 				t.Errorf("%s: %d rows: release %+v, error %v", mode, n, r, err)

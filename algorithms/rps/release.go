@@ -63,7 +63,6 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		return nil, fmt.Errorf("rps: %w", err)
 	}
 	schema := in.Table.Schema()
-	strict := in.Variant == algorithms.Strict
 	if params.Partition == Balanced && params.Quality == Class {
 		switch class := schema.Class(); {
 		case class < 0:
@@ -90,12 +89,6 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	}
 	r.paths[0] = in.Budget.Root()
 	r.candidates = candidates{space: space, quality: params.Quality}
-	count := func(purpose string) privacy.Noise {
-		if strict {
-			return in.Budget.Geometric(purpose, in.Noise.Open(purpose), privacy.Exact(1))
-		}
-		return in.Budget.Laplace(purpose, in.Noise.Open(purpose), privacy.Exact(1))
-	}
 	if params.Partition == Balanced {
 		r.cutDraws = in.Noise.Open("cuts")
 		r.cuts = in.Budget.Exponential("cuts", r.cutDraws, params.sensitivity(in.Variant))
@@ -105,12 +98,12 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	}
 	for _, l := range r.levels {
 		if l.stop > 0 {
-			r.stops = count("stop tests")
+			r.stops = in.CountNoise("stop tests", privacy.Exact(1))
 			break
 		}
 	}
 	if params.Counts == Noisy || space.Classes() > 1 {
-		r.leaves = count("leaf counts")
+		r.leaves = in.CountNoise("leaf counts", privacy.Exact(1))
 	}
 	return r, nil
 }

@@ -36,7 +36,7 @@ func fill(how Fill, starts []int32, counts []float64, n int) []int32 {
 	default:
 		return fillLowest(starts, counts, n)
 	}
-	return fillCumulative(starts, counts[:len(counts)-1], n)
+	return algorithms.DegreesBelow(starts, counts[:len(counts)-1], n)
 }
 
 // fillLowest returns n ascending degrees, as many of each leaf as its count, rounded, until there are n; what is missing is
@@ -52,23 +52,6 @@ func fillLowest(starts []int32, counts []float64, n int) []int32 {
 			break
 		}
 		for end := min(n, at+int(math.Round(min(count, float64(n))))); at < end; at++ {
-			degrees[at] = starts[i]
-		}
-	}
-	for last := starts[len(starts)-1]; at < n; at++ {
-		degrees[at] = last
-	}
-	return degrees
-}
-
-// fillCumulative returns n ascending degrees: as many as cumulative[i], rounded, are below starts[i+1], and each is the
-// lowest of its interval.
-func fillCumulative(starts []int32, cumulative []float64, n int) []int32 {
-	degrees := make([]int32, n)
-	at := 0
-	for i, count := range cumulative {
-		end := int(math.Round(min(max(count, 0), float64(n))))
-		for ; at < end; at++ {
 			degrees[at] = starts[i]
 		}
 	}

@@ -185,8 +185,8 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 
 // CheckVariant refuses what the strict variant cannot promise.
 func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
-	if p := params.(*Params); v == algorithms.Strict && p.Lambda.Private() {
-		return errors.New("lambda: max-degree is a private value, must be n-1 or a public number in the strict variant (errata G4)")
+	if v == algorithms.Strict {
+		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func releaseCumulative(in algorithms.Input, p *Params, degrees degrees) (*algori
 	}
 	algorithms.Isotonic(values)
 	return &algorithms.Release{
-		Degrees:   fillCumulative(starts, values, degrees.nodes),
+		Degrees:   algorithms.DegreesBelow(starts, values, degrees.nodes),
 		Structure: algorithms.Structure{Leaves: len(starts)},
 	}, nil
 }
