@@ -1,21 +1,30 @@
 # The program alone in an image, for those who want one; everybody else needs Go and make only.
 #
 #   docker build -t ppdp .
-#   docker run --rm -v "$PWD/results:/work/results" -v "$PWD/data:/work/data" ppdp reproduce --quick
+#   mkdir -p results data
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/results:/work/results" -v "$PWD/data:/work/data" ppdp reproduce --quick
 #
-# Data and results live in the two mounted folders. Without data there, they are downloaded and checked.
+# Data and results live in the two mounted folders, as the caller's own files. Without data there, they are downloaded and checked;
+# with --network none generated stand-ins take their place. Manifests name no commit: .git stays outside.
+
+# The tag moves with the base's security updates; go.mod and go.sum fix all that goes into the program.
 FROM golang:1.26-bookworm AS build
 WORKDIR /source
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN make build && mkdir -m 1777 /empty
+# The whole file system of the image: fetching data needs the certificates of public authorities, some verbs a folder for
+# temporary files, and a run without mounted folders one to write to. Whoever the caller is, both are open to him.
+RUN make build && \
+    install -D bin/ppdp /image/usr/local/bin/ppdp && \
+    install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt && \
+    install -d -m 1777 /image/tmp /image/work /image/work/results /image/work/data
 
 FROM scratch
-# Fetching data needs the certificates of public authorities, and some verbs a folder for temporary files.
-COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
-COPY --from=build /empty /tmp
-COPY --from=build /source/bin/ppdp /usr/local/bin/ppdp
+COPY --from=build /image/ /
 WORKDIR /work
-ENV PPDP_DATA=/work/data
+# Data put into the mounted folder by hand are looked for in it, and those that are downloaded are kept in its folder ppdp.
+ENV PPDP_DATA=/work/data XDG_CACHE_HOME=/work/data
+# Nobody in particular: nothing in the image is to be changed.
+USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/ppdp"]

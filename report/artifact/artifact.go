@@ -104,7 +104,7 @@ What ` + "`make artifact`" + ` puts together:
 | | |
 |---|---|
 | ` + "`ppdp`" + ` | the program, one static file for ` + c.Platform + `; it needs nothing else |
-| ` + "`source.tar.gz`" + ` | its source with specs, claims and documentation; builds with Go and make. Its ` + "`Dockerfile`" + ` puts the program into an image, for those who want one; no image was built or tried so far |
+| ` + "`source.tar.gz`" + ` | its source with specs, claims and documentation; builds with Go and make. Its ` + "`Dockerfile`" + ` puts the program into an image, for those who want one; no image was built so far, its steps were followed by hand in a bare Debian |
 | ` + "`results/`" + ` | a folder for each experiment that was run: records, summary, privacy ledger, timings, manifest, figures. ` + "`report.html`" + `, where it was written, shows all of them on a page |
 | ` + "`ro-crate-metadata.json`" + ` | what is here, for programs (RO-Crate 1.2): every file with its checksum |
 `)
