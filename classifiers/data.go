@@ -13,7 +13,7 @@ var ErrNoClass = errors.New("the schema has no class attribute")
 
 // Check returns the position of the class attribute, or an error that says everything wrong with
 // the data: no class, a row outside the table, weights of another length than the table, weights
-// that are negative or not finite. Every Fit begins with it.
+// that are negative or not finite, one by one or added up. Every Fit begins with it.
 func (d Data) Check() (class int, err error) {
 	if d.Table == nil {
 		return -1, errors.New("no table to learn from")
@@ -36,6 +36,15 @@ func (d Data) Check() (class int, err error) {
 		if !(w >= 0) || math.IsInf(w, 1) {
 			errs = append(errs, fmt.Errorf("weight %v of row %d, must be a finite number of at least 0", w, row))
 			break
+		}
+	}
+	if len(errs) == 0 && d.Weights != nil {
+		sum := 0.0
+		for _, row := range d.Rows {
+			sum += d.Weights[row]
+		}
+		if math.IsInf(sum, 1) { // every share of it would be 0 or no number
+			errs = append(errs, fmt.Errorf("the weights of %d rows add up to more than %g, the largest number there is", len(d.Rows), math.MaxFloat64))
 		}
 	}
 	if len(errs) > 0 {

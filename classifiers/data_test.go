@@ -43,6 +43,14 @@ func TestCheckSaysEverything(t *testing.T) {
 			t.Errorf("weights %v were accepted", weights)
 		}
 	}
+	heavy := Data{Table: table, Rows: []int32{0, 1}, Weights: []float64{math.MaxFloat64, math.MaxFloat64}}
+	if _, err := heavy.Check(); err == nil || !strings.Contains(err.Error(), "add up") {
+		t.Errorf("weights beyond all numbers together: error %v", err)
+	}
+	heavy.Rows = heavy.Rows[:1]
+	if _, err := heavy.Check(); err != nil {
+		t.Errorf("the largest weight by itself: error %v", err)
+	}
 	if _, err := (Data{}).Check(); err == nil {
 		t.Error("no table was accepted")
 	}

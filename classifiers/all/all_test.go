@@ -3,6 +3,7 @@ package all_test
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"testing"
@@ -214,6 +215,27 @@ func TestFitRefuses(t *testing.T) {
 		}
 		if _, err := c.Fit(cancelled, classifiers.Data{Table: table, Rows: table.AllRows()}); !errors.Is(err, context.Canceled) {
 			t.Fatalf("cancelled: error %v, must be %v", err, context.Canceled)
+		}
+	})
+}
+
+// TestExtremeWeights: counts of a release at a tiny epsilon are beyond all reason, and still finite numbers. A
+// classifier may refuse them; it must neither panic nor predict what is no class.
+func TestExtremeWeights(t *testing.T) {
+	every(t, func(t *rapid.T, c classifiers.Classifier, nominal bool) {
+		table := testtable.Random(t, 30, !nominal)
+		weights := make([]float64, table.Len())
+		for row := range weights {
+			weights[row] = rapid.SampledFrom([]float64{0, math.SmallestNonzeroFloat64, 1e-300, 0.3, 1, 1e15, 1e300, 1e306}).Draw(t, "weight")
+		}
+		model, err := c.Fit(context.Background(), classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
+		if err != nil {
+			return
+		}
+		for row, class := range testtable.Predict(model, table) {
+			if int(class) >= table.Schema().Classes() {
+				t.Fatalf("row %d: class %d of %d", row, class, table.Schema().Classes())
+			}
 		}
 	})
 }
