@@ -191,7 +191,23 @@ func (t *tally) add(save int64) {
 	}
 }
 
-// least is what a class of m rows comes to at least.
+// tally adds up what the coloured cuts can save of a class of m rows, below[at] of them on the near side of the cut at.
+func (c *colouring) tally(below []int32, m int64) tally {
+	var t tally
+	start := int32(0)
+	for _, end := range c.ends {
+		save := int64(0)
+		for _, at := range c.at[start:end] {
+			near := int64(below[at])
+			save = max(save, near*(m-near))
+		}
+		start = end
+		t.add(2 * save)
+	}
+	return t
+}
+
+// leastOf is what a class of m rows comes to at least.
 //
 // Every cut that divides a class, other than those that change nothing, makes one class of k rows more at
 // least: no more than ⌊m/k⌋-1 of them, and no more than there are colours. Sums of squares fall
@@ -221,19 +237,8 @@ func (s *search) bound(n *node) int64 {
 	total := n.closed
 	s.work += int64(len(n.sizes) * len(n.order))
 	for class, size := range n.sizes {
-		below, m := n.below[class*cuts:(class+1)*cuts], int64(size)
-		var t tally
-		start := int32(0)
-		for _, end := range c.ends {
-			save := int64(0)
-			for _, at := range c.at[start:end] {
-				near := int64(below[at])
-				save = max(save, near*(m-near))
-			}
-			start = end
-			t.add(2 * save)
-		}
-		total += s.problem.leastOf(m, &t)
+		t := c.tally(n.below[class*cuts:(class+1)*cuts], int64(size))
+		total += s.problem.leastOf(int64(size), &t)
 	}
 	return total
 }
@@ -250,24 +255,14 @@ func (s *search) childBound(n *node, i int, tail []int32) int64 {
 		below := n.below[class*cuts : (class+1)*cuts]
 		near := int64(below[cut])
 		far := int64(size) - near
-		start := int32(0)
 		if near == 0 || far == 0 {
-			m := int64(size)
-			var t tally
-			for _, end := range c.ends {
-				save := int64(0)
-				for _, at := range c.at[start:end] {
-					near := int64(below[at])
-					save = max(save, near*(m-near))
-				}
-				start = end
-				t.add(2 * save)
-			}
-			total += p.leastOf(m, &t)
+			t := c.tally(below, int64(size))
+			total += p.leastOf(int64(size), &t)
 			continue
 		}
 		joint := q.joint[(class*m+i)*m : (class*m+i+1)*m]
 		var onNear, onFar tally
+		start := int32(0)
 		for _, end := range c.ends {
 			saveNear, saveFar := int64(0), int64(0)
 			for _, at := range c.at[start:end] {
