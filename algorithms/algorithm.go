@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ppdp/datasets"
@@ -85,6 +86,21 @@ type Guarantee struct {
 	Status   Status
 	Errata   []string // entries of the errata that bear on it: "R1"
 	Note     string   // one sentence for people
+}
+
+// Break says that the guarantee does not hold, for a reason that is a sentence for people, and which errata tell it. The
+// first reason replaces the note of a guarantee that held, others are added.
+func (g *Guarantee) Break(reason string, errata ...string) {
+	if g.Status != Broken {
+		g.Status, g.Note = Broken, reason
+	} else {
+		g.Note += " " + reason
+	}
+	for _, id := range errata {
+		if !slices.Contains(g.Errata, id) {
+			g.Errata = append(g.Errata, id)
+		}
+	}
 }
 
 // Guarantor is implemented by algorithms whose guarantee depends on their parameters (what the noise is

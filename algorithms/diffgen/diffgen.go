@@ -107,26 +107,10 @@ func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
 		Status: algorithms.Holds, Errata: []string{"X1", "D7"},
 		Note: "Cut points, choices and the counts of all cells are paid for; what the cut has not used goes to the counts.",
 	}
-	if p.Utility == partition.Discernibility {
-		g.Errata = append(g.Errata, "D3")
-		g.Note += " The scale of dm contains the number of records, which holds by a proof of its own."
-	}
-	broken := func(note string, errata ...string) {
-		if g.Status != algorithms.Broken {
-			g.Status, g.Note = algorithms.Broken, note
-		} else {
-			g.Note += " " + note
-		}
-		g.Errata = append(g.Errata, errata...)
-	}
-	switch p.cutRule(variant) {
-	case partition.Midpoints:
-		broken("Cut points are middles between data values.", "D2")
-	case partition.Program:
-		broken("Cut points above the largest value are impossible.", "D8")
-	}
+	p.Utility.Qualify(&g)
+	partition.CutRuleOf(variant, p.Utility).Qualify(&g)
 	if p.Empty == Omitted {
-		broken("Which cells hold records is published: a control without privacy.")
+		g.Break("Which cells hold records is published: a control without privacy.")
 	}
 	return g
 }

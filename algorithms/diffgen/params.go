@@ -85,15 +85,3 @@ func (p *Params) Validate() error {
 func (p *Params) scored() bool {
 	return p.Utility == partition.Discernibility || p.Utility == partition.CertaintyPenalty
 }
-
-// cutRule is how cut points are drawn under a variant.
-func (p *Params) cutRule(v algorithms.Variant) partition.CutRule {
-	switch {
-	case v == algorithms.RefCode:
-		return partition.Program
-	case v == algorithms.Published && p.Utility == partition.CertaintyPenalty:
-		return partition.Midpoints
-	default:
-		return partition.EveryCut
-	}
-}

@@ -2,7 +2,6 @@ package diffgen
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -58,43 +57,26 @@ func (DiffGen) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 
 // newCut checks the input against the parameters and declares the mechanisms; the counter is that of the cells.
 func newCut(in algorithms.Input) (*cut, counter, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, nil, fmt.Errorf("diffgen: parameters of type %T, must be %T", in.Params, params)
-	}
-	if err := params.Validate(); err != nil {
-		return nil, nil, fmt.Errorf("diffgen: %w", err)
-	}
-	if err := (DiffGen{}).CheckVariant(in.Variant, params); err != nil {
-		return nil, nil, fmt.Errorf("diffgen: %w", err)
-	}
-	epsilon := in.Budget.Epsilon()
-	if !(epsilon > 0) {
-		return nil, nil, fmt.Errorf("diffgen: epsilon %v, must be above 0", epsilon)
+	params, err := algorithms.CheckInput[*Params](DiffGen{}, in)
+	if err != nil {
+		return nil, nil, err
 	}
 	schema := in.Table.Schema()
-	if params.Utility == partition.InformationGain && schema.Classes() < 2 {
-		return nil, nil, errors.New("diffgen: utility: infogain needs a class attribute of at least two values")
+	scorer, err := partition.NewScorer(params.Utility, schema, len(in.Rows))
+	if err != nil {
+		return nil, nil, fmt.Errorf("diffgen: %w", err)
 	}
-	c := &cut{
-		params: params, path: in.Budget.Root(),
-		scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(), Records: len(in.Rows)},
-	}
+	c := &cut{params: params, path: in.Budget.Root(), scorer: scorer}
 	numeric := 0
 	for _, attribute := range schema.QuasiIdentifiers() {
 		if schema.Attributes[attribute].Kind == datasets.Numeric {
 			numeric++
 		}
 	}
-	c.step = step(epsilon, numeric, params.Specialisations)
+	c.step = step(in.Budget.Epsilon(), numeric, params.Specialisations)
 	claimed := c.scorer.Sensitivity()
 	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
-	cuts, rule := choice, params.cutRule(in.Variant)
-	if rule != partition.EveryCut {
-		cuts.Proven = math.Inf(1) // errata D2 and X1
-	}
-	draws := in.Noise.Open("cut points")
-	c.cutPoints = &partition.CutPoints{Scorer: c.scorer, Rule: rule, Choice: in.Budget.Exponential("cut points", draws, cuts), Draws: draws}
+	c.cutPoints = partition.NewCutPoints(in, scorer, partition.CutRuleOf(in.Variant, params.Utility), choice)
 	c.choice = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
 	cells := privacy.Exact(1)
 	if params.Empty == Omitted {

@@ -42,7 +42,6 @@ package diffmulti
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
@@ -98,35 +97,16 @@ func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
 		Status: algorithms.Holds, Errata: []string{"D0", "D4", "D6", "D7"},
 		Note: "Choices, sizes and counts are all paid for; what the longest path has not used goes to the leaf counts.",
 	}
-	if p.Utility == partition.Discernibility {
-		g.Errata = append(g.Errata, "D3")
-		g.Note += " The scale of dm contains the number of records, which holds by a proof of its own."
-	}
-	broken := func(note, id string) {
-		if g.Status != algorithms.Broken {
-			g.Status, g.Note = algorithms.Broken, ""
-		} else {
-			g.Note += " "
-		}
-		if !slices.Contains(g.Errata, id) {
-			g.Errata = append(g.Errata, id)
-		}
-		g.Note += note
-	}
+	p.Utility.Qualify(&g)
 	switch p.rule(variant) {
 	case ByPublished:
-		broken("A child without a record gets no specialisations: one record can make possible what was impossible.", "D1")
+		g.Break("A child without a record gets no specialisations: one record can make possible what was impossible.", "D1")
 	case ByRefCode:
-		broken("Sizes get noise ten thousand times too small and are set against an exact size.", "D8")
+		g.Break("Sizes get noise ten thousand times too small and are set against an exact size.", "D8")
 	case ByExact:
-		broken("Specialisations are shared out by exact sizes: a control without privacy.", "D1")
+		g.Break("Specialisations are shared out by exact sizes: a control without privacy.", "D1")
 	}
-	switch p.cutRule(variant) {
-	case partition.Midpoints:
-		broken("Cut points are middles between data values.", "D2")
-	case partition.Program:
-		broken("Cut points above the largest value are impossible.", "D8")
-	}
+	partition.CutRuleOf(variant, p.Utility).Qualify(&g)
 	return g
 }
 

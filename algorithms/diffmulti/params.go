@@ -100,15 +100,3 @@ func (p *Params) rule(v algorithms.Variant) HPrime {
 	}
 	return p.HPrime
 }
-
-// cutRule is how cut points are drawn under a variant.
-func (p *Params) cutRule(v algorithms.Variant) partition.CutRule {
-	switch {
-	case v == algorithms.RefCode:
-		return partition.Program
-	case v == algorithms.Published && p.Utility == partition.CertaintyPenalty:
-		return partition.Midpoints
-	default:
-		return partition.EveryCut
-	}
-}

@@ -2,7 +2,6 @@ package diffmulti
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -109,32 +108,22 @@ const (
 
 // newRecursion checks the input against the parameters and declares the mechanisms.
 func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("diffmulti: parameters of type %T, must be %T", in.Params, params)
+	params, err := algorithms.CheckInput[*Params](DiffMulti{}, in)
+	if err != nil {
+		return nil, err
 	}
-	if err := params.Validate(); err != nil {
+	epsilon, schema := in.Budget.Epsilon(), in.Table.Schema()
+	scorer, err := partition.NewScorer(params.Utility, schema, len(in.Rows))
+	if err != nil {
 		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
-	if err := (DiffMulti{}).CheckVariant(in.Variant, params); err != nil {
-		return nil, fmt.Errorf("diffmulti: %w", err)
-	}
-	epsilon := in.Budget.Epsilon()
-	if !(epsilon > 0) {
-		return nil, fmt.Errorf("diffmulti: epsilon %v, must be above 0", epsilon)
-	}
-	schema := in.Table.Schema()
-	if params.Utility == partition.InformationGain && schema.Classes() < 2 {
-		return nil, errors.New("diffmulti: utility: infogain needs a class attribute of at least two values")
-	}
+	scorer.Program = in.Variant == algorithms.RefCode
 	attributes := schema.QuasiIdentifiers()
 	axes := partition.Axes(schema, attributes)
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
 		ctx: ctx, params: params, variant: in.Variant, epsilon: epsilon,
-		builder: partition.NewBuilder(space, params.MaxNodes), compactFrom: cacheRows,
-		scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(), Records: len(in.Rows),
-			Program: in.Variant == algorithms.RefCode},
+		builder: partition.NewBuilder(space, params.MaxNodes), compactFrom: cacheRows, scorer: scorer,
 	}
 	r.builder.Generalise(axes)
 	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes, half)
@@ -188,16 +177,10 @@ func (r *recursion) declare(in algorithms.Input) {
 	}
 	claimed := r.scorer.Sensitivity()
 	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
-	cuts := choice
-	cutRule := r.params.cutRule(in.Variant)
-	if cutRule != partition.EveryCut {
-		cuts.Proven = math.Inf(1) // errata D2 and D8
-	}
+	r.cutPoints = partition.NewCutPoints(in, r.scorer, partition.CutRuleOf(in.Variant, r.params.Utility), choice)
 	if r.scorer.Program && r.scorer.Utility == partition.Discernibility {
 		choice.Proven = math.Max(claimed, 10_000) // the range of its scores
 	}
-	draws := in.Noise.Open("cut points")
-	r.cutPoints = &partition.CutPoints{Scorer: r.scorer, Rule: cutRule, Choice: in.Budget.Exponential("cut points", draws, cuts), Draws: draws}
 	r.candidates = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
 	r.shares = shares{rule: r.params.rule(in.Variant)}
 	switch r.shares.rule {
