@@ -221,6 +221,7 @@ func TestCoarseRule(t *testing.T) {
 	for limit, want := range map[int][]int{
 		1 << 16: {4, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2},
 		55296:   {4, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2},
+		55295:   {2, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2}, // of four attributes of four parts the first is halved
 		1 << 13: {2, 3, 2, 3, 3, 3, 2, 2, 2, 1, 2},
 		2:       {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2},
 	} {
@@ -232,6 +233,50 @@ func TestCoarseRule(t *testing.T) {
 	}
 	if g, err := newGrid(schema, params); err != nil || g.exact != 16*8*16*7*14*6*5*2*16*41*2 {
 		t.Errorf("the exact grid is said to have %v cells (%v)", g.exact, err)
+	}
+}
+
+// TestDivisions lists the steps by hand: halves rounded up, levels of a taxonomy that join something, and one part for
+// values in no order.
+func TestDivisions(t *testing.T) {
+	// x stands alone below a node of its own, so that the level above the leaves joins y and z, and the next nothing.
+	tree := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
+		{Name: "any", Parent: -1, Children: []int{1, 4}},
+		{Name: "u", Parent: 0, Children: []int{2}}, {Name: "uu", Parent: 1, Children: []int{3}}, {Name: "x", Parent: 2},
+		{Name: "v", Parent: 0, Children: []int{5}}, {Name: "vv", Parent: 4, Children: []int{6, 7}}, {Name: "y", Parent: 5}, {Name: "z", Parent: 5},
+	}}
+	values := []string{"x", "y", "z"}
+	params := DefaultParams()
+	params.Bins, params.Grid = 7, Coarse
+	for _, c := range []struct {
+		attribute datasets.Attribute
+		want      []int
+	}{
+		{datasets.Attribute{High: 9, Step: 1}, []int{7, 4, 2, 1}},
+		{datasets.Attribute{High: 5, Step: 1}, []int{5, 3, 2, 1}},
+		{datasets.Attribute{High: 1, Step: 1}, []int{1}},
+		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true}, []int{3, 2, 1}},
+		{datasets.Attribute{Kind: datasets.Categorical, Values: values}, []int{3, 1}},
+		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true, Taxonomy: tree}, []int{3, 2, 1}},
+		{datasets.Attribute{Kind: datasets.Categorical, Values: values[:1]}, []int{1}},
+	} {
+		list := divisions(&c.attribute, params)
+		var got []int
+		for _, division := range list {
+			got = append(got, division.parts)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: parts %v, must be %v", c.attribute, got, c.want)
+		}
+		if c.attribute.Taxonomy != nil { // the lowest nodes that hold the parts
+			if nodes := list[1].level.Node; !slices.Equal(nodes, []int32{2, 5}) {
+				t.Errorf("two parts are the nodes %v, must be 2 and 5", nodes)
+			}
+		}
+	}
+	params.Grid = Exact
+	if list := divisions(&datasets.Attribute{High: 9, Step: 1}, params); len(list) != 1 || list[0].parts != 7 {
+		t.Errorf("an exact grid may have the divisions %+v, must be one of 7 parts", list)
 	}
 }
 
