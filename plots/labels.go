@@ -19,7 +19,7 @@ var axisLabels = map[string]string{
 	"discernibility":       "Discernibility penalty",
 	"cavg":                 "Normalized class size (C_AVG)",
 	"ncp":                  "Normalized certainty penalty",
-	"count-error":          "Error of count queries",
+	"count-error":          "Error of count queries (records)",
 	"match-point":          "Match Point",
 	"runtime":              "Run time of a release (s)",
 }
