@@ -131,6 +131,22 @@ func TestChooseBoundedRefusals(t *testing.T) {
 	if _, err := exponential.ChooseBounded(&path, 0.5, 0, 0, 0, flat); !errors.Is(err, ErrNoCandidates) {
 		t.Errorf("%v, want ErrNoCandidates", err)
 	}
+	// Choices between bounds that are close, by rejection, and far apart, from a table, meet a score outside: it would bend the law.
+	b = NewBudget(plenty)
+	exponential = b.Exponential("x", NewKey(9).Stream(), Exact(0.5))
+	for _, high := range []float64{0.125, 12.5} {
+		for _, wrong := range []float64{-1, 20, math.NaN()} {
+			met := false
+			for range 1000 { // by rejection one in eight scores is looked at: all are missed with probability below 1e-57
+				path := b.Root()
+				_, err := exponential.ChooseBounded(&path, 1, 3, 0, high, func(int) float64 { return wrong })
+				met = met || err != nil
+			}
+			if !met {
+				t.Errorf("scores of %v between 0 and %v are taken", wrong, high)
+			}
+		}
+	}
 }
 
 func BenchmarkCauchy(b *testing.B) {

@@ -68,14 +68,16 @@ func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []floa
 // ChooseBounded is Choose among the candidates 0 to n-1 of weight 1, whose scores are computed as they are needed and lie
 // within [low, high]. It follows the same law. Where the range is narrow it draws candidates uniformly and keeps
 // one with probability exp(epsilon·(q-high)/(2Δq)), so that few scores are ever asked for; otherwise it
-// tabulates all of them.
+// tabulates all of them. A score met outside its bounds is an error.
 func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, high float64, score func(candidate int) float64) (int, error) {
 	factor := epsilon / (2 * e.sensitivity.Claimed)
 	spread := float64((high - low) * factor)
 	if n == 0 || !(spread >= 0 && spread <= maxSpread) {
 		scores := make([]float64, n)
 		for i := range scores {
-			scores[i] = score(i)
+			if scores[i] = score(i); !(scores[i] >= low && scores[i] <= high) {
+				return 0, e.outside(scores[i], low, high)
+			}
 		}
 		return e.Choose(path, epsilon, scores, nil)
 	}
@@ -86,10 +88,22 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 	for {
 		candidate := e.stream.IntN(n)
 		u := e.stream.Open01()
-		if u < surely || u < math.Exp(float64((score(candidate)-high)*factor)) {
+		if u < surely {
+			return candidate, nil
+		}
+		q := score(candidate)
+		if !(q >= low && q <= high) {
+			return 0, e.outside(q, low, high)
+		}
+		if u < math.Exp(float64((q-high)*factor)) {
 			return candidate, nil
 		}
 	}
+}
+
+// outside is the error of a score beyond its bounds, under which the law would be another.
+func (e *Exponential) outside(score, low, high float64) error {
+	return fmt.Errorf("privacy: %s: a score of %v, must be from %v to %v", e.purpose, score, low, high)
 }
 
 // maxSpread bounds the exponents' range for rejection: at least one candidate in e² is kept.
