@@ -195,12 +195,14 @@ type Input struct {
 // Release is what an algorithm publishes. Fields an algorithm does not produce are nil. Whoever reads records
 // asks Records for them.
 type Release struct {
-	Table    *datasets.Table // synthetic records, in the input's schema
-	Weights  []float64       // of the table's rows; nil means 1 each
-	Undrawn  *Undrawn        // in place of Table and Weights: records still to be drawn from Regions
-	Regions  *Regions
-	Degrees  []int32  // sorted ascending
-	Warnings []string // statistical caveats: stored and shown, never fatal
+	Table   *datasets.Table // synthetic records, in the input's schema
+	Weights []float64       // of the table's rows; nil means 1 each
+	Undrawn *Undrawn        // in place of Table and Weights: records still to be drawn from Regions
+	Regions *Regions
+	Degrees []int32 // sorted ascending
+	// Warnings are statistical caveats: stored and shown to whoever holds the data, never fatal. They may count what is
+	// private and are no part of what is published.
+	Warnings []string
 	// Structure describes how the release came about (regions, depth, nodes): recorded, not published.
 	Structure Structure
 }

@@ -44,7 +44,6 @@ import (
 	"strconv"
 
 	"ppdp/algorithms"
-	"ppdp/datasets"
 	"ppdp/privacy"
 )
 
@@ -287,20 +286,5 @@ func nearestCounts(values []float64, total float64) {
 	}
 	for i, value := range values {
 		values[i] = max(0, value-shift)
-	}
-}
-
-// Prepare does for a graph what its first release with the parameters would: sorts the edges and projects by every
-// candidate. Calling it is never needed; it keeps that time out of measurements.
-func Prepare(g *datasets.Graph, p *Params) {
-	if g.Nodes() == 0 {
-		return
-	}
-	if theta, err := strconv.Atoi(p.Theta); err == nil {
-		project(g, min(theta, max(1, g.Nodes()-1)))
-		return
-	}
-	for _, theta := range candidateThetas(p.Lambda.Of(g)) {
-		project(g, theta)
 	}
 }

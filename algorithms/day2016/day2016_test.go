@@ -345,8 +345,17 @@ func TestConformance(t *testing.T) {
 		&Params{Form: Cumulative, Theta: "4", Lambda: algorithms.CapNodes})
 }
 
+// prepare does for a graph what its first release with private theta would: sorts the edges and projects by every candidate.
+func prepare(g *datasets.Graph, p *Params) {
+	for _, theta := range candidateThetas(p.Lambda.Of(g)) {
+		project(g, theta)
+	}
+}
+
 func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
-	Prepare(g, p)
+	if p.Theta == PrivateTheta {
+		prepare(g, p)
+	}
 	seed := uint64(0)
 	for b.Loop() {
 		seed++
@@ -383,7 +392,7 @@ func BenchmarkPrepareUNC(b *testing.B) {
 	g := testinput.Network(b, "UNC28")
 	for b.Loop() {
 		fresh := &datasets.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours}
-		Prepare(fresh, defaults())
+		prepare(fresh, defaults())
 	}
 	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }

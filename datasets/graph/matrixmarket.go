@@ -17,10 +17,11 @@ import (
 // general one twice, as (i, j) and (j, i).
 func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 	var bad problems
-	lines := bytes.Split(content, []byte("\n"))
-	header := strings.Fields(strings.ToLower(string(trim(lines[0]))))
+	size := len(content)
+	line, content, _ := bytes.Cut(content, []byte("\n"))
+	header := strings.Fields(strings.ToLower(string(trim(line))))
 	if len(header) != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix" || header[2] != "coordinate" {
-		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD SYMMETRY", name, clip(lines[0]))
+		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD SYMMETRY", name, clip(line))
 	}
 	field, symmetry := header[3], header[4]
 	columns := 3
@@ -40,32 +41,34 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 	m := &matrix{}
 	var at []int // the line of each entry
 	found := int64(0)
-	for i, line := range lines[1:] {
-		number := i + 2
+	number := 1
+	for len(content) > 0 {
+		number++
+		line, content, _ = bytes.Cut(content, []byte("\n"))
 		line = trim(line)
 		if len(line) == 0 || line[0] == '%' {
 			continue
 		}
 		fields := bytes.Fields(line)
 		if nodes < 0 {
-			var size [3]int64
+			var shape [3]int64
 			ok := len(fields) == 3
 			for k := 0; ok && k < 3; k++ {
 				var err error
-				size[k], err = strconv.ParseInt(string(fields[k]), 10, 64)
-				ok = err == nil && size[k] >= 0
+				shape[k], err = strconv.ParseInt(string(fields[k]), 10, 64)
+				ok = err == nil && shape[k] >= 0
 			}
 			switch {
 			case !ok:
 				return nil, fmt.Errorf("%s:%d: %q, must be the size: rows, columns, entries", name, number, clip(line))
-			case size[0] != size[1]:
-				return nil, fmt.Errorf("%s:%d: %d rows and %d columns, the matrix of a graph must be square", name, number, size[0], size[1])
-			case size[0] > math.MaxInt32 || size[2] > math.MaxInt32 || tooSparse(size[0], int(size[2])):
-				return nil, fmt.Errorf("%s:%d: %d entries over %d nodes, must be at most %d nodes", name, number, size[2], size[0], min(math.MaxInt32, 1<<20+64*size[2]))
-			case size[2] > int64(len(content))/4:
-				return nil, fmt.Errorf("%s:%d: %d entries announced in a file of %d bytes: the file is cut off or was altered", name, number, size[2], len(content))
+			case shape[0] != shape[1]:
+				return nil, fmt.Errorf("%s:%d: %d rows and %d columns, the matrix of a graph must be square", name, number, shape[0], shape[1])
+			case shape[0] > math.MaxInt32 || shape[2] > math.MaxInt32 || tooSparse(shape[0], int(shape[2])):
+				return nil, fmt.Errorf("%s:%d: %d entries over %d nodes, must be at most %d nodes", name, number, shape[2], shape[0], min(math.MaxInt32, 1<<20+64*shape[2]))
+			case shape[2] > int64(size)/4:
+				return nil, fmt.Errorf("%s:%d: %d entries announced in a file of %d bytes: the file is cut off or was altered", name, number, shape[2], size)
 			}
-			nodes, entries = size[0], size[2]
+			nodes, entries = shape[0], shape[2]
 			continue
 		}
 		if len(fields) != columns {
@@ -81,7 +84,7 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 		found++
 		if columns == 3 {
 			value, err := strconv.ParseFloat(string(fields[2]), 64)
-			if err != nil {
+			if err != nil || math.IsNaN(value) {
 				bad.add("%s:%d: value %q, must be a number", name, number, clip(fields[2]))
 				continue
 			}
@@ -93,13 +96,13 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 		at = append(at, number)
 	}
 	if nodes < 0 {
-		return nil, fmt.Errorf("%s:%d: the file ends without a size, must be rows, columns, entries", name, len(lines))
+		return nil, fmt.Errorf("%s:%d: the file ends without a size, must be rows, columns, entries", name, number)
 	}
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
 	if found != entries {
-		return nil, fmt.Errorf("%s:%d: %d entries announced, %d found: the file is cut off or was altered", name, len(lines), entries, found)
+		return nil, fmt.Errorf("%s:%d: %d entries announced, %d found: the file is cut off or was altered", name, number, entries, found)
 	}
 	m.nodes = int(nodes)
 	m.where = func(entry int) string { return fmt.Sprintf("%s:%d", name, at[entry]) }

@@ -147,6 +147,7 @@ func TestReadErrors(t *testing.T) {
 		{"mtx: outside", mtxHeader + "pattern symmetric\n3 3 1\n4 1\n", Reading{}, []string{"file:3: ", "in [1, 3]"}},
 		{"mtx: columns", mtxHeader + "real symmetric\n3 3 1\n2 1\n", Reading{}, []string{"file:3: ", "3 numbers"}},
 		{"mtx: value", mtxHeader + "real symmetric\n3 3 1\n2 1 x\n", Reading{}, []string{`file:3: value "x"`}},
+		{"mtx: not a number", mtxHeader + "real symmetric\n3 3 1\n2 1 NaN\n", Reading{}, []string{`file:3: value "NaN"`}},
 		{"mtx: diagonal", mtxHeader + "pattern symmetric\n3 3 1\n2 2\n", Reading{}, []string{"file:3: self loop at row and column 2"}},
 		{"mtx: repeated", mtxHeader + "pattern general\n3 3 4\n2 1\n1 2\n2 1\n1 2\n", Reading{}, []string{"file:5: entry (2, 1) stands there already", "file:6: entry (1, 2)"}},
 		{"mtx: one way", mtxHeader + "pattern general\n3 3 1\n2 1\n", Reading{}, []string{"file:3: entry (2, 1) without (1, 2)"}},
