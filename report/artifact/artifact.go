@@ -310,7 +310,11 @@ func (c *Contents) writeLimitations(b *strings.Builder) {
 		}
 	}
 	if len(older) > 0 {
-		fmt.Fprintf(b, "- Made by another state of the program than the one here, whose records may differ where an algorithm changed since (the manifest names its commit): %s.\n", strings.Join(older, ", "))
+		which := strings.Join(older, ", ")
+		if len(older)+len(left) == len(c.Experiments) {
+			which = "all runs"
+		}
+		fmt.Fprintf(b, "- Made from another commit than the program here (%s), or from none that is known; records differ where an algorithm changed in between: %s.\n", c.Commit, which)
 	}
 	if len(left) > 0 {
 		fmt.Fprintf(b, "- Not run for this artifact: %s.\n", strings.Join(left, ", "))

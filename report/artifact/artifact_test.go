@@ -85,8 +85,8 @@ func TestWriteMarkdown(t *testing.T) {
 		"| `p/none` | none |",
 		"verdicts on 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
 		"- Not run for this artifact: `p/control`, `p/none`, `p/readings`.",
-		"(the manifest names its commit): `p/two`.\n", // p/one was made by the program that is here
-		"./ppdp reproduce --out mine ",                // not into the results that come along
+		"changed in between: `p/two`.\n", // p/one was made by the program that is here
+		"./ppdp reproduce --out mine ",   // not into the results that come along
 		"- `p/two` was run with trials=1: less than the paper's setting.",
 		"- `p/two` was run on adult-standin in place of real data",
 		"- **B** (p, Fig. 2): It is fast. *Nobody looked.*",
