@@ -14,6 +14,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -64,6 +65,7 @@ var checks = []struct {
 	{"budget", checkBudget},
 	{"input untouched", checkInputUntouched},
 	{"rare value", checkRareValue},
+	{"size", checkSize},
 	{"small tables", checkSmallTables},
 	{"odd inputs", checkOddInputs},
 	{"extreme epsilon", checkExtremeEpsilon},
@@ -262,6 +264,34 @@ func checkRareValue(s subject) error {
 		return errors.New("one row changed which products are released")
 	case r.Regions != nil && (r.Regions.Classes != q.Regions.Classes || !slices.Equal(r.Regions.Attributes, q.Regions.Attributes)):
 		return errors.New("one row changed the regions' attributes or classes")
+	}
+	return nil
+}
+
+// checkSize: where neighbours differ in the number of records, that number is private, and as many records as there are must
+// not come out whatever the noise (errata R3). One of twelve sizes may be right by chance, all of them are not.
+func checkSize(s subject) error {
+	if !s.private() || s.guarantee.Status != algorithms.Holds || !strings.Contains(s.guarantee.Relation, "add or remove one record") {
+		return nil
+	}
+	table := Table(400)
+	exact, sizes := 0, 0
+	for _, n := range []int{100, 101, 399} {
+		for seed := range uint64(4) {
+			release, _, err := s.checked(try{table: table, rows: table.AllRows()[:n], epsilon: 0.1, seed: seed})
+			if err != nil {
+				return err
+			}
+			if records, ok := release.RecordCount(); ok {
+				sizes++
+				if records == float64(n) {
+					exact++
+				}
+			}
+		}
+	}
+	if sizes > 0 && exact == sizes {
+		return errors.New("the number of records is published: releases of 100, 101 and 399 records have as many, whatever the seed")
 	}
 	return nil
 }

@@ -160,12 +160,18 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		}
 	}
 	if f.fault != "releases no records" {
-		release.Undrawn = &algorithms.Undrawn{Rows: 1, Weight: 1, Draw: func(ctx context.Context) (*datasets.Table, error) {
+		size := 1
+		if f.fault == "publishes its size" {
+			size = len(in.Rows)
+		}
+		release.Undrawn = &algorithms.Undrawn{Rows: size, Weight: 1, Draw: func(ctx context.Context) (*datasets.Table, error) {
 			if err := ctx.Err(); err != nil && f.fault != "draws without end" {
 				return nil, err
 			}
-			b := datasets.NewBuilder(schema, 1)
-			b.AddRow()
+			b := datasets.NewBuilder(schema, size)
+			for range size {
+				b.AddRow()
+			}
 			if f.fault == "invents a code" {
 				b.Set(0, 2, 200)
 			}
@@ -265,6 +271,7 @@ func TestChecksNoticeFaults(t *testing.T) {
 		{"loses more than it says", "budget", "proven"},
 		{"writes to the table", "input untouched", "changed"},
 		{"panics without rows", "small tables", "panic"},
+		{"publishes its size", "size", "the number of records is published"},
 		{"refuses a small table", "small tables", "too few rows"},
 		{"takes a class for granted", "odd inputs", "no class: panic"},
 		{"publishes negative counts", "extreme epsilon", "count"},
