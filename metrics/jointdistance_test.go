@@ -1,0 +1,161 @@
+package metrics
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+// plane is a table of two numeric attributes of the given numbers of cells.
+func plane(rows, columns int, points [][2]int) *datasets.Table {
+	builder := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", High: float64(rows), Step: 1}, {Name: "y", High: float64(columns), Step: 1},
+	}}, len(points))
+	for i, p := range points {
+		builder.AddRow()
+		builder.Set(i, 0, uint32(p[0]))
+		builder.Set(i, 1, uint32(p[1]))
+	}
+	return builder.Table()
+}
+
+func jointOf(t testing.TB, table *datasets.Table, regions *algorithms.Regions) (float64, bool) {
+	t.Helper()
+	rows := make([]int32, table.Len())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	value, ok, err := jointDistance{}.Measure(context.Background(), Case{Table: table, Train: rows, Release: &algorithms.Release{Regions: regions}, Params: jointDistance{}.Params()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value, ok
+}
+
+// TestJointDistanceByHand: half the records at (0,0) and half at (1,1) on a grid of 2 x 2. One box over all has a quarter in
+// each cell: the marginals are right, yet a quarter is missing from (0,0). A box for each cell that holds records is exact; all records in the
+// cell (1,0) leave out the half at (0,0).
+func TestJointDistanceByHand(t *testing.T) {
+	table := plane(2, 2, [][2]int{{0, 0}, {1, 1}, {0, 0}, {1, 1}})
+	boxes := func(bounds []uint32, counts ...float64) *algorithms.Regions {
+		r := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Counts: counts}
+		for i := 0; i < len(bounds); i += 4 { // x from, x to, y from, y to
+			r.Low = append(r.Low, bounds[i], bounds[i+2])
+			r.High = append(r.High, bounds[i+1], bounds[i+3])
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name    string
+		regions *algorithms.Regions
+		want    float64
+	}{
+		{"one box", boxes([]uint32{0, 2, 0, 2}, 4), 0.25},
+		{"exact", boxes([]uint32{0, 1, 0, 1, 1, 2, 1, 2}, 2, 2), 0},
+		{"scaled", boxes([]uint32{0, 1, 0, 1, 1, 2, 1, 2}, 7, 7), 0},
+		{"elsewhere", boxes([]uint32{1, 2, 0, 1}, 4), 0.5},
+		{"cut in x", boxes([]uint32{0, 1, 0, 2, 1, 2, 0, 2}, 2, 2), 0.25},
+	} {
+		if got, ok := jointOf(t, table, c.regions); !ok || math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%s: %v, %v, want %v", c.name, got, ok, c.want)
+		}
+	}
+	if _, ok := jointOf(t, table, boxes([]uint32{0, 2, 0, 2}, 0)); ok {
+		t.Error("a release of no records has a distance")
+	}
+	line := plane(2, 2, nil)
+	_, _, err := jointDistance{}.Measure(context.Background(), Case{Table: line, Release: &algorithms.Release{Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1}}, Params: jointDistance{}.Params()})
+	if err == nil || !strings.Contains(err.Error(), "1 numeric attributes are generalised, must be at least 2") {
+		t.Errorf("one attribute: %v", err)
+	}
+	wide := plane(1<<12, 1<<12, nil)
+	_, _, err = jointDistance{}.Measure(context.Background(), Case{Table: wide, Release: &algorithms.Release{Regions: boxes([]uint32{0, 1, 0, 1}, 1)}, Params: jointDistance{}.Params()})
+	if err == nil || !strings.Contains(err.Error(), "x and y have 4096 x 4096 cells") {
+		t.Errorf("a grid too large: %v", err)
+	}
+}
+
+// TestJointDistanceByCells asks every lower corner box one by one.
+func TestJointDistanceByCells(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, columns := rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1, 6).Draw(t, "columns")
+		var points [][2]int
+		for range rapid.IntRange(1, 12).Draw(t, "points") {
+			points = append(points, [2]int{rapid.IntRange(0, rows-1).Draw(t, "x"), rapid.IntRange(0, columns-1).Draw(t, "y")})
+		}
+		regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 2}
+		mass := 0.0
+		for range rapid.IntRange(1, 5).Draw(t, "regions") {
+			for _, cells := range []int{rows, columns} {
+				low := rapid.IntRange(0, cells-1).Draw(t, "low")
+				regions.Low = append(regions.Low, uint32(low))
+				regions.High = append(regions.High, uint32(rapid.IntRange(low+1, cells).Draw(t, "high")))
+			}
+			for range 2 {
+				n := rapid.Float64Range(0.5, 3).Draw(t, "count")
+				mass += n
+				regions.Counts = append(regions.Counts, n)
+			}
+		}
+		table := plane(rows, columns, points)
+		train := make([]int32, len(points))
+		for i := range train {
+			train[i] = int32(i)
+		}
+		got, ok, err := jointDistance{}.Measure(context.Background(), Case{Table: table, Train: train, Release: &algorithms.Release{Regions: regions}, Params: jointDistance{}.Params()})
+		want := 0.0
+		for x := range rows {
+			for y := range columns {
+				published, truth := 0.0, 0.0
+				for r := range regions.Len() {
+					low, high := regions.Box(r)
+					inside := 0
+					for i := low[0]; i < high[0]; i++ {
+						for j := low[1]; j < high[1]; j++ {
+							if int(i) <= x && int(j) <= y {
+								inside++
+							}
+						}
+					}
+					volume := float64((high[0] - low[0]) * (high[1] - low[1]))
+					published += (regions.Counts[2*r] + regions.Counts[2*r+1]) * float64(inside) / volume / mass
+				}
+				for _, p := range points {
+					if p[0] <= x && p[1] <= y {
+						truth += 1 / float64(len(points))
+					}
+				}
+				want = max(want, math.Abs(published-truth))
+			}
+		}
+		if err != nil || !ok || math.Abs(got-want) > 1e-12 {
+			t.Fatalf("%v, %v, %v, want %v", got, ok, err, want)
+		}
+	})
+}
+
+func BenchmarkJointDistance(b *testing.B) {
+	const cells, n = 50, 1000
+	points := make([][2]int, n)
+	for i := range points {
+		points[i] = [2]int{i * 7 % cells, i * 13 % cells}
+	}
+	table := plane(cells, cells, points)
+	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1}
+	for x := uint32(0); x < cells; x += 5 {
+		for y := uint32(0); y < cells; y += 5 {
+			regions.Low, regions.High = append(regions.Low, x, y), append(regions.High, x+5, y+5)
+			regions.Counts = append(regions.Counts, 10)
+		}
+	}
+	for b.Loop() {
+		jointOf(b, table, regions)
+	}
+	b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "rows/s")
+}
