@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchproc"
 
 	"ppdp/results"
 )
@@ -80,6 +81,59 @@ func TestExportNames(t *testing.T) {
 		"Identity/series=second_one",
 	}
 	if difference := cmp.Diff(want, benchmarkNames(samples)); difference != "" {
+		t.Error(difference)
+	}
+}
+
+// TestExportProjects: what the help says to ask of benchstat, asked of the packages it is made of. Names, keys and units are words of
+// its language of filters, without quotes.
+func TestExportProjects(t *testing.T) {
+	number := func(v float64) *float64 { return &v }
+	var records []results.Record
+	for _, variant := range []string{"published", "strict"} {
+		for _, stop := range []string{"0", "5"} {
+			records = append(records, results.Record{Experiment: "rps/fig3", Series: "RPS " + variant + ", stop " + stop, Dataset: "adult", Algorithm: "rps", Variant: variant,
+				Epsilon: number(0.5), Params: map[string]string{"stop": stop, "depth": "50"}, Status: results.OK,
+				Values: []results.Value{{Metric: "accuracy", Classifier: "c45", Value: number(0.75)}, {Metric: "w1", Value: number(1)}}})
+		}
+	}
+	var text bytes.Buffer
+	if err := writeBenchmarks(&text, []*results.Outcome{{Manifest: results.Manifest{Experiment: "rps/fig3"}, Records: records}}); err != nil {
+		t.Fatal(err)
+	}
+	filter, err := benchproc.NewFilter(".name:Rps .unit:accuracy-by-c45 /stop:5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parser benchproc.ProjectionParser
+	columns, err := parser.Parse("/variant", filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := parser.Parse("/epsilon /stop", filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	r := benchfmt.NewReader(&text, "t")
+	for r.Scan() {
+		result, ok := r.Result().(*benchfmt.Result)
+		if !ok {
+			continue
+		}
+		match, err := filter.Apply(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if match {
+			got = append(got, columns.Project(result).String()+" "+rows.Project(result).String()+" "+result.Values[0].Unit)
+		}
+		if match && len(result.Values) != 1 {
+			t.Errorf("the filter leaves %d values, want the one unit", len(result.Values))
+		}
+	}
+	want := []string{"/variant:published /epsilon:0.5 /stop:5 accuracy-by-c45", "/variant:strict /epsilon:0.5 /stop:5 accuracy-by-c45"}
+	if difference := cmp.Diff(want, got); difference != "" {
 		t.Error(difference)
 	}
 }
