@@ -47,15 +47,15 @@ import (
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
+func init() { algorithms.Register(day2016{}) }
 
-// Algorithm is the baseline "day2016".
-type Algorithm struct{}
+// day2016 is the baseline "day2016".
+type day2016 struct{}
 
 var (
-	_ algorithms.Algorithm      = Algorithm{}
-	_ algorithms.Guarantor      = Algorithm{}
-	_ algorithms.VariantChecker = Algorithm{}
+	_ algorithms.Algorithm      = day2016{}
+	_ algorithms.Guarantor      = day2016{}
+	_ algorithms.VariantChecker = day2016{}
 )
 
 // Form says what noise is added to.
@@ -97,14 +97,14 @@ func (p *Params) Validate() error {
 }
 
 // Params returns the defaults: cumulative counts, θ chosen privately.
-func (Algorithm) Params() algorithms.Params { return defaults() }
+func (day2016) Params() algorithms.Params { return defaults() }
 
 func defaults() *Params {
 	return &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: algorithms.CapNodes}
 }
 
 // Info describes the baseline under its default parameters.
-func (a Algorithm) Info() algorithms.Info {
+func (a day2016) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "day2016",
 		Title:    "Degree distribution by edge-addition projection",
@@ -117,7 +117,7 @@ func (a Algorithm) Info() algorithms.Info {
 }
 
 // Guarantee describes what a variant promises under the parameters.
-func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+func (day2016) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
 	g := algorithms.Guarantee{
 		Variant: v, Model: algorithms.DifferentialPrivacy, Unit: "node", Status: algorithms.Holds,
@@ -132,7 +132,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+func (a day2016) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
 		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
@@ -141,7 +141,7 @@ func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) 
 
 // Release publishes n degrees between 0 and θ. Structure.Leaves is the number of cells, θ+1. The first release
 // from a graph sorts its edges and projects it by every candidate; later ones find that done.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+func (a day2016) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*Params)
 	if in.Graph == nil {
 		return nil, errors.New("day2016: no graph given")

@@ -159,7 +159,7 @@ func TestSensitivity(t *testing.T) {
 // release runs the baseline with fresh streams.
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) *algorithms.Release {
 	t.Helper()
-	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
+	r, err := day2016{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
 		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed))})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestBudget(t *testing.T) {
 	}{{"8", []float64{0.5}}, {PrivateTheta, []float64{0.05, 0.45}}} {
 		budget := privacy.NewBudget(0.5)
 		p := &Params{Form: Histogram, Theta: test.theta, Lambda: "50"}
-		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: algorithms.Strict,
+		r, err := day2016{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: algorithms.Strict,
 			Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(1))})
 		if err != nil {
 			t.Fatal(err)
@@ -324,7 +324,7 @@ func TestParams(t *testing.T) {
 		}
 	}
 	leaky := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: algorithms.CapMaxDegree}
-	a := Algorithm{}
+	a := day2016{}
 	if err := a.CheckVariant(algorithms.Strict, leaky); err == nil {
 		t.Error("strict takes lambda: max-degree")
 	}
@@ -339,7 +339,7 @@ func TestParams(t *testing.T) {
 
 // TestConformance runs the suite in the settings that differ from the defaults.
 func TestConformance(t *testing.T) {
-	conformance.Run(t, Algorithm{},
+	conformance.Run(t, day2016{},
 		&Params{Form: Histogram, Theta: PrivateTheta, Lambda: algorithms.CapMaxDegree},
 		&Params{Form: Histogram, Theta: "4", Lambda: algorithms.CapNodes},
 		&Params{Form: Cumulative, Theta: "4", Lambda: algorithms.CapNodes})

@@ -31,15 +31,15 @@ import (
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
+func init() { algorithms.Register(hay{}) }
 
-// Algorithm is the baseline "hay".
-type Algorithm struct{}
+// hay is the baseline "hay".
+type hay struct{}
 
 var (
-	_ algorithms.Algorithm      = Algorithm{}
-	_ algorithms.Guarantor      = Algorithm{}
-	_ algorithms.VariantChecker = Algorithm{}
+	_ algorithms.Algorithm      = hay{}
+	_ algorithms.Guarantor      = hay{}
+	_ algorithms.VariantChecker = hay{}
 )
 
 // Neighbours says which graphs count as neighbours, and so what is protected.
@@ -79,14 +79,14 @@ func (p *Params) Validate() error {
 }
 
 // Params returns the defaults: constrained inference for one edge.
-func (Algorithm) Params() algorithms.Params { return defaults() }
+func (hay) Params() algorithms.Params { return defaults() }
 
 func defaults() *Params {
 	return &Params{Neighbours: Edge, K: 1, Inference: true, Clamp: true, Lambda: algorithms.CapNodes}
 }
 
 // Info describes the baseline under its default parameters.
-func (a Algorithm) Info() algorithms.Info {
+func (a hay) Info() algorithms.Info {
 	info := algorithms.Info{
 		Name:     "hay",
 		Title:    "Constrained inference on the sorted degree sequence",
@@ -104,7 +104,7 @@ func (a Algorithm) Info() algorithms.Info {
 }
 
 // Guarantee describes what a variant promises under the parameters.
-func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+func (hay) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
 	g := algorithms.Guarantee{Variant: v, Model: algorithms.DifferentialPrivacy, Status: algorithms.Holds, Errata: []string{"G5"}}
 	switch p.Neighbours {
@@ -134,7 +134,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+func (a hay) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
 		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
@@ -142,7 +142,7 @@ func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) 
 }
 
 // Release publishes n degrees.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+func (a hay) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*Params)
 	if in.Graph == nil {
 		return nil, errors.New("hay: no graph given")

@@ -22,7 +22,7 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
+	r, err := hay{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
 		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed))})
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestCaltech(t *testing.T) {
 }
 
 func TestGuarantee(t *testing.T) {
-	a := Algorithm{}
+	a := hay{}
 	for _, test := range []struct {
 		params   Params
 		unit     string
@@ -250,7 +250,7 @@ func TestLedger(t *testing.T) {
 	for lambda, proven := range map[algorithms.DegreeCap]float64{"4": 14, "10": 20} {
 		budget := privacy.NewBudget(1)
 		p := &Params{Neighbours: Node, K: 1, Lambda: lambda}
-		if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{Graph: star, Params: p, Variant: algorithms.Published,
+		if _, err := (hay{}).Release(context.Background(), algorithms.Input{Graph: star, Params: p, Variant: algorithms.Published,
 			Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(1))}); err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestLedger(t *testing.T) {
 // TestConformance runs the suite under the settings the figures use. The unclamped ones are left out: their degrees
 // may be negative, which the suite rightly takes for a mistake elsewhere.
 func TestConformance(t *testing.T) {
-	conformance.Run(t, Algorithm{},
+	conformance.Run(t, hay{},
 		&Params{Neighbours: Node, K: 1, Inference: true, Clamp: true, Lambda: algorithms.CapMaxDegree},
 		&Params{Neighbours: Node, K: 1, Clamp: true, Lambda: algorithms.CapNodes},
 		&Params{Neighbours: KEdge, K: 4, Inference: true, Clamp: true, Lambda: "10"})

@@ -129,8 +129,8 @@ type Params struct {
 	MaxRows int `yaml:"max_rows"`
 }
 
-// DefaultParams are the paper's settings for synthetic data (section 4.1) where it gives them.
-func DefaultParams() *Params {
+// defaults are the paper's settings for synthetic data (section 4.1) where it gives them.
+func defaults() *Params {
 	return &Params{
 		Quality: Even, Attributes: All, Partition: Balanced,
 		Depth: 50, Stop: 5, StopCheck: true,

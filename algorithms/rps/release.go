@@ -11,7 +11,7 @@ import (
 )
 
 // Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree.
-func (RPS) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+func (rps) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	if err := params.Validate(); err != nil {
 		return nil, fmt.Errorf("rps: %w", err)
 	}
-	if err := (RPS{}).CheckVariant(in.Variant, params); err != nil {
+	if err := (rps{}).CheckVariant(in.Variant, params); err != nil {
 		return nil, fmt.Errorf("rps: %w", err)
 	}
 	schema := in.Table.Schema()

@@ -41,35 +41,35 @@ import (
 	"ppdp/algorithms"
 )
 
-func init() { algorithms.Register(RPS{}) }
+func init() { algorithms.Register(rps{}) }
 
-// RPS is the algorithm.
-type RPS struct{}
+// rps is the algorithm; it has no state.
+type rps struct{}
 
 var (
-	_ algorithms.Algorithm      = RPS{}
-	_ algorithms.Guarantor      = RPS{}
-	_ algorithms.VariantChecker = RPS{}
+	_ algorithms.Algorithm      = rps{}
+	_ algorithms.Guarantor      = rps{}
+	_ algorithms.VariantChecker = rps{}
 )
 
 // relation is the neighbour relation all charges of this package are for.
 const relation = "add or remove one record"
 
 // Info describes the algorithm under its default parameters.
-func (RPS) Info() algorithms.Info {
+func (rps) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "rps",
 		Title:    "Recursive Partitioning and Summarization",
 		Source:   "Qardaji & Li 2012, Algorithm 1 and section 3.2",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes},
-		Variants: []algorithms.Guarantee{guarantee(algorithms.Published, DefaultParams()), guarantee(algorithms.Strict, DefaultParams())},
+		Variants: []algorithms.Guarantee{guarantee(algorithms.Published, defaults()), guarantee(algorithms.Strict, defaults())},
 		Revision: 1,
 	}
 }
 
 // Guarantee describes what a variant promises under the parameters.
-func (RPS) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+func (rps) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	return guarantee(variant, params.(*Params))
 }
 
@@ -95,11 +95,11 @@ func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
 }
 
 // Params returns the defaults.
-func (RPS) Params() algorithms.Params { return DefaultParams() }
+func (rps) Params() algorithms.Params { return defaults() }
 
 // CheckVariant refuses leaf sizes of N/2^depth under strict.
-func (RPS) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	info := RPS{}.Info()
+func (rps) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
+	info := rps{}.Info()
 	_, err := info.Guarantee(variant)
 	if p, ok := params.(*Params); ok && variant == algorithms.Strict && p.Counts == ByDepth {
 		err = errors.Join(err, fmt.Errorf("counts: %q under variant strict, must be %q: N/2^depth publishes the exact number of records (errata R3)", ByDepth, Noisy))

@@ -65,7 +65,7 @@ type fataler interface {
 
 func release(t fataler, in algorithms.Input) *algorithms.Release {
 	t.Helper()
-	r, err := RPS{}.Release(context.Background(), in)
+	r, err := rps{}.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestHandWorkedTrees(t *testing.T) {
 		{"fixed odd", classes, func(p *Params) { p.Partition, p.StopCheck = Fixed, false }, "[0,1):[4 0] [1,2):[0 2] [2,3):[0 4] "},
 	} {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-			params := DefaultParams()
+			params := defaults()
 			c.settings(params)
 			if got := boxes(release(t, input(c.table, params, variant, recoveryEpsilon, 1)).Regions); got != c.want {
 				t.Errorf("%s, %s: %s, want %s", c.name, variant, got, c.want)
@@ -137,7 +137,7 @@ func TestHandWorkedTrees(t *testing.T) {
 
 func TestFixedPartitionHalvesIntervals(t *testing.T) {
 	table := tableOf(0, []int{8})
-	params := DefaultParams()
+	params := defaults()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 3, false
 	in := input(table, params, algorithms.Strict, recoveryEpsilon, 1)
 	r := release(t, in)
@@ -158,7 +158,7 @@ func TestFixedPartitionHalvesIntervals(t *testing.T) {
 func TestLabels(t *testing.T) {
 	rows := append(times(3, 0, 1), times(1, 0, 0)...)
 	table := tableOf(2, []int{1}, rows...)
-	params := DefaultParams()
+	params := defaults()
 	want := map[Labels][]string{
 		Majority: {"0 1 ", "0 1 ", "0 1 ", "0 1 "},
 		Each:     {"0 0 ", "0 1 ", "0 1 ", "0 1 "},
@@ -176,7 +176,7 @@ func TestLabels(t *testing.T) {
 
 // drawParams draws valid parameters for a table with a binary class.
 func drawParams(t *rapid.T) *Params {
-	p := DefaultParams()
+	p := defaults()
 	p.Quality = rapid.SampledFrom([]Quality{Even, Class}).Draw(t, "quality")
 	p.Attributes = rapid.SampledFrom([]AttributeChoice{All, Random}).Draw(t, "attributes")
 	p.Partition = rapid.SampledFrom([]Partition{Balanced, Balanced, Fixed}).Draw(t, "partition")
@@ -276,7 +276,7 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 
 func TestSameSeedSameBytes(t *testing.T) {
 	table := adultShape(500)
-	params := DefaultParams()
+	params := defaults()
 	params.Quality, params.Attributes = Class, Random
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		one := release(t, input(table, params, variant, 2, 1))
@@ -298,7 +298,7 @@ func TestEmptyAndTinyTables(t *testing.T) {
 			for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 				for _, attributes := range []AttributeChoice{All, Random} {
 					for seed := range uint64(5) {
-						params := DefaultParams()
+						params := defaults()
 						params.Quality, params.Attributes, params.MaxRows = Class, attributes, 1000
 						r := release(t, input(table, params, variant, epsilon, seed))
 						if epsilon == 1e9 && r.Table.Len() != len(rows) {
@@ -316,7 +316,7 @@ func TestEmptyAndTinyTables(t *testing.T) {
 
 func TestNoAttributeToPartition(t *testing.T) {
 	table := tableOf(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
-	r := release(t, input(table, DefaultParams(), algorithms.Strict, recoveryEpsilon, 1))
+	r := release(t, input(table, defaults(), algorithms.Strict, recoveryEpsilon, 1))
 	if got := records(r.Table); r.Regions.Len() != 1 || !slices.Equal(got, []string{"1 ", "1 ", "1 "}) {
 		t.Errorf("%d regions, records %q", r.Regions.Len(), got)
 	}
@@ -324,7 +324,7 @@ func TestNoAttributeToPartition(t *testing.T) {
 
 func TestMaxRowsThinsEvenly(t *testing.T) {
 	table := tableOf(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
-	params := DefaultParams()
+	params := defaults()
 	params.MaxRows = 900
 	r := release(t, input(table, params, algorithms.Strict, recoveryEpsilon, 1))
 	if got := records(r.Table); len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
@@ -355,7 +355,7 @@ func TestRefusals(t *testing.T) {
 		{"foreign parameters", algorithms.Input{Table: plain, Variant: algorithms.Strict, Budget: privacy.NewBudget(1)}, "parameters of type <nil>"},
 	} {
 		if p, ok := c.in.Params.(*Params); ok {
-			d := DefaultParams()
+			d := defaults()
 			if p.Quality != "" {
 				d.Quality = p.Quality
 			}
@@ -367,7 +367,7 @@ func TestRefusals(t *testing.T) {
 			}
 			c.in.Params = d
 		}
-		_, err := RPS{}.Release(context.Background(), c.in)
+		_, err := rps{}.Release(context.Background(), c.in)
 		if err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.message)
 		}
@@ -378,7 +378,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestValidateNamesEveryKey(t *testing.T) {
-	if err := DefaultParams().Validate(); err != nil {
+	if err := defaults().Validate(); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
 	bad := &Params{Stop: math.NaN()} // every other field is out of range as a zero, but for shallow_depth
@@ -406,10 +406,10 @@ func (c *cancelAfter) Err() error {
 
 func TestCancellation(t *testing.T) {
 	table := adultShape(30000)
-	params := DefaultParams()
+	params := defaults()
 	for _, n := range []int{0, 1, 2} { // at the start, in the recursion, when records are drawn
 		ctx := &cancelAfter{Context: context.Background(), n: n}
-		r, err := RPS{}.Release(ctx, input(table, params, algorithms.Strict, 10, 1))
+		r, err := rps{}.Release(ctx, input(table, params, algorithms.Strict, 10, 1))
 		if err == nil {
 			_, _, err = r.Records(ctx)
 		}
@@ -424,7 +424,7 @@ func TestCancellation(t *testing.T) {
 func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 	allocations := func(n int) float64 {
 		table := adultShape(n)
-		params := DefaultParams()
+		params := defaults()
 		params.Attributes = Random
 		return testing.AllocsPerRun(1, func() { release(t, input(table, params, algorithms.Strict, 10, 1)) })
 	}
@@ -437,7 +437,7 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 // comes out is Adult again, record by record. Without PPDP_DATA it is skipped.
 func TestAdultAtLargeEpsilon(t *testing.T) {
 	table := testinput.Adult(t, "rps")
-	params := DefaultParams()
+	params := defaults()
 	params.Quality, params.Attributes, params.Labels = Class, Random, Each
 	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth 300.
 	params.Depth, params.Stop = 300, 0.5

@@ -40,15 +40,15 @@ import (
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
+func init() { algorithms.Register(rpsgraph{}) }
 
-// Algorithm is the baseline "rps-graph".
-type Algorithm struct{}
+// rpsgraph is the baseline "rps-graph".
+type rpsgraph struct{}
 
 var (
-	_ algorithms.Algorithm      = Algorithm{}
-	_ algorithms.Guarantor      = Algorithm{}
-	_ algorithms.VariantChecker = Algorithm{}
+	_ algorithms.Algorithm      = rpsgraph{}
+	_ algorithms.Guarantor      = rpsgraph{}
+	_ algorithms.VariantChecker = rpsgraph{}
 )
 
 // Counts says what noise the published variant adds to the count of a leaf of degrees a to b-1, at ε of charge.
@@ -133,14 +133,14 @@ func (p *Params) Validate() error {
 }
 
 // Params returns the defaults: the paper's depth and its noise as far as it is printed.
-func (Algorithm) Params() algorithms.Params { return defaults() }
+func (rpsgraph) Params() algorithms.Params { return defaults() }
 
 func defaults() *Params {
 	return &Params{Lambda: algorithms.CapNodes, Depth: 15, Counts: Printed, Fill: Lowest, Rollover: true, Form: Growing}
 }
 
 // Info describes the baseline under its default parameters.
-func (a Algorithm) Info() algorithms.Info {
+func (a rpsgraph) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "rps-graph",
 		Title:    "Recursive Partitioning and Summarization of a degree sequence",
@@ -153,7 +153,7 @@ func (a Algorithm) Info() algorithms.Info {
 }
 
 // Guarantee describes what a variant promises under the parameters.
-func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+func (rpsgraph) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
 	g := algorithms.Guarantee{
 		Variant: v, Model: algorithms.DifferentialPrivacy, Unit: "node",
@@ -184,7 +184,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+func (rpsgraph) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict {
 		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
@@ -192,7 +192,7 @@ func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) er
 }
 
 // Release publishes n degrees between 0 and Λ.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+func (a rpsgraph) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*Params)
 	if in.Graph == nil {
 		return nil, errors.New("rps-graph: no graph given")

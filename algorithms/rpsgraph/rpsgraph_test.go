@@ -28,7 +28,7 @@ func release(t testing.TB, in algorithms.Input) *algorithms.Release {
 	if err := in.Params.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Algorithm{}.Release(context.Background(), in)
+	r, err := rpsgraph{}.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -594,12 +594,12 @@ func TestGuarantees(t *testing.T) {
 		{algorithms.CapMaxDegree, algorithms.Strict, algorithms.Broken, true},
 	} {
 		p.Lambda = test.lambda
-		g := Algorithm{}.Guarantee(test.v, p)
+		g := rpsgraph{}.Guarantee(test.v, p)
 		if g.Status != test.status || slices.Contains(g.Errata, "G4") != test.g4 || g.Unit != "node" {
 			t.Errorf("%s, lambda %s: %+v", test.v, test.lambda, g)
 		}
 	}
-	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil {
+	if err := (rpsgraph{}).CheckVariant(algorithms.Strict, p); err == nil {
 		t.Error("strict takes the maximum degree")
 	}
 	err := (&Params{Lambda: "0", Depth: 25, Counts: "none", Fill: "none", Form: "none"}).Validate()
@@ -622,7 +622,7 @@ func TestConformance(t *testing.T) {
 		p.Form, p.Fill, p.Rollover, p.Lambda = form, Rescale, false, "60"
 		settings = append(settings, p)
 	}
-	conformance.Run(t, Algorithm{}, settings...)
+	conformance.Run(t, rpsgraph{}, settings...)
 }
 
 func BenchmarkRelease(b *testing.B) {

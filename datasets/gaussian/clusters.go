@@ -1,6 +1,8 @@
 package gaussian
 
 import (
+	"context"
+
 	"ppdp/datasets"
 	"ppdp/privacy"
 )
@@ -99,15 +101,20 @@ func clusterSchema() *datasets.Schema {
 }
 
 // clusters draws the table of Fig. 2.
-func clusters(n int, stream *privacy.Stream) (*datasets.Table, error) {
+func clusters(ctx context.Context, n int, stream *privacy.Stream) (*datasets.Table, error) {
 	b := datasets.NewBuilder(clusterSchema(), n)
-	for range n {
+	for row := range n {
+		if row%rowsBetweenChecks == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
 		at := stream.Uint32N(uint32(len(components)))
 		x := components[at].draw(stream)
 		for !inside(x) {
 			x = components[at].draw(stream)
 		}
-		row := b.AddRow()
+		b.AddRow()
 		for i, value := range x {
 			if err := b.SetNumber(row, i, value); err != nil {
 				return nil, err

@@ -101,15 +101,12 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("gaussian: %w", err)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("gaussian: %w", err)
-	}
 	stream := request.Key.Derive("data").Stream()
 	var table *datasets.Table
 	if params.Shape == clusters5D {
-		table, err = clusters(params.N, stream)
+		table, err = clusters(ctx, params.N, stream)
 	} else {
-		table, err = normal(params.N, params.Bounds == clamp, stream)
+		table, err = normal(ctx, params.N, params.Bounds == clamp, stream)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("gaussian: %w", err)
@@ -123,15 +120,23 @@ const (
 	deviation = 25
 )
 
+// rowsBetweenChecks is how many rows are drawn before the context is asked whether to go on.
+const rowsBetweenChecks = 1 << 16
+
 // normal draws the table of Fig. 1.
-func normal(n int, clamped bool, stream *privacy.Stream) (*datasets.Table, error) {
+func normal(ctx context.Context, n int, clamped bool, stream *privacy.Stream) (*datasets.Table, error) {
 	low, high := 0.0, 100.0
 	if clamped {
 		low, high = -50, 150
 	}
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{continuous("x", low, high)}}, n)
 	last := math.Nextafter(high, low) // the domain is half-open
-	for range n {
+	for row := range n {
+		if row%rowsBetweenChecks == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
 		x := mean + float64(deviation*stream.NormFloat64())
 		if clamped {
 			x = min(max(x, low), last)

@@ -2,6 +2,7 @@ package gaussian
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sort"
 	"strings"
@@ -360,3 +361,26 @@ func benchmark(b *testing.B, shape string) {
 
 func BenchmarkNormal(b *testing.B)   { benchmark(b, normal1D) }
 func BenchmarkClusters(b *testing.B) { benchmark(b, clusters5D) }
+
+// patience is a context that ends after some looks at it.
+type patience struct {
+	context.Context
+	looks int
+}
+
+func (p *patience) Err() error {
+	if p.looks--; p.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestLargeTablesStop: the context is looked at while rows are drawn.
+func TestLargeTablesStop(t *testing.T) {
+	for _, shape := range []string{normal1D, clusters5D} {
+		params := &Params{N: 3 * rowsBetweenChecks, Shape: shape, Bounds: reject}
+		if _, err := (Source{}).Load(&patience{t.Context(), 2}, datasets.Request{Params: params}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want %v", shape, err, context.Canceled)
+		}
+	}
+}
