@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -745,6 +746,27 @@ func TestPage(t *testing.T) {
 				if !strings.Contains(entry, want) {
 					t.Errorf("docs/reproduction.md: %s: %q is missing; %s", c.ID, want, again)
 				}
+			}
+		}
+	}
+}
+
+// TestDocumentedJSON: docs/claims.md tells every key that --json writes.
+func TestDocumentedJSON(t *testing.T) {
+	page, err := os.ReadFile("../docs/claims.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, part, found := strings.Cut(string(page), "### As JSON\n")
+	part, _, closed := strings.Cut(part, "\n## ")
+	if !found || !closed {
+		t.Fatal("docs/claims.md has no section on JSON")
+	}
+	for _, of := range []any{Judgement{}, Evidence{}, Point{}} {
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if !strings.Contains(part, "`"+key+"`") {
+				t.Errorf("docs/claims.md does not tell of %s, %T's %s", key, of, field.Name)
 			}
 		}
 	}
