@@ -43,10 +43,11 @@ const (
 )
 
 type curve struct {
-	label  string
-	series string
-	axis   axis
-	points []point // by ascending x
+	label   string
+	series  string
+	variant string // that the label ends with, in brackets; "" for none
+	axis    axis
+	points  []point // by ascending x
 }
 
 // point is a mean with its standard error; a NaN mean is a gap, a NaN error one that is not known.
@@ -249,6 +250,9 @@ func (c *chart) split(series string, members []member) ([]curve, error) {
 			label += " (" + strings.Join(l.suffix, ", ") + ")"
 		}
 		cv := curve{label: label, series: series, axis: l.members[0].axis}
+		if variant := l.members[0].row.Variant; variant != "" && strings.HasSuffix(label, bracketed(variant)) {
+			cv.variant = variant
+		}
 		for _, m := range l.members {
 			cv.points = append(cv.points, point{m.x, m.row.Mean, m.row.SE, m.row.N, m.row.Failed})
 		}
@@ -262,6 +266,16 @@ func (c *chart) split(series string, members []member) ([]curve, error) {
 		curves = append(curves, cv)
 	}
 	return curves, nil
+}
+
+func bracketed(variant string) string { return " (" + variant + ")" }
+
+// setting is the curve's label without its variant.
+func (cv curve) setting() string {
+	if cv.variant == "" {
+		return cv.label
+	}
+	return strings.TrimSuffix(cv.label, bracketed(cv.variant))
 }
 
 // withoutParameter is a dataset's label, "gaussian n=1000 shape=normal", without one of its parameters.

@@ -386,3 +386,59 @@ type svgTextElement struct {
 	Style  string  `xml:"style,attr"`
 	Text   string  `xml:",chardata"`
 }
+
+// TestVariantsOnPanelsOfTheirOwnLookAlike: with a panel for each variant a setting keeps its look, the legend names it once and
+// the headings tell the variants apart; where one panel has both, or a curve without variant has the setting's name, they differ.
+func TestVariantsOnPanelsOfTheirOwnLookAlike(t *testing.T) {
+	row := func(series, variant string) results.Row {
+		r := at(madeUpRow(series, "w1", 3, 1, 0.1), 1)
+		r.Variant = variant
+		return r
+	}
+	rows := []results.Row{row("deep (published)", "published"), row("flat (published)", "published"), row("flat (strict)", "strict"), row("deep (strict)", "strict"),
+		row("both", "published"), row("deep", "strict")}
+	panel := func(name, title, series string) results.Figure {
+		return results.Figure{Name: name, Title: title, X: "epsilon", Y: "w1", Where: map[string]string{"series": series}}
+	}
+	published, strict := panel("a", "Depth", "deep (published)|flat (published)|both"), panel("b", "Depth, strict", "flat (strict)|deep (strict)")
+	texts := func(figures ...results.Figure) (d *Drawing, legend, headings string) {
+		d, _, err := Combine(figures, rows, Options{SeriesOrder: []string{"deep (published)", "deep (strict)", "flat (published)", "flat (strict)"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range newLegend(d.sheet.style, d.sheet.panels).entries {
+			legend += e.text + "; "
+		}
+		for _, p := range d.sheet.panels {
+			headings += p.heading + "; "
+		}
+		return d, legend, headings
+	}
+	d, legend, headings := texts(published, strict)
+	if want := "deep (published, strict); flat (published, strict); both; "; legend != want {
+		t.Errorf("legend %q, want %q", legend, want)
+	}
+	if want := "(a) Depth (published); (b) Depth, strict; "; headings != want {
+		t.Errorf("headings %q, want %q", headings, want)
+	}
+	style := func(d *Drawing, label string) string { return fmt.Sprint(d.sheet.panels[0].look.curves[label]) }
+	if style(d, "deep (published)") != style(d, "deep (strict)") || style(d, "deep (strict)") == style(d, "flat (strict)") {
+		t.Error("a setting does not look the same under both variants, or two settings do")
+	}
+	if style(d, "deep (published)") != fmt.Sprint(styleOf(0)) || style(d, "flat (published)") != fmt.Sprint(styleOf(1)) || style(d, "both") != fmt.Sprint(styleOf(2)) {
+		t.Error("looks are not in the order of the series")
+	}
+	for name, figures := range map[string][]results.Figure{
+		"both variants on a panel": {published, strict, panel("c", "", "deep (published)|deep (strict)")},
+		"a namesake":               {published, panel("b", "", "deep|deep (strict)")},
+	} {
+		d, legend, _ := texts(figures...)
+		if style(d, "deep (published)") == style(d, "deep (strict)") || !strings.Contains(legend, "deep (published); ") {
+			t.Errorf("%s: they look alike, or the legend says %q", name, legend)
+		}
+	}
+	// Alone, a panel says in its legend which variant it shows, and its heading is left as it is.
+	if _, legend, headings = texts(published); legend != "deep (published); flat (published); both; " || headings != "(a) Depth; " {
+		t.Errorf("alone: legend %q, headings %q", legend, headings)
+	}
+}

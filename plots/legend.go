@@ -39,8 +39,8 @@ func newLegend(style sheetStyle, panels []*panel) legend {
 	}
 	for _, p := range panels {
 		for _, cv := range p.curves {
-			look, marked := p.styles[cv.label], cv.axis != nowhere
-			add(p.legendText(cv), func(c *draw.Canvas) { p.sample(c, look, marked) })
+			look, marked := p.look.curves[cv.label], cv.axis != nowhere
+			add(legendText(cv, panels), func(c *draw.Canvas) { p.sample(c, look, marked) })
 		}
 	}
 	for _, p := range panels {
@@ -48,7 +48,7 @@ func newLegend(style sheetStyle, panels []*panel) legend {
 			note, shown := offScale(r.label, panels)
 			var sample func(c *draw.Canvas)
 			if shown {
-				line := style.referenceLine(p.referenceStyles[r.label])
+				line := style.referenceLine(p.look.references[r.label])
 				sample = func(c *draw.Canvas) { c.StrokeLine2(line, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y) }
 			}
 			add(r.label+note, sample)
@@ -88,12 +88,25 @@ func offScale(label string, panels []*panel) (note string, shown bool) {
 	return " (off scale: " + strings.Join(named, ", ") + ")", shown
 }
 
-// legendText is a curve's name with the axis it is read against, where that is not the bottom one.
-func (p *panel) legendText(cv curve) string {
-	if cv.axis == top {
-		return cv.label + " (top axis)"
+// legendText is a curve's name with the axis it is read against, where that is not the bottom one. Where panels of several variants
+// share a look, it names them all.
+func legendText(cv curve, panels []*panel) string {
+	text := cv.label
+	if cv.variant != "" && panels[0].look.paired {
+		var variants []string
+		for _, p := range panels {
+			for _, other := range p.curves {
+				if other.variant != "" && other.setting() == cv.setting() && other.axis == cv.axis && !slices.Contains(variants, other.variant) {
+					variants = append(variants, other.variant)
+				}
+			}
+		}
+		text = cv.setting() + bracketed(strings.Join(variants, ", "))
 	}
-	return cv.label
+	if cv.axis == top {
+		text += " (top axis)"
+	}
+	return text
 }
 
 // layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as its widest entry.

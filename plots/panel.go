@@ -16,9 +16,7 @@ type panel struct {
 	heading string
 	width   vg.Length // of the panel with its axes
 	style   sheetStyle
-	styles  map[string]curveStyle // by curve label
-	// referenceStyles numbers the benchmark lines by label.
-	referenceStyles map[string]int
+	look    look
 }
 
 var _ plot.Plotter = (*panel)(nil)
@@ -128,7 +126,7 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 	p.drawGrid(&c)
 	for _, r := range p.references {
 		if p.y.contains(r.value) {
-			c.StrokeLine2(p.style.referenceLine(p.referenceStyles[r.label]), c.Min.X, y(r.value), c.Max.X, y(r.value))
+			c.StrokeLine2(p.style.referenceLine(p.look.references[r.label]), c.Min.X, y(r.value), c.Max.X, y(r.value))
 		}
 	}
 	if p.isMap {
@@ -170,7 +168,7 @@ func (p *panel) drawGrid(c *draw.Canvas) {
 }
 
 func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length) {
-	style := p.styles[cv.label]
+	style := p.look.curves[cv.label]
 	line := p.style.curveLine(style)
 	if cv.axis == nowhere {
 		for _, pt := range cv.points {

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"sort"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
@@ -220,39 +221,66 @@ func pages(charts []*chart) [][]*chart {
 type look struct {
 	curves     map[string]curveStyle
 	references map[string]int
+	// paired says that each panel shows one variant, and what a setting looks like under one it looks like under the other.
+	paired bool
+}
+
+// name is what curves that look alike have in common.
+func (l look) name(cv curve) string {
+	if l.paired {
+		return cv.setting()
+	}
+	return cv.label
 }
 
 // newLook gives every curve its style, in the order of the series and else of the rows.
 func newLook(charts []*chart, order []string) look {
+	l := look{make(map[string]curveStyle), make(map[string]int), true}
+	for _, c := range charts {
+		_, one := c.variant()
+		l.paired = l.paired && one
+		labels := make(map[string]string) // by setting
+		for _, cv := range c.curves {
+			if other, taken := labels[cv.setting()]; taken && other != cv.label {
+				l.paired = false // they would look alike on one panel
+			}
+			labels[cv.setting()] = cv.label
+		}
+	}
 	place := make(map[string]int)
 	for i, series := range order {
 		place[series] = i
 	}
 	type entry struct {
-		label string
+		name  string
 		place int
 	}
 	var entries []entry
-	seen := make(map[string]bool)
+	at := make(map[string]int) // of a name among the entries
 	for _, c := range charts {
 		for _, cv := range c.curves {
-			if seen[cv.label] {
-				continue
-			}
-			seen[cv.label] = true
-			at, listed := place[cv.series]
+			own, listed := place[cv.series]
 			if !listed {
-				at = len(order)
+				own = len(order)
 			}
-			entries = append(entries, entry{cv.label, at})
+			i, known := at[l.name(cv)]
+			if !known {
+				i = len(entries)
+				at[l.name(cv)] = i
+				entries = append(entries, entry{l.name(cv), own})
+			}
+			entries[i].place = min(entries[i].place, own)
 		}
 	}
 	sort.SliceStable(entries, func(i, j int) bool { return entries[i].place < entries[j].place })
-	l := look{make(map[string]curveStyle), make(map[string]int)}
+	styles := make(map[string]curveStyle)
 	for i, e := range entries {
-		l.curves[e.label] = styleOf(i)
+		styles[e.name] = styleOf(i)
 	}
 	for _, c := range charts {
+		for _, cv := range c.curves {
+			l.curves[cv.label] = styles[l.name(cv)]
+		}
 		for _, r := range c.references {
 			if _, known := l.references[r.label]; !known {
 				l.references[r.label] = len(l.references)
@@ -260,6 +288,19 @@ func newLook(charts []*chart, order []string) look {
 		}
 	}
 	return l
+}
+
+// variant is the one that all curves of a chart have which name theirs, "" where none does; one is false for several.
+func (c *chart) variant() (variant string, one bool) {
+	for _, cv := range c.curves {
+		if cv.variant != "" && variant != "" && cv.variant != variant {
+			return "", false
+		}
+		if cv.variant != "" {
+			variant = cv.variant
+		}
+	}
+	return variant, true
 }
 
 func single(c *chart, look look, opts Options) *Drawing {
@@ -285,6 +326,9 @@ func combined(charts []*chart, look look, opts Options) *Drawing {
 	for _, c := range charts {
 		s.panels = append(s.panels, newPanel(c, width/vg.Length(columns), style, look))
 	}
+	if look.paired {
+		s.nameVariants()
+	}
 	if over := s.height() - pageHeight; over > 0 && opts.Height == 0 {
 		s.panelHeight = max(s.panelHeight-over/vg.Length(s.rows()), lowestPanel)
 	}
@@ -292,7 +336,25 @@ func combined(charts []*chart, look look, opts Options) *Drawing {
 }
 
 func newPanel(c *chart, width vg.Length, style sheetStyle, look look) *panel {
-	return &panel{chart: c, heading: heading(c.figure), width: width, style: style, styles: look.curves, referenceStyles: look.references}
+	return &panel{chart: c, heading: heading(c.figure), width: width, style: style, look: look}
+}
+
+// nameVariants puts the variant into the headings of panels, where a sheet shows several and a heading does not say it yet.
+func (s *sheet) nameVariants() {
+	variants := make(map[string]bool)
+	for _, p := range s.panels {
+		if v, _ := p.variant(); v != "" {
+			variants[v] = true
+		}
+	}
+	if len(variants) < 2 {
+		return
+	}
+	for _, p := range s.panels {
+		if v, _ := p.variant(); v != "" && !strings.Contains(strings.ToLower(p.heading), v) {
+			p.heading = strings.TrimSpace(p.heading + bracketed(v))
+		}
+	}
 }
 
 // heading is what stands above a panel: "(a) Naive Bayes".
