@@ -537,7 +537,7 @@ func (p *plainTree) same(at int32) bool {
 // with a pruner that sends every case down anew each time.
 func TestPruningAgainstBruteForce(t *testing.T) {
 	raised, tests := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	compare := func(t *rapid.T) {
 		settings := Classifier{MinCases: 1, Confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
 		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)), rapid.Bool().Draw(t, "bundles"))
 		root, err := g.grow(0, len(g.order))
@@ -559,7 +559,11 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 		if got, want := g.nodes[root].estimate, p.errors(p.cases); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("%v errors estimated, brute force %v", got, want)
 		}
-	})
+	}
+	// About one table in thirty has a branch raised: a hundred have none once in thirty runs, ten hundreds once in 10¹⁴.
+	for round := 0; round < 10 && (raised == 0 || tests == 0); round++ {
+		rapid.Check(t, compare)
+	}
 	if raised == 0 || tests == 0 {
 		t.Errorf("%d branches raised, %d trees left with a test: the random tables exercise nothing", raised, tests)
 	}

@@ -101,8 +101,20 @@ func (g *grower) multiway(f *feature, low, high int, cases, entropy float64) tes
 		return test{}
 	}
 	counts := g.count(f, low, high)
+	filled := 0 // asked first: deep in the tree most features have one value left, and logarithms take time
+	for from := 0; from < len(counts) && filled < 2; from += g.classes {
+		bag := 0.0
+		for _, w := range counts[from : from+g.classes] {
+			bag += w
+		}
+		if bag >= g.settings.MinCases {
+			filled++
+		}
+	}
+	if filled < 2 {
+		return test{}
+	}
 	split, after := g.log2(cases), 0.0
-	filled := 0
 	for from := 0; from < len(counts); from += g.classes {
 		bag := 0.0
 		for _, w := range counts[from : from+g.classes] {
@@ -117,12 +129,6 @@ func (g *grower) multiway(f *feature, low, high int, cases, entropy float64) tes
 		bits := g.log2(bag)
 		after += bits
 		split -= bits
-		if bag >= g.settings.MinCases {
-			filled++
-		}
-	}
-	if filled < 2 {
-		return test{}
 	}
 	return g.rate(entropy-after, split, cases, 0)
 }
