@@ -12,7 +12,7 @@ import (
 )
 
 // AddRecords publishes records of a release's regions, drawn when somebody asks for them: sizes[r·Classes+y] of
-// class y from region r (Synthesize), at most maxRows of them altogether. Beyond that every size is thinned by the same
+// class y from region r (synthesize), at most maxRows of them altogether. Beyond that every size is thinned by the same
 // factor, which all the records get as their weight, and the release a warning that says so. Sizes are finite
 // and not negative; they need not be whole: remainders are carried from one to the next, so that no sum of consecutive sizes is
 // off by more than one record. Sizes, regions and stream belong to the records from here on.
@@ -39,7 +39,7 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 	release.Undrawn = &algorithms.Undrawn{
 		Rows: int(math.Round(rows)), Weight: factor,
 		Draw: func(ctx context.Context) (*datasets.Table, error) {
-			return Synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
+			return synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
 		},
 	}
 	return nil

@@ -106,7 +106,7 @@ func TestSpecialise(t *testing.T) {
 	}
 	// Records of a region have its value.
 	tuples := []int{1, 2, 3, 4, 50}
-	drawn, err := Synthesize(context.Background(), schema, regions, tuples, Uniform, privacy.NewKey(0).Stream())
+	drawn, err := synthesize(context.Background(), schema, regions, tuples, Uniform, privacy.NewKey(0).Stream())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,22 +10,12 @@ import (
 	"ppdp/privacy"
 )
 
-// Values says which point of its interval stands for an ordered attribute of a drawn record.
-// Categorical attributes always get a uniformly drawn member of the interval or taxonomy node.
-type Values string
-
-const (
-	Uniform  Values = "uniform"  // a uniformly drawn point
-	Midpoint Values = "midpoint" // the middle; of an even number of discrete cells the lower one
-	Low      Values = "low"      // the lower end
-)
-
-// Synthesize draws records from regions: tuples[r·Classes+y] records of class y from the box of
+// synthesize draws records from regions: tuples[r·Classes+y] records of class y from the box of
 // region r, attributes independent of each other, in the order of regions and classes. It is
 // post-processing and costs no budget. Attributes that are neither a dimension of the regions nor
 // the class are drawn from their whole public domain. On a continuous attribute the value is a
 // real number inside the box, kept as Column.Exact. The table has the given schema.
-func Synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions, tuples []int, values Values, stream *privacy.Stream) (*datasets.Table, error) {
+func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions, tuples []int, values Values, stream *privacy.Stream) (*datasets.Table, error) {
 	if want := regions.Len() * regions.Classes; len(tuples) != want {
 		return nil, fmt.Errorf("%d tuple counts for %d regions of %d classes", len(tuples), regions.Len(), regions.Classes)
 	}

@@ -38,7 +38,7 @@ func TestSynthesizedRecordsLieInTheirBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema, regions, tuples := drawRegions(t)
 		values := rapid.SampledFrom([]Values{Uniform, Midpoint, Low}).Draw(t, "values")
-		table, err := Synthesize(context.Background(), schema, regions, tuples, values, privacy.NewKey(3).Stream())
+		table, err := synthesize(context.Background(), schema, regions, tuples, values, privacy.NewKey(3).Stream())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestUniformValuesAreUniform(t *testing.T) {
 		if a.Cells() == 10 {
 			regions.Attributes, regions.Low, regions.High, low = nil, nil, nil, 0
 		}
-		table, err := Synthesize(context.Background(), schema, regions, []int{n}, Uniform, privacy.NewKey(11).Stream())
+		table, err := synthesize(context.Background(), schema, regions, []int{n}, Uniform, privacy.NewKey(11).Stream())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,15 +125,15 @@ func TestSynthesizeRefusesWhatDoesNotFit(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "a", High: 4, Step: 1}}}
 	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{4}, Classes: 1, Counts: []float64{0}}
 	stream := privacy.NewKey(1).Stream()
-	if _, err := Synthesize(context.Background(), schema, regions, nil, Uniform, stream); err == nil {
+	if _, err := synthesize(context.Background(), schema, regions, nil, Uniform, stream); err == nil {
 		t.Error("no tuple counts for one region: no error")
 	}
-	if _, err := Synthesize(context.Background(), schema, regions, []int{math.MaxInt32 + 1}, Uniform, stream); !errors.Is(err, algorithms.ErrTooLarge) {
+	if _, err := synthesize(context.Background(), schema, regions, []int{math.MaxInt32 + 1}, Uniform, stream); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("more rows than there are row numbers: %v, want ErrTooLarge", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Synthesize(cancelled, schema, regions, []int{1}, Uniform, stream); !errors.Is(err, context.Canceled) {
+	if _, err := synthesize(cancelled, schema, regions, []int{1}, Uniform, stream); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -169,7 +169,7 @@ func BenchmarkSynthesize(b *testing.B) {
 	rows := 3 * len(tuples) / 2
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Synthesize(context.Background(), schema, builder.Regions(), tuples, Uniform, stream); err != nil {
+		if _, err := synthesize(context.Background(), schema, builder.Regions(), tuples, Uniform, stream); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -114,7 +114,7 @@ const switches = 4
 // each edge: a short run of a Markov chain with the uniform law as its stationary one. Time is linear in
 // nodes and edges, up to a logarithm.
 func WithDegrees(ctx context.Context, stream *privacy.Stream, degrees []int32) (*datasets.Graph, error) {
-	from, to, err := HavelHakimi(degrees)
+	from, to, err := havelHakimi(degrees)
 	if err != nil {
 		return nil, err
 	}
@@ -149,10 +149,10 @@ func WithDegrees(ctx context.Context, stream *privacy.Stream, degrees []int32) (
 	return datasets.NewGraph(len(degrees), from, to)
 }
 
-// HavelHakimi returns the edges of a simple graph in which node v has degrees[v], or an error wrapping
+// havelHakimi returns the edges of a simple graph in which node v has degrees[v], or an error wrapping
 // ErrNotGraphical. The node that wants most neighbours is joined to those that want most after it, until
 // all are served (Havel 1955, Hakimi 1962).
-func HavelHakimi(degrees []int32) (from, to []int32, err error) {
+func havelHakimi(degrees []int32) (from, to []int32, err error) {
 	n := len(degrees)
 	total := int64(0)
 	for v, d := range degrees {

@@ -9,11 +9,11 @@ import (
 	"ppdp/privacy"
 )
 
-// NearestGraphical returns, for any numbers, a sequence nearest to them in L1 that some simple graph has, and the distance. Numbers
+// nearestGraphical returns, for any numbers, a sequence nearest to them in L1 that some simple graph has, and the distance. Numbers
 // outside [0, n-1] are brought to its ends. Then the node that wants most neighbours is again and again joined to
-// those that want most after it (as in HavelHakimi), and what it wants beyond them is given up. Time is linear in
+// those that want most after it (as in havelHakimi), and what it wants beyond them is given up. Time is linear in
 // nodes and edges, up to a logarithm.
-func NearestGraphical(degrees []int32) (nearest []int32, distance int64, err error) {
+func nearestGraphical(degrees []int32) (nearest []int32, distance int64, err error) {
 	nearest = make([]int32, len(degrees))
 	total := int64(0)
 	for v, d := range degrees {
@@ -38,10 +38,10 @@ func NearestGraphical(degrees []int32) (nearest []int32, distance int64, err err
 }
 
 // Realise draws a simple graph from a degree sequence that was released with noise and need not be one of a simple
-// graph: node v has, in the order given, the degree that NearestGraphical makes of degrees[v], and the law
+// graph: node v has, in the order given, the degree that nearestGraphical makes of degrees[v], and the law
 // is that of WithDegrees. It returns the L1 distance between both sequences as well.
 func Realise(ctx context.Context, stream *privacy.Stream, degrees []int32) (g *datasets.Graph, distance int64, err error) {
-	nearest, distance, err := NearestGraphical(degrees)
+	nearest, distance, err := nearestGraphical(degrees)
 	if err != nil {
 		return nil, 0, err
 	}

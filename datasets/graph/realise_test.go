@@ -40,14 +40,14 @@ func TestNearestGraphical(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		degrees := rapid.SliceOfN(rapid.Int32Range(-2, 7), 0, 5).Draw(t, "degrees")
-		nearest, distance, err := NearestGraphical(degrees)
+		nearest, distance, err := nearestGraphical(degrees)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := between(degrees, nearest); got != distance {
 			t.Fatalf("%v became %v at distance %d, told as %d", degrees, nearest, got, distance)
 		}
-		if _, _, err := HavelHakimi(nearest); err != nil {
+		if _, _, err := havelHakimi(nearest); err != nil {
 			t.Fatalf("%v became %v: %v", degrees, nearest, err)
 		}
 		sorted := slices.Sorted(slices.Values(degrees))
@@ -88,7 +88,7 @@ func TestRealise(t *testing.T) {
 			}
 		}
 	})
-	if _, _, err := NearestGraphical(slices.Repeat([]int32{30_000}, 30_001)); err == nil {
+	if _, _, err := nearestGraphical(slices.Repeat([]int32{30_000}, 30_001)); err == nil {
 		t.Error("450 million edges are realised")
 	}
 }
