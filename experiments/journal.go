@@ -68,7 +68,12 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]outcome, e
 		unlock()
 		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
 	}
-	finished, end, err := readJournal(file, warn)
+	finished, end := map[string]outcome(nil), int64(0)
+	if info, statErr := file.Stat(); statErr != nil || !info.Mode().IsRegular() {
+		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name())) // reading a pipe would wait for ever
+	} else {
+		finished, end, err = readJournal(file, warn)
+	}
 	if err == nil {
 		err = file.Truncate(end)
 	}
@@ -148,7 +153,7 @@ func readJournal(from io.Reader, warn func(string)) (map[string]outcome, int64, 
 		end += int64(len(text))
 		o, ok := parseJournalLine(bytes.TrimSuffix(text, []byte("\n")))
 		if !ok {
-			warn(fmt.Sprintf("%s:%d: the line does not match its checksum; its cell runs again", JournalFile, number))
+			warn(fmt.Sprintf("%s:%d: the line does not match its checksum and is left out; its cell runs again unless another line has it", JournalFile, number))
 			continue
 		}
 		finished[o.Key] = o
@@ -226,6 +231,22 @@ func (j *journal) start(failed func(error)) {
 
 // add hands a finished cell to the writer.
 func (j *journal) add(o outcome) { j.entries <- o }
+
+// errLost says that the journal is no longer where it was opened: somebody removed or replaced the folder.
+var errLost = errors.New("the output folder was removed while the experiment ran: what had finished is lost")
+
+// check returns errLost where the file that is written to has no name any more.
+func (j *journal) check() error {
+	there, err := os.Stat(j.file.Name())
+	if err == nil {
+		opened, openedErr := j.file.Stat()
+		if openedErr == nil && os.SameFile(there, opened) {
+			return nil
+		}
+		err = openedErr
+	}
+	return errors.Join(errLost, err)
+}
 
 // finish waits until everything is on disk. The journal cannot be added to afterwards.
 func (j *journal) finish() error {

@@ -34,12 +34,7 @@ func (r *run) written(i int) bool {
 	if info := &r.plan.Cells[i].Config.Info; !info.Can(algorithms.Records) && !info.Can(algorithms.DegreeSequence) {
 		return true
 	}
-	for _, extension := range []string{edgesExtension, tableExtension} {
-		if info, err := os.Stat(r.releaseFile(i) + extension); err == nil && info.Mode().IsRegular() {
-			return true
-		}
-	}
-	return false
+	return r.writtenFile(i) != ""
 }
 
 // writeRelease writes what a cell has published: records as CSV, and a degree sequence as the edge list of a random graph that

@@ -1,9 +1,11 @@
 package experiments
 
 import (
+	"encoding/csv"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,6 +35,9 @@ func releaseFiles(t *testing.T, out, experiment string) map[string]string {
 	}
 	files := make(map[string]string)
 	for _, entry := range entries {
+		if entry.Name() == ReleaseIndex || entry.Name() == ReleaseNotice {
+			continue
+		}
 		files[entry.Name()] = read(t, folder, entry.Name())
 	}
 	return files
@@ -143,4 +148,73 @@ func TestWriteReleasesOfTables(t *testing.T) {
 	if result.Unwritten != len(plan.Cells) || result.Failed != 0 {
 		t.Errorf("releases folder is a file: %+v", result)
 	}
+}
+
+// TestReleaseIndex: every release has its line, with the guarantee that its algorithm states, and those that are not private are warned of
+// once, whether made now or earlier.
+func TestReleaseIndex(t *testing.T) {
+	plan := mustPlan(t, testSpec, Overrides{})
+	opts := options(t, t.TempDir())
+	opts.WriteReleases = true
+	folder := filepath.Join(opts.Out, "test/coins", ReleasesFolder)
+	for range 2 {
+		var warned []string
+		opts.Log = func(message string) {
+			if strings.HasPrefix(message, "warning: releases of ") {
+				warned = append(warned, message)
+			}
+		}
+		mustRun(t, plan, opts)
+		want := []string{
+			"warning: releases of coin 0.2 (test-coin, published): NOT PRIVATE: the claim of differential privacy is broken, no finite bound is known",
+			"warning: releases of coin 0.8 (test-coin, published): NOT PRIVATE: the claim of differential privacy is broken, no finite bound is known",
+			"warning: releases of raw (test-raw, published): NO PRIVACY: the data themselves, or what follows from them",
+		}
+		if !slices.Equal(warned, want) {
+			t.Errorf("warnings %q", warned)
+		}
+	}
+	lines, err := csv.NewReader(strings.NewReader(read(t, folder, ReleaseIndex))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := releaseFiles(t, opts.Out, "test/coins")
+	if len(lines) != 1+len(files) {
+		t.Fatalf("%d lines for %d files", len(lines), len(files))
+	}
+	column := func(name string) int { return slices.Index(lines[0], name) }
+	for _, line := range lines[1:] {
+		if _, there := files[line[column("file")]]; !there {
+			t.Errorf("%s is listed and is not there", line[column("file")])
+		}
+		i, err := strconv.Atoi(line[column("cell")])
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &plan.Cells[i]
+		// The coin is calibrated to a sensitivity of 1 where 2 is proven: it spends twice its epsilon.
+		want := map[string]string{"guarantee": "differential privacy", "status": "broken", "proven": strconv.FormatFloat(2*value(c.Config.Epsilon), 'g', -1, 64)}
+		if c.Config.Info.Name == "test-raw" {
+			want = map[string]string{"guarantee": "none", "status": "", "proven": ""}
+		}
+		want["series"], want["trial"], want["fold"] = c.Config.Series, strconv.Itoa(c.Trial), strconv.Itoa(c.Fold)
+		for name, text := range want { // order-free: each is checked
+			if line[column(name)] != text {
+				t.Errorf("cell %d: %s is %q, want %q", i, name, line[column(name)], text)
+			}
+		}
+	}
+	notice := read(t, folder, ReleaseNotice)
+	for _, want := range []string{"the seed, which is 7 ", "raw (test-raw, published): NO PRIVACY", "Rows were held out"} {
+		if !strings.Contains(notice, want) {
+			t.Errorf("the notice does not say %q:\n%s", want, notice)
+		}
+	}
+}
+
+func value(x *float64) float64 {
+	if x == nil {
+		return 0
+	}
+	return *x
 }

@@ -331,6 +331,9 @@ feed:
 	if err := r.journal.finish(); err != nil {
 		return err
 	}
+	if err := r.journal.check(); err != nil {
+		return err
+	}
 	if err := context.Cause(ctx); err != nil {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on from there",
@@ -484,6 +487,9 @@ func (r *run) write() error {
 		if err := results.WriteFile(filepath.Join(r.result.Dir, file.name), file.write); err != nil {
 			return fmt.Errorf("finished cells are kept in %s: %w", JournalFile, err)
 		}
+	}
+	if r.opts.WriteReleases {
+		return r.writeReleaseIndex()
 	}
 	return nil
 }

@@ -298,6 +298,26 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// TestFolderRemoved: an output folder that is taken away while an experiment runs is not said to keep anything.
+func TestFolderRemoved(t *testing.T) {
+	out := t.TempDir()
+	opts := options(t, out)
+	opts.Progress = func(p Progress) {
+		if p.Done == 2 {
+			if err := os.RemoveAll(filepath.Join(out, "test")); err != nil {
+				t.Skip("open files cannot be removed here")
+			}
+		}
+	}
+	plan := mustPlan(t, testSpec, Overrides{})
+	if _, err := plan.Run(context.Background(), opts); !errors.Is(err, errLost) || strings.Contains(err.Error(), "kept") {
+		t.Errorf("got %v", err)
+	}
+	if result := mustRun(t, plan, options(t, out)); result.Cached != 0 {
+		t.Errorf("%d cells survived their folder", result.Cached)
+	}
+}
+
 func TestUnwritable(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(out, nil, 0o666); err != nil {

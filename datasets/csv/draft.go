@@ -266,6 +266,9 @@ func (c *surveyed) add(text string, s *survey) {
 	}
 }
 
+// draftMark begins a draft; whoever has reviewed it deletes the line.
+const draftMark = "# DRAFT, read off the private data in"
+
 // write prints the schema file.
 func (s *survey) write(w io.Writer, header bool) error {
 	var markers, attributes, leftOut []string
@@ -301,7 +304,7 @@ func (s *survey) write(w io.Writer, header bool) error {
 		return fmt.Errorf("%s: class %q is not among the columns a schema can describe, must be one of %s", s.file, s.class, someOf(names))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# DRAFT, read off the private data in %s.\n", strconv.Quote(filepath.Base(s.file)))
+	fmt.Fprintf(&b, draftMark+" %s.\n", strconv.Quote(filepath.Base(s.file)))
 	b.WriteString(`# REVIEW EVERY BOUND AND EVERY LIST BELOW before anything is released: a schema is public, and with
 # bounds or values taken from the data no privacy guarantee holds, since one record more could change
 # them. Write down what is possible, not what occurs: bounds any person could have (half-open:

@@ -88,6 +88,10 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if content.Table.Len() == 0 {
 		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must have at least one", params.CSV, content.Dropped)
 	}
+	told := notes(format, content)
+	if bytes.Contains(schema, []byte(draftMark)) {
+		told = append(told, "the schema is a draft: its bounds and lists were read off the data, so that no release made with it is private until they are reviewed")
+	}
 	digest.Write(schema)
 	digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(schema)))) // so that no text can pose as a schema's beginning
 	return &datasets.Dataset{
@@ -96,7 +100,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		Table:    content.Table,
 		Checksum: hex.EncodeToString(digest.Sum(nil)),
 		Dropped:  content.Dropped,
-		Notes:    notes(format, content),
+		Notes:    told,
 	}, nil
 }
 
