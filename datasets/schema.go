@@ -70,7 +70,19 @@ func (a *Attribute) Cells() int {
 	if a.Kind == Categorical {
 		return len(a.Values)
 	}
-	return max(1, int(math.Ceil((a.High-a.Low)/a.Step-1e-9))) // 1e-9: bounds like 0.3/0.1 are not exact in binary
+	return max(1, int(math.Ceil((a.High-a.Low)/a.Step-a.rounding())))
+}
+
+// rounding is by how many steps the rounding of the bounds to binary may move a place between them: 0.3/0.1 is no whole
+// number, and steps of 0.0001 from 1900.05 on are off by more. It is less than what tells one cell from the next.
+func (a *Attribute) rounding() float64 {
+	return min(0.25, 1e-9+float64(0x1p-51*((math.Abs(a.Low)+math.Abs(a.High))/a.Step)))
+}
+
+// WholeCells reports whether the bounds of a numeric attribute lie a whole number of steps apart, up to rounding.
+func (a *Attribute) WholeCells() bool {
+	steps := (a.High - a.Low) / a.Step
+	return math.Round(steps) >= 1 && math.Abs(steps-math.Round(steps)) <= a.rounding()
 }
 
 // Number is the value a numeric code stands for: the exact value, or the middle of a continuous
@@ -93,7 +105,7 @@ func (a *Attribute) NumberCode(value float64) (uint32, error) {
 		return uint32(min(int(cell), cells-1)), nil // rounding must not lift a value below High over the last cell
 	}
 	rounded := math.Round(cell)
-	if math.Abs(cell-rounded) > 1e-6 || int(rounded) >= cells {
+	if math.Abs(cell-rounded) > 1e-6+a.rounding() || int(rounded) >= cells {
 		return 0, fmt.Errorf("%s: %v is between steps, must be %v plus a multiple of %v", a.Name, value, a.Low, a.Step)
 	}
 	return uint32(rounded), nil

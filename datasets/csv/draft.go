@@ -347,8 +347,7 @@ func (c *surveyed) describe(isClass bool, most int) (line, reason string) {
 	case c.number && !isClass:
 		low, high, step, continuous := c.bounds()
 		a := datasets.Attribute{Name: c.name, Low: low, High: high, Step: step, Continuous: continuous}
-		steps := (high - low) / step
-		if a.Validate() != nil || !(c.min >= low && c.max < high) || math.Abs(steps-math.Round(steps)) > 1e-9 {
+		if a.Validate() != nil || !(c.min >= low && c.max < high) || !a.WholeCells() {
 			return "", "its numbers span too much for cells of equal width"
 		}
 		line = fmt.Sprintf("{name: %s, kind: numeric, low: %s, high: %s, step: %s", name, formatNumber(low), formatNumber(high), formatNumber(step))

@@ -321,11 +321,9 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	} else {
 		a.Step = number("step", entry.Step, "must be the width of the cells a continuous attribute is cut into")
 	}
-	if complete && !entry.broken && a.Continuous && a.Step > 0 && a.High > a.Low {
+	if complete && !entry.broken && a.Continuous && a.Step > 0 && a.High > a.Low && !a.WholeCells() {
 		// The middle of a last cell cut short would lie outside the bounds.
-		if steps := (a.High - a.Low) / a.Step; math.Abs(steps-math.Round(steps)) > 1e-9 || math.Round(steps) == 0 {
-			c.Problemf(at(entry.node, "step"), "%v between the bounds %v and %v, must fit between them a whole number of times", a.Step, a.Low, a.High)
-		}
+		c.Problemf(at(entry.node, "step"), "%v between the bounds %v and %v, must fit between them a whole number of times", a.Step, a.Low, a.High)
 	}
 	if complete && !entry.broken && entry.Widths != nil && a.Validate() == nil {
 		var err error
