@@ -58,6 +58,7 @@ frame.onload = () => {
   const bars = [...d.querySelectorAll('svg.bar, svg.verdicts')].map(e => e.getBoundingClientRect()).map(r => [r.width, r.height]);
   document.getElementById('out').textContent = 'BEGIN' + JSON.stringify({client: root.clientWidth, scroll: root.scrollWidth, wide: wide.slice(0, 10), figures, bars, cut: cut.slice(0, 10), skipped,
     unnamed: [...d.querySelectorAll('svg')].filter(e => !e.getAttribute('aria-label') && !e.getAttribute('aria-hidden')).length,
+    unreachable: [...d.querySelectorAll('.scroll')].filter(e => e.tabIndex < 0).length,
     small: [...d.querySelectorAll('p, td, li')].filter(e => parseFloat(getComputedStyle(e).fontSize) < 11).length}) + 'END';
 };
 </script>`
@@ -70,6 +71,7 @@ type measured struct {
 	Skipped        []string // headings more than one level below what is before them
 	Figures, Bars  [][]float64
 	Unnamed        int // pictures that say nothing to those who do not see them
+	Unreachable    int // tables that only a mouse can scroll
 	Small          int // paragraphs too small to read
 }
 
@@ -110,6 +112,9 @@ func (m measured) complaints(console []string, width, figures int) []string {
 	}
 	if m.Unnamed > 0 {
 		complain("names: %d pictures have none", m.Unnamed)
+	}
+	if m.Unreachable > 0 {
+		complain("keyboard: %d tables", m.Unreachable)
 	}
 	if m.Small > 0 {
 		complain("small: %d paragraphs", m.Small)
@@ -200,6 +205,7 @@ func TestBrowserNotices(t *testing.T) {
 		{"a picture from elsewhere", `</main>`, `</main><img src="elsewhere.png" alt="" width="10">`, "console"},
 		{"a level left out", `<h2>Summary</h2>`, `<h2>Summary</h2><h5>deep</h5>`, "headings"},
 		{"a picture without a name", `aria-label="Figure a: w1 by epsilon"`, ``, "names"},
+		{"a table for mice", `class="scroll" tabindex="0"`, `class="scroll"`, "keyboard"},
 		{"small print", `<h2>Summary</h2>`, `<h2>Summary</h2><p style="font-size:8px">small</p>`, "small"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
