@@ -117,6 +117,9 @@ func remarks(j *claims.Judgement) []string {
 	if j.Reduced {
 		all = append(all, "on a reduced run")
 	}
+	if j.Clock {
+		all = append(all, "by the clock of the machine that ran it")
+	}
 	if j.Surprise {
 		all = append(all, "a surprise: "+string(j.Expect)+" was expected")
 	}

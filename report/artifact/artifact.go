@@ -249,7 +249,7 @@ func (c *Contents) writeClaims(b *strings.Builder) {
 	for _, p := range c.Papers {
 		fmt.Fprintf(b, "- %s: verdicts on %s; %s\n", p.Ledger.Citation, claims.CoverageOf(p.Ledger, p.Judgements), strings.Join(claims.Count(p.Judgements), ", "))
 	}
-	b.WriteString("\nEach experiment, and the claims judged on it. `./ppdp claims` has the numbers behind each verdict.\n\n| experiment | claims |\n|---|---|\n")
+	b.WriteString("\nEach experiment, and the claims judged on it. `./ppdp claims CLAIM` has the numbers behind a verdict.\n\n| experiment | claims |\n|---|---|\n")
 	for _, e := range c.ordered() {
 		var judged, others []string
 		for _, p := range c.Papers {
