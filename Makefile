@@ -76,7 +76,7 @@ bench:
 
 # Manifests name the commit that the program was built from, whatever GOFLAGS says of it; without git they name none.
 build:
-	CGO_ENABLED=0 $(GO) build $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo -buildvcs=true) -o bin/ppdp ./cmd/ppdp
+	CGO_ENABLED=0 $(GO) build $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo -buildvcs=true || echo -buildvcs=false) -o bin/ppdp ./cmd/ppdp
 
 # Results of another folder: make artifact RESULTS=DIR. Outside a git checkout the source is packed as it stands.
 RESULTS ?= results
