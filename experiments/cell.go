@@ -139,6 +139,13 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 	if err != nil {
 		return o, err
 	}
+	if release == nil {
+		return o, fmt.Errorf("%s returned neither a release nor an error", config.Info.Name)
+	}
+	if err := budget.Refused(); err != nil { // swallowed: what was to get noise has none
+		at.enter(results.PhaseBudget)
+		return o, fmt.Errorf("%w; %s went on all the same", err, config.Info.Name)
+	}
 	o.Warnings = release.Warnings
 	if s := release.Structure; s != (algorithms.Structure{}) {
 		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth, Gap: s.Gap}
@@ -154,7 +161,7 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 				Claimed: entry.Claimed, Proven: finite(entry.Proven), Calls: entry.Calls, Epsilon: entry.Epsilon,
 				Loss: finite(entry.Loss), Composition: entry.Composition})
 		}
-		// Path.charge refuses what would overspend; this holds even if an algorithm swallowed that error.
+		// Path.charge refuses what would overspend; should it ever not, this does.
 		if claimed > *config.Epsilon*(1+1e-9) {
 			at.enter(results.PhaseBudget)
 			return o, fmt.Errorf("%w: %g of %g", privacy.ErrOverspent, claimed, *config.Epsilon)

@@ -63,6 +63,14 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 				return nil, err
 			}
 		}
+	case "mute":
+		return nil, nil
+	case "deaf":
+		path := in.Budget.Root()
+		noise := in.Budget.Laplace("counts", in.Noise.Open("counts"), privacy.Exact(1))
+		for range 3 {
+			_, _ = noise.Add(&path, in.Budget.Epsilon()*0.75, 0)
+		}
 	case "wait":
 		<-ctx.Done()
 		return nil, ctx.Err()

@@ -289,6 +289,7 @@ type run struct {
 
 	mu     sync.Mutex // guards what follows
 	done   int
+	traced map[string]bool // panics whose stack has been told
 	result Result
 }
 
@@ -409,8 +410,18 @@ func (r *run) fail(c *Cell, err error) {
 	if len(r.result.Failures) < failuresShown {
 		r.result.Failures = append(r.result.Failures, message)
 	}
+	if r.result.Failed > failuresShown {
+		if r.result.Failed == failuresShown+1 {
+			r.opts.Log("failed: more cells, which are not listed here; each is a record with its phase and error")
+		}
+		return
+	}
 	var p *panicked
-	if errors.As(err, &p) {
+	if errors.As(err, &p) && !r.traced[p.Error()] { // the same mistake once
+		if r.traced == nil {
+			r.traced = make(map[string]bool)
+		}
+		r.traced[p.Error()] = true
 		message += "\n" + string(p.stack)
 	}
 	r.opts.Log("failed: " + message)

@@ -204,6 +204,8 @@ func TestIsolation(t *testing.T) {
 		"hang":   {results.PhaseRelease, "timed out after"},
 		"wait":   {results.PhaseRelease, "timed out after"},
 		"greedy": {results.PhaseBudget, "privacy budget overspent"},
+		"deaf":   {results.PhaseBudget, "test-coin went on all the same"},
+		"mute":   {results.PhaseRelease, "test-coin returned neither a release nor an error"},
 	} {
 		t.Run(mood, func(t *testing.T) {
 			t.Parallel()
@@ -239,6 +241,25 @@ func TestIsolation(t *testing.T) {
 				t.Errorf("%d cells cached (%v), want the 2 good ones only", again, err)
 			}
 		})
+	}
+}
+
+// TestFailuresAreFewLines: many failures of one kind give a few lines and one stack, all of them records.
+func TestFailuresAreFewLines(t *testing.T) {
+	opts := options(t, t.TempDir())
+	var lines, stacks int
+	opts.Log = func(message string) {
+		if strings.HasPrefix(message, "failed: ") {
+			lines++
+			stacks += strings.Count(message, "runtime/debug.Stack")
+		}
+	}
+	text := strings.Replace(strings.Replace(moodSpec, "MOOD", "panic", 1), "trials: 2", "trials: 20", 1)
+	if result := mustRun(t, mustPlan(t, text, Overrides{}), opts); result.Failed != 20 {
+		t.Fatalf("%+v, want 20 failed cells", result)
+	}
+	if lines != failuresShown+1 || stacks != 1 {
+		t.Errorf("%d lines and %d stacks, want %d and 1", lines, stacks, failuresShown+1)
 	}
 }
 

@@ -25,6 +25,7 @@ type Budget struct {
 	// of: among equally expensive ones, up to rounding, the one of most calls
 	claimed, proven  float64
 	worst, worstLoss Path
+	refused          error // the first charge that would have overspent
 }
 
 // NewBudget returns a budget of epsilon nats. Zero is the budget of a release that gives no
@@ -38,6 +39,10 @@ func NewBudget(epsilon float64) *Budget {
 
 // Epsilon is the whole budget.
 func (b *Budget) Epsilon() float64 { return b.epsilon }
+
+// Refused is the first error of a charge that would have overspent, or nil. A release that went on after one has taken values
+// without noise for noisy ones.
+func (b *Budget) Refused() error { return b.refused }
 
 // Root returns the path that has spent nothing.
 func (b *Budget) Root() Path { return Path{budget: b} }
@@ -71,7 +76,11 @@ func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
 	}
 	b := p.budget
 	if p.spent+epsilon > b.epsilon*(1+slack) {
-		return fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent, m.purpose, epsilon, p.spent, b.epsilon)
+		err := fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent, m.purpose, epsilon, p.spent, b.epsilon)
+		if b.refused == nil {
+			b.refused = err
+		}
+		return err
 	}
 	if scale > maxScale {
 		return fmt.Errorf("%w: %s asked for noise of scale %g, must be at most %g", ErrTooSmall, m.purpose, scale, maxScale)
