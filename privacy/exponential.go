@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ErrNoCandidates is returned by an exponential mechanism that was given nothing to choose from.
@@ -37,6 +38,9 @@ func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []floa
 		}
 	}
 	if math.IsInf(best, -1) {
+		if slices.ContainsFunc(scores, math.IsNaN) {
+			return 0, fmt.Errorf("privacy: %s: a score is not a number", e.purpose)
+		}
 		return 0, ErrNoCandidates
 	}
 	// Subtracting the best score leaves exponents of at most 0, so nothing overflows and the sum is

@@ -223,6 +223,7 @@ func TestExponentialRefusals(t *testing.T) {
 		{"only weight 0", []float64{1, 2}, []float64{0, 0}, true},
 		{"only score -Inf", []float64{math.Inf(-1)}, nil, true},
 		{"NaN", []float64{1, math.NaN(), 2}, nil, false},
+		{"nothing but NaN", []float64{math.NaN(), math.NaN()}, nil, false},
 		{"+Inf", []float64{1, math.Inf(1)}, nil, false},
 		{"infinite weight", []float64{1, 2}, []float64{1, math.Inf(1)}, false},
 	} {

@@ -361,7 +361,7 @@ func checkExtremeEpsilon(s subject) error {
 	if !s.private() {
 		return nil
 	}
-	for _, epsilon := range []float64{1e-300, 1e-6, 1e-3, 1e3, 1e9, 1e300} {
+	for _, epsilon := range []float64{1e-320, 1e-300, 1e-6, 1e-3, 1e3, 1e9, 1e300} {
 		// Hardly any budget may make a partition outgrow its cap, or noise all numbers; that is a clear end, not a failure.
 		if _, _, err := s.checked(try{epsilon: epsilon}); err != nil && !errors.Is(err, algorithms.ErrTooLarge) && !errors.Is(err, privacy.ErrTooSmall) {
 			return fmt.Errorf("epsilon %v: %w", epsilon, err)

@@ -224,7 +224,11 @@ func chooseTheta(ctx context.Context, in algorithms.Input, p *Params, path *priv
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		quality[i] = 2*float64(project(in.Graph, theta).edges) - noiseCost(p.Form, theta, in.Budget.Epsilon()-epsilon)
+		cost := noiseCost(p.Form, theta, in.Budget.Epsilon()-epsilon)
+		if math.IsInf(cost, 1) {
+			return 0, fmt.Errorf("day2016: %w: the noise for theta = %d would be infinite", privacy.ErrTooSmall, theta)
+		}
+		quality[i] = 2*float64(project(in.Graph, theta).edges) - cost
 	}
 	chosen, err := in.Budget.Exponential("theta", in.Noise.Open("theta"), privacy.Exact(1)).
 		Choose(path, epsilon, scores(candidates, quality), nil)
