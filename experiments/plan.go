@@ -23,6 +23,8 @@ type Plan struct {
 	Figures []results.Figure
 	Configs []*Config
 	Cells   []Cell // in canonical order: by configuration, trial, fold
+
+	standIns bool // take the place of real data
 }
 
 // Config is one curve point: everything about a cell but its trial and fold.
@@ -97,7 +99,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	if len(o.StandIns) > 0 {
 		s = s.standIn(o.StandIns)
 	}
-	p := &Plan{Spec: s, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds}
+	p := &Plan{Spec: s, standIns: len(o.StandIns) > 0, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds}
 	grid := s.Epsilon
 	if o.Quick {
 		if s.Quick.Trials > 0 {
@@ -329,10 +331,12 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 		}
 		seen := make(map[string]*Config)
 		var shown *Config // by a map
+		selected := false
 		for _, c := range p.Configs {
 			if !configurations.Selects(c.facts()) {
 				continue
 			}
+			selected = true
 			if f.Kind == results.RegionsKind {
 				if shown != nil {
 					r.Problemf(f.node, "the figure shows one release, but where selects several: %s", c.difference(shown))
@@ -356,8 +360,11 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			}
 			seen[place] = c
 		}
-		if f.Kind == results.RegionsKind && shown == nil {
+		switch {
+		case f.Kind == results.RegionsKind && shown == nil:
 			r.Problemf(f.node, "where selects no release")
+		case !selected && !p.Quick && !p.standIns && len(p.Configs) > 0: // these leave out settings or rename data
+			r.Problemf(f.node, "where selects none of the experiment's curves, such as %s", p.Configs[0].selectable(configurations.Where))
 		}
 	}
 }
@@ -370,6 +377,16 @@ func (c *Config) facts() map[string]string {
 		facts[key] = value
 	}
 	return facts
+}
+
+// selectable says what a filter would have to ask for to select the configuration.
+func (c *Config) selectable(where map[string]string) string {
+	facts := c.facts()
+	var words []string
+	for _, key := range sortedKeys(where) {
+		words = append(words, key+": "+facts[key])
+	}
+	return strings.Join(words, ", ")
 }
 
 // difference says in what two configurations differ.

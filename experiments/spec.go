@@ -16,6 +16,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/spelling"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
 	"ppdp/results"
@@ -658,7 +659,13 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		}
 		for _, key := range sortedKeys(f.Where) {
 			switch key {
-			case "metric", "classifier", "variant", "dataset", "algorithm", "series", "epsilon":
+			case "classifier":
+				for _, word := range strings.Split(f.Where[key], "|") {
+					if !classified[word] {
+						bad("where", "classifier %q%s, must be one of those measured: %s", word, spelling.Hint(word, sortedKeys(classified)), strings.Join(sortedKeys(classified), ", "))
+					}
+				}
+			case "metric", "variant", "dataset", "algorithm", "series", "epsilon":
 			default:
 				if !parameters[key] {
 					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, series, epsilon or one of %s", key, strings.Join(sortedKeys(parameters), ", "))
