@@ -9,10 +9,10 @@ import (
 
 const (
 	// relativeGap is when the dual counts as solved: the duality gap, an upper bound of how far the primal
-	// objective is from its minimum, is at most this share of the objective. SVM-light's tolerance of
-	// the optimality conditions is 10⁻³ of the margin; the gap is held ten times closer, so that what is left of
-	// it moves hardly a prediction.
-	relativeGap = 1e-4
+	// objective is from its minimum, is at most this share of the objective. At 10⁻⁴, as close as SVM-light's tolerance
+	// of 10⁻³ of the margin comes, single accuracies on tables of mostly noise still differed by 3.5 points from those at 10⁻⁶;
+	// at 10⁻⁵ no accuracy of compare/adult differs by more than 0.3 points, and a mean over folds by more than 0.06.
+	relativeGap = 1e-5
 	// firstPasses and mostPasses are how many passes of a round visit only the points that still move: twice as many in each round
 	// as in the one before. Most points stay at a corner of their box from early on, and whether one has to leave it shows
 	// in the next round. Where most points move, as among distinct records, a round is soon enough to see the gap closed;

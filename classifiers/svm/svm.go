@@ -45,7 +45,7 @@ func (Classifier) Info() classifiers.Info {
 		Name:     "svm",
 		Title:    "Linear SVM",
 		Source:   "Hsieh et al. 2008, algorithm 1 (hinge loss); C as in Joachims 1999, SVM-light",
-		Revision: 2,
+		Revision: 3,
 	}
 }
 
