@@ -60,7 +60,7 @@ type recursion struct {
 	candidates *privacy.Exponential
 	cutPoints  *partition.CutPoints
 	shares     shares
-	leaves     counter
+	leaves     privacy.Noise
 	points     []uint32 // the current region's cut point on each numeric attribute,
 	cuts       []uint32 // and its place among the distinct values
 
@@ -168,13 +168,6 @@ func step(epsilon float64, numeric, longest int) float64 {
 
 // declare opens the streams and enters the mechanisms into the ledger.
 func (r *recursion) declare(in algorithms.Input) {
-	strict := in.Variant == algorithms.Strict
-	count := func(purpose string, s privacy.Sensitivity) counter {
-		if strict {
-			return in.Budget.Geometric(purpose, in.Noise.Open(purpose), s)
-		}
-		return in.Budget.Laplace(purpose, in.Noise.Open(purpose), s)
-	}
 	claimed := r.scorer.Sensitivity()
 	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
 	r.cutPoints = partition.NewCutPoints(in, r.scorer, partition.CutRuleOf(in.Variant, r.params.Utility), choice)
@@ -185,14 +178,14 @@ func (r *recursion) declare(in algorithms.Input) {
 	r.shares = shares{rule: r.params.rule(in.Variant)}
 	switch r.shares.rule {
 	case ByStrict:
-		r.shares.noise = count("specialisations", privacy.Exact(1))
+		r.shares.noise = in.CountNoise("specialisations", privacy.Exact(1))
 	case ByPublished, ByRefCode:
-		r.shares.noise = count("specialisations", privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)}) // errata D1 and D8
+		r.shares.noise = in.CountNoise("specialisations", privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)}) // errata D1 and D8
 	}
 	if r.params.Remainder == RandomRemainder && r.shares.rule != ByRefCode {
 		r.shares.draws = in.Noise.Open("remainders")
 	}
-	r.leaves = count("leaf counts", privacy.Exact(1))
+	r.leaves = in.CountNoise("leaf counts", privacy.Exact(1))
 }
 
 // childrenOf prepares the specialisation of each node of a taxonomy.

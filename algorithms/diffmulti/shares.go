@@ -6,16 +6,10 @@ import (
 	"ppdp/privacy"
 )
 
-// counter adds noise to counts.
-type counter interface {
-	privacy.Noise
-	AddAll(path *privacy.Path, epsilon float64, values []float64) error
-}
-
 // shares divides the specialisations left to a region among its children (equation 10).
 type shares struct {
 	rule  HPrime
-	noise counter         // nil where sizes get none
+	noise privacy.Noise   // nil where sizes get none
 	draws *privacy.Stream // for remainders; nil when they are dropped
 
 	weights []float64

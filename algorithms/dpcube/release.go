@@ -10,12 +10,6 @@ import (
 	"ppdp/privacy"
 )
 
-// counter adds noise to counts.
-type counter interface {
-	privacy.Noise
-	AddAll(path *privacy.Path, epsilon float64, values []float64) error
-}
-
 // release is the state of one release.
 type release struct {
 	params  *Params
@@ -24,8 +18,8 @@ type release struct {
 	epsilon [2]float64 // of the cells and of the blocks
 
 	path    privacy.Path
-	phase1  counter
-	phase2  counter
+	phase1  privacy.Noise
+	phase2  privacy.Noise
 	exact   []int32   // rows of each cell,
 	noisy   []float64 // the first phase's counts of them, and
 	counts  []float64 // what is published
@@ -89,13 +83,7 @@ func newRelease(in algorithms.Input) (*release, error) {
 	}
 	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict, path: in.Budget.Root()}
 	r.epsilon = [2]float64{params.Split * epsilon, epsilon - params.Split*epsilon}
-	count := func(purpose string) counter {
-		if r.strict {
-			return in.Budget.Geometric(purpose, in.Noise.Open(purpose), privacy.Exact(1))
-		}
-		return in.Budget.Laplace(purpose, in.Noise.Open(purpose), privacy.Exact(1))
-	}
-	r.phase1, r.phase2 = count("cell counts"), count("block counts")
+	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)), in.CountNoise("block counts", privacy.Exact(1))
 	return r, nil
 }
 

@@ -6,14 +6,9 @@ import (
 	"ppdp/privacy"
 )
 
-// counter adds noise to counts.
-type counter interface {
-	AddAll(path *privacy.Path, epsilon float64, values []float64) error
-}
-
 // marginals buys noisy joint counts of pairs, at equal cost each.
 type marginals struct {
-	noise   counter
+	noise   privacy.Noise
 	path    *privacy.Path
 	epsilon float64 // of one marginal
 }

@@ -80,14 +80,8 @@ func (f *fit) marginalSensitivity() float64 {
 
 // marginals declares the noise of count marginals over which epsilon is divided evenly.
 func (f *fit) marginals(epsilon float64, count int) *marginals {
-	stream, sensitivity := f.in.Noise.Open("marginals"), privacy.Exact(f.marginalSensitivity())
-	m := &marginals{path: &f.path, epsilon: epsilon / float64(count)}
-	if f.strict() {
-		m.noise = f.in.Budget.Geometric("marginals", stream, sensitivity)
-	} else {
-		m.noise = f.in.Budget.Laplace("marginals", stream, sensitivity)
-	}
-	return m
+	noise := f.in.CountNoise("marginals", privacy.Exact(f.marginalSensitivity()))
+	return &marginals{noise: noise, path: &f.path, epsilon: epsilon / float64(count)}
 }
 
 // chooser declares the exponential mechanism of d-1 choices that share epsilon.
