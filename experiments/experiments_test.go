@@ -48,6 +48,7 @@ func (coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
 
 func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*coinParams)
+	root := in.Budget.Root()
 	switch p.Mood {
 	case "panic":
 		panic("a mistake in a plug-in")
@@ -56,7 +57,7 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 	case "hang":
 		select {} // never looks at its context
 	case "greedy":
-		path := in.Budget.Root()
+		path := root.Fork()
 		noise := in.Budget.Laplace("count", in.Noise.Open("count"), privacy.Exact(1))
 		for range 3 {
 			if _, err := noise.Add(&path, in.Budget.Epsilon()/2, 0); err != nil {
@@ -66,7 +67,7 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 	case "mute":
 		return nil, nil
 	case "deaf":
-		path := in.Budget.Root()
+		path := root.Fork()
 		noise := in.Budget.Laplace("counts", in.Noise.Open("counts"), privacy.Exact(1))
 		for range 3 {
 			_, _ = noise.Add(&path, in.Budget.Epsilon()*0.75, 0)
@@ -75,9 +76,8 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	path := in.Budget.Root()
 	noise := in.Budget.Laplace("count", in.Noise.Open("count"), privacy.Sensitivity{Claimed: 1, Proven: 2})
-	if _, err := noise.Add(&path, in.Budget.Epsilon(), 0); err != nil {
+	if _, err := noise.Add(&root, in.Budget.Epsilon(), 0); err != nil {
 		return nil, err
 	}
 	stream := in.Noise.Open("rows")

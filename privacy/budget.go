@@ -26,6 +26,7 @@ type Budget struct {
 	claimed, proven  float64
 	worst, worstLoss Path
 	refused          error // the first charge that would have overspent
+	rooted           bool  // Root has been called
 }
 
 // NewBudget returns a budget of epsilon nats. Zero is the budget of a release that gives no
@@ -44,8 +45,15 @@ func (b *Budget) Epsilon() float64 { return b.epsilon }
 // without noise for noisy ones.
 func (b *Budget) Refused() error { return b.refused }
 
-// Root returns the path that has spent nothing.
-func (b *Budget) Root() Path { return Path{budget: b} }
+// Root returns the path that has spent nothing. It can be taken once: two roots would count as parallel, though every record pays on
+// both. Whoever divides disjoint data forks the path.
+func (b *Budget) Root() Path {
+	if b.rooted {
+		panic("privacy: the root of a budget was taken twice: fork the path instead")
+	}
+	b.rooted = true
+	return Path{budget: b}
+}
 
 // Path is what one record's data have paid on the way from the root of a recursion to here:
 // sequential composition along the path, parallel composition over its forks. It is a value;

@@ -294,3 +294,15 @@ func TestThousandShares(t *testing.T) {
 		t.Errorf("a millionth too much: %v, want ErrOverspent", err)
 	}
 }
+
+// TestOneRoot: paths of two roots would count as parallel, so that a release could spend its budget twice unseen.
+func TestOneRoot(t *testing.T) {
+	b := NewBudget(1)
+	b.Root()
+	defer func() {
+		if recover() == nil {
+			t.Error("the root was taken twice")
+		}
+	}()
+	b.Root()
+}

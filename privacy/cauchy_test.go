@@ -134,11 +134,12 @@ func TestChooseBoundedRefusals(t *testing.T) {
 	// Choices between bounds that are close, by rejection, and far apart, from a table, meet a score outside: it would bend the law.
 	b = NewBudget(plenty)
 	exponential = b.Exponential("x", NewKey(9).Stream(), Exact(0.5))
+	root := b.Root()
 	for _, high := range []float64{0.125, 12.5} {
 		for _, wrong := range []float64{-1, 20, math.NaN()} {
 			met := false
 			for range 1000 { // by rejection one in eight scores is looked at: all are missed with probability below 1e-57
-				path := b.Root()
+				path := root.Fork()
 				_, err := exponential.ChooseBounded(&path, 1, 3, 0, high, func(int) float64 { return wrong })
 				met = met || err != nil
 			}

@@ -153,7 +153,7 @@ func TestExponentialLaw(t *testing.T) {
 		{"huge scores", 1, 1, []float64{1e15, 1e15 + 2}, nil, []float64{1, math.E}},
 	} {
 		b := NewBudget(plenty)
-		exponential := b.Exponential("x", NewKey(4).Stream(), Exact(c.sensitivity))
+		root, exponential := b.Root(), b.Exponential("x", NewKey(4).Stream(), Exact(c.sensitivity))
 		sum := 0.0
 		for _, p := range c.law {
 			sum += p
@@ -163,7 +163,7 @@ func TestExponentialLaw(t *testing.T) {
 		}
 		observed := make([]float64, len(c.law))
 		for range n {
-			path := b.Root()
+			path := root.Fork()
 			chosen, err := exponential.Choose(&path, c.epsilon, c.scores, c.weights)
 			if err != nil {
 				t.Fatal(err)
@@ -176,11 +176,11 @@ func TestExponentialLaw(t *testing.T) {
 
 func TestExponentialNeverChoosesTheImpossible(t *testing.T) {
 	b := NewBudget(plenty)
-	exponential := b.Exponential("x", NewKey(5).Stream(), Exact(1))
+	root, exponential := b.Root(), b.Exponential("x", NewKey(5).Stream(), Exact(1))
 	scores := []float64{9, math.Inf(-1), 0, 0, 9}
 	weights := []float64{0, 1, 1, 1, 0}
 	for range 10000 {
-		path := b.Root()
+		path := root.Fork()
 		chosen, err := exponential.Choose(&path, 1, scores, weights)
 		if err != nil || chosen != 2 && chosen != 3 {
 			t.Fatalf("chose %d (%v)", chosen, err)
@@ -191,10 +191,10 @@ func TestExponentialNeverChoosesTheImpossible(t *testing.T) {
 func TestExponentialExtremes(t *testing.T) {
 	for _, epsilon := range []float64{1e-300, 1e-6, 1e9} {
 		b := NewBudget(plenty)
-		exponential := b.Exponential("x", NewKey(6).Stream(), Exact(0.5))
+		root, exponential := b.Root(), b.Exponential("x", NewKey(6).Stream(), Exact(0.5))
 		counts := [3]int{}
 		for range 3000 {
-			path := b.Root()
+			path := root.Fork()
 			chosen, err := exponential.Choose(&path, epsilon, []float64{0, 1e9, 1e6}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -213,7 +213,7 @@ func TestExponentialExtremes(t *testing.T) {
 
 func TestExponentialRefusals(t *testing.T) {
 	b := NewBudget(plenty)
-	exponential := b.Exponential("cuts", NewKey(6).Stream(), Exact(1))
+	root, exponential := b.Root(), b.Exponential("cuts", NewKey(6).Stream(), Exact(1))
 	for _, c := range []struct {
 		name            string
 		scores, weights []float64
@@ -227,7 +227,7 @@ func TestExponentialRefusals(t *testing.T) {
 		{"+Inf", []float64{1, math.Inf(1)}, nil, false},
 		{"infinite weight", []float64{1, 2}, []float64{1, math.Inf(1)}, false},
 	} {
-		path := b.Root()
+		path := root.Fork()
 		chosen, err := exponential.Choose(&path, 1, c.scores, c.weights)
 		if err == nil || errors.Is(err, ErrNoCandidates) != c.none {
 			t.Errorf("%s: chose %d, error %v", c.name, chosen, err)
@@ -239,13 +239,14 @@ func TestExponentialRefusals(t *testing.T) {
 func TestNoiseAtTheEnds(t *testing.T) {
 	for _, epsilon := range []float64{1.001 / maxScale, 1e-6, 1e9, 1e300} {
 		b := NewBudget(epsilon)
+		root := b.Root()
 		for _, noise := range []Noise{
 			b.Laplace("laplace", NewKey(7).Stream(), Exact(1)),
 			b.Geometric("geometric", NewKey(7).Stream(), Exact(1)),
 			smoothed{b.Cauchy("cauchy", NewKey(7).Stream(), true), 1. / smoothing},
 		} {
 			for range 1000 {
-				path := b.Root()
+				path := root.Fork()
 				x, err := noise.Add(&path, epsilon, 3)
 				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 && math.Abs(x-3) > 1e-5 {
 					t.Fatalf("epsilon %v: 3 became %v (%v)", epsilon, x, err)
@@ -321,9 +322,10 @@ func BenchmarkExponential(b *testing.B) {
 	for i := range scores {
 		scores[i] = float64(min(i, 100-i))
 	}
+	root := budget.Root()
 	b.ReportAllocs()
 	for b.Loop() {
-		path := budget.Root()
+		path := root.Fork()
 		if _, err := exponential.Choose(&path, 1, scores, nil); err != nil {
 			b.Fatal(err)
 		}

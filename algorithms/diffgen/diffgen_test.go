@@ -337,6 +337,7 @@ func TestCellsLaw(t *testing.T) {
 		"geometric": func(n, k float64) float64 { return geometric(k - n) },
 	} {
 		budget := privacy.NewBudget(epsilon)
+		root := budget.Root()
 		var noise counter = budget.Laplace("x", privacy.NewKey(8).Stream(), privacy.Exact(1))
 		if name == "geometric" {
 			noise = budget.Geometric("y", privacy.NewKey(9).Stream(), privacy.Exact(1))
@@ -348,7 +349,7 @@ func TestCellsLaw(t *testing.T) {
 				occupied.cells = append(occupied.cells, cell)
 				occupied.counts = append(occupied.counts, exact[cell]...)
 			}
-			out, err := occupied.noised(context.Background(), &grid{cells: 10}, budget.Root(), epsilon, noise, Drawn, 100)
+			out, err := occupied.noised(context.Background(), &grid{cells: 10}, root.Fork(), epsilon, noise, Drawn, 100)
 			if err != nil {
 				t.Fatal(err)
 			}

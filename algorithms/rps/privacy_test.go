@@ -450,7 +450,7 @@ func TestAuditOfOneCut(t *testing.T) {
 			}
 			n := 0.0
 			for range trials {
-				path := in.Budget.Root() // every draw is a release of its own
+				path := r.paths[0].Fork() // every draw is a release of its own
 				dim, _, err := r.choose(in.Rows, &path, epsilon)
 				if err != nil {
 					t.Fatal(err)
