@@ -12,7 +12,7 @@ import (
 )
 
 // costs.csv has the mean time of a cell of each experiment that comes with the program, with the paper's settings and with quick ones, as measured on
-// two shared cores on 2026-11-21. Only their ratios matter once a run has measured how fast its own machine is.
+// two shared cores without other work on 2026-11-21. Only their ratios matter once a run has measured how fast its own machine is.
 //
 //go:embed costs.csv
 var costsTable string
