@@ -12,9 +12,12 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/plot/vg"
 
@@ -121,15 +124,15 @@ func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths,
 	charts, warnings, problems := experimentCharts(o, rows)
 	shared := newLook(charts, o.Manifest.SeriesOrder)
 	opts := Options{Title: o.Manifest.Title, Source: o.Manifest.Source}
-	write := func(d *Drawing, name string) {
-		written, err := d.Write(dir, name)
-		paths = append(paths, written...)
-		if err != nil {
-			problems = append(problems, err)
-		}
+	type file struct {
+		drawing *Drawing
+		name    string
+		paths   []string
+		err     error
 	}
+	var files []*file
 	for _, c := range charts {
-		write(single(c, shared, opts), c.figure.Name)
+		files = append(files, &file{drawing: single(c, shared, opts), name: c.figure.Name})
 	}
 	if len(charts) > 1 {
 		for i, page := range pages(charts) {
@@ -137,7 +140,28 @@ func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths,
 			if i > 0 {
 				name += "-" + strconv.Itoa(i+1)
 			}
-			write(combined(page, shared, opts), name)
+			files = append(files, &file{drawing: combined(page, shared, opts), name: name})
+		}
+	}
+	// Drawings share what is read only, so that each processor can draw its own. The last ones, of many panels, take longest: they come first.
+	queue := make(chan *file, len(files))
+	for _, f := range slices.Backward(files) {
+		queue <- f
+	}
+	close(queue)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		workers.Go(func() {
+			for f := range queue {
+				f.paths, f.err = f.drawing.Write(dir, f.name)
+			}
+		})
+	}
+	workers.Wait()
+	for _, f := range files {
+		paths = append(paths, f.paths...)
+		if f.err != nil {
+			problems = append(problems, f.err)
 		}
 	}
 	return paths, warnings, errors.Join(problems...)

@@ -125,10 +125,13 @@ func openOutcomes(out string) ([]*results.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	opened := make([]*results.Outcome, len(dirs))
+	failed := make([]error, len(dirs))
+	inParallel(len(dirs), func(i int) { opened[i], failed[i] = results.Open(dirs[i]) })
 	var outcomes []*results.Outcome
 	var errs []error
-	for _, dir := range dirs {
-		outcome, err := results.Open(dir)
+	for i, dir := range dirs {
+		outcome, err := opened[i], failed[i]
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"ppdp/plots"
 	"ppdp/results"
@@ -36,13 +40,37 @@ func (c plotCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, dir := range dirs {
-		if err := drawFigures(con, dir); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", filepath.ToSlash(dir), err))
+	// Experiments are read and drawn beside each other; what each has to say comes in their order.
+	said := make([]struct{ stdout, stderr bytes.Buffer }, len(dirs))
+	errs := make([]error, len(dirs))
+	inParallel(len(dirs), func(i int) {
+		own := *con
+		own.stdout, own.stderr = &said[i].stdout, &said[i].stderr
+		if err := drawFigures(&own, dirs[i]); err != nil {
+			errs[i] = fmt.Errorf("%s: %w", filepath.ToSlash(dirs[i]), err)
+		}
+	})
+	for i := range said {
+		con.stderr.Write(said[i].stderr.Bytes())
+		if _, err := con.stdout.Write(said[i].stdout.Bytes()); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// inParallel calls do for every number below n, as many at once as there are processors.
+func inParallel(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // runDirs lists the folders of the named experiments below out, or of all that a run has finished.
