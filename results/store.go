@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Names of the files in a run directory.
@@ -38,6 +39,19 @@ type Outcome struct {
 // Open reads a run directory. The manifest, records and summary must be there; the other files
 // may be missing. The problems of all files are reported at once.
 func Open(dir string) (*Outcome, error) {
+	return open(dir, func(*Manifest) bool { return true })
+}
+
+// OpenFigures reads what figures are drawn from: a run directory as Open does, but without records, ledger and
+// timings where no figure needs them. Curves of metrics come from the summary, and reading the records takes longest.
+func OpenFigures(dir string) (*Outcome, error) {
+	return open(dir, func(m *Manifest) bool {
+		return slices.ContainsFunc(m.Figures, func(f Figure) bool { return f.Kind == RegionsKind || f.Y == RuntimeMetric })
+	})
+}
+
+// open reads a run directory, its cells only where the manifest says that they are needed.
+func open(dir string, cells func(*Manifest) bool) (*Outcome, error) {
 	o := &Outcome{Dir: dir}
 	var problems []error
 	read := func(name string, optional bool, parse func(r io.Reader, path string) error) {
@@ -59,20 +73,22 @@ func Open(dir string) (*Outcome, error) {
 		o.Manifest, err = ReadManifest(r, path)
 		return err
 	})
-	read(RecordsFile, false, func(r io.Reader, path string) (err error) {
-		o.Records, err = ReadRecords(r, path)
-		return err
-	})
+	if cells(&o.Manifest) {
+		read(RecordsFile, false, func(r io.Reader, path string) (err error) {
+			o.Records, err = ReadRecords(r, path)
+			return err
+		})
+		read(LedgerFile, true, func(r io.Reader, path string) (err error) {
+			o.Ledger, err = ReadLedger(r, path)
+			return err
+		})
+		read(TimingsFile, true, func(r io.Reader, path string) (err error) {
+			o.Timings, err = ReadTimings(r, path)
+			return err
+		})
+	}
 	read(SummaryFile, false, func(r io.Reader, path string) (err error) {
 		o.Summary, err = ReadSummary(r, path)
-		return err
-	})
-	read(LedgerFile, true, func(r io.Reader, path string) (err error) {
-		o.Ledger, err = ReadLedger(r, path)
-		return err
-	})
-	read(TimingsFile, true, func(r io.Reader, path string) (err error) {
-		o.Timings, err = ReadTimings(r, path)
 		return err
 	})
 	read(RegionsFile, true, func(r io.Reader, path string) (err error) {

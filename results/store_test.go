@@ -384,3 +384,36 @@ func FuzzReadTimings(f *testing.F) {
 		}
 	})
 }
+
+// TestOpenFigures: cells are read where a figure draws times or a map, and are not asked for elsewhere.
+func TestOpenFigures(t *testing.T) {
+	records := []Record{fullRecord()}
+	for name, c := range map[string]struct {
+		figure Figure
+		cells  int
+	}{
+		"a metric": {Figure{Name: "a", X: "epsilon", Y: "accuracy"}, 0},
+		"times":    {Figure{Name: "a", X: "epsilon", Y: RuntimeMetric}, 1},
+		"a map":    {Figure{Name: "a", Kind: RegionsKind, X: "age", Y: "sex"}, 1},
+	} {
+		dir := t.TempDir()
+		manifest := Manifest{Experiment: "rps/fig3", Trials: 1, Figures: []Figure{c.figure}}
+		for file, write := range map[string]func(io.Writer) error{
+			ManifestFile: func(w io.Writer) error { return WriteManifest(w, manifest) },
+			RecordsFile:  func(w io.Writer) error { return WriteRecords(w, records) },
+			SummaryFile:  func(w io.Writer) error { return WriteSummary(w, Summarise(records)) },
+			TimingsFile:  func(w io.Writer) error { return WriteTimings(w, []Timing{{Cell: 0, Release: 2}}) },
+		} {
+			if err := WriteFile(filepath.Join(dir, file), write); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o, err := OpenFigures(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Records) != c.cells || len(o.Timings) != c.cells || len(o.Summary) == 0 {
+			t.Errorf("%s: %d records, %d timings, %d rows of the summary; want %d cells and a summary", name, len(o.Records), len(o.Timings), len(o.Summary), c.cells)
+		}
+	}
+}

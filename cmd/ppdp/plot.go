@@ -108,7 +108,7 @@ func runDirs(out string, experiments []string) ([]string, error) {
 
 // drawFigures draws every figure of a run from its files.
 func drawFigures(con *console, dir string) error {
-	outcome, err := results.Open(dir)
+	outcome, err := results.OpenFigures(dir)
 	if err != nil {
 		return err
 	}
