@@ -556,7 +556,7 @@ func TestInEachTrial(t *testing.T) {
 
 // TestHolm: the worked example of p-values 0.01, 0.04, 0.03, 0.005 gives 0.03, 0.06, 0.06, 0.02.
 func TestHolm(t *testing.T) {
-	got, want := holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}
+	got, want := results.Holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-15 {
 			t.Fatalf("%v, want %v", got, want)

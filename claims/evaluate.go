@@ -229,7 +229,7 @@ func decide(j *Judgement) {
 			p = append(p, point.P)
 		}
 	}
-	p = holm(p)
+	p = results.Holm(p)
 	worst := 0
 	next := 0
 	for i := range j.Checks {

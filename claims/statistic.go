@@ -155,23 +155,6 @@ func pAbove(value, se float64, n int, bound float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Survival((value - bound) / se)
 }
 
-// holm returns the p-values adjusted for all being looked at (Holm 1979): in ascending order, each
-// times the number not yet passed, never below its predecessor, at most 1.
-func holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(a, b int) bool { return p[order[a]] < p[order[b]] })
-	adjusted := make([]float64, len(p))
-	least := 0.0
-	for rank, i := range order {
-		least = max(least, min(1, p[i]*float64(len(p)-rank)))
-		adjusted[i] = least
-	}
-	return adjusted
-}
-
 // spearman is the rank correlation of two lists, ties sharing their mean rank; 0 when one of them is constant.
 func spearman(x, y []float64) float64 {
 	if rho := stat.Correlation(ranks(x), ranks(y), nil); !math.IsNaN(rho) {

@@ -17,8 +17,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/plot/vg"
 
 	"ppdp/results"
@@ -144,20 +144,15 @@ func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths,
 		}
 	}
 	// Drawings share what is read only, so that each processor can draw its own. The last ones, of many panels, take longest: they come first.
-	queue := make(chan *file, len(files))
+	var writing errgroup.Group
+	writing.SetLimit(runtime.GOMAXPROCS(0))
 	for _, f := range slices.Backward(files) {
-		queue <- f
-	}
-	close(queue)
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
-		workers.Go(func() {
-			for f := range queue {
-				f.paths, f.err = f.drawing.Write(dir, f.name)
-			}
+		writing.Go(func() error {
+			f.paths, f.err = f.drawing.Write(dir, f.name)
+			return nil // all are written whatever becomes of one
 		})
 	}
-	workers.Wait()
+	_ = writing.Wait()
 	for _, f := range files {
 		paths = append(paths, f.paths...)
 		if f.err != nil {

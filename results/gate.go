@@ -107,7 +107,7 @@ func (g *Gate) decide(family func(*Comparison) bool) {
 			p = append(p, *c.P)
 		}
 	}
-	for i, adjusted := range holm(p) {
+	for i, adjusted := range Holm(p) {
 		c := tested[i]
 		adjusted = math.Min(1, 2*adjusted) // two families
 		c.Holm = &adjusted

@@ -94,7 +94,7 @@ func TestHolmIsClosedBonferroni(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SliceOfN(rapid.Float64Range(0, 0.2), 1, 6).Draw(t, "p")
 		alpha := rapid.Float64Range(0.001, 0.5).Draw(t, "alpha")
-		adjusted := holm(p)
+		adjusted := Holm(p)
 		for i := range p {
 			rejected := true
 			for set := range 1 << len(p) {

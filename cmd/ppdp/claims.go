@@ -9,10 +9,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"golang.org/x/sync/errgroup"
 
 	"ppdp/claims"
 	"ppdp/experiments"
@@ -127,7 +130,15 @@ func openOutcomes(out string) ([]*results.Outcome, error) {
 	}
 	opened := make([]*results.Outcome, len(dirs))
 	failed := make([]error, len(dirs))
-	inParallel(len(dirs), func(i int) { opened[i], failed[i] = results.Open(dirs[i]) })
+	var reading errgroup.Group
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i, dir := range dirs {
+		reading.Go(func() error {
+			opened[i], failed[i] = results.Open(dir)
+			return nil // all are read, so that all that is wrong is said
+		})
+	}
+	_ = reading.Wait()
 	var outcomes []*results.Outcome
 	var errs []error
 	for i, dir := range dirs {

@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"ppdp/plots"
 	"ppdp/results"
@@ -43,13 +43,19 @@ func (c plotCommand) Run(con *console) error {
 	// Experiments are read and drawn beside each other; what each has to say comes in their order.
 	said := make([]struct{ stdout, stderr bytes.Buffer }, len(dirs))
 	errs := make([]error, len(dirs))
-	inParallel(len(dirs), func(i int) {
-		own := *con
-		own.stdout, own.stderr = &said[i].stdout, &said[i].stderr
-		if err := drawFigures(&own, dirs[i]); err != nil {
-			errs[i] = fmt.Errorf("%s: %w", filepath.ToSlash(dirs[i]), err)
-		}
-	})
+	var drawing errgroup.Group
+	drawing.SetLimit(runtime.GOMAXPROCS(0))
+	for i, dir := range dirs {
+		drawing.Go(func() error {
+			own := *con
+			own.stdout, own.stderr = &said[i].stdout, &said[i].stderr
+			if err := drawFigures(&own, dir); err != nil {
+				errs[i] = fmt.Errorf("%s: %w", filepath.ToSlash(dir), err)
+			}
+			return nil // all are drawn whatever becomes of one
+		})
+	}
+	_ = drawing.Wait()
 	for i := range said {
 		con.stderr.Write(said[i].stderr.Bytes())
 		if _, err := con.stdout.Write(said[i].stdout.Bytes()); err != nil {
@@ -57,20 +63,6 @@ func (c plotCommand) Run(con *console) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// inParallel calls do for every number below n, as many at once as there are processors.
-func inParallel(n int, do func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	workers.Wait()
 }
 
 // runDirs lists the folders of the named experiments below out, or of all that a run has finished.

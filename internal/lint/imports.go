@@ -67,7 +67,8 @@ var outside = []dependency{
 	{"github.com/sjwhitworth/golearn", []string{"classifiers/id3"}},
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
-	{"golang.org/x/perf", []string{"cmd/..."}}, // benchfmt: results as benchstat reads them
+	{"golang.org/x/perf", []string{"cmd/..."}},              // benchfmt: results as benchstat reads them
+	{"golang.org/x/sync", []string{"cmd/...", "plots/..."}}, // errgroup: figures and results, one a processor
 	{"golang.org/x/term", []string{"cmd/..."}},
 	{"github.com/rogpeppe/go-internal", []string{"experiments"}}, // lockedfile; testscript in tests
 	// For tests only, and for the tables that several packages' tests share.
