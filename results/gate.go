@@ -215,24 +215,24 @@ func describe(experiment string, s *Sample) Comparison {
 		Params: FormatParams(s.Params), Epsilon: s.Epsilon, Metric: s.Metric, Classifier: s.Classifier}
 }
 
-func (c *Comparison) setOld(trials []float64) []float64 {
-	x := finiteOf(trials)
-	c.OldN = len(x)
-	if len(x) > 0 {
-		m := mean(x)
-		c.Old = &m
-	}
-	return x
+func (c *Comparison) setOld(trials []float64) (finite []float64) {
+	finite, c.OldN, c.Old = meanOf(trials)
+	return finite
 }
 
-func (c *Comparison) setNew(trials []float64) []float64 {
-	x := finiteOf(trials)
-	c.NewN = len(x)
-	if len(x) > 0 {
-		m := mean(x)
-		c.New = &m
+func (c *Comparison) setNew(trials []float64) (finite []float64) {
+	finite, c.NewN, c.New = meanOf(trials)
+	return finite
+}
+
+// meanOf returns the finite trials, how many there are, and their mean, nil where there are none.
+func meanOf(trials []float64) (finite []float64, n int, average *float64) {
+	finite = finiteOf(trials)
+	if len(finite) > 0 {
+		m := mean(finite)
+		average = &m
 	}
-	return x
+	return finite, len(finite), average
 }
 
 // setChange measures the change once both means are there.

@@ -88,7 +88,10 @@ func (c artifactCommand) Run(con *console) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	v, err := judge(claims.Papers(), claims.Published, c.Out)
+	v, err := ledgersOf(claims.Papers())
+	if err == nil {
+		err = v.judge(claims.Published, outcomes)
+	}
 	if err != nil {
 		return err
 	}

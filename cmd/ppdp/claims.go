@@ -58,11 +58,15 @@ func (c claimsCommand) Run(con *console) error {
 	if c.Paper != "all" {
 		papers = []string{c.Paper}
 	}
-	v, errs := judge(papers, c.Variant, c.Out, c.Claims...)
-	if v == nil {
-		return errs
+	v, err := ledgersOf(papers, c.Claims...)
+	if err != nil {
+		return err
 	}
-	var err error
+	outcomes, err := openOutcomes(c.Out)
+	if err != nil {
+		return err
+	}
+	errs := v.judge(c.Variant, outcomes)
 	switch {
 	case c.JSON:
 		err = writeJudgements(con.stdout, v.judgements)
@@ -87,9 +91,8 @@ type verdicts struct {
 	judgements [][]claims.Judgement // of each ledger
 }
 
-// judge evaluates the claims of papers, or those of them named by id, on the results in a folder. There are verdicts in
-// spite of an error when it is some ledgers' selections that are wrong.
-func judge(papers []string, variant, out string, ids ...string) (*verdicts, error) {
+// ledgersOf reads the claims of papers, or those of them named by id, for judging.
+func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 	v := &verdicts{}
 	for _, paper := range papers {
 		ledger, err := claims.Load(paper)
@@ -103,10 +106,12 @@ func judge(papers []string, variant, out string, ids ...string) (*verdicts, erro
 			return nil, inputError{err}
 		}
 	}
-	outcomes, err := openOutcomes(out)
-	if err != nil {
-		return nil, err
-	}
+	return v, nil
+}
+
+// judge evaluates the claims on the results of runs. There are verdicts in spite of an error, which says that some ledgers'
+// selections are wrong.
+func (v *verdicts) judge(variant string, outcomes []*results.Outcome) error {
 	var errs []error
 	for _, ledger := range v.ledgers {
 		judgements, err := claims.Evaluate(ledger, outcomes, claims.Options{Variant: variant, Experiments: experiments.Names(), Specs: experiments.Texts()})
@@ -116,9 +121,9 @@ func judge(papers []string, variant, out string, ids ...string) (*verdicts, erro
 		v.judgements = append(v.judgements, judgements)
 	}
 	if len(errs) > 0 {
-		return v, inputError{errors.Join(errs...)}
+		return inputError{errors.Join(errs...)}
 	}
-	return v, nil
+	return nil
 }
 
 // openOutcomes reads every finished run below a folder. A run in any other place than that of its

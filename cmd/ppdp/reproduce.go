@@ -9,6 +9,7 @@ import (
 	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
+	"ppdp/results"
 )
 
 // reproduceCommand is "ppdp reproduce".
@@ -69,33 +70,33 @@ func (c reproduceCommand) Run(con *console) error {
 	if con.ctx.Err() != nil {
 		return err
 	}
-	return errors.Join(err, c.claims(con), c.report(con))
+	out := c.folder(c.Quick)
+	outcomes, unread := openOutcomes(out)
+	err = errors.Join(err, unread)
+	if unread == nil {
+		err = errors.Join(err, c.claims(con, outcomes))
+	}
+	if len(outcomes) > 0 {
+		err = errors.Join(err, writeReport(con, out, outcomes))
+	}
+	return err
 }
 
 // claims says, in a line a paper, what the runs mean for its claims.
-func (c reproduceCommand) claims(con *console) error {
+func (c reproduceCommand) claims(con *console, outcomes []*results.Outcome) error {
 	var judged []string
 	for _, paper := range claims.Papers() {
 		if c.Paper == "all" || c.Paper == paper {
 			judged = append(judged, paper)
 		}
 	}
-	v, err := judge(judged, claims.Published, c.folder(c.Quick))
-	if v == nil {
+	v, err := ledgersOf(judged)
+	if err != nil {
 		return err
 	}
+	err = v.judge(claims.Published, outcomes)
 	fmt.Fprintln(con.stdout, "Claims with a verdict (ppdp claims has them one by one):")
 	return errors.Join(v.printCounts(con.stdout), err)
-}
-
-// report writes the page on everything in the folder.
-func (c reproduceCommand) report(con *console) error {
-	out := c.folder(c.Quick)
-	outcomes, err := openOutcomes(out)
-	if len(outcomes) == 0 {
-		return err
-	}
-	return errors.Join(err, writeReport(con, out, outcomes))
 }
 
 // standInSuffix makes the name of a dataset's stand-in.
