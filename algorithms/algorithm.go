@@ -14,6 +14,7 @@ import (
 	"ppdp/internal/registry"
 	"ppdp/internal/spelling"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Algorithm publishes data. Implementations are stateless values, safe for concurrent use.
@@ -188,8 +189,8 @@ type Input struct {
 	Rows    []int32         // the rows to publish; the slice belongs to the algorithm, the table is shared
 	Params  Params          // as returned by Algorithm.Params, decoded and validated
 	Variant Variant
-	Budget  *privacy.Budget  // epsilon 0 for algorithms without differential privacy
-	Noise   *privacy.Streams // the only source of randomness
+	Budget  *privacy.Budget // epsilon 0 for algorithms without differential privacy
+	Noise   *random.Streams // the only source of randomness
 }
 
 // Release is what an algorithm publishes. Fields an algorithm does not produce are nil. Whoever reads records

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // TestCountNoise: strict noise is whole, the other is not; both are in the ledger under their name, of which there is one stream.
 func TestCountNoise(t *testing.T) {
 	for variant, kind := range map[Variant]string{Strict: "geometric", Published: "laplace", RefCode: "laplace"} {
-		in := Input{Variant: variant, Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(1))}
+		in := Input{Variant: variant, Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(1))}
 		path := in.Budget.Root()
 		x, err := in.CountNoise("leaf counts", privacy.Exact(2)).Add(&path, 1, 7)
 		if err != nil {

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"pgregory.net/rapid"
+	"ppdp/random"
 
-	"ppdp/privacy"
+	"pgregory.net/rapid"
 )
 
 // TestIsotonic compares with the min-max formula of isotonic regression: element i of the least-squares fit is
@@ -45,7 +45,7 @@ func TestIsotonic(t *testing.T) {
 func TestIsotonicLarge(t *testing.T) {
 	const n = 100_000
 	values := make([]float64, n)
-	stream := privacy.NewKey(3).Stream()
+	stream := random.NewKey(3).Stream()
 	sum := 0.0
 	for i := range values {
 		values[i] = float64(i)/100 + 500*stream.Open01()
@@ -74,7 +74,7 @@ func TestIsotonicLarge(t *testing.T) {
 func BenchmarkIsotonic(b *testing.B) {
 	const n = 1_000_000
 	noisy := make([]float64, n)
-	stream := privacy.NewKey(3).Stream()
+	stream := random.NewKey(3).Stream()
 	for i := range noisy {
 		noisy[i] = float64(i)/1000 + 500*stream.Open01()
 	}

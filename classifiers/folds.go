@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Fold is one division of positions 0..n-1 into training and test positions, both ascending.
@@ -17,7 +17,7 @@ type Fold struct {
 // leave algorithm and classifier out, so that all methods are compared on the same folds.
 //
 // It is an error when k is below 2 or above n.
-func Folds(key privacy.Key, n, k int) ([]Fold, error) {
+func Folds(key random.Key, n, k int) ([]Fold, error) {
 	if err := checkFolds(n, k); err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func Folds(key privacy.Key, n, k int) ([]Fold, error) {
 // Stratified is Folds with every class spread evenly: beside the folds' sizes, the counts of each
 // label differ by at most 1 between folds (Kohavi 1995, section 3.2). labels holds one class code
 // for each position.
-func Stratified(key privacy.Key, labels []uint32, k int) ([]Fold, error) {
+func Stratified(key random.Key, labels []uint32, k int) ([]Fold, error) {
 	if err := checkFolds(len(labels), k); err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func checkFolds(n, k int) error {
 	return nil
 }
 
-func permutation(key privacy.Key, n int) []int32 {
+func permutation(key random.Key, n int) []int32 {
 	order := make([]int32, n)
 	for i := range order {
 		order[i] = int32(i)

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
+	"ppdp/random"
 
-	"ppdp/privacy"
+	"pgregory.net/rapid"
 )
 
 // checkTiling fails unless the folds' test parts tile 0..n-1 in sizes that differ by at most 1 and every
@@ -44,7 +44,7 @@ func TestFoldsTile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 200).Draw(t, "rows")
 		k := rapid.IntRange(2, min(n, 20)).Draw(t, "folds")
-		folds, err := Folds(privacy.NewKey(rapid.Uint64().Draw(t, "seed")), n, k)
+		folds, err := Folds(random.NewKey(rapid.Uint64().Draw(t, "seed")), n, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestStratifiedBalancesClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		labels := rapid.SliceOfN(rapid.Uint32Range(0, 3), 2, 200).Draw(t, "labels")
 		k := rapid.IntRange(2, min(len(labels), 20)).Draw(t, "folds")
-		folds, err := Stratified(privacy.NewKey(rapid.Uint64().Draw(t, "seed")), labels, k)
+		folds, err := Stratified(random.NewKey(rapid.Uint64().Draw(t, "seed")), labels, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestStratifiedBalancesClasses(t *testing.T) {
 
 func TestFoldsFollowTheirKey(t *testing.T) {
 	first := func(seed uint64) []int32 {
-		folds, err := Folds(privacy.NewKey(seed), 100, 5)
+		folds, err := Folds(random.NewKey(seed), 100, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,8 +98,8 @@ func TestFoldsFollowTheirKey(t *testing.T) {
 		t.Error("two seeds gave one division")
 	}
 	labels := make([]uint32, 100)
-	a, _ := Stratified(privacy.NewKey(1), labels, 5)
-	b, _ := Stratified(privacy.NewKey(2), labels, 5)
+	a, _ := Stratified(random.NewKey(1), labels, 5)
+	b, _ := Stratified(random.NewKey(2), labels, 5)
 	if slices.Equal(a[0].Test, b[0].Test) {
 		t.Error("two seeds gave one stratified division")
 	}
@@ -109,15 +109,15 @@ func TestFoldsFollowTheirKey(t *testing.T) {
 // seeds: binomial with mean 2000 and standard deviation 31.6. The band of 5 deviations is left by
 // one of the ten with probability below 1e-5.
 func TestFoldsAreUniform(t *testing.T) {
-	for name, divide := range map[string]func(key privacy.Key) ([]Fold, error){
-		"plain": func(key privacy.Key) ([]Fold, error) { return Folds(key, 10, 2) },
-		"stratified": func(key privacy.Key) ([]Fold, error) {
+	for name, divide := range map[string]func(key random.Key) ([]Fold, error){
+		"plain": func(key random.Key) ([]Fold, error) { return Folds(key, 10, 2) },
+		"stratified": func(key random.Key) ([]Fold, error) {
 			return Stratified(key, []uint32{0, 1, 0, 1, 0, 1, 0, 1, 0, 0}, 2)
 		},
 	} {
 		var times [10]int
 		for seed := range uint64(4000) {
-			folds, err := divide(privacy.NewKey(seed))
+			folds, err := divide(random.NewKey(seed))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,10 +135,10 @@ func TestFoldsAreUniform(t *testing.T) {
 
 func TestFoldsRefuse(t *testing.T) {
 	for _, bad := range []struct{ n, k int }{{10, 1}, {10, 0}, {10, -1}, {10, 11}, {0, 2}, {1, 2}} {
-		if _, err := Folds(privacy.NewKey(1), bad.n, bad.k); err == nil {
+		if _, err := Folds(random.NewKey(1), bad.n, bad.k); err == nil {
 			t.Errorf("%d folds of %d rows were accepted", bad.k, bad.n)
 		}
-		if _, err := Stratified(privacy.NewKey(1), make([]uint32, bad.n), bad.k); err == nil {
+		if _, err := Stratified(random.NewKey(1), make([]uint32, bad.n), bad.k); err == nil {
 			t.Errorf("%d stratified folds of %d rows were accepted", bad.k, bad.n)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"reflect"
 
 	"ppdp/internal/registry"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Source is a named dataset that can be loaded: read from files or generated from a seed.
@@ -46,9 +46,9 @@ type File struct {
 
 // Request is everything a Load may depend on.
 type Request struct {
-	Params any         // what Source.Params returned, with the spec's values decoded onto it
-	Files  Files       // where data files are looked for
-	Key    privacy.Key // seeds generated data
+	Params any        // what Source.Params returned, with the spec's values decoded onto it
+	Files  Files      // where data files are looked for
+	Key    random.Key // seeds generated data
 }
 
 // ParamsOf returns a request's parameters, or a source's defaults where the request has none. Parameters of another

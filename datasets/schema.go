@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Kind says how an attribute's cells are to be read.
@@ -141,7 +141,7 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 // has nothing to do with the data (errata R4).
 func RandomOrder(name string, values []string) []string {
 	order := slices.Clone(values)
-	stream := privacy.NewKey(0).Derive("order", name).Stream()
+	stream := random.NewKey(0).Derive("order", name).Stream()
 	stream.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return order
 }

@@ -15,6 +15,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/metrics"
 	"ppdp/privacy"
+	"ppdp/random"
 	"ppdp/results"
 )
 
@@ -130,7 +131,7 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 	release, err := config.Algorithm.Release(ctx, algorithms.Input{
 		Table: m.data.Table, Graph: m.data.Graph, Rows: slices.Clone(train),
 		Params: config.Params, Variant: config.Guarantee.Variant,
-		Budget: budget, Noise: privacy.NewStreams(p.noiseKey(c)),
+		Budget: budget, Noise: random.NewStreams(p.noiseKey(c)),
 	})
 	o.Timing.Release = clock().Sub(begin).Seconds()
 	if errors.Is(err, privacy.ErrOverspent) {
@@ -256,7 +257,7 @@ func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algo
 }
 
 // foldsOf splits a table's rows into the plan's folds.
-func (p *Plan) foldsOf(table *datasets.Table, key privacy.Key) ([]classifiers.Fold, error) {
+func (p *Plan) foldsOf(table *datasets.Table, key random.Key) ([]classifiers.Fold, error) {
 	class := table.Schema().Class()
 	if !p.Spec.Stratify || class < 0 {
 		return classifiers.Folds(key, table.Len(), p.Folds)

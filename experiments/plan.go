@@ -9,7 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/internal/strictyaml"
-	"ppdp/privacy"
+	"ppdp/random"
 	"ppdp/results"
 )
 
@@ -401,10 +401,10 @@ func (c *Config) difference(other *Config) string {
 }
 
 // Root of all randomness of a plan.
-func (p *Plan) key() privacy.Key { return privacy.NewKey(p.Seed) }
+func (p *Plan) key() random.Key { return random.NewKey(p.Seed) }
 
 // dataKey seeds generated data. It leaves the algorithm out, so that all baselines see the same data.
-func (p *Plan) dataKey(d *datasetConfig, trial int) privacy.Key {
+func (p *Plan) dataKey(d *datasetConfig, trial int) random.Key {
 	if !d.resample {
 		return p.key().Derive("data", d.label)
 	}
@@ -412,12 +412,12 @@ func (p *Plan) dataKey(d *datasetConfig, trial int) privacy.Key {
 }
 
 // foldKey seeds the folds of a trial; it leaves the algorithm out for the same reason.
-func (p *Plan) foldKey(d *datasetConfig, trial int) privacy.Key {
+func (p *Plan) foldKey(d *datasetConfig, trial int) random.Key {
 	return p.key().Derive("folds", d.label, "trial", strconv.Itoa(trial))
 }
 
 // noiseKey seeds a cell's release.
-func (p *Plan) noiseKey(c *Cell) privacy.Key {
+func (p *Plan) noiseKey(c *Cell) random.Key {
 	config := c.Config
 	return p.key().Derive("cell", config.data.label, config.Info.Name, string(config.Guarantee.Variant), config.changed,
 		config.epsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))

@@ -18,7 +18,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/metrics"
-	"ppdp/privacy"
+	"ppdp/random"
 	"ppdp/results"
 )
 
@@ -299,7 +299,7 @@ func (r *run) arrange(open []int) []int {
 	if r.opts.order != nil {
 		return r.opts.order
 	}
-	stream := privacy.NewKey(0).Derive("order of execution").Stream()
+	stream := random.NewKey(0).Derive("order of execution").Stream()
 	stream.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
 	return open
 }

@@ -16,6 +16,7 @@ import (
 	"ppdp/datasets/adult"
 	"ppdp/metrics/encoding"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // BenchmarkGeneralised evaluates DiffMulti's regions of Adult, h = 10,000: two thirds of the rows are
@@ -37,7 +38,7 @@ func BenchmarkGeneralised(b *testing.B) {
 	params.Specialisations = 10_000
 	c.Release, err = diffmulti.DiffMulti{}.Release(context.Background(), algorithms.Input{
 		Table: set.Table, Rows: slices.Clone(c.Train), Params: params, Variant: algorithms.Strict,
-		Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(1)),
+		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(1)),
 	})
 	if err != nil {
 		b.Fatal(err)

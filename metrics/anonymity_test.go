@@ -13,6 +13,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // mondrianRelease is Mondrian's release of all rows.
@@ -25,7 +26,7 @@ func mondrianRelease(t rapid.TB, table *datasets.Table, k int, mode mondrian.Mod
 	params := algorithm.Params().(*mondrian.Params)
 	params.K, params.Mode = k, mode
 	release, err := algorithm.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-		Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1))})
+		Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +321,7 @@ func TestQueryErrorFigures(t *testing.T) {
 		for seed := range uint64(seeds) {
 			params := discrete.Source{}.Params().(*discrete.Params)
 			params.N, params.Attributes, params.Cardinality, params.Shape, params.Mu = 1000, 2, 50, discrete.Skewed, 25
-			data, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: privacy.NewKey(seed)})
+			data, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(seed)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Boxes [0,3), [3,6), [6,10) hold the classes a a b | c | nothing; the row at 9 is not released. Published: a b c | 2 of
@@ -107,18 +108,18 @@ func TestCountNoiseIsScale(t *testing.T) {
 	const regionsN, epsilon = 20_000, 0.5
 	b := 1 / epsilon
 	q := math.Exp(-epsilon)
-	laplace := func(budget *privacy.Budget, s *privacy.Stream, counts []float64) error {
+	laplace := func(budget *privacy.Budget, s *random.Stream, counts []float64) error {
 		path := budget.Root()
 		return budget.Laplace("counts", s, privacy.Exact(1)).AddAll(&path, epsilon, counts)
 	}
-	geometric := func(budget *privacy.Budget, s *privacy.Stream, counts []float64) error {
+	geometric := func(budget *privacy.Budget, s *random.Stream, counts []float64) error {
 		path := budget.Root()
 		return budget.Geometric("counts", s, privacy.Exact(1)).AddAll(&path, epsilon, counts)
 	}
 	for _, test := range []struct {
 		name         string
 		per          Per
-		perturb      func(*privacy.Budget, *privacy.Stream, []float64) error
+		perturb      func(*privacy.Budget, *random.Stream, []float64) error
 		mean, second float64
 		counts       int
 	}{
@@ -127,7 +128,7 @@ func TestCountNoiseIsScale(t *testing.T) {
 		{"Laplace, regions", PerRegion, laplace, 1.5 * b, 4 * b * b, regionsN},
 	} {
 		table, regions := evenlyFilled(regionsN, 3)
-		if err := test.perturb(privacy.NewBudget(epsilon), privacy.NewKey(5).Stream(), regions.Counts); err != nil {
+		if err := test.perturb(privacy.NewBudget(epsilon), random.NewKey(5).Stream(), regions.Counts); err != nil {
 			t.Fatal(err)
 		}
 		c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}

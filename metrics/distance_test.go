@@ -14,7 +14,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // rounding is the relative error allowed between two ways of summing at most some hundred terms.
@@ -418,7 +418,7 @@ func benchmarkDistance(b *testing.B, name string, continuous bool) {
 	}
 	const n = 10_000
 	a := datasets.Attribute{Name: "x", Low: 0, High: 100, Step: 1, Continuous: continuous}
-	stream := privacy.NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	values := func() []float64 {
 		numbers := make([]float64, n)
 		for i := range numbers {
@@ -449,7 +449,7 @@ func BenchmarkDistance(b *testing.B) {
 
 // BenchmarkSort is what measuring W2 on exact values has to be held against.
 func BenchmarkSort(b *testing.B) {
-	stream := privacy.NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	values := make([]float64, 10_000)
 	for b.Loop() {
 		for range 2 {

@@ -11,6 +11,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/clustered"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // TestMatchPointOfPublicLabels explains why ClusterMP's Match Point is one number, whatever the noise, where the labels
@@ -58,7 +59,7 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 		params.Specialisations = 1000 * (1 + 2*seed)
 		release, err := diffmulti.DiffMulti{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: slices.Clone(table.AllRows()), Params: params, Variant: variant,
-			Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(uint64(seed))),
+			Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(uint64(seed))),
 		})
 		if err != nil {
 			t.Fatal(err)

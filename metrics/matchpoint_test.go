@@ -10,7 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // TestMatchPointAgainstMatrices compares with the definition: both matrices, cell by cell.
@@ -48,7 +48,7 @@ func TestMatchPointAgainstMatrices(t *testing.T) {
 // degree of freedom and exceeds 20, the tolerance below, with probability 8e-6.
 func TestMatchPointOfIndependent(t *testing.T) {
 	const n = 10_000
-	stream := privacy.NewKey(3).Stream()
+	stream := random.NewKey(3).Stream()
 	a, b := make([]uint32, n), make([]uint32, n)
 	for i := range n {
 		a[i] = uint32(i % 2)

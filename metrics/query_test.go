@@ -12,7 +12,7 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // jobs is a categorical attribute whose taxonomy walks its values in another order than that of their codes.
@@ -294,7 +294,7 @@ func TestWorkloadRefuses(t *testing.T) {
 func anonymityBenchmark(b *testing.B) Case {
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Cardinality = 100_000, 64
-	data, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: privacy.NewKey(1)})
+	data, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(1)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"ppdp/random"
 )
 
 // maxMechanisms bounds the mechanisms one release may declare, so that a Path is a small value
@@ -119,11 +121,11 @@ type mechanism struct {
 	lossPerEpsilon float64
 	slot           int
 	calls          int64
-	stream         *Stream
+	stream         *random.Stream
 }
 
 // declare enters a mechanism into the ledger. Wrong declarations are programmers' mistakes.
-func (b *Budget) declare(kind, purpose string, stream *Stream, s Sensitivity) *mechanism {
+func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitivity) *mechanism {
 	switch {
 	case len(b.mechanisms) == maxMechanisms:
 		panic(fmt.Sprintf("privacy: more than %d mechanisms in one release", maxMechanisms))

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/random"
+
 	"pgregory.net/rapid"
 )
 
@@ -24,7 +26,7 @@ func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
 		mustPanic(t, "a budget that is no finite number of at least 0", func() { NewBudget(epsilon) })
 	}
 	b := NewBudget(1)
-	stream := NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	mustPanic(t, "sensitivity 0", func() { b.Laplace("x", stream, Sensitivity{}) })
 	mustPanic(t, "sensitivity NaN", func() { b.Laplace("x", stream, Exact(math.NaN())) })
 	mustPanic(t, "infinite sensitivity", func() { b.Laplace("x", stream, Exact(math.Inf(1))) })
@@ -39,7 +41,7 @@ func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
 
 func TestChargesRefusesWhatIsNoCharge(t *testing.T) {
 	b := NewBudget(1)
-	laplace := b.Laplace("counts", NewKey(1).Stream(), Exact(1))
+	laplace := b.Laplace("counts", random.NewKey(1).Stream(), Exact(1))
 	path := b.Root()
 	for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(-1), math.Inf(1), 1.001} {
 		got, err := laplace.Add(&path, epsilon, 5)
@@ -60,7 +62,7 @@ func TestChargesRefusesWhatIsNoCharge(t *testing.T) {
 
 func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
 	b := NewBudget(1)
-	stream := NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	laplace := b.Laplace("counts", stream, Exact(1))
 	path := b.Root()
 	if _, err := laplace.Add(&path, 0.75, 0); err != nil {
@@ -73,8 +75,8 @@ func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
 	if path.Remaining() != 0.25 {
 		t.Errorf("remaining %v, want 0.25", path.Remaining())
 	}
-	reference := NewKey(1).Stream()
-	reference.laplace()
+	reference := random.NewKey(1).Stream()
+	drawLaplace(reference)
 	if stream.Uint64() != reference.Uint64() {
 		t.Error("a refused charge drew noise")
 	}
@@ -86,7 +88,7 @@ func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
 // A refusal is remembered, whatever the caller makes of it; the first one stays.
 func TestRefusalIsRemembered(t *testing.T) {
 	budget := NewBudget(1)
-	noise := budget.Laplace("count", NewStreams(NewKey(1)).Open("count"), Exact(1))
+	noise := budget.Laplace("count", random.NewStreams(random.NewKey(1)).Open("count"), Exact(1))
 	path := budget.Root()
 	if _, err := noise.Add(&path, 0.75, 0); err != nil || budget.Refused() != nil {
 		t.Fatalf("%v, refused %v", err, budget.Refused())
@@ -100,7 +102,7 @@ func TestRefusalIsRemembered(t *testing.T) {
 
 func TestZeroBudgetPaysForNothing(t *testing.T) {
 	b := NewBudget(0)
-	laplace := b.Laplace("x", NewKey(1).Stream(), Exact(1))
+	laplace := b.Laplace("x", random.NewKey(1).Stream(), Exact(1))
 	path := b.Root()
 	if _, err := laplace.Add(&path, math.SmallestNonzeroFloat64, 1); !errors.Is(err, ErrOverspent) {
 		t.Errorf("%v, want ErrOverspent", err)
@@ -109,8 +111,8 @@ func TestZeroBudgetPaysForNothing(t *testing.T) {
 
 func TestForksDoNotAddUp(t *testing.T) {
 	b := NewBudget(1)
-	counts := b.Laplace("counts", NewKey(1).Stream(), Exact(1))
-	tests := b.Geometric("tests", NewKey(2).Stream(), Exact(1))
+	counts := b.Laplace("counts", random.NewKey(1).Stream(), Exact(1))
+	tests := b.Geometric("tests", random.NewKey(2).Stream(), Exact(1))
 	root := b.Root()
 	if _, err := tests.Add(&root, 0.25, 0); err != nil {
 		t.Fatal(err)
@@ -141,8 +143,8 @@ func TestForksDoNotAddUp(t *testing.T) {
 func TestEqualPathsShowTheLongest(t *testing.T) {
 	for _, shallowFirst := range []bool{true, false} {
 		b := NewBudget(1.1)
-		tests := b.Laplace("tests", NewKey(1).Stream(), Exact(1))
-		counts := b.Laplace("counts", NewKey(2).Stream(), Exact(1))
+		tests := b.Laplace("tests", random.NewKey(1).Stream(), Exact(1))
+		counts := b.Laplace("counts", random.NewKey(2).Stream(), Exact(1))
 		spend := func(path *Path, noise Noise, epsilon float64) {
 			t.Helper()
 			if _, err := noise.Add(path, epsilon, 0); err != nil {
@@ -189,7 +191,7 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 		{"no bound", Sensitivity{Claimed: 1, Proven: math.Inf(1)}, math.Inf(1), math.Inf(1)},
 	} {
 		b := NewBudget(2)
-		exponential := b.Exponential("cuts", NewKey(1).Stream(), c.sensitivity)
+		exponential := b.Exponential("cuts", random.NewKey(1).Stream(), c.sensitivity)
 		path := b.Root()
 		if _, err := exponential.Choose(&path, 2, []float64{1, 2}, nil); err != nil {
 			t.Fatal(err)
@@ -205,8 +207,8 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 // TestUncalledMechanismWithoutBound: what was never asked costs nothing.
 func TestUncalledMechanismWithoutBound(t *testing.T) {
 	b := NewBudget(1)
-	b.Laplace("never", NewKey(1).Stream(), Sensitivity{Claimed: 1, Proven: math.Inf(1)})
-	counts := b.Laplace("counts", NewKey(2).Stream(), Exact(1))
+	b.Laplace("never", random.NewKey(1).Stream(), Sensitivity{Claimed: 1, Proven: math.Inf(1)})
+	counts := b.Laplace("counts", random.NewKey(2).Stream(), Exact(1))
 	path := b.Root()
 	if _, err := counts.Add(&path, 1, 0); err != nil {
 		t.Fatal(err)
@@ -225,7 +227,7 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		factors := []float64{1, 3, 0.5} // loss for each unit of charge
 		var noises []Noise
 		for i, factor := range factors {
-			noises = append(noises, b.Laplace("x", NewKey(uint64(i)).Stream(), Sensitivity{Claimed: 1, Proven: factor}))
+			noises = append(noises, b.Laplace("x", random.NewKey(uint64(i)).Stream(), Sensitivity{Claimed: 1, Proven: factor}))
 		}
 		var largest, largestLoss float64
 		var calls [3]int64
@@ -280,7 +282,7 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 func TestThousandShares(t *testing.T) {
 	const epsilon = 1.0 / 3
 	b := NewBudget(epsilon)
-	laplace := b.Laplace("x", NewKey(1).Stream(), Exact(1))
+	laplace := b.Laplace("x", random.NewKey(1).Stream(), Exact(1))
 	path := b.Root()
 	for range 1000 {
 		if _, err := laplace.Add(&path, epsilon/1000, 0); err != nil {

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"ppdp/random"
 )
 
 // smoothing is γ+1 times 2 for γ = 2: Cauchy noise for a β-smooth bound needs β = ε/6 and scale 6S/ε.
@@ -16,7 +18,7 @@ type Cauchy struct{ *mechanism }
 // Cauchy declares a Cauchy mechanism. proven says whether the bounds given to Add are smooth bounds on what a neighbour
 // can do, answers of other paths included; where they are not, the ledger shows no finite loss. The sensitivity
 // in the ledger is the largest bound of any call.
-func (b *Budget) Cauchy(purpose string, stream *Stream, proven bool) *Cauchy {
+func (b *Budget) Cauchy(purpose string, stream *random.Stream, proven bool) *Cauchy {
 	s := Exact(1)
 	if !proven {
 		s.Proven = math.Inf(1)
@@ -43,8 +45,8 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 			c.sensitivity.Proven = bound
 		}
 	}
-	return value + float64(c.stream.cauchy()*scale), nil
+	return value + float64(drawCauchy(c.stream)*scale), nil
 }
 
-// cauchy draws from the standard Cauchy distribution by inverting its distribution function.
-func (s *Stream) cauchy() float64 { return math.Tan(float64(math.Pi * (s.Open01() - 0.5))) }
+// drawCauchy draws from the standard Cauchy distribution by inverting its distribution function.
+func drawCauchy(s *random.Stream) float64 { return math.Tan(float64(math.Pi * (s.Open01() - 0.5))) }

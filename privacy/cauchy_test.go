@@ -4,12 +4,14 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"ppdp/random"
 )
 
 func TestCauchyLaw(t *testing.T) {
 	for _, c := range []struct{ bound, epsilon, value float64 }{{1, 1, 0}, {17, 0.5, 1000}, {0.5, 12, -3}} {
 		b := NewBudget(plenty)
-		cauchy := b.Cauchy("x", NewKey(8).Stream(), true)
+		cauchy := b.Cauchy("x", random.NewKey(8).Stream(), true)
 		path, sample := b.Root(), make([]float64, 50000)
 		for i := range sample {
 			fork := path.Fork()
@@ -51,7 +53,7 @@ func TestCauchyPaysForSmoothBounds(t *testing.T) {
 func TestCauchyLedger(t *testing.T) {
 	for _, proven := range []bool{true, false} {
 		b := NewBudget(1)
-		cauchy := b.Cauchy("counts", NewKey(1).Stream(), proven)
+		cauchy := b.Cauchy("counts", random.NewKey(1).Stream(), proven)
 		root := b.Root()
 		for _, bound := range []float64{0.5, 9, 3} {
 			leaf := root.Fork()
@@ -73,7 +75,7 @@ func TestCauchyLedger(t *testing.T) {
 
 func TestCauchyRefusals(t *testing.T) {
 	b := NewBudget(1)
-	cauchy := b.Cauchy("counts", NewKey(1).Stream(), true)
+	cauchy := b.Cauchy("counts", random.NewKey(1).Stream(), true)
 	path := b.Root()
 	for _, bound := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		if _, err := cauchy.Add(&path, 0.5, bound, 1); err == nil || path.Spent() != 0 {
@@ -93,7 +95,7 @@ func TestChooseBoundedLaw(t *testing.T) {
 	for _, epsilon := range []float64{0.1, 0.66, 0.67, 1, 4} { // with a range of 3 rejection ends at 2/3
 		for _, high := range []float64{3, 3.25} {
 			b := NewBudget(plenty)
-			exponential := b.Exponential("x", NewKey(9).Stream(), Exact(0.5))
+			exponential := b.Exponential("x", random.NewKey(9).Stream(), Exact(0.5))
 			observed, law := make([]float64, len(scores)), make([]float64, len(scores))
 			sum := 0.0
 			for i, score := range scores {
@@ -122,7 +124,7 @@ func TestChooseBoundedLaw(t *testing.T) {
 
 func TestChooseBoundedRefusals(t *testing.T) {
 	b := NewBudget(1)
-	exponential := b.Exponential("x", NewKey(9).Stream(), Exact(0.5))
+	exponential := b.Exponential("x", random.NewKey(9).Stream(), Exact(0.5))
 	flat := func(int) float64 { return 0 }
 	path := b.Root()
 	if _, err := exponential.ChooseBounded(&path, 2, 3, 0, 0, flat); !errors.Is(err, ErrOverspent) {
@@ -133,7 +135,7 @@ func TestChooseBoundedRefusals(t *testing.T) {
 	}
 	// Choices between bounds that are close, by rejection, and far apart, from a table, meet a score outside: it would bend the law.
 	b = NewBudget(plenty)
-	exponential = b.Exponential("x", NewKey(9).Stream(), Exact(0.5))
+	exponential = b.Exponential("x", random.NewKey(9).Stream(), Exact(0.5))
 	root := b.Root()
 	for _, high := range []float64{0.125, 12.5} {
 		for _, wrong := range []float64{-1, 20, math.NaN()} {
@@ -152,7 +154,7 @@ func TestChooseBoundedRefusals(t *testing.T) {
 
 func BenchmarkCauchy(b *testing.B) {
 	budget := NewBudget(plenty)
-	cauchy := budget.Cauchy("x", NewKey(1).Stream(), true)
+	cauchy := budget.Cauchy("x", random.NewKey(1).Stream(), true)
 	for b.Loop() {
 		path := budget.Root()
 		if _, err := cauchy.Add(&path, 1, 1, 0); err != nil {

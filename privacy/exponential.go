@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"ppdp/random"
 )
 
 // ErrNoCandidates is returned by an exponential mechanism that was given nothing to choose from.
@@ -19,7 +21,7 @@ type Exponential struct {
 }
 
 // Exponential declares an exponential mechanism for a quality function of the given sensitivity.
-func (b *Budget) Exponential(purpose string, stream *Stream, s Sensitivity) *Exponential {
+func (b *Budget) Exponential(purpose string, stream *random.Stream, s Sensitivity) *Exponential {
 	return &Exponential{mechanism: b.declare("exponential", purpose, stream, s)}
 }
 

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"ppdp/random"
+)
 
 // Noise perturbs numbers at the cost of epsilon on a path. Laplace and Geometric implement it,
 // so that an algorithm can be calibrated once and run with either.
@@ -18,7 +22,7 @@ var (
 type Laplace struct{ *mechanism }
 
 // Laplace declares a Laplace mechanism.
-func (b *Budget) Laplace(purpose string, stream *Stream, s Sensitivity) *Laplace {
+func (b *Budget) Laplace(purpose string, stream *random.Stream, s Sensitivity) *Laplace {
 	return &Laplace{b.declare("laplace", purpose, stream, s)}
 }
 
@@ -28,7 +32,7 @@ func (l *Laplace) Add(path *Path, epsilon, value float64) (float64, error) {
 	if err := path.charge(l.mechanism, epsilon, scale); err != nil {
 		return 0, err
 	}
-	return value + float64(l.stream.laplace()*scale), nil
+	return value + float64(drawLaplace(l.stream)*scale), nil
 }
 
 // AddAll perturbs every element of values, in place, for a single charge. The elements must be
@@ -39,7 +43,7 @@ func (l *Laplace) AddAll(path *Path, epsilon float64, values []float64) error {
 		return err
 	}
 	for i := range values {
-		values[i] += float64(l.stream.laplace() * scale)
+		values[i] += float64(drawLaplace(l.stream) * scale)
 	}
 	return nil
 }
@@ -49,7 +53,7 @@ func (l *Laplace) AddAll(path *Path, epsilon float64, values []float64) error {
 type Geometric struct{ *mechanism }
 
 // Geometric declares a two-sided geometric mechanism.
-func (b *Budget) Geometric(purpose string, stream *Stream, s Sensitivity) *Geometric {
+func (b *Budget) Geometric(purpose string, stream *random.Stream, s Sensitivity) *Geometric {
 	return &Geometric{b.declare("geometric", purpose, stream, s)}
 }
 
@@ -58,7 +62,7 @@ func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
 	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return 0, err
 	}
-	return value + g.stream.geometric(epsilon/g.sensitivity.Claimed), nil
+	return value + drawGeometric(g.stream, epsilon/g.sensitivity.Claimed), nil
 }
 
 // AddAll perturbs every element of values, in place, for a single charge; see Laplace.AddAll.
@@ -68,13 +72,23 @@ func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error 
 	}
 	rate := epsilon / g.sensitivity.Claimed
 	for i := range values {
-		values[i] += g.stream.geometric(rate)
+		values[i] += drawGeometric(g.stream, rate)
 	}
 	return nil
 }
 
-// geometric draws the difference of two independent geometric variates with ratio exp(-rate):
+// drawGeometric draws the difference of two independent geometric variates with ratio exp(-rate):
 // its law is P(x) = tanh(rate/2)·exp(-rate·|x|).
-func (s *Stream) geometric(rate float64) float64 {
+func drawGeometric(s *random.Stream, rate float64) float64 {
 	return math.Floor(-math.Log(s.Open01())/rate) - math.Floor(-math.Log(s.Open01())/rate)
+}
+
+// drawLaplace draws from the density exp(-|x|/b)/(2b) with b = 1: a random sign on an exponential
+// variate.
+func drawLaplace(s *random.Stream) float64 {
+	u, negative := s.SignedOpen01()
+	if negative {
+		return math.Log(u)
+	}
+	return -math.Log(u)
 }

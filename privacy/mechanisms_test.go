@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/random"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -52,7 +54,7 @@ func chiSquare(t *testing.T, name string, observed, law []float64) {
 }
 
 func TestOpen01IsUniform(t *testing.T) {
-	stream, sample := NewKey(1).Stream(), make([]float64, 100000)
+	stream, sample := random.NewKey(1).Stream(), make([]float64, 100000)
 	for i := range sample {
 		sample[i] = stream.Open01()
 	}
@@ -63,7 +65,7 @@ func TestLaplaceLaw(t *testing.T) {
 	for _, c := range []struct{ sensitivity, epsilon, value float64 }{{1, 1, 0}, {2, 0.1, 1000}, {0.5, 8, -3}} {
 		for _, together := range []bool{false, true} {
 			b := NewBudget(plenty)
-			laplace := b.Laplace("x", NewKey(2).Stream(), Exact(c.sensitivity))
+			laplace := b.Laplace("x", random.NewKey(2).Stream(), Exact(c.sensitivity))
 			path, sample := b.Root(), make([]float64, 50000)
 			for i := range sample {
 				sample[i] = c.value
@@ -100,7 +102,7 @@ func TestGeometricLaw(t *testing.T) {
 	for _, c := range []struct{ sensitivity, epsilon float64 }{{1, 1}, {1, 0.3}, {2, 3}} {
 		for _, together := range []bool{false, true} {
 			b := NewBudget(plenty)
-			geometric := b.Geometric("x", NewKey(3).Stream(), Exact(c.sensitivity))
+			geometric := b.Geometric("x", random.NewKey(3).Stream(), Exact(c.sensitivity))
 			path, sample := b.Root(), make([]float64, n)
 			for i := range sample {
 				sample[i] = 40
@@ -153,7 +155,7 @@ func TestExponentialLaw(t *testing.T) {
 		{"huge scores", 1, 1, []float64{1e15, 1e15 + 2}, nil, []float64{1, math.E}},
 	} {
 		b := NewBudget(plenty)
-		root, exponential := b.Root(), b.Exponential("x", NewKey(4).Stream(), Exact(c.sensitivity))
+		root, exponential := b.Root(), b.Exponential("x", random.NewKey(4).Stream(), Exact(c.sensitivity))
 		sum := 0.0
 		for _, p := range c.law {
 			sum += p
@@ -176,7 +178,7 @@ func TestExponentialLaw(t *testing.T) {
 
 func TestExponentialNeverChoosesTheImpossible(t *testing.T) {
 	b := NewBudget(plenty)
-	root, exponential := b.Root(), b.Exponential("x", NewKey(5).Stream(), Exact(1))
+	root, exponential := b.Root(), b.Exponential("x", random.NewKey(5).Stream(), Exact(1))
 	scores := []float64{9, math.Inf(-1), 0, 0, 9}
 	weights := []float64{0, 1, 1, 1, 0}
 	for range 10000 {
@@ -191,7 +193,7 @@ func TestExponentialNeverChoosesTheImpossible(t *testing.T) {
 func TestExponentialExtremes(t *testing.T) {
 	for _, epsilon := range []float64{1e-300, 1e-6, 1e9} {
 		b := NewBudget(plenty)
-		root, exponential := b.Root(), b.Exponential("x", NewKey(6).Stream(), Exact(0.5))
+		root, exponential := b.Root(), b.Exponential("x", random.NewKey(6).Stream(), Exact(0.5))
 		counts := [3]int{}
 		for range 3000 {
 			path := root.Fork()
@@ -213,7 +215,7 @@ func TestExponentialExtremes(t *testing.T) {
 
 func TestExponentialRefusals(t *testing.T) {
 	b := NewBudget(plenty)
-	root, exponential := b.Root(), b.Exponential("cuts", NewKey(6).Stream(), Exact(1))
+	root, exponential := b.Root(), b.Exponential("cuts", random.NewKey(6).Stream(), Exact(1))
 	for _, c := range []struct {
 		name            string
 		scores, weights []float64
@@ -241,9 +243,9 @@ func TestNoiseAtTheEnds(t *testing.T) {
 		b := NewBudget(epsilon)
 		root := b.Root()
 		for _, noise := range []Noise{
-			b.Laplace("laplace", NewKey(7).Stream(), Exact(1)),
-			b.Geometric("geometric", NewKey(7).Stream(), Exact(1)),
-			smoothed{b.Cauchy("cauchy", NewKey(7).Stream(), true), 1. / smoothing},
+			b.Laplace("laplace", random.NewKey(7).Stream(), Exact(1)),
+			b.Geometric("geometric", random.NewKey(7).Stream(), Exact(1)),
+			smoothed{b.Cauchy("cauchy", random.NewKey(7).Stream(), true), 1. / smoothing},
 		} {
 			for range 1000 {
 				path := root.Fork()
@@ -273,9 +275,9 @@ func TestNoiseBeyondAllNumbers(t *testing.T) {
 	for _, c := range []struct{ sensitivity, epsilon float64 }{{1, 0.999 / maxScale}, {1, 1e-300}, {1e6, 1e-305}, {2, math.SmallestNonzeroFloat64}} {
 		b := NewBudget(1)
 		path := b.Root()
-		laplace := b.Laplace("laplace", NewKey(7).Stream(), Exact(c.sensitivity))
-		geometric := b.Geometric("geometric", NewKey(7).Stream(), Exact(c.sensitivity))
-		cauchy := b.Cauchy("cauchy", NewKey(7).Stream(), true)
+		laplace := b.Laplace("laplace", random.NewKey(7).Stream(), Exact(c.sensitivity))
+		geometric := b.Geometric("geometric", random.NewKey(7).Stream(), Exact(c.sensitivity))
+		cauchy := b.Cauchy("cauchy", random.NewKey(7).Stream(), true)
 		values := []float64{1, 2}
 		_, e1 := laplace.Add(&path, c.epsilon, 3)
 		_, e2 := geometric.Add(&path, c.epsilon, 3)
@@ -295,9 +297,9 @@ func TestNoiseBeyondAllNumbers(t *testing.T) {
 
 func TestMechanismsDoNotAllocate(t *testing.T) {
 	b := NewBudget(plenty)
-	laplace := b.Laplace("a", NewKey(1).Stream(), Exact(1))
-	geometric := b.Geometric("b", NewKey(2).Stream(), Exact(1))
-	exponential := b.Exponential("c", NewKey(3).Stream(), Exact(1))
+	laplace := b.Laplace("a", random.NewKey(1).Stream(), Exact(1))
+	geometric := b.Geometric("b", random.NewKey(2).Stream(), Exact(1))
+	exponential := b.Exponential("c", random.NewKey(3).Stream(), Exact(1))
 	path, scores, values := b.Root(), make([]float64, 100), make([]float64, 3)
 	fork := path.Fork()
 	if n := testing.AllocsPerRun(100, func() {
@@ -317,7 +319,7 @@ func TestMechanismsDoNotAllocate(t *testing.T) {
 
 func BenchmarkExponential(b *testing.B) {
 	budget := NewBudget(plenty)
-	exponential := budget.Exponential("x", NewKey(1).Stream(), Exact(1))
+	exponential := budget.Exponential("x", random.NewKey(1).Stream(), Exact(1))
 	scores := make([]float64, 100)
 	for i := range scores {
 		scores[i] = float64(min(i, 100-i))
@@ -331,4 +333,11 @@ func BenchmarkExponential(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(scores))*float64(b.N)/b.Elapsed().Seconds(), "candidates/s")
+}
+
+func BenchmarkLaplace(b *testing.B) {
+	stream := random.NewKey(1).Stream()
+	for b.Loop() {
+		drawLaplace(stream)
+	}
 }

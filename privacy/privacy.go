@@ -1,6 +1,5 @@
-// Package privacy is the only room that draws noise. It holds the named random streams, the
-// mechanisms of differential privacy (Laplace, two-sided geometric, Cauchy, exponential) and the
-// budget with its ledger.
+// Package privacy is the only room that draws noise. It holds the mechanisms of differential
+// privacy (Laplace, two-sided geometric, Cauchy, exponential) and the budget with its ledger.
 //
 // Every mechanism is declared once per release with the sensitivity its paper claims and the one
 // that can be proven, and every call charges a Path of the budget. Overspending the claimed

@@ -1,13 +1,17 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"ppdp/random"
+)
 
 // Zeros is the noise of any number of counts of 0, rounded to the nearest integer (halves upwards), one after the
 // other and without a draw for those that come out at 0 or below: what is drawn is how many
 // of these stand before the next that does not. So the empty cells of a large table cost as much as those of them that
 // are seen, and have the law they would have if each got noise of its own.
 type Zeros struct {
-	stream *Stream
+	stream *random.Stream
 	rate   float64 // epsilon over sensitivity
 	miss   float64 // the logarithm of the probability of 0 or less
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"ppdp/random"
 )
 
 // TestZerosLaw compares the noise of a million counts of 0 with the laws written out: of Laplace noise,
@@ -19,9 +21,9 @@ func TestZerosLaw(t *testing.T) {
 			var z *Zeros
 			var err error
 			if name == "laplace" {
-				z, err = b.Laplace("x", NewKey(2).Derive(name).Stream(), Exact(1)).Zeros(&path, rate)
+				z, err = b.Laplace("x", random.NewKey(2).Derive(name).Stream(), Exact(1)).Zeros(&path, rate)
 			} else {
-				z, err = b.Geometric("x", NewKey(2).Derive(name).Stream(), Exact(1)).Zeros(&path, rate)
+				z, err = b.Geometric("x", random.NewKey(2).Derive(name).Stream(), Exact(1)).Zeros(&path, rate)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -77,8 +79,8 @@ func TestZerosAtTheEnds(t *testing.T) {
 	for _, epsilon := range []float64{1e-290, 1e-9, 1e3, 1e9, 1e300} {
 		b := NewBudget(2 * epsilon)
 		path := b.Root()
-		laplace, err1 := b.Laplace("a", NewKey(3).Stream(), Exact(1)).Zeros(&path, epsilon)
-		geometric, err2 := b.Geometric("b", NewKey(4).Stream(), Exact(1)).Zeros(&path, epsilon)
+		laplace, err1 := b.Laplace("a", random.NewKey(3).Stream(), Exact(1)).Zeros(&path, epsilon)
+		geometric, err2 := b.Geometric("b", random.NewKey(4).Stream(), Exact(1)).Zeros(&path, epsilon)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +104,7 @@ func TestZerosAtTheEnds(t *testing.T) {
 	}
 	path := NewBudget(1).Root()
 	b := path.budget
-	if _, err := b.Laplace("a", NewKey(3).Stream(), Exact(1)).Zeros(&path, 2); !errors.Is(err, ErrOverspent) {
+	if _, err := b.Laplace("a", random.NewKey(3).Stream(), Exact(1)).Zeros(&path, 2); !errors.Is(err, ErrOverspent) {
 		t.Errorf("error %v, must be ErrOverspent", err)
 	}
 }
@@ -110,7 +112,7 @@ func TestZerosAtTheEnds(t *testing.T) {
 func BenchmarkZeros(b *testing.B) {
 	budget := NewBudget(plenty)
 	path := budget.Root()
-	z, err := budget.Laplace("x", NewKey(1).Stream(), Exact(1)).Zeros(&path, 0.5)
+	z, err := budget.Laplace("x", random.NewKey(1).Stream(), Exact(1)).Zeros(&path, 0.5)
 	if err != nil {
 		b.Fatal(err)
 	}

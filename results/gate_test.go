@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/random"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
-
-	"ppdp/privacy"
 )
 
 // Student's data on the sleep of ten patients under two drugs, which R's help on t.test works with: Welch's
@@ -290,7 +290,7 @@ func TestVerdicts(t *testing.T) {
 // (exponential around a floor). scale multiplies the noise of the first curve.
 func noisyRun(seed uint64, trials int, scale float64) *Baseline {
 	b := baseline(seed, 1, "x")
-	stream := privacy.NewKey(seed).Derive("gate").Stream()
+	stream := random.NewKey(seed).Derive("gate").Stream()
 	for c := range 20 {
 		for e := range 10 {
 			s := Sample{Series: string(rune('a' + c)), Dataset: "d", Algorithm: "a", Metric: "w1", Epsilon: pointer(float64(e + 1))}

@@ -21,6 +21,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Run checks an algorithm under every variant it has, first with its default parameters, then
@@ -105,7 +106,7 @@ func (s subject) release(how try) (release *algorithms.Release, budget *privacy.
 	}
 	in = algorithms.Input{
 		Params: s.params, Variant: s.guarantee.Variant,
-		Budget: privacy.NewBudget(how.epsilon), Noise: privacy.NewStreams(privacy.NewKey(how.seed)),
+		Budget: privacy.NewBudget(how.epsilon), Noise: random.NewStreams(random.NewKey(how.seed)),
 	}
 	if info := s.algorithm.Info(); info.Input == algorithms.GraphInput {
 		in.Graph = how.graph

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // The attribute of Table in which one value is rare, and that value's code.
@@ -37,7 +37,7 @@ func Table(n int) *datasets.Table {
 		{Name: "disease", Kind: datasets.Categorical, Values: []string{"none", "flu", "gout"}, Role: datasets.Sensitive},
 		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
 	}}
-	stream := privacy.NewKey(0).Derive("conformance", "table").Stream()
+	stream := random.NewKey(0).Derive("conformance", "table").Stream()
 	b := datasets.NewBuilder(schema, n)
 	for range n {
 		row := b.AddRow()
@@ -64,7 +64,7 @@ func Table(n int) *datasets.Table {
 // someRows are three quarters of a table's rows in a shuffled order, the rare row among them.
 func someRows(table *datasets.Table) []int32 {
 	rows := table.AllRows()
-	stream := privacy.NewKey(0).Derive("conformance", "rows").Stream()
+	stream := random.NewKey(0).Derive("conformance", "rows").Stream()
 	stream.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	for i, row := range rows {
 		if row == rareRow {
@@ -124,7 +124,7 @@ func oddTables() []oddTable {
 		{"the largest domain", []datasets.Attribute{number("n", 1<<31), class}},
 		{"seventy attributes of one value", append(many, class)},
 	} {
-		stream := privacy.NewKey(0).Derive("conformance", schema.name).Stream()
+		stream := random.NewKey(0).Derive("conformance", schema.name).Stream()
 		b := datasets.NewBuilder(&datasets.Schema{Attributes: schema.attributes}, 40)
 		for range 40 {
 			row := b.AddRow()

@@ -17,6 +17,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // TestMix: splitmix64 seeded with 0 starts with this number, and unmix undoes mix.
@@ -160,7 +161,7 @@ func TestSensitivity(t *testing.T) {
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) *algorithms.Release {
 	t.Helper()
 	r, err := day2016{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
-		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed))})
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestNoNoise(t *testing.T) {
 
 // TestBudget: fixed θ spends all of epsilon on counts, private θ a tenth of it on the choice, nothing is over.
 func TestBudget(t *testing.T) {
-	g, err := graph.ErdosRenyi(context.Background(), privacy.NewKey(1).Stream(), 200, 0.05)
+	g, err := graph.ErdosRenyi(context.Background(), random.NewKey(1).Stream(), 200, 0.05)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestBudget(t *testing.T) {
 		budget := privacy.NewBudget(0.5)
 		p := &Params{Form: Histogram, Theta: test.theta, Lambda: "50"}
 		r, err := day2016{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: algorithms.Strict,
-			Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(1))})
+			Budget: budget, Noise: random.NewStreams(random.NewKey(1))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +269,7 @@ func TestNearestCounts(t *testing.T) {
 // TestChoice: the exponential mechanism's law over θ, drawn 20,000 times, agrees with exp(ε₁·score/2). The statistic
 // has at most 5 degrees of freedom, whose chi-square exceeds 30 once in 60,000 seeds.
 func TestChoice(t *testing.T) {
-	g, err := graph.BarabasiAlbert(context.Background(), privacy.NewKey(5).Stream(), 60, 3)
+	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 60, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +295,7 @@ func TestChoice(t *testing.T) {
 		budget := privacy.NewBudget(epsilon)
 		path := budget.Root()
 		theta, err := chooseTheta(context.Background(), algorithms.Input{Graph: g, Budget: budget,
-			Noise: privacy.NewStreams(privacy.NewKey(seed))}, p, &path)
+			Noise: random.NewStreams(random.NewKey(seed))}, p, &path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +374,7 @@ func BenchmarkReleaseUNCHistogram(b *testing.B) {
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {
-	g, err := graph.BarabasiAlbert(context.Background(), privacy.NewKey(1).Stream(), 1_000_000, 5)
+	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 1_000_000, 5)
 	if err != nil {
 		b.Fatal(err)
 	}

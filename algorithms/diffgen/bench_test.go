@@ -11,6 +11,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // adultTable is the selection of Al-Hussaeni et al. 2018: 45,222 records, 6 numeric and 8 categorical attributes.
@@ -21,7 +22,7 @@ func adultTable(tb testing.TB) *datasets.Table {
 	}
 	source := adult.Source{}
 	loaded, err := source.Load(context.Background(), datasets.Request{
-		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}, Key: privacy.NewKey(0),
+		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}, Key: random.NewKey(0),
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -33,7 +34,7 @@ func adultTable(tb testing.TB) *datasets.Table {
 func benchmarked(b *testing.B, table *datasets.Table, rows []int32, params *Params, seed uint64) *algorithms.Release {
 	r, err := DiffGen{}.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: rows, Params: params, Variant: algorithms.Published,
-		Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(seed)),
+		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(seed)),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // colours is a taxonomy whose leaves are not in the order of the codes, with an only child.
@@ -71,7 +72,7 @@ func drawRows(t *rapid.T, schema *datasets.Schema, most int) [][]uint32 {
 func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
 	return algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed)),
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
 	}
 }
 
@@ -338,9 +339,9 @@ func TestCellsLaw(t *testing.T) {
 	} {
 		budget := privacy.NewBudget(epsilon)
 		root := budget.Root()
-		var noise counter = budget.Laplace("x", privacy.NewKey(8).Stream(), privacy.Exact(1))
+		var noise counter = budget.Laplace("x", random.NewKey(8).Stream(), privacy.Exact(1))
 		if name == "geometric" {
-			noise = budget.Geometric("y", privacy.NewKey(9).Stream(), privacy.Exact(1))
+			noise = budget.Geometric("y", random.NewKey(9).Stream(), privacy.Exact(1))
 		}
 		var zero, one [20]float64
 		for range draws {

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
+	"ppdp/random"
 
-	"ppdp/privacy"
+	"pgregory.net/rapid"
 )
 
 // keysBelow are n keys of at most so many bits.
 func keysBelow(n, bits int, seed uint64) []uint64 {
-	stream := privacy.NewKey(seed).Stream()
+	stream := random.NewKey(seed).Stream()
 	keys := make([]uint64, n)
 	for i := range keys {
 		keys[i] = stream.Uint64() >> (64 - bits)

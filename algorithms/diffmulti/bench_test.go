@@ -15,6 +15,7 @@ import (
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // adultTable loads the 45,222 rows of the paper, or skips.
@@ -24,7 +25,7 @@ func adultTable(tb testing.TB) *datasets.Table {
 		tb.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz and adult/adult.test.gz")
 	}
 	loaded, err := adult.Source{}.Load(context.Background(), datasets.Request{
-		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}, Key: privacy.NewKey(0),
+		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}, Key: random.NewKey(0),
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -38,7 +39,7 @@ func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, p
 	budget := privacy.NewBudget(epsilon)
 	r, err := DiffMulti{}.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(seed)),
+		Budget: budget, Noise: random.NewStreams(random.NewKey(seed)),
 	})
 	if err == nil {
 		_, _, err = r.Records(context.Background())
@@ -63,7 +64,7 @@ func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, 
 // BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact rule for h
 // makes the most of it, the published one seldom gets beyond some thousand nodes.
 func BenchmarkRelease(b *testing.B) {
-	loaded, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: privacy.NewKey(0)})
+	loaded, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func BenchmarkScalability(b *testing.B) {
 
 func enlarged(table *datasets.Table, n int) *datasets.Table {
 	schema := table.Schema()
-	stream := privacy.NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	out := datasets.NewBuilder(schema, n)
 	for range n {
 		row := out.AddRow()

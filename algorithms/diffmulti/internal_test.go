@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and two
@@ -37,7 +38,7 @@ func drawTable(t *rapid.T) *datasets.Table {
 	}
 	n := rapid.IntRange(0, 60).Draw(t, "rows")
 	b := datasets.NewBuilder(schema, n)
-	stream := privacy.NewKey(rapid.Uint64().Draw(t, "table")).Stream()
+	stream := random.NewKey(rapid.Uint64().Draw(t, "table")).Stream()
 	for range n {
 		row := b.AddRow()
 		for i := range schema.Attributes {
@@ -58,7 +59,7 @@ func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params
 	t.Helper()
 	rows := table.AllRows()
 	r, err := newRecursion(context.Background(), algorithms.Input{Table: table, Rows: rows, Params: params, Variant: variant,
-		Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(seed))})
+		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(seed))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +292,7 @@ func TestApportion(t *testing.T) {
 				weights[i] = 0
 			}
 		}
-		s := shares{draws: privacy.NewKey(1).Stream()}
+		s := shares{draws: random.NewKey(1).Stream()}
 		given, sum, all := make([]int, len(weights)), 0.0, 0
 		left := s.apportion(n, weights, given)
 		floors := slices.Clone(given)
@@ -332,7 +333,7 @@ func TestReleases(t *testing.T) {
 		epsilon := rapid.SampledFrom([]float64{0.1, 10, 1e6}).Draw(t, "epsilon")
 		budget := privacy.NewBudget(epsilon)
 		r, err := DiffMulti{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-			Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(rapid.Uint64().Draw(t, "seed")))})
+			Budget: budget, Noise: random.NewStreams(random.NewKey(rapid.Uint64().Draw(t, "seed")))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +391,7 @@ func BenchmarkTally(b *testing.B) {
 			for i := range 6 {
 				schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("n", i), High: 90, Step: 1})
 			}
-			stream := privacy.NewKey(1).Stream()
+			stream := random.NewKey(1).Stream()
 			builder := datasets.NewBuilder(schema, n)
 			for range n {
 				row := builder.AddRow()

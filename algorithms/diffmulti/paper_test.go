@@ -11,6 +11,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out evenly both
@@ -260,7 +261,7 @@ func TestRefused(t *testing.T) {
 		"unknown variant":          {table, DefaultParams(), "other", 1},
 	} {
 		_, err := DiffMulti{}.Release(context.Background(), algorithms.Input{Table: c.table, Rows: c.table.AllRows(), Params: c.params,
-			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon), Noise: privacy.NewStreams(privacy.NewKey(0))})
+			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon), Noise: random.NewStreams(random.NewKey(0))})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -9,12 +9,13 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // sharer returns shares of a rule with noise, and a fresh path for each call.
 func sharer(rule HPrime, epsilon float64) (*shares, privacy.Path) {
 	budget := privacy.NewBudget(epsilon)
-	stream := privacy.NewKey(7).Stream()
+	stream := random.NewKey(7).Stream()
 	s := &shares{rule: rule}
 	if rule == ByStrict {
 		s.noise = budget.Geometric("sizes", stream, privacy.Exact(1))

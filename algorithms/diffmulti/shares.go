@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // shares divides the specialisations left to a region among its children (equation 10).
 type shares struct {
 	rule  HPrime
-	noise privacy.Noise   // nil where sizes get none
-	draws *privacy.Stream // for remainders; nil when they are dropped
+	noise privacy.Noise  // nil where sizes get none
+	draws *random.Stream // for remainders; nil when they are dropped
 
 	weights []float64
 	some    []float64

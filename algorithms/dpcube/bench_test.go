@@ -10,6 +10,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // BenchmarkBlocks is the kd-tree over a quarter of a million noisy cells.
@@ -18,7 +19,7 @@ func BenchmarkBlocks(b *testing.B) {
 		b.Run(string(dimension), func(b *testing.B) {
 			g := &grid{sides: []int{64, 64, 64}, strides: []int{4096, 64, 1}, cells: 1 << 18}
 			cells := make([]float64, g.cells)
-			stream := privacy.NewKey(1).Stream()
+			stream := random.NewKey(1).Stream()
 			for i := range cells {
 				cells[i] = float64(10 * stream.Uint32N(3)) // three values in ten steps of noise
 			}
@@ -59,7 +60,7 @@ func BenchmarkAdult(b *testing.B) {
 	}
 	source := adult.Source{}
 	loaded, err := source.Load(context.Background(), datasets.Request{
-		Params: source.Params(), Files: datasets.Files{Dirs: []string{dir}}, Key: privacy.NewKey(0),
+		Params: source.Params(), Files: datasets.Files{Dirs: []string{dir}}, Key: random.NewKey(0),
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -75,7 +76,7 @@ func BenchmarkAdult(b *testing.B) {
 		copy(rows, all)
 		r, err := DPCube{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: rows, Params: DefaultParams(), Variant: algorithms.Published,
-			Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(i)),
+			Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(i)),
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // drawTaxonomy draws a tree over values, some of its nodes with an only child.
@@ -352,7 +353,7 @@ func TestCoarseWarning(t *testing.T) {
 // BenchmarkCoarse releases 11 attributes of Adult's stand-in on coarse grids.
 func BenchmarkCoarse(b *testing.B) {
 	source := adult.StandIn{}
-	loaded, err := source.Load(context.Background(), datasets.Request{Params: source.Params(), Key: privacy.NewKey(0)})
+	loaded, err := source.Load(context.Background(), datasets.Request{Params: source.Params(), Key: random.NewKey(0)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -367,7 +368,7 @@ func BenchmarkCoarse(b *testing.B) {
 				copy(rows, all)
 				if _, err := (DPCube{}).Release(context.Background(), algorithms.Input{
 					Table: loaded.Table, Rows: rows, Params: params, Variant: algorithms.Strict,
-					Budget: privacy.NewBudget(1), Noise: privacy.NewStreams(privacy.NewKey(i)),
+					Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(i)),
 				}); err != nil {
 					b.Fatal(err)
 				}

@@ -18,6 +18,7 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // tableOf builds a table of integer attributes with the given domain sizes. Rows list the attributes'
@@ -47,7 +48,7 @@ func tableOf(classes int, cells []int, rows ...[]uint32) *datasets.Table {
 func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
 	return algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed)),
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
 	}
 }
 

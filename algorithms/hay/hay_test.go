@@ -15,6 +15,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) *algorithms.Release {
@@ -23,7 +24,7 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 		t.Fatal(err)
 	}
 	r, err := hay{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
-		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed))})
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +252,7 @@ func TestLedger(t *testing.T) {
 		budget := privacy.NewBudget(1)
 		p := &Params{Neighbours: Node, K: 1, Lambda: lambda}
 		if _, err := (hay{}).Release(context.Background(), algorithms.Input{Graph: star, Params: p, Variant: algorithms.Published,
-			Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(1))}); err != nil {
+			Budget: budget, Noise: random.NewStreams(random.NewKey(1))}); err != nil {
 			t.Fatal(err)
 		}
 		if entry := budget.Ledger()[0]; entry.Claimed != 2*float64(p.Lambda.Of(star)) || entry.Proven != proven {
@@ -290,7 +291,7 @@ func BenchmarkReleaseUNC(b *testing.B) {
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {
-	g, err := graph.BarabasiAlbert(context.Background(), privacy.NewKey(1).Stream(), 1_000_000, 5)
+	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 1_000_000, 5)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // patients is the table that LeFevre et al. 2005 use as an example: birth dates go up to everything at
@@ -69,7 +70,7 @@ func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorith
 	t.Helper()
 	a := incognito{}
 	in := algorithms.Input{Table: table, Rows: rows, Params: &Params{K: k}, Variant: algorithms.Published,
-		Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(0))}
+		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
 	r, err := a.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)

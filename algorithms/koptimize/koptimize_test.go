@@ -16,13 +16,14 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *algorithms.Release {
 	t.Helper()
 	a := koptimize{}
 	in := algorithms.Input{Table: table, Rows: rows, Params: &params, Variant: algorithms.Published,
-		Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(0))}
+		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
 	r, err := a.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +86,8 @@ func TestSuppressed(t *testing.T) {
 
 // TestOrderOfRows: the classes do not depend on how the rows are listed.
 func TestOrderOfRows(t *testing.T) {
-	stream := privacy.NewKey(4).Derive("order").Stream()
-	table := random(stream, 300, []int{6, 5, 4}, true)
+	stream := random.NewKey(4).Derive("order").Stream()
+	table := randomTable(stream, 300, []int{6, 5, 4}, true)
 	rows := table.AllRows()
 	params := Params{K: 5, Work: 5}
 	want := release(t, table, rows, params)

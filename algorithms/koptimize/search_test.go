@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
-// random is a table of n rows over the given numbers of cells; skewed values crowd at the low end.
-func random(stream *privacy.Stream, n int, cells []int, skewed bool) *datasets.Table {
+// randomTable is a table of n rows over the given numbers of cells; skewed values crowd at the low end.
+func randomTable(stream *random.Stream, n int, cells []int, skewed bool) *datasets.Table {
 	schema := &datasets.Schema{}
 	for d, c := range cells {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: float64(c), Step: 1})
@@ -100,7 +100,7 @@ func bruteForce(p *problem, table *datasets.Table) int64 {
 // TestAgainstEverySetOfCuts compares the search with brute force on tables of up to 16 cuts, with
 // and without suppression, and holds a search that is ended early to its bound.
 func TestAgainstEverySetOfCuts(t *testing.T) {
-	stream := privacy.NewKey(7).Derive("small tables").Stream()
+	stream := random.NewKey(7).Derive("small tables").Stream()
 	early := 0
 	for trial := range 150 {
 		cells := make([]int, 1+stream.IntN(4))
@@ -111,7 +111,7 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 		if trial%75 == 0 {
 			cells, n = []int{5, 5, 5, 5}, 100 // 16 cuts
 		}
-		table := random(stream, n, cells, stream.IntN(2) == 1)
+		table := randomTable(stream, n, cells, stream.IntN(2) == 1)
 		for _, suppress := range []bool{false, true} {
 			if n < k && !suppress {
 				continue
@@ -151,11 +151,11 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 // TestOneDimension: along one attribute the best partitioning has optimal substructure, so that
 // dynamic programming finds it, here among more cuts than a word has bits.
 func TestOneDimension(t *testing.T) {
-	stream := privacy.NewKey(8).Derive("one dimension").Stream()
+	stream := random.NewKey(8).Derive("one dimension").Stream()
 	for _, n := range []int{150, 400} {
 		for _, k := range []int{n / 8, n / 5} {
 			for _, suppress := range []bool{false, true} {
-				table := random(stream, n, []int{100}, false)
+				table := randomTable(stream, n, []int{100}, false)
 				p := mustProblem(t, table, k, suppress)
 				if len(p.cuts) <= 64 {
 					t.Fatalf("%d cuts, must be more than 64", len(p.cuts))
@@ -196,9 +196,9 @@ func TestOneDimension(t *testing.T) {
 // TestManyDimensionsAndWords: where at most three classes of k rows fit, two cuts make any partitioning there is, so
 // that pricing all pairs finds the best, here of cuts that fill more than one word.
 func TestManyDimensionsAndWords(t *testing.T) {
-	stream := privacy.NewKey(9).Derive("words").Stream()
+	stream := random.NewKey(9).Derive("words").Stream()
 	for trial := range 4 {
-		table := random(stream, 120, []int{4, 30, 3, 45}, false)
+		table := randomTable(stream, 120, []int{4, 30, 3, 45}, false)
 		k := 31 + stream.IntN(10)
 		p := mustProblem(t, table, k, false)
 		if p.words < 2 {
@@ -251,9 +251,9 @@ func greedy(p *problem, table *datasets.Table, order []int) int64 {
 // TestNoWorseThanGreedy: also a search that hardly gets beyond its start beats the greedy solutions,
 // whatever attribute they begin with, and a whole one beats them in every order of attributes.
 func TestNoWorseThanGreedy(t *testing.T) {
-	stream := privacy.NewKey(10).Derive("greedy").Stream()
+	stream := random.NewKey(10).Derive("greedy").Stream()
 	for trial := range 12 {
-		table := random(stream, 150, []int{6, 6, 6}, trial%2 == 0)
+		table := randomTable(stream, 150, []int{6, 6, 6}, trial%2 == 0)
 		p := mustProblem(t, table, 4, trial%3 == 0)
 		start := mustRun(t, p, limits{nodes: 2000})
 		whole := mustRun(t, p, limits{})

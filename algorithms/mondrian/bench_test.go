@@ -16,6 +16,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // shaped is a table of n rows in the shape of Adult's eight quasi-identifiers: the same domains, and
@@ -30,7 +31,7 @@ func shaped(n int) *datasets.Table {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("c", cells, len(schema.Attributes)), Kind: datasets.Categorical, Values: values})
 	}
 	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "salary", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"low", "high"}})
-	stream := privacy.NewKey(5).Stream()
+	stream := random.NewKey(5).Stream()
 	b := datasets.NewBuilder(schema, n)
 	for range n {
 		row := b.AddRow()
@@ -47,7 +48,7 @@ func benchmark(b *testing.B, table *datasets.Table, params Params) {
 	for b.Loop() {
 		r, err := mondrian{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: slices.Clone(rows), Params: &params, Variant: algorithms.Published,
-			Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1)),
+			Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -93,7 +94,7 @@ func BenchmarkScale(b *testing.B) {
 				params := Params{K: 100, Mode: Strict, Cut: First, Split: Median, Workload: allQueries, Records: Box}
 				if _, err := (mondrian{}).Release(context.Background(), algorithms.Input{
 					Table: table, Rows: table.AllRows(), Params: &params, Variant: algorithms.Published,
-					Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1)),
+					Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 				}); err != nil {
 					b.Fatal(err)
 				}

@@ -5,12 +5,12 @@ import (
 	"math"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // draw replaces the quasi-identifiers of records, which are the input's rows region after region, by
 // values drawn from their regions. The table is not published yet, so its columns may be written.
-func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Records, stream *privacy.Stream) error {
+func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Records, stream *random.Stream) error {
 	low, high := p.regions.Low, p.regions.High
 	if from != Box {
 		low, high = p.regions.TightLow, p.regions.TightHigh
@@ -41,7 +41,7 @@ func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Re
 // members draws members of intervals, two from every 64 random bits: on a large table the generator
 // is the greater part of the cost of a draw.
 type members struct {
-	stream *privacy.Stream
+	stream *random.Stream
 	spare  uint32
 	spared bool
 }

@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/conformance"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func TestConformance(t *testing.T) {
@@ -36,7 +37,7 @@ func release(t failer, table *datasets.Table, rows []int32, p Params) *algorithm
 	t.Helper()
 	r, err := mondrian{}.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: slices.Clone(rows), Params: &p, Variant: algorithms.Published,
-		Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1)),
+		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -349,7 +350,7 @@ func TestStatistics(t *testing.T) {
 // regions come out and every row is told its own.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	table := conformance.Table(300)
-	stream := privacy.NewKey(3).Stream()
+	stream := random.NewKey(3).Stream()
 	for _, mode := range []Mode{Strict, Relaxed} {
 		params := Params{K: 4, Mode: mode, Cut: First, Records: Range}
 		rows := table.AllRows()[50:250]
@@ -465,7 +466,7 @@ func TestTooFewRows(t *testing.T) {
 		params := &Params{K: 5, Mode: mode, Cut: First, Records: Box}
 		for n := range int32(7) {
 			r, err := mondrian{}.Release(context.Background(), algorithms.Input{
-				Table: table, Rows: table.AllRows()[:n], Params: params, Noise: privacy.NewStreams(privacy.NewKey(1)),
+				Table: table, Rows: table.AllRows()[:n], Params: params, Noise: random.NewStreams(random.NewKey(1)),
 			})
 			switch {
 			case n == 0 && (err != nil || r.Table.Len() != 0 || r.Regions.Len() != 0):
@@ -564,7 +565,7 @@ func TestDrawsAreUniform(t *testing.T) {
 	// Other streams, other records; the partition draws nothing.
 	params := &Params{K: n, Mode: Strict, Cut: First, Records: Box}
 	q, err := mondrian{}.Release(context.Background(), algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Noise: privacy.NewStreams(privacy.NewKey(2)),
+		Table: table, Rows: table.AllRows(), Params: params, Noise: random.NewStreams(random.NewKey(2)),
 	})
 	if err != nil {
 		t.Fatal(err)

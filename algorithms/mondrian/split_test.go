@@ -12,6 +12,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // drawSmall draws points whose cuts can all be tried.
@@ -298,7 +299,7 @@ func TestSplitRefuses(t *testing.T) {
 		p.K = 2
 		test.change(p)
 		_, err := mondrian{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
-			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1))})
+			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // CutRule says how a numeric interval's cut point is drawn (Al-Hussaeni et al. 2018, section 4.3).
@@ -41,7 +42,7 @@ type CutPoints struct {
 	Scorer Scorer
 	Rule   CutRule
 	Choice *privacy.Exponential // declared with the scorer's sensitivity
-	Draws  *privacy.Stream      // places within an interval; may be Choice's stream
+	Draws  *random.Stream       // places within an interval; may be Choice's stream
 
 	first   []uint32  // the first cut of each interval,
 	number  []uint32  // how many cuts it holds,

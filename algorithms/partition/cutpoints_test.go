@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // yearsOfBirth are Table I of Al-Hussaeni et al. 2018: the root of Fig. 4, years 1930 to 1999 and
@@ -126,7 +127,7 @@ func TestEveryCutIsTheExponentialMechanism(t *testing.T) {
 // mechanism returns a CutPoints ready to choose, and a path to charge.
 func mechanism(scorer Scorer, rule CutRule, epsilon float64) (*CutPoints, privacy.Path) {
 	budget := privacy.NewBudget(epsilon)
-	stream := privacy.NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	choice := budget.Exponential("cut points", stream, privacy.Exact(scorer.Sensitivity()))
 	return &CutPoints{Scorer: scorer, Rule: rule, Choice: choice, Draws: stream}, budget.Root()
 }

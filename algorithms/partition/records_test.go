@@ -11,7 +11,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // halves is a partition of ten cells into two regions, with two classes.
@@ -52,7 +52,7 @@ func TestRecords(t *testing.T) {
 		{[]float64{0, 0, 0, 0}, 12, [4]int{}, 1, false},
 	} {
 		release := &algorithms.Release{Regions: regions}
-		if err := AddRecords(release, schema, c.sizes, Uniform, c.maxRows, privacy.NewKey(0).Stream()); err != nil {
+		if err := AddRecords(release, schema, c.sizes, Uniform, c.maxRows, random.NewKey(0).Stream()); err != nil {
 			t.Fatal(err)
 		}
 		count, _ := release.RecordCount()
@@ -76,7 +76,7 @@ func TestRecords(t *testing.T) {
 		}
 	}
 	large := []float64{math.MaxFloat64, math.MaxFloat64, 0, 0}
-	if err := AddRecords(&algorithms.Release{Regions: regions}, schema, large, Uniform, 10, privacy.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
+	if err := AddRecords(&algorithms.Release{Regions: regions}, schema, large, Uniform, 10, random.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("sizes beyond all numbers: %v, must be ErrTooLarge", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestRecordsAreAsManyAsAnnounced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.Float64Range(0, 100), 4, 4).Draw(t, "sizes")
 		release := &algorithms.Release{Regions: regions}
-		if err := AddRecords(release, schema, sizes, Uniform, rapid.IntRange(1, 300).Draw(t, "max_rows"), privacy.NewKey(0).Stream()); err != nil {
+		if err := AddRecords(release, schema, sizes, Uniform, rapid.IntRange(1, 300).Draw(t, "max_rows"), random.NewKey(0).Stream()); err != nil {
 			t.Fatal(err)
 		}
 		before, _ := release.RecordCount()

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // drawTable draws a small table with a class attribute in the middle and dimensions of every
@@ -158,7 +158,7 @@ func benchmarkTable() *datasets.Table {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
 	}
 	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
-	stream := privacy.NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	const n = 30162
 	b := datasets.NewBuilder(schema, n)
 	for range n {

@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // continents is Fig. 2 of Al-Hussaeni et al. 2018 as far as it is needed here, with its leaves out of order,
@@ -106,7 +106,7 @@ func TestSpecialise(t *testing.T) {
 	}
 	// Records of a region have its value.
 	tuples := []int{1, 2, 3, 4, 50}
-	drawn, err := synthesize(context.Background(), schema, regions, tuples, Uniform, privacy.NewKey(0).Stream())
+	drawn, err := synthesize(context.Background(), schema, regions, tuples, Uniform, random.NewKey(0).Stream())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // drawRegions gives a table's schema, regions over a random partition and random tuple counts.
@@ -38,7 +38,7 @@ func TestSynthesizedRecordsLieInTheirBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema, regions, tuples := drawRegions(t)
 		values := rapid.SampledFrom([]Values{Uniform, Midpoint, Low}).Draw(t, "values")
-		table, err := synthesize(context.Background(), schema, regions, tuples, values, privacy.NewKey(3).Stream())
+		table, err := synthesize(context.Background(), schema, regions, tuples, values, random.NewKey(3).Stream())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestUniformValuesAreUniform(t *testing.T) {
 		if a.Cells() == 10 {
 			regions.Attributes, regions.Low, regions.High, low = nil, nil, nil, 0
 		}
-		table, err := synthesize(context.Background(), schema, regions, []int{n}, Uniform, privacy.NewKey(11).Stream())
+		table, err := synthesize(context.Background(), schema, regions, []int{n}, Uniform, random.NewKey(11).Stream())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestUniformValuesAreUniform(t *testing.T) {
 func TestSynthesizeRefusesWhatDoesNotFit(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "a", High: 4, Step: 1}}}
 	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{4}, Classes: 1, Counts: []float64{0}}
-	stream := privacy.NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	if _, err := synthesize(context.Background(), schema, regions, nil, Uniform, stream); err == nil {
 		t.Error("no tuple counts for one region: no error")
 	}
@@ -143,7 +143,7 @@ func BenchmarkSynthesize(b *testing.B) {
 	table := benchmarkTable()
 	schema := table.Schema()
 	space := NewSpace(table, schema.QuasiIdentifiers())
-	stream := privacy.NewKey(2).Stream()
+	stream := random.NewKey(2).Stream()
 	builder := NewBuilder(space, math.MaxInt)
 	var tuples []int
 	var cut func(n int)

@@ -10,6 +10,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // adultTable loads the 45,222 complete rows and 15 attributes of Adult, or its stand-in of the same
@@ -24,7 +25,7 @@ func adultTable(tb testing.TB) *datasets.Table {
 	params := source.Params().(*adult.Params)
 	params.Select = "diffmulti"
 	loaded, err := source.Load(context.Background(), datasets.Request{
-		Params: params, Files: datasets.Files{Dirs: []string{dir}}, Key: privacy.NewKey(0),
+		Params: params, Files: datasets.Files{Dirs: []string{dir}}, Key: random.NewKey(0),
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -38,7 +39,7 @@ func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algo
 	for i := uint64(0); b.Loop(); i++ {
 		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: rows, Params: params, Variant: variant,
-			Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(i)),
+			Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(i)),
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // domain is one attribute as the network sees it: a public number of values, each standing for a run
@@ -199,7 +199,7 @@ type writer struct {
 	domains  []domain
 	encoding Encoding
 	place    partition.Values // which point of a bin
-	stream   *privacy.Stream
+	stream   *random.Stream
 	builder  *datasets.Builder
 	values   []uint32 // of the record at hand, one for each attribute
 }

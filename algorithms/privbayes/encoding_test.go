@@ -12,7 +12,7 @@ import (
 	"ppdp/algorithms/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // TestBins: values tile the public domain in order, in runs of equal width up to one cell.
@@ -157,7 +157,7 @@ func wide(attributes, n int) *datasets.Table {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: 33, Step: 1})
 	}
 	b := datasets.NewBuilder(schema, n)
-	stream := privacy.NewKey(7).Stream()
+	stream := random.NewKey(7).Stream()
 	for range n {
 		row := b.AddRow()
 		for i := range attributes {

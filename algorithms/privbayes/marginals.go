@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // marginals buys noisy joint counts of pairs, at equal cost each.
@@ -75,7 +76,7 @@ func newConditional(p pair, all []levels, joint []float64) conditional {
 }
 
 // draw draws the child's value, given those of the parents.
-func (c *conditional) draw(nodes []uint32, stream *privacy.Stream) {
+func (c *conditional) draw(nodes []uint32, stream *random.Stream) {
 	config := uint32(0)
 	for i := range c.parents {
 		p := &c.parents[i]

@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // drawBits draws columns of bits and the same as rows of zeros and ones.
@@ -19,7 +20,7 @@ func drawBits(t *rapid.T, d, n int) (columns [][]uint64, rows [][]int) {
 	for range d {
 		columns = append(columns, make([]uint64, (n+63)/64))
 	}
-	stream := privacy.NewKey(rapid.Uint64().Draw(t, "seed")).Stream()
+	stream := random.NewKey(rapid.Uint64().Draw(t, "seed")).Stream()
 	for r := range n {
 		rows = append(rows, make([]int, d))
 		for j := range d {
@@ -376,7 +377,7 @@ func newFit(table *datasets.Table, params *Params, variant algorithms.Variant, e
 	budget := privacy.NewBudget(epsilon)
 	in := algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: budget, Noise: privacy.NewStreams(privacy.NewKey(seed)),
+		Budget: budget, Noise: random.NewStreams(random.NewKey(seed)),
 	}
 	return &fit{ctx: context.Background(), in: in, params: params, domains: newDomains(table.Schema(), params.Bins), path: budget.Root(), epsilon: epsilon}
 }

@@ -11,12 +11,13 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input, error) {
 	in := algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed)),
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
 	}
 	r, err := Algorithm{}.Release(context.Background(), in)
 	return r, in, err
@@ -259,7 +260,7 @@ func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithm
 // TestLargeEpsilonGivesTheTruth: without noise a network in which each node may have all others before it
 // as parents is the table's joint distribution.
 func TestLargeEpsilonGivesTheTruth(t *testing.T) {
-	stream := privacy.NewKey(3).Stream()
+	stream := random.NewKey(3).Stream()
 	var dense, chain [][]uint32
 	for range 3000 {
 		at := stream.Uint32N(16) & stream.Uint32N(16) // ones are rare, and one of eight joins all

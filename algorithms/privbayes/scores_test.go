@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // joint is F by its definition: the largest value over all ways to send parent configurations to a side.
@@ -63,7 +63,7 @@ func byDefinition(score Score, cells []int32, children int) float64 {
 // TestKnapsack compares with all subsets, on items whose gains for the cost are close to each other: there taking
 // the best first is often not the best.
 func TestKnapsack(t *testing.T) {
-	stream := privacy.NewKey(11).Stream()
+	stream := random.NewKey(11).Stream()
 	s := &scorer{}
 	greedyFails := 0
 	for range 3000 {

@@ -9,6 +9,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // adultShape is a table with the sizes of Adult: ten attributes with the domains of the RPS paper
@@ -19,7 +20,7 @@ func adultShape(n int) *datasets.Table {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
 	}
 	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
-	stream := privacy.NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	b := datasets.NewBuilder(schema, n)
 	for range n {
 		row := b.AddRow()
@@ -94,7 +95,7 @@ func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params, varia
 		copy(rows, all)
 		release, err := rps{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: rows, Params: params, Variant: variant,
-			Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(i)),
+			Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(i)),
 		})
 		if err != nil {
 			b.Fatal(err)

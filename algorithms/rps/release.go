@@ -8,6 +8,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree.
@@ -37,10 +38,10 @@ type recursion struct {
 	epsilon float64
 
 	cuts     *privacy.Exponential // nil where nothing is charged for cuts
-	cutDraws *privacy.Stream      // which of equally good cuts; the stream of cuts
+	cutDraws *random.Stream       // which of equally good cuts; the stream of cuts
 	stops    privacy.Noise        // nil without stop tests
 	leaves   privacy.Noise        // nil where leaves ask no query
-	choices  *privacy.Stream      // attributes
+	choices  *random.Stream       // attributes
 
 	candidates candidates
 	open       []int     // dimensions that can still be cut

@@ -16,6 +16,7 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // tableOf builds a table of integer attributes with the given domain sizes. Rows list the
@@ -54,7 +55,7 @@ func times(n int, row ...uint32) [][]uint32 {
 func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
 	return algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed)),
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
 	}
 }
 

@@ -16,11 +16,12 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func input(g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
 	return algorithms.Input{Graph: g, Params: p, Variant: v,
-		Budget: privacy.NewBudget(epsilon), Noise: privacy.NewStreams(privacy.NewKey(seed))}
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))}
 }
 
 func release(t testing.TB, in algorithms.Input) *algorithms.Release {
@@ -653,7 +654,7 @@ func BenchmarkReleaseStrict(b *testing.B) {
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {
-	g, err := graph.BarabasiAlbert(context.Background(), privacy.NewKey(1).Stream(), 1_000_000, 3)
+	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 1_000_000, 3)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // benchmarkTable is Adult with all 15 attributes, or the synthetic table of 11.
@@ -34,7 +34,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
 	p := newPoints(classifiers.Data{Table: table, Rows: rows}, newLayout(table.Schema()))
-	s, err := solve(context.Background(), p, 1, p.defaultC(), privacy.NewKey(0).Derive("svm").Stream())
+	s, err := solve(context.Background(), p, 1, p.defaultC(), random.NewKey(0).Derive("svm").Stream())
 	if err != nil {
 		b.Fatal(err)
 	}

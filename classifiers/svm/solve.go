@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 const (
@@ -76,7 +76,7 @@ func step(a, b, rest, square float64) float64 {
 // solve separates the class positive from all others. A round visits all points, then only those that moved,
 // again and again, each time in the order of a fresh permutation drawn from order. It returns early with
 // ctx.Err() when the context ends, and an error when the gap does not close.
-func solve(ctx context.Context, p *points, positive uint32, price float64, order *privacy.Stream) (*solution, error) {
+func solve(ctx context.Context, p *points, positive uint32, price float64, order *random.Stream) (*solution, error) {
 	q := newProblem(p, positive, price)
 	s := &solution{weights: make([]float64, p.size)}
 	beta := make([]float64, p.len())

@@ -28,7 +28,7 @@ import (
 	"context"
 
 	"ppdp/classifiers"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func init() { classifiers.Register(Classifier{}) }
@@ -88,7 +88,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	m.bias = make([]float64, m.machines)
 	for k, positive := range machines {
 		// The order of visits is part of the method, not of the experiment: it depends on nothing.
-		s, err := solve(ctx, p, positive, price, privacy.NewKey(0).Derive("svm").Stream())
+		s, err := solve(ctx, p, positive, price, random.NewKey(0).Derive("svm").Stream())
 		if err != nil {
 			return nil, err
 		}

@@ -13,10 +13,10 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
-func stream() *privacy.Stream { return privacy.NewKey(7).Stream() }
+func stream() *random.Stream { return random.NewKey(7).Stream() }
 
 // dense writes a point out, the constant feature last.
 func (p *points) dense(i int) []float64 {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func load(t testing.TB, source datasets.Source, selection string) *datasets.Dataset {
@@ -334,7 +334,7 @@ func TestStandInIsOneTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := StandIn{}.Load(context.Background(), datasets.Request{Key: privacy.NewKey(5)})
+	second, err := StandIn{}.Load(context.Background(), datasets.Request{Key: random.NewKey(5)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -555,7 +555,7 @@ func FuzzParseNetwork(f *testing.F) {
 		if rows > 1<<17 {
 			return // right, but too slow to draw here
 		}
-		if got := n.draw(n.halves, privacy.NewKey(1)).Len(); got != rows {
+		if got := n.draw(n.halves, random.NewKey(1)).Len(); got != rows {
 			t.Fatalf("%d rows, want %d", got, rows)
 		}
 	})

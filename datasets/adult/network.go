@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // network is a class-conditional Bayesian network: each attribute depends on the class and on at most two
@@ -372,7 +372,7 @@ func (n *network) levelIn(nd *node, context, parent int) int {
 // draw makes a table with exactly the rows of each class that the halves ask for, one half after the
 // other, classes in random order within each. Every attribute has a stream of its own, so that the
 // first half is the same with and without the second.
-func (n *network) draw(halves [][]int, key privacy.Key) *datasets.Table {
+func (n *network) draw(halves [][]int, key random.Key) *datasets.Table {
 	schema := Schema()
 	var classes []uint8 // of each row, as a position in n.classes
 	stream := key.Derive("class").Stream()

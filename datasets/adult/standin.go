@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 //go:generate go run ./fit -o standin.csv
@@ -54,7 +54,7 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Da
 	if both {
 		halves = n.halves
 	}
-	table, err := project(n.draw(halves, privacy.NewKey(0).Derive("adult-standin")), attributes)
+	table, err := project(n.draw(halves, random.NewKey(0).Derive("adult-standin")), attributes)
 	if err != nil {
 		return nil, fmt.Errorf("adult-standin: %w", err)
 	}

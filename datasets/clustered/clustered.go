@@ -21,7 +21,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/datasets/clustering"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Labels says where a record's cluster comes from.
@@ -140,7 +140,7 @@ const publicRecords = 10_000
 
 // uniform draws records from the domain of a schema, the same for a schema on every call.
 func uniform(schema *datasets.Schema) *datasets.Table {
-	draws := privacy.NewKey(0).Derive("adult-clusters", "public records").Stream()
+	draws := random.NewKey(0).Derive("adult-clusters", "public records").Stream()
 	b := datasets.NewBuilder(schema, publicRecords)
 	for range publicRecords {
 		row := b.AddRow()

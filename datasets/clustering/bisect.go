@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 const (
@@ -42,7 +42,7 @@ func (v *Vectors) Clusters(ctx context.Context, k int) ([]uint32, error) {
 	for i := range all {
 		all[i] = int32(i)
 	}
-	seeds := privacy.NewKey(0).Derive("bisecting k-means").Stream()
+	seeds := random.NewKey(0).Derive("bisecting k-means").Stream()
 	first, err := v.bisect(ctx, all, seeds)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ type bisection struct {
 }
 
 // bisect cuts a cluster.
-func (v *Vectors) bisect(ctx context.Context, members []int32, seeds *privacy.Stream) (bisection, error) {
+func (v *Vectors) bisect(ctx context.Context, members []int32, seeds *random.Stream) (bisection, error) {
 	if len(members) < 2 {
 		return bisection{left: members}, nil
 	}

@@ -23,7 +23,7 @@ import (
 	"strconv"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Shape is the law of a value.
@@ -167,7 +167,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 }
 
 // law returns a function that draws one value.
-func (p *Params) law(stream *privacy.Stream) func() uint32 {
+func (p *Params) law(stream *random.Stream) func() uint32 {
 	cells := uint32(p.Cardinality)
 	if p.Shape == Uniform {
 		return func() uint32 { return stream.Uint32N(cells) }

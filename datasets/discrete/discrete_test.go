@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func load(t testing.TB, params *Params, seed uint64) *datasets.Table {
 	t.Helper()
-	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: params, Key: privacy.NewKey(seed)})
+	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(seed)})
 	if err != nil {
 		t.Fatal(err)
 	}

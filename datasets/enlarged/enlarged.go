@@ -11,7 +11,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Params selects rows and attributes, and says how many records there shall be.
@@ -90,7 +90,7 @@ func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.D
 const rowsBetweenChecks = 1 << 16
 
 // enlarge returns a table of params.N rows.
-func enlarge(ctx context.Context, of *datasets.Table, params *Params, draws *privacy.Stream) (*datasets.Table, error) {
+func enlarge(ctx context.Context, of *datasets.Table, params *Params, draws *random.Stream) (*datasets.Table, error) {
 	schema := of.Schema()
 	b := datasets.NewBuilder(schema, params.N)
 	for row := range params.N {

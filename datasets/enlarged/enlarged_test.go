@@ -9,14 +9,14 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 var standIn = Source{"adult-enlarged-standin", "", adult.StandIn{}}
 
 func load(t *testing.T, params *Params) *datasets.Table {
 	t.Helper()
-	set, err := standIn.Load(context.Background(), datasets.Request{Params: params, Key: privacy.NewKey(7)})
+	set, err := standIn.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func BenchmarkEnlarge(b *testing.B) {
 	}
 	params := &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5}
 	for b.Loop() {
-		if _, err := enlarge(context.Background(), set.Table, params, privacy.NewKey(1).Stream()); err != nil {
+		if _, err := enlarge(context.Background(), set.Table, params, random.NewKey(1).Stream()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // dimensions of the space the clusters lie in.
@@ -63,7 +63,7 @@ var components = [...]component{
 }
 
 // draw returns one point of the component, which may lie outside the domain.
-func (c *component) draw(stream *privacy.Stream) (x [dimensions]float64) {
+func (c *component) draw(stream *random.Stream) (x [dimensions]float64) {
 	var z [dimensions]float64
 	for i := range z {
 		z[i] = stream.NormFloat64()
@@ -101,7 +101,7 @@ func clusterSchema() *datasets.Schema {
 }
 
 // clusters draws the table of Fig. 2.
-func clusters(ctx context.Context, n int, stream *privacy.Stream) (*datasets.Table, error) {
+func clusters(ctx context.Context, n int, stream *random.Stream) (*datasets.Table, error) {
 	b := datasets.NewBuilder(clusterSchema(), n)
 	for row := range n {
 		if row%rowsBetweenChecks == 0 {

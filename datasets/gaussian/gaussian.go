@@ -32,7 +32,7 @@ import (
 	"math"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Params chooses the table.
@@ -124,7 +124,7 @@ const (
 const rowsBetweenChecks = 1 << 16
 
 // normal draws the table of Fig. 1.
-func normal(ctx context.Context, n int, clamped bool, stream *privacy.Stream) (*datasets.Table, error) {
+func normal(ctx context.Context, n int, clamped bool, stream *random.Stream) (*datasets.Table, error) {
 	low, high := 0.0, 100.0
 	if clamped {
 		low, high = -50, 150

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func load(t testing.TB, params Params, seed uint64) *datasets.Dataset {
 	t.Helper()
-	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: &params, Key: privacy.NewKey(seed)})
+	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: &params, Key: random.NewKey(seed)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestComponentMoments(t *testing.T) {
 	const n = 100_000
 	for c := range components {
 		component := &components[c]
-		stream := privacy.NewKey(4).Derive(component.name).Stream()
+		stream := random.NewKey(4).Derive(component.name).Stream()
 		var sum [dimensions]float64
 		var products [dimensions][dimensions]float64
 		outside := 0
@@ -214,7 +214,7 @@ func bayesAccuracy(table *datasets.Table) float64 {
 
 // purity partitions space down to depth and weighs each region's largest cluster: along an
 // attribute drawn at random, at the "median", the "middle" of the region, or "anywhere".
-func purity(table *datasets.Table, depth int, how string, stream *privacy.Stream) float64 {
+func purity(table *datasets.Table, depth int, how string, stream *random.Stream) float64 {
 	pure := 0
 	var cut func(rows []int32, low, high [dimensions]float64, depth int)
 	cut = func(rows []int32, low, high [dimensions]float64, depth int) {
@@ -275,7 +275,7 @@ func TestClustersAreOfInterest(t *testing.T) {
 		for how, want := range map[string]float64{"median": test.median, "middle": test.middle, "anywhere": test.anywhere} {
 			mean := 0.0
 			for seed := range 5 {
-				mean += purity(table, test.depth, how, privacy.NewKey(uint64(seed)).Stream()) / 5
+				mean += purity(table, test.depth, how, random.NewKey(uint64(seed)).Stream()) / 5
 			}
 			check(how, mean, want)
 		}
@@ -292,7 +292,7 @@ func TestSameKeySameTable(t *testing.T) {
 			t.Errorf("%+v: one table of two keys", params)
 		}
 	}
-	request := datasets.Request{Key: privacy.NewKey(1)}
+	request := datasets.Request{Key: random.NewKey(1)}
 	dataset, err := Source{}.Load(context.Background(), request)
 	if err != nil {
 		t.Fatal(err)

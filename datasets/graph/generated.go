@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func init() {
@@ -30,7 +30,7 @@ func init() {
 // drawing is what generators' parameters can do.
 type drawing interface {
 	Validate() error
-	draw(ctx context.Context, stream *privacy.Stream) (*datasets.Graph, error)
+	draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error)
 }
 
 // generator is a source whose graph is drawn from the request's key.
@@ -80,7 +80,7 @@ func (p *ErdosRenyiParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (p *ErdosRenyiParams) draw(ctx context.Context, stream *privacy.Stream) (*datasets.Graph, error) {
+func (p *ErdosRenyiParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
 	return ErdosRenyi(ctx, stream, p.Nodes, p.P)
 }
 
@@ -102,7 +102,7 @@ func (p *BarabasiAlbertParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (p *BarabasiAlbertParams) draw(ctx context.Context, stream *privacy.Stream) (*datasets.Graph, error) {
+func (p *BarabasiAlbertParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
 	return BarabasiAlbert(ctx, stream, p.Nodes, p.Links)
 }
 
@@ -140,7 +140,7 @@ func (p *ConfigurationParams) Validate() error {
 	return bad.err()
 }
 
-func (p *ConfigurationParams) draw(ctx context.Context, stream *privacy.Stream) (*datasets.Graph, error) {
+func (p *ConfigurationParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
 	degrees := make([]int32, len(p.Degrees))
 	for v, d := range p.Degrees {
 		degrees[v] = int32(d)

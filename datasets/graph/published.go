@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Published is one of the four networks of Qardaji & Li 2012, with its row of Table 1.
@@ -103,7 +103,7 @@ func (s standIn) Load(ctx context.Context, _ datasets.Request) (*datasets.Datase
 		return nil, err
 	}
 	name := s.Info().Name
-	g, err := WithDegrees(ctx, privacy.NewKey(0).Derive("graph", name).Stream(), degrees)
+	g, err := WithDegrees(ctx, random.NewKey(0).Derive("graph", name).Stream(), degrees)
 	if err != nil {
 		return nil, err
 	}

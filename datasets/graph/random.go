@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 
 // ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, independently. Time is
 // linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj & Brandes 2005).
-func ErdosRenyi(ctx context.Context, stream *privacy.Stream, nodes int, p float64) (*datasets.Graph, error) {
+func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64) (*datasets.Graph, error) {
 	expected := p * float64(nodes) * float64(nodes-1) / 2
 	switch {
 	case nodes < 0 || nodes > maxGenerated:
@@ -61,7 +61,7 @@ func ErdosRenyi(ctx context.Context, stream *privacy.Stream, nodes int, p float6
 
 // BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes on, each
 // new node is joined to links different nodes, drawn with probability proportional to their degrees.
-func BarabasiAlbert(ctx context.Context, stream *privacy.Stream, nodes, links int) (*datasets.Graph, error) {
+func BarabasiAlbert(ctx context.Context, stream *random.Stream, nodes, links int) (*datasets.Graph, error) {
 	switch {
 	case nodes < 2 || nodes > maxGenerated:
 		return nil, fmt.Errorf("nodes: %d, must be in [2, %d]", nodes, maxGenerated)
@@ -113,7 +113,7 @@ const switches = 4
 // edges {a,b}, {c,d} are switched into {a,d}, {c,b} where that leaves the graph simple, four attempts for
 // each edge: a short run of a Markov chain with the uniform law as its stationary one. Time is linear in
 // nodes and edges, up to a logarithm.
-func WithDegrees(ctx context.Context, stream *privacy.Stream, degrees []int32) (*datasets.Graph, error) {
+func WithDegrees(ctx context.Context, stream *random.Stream, degrees []int32) (*datasets.Graph, error) {
 	from, to, err := havelHakimi(degrees)
 	if err != nil {
 		return nil, err

@@ -11,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
-func stream(purpose string) *privacy.Stream { return privacy.NewKey(2012).Derive(purpose).Stream() }
+func stream(purpose string) *random.Stream { return random.NewKey(2012).Derive(purpose).Stream() }
 
 // TestErdosRenyi: the number of edges is binomial, so within 5 standard deviations of its mean but for one
 // seed in 1.7 million; every degree is binomial too, checked by the variance of all degrees.
@@ -124,7 +124,7 @@ func graphical(degrees []int32) bool {
 
 // TestWithDegrees: a sequence is realised, node by node, exactly when Erdős and Gallai say it can be.
 func TestWithDegrees(t *testing.T) {
-	key := privacy.NewKey(7)
+	key := random.NewKey(7)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 14).Draw(t, "nodes")
 		degrees := rapid.SliceOfN(rapid.Int32Range(0, int32(n-1)), n, n).Draw(t, "degrees")
@@ -215,7 +215,7 @@ func TestGenerators(t *testing.T) {
 			if change := set[name]; change != nil {
 				change(params)
 			}
-			return source.Load(ctx, datasets.Request{Params: params, Key: privacy.NewKey(seed)})
+			return source.Load(ctx, datasets.Request{Params: params, Key: random.NewKey(seed)})
 		}
 		one, err := load(context.Background(), 1)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // nearestGraphical returns, for any numbers, a sequence nearest to them in L1 that some simple graph has, and the distance. Numbers
@@ -40,7 +40,7 @@ func nearestGraphical(degrees []int32) (nearest []int32, distance int64, err err
 // Realise draws a simple graph from a degree sequence that was released with noise and need not be one of a simple
 // graph: node v has, in the order given, the degree that nearestGraphical makes of degrees[v], and the law
 // is that of WithDegrees. It returns the L1 distance between both sequences as well.
-func Realise(ctx context.Context, stream *privacy.Stream, degrees []int32) (g *datasets.Graph, distance int64, err error) {
+func Realise(ctx context.Context, stream *random.Stream, degrees []int32) (g *datasets.Graph, distance int64, err error) {
 	nearest, distance, err := nearestGraphical(degrees)
 	if err != nil {
 		return nil, 0, err

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
+	"ppdp/random"
 
-	"ppdp/privacy"
+	"pgregory.net/rapid"
 )
 
 // TestNearestGraphical compares with all graphs of up to five nodes: the sequence has a graph, the distance is its own, and no
@@ -63,7 +63,7 @@ func TestNearestGraphical(t *testing.T) {
 func TestRealise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		degrees := rapid.SliceOfN(rapid.Int32Range(-3, 40), 0, 60).Draw(t, "degrees")
-		g, distance, err := Realise(context.Background(), privacy.NewKey(rapid.Uint64().Draw(t, "seed")).Stream(), degrees)
+		g, distance, err := Realise(context.Background(), random.NewKey(rapid.Uint64().Draw(t, "seed")).Stream(), degrees)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestRealise(t *testing.T) {
 		if sum != distance {
 			t.Fatalf("%v realised as %v: distance %d, told as %d", degrees, realised, sum, distance)
 		}
-		again, distance, err := Realise(context.Background(), privacy.NewKey(1).Stream(), realised)
+		again, distance, err := Realise(context.Background(), random.NewKey(1).Stream(), realised)
 		if err != nil || distance != 0 {
 			t.Fatalf("%v again: distance %d, %v", realised, distance, err)
 		}

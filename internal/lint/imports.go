@@ -23,20 +23,21 @@ var arrows = []room{
 	{"internal/registry", []string{"internal/spelling"}},
 	{"internal/strictyaml", []string{"internal/spelling"}},
 	{"internal/lint", nil},
-	{"privacy", nil},
+	{"random", nil},
+	{"privacy", []string{"random"}},
 	{"docs", nil},
 
 	// The making wing.
-	{"datasets/...", []string{"datasets/...", "privacy", "internal/registry", "internal/strictyaml"}},
-	{"classifiers/...", []string{"classifiers/...", "datasets/...", "privacy", "internal/registry"}},
-	{"algorithms", []string{"datasets", "privacy", "internal/registry", "internal/spelling"}},
-	{"algorithms/partition", []string{"algorithms", "datasets", "privacy"}},
-	{"algorithms/conformance", []string{"algorithms/...", "datasets/...", "privacy"}},
+	{"datasets/...", []string{"datasets/...", "random", "internal/registry", "internal/strictyaml"}},
+	{"classifiers/...", []string{"classifiers/...", "datasets/...", "random", "internal/registry"}},
+	{"algorithms", []string{"datasets", "privacy", "random", "internal/registry", "internal/spelling"}},
+	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
+	{"algorithms/conformance", []string{"algorithms/...", "datasets/...", "privacy", "random"}},
 	{"algorithms/all", []string{"algorithms/..."}},
-	{"algorithms/internal/testinput", []string{"datasets/...", "privacy"}},
-	{"algorithms/...", []string{"algorithms", "algorithms/partition", "datasets", "privacy"}}, // a baseline: never another baseline
+	{"algorithms/internal/testinput", []string{"datasets/...", "random"}},
+	{"algorithms/...", []string{"algorithms", "algorithms/partition", "datasets", "privacy", "random"}}, // a baseline: never another baseline
 	{"metrics/...", []string{"metrics/...", "algorithms", "classifiers/...", "datasets/...", "internal/registry"}},
-	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...", "classifiers/...", "datasets/...", "privacy", "results", "internal/registry", "internal/spelling", "internal/strictyaml"}},
+	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...", "classifiers/...", "datasets/...", "privacy", "random", "results", "internal/registry", "internal/spelling", "internal/strictyaml"}},
 
 	// Where the wings meet.
 	{"results/...", []string{"results/...", "internal/strictyaml"}},

@@ -70,7 +70,7 @@ func TestRulesCatch(t *testing.T) {
 		{"gonum for metrics", "imports", "ppdp/metrics", `package metrics; import _ "gonum.org/v1/gonum/stat"`, 0},
 
 		{"math/rand", "randomness", "ppdp/metrics", `package metrics; import _ "math/rand/v2"`, 1},
-		{"math/rand at home", "randomness", "ppdp/privacy", `package privacy; import _ "math/rand/v2"`, 0},
+		{"math/rand at home", "randomness", "ppdp/random", `package random; import _ "math/rand/v2"`, 0},
 
 		{"the clock", "clock", "ppdp/metrics", `package metrics; import "time"; var t = time.Now(); var f = time.Since`, 2},
 		{"a method of the same name", "clock", "ppdp/metrics", `package metrics; type c struct{}; func (c) Now() int { return 0 }; var t = c{}.Now()`, 0},

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// randomProblems reports imports of random number generators outside package privacy. Tests of
+// randomProblems reports imports of random number generators outside package random. Tests of
 // other rooms are held to it too: what cannot be replayed from a named stream cannot be debugged.
 func randomProblems(fset *token.FileSet, p *Package) []string {
-	if p.Room() == "privacy" {
+	if p.Room() == "random" {
 		return nil
 	}
 	var problems []string
@@ -19,7 +19,7 @@ func randomProblems(fset *token.FileSet, p *Package) []string {
 			for _, spec := range file.Imports {
 				switch path, _ := strconv.Unquote(spec.Path.Value); path {
 				case "math/rand", "math/rand/v2", "crypto/rand", "gonum.org/v1/gonum/mathext/prng":
-					problems = append(problems, fmt.Sprintf("%s: %s imported, randomness must come from a privacy stream", fset.Position(spec.Pos()), path))
+					problems = append(problems, fmt.Sprintf("%s: %s imported, randomness must come from a stream of package random", fset.Position(spec.Pos()), path))
 				}
 			}
 		}

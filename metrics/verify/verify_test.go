@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // table has two numeric attributes, a categorical one whose taxonomy walks its values in another order than that of
@@ -206,7 +207,7 @@ func TestEveryAlgorithmPasses(t *testing.T) {
 			judgedAny = true
 			table, params := conformance.Table(400), algorithm.Params()
 			release, err := algorithm.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-				Variant: g.Variant, Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1))})
+				Variant: g.Variant, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -239,7 +240,7 @@ func TestMondrianPasses(t *testing.T) {
 		}
 		table := table(rows...)
 		release, err := algorithm.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: privacy.NewStreams(privacy.NewKey(1))})
+			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
 		if err != nil {
 			t.Fatal(err)
 		}

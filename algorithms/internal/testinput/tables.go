@@ -10,7 +10,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/datasets/discrete"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.
@@ -24,7 +24,7 @@ func Discrete(tb testing.TB, shape discrete.Shape, rows int) *datasets.Table {
 	tb.Helper()
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Shape = rows, shape
-	return load(tb, discrete.Source{}, datasets.Request{Params: params, Key: privacy.NewKey(3)}).Table
+	return load(tb, discrete.Source{}, datasets.Request{Params: params, Key: random.NewKey(3)}).Table
 }
 
 // files are the files below $PPDP_DATA; without it the test is skipped.

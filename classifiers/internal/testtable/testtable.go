@@ -13,7 +13,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.
@@ -42,7 +42,7 @@ func Synthetic(tb testing.TB, rows int) *datasets.Table {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	stream := privacy.NewKey(1).Stream()
+	stream := random.NewKey(1).Stream()
 	b := datasets.NewBuilder(schema, rows)
 	for range rows {
 		row := b.AddRow()
@@ -75,7 +75,7 @@ func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
 	} else {
 		table = Adult(b, "rps")
 	}
-	folds, err := classifiers.Folds(privacy.NewKey(1), table.Len(), 5)
+	folds, err := classifiers.Folds(random.NewKey(1), table.Len(), 5)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func CrossValidate(tb testing.TB, c classifiers.Classifier, table *datasets.Tabl
 	tb.Helper()
 	labels := make([]uint32, table.Len())
 	classifiers.Codes(labels, table.Column(table.Schema().Class()), table.AllRows())
-	folds, err := classifiers.Stratified(privacy.NewKey(seed), labels, k)
+	folds, err := classifiers.Stratified(random.NewKey(seed), labels, k)
 	if err != nil {
 		tb.Fatal(err)
 	}

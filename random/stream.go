@@ -1,10 +1,13 @@
-package privacy
+// Package random holds the named streams that all randomness comes from: generated data, folds,
+// classifiers and the noise of mechanisms alike. A stream is named by a path below a master seed,
+// so what one part draws never depends on what another part has drawn. The package knows uniform
+// numbers only; noise that pays for privacy is drawn in package privacy.
+package random
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 )
 
@@ -56,15 +59,10 @@ func (s *Stream) Open01() float64 { return open01(s.source.Uint64()) }
 // open01 maps the top 52 bits of u to a midpoint; the low 12 bits are free for other uses.
 func open01(u uint64) float64 { return (float64(u>>12) + 0.5) * 0x1p-52 }
 
-// laplace draws from the density exp(-|x|/b)/(2b) with b = 1: a random sign on an exponential
-// variate.
-func (s *Stream) laplace() float64 {
-	u := s.source.Uint64()
-	x := -math.Log(open01(u))
-	if u&1 == 1 {
-		return -x
-	}
-	return x
+// SignedOpen01 is Open01 with a fair sign beside it, both from the same 64 random bits.
+func (s *Stream) SignedOpen01() (u float64, negative bool) {
+	bits := s.source.Uint64()
+	return open01(bits), bits&1 == 1
 }
 
 // Streams hands one release its streams by purpose. Two call sites that ask for the same
@@ -82,7 +80,7 @@ func NewStreams(key Key) *Streams {
 // Open returns the stream of a purpose such as "cuts" or "leaf counts".
 func (s *Streams) Open(purpose string) *Stream {
 	if s.opened[purpose] {
-		panic(fmt.Sprintf("privacy: stream %q opened twice", purpose))
+		panic(fmt.Sprintf("random: stream %q opened twice", purpose))
 	}
 	s.opened[purpose] = true
 	return s.key.Derive(purpose).Stream()

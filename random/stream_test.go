@@ -1,4 +1,4 @@
-package privacy
+package random
 
 import (
 	"encoding/hex"
@@ -102,11 +102,4 @@ func TestStreamsOpenAPurposeOnce(t *testing.T) {
 		}
 	}()
 	streams.Open("cuts")
-}
-
-func BenchmarkLaplace(b *testing.B) {
-	stream := NewKey(1).Stream()
-	for b.Loop() {
-		stream.laplace()
-	}
 }
