@@ -64,7 +64,7 @@ regress-full: build
 # Does the gate see planted changes? Each is built and run; minutes. make test has a fast relative of this.
 .PHONY: mutants
 mutants:
-	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd/ppdp
+	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi

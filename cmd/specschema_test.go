@@ -1,4 +1,4 @@
-package main
+package cmd
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-const schemaFile = "../../experiments/spec.schema.json"
+const schemaFile = "../experiments/spec.schema.json"
 
 // TestSchemaFile: the schema that is checked in for editors is the one the program makes. After a change of the
-// spec language or of any parameter: go test ./cmd/ppdp -run SchemaFile -update
+// spec language or of any parameter: go test ./cmd -run SchemaFile -update
 func TestSchemaFile(t *testing.T) {
 	var made bytes.Buffer
 	if err := experiments.WriteJSONSchema(&made); err != nil {
@@ -34,7 +34,7 @@ func TestSchemaFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(there, made.Bytes()) {
-		t.Errorf("%s is stale; go test ./cmd/ppdp -run SchemaFile -update", schemaFile)
+		t.Errorf("%s is stale; go test ./cmd -run SchemaFile -update", schemaFile)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestSchemaAccepts(t *testing.T) {
 		}
 		return schema.Validate(spec)
 	}
-	files, err := filepath.Glob("../../experiments/*/*.yaml")
+	files, err := filepath.Glob("../experiments/*/*.yaml")
 	if err != nil || len(files) < len(experiments.Names()) {
 		t.Fatal("not all specs found", err)
 	}

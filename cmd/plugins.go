@@ -1,4 +1,4 @@
-package main
+package cmd
 
 // What specs can name: each package below enters all its neighbours into a registry.
 import (

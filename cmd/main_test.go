@@ -1,4 +1,4 @@
-package main
+package cmd
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 var raceDetector bool
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ppdp": main})
+	testscript.Main(m, map[string]func(){"ppdp": Main})
 }
 
 // TestScripts runs testdata/script/*.txtar, at least one a verb. A script that needs the real data

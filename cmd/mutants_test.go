@@ -1,4 +1,4 @@
-package main
+package cmd
 
 import (
 	"bytes"
@@ -32,21 +32,21 @@ func (m *mutant) apply(root string) (string, error) {
 
 // mutants are mistakes of the kind the gate is there for, each a change of the source.
 var mutants = []mutant{
-	{"Laplace noise of half the scale", "privacy/laplace.go", "values[i] += float64(l.stream.laplace() * scale)", "values[i] += float64(l.stream.laplace() * scale / 2)"},
+	{"Laplace noise of half the scale", "privacy/laplace.go", "values[i] += float64(drawLaplace(l.stream) * scale)", "values[i] += float64(drawLaplace(l.stream) * scale / 2)"},
 	{"dropped leaf", "algorithms/rps/release.go", "copy(published, r.noisy)", "if len(r.sizes) == 0 {\n\t\tclear(r.noisy)\n\t}\n\tcopy(published, r.noisy)"},
 	{"split off by one", "algorithms/partition/space.go", "if uint32(codes[row]) < at {", "if uint32(codes[row]) <= at {"},
 	{"test rows among the training rows", "experiments/cell.go", "return m.folds[fold].Train, m.folds[fold].Test", "return m.rows, m.folds[fold].Test"},
 	{"regions of k-1 records", "algorithms/mondrian/mondrian.go", "p, err := split(ctx, table, members, params)", "fewer := *params\n\tfewer.K--\n\tp, err := split(ctx, table, members, &fewer)"},
-	{"geometric noise of half the scale", "privacy/laplace.go", "values[i] += g.stream.geometric(rate)", "values[i] += g.stream.geometric(2 * rate)"},
+	{"geometric noise of half the scale", "privacy/laplace.go", "values[i] += drawGeometric(g.stream, rate)", "values[i] += drawGeometric(g.stream, 2*rate)"},
 	{"leaked labels", "algorithms/rps/release.go", "if err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}",
 		"exact := append([]float64(nil), r.noisy...)\n\t\tif err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tcopy(r.noisy, exact)"},
-	{"no noise at all", "privacy/laplace.go", "values[i] += float64(l.stream.laplace() * scale)", "values[i] += float64(l.stream.laplace() * scale * 0)"},
+	{"no noise at all", "privacy/laplace.go", "values[i] += float64(drawLaplace(l.stream) * scale)", "values[i] += float64(drawLaplace(l.stream) * scale * 0)"},
 }
 
 // TestMutantsApply: the source still has the places that mutants change.
 func TestMutantsApply(t *testing.T) {
 	for _, m := range mutants {
-		if _, err := m.apply(filepath.Join("..", "..")); err != nil {
+		if _, err := m.apply(".."); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 	}
@@ -57,7 +57,7 @@ func gateSpecs(t *testing.T, dir string) []string {
 	t.Helper()
 	var paths []string
 	for _, name := range []string{"compare/noise", "rps/noise"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "experiments", filepath.FromSlash(name)+".yaml"))
+		text, err := os.ReadFile(filepath.Join("..", "experiments", filepath.FromSlash(name)+".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestMutants(t *testing.T) {
 	if os.Getenv("PPDP_MUTANTS") == "" {
 		t.Skip("PPDP_MUTANTS is not set: building eight changed programs takes minutes (make mutants)")
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package cmd
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ var listing = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 // TestDocumentedSpecs runs every spec shown in the documentation, as a reader would after copying
 // it, on a small table for the one that is for a table of one's own.
 func TestDocumentedSpecs(t *testing.T) {
-	root := filepath.Join("..", "..")
+	root := ".."
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)

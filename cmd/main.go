@@ -1,0 +1,30 @@
+// Package cmd is the harness on the command line: it lists algorithms and data, fetches data, runs
+// experiments, and draws, judges and reports their results. One file holds one verb. The package
+// deals with flags, terminals, clocks and exit codes; everything else is the other packages' work.
+//
+// A program of one's own that adds baselines imports them beside this package and calls Main.
+package cmd
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Main runs the command line of the process and exits with its code.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first interrupt ends the verb in good order, the second one ends the process at once.
+	context.AfterFunc(ctx, stop)
+	code := run(os.Args[1:], os.Stdout, os.Stderr, environment{
+		ctx:      ctx,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+		now:      time.Now,
+	})
+	stop()
+	os.Exit(code)
+}
