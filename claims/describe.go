@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"ppdp/results"
 )
 
 // describe puts a check's predicate into words.
@@ -15,16 +17,16 @@ func (s *scope) describe() string {
 	case c.Order != nil:
 		fmt.Fprintf(&b, "%s %s %s", c.Order.Left.describe(s.replaced), c.Order.Is, c.Order.Right.describe(s.replaced))
 		if c.Order.Margin > 0 {
-			fmt.Fprintf(&b, " by more than %s", formatNumber(c.Order.Margin))
+			fmt.Fprintf(&b, " by more than %s", results.FormatNumber(c.Order.Margin))
 		}
 	case c.Range != nil:
 		fmt.Fprintf(&b, "%s %s", c.Range.Of.describe(s.replaced), between(c.Range.Min, c.Range.Max))
 	case c.Near != nil:
-		fmt.Fprintf(&b, "%s within %s of %s", c.Near.Of.describe(s.replaced), formatNumber(c.Near.Tolerance), formatNumber(c.Near.Value))
+		fmt.Fprintf(&b, "%s within %s of %s", c.Near.Of.describe(s.replaced), results.FormatNumber(c.Near.Tolerance), results.FormatNumber(c.Near.Value))
 	case c.Growth != nil:
 		fmt.Fprintf(&b, "%s grows along %s like %s and a power of it with exponent %s", c.Growth.Of.describe(s.replaced), c.Growth.Along, c.Growth.Order, between(c.Growth.Min, c.Growth.Max))
 	default:
-		fmt.Fprintf(&b, "%s %s along %s (rank correlation beyond %s)", c.Monotone.Of.describe(s.replaced), c.Monotone.Is, c.Monotone.Along, formatNumber(c.Monotone.Rho))
+		fmt.Fprintf(&b, "%s %s along %s (rank correlation beyond %s)", c.Monotone.Of.describe(s.replaced), c.Monotone.Is, c.Monotone.Along, results.FormatNumber(c.Monotone.Rho))
 	}
 	if where := s.where.String(); where != "" {
 		fmt.Fprintf(&b, "; %s", where)
@@ -40,11 +42,11 @@ func (s *scope) describe() string {
 func between(lo, hi *float64) string {
 	switch {
 	case lo == nil:
-		return "at most " + formatNumber(*hi)
+		return "at most " + results.FormatNumber(*hi)
 	case hi == nil:
-		return "at least " + formatNumber(*lo)
+		return "at least " + results.FormatNumber(*lo)
 	}
-	return "from " + formatNumber(*lo) + " to " + formatNumber(*hi)
+	return "from " + results.FormatNumber(*lo) + " to " + results.FormatNumber(*hi)
 }
 
 // describe puts a side into words, with terms replaced as they are for a reading or a variant.

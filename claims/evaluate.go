@@ -106,13 +106,13 @@ const (
 // A claim whose records are missing, failed or have one trial where error must be known has no data. A selection
 // that cannot match (an experiment, fact or value that does not exist) is an error with the ledger's line; all are
 // returned together, and the claims they are in have no data.
-func Evaluate(l *Ledger, outcomes []*results.Outcome, o Options) ([]Judgement, error) {
+func Evaluate(l *Ledger, runs []*results.Run, o Options) ([]Judgement, error) {
 	e := &evaluation{ledger: l, options: o, runs: make(map[string]*run)}
 	if e.options.Variant == "" {
 		e.options.Variant = Published
 	}
-	for _, outcome := range outcomes {
-		e.runs[outcome.Manifest.Experiment] = &run{outcome: outcome}
+	for _, r := range runs {
+		e.runs[r.Manifest.Experiment] = &run{Run: r}
 	}
 	judgements := make([]Judgement, len(l.Claims))
 	for i := range l.Claims {
@@ -129,21 +129,19 @@ type evaluation struct {
 	told     map[string]bool
 }
 
-// run is an outcome and, once asked for, its samples.
+// run is a run and, once asked for, its samples.
 type run struct {
-	outcome *results.Outcome
+	*results.Run
 	samples []*sample
 }
 
 // reduced reports whether the run differs from its spec in more than the seed.
-func (r *run) reduced() bool {
-	return slices.ContainsFunc(r.outcome.Manifest.Overrides, func(override string) bool { return !strings.HasPrefix(override, "seed=") })
-}
+func (r *run) reduced() bool { return r.Manifest.Overrides.Reduced() }
 
 // outdated reports whether the run is of another version of its experiment.
 func (e *evaluation) outdated(r *run) bool {
-	text, known := e.options.Specs[r.outcome.Manifest.Experiment]
-	return known && text != r.outcome.Manifest.Spec
+	text, known := e.options.Specs[r.Manifest.Experiment]
+	return known && text != r.Manifest.Spec
 }
 
 // missing is why a check has no data.
@@ -451,7 +449,7 @@ func (s *scope) pair(left []*placed, other *Side, axes []string, at Position, f 
 			facts, same := maps.Clone(l.facts), true
 			for _, axis := range axes {
 				switch a, b := l.facts[axis], r.facts[axis]; {
-				case a != "" && b != "" && !matches(a, b):
+				case a != "" && b != "" && !results.Matches(a, b):
 					same = false
 				case a == "" && b != "":
 					facts[axis] = b
@@ -497,7 +495,7 @@ func (s *scope) selection(side *Side, axes []string) ([]*placed, error) {
 	var own []*quantity
 	first := make(map[string]*sample)
 	for _, x := range samples {
-		s.judgement.Clock = s.judgement.Clock || x.facts["metric"] == metricRuntime
+		s.judgement.Clock = s.judgement.Clock || x.facts["metric"] == results.RuntimeMetric
 		key := keyOf(x.facts, mentioned)
 		if other := first[key]; other != nil {
 			return nil, fmt.Errorf("%s: %s: several configurations at one point: %s must be fixed under where or named under each or take", side.at, experiment, differing(other.facts, x.facts))
@@ -573,11 +571,11 @@ func (s *scope) selected(experiment string, where Selector, at Position) ([]*sam
 		return nil, missing(experiment + " has not been run")
 	}
 	if r.samples == nil {
-		r.samples = samplesOf(r.outcome)
+		r.samples = samplesOf(r.Run)
 	}
 	s.judgement.Experiments = append(s.judgement.Experiments, experiment)
 	s.judgement.Reduced = s.judgement.Reduced || r.reduced()
-	if len(r.outcome.Timings) == 0 && slices.ContainsFunc(where.terms, func(t term) bool { return t.key == "metric" && t.wanted == metricRuntime }) {
+	if len(r.Timings) == 0 && slices.ContainsFunc(where.terms, func(t term) bool { return t.key == "metric" && t.wanted == results.RuntimeMetric }) {
 		return nil, missing(experiment + " has no " + results.TimingsFile)
 	}
 	var problems []error
@@ -594,7 +592,7 @@ func (s *scope) selected(experiment string, where Selector, at Position) ([]*sam
 		for alternative := range strings.SplitSeq(t.wanted, "|") {
 			found := slices.ContainsFunc(r.samples, func(x *sample) bool {
 				value, has := x.facts[t.key]
-				return has && matches(value, alternative)
+				return has && results.Matches(value, alternative)
 			})
 			// A run with overrides may lack values that the full one has.
 			if !found && !r.reduced() {

@@ -1,15 +1,14 @@
 package claims
 
 import (
-	"strconv"
 	"strings"
 
 	"ppdp/internal/strictyaml"
+	"ppdp/results"
 )
 
 // Selector keeps records by their facts: metric, classifier, series, dataset, algorithm, variant,
-// epsilon and parameters by name. Each key's text lists alternatives, "5|10"; numbers are equal
-// however they are written, and ">=1" (also >, <=, <) compares them.
+// epsilon and parameters by name. results.Matches says how a value is compared with a term's text.
 type Selector struct {
 	terms []term
 }
@@ -77,47 +76,9 @@ func (s Selector) String() string {
 // selects reports whether all terms hold. A fact that is not known is the empty text.
 func (s Selector) selects(facts map[string]string) bool {
 	for _, t := range s.terms {
-		if !t.selects(facts[t.key]) {
+		if !results.Matches(facts[t.key], t.wanted) {
 			return false
 		}
 	}
 	return true
-}
-
-func (t term) selects(fact string) bool {
-	for alternative := range strings.SplitSeq(t.wanted, "|") {
-		if matches(fact, alternative) {
-			return true
-		}
-	}
-	return false
-}
-
-// comparisons in the order they must be looked for.
-var comparisons = []struct {
-	sign  string
-	holds func(a, b float64) bool
-}{
-	{">=", func(a, b float64) bool { return a >= b }},
-	{"<=", func(a, b float64) bool { return a <= b }},
-	{">", func(a, b float64) bool { return a > b }},
-	{"<", func(a, b float64) bool { return a < b }},
-}
-
-func matches(fact, wanted string) bool {
-	if fact == wanted {
-		return true
-	}
-	x, err := strconv.ParseFloat(fact, 64)
-	if err != nil {
-		return false
-	}
-	for _, c := range comparisons {
-		if bound, found := strings.CutPrefix(wanted, c.sign); found {
-			y, err := strconv.ParseFloat(strings.TrimSpace(bound), 64)
-			return err == nil && c.holds(x, y)
-		}
-	}
-	y, err := strconv.ParseFloat(wanted, 64)
-	return err == nil && x == y
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 
+	"ppdp/results"
+
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -34,9 +36,9 @@ func measured(s *sample, stat string, exact bool) *quantity {
 		return values
 	}
 	if stat == "se" {
-		q.at = func(trials []int) float64 { return standardError(pick(trials)) }
+		q.at = func(trials []int) float64 { return results.StandardError(pick(trials)) }
 	} else {
-		q.at = func(trials []int) float64 { return mean(pick(trials)) }
+		q.at = func(trials []int) float64 { return results.Mean(pick(trials)) }
 	}
 	return q
 }
@@ -75,7 +77,7 @@ func (q *quantity) trialwise() *quantity {
 		for i := range trials {
 			values[i] = q.at(trials[i : i+1])
 		}
-		return mean(values)
+		return results.Mean(values)
 	}
 	return &averaged
 }
@@ -100,7 +102,7 @@ func reduce(how string, values []float64) float64 {
 	case "spread":
 		return slices.Max(values) - slices.Min(values)
 	default:
-		return mean(values)
+		return results.Mean(values)
 	}
 }
 
@@ -125,7 +127,7 @@ func (q *quantity) estimate() (value, se float64, n int) {
 		rest = append(append(rest[:0], q.trials[:i]...), q.trials[i+1:]...)
 		without[i] = q.at(rest)
 	}
-	average := mean(without)
+	average := results.Mean(without)
 	squares := 0.0
 	for _, x := range without {
 		d := x - average
@@ -196,36 +198,6 @@ func ranks(x []float64) []float64 {
 		start = end
 	}
 	return r
-}
-
-// mean of a list; equal values give that value, which rounding would not.
-func mean(x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	sum, constant := 0.0, true
-	for _, v := range x {
-		sum += v
-		constant = constant && v == x[0]
-	}
-	if constant {
-		return x[0]
-	}
-	return sum / float64(len(x))
-}
-
-// standardError is s/√n, NaN for fewer than two values.
-func standardError(x []float64) float64 {
-	n := float64(len(x))
-	if n < 2 {
-		return math.NaN()
-	}
-	average, squares := mean(x), 0.0
-	for _, v := range x {
-		d := v - average
-		squares += float64(d * d)
-	}
-	return math.Sqrt(squares / (n - 1) / n)
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

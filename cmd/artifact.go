@@ -56,7 +56,7 @@ func (c artifactCommand) Run(con *console) error {
 			}
 		}
 	}
-	outcomes, err := openOutcomes(c.Out)
+	runs, err := openRuns(c.Out)
 	if err != nil {
 		return err
 	}
@@ -69,11 +69,11 @@ func (c artifactCommand) Run(con *console) error {
 			return err
 		}
 		e := artifact.Experiment{Name: name, Title: spec.Title, Source: spec.Source}
-		for _, outcome := range outcomes {
+		for _, outcome := range runs {
 			if outcome.Manifest.Experiment != name {
 				continue
 			}
-			e.Run = &artifact.Run{Outcome: outcome, Folder: "results/" + name}
+			e.Run = &artifact.Run{Results: outcome, Folder: "results/" + name}
 			if e.Run.Usage, err = results.ReadUsage(outcome.Dir); err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (c artifactCommand) Run(con *console) error {
 	}
 	v, err := ledgersOf(claims.Papers())
 	if err == nil {
-		err = v.judge(claims.Published, outcomes)
+		err = v.judge(claims.Published, runs)
 	}
 	if err != nil {
 		return err

@@ -62,11 +62,11 @@ func (c claimsCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	outcomes, err := openOutcomes(c.Out)
+	runs, err := openRuns(c.Out)
 	if err != nil {
 		return err
 	}
-	errs := v.judge(c.Variant, outcomes)
+	errs := v.judge(c.Variant, runs)
 	switch {
 	case c.JSON:
 		err = writeJudgements(con.stdout, v.judgements)
@@ -111,10 +111,10 @@ func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 
 // judge evaluates the claims on the results of runs. There are verdicts in spite of an error, which says that some ledgers'
 // selections are wrong.
-func (v *verdicts) judge(variant string, outcomes []*results.Outcome) error {
+func (v *verdicts) judge(variant string, runs []*results.Run) error {
 	var errs []error
 	for _, ledger := range v.ledgers {
-		judgements, err := claims.Evaluate(ledger, outcomes, claims.Options{Variant: variant, Experiments: experiments.Names(), Specs: experiments.Texts()})
+		judgements, err := claims.Evaluate(ledger, runs, claims.Options{Variant: variant, Experiments: experiments.Names(), Specs: experiments.Texts()})
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -126,14 +126,14 @@ func (v *verdicts) judge(variant string, outcomes []*results.Outcome) error {
 	return nil
 }
 
-// openOutcomes reads every finished run below a folder. A run in any other place than that of its
+// openRuns reads every finished run below a folder. A run in any other place than that of its
 // experiment, such as a quick one in a folder within, is not of this set of results.
-func openOutcomes(out string) ([]*results.Outcome, error) {
+func openRuns(out string) ([]*results.Run, error) {
 	dirs, err := runDirs(out, nil)
 	if err != nil {
 		return nil, err
 	}
-	opened := make([]*results.Outcome, len(dirs))
+	opened := make([]*results.Run, len(dirs))
 	failed := make([]error, len(dirs))
 	var reading errgroup.Group
 	reading.SetLimit(runtime.GOMAXPROCS(0))
@@ -144,7 +144,7 @@ func openOutcomes(out string) ([]*results.Outcome, error) {
 		})
 	}
 	_ = reading.Wait()
-	var outcomes []*results.Outcome
+	var runs []*results.Run
 	var errs []error
 	for i, dir := range dirs {
 		outcome, err := opened[i], failed[i]
@@ -152,15 +152,11 @@ func openOutcomes(out string) ([]*results.Outcome, error) {
 			errs = append(errs, err)
 			continue
 		}
-		if n := len(outcome.Timings); n > 0 && n != len(outcome.Records) {
-			errs = append(errs, fmt.Errorf("%s: %d records but times of %d cells, must be of one run", filepath.ToSlash(dir), len(outcome.Records), n))
-			continue
-		}
 		if place, err := filepath.Rel(out, dir); err == nil && filepath.ToSlash(place) == outcome.Manifest.Experiment {
-			outcomes = append(outcomes, outcome)
+			runs = append(runs, outcome)
 		}
 	}
-	return outcomes, errors.Join(errs...)
+	return runs, errors.Join(errs...)
 }
 
 func writeJudgements(w io.Writer, judgements [][]claims.Judgement) error {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/regress"
 	"ppdp/results"
 )
 
@@ -38,8 +39,8 @@ Examples:
 
 // explained is one side of a comparison.
 type explained struct {
-	baseline *results.Baseline
-	cell     *results.Record // nil for a run as a whole
+	baseline *regress.Baseline
+	cell     *results.Cell // nil for a run as a whole
 }
 
 // Run explains.
@@ -52,31 +53,31 @@ func (c explainCommand) Run(con *console) error {
 	if (a.cell == nil) != (b.cell == nil) {
 		return inputError{errors.New("a cell and a run cannot be compared: name a cell (FOLDER#LINE) on both sides, or on none")}
 	}
-	var differences []results.Difference
+	var differences []regress.Difference
 	if a.cell != nil {
-		differences = results.CellDifferences(a.cell, b.cell)
+		differences = regress.CellDifferences(a.cell, b.cell)
 	}
-	differences = append(differences, results.Differences(a.baseline, b.baseline)...)
-	outputs := results.OutputDifference(a.baseline, b.baseline)
+	differences = append(differences, regress.Differences(a.baseline, b.baseline)...)
+	outputs := regress.OutputDifference(a.baseline, b.baseline)
 	if a.cell != nil {
-		outputs = results.CellOutputDifference(a.cell, b.cell)
+		outputs = regress.CellOutputDifference(a.cell, b.cell)
 	}
 	if c.JSON {
 		encoder := json.NewEncoder(con.stdout)
 		encoder.SetIndent("", "  ")
 		encoder.SetEscapeHTML(false)
 		if differences == nil {
-			differences = []results.Difference{}
+			differences = []regress.Difference{}
 		}
 		return encoder.Encode(struct {
-			Inputs []results.Difference `json:"inputs"`
-			Output *results.Difference  `json:"output,omitempty"` // the first number that differs
+			Inputs []regress.Difference `json:"inputs"`
+			Output *regress.Difference  `json:"output,omitempty"` // the first number that differs
 		}{differences, outputs})
 	}
 	return c.print(con, differences, outputs)
 }
 
-func (c explainCommand) print(con *console, differences []results.Difference, output *results.Difference) error {
+func (c explainCommand) print(con *console, differences []regress.Difference, output *regress.Difference) error {
 	shown := differences
 	if !c.All && len(shown) > 1 {
 		shown = shown[:1]
@@ -110,11 +111,11 @@ func openExplained(word string) (*explained, error) {
 	if at := strings.LastIndexByte(word, '#'); at >= 0 {
 		dir, line = word[:at], word[at+1:]
 	}
-	if _, err := os.Stat(filepath.Join(dir, results.BaselineFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, regress.BaselineFile)); err == nil {
 		if line != "" {
 			return nil, fmt.Errorf("%s: a baseline has no cells", word)
 		}
-		baseline, err := results.OpenBaseline(dir)
+		baseline, err := regress.OpenBaseline(dir)
 		return &explained{baseline: baseline}, err
 	}
 	outcome, err := results.Open(dir)
@@ -124,15 +125,15 @@ func openExplained(word string) (*explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := &explained{baseline: results.BaselineOf(outcome)}
+	side := &explained{baseline: regress.BaselineOf(outcome)}
 	side.baseline.Manifest = outcome.Manifest // with the commit
 	if line == "" {
 		return side, nil
 	}
 	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || n > len(outcome.Records) {
-		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line, results.RecordsFile, len(outcome.Records))
+	if err != nil || n < 1 || n > len(outcome.Cells) {
+		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line, results.RecordsFile, len(outcome.Cells))
 	}
-	side.cell = &outcome.Records[n-1]
+	side.cell = &outcome.Cells[n-1]
 	return side, nil
 }

@@ -2,20 +2,17 @@ package cmd
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/perf/benchfmt"
 
-	"ppdp/metrics"
 	"ppdp/results"
 )
 
@@ -48,7 +45,7 @@ func (c exportCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	var outcomes []*results.Outcome
+	var runs []*results.Run
 	var errs []error
 	for _, dir := range dirs {
 		outcome, err := results.Open(dir)
@@ -56,40 +53,35 @@ func (c exportCommand) Run(con *console) error {
 			errs = append(errs, err)
 			continue
 		}
-		outcomes = append(outcomes, outcome)
+		runs = append(runs, outcome)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return inputError{err}
 	}
-	return writeBenchmarks(con.stdout, outcomes)
+	return writeBenchmarks(con.stdout, runs)
 }
 
-// writeBenchmarks writes outcomes in Go's benchmark format, whose reader is golang.org/x/perf/benchfmt.
-func writeBenchmarks(w io.Writer, outcomes []*results.Outcome) error {
+// writeBenchmarks writes runs in Go's benchmark format, whose reader is golang.org/x/perf/benchfmt.
+func writeBenchmarks(w io.Writer, runs []*results.Run) error {
 	writer := benchfmt.NewWriter(w)
 	var described []string
-	for _, outcome := range outcomes {
-		baseline := results.BaselineOf(outcome)
-		for i := range baseline.Samples {
-			unit, metric := benchmarkUnit(&baseline.Samples[i]), baseline.Samples[i].Metric
+	for _, outcome := range runs {
+		samples := outcome.Samples()
+		for i := range samples {
+			unit, metric := benchmarkUnit(&samples[i]), samples[i].Metric
 			if slices.Contains(described, unit) {
 				continue
 			}
 			described = append(described, unit)
-			name, _, _ := strings.Cut(metric, " ") // parameters follow the name
-			m, err := metrics.Lookup(name)
-			if err != nil {
-				continue // of another version: whether higher is better is not known
-			}
 			better := "lower"
-			if m.Info().HigherIsBetter {
+			if outcome.Manifest.Measure(metric).HigherIsBetter {
 				better = "higher"
 			}
 			if err := writer.Write(&benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}, OrigUnit: unit, Value: better}); err != nil {
 				return err
 			}
 		}
-		if err := writeRun(writer, outcome.Manifest.Experiment, baseline.Samples); err != nil {
+		if err := writeRun(writer, outcome.Manifest.Experiment, samples); err != nil {
 			return err
 		}
 	}
@@ -101,13 +93,13 @@ func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Samp
 	names := benchmarkNames(samples)
 	for first := 0; first < len(samples); {
 		trials, end := 0, first
-		for ; end < len(samples) && configuration(&samples[end]) == configuration(&samples[first]); end++ {
+		for ; end < len(samples) && samples[end].Setting == samples[first].Setting; end++ {
 			trials = max(trials, len(samples[end].Trials))
 		}
 		for t := range trials {
 			result := &benchfmt.Result{Name: benchfmt.Name(names[first]), Iters: 1, Config: []benchfmt.Config{
 				{Key: "experiment", Value: []byte(experiment), File: true},
-				{Key: "dataset", Value: []byte(samples[first].Dataset), File: true},
+				{Key: "dataset", Value: []byte(samples[first].Dataset.Label()), File: true},
 			}}
 			for i := first; i < end; i++ {
 				if s := &samples[i]; t < len(s.Trials) && !math.IsNaN(s.Trials[t]) {
@@ -126,15 +118,6 @@ func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Samp
 	return nil
 }
 
-// configuration tells an experiment's configurations apart.
-func configuration(s *results.Sample) string {
-	epsilon := ""
-	if s.Epsilon != nil {
-		epsilon = strconv.FormatFloat(*s.Epsilon, 'g', -1, 64)
-	}
-	return fmt.Sprintf("%q", []string{s.Series, s.Dataset, s.Algorithm, s.Variant, epsilon, results.FormatParams(s.Params)})
-}
-
 // gomaxprocs is what the format takes for the number of processors.
 var gomaxprocs = regexp.MustCompile(`-[0-9]+$`)
 
@@ -148,23 +131,23 @@ func benchmarkNames(samples []results.Sample) []string {
 	differ := make(map[place]map[string]bool)
 	for i := range samples {
 		s := &samples[i]
-		at := place{s.Algorithm, s.Dataset}
+		at, params := place{s.Algorithm, s.Dataset.Label()}, s.AllParams()
 		if seen[at] == nil {
-			seen[at], differ[at] = s.Params, make(map[string]bool)
+			seen[at], differ[at] = params, make(map[string]bool)
 		}
-		for name, value := range s.Params { // order-free: fills a set
+		for name, value := range params { // order-free: fills a set
 			if first, known := seen[at][name]; !known || first != value {
 				differ[at][name] = true
 			}
 		}
 		for name := range seen[at] { // order-free: fills a set
-			if _, known := s.Params[name]; !known {
+			if _, known := params[name]; !known {
 				differ[at][name] = true
 			}
 		}
 	}
 	names := make([]string, len(samples))
-	holders := make(map[string]string) // the configuration that a name is first given to
+	holders := make(map[string]*results.Setting) // that a name is first given to
 	ambiguous := make(map[string]bool)
 	for i := range samples {
 		s := &samples[i]
@@ -173,24 +156,25 @@ func benchmarkNames(samples []results.Sample) []string {
 			parts = append(parts, "variant="+word(s.Variant))
 		}
 		if s.Epsilon != nil {
-			parts = append(parts, fmt.Sprintf("epsilon=%g", *s.Epsilon))
+			parts = append(parts, "epsilon="+s.EpsilonText())
 		}
-		for _, name := range slices.Sorted(maps.Keys(s.Params)) {
-			if differ[place{s.Algorithm, s.Dataset}][name] {
-				parts = append(parts, word(name)+"="+word(s.Params[name]))
+		params := s.AllParams()
+		for _, name := range slices.Sorted(maps.Keys(params)) {
+			if differ[place{s.Algorithm, s.Dataset.Label()}][name] {
+				parts = append(parts, word(name)+"="+word(params[name]))
 			}
 		}
 		names[i] = strings.Join(parts, "/")
-		on := names[i] + "\x00" + s.Dataset
+		on := names[i] + "\x00" + s.Dataset.Label()
 		if holder, taken := holders[on]; !taken {
-			holders[on] = configuration(s)
-		} else if holder != configuration(s) {
+			holders[on] = s.Setting
+		} else if holder != s.Setting {
 			ambiguous[on] = true
 		}
 	}
 	for i := range names {
-		if ambiguous[names[i]+"\x00"+samples[i].Dataset] {
-			names[i] += "/series=" + word(samples[i].Series)
+		if ambiguous[names[i]+"\x00"+samples[i].Dataset.Label()] {
+			names[i] += "/series=" + word(samples[i].Label())
 		}
 		if gomaxprocs.MatchString(names[i]) {
 			names[i] += "." // a number after a last hyphen would be taken for GOMAXPROCS

@@ -165,7 +165,7 @@ func listDatasets() []datasetLine {
 			line.Kind = "graph"
 		}
 		switch {
-		case info.StandIn:
+		case info.StandsFor != "":
 			line.Origin = "stand-in"
 		case len(info.Files) > 0:
 			line.Origin = "files"

@@ -100,22 +100,14 @@ func runDirs(out string, experiments []string) ([]string, error) {
 
 // drawFigures draws every figure of a run from its files.
 func drawFigures(con *console, dir string) error {
-	outcome, err := results.OpenFigures(dir)
+	outcome, err := results.Open(dir)
 	if err != nil {
 		return err
 	}
 	if len(outcome.Manifest.Figures) == 0 {
 		return nil
 	}
-	rows := outcome.Summary
-	if outcome.Timings != nil {
-		timed, err := results.RuntimeRows(outcome.Records, outcome.Timings)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, timed...)
-	}
-	paths, warnings, err := plots.WriteExperiment(dir, outcome, rows)
+	paths, warnings, err := plots.WriteExperiment(dir, outcome)
 	for _, warning := range warnings {
 		fmt.Fprintf(con.stderr, "ppdp: %s: warning: %s\n", outcome.Manifest.Experiment, warning)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"ppdp/regress"
 	"ppdp/results"
 )
 
@@ -66,27 +67,27 @@ func (c *regressCommand) Validate() error {
 
 // Run compares.
 func (c regressCommand) Run(con *console) error {
-	outcomes, err := openOutcomes(c.Out)
+	runs, err := openRuns(c.Out)
 	if err != nil {
 		return inputError{err}
 	}
-	if len(outcomes) == 0 {
+	if len(runs) == 0 {
 		return inputError{fmt.Errorf("%s holds no results in the places of their experiments", c.Out)}
 	}
-	var pairs []results.Pair
+	var pairs []regress.Pair
 	var fresh []string // run, without a baseline
 	ran := make(map[string]bool)
-	for _, outcome := range outcomes {
+	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
 		ran[name] = true
-		old, err := results.OpenBaseline(filepath.Join(c.Baseline, filepath.FromSlash(name)))
+		old, err := regress.OpenBaseline(filepath.Join(c.Baseline, filepath.FromSlash(name)))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			fresh = append(fresh, name)
 		case err != nil:
 			return inputError{err}
 		default:
-			pairs = append(pairs, results.Pair{Old: old, New: results.BaselineOf(outcome)})
+			pairs = append(pairs, regress.Pair{Old: old, New: regress.BaselineOf(outcome)})
 		}
 	}
 	if len(pairs) == 0 && !c.Accept {
@@ -96,7 +97,7 @@ func (c regressCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	gate := results.Compare(pairs, results.GateOptions{Alpha: c.Alpha, Floor: c.Floor})
+	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
 	report := gateReport{Gate: gate, NotRun: skipped, WithoutBaseline: fresh}
 	switch {
 	case c.JSON:
@@ -110,12 +111,12 @@ func (c regressCommand) Run(con *console) error {
 		return err
 	}
 	if c.Accept {
-		return c.accept(con, outcomes, gate)
+		return c.accept(con, runs, gate)
 	}
 	var errs []error
-	if gate.Fallen() {
+	if gate.Failed() {
 		errs = append(errs, fmt.Errorf("%d numbers changed, %d are missing; if that is meant: ppdp regress --accept --reason \"...\"",
-			gate.Counts[results.Changed], gate.Counts[results.Missing]))
+			gate.Counts[regress.Changed], gate.Counts[regress.Missing]))
 	}
 	if c.All && len(skipped) > 0 {
 		errs = append(errs, fmt.Errorf("not run: %s", strings.Join(skipped, ", ")))
@@ -127,7 +128,7 @@ func (c regressCommand) Run(con *console) error {
 func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(c.Baseline, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Name() == results.TrialsFile {
+		if err == nil && entry.Name() == regress.TrialsFile {
 			name, _ := filepath.Rel(c.Baseline, filepath.Dir(path)) // path lies below it
 			if name = filepath.ToSlash(name); !ran[name] {
 				names = append(names, name)
@@ -144,16 +145,16 @@ func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
 // acceptedFile is the baseline's diary: when what was accepted, and why.
 const acceptedFile = "accepted.csv"
 
-func (c regressCommand) accept(con *console, outcomes []*results.Outcome, gate *results.Gate) error {
+func (c regressCommand) accept(con *console, runs []*results.Run, gate *regress.Gate) error {
 	path := filepath.Join(c.Baseline, acceptedFile)
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	var names []string
-	for _, outcome := range outcomes {
+	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
-		baseline := results.BaselineOf(outcome)
+		baseline := regress.BaselineOf(outcome)
 		if len(baseline.Samples) == 0 {
 			return fmt.Errorf("%s measured nothing: there is nothing to compare later runs with", name)
 		}
@@ -171,7 +172,7 @@ func (c regressCommand) accept(con *console, outcomes []*results.Outcome, gate *
 		}
 		diary := csv.NewWriter(w)
 		count := func(verdict string) string { return strconv.Itoa(gate.Counts[verdict]) }
-		if err := diary.Write([]string{con.now().UTC().Format("2006-01-02"), count(results.Changed), count(results.Missing), count(results.Added),
+		if err := diary.Write([]string{con.now().UTC().Format("2006-01-02"), count(regress.Changed), count(regress.Missing), count(regress.Added),
 			strings.Join(names, " "), c.Reason}); err != nil {
 			return err
 		}
@@ -187,7 +188,7 @@ func (c regressCommand) accept(con *console, outcomes []*results.Outcome, gate *
 
 // gateReport is a comparison and what stayed out of it.
 type gateReport struct {
-	*results.Gate
+	*regress.Gate
 	NotRun          []string `json:"notRun,omitempty"`
 	WithoutBaseline []string `json:"withoutBaseline,omitempty"`
 }
@@ -200,10 +201,10 @@ func (r gateReport) writeJSON(w io.Writer) error {
 }
 
 // shown selects what is worth a line.
-func (r gateReport) shown(verbose bool) []*results.Comparison {
-	var list []*results.Comparison
+func (r gateReport) shown(verbose bool) []*regress.Comparison {
+	var list []*regress.Comparison
 	for i := range r.Comparisons {
-		if c := &r.Comparisons[i]; verbose || c.Verdict == results.Changed || c.Verdict == results.Missing {
+		if c := &r.Comparisons[i]; verbose || c.Verdict == regress.Changed || c.Verdict == regress.Missing {
 			list = append(list, c)
 		}
 	}
@@ -213,7 +214,7 @@ func (r gateReport) shown(verbose bool) []*results.Comparison {
 var gateHeader = []string{"experiment", "point", "metric", "old", "new", "delta", "p", "verdict"}
 
 // gateCells are one comparison's cells.
-func gateCells(c *results.Comparison) []string {
+func gateCells(c *regress.Comparison) []string {
 	point := c.Series
 	if c.Variant != "" && !strings.Contains(point, c.Variant) {
 		point += ", " + c.Variant
@@ -237,14 +238,14 @@ func gateCells(c *results.Comparison) []string {
 	}
 	delta, p := "~", "-"
 	switch {
-	case c.Verdict == results.Changed && c.Change != nil:
+	case c.Verdict == regress.Changed && c.Change != nil:
 		delta = fmt.Sprintf("%+.2f%%", 100**c.Change)
-	case c.Verdict == results.Changed || c.Verdict == results.Missing || c.Verdict == results.Added:
+	case c.Verdict == regress.Changed || c.Verdict == regress.Missing || c.Verdict == regress.Added:
 		delta = "?"
 	}
 	if c.Holm != nil {
 		p = fmt.Sprintf("%.2g", *c.Holm)
-	} else if c.Test == results.TestExact {
+	} else if c.Test == regress.TestExact {
 		p = "exact"
 	}
 	verdict := c.Verdict
@@ -293,7 +294,7 @@ func (r gateReport) writeMarkdown(w io.Writer, verbose bool) error {
 // summary counts the verdicts and names what was not compared.
 func (r gateReport) summary() []string {
 	var counts []string
-	for _, verdict := range []string{results.Same, results.Unchanged, results.Changed, results.Missing, results.Added, results.Unjudged} {
+	for _, verdict := range []string{regress.Same, regress.Unchanged, regress.Changed, regress.Missing, regress.Added, regress.Unjudged} {
 		if n := r.Counts[verdict]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
 		}
@@ -307,7 +308,7 @@ func (r gateReport) summary() []string {
 		if c.P != nil {
 			tested++
 		}
-		if c.Verdict == results.Unjudged {
+		if c.Verdict == regress.Unjudged {
 			if reasons[c.Reason] == 0 {
 				order = append(order, c.Reason)
 			}

@@ -32,19 +32,19 @@ Examples:
 
 // Run reports.
 func (c reportCommand) Run(con *console) error {
-	outcomes, err := openOutcomes(c.Out)
+	runs, err := openRuns(c.Out)
 	if err != nil {
 		return err
 	}
-	return writeReport(con, c.Out, outcomes)
+	return writeReport(con, c.Out, runs)
 }
 
 // reportFile is the report's name in a folder of results.
 const reportFile = "report.html"
 
-// writeReport judges every paper in either variant on the outcomes and writes the report beside them.
-func writeReport(con *console, out string, outcomes []*results.Outcome) error {
-	in := report.Input{Outcomes: outcomes, Errata: docs.Errata, ErrataTests: docs.ErrataTests}
+// writeReport judges every paper in either variant on the runs and writes the report beside them.
+func writeReport(con *console, out string, runs []*results.Run) error {
+	in := report.Input{Runs: runs, Errata: docs.Errata, ErrataTests: docs.ErrataTests}
 	var errs []error
 	for _, name := range claims.Papers() {
 		ledger, err := claims.Load(name)
@@ -52,12 +52,12 @@ func writeReport(con *console, out string, outcomes []*results.Outcome) error {
 			return err
 		}
 		paper := report.Paper{Ledger: ledger}
-		paper.Judgements, err = claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Published, Experiments: experiments.Names(), Specs: experiments.Texts()})
+		paper.Judgements, err = claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Published, Experiments: experiments.Names(), Specs: experiments.Texts()})
 		if err != nil {
 			errs = append(errs, inputError{err})
 		}
 		// What is wrong with the ledger has been said above.
-		paper.Strict, _ = claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Strict, Experiments: experiments.Names(), Specs: experiments.Texts()})
+		paper.Strict, _ = claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict, Experiments: experiments.Names(), Specs: experiments.Texts()})
 		in.Papers = append(in.Papers, paper)
 	}
 	path := filepath.Join(out, reportFile)

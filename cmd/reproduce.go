@@ -71,19 +71,19 @@ func (c reproduceCommand) Run(con *console) error {
 		return err
 	}
 	out := c.folder(c.Quick)
-	outcomes, unread := openOutcomes(out)
+	runs, unread := openRuns(out)
 	err = errors.Join(err, unread)
 	if unread == nil {
-		err = errors.Join(err, c.claims(con, outcomes))
+		err = errors.Join(err, c.claims(con, runs))
 	}
-	if len(outcomes) > 0 {
-		err = errors.Join(err, writeReport(con, out, outcomes))
+	if len(runs) > 0 {
+		err = errors.Join(err, writeReport(con, out, runs))
 	}
 	return err
 }
 
 // claims says, in a line a paper, what the runs mean for its claims.
-func (c reproduceCommand) claims(con *console, outcomes []*results.Outcome) error {
+func (c reproduceCommand) claims(con *console, runs []*results.Run) error {
 	var judged []string
 	for _, paper := range claims.Papers() {
 		if c.Paper == "all" || c.Paper == paper {
@@ -94,13 +94,10 @@ func (c reproduceCommand) claims(con *console, outcomes []*results.Outcome) erro
 	if err != nil {
 		return err
 	}
-	err = v.judge(claims.Published, outcomes)
+	err = v.judge(claims.Published, runs)
 	fmt.Fprintln(con.stdout, "Claims with a verdict (ppdp claims has them one by one):")
 	return errors.Join(v.printCounts(con.stdout), err)
 }
-
-// standInSuffix makes the name of a dataset's stand-in.
-const standInSuffix = "-standin"
 
 // standIns decides, and says, which datasets of the plans are replaced by their stand-ins: those whose files are
 // neither found nor to be fetched. One without a stand-in is left to fail where it is loaded.
@@ -124,10 +121,11 @@ func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map
 			fmt.Fprintf(con.stderr, "ppdp: %s: real data\n", name)
 			continue
 		}
-		if _, unknown := datasets.Lookup(name + standInSuffix); unknown != nil {
+		standIn := datasets.StandIn(name)
+		if standIn == "" {
 			continue
 		}
-		replace[name] = name + standInSuffix
+		replace[name] = standIn
 		fmt.Fprintf(con.stderr, "ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS USED. What follows says nothing about the real data.\n",
 			err, name, replace[name])
 	}

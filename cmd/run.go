@@ -237,9 +237,9 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
-	if result.Elsewhere > 0 {
+	if result.OtherShards > 0 {
 		fmt.Fprintf(con.stdout, "%s: %d cells belong to other shards: join their journals with %s and run again without --shard\n",
-			plan.Spec.Name, result.Elsewhere, filepath.ToSlash(filepath.Join(result.Dir, experiments.JournalFile)))
+			plan.Spec.Name, result.OtherShards, filepath.ToSlash(filepath.Join(result.Dir, experiments.JournalFile)))
 	} else {
 		err = drawFigures(con, result.Dir)
 	}

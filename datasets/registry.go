@@ -28,9 +28,10 @@ type Info struct {
 	Title    string
 	Citation string // how to cite it
 	License  string
-	StandIn  bool   // generated in place of real data: shown wherever its results are
-	Graph    bool   // a graph, not a table
-	Files    []File // what has to be on disk; nil for generated data
+	// StandsFor is the dataset of real data that this one is generated in place of; "" for all others.
+	StandsFor string
+	Graph     bool   // a graph, not a table
+	Files     []File // what has to be on disk; nil for generated data
 }
 
 // File is one data file a source reads, as fetched and verified.
@@ -73,8 +74,7 @@ type Dataset struct {
 	Name     string
 	Table    *Table
 	Graph    *Graph
-	Checksum string // SHA-256 over the content, in hexadecimal: equal data, equal checksum
-	StandIn  bool
+	Checksum string   // SHA-256 over the content, in hexadecimal: equal data, equal checksum
 	Dropped  int      // rows left out because a value was missing
 	Notes    []string // what a reader of results must know
 }
@@ -89,3 +89,13 @@ func Lookup(name string) (Source, error) { return sources.Lookup(name) }
 
 // Names lists the registered sources.
 func Names() []string { return sources.Names() }
+
+// StandIn returns the name of the dataset that stands in for another, "" where there is none.
+func StandIn(name string) string {
+	for _, other := range Names() {
+		if source, err := Lookup(other); err == nil && source.Info().StandsFor == name {
+			return other
+		}
+	}
+	return ""
+}

@@ -96,8 +96,8 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// material is what a cell works on: its dataset and, where the experiment has folds, their assignment.
-type material struct {
+// cellData is what a cell works on: its dataset and, where the experiment has folds, their assignment.
+type cellData struct {
 	data  *datasets.Dataset
 	rows  []int32 // all rows of a table
 	folds []classifiers.Fold
@@ -107,7 +107,7 @@ type material struct {
 }
 
 // split returns the rows a cell releases and those it is tested on.
-func (m *material) split(fold int) (train, test []int32) {
+func (m *cellData) split(fold int) (train, test []int32) {
 	if m.train > 0 {
 		return m.rows[:m.train], m.rows[m.train:]
 	}
@@ -117,10 +117,16 @@ func (m *material) split(fold int) (train, test []int32) {
 	return m.folds[fold].Train, m.folds[fold].Test
 }
 
+// outcome is what running a cell gave.
+type outcome struct {
+	results.CellResult
+	timing  results.Timing
+	release *algorithms.Release
+}
+
 // runCell makes the cell's release and measures it.
-func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clock func() time.Time) (outcome, error) {
+func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase, clock func() time.Time) (o outcome, err error) {
 	config := c.Config
-	var o outcome
 	at.enter(results.PhaseRelease)
 	train, test := m.split(c.Fold)
 	budget := privacy.NewBudget(0)
@@ -128,12 +134,12 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 		budget = privacy.NewBudget(*config.Epsilon)
 	}
 	begin := clock()
-	release, err := config.Algorithm.Release(ctx, algorithms.Input{
+	release, err := config.Implementation.Release(ctx, algorithms.Input{
 		Table: m.data.Table, Graph: m.data.Graph, Rows: slices.Clone(train),
-		Params: config.Params, Variant: config.Guarantee.Variant,
-		Budget: budget, Noise: random.NewStreams(p.noiseKey(c)),
+		Params: config.Parameters, Variant: config.Guarantee.Variant,
+		Budget: budget, Noise: random.NewStreams(p.noiseKey(c, m.data.Checksum)),
 	})
-	o.Timing.Release = clock().Sub(begin).Seconds()
+	o.timing.Release = clock().Sub(begin).Seconds()
 	if errors.Is(err, privacy.ErrOverspent) {
 		at.enter(results.PhaseBudget)
 	}
@@ -141,26 +147,26 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 		return o, err
 	}
 	if release == nil {
-		return o, fmt.Errorf("%s returned neither a release nor an error", config.Info.Name)
+		return o, fmt.Errorf("%s returned neither a release nor an error", config.Algorithm)
 	}
 	if err := budget.Refused(); err != nil { // swallowed: what was to get noise has none
 		at.enter(results.PhaseBudget)
-		return o, fmt.Errorf("%w; %s went on all the same", err, config.Info.Name)
+		return o, fmt.Errorf("%w; %s went on all the same", err, config.Algorithm)
 	}
-	o.Warnings = release.Warnings
+	o.release, o.Warnings = release, release.Warnings
 	if s := release.Structure; s != (algorithms.Structure{}) {
 		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth, Gap: s.Gap}
 	}
 	if p.keeps(c) && release.Regions != nil {
-		o.Regions = sides(c.Index, m.data.Table.Schema(), release.Regions)
+		o.Regions = sides(m.data.Table.Schema(), release.Regions)
 	}
 	if config.Epsilon != nil {
 		claimed, proven := budget.Spent()
-		o.Spent = &results.Spent{Claimed: claimed, Proven: finite(proven)}
-		for _, entry := range budget.Ledger() {
-			o.Ledger = append(o.Ledger, results.LedgerRow{Purpose: entry.Purpose, Mechanism: entry.Mechanism,
-				Claimed: entry.Claimed, Proven: finite(entry.Proven), Calls: entry.Calls, Epsilon: entry.Epsilon,
-				Loss: finite(entry.Loss), Composition: entry.Composition})
+		o.Spent = &results.Spent{Claimed: claimed, Proven: results.Bound(proven)}
+		for _, e := range budget.Ledger() {
+			o.Ledger = append(o.Ledger, results.LedgerRow{Purpose: e.Purpose, Mechanism: e.Mechanism,
+				Claimed: e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls, Epsilon: e.Epsilon,
+				Loss: results.Bound(e.Loss), Composition: e.Composition})
 		}
 		// Path.charge refuses what would overspend; should it ever not, this does.
 		if claimed > *config.Epsilon*(1+1e-9) {
@@ -178,34 +184,22 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *material, at *phase, clo
 		}
 		o.Values = append(o.Values, value)
 	}
-	o.Timing.Measure = clock().Sub(begin).Seconds()
-	o.release = release
+	o.timing.Measure = clock().Sub(begin).Seconds()
 	return o, nil
 }
 
-// finite replaces +Inf, which JSON cannot carry, by the largest number: "no bound is known".
-func finite(x float64) float64 {
-	if math.IsInf(x, 1) {
-		return math.MaxFloat64
-	}
-	return x
-}
-
-func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train, test []int32, release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
+func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train, test []int32, release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
 	info := measure.Metric.Info()
-	value := results.Value{Metric: measure.Name}
-	if measure.Classifier != nil {
-		value.Classifier = measure.Classifier.Info().Name
-	}
+	value := results.Value{Measurement: measure.measurement()}
 	k := 0
-	if anonymous, ok := c.Config.Params.(algorithms.Anonymous); ok {
+	if anonymous, ok := c.Config.Parameters.(algorithms.Anonymous); ok {
 		k = anonymous.Anonymity()
 	}
 	var number float64
 	var ok bool
 	var err error
 	if p.Spec.Protocol == Inside && info.Classifier {
-		number, ok, err = p.measureInside(ctx, measure, release, c)
+		number, ok, err = p.measureInside(ctx, measure, release, p.noiseKey(c, m.data.Checksum))
 	} else {
 		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table, Graph: m.data.Graph, Train: train, Test: test,
 			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k, Truth: m.truth[max(0, c.Fold)], Published: published})
@@ -223,7 +217,7 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *material, train,
 }
 
 // measureInside cross-validates a classifier inside the released records and averages over the folds.
-func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algorithms.Release, c *Cell) (float64, bool, error) {
+func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algorithms.Release, key random.Key) (float64, bool, error) {
 	table, weights, err := release.Records(ctx)
 	if err != nil {
 		return 0, false, err
@@ -231,11 +225,11 @@ func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algo
 	if table.Len() < p.Folds {
 		return 0, false, nil
 	}
-	folds, err := p.foldsOf(table, p.noiseKey(c).Derive("inside folds"))
+	folds, err := p.foldsOf(table, key.Derive("inside folds"))
 	if err != nil {
 		return 0, false, err
 	}
-	inside := material{rows: table.AllRows(), folds: folds}
+	inside := cellData{rows: table.AllRows(), folds: folds}
 	sum := 0.0
 	for fold := range folds {
 		train, test := inside.split(fold)

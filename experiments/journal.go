@@ -15,25 +15,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"ppdp/algorithms"
 	"ppdp/results"
 )
 
-// outcome is what a cell leaves in the journal: all that its record, ledger and timing say beyond the plan.
-type outcome struct {
-	Key       string               `json:"key"`
-	Status    string               `json:"status"`
-	Phase     string               `json:"phase,omitempty"`
-	Error     string               `json:"error,omitempty"`
-	Values    []results.Value      `json:"values,omitempty"`
-	Structure *results.Structure   `json:"structure,omitempty"`
-	Spent     *results.Spent       `json:"spent,omitempty"`
-	Warnings  []string             `json:"warnings,omitempty"`
-	Ledger    []results.LedgerRow  `json:"ledger,omitempty"`
-	Regions   []results.RegionSide `json:"regions,omitempty"` // where the spec keeps them
-	Timing    results.Timing       `json:"timing"`
-
-	release *algorithms.Release // until it is written, where that was asked for
+// entry is a finished cell in the journal: all that its record and timing say beyond the plan.
+type entry struct {
+	Key string `json:"key"`
+	results.CellResult
+	Timing results.Timing `json:"timing"`
 }
 
 // journal keeps finished cells while an experiment runs, one a line: the first 16 hexadecimal digits
@@ -42,7 +31,7 @@ type outcome struct {
 type journal struct {
 	file    *os.File
 	unlock  func()
-	entries chan outcome
+	entries chan entry
 	done    chan error
 }
 
@@ -55,7 +44,7 @@ var ErrBusy = errors.New("another run is writing to this folder")
 // openJournal locks an experiment's folder, reads what finished cells its journal holds and makes it ready
 // for appending. A torn last line is cut off; a line that does not match its checksum is left out
 // and reported through warn.
-func openJournal(dir string, warn func(string)) (*journal, map[string]outcome, error) {
+func openJournal(dir string, warn func(string)) (*journal, map[string]entry, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, nil, fmt.Errorf("cannot make the output folder: %w", err)
 	}
@@ -68,7 +57,7 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]outcome, e
 		unlock()
 		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
 	}
-	finished, end := map[string]outcome(nil), int64(0)
+	finished, end := map[string]entry(nil), int64(0)
 	if info, statErr := file.Stat(); statErr != nil || !info.Mode().IsRegular() {
 		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name())) // reading a pipe would wait for ever
 	} else {
@@ -85,7 +74,7 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]outcome, e
 		unlock()
 		return nil, nil, fmt.Errorf("journal: %w", err)
 	}
-	j := &journal{file: file, unlock: unlock, entries: make(chan outcome, 256), done: make(chan error, 1)}
+	j := &journal{file: file, unlock: unlock, entries: make(chan entry, 256), done: make(chan error, 1)}
 	return j, finished, nil
 }
 
@@ -124,7 +113,7 @@ func lock(path string) (unlock func(), err error) {
 
 // peekJournal reads the finished cells of a folder without locking or changing anything. A folder
 // without a journal has none.
-func peekJournal(dir string) (map[string]outcome, error) {
+func peekJournal(dir string) (map[string]entry, error) {
 	file, err := os.Open(filepath.Join(dir, JournalFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -138,8 +127,8 @@ func peekJournal(dir string) (map[string]outcome, error) {
 }
 
 // readJournal returns the finished cells by key and the offset behind the last whole line.
-func readJournal(from io.Reader, warn func(string)) (map[string]outcome, int64, error) {
-	finished := make(map[string]outcome)
+func readJournal(from io.Reader, warn func(string)) (map[string]entry, int64, error) {
+	finished := make(map[string]entry)
 	reader := bufio.NewReaderSize(from, 1<<16)
 	var end int64
 	for number := 1; ; number++ {
@@ -166,8 +155,8 @@ func lineSum(text []byte) string {
 	return fmt.Sprintf("%x", sha256.Sum256(text))[:sumDigits]
 }
 
-func parseJournalLine(text []byte) (outcome, bool) {
-	var o outcome
+func parseJournalLine(text []byte) (entry, bool) {
+	var o entry
 	if len(text) < sumDigits+1 || text[sumDigits] != ' ' || lineSum(text[sumDigits+1:]) != string(text[:sumDigits]) {
 		return o, false
 	}
@@ -179,7 +168,7 @@ func parseJournalLine(text []byte) (outcome, bool) {
 	return o, true
 }
 
-func appendJournalLine(to []byte, o *outcome) ([]byte, error) {
+func appendJournalLine(to []byte, o *entry) ([]byte, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return to, err
@@ -230,7 +219,7 @@ func (j *journal) start(failed func(error)) {
 }
 
 // add hands a finished cell to the writer.
-func (j *journal) add(o outcome) { j.entries <- o }
+func (j *journal) add(o entry) { j.entries <- o }
 
 // errLost says that the journal is no longer where it was opened: somebody removed or replaced the folder.
 var errLost = errors.New("the output folder was removed while the experiment ran: what had finished is lost")

@@ -3,7 +3,9 @@ package experiments
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"ppdp/algorithms"
@@ -31,7 +33,7 @@ func WriteJSONSchema(w io.Writer) error {
 		"additionalProperties": false,
 		"required":             []string{"name", "dataset", "algorithms", "measure"},
 		"properties": object{
-			"name":     object{"type": "string", "pattern": nameForm.String(), "description": "folder of the results, such as rps/fig3"},
+			"name":     object{"type": "string", "pattern": results.ExperimentNamePattern(), "description": "folder of the results, such as rps/fig3"},
 			"title":    described(object{"type": "string"}, "one line for people"),
 			"source":   described(object{"type": "string"}, "paper and figure it reproduces"),
 			"seed":     described(object{"type": "integer", "minimum": 0}, "master seed of all randomness"),
@@ -185,7 +187,7 @@ func metricParameterSchemas() object {
 			panic(err)
 		}
 		own := parameterSchemas(parametersOf(metric)())
-		for _, key := range sortedKeys(own) {
+		for _, key := range slices.Sorted(maps.Keys(own)) {
 			switch known, taken := properties[key].(object); {
 			case !taken:
 				properties[key] = own[key]

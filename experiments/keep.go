@@ -14,9 +14,9 @@ import (
 // What a spec's keep may ask for beyond measurements, for figures that show one release. It is kept of every
 // configuration's first trial, and of that trial's first fold.
 const (
-	// KeepRegions keeps the releases' regions in regions.csv.
+	// KeepRegions keeps the releases' regions.
 	KeepRegions = "regions"
-	// KeepRows keeps the original quasi-identifiers in rows.csv: the private data themselves, so only for data that
+	// KeepRows keeps the original quasi-identifiers: the private data themselves, so only for data that
 	// are generated or public.
 	KeepRows = "rows"
 )
@@ -51,7 +51,7 @@ func (p *Plan) keeps(c *Cell) bool {
 
 // sides lists the extents of a release's regions, in the attributes' units. Attributes that a release generalises along a
 // taxonomy are left out: their regions are sets of values, not intervals.
-func sides(cell int, schema *datasets.Schema, regions *algorithms.Regions) []results.RegionSide {
+func sides(schema *datasets.Schema, regions *algorithms.Regions) []results.RegionSide {
 	var all []results.RegionSide
 	for region := range regions.Len() {
 		low, high := regions.Box(region)
@@ -64,7 +64,7 @@ func sides(cell int, schema *datasets.Schema, regions *algorithms.Regions) []res
 				continue
 			}
 			a := &schema.Attributes[attribute]
-			all = append(all, results.RegionSide{Cell: cell, Region: region, Records: records, Attribute: a.Name,
+			all = append(all, results.RegionSide{Region: region, Records: records, Attribute: a.Name,
 				Low: edge(a, low[d]), High: edge(a, high[d])})
 		}
 	}
@@ -83,27 +83,21 @@ func edge(a *datasets.Attribute, code uint32) float64 {
 	return a.Low + float64((float64(code)-0.5)*a.Step)
 }
 
-// rowValues lists the quasi-identifiers of the first trial's tables.
-func (s *stock) rowValues(p *Plan) []results.RowValue {
-	var all []results.RowValue
-	seen := make(map[string]bool)
-	for _, config := range p.Configs {
-		label := config.data.label
-		table := s.materials[materialName(&config.data, 0)].data.Table
-		if seen[label] || table == nil {
-			continue
-		}
-		seen[label] = true
-		schema := table.Schema()
-		for row := range table.Len() {
-			for _, attribute := range schema.QuasiIdentifiers() {
-				value := float64(table.Column(attribute).At(int32(row)))
-				if schema.Attributes[attribute].Kind == datasets.Numeric {
-					value = table.Number(int32(row), attribute)
-				}
-				all = append(all, results.RowValue{Dataset: label, Row: row, Attribute: schema.Attributes[attribute].Name, Value: value})
+// original returns the quasi-identifiers of a table, column by column.
+func original(table *datasets.Table) []results.Column {
+	schema := table.Schema()
+	var columns []results.Column
+	for _, attribute := range schema.QuasiIdentifiers() {
+		a := &schema.Attributes[attribute]
+		column := results.Column{Attribute: a.Name, Values: make([]float64, table.Len())}
+		for row := range column.Values {
+			if a.Kind == datasets.Numeric {
+				column.Values[row] = table.Number(int32(row), attribute)
+			} else {
+				column.Values[row] = float64(table.Column(attribute).At(int32(row)))
 			}
 		}
+		columns = append(columns, column)
 	}
-	return all
+	return columns
 }

@@ -15,43 +15,36 @@ type Build struct {
 	CPU         string
 }
 
-// intervalMethod is how the summary's lo95 and hi95 come about; results.Summarise does it.
-const intervalMethod = "Student's t, two-sided 95 %, over trials; folds are averaged within a trial first"
-
 // manifest describes the run.
 func (r *run) manifest() results.Manifest {
 	p := r.plan
 	m := results.Manifest{
 		Experiment: p.Spec.Name, Title: p.Spec.Title, Source: p.Spec.Source,
 		Spec: string(p.Spec.text), SpecHash: p.specHash(), Overrides: p.overrides(),
-		Figures: p.Figures, Seeds: []uint64{p.Seed}, Trials: p.Trials, Folds: p.Folds,
-		IntervalMethod: intervalMethod, GoVersion: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH,
+		Figures: p.Figures, Seed: p.Seed, Trials: p.Trials, Folds: p.Folds,
+		IntervalMethod: results.IntervalMethod, GoVersion: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH,
 		CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}
-	resampled := make(map[string]bool)
-	for _, c := range p.Configs {
-		resampled[c.data.label] = c.data.resample
+	for _, loaded := range r.cache.sets {
+		info := loaded.config.info
+		m.Datasets = append(m.Datasets, results.DatasetUse{Name: loaded.config.label(), StandsFor: info.StandsFor,
+			Checksum: loaded.data.Checksum, Resampled: loaded.config.resample,
+			Citation: info.Citation, License: info.License, Notes: notesOf(loaded.data)})
 	}
-	for i, set := range r.stock.sets {
-		info := r.stock.infos[i]
-		use := results.DatasetUse{Name: r.stock.labels[i], Checksum: set.Checksum, Resampled: resampled[r.stock.labels[i]], StandIn: info.StandIn,
-			Citation: info.Citation, License: info.License, Notes: notesOf(set)}
-		m.Datasets = append(m.Datasets, use)
-	}
-	if len(p.Configs) > 0 {
-		for _, measure := range p.Configs[0].Measures { // all configurations have the same
-			use := results.MeasureUse{Metric: measure.Name, Revision: measure.Metric.Info().Revision}
-			if measure.Classifier != nil {
-				use.Classifier, use.ClassifierRevision = measure.Classifier.Info().Name, measure.Classifier.Info().Revision
-			}
-			m.Measures = append(m.Measures, use)
+	for _, measure := range p.Spec.measured {
+		info := measure.Metric.Info()
+		use := results.MeasureUse{Measurement: measure.measurement(), Title: info.Title, Unit: info.Unit,
+			HigherIsBetter: info.HigherIsBetter, Revision: info.Revision}
+		if measure.Classifier != nil {
+			use.ClassifierRevision = measure.Classifier.Info().Revision
 		}
+		m.Measures = append(m.Measures, use)
 	}
 	series, used := make(map[string]bool), make(map[string]bool)
 	for _, c := range p.Configs {
-		if !series[c.Series] {
-			series[c.Series] = true
-			m.SeriesOrder = append(m.SeriesOrder, c.Series)
+		if !series[c.Label()] {
+			series[c.Label()] = true
+			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
 		g := c.Guarantee
 		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status) // a guarantee may depend on parameters
@@ -84,20 +77,17 @@ func (r *run) manifest() results.Manifest {
 	return m
 }
 
-// overrides lists what differs from the spec's own numbers.
-func (p *Plan) overrides() []string {
-	var all []string
-	if p.Quick {
-		all = append(all, "quick")
-	}
+// overrides are the numbers that differ from the spec's own.
+func (p *Plan) overrides() results.Overrides {
+	o := results.Overrides{Quick: p.Quick}
 	if p.Trials != p.Spec.Trials {
-		all = append(all, fmt.Sprintf("trials=%d", p.Trials))
+		o.Trials = &p.Trials
 	}
 	if p.Folds != p.Spec.Folds {
-		all = append(all, fmt.Sprintf("folds=%d", p.Folds))
+		o.Folds = &p.Folds
 	}
 	if p.Seed != p.Spec.Seed {
-		all = append(all, fmt.Sprintf("seed=%d", p.Seed))
+		o.Seed = &p.Seed
 	}
-	return all
+	return o
 }

@@ -19,7 +19,7 @@ const ReleasesFolder = "releases"
 // releaseFile is where a cell's release is written, without its extension: the number of the cell, which is that of its
 // record, and a part of its key, so that a file of the same name holds the same release.
 func (r *run) releaseFile(i int) string {
-	key := r.plan.cacheKey(&r.plan.Cells[i], r.stock.of(&r.plan.Cells[i]).data.Checksum)
+	key := r.plan.cacheKey(&r.plan.Cells[i], r.checksum(i))
 	return filepath.Join(r.result.Dir, ReleasesFolder, fmt.Sprintf("%05d-%.8s", i, key))
 }
 
@@ -46,7 +46,7 @@ func (r *run) writeRelease(ctx context.Context, i int, release *algorithms.Relea
 		return err
 	}
 	if release.Degrees != nil {
-		stream := r.plan.noiseKey(&r.plan.Cells[i]).Derive("written release", "graph").Stream()
+		stream := r.plan.noiseKey(&r.plan.Cells[i], r.checksum(i)).Derive("written release", "graph").Stream()
 		g, distance, err := graph.Realise(ctx, stream, release.Degrees)
 		if err != nil {
 			return err

@@ -58,7 +58,7 @@ func (r *run) writeReleaseIndex() error {
 		c := &r.plan.Cells[i]
 		lines = append(lines, r.indexLine(i, filepath.Base(file)))
 		if why := unfit(&c.Config.Guarantee); why != "" {
-			what := fmt.Sprintf("%s (%s, %s): %s", c.Config.Series, c.Config.Info.Name, c.Config.Guarantee.Variant, why)
+			what := fmt.Sprintf("%s (%s, %s): %s", c.Config.Label(), c.Config.Algorithm, c.Config.Variant, why)
 			if !warned[what] {
 				warned[what] = true
 				unprivate = append(unprivate, what)
@@ -103,20 +103,20 @@ func (r *run) writtenFile(i int) string {
 }
 
 func (r *run) indexLine(i int, file string) []string {
-	c, o := &r.plan.Cells[i], r.outcomes[i]
+	c, o := &r.plan.Cells[i], r.entries[i]
 	g := &c.Config.Guarantee
 	fold, proven, status := "", "", string(g.Status)
 	if c.Fold >= 0 {
 		fold = strconv.Itoa(c.Fold)
 	}
-	if spent := unboundedSpent(o.Spent); spent != nil {
-		proven = strconv.FormatFloat(spent.Proven, 'g', -1, 64)
+	if o.Spent != nil {
+		proven = o.Spent.Proven.String()
 	}
 	if g.Model == algorithms.NoPrivacy {
 		status = "" // nothing is promised
 	}
-	return []string{file, strconv.Itoa(i), c.Config.Series, c.Config.data.label, c.Config.Info.Name, string(g.Variant),
-		results.FormatParams(c.Config.Resolved), c.Config.epsilonText(), strconv.Itoa(c.Trial), fold,
+	return []string{file, strconv.Itoa(i), c.Config.Label(), c.Config.Dataset.Label(), c.Config.Algorithm, c.Config.Variant,
+		results.FormatParams(c.Config.AllParams()), c.Config.EpsilonText(), strconv.Itoa(c.Trial), fold,
 		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "), g.Note}
 }
 

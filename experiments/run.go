@@ -2,17 +2,10 @@ package experiments
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -60,8 +53,8 @@ type Result struct {
 	Failures []string // the first few, for people
 	// Unwritten counts releases that were to be written and could not be; the log says why.
 	Unwritten int
-	// Elsewhere counts the cells of other shards that are not in the journal. The experiment's files are not written without them.
-	Elsewhere int
+	// OtherShards counts the cells of other shards that are not in the journal. The experiment's files are not written without them.
+	OtherShards int
 }
 
 // ErrInterrupted says that a run ended before all its cells had; what had finished is kept and the next run
@@ -87,7 +80,7 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
 	}
-	stock, err := p.load(ctx, opts.Files)
+	cache, err := p.load(ctx, opts.Files)
 	if err != nil {
 		return nil, err // before there is a folder: nothing was run
 	}
@@ -97,27 +90,27 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 		return nil, err
 	}
 	defer j.close()
-	stock.tell(opts.Log)
-	run := &run{plan: p, opts: opts, stock: stock, journal: j,
-		outcomes: make([]*outcome, len(p.Cells)), result: Result{Dir: dir, Cells: len(p.Cells)}}
+	cache.logNotes(opts.Log)
+	run := &run{plan: p, opts: opts, cache: cache, journal: j,
+		entries: make([]*entry, len(p.Cells)), result: Result{Dir: dir, Cells: len(p.Cells)}}
 	run.opts.Jobs = p.Workers(opts.Jobs)
 	var open []int
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := finished[p.cacheKey(c, stock.of(c).data.Checksum)]; ok && (!opts.WriteReleases || run.written(i)) {
-			run.outcomes[i] = &o
+		if o, ok := finished[p.cacheKey(c, run.checksum(i))]; ok && (!opts.WriteReleases || run.written(i)) {
+			run.entries[i] = &o
 			run.result.Cached++
 		} else if opts.Shard.has(i) {
 			open = append(open, i)
 		} else {
-			run.result.Elsewhere++
+			run.result.OtherShards++
 		}
 	}
-	run.result.Cells -= run.result.Elsewhere
-	if err := run.cells(ctx, run.arrange(open)); err != nil {
+	run.result.Cells -= run.result.OtherShards
+	if err := run.cells(ctx, run.executionOrder(open)); err != nil {
 		return &run.result, err
 	}
-	if run.result.Elsewhere > 0 {
+	if run.result.OtherShards > 0 {
 		return &run.result, nil
 	}
 	if err := run.write(); err != nil {
@@ -143,13 +136,13 @@ func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (ca
 	if err != nil || len(finished) == 0 {
 		return 0, nil, err
 	}
-	stock, err := p.load(ctx, files)
+	cache, err := p.load(ctx, files)
 	if err != nil {
 		return 0, nil, err
 	}
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := finished[p.cacheKey(c, stock.of(c).data.Checksum)]; ok {
+		if o, ok := finished[p.cacheKey(c, cache.of(c).data.Checksum)]; ok {
 			cached++
 			seconds = append(seconds, o.Timing.Release+o.Timing.Measure)
 		}
@@ -157,30 +150,35 @@ func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (ca
 	return cached, seconds, nil
 }
 
-// stock holds the loaded data of a plan, by dataset and, where it is drawn anew for each trial, by trial.
-type stock struct {
-	materials map[string]*material
-	sets      []*datasets.Dataset // one for each configuration of a dataset, in order of first use
-	infos     []datasets.Info
-	labels    []string
-	given     []bool // the user's own files
+// dataCache holds the loaded data of a plan.
+type dataCache struct {
+	cells map[dataKey]*cellData
+	sets  []loadedSet // in order of first use
 }
 
-func materialName(d *datasetConfig, trial int) string {
-	return d.label + "\x00" + strconv.Itoa(trial)
+// dataKey names the data of one trial.
+type dataKey struct {
+	config *datasetConfig
+	trial  int
+}
+
+// loadedSet is a dataset, of the first trial where it is drawn anew for each.
+type loadedSet struct {
+	config *datasetConfig
+	data   *datasets.Dataset
 }
 
 // load reads or generates all the plan's data. All problems are reported at once.
-func (p *Plan) load(ctx context.Context, files datasets.Files) (*stock, error) {
-	s := &stock{materials: make(map[string]*material)}
-	loaded := make(map[string]bool)
+func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, error) {
+	s := &dataCache{cells: make(map[dataKey]*cellData)}
+	loaded := make(map[*datasetConfig]bool)
 	var errs []error
 	for _, config := range p.Configs {
-		d := &config.data
-		if loaded[d.label] {
+		d := config.data
+		if loaded[d] {
 			continue
 		}
-		loaded[d.label] = true
+		loaded[d] = true
 		var set *datasets.Dataset
 		var truth []*metrics.Memo
 		for trial := range p.Trials {
@@ -196,30 +194,26 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*stock, error) {
 				}
 			}
 			if err != nil {
-				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label, err))
+				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
 				break
 			}
-			m := &material{data: set, truth: truth}
+			m := &cellData{data: set, truth: truth}
 			if set.Table != nil {
 				m.rows = set.Table.AllRows()
 				if p.Folds > 0 && p.Spec.Protocol == RawTest {
-					m.folds, err = p.foldsOf(set.Table, p.foldKey(d, trial))
+					m.folds, err = p.foldsOf(set.Table, p.foldKey(d, set.Checksum, trial))
 				}
 				if p.Spec.Train.set() {
 					m.train, err = p.Spec.Train.of(len(m.rows))
 				}
 			}
 			if err != nil {
-				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label, err))
+				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
 				break
 			}
-			s.materials[materialName(d, trial)] = m
+			s.cells[dataKey{d, trial}] = m
 			if trial == 0 {
-				s.sets = append(s.sets, set)
-				s.infos = append(s.infos, d.info)
-				s.labels = append(s.labels, d.label)
-				_, given := d.params.(userFiles)
-				s.given = append(s.given, given)
+				s.sets = append(s.sets, loadedSet{d, set})
 			}
 		}
 	}
@@ -236,15 +230,15 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*stock, error) {
 // would find the same, but only when the plans before it have run. Data of the registry are not looked at: their checksums are known.
 func (p *Plan) CheckFiles(ctx context.Context, files datasets.Files) error {
 	var errs []error
-	checked := make(map[string]bool)
+	checked := make(map[*datasetConfig]bool)
 	for _, config := range p.Configs {
-		d := &config.data
-		if _, given := d.params.(userFiles); !given || checked[d.label] {
+		d := config.data
+		if !d.given || checked[d] {
 			continue
 		}
-		checked[d.label] = true
+		checked[d] = true
 		if _, err := d.source.Load(ctx, datasets.Request{Params: d.params, Files: files, Key: p.dataKey(d, 0)}); err != nil {
-			errs = append(errs, fmt.Errorf("dataset %s: %w", d.label, err))
+			errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
 		}
 	}
 	if ctx.Err() != nil {
@@ -256,14 +250,14 @@ func (p *Plan) CheckFiles(ctx context.Context, files datasets.Files) error {
 	return nil
 }
 
-// tell says what became of the files that the user has given as data: rows or columns left out are easily overlooked in a manifest.
-func (s *stock) tell(log func(string)) {
-	for i, set := range s.sets {
-		if !s.given[i] {
+// logNotes reports what became of the files that the user has given as data: rows or columns left out are easily overlooked in a manifest.
+func (s *dataCache) logNotes(log func(string)) {
+	for _, set := range s.sets {
+		if !set.config.given {
 			continue
 		}
-		for _, note := range notesOf(set) {
-			log(fmt.Sprintf("dataset %s: %s", s.labels[i], note))
+		for _, note := range notesOf(set.data) {
+			log(fmt.Sprintf("dataset %s: %s", set.config.label(), note))
 		}
 	}
 }
@@ -277,15 +271,15 @@ func notesOf(set *datasets.Dataset) []string {
 	return notes
 }
 
-func (s *stock) of(c *Cell) *material { return s.materials[materialName(&c.Config.data, c.Trial)] }
+func (s *dataCache) of(c *Cell) *cellData { return s.cells[dataKey{c.Config.data, c.Trial}] }
 
 // run is a plan being run.
 type run struct {
-	plan     *Plan
-	opts     Options
-	stock    *stock
-	journal  *journal
-	outcomes []*outcome // by cell; each worker writes its own cells only
+	plan    *Plan
+	opts    Options
+	cache   *dataCache
+	journal *journal
+	entries []*entry // by cell; each worker writes its own cells only
 
 	mu     sync.Mutex // guards what follows
 	done   int
@@ -293,9 +287,9 @@ type run struct {
 	result Result
 }
 
-// arrange returns the order in which cells are started. Cells of one configuration stand together in the plan
+// executionOrder returns the order in which cells are started. Cells of one configuration stand together in the plan
 // and cost alike, so a seeded shuffle makes the time still needed proportional to the cells still open.
-func (r *run) arrange(open []int) []int {
+func (r *run) executionOrder(open []int) []int {
 	if r.opts.order != nil {
 		return r.opts.order
 	}
@@ -351,7 +345,7 @@ var errFailFast = errors.New("stopped at the first failed cell")
 // cell runs one cell and keeps its outcome.
 func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 	c := &r.plan.Cells[i]
-	m := r.stock.of(c)
+	m := r.cache.of(c)
 	o, err := guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
 		o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
 		if err == nil && r.opts.WriteReleases { // records that no metric asked for are drawn where a failure is the cell's own
@@ -364,10 +358,8 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 		return // the run is ending: the cell did not fail, it was not finished
 	}
 	o.Status = results.OK
-	release := o.release
-	o.release = nil
 	if err == nil && r.opts.WriteReleases {
-		if unwritten := r.writeRelease(ctx, i, release); unwritten != nil {
+		if unwritten := r.writeRelease(ctx, i, o.release); unwritten != nil {
 			if ctx.Err() != nil {
 				return
 			}
@@ -377,6 +369,7 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 			r.mu.Unlock()
 		}
 	}
+	e := &entry{CellResult: o.CellResult, Timing: o.timing}
 	if err != nil {
 		var f *failure
 		phase := results.PhaseRelease
@@ -384,11 +377,11 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 			phase = f.phase
 		}
 		// A failed cell publishes nothing: numbers measured before the failure would look like a result.
-		o = outcome{Status: results.Failed, Phase: phase, Error: err.Error(), Spent: o.Spent, Ledger: o.Ledger, Timing: o.Timing}
+		e.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(), Spent: o.Spent, Ledger: o.Ledger}
 	}
-	r.outcomes[i] = &o
-	if o.Status == results.OK {
-		kept := o
+	r.entries[i] = e
+	if e.Status == results.OK {
+		kept := *e
 		kept.Key = r.plan.cacheKey(c, m.data.Checksum)
 		r.journal.add(kept)
 	}
@@ -439,108 +432,40 @@ func (r *run) reportLocked() {
 	}
 }
 
+// checksum is of a cell's data.
+func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Cells[i]).data.Checksum }
+
 // write writes the experiment's files, all in the plan's order whatever order the cells ran in.
 func (r *run) write() error {
 	p := r.plan
-	records := make([]results.Record, len(p.Cells))
-	timings := make([]results.Timing, len(p.Cells))
-	var ledger []results.LedgerRow
-	var regions []results.RegionSide
+	finished := results.Run{Manifest: r.manifest(), Cells: make([]results.Cell, len(p.Cells)), Timings: make([]results.Timing, len(p.Cells))}
+	kept := make(map[*datasetConfig]bool) // datasets whose rows a cell has
 	var warned warnings
 	for i := range p.Cells {
-		o := r.outcomes[i]
-		record := p.record(&p.Cells[i])
-		record.Status, record.Phase, record.Error = o.Status, o.Phase, o.Error
-		record.Values, record.Structure, record.Spent, record.Warnings = o.Values, o.Structure, unboundedSpent(o.Spent), o.Warnings
-		records[i] = record
-		timings[i] = o.Timing
-		timings[i].Cell = i
-		for _, row := range o.Ledger {
-			row.Cell = i
-			row.Proven, row.Loss = unbounded(row.Proven), unbounded(row.Loss)
-			ledger = append(ledger, row)
+		c, e := &p.Cells[i], r.entries[i]
+		cell := results.Cell{Setting: c.Config.Setting, CellResult: e.CellResult}
+		cell.Trial, cell.Fold = c.Trial, nil
+		if c.Fold >= 0 {
+			cell.Fold = &c.Fold
 		}
-		for _, side := range o.Regions {
-			side.Cell = i
-			regions = append(regions, side)
+		d := c.Config.data
+		if table := r.cache.of(c).data.Table; slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && table != nil {
+			kept[d] = true
+			cell.Original = original(table)
 		}
-		for _, warning := range o.Warnings {
+		finished.Cells[i] = cell
+		finished.Timings[i] = e.Timing
+		finished.Timings[i].Cell = i
+		for _, warning := range e.Warnings {
 			warned.add(warning)
 		}
 	}
 	warned.log(r.opts.Log)
-	manifest := r.manifest()
-	type file struct {
-		name  string
-		write func(io.Writer) error
-	}
-	files := []file{
-		{results.RecordsFile, func(w io.Writer) error { return results.WriteRecords(w, records) }},
-		{results.TimingsFile, func(w io.Writer) error { return results.WriteTimings(w, timings) }},
-		{results.LedgerFile, func(w io.Writer) error { return results.WriteLedger(w, ledger) }},
-		{results.SummaryFile, func(w io.Writer) error { return results.WriteSummary(w, results.Summarise(records)) }},
-		{results.ManifestFile, func(w io.Writer) error { return results.WriteManifest(w, manifest) }},
-	}
-	for _, kept := range []struct {
-		word string
-		file file
-	}{
-		{KeepRegions, file{results.RegionsFile, func(w io.Writer) error { return results.WriteRegions(w, regions) }}},
-		{KeepRows, file{results.RowsFile, func(w io.Writer) error { return results.WriteRows(w, r.stock.rowValues(p)) }}},
-	} {
-		if slices.Contains(p.Spec.Keep, kept.word) {
-			files = append(files, kept.file)
-		} else if err := os.Remove(filepath.Join(r.result.Dir, kept.file.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("what an earlier run kept is in the way: %w", err) // it would be read as this run's
-		}
-	}
-	for _, file := range files {
-		if err := results.WriteFile(filepath.Join(r.result.Dir, file.name), file.write); err != nil {
-			return fmt.Errorf("finished cells are kept in %s: %w", JournalFile, err)
-		}
+	if err := finished.Write(r.result.Dir); err != nil {
+		return fmt.Errorf("finished cells are kept in %s: %w", JournalFile, err)
 	}
 	if r.opts.WriteReleases {
 		return r.writeReleaseIndex()
 	}
 	return nil
-}
-
-// unbounded undoes finite.
-func unbounded(x float64) float64 {
-	if x == math.MaxFloat64 {
-		return math.Inf(1)
-	}
-	return x
-}
-
-func unboundedSpent(s *results.Spent) *results.Spent {
-	if s == nil {
-		return nil
-	}
-	return &results.Spent{Claimed: s.Claimed, Proven: unbounded(s.Proven)}
-}
-
-// specHash is of the spec's meaning: comments, white space and the order of keys do not change it.
-func (p *Plan) specHash() string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %v %s\n", p.Seed, p.Trials, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
-	for i := range p.Configs {
-		c := p.Configs[i]
-		if c.trials != p.Trials {
-			fmt.Fprintf(h, "%d trials of ", c.trials)
-		}
-		fmt.Fprintf(h, "%s|%s|%s|%s|%s|%s\n", c.Series, c.data.label, c.Info.Name, c.Guarantee.Variant, c.epsilonText(), results.FormatParams(c.Resolved))
-		for _, m := range c.Measures {
-			fmt.Fprintf(h, " %s", m.Name)
-			if m.Classifier != nil {
-				fmt.Fprintf(h, "/%s", m.Classifier.Info().Name)
-			}
-		}
-	}
-	fmt.Fprintf(h, "%s", strings.Join(p.Spec.Keep, " "))
-	fmt.Fprintf(h, "%s", p.Spec.Train.text)
-	for i := range p.Figures {
-		fmt.Fprintf(h, "\n%+v", p.Figures[i]) // fmt prints maps in key order
-	}
-	return fmt.Sprintf("%x", h.Sum(nil))
 }

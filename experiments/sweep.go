@@ -2,7 +2,9 @@ package experiments
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"ppdp/internal/strictyaml"
@@ -237,4 +239,30 @@ func isNil(v any) bool {
 	}
 	rv := reflect.ValueOf(v)
 	return rv.Kind() == reflect.Pointer && rv.IsNil()
+}
+
+// resolve flattens a parameter struct: all its values by name, and the names of those that differ from
+// the defaults, sorted. Keys and seeds are made from the latter, so that a new parameter whose
+// default changes nothing leaves all old results as they are.
+func resolve(params, defaults any) (all map[string]string, changed []string) {
+	if isNil(params) {
+		return nil, nil
+	}
+	all = strictyaml.Resolved(params)
+	usual := strictyaml.Resolved(defaults)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if all[key] != usual[key] {
+			changed = append(changed, key)
+		}
+	}
+	return all, changed
+}
+
+// changedText writes the changed parameters as "name=value name=value".
+func changedText(all map[string]string, changed []string) string {
+	words := make([]string, len(changed))
+	for i, key := range changed {
+		words[i] = key + "=" + all[key]
+	}
+	return strings.Join(words, " ")
 }

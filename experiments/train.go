@@ -81,9 +81,9 @@ func (s *Spec) checkTrain(r *strictyaml.Reader) {
 	if s.Quick.Folds > 0 {
 		r.Problemf(valueOf(valueOf(s.node, "quick"), "folds"), "%d, but train holds rows out already", s.Quick.Folds)
 	}
-	for _, d := range s.expandDatasets(strictyaml.NewReader(s.file)) { // its problems are said elsewhere
-		if d.info.Graph {
-			r.Problemf(at, "%s, but %s is a graph: there are no rows to hold out", s.Train.text, d.label)
+	for i := range s.sets {
+		if d := &s.sets[i]; d.info.Graph {
+			r.Problemf(at, "%s, but %s is a graph: there are no rows to hold out", s.Train.text, d.label())
 		}
 	}
 }

@@ -3,6 +3,7 @@ package plots
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -15,6 +16,7 @@ import (
 // chart is what one panel shows, before any of it has a place or a colour.
 type chart struct {
 	figure     results.Figure
+	measure    results.MeasureUse // y
 	curves     []curve
 	references []reference
 	x, x2, y   span
@@ -45,7 +47,8 @@ const (
 type curve struct {
 	label   string
 	series  string
-	variant string // that the label ends with, in brackets; "" for none
+	variant string // that the label ends with; "" for none
+	setting string // the label without the variant
 	axis    axis
 	points  []point // by ascending x
 }
@@ -65,8 +68,8 @@ func (c *chart) warn(format string, args ...any) {
 	c.warnings = append(c.warnings, fmt.Sprintf("figure %q: ", c.figure.Name)+fmt.Sprintf(format, args...))
 }
 
-// newChart selects and arranges the rows of a figure.
-func newChart(figure results.Figure, rows []results.Row) (*chart, error) {
+// newChart selects and arranges the rows of a figure whose y is measured as measure says.
+func newChart(figure results.Figure, measure results.MeasureUse, rows []results.Row) (*chart, error) {
 	if err := validateFigure(&figure); err != nil {
 		return nil, err
 	}
@@ -74,7 +77,7 @@ func newChart(figure results.Figure, rows []results.Row) (*chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &chart{figure: figure}
+	c := &chart{figure: figure, measure: measure}
 	if err := c.addCurves(chosen.curves); err != nil {
 		return nil, err
 	}
@@ -145,10 +148,11 @@ func (c *chart) addCurves(rows []*results.Row) error {
 			problems = append(problems, err)
 			continue
 		}
-		if _, known := bySeries[r.Series]; !known {
-			order = append(order, r.Series)
+		series := r.Label()
+		if _, known := bySeries[series]; !known {
+			order = append(order, series)
 		}
-		bySeries[r.Series] = append(bySeries[r.Series], m)
+		bySeries[series] = append(bySeries[series], m)
 	}
 	if len(problems) > 0 {
 		return errors.Join(problems...)
@@ -173,14 +177,14 @@ func (c *chart) place(r *results.Row) (member, error) {
 		if candidate.name == "" {
 			continue
 		}
-		text, ok := lookUp(r, candidate.name)
+		text, ok := r.Fact(candidate.name)
 		if !ok {
 			continue
 		}
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 			return member{}, fmt.Errorf("figure %q: series %q has %s = %q, must be a finite number to be drawn along an axis",
-				c.figure.Name, r.Series, candidate.name, text)
+				c.figure.Name, r.Label(), candidate.name, text)
 		}
 		return member{r, candidate.axis, x}, nil
 	}
@@ -227,10 +231,10 @@ func (c *chart) split(series string, members []member) ([]curve, error) {
 	by("axis", func(m member) string { return strconv.Itoa(int(m.axis)) })
 	for _, name := range []string{"variant", "dataset", "algorithm", "classifier"} {
 		by(name, func(m member) string {
-			v, _ := lookUp(m.row, name)
 			if name == "dataset" { // a curve may run along one of its parameters
-				v = withoutParameter(withoutParameter(v, c.figure.X), c.figure.X2)
+				return m.row.Dataset.Label(c.figure.X, c.figure.X2)
 			}
+			v, _ := m.row.Fact(name)
 			return v
 		})
 	}
@@ -240,7 +244,7 @@ func (c *chart) split(series string, members []member) ([]curve, error) {
 			clash = clash || clashOn(l.members, name)
 		}
 		if clash {
-			by(name, func(m member) string { v, _ := lookUp(m.row, name); return v })
+			by(name, func(m member) string { v, _ := m.row.Fact(name); return v })
 		}
 	}
 	var curves []curve
@@ -250,8 +254,13 @@ func (c *chart) split(series string, members []member) ([]curve, error) {
 			label += " (" + strings.Join(l.suffix, ", ") + ")"
 		}
 		cv := curve{label: label, series: series, axis: l.members[0].axis}
-		if variant := l.members[0].row.Variant; variant != "" && strings.HasSuffix(label, bracketed(variant)) {
-			cv.variant = variant
+		row := l.members[0].row
+		cv.setting = label
+		switch {
+		case len(l.suffix) == 0 && row.ShowVariant:
+			cv.setting, cv.variant = row.Series, row.Variant
+		case slices.Equal(l.suffix, []string{row.Variant}):
+			cv.setting, cv.variant = series, row.Variant
 		}
 		for _, m := range l.members {
 			cv.points = append(cv.points, point{m.x, m.row.Mean, m.row.SE, m.row.N, m.row.Failed})
@@ -268,22 +277,6 @@ func (c *chart) split(series string, members []member) ([]curve, error) {
 	return curves, nil
 }
 
-func bracketed(variant string) string { return " (" + variant + ")" }
-
-// setting is the curve's label without its variant.
-func (cv curve) setting() string {
-	if cv.variant == "" {
-		return cv.label
-	}
-	return strings.TrimSuffix(cv.label, bracketed(cv.variant))
-}
-
-// withoutParameter is a dataset's label, "gaussian n=1000 shape=normal", without one of its parameters.
-func withoutParameter(label, name string) string {
-	words := strings.Split(label, " ")
-	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return strings.HasPrefix(word, name+"=") }), " ")
-}
-
 func suffixText(name, value string) string {
 	switch name {
 	case "axis":
@@ -298,13 +291,13 @@ func suffixText(name, value string) string {
 
 // freeNames are the parameters, and epsilon, that a curve does not run along.
 func (c *chart) freeNames(members []member) []string {
-	params := make(map[string]string)
+	params := make(map[string]bool)
 	for _, m := range members {
-		for name := range m.row.Params {
-			params[name] = ""
+		for name := range m.row.AllParams() { // order-free: fills a set
+			params[name] = true
 		}
 	}
-	names := append([]string{epsilonName}, sortedKeys(params)...)
+	names := append([]string{epsilonName}, slices.Sorted(maps.Keys(params))...)
 	free := names[:0]
 	for _, name := range names {
 		if name != c.figure.X {
@@ -322,7 +315,7 @@ func clashOn(members []member, name string) bool {
 	}
 	values := make(map[seen]string)
 	for _, m := range members {
-		value, _ := lookUp(m.row, name)
+		value, _ := m.row.Fact(name)
 		at := seen{m.axis, m.x}
 		if other, taken := values[at]; taken && other != value {
 			return true
@@ -566,21 +559,21 @@ func (c *chart) covers(a, b point) bool {
 
 // describe gathers what the labels and the caption say.
 func (c *chart) describe(chosen selection) {
-	c.xLabel = axisLabel(c.figure.X, c.figure.XLabel)
-	c.x2Label = axisLabel(c.figure.X2, c.figure.X2Label)
+	c.xLabel = parameterLabel(c.figure.X, c.figure.XLabel)
+	c.x2Label = parameterLabel(c.figure.X2, c.figure.X2Label)
 	if names := c.topSeries(); c.figure.X2Label == "" && len(names) == 1 {
 		c.x2Label += " (" + names[0] + ")"
 	}
-	c.yLabel = axisLabel(c.figure.Y, c.figure.YLabel)
+	c.yLabel = measureLabel(c.measure, c.figure.YLabel)
 	rows := append([]*results.Row(nil), chosen.curves...)
 	for _, name := range c.figure.Reference {
 		rows = append(rows, chosen.references[name]...)
 	}
 	seen := make(map[string]bool)
 	for _, r := range rows {
-		if r.StandIn && !seen[r.Dataset] {
-			seen[r.Dataset] = true
-			c.standIns = append(c.standIns, r.Dataset)
+		if label := r.Dataset.Label(); r.Dataset.StandIn() && !seen[label] {
+			seen[label] = true
+			c.standIns = append(c.standIns, label)
 		}
 	}
 	c.minN = math.MaxInt

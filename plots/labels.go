@@ -1,37 +1,32 @@
 package plots
 
-import "strings"
+import (
+	"cmp"
+	"strings"
 
-// axisLabels are the axis labels of names that need more than their own text. What is not listed is
-// labelled by its name; a spec's xlabel, x2label and ylabel replace either.
-var axisLabels = map[string]string{
-	"epsilon":  "Privacy budget ε",
-	"accuracy": "Classification accuracy",
-	"h":        "Specialisations h",
-	"n":        "Records",
+	"ppdp/results"
+)
 
-	"accuracy-published":   "Classification accuracy",
-	"accuracy-generalised": "Classification accuracy",
-	"w1":                   "Earth mover's distance (W1)",
-	"w2":                   "Earth mover's distance (W2)",
-	"ks":                   "Kolmogorov-Smirnov distance",
-	"purity":               "Region purity",
-	"discernibility":       "Discernibility penalty",
-	"cavg":                 "Normalised class size (C_AVG)",
-	"ncp":                  "Normalised certainty penalty",
-	"count-error":          "Error of count queries (records)",
-	"match-point":          "Match Point",
-	"runtime":              "Run time of a release (s)",
+// parameterLabels are the axis labels of parameters that need more than their names. A spec's xlabel and
+// x2label replace them.
+var parameterLabels = map[string]string{
+	epsilonName: "Privacy budget ε",
+	"h":         "Specialisations h",
+	"n":         "Records",
 }
 
-func axisLabel(name, given string) string {
-	if given != "" {
-		return given
+// parameterLabel is the label of an axis along a parameter.
+func parameterLabel(name, given string) string {
+	return cmp.Or(given, parameterLabels[name], strings.ReplaceAll(name, "-", " "))
+}
+
+// measureLabel is the label of an axis along a metric: its title, with its unit in brackets.
+func measureLabel(m results.MeasureUse, given string) string {
+	label := cmp.Or(m.Title, m.Metric)
+	if m.Unit != "" && m.Unit != "fraction" {
+		label += " (" + m.Unit + ")"
 	}
-	if label, ok := axisLabels[name]; ok {
-		return label
-	}
-	return strings.ReplaceAll(name, "-", " ")
+	return cmp.Or(given, label)
 }
 
 // referenceLabels name the benchmarks every such figure has.
@@ -43,9 +38,4 @@ var referenceLabels = map[string]string{
 	"mondrian": "Mondrian",
 }
 
-func referenceLabel(name string) string {
-	if label, ok := referenceLabels[name]; ok {
-		return label
-	}
-	return name
-}
+func referenceLabel(name string) string { return cmp.Or(referenceLabels[name], name) }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/results"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -96,12 +98,12 @@ func legendText(cv curve, panels []*panel) string {
 		var variants []string
 		for _, p := range panels {
 			for _, other := range p.curves {
-				if other.variant != "" && other.setting() == cv.setting() && other.axis == cv.axis && !slices.Contains(variants, other.variant) {
+				if other.variant != "" && other.setting == cv.setting && other.axis == cv.axis && !slices.Contains(variants, other.variant) {
 					variants = append(variants, other.variant)
 				}
 			}
 		}
-		text = cv.setting() + bracketed(strings.Join(variants, ", "))
+		text = cv.setting + results.VariantSuffix(strings.Join(variants, ", "))
 	}
 	if cv.axis == top {
 		text += " (top axis)"

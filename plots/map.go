@@ -1,12 +1,13 @@
 package plots
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
+	"maps"
 	"math"
-	"sort"
-	"strconv"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -25,21 +26,20 @@ type dot struct {
 }
 
 // newMap makes the chart of a figure that shows one release's regions.
-func newMap(figure results.Figure, o *results.Outcome) (*chart, error) {
-	cell, err := chooseCell(&figure, o.Records)
+func newMap(figure results.Figure, run *results.Run) (*chart, error) {
+	cell, err := chooseCell(&figure, run.Cells)
 	if err != nil {
 		return nil, err
 	}
 	c := &chart{figure: figure, isMap: true, minN: math.MaxInt}
-	if c.rectangles, err = rectanglesOf(&figure, o.Regions, cell); err != nil {
+	if c.rectangles, err = rectanglesOf(&figure, cell.Regions); err != nil {
 		return nil, err
 	}
-	record := &o.Records[cell]
-	if record.StandIn {
-		c.standIns = append(c.standIns, record.Dataset)
+	if cell.Dataset.StandIn() {
+		c.standIns = append(c.standIns, cell.Dataset.Label())
 	}
-	if c.dots = dotsOf(&figure, o.Original, record.Dataset); len(c.dots) == 0 {
-		c.warn("the run kept no rows of %s; write keep: [regions, rows] in the spec to see them", record.Dataset)
+	if c.dots = dotsOf(&figure, run.Original(&cell.Dataset)); len(c.dots) == 0 {
+		c.warn("the run kept no rows of %s; write keep: [regions, rows] in the spec to see them", cell.Dataset.Label())
 	}
 	c.x, c.y = emptySpan(false), emptySpan(false)
 	for _, r := range c.rectangles {
@@ -53,7 +53,7 @@ func newMap(figure results.Figure, o *results.Outcome) (*chart, error) {
 		c.y.add(d.y)
 	}
 	c.x, c.y = limited(c.x.padded(mapRoom), figure.XLim), limited(c.y.padded(mapRoom), figure.YLim)
-	c.xLabel, c.yLabel = axisLabel(figure.X, figure.XLabel), axisLabel(figure.Y, figure.YLabel)
+	c.xLabel, c.yLabel = parameterLabel(figure.X, figure.XLabel), parameterLabel(figure.Y, figure.YLabel)
 	return c, nil
 }
 
@@ -67,138 +67,91 @@ func limited(fitted span, limits []float64) span {
 	return span{limits[0], limits[1], false}
 }
 
-// chooseCell is the first trial's record of the one configuration that a figure's where selects.
-func chooseCell(figure *results.Figure, records []results.Record) (int, error) {
-	var chosen []int
-	for i := range records {
-		r := &records[i]
-		if r.Trial == 0 && (r.Fold == nil || *r.Fold == 0) && figure.Selects(recordFacts(r)) {
-			chosen = append(chosen, i)
+// chooseCell is the first trial's cell of the one setting that a figure's where selects.
+func chooseCell(figure *results.Figure, cells []results.Cell) (*results.Cell, error) {
+	var chosen []*results.Cell
+	for i := range cells {
+		c := &cells[i]
+		if c.Trial == 0 && c.FoldIndex() <= 0 && figure.Where.Selects(c) {
+			chosen = append(chosen, c)
 		}
 	}
-	wanted := make([]string, 0, len(figure.Where))
-	for _, key := range sortedKeys(figure.Where) {
+	var wanted []string
+	for _, key := range slices.Sorted(maps.Keys(figure.Where)) {
 		wanted = append(wanted, key+" "+figure.Where[key])
 	}
 	switch {
 	case len(chosen) == 0:
-		return 0, fmt.Errorf("figure %q: no release with %s", figure.Name, strings.Join(wanted, ", "))
+		return nil, fmt.Errorf("figure %q: no release with %s", figure.Name, strings.Join(wanted, ", "))
 	case len(chosen) > 1:
-		return 0, fmt.Errorf("figure %q: %d releases with %s, but a map shows one; where must choose it", figure.Name, len(chosen), strings.Join(wanted, ", "))
-	case records[chosen[0]].Status != results.OK:
-		return 0, fmt.Errorf("figure %q: its release failed: %s", figure.Name, records[chosen[0]].Error)
+		return nil, fmt.Errorf("figure %q: %d releases with %s, but a map shows one; where must choose it",
+			figure.Name, len(chosen), strings.Join(wanted, ", "))
+	case chosen[0].Status != results.OK:
+		return nil, fmt.Errorf("figure %q: its release failed: %s", figure.Name, chosen[0].Error)
 	}
 	return chosen[0], nil
 }
 
-// recordFacts is all that a figure's where may ask of a record.
-func recordFacts(r *results.Record) map[string]string {
-	known := make(map[string]string, len(r.Params)+5)
-	for name, value := range r.Params { // order-free: a copy
-		known[name] = value
+// rectanglesOf projects regions onto the figure's attributes.
+func rectanglesOf(figure *results.Figure, sides []results.RegionSide) ([]rectangle, error) {
+	if len(sides) == 0 {
+		return nil, fmt.Errorf("figure %q: the run kept no regions of its release", figure.Name)
 	}
-	known["variant"], known["dataset"], known["algorithm"], known["series"] = r.Variant, r.Dataset, r.Algorithm, r.Series
-	if r.Epsilon != nil {
-		known[epsilonName] = strconv.FormatFloat(*r.Epsilon, 'g', -1, 64)
-	}
-	return known
-}
-
-// rectanglesOf projects a cell's regions onto the figure's attributes.
-func rectanglesOf(figure *results.Figure, sides []results.RegionSide, cell int) ([]rectangle, error) {
-	type known struct {
-		rectangle
-		x, y bool
-	}
-	var regions []known
-	at := make(map[int]int) // by region
+	along, up := make(map[int]*results.RegionSide), make(map[int]*results.RegionSide) // by region
 	var attributes []string
-	seen := make(map[string]bool)
 	for i := range sides {
 		s := &sides[i]
-		if s.Cell != cell {
-			continue
-		}
-		if !seen[s.Attribute] {
-			seen[s.Attribute] = true
+		if !slices.Contains(attributes, s.Attribute) {
 			attributes = append(attributes, s.Attribute)
 		}
-		place, ok := at[s.Region]
-		if !ok {
-			place = len(regions)
-			at[s.Region] = place
-			regions = append(regions, known{})
-		}
-		switch r := &regions[place]; s.Attribute {
+		switch s.Attribute {
 		case figure.X:
-			r.left, r.right, r.x = s.Low, s.High, true
+			along[s.Region] = s
 		case figure.Y:
-			r.low, r.high, r.y = s.Low, s.High, true
+			up[s.Region] = s
 		}
-	}
-	if len(regions) == 0 {
-		return nil, fmt.Errorf("figure %q: the run kept no regions of its release", figure.Name)
 	}
 	var problems []error
 	for _, name := range []string{figure.X, figure.Y} {
-		if !seen[name] {
-			problems = append(problems, fmt.Errorf("figure %q: the regions have no attribute %q, must be one of %s", figure.Name, name, strings.Join(attributes, ", ")))
+		if !slices.Contains(attributes, name) {
+			problems = append(problems, fmt.Errorf("figure %q: the regions have no attribute %q, must be one of %s",
+				figure.Name, name, strings.Join(attributes, ", ")))
 		}
 	}
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
 	var all []rectangle
-	for _, r := range regions {
-		if r.x && r.y {
-			all = append(all, r.rectangle)
+	for _, region := range slices.Sorted(maps.Keys(along)) {
+		if y := up[region]; y != nil {
+			x := along[region]
+			all = append(all, rectangle{x.Low, x.High, y.Low, y.High})
 		}
 	}
 	return all, nil
 }
 
-// dotsOf gathers the original rows of a dataset by where they lie, from left to right and up.
-func dotsOf(figure *results.Figure, values []results.RowValue, dataset string) []dot {
-	type point struct{ x, y float64 }
-	var rows []point
-	at := make(map[int]int) // by row
-	for i := range values {
-		v := &values[i]
-		if v.Dataset != dataset || v.Attribute != figure.X && v.Attribute != figure.Y {
-			continue
+// dotsOf gathers original rows by where they lie, from left to right and up.
+func dotsOf(figure *results.Figure, columns []results.Column) []dot {
+	var x, y []float64
+	for _, column := range columns {
+		switch column.Attribute {
+		case figure.X:
+			x = column.Values
+		case figure.Y:
+			y = column.Values
 		}
-		place, ok := at[v.Row]
-		if !ok {
-			place = len(rows)
-			at[v.Row] = place
-			rows = append(rows, point{math.NaN(), math.NaN()})
-		}
-		if v.Attribute == figure.X {
-			rows[place].x = v.Value
-		} else {
-			rows[place].y = v.Value
-		}
+	}
+	rows := make(map[dot]int)
+	for i := range min(len(x), len(y)) {
+		rows[dot{x: x[i], y: y[i]}]++
 	}
 	var dots []dot
-	dotAt := make(map[point]int)
-	for _, p := range rows {
-		if math.IsNaN(p.x) || math.IsNaN(p.y) {
-			continue
-		}
-		place, ok := dotAt[p]
-		if !ok {
-			place = len(dots)
-			dotAt[p] = place
-			dots = append(dots, dot{x: p.x, y: p.y})
-		}
-		dots[place].rows++
+	for d, n := range rows { // order-free: sorted below
+		d.rows = n
+		dots = append(dots, d)
 	}
-	sort.Slice(dots, func(i, j int) bool {
-		if dots[i].x != dots[j].x {
-			return dots[i].x < dots[j].x
-		}
-		return dots[i].y < dots[j].y
-	})
+	slices.SortFunc(dots, func(a, b dot) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
 	return dots
 }
 

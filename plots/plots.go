@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -23,10 +22,6 @@ import (
 
 	"ppdp/results"
 )
-
-// CombinedName is the file name, without extension, of an experiment's figures side by side. Where these take more than one
-// page, the others are called combined-2, combined-3 and so on.
-const CombinedName = "combined"
 
 // combinedPanels is how many figures one page shows at most.
 const combinedPanels = 9
@@ -47,51 +42,12 @@ type Options struct {
 // Drawing is a finished picture, to be written in any format. It is not safe for concurrent use.
 type Drawing struct{ sheet *sheet }
 
-// Draw draws one figure from the rows its where selects. Warnings tell what the picture lacks: gaps,
-// points beyond the limits, benchmarks without a value. An empty selection is an error that names the
-// figure and what the rows offer.
-func Draw(figure results.Figure, rows []results.Row, opts Options) (*Drawing, []string, error) {
-	c, err := newChart(figure, rows)
-	if err != nil {
-		return nil, nil, err
-	}
-	charts := []*chart{c}
-	return single(c, newLook(charts, opts.SeriesOrder), opts), c.warnings, nil
-}
-
-// Combine draws several figures side by side with one legend, the width of a page. A figure that
-// cannot be drawn is an error.
-func Combine(figures []results.Figure, rows []results.Row, opts Options) (*Drawing, []string, error) {
-	if len(figures) == 0 {
-		return nil, nil, errors.New("no figures to combine")
-	}
-	var charts []*chart
-	var warnings []string
-	var problems []error
-	for _, figure := range figures {
-		c, err := newChart(figure, rows)
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		charts = append(charts, c)
-		warnings = append(warnings, c.warnings...)
-	}
-	if len(problems) > 0 {
-		return nil, nil, errors.Join(problems...)
-	}
-	return combined(charts, newLook(charts, opts.SeriesOrder), opts), warnings, nil
-}
-
 // Render returns the picture in a format, one of Formats.
 func (d *Drawing) Render(format string) ([]byte, error) { return d.sheet.render(format) }
 
 // Write writes dir/name.FORMAT for every format, all that are registered when none is given, and
 // returns the paths.
 func (d *Drawing) Write(dir, name string, formats ...string) ([]string, error) {
-	if !fileName.MatchString(name) {
-		return nil, fmt.Errorf("figure %q: the name must be letters, digits, dots, hyphens and underscores, as it names files", name)
-	}
 	if len(formats) == 0 {
 		formats = Formats()
 	}
@@ -114,16 +70,14 @@ func (d *Drawing) Write(dir, name string, formats ...string) ([]string, error) {
 	return paths, nil
 }
 
-var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
-
 // WriteExperiment writes every figure of a run's manifest into dir in every format, and where there are
-// several also all of them side by side under CombinedName, in pages where they are many. Curves are drawn from rows, maps of regions from what the run
+// several also all of them side by side under results.CombinedName, in pages where they are many. Curves are drawn from rows, maps of regions from what the run
 // kept. A series looks the same in all figures. It returns the paths written; figures that cannot be drawn are
 // left out and reported together.
-func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths, warnings []string, err error) {
-	charts, warnings, problems := experimentCharts(o, rows)
-	shared := newLook(charts, o.Manifest.SeriesOrder)
-	opts := Options{Title: o.Manifest.Title, Source: o.Manifest.Source}
+func WriteExperiment(dir string, r *results.Run) (paths, warnings []string, err error) {
+	charts, warnings, problems := experimentCharts(r)
+	shared := newLook(charts, r.Manifest.SeriesOrder)
+	opts := Options{Title: r.Manifest.Title, Source: r.Manifest.Source}
 	type file struct {
 		drawing *Drawing
 		name    string
@@ -136,7 +90,7 @@ func WriteExperiment(dir string, o *results.Outcome, rows []results.Row) (paths,
 	}
 	if len(charts) > 1 {
 		for i, page := range pages(charts) {
-			name := CombinedName
+			name := results.CombinedName
 			if i > 0 {
 				name += "-" + strconv.Itoa(i+1)
 			}
@@ -170,9 +124,9 @@ type Named struct {
 
 // Experiment draws what WriteExperiment writes, but for the figures side by side, without writing it. The drawings have
 // neither title nor source, for pages that say these once for all of them.
-func Experiment(o *results.Outcome, rows []results.Row) (drawings []Named, warnings []string, err error) {
-	charts, warnings, problems := experimentCharts(o, rows)
-	shared := newLook(charts, o.Manifest.SeriesOrder)
+func Experiment(r *results.Run) (drawings []Named, warnings []string, err error) {
+	charts, warnings, problems := experimentCharts(r)
+	shared := newLook(charts, r.Manifest.SeriesOrder)
 	for _, c := range charts {
 		drawings = append(drawings, Named{c.figure, single(c, shared, Options{})})
 	}
@@ -180,20 +134,19 @@ func Experiment(o *results.Outcome, rows []results.Row) (drawings []Named, warni
 }
 
 // experimentCharts makes a chart of each figure of a run's manifest, and a problem of each that cannot be drawn.
-func experimentCharts(o *results.Outcome, rows []results.Row) (charts []*chart, warnings []string, problems []error) {
-	taken := make(map[string]bool)
-	for _, figure := range o.Manifest.Figures {
-		if taken[figure.Name] || combinedFile.MatchString(figure.Name) {
-			problems = append(problems, fmt.Errorf("figure %q: the name is taken", figure.Name))
+func experimentCharts(r *results.Run) (charts []*chart, warnings []string, problems []error) {
+	rows := r.Rows()
+	for _, figure := range r.Manifest.Figures {
+		if err := results.CheckFigureName(figure.Name); err != nil {
+			problems = append(problems, fmt.Errorf("figure %w", err))
 			continue
 		}
-		taken[figure.Name] = true
 		var c *chart
 		var err error
 		if figure.Kind == results.RegionsKind {
-			c, err = newMap(figure, o)
+			c, err = newMap(figure, r)
 		} else {
-			c, err = newChart(figure, rows)
+			c, err = newChart(figure, r.Manifest.Measure(figure.Y), rows)
 		}
 		if err != nil {
 			problems = append(problems, err)
@@ -204,8 +157,6 @@ func experimentCharts(o *results.Outcome, rows []results.Row) (charts []*chart, 
 	}
 	return charts, warnings, problems
 }
-
-var combinedFile = regexp.MustCompile("^" + CombinedName + `(-\d+)?$`)
 
 // pages deals charts out to combined figures. Few stand on one. Of many, those of one metric stay together, in the order
 // in which the metrics come, as far as a page reaches.
@@ -247,7 +198,7 @@ type look struct {
 // name is what curves that look alike have in common.
 func (l look) name(cv curve) string {
 	if l.paired {
-		return cv.setting()
+		return cv.setting
 	}
 	return cv.label
 }
@@ -260,10 +211,10 @@ func newLook(charts []*chart, order []string) look {
 		l.paired = l.paired && one
 		labels := make(map[string]string) // by setting
 		for _, cv := range c.curves {
-			if other, taken := labels[cv.setting()]; taken && other != cv.label {
+			if other, taken := labels[cv.setting]; taken && other != cv.label {
 				l.paired = false // they would look alike on one panel
 			}
-			labels[cv.setting()] = cv.label
+			labels[cv.setting] = cv.label
 		}
 	}
 	place := make(map[string]int)
@@ -371,7 +322,7 @@ func (s *sheet) nameVariants() {
 	}
 	for _, p := range s.panels {
 		if v, _ := p.variant(); v != "" && !strings.Contains(strings.ToLower(p.heading), v) {
-			p.heading = strings.TrimSpace(p.heading + bracketed(v))
+			p.heading = strings.TrimSpace(p.heading + results.VariantSuffix(v))
 		}
 	}
 }

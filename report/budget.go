@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func (c *purposeColours) of(name string, beside []purpose) int {
 
 // newBudget adds up the ledger of an outcome, a pair of bars for each series, algorithm and variant; nil when there is no
 // ledger. Series that spend alike to a thousandth of ε share a pair.
-func newBudget(o *results.Outcome, palette *purposeColours) *budget {
+func newBudget(o *results.Run, palette *purposeColours) *budget {
 	type sums struct {
 		label           string
 		purposes        []string
@@ -86,42 +85,37 @@ func newBudget(o *results.Outcome, palette *purposeColours) *budget {
 	}
 	var groups []*sums
 	byKey := make(map[string]*sums)
-	counted := make(map[int]bool)
-	for i := range o.Ledger {
-		row := &o.Ledger[i]
-		if row.Cell >= len(o.Records) {
+	for i := range o.Cells {
+		c := &o.Cells[i]
+		if len(c.Ledger) == 0 || c.Epsilon == nil || !(*c.Epsilon > 0) || c.Status != results.OK {
 			continue
 		}
-		r := &o.Records[row.Cell]
-		if r.Epsilon == nil || !(*r.Epsilon > 0) || r.Status != results.OK {
-			continue
+		epsilon := *c.Epsilon
+		name := c.Label()
+		if c.Variant != "" && !strings.Contains(name, c.Variant) {
+			name += results.VariantSuffix(c.Variant)
 		}
-		name := r.Series
-		if r.Variant != "" && !strings.Contains(name, r.Variant) {
-			name += " (" + r.Variant + ")"
-		}
-		key := r.Algorithm + "\x00" + name
+		key := c.Algorithm + "\x00" + name
 		g := byKey[key]
 		if g == nil {
 			g = &sums{label: name, claimed: make(map[string]float64), proven: make(map[string]float64)}
 			byKey[key] = g
 			groups = append(groups, g)
 		}
-		if !counted[row.Cell] {
-			counted[row.Cell] = true
-			g.releases++
-			if r.Spent != nil && !math.IsInf(r.Spent.Proven, 1) {
-				g.worst = max(g.worst, r.Spent.Proven / *r.Epsilon)
+		g.releases++
+		if c.Spent != nil && c.Spent.Proven.Finite() {
+			g.worst = max(g.worst, float64(c.Spent.Proven)/epsilon)
+		}
+		for _, row := range c.Ledger {
+			if !slices.Contains(g.purposes, row.Purpose) {
+				g.purposes = append(g.purposes, row.Purpose)
 			}
-		}
-		if !slices.Contains(g.purposes, row.Purpose) {
-			g.purposes = append(g.purposes, row.Purpose)
-		}
-		g.claimed[row.Purpose] += row.Epsilon / *r.Epsilon
-		if math.IsInf(row.Loss, 1) {
-			g.unbounded = true
-		} else {
-			g.proven[row.Purpose] += row.Loss / *r.Epsilon
+			g.claimed[row.Purpose] += row.Epsilon / epsilon
+			if row.Loss.Finite() {
+				g.proven[row.Purpose] += float64(row.Loss) / epsilon
+			} else {
+				g.unbounded = true
+			}
 		}
 	}
 	if len(groups) == 0 {

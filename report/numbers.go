@@ -1,7 +1,6 @@
 package report
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -41,16 +40,15 @@ func numbersOf(f *results.Figure, rows []results.Row) []numbers {
 		if r.Metric != f.Y {
 			continue
 		}
-		facts := rowFacts(r)
-		drawn := f.Selects(facts)
+		drawn := f.Where.Selects(r)
 		if slices.Contains(f.Reference, r.Algorithm) || slices.Contains(f.Reference, r.Classifier) {
-			drawn = referenceSelects(f, facts)
+			drawn = referenceSelects(f, r)
 		}
 		switch {
 		case !drawn:
-		case facts[f.X] != "":
+		case fact(r, f.X) != "":
 			along = append(along, r)
-		case f.X2 != "" && facts[f.X2] != "":
+		case f.X2 != "" && fact(r, f.X2) != "":
 			second = append(second, r)
 		default:
 			across = append(across, r)
@@ -70,27 +68,20 @@ func numbersOf(f *results.Figure, rows []results.Row) []numbers {
 
 // referenceSelects applies a figure's filter to a benchmark, which has the same dataset and classifier as the curves and
 // is free in all else.
-func referenceSelects(f *results.Figure, facts map[string]string) bool {
-	part := results.Figure{Where: make(map[string]string)}
-	for _, key := range []string{"dataset", "classifier"} {
-		if wanted, ok := f.Where[key]; ok && !slices.Contains(f.Reference, facts[key]) {
-			part.Where[key] = wanted
+func referenceSelects(f *results.Figure, r *results.Row) bool {
+	part := f.Where.Only("dataset", "classifier")
+	for key := range part { // order-free: deletes by key
+		if slices.Contains(f.Reference, fact(r, key)) {
+			delete(part, key)
 		}
 	}
-	return part.Selects(facts)
+	return part.Selects(r)
 }
 
-func rowFacts(r *results.Row) map[string]string {
-	facts := maps.Clone(r.Params)
-	if facts == nil {
-		facts = make(map[string]string)
-	}
-	facts["metric"], facts["classifier"], facts["variant"], facts["dataset"] = r.Metric, r.Classifier, r.Variant, r.Dataset
-	facts["algorithm"], facts["series"] = r.Algorithm, r.Series
-	if r.Epsilon != nil {
-		facts["epsilon"] = strconv.FormatFloat(*r.Epsilon, 'g', -1, 64)
-	}
-	return facts
+// fact is a row's fact, "" where it has none.
+func fact(r *results.Row, name string) string {
+	value, _ := r.Fact(name)
+	return value
 }
 
 // tabulate spreads rows over the values of an axis.
@@ -100,7 +91,7 @@ func tabulate(axis string, rows []*results.Row) numbers {
 		t.Columns = []string{"mean"}
 	}
 	for _, r := range rows {
-		if x := rowFacts(r)[axis]; axis != "" && !slices.Contains(t.Columns, x) {
+		if x := fact(r, axis); axis != "" && !slices.Contains(t.Columns, x) {
 			t.Columns = append(t.Columns, x)
 		}
 	}
@@ -115,7 +106,7 @@ func tabulate(axis string, rows []*results.Row) numbers {
 		}
 		column := 0
 		if axis != "" {
-			column = slices.Index(t.Columns, rowFacts(rows[i])[axis])
+			column = slices.Index(t.Columns, fact(rows[i], axis))
 		}
 		r := rows[i]
 		cell := numberCell{N: r.N, Failed: r.Failed, Mean: "undefined"}
@@ -135,7 +126,7 @@ func labels(axis string, rows []*results.Row) []string {
 	facts := make([]map[string]string, len(rows))
 	var keys []string
 	for i, r := range rows {
-		facts[i] = rowFacts(r)
+		facts[i] = r.Facts()
 		for key := range facts[i] { // order-free: sorted below
 			if key != axis && key != "series" && key != "metric" && !slices.Contains(keys, key) {
 				keys = append(keys, key)

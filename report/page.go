@@ -96,11 +96,11 @@ func newPage(in Input) (*page, error) {
 		}
 	}
 	colours := &purposeColours{}
-	outcomes := slices.Clone(in.Outcomes)
-	slices.SortStableFunc(outcomes, func(a, b *results.Outcome) int {
+	runs := slices.Clone(in.Runs)
+	slices.SortStableFunc(runs, func(a, b *results.Run) int {
 		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
 	})
-	for _, o := range outcomes {
+	for _, o := range runs {
 		e, err := newExperimentView(o, claimsOf[o.Manifest.Experiment], colours)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Manifest.Experiment, err)
@@ -140,7 +140,7 @@ func newPage(in Input) (*page, error) {
 	p.Claims, p.Verdict = overall(p.Papers)
 	// What was run comes before what only tests speak to.
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int { return min(1, len(b.Experiments)) - min(1, len(a.Experiments)) })
-	p.Provenance, p.Modules = provenanceOf(outcomes)
+	p.Provenance, p.Modules = provenanceOf(runs)
 	var err error
 	p.Groups, err = readErrata(in.Errata, in.ErrataTests)
 	if err != nil {
@@ -204,28 +204,19 @@ func share(n, all int) string { return percent(float64(n) / float64(all)) }
 
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }
 
-func newExperimentView(o *results.Outcome, judged []*claimView, colours *purposeColours) (*experimentView, error) {
+func newExperimentView(o *results.Run, judged []*claimView, colours *purposeColours) (*experimentView, error) {
 	m := &o.Manifest
-	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title, Source: m.Source, Cells: len(o.Records), StandIns: m.StandIns()}
-	for _, override := range m.Overrides {
-		if !strings.HasPrefix(override, "seed=") { // another seed leaves the experiment as large as it is
-			e.Overrides = append(e.Overrides, override)
-		}
-	}
-	for i := range o.Records {
-		r := &o.Records[i]
-		if r.Status != results.OK {
+	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title, Source: m.Source, Cells: len(o.Cells), StandIns: m.StandIns()}
+	reduced := m.Overrides
+	reduced.Seed = nil // another seed leaves the experiment as large as it is
+	e.Overrides = reduced.Texts()
+	for i := range o.Cells {
+		if o.Cells[i].Status != results.OK {
 			e.Failed++
 		}
-		if r.StandIn && !slices.Contains(e.StandIns, r.Dataset) {
-			e.StandIns = append(e.StandIns, r.Dataset)
-		}
 	}
-	rows, err := o.Rows()
-	if err != nil {
-		return nil, err
-	}
-	drawings, caveats, err := plots.Experiment(o, rows)
+	rows := o.Rows()
+	drawings, caveats, err := plots.Experiment(o)
 	e.Caveats = caveats
 	if err != nil {
 		e.Problems = strings.Split(err.Error(), "\n")

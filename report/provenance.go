@@ -12,7 +12,6 @@ import (
 type provenance struct {
 	results.Manifest
 	ID       string // the run's on the page
-	Seeds    string
 	Platform string
 	Command  string
 	Modules  int // number of its list of modules, from 1; 0 when it named none
@@ -24,12 +23,11 @@ type moduleList struct {
 	Modules []results.Module
 }
 
-func provenanceOf(outcomes []*results.Outcome) (runs []*provenance, lists []moduleList) {
-	for _, o := range outcomes {
+func provenanceOf(runs []*results.Run) (list []*provenance, lists []moduleList) {
+	for _, o := range runs {
 		m := o.Manifest
 		m.Algorithms = slices.Clone(m.Algorithms)
 		p := &provenance{Manifest: m, ID: anchor(m.Experiment), Command: commandLine(m.CommandLine)}
-		p.Seeds = strings.Trim(fmt.Sprint(m.Seeds), "[]")
 		p.Platform = strings.Join(slices.DeleteFunc([]string{m.GOOS + "/" + m.GOARCH, m.GOAMD64, m.CPU}, func(s string) bool { return s == "" }), ", ")
 		if len(m.Modules) > 0 {
 			at := slices.IndexFunc(lists, func(l moduleList) bool { return slices.Equal(l.Modules, m.Modules) })
@@ -39,9 +37,9 @@ func provenanceOf(outcomes []*results.Outcome) (runs []*provenance, lists []modu
 			}
 			p.Modules = at + 1
 		}
-		runs = append(runs, p)
+		list = append(list, p)
 	}
-	return runs, lists
+	return list, lists
 }
 
 // commandLine joins arguments as a shell would read them.
@@ -65,15 +63,15 @@ type failure struct {
 }
 
 // failuresOf gathers failed cells by what failed and how.
-func failuresOf(o *results.Outcome) []failure {
+func failuresOf(o *results.Run) []failure {
 	var all []failure
 	at := make(map[string]int)
-	for i := range o.Records {
-		r := &o.Records[i]
+	for i := range o.Cells {
+		r := &o.Cells[i]
 		if r.Status == results.OK {
 			continue
 		}
-		key := strings.Join([]string{r.Series, r.Dataset, r.Variant, r.Phase, r.Error}, "\x00")
+		key := strings.Join([]string{r.Label(), r.Dataset.Label(), r.Variant, r.Phase, r.Error}, "\x00")
 		k, known := at[key]
 		if !known {
 			k = len(all)
@@ -82,12 +80,12 @@ func failuresOf(o *results.Outcome) []failure {
 			if r.Fold != nil {
 				first += fmt.Sprintf(", fold %d", *r.Fold)
 			}
-			all = append(all, failure{Experiment: o.Manifest.Experiment, ID: anchor(o.Manifest.Experiment), Series: r.Series, Dataset: r.Dataset,
+			all = append(all, failure{Experiment: o.Manifest.Experiment, ID: anchor(o.Manifest.Experiment), Series: r.Label(), Dataset: r.Dataset.Label(),
 				Variant: r.Variant, Phase: r.Phase, Error: r.Error, First: first})
 		}
 		f := &all[k]
 		f.Cells++
-		if epsilon := rowFacts(&results.Row{Epsilon: r.Epsilon})["epsilon"]; epsilon != "" && !slices.Contains(f.Epsilons, epsilon) {
+		if epsilon := r.EpsilonText(); epsilon != "" && !slices.Contains(f.Epsilons, epsilon) {
 			f.Epsilons = append(f.Epsilons, epsilon)
 		}
 	}
@@ -100,11 +98,11 @@ type note struct {
 	Cells                int
 }
 
-func notesOf(o *results.Outcome) []note {
+func notesOf(o *results.Run) []note {
 	var all []note
 	at := make(map[string]int)
-	for i := range o.Records {
-		for _, text := range o.Records[i].Warnings {
+	for i := range o.Cells {
+		for _, text := range o.Cells[i].Warnings {
 			k, known := at[text]
 			if !known {
 				k = len(all)

@@ -20,9 +20,9 @@ import (
 // Input is what a page is made of.
 type Input struct {
 	Papers []Paper
-	// Outcomes are the runs to show, in any order: the page has those of a paper under it, by the numbers of their figures,
+	// Runs are the runs to show, in any order: the page has those of a paper under it, by the numbers of their figures,
 	// and the others after all papers.
-	Outcomes []*results.Outcome
+	Runs []*results.Run
 	// Errata is the text of docs/errata.md and ErrataTests that of docs/errata-tests.csv; empty texts leave the errata out.
 	Errata, ErrataTests string
 }

@@ -1,21 +1,19 @@
 package results
 
-import "strings"
-
 // RegionsKind is the kind of figure that maps a release's regions.
 const RegionsKind = "regions"
 
-// Figure describes one plot of an experiment's records, as written in a spec under plots.
+// Figure describes one plot of a run, as written in a spec under plots.
 type Figure struct {
 	Name  string `yaml:"name" json:"name"` // file name and panel letter: "a"
 	Title string `yaml:"title" json:"title,omitempty"`
-	// Kind is empty for curves, or RegionsKind for the map of one release: its regions as rectangles over the original
-	// rows, along the attributes X and Y.
-	Kind  string            `yaml:"kind" json:"kind,omitempty"`
-	Where map[string]string `yaml:"where" json:"where,omitempty"` // keeps records whose metric, classifier, variant, dataset, algorithm, series or parameter equals the value; "a|b" keeps either
-	X     string            `yaml:"x" json:"x"`                   // "epsilon" or a parameter's name; an attribute of a map
-	X2    string            `yaml:"x2" json:"x2,omitempty"`       // a parameter drawn along the top axis, for series that have no x
-	Y     string            `yaml:"y" json:"y"`                   // a metric's name; an attribute of a map
+	// Kind is empty for curves, or RegionsKind for the map of one release: its regions as rectangles
+	// over the original rows, along the attributes X and Y.
+	Kind  string `yaml:"kind" json:"kind,omitempty"`
+	Where Filter `yaml:"where" json:"where,omitempty"` // keeps rows by their facts
+	X     string `yaml:"x" json:"x"`                   // "epsilon" or a parameter's name; an attribute of a map
+	X2    string `yaml:"x2" json:"x2,omitempty"`       // a parameter drawn along the top axis, for series that have no x
+	Y     string `yaml:"y" json:"y"`                   // a metric's name; an attribute of a map
 	// XLabel, X2Label and YLabel replace the labels made from the names.
 	XLabel  string `yaml:"xlabel" json:"xlabel,omitempty"`
 	X2Label string `yaml:"x2label" json:"x2label,omitempty"`
@@ -29,32 +27,4 @@ type Figure struct {
 	// Reference draws a horizontal line at the mean of each named algorithm (identity: no privacy) or
 	// classifier (majority) of the experiment.
 	Reference []string `yaml:"reference" json:"reference,omitempty"`
-}
-
-// Selects reports whether the figure's filter keeps something of which these facts are known: metric,
-// classifier, variant, dataset, algorithm, series, epsilon and parameters by name. A fact that is not
-// known is the empty text.
-func (f *Figure) Selects(facts map[string]string) bool {
-	for key, wanted := range f.Where { // order-free: all must hold
-		kept := false
-		for alternative := range strings.SplitSeq(wanted, "|") {
-			kept = kept || facts[key] == alternative
-		}
-		if !kept {
-			return false
-		}
-	}
-	return true
-}
-
-// Row is one line of summary.csv: a metric of one configuration over its trials. Folds are averaged
-// within a trial first, so N counts trials, not folds.
-type Row struct {
-	Experiment, Series, Dataset, Algorithm, Variant string
-	Params                                          map[string]string
-	Epsilon                                         *float64
-	Metric, Classifier                              string
-	N, Failed                                       int // trials that count, trials with a failed or undefined cell
-	Mean, SE, Lo95, Hi95                            float64
-	StandIn                                         bool
 }

@@ -1,26 +1,35 @@
 package results
 
-// Manifest says what was run, on what and by what: manifest.json of a run directory. It holds no
-// clock time, so equal runs on one machine give equal manifests.
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Manifest says what was run, on what and by what: manifest.json of a run's folder. It holds no clock
+// time, so equal runs on one machine give equal manifests.
 type Manifest struct {
 	Experiment string `json:"experiment"`
 	Title      string `json:"title,omitempty"`
-	Source     string `json:"source,omitempty"` // the paper's figure or table the experiment is after
+	Source     string `json:"source,omitempty"` // the paper's figure or table the experiment reproduces
 	Spec       string `json:"spec"`             // the spec's text as it was read
 	SpecHash   string `json:"specHash"`         // SHA-256 of the spec's meaning, in hexadecimal
-	// Overrides are the values given on the command line in place of the spec's, "trials=1".
-	Overrides []string `json:"overrides,omitempty"`
-	// SeriesOrder lists the curves' names in the order of the spec; figures colour them in this order.
+	Seed       uint64 `json:"seed"`
+	Trials     int    `json:"trials"`
+	Folds      int    `json:"folds,omitempty"`
+	// Overrides are the values given on the command line in place of the spec's.
+	Overrides Overrides `json:"overrides,omitzero"`
+	// SeriesOrder lists the curves' labels in the order of the spec; figures colour them in this order.
 	SeriesOrder []string `json:"seriesOrder,omitempty"`
 	Figures     []Figure `json:"figures,omitempty"`
-	Seeds       []uint64 `json:"seeds"`
-	Trials      int      `json:"trials"`
-	Folds       int      `json:"folds,omitempty"`
 	// Datasets and Algorithms are in the order of first use.
 	Datasets       []DatasetUse   `json:"datasets"`
 	Algorithms     []AlgorithmUse `json:"algorithms"`
 	Measures       []MeasureUse   `json:"measures,omitempty"`
 	IntervalMethod string         `json:"intervalMethod"`
+	// Files maps the run's files that do not depend on the machine to their SHA-256 in hexadecimal.
+	Files map[string]string `json:"files,omitempty"`
 
 	Modules     []Module `json:"modules"` // by path
 	GoVersion   string   `json:"goVersion"`
@@ -33,13 +42,41 @@ type Manifest struct {
 	CommandLine []string `json:"commandLine"`
 }
 
+// Overrides are a spec's numbers that were changed on the command line; nil where they were not.
+type Overrides struct {
+	Quick  bool    `json:"quick,omitempty"`
+	Trials *int    `json:"trials,omitempty"`
+	Folds  *int    `json:"folds,omitempty"`
+	Seed   *uint64 `json:"seed,omitempty"`
+}
+
+// Reduced reports whether more than the seed was changed, so that the run may be smaller than its spec.
+func (o *Overrides) Reduced() bool { return o.Quick || o.Trials != nil || o.Folds != nil }
+
+// Texts lists the overrides: "quick", "trials=1".
+func (o *Overrides) Texts() []string {
+	var texts []string
+	if o.Quick {
+		texts = append(texts, "quick")
+	}
+	if o.Trials != nil {
+		texts = append(texts, fmt.Sprintf("trials=%d", *o.Trials))
+	}
+	if o.Folds != nil {
+		texts = append(texts, fmt.Sprintf("folds=%d", *o.Folds))
+	}
+	if o.Seed != nil {
+		texts = append(texts, fmt.Sprintf("seed=%d", *o.Seed))
+	}
+	return texts
+}
+
 // DatasetUse is a dataset an experiment used.
 type DatasetUse struct {
-	Name     string `json:"name"`     // as in Record.Dataset
-	Checksum string `json:"checksum"` // of the first trial's data where Resampled
-	// Resampled says that the data are drawn anew for every trial.
-	Resampled bool     `json:"resampled,omitempty"`
-	StandIn   bool     `json:"standIn,omitempty"`
+	Name      string   `json:"name"`                // Dataset.Label
+	StandsFor string   `json:"standsFor,omitempty"` // as in Dataset
+	Checksum  string   `json:"checksum"`            // of the first trial's data where Resampled
+	Resampled bool     `json:"resampled,omitempty"` // drawn anew for every trial
 	Citation  string   `json:"citation,omitempty"`
 	License   string   `json:"license,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
@@ -51,18 +88,21 @@ type AlgorithmUse struct {
 	Variant   string   `json:"variant,omitempty"`
 	Title     string   `json:"title,omitempty"`
 	Source    string   `json:"source,omitempty"`
-	Guarantee string   `json:"guarantee,omitempty"` // in words: "ε-differential privacy"
+	Guarantee string   `json:"guarantee,omitempty"` // in words: "differential privacy"
 	Unit      string   `json:"unit,omitempty"`      // what is protected: "record", "edge", "node"
 	Relation  string   `json:"relation,omitempty"`  // which data sets are neighbours
 	Status    string   `json:"status,omitempty"`    // whether the guarantee holds
 	Errata    []string `json:"errata,omitempty"`    // ids in docs/errata.md
-	Revision  int      `json:"revision,omitempty"`  // goes up when releases change; 0 in manifests that did not say
+	Revision  int      `json:"revision,omitempty"`  // goes up when releases change
 }
 
-// MeasureUse is a measurement an experiment made, with the revisions of what made it.
+// MeasureUse is a measurement an experiment made, with what figures say of it and the revisions of its
+// metric and classifier.
 type MeasureUse struct {
-	Metric             string `json:"metric"` // as in Value.Metric
-	Classifier         string `json:"classifier,omitempty"`
+	Measurement
+	Title              string `json:"title,omitempty"`
+	Unit               string `json:"unit,omitempty"` // "" for none
+	HigherIsBetter     bool   `json:"higherIsBetter,omitempty"`
 	Revision           int    `json:"revision,omitempty"`
 	ClassifierRevision int    `json:"classifierRevision,omitempty"`
 }
@@ -74,13 +114,68 @@ type Module struct {
 	Sum     string `json:"sum,omitempty"`
 }
 
-// StandIns lists the names of the datasets that stand in for real data.
+// StandIns lists the labels of the datasets that stand in for real data.
 func (m *Manifest) StandIns() []string {
 	var names []string
 	for _, d := range m.Datasets {
-		if d.StandIn {
+		if d.StandsFor != "" {
 			names = append(names, d.Name)
 		}
 	}
 	return names
+}
+
+// Measure describes a metric of the run, measured or derived. A metric that is not known has its name
+// for a title.
+func (m *Manifest) Measure(metric string) MeasureUse {
+	for _, list := range [][]MeasureUse{m.Measures, DerivedMeasures} {
+		if i := slices.IndexFunc(list, func(u MeasureUse) bool { return u.Metric == metric }); i >= 0 {
+			return list[i]
+		}
+	}
+	return MeasureUse{Measurement: Measurement{Metric: metric}, Title: metric}
+}
+
+// WriteManifest writes manifest.json.
+func WriteManifest(w io.Writer, m Manifest) error {
+	e := newEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(m)
+}
+
+// ReadManifest reads what WriteManifest wrote. name stands in errors.
+func ReadManifest(r io.Reader, name string) (Manifest, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", name, err)
+	}
+	var m Manifest
+	if err := decodeStrictly(text, &m); err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", name, located(text, err))
+	}
+	if m.Experiment == "" {
+		return Manifest{}, fmt.Errorf("%s: experiment is empty, must name the experiment", name)
+	}
+	return m, nil
+}
+
+// located adds the line to errors of encoding/json that know their place.
+func located(text []byte, err error) error {
+	offset := int64(-1)
+	switch e := err.(type) {
+	case *json.SyntaxError:
+		offset = e.Offset
+	case *json.UnmarshalTypeError:
+		offset = e.Offset
+	}
+	if offset < 0 || offset > int64(len(text)) {
+		return err
+	}
+	line := 1
+	for _, c := range text[:offset] {
+		if c == '\n' {
+			line++
+		}
+	}
+	return fmt.Errorf("line %d: %w", line, err)
 }

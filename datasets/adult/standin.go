@@ -29,8 +29,8 @@ func (StandIn) Info() datasets.Info {
 		Title: "Stand-in for Adult",
 		Citation: "Rows drawn from a Bayesian network (after Chow & Liu 1968; Friedman, Geiger & Goldszmidt 1997) " +
 			"with counts from: " + citation,
-		License: license,
-		StandIn: true,
+		License:   license,
+		StandsFor: "adult",
 	}
 }
 
@@ -62,7 +62,6 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Da
 		Name:     "adult-standin",
 		Table:    table,
 		Checksum: table.Checksum(),
-		StandIn:  true,
 		Notes:    []string{"a stand-in for Adult, drawn from count tables: results are not those of the real data"},
 	}, nil
 }

@@ -65,21 +65,21 @@ func (p *Params) Validate() error {
 
 // Source is one of adult's sources with clusters for its class.
 type Source struct {
-	name, title string
-	of          datasets.Source
+	name, title, standsFor string
+	of                     datasets.Source
 }
 
 var _ datasets.Source = Source{}
 
 func init() {
-	datasets.Register(Source{"adult-clusters", "Adult census data, clusters as class", adult.Source{}})
-	datasets.Register(Source{"adult-clusters-standin", "Stand-in for Adult, clusters as class", adult.StandIn{}})
+	datasets.Register(Source{"adult-clusters", "Adult census data, clusters as class", "", adult.Source{}})
+	datasets.Register(Source{"adult-clusters-standin", "Stand-in for Adult, clusters as class", "adult-clusters", adult.StandIn{}})
 }
 
 // Info describes the table.
 func (s Source) Info() datasets.Info {
 	info := s.of.Info()
-	info.Name, info.Title = s.name, s.title
+	info.Name, info.Title, info.StandsFor = s.name, s.title, s.standsFor
 	return info
 }
 

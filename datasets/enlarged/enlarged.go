@@ -41,21 +41,21 @@ func (p *Params) Validate() error {
 
 // Source is one of adult's sources with variations of its records.
 type Source struct {
-	name, title string
-	of          datasets.Source
+	name, title, standsFor string
+	of                     datasets.Source
 }
 
 var _ datasets.Source = Source{}
 
 func init() {
-	datasets.Register(Source{"adult-enlarged", "Adult census data and variations of it", adult.Source{}})
-	datasets.Register(Source{"adult-enlarged-standin", "Stand-in for Adult and variations of it", adult.StandIn{}})
+	datasets.Register(Source{"adult-enlarged", "Adult census data and variations of it", "", adult.Source{}})
+	datasets.Register(Source{"adult-enlarged-standin", "Stand-in for Adult and variations of it", "adult-enlarged", adult.StandIn{}})
 }
 
 // Info describes the table.
 func (s Source) Info() datasets.Info {
 	info := s.of.Info()
-	info.Name, info.Title = s.name, s.title
+	info.Name, info.Title, info.StandsFor = s.name, s.title, s.standsFor
 	return info
 }
 

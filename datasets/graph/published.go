@@ -89,7 +89,7 @@ type standIn struct{ Published }
 
 // Info describes the stand-in.
 func (s standIn) Info() datasets.Info {
-	return datasets.Info{Name: s.Name + "-standin", Graph: true, StandIn: true,
+	return datasets.Info{Name: s.Name + "-standin", Graph: true, StandsFor: s.Name,
 		Title:    "random graph with the published nodes, edges, exponent and maximum degree of " + s.Name,
 		Citation: "statistics: Qardaji & Li 2012, Table 1",
 		License:  "none needed: generated"}
@@ -107,6 +107,6 @@ func (s standIn) Load(ctx context.Context, _ datasets.Request) (*datasets.Datase
 	if err != nil {
 		return nil, err
 	}
-	return &datasets.Dataset{Name: name, Graph: g, StandIn: true, Checksum: g.Checksum(), Notes: []string{
+	return &datasets.Dataset{Name: name, Graph: g, Checksum: g.Checksum(), Notes: []string{
 		"generated: nodes, edges, power-law exponent and maximum degree are those of Table 1, everything else is random"}}, nil
 }

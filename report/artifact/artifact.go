@@ -47,7 +47,7 @@ type Experiment struct {
 
 // Run is a finished run of an experiment.
 type Run struct {
-	Outcome *results.Outcome
+	Results *results.Run
 	Usage   *results.Usage // nil for runs that did not note it
 	Bytes   int64          // on disk, of the files that are in the artifact
 	Folder  string         // in the artifact, with slashes: "results/rps/fig1"
@@ -119,7 +119,7 @@ func (c *Contents) writeRequirements(b *strings.Builder) {
 			continue
 		}
 		disk += e.Run.Bytes
-		m := &e.Run.Outcome.Manifest
+		m := &e.Run.Results.Manifest
 		machines.add(strings.TrimSpace(m.CPU + " (" + m.GOOS + "/" + m.GOARCH + ", " + m.GoVersion + ")"))
 		if e.Run.Usage == nil || e.Run.Usage.PeakBytes == 0 {
 			missing++
@@ -149,7 +149,7 @@ func (c *Contents) writeRequirements(b *strings.Builder) {
 		if e.Run == nil {
 			continue
 		}
-		for _, d := range e.Run.Outcome.Manifest.Datasets {
+		for _, d := range e.Run.Results.Manifest.Datasets {
 			if !seen.add(d.Name + d.Checksum) {
 				continue
 			}
@@ -157,7 +157,7 @@ func (c *Contents) writeRequirements(b *strings.Builder) {
 				b.WriteString("\n| dataset | checksum of what was used | license | remark |\n|---|---|---|---|\n")
 			}
 			remark := ""
-			if d.StandIn {
+			if d.StandsFor != "" {
 				remark = "**generated stand-in**"
 			}
 			row(b, d.Name, "`"+d.Checksum+"`", d.License, remark)
@@ -203,12 +203,12 @@ func (c *Contents) writeExperiments(b *strings.Builder) {
 			row(b, "`"+e.Name+"`", e.Source, "not run", "-", "-", "-", "-", "-", "-")
 			continue
 		}
-		o := e.Run.Outcome
+		o := e.Run.Results
 		ran++
-		cells += len(o.Records)
+		cells += len(o.Cells)
 		failed := 0
-		for i := range o.Records {
-			if o.Records[i].Status == results.Failed {
+		for i := range o.Cells {
+			if o.Cells[i].Status == results.Failed {
 				failed++
 			}
 		}
@@ -216,7 +216,7 @@ func (c *Contents) writeExperiments(b *strings.Builder) {
 		if o.Timings != nil {
 			seconds := 0.0
 			for _, t := range o.Timings {
-				seconds += t.Load + t.Release + t.Measure
+				seconds += t.Release + t.Measure
 			}
 			total += seconds
 			worked = span(seconds)
@@ -231,7 +231,7 @@ func (c *Contents) writeExperiments(b *strings.Builder) {
 		} else {
 			unclocked++
 		}
-		row(b, "`"+e.Name+"`", e.Source, fmt.Sprint(len(o.Records)), fmt.Sprint(failed), worked, byClock, workers, memory, size(e.Run.Bytes))
+		row(b, "`"+e.Name+"`", e.Source, fmt.Sprint(len(o.Cells)), fmt.Sprint(failed), worked, byClock, workers, memory, size(e.Run.Bytes))
 	}
 	fmt.Fprintf(b, "\nTogether: %d of %d experiments, %d cells, %s of workers' time", ran, len(c.Experiments), cells, span(total))
 	if clock > 0 {
@@ -305,7 +305,7 @@ func (c *Contents) writeLimitations(b *strings.Builder) {
 	for _, e := range c.ordered() {
 		if e.Run == nil {
 			left = append(left, "`"+e.Name+"`")
-		} else if commit := e.Run.Outcome.Manifest.Commit; c.Commit != "" && commit != c.Commit {
+		} else if commit := e.Run.Results.Manifest.Commit; c.Commit != "" && commit != c.Commit {
 			older = append(older, "`"+e.Name+"`")
 		}
 	}
@@ -323,9 +323,9 @@ func (c *Contents) writeLimitations(b *strings.Builder) {
 		if e.Run == nil {
 			continue
 		}
-		m := &e.Run.Outcome.Manifest
-		if len(m.Overrides) > 0 {
-			fmt.Fprintf(b, "- `%s` was run with %s: less than the paper's setting.\n", e.Name, strings.Join(m.Overrides, ", "))
+		m := &e.Run.Results.Manifest
+		if m.Overrides.Reduced() {
+			fmt.Fprintf(b, "- `%s` was run with %s: less than the paper's setting.\n", e.Name, strings.Join(m.Overrides.Texts(), ", "))
 		}
 		if standIns := m.StandIns(); len(standIns) > 0 {
 			fmt.Fprintf(b, "- `%s` was run on %s in place of real data: it is no evidence about the paper's numbers.\n", e.Name, strings.Join(standIns, ", "))

@@ -82,7 +82,7 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 		if e.Run == nil {
 			continue
 		}
-		m := &e.Run.Outcome.Manifest
+		m := &e.Run.Results.Manifest
 		action := entity{"@id": "#run-" + strings.ReplaceAll(e.Name, "/", "-"), "@type": "CreateAction", "name": e.Name, "instrument": ref{"#ppdp"},
 			"description": strings.TrimSpace(e.Title + ". After " + e.Source + ".")}
 		var objects, made []ref
@@ -99,7 +99,7 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 			if d.Citation != "" {
 				data["description"] = d.Citation
 			}
-			if d.StandIn {
+			if d.StandsFor != "" {
 				data["description"] = "Generated; stands in for real data. " + d.Citation
 			}
 			graph = append(graph, data)

@@ -1,0 +1,139 @@
+package experiments
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+	"ppdp/internal/strictyaml"
+	"ppdp/metrics"
+)
+
+// AlgorithmSpec is one algorithm with the settings it is run at.
+type AlgorithmSpec struct {
+	Name    string    `yaml:"name"`
+	Variant []string  `yaml:"variant,flow-one"` // default: the algorithm's first
+	Series  string    `yaml:"series"`           // the curve's name; {param} is filled in
+	Epsilon []float64 `yaml:"epsilon,flow-one"` // instead of the spec's
+	// Trials is how many of the experiment's trials the entry takes part in, the first ones; 0 means all. It spares
+	// settings that take long.
+	Trials int   `yaml:"trials"`
+	Params Sweep `yaml:"params"`
+
+	node     *strictyaml.Node
+	expanded []any // the sound combinations of Params
+}
+
+// algorithmKeys is AlgorithmSpec without its methods, to decode it by its fields.
+type algorithmKeys AlgorithmSpec
+
+// UnmarshalStrict remembers where the entry stands.
+func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	r.Decode(n, (*algorithmKeys)(a))
+	a.node = n
+	if a.Params.node == nil {
+		a.Params.node = n
+	}
+}
+
+// checkAlgorithm records what is wrong with one entry under algorithms.
+func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures []Measure) {
+	if a.node == nil {
+		return
+	}
+	if a.Name == "" {
+		r.Problemf(a.node, "needs a name, must be one of %s", strings.Join(algorithms.Names(), ", "))
+		return
+	}
+	algorithm, err := algorithms.Lookup(a.Name)
+	if err != nil {
+		r.Problemf(valueOf(a.node, "name"), "%v", err)
+		return
+	}
+	info := algorithm.Info()
+	checkEpsilon(r, valueOf(a.node, "epsilon"), a.Epsilon)
+	if a.Trials < 0 || a.Trials > s.Trials {
+		r.Problemf(valueOf(a.node, "trials"), "%d, must be between 1 and the experiment's %d", a.Trials, s.Trials)
+	}
+	for _, name := range a.Variant {
+		guarantee, err := info.Guarantee(algorithms.Variant(name))
+		if err != nil {
+			r.Problemf(valueOf(a.node, "variant"), "%v", err)
+			continue
+		}
+		s.checkEpsilonUse(r, a, guarantee)
+	}
+	if len(a.Variant) == 0 {
+		s.checkEpsilonUse(r, a, info.Variants[0])
+	}
+	a.expanded = a.Params.expand(r, a.Name, func() any { return algorithm.Params() })
+	if len(a.expanded) > 0 {
+		known := map[string]bool{"algorithm": true, "variant": true, "unit": true, "neighbours": true, "epsilon": true, "dataset": true}
+		if !isNil(a.expanded[0]) {
+			for key := range strictyaml.Resolved(a.expanded[0]) { // order-free: fills a set
+				known[key] = true
+			}
+		}
+		for _, name := range placeholders(a.Series) {
+			if !known[name] {
+				r.Problemf(valueOf(a.node, "series"), "{%s} names no parameter of %s, must be one of %s", name, a.Name, listed(known))
+			}
+		}
+	}
+	_, anonymous := algorithm.Params().(algorithms.Anonymous)
+	for _, m := range measures {
+		if m.Metric.Info().Anonymity && !anonymous {
+			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not", m.Metric.Info().Name, a.Name)
+		}
+		needs := metrics.Needs(m.Metric, info.Input, m.Classifier)
+		if s.Protocol == Inside && m.Metric.Info().Classifier && !slices.Contains(needs, algorithms.Records) {
+			r.Problemf(valueOf(s.node, "measure"), "%s with %s needs regions, and inside the released records there are none", m.Name, m.Classifier.Info().Name)
+		}
+		for _, product := range needs {
+			if !info.Can(product) {
+				what := m.Metric.Info().Name
+				if _, ok := m.Classifier.(classifiers.RegionClassifier); ok {
+					what += " with " + m.Classifier.Info().Name
+				}
+				r.Problemf(a.node, "metric %s needs %s, which %s does not release", what, product, a.Name)
+			}
+		}
+	}
+	for i := range s.Dataset {
+		source, err := datasets.Lookup(s.Dataset[i].Name)
+		if err != nil {
+			continue // reported by expandDatasets
+		}
+		kind := algorithms.TableInput
+		if source.Info().Graph {
+			kind = algorithms.GraphInput
+		}
+		if kind != info.Input {
+			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input, s.Dataset[i].Name, kind)
+		}
+	}
+}
+
+func (s *Spec) checkEpsilonUse(r *strictyaml.Reader, a *AlgorithmSpec, g algorithms.Guarantee) {
+	private := g.Model == algorithms.DifferentialPrivacy
+	if private && len(a.Epsilon) == 0 && len(s.Epsilon) == 0 {
+		r.Problemf(a.node, "%s needs epsilon, given here or for the whole experiment", a.Name)
+	}
+	if !private && len(a.Epsilon) > 0 {
+		r.Problemf(valueOf(a.node, "epsilon"), "%s gives no differential privacy and takes no epsilon", a.Name)
+	}
+}
+
+// placeholder is a {name} in a series template.
+var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
+
+func placeholders(template string) []string {
+	var names []string
+	for _, match := range placeholder.FindAllStringSubmatch(template, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}

@@ -1,0 +1,154 @@
+package experiments
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/internal/spelling"
+	"ppdp/internal/strictyaml"
+	"ppdp/results"
+)
+
+// FigureSpec is a results.Figure with its place in the document.
+type FigureSpec struct {
+	results.Figure
+	node *strictyaml.Node
+}
+
+// UnmarshalStrict remembers where the figure stands in the document.
+func (f *FigureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	f.node = n
+	r.Decode(n, &f.Figure)
+}
+
+// checkFigures records what is wrong with the plots section as far as it shows before planning.
+func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
+	measured := make(map[string]bool)
+	classified := make(map[string]bool)
+	for _, m := range measures {
+		measured[m.Name] = true
+		if m.Classifier != nil {
+			classified[m.Classifier.Info().Name] = true
+		}
+	}
+	for _, derived := range results.DerivedMeasures {
+		measured[derived.Metric] = true
+	}
+	parameters := s.parameterNames()
+	ran := make(map[string]bool)
+	for i := range s.Algorithms {
+		ran[s.Algorithms[i].Name] = true
+	}
+	names := make(map[string]bool)
+	for i := range s.Plots {
+		f := &s.Plots[i]
+		if f.node == nil {
+			continue
+		}
+		bad := func(key, format string, args ...any) {
+			r.Problemf(valueOf(f.node, key), format, args...)
+		}
+		if err := results.CheckFigureName(f.Name); err != nil {
+			bad("name", "%v", err)
+		}
+		if names[f.Name] {
+			bad("name", "%q is the name of an earlier figure", f.Name)
+		}
+		names[f.Name] = true
+		switch f.Kind {
+		case "":
+		case results.RegionsKind:
+			s.checkMap(f, bad)
+		default:
+			bad("kind", "%q, must be %s, or not given for curves", f.Kind, results.RegionsKind)
+		}
+		if f.Kind == "" && !measured[f.Y] {
+			bad("y", "%q is not measured, must be one of %s", f.Y, listed(measured))
+		}
+		if f.Kind == "" && f.X != "epsilon" && !parameters[f.X] {
+			bad("x", "%q, must be epsilon or one of %s", f.X, listed(parameters))
+		}
+		if f.X2 != "" && !parameters[f.X2] {
+			bad("x2", "%q, must be one of %s", f.X2, listed(parameters))
+		}
+		for _, scale := range [][2]string{{"xscale", f.XScale}, {"yscale", f.YScale}} {
+			if v := scale[1]; v != "" && v != "linear" && v != "log" {
+				bad(scale[0], "%q, must be linear or log", v)
+			}
+		}
+		checkLimits := func(key string, limits []float64, log bool) {
+			switch {
+			case limits == nil:
+			case len(limits) != 2 || !(limits[0] < limits[1]):
+				bad(key, "%v, must be two numbers, the lower first", limits)
+			case log && limits[0] <= 0:
+				bad(key, "%v on a log axis, must be above 0", limits)
+			}
+		}
+		checkLimits("xlim", f.XLim, f.XScale == "log")
+		checkLimits("ylim", f.YLim, f.YScale == "log")
+		for _, name := range f.Reference {
+			if !ran[name] && !classified[name] {
+				bad("reference", "%q is neither an algorithm nor a classifier of this experiment", name)
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(f.Where)) {
+			switch key {
+			case "classifier":
+				for _, word := range strings.Split(f.Where[key], "|") {
+					if !classified[word] {
+						bad("where", "classifier %q%s, must be one of those measured: %s", word, spelling.Hint(word, slices.Sorted(maps.Keys(classified))), listed(classified))
+					}
+				}
+			case "metric", "variant", "dataset", "algorithm", "series", "epsilon":
+			default:
+				if !parameters[key] {
+					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, series, epsilon or one of %s", key, listed(parameters))
+				}
+			}
+		}
+	}
+}
+
+// checkMap records what is wrong with a figure that maps a release's regions.
+func (s *Spec) checkMap(f *FigureSpec, bad func(key, format string, args ...any)) {
+	if !slices.Contains(s.Keep, KeepRegions) {
+		bad("kind", "%s, but the run does not keep them; write keep: [%s], or keep: [%s, %s] to see the rows as well", f.Kind, KeepRegions, KeepRegions, KeepRows)
+	}
+	if f.X == "" || f.Y == "" || f.X == f.Y {
+		bad("x", "%q and y %q, must be two attributes of the dataset", f.X, f.Y)
+	}
+	if f.X2 != "" || len(f.Reference) > 0 || f.XScale != "" || f.YScale != "" {
+		bad("kind", "%s takes no x2, reference, xscale or yscale", f.Kind)
+	}
+}
+
+// parameterNames is the set of all parameters of the spec's algorithms and datasets.
+func (s *Spec) parameterNames() map[string]bool {
+	names := make(map[string]bool)
+	add := func(params any) {
+		if isNil(params) {
+			return
+		}
+		for key := range strictyaml.Resolved(params) { // order-free: fills a set
+			names[key] = true
+		}
+	}
+	for i := range s.Algorithms {
+		if a, err := algorithms.Lookup(s.Algorithms[i].Name); err == nil {
+			add(a.Params())
+		}
+	}
+	for i := range s.Dataset {
+		if d, err := datasets.Lookup(s.Dataset[i].Name); err == nil {
+			add(d.Params())
+		}
+	}
+	return names
+}
+
+// listed joins the names of a set.
+func listed(set map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(set)), ", ") }

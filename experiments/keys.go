@@ -1,0 +1,97 @@
+package experiments
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"ppdp/random"
+	"ppdp/results"
+)
+
+// key is the root of all randomness of a plan.
+func (p *Plan) key() random.Key { return random.NewKey(p.Seed) }
+
+// dataKey seeds generated data. It leaves the algorithm out, so that all baselines see the same data.
+func (p *Plan) dataKey(d *datasetConfig, trial int) random.Key {
+	if !d.resample {
+		return p.key().Derive("data", d.label())
+	}
+	return p.key().Derive("data", d.label(), "trial", strconv.Itoa(trial))
+}
+
+// foldKey seeds the folds of a trial; it leaves the algorithm out for the same reason. checksum is of the
+// loaded data.
+func (p *Plan) foldKey(d *datasetConfig, checksum string, trial int) random.Key {
+	return p.key().Derive("folds", d.identity(checksum), "trial", strconv.Itoa(trial))
+}
+
+// noiseKey seeds a cell's release. checksum is of the loaded data.
+func (p *Plan) noiseKey(c *Cell, checksum string) random.Key {
+	config := c.Config
+	return p.key().Derive("cell", config.data.identity(checksum), config.Algorithm, config.Variant, config.changed,
+		config.EpsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))
+}
+
+// cacheKey names everything a cell's result depends on, so that a finished cell is reused if and only if it
+// would come out the same. checksum is of the loaded data.
+func (p *Plan) cacheKey(c *Cell, checksum string) string {
+	config := c.Config
+	h := sha256.New()
+	word := func(values ...any) {
+		for _, value := range values {
+			text := fmt.Sprint(value)
+			fmt.Fprintf(h, "%d:%s,", len(text), text)
+		}
+	}
+	words := func(params map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(params)) {
+			word(name, params[name])
+		}
+	}
+	word("ppdp cell 2", p.Seed, config.data.identity(checksum), config.data.resample, checksum,
+		config.Algorithm, config.Info.Revision, config.Variant, config.EpsilonText(),
+		c.Trial, c.Fold, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	if p.Spec.Train.set() {
+		word("train", p.Spec.Train.text)
+	}
+	if p.keeps(c) {
+		word("keep", KeepRegions)
+	}
+	words(config.data.identityParams())
+	words(config.Setting.Params)
+	for _, m := range config.Measures {
+		word(m.Name, m.Metric.Info().Revision)
+		words(m.resolved)
+		if m.Classifier != nil {
+			word(m.Classifier.Info().Name, m.Classifier.Info().Revision)
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+}
+
+// specHash is of the spec's meaning: comments, white space and the order of keys do not change it.
+func (p *Plan) specHash() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %d %v %s\n", p.Seed, p.Trials, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	for _, c := range p.Configs {
+		if c.trials != p.Trials {
+			fmt.Fprintf(h, "%d trials of ", c.trials)
+		}
+		fmt.Fprintf(h, "%s|%s|%s|%s|%s|%s\n", c.Label(), c.data.label(), c.Algorithm, c.Variant,
+			c.EpsilonText(), results.FormatParams(c.AllParams()))
+		for _, m := range c.Measures {
+			fmt.Fprintf(h, " %s", m.Name)
+			if m.Classifier != nil {
+				fmt.Fprintf(h, "/%s", m.Classifier.Info().Name)
+			}
+		}
+	}
+	fmt.Fprint(h, p.Spec.Keep, p.Spec.Train.text)
+	for i := range p.Figures {
+		fmt.Fprintf(h, "\n%+v", p.Figures[i]) // fmt prints maps in key order
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}

@@ -1,0 +1,152 @@
+package regress
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"ppdp/results"
+)
+
+// Names of the files in a baseline's folder: what was measured, and what with. The second is a manifest
+// under another name, because runs are found by results.ManifestFile.
+const (
+	TrialsFile   = "trials.jsonl"
+	BaselineFile = "baseline.json"
+)
+
+// Baseline is what one experiment measured and what it measured it with.
+type Baseline struct {
+	Manifest results.Manifest
+	Samples  []results.Sample // those of one setting are neighbours
+}
+
+// BaselineOf reduces a run to what a later one is compared with. What differs between machines and
+// between commands, and what only figures need, is left out of the manifest, so that a baseline
+// changes only when a measured number or one of its inputs does.
+func BaselineOf(r *results.Run) *Baseline {
+	b := &Baseline{Manifest: r.Manifest, Samples: r.Samples()}
+	m := &b.Manifest
+	m.Figures, m.SeriesOrder, m.Files = nil, nil, nil
+	m.CommandLine, m.CPU, m.Commit, m.Dirty = nil, "", "", false
+	return b
+}
+
+// trialsLine is a line of trials.jsonl: the samples of one setting.
+type trialsLine struct {
+	Setting *results.Setting `json:"setting"`
+	Samples []trials         `json:"samples"`
+}
+
+// trials is one sample. A trial without a value is null.
+type trials struct {
+	results.Measurement
+	Trials []*float64 `json:"trials"`
+}
+
+// writeTrials writes trials.jsonl. Equal samples give equal bytes.
+func writeTrials(w io.Writer, samples []results.Sample) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	for first := 0; first < len(samples); {
+		line := trialsLine{Setting: samples[first].Setting}
+		for ; first < len(samples) && samples[first].Setting == line.Setting; first++ {
+			s := &samples[first]
+			t := trials{s.Measurement, make([]*float64, len(s.Trials))}
+			for i, v := range s.Trials {
+				if !math.IsNaN(v) {
+					t.Trials[i] = &v
+				}
+			}
+			line.Samples = append(line.Samples, t)
+		}
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTrials reads what writeTrials wrote. Errors name the line.
+func readTrials(r io.Reader, name string) ([]results.Sample, error) {
+	var samples []results.Sample
+	seen := make(map[string]bool)
+	decoder := json.NewDecoder(bufio.NewReader(r))
+	decoder.DisallowUnknownFields()
+	for line := 1; ; line++ {
+		var l trialsLine
+		err := decoder.Decode(&l)
+		if err == io.EOF {
+			return samples, nil
+		}
+		if err == nil && l.Setting == nil {
+			err = errors.New("the line has no setting")
+		}
+		if err == nil && seen[l.Setting.Interned().Key()] {
+			err = errors.New("the setting of an earlier line is repeated")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		seen[l.Setting.Key()] = true
+		for _, t := range l.Samples {
+			s := results.Sample{Setting: l.Setting, Measurement: t.Measurement}
+			for _, v := range t.Trials {
+				if v == nil {
+					s.Trials = append(s.Trials, math.NaN())
+				} else {
+					s.Trials = append(s.Trials, *v)
+				}
+			}
+			samples = append(samples, s)
+		}
+	}
+}
+
+// OpenBaseline reads a baseline's folder.
+func OpenBaseline(dir string) (*Baseline, error) {
+	b := &Baseline{}
+	var problems []error
+	read := func(name string, parse func(f io.Reader, path string) error) {
+		path := filepath.Join(dir, name)
+		f, err := os.Open(path)
+		if err == nil {
+			err = parse(f, path)
+			f.Close()
+		}
+		problems = append(problems, err)
+	}
+	read(BaselineFile, func(f io.Reader, path string) (err error) {
+		b.Manifest, err = results.ReadManifest(f, path)
+		return err
+	})
+	read(TrialsFile, func(f io.Reader, path string) (err error) {
+		b.Samples, err = readTrials(f, path)
+		return err
+	})
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Write writes a baseline's folder, which is made if need be.
+func (b *Baseline) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	err := results.WriteFile(filepath.Join(dir, TrialsFile), func(w io.Writer) error {
+		return writeTrials(w, b.Samples)
+	})
+	if err != nil {
+		return err
+	}
+	return results.WriteFile(filepath.Join(dir, BaselineFile), func(w io.Writer) error {
+		return results.WriteManifest(w, b.Manifest)
+	})
+}

@@ -1,0 +1,287 @@
+package regress
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ppdp/internal/strictyaml"
+	"ppdp/results"
+)
+
+// Kinds of input, in the order in which a run depends on them.
+const (
+	InputSpec      = "spec"
+	InputOverride  = "override" // of the command line
+	InputParameter = "parameter"
+	InputData      = "dataset checksum"
+	InputAlgorithm = "algorithm revision"
+	InputMeasure   = "metric or classifier revision"
+	InputSeed      = "seed"
+	InputModule    = "module version"
+	InputGo        = "Go version"
+	InputPlatform  = "platform"
+	InputCommit    = "commit"
+)
+
+// Difference is one input in which two runs differ.
+type Difference struct {
+	Input string `json:"input"`
+	What  string `json:"what,omitempty"` // which spec key, dataset, algorithm, module
+	A     string `json:"a"`              // empty where A has none
+	B     string `json:"b"`
+}
+
+func (d Difference) String() string {
+	text := d.Input
+	if d.What != "" {
+		text += " " + d.What
+	}
+	side := func(s string) string {
+		if s == "" {
+			return "(none)"
+		}
+		return s
+	}
+	return fmt.Sprintf("%s: %s | %s", text, side(d.A), side(d.B))
+}
+
+// Differences lists every input in which two runs differ, in the order of the kinds above: the first one
+// is where an explanation begins. Comments, white space, quotes and the order of keys in a spec are no
+// difference, nor is what only people or figures read (title, source, plots).
+func Differences(a, b *Baseline) []Difference {
+	var all []Difference
+	add := func(input, what, a, b string) {
+		if a != b {
+			all = append(all, Difference{input, what, a, b})
+		}
+	}
+	ma, mb := &a.Manifest, &b.Manifest
+	all = append(all, specDifferences(ma.Spec, mb.Spec)...)
+	// A seed has a place of its own.
+	overrides := func(m *results.Manifest) string {
+		o := m.Overrides
+		o.Seed = nil
+		return strings.Join(o.Texts(), " ")
+	}
+	add(InputOverride, "", overrides(ma), overrides(mb))
+	all = append(all, parameterDifferences(a, b)...)
+	data := func(m *results.Manifest) []named {
+		var list []named
+		for _, d := range m.Datasets {
+			checksum := d.Checksum
+			if d.Resampled {
+				checksum += ", drawn anew for every trial"
+			}
+			list = append(list, named{d.Name, checksum})
+		}
+		return list
+	}
+	algorithms := func(m *results.Manifest) []named {
+		var list []named
+		for _, use := range m.Algorithms {
+			list = append(list, named{strings.TrimSpace(use.Name + " " + use.Variant), revision(use.Revision)})
+		}
+		return list
+	}
+	measures := func(m *results.Manifest) []named {
+		var list []named
+		for _, use := range m.Measures {
+			list = append(list, named{use.Metric, revision(use.Revision)})
+			if use.Classifier != "" {
+				list = append(list, named{use.Classifier, revision(use.ClassifierRevision)})
+			}
+		}
+		return list
+	}
+	modules := func(m *results.Manifest) []named {
+		var list []named
+		for _, module := range m.Modules {
+			list = append(list, named{module.Path, strings.TrimSpace(module.Version + " " + module.Sum)})
+		}
+		return list
+	}
+	compare := func(input string, list func(*results.Manifest) []named) {
+		for _, pair := range matched(list(ma), list(mb)) {
+			if (input == InputAlgorithm || input == InputMeasure) && (pair.a == "" || pair.b == "") {
+				continue // not known, or a consequence of the spec
+			}
+			add(input, pair.name, pair.a, pair.b)
+		}
+	}
+	compare(InputData, data)
+	compare(InputAlgorithm, algorithms)
+	compare(InputMeasure, measures)
+	add(InputSeed, "", fmt.Sprint(ma.Seed), fmt.Sprint(mb.Seed))
+	compare(InputModule, modules)
+	add(InputGo, "", ma.GoVersion, mb.GoVersion)
+	platform := func(m *results.Manifest) string {
+		return strings.TrimSuffix(m.GOOS+"/"+m.GOARCH+"/"+m.GOAMD64, "/")
+	}
+	add(InputPlatform, "", platform(ma), platform(mb))
+	commit := func(m *results.Manifest) string {
+		if m.Dirty {
+			return m.Commit + " with changes"
+		}
+		return m.Commit
+	}
+	// A baseline has none: that is not known to differ.
+	if ma.Commit != "" && mb.Commit != "" {
+		add(InputCommit, "", commit(ma), commit(mb))
+	}
+	return all
+}
+
+// revision is a revision's text, empty in manifests of before revisions were written.
+func revision(r int) string {
+	if r == 0 {
+		return ""
+	}
+	return fmt.Sprint(r)
+}
+
+type named struct{ name, value string }
+
+type match struct{ name, a, b string }
+
+// matched pairs two lists by name: a's order first, then what only b has. What one list has twice, such as a
+// classifier of two metrics, is paired once.
+func matched(a, b []named) []match {
+	var pairs []match
+	at := make(map[string]int)
+	for _, n := range a {
+		if _, known := at[n.name]; !known {
+			at[n.name] = len(pairs)
+			pairs = append(pairs, match{name: n.name, a: n.value})
+		}
+	}
+	for _, n := range b {
+		i, known := at[n.name]
+		if !known {
+			i = len(pairs)
+			at[n.name] = i
+			pairs = append(pairs, match{name: n.name})
+		}
+		pairs[i].b = n.value
+	}
+	return pairs
+}
+
+// unread are the keys of a spec that no cell depends on, and the seed, which has a place of its own.
+var unread = map[string]bool{"title": true, "source": true, "plots": true, "seed": true, "keep": true}
+
+// specDifferences compares what two specs mean, key by key.
+func specDifferences(a, b string) []Difference {
+	if a == b {
+		return nil
+	}
+	ra, rb := strictyaml.NewReader("A"), strictyaml.NewReader("B")
+	na, nb := ra.Document([]byte(a)), rb.Document([]byte(b))
+	if na == nil || nb == nil {
+		return []Difference{{Input: InputSpec, What: "text", A: "of A", B: "of B, cannot be compared key by key"}}
+	}
+	var all []Difference
+	compareNodes(&all, "", na, nb)
+	return all
+}
+
+func compareNodes(all *[]Difference, path string, a, b *strictyaml.Node) {
+	switch {
+	case a != nil && b != nil && a.Kind == strictyaml.MappingNode && b.Kind == strictyaml.MappingNode:
+		for _, pair := range [2][2]*strictyaml.Node{{a, b}, {b, a}} {
+			from, to := pair[0], pair[1]
+			for i := 0; i+1 < len(from.Content); i += 2 {
+				key := from.Content[i].Value
+				if path == "" && unread[key] {
+					continue
+				}
+				other := strictyaml.Find(to, key)
+				if from == b && other != nil {
+					continue // compared from a's side
+				}
+				at := strings.TrimPrefix(path+"."+key, ".")
+				if from == a {
+					compareNodes(all, at, from.Content[i+1], other)
+				} else {
+					compareNodes(all, at, nil, from.Content[i+1])
+				}
+			}
+		}
+	case a != nil && b != nil && a.Kind == strictyaml.SequenceNode && b.Kind == strictyaml.SequenceNode && len(a.Content) == len(b.Content):
+		for i := range a.Content {
+			compareNodes(all, fmt.Sprintf("%s[%d]", path, i), a.Content[i], b.Content[i])
+		}
+	default:
+		if ta, tb := written(a), written(b); ta != tb {
+			*all = append(*all, Difference{InputSpec, path, ta, tb})
+		}
+	}
+}
+
+// written is a node on one line, whatever its style in the document.
+func written(n *strictyaml.Node) string {
+	if n == nil {
+		return ""
+	}
+	var parts []string
+	switch n.Kind {
+	case strictyaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			parts = append(parts, n.Content[i].Value+": "+written(n.Content[i+1]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case strictyaml.SequenceNode:
+		for _, item := range n.Content {
+			parts = append(parts, written(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	default:
+		return n.Value
+	}
+}
+
+// paramsOf lists a setting's parameters by name.
+func paramsOf(s *results.Setting) []named {
+	all := s.AllParams()
+	list := make([]named, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, named{name, all[name]})
+	}
+	return list
+}
+
+// parameterDifferences finds resolved parameters that differ although the specs may not: a default that
+// has changed. Settings are matched by what a figure shows of them: series, dataset, algorithm,
+// variant, epsilon.
+func parameterDifferences(a, b *Baseline) []Difference {
+	place := func(s *results.Setting) string {
+		return fmt.Sprintf("%q", []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant, s.EpsilonText()})
+	}
+	others := make(map[string]*results.Setting) // the first of each place
+	same := make(map[string]bool)
+	for i := range b.Samples {
+		s := b.Samples[i].Setting
+		same[s.Key()] = true
+		if others[place(s)] == nil {
+			others[place(s)] = s
+		}
+	}
+	var all []Difference
+	known := make(map[string]bool)
+	for i := range a.Samples {
+		s := a.Samples[i].Setting
+		other := others[place(s)]
+		if same[s.Key()] || other == nil { // the spec, or an override, says why there is none
+			continue
+		}
+		for _, pair := range matched(paramsOf(s), paramsOf(other)) {
+			d := Difference{InputParameter, s.Algorithm + " " + pair.name, pair.a, pair.b}
+			if pair.a != pair.b && !known[d.String()] {
+				known[d.String()] = true
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}

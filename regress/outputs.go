@@ -1,0 +1,108 @@
+package regress
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"ppdp/results"
+)
+
+// CellDifferences lists in what two cells differ before they are run: setting, trial and fold.
+func CellDifferences(a, b *results.Cell) []Difference {
+	var all []Difference
+	add := func(what, a, b string) {
+		if a != b {
+			all = append(all, Difference{"cell", what, a, b})
+		}
+	}
+	add("dataset", a.Dataset.Label(), b.Dataset.Label())
+	add("algorithm", a.Algorithm, b.Algorithm)
+	add("variant", a.Variant, b.Variant)
+	for _, pair := range matched(paramsOf(a.Setting), paramsOf(b.Setting)) {
+		add("parameter "+pair.name, pair.a, pair.b)
+	}
+	add("epsilon", a.EpsilonText(), b.EpsilonText())
+	add("trial", strconv.Itoa(a.Trial), strconv.Itoa(b.Trial))
+	fold := func(c *results.Cell) string {
+		if c.Fold == nil {
+			return ""
+		}
+		return strconv.Itoa(*c.Fold)
+	}
+	add("fold", fold(a), fold(b))
+	return all
+}
+
+// CellOutputDifference returns the first value in which two cells differ, nil when there is none.
+func CellOutputDifference(a, b *results.Cell) *Difference {
+	if a.Status != b.Status {
+		return &Difference{"status", a.Error + b.Error, a.Status, b.Status}
+	}
+	for _, v := range a.Values {
+		x, y := valueOf(a, v.Measurement), valueOf(b, v.Measurement)
+		if !sameValue(x, y) {
+			return &Difference{"value", v.Measurement.String(), numberText(x), numberText(y)}
+		}
+	}
+	return nil
+}
+
+// valueOf is NaN where the cell has no value.
+func valueOf(c *results.Cell, m results.Measurement) float64 {
+	for _, v := range c.Values {
+		if v.Measurement == m && v.Value != nil {
+			return *v.Value
+		}
+	}
+	return math.NaN()
+}
+
+// numberText is empty for NaN.
+func numberText(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return results.FormatNumber(x)
+}
+
+// OutputDifference returns the first trial mean in which two runs differ, of those that both have; nil
+// when there is none.
+func OutputDifference(a, b *Baseline) *Difference {
+	at := byKey(b.Samples)
+	for i := range a.Samples {
+		s := &a.Samples[i]
+		other := at[keyOf(s)]
+		if other == nil {
+			continue
+		}
+		for t := range min(len(s.Trials), len(other.Trials)) {
+			if sameValue(s.Trials[t], other.Trials[t]) {
+				continue
+			}
+			what := s.Label()
+			if s.Epsilon != nil {
+				what += " at epsilon " + s.EpsilonText()
+			}
+			what += fmt.Sprintf(", trial %d, %s", t, s.Measurement)
+			return &Difference{"value", what, numberText(s.Trials[t]), numberText(other.Trials[t])}
+		}
+	}
+	return nil
+}
+
+// sampleKey tells the samples of an experiment apart.
+type sampleKey struct {
+	setting string
+	results.Measurement
+}
+
+func keyOf(s *results.Sample) sampleKey { return sampleKey{s.Key(), s.Measurement} }
+
+func byKey(samples []results.Sample) map[sampleKey]*results.Sample {
+	at := make(map[sampleKey]*results.Sample, len(samples))
+	for i := range samples {
+		at[keyOf(&samples[i])] = &samples[i]
+	}
+	return at
+}

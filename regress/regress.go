@@ -1,0 +1,413 @@
+// Package regress is the regression gate: it compares what a run measured with a baseline, and names the
+// inputs in which two runs differ. It runs nothing.
+//
+// Everything here is a function of its inputs, bit for bit. Where seed, data and revisions are those of the
+// baseline, or an algorithm without differential privacy gave one value in all trials of fixed data, values must
+// be equal exactly. Where the revision of an algorithm or the seed is another, means are tested: by the
+// differences of the trials where both runs saw the same data and folds, by Welch's test where they did not.
+// Beside the points, the curves they form are tested, by their mean relative change: one small change
+// at every point is seen there first. Holm's correction runs over all points and all curves of all experiments,
+// half of Alpha each. Changes are two-sided: a number that is too good is how a leak looks.
+package regress
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ppdp/results"
+)
+
+// Options are how the gate decides.
+type Options struct {
+	// Alpha bounds the chance that a run whose code has not changed, under another seed, is found changed at all. Runs
+	// with the baseline's seed are never found changed without a reason: they are compared exactly.
+	Alpha float64
+	// Floor is the least change, relative to the mean of old and new, that is called one where means are tested.
+	Floor float64
+}
+
+// DefaultOptions are the usual options.
+var DefaultOptions = Options{Alpha: 0.01, Floor: 0.01}
+
+// Verdicts on a comparison.
+const (
+	Same      = "same"      // equal exactly, trial by trial
+	Unchanged = "unchanged" // tested, and no change found
+	Changed   = "changed"
+	Missing   = "missing"  // in the baseline, not in the run
+	Added     = "added"    // in the run, not in the baseline: nothing to compare with
+	Unjudged  = "unjudged" // cannot be compared; Reason says why
+)
+
+// Comparison is one point, or one curve, of a baseline beside that of a run.
+type Comparison struct {
+	Experiment string   `json:"experiment"`
+	Series     string   `json:"series,omitempty"`
+	Dataset    string   `json:"dataset,omitempty"`
+	Algorithm  string   `json:"algorithm,omitempty"`
+	Variant    string   `json:"variant,omitempty"`
+	Params     string   `json:"params,omitempty"` // as in summary.csv
+	Epsilon    *float64 `json:"epsilon,omitempty"`
+	results.Measurement
+	// Points is the number of points of a curve, whose Old and New are means of values relative to those of both runs; 0 for a point.
+	Points int `json:"points,omitempty"`
+	// Old and New are means over trials; nil without any. N are the numbers of trials.
+	Old  *float64 `json:"old,omitempty"`
+	New  *float64 `json:"new,omitempty"`
+	OldN int      `json:"oldN"`
+	NewN int      `json:"newN"`
+	// Change is (new-old)/|old|; nil where old is 0 or absent.
+	Change *float64 `json:"change,omitempty"`
+	Test   string   `json:"test,omitempty"`
+	P      *float64 `json:"p,omitempty"`        // of the test alone
+	Holm   *float64 `json:"adjusted,omitempty"` // for all that was tested; Changed where at most Alpha
+	// Verdict is Same, Unchanged, Changed, Missing, Added or Unjudged.
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"`
+
+	effect float64 // relative to the mean of old and new
+	paired bool    // trials of both runs saw the same data and folds
+}
+
+// Gate is the outcome of a comparison.
+type Gate struct {
+	Alpha       float64        `json:"alpha"`
+	Floor       float64        `json:"floor"`
+	Comparisons []Comparison   `json:"comparisons"`
+	Counts      map[string]int `json:"counts"` // by verdict
+}
+
+// Failed reports whether something changed or went missing.
+func (g *Gate) Failed() bool { return g.Counts[Changed]+g.Counts[Missing] > 0 }
+
+// Pair is an experiment's baseline and its new run.
+type Pair struct{ Old, New *Baseline }
+
+// Compare judges runs by their baselines.
+func Compare(pairs []Pair, options Options) *Gate {
+	g := &Gate{Alpha: options.Alpha, Floor: options.Floor, Counts: make(map[string]int)}
+	for _, pair := range pairs {
+		g.Comparisons = append(g.Comparisons, comparePair(pair)...)
+	}
+	g.decide(func(c *Comparison) bool { return c.Points == 0 })
+	g.decide(func(c *Comparison) bool { return c.Points > 0 })
+	for i := range g.Comparisons {
+		g.Counts[g.Comparisons[i].Verdict]++
+	}
+	return g
+}
+
+// decide judges what was tested in one family, the points or the curves, with half of Alpha.
+func (g *Gate) decide(family func(*Comparison) bool) {
+	var tested []*Comparison
+	var p []float64
+	for i := range g.Comparisons {
+		if c := &g.Comparisons[i]; c.P != nil && family(c) {
+			tested = append(tested, c)
+			p = append(p, *c.P)
+		}
+	}
+	for i, adjusted := range results.Holm(p) {
+		c := tested[i]
+		adjusted = math.Min(1, 2*adjusted) // two families
+		c.Holm = &adjusted
+		switch {
+		case c.Verdict != "":
+		case adjusted > g.Alpha:
+			c.Verdict = Unchanged
+		case c.effect < g.Floor:
+			c.Verdict, c.Reason = Unchanged, fmt.Sprintf("significant, but below the floor of %g %%", 100*g.Floor)
+		default:
+			c.Verdict = Changed
+		}
+	}
+}
+
+// relation says what a sample of two runs has in common.
+type relation struct {
+	seed, data, revision bool // the same
+	resampled            bool // data are drawn anew for every trial
+	noiseless            bool // without differential privacy, so perhaps without noise
+}
+
+func relate(old, new *results.Manifest, s *results.Sample) relation {
+	r := relation{seed: old.Seed == new.Seed, data: true, revision: true}
+	var a, b results.DatasetUse
+	for _, d := range old.Datasets {
+		if d.Name == s.Dataset.Label() {
+			a = d
+		}
+	}
+	for _, d := range new.Datasets {
+		if d.Name == s.Dataset.Label() {
+			b = d
+		}
+	}
+	r.data = a.Checksum == b.Checksum && a.Resampled == b.Resampled
+	r.resampled = a.Resampled && b.Resampled
+	revisions := func(m *results.Manifest) (all []int) {
+		for _, use := range m.Algorithms {
+			if use.Name == s.Algorithm && use.Variant == s.Variant {
+				all = append(all, use.Revision)
+				break
+			}
+		}
+		for _, use := range m.Measures {
+			if use.Measurement == s.Measurement {
+				all = append(all, use.Revision, use.ClassifierRevision)
+				break
+			}
+		}
+		return all
+	}
+	r.revision = fmt.Sprint(revisions(old)) == fmt.Sprint(revisions(new))
+	for _, use := range old.Algorithms {
+		if use.Name == s.Algorithm && use.Variant == s.Variant {
+			// The word is package algorithms' for its models of privacy.
+			r.noiseless = !strings.Contains(use.Guarantee, "differential")
+			break
+		}
+	}
+	return r
+}
+
+func comparePair(pair Pair) []Comparison {
+	var all []Comparison
+	experiment := pair.Old.Manifest.Experiment
+	newAt, oldAt := byKey(pair.New.Samples), byKey(pair.Old.Samples)
+	var curves curveList
+	for i := range pair.Old.Samples {
+		old := &pair.Old.Samples[i]
+		new := newAt[keyOf(old)]
+		if new == nil {
+			c := describe(experiment, old)
+			c.setOld(old.Trials)
+			c.Verdict, c.Reason = Missing, "the run has no such point"
+			all = append(all, c)
+			continue
+		}
+		r := relate(&pair.Old.Manifest, &pair.New.Manifest, old)
+		c := comparePoint(experiment, old, new, r)
+		if c.P != nil {
+			curves.add(c, old.Trials, new.Trials)
+		}
+		all = append(all, c)
+	}
+	for i := range pair.New.Samples {
+		if s := &pair.New.Samples[i]; oldAt[keyOf(s)] == nil {
+			c := describe(experiment, s)
+			c.setNew(s.Trials)
+			c.Verdict = Added
+			all = append(all, c)
+		}
+	}
+	return append(all, curves.compare()...)
+}
+
+func describe(experiment string, s *results.Sample) Comparison {
+	return Comparison{Experiment: experiment, Series: s.Label(), Dataset: s.Dataset.Label(), Algorithm: s.Algorithm,
+		Variant: s.Variant, Params: results.FormatParams(s.AllParams()), Epsilon: s.Epsilon,
+		Measurement: s.Measurement}
+}
+
+func (c *Comparison) setOld(trials []float64) (finite []float64) {
+	finite, c.OldN, c.Old = meanOf(trials)
+	return finite
+}
+
+func (c *Comparison) setNew(trials []float64) (finite []float64) {
+	finite, c.NewN, c.New = meanOf(trials)
+	return finite
+}
+
+// meanOf returns the finite trials, how many there are, and their mean, nil where there are none.
+func meanOf(trials []float64) (finite []float64, n int, average *float64) {
+	finite = finiteOf(trials)
+	if len(finite) > 0 {
+		m := results.Mean(finite)
+		average = &m
+	}
+	return finite, len(finite), average
+}
+
+// setChange measures the change once both means are there.
+func (c *Comparison) setChange() {
+	if c.Old == nil || c.New == nil {
+		return
+	}
+	a, b := *c.Old, *c.New
+	if a != 0 {
+		change := (b - a) / math.Abs(a)
+		c.Change = &change
+	}
+	switch scale := math.Abs(a+b) / 2; {
+	case a == b:
+		c.effect = 0
+	case scale == 0:
+		c.effect = math.Inf(1)
+	default:
+		c.effect = math.Abs(b-a) / scale
+	}
+}
+
+// comparePoint compares one point. Verdicts of tests are left open: Compare decides on all of them together.
+func comparePoint(experiment string, old, new *results.Sample, r relation) Comparison {
+	c := describe(experiment, old)
+	x, y := c.setOld(old.Trials), c.setNew(new.Trials)
+	c.setChange()
+	common := min(len(old.Trials), len(new.Trials))
+	equal := common > 0
+	for t := range common {
+		equal = equal && sameValue(old.Trials[t], new.Trials[t])
+	}
+	switch {
+	case common == 0:
+		c.Verdict, c.Reason = Unjudged, "no trial that both have"
+		return c
+	case r.seed && equal:
+		c.Test, c.Verdict = TestExact, Same
+		return c
+	case r.seed && !r.data:
+		c.Test, c.Verdict, c.Reason = TestExact, Changed, "the same seed gives other data"
+		return c
+	case r.seed && r.revision:
+		c.Test, c.Verdict, c.Reason = TestExact, Changed, "seed, data and revisions are the baseline's: values must be equal"
+		return c
+	case !r.data && !r.resampled:
+		c.Verdict, c.Reason = Unjudged, "data drawn once from another seed"
+		return c
+	case r.noiseless && r.data && !r.resampled && len(x) > 1 && len(x) == len(old.Trials) && results.Constant(x):
+		c.Test = TestExact
+		if len(y) == len(new.Trials) && results.Constant(y) && y[0] == x[0] {
+			c.Verdict = Same
+		} else {
+			c.Verdict, c.Reason = Changed, "all trials of the baseline agree, without noise: values must be equal"
+		}
+		return c
+	}
+	if len(x) == len(old.Trials) && len(y) < len(new.Trials) {
+		c.Verdict, c.Reason = Changed, fmt.Sprintf("%d of %d trials have no value, all of the baseline have", len(new.Trials)-len(y), len(new.Trials))
+		return c
+	}
+	if len(x) == 0 && len(y) == 0 {
+		c.Verdict, c.Reason = Unchanged, "no trial has a value, before and after"
+		return c
+	}
+	var p float64
+	if c.paired = r.seed && r.data; c.paired {
+		var differences []float64
+		for t := range common {
+			if d := new.Trials[t] - old.Trials[t]; !math.IsNaN(d) {
+				differences = append(differences, d)
+			}
+		}
+		p, c.Test = paired(differences)
+	} else {
+		p, c.Test = welch(x, y)
+	}
+	if math.IsNaN(p) {
+		c.Test, c.Verdict, c.Reason = "", Unjudged, "too few trials to test"
+		return c
+	}
+	c.P = &p
+	return c
+}
+
+func sameValue(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+// finiteOf returns the values that are there.
+func finiteOf(trials []float64) []float64 {
+	var x []float64
+	for _, v := range trials {
+		if !math.IsNaN(v) {
+			x = append(x, v)
+		}
+	}
+	return x
+}
+
+// curve is the tested points of one series, dataset and measurement: each trial's mean of the points' values, every
+// point relative to its mean over both runs, so that points weigh alike and neither run is favoured.
+type curve struct {
+	first    Comparison
+	old, new []float64 // sums by trial
+	points   int
+}
+
+type curveList struct {
+	list []*curve
+	at   map[string]*curve
+}
+
+// add adds a point. One with trials without a value, or with others than its curve's, stands alone.
+func (l *curveList) add(c Comparison, old, new []float64) {
+	if c.OldN != len(old) || c.NewN != len(new) {
+		return
+	}
+	sum := 0.0
+	for _, v := range old {
+		sum += v / float64(len(old)) / 2
+	}
+	for _, v := range new {
+		sum += v / float64(len(new)) / 2
+	}
+	if sum == 0 {
+		return
+	}
+	if l.at == nil {
+		l.at = make(map[string]*curve)
+	}
+	key := fmt.Sprintf("%q%q%q%q%q%q", c.Series, c.Dataset, c.Algorithm, c.Variant,
+		c.Metric, c.Classifier)
+	k := l.at[key]
+	if k == nil {
+		k = &curve{first: c, old: make([]float64, len(old)), new: make([]float64, len(new))}
+		l.at[key] = k
+		l.list = append(l.list, k)
+	}
+	if len(k.old) != len(old) || len(k.new) != len(new) || k.first.paired != c.paired {
+		return
+	}
+	k.points++
+	for t, v := range old {
+		k.old[t] += v / math.Abs(sum)
+	}
+	for t, v := range new {
+		k.new[t] += v / math.Abs(sum)
+	}
+}
+
+// compare tests the curves of two points and more.
+func (l *curveList) compare() []Comparison {
+	var all []Comparison
+	for _, k := range l.list {
+		if k.points < 2 {
+			continue
+		}
+		for t := range k.old {
+			k.old[t] /= float64(k.points)
+		}
+		for t := range k.new {
+			k.new[t] /= float64(k.points)
+		}
+		c := Comparison{Experiment: k.first.Experiment, Series: k.first.Series, Dataset: k.first.Dataset, Algorithm: k.first.Algorithm,
+			Variant: k.first.Variant, Measurement: k.first.Measurement, Points: k.points}
+		c.setOld(k.old)
+		c.setNew(k.new)
+		c.setChange()
+		var p float64
+		if k.first.paired {
+			differences := make([]float64, min(len(k.old), len(k.new)))
+			for t := range differences {
+				differences[t] = k.new[t] - k.old[t]
+			}
+			p, c.Test = paired(differences)
+		} else {
+			p, c.Test = welch(k.old, k.new)
+		}
+		c.P = &p
+		all = append(all, c)
+	}
+	return all
+}

@@ -1,0 +1,343 @@
+package regress
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/random"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// Student's data on the sleep of ten patients under two drugs, which R's help on t.test works with: Welch's
+// test gives t = -1.8608, 17.776 degrees of freedom and p = 0.07939, the paired test t = -4.0621 and p = 0.002833.
+func TestStudentsSleep(t *testing.T) {
+	first := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
+	second := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
+	p, test := welch(first, second)
+	near(t, "Welch's p", p, 0.07939, 5e-6)
+	if test != TestWelch {
+		t.Errorf("test %q, want %q", test, TestWelch)
+	}
+	var d []float64
+	for i := range first {
+		d = append(d, second[i]-first[i])
+	}
+	p, _ = paired(d)
+	near(t, "paired p", p, 0.002833, 5e-7)
+}
+
+// With one degree of freedom Student's distribution is Cauchy's, whose two tails beyond t hold 1 - 2 atan(t)/π. Two
+// trials 1 and -1 have variance 2; the difference to a single one has standard error √(2·(1/2+1)) = √3.
+func TestSingleTrial(t *testing.T) {
+	for _, x := range []float64{0.5, 3, 100} {
+		want := 1 - 2*math.Atan(x/math.Sqrt(3))/math.Pi
+		p, test := welch([]float64{-1, 1}, []float64{x})
+		near(t, "p", p, want, 1e-12)
+		back, _ := welch([]float64{x}, []float64{-1, 1})
+		near(t, "p the other way round", back, want, 1e-12)
+		if test != TestPooled {
+			t.Errorf("test %q, want %q", test, TestPooled)
+		}
+	}
+	if p, _ := welch([]float64{1}, []float64{2}); !math.IsNaN(p) {
+		t.Errorf("two single trials have p = %v, want none", p)
+	}
+}
+
+// Samples that do not vary are dealt out again in all ways: p is the share of ways with means as far apart.
+func TestPermutationByEnumeration(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		for m := 1; m <= 5; m++ {
+			if n+m < 3 {
+				continue
+			}
+			extreme, ways := 0, 0
+			for deal := range 1 << (n + m) {
+				taken, ofOld := 0, 0
+				for i := range n + m {
+					if deal>>i&1 == 1 {
+						taken++
+						if i < n {
+							ofOld++
+						}
+					}
+				}
+				if taken != n {
+					continue
+				}
+				ways++
+				// The old values are 0, the new ones 1: the first side holds as many ones as it took from the second.
+				ones := n - ofOld
+				difference := math.Abs(float64(m-ones)/float64(m) - float64(ones)/float64(n))
+				if difference > 1-1e-12 {
+					extreme++
+				}
+			}
+			p, _ := welch(make([]float64, n), slices.Repeat([]float64{1}, m))
+			near(t, "p", p, float64(extreme)/float64(ways), 1e-12)
+		}
+	}
+	p, _ := paired([]float64{2, 2, 2, 2})
+	near(t, "p of four equal differences", p, 2.0/16, 0) // two of sixteen choices of signs
+}
+
+// Holm's procedure is the closed test of Bonferroni's: a hypothesis is rejected when every set of
+// hypotheses it is in has a p-value of at most α over the set's size.
+func TestHolmIsClosedBonferroni(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SliceOfN(rapid.Float64Range(0, 0.2), 1, 6).Draw(t, "p")
+		alpha := rapid.Float64Range(0.001, 0.5).Draw(t, "alpha")
+		adjusted := Holm(p)
+		for i := range p {
+			rejected := true
+			for set := range 1 << len(p) {
+				if set>>i&1 == 0 {
+					continue
+				}
+				least, size := 1.0, 0
+				for j := range p {
+					if set>>j&1 == 1 {
+						least, size = math.Min(least, p[j]), size+1
+					}
+				}
+				rejected = rejected && float64(size)*least <= alpha
+			}
+			if rejected != (adjusted[i] <= alpha) {
+				t.Fatalf("p = %v at %v: hypothesis %d rejected by closed testing: %v, adjusted p %v", p, alpha, i, rejected, adjusted[i])
+			}
+		}
+	})
+}
+
+func TestTrialsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[a-z;=\\, "\n-]{0,6}`)
+		var want []Sample
+		for i := range rapid.IntRange(1, 4).Draw(t, "configurations") {
+			s := Sample{Series: word.Draw(t, "series"), Dataset: word.Draw(t, "dataset"), Algorithm: "a", Variant: word.Draw(t, "variant"),
+				Params: map[string]string{"i": string(rune('0' + i)), "p": word.Draw(t, "value")}}
+			if rapid.Bool().Draw(t, "private") {
+				s.Epsilon = pointer(rapid.Float64Range(0, 10).Draw(t, "epsilon"))
+			}
+			for _, m := range []measurement{{"w1", ""}, {"accuracy", "naive-bayes"}, {"accuracy", ""}} {
+				s.Metric, s.Classifier = m.metric, m.classifier
+				s.Trials = rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1e300, 1e300), rapid.Just(math.NaN())), 1, 3).Draw(t, "trials")
+				want = append(want, s)
+			}
+		}
+		var text bytes.Buffer
+		if err := WriteTrials(&text, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadTrials(&text, "trials.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if difference := cmp.Diff(want, got, cmpopts.EquateNaNs()); difference != "" {
+			t.Errorf("what was read differs (-written +read):\n%s", difference)
+		}
+	})
+}
+
+func TestTrialsBad(t *testing.T) {
+	head := "series,dataset,algorithm,variant,params,epsilon"
+	for _, c := range []struct{ text, want string }{
+		{"", "t:1: the file is empty"},
+		{head + "\n", "and then at least one measurement"},
+		{head + ",w1,w1\n", `"w1" is given twice`},
+		{head + ", by svm\n", "must be a metric"},
+		{head + ",w1\ns,d,a,v,,,1 x\n", `t:2: w1: "1 x", must be finite numbers`},
+		{head + ",w1\ns,d,a,v,,,1 Inf\n", "must be finite numbers"},
+		{head + ",w1\ns,d,a,v,,,1\ns,d,a,v,,,1\n", "t:3: the same configuration"},
+		{head + ",w1\ns,d,a,v,p,,1\n", "params"},
+		{head + ",w1\ns,d,a,v,,-,1\n", "epsilon"},
+		{head + ",w1\ns,d,a,v\n", "t:2: 4 cells, must be 7"},
+	} {
+		if _, err := ReadTrials(strings.NewReader(c.text), "t"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+func FuzzReadTrials(f *testing.F) {
+	f.Add([]byte("series,dataset,algorithm,variant,params,epsilon,w1,accuracy by c45\ns,d,a,v,k=2;x=\\;,0.5,1 - 2.5,\n"))
+	f.Add([]byte("series,dataset,algorithm,variant,params,epsilon,w1\n\"a\nb\",,,,,,-\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		samples, err := ReadTrials(bytes.NewReader(text), "f")
+		if err != nil {
+			return
+		}
+		var again bytes.Buffer
+		if err := WriteTrials(&again, samples); err != nil {
+			t.Fatalf("read, but cannot be written: %v", err)
+		}
+		if len(samples) == 0 {
+			return
+		}
+		back, err := ReadTrials(&again, "f")
+		if err != nil {
+			t.Fatalf("written, but cannot be read: %v", err)
+		}
+		if difference := cmp.Diff(samples, back, cmpopts.EquateNaNs()); difference != "" {
+			t.Error(difference)
+		}
+	})
+}
+
+func TestBaselineOfRun(t *testing.T) {
+	records := []Record{
+		folded(cell("s", 0, value("w1", 1)), 0), folded(cell("s", 0, value("w1", 3)), 1),
+		folded(cell("s", 1, value("w1", 5)), 0), folded(failed(cell("s", 1)), 1),
+		folded(cell("s", 3, value("w1", 6)), 0), folded(cell("s", 3, value("w1", 8)), 1),
+		folded(failed(cell("broken", 0)), 0),
+	}
+	want := Baseline{Manifest: Manifest{Experiment: "e", Seeds: []uint64{1}}, Samples: []Sample{
+		{Series: "s", Dataset: "d", Algorithm: "a", Metric: "w1", Trials: []float64{2, math.NaN(), math.NaN(), 7}},
+		{Series: "broken", Dataset: "d", Algorithm: "a", Metric: "w1", Trials: []float64{math.NaN()}},
+	}}
+	b := BaselineOf(&Outcome{Manifest: Manifest{Experiment: "e", Seeds: []uint64{1}, CPU: "z80", CommandLine: []string{"x"}, Commit: "c", Dirty: true}, Records: records})
+	if difference := cmp.Diff(want, *b, cmpopts.EquateNaNs()); difference != "" {
+		t.Fatal(difference)
+	}
+	dir := filepath.Join(t.TempDir(), "e")
+	if err := b.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	back, err := OpenBaseline(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if difference := cmp.Diff(b, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); difference != "" {
+		t.Error(difference)
+	}
+}
+
+// baseline makes one with a sample for each list of trials; epsilons are 1, 2, ...
+func baseline(seed uint64, revision int, checksum string, samples ...[]float64) *Baseline {
+	b := &Baseline{Manifest: Manifest{Experiment: "e", Seeds: []uint64{seed},
+		Datasets:   []DatasetUse{{Name: "d", Checksum: checksum}},
+		Algorithms: []AlgorithmUse{{Name: "a", Guarantee: "differential privacy", Revision: revision}},
+		Measures:   []MeasureUse{{Metric: "w1", Revision: 1}}}}
+	for i, trials := range samples {
+		b.Samples = append(b.Samples, Sample{Series: "s", Dataset: "d", Algorithm: "a", Epsilon: pointer(float64(i + 1)), Metric: "w1", Trials: trials})
+	}
+	return b
+}
+
+func TestVerdicts(t *testing.T) {
+	nan := math.NaN()
+	five := []float64{1, 1.015625, 0.984375, 1.03125, 0.96875} // in binary fractions, so that differences are exact
+	far := []float64{2, 2.015625, 1.984375, 2.03125, 1.96875}
+	noiseless := func(b *Baseline) *Baseline { b.Manifest.Algorithms[0].Guarantee = "k-anonymity"; return b }
+	anew := func(b *Baseline) *Baseline { b.Manifest.Datasets[0].Resampled = true; return b }
+	measured := func(b *Baseline) *Baseline { b.Manifest.Measures[0].Revision++; return b }
+	for _, c := range []struct {
+		name          string
+		old, new      *Baseline
+		verdict, test string
+	}{
+		{"the same", baseline(1, 1, "x", five), baseline(1, 1, "x", five), Same, TestExact},
+		{"fewer trials of the same", baseline(1, 1, "x", five), baseline(1, 1, "x", five[:2]), Same, TestExact},
+		{"the last bit", baseline(1, 1, "x", five), baseline(1, 1, "x", []float64{1, 1.015625, math.Nextafter(0.984375, 1), 1.03125, 0.96875}), Changed, TestExact},
+		{"a failed trial", baseline(1, 1, "x", five), baseline(1, 1, "x", []float64{1, nan, 0.984375, 1.03125, 0.96875}), Changed, TestExact},
+		{"failed before and after", baseline(1, 1, "x", []float64{nan, 1}), baseline(1, 1, "x", []float64{nan, 1}), Same, TestExact},
+		{"a revision without effect", baseline(1, 1, "x", five), baseline(1, 2, "x", five), Same, TestExact},
+		{"a revision", baseline(1, 1, "x", five), baseline(1, 2, "x", far), Changed, TestPermutation},
+		{"a revision of the metric", baseline(1, 1, "x", five), measured(baseline(1, 1, "x", []float64{2, 2.011, 1.991, 2.023, 1.98})), Changed, TestPaired},
+		{"a revision within noise", baseline(1, 1, "x", five), baseline(1, 2, "x", []float64{1.01, 1, 1, 0.98, 1.02}), Unchanged, TestPaired},
+		{"a revision that fails", baseline(1, 1, "x", five), baseline(1, 2, "x", []float64{1.01, 1, nan, 0.98, 1.02}), Changed, ""},
+		{"the seed's data", baseline(1, 1, "x", five), baseline(1, 1, "y", far), Changed, TestExact},
+		{"another seed", baseline(1, 1, "x", five), baseline(2, 1, "x", []float64{1.01, 0.97, 1, 1.02, 1.04}), Unchanged, TestWelch},
+		{"another seed, doubled", baseline(1, 1, "x", five), baseline(2, 1, "x", far), Changed, TestWelch},
+		{"another seed, better", baseline(1, 1, "x", far), baseline(2, 1, "x", five), Changed, TestWelch},
+		{"another seed, one trial", baseline(1, 1, "x", five), baseline(2, 1, "x", far[:1]), Changed, TestPooled},
+		{"single trials", baseline(1, 1, "x", five[:1]), baseline(2, 1, "x", far[:1]), Unjudged, ""},
+		{"a change below the floor", baseline(1, 1, "x", []float64{1, 1.000001, 0.999999}), baseline(2, 1, "x", []float64{1.005, 1.005001, 1.004999}), Unchanged, TestWelch},
+		{"other data", baseline(1, 1, "x", five), baseline(2, 1, "y", far), Unjudged, ""},
+		{"data drawn anew", anew(baseline(1, 1, "x", five)), anew(baseline(2, 1, "y", far)), Changed, TestWelch},
+		{"no noise, another seed", noiseless(baseline(1, 1, "x", []float64{3, 3})), noiseless(baseline(2, 1, "x", []float64{3, 3})), Same, TestExact},
+		{"no noise, another number", noiseless(baseline(1, 1, "x", []float64{3, 3})), noiseless(baseline(2, 1, "x", []float64{3, 3.0001})), Changed, TestExact},
+		{"missing", baseline(1, 1, "x", five), baseline(1, 1, "x"), Missing, ""},
+		{"added", baseline(1, 1, "x"), baseline(1, 1, "x", five), Added, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			options := DefaultGate
+			if c.test == TestPermutation {
+				options.Alpha = 0.2 // 2/2⁵ is the least a permutation of five can give, twice that for two families
+			}
+			g := Compare([]Pair{{c.old, c.new}}, options)
+			if len(g.Comparisons) != 1 {
+				t.Fatalf("%d comparisons, want one: %+v", len(g.Comparisons), g.Comparisons)
+			}
+			if got := g.Comparisons[0]; got.Verdict != c.verdict || got.Test != c.test {
+				t.Errorf("%s by %q, want %s by %q: %+v", got.Verdict, got.Test, c.verdict, c.test, got)
+			}
+			if fallen := c.verdict == Changed || c.verdict == Missing; g.Fallen() != fallen {
+				t.Errorf("the gate has fallen: %v, want %v", g.Fallen(), fallen)
+			}
+		})
+	}
+}
+
+// noisyRun draws a run of one experiment: 20 curves of 10 points, with the skewed errors of a distance
+// (exponential around a floor). scale multiplies the noise of the first curve.
+func noisyRun(seed uint64, trials int, scale float64) *Baseline {
+	b := baseline(seed, 1, "x")
+	stream := random.NewKey(seed).Derive("gate").Stream()
+	for c := range 20 {
+		for e := range 10 {
+			s := Sample{Series: string(rune('a' + c)), Dataset: "d", Algorithm: "a", Metric: "w1", Epsilon: pointer(float64(e + 1))}
+			for range trials {
+				noise := 0.5 - math.Log(stream.Open01())/2
+				if c == 0 {
+					noise *= scale
+				}
+				s.Trials = append(s.Trials, noise/float64(e+1))
+			}
+			b.Samples = append(b.Samples, s)
+		}
+	}
+	return b
+}
+
+// TestFalseAlarms draws 400 pairs of unchanged runs of 200 points. At most 1 % of them may fall, 4 in the mean: more than 12 have a
+// chance of 0.0003 under a gate that keeps its promise (binomial). The seeds are fixed, so the test cannot flake.
+func TestFalseAlarms(t *testing.T) {
+	alarms := 0
+	for i := range uint64(400) {
+		if Compare([]Pair{{noisyRun(2*i, 5, 1), noisyRun(2*i+1, 5, 1)}}, DefaultGate).Fallen() {
+			alarms++
+		}
+	}
+	t.Logf("%d of 400 unchanged pairs of runs set off the gate", alarms)
+	if alarms > 12 {
+		t.Errorf("%d of 400 unchanged pairs of runs set off the gate, must be about 4 at most", alarms)
+	}
+}
+
+// TestPower halves or doubles the noise of one curve of 20. Over ten points a trial's mean has a relative standard deviation of
+// 0.5/√10; the two means, 2/3 and 4/3 of their mean, then differ by 8.9 standard errors with ten trials, where Holm's correction
+// over 20 curves asks for about 4.7 at 14 degrees of freedom: fewer than 97 of 100 has a chance below 0.001.
+func TestPower(t *testing.T) {
+	for _, scale := range []float64{0.5, 2} {
+		for _, trials := range []int{5, 10} {
+			caught := 0
+			for i := range uint64(100) {
+				if Compare([]Pair{{noisyRun(2*i, trials, 1), noisyRun(2*i+1, trials, scale)}}, DefaultGate).Fallen() {
+					caught++
+				}
+			}
+			t.Logf("noise times %g, %d trials: caught in %d of 100 runs", scale, trials, caught)
+			if trials == 10 && caught < 97 {
+				t.Errorf("noise times %g, %d trials: caught in %d of 100 runs", scale, trials, caught)
+			}
+		}
+	}
+}

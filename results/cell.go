@@ -1,0 +1,218 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Status of a cell.
+const (
+	OK     = "ok"
+	Failed = "failed"
+)
+
+// Phases a cell can fail in.
+const (
+	PhaseLoad    = "load"
+	PhaseRelease = "release"
+	PhaseBudget  = "budget"
+	PhaseMeasure = "measure"
+)
+
+var phases = []string{PhaseLoad, PhaseRelease, PhaseBudget, PhaseMeasure}
+
+// Cell is one release and all that was measured on it: a line of records.jsonl. It holds no clock
+// time and nothing that depends on the machine, so equal runs give equal cells.
+type Cell struct {
+	*Setting `json:"setting"`
+	CellResult
+	// Original is the quasi-identifiers of the data before the release, column by column, where the
+	// spec keeps rows: on the first cell of each dataset.
+	Original []Column `json:"original,omitempty"`
+}
+
+// CellResult is what running a cell gave.
+type CellResult struct {
+	Trial     int          `json:"trial"` // from 0
+	Fold      *int         `json:"fold,omitempty"`
+	Status    string       `json:"status"`
+	Phase     string       `json:"phase,omitempty"` // of a failure
+	Error     string       `json:"error,omitempty"`
+	Values    []Value      `json:"values,omitempty"`
+	Structure *Structure   `json:"structure,omitempty"`
+	Spent     *Spent       `json:"spent,omitempty"`
+	Warnings  []string     `json:"warnings,omitempty"`
+	Ledger    []LedgerRow  `json:"ledger,omitempty"`
+	Regions   []RegionSide `json:"regions,omitempty"` // where the spec keeps them
+}
+
+// Measurement is a metric, with the classifier it evaluates if it needs one.
+type Measurement struct {
+	Metric     string `json:"metric"`
+	Classifier string `json:"classifier,omitempty"`
+}
+
+// Value is one measured value. It is nil where the metric is undefined for the release.
+type Value struct {
+	Measurement
+	Value *float64 `json:"value"`
+}
+
+// Structure counts what a partitioning algorithm built.
+type Structure struct {
+	Nodes  int `json:"nodes"`
+	Leaves int `json:"leaves"`
+	Depth  int `json:"depth"`
+	// Gap is the share of the optimised cost not proven necessary; 0 where the cost is proven
+	// optimal or nothing is optimised.
+	Gap float64 `json:"gap,omitempty"`
+}
+
+// Bound is a number of 0 or more, +Inf where no finite bound is known. JSON has no infinity: it is
+// written as the text "Inf".
+type Bound float64
+
+// infinite is how an infinite Bound is written.
+const infinite = "Inf"
+
+// Finite reports whether a finite bound is known.
+func (b Bound) Finite() bool { return !math.IsInf(float64(b), 1) }
+
+func (b Bound) String() string {
+	if !b.Finite() {
+		return infinite
+	}
+	return FormatNumber(float64(b))
+}
+
+// MarshalJSON writes a number, or "Inf".
+func (b Bound) MarshalJSON() ([]byte, error) {
+	if !b.Finite() {
+		return []byte(`"` + infinite + `"`), nil
+	}
+	return json.Marshal(float64(b))
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (b *Bound) UnmarshalJSON(text []byte) error {
+	if string(text) == `"`+infinite+`"` {
+		*b = Bound(math.Inf(1))
+		return nil
+	}
+	if err := json.Unmarshal(text, (*float64)(b)); err != nil {
+		return fmt.Errorf("%s, must be a number or %q", text, infinite)
+	}
+	return nil
+}
+
+// Spent is a release's privacy cost: its most expensive path by claimed and by proven sensitivities.
+type Spent struct {
+	Claimed float64 `json:"claimed"`
+	Proven  Bound   `json:"proven"`
+}
+
+// LedgerRow is one mechanism of one release.
+type LedgerRow struct {
+	Purpose     string  `json:"purpose"`
+	Mechanism   string  `json:"mechanism"`
+	Claimed     float64 `json:"claimed"` // sensitivity
+	Proven      Bound   `json:"proven"`  // sensitivity
+	Calls       int64   `json:"calls"`
+	Epsilon     float64 `json:"epsilon"` // on the most expensive path, by claimed sensitivities
+	Loss        Bound   `json:"loss"`    // on the most expensive path, by proven sensitivities
+	Composition string  `json:"composition"`
+}
+
+// RegionSide is how far one region of a release reaches along one attribute. Low and High lie halfway
+// between neighbouring values, in the attribute's unit, or are places in the list of its values
+// where these are words, counted from 0; a value v is inside if Low < v < High.
+type RegionSide struct {
+	Region    int     `json:"region"`
+	Records   float64 `json:"records"` // the region's published count over all classes
+	Attribute string  `json:"attribute"`
+	Low       float64 `json:"low"`
+	High      float64 `json:"high"`
+}
+
+// Column is the values of one attribute, row by row. Words are places as in RegionSide.
+type Column struct {
+	Attribute string    `json:"attribute"`
+	Values    []float64 `json:"values"`
+}
+
+// noFold stands for the only fold of an experiment without folds.
+const noFold = -1
+
+// FoldIndex is the cell's fold, -1 without folds.
+func (c *CellResult) FoldIndex() int {
+	if c.Fold == nil {
+		return noFold
+	}
+	return *c.Fold
+}
+
+// value returns the cell's value of a measurement: nil where the cell failed or the value is
+// undefined or absent.
+func (c *CellResult) value(m Measurement) *float64 {
+	if c.Status == OK {
+		for i := range c.Values {
+			if c.Values[i].Measurement == m {
+				return c.Values[i].Value
+			}
+		}
+	}
+	return nil
+}
+
+// validate reports what no run can have written.
+func (c *Cell) validate() error {
+	var problems []error
+	problem := func(format string, args ...any) {
+		problems = append(problems, fmt.Errorf(format, args...))
+	}
+	if c.Setting == nil {
+		return errors.New("the cell has no setting")
+	}
+	if c.Status != OK && c.Status != Failed {
+		problem("status: %q, must be %q or %q", c.Status, OK, Failed)
+	}
+	if (c.Status == Failed) != slices.Contains(phases, c.Phase) {
+		problem("phase: %q of a cell that is %s", c.Phase, c.Status)
+	}
+	if c.Trial < 0 || c.FoldIndex() < noFold {
+		problem("trial %d, fold %d, must be 0 or more", c.Trial, c.FoldIndex())
+	}
+	if e := c.Epsilon; e != nil && (!(*e >= 0) || math.IsInf(*e, 1)) {
+		problem("epsilon: %v, must be 0 or more and finite", *e)
+	}
+	for i, v := range c.Values {
+		if v.Metric == "" {
+			problem("value %d has no metric", i)
+		}
+		if v.Value != nil && (math.IsNaN(*v.Value) || math.IsInf(*v.Value, 0)) {
+			problem("%s is %v, must be finite, or null where undefined", v.Metric, *v.Value)
+		}
+		for _, other := range c.Values[:i] {
+			if other.Measurement == v.Measurement {
+				problem("%s is given twice", v.Measurement)
+			}
+		}
+	}
+	for i := range c.Regions {
+		if s := &c.Regions[i]; !(s.Low < s.High) || math.IsInf(s.Low, 0) || math.IsInf(s.High, 0) {
+			problem("region %d: %s from %v to %v, must be finite, the lower first",
+				s.Region, s.Attribute, s.Low, s.High)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (m Measurement) String() string {
+	if m.Classifier == "" {
+		return m.Metric
+	}
+	return m.Metric + " by " + m.Classifier
+}

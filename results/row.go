@@ -1,0 +1,75 @@
+package results
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// IntervalMethod says how Lo95 and Hi95 are computed; the manifest carries it.
+const IntervalMethod = "two-sided 95 % Student-t interval over trial means " +
+	"(folds averaged within a trial first), not corrected for multiple comparisons"
+
+// confidence is the coverage of Lo95..Hi95.
+const confidence = 0.95
+
+// Row summarises one sample over its trials: a line of summary.csv.
+type Row struct {
+	*Setting
+	Measurement
+	N, Failed            int // trials with a value and without
+	Mean, SE, Lo95, Hi95 float64
+}
+
+// Fact is Sample.Fact.
+func (r *Row) Fact(name string) (value string, known bool) {
+	return (&Sample{Setting: r.Setting, Measurement: r.Measurement}).Fact(name)
+}
+
+// Facts returns everything that Fact knows, by name.
+func (r *Row) Facts() map[string]string {
+	return (&Sample{Setting: r.Setting, Measurement: r.Measurement}).Facts()
+}
+
+// Rows summarises samples. SE, Lo95 and Hi95 are NaN where fewer than two trials have a value, Mean
+// too where none has. Trials that agree exactly have SE 0 and an interval of no width.
+func Rows(samples []Sample) []Row {
+	rows := make([]Row, len(samples))
+	for i := range samples {
+		s := &samples[i]
+		trials := s.Finite()
+		row := Row{Setting: s.Setting, Measurement: s.Measurement, N: len(trials), Failed: len(s.Trials) - len(trials)}
+		row.Mean, row.SE, row.Lo95, row.Hi95 = meanAndInterval(trials)
+		rows[i] = row
+	}
+	return rows
+}
+
+// Rows returns all that can be drawn of the run: measured and derived.
+func (r *Run) Rows() []Row { return Rows(append(r.Samples(), r.Derived()...)) }
+
+// StandardError is s/√n, NaN for fewer than two values.
+func StandardError(x []float64) float64 {
+	n := float64(len(x))
+	if n < 2 {
+		return math.NaN()
+	}
+	average, squares := Mean(x), 0.0
+	for _, v := range x {
+		d := v - average
+		squares += float64(d * d)
+	}
+	return math.Sqrt(squares / (n - 1) / n)
+}
+
+// meanAndInterval returns the sample mean, its standard error s/√n and the Student-t interval
+// mean ± t(0.975, n-1)·SE; what n does not allow is NaN.
+func meanAndInterval(x []float64) (average, se, lo, hi float64) {
+	average, se = Mean(x), StandardError(x)
+	if len(x) < 2 {
+		return average, se, math.NaN(), math.NaN()
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(x) - 1)}.Quantile(0.5 + confidence/2)
+	half := float64(t * se)
+	return average, se, average - half, average + half
+}

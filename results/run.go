@@ -1,0 +1,175 @@
+// Package results is where the making and the reading half of the harness meet: the files of a run
+// (records.jsonl and manifest.json, and what is exported beside them), their settings, samples and
+// summaries, the filter language and the description of figures. It imports nothing of the making
+// half, so that figures and verdicts can be made from files alone.
+package results
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Names of the files in a run's folder. A run is its records and its manifest; its timings are beside
+// them because they differ from run to run. The other files are exports, which nothing here reads.
+const (
+	RecordsFile  = "records.jsonl"
+	ManifestFile = "manifest.json"
+	TimingsFile  = "timings.jsonl"
+	SummaryFile  = "summary.csv"
+	LedgerFile   = "ledger.csv"
+	RegionsFile  = "regions.csv"
+	RowsFile     = "rows.csv"
+)
+
+// Run is a finished run of an experiment.
+type Run struct {
+	Dir      string // where it was read from
+	Manifest Manifest
+	Cells    []Cell   // in the order of the plan
+	Timings  []Timing // of each cell; nil when the run kept none
+}
+
+// Open reads a run's folder. Manifest and records must be there, and the records must be those that the
+// manifest was written for. The problems of all files are reported at once.
+func Open(dir string) (*Run, error) {
+	r := &Run{Dir: dir}
+	var problems []error
+	read := func(name string, parse func(from io.Reader, path string) error) {
+		path := filepath.Join(dir, name)
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) && name == TimingsFile {
+			return
+		}
+		if err != nil {
+			problems = append(problems, err)
+			return
+		}
+		defer f.Close()
+		problems = append(problems, parse(f, path))
+	}
+	read(ManifestFile, func(from io.Reader, path string) (err error) {
+		r.Manifest, err = ReadManifest(from, path)
+		return err
+	})
+	read(RecordsFile, func(from io.Reader, path string) (err error) {
+		digest := sha256.New()
+		if r.Cells, err = ReadCells(io.TeeReader(from, digest), path); err != nil {
+			return err
+		}
+		if r.Manifest.Files[RecordsFile] != digestText(digest) {
+			return fmt.Errorf("%s: not the records that %s was written for: run the experiment again", path, ManifestFile)
+		}
+		return nil
+	})
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	read(TimingsFile, func(from io.Reader, path string) (err error) {
+		r.Timings, err = readTimings(from, path, len(r.Cells))
+		return err
+	})
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func digestText(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// Write writes the run's folder, which must exist. The old manifest is removed first and the new one,
+// which has the digests of the others, is written last, so that a run that was interrupted here is
+// not taken for a finished one.
+func (r *Run) Write(dir string) error {
+	manifest := filepath.Join(dir, ManifestFile)
+	if err := os.Remove(manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	m := r.Manifest
+	m.Files = make(map[string]string)
+	for _, file := range []struct {
+		name  string
+		empty bool
+		write func(io.Writer) error
+	}{
+		{RecordsFile, false, func(w io.Writer) error { return WriteCells(w, r.Cells) }},
+		{TimingsFile, r.Timings == nil, func(w io.Writer) error { return writeTimings(w, r.Timings) }},
+		{SummaryFile, false, r.writeSummary},
+		{LedgerFile, false, r.writeLedger},
+		{RegionsFile, !r.has(func(c *Cell) bool { return c.Regions != nil }), r.writeRegions},
+		{RowsFile, !r.has(func(c *Cell) bool { return c.Original != nil }), r.writeOriginal},
+	} {
+		path := filepath.Join(dir, file.name)
+		if file.empty { // what an earlier run left would be taken for this one's
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		digest := sha256.New()
+		err := WriteFile(path, func(w io.Writer) error { return file.write(io.MultiWriter(w, digest)) })
+		if err != nil {
+			return err
+		}
+		if file.name != TimingsFile {
+			m.Files[file.name] = digestText(digest)
+		}
+	}
+	return WriteFile(manifest, func(w io.Writer) error { return WriteManifest(w, m) })
+}
+
+func (r *Run) has(what func(*Cell) bool) bool {
+	for i := range r.Cells {
+		if what(&r.Cells[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// WriteFile writes a file so that a reader sees either its old content or all of the new: it goes to
+// a file beside it, which is synced and renamed. Two writers of one path must not run at once.
+func WriteFile(path string, write func(io.Writer) error) (err error) {
+	partial := path + ".partial"
+	f, err := os.Create(partial)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(partial)
+		}
+	}()
+	w := bufio.NewWriter(f)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(partial, path)
+}
+
+// Original returns the original rows kept of a dataset, nil where there are none.
+func (r *Run) Original(d *Dataset) []Column {
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Original != nil && c.Dataset.Label() == d.Label() {
+			return c.Original
+		}
+	}
+	return nil
+}

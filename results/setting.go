@@ -1,0 +1,188 @@
+package results
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Dataset names a dataset with the parameters it was loaded with.
+type Dataset struct {
+	Name    string            `json:"name"`              // as registered: "gaussian"
+	Params  map[string]string `json:"params,omitempty"`  // all, resolved
+	Changed []string          `json:"changed,omitempty"` // names of those that differ from their defaults, sorted
+	// StandsFor is the dataset that this one replaces because its files were not available.
+	StandsFor string `json:"standsFor,omitempty"`
+}
+
+// StandIn reports whether the dataset replaces real data.
+func (d *Dataset) StandIn() bool { return d.StandsFor != "" }
+
+// Label is the dataset's name with its changed parameters: "gaussian n=1000 shape=uniform". The
+// parameters named in without are left out.
+func (d *Dataset) Label(without ...string) string { return d.label(d.Name, without) }
+
+func (d *Dataset) label(name string, without []string) string {
+	var b strings.Builder
+	b.WriteString(name)
+	for _, key := range d.Changed {
+		if !slices.Contains(without, key) {
+			b.WriteString(" " + key + "=" + d.Params[key])
+		}
+	}
+	return b.String()
+}
+
+// Asked is the label of the dataset that was asked for, whether or not a stand-in replaces it.
+func (d *Dataset) Asked() string {
+	if d.StandIn() {
+		return d.label(d.StandsFor, nil)
+	}
+	return d.Label()
+}
+
+// Setting is what an experiment chose for a release: everything about a cell but its trial and fold.
+// Settings of one run are shared by their cells and must not be changed.
+type Setting struct {
+	Dataset   Dataset           `json:"dataset"`
+	Algorithm string            `json:"algorithm"`
+	Variant   string            `json:"variant"`
+	Params    map[string]string `json:"params,omitempty"`  // of the algorithm, all, resolved
+	Epsilon   *float64          `json:"epsilon,omitempty"` // nil without differential privacy
+	// Series is the name of the curve that the release belongs to. ShowVariant says that several
+	// variants share the name and the variant has to be shown beside it.
+	Series      string `json:"series"`
+	ShowVariant bool   `json:"showVariant,omitempty"`
+
+	key string
+}
+
+// Label is the curve's name, with the variant where several share it: "RPS, stop 5 (strict)".
+func (s *Setting) Label() string {
+	if s.ShowVariant {
+		return s.Series + VariantSuffix(s.Variant)
+	}
+	return s.Series
+}
+
+// VariantSuffix is how a variant is shown behind a name.
+func VariantSuffix(variant string) string { return " (" + variant + ")" }
+
+// EpsilonText is the privacy budget as text, "" without one.
+func (s *Setting) EpsilonText() string {
+	if s.Epsilon == nil {
+		return ""
+	}
+	return FormatNumber(*s.Epsilon)
+}
+
+// AllParams unites the algorithm's parameters and the dataset's. Where both have a name, the
+// dataset's is called dataset.NAME.
+func (s *Setting) AllParams() map[string]string {
+	if len(s.Dataset.Params) == 0 {
+		return s.Params
+	}
+	all := make(map[string]string, len(s.Params)+len(s.Dataset.Params))
+	maps.Copy(all, s.Params)
+	for name, value := range s.Dataset.Params { // order-free: fills a map
+		all[s.datasetFact(name)] = value
+	}
+	return all
+}
+
+func (s *Setting) datasetFact(param string) string {
+	if _, taken := s.Params[param]; taken {
+		return datasetPrefix + param
+	}
+	return param
+}
+
+const datasetPrefix = "dataset."
+
+// settingFacts are the facts of a setting besides its parameters.
+var settingFacts = []string{"variant", "dataset", "algorithm", "series", "epsilon"}
+
+// Fact returns what is known of a setting by name: variant, dataset, algorithm, series, epsilon or a
+// parameter. known is false where the setting has no such parameter or no epsilon. The dataset is
+// the one asked for, so that filters select stand-ins by the name of what they replace.
+func (s *Setting) Fact(name string) (value string, known bool) {
+	switch name {
+	case "variant":
+		return s.Variant, true
+	case "dataset":
+		return s.Dataset.Asked(), true
+	case "algorithm":
+		return s.Algorithm, true
+	case "series":
+		return s.Label(), true
+	case "epsilon":
+		return s.EpsilonText(), s.Epsilon != nil
+	}
+	if value, known = s.Params[name]; known {
+		return value, true
+	}
+	if value, known = s.Dataset.Params[name]; known {
+		return value, true
+	}
+	if own, found := strings.CutPrefix(name, datasetPrefix); found {
+		value, known = s.Dataset.Params[own]
+	}
+	return value, known
+}
+
+// Facts returns everything that Fact knows, by name.
+func (s *Setting) Facts() map[string]string {
+	facts := maps.Clone(s.AllParams())
+	if facts == nil {
+		facts = make(map[string]string)
+	}
+	for _, name := range settingFacts {
+		if value, known := s.Fact(name); known {
+			facts[name] = value
+		}
+	}
+	return facts
+}
+
+// Key identifies a setting within an experiment: two settings are the same if and only if their keys
+// are equal. A setting read from a baseline has the key of the one it was written from.
+func (s *Setting) Key() string {
+	if s.key != "" {
+		return s.key
+	}
+	words := []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant, FormatParams(s.AllParams()),
+		s.EpsilonText()}
+	var b strings.Builder
+	for _, word := range words { // lengths first, so that no choice of names makes two settings alike
+		b.WriteString(strconv.Itoa(len(word)) + ":" + word)
+	}
+	return b.String()
+}
+
+// Interned returns the setting with its key computed, so that Key costs nothing from then on and is
+// safe for concurrent use.
+func (s *Setting) Interned() *Setting {
+	s.key = s.Key()
+	return s
+}
+
+// FormatNumber writes the shortest text that reads back as x.
+func FormatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+var paramEscaper = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `=`, `\=`, "\n", `\n`, "\r", `\r`)
+
+// FormatParams writes parameters as name=value by name, joined by ";", with \\, \;, \=, \n and \r for
+// the characters that would be taken for structure.
+func FormatParams(params map[string]string) string {
+	var b strings.Builder
+	for i, name := range slices.Sorted(maps.Keys(params)) {
+		if i > 0 {
+			b.WriteByte(';')
+		}
+		paramEscaper.WriteString(&b, name)
+		b.WriteByte('=')
+		paramEscaper.WriteString(&b, params[name])
+	}
+	return b.String()
+}

@@ -1,0 +1,71 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+)
+
+// UsageFile is the file of a run directory that says what the runs into it took.
+const UsageFile = "usage.json"
+
+// Usage is what the runs into a directory took of the machine, since the last one that began with no finished cell.
+type Usage struct {
+	Cells   int     `json:"cells"`   // run, not taken from an earlier run
+	Jobs    int     `json:"jobs"`    // most cells run at once
+	Seconds float64 `json:"seconds"` // by the clock, of all runs together, with loading data
+	// PeakBytes is the largest resident memory of the process while the experiment ran; 0 where the system does not tell.
+	PeakBytes int64 `json:"peakBytes,omitempty"`
+}
+
+// Add is the usage of a run that went on from where an earlier one had stopped.
+func (u Usage) Add(later Usage) Usage {
+	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs), Seconds: u.Seconds + later.Seconds,
+		PeakBytes: max(u.PeakBytes, later.PeakBytes)}
+}
+
+func (u Usage) validate() error {
+	if u.Cells < 0 || u.Jobs < 1 || u.PeakBytes < 0 || !(u.Seconds >= 0) || math.IsInf(u.Seconds, 1) {
+		return fmt.Errorf("%d cells, %d jobs, %v seconds, %d bytes; must be 0 or more, jobs at least 1", u.Cells, u.Jobs, u.Seconds, u.PeakBytes)
+	}
+	return nil
+}
+
+// WriteUsage writes the UsageFile of a run directory.
+func WriteUsage(dir string, u Usage) error {
+	path := filepath.Join(dir, UsageFile)
+	if err := u.validate(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return WriteFile(path, func(w io.Writer) error {
+		return newEncoder(w).Encode(&u)
+	})
+}
+
+// ReadUsage reads the UsageFile of a run directory. It is nil where there is none.
+func ReadUsage(dir string) (*Usage, error) {
+	path := filepath.Join(dir, UsageFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var u Usage
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(&u)
+	if err == nil {
+		err = u.validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &u, nil
+}
