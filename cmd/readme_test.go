@@ -47,8 +47,8 @@ func TestReadme(t *testing.T) {
 func algorithmTable(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
-	args := []string{"list", "algorithms"}
-	if code := run(args, &out, &out, environment{ctx: context.Background(), now: time.Now}); code != exitDone {
+	e := environment{ctx: context.Background(), now: time.Now}
+	if code := run([]string{"list", "algorithms"}, &out, &out, e); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, out.String())
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
