@@ -15,7 +15,7 @@ import (
 var listing = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 // TestDocumentedSpecs runs every spec shown in the documentation, as a reader would after copying
-// it, on a small table for the one that is for a table of one's own.
+// it. Specs for the reader's own data get a small table and a small graph.
 func TestDocumentedSpecs(t *testing.T) {
 	root := ".."
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
@@ -25,6 +25,10 @@ func TestDocumentedSpecs(t *testing.T) {
 	dir := t.TempDir()
 	table := "age;job;y\n" + strings.Repeat("30;admin;no\n52;technician;yes\n41;services;no\n", 20)
 	if err := os.WriteFile(filepath.Join(dir, "my.csv"), []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	edges := "0 1\n1 2\n2 3\n0 2\n4 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "my.edges"), []byte(edges), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	specs := 0
@@ -54,7 +58,7 @@ func TestDocumentedSpecs(t *testing.T) {
 			}
 		}
 	}
-	if specs < 2 {
+	if specs < 4 {
 		t.Errorf("only %d specs found in the documentation", specs)
 	}
 }

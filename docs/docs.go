@@ -1,5 +1,5 @@
-// Package docs holds the pages that the program itself shows, as they stand beside this file. It leaves out reading them:
-// package report does.
+// Package docs holds the pages that the program itself shows. It leaves out reading them: package
+// report does.
 package docs
 
 import _ "embed"
@@ -9,7 +9,8 @@ import _ "embed"
 //go:embed errata.md
 var Errata string
 
-// ErrataTests is errata-tests.csv: which tests of this module show which entry, a header and then "erratum,test" lines.
+// ErrataTests is errata-tests.csv: which test of this module shows which entry. A header comes
+// first, then a line "erratum,test" for each.
 //
 //go:embed errata-tests.csv
 var ErrataTests string
