@@ -64,24 +64,24 @@ func (c exportCommand) Run(con *console) error {
 // writeBenchmarks writes runs in Go's benchmark format, whose reader is golang.org/x/perf/benchfmt.
 func writeBenchmarks(w io.Writer, runs []*results.Run) error {
 	writer := benchfmt.NewWriter(w)
-	var described []string
-	for _, outcome := range runs {
-		samples := outcome.Samples()
-		for i := range samples {
-			unit, metric := benchmarkUnit(&samples[i]), samples[i].Metric
-			if slices.Contains(described, unit) {
+	described := make(map[string]bool)
+	for _, run := range runs {
+		for _, use := range run.Manifest.Measures {
+			unit, better := benchmarkUnit(use.Measurement), "lower"
+			if described[unit] {
 				continue
 			}
-			described = append(described, unit)
-			better := "lower"
-			if outcome.Manifest.Measure(metric).HigherIsBetter {
+			described[unit] = true
+			if use.HigherIsBetter {
 				better = "higher"
 			}
-			if err := writer.Write(&benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}, OrigUnit: unit, Value: better}); err != nil {
+			key := benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}
+			metadata := &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: better}
+			if err := writer.Write(metadata); err != nil {
 				return err
 			}
 		}
-		if err := writeRun(writer, outcome.Manifest.Experiment, samples); err != nil {
+		if err := writeRun(writer, run.Manifest.Experiment, run.Samples()); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Samp
 			}}
 			for i := first; i < end; i++ {
 				if s := &samples[i]; t < len(s.Trials) && !math.IsNaN(s.Trials[t]) {
-					result.Values = append(result.Values, benchfmt.Value{Value: s.Trials[t], Unit: benchmarkUnit(s)})
+					result.Values = append(result.Values, benchfmt.Value{Value: s.Trials[t], Unit: benchmarkUnit(s.Measurement)})
 				}
 			}
 			if len(result.Values) == 0 {
@@ -189,11 +189,11 @@ func capital(name string) string {
 	return string(unicode.ToUpper(first)) + name[size:]
 }
 
-func benchmarkUnit(s *results.Sample) string {
-	if s.Classifier == "" {
-		return word(s.Metric)
+func benchmarkUnit(m results.Measurement) string {
+	if m.Classifier == "" {
+		return word(m.Metric)
 	}
-	return word(s.Metric) + "-by-" + word(s.Classifier)
+	return word(m.Metric) + "-by-" + word(m.Classifier)
 }
 
 // word makes one word of a text: the format's fields are parted by white space, a name's parts by slashes.

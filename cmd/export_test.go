@@ -13,18 +13,22 @@ import (
 
 // TestExportReadsBack: what is written is what Go's own reader of the format finds, whatever names hold.
 func TestExportReadsBack(t *testing.T) {
-	number := func(v float64) *float64 { return &v }
 	half := 0.5
-	var records []results.Record
+	setting := &results.Setting{Series: "RPS, stop 5/6 a\tb", Dataset: results.Dataset{Name: "d n=5"}, Algorithm: "rps", Variant: "strict",
+		Epsilon: &half, Params: map[string]string{"k": "a/b c-7"}}
+	w1, accuracy := results.Measurement{Metric: "w1"}, results.Measurement{Metric: "accuracy", Classifier: "c45"}
+	var cells []results.Cell
 	for trial, v := range []float64{0.25, 1e-300, 12345678.9} {
-		records = append(records, results.Record{Experiment: "mine/a b", Series: "RPS, stop 5/6 a\tb", Dataset: "d n=5", Algorithm: "rps", Variant: "strict",
-			Epsilon: &half, Params: map[string]string{"k": "a/b c-7"}, Trial: trial, Status: results.OK,
-			Values: []results.Value{{Metric: "w1", Value: number(v)}, {Metric: "accuracy", Classifier: "c45", Value: number(v / 2)}}})
+		a := v / 2
+		cells = append(cells, results.Cell{Setting: setting, CellResult: results.CellResult{Trial: trial, Status: results.OK,
+			Values: []results.Value{{Measurement: w1, Value: &v}, {Measurement: accuracy, Value: &a}}}})
 	}
-	records = append(records, results.Record{Experiment: "mine/a b", Series: "s-7", Dataset: "d n=5", Algorithm: "x", Status: results.Failed, Phase: results.PhaseLoad})
+	failing := &results.Setting{Series: "s-7", Dataset: results.Dataset{Name: "d n=5"}, Algorithm: "x"}
+	cells = append(cells, results.Cell{Setting: failing, CellResult: results.CellResult{Status: results.Failed, Phase: results.PhaseLoad}})
 	var text bytes.Buffer
-	outcome := &results.Outcome{Manifest: results.Manifest{Experiment: "mine/a b"}, Records: records}
-	if err := writeBenchmarks(&text, []*results.Outcome{outcome}); err != nil {
+	run := &results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "mine/a b",
+		Measures: []results.MeasureUse{{Measurement: w1}, {Measurement: accuracy, HigherIsBetter: true}}}}
+	if err := writeBenchmarks(&text, []*results.Run{run}); err != nil {
 		t.Fatal(err)
 	}
 	var got [][2]float64
@@ -59,17 +63,28 @@ func TestExportReadsBack(t *testing.T) {
 
 // TestExportNames: a name says in what configurations differ, and no two of a dataset have the same.
 func TestExportNames(t *testing.T) {
-	epsilon := func(v float64) *float64 { return &v }
-	samples := []results.Sample{
-		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "2", "mode": "strict"}},
-		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "2", "mode": "strict"}, Metric: "the same configuration"},
-		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "5", "mode": "strict"}},
-		{Series: "a", Dataset: "d", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(1e-5), Params: map[string]string{"depth": "5"}},
-		{Series: "a", Dataset: "d", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(2), Params: map[string]string{"depth": "5", "stop": "0"}},
-		{Series: "a", Dataset: "e", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(2), Params: map[string]string{"depth": "7"}},
-		{Series: "first", Dataset: "d", Algorithm: "identity"},
-		{Series: "second one", Dataset: "d", Algorithm: "identity"},
+	sample := func(series, dataset, algorithm, variant string, epsilon float64, params ...string) results.Sample {
+		s := &results.Setting{Series: series, Dataset: results.Dataset{Name: dataset}, Algorithm: algorithm, Variant: variant,
+			Params: make(map[string]string)}
+		if epsilon > 0 {
+			s.Epsilon = &epsilon
+		}
+		for i := 0; i < len(params); i += 2 {
+			s.Params[params[i]] = params[i+1]
+		}
+		return results.Sample{Setting: s}
 	}
+	samples := []results.Sample{
+		sample("a", "d", "mondrian", "published", 0, "k", "2", "mode", "strict"),
+		{},
+		sample("a", "d", "mondrian", "published", 0, "k", "5", "mode", "strict"),
+		sample("a", "d", "rps", "strict", 1e-5, "depth", "5"),
+		sample("a", "d", "rps", "strict", 2, "depth", "5", "stop", "0"),
+		sample("a", "e", "rps", "strict", 2, "depth", "7"),
+		sample("first", "d", "identity", "", 0),
+		sample("second one", "d", "identity", "", 0),
+	}
+	samples[1] = results.Sample{Setting: samples[0].Setting, Measurement: results.Measurement{Metric: "of the same setting"}}
 	want := []string{
 		"Mondrian/variant=published/k=2",
 		"Mondrian/variant=published/k=2",
@@ -88,17 +103,20 @@ func TestExportNames(t *testing.T) {
 // TestExportProjects: what the help says to ask of benchstat, asked of the packages it is made of. Names, keys and units are words of
 // its language of filters, without quotes.
 func TestExportProjects(t *testing.T) {
-	number := func(v float64) *float64 { return &v }
-	var records []results.Record
+	epsilon, three, one := 0.5, 0.75, 1.0
+	var cells []results.Cell
 	for _, variant := range []string{"published", "strict"} {
 		for _, stop := range []string{"0", "5"} {
-			records = append(records, results.Record{Experiment: "rps/fig3", Series: "RPS " + variant + ", stop " + stop, Dataset: "adult", Algorithm: "rps", Variant: variant,
-				Epsilon: number(0.5), Params: map[string]string{"stop": stop, "depth": "50"}, Status: results.OK,
-				Values: []results.Value{{Metric: "accuracy", Classifier: "c45", Value: number(0.75)}, {Metric: "w1", Value: number(1)}}})
+			setting := &results.Setting{Series: "RPS, stop " + stop, ShowVariant: true, Dataset: results.Dataset{Name: "adult"},
+				Algorithm: "rps", Variant: variant, Epsilon: &epsilon, Params: map[string]string{"stop": stop, "depth": "50"}}
+			cells = append(cells, results.Cell{Setting: setting, CellResult: results.CellResult{Status: results.OK, Values: []results.Value{
+				{Measurement: results.Measurement{Metric: "accuracy", Classifier: "c45"}, Value: &three},
+				{Measurement: results.Measurement{Metric: "w1"}, Value: &one}}}})
 		}
 	}
 	var text bytes.Buffer
-	if err := writeBenchmarks(&text, []*results.Outcome{{Manifest: results.Manifest{Experiment: "rps/fig3"}, Records: records}}); err != nil {
+	run := &results.Run{Manifest: results.Manifest{Experiment: "rps/fig3"}, Cells: cells}
+	if err := writeBenchmarks(&text, []*results.Run{run}); err != nil {
 		t.Fatal(err)
 	}
 	filter, err := benchproc.NewFilter(".name:Rps .unit:accuracy-by-c45 /stop:5")

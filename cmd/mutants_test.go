@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"ppdp/results"
+	"ppdp/regress"
 )
 
 // mutant is a change of the source: in one file, old becomes new.
@@ -70,7 +70,7 @@ func gateSpecs(t *testing.T, dir string) []string {
 
 // amongAll is the level at which n comparisons are made as strictly as they would be among those of all quick experiments, of which there
 // are fewer than 6000: Holm's correction multiplies by their number.
-func amongAll(n int) float64 { return results.DefaultGate.Alpha * float64(n) / 6000 }
+func amongAll(n int) float64 { return regress.DefaultOptions.Alpha * float64(n) / 6000 }
 
 // TestMutants plants changes in the source and looks whether the gate falls: under the baseline's seed, where it compares exactly, and
 // under another, where it tests. A run whose cells fail is compared like any other: the gate must see that, too. Ten runs of unchanged source
@@ -95,10 +95,10 @@ func TestMutants(t *testing.T) {
 		code := run(args, &out, &out, environment{ctx: context.Background(), now: time.Now})
 		return out.String(), code
 	}
-	gate := func(out string, alpha float64) (*results.Gate, int) {
+	gate := func(out string, alpha float64) (*regress.Gate, int) {
 		text, code := program("regress", "--out", out, "--baseline", base, "--json", "--alpha", fmt.Sprint(alpha))
 		text, _, _ = strings.Cut(text, "\nppdp: ")
-		var g results.Gate
+		var g regress.Gate
 		if err := json.Unmarshal([]byte(text), &g); err != nil {
 			t.Fatalf("%v in %s", err, text)
 		}
@@ -111,7 +111,7 @@ func TestMutants(t *testing.T) {
 			t.Fatalf("%v: exit code %d\n%s", args, code, text)
 		}
 	}
-	unchanged, _ := gate(filepath.Join(dir, "unchanged"), results.DefaultGate.Alpha)
+	unchanged, _ := gate(filepath.Join(dir, "unchanged"), regress.DefaultOptions.Alpha)
 	alpha := amongAll(len(unchanged.Comparisons))
 	alarms := 0
 	for i := range 10 {
@@ -119,7 +119,7 @@ func TestMutants(t *testing.T) {
 		if text, code := program(runOf(out, fmt.Sprint(100+i))...); code != exitDone {
 			t.Fatal(text)
 		}
-		if g, code := gate(out, results.DefaultGate.Alpha); code != exitDone {
+		if g, code := gate(out, regress.DefaultOptions.Alpha); code != exitDone {
 			alarms++
 			t.Errorf("seed %d of unchanged source: %v", 100+i, g.Counts)
 		}

@@ -10,6 +10,7 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/experiments"
 	"ppdp/privacy"
+	"ppdp/regress"
 	"ppdp/results"
 )
 
@@ -82,7 +83,7 @@ func exactCounts(in *algorithms.Input, release *algorithms.Release) {
 // mean noise of 1 ± 0.2, which makes 16 standard errors. At 15 degrees of freedom a t of 10 has p = 5e-8, which the correction
 // takes to 3e-6 here and 6e-4 among all.
 func TestPlantedChanges(t *testing.T) {
-	measure := func(seed uint64, name string, variant algorithms.Variant, plant *changed) *results.Baseline {
+	measure := func(seed uint64, name string, variant algorithms.Variant, plant *changed) *regress.Baseline {
 		t.Helper()
 		spec, err := experiments.Parse("planted.yaml", []byte(plantedSpec))
 		if err != nil {
@@ -95,7 +96,7 @@ func TestPlantedChanges(t *testing.T) {
 		planted := 0
 		for _, config := range plan.Configs {
 			if plant != nil && config.Info.Name == name && config.Guarantee.Variant == variant {
-				config.Algorithm = changed{config.Algorithm, plant.input, plant.release}
+				config.Implementation = changed{config.Implementation, plant.input, plant.release}
 				planted++
 			}
 		}
@@ -110,19 +111,19 @@ func TestPlantedChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return results.BaselineOf(outcome)
+		return regress.BaselineOf(outcome)
 	}
-	compare := func(old, new *results.Baseline, alpha float64) *results.Gate {
-		return results.Compare([]results.Pair{{Old: old, New: new}}, results.GateOptions{Alpha: alpha, Floor: results.DefaultGate.Floor})
+	compare := func(old, new *regress.Baseline, alpha float64) *regress.Gate {
+		return regress.Compare([]regress.Pair{{Old: old, New: new}}, regress.Options{Alpha: alpha, Floor: regress.DefaultOptions.Floor})
 	}
 	old := measure(1, "", "", nil)
-	g := compare(old, measure(1, "", "", nil), results.DefaultGate.Alpha)
-	if g.Counts[results.Same] != len(g.Comparisons) {
+	g := compare(old, measure(1, "", "", nil), regress.DefaultOptions.Alpha)
+	if g.Counts[regress.Same] != len(g.Comparisons) {
 		t.Errorf("unchanged, under the baseline's seed: %v, must all be the same", g.Counts)
 	}
 	// Each gives a false alarm with a chance of at most 1 %: all three are silent with one of at least 0.97, and the seeds are fixed.
 	for seed := uint64(2); seed < 5; seed++ {
-		if g := compare(old, measure(seed, "", "", nil), results.DefaultGate.Alpha); g.Fallen() {
+		if g := compare(old, measure(seed, "", "", nil), regress.DefaultOptions.Alpha); g.Failed() {
 			t.Errorf("unchanged, seed %d: %v", seed, g.Counts)
 		}
 	}
@@ -148,7 +149,7 @@ func TestPlantedChanges(t *testing.T) {
 		for _, seed := range []uint64{1, 2} {
 			g := compare(old, measure(seed, c.algorithm, c.variant, &c.change), alpha)
 			t.Logf("%s, seed %d: %v", c.name, seed, g.Counts)
-			if !g.Fallen() {
+			if !g.Failed() {
 				t.Errorf("%s, seed %d: not seen: %v", c.name, seed, g.Counts)
 			}
 		}

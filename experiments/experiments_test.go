@@ -243,7 +243,7 @@ func TestQuickDataset(t *testing.T) {
 		}
 		var got []string
 		for _, config := range plan.Configs {
-			got = append(got, config.data.resolved["n"])
+			got = append(got, config.Dataset.Params["n"])
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("quick %v: n %v, want %v", quick, got, want)

@@ -32,10 +32,12 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	points := make(map[int][2]float64)
-	for _, v := range o.Original {
-		p := points[v.Row]
-		p[int(v.Attribute[1]-'1')] = v.Value
-		points[v.Row] = p
+	for _, column := range o.Original(&o.Cells[0].Dataset) {
+		for row, value := range column.Values {
+			p := points[row]
+			p[int(column.Attribute[1]-'1')] = value
+			points[row] = p
+		}
 	}
 	if len(points) != 60 {
 		t.Fatalf("%d rows kept, want 60", len(points))
@@ -45,23 +47,25 @@ func TestKeep(t *testing.T) {
 		low, high [2]float64
 	}
 	cells := make(map[int]map[int]box)
-	for _, s := range o.Regions {
-		if cells[s.Cell] == nil {
-			cells[s.Cell] = make(map[int]box)
+	for cell := range o.Cells {
+		for _, s := range o.Cells[cell].Regions {
+			if cells[cell] == nil {
+				cells[cell] = make(map[int]box)
+			}
+			b := cells[cell][s.Region]
+			d := int(s.Attribute[1] - '1')
+			b.records, b.low[d], b.high[d] = s.Records, s.Low, s.High
+			cells[cell][s.Region] = b
 		}
-		b := cells[s.Cell][s.Region]
-		d := int(s.Attribute[1] - '1')
-		b.records, b.low[d], b.high[d] = s.Records, s.Low, s.High
-		cells[s.Cell][s.Region] = b
 	}
 	if len(cells) != 4 {
 		t.Fatalf("regions of %d cells, want those of four configurations", len(cells))
 	}
 	for cell, boxes := range cells {
-		if o.Records[cell].Trial != 0 {
-			t.Errorf("cell %d is of trial %d", cell, o.Records[cell].Trial)
+		if o.Cells[cell].Trial != 0 {
+			t.Errorf("cell %d is of trial %d", cell, o.Cells[cell].Trial)
 		}
-		if want := *o.Records[cell].Values[0].Value; float64(len(boxes)) != want {
+		if want := *o.Cells[cell].Values[0].Value; float64(len(boxes)) != want {
 			t.Errorf("cell %d: %d regions, want %v", cell, len(boxes), want)
 		}
 		for region, b := range boxes {

@@ -30,7 +30,7 @@ func TestMeasureParameters(t *testing.T) {
 		"count-error-std attribute=x1 ranges=tight", "count-error-std attribute=x2 ranges=tight",
 		"count-error", "discernibility", "cavg", "ncp", "anonymity",
 	}
-	records, err := results.ReadRecords(strings.NewReader(read(t, result.Dir, "records.jsonl")), "records.jsonl")
+	records, err := results.ReadCells(strings.NewReader(read(t, result.Dir, "records.jsonl")), "records.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

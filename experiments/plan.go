@@ -202,7 +202,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 				own, c := setting, config
 				own.Epsilon, own.ShowVariant = epsilon, showVariant
 				c.Setting = &own
-				own.Series = c.fill(template)
+				own.Series = cmp.Or(c.fill(template), info.Name) // a template of an empty parameter
 				own.Interned()
 				p.Configs = append(p.Configs, &c)
 			}

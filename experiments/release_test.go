@@ -80,7 +80,7 @@ func TestWriteReleases(t *testing.T) {
 		}
 		edges = append(edges, text.String())
 		source := plan.Configs[0].data.source
-		set, err := source.Load(t.Context(), datasets.Request{Params: plan.Configs[0].data.params, Key: plan.dataKey(&plan.Configs[0].data, 0)})
+		set, err := source.Load(t.Context(), datasets.Request{Params: plan.Configs[0].data.params, Key: plan.dataKey(plan.Configs[0].data, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestWriteReleasesOfTables(t *testing.T) {
 	if result := mustRun(t, plan, opts); result.Failed != 0 || result.Unwritten != 0 {
 		t.Fatalf("%+v", result)
 	}
-	d := &plan.Configs[0].data
+	d := plan.Configs[0].data
 	set, err := d.source.Load(t.Context(), datasets.Request{Params: d.params, Key: plan.dataKey(d, 0)})
 	if err != nil {
 		t.Fatal(err)

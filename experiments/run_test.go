@@ -81,7 +81,7 @@ func TestPairing(t *testing.T) {
 	noise := make(map[string]string)
 	for i := range plan.Cells {
 		c := &plan.Cells[i]
-		key := fmt.Sprintf("%x", plan.noiseKey(c))
+		key := fmt.Sprintf("%x", plan.noiseKey(c, ""))
 		if other, taken := noise[key]; taken {
 			t.Errorf("%s and %s share their noise", plan.describe(c), other)
 		}
@@ -91,10 +91,10 @@ func TestPairing(t *testing.T) {
 	if first.Info.Name == last.Info.Name {
 		t.Fatal("the spec should end with another algorithm")
 	}
-	if plan.foldKey(&first.data, 1) != plan.foldKey(&last.data, 1) {
+	if plan.foldKey(first.data, "", 1) != plan.foldKey(last.data, "", 1) {
 		t.Error("two algorithms, two sets of folds")
 	}
-	if plan.foldKey(&first.data, 1) == plan.foldKey(&first.data, 2) {
+	if plan.foldKey(first.data, "", 1) == plan.foldKey(first.data, "", 2) {
 		t.Error("two trials, one set of folds")
 	}
 }
@@ -221,7 +221,7 @@ func TestIsolation(t *testing.T) {
 				t.Fatal(err)
 			}
 			good := 0
-			for _, r := range o.Records {
+			for _, r := range o.Cells {
 				switch {
 				case r.Params["mood"] == "" && r.Status == results.OK:
 					good++
@@ -232,7 +232,7 @@ func TestIsolation(t *testing.T) {
 			if good != 2 {
 				t.Errorf("%d good cells, want 2", good)
 			}
-			for _, row := range o.Summary {
+			for _, row := range o.Rows() {
 				if row.Params["mood"] == mood && (row.N != 0 || row.Failed != 2) {
 					t.Errorf("the summary hides failures: %+v", row)
 				}
@@ -280,7 +280,7 @@ func TestProvenLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range o.Records {
+	for _, r := range o.Cells {
 		if r.Spent == nil || r.Spent.Claimed != 1 || r.Spent.Proven != 2 {
 			t.Errorf("spent %+v, want 1 claimed and 2 proven", r.Spent)
 		}
@@ -466,7 +466,7 @@ func TestInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range o.Records {
+	for _, r := range o.Cells {
 		for _, v := range r.Values {
 			if v.Value == nil || !(*v.Value > 0.2 && *v.Value <= 1) {
 				t.Errorf("%s %s: %v", r.Series, v.Classifier, v.Value)

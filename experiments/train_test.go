@@ -54,7 +54,7 @@ func FuzzTrain(f *testing.F) {
 
 // TestTrainPartsTheRows: the first rows are released, the others are the test set.
 func TestTrainPartsTheRows(t *testing.T) {
-	m := &material{rows: []int32{0, 1, 2, 3, 4}, train: 3}
+	m := &cellData{rows: []int32{0, 1, 2, 3, 4}, train: 3}
 	train, test := m.split(-1)
 	if !slices.Equal(train, []int32{0, 1, 2}) || !slices.Equal(test, []int32{3, 4}) {
 		t.Errorf("split into %v and %v", train, test)
@@ -82,7 +82,7 @@ measure: [{metric: records}]
 			t.Fatal(err)
 		}
 		var cells [2]int
-		for _, record := range outcome.Records {
+		for _, record := range outcome.Cells {
 			if record.Series == "few" {
 				cells[0]++
 			} else {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ppdp/random"
+	"ppdp/results"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -94,7 +95,7 @@ func TestHolmIsClosedBonferroni(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SliceOfN(rapid.Float64Range(0, 0.2), 1, 6).Draw(t, "p")
 		alpha := rapid.Float64Range(0.001, 0.5).Draw(t, "alpha")
-		adjusted := Holm(p)
+		adjusted := results.Holm(p)
 		for i := range p {
 			rejected := true
 			for set := range 1 << len(p) {
@@ -119,91 +120,92 @@ func TestHolmIsClosedBonferroni(t *testing.T) {
 func TestTrialsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-z;=\\, "\n-]{0,6}`)
-		var want []Sample
-		for i := range rapid.IntRange(1, 4).Draw(t, "configurations") {
-			s := Sample{Series: word.Draw(t, "series"), Dataset: word.Draw(t, "dataset"), Algorithm: "a", Variant: word.Draw(t, "variant"),
+		var want []results.Sample
+		for i := range rapid.IntRange(1, 4).Draw(t, "settings") {
+			setting := &results.Setting{Series: word.Draw(t, "series"), Dataset: results.Dataset{Name: word.Draw(t, "dataset")},
+				Algorithm: "a", Variant: word.Draw(t, "variant"),
 				Params: map[string]string{"i": string(rune('0' + i)), "p": word.Draw(t, "value")}}
 			if rapid.Bool().Draw(t, "private") {
-				s.Epsilon = pointer(rapid.Float64Range(0, 10).Draw(t, "epsilon"))
+				setting.Epsilon = pointer(rapid.Float64Range(0, 10).Draw(t, "epsilon"))
 			}
-			for _, m := range []measurement{{"w1", ""}, {"accuracy", "naive-bayes"}, {"accuracy", ""}} {
-				s.Metric, s.Classifier = m.metric, m.classifier
-				s.Trials = rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1e300, 1e300), rapid.Just(math.NaN())), 1, 3).Draw(t, "trials")
-				want = append(want, s)
+			for _, m := range []results.Measurement{{Metric: "w1"}, {Metric: "accuracy", Classifier: "naive-bayes"}, {Metric: "accuracy"}} {
+				value := rapid.OneOf(rapid.Float64Range(-1e300, 1e300), rapid.Just(math.NaN()))
+				want = append(want, results.Sample{Setting: setting, Measurement: m, Trials: rapid.SliceOfN(value, 1, 3).Draw(t, "trials")})
 			}
 		}
 		var text bytes.Buffer
-		if err := WriteTrials(&text, want); err != nil {
+		if err := writeTrials(&text, want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadTrials(&text, "trials.csv")
+		got, err := readTrials(&text, TrialsFile)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if difference := cmp.Diff(want, got, cmpopts.EquateNaNs()); difference != "" {
+		if difference := cmp.Diff(want, got, cmpopts.EquateNaNs(), unkeyed); difference != "" {
 			t.Errorf("what was read differs (-written +read):\n%s", difference)
 		}
 	})
 }
 
 func TestTrialsBad(t *testing.T) {
-	head := "series,dataset,algorithm,variant,params,epsilon"
+	good := `{"setting":{"dataset":{"name":"d"},"algorithm":"a","variant":"v","series":"s"},"samples":[{"metric":"w1","trials":[1,null]}]}` + "\n"
 	for _, c := range []struct{ text, want string }{
-		{"", "t:1: the file is empty"},
-		{head + "\n", "and then at least one measurement"},
-		{head + ",w1,w1\n", `"w1" is given twice`},
-		{head + ", by svm\n", "must be a metric"},
-		{head + ",w1\ns,d,a,v,,,1 x\n", `t:2: w1: "1 x", must be finite numbers`},
-		{head + ",w1\ns,d,a,v,,,1 Inf\n", "must be finite numbers"},
-		{head + ",w1\ns,d,a,v,,,1\ns,d,a,v,,,1\n", "t:3: the same configuration"},
-		{head + ",w1\ns,d,a,v,p,,1\n", "params"},
-		{head + ",w1\ns,d,a,v,,-,1\n", "epsilon"},
-		{head + ",w1\ns,d,a,v\n", "t:2: 4 cells, must be 7"},
+		{good + "{}\n", "t:2: the line has no setting"},
+		{good + good, "t:2: the setting of an earlier line is repeated"},
+		{strings.Replace(good, "null", `"x"`, 1), "t:1: json: cannot unmarshal string"},
+		{strings.Replace(good, "null", "1e999", 1), "t:1: json: cannot unmarshal number"},
+		{strings.Replace(good, "metric", "name", 1), `t:1: json: unknown field "name"`},
+		{good[:40], "t:1: unexpected EOF"},
 	} {
-		if _, err := ReadTrials(strings.NewReader(c.text), "t"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := readTrials(strings.NewReader(c.text), "t"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %q", c.text, err, c.want)
 		}
 	}
 }
 
 func FuzzReadTrials(f *testing.F) {
-	f.Add([]byte("series,dataset,algorithm,variant,params,epsilon,w1,accuracy by c45\ns,d,a,v,k=2;x=\\;,0.5,1 - 2.5,\n"))
-	f.Add([]byte("series,dataset,algorithm,variant,params,epsilon,w1\n\"a\nb\",,,,,,-\n"))
+	f.Add([]byte(`{"setting":{"series":"s","epsilon":0.5},"samples":[{"metric":"w1","trials":[1,null]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		samples, err := ReadTrials(bytes.NewReader(text), "f")
+		samples, err := readTrials(bytes.NewReader(text), "f")
 		if err != nil {
 			return
 		}
 		var again bytes.Buffer
-		if err := WriteTrials(&again, samples); err != nil {
+		if err := writeTrials(&again, samples); err != nil {
 			t.Fatalf("read, but cannot be written: %v", err)
 		}
-		if len(samples) == 0 {
-			return
-		}
-		back, err := ReadTrials(&again, "f")
+		back, err := readTrials(&again, "f")
 		if err != nil {
 			t.Fatalf("written, but cannot be read: %v", err)
 		}
-		if difference := cmp.Diff(samples, back, cmpopts.EquateNaNs()); difference != "" {
+		if difference := cmp.Diff(samples, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), unkeyed); difference != "" {
 			t.Error(difference)
 		}
 	})
 }
 
 func TestBaselineOfRun(t *testing.T) {
-	records := []Record{
-		folded(cell("s", 0, value("w1", 1)), 0), folded(cell("s", 0, value("w1", 3)), 1),
-		folded(cell("s", 1, value("w1", 5)), 0), folded(failed(cell("s", 1)), 1),
-		folded(cell("s", 3, value("w1", 6)), 0), folded(cell("s", 3, value("w1", 8)), 1),
-		folded(failed(cell("broken", 0)), 0),
+	series := func(name string) *results.Setting {
+		return &results.Setting{Series: name, Dataset: results.Dataset{Name: "d"}, Algorithm: "a"}
 	}
-	want := Baseline{Manifest: Manifest{Experiment: "e", Seeds: []uint64{1}}, Samples: []Sample{
-		{Series: "s", Dataset: "d", Algorithm: "a", Metric: "w1", Trials: []float64{2, math.NaN(), math.NaN(), 7}},
-		{Series: "broken", Dataset: "d", Algorithm: "a", Metric: "w1", Trials: []float64{math.NaN()}},
+	s, broken := series("s"), series("broken")
+	w1 := results.Measurement{Metric: "w1"}
+	ok := func(trial, fold int, value float64) results.Cell {
+		return results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial, Fold: &fold, Status: results.OK,
+			Values: []results.Value{{Measurement: w1, Value: &value}}}}
+	}
+	failed := func(setting *results.Setting, trial, fold int) results.Cell {
+		return results.Cell{Setting: setting, CellResult: results.CellResult{Trial: trial, Fold: &fold,
+			Status: results.Failed, Phase: results.PhaseRelease}}
+	}
+	cells := []results.Cell{ok(0, 0, 1), ok(0, 1, 3), ok(1, 0, 5), failed(s, 1, 1), ok(3, 0, 6), ok(3, 1, 8), failed(broken, 0, 0)}
+	want := Baseline{Manifest: results.Manifest{Experiment: "e", Seed: 1}, Samples: []results.Sample{
+		{Setting: s, Measurement: w1, Trials: []float64{2, math.NaN(), math.NaN(), 7}},
+		{Setting: broken, Measurement: w1, Trials: []float64{math.NaN()}},
 	}}
-	b := BaselineOf(&Outcome{Manifest: Manifest{Experiment: "e", Seeds: []uint64{1}, CPU: "z80", CommandLine: []string{"x"}, Commit: "c", Dirty: true}, Records: records})
-	if difference := cmp.Diff(want, *b, cmpopts.EquateNaNs()); difference != "" {
+	b := BaselineOf(&results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "e", Seed: 1, CPU: "z80", CommandLine: []string{"x"},
+		Commit: "c", Dirty: true, Files: map[string]string{"f": "0"}}})
+	if difference := cmp.Diff(want, *b, cmpopts.EquateNaNs(), unkeyed); difference != "" {
 		t.Fatal(difference)
 	}
 	dir := filepath.Join(t.TempDir(), "e")
@@ -214,21 +216,39 @@ func TestBaselineOfRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if difference := cmp.Diff(b, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); difference != "" {
+	if difference := cmp.Diff(b, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), unkeyed); difference != "" {
 		t.Error(difference)
+	}
+}
+
+// unkeyed ignores the key that a setting keeps once it was asked for.
+var unkeyed = cmpopts.IgnoreUnexported(results.Setting{})
+
+func pointer[T any](v T) *T { return &v }
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s = %v, want %v", what, got, want)
 	}
 }
 
 // baseline makes one with a sample for each list of trials; epsilons are 1, 2, ...
 func baseline(seed uint64, revision int, checksum string, samples ...[]float64) *Baseline {
-	b := &Baseline{Manifest: Manifest{Experiment: "e", Seeds: []uint64{seed},
-		Datasets:   []DatasetUse{{Name: "d", Checksum: checksum}},
-		Algorithms: []AlgorithmUse{{Name: "a", Guarantee: "differential privacy", Revision: revision}},
-		Measures:   []MeasureUse{{Metric: "w1", Revision: 1}}}}
+	b := &Baseline{Manifest: results.Manifest{Experiment: "e", Seed: seed,
+		Datasets:   []results.DatasetUse{{Name: "d", Checksum: checksum}},
+		Algorithms: []results.AlgorithmUse{{Name: "a", Guarantee: "differential privacy", Revision: revision}},
+		Measures:   []results.MeasureUse{{Measurement: results.Measurement{Metric: "w1"}, Revision: 1}}}}
 	for i, trials := range samples {
-		b.Samples = append(b.Samples, Sample{Series: "s", Dataset: "d", Algorithm: "a", Epsilon: pointer(float64(i + 1)), Metric: "w1", Trials: trials})
+		b.Samples = append(b.Samples, sample("s", i+1, trials))
 	}
 	return b
+}
+
+// sample is one of w1 on dataset d.
+func sample(series string, epsilon int, trials []float64) results.Sample {
+	return results.Sample{Setting: &results.Setting{Series: series, Dataset: results.Dataset{Name: "d"}, Algorithm: "a",
+		Epsilon: pointer(float64(epsilon))}, Measurement: results.Measurement{Metric: "w1"}, Trials: trials}
 }
 
 func TestVerdicts(t *testing.T) {
@@ -268,7 +288,7 @@ func TestVerdicts(t *testing.T) {
 		{"added", baseline(1, 1, "x"), baseline(1, 1, "x", five), Added, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			options := DefaultGate
+			options := DefaultOptions
 			if c.test == TestPermutation {
 				options.Alpha = 0.2 // 2/2⁵ is the least a permutation of five can give, twice that for two families
 			}
@@ -279,8 +299,8 @@ func TestVerdicts(t *testing.T) {
 			if got := g.Comparisons[0]; got.Verdict != c.verdict || got.Test != c.test {
 				t.Errorf("%s by %q, want %s by %q: %+v", got.Verdict, got.Test, c.verdict, c.test, got)
 			}
-			if fallen := c.verdict == Changed || c.verdict == Missing; g.Fallen() != fallen {
-				t.Errorf("the gate has fallen: %v, want %v", g.Fallen(), fallen)
+			if fallen := c.verdict == Changed || c.verdict == Missing; g.Failed() != fallen {
+				t.Errorf("the gate has fallen: %v, want %v", g.Failed(), fallen)
 			}
 		})
 	}
@@ -293,7 +313,7 @@ func noisyRun(seed uint64, trials int, scale float64) *Baseline {
 	stream := random.NewKey(seed).Derive("gate").Stream()
 	for c := range 20 {
 		for e := range 10 {
-			s := Sample{Series: string(rune('a' + c)), Dataset: "d", Algorithm: "a", Metric: "w1", Epsilon: pointer(float64(e + 1))}
+			s := sample(string(rune('a'+c)), e+1, nil)
 			for range trials {
 				noise := 0.5 - math.Log(stream.Open01())/2
 				if c == 0 {
@@ -312,7 +332,7 @@ func noisyRun(seed uint64, trials int, scale float64) *Baseline {
 func TestFalseAlarms(t *testing.T) {
 	alarms := 0
 	for i := range uint64(400) {
-		if Compare([]Pair{{noisyRun(2*i, 5, 1), noisyRun(2*i+1, 5, 1)}}, DefaultGate).Fallen() {
+		if Compare([]Pair{{noisyRun(2*i, 5, 1), noisyRun(2*i+1, 5, 1)}}, DefaultOptions).Failed() {
 			alarms++
 		}
 	}
@@ -330,7 +350,7 @@ func TestPower(t *testing.T) {
 		for _, trials := range []int{5, 10} {
 			caught := 0
 			for i := range uint64(100) {
-				if Compare([]Pair{{noisyRun(2*i, trials, 1), noisyRun(2*i+1, trials, scale)}}, DefaultGate).Fallen() {
+				if Compare([]Pair{{noisyRun(2*i, trials, 1), noisyRun(2*i+1, trials, scale)}}, DefaultOptions).Failed() {
 					caught++
 				}
 			}

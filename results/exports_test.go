@@ -1,88 +1,55 @@
 package results
 
 import (
-	"bytes"
-	"math"
-	"strings"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
-func TestPartitionsReadBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.StringMatching(`[a-z ",;\n]+`)
-		whole := rapid.IntRange(0, 1<<40)
-		number := rapid.Float64Range(-1e9, 1e9)
-		sides := []RegionSide{}
-		for range rapid.IntRange(0, 5).Draw(t, "sides") {
-			low := number.Draw(t, "low")
-			sides = append(sides, RegionSide{Cell: whole.Draw(t, "cell"), Region: whole.Draw(t, "region"), Records: math.Abs(number.Draw(t, "records")),
-				Attribute: name.Draw(t, "attribute"), Low: low, High: low + 1 + math.Abs(number.Draw(t, "width"))})
-		}
-		values := []RowValue{}
-		for range rapid.IntRange(0, 5).Draw(t, "values") {
-			values = append(values, RowValue{Dataset: name.Draw(t, "dataset"), Row: whole.Draw(t, "row"), Attribute: name.Draw(t, "attribute"), Value: number.Draw(t, "value")})
-		}
-		var regions, rows bytes.Buffer
-		if err := WriteRegions(&regions, sides); err != nil {
-			t.Fatal(err)
-		}
-		if err := WriteRows(&rows, values); err != nil {
-			t.Fatal(err)
-		}
-		gotSides, err := ReadRegions(&regions, "r")
-		if diff := cmp.Diff(sides, gotSides); err != nil || diff != "" {
-			t.Fatalf("%v, sides (-want +got):\n%s", err, diff)
-		}
-		gotValues, err := ReadRows(&rows, "r")
-		if diff := cmp.Diff(values, gotValues); err != nil || diff != "" {
-			t.Fatalf("%v, values (-want +got):\n%s", err, diff)
-		}
-	})
-}
-
-func TestPartitionsRefuse(t *testing.T) {
-	regions := "cell,region,records,attribute,low,high\n"
-	rows := "dataset,row,attribute,value\n"
-	for _, test := range []struct{ text, want string }{
-		{"", "f:1: the file is empty"},
-		{"a,b\n", `f:1: header "a,b"`},
-		{regions + "0,0,1,x,3,3\n", "f:2: low 3 and high 3"},
-		{regions + "0,-1,1,x,3,4\n", "f:2: cell 0 and region -1"},
-		{regions + "0,0,,x,3,4\n", "f:2: NaN records"},
-		{regions + "0,0,1,,3,4\n", `f:2: attribute ""`},
-		{regions + "a,0,1,x,b,4\n", `low: "b", must be a finite number`},
-		{rows + "d,0,x,\n", "f:2: value NaN"},
-		{rows + "d,-2,x,1\n", "f:2: row -2"},
-		{rows + "d,1,x\n", "f:2: 3 cells, must be 4"},
+// TestExports: each file by hand, from its header.
+func TestExports(t *testing.T) {
+	dir := t.TempDir()
+	r := fullRun()
+	second := failed(fullCell())
+	second.Setting = &Setting{Dataset: Dataset{Name: "adult-standin", StandsFor: "adult"}, Algorithm: "identity",
+		Params: map[string]string{"b": "x=y;z", "a": "1"}, Series: `Original, "raw"`}
+	second.Ledger, second.Regions, second.Original, second.Fold = nil, nil, nil, nil
+	second.Trial = 0
+	r.Cells, r.Timings = append(r.Cells, second), nil
+	r.Cells[0].Trial = 0
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		SummaryFile: "experiment,series,dataset,algorithm,variant,params,epsilon,metric,classifier,n,failed,mean,se,lo95,hi95\n" +
+			"rps/fig3,RPS <5> & more (strict),gaussian n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,accuracy,c45,1,0,0.8125,,,\n" +
+			"rps/fig3,RPS <5> & more (strict),gaussian n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,w1,,0,1,,,,\n" +
+			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,accuracy,c45,0,1,,,,` + "\n" +
+			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,w1,,0,1,,,,` + "\n",
+		LedgerFile: "cell,purpose,mechanism,claimed,proven,calls,epsilon,loss,composition\n" +
+			"0,cuts,laplace,1,2,1099511627776,0.1,Inf,sequential\n",
+		RegionsFile: "cell,region,records,attribute,low,high\n0,1,2.5,x,-0.5,3\n",
+		RowsFile:    "dataset,row,attribute,value\ngaussian n=9,0,x,1\ngaussian n=9,1,x,2\n",
 	} {
-		var err error
-		if strings.HasPrefix(test.text, "dataset") {
-			_, err = ReadRows(strings.NewReader(test.text), "f")
-		} else {
-			_, err = ReadRegions(strings.NewReader(test.text), "f")
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q: %v, want %q", test.text, err, test.want)
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
 		}
 	}
-}
-
-func FuzzReadPartitions(f *testing.F) {
-	f.Add("cell,region,records,attribute,low,high\n0,1,10,x,-0.5,3.5\n")
-	f.Add("dataset,row,attribute,value\nd,0,x,1\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		if sides, err := ReadRegions(strings.NewReader(text), "f"); err == nil {
-			if err := WriteRegions(&bytes.Buffer{}, sides); err != nil {
-				t.Fatalf("read but not to be written: %v", err)
-			}
+	// Another run that keeps less leaves nothing of this one behind.
+	less := fullRun()
+	less.Cells[0].Regions, less.Cells[0].Original, less.Timings = nil, nil, nil
+	if err := less.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{RegionsFile, RowsFile, TimingsFile} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
+			t.Errorf("%s of an earlier run is still there: %v", name, err)
 		}
-		if values, err := ReadRows(strings.NewReader(text), "f"); err == nil {
-			if err := WriteRows(&bytes.Buffer{}, values); err != nil {
-				t.Fatalf("read but not to be written: %v", err)
-			}
-		}
-	})
+	}
 }

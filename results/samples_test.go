@@ -2,26 +2,36 @@ package results
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
 func pointer[T any](v T) *T { return &v }
 
-func cell(series string, trial int, values ...Value) Record {
-	return Record{Experiment: "e", Series: series, Dataset: "d", Algorithm: "a", Trial: trial, Status: OK, Values: values}
+// settings are those of cell, shared by the cells of a series as a run's cells share theirs.
+var settings = make(map[string]*Setting)
+
+func cell(series string, trial int, values ...Value) Cell {
+	if settings[series] == nil {
+		settings[series] = &Setting{Series: series, Dataset: Dataset{Name: "d"}, Algorithm: "a"}
+	}
+	return Cell{Setting: settings[series], CellResult: CellResult{Trial: trial, Status: OK, Values: values}}
 }
 
-func folded(r Record, fold int) Record { r.Fold = &fold; return r }
+func folded(c Cell, fold int) Cell { c.Fold = &fold; return c }
 
-func failed(r Record) Record {
-	r.Status, r.Phase, r.Values = Failed, PhaseRelease, nil
-	return r
+func failed(c Cell) Cell {
+	c.Status, c.Phase, c.Values = Failed, PhaseRelease, nil
+	return c
 }
 
-func value(metric string, v float64) Value { return Value{Metric: metric, Value: &v} }
+func value(metric string, v float64) Value { return Value{Measurement{Metric: metric}, &v} }
+
+func summarise(cells []Cell) []Row { return Rows(Samples(cells)) }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
@@ -32,11 +42,11 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 
 func TestSummariseByHand(t *testing.T) {
 	// 1..5 have mean 3 and sample variance 2.5; the tables give t(0.975, 4) = 2.776445.
-	var records []Record
+	var cells []Cell
 	for i := range 5 {
-		records = append(records, cell("s", i, value("w1", float64(i+1))))
+		cells = append(cells, cell("s", i, value("w1", float64(i+1))))
 	}
-	rows := Summarise(records)
+	rows := summarise(cells)
 	if len(rows) != 1 || rows[0].N != 5 || rows[0].Failed != 0 {
 		t.Fatalf("rows = %+v, want one with n 5 and none failed", rows)
 	}
@@ -63,11 +73,11 @@ func TestIntervalUsesDegreesOfFreedom(t *testing.T) {
 }
 
 func TestFoldsAreAveragedWithinATrial(t *testing.T) {
-	records := []Record{
+	cells := []Cell{
 		folded(cell("s", 0, value("accuracy", 0)), 0), folded(cell("s", 0, value("accuracy", 1)), 1),
 		folded(cell("s", 1, value("accuracy", 0.25)), 0), folded(cell("s", 1, value("accuracy", 0.25)), 1),
 	}
-	row := Summarise(records)[0]
+	row := summarise(cells)[0]
 	// Trial means are 1/2 and 1/4: s² = 1/32, SE = 1/8. Taken over the four folds it would be 0.2165.
 	if row.N != 2 {
 		t.Errorf("n = %d, want 2 trials", row.N)
@@ -77,22 +87,22 @@ func TestFoldsAreAveragedWithinATrial(t *testing.T) {
 }
 
 func TestFailuresAreCounted(t *testing.T) {
-	undefined := Value{Metric: "w1"}
+	undefined := Value{Measurement: Measurement{Metric: "w1"}}
 	for name, test := range map[string]struct {
-		records   []Record
+		cells     []Cell
 		n, failed int
 		mean      float64
 	}{
-		"failed cell":        {[]Record{cell("s", 0, value("w1", 2)), failed(cell("s", 1)), cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"undefined value":    {[]Record{cell("s", 0, value("w1", 2)), cell("s", 1, undefined), cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"absent value":       {[]Record{cell("s", 0, value("w1", 2)), cell("s", 1), cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"all failed":         {[]Record{failed(cell("s", 0)), failed(cell("s", 1)), cell("other", 0, value("w1", 1))}, 0, 2, math.NaN()},
-		"one fold failed":    {[]Record{folded(cell("s", 0, value("w1", 2)), 0), failed(folded(cell("s", 0), 1)), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
-		"one fold undefined": {[]Record{folded(cell("s", 0, value("w1", 2)), 0), folded(cell("s", 0, undefined), 1), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
-		"one fold missing":   {[]Record{folded(cell("s", 0, value("w1", 2)), 0), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
+		"failed cell":        {[]Cell{cell("s", 0, value("w1", 2)), failed(cell("s", 1)), cell("s", 2, value("w1", 4))}, 2, 1, 3},
+		"undefined value":    {[]Cell{cell("s", 0, value("w1", 2)), cell("s", 1, undefined), cell("s", 2, value("w1", 4))}, 2, 1, 3},
+		"absent value":       {[]Cell{cell("s", 0, value("w1", 2)), cell("s", 1), cell("s", 2, value("w1", 4))}, 2, 1, 3},
+		"all failed":         {[]Cell{failed(cell("s", 0)), failed(cell("s", 1)), cell("other", 0, value("w1", 1))}, 0, 2, math.NaN()},
+		"one fold failed":    {[]Cell{folded(cell("s", 0, value("w1", 2)), 0), failed(folded(cell("s", 0), 1)), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
+		"one fold undefined": {[]Cell{folded(cell("s", 0, value("w1", 2)), 0), folded(cell("s", 0, undefined), 1), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
+		"one fold missing":   {[]Cell{folded(cell("s", 0, value("w1", 2)), 0), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			row := Summarise(test.records)[0]
+			row := summarise(test.cells)[0]
 			if row.Metric != "w1" || row.N != test.n || row.Failed != test.failed {
 				t.Fatalf("row = %+v, want w1 with n %d and failed %d", row, test.n, test.failed)
 			}
@@ -101,35 +111,35 @@ func TestFailuresAreCounted(t *testing.T) {
 			}
 		})
 	}
-	rows := Summarise([]Record{failed(cell("s", 0))})
+	rows := summarise([]Cell{failed(cell("s", 0))})
 	if len(rows) != 1 || rows[0].Metric != "" || rows[0].Failed != 1 || rows[0].N != 0 {
 		t.Errorf("an experiment that failed altogether gives %+v, want one row without a metric", rows)
 	}
 }
 
 func TestConstantAndSingleTrials(t *testing.T) {
-	var records []Record
+	var cells []Cell
 	for i := range 10 {
-		records = append(records, cell("s", i, value("k", 0.1))) // ten tenths do not add up to one
+		cells = append(cells, cell("s", i, value("k", 0.1))) // ten tenths do not add up to one
 	}
-	row := Summarise(records)[0]
+	row := summarise(cells)[0]
 	if row.Mean != 0.1 || row.SE != 0 || row.Lo95 != 0.1 || row.Hi95 != 0.1 {
 		t.Errorf("ten equal trials give %+v, want mean 0.1 without spread", row)
 	}
-	row = Summarise(records[:1])[0]
+	row = summarise(cells[:1])[0]
 	if row.Mean != 0.1 || !math.IsNaN(row.SE) || !math.IsNaN(row.Lo95) || !math.IsNaN(row.Hi95) {
 		t.Errorf("one trial gives %+v, want a mean and nothing else", row)
 	}
 }
 
 func TestRowsComeInOrderOfFirstAppearance(t *testing.T) {
-	records := []Record{
+	cells := []Cell{
 		cell("z", 0, value("w2", 1), value("w1", 2)),
 		cell("a", 0, value("ks", 1), value("w2", 1)),
 		cell("z", 1, value("w1", 2), value("w2", 1)),
 	}
 	var got []string
-	for _, row := range Summarise(records) {
+	for _, row := range summarise(cells) {
 		got = append(got, row.Series+" "+row.Metric)
 	}
 	if diff := cmp.Diff([]string{"z w2", "z w1", "a ks", "a w2"}, got); diff != "" {
@@ -137,23 +147,23 @@ func TestRowsComeInOrderOfFirstAppearance(t *testing.T) {
 	}
 }
 
-// Whatever the order of the records and however many there are, trials add up, the mean lies within
+// Whatever the order of the cells and however many there are, trials add up, the mean lies within
 // the values, and shuffling changes no bit.
 func TestSummariseProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trials := rapid.IntRange(1, 6).Draw(t, "trials")
 		folds := rapid.IntRange(1, 3).Draw(t, "folds")
-		var records []Record
+		var cells []Cell
 		for trial := range trials {
 			for fold := range folds {
 				r := folded(cell("s", trial, value("w1", rapid.Float64Range(-1e6, 1e6).Draw(t, "value"))), fold)
 				if rapid.IntRange(0, 4).Draw(t, "fate") == 0 {
 					r = failed(r)
 				}
-				records = append(records, r)
+				cells = append(cells, r)
 			}
 		}
-		before := Summarise(records)
+		before := summarise(cells)
 		row := before[0]
 		if row.N+row.Failed != trials {
 			t.Fatalf("n %d + failed %d, want %d trials", row.N, row.Failed, trials)
@@ -161,44 +171,58 @@ func TestSummariseProperties(t *testing.T) {
 		if row.N > 1 && !(row.Lo95 <= row.Mean && row.Mean <= row.Hi95 && row.SE >= 0) {
 			t.Fatalf("%v outside %v..%v", row.Mean, row.Lo95, row.Hi95)
 		}
-		shuffled := rapid.Permutation(records).Draw(t, "shuffled")
-		after := Summarise(shuffled)
+		shuffled := rapid.Permutation(cells).Draw(t, "shuffled")
+		after := summarise(shuffled)
 		if math.Float64bits(row.Mean) != math.Float64bits(after[0].Mean) || math.Float64bits(row.SE) != math.Float64bits(after[0].SE) {
-			t.Fatalf("order of the records matters: %+v and %+v", row, after[0])
+			t.Fatalf("order of the cells matters: %+v and %+v", row, after[0])
 		}
 	})
 }
 
-func TestRuntimeRows(t *testing.T) {
-	records := []Record{cell("s", 0, value("w1", 9)), cell("s", 1, value("w1", 9)), failed(cell("s", 2))}
-	rows, err := RuntimeRows(records, []Timing{{Cell: 1, Release: 3}, {Cell: 0, Release: 1}, {Cell: 2, Release: 100}})
-	if err != nil {
-		t.Fatal(err)
+func TestDerivedSamples(t *testing.T) {
+	cells := []Cell{cell("s", 0, value("w1", 9)), cell("s", 1, value("w1", 9)), failed(cell("s", 2))}
+	epsilon := 2.0
+	setting := *cells[0].Setting
+	setting.Epsilon = &epsilon
+	for i := range cells {
+		cells[i].Setting = &setting
 	}
-	if len(rows) != 1 || rows[0].Metric != RuntimeMetric || rows[0].Mean != 2 || rows[0].N != 2 || rows[0].Failed != 1 {
-		t.Errorf("rows = %+v, want the mean 2 of the two releases that succeeded", rows)
+	cells[0].Structure = &Structure{Nodes: 5, Leaves: 3, Depth: 2, Gap: 0.5}
+	cells[0].Spent = &Spent{Claimed: 2, Proven: 3}
+	cells[1].Spent = &Spent{Claimed: 1, Proven: Bound(math.Inf(1))}
+	r := &Run{Cells: cells, Timings: []Timing{{Release: 1}, {Cell: 1, Release: 3}, {Cell: 2, Release: 100}}}
+	want := map[string][]float64{
+		RuntimeMetric: {1, 3, nan}, NodesMetric: {5, nan, nan}, LeavesMetric: {3, nan, nan}, DepthMetric: {2, nan, nan},
+		GapMetric: {0.5, nan, nan}, SpentMetric: {1, 0.5, nan}, LossMetric: {1.5, nan, nan},
 	}
-	for _, bad := range [][]Timing{{{Cell: 3}}, {{Cell: -1}}, {{Cell: 0}, {Cell: 0}}} {
-		if _, err := RuntimeRows(records, bad); err == nil {
-			t.Errorf("timings %+v are accepted", bad)
+	got := make(map[string][]float64)
+	for _, s := range r.Derived() {
+		got[s.Metric] = s.Trials
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
+		t.Error(diff)
+	}
+	for _, use := range DerivedMeasures {
+		if _, known := want[use.Metric]; !known || use.Title == "" {
+			t.Errorf("%+v is described, but not derived or without a title", use)
 		}
+	}
+	if len(DerivedMeasures) != len(want) {
+		t.Errorf("%d metrics described, want %d", len(DerivedMeasures), len(want))
 	}
 }
 
 func BenchmarkSummarise(b *testing.B) {
-	var records []Record
+	var cells []Cell
 	for point := range 100 {
 		for trial := range 20 {
 			for fold := range 5 {
-				r := folded(cell("s", trial, value("accuracy", float64(fold)), value("ncp", float64(trial))), fold)
-				r.Epsilon = pointer(float64(point))
-				r.Params = map[string]string{"depth": "50", "stop": "5", "quality": "class"}
-				records = append(records, r)
+				cells = append(cells, folded(cell(strconv.Itoa(point), trial, value("accuracy", float64(fold)), value("ncp", float64(trial))), fold))
 			}
 		}
 	}
 	for b.Loop() {
-		Summarise(records)
+		summarise(cells)
 	}
-	b.ReportMetric(float64(len(records))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(len(cells))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
