@@ -41,7 +41,8 @@ const tires = "rps/fig1"
 
 // Run describes.
 func (c artifactCommand) Run(con *console) error {
-	contents := &artifact.Contents{GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Published: con.now().UTC()}
+	contents := &artifact.Contents{GoVersion: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Published: con.now().UTC()}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, setting := range build.Settings {
 			switch setting.Key {
@@ -77,7 +78,8 @@ func (c artifactCommand) Run(con *console) error {
 			if e.Run.Usage, err = results.ReadUsage(outcome.Dir); err != nil {
 				return err
 			}
-			if e.Run.Bytes, err = copyRun(outcome.Dir, filepath.Join(c.To, "results", filepath.FromSlash(name))); err != nil {
+			to := filepath.Join(c.To, "results", filepath.FromSlash(name))
+			if e.Run.Bytes, err = copyRun(outcome.Dir, to); err != nil {
 				return err
 			}
 		}
@@ -96,26 +98,32 @@ func (c artifactCommand) Run(con *console) error {
 		return err
 	}
 	for i, ledger := range v.ledgers {
-		contents.Papers = append(contents.Papers, artifact.Paper{Ledger: ledger, Judgements: v.judgements[i]})
+		contents.Papers = append(contents.Papers, artifact.Paper{Ledger: ledger,
+			Judgements: v.judgements[i]})
 	}
 	if contents.Tires, err = kickTires(con); err != nil {
 		return fmt.Errorf("trial of %s: %w", tires, err)
 	}
 	path := filepath.Join(c.To, "ARTIFACT.md")
-	if err = results.WriteFile(path, func(w io.Writer) error { return artifact.WriteMarkdown(w, contents) }); err != nil {
+	if err = results.WriteFile(path, func(w io.Writer) error {
+		return artifact.WriteMarkdown(w, contents)
+	}); err != nil {
 		return err
 	}
 	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
-	path = filepath.Join(c.To, artifact.MetadataFile) // last: it has the checksums of all other files
-	if err = results.WriteFile(path, func(w io.Writer) error { return artifact.WriteMetadata(w, contents, os.DirFS(c.To)) }); err != nil {
+	// last: it has the checksums of all other files
+	path = filepath.Join(c.To, artifact.MetadataFile)
+	if err = results.WriteFile(path, func(w io.Writer) error {
+		return artifact.WriteMetadata(w, contents, os.DirFS(c.To))
+	}); err != nil {
 		return err
 	}
 	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
 	return nil
 }
 
-// copyRun copies the files of a run directory and returns their bytes. What serves the next run alone stays behind, and releases with it:
-// they are as large as the data.
+// copyRun copies the files of a run directory and returns their bytes. What serves the next run
+// alone stays behind, and releases with it: they are as large as the data.
 func copyRun(from, to string) (int64, error) {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return 0, err
@@ -127,7 +135,8 @@ func copyRun(from, to string) (int64, error) {
 	total := int64(0)
 	for _, entry := range entries {
 		name := entry.Name()
-		if !entry.Type().IsRegular() || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "journal.") || strings.HasSuffix(name, ".partial") {
+		if !entry.Type().IsRegular() || strings.HasPrefix(name, ".") ||
+			strings.HasPrefix(name, "journal.") || strings.HasSuffix(name, ".partial") {
 			continue
 		}
 		n, err := copyFile(filepath.Join(from, name), filepath.Join(to, name))
@@ -152,7 +161,8 @@ func copyFile(from, to string) (n int64, err error) {
 	return n, err
 }
 
-// kickTires makes the short trial in a folder of its own, as a reader would by the command it returns.
+// kickTires makes the short trial in a folder of its own, as a reader would by the command it
+// returns.
 func kickTires(con *console) (trial artifact.Trial, err error) {
 	const folder = "tires"
 	trial.Command = "./ppdp run " + tires + " --quick --out " + folder

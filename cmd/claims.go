@@ -52,7 +52,7 @@ Examples:
 // Run judges.
 func (c claimsCommand) Run(con *console) error {
 	if c.Write != "" && len(c.Claims) > 0 {
-		return inputError{errors.New("--write puts all claims into a page, must be without names of claims")}
+		return inputError{errors.New("--write takes no names of claims: it writes all of them")}
 	}
 	papers := claims.Papers()
 	if c.Paper != "all" {
@@ -79,7 +79,8 @@ func (c claimsCommand) Run(con *console) error {
 			err = v.printCounts(con.stdout)
 		}
 		if err == nil {
-			_, err = fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. What the words and marks mean: ppdp claims --help.")
+			_, err = fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
+				"What the words and marks mean: ppdp claims --help.")
 		}
 	}
 	return errors.Join(err, errs)
@@ -109,12 +110,13 @@ func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 	return v, nil
 }
 
-// judge evaluates the claims on the results of runs. There are verdicts in spite of an error, which says that some ledgers'
-// selections are wrong.
+// judge evaluates the claims on the results of runs. There are verdicts in spite of an error, which
+// says that some ledgers' selections are wrong.
 func (v *verdicts) judge(variant string, runs []*results.Run) error {
 	var errs []error
 	for _, ledger := range v.ledgers {
-		judgements, err := claims.Evaluate(ledger, runs, claims.Options{Variant: variant, Experiments: experiments.Names(), Specs: experiments.Texts()})
+		judgements, err := claims.Evaluate(ledger, runs, claims.Options{Variant: variant,
+			Experiments: experiments.Names(), Specs: experiments.Texts()})
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -152,7 +154,8 @@ func openRuns(out string) ([]*results.Run, error) {
 			errs = append(errs, err)
 			continue
 		}
-		if place, err := filepath.Rel(out, dir); err == nil && filepath.ToSlash(place) == outcome.Manifest.Experiment {
+		place, err := filepath.Rel(out, dir)
+		if err == nil && filepath.ToSlash(place) == outcome.Manifest.Experiment {
 			runs = append(runs, outcome)
 		}
 	}
@@ -201,12 +204,14 @@ func (v *verdicts) keep(ids []string) error {
 		for i := range ledger.Claims {
 			known[ledger.Claims[i].ID] = true
 		}
-		ledger.Claims = slices.DeleteFunc(ledger.Claims, func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
+		ledger.Claims = slices.DeleteFunc(ledger.Claims,
+			func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
 	}
 	var errs []error
 	for _, id := range ids {
 		if !known[id] {
-			errs = append(errs, fmt.Errorf("no claim %q, must be one of the first column of ppdp claims, such as %s", id, nearest(id, slices.Sorted(maps.Keys(known)))))
+			errs = append(errs, fmt.Errorf("no claim %q, must be one of the first column of "+
+				"ppdp claims, such as %s", id, nearest(id, slices.Sorted(maps.Keys(known)))))
 		}
 	}
 	return errors.Join(errs...)
@@ -230,7 +235,8 @@ func nearest(text string, ids []string) string {
 // printTable prints a line a claim and a line for each of its readings.
 func (v *verdicts) printTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CLAIM\tSOURCE\tVERDICT\tPOINTS\tERRATA\tSTATEMENT, OR WHY THERE IS NO VERDICT")
+	fmt.Fprintln(table, "CLAIM\tSOURCE\tVERDICT\tPOINTS\tERRATA\t"+
+		"STATEMENT, OR WHY THERE IS NO VERDICT")
 	for _, list := range v.judgements {
 		for i := range list {
 			j := &list[i]
@@ -238,7 +244,8 @@ func (v *verdicts) printTable(w io.Writer) error {
 			if errata == "" {
 				errata = "-"
 			}
-			printRow(table, j.ID, strings.Join(j.Source, ", "), marked(j), pointsOf(j), errata, cmp.Or(j.Reason, j.Statement))
+			printRow(table, j.ID, strings.Join(j.Source, ", "), marked(j), pointsOf(j), errata,
+				cmp.Or(j.Reason, j.Statement))
 			for k := range j.Readings {
 				r := &j.Readings[k]
 				what := r.Reading
@@ -260,7 +267,8 @@ func marked(j *claims.Judgement) string {
 	for _, mark := range []struct {
 		is     bool
 		letter string
-	}{{j.Surprise, "!"}, {j.StandIn, "S"}, {j.Reduced, "R"}, {j.Clock, "C"}, {j.Basis == "tests", "T"}} {
+	}{{j.Surprise, "!"}, {j.StandIn, "S"}, {j.Reduced, "R"}, {j.Clock, "C"},
+		{j.Basis == "tests", "T"}} {
 		if mark.is {
 			verdict += " " + mark.letter
 		}
@@ -289,7 +297,8 @@ func (v *verdicts) printDetails(w io.Writer) error {
 			if b.Len() > 0 {
 				b.WriteByte('\n')
 			}
-			fmt.Fprintf(&b, "%s (%s): %s\n%s\n", j.ID, strings.Join(append(slices.Clone(j.Source), j.Errata...), ", "), marked(j), j.Statement)
+			places := strings.Join(append(slices.Clone(j.Source), j.Errata...), ", ")
+			fmt.Fprintf(&b, "%s (%s): %s\n%s\n", j.ID, places, marked(j), j.Statement)
 			if len(j.Tests) > 0 {
 				fmt.Fprintf(&b, "Tests: %s\n", strings.Join(j.Tests, ", "))
 			}
@@ -310,7 +319,8 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 	switch {
 	case j.Reason != "":
 		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
-	case j.Variant != claims.Published: // the ledger expects and explains verdicts of the published variant
+	// the ledger expects and explains verdicts of the published variant
+	case j.Variant != claims.Published:
 	case j.Why != "" && j.Verdict == j.Expect:
 		fmt.Fprintf(b, "Why: %s\n", j.Why)
 	case j.Expect != "" && j.Verdict != j.Expect:
@@ -323,7 +333,8 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 		printRow(table, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
 		for _, p := range c.Points {
 			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-			printRow(table, "    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE), strconv.Itoa(p.N), p.State, number(p.P))
+			printRow(table, "    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE),
+				strconv.Itoa(p.N), p.State, number(p.P))
 		}
 		table.Flush() // into memory
 	}
@@ -332,7 +343,9 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 // printCounts prints a line a paper: what is covered and how many claims have which verdict.
 func (v *verdicts) printCounts(w io.Writer) error {
 	for i, ledger := range v.ledgers {
-		_, err := fmt.Fprintf(w, "%s: %s; %s\n", ledger.Paper, claims.CoverageOf(ledger, v.judgements[i]), strings.Join(claims.Count(v.judgements[i]), ", "))
+		list := v.judgements[i]
+		_, err := fmt.Fprintf(w, "%s: %s; %s\n", ledger.Paper, claims.CoverageOf(ledger, list),
+			strings.Join(claims.Count(list), ", "))
 		if err != nil {
 			return err
 		}

@@ -96,7 +96,8 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		fmt.Fprintf(stderr, "ppdp: %v\nRun \"ppdp --help\" for what there is.\n", err)
 		return exitInput
 	}
-	if err = command.Run(&console{environment: env, args: args, stdout: stdout, stderr: stderr}); err == nil {
+	con := &console{environment: env, args: args, stdout: stdout, stderr: stderr}
+	if err = command.Run(con); err == nil {
 		return exitDone
 	}
 	fmt.Fprintf(stderr, "ppdp: %v\n", err)

@@ -136,5 +136,6 @@ func filesOf(files datasets.Files, names []string) ([]datasets.FileStatus, error
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	return slices.DeleteFunc(statuses, func(s datasets.FileStatus) bool { return !wanted[s.File.Path] }), nil
+	return slices.DeleteFunc(statuses,
+		func(s datasets.FileStatus) bool { return !wanted[s.File.Path] }), nil
 }

@@ -51,7 +51,8 @@ func (c explainCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	if (a.cell == nil) != (b.cell == nil) {
-		return inputError{errors.New("a cell and a run cannot be compared: name a cell (FOLDER#LINE) on both sides, or on none")}
+		return inputError{errors.New("a cell and a run cannot be compared: name a cell " +
+			"(FOLDER#LINE) on both sides, or on none")}
 	}
 	var differences []regress.Difference
 	if a.cell != nil {
@@ -77,7 +78,8 @@ func (c explainCommand) Run(con *console) error {
 	return c.print(con, differences, outputs)
 }
 
-func (c explainCommand) print(con *console, differences []regress.Difference, output *regress.Difference) error {
+func (c explainCommand) print(con *console, differences []regress.Difference,
+	output *regress.Difference) error {
 	shown := differences
 	if !c.All && len(shown) > 1 {
 		shown = shown[:1]
@@ -95,7 +97,8 @@ func (c explainCommand) print(con *console, differences []regress.Difference, ou
 	case len(differences) == 0 && output == nil:
 		last = "no input differs, and no number does"
 	case len(differences) == 0:
-		last = fmt.Sprintf("no input differs, but numbers do: the code has changed without a new revision. The first: %v", output)
+		last = fmt.Sprintf("no input differs, but numbers do: the code has changed without a "+
+			"new revision. The first: %v", output)
 	case output == nil:
 		last = "no number differs in what both have"
 	default:
@@ -132,7 +135,8 @@ func openExplained(word string) (*explained, error) {
 	}
 	n, err := strconv.Atoi(line)
 	if err != nil || n < 1 || n > len(outcome.Cells) {
-		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line, results.RecordsFile, len(outcome.Cells))
+		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line,
+			results.RecordsFile, len(outcome.Cells))
 	}
 	side.cell = &outcome.Cells[n-1]
 	return side, nil

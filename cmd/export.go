@@ -97,13 +97,15 @@ func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Samp
 			trials = max(trials, len(samples[end].Trials))
 		}
 		for t := range trials {
-			result := &benchfmt.Result{Name: benchfmt.Name(names[first]), Iters: 1, Config: []benchfmt.Config{
-				{Key: "experiment", Value: []byte(experiment), File: true},
-				{Key: "dataset", Value: []byte(samples[first].Dataset.Label()), File: true},
-			}}
+			result := &benchfmt.Result{Name: benchfmt.Name(names[first]), Iters: 1,
+				Config: []benchfmt.Config{
+					{Key: "experiment", Value: []byte(experiment), File: true},
+					{Key: "dataset", Value: []byte(samples[first].Dataset.Label()), File: true},
+				}}
 			for i := first; i < end; i++ {
 				if s := &samples[i]; t < len(s.Trials) && !math.IsNaN(s.Trials[t]) {
-					result.Values = append(result.Values, benchfmt.Value{Value: s.Trials[t], Unit: benchmarkUnit(s.Measurement)})
+					result.Values = append(result.Values, benchfmt.Value{Value: s.Trials[t],
+						Unit: benchmarkUnit(s.Measurement)})
 				}
 			}
 			if len(result.Values) == 0 {
@@ -121,10 +123,11 @@ func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Samp
 // gomaxprocs is what the format takes for the number of processors.
 var gomaxprocs = regexp.MustCompile(`-[0-9]+$`)
 
-// benchmarkNames names the configurations of an experiment's samples as Go names benchmarks: the algorithm, then key=value by "/",
-// which benchstat can project and filter by. Of the parameters only those stand there that differ among the algorithm's
-// configurations on a dataset, so that names are short and outlive a new default; the series where all that does not
-// tell two apart. Experiment and dataset are configuration of the file, and head benchstat's tables.
+// benchmarkNames names the configurations of an experiment's samples as Go names benchmarks: the
+// algorithm, then key=value by "/", which benchstat can project and filter by. Of the parameters
+// only those stand there that differ among the algorithm's configurations on a dataset, so that
+// names are short and outlive a new default; the series where all that does not tell two apart.
+// Experiment and dataset are configuration of the file, and head benchstat's tables.
 func benchmarkNames(samples []results.Sample) []string {
 	type place struct{ algorithm, dataset string }
 	seen := make(map[place]map[string]string) // of each parameter, the first value
@@ -196,7 +199,8 @@ func benchmarkUnit(m results.Measurement) string {
 	return word(m.Metric) + "-by-" + word(m.Classifier)
 }
 
-// word makes one word of a text: the format's fields are parted by white space, a name's parts by slashes.
+// word makes one word of a text: the format's fields are parted by white space, a name's parts by
+// slashes.
 func word(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

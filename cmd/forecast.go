@@ -17,7 +17,8 @@ import (
 //go:embed costs.csv
 var costsTable string
 
-// costs returns the seconds a cell takes by experiment. Where only the other settings were measured, theirs are taken.
+// costs returns the seconds a cell takes by experiment. Where only the other settings were
+// measured, theirs are taken.
 func costs(quick bool) (map[string]float64, error) {
 	rows, err := csv.NewReader(strings.NewReader(costsTable)).ReadAll()
 	if err != nil {
@@ -39,9 +40,12 @@ func costs(quick bool) (map[string]float64, error) {
 	return known, nil
 }
 
-// cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when nobody knows: the mean of cells that were finished
-// here where they are enough, else what the cost table says, which was measured elsewhere.
-func cellCost(plan *experiments.Plan, seconds []float64, enough int) (cost float64, elsewhere bool) {
+// cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when nobody
+// knows: the mean of cells that were finished here where they are enough, else what the cost table
+// says, which was measured elsewhere.
+func cellCost(
+	plan *experiments.Plan, seconds []float64, enough int,
+) (cost float64, elsewhere bool) {
 	if len(seconds) >= enough {
 		sum := 0.0
 		for _, s := range seconds {
@@ -56,9 +60,10 @@ func cellCost(plan *experiments.Plan, seconds []float64, enough int) (cost float
 	return known[plan.Spec.Name], true
 }
 
-// forecast tells how long several experiments together will still take. An experiment that runs is judged by its own cells so far; one that waits by its
-// finished cells of earlier runs, else by costs.csv, times how much slower than expected this run has been. What was never timed
-// is named and not guessed. The methods of a nil forecast do nothing. It is not safe for concurrent use.
+// forecast tells how long several experiments together will still take. An experiment that runs is
+// judged by its own cells so far; one that waits by its finished cells of earlier runs, else by
+// costs.csv, times how much slower than expected this run has been. What was never timed is named
+// and not guessed. The methods of a nil forecast do nothing. It is not safe for concurrent use.
 type forecast struct {
 	now   func() time.Time
 	works []*work
@@ -77,11 +82,12 @@ type work struct {
 	over    bool
 }
 
-// enoughCells are what an experiment must have finished to be judged by itself: cells are started in random order, so that ten of them
-// are a fair sample.
+// enoughCells are what an experiment must have finished to be judged by itself: cells are started
+// in random order, so that ten of them are a fair sample.
 const enoughCells = 10
 
-// enoughSeconds of expected work must be done before the speed of this machine is told from that of others.
+// enoughSeconds of expected work must be done before the speed of this machine is told from that of
+// others.
 const enoughSeconds = 1.0
 
 // newForecast looks at what earlier runs have finished, and says what is ahead.
@@ -91,7 +97,8 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	for _, plan := range plans {
 		// Data that cannot be loaded are the run's to report.
 		cached, seconds, _ := plan.Cached(con.ctx, flags.folder(plan.Quick), flags.files())
-		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()), open: len(plan.Cells) - cached}
+		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()),
+			open: len(plan.Cells) - cached}
 		var other bool
 		if w.cost, other = cellCost(plan, seconds, enoughCells); other && w.open > 0 {
 			elsewhere = ", going by another machine"
@@ -104,7 +111,8 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	if ahead != "" {
 		ahead += elsewhere
 	}
-	fmt.Fprintf(con.stderr, "ppdp: %d experiments, %d cells to run, %d finished before%s\n", len(plans), cells, finished, ahead)
+	fmt.Fprintf(con.stderr, "ppdp: %d experiments, %d cells to run, %d finished before%s\n",
+		len(plans), cells, finished, ahead)
 	return f
 }
 
@@ -138,7 +146,8 @@ func (f *forecast) finish() {
 	f.at.over = true
 }
 
-// left returns the seconds that all experiments will still take and the names of those in which it is not counted.
+// left returns the seconds that all experiments will still take and the names of those in which it
+// is not counted.
 func (f *forecast) left() (seconds float64, unknown []string) {
 	expected, taken := 0.0, 0.0
 	for _, w := range f.works {

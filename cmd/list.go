@@ -101,7 +101,8 @@ type algorithmLine struct {
 }
 
 func (algorithmLine) header() []string {
-	return []string{"NAME", "VARIANT", "INPUT", "GUARANTEE", "NEIGHBOURS", "STATUS", "ERRATA", "TITLE"}
+	return []string{"NAME", "VARIANT", "INPUT", "GUARANTEE", "NEIGHBOURS", "STATUS", "ERRATA",
+		"TITLE"}
 }
 
 func (l algorithmLine) cells() []string {
@@ -109,7 +110,8 @@ func (l algorithmLine) cells() []string {
 	if l.Model == string(algorithms.NoPrivacy) {
 		guarantee, status = "", ""
 	}
-	return []string{l.Name, l.Variant, l.Input, guarantee, l.Relation, status, strings.Join(l.Errata, " "), l.Title}
+	return []string{l.Name, l.Variant, l.Input, guarantee, l.Relation, status,
+		strings.Join(l.Errata, " "), l.Title}
 }
 
 func listAlgorithms() []algorithmLine {
@@ -146,7 +148,10 @@ type datasetLine struct {
 	Citation string   `json:"citation,omitempty"`
 }
 
-func (datasetLine) header() []string { return []string{"NAME", "KIND", "ORIGIN", "LICENSE", "TITLE"} }
+func (datasetLine) header() []string {
+	return []string{"NAME", "KIND", "ORIGIN", "LICENSE",
+		"TITLE"}
+}
 
 func (l datasetLine) cells() []string {
 	return []string{l.Name, l.Kind, l.Origin, l.License, l.Title}
@@ -160,7 +165,8 @@ func listDatasets() []datasetLine {
 			panic(err)
 		}
 		info := source.Info()
-		line := datasetLine{Name: info.Name, Title: info.Title, Kind: "table", Origin: "generated", License: info.License, Citation: info.Citation}
+		line := datasetLine{Name: info.Name, Title: info.Title, Kind: "table", Origin: "generated",
+			License: info.License, Citation: info.Citation}
 		if info.Graph {
 			line.Kind = "graph"
 		}
@@ -197,7 +203,8 @@ func listClassifiers() []classifierLine {
 			panic(err)
 		}
 		info := classifier.Info()
-		lines = append(lines, classifierLine{Name: info.Name, Title: info.Title, Source: info.Source, Revision: info.Revision})
+		lines = append(lines, classifierLine{Name: info.Name, Title: info.Title,
+			Source: info.Source, Revision: info.Revision})
 	}
 	return lines
 }
@@ -252,7 +259,8 @@ func listMetrics() []metricLine {
 		for i, product := range info.GraphNeeds {
 			graphNeeds[i] = string(product)
 		}
-		lines = append(lines, metricLine{Name: info.Name, Title: info.Title, Source: info.Source, Unit: info.Unit,
+		lines = append(lines, metricLine{Name: info.Name, Title: info.Title, Source: info.Source,
+			Unit:  info.Unit,
 			Needs: needs, GraphNeeds: graphNeeds, Classifier: info.Classifier, Anonymity: info.Anonymity, HigherIsBetter: info.HigherIsBetter, Revision: info.Revision})
 	}
 	return lines
@@ -275,7 +283,8 @@ func listExperiments() ([]experimentLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, experimentLine{Name: spec.Name, Title: spec.Title, Source: spec.Source})
+		lines = append(lines, experimentLine{Name: spec.Name, Title: spec.Title,
+			Source: spec.Source})
 	}
 	return lines, nil
 }

@@ -12,11 +12,13 @@ import (
 	"ppdp/results"
 )
 
-// processor names the CPU for the manifest: its model where the system tells, else its architecture.
+// processor names the CPU for the manifest: its model where the system tells, else its
+// architecture.
 func processor() string {
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			if name, value, ok := strings.Cut(line,
+				":"); ok && strings.TrimSpace(name) == "model name" {
 				return strings.TrimSpace(value)
 			}
 		}
@@ -39,13 +41,14 @@ func newMeter(con *console, jobs int) *meter {
 	return &meter{con, con.now(), jobs, err == nil}
 }
 
-// write notes what was taken since the meter was made, for a run of cells on top of those cached from earlier ones.
-// A run of no cells changes nothing.
+// write notes what was taken since the meter was made, for a run of cells on top of those cached
+// from earlier ones. A run of no cells changes nothing.
 func (m *meter) write(dir string, cells, cached int) error {
 	if cells == 0 {
 		return nil
 	}
-	usage := results.Usage{Cells: cells, Jobs: m.jobs, Seconds: m.con.now().Sub(m.started).Seconds()}
+	usage := results.Usage{Cells: cells, Jobs: m.jobs,
+		Seconds: m.con.now().Sub(m.started).Seconds()}
 	if m.peaks {
 		usage.PeakBytes = peakMemory()
 	}

@@ -34,15 +34,16 @@ Examples:
 
 // planned is one experiment's plan, for people and for JSON.
 type planned struct {
-	Experiment string        `json:"experiment"`
-	Cells      int           `json:"cells"`
-	Cached     int           `json:"cached"`
-	Seconds    *float64      `json:"seconds"`             // estimated for the cells to run, on one worker; null when nothing is known
-	Elsewhere  bool          `json:"elsewhere,omitempty"` // the estimate goes by another machine
-	Trials     int           `json:"trials"`
-	Folds      int           `json:"folds"`
-	Seed       uint64        `json:"seed"`
-	Configs    []plannedLine `json:"configurations"`
+	Experiment string `json:"experiment"`
+	Cells      int    `json:"cells"`
+	Cached     int    `json:"cached"`
+	// estimated for the cells to run, on one worker; null when nothing is known
+	Seconds   *float64      `json:"seconds"`
+	Elsewhere bool          `json:"elsewhere,omitempty"` // the estimate goes by another machine
+	Trials    int           `json:"trials"`
+	Folds     int           `json:"folds"`
+	Seed      uint64        `json:"seed"`
+	Configs   []plannedLine `json:"configurations"`
 }
 
 // plannedLine is all cells of one configuration.
@@ -67,7 +68,8 @@ func (c planCommand) Run(con *console) error {
 		// What is finished can be told only with the data at hand: without them, nothing is.
 		cached, seconds, err := plan.Cached(con.ctx, c.folder(plan.Quick), c.files())
 		if err != nil {
-			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be told: %v\n", plan.Spec.Name, err)
+			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be told: %v\n", plan.Spec.Name,
+				err)
 		}
 		lines[i] = describePlan(plan, cached, seconds)
 	}
@@ -89,7 +91,8 @@ func (c planCommand) Run(con *console) error {
 }
 
 func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned {
-	p := planned{Experiment: plan.Spec.Name, Cells: len(plan.Cells), Cached: cached, Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed,
+	p := planned{Experiment: plan.Spec.Name, Cells: len(plan.Cells), Cached: cached,
+		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed,
 		Configs: []plannedLine{}}
 	cost, elsewhere := cellCost(plan, seconds, 1)
 	if cost > 0 {
@@ -97,7 +100,8 @@ func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned
 		p.Seconds, p.Elsewhere = &left, elsewhere
 	}
 	for _, config := range plan.Configs {
-		p.Configs = append(p.Configs, plannedLine{Series: config.Label(), Dataset: config.Dataset.Label(), Algorithm: config.Info.Name,
+		p.Configs = append(p.Configs, plannedLine{Series: config.Label(),
+			Dataset: config.Dataset.Label(), Algorithm: config.Info.Name,
 			Variant: string(config.Guarantee.Variant), Epsilon: config.Epsilon, Relation: config.Guarantee.Relation, Params: config.AllParams()})
 	}
 	return p
@@ -105,7 +109,8 @@ func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned
 
 // write prints one line for each series and dataset, with the values of epsilon it is run at.
 func (p *planned) write(con *console) error {
-	fmt.Fprintf(con.stdout, "%s: %d cells (%d configurations, %d trials", p.Experiment, p.Cells, len(p.Configs), p.Trials)
+	fmt.Fprintf(con.stdout, "%s: %d cells (%d configurations, %d trials", p.Experiment, p.Cells,
+		len(p.Configs), p.Trials)
 	if p.Folds > 0 {
 		fmt.Fprintf(con.stdout, ", %d folds", p.Folds)
 	}
@@ -142,7 +147,8 @@ func (p *planned) write(con *console) error {
 	fmt.Fprintln(table, "SERIES\tDATASET\tALGORITHM\tVARIANT\tNEIGHBOURS\tEPSILON")
 	for _, k := range order {
 		c := lines[k]
-		cells := []string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation, strings.Join(epsilons[k], " ")}
+		cells := []string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation,
+			strings.Join(epsilons[k], " ")}
 		for i := range cells {
 			if cells[i] == "" {
 				cells[i] = "-"

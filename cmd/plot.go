@@ -73,7 +73,8 @@ func runDirs(out string, experiments []string) ([]string, error) {
 		for _, name := range experiments {
 			local := filepath.FromSlash(name)
 			if !filepath.IsLocal(local) {
-				errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as rps/fig1", name))
+				errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as "+
+					"rps/fig1", name))
 				continue
 			}
 			dirs = append(dirs, filepath.Join(out, local))
@@ -131,7 +132,8 @@ func pathPattern(paths []string) string {
 			extensions = append(extensions, extension)
 		}
 	}
-	return fmt.Sprintf("%s/%s.%s", filepath.ToSlash(filepath.Dir(paths[0])), braces(names), braces(extensions))
+	return fmt.Sprintf("%s/%s.%s", filepath.ToSlash(filepath.Dir(paths[0])), braces(names),
+		braces(extensions))
 }
 
 func braces(words []string) string {

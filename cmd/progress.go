@@ -58,13 +58,15 @@ func (p *progress) set(done int64) {
 	left := ""
 	if done > 0 && p.total > done {
 		seconds := now.Sub(p.started).Seconds() * float64(p.total-done) / float64(done)
-		left = fmt.Sprintf(", about %v left", time.Duration(seconds*float64(time.Second)).Round(time.Second))
+		left = fmt.Sprintf(", about %v left",
+			time.Duration(seconds*float64(time.Second)).Round(time.Second))
 	}
 	rest := ""
 	if p.rest != nil {
 		rest = p.rest()
 	}
-	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s%s\n", p.title, done, p.total, p.unit, left, rest)
+	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s%s\n", p.title, done, p.total, p.unit, left,
+		rest)
 }
 
 // finish removes the bar.

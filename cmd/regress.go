@@ -72,7 +72,8 @@ func (c regressCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	if len(runs) == 0 {
-		return inputError{fmt.Errorf("%s holds no results in the places of their experiments", c.Out)}
+		return inputError{fmt.Errorf("%s holds no results in the places of their experiments",
+			c.Out)}
 	}
 	var pairs []regress.Pair
 	var fresh []string // run, without a baseline
@@ -91,7 +92,8 @@ func (c regressCommand) Run(con *console) error {
 		}
 	}
 	if len(pairs) == 0 && !c.Accept {
-		return inputError{fmt.Errorf("%s has no baseline of %s", c.Baseline, strings.Join(fresh, ", "))}
+		return inputError{fmt.Errorf("%s has no baseline of %s", c.Baseline,
+			strings.Join(fresh, ", "))}
 	}
 	skipped, err := c.notRun(ran)
 	if err != nil {
@@ -115,7 +117,8 @@ func (c regressCommand) Run(con *console) error {
 	}
 	var errs []error
 	if gate.Failed() {
-		errs = append(errs, fmt.Errorf("%d numbers changed, %d are missing; if that is meant: ppdp regress --accept --reason \"...\"",
+		errs = append(errs, fmt.Errorf("%d numbers changed, %d are missing; if that is meant: "+
+			"ppdp regress --accept --reason \"...\"",
 			gate.Counts[regress.Changed], gate.Counts[regress.Missing]))
 	}
 	if c.All && len(skipped) > 0 {
@@ -156,7 +159,8 @@ func (c regressCommand) accept(con *console, runs []*results.Run, gate *regress.
 		name := outcome.Manifest.Experiment
 		baseline := regress.BaselineOf(outcome)
 		if len(baseline.Samples) == 0 {
-			return fmt.Errorf("%s measured nothing: there is nothing to compare later runs with", name)
+			return fmt.Errorf("%s measured nothing: there is nothing to compare later runs with",
+				name)
 		}
 		names = append(names, name)
 		if err := baseline.Write(filepath.Join(c.Baseline, filepath.FromSlash(name))); err != nil {
@@ -172,7 +176,8 @@ func (c regressCommand) accept(con *console, runs []*results.Run, gate *regress.
 		}
 		diary := csv.NewWriter(w)
 		count := func(verdict string) string { return strconv.Itoa(gate.Counts[verdict]) }
-		if err := diary.Write([]string{con.now().UTC().Format("2006-01-02"), count(regress.Changed), count(regress.Missing), count(regress.Added),
+		if err := diary.Write([]string{con.now().UTC().Format("2006-01-02"), count(regress.Changed),
+			count(regress.Missing), count(regress.Added),
 			strings.Join(names, " "), c.Reason}); err != nil {
 			return err
 		}
@@ -182,7 +187,8 @@ func (c regressCommand) accept(con *console, runs []*results.Run, gate *regress.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "accepted as baseline: %d experiments, %s\n", len(names), filepath.ToSlash(c.Baseline))
+	fmt.Fprintf(con.stdout, "accepted as baseline: %d experiments, %s\n", len(names),
+		filepath.ToSlash(c.Baseline))
 	return nil
 }
 
@@ -252,7 +258,8 @@ func gateCells(c *regress.Comparison) []string {
 	if c.Reason != "" {
 		verdict += ": " + c.Reason
 	}
-	return []string{c.Experiment, point, metric, number(c.Old, c.OldN), number(c.New, c.NewN), delta, p, verdict}
+	return []string{c.Experiment, point, metric, number(c.Old, c.OldN), number(c.New, c.NewN),
+		delta, p, verdict}
 }
 
 func (r gateReport) writeText(w io.Writer, verbose bool) error {
@@ -275,7 +282,8 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 func (r gateReport) writeMarkdown(w io.Writer, verbose bool) error {
 	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;")
 	if list := r.shown(verbose); len(list) > 0 {
-		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(gateHeader, " | "), strings.Repeat(" --- |", len(gateHeader)))
+		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(gateHeader, " | "),
+			strings.Repeat(" --- |", len(gateHeader)))
 		for _, c := range list {
 			cells := gateCells(c)
 			for i := range cells {
@@ -294,12 +302,14 @@ func (r gateReport) writeMarkdown(w io.Writer, verbose bool) error {
 // summary counts the verdicts and names what was not compared.
 func (r gateReport) summary() []string {
 	var counts []string
-	for _, verdict := range []string{regress.Same, regress.Unchanged, regress.Changed, regress.Missing, regress.Added, regress.Unjudged} {
+	for _, verdict := range []string{regress.Same, regress.Unchanged, regress.Changed,
+		regress.Missing, regress.Added, regress.Unjudged} {
 		if n := r.Counts[verdict]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
 		}
 	}
-	lines := []string{fmt.Sprintf("%d comparisons: %s", len(r.Comparisons), strings.Join(counts, ", "))}
+	lines := []string{fmt.Sprintf("%d comparisons: %s", len(r.Comparisons),
+		strings.Join(counts, ", "))}
 	tested := 0
 	reasons := make(map[string]int)
 	var order []string
@@ -316,8 +326,10 @@ func (r gateReport) summary() []string {
 		}
 	}
 	if tested > 0 {
-		lines = append(lines, fmt.Sprintf("%d of them tested: p is adjusted for all, the chance of any false alarm is at most %g %%; smaller changes than %g %% are not called so",
-			tested, 100*r.Alpha, 100*r.Floor))
+		lines = append(lines,
+			fmt.Sprintf("%d of them tested: p is adjusted for all, the chance of any false "+
+				"alarm is at most %g %%; smaller changes than %g %% are not called so",
+				tested, 100*r.Alpha, 100*r.Floor))
 	}
 	for _, reason := range order {
 		lines = append(lines, fmt.Sprintf("warning: %d unjudged: %s", reasons[reason], reason))

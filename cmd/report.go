@@ -52,12 +52,15 @@ func writeReport(con *console, out string, runs []*results.Run) error {
 			return err
 		}
 		paper := report.Paper{Ledger: ledger}
-		paper.Judgements, err = claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Published, Experiments: experiments.Names(), Specs: experiments.Texts()})
+		paper.Judgements, err = claims.Evaluate(ledger, runs,
+			claims.Options{Variant: claims.Published, Experiments: experiments.Names(),
+				Specs: experiments.Texts()})
 		if err != nil {
 			errs = append(errs, inputError{err})
 		}
 		// What is wrong with the ledger has been said above.
-		paper.Strict, _ = claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict, Experiments: experiments.Names(), Specs: experiments.Texts()})
+		paper.Strict, _ = claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict,
+			Experiments: experiments.Names(), Specs: experiments.Texts()})
 		in.Papers = append(in.Papers, paper)
 	}
 	path := filepath.Join(out, reportFile)

@@ -54,7 +54,8 @@ func (c reproduceCommand) Run(con *console) error {
 		}
 	}
 	if len(names) == 0 {
-		return inputError{fmt.Errorf("no experiments of %q, must be all or one of %s", c.Paper, strings.Join(papers(), ", "))}
+		return inputError{fmt.Errorf("no experiments of %q, must be all or one of %s", c.Paper,
+			strings.Join(papers(), ", "))}
 	}
 	overrides := experiments.Overrides{Quick: c.Quick}
 	plans, err := makePlans(names, overrides)
@@ -99,8 +100,9 @@ func (c reproduceCommand) claims(con *console, runs []*results.Run) error {
 	return errors.Join(v.printCounts(con.stdout), err)
 }
 
-// standIns decides, and says, which datasets of the plans are replaced by their stand-ins: those whose files are
-// neither found nor to be fetched. One without a stand-in is left to fail where it is loaded.
+// standIns decides, and says, which datasets of the plans are replaced by their stand-ins: those
+// whose files are neither found nor to be fetched. One without a stand-in is left to fail where it
+// is loaded.
 func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map[string]string {
 	replace := make(map[string]string)
 	for _, name := range datasetsOf(plans) {
@@ -126,7 +128,9 @@ func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map
 			continue
 		}
 		replace[name] = standIn
-		fmt.Fprintf(con.stderr, "ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS USED. What follows says nothing about the real data.\n",
+		fmt.Fprintf(con.stderr,
+			"ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS USED. What follows says "+
+				"nothing about the real data.\n",
 			err, name, replace[name])
 	}
 	return replace

@@ -92,7 +92,8 @@ func (f *shardFlag) UnmarshalText(text []byte) error {
 	part, err := strconv.Atoi(first)
 	parts, err2 := strconv.Atoi(second)
 	if !found || err != nil || err2 != nil || part < 1 || part > parts {
-		return fmt.Errorf("%q, must be a part and the number of parts, such as 1/3, 2/3 or 3/3", text)
+		return fmt.Errorf("%q, must be a part and the number of parts, such as 1/3, 2/3 or 3/3",
+			text)
 	}
 	*f = shardFlag{Index: part - 1, Count: parts}
 	return nil
@@ -167,7 +168,8 @@ func makePlans(words []string, overrides experiments.Overrides) ([]*experiments.
 			continue
 		}
 		if other, taken := named[spec.Name]; taken {
-			errs = append(errs, fmt.Errorf("%s and %s are both named %s: their results would share a folder", other, word, spec.Name))
+			errs = append(errs, fmt.Errorf("%s and %s are both named %s: their results would "+
+				"share a folder", other, word, spec.Name))
 			continue
 		}
 		named[spec.Name] = word
@@ -192,8 +194,8 @@ func asInput(err error) error {
 	return err
 }
 
-// runPlans runs plans one after the other and draws their figures. A failed one does not keep the next from
-// running; an interruption does.
+// runPlans runs plans one after the other and draws their figures. A failed one does not keep the
+// next from running; an interruption does.
 func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
 	var errs []error
 	var ahead *forecast
@@ -223,7 +225,8 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 		Files: flags.files(), Clock: con.now,
 		Progress: func(p experiments.Progress) { last = p; ahead.set(p); bar.set(int64(p.Done)) },
 		Log:      bar.log,
-		Build:    experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...), CPU: processor()},
+		Build: experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...),
+			CPU: processor()},
 	})
 	bar.finish()
 	if result != nil {
@@ -238,16 +241,21 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
 	if result.OtherShards > 0 {
-		fmt.Fprintf(con.stdout, "%s: %d cells belong to other shards: join their journals with %s and run again without --shard\n",
-			plan.Spec.Name, result.OtherShards, filepath.ToSlash(filepath.Join(result.Dir, experiments.JournalFile)))
+		fmt.Fprintf(con.stdout,
+			"%s: %d cells belong to other shards: join their journals with %s and run again "+
+				"without --shard\n",
+			plan.Spec.Name, result.OtherShards, filepath.ToSlash(filepath.Join(result.Dir,
+				experiments.JournalFile)))
 	} else {
 		err = drawFigures(con, result.Dir)
 	}
 	if result.Unwritten > 0 {
-		err = errors.Join(fmt.Errorf("%d releases could not be written; the warnings say why", result.Unwritten), err)
+		err = errors.Join(fmt.Errorf("%d releases could not be written; the warnings say why",
+			result.Unwritten), err)
 	}
 	if result.Failed > 0 {
-		err = errors.Join(fmt.Errorf("%d of %d cells failed; each is a record with its phase and error", result.Failed, result.Cells), err)
+		err = errors.Join(fmt.Errorf("%d of %d cells failed; each is a record with its phase "+
+			"and error", result.Failed, result.Cells), err)
 	}
 	return err
 }

@@ -34,7 +34,8 @@ Examples:
 
 // Run drafts.
 func (c datasetsSchemaCommand) Run(con *console) error {
-	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Class: c.Class, Missing: c.Missing, MaxValues: c.MaxValues}
+	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Class: c.Class, Missing: c.Missing,
+		MaxValues: c.MaxValues}
 	switch delimiter := c.Delimiter; {
 	case delimiter == "":
 	case delimiter == `\t`:
@@ -67,6 +68,7 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "%s: a draft; its bounds and lists were read off private data and must be reviewed\n", c.Out)
+	fmt.Fprintf(con.stdout,
+		"%s: a draft; its bounds and lists were read off private data and must be reviewed\n", c.Out)
 	return nil
 }

@@ -18,8 +18,8 @@ type AlgorithmSpec struct {
 	Variant []string  `yaml:"variant,flow-one"` // default: the algorithm's first
 	Series  string    `yaml:"series"`           // the curve's name; {param} is filled in
 	Epsilon []float64 `yaml:"epsilon,flow-one"` // instead of the spec's
-	// Trials is how many of the experiment's trials the entry takes part in, the first ones; 0 means all. It spares
-	// settings that take long.
+	// Trials is how many of the experiment's trials the entry takes part in, the first ones; 0
+	// means all. It spares settings that take long.
 	Trials int   `yaml:"trials"`
 	Params Sweep `yaml:"params"`
 
@@ -45,7 +45,8 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		return
 	}
 	if a.Name == "" {
-		r.Problemf(a.node, "needs a name, must be one of %s", strings.Join(algorithms.Names(), ", "))
+		r.Problemf(a.node, "needs a name, must be one of %s",
+			strings.Join(algorithms.Names(), ", "))
 		return
 	}
 	algorithm, err := algorithms.Lookup(a.Name)
@@ -56,7 +57,8 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	info := algorithm.Info()
 	checkEpsilon(r, valueOf(a.node, "epsilon"), a.Epsilon)
 	if a.Trials < 0 || a.Trials > s.Trials {
-		r.Problemf(valueOf(a.node, "trials"), "%d, must be between 1 and the experiment's %d", a.Trials, s.Trials)
+		r.Problemf(valueOf(a.node, "trials"), "%d, must be between 1 and the experiment's %d",
+			a.Trials, s.Trials)
 	}
 	for _, name := range a.Variant {
 		guarantee, err := info.Guarantee(algorithms.Variant(name))
@@ -71,7 +73,8 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	}
 	a.expanded = a.Params.expand(r, a.Name, func() any { return algorithm.Params() })
 	if len(a.expanded) > 0 {
-		known := map[string]bool{"algorithm": true, "variant": true, "unit": true, "neighbours": true, "epsilon": true, "dataset": true}
+		known := map[string]bool{"algorithm": true, "variant": true, "unit": true,
+			"neighbours": true, "epsilon": true, "dataset": true}
 		if !isNil(a.expanded[0]) {
 			for key := range strictyaml.Resolved(a.expanded[0]) { // order-free: fills a set
 				known[key] = true
@@ -79,18 +82,22 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		}
 		for _, name := range placeholders(a.Series) {
 			if !known[name] {
-				r.Problemf(valueOf(a.node, "series"), "{%s} names no parameter of %s, must be one of %s", name, a.Name, listed(known))
+				r.Problemf(valueOf(a.node, "series"),
+					"{%s} names no parameter of %s, must be one of %s", name, a.Name, listed(known))
 			}
 		}
 	}
 	_, anonymous := algorithm.Params().(algorithms.Anonymous)
 	for _, m := range measures {
 		if m.Metric.Info().Anonymity && !anonymous {
-			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not", m.Metric.Info().Name, a.Name)
+			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not",
+				m.Metric.Info().Name, a.Name)
 		}
 		needs := metrics.Needs(m.Metric, info.Input, m.Classifier)
-		if s.Protocol == Inside && m.Metric.Info().Classifier && !slices.Contains(needs, algorithms.Records) {
-			r.Problemf(valueOf(s.node, "measure"), "%s with %s needs regions, and inside the released records there are none", m.Name, m.Classifier.Info().Name)
+		if s.Protocol == Inside && m.Metric.Info().Classifier &&
+			!slices.Contains(needs, algorithms.Records) {
+			r.Problemf(valueOf(s.node, "measure"),
+				"%s with %s needs regions, and inside the released records there are none", m.Name, m.Classifier.Info().Name)
 		}
 		for _, product := range needs {
 			if !info.Can(product) {
@@ -98,7 +105,8 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 				if _, ok := m.Classifier.(classifiers.RegionClassifier); ok {
 					what += " with " + m.Classifier.Info().Name
 				}
-				r.Problemf(a.node, "metric %s needs %s, which %s does not release", what, product, a.Name)
+				r.Problemf(a.node, "metric %s needs %s, which %s does not release", what, product,
+					a.Name)
 			}
 		}
 	}
@@ -112,7 +120,8 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 			kind = algorithms.GraphInput
 		}
 		if kind != info.Input {
-			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input, s.Dataset[i].Name, kind)
+			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input,
+				s.Dataset[i].Name, kind)
 		}
 	}
 }
@@ -123,7 +132,8 @@ func (s *Spec) checkEpsilonUse(r *strictyaml.Reader, a *AlgorithmSpec, g algorit
 		r.Problemf(a.node, "%s needs epsilon, given here or for the whole experiment", a.Name)
 	}
 	if !private && len(a.Epsilon) > 0 {
-		r.Problemf(valueOf(a.node, "epsilon"), "%s gives no differential privacy and takes no epsilon", a.Name)
+		r.Problemf(valueOf(a.node, "epsilon"),
+			"%s gives no differential privacy and takes no epsilon", a.Name)
 	}
 }
 

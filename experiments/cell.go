@@ -28,13 +28,15 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// graceAfterTimeout is how long a cell may take to notice that its time is up before it is left behind.
+// graceAfterTimeout is how long a cell may take to notice that its time is up before it is left
+// behind.
 const graceAfterTimeout = 2 * time.Second
 
-// guard runs one cell so that nothing it does can end the run: a panic becomes a failure, and a cell that
-// does not return when its time is up is left behind and reported. Clock time decides only whether a cell is
-// abandoned, never what it computes.
-func guard(ctx context.Context, timeout time.Duration, cell func(ctx context.Context, at *phase) (outcome, error)) (outcome, error) {
+// guard runs one cell so that nothing it does can end the run: a panic becomes a failure, and a
+// cell that does not return when its time is up is left behind and reported. Clock time decides
+// only whether a cell is abandoned, never what it computes.
+func guard(ctx context.Context, timeout time.Duration, cell func(ctx context.Context,
+	at *phase) (outcome, error)) (outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type result struct {
@@ -87,35 +89,14 @@ type phase struct{ current atomic.Value }
 func (p *phase) enter(name string) { p.current.Store(name) }
 func (p *phase) name() string      { return p.current.Load().(string) }
 
-// panicked is a panic caught in a cell. Its stack differs from run to run and therefore goes to the log,
-// not into the record.
+// panicked is a panic caught in a cell. Its stack differs from run to run and therefore goes to the
+// log, not into the record.
 type panicked struct {
 	value any
 	stack []byte
 }
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-// cellData is what a cell works on: its dataset and, where the experiment has folds, their assignment.
-type cellData struct {
-	data  *datasets.Dataset
-	rows  []int32 // all rows of a table
-	folds []classifiers.Fold
-	train int // rows released where the others are held out once and for all; 0 without
-	// truth is, for each fold (one without folds), what measurements compute from the data alone.
-	truth []*metrics.Memo
-}
-
-// split returns the rows a cell releases and those it is tested on.
-func (m *cellData) split(fold int) (train, test []int32) {
-	if m.train > 0 {
-		return m.rows[:m.train], m.rows[m.train:]
-	}
-	if fold < 0 {
-		return m.rows, m.rows
-	}
-	return m.folds[fold].Train, m.folds[fold].Test
-}
 
 // outcome is what running a cell gave.
 type outcome struct {
@@ -125,7 +106,8 @@ type outcome struct {
 }
 
 // runCell makes the cell's release and measures it.
-func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase, clock func() time.Time) (o outcome, err error) {
+func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
+	clock func() time.Time) (o outcome, err error) {
 	config := c.Config
 	at.enter(results.PhaseRelease)
 	train, test := m.split(c.Fold)
@@ -155,7 +137,8 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase, clo
 	}
 	o.release, o.Warnings = release, release.Warnings
 	if s := release.Structure; s != (algorithms.Structure{}) {
-		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth, Gap: s.Gap}
+		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth,
+			Gap: s.Gap}
 	}
 	if p.keeps(c) && release.Regions != nil {
 		o.Regions = sides(m.data.Table.Schema(), release.Regions)
@@ -164,8 +147,9 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase, clo
 		claimed, proven := budget.Spent()
 		o.Spent = &results.Spent{Claimed: claimed, Proven: results.Bound(proven)}
 		for _, e := range budget.Ledger() {
-			o.Ledger = append(o.Ledger, results.LedgerRow{Purpose: e.Purpose, Mechanism: e.Mechanism,
-				Claimed: e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls, Epsilon: e.Epsilon,
+			o.Ledger = append(o.Ledger, results.LedgerRow{Purpose: e.Purpose,
+				Mechanism: e.Mechanism,
+				Claimed:   e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls, Epsilon: e.Epsilon,
 				Loss: results.Bound(e.Loss), Composition: e.Composition})
 		}
 		// Path.charge refuses what would overspend; should it ever not, this does.
@@ -188,7 +172,8 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase, clo
 	return o, nil
 }
 
-func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train, test []int32, release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
+func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train, test []int32,
+	release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
 	info := measure.Metric.Info()
 	value := results.Value{Measurement: measure.measurement()}
 	k := 0
@@ -201,7 +186,8 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train,
 	if p.Spec.Protocol == Inside && info.Classifier {
 		number, ok, err = p.measureInside(ctx, measure, release, p.noiseKey(c, m.data.Checksum))
 	} else {
-		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table, Graph: m.data.Graph, Train: train, Test: test,
+		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table,
+			Graph: m.data.Graph, Train: train, Test: test,
 			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k, Truth: m.truth[max(0, c.Fold)], Published: published})
 	}
 	if err != nil {
@@ -216,8 +202,10 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train,
 	return value, nil
 }
 
-// measureInside cross-validates a classifier inside the released records and averages over the folds.
-func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algorithms.Release, key random.Key) (float64, bool, error) {
+// measureInside cross-validates a classifier inside the released records and averages over the
+// folds.
+func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algorithms.Release,
+	key random.Key) (float64, bool, error) {
 	table, weights, err := release.Records(ctx)
 	if err != nil {
 		return 0, false, err
@@ -240,7 +228,8 @@ func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algo
 				part.Weights[i] = weights[row]
 			}
 		}
-		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: table, Train: train, Test: test,
+		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: table, Train: train,
+			Test:    test,
 			Release: part, Classifier: measure.Classifier, Params: measure.Params})
 		if err != nil || !ok {
 			return 0, ok, err

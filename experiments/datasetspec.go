@@ -93,7 +93,8 @@ func (s *Spec) expandDatasets(r *strictyaml.Reader, section []DatasetSpec) []dat
 	for i := range all {
 		d := &all[i]
 		if d.info.Graph && s.Folds > 0 {
-			r.Problemf(valueOf(s.node, "folds"), "%d, but %s is a graph: there are no rows to hold out", s.Folds, d.label())
+			r.Problemf(valueOf(s.node, "folds"),
+				"%d, but %s is a graph: there are no rows to hold out", s.Folds, d.label())
 		}
 		if seen[d.label()] {
 			r.Problemf(d.spec.node, "%s is listed twice", d.label())
@@ -105,8 +106,8 @@ func (s *Spec) expandDatasets(r *strictyaml.Reader, section []DatasetSpec) []dat
 
 func (d *datasetConfig) label() string { return d.use.Label() }
 
-// identity is what seeds and cache keys know the dataset by: its label or, of the user's own files, their
-// content, so that neither a file's name nor its folder changes any number.
+// identity is what seeds and cache keys know the dataset by: its label or, of the user's own files,
+// their content, so that neither a file's name nor its folder changes any number.
 func (d *datasetConfig) identity(checksum string) string {
 	if d.given {
 		return d.use.Name + " " + checksum
@@ -114,7 +115,8 @@ func (d *datasetConfig) identity(checksum string) string {
 	return d.label()
 }
 
-// identityParams are the dataset's parameters in cache keys. Those of the user's own files are paths.
+// identityParams are the dataset's parameters in cache keys. Those of the user's own files are
+// paths.
 func (d *datasetConfig) identityParams() map[string]string {
 	if d.given {
 		return nil

@@ -46,7 +46,8 @@ func Texts() map[string]string {
 func Embedded(name string) (*Spec, error) {
 	data, err := specs.ReadFile(name + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("no experiment %q, must be one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no experiment %q, must be one of %s", name,
+			strings.Join(Names(), ", "))
 	}
 	return Parse("experiments/"+name+".yaml", data)
 }
@@ -57,7 +58,8 @@ func Find(word string) (*Spec, error) {
 		return Embedded(word)
 	}
 	if _, err := os.Stat(word); err != nil {
-		return nil, fmt.Errorf("%s is neither a file nor an experiment%s, must be a spec's file or one of %s", word,
+		return nil, fmt.Errorf("%s is neither a file nor an experiment%s, must be a spec's file "+
+			"or one of %s", word,
 			spelling.Hint(strings.TrimSuffix(word, ".yaml"), Names()), strings.Join(Names(), ", "))
 	}
 	return Load(word)

@@ -92,7 +92,8 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		checkLimits("ylim", f.YLim, f.YScale == "log")
 		for _, name := range f.Reference {
 			if !ran[name] && !classified[name] {
-				bad("reference", "%q is neither an algorithm nor a classifier of this experiment", name)
+				bad("reference", "%q is neither an algorithm nor a classifier of this experiment",
+					name)
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(f.Where)) {
@@ -100,13 +101,15 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 			case "classifier":
 				for _, word := range strings.Split(f.Where[key], "|") {
 					if !classified[word] {
-						bad("where", "classifier %q%s, must be one of those measured: %s", word, spelling.Hint(word, slices.Sorted(maps.Keys(classified))), listed(classified))
+						bad("where", "classifier %q%s, must be one of those measured: %s", word,
+							spelling.Hint(word, slices.Sorted(maps.Keys(classified))), listed(classified))
 					}
 				}
 			case "metric", "variant", "dataset", "algorithm", "series", "epsilon":
 			default:
 				if !parameters[key] {
-					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, series, epsilon or one of %s", key, listed(parameters))
+					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, "+
+						"series, epsilon or one of %s", key, listed(parameters))
 				}
 			}
 		}
@@ -116,7 +119,8 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 // checkMap records what is wrong with a figure that maps a release's regions.
 func (s *Spec) checkMap(f *FigureSpec, bad func(key, format string, args ...any)) {
 	if !slices.Contains(s.Keep, KeepRegions) {
-		bad("kind", "%s, but the run does not keep them; write keep: [%s], or keep: [%s, %s] to see the rows as well", f.Kind, KeepRegions, KeepRegions, KeepRows)
+		bad("kind", "%s, but the run does not keep them; write keep: [%s], or keep: [%s, %s] to "+
+			"see the rows as well", f.Kind, KeepRegions, KeepRegions, KeepRows)
 	}
 	if f.X == "" || f.Y == "" || f.X == f.Y {
 		bad("x", "%q and y %q, must be two attributes of the dataset", f.X, f.Y)

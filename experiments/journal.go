@@ -25,9 +25,10 @@ type entry struct {
 	Timing results.Timing `json:"timing"`
 }
 
-// journal keeps finished cells while an experiment runs, one a line: the first 16 hexadecimal digits
-// of the SHA-256 of the rest, a blank, JSON. Lines are only ever appended and are synced to disk in
-// groups, so a killed run loses at most what was in flight. It is also the cache of later runs.
+// journal keeps finished cells while an experiment runs, one a line: the first 16 hexadecimal
+// digits of the SHA-256 of the rest, a blank, JSON. Lines are only ever appended and are synced to
+// disk in groups, so a killed run loses at most what was in flight. It is also the cache of later
+// runs.
 type journal struct {
 	file    *os.File
 	unlock  func()
@@ -41,9 +42,9 @@ const JournalFile = "journal.jsonl"
 // ErrBusy says that another process is writing to the same output folder.
 var ErrBusy = errors.New("another run is writing to this folder")
 
-// openJournal locks an experiment's folder, reads what finished cells its journal holds and makes it ready
-// for appending. A torn last line is cut off; a line that does not match its checksum is left out
-// and reported through warn.
+// openJournal locks an experiment's folder, reads what finished cells its journal holds and makes
+// it ready for appending. A torn last line is cut off; a line that does not match its checksum is
+// left out and reported through warn.
 func openJournal(dir string, warn func(string)) (*journal, map[string]entry, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, nil, fmt.Errorf("cannot make the output folder: %w", err)
@@ -59,7 +60,8 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]entry, err
 	}
 	finished, end := map[string]entry(nil), int64(0)
 	if info, statErr := file.Stat(); statErr != nil || !info.Mode().IsRegular() {
-		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name())) // reading a pipe would wait for ever
+		// reading a pipe would wait for ever
+		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name()))
 	} else {
 		finished, end, err = readJournal(file, warn)
 	}
@@ -74,12 +76,13 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]entry, err
 		unlock()
 		return nil, nil, fmt.Errorf("journal: %w", err)
 	}
-	j := &journal{file: file, unlock: unlock, entries: make(chan entry, 256), done: make(chan error, 1)}
+	j := &journal{file: file, unlock: unlock, entries: make(chan entry, 256),
+		done: make(chan error, 1)}
 	return j, finished, nil
 }
 
-// lockPatience is how long another run's lock is waited for before it is an error: long enough for a
-// killed process to be cleared away by the system.
+// lockPatience is how long another run's lock is waited for before it is an error: long enough for
+// a killed process to be cleared away by the system.
 const lockPatience = 2 * time.Second
 
 func lock(path string) (unlock func(), err error) {
@@ -142,7 +145,8 @@ func readJournal(from io.Reader, warn func(string)) (map[string]entry, int64, er
 		end += int64(len(text))
 		o, ok := parseJournalLine(bytes.TrimSuffix(text, []byte("\n")))
 		if !ok {
-			warn(fmt.Sprintf("%s:%d: the line does not match its checksum and is left out; its cell runs again unless another line has it", JournalFile, number))
+			warn(fmt.Sprintf("%s:%d: the line does not match its checksum and is left out; its "+
+				"cell runs again unless another line has it", JournalFile, number))
 			continue
 		}
 		finished[o.Key] = o
@@ -157,7 +161,8 @@ func lineSum(text []byte) string {
 
 func parseJournalLine(text []byte) (entry, bool) {
 	var o entry
-	if len(text) < sumDigits+1 || text[sumDigits] != ' ' || lineSum(text[sumDigits+1:]) != string(text[:sumDigits]) {
+	if len(text) < sumDigits+1 || text[sumDigits] != ' ' ||
+		lineSum(text[sumDigits+1:]) != string(text[:sumDigits]) {
 		return o, false
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text[sumDigits+1:]))
@@ -221,8 +226,10 @@ func (j *journal) start(failed func(error)) {
 // add hands a finished cell to the writer.
 func (j *journal) add(o entry) { j.entries <- o }
 
-// errLost says that the journal is no longer where it was opened: somebody removed or replaced the folder.
-var errLost = errors.New("the output folder was removed while the experiment ran: what had finished is lost")
+// errLost says that the journal is no longer where it was opened: somebody removed or replaced the
+// folder.
+var errLost = errors.New("the output folder was removed while the experiment ran: what had " +
+	"finished is lost")
 
 // check returns errLost where the file that is written to has no name any more.
 func (j *journal) check() error {

@@ -19,9 +19,10 @@ import (
 // object is a JSON object; encoding/json writes its keys in order.
 type object = map[string]any
 
-// WriteJSONSchema writes a JSON Schema (draft 2020-12) of the spec language, for editors that complete and
-// check YAML. It is made from the Go types and from everything registered, so a new baseline is in
-// it at once. The decoder, not the schema, decides what is accepted: a schema cannot say it all.
+// WriteJSONSchema writes a JSON Schema (draft 2020-12) of the spec language, for editors that
+// complete and check YAML. It is made from the Go types and from everything registered, so a new
+// baseline is in it at once. The decoder, not the schema, decides what is accepted: a schema cannot
+// say it all.
 func WriteJSONSchema(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
@@ -33,17 +34,27 @@ func WriteJSONSchema(w io.Writer) error {
 		"additionalProperties": false,
 		"required":             []string{"name", "dataset", "algorithms", "measure"},
 		"properties": object{
-			"name":     object{"type": "string", "pattern": results.ExperimentNamePattern(), "description": "folder of the results, such as rps/fig3"},
-			"title":    described(object{"type": "string"}, "one line for people"),
-			"source":   described(object{"type": "string"}, "paper and figure it reproduces"),
-			"seed":     described(object{"type": "integer", "minimum": 0}, "master seed of all randomness"),
-			"trials":   described(object{"type": "integer", "minimum": 1, "maximum": maxTrials}, "independent repetitions, default 1"),
-			"folds":    described(object{"type": "integer", "minimum": 0, "maximum": maxFolds}, "cross-validation folds; 0 measures on the rows released"),
-			"train":    described(object{"type": []string{"integer", "number", "string"}}, "in place of folds: the first rows, "+trainForms+", are released, the others are the test set"),
-			"stratify": described(object{"type": "boolean"}, "keep class shares equal over the folds, default true"),
-			"protocol": described(object{"enum": []string{RawTest, Inside}}, "release the training folds and test on the raw fold, or cross-validate inside the release"),
-			"dataset":  oneOrMore(object{"anyOf": datasetSchemas()}),
-			"epsilon":  described(epsilonSchema(), "for every algorithm under differential privacy"),
+			"name": object{"type": "string", "pattern": results.ExperimentNamePattern(),
+				"description": "folder of the results, such as rps/fig3"},
+			"title":  described(object{"type": "string"}, "one line for people"),
+			"source": described(object{"type": "string"}, "paper and figure it reproduces"),
+			"seed": described(object{"type": "integer", "minimum": 0},
+				"master seed of all randomness"),
+			"trials": described(object{"type": "integer", "minimum": 1, "maximum": maxTrials},
+				"independent repetitions, default 1"),
+			"folds": described(object{"type": "integer", "minimum": 0, "maximum": maxFolds},
+				"cross-validation folds; 0 measures on the rows released"),
+			"train": described(object{"type": []string{"integer", "number", "string"}},
+				"in place of folds: the first rows, "+trainForms+", are released, the others "+
+					"are the test set"),
+			"stratify": described(object{"type": "boolean"},
+				"keep class shares equal over the folds, default true"),
+			"protocol": described(object{"enum": []string{RawTest, Inside}},
+				"release the training folds and test on the raw fold, or cross-validate inside "+
+					"the release"),
+			"dataset": oneOrMore(object{"anyOf": datasetSchemas()}),
+			"epsilon": described(epsilonSchema(),
+				"for every algorithm under differential privacy"),
 			"algorithms": object{"type": "array", "minItems": 1,
 				"items": object{"oneOf": algorithmSchemas()}},
 			"measure": object{"type": "array", "minItems": 1, "items": object{
@@ -51,17 +62,23 @@ func WriteJSONSchema(w io.Writer) error {
 				"properties": object{
 					"metric":     oneOrMore(object{"enum": metrics.Names()}),
 					"classifier": oneOrMore(object{"enum": classifiers.Names()}),
-					"params": object{"type": "object", "additionalProperties": false, "properties": metricParameterSchemas(),
-						"description": "of the metrics, each of which must know them all; recorded under the metric's name with what differs from the defaults"},
+					"params": object{"type": "object", "additionalProperties": false,
+						"properties": metricParameterSchemas(),
+						"description": "of the metrics, each of which must know them all; " +
+							"recorded under the metric's name with what differs from the defaults"},
 				}}},
-			"keep":  described(oneOrMore(object{"enum": keepWords}), "what a run leaves of each configuration's first release: its regions; and the original rows, which are private data"),
+			"keep": described(oneOrMore(object{"enum": keepWords}),
+				"what a run leaves of each configuration's first release: its regions; and the "+
+					"original rows, which are private data"),
 			"plots": object{"type": "array", "items": figureSchema()},
-			"quick": object{"type": "object", "additionalProperties": false, "description": "what --quick overrides",
+			"quick": object{"type": "object", "additionalProperties": false,
+				"description": "what --quick overrides",
 				"properties": object{
 					"trials":  object{"type": "integer", "minimum": 1},
 					"folds":   object{"type": "integer", "minimum": 2},
 					"epsilon": epsilonSchema(),
-					"dataset": object{"$ref": "#/properties/dataset", "description": "in place of the experiment's, of which it names the sources"},
+					"dataset": object{"$ref": "#/properties/dataset",
+						"description": "in place of the experiment's, of which it names the sources"},
 				}},
 		},
 	})
@@ -80,7 +97,8 @@ func epsilonSchema() object {
 	return oneOrMore(object{"type": "number", "exclusiveMinimum": 0})
 }
 
-// parameterSchemas lists the keys of a parameter struct, each of which may be a value or a list to sweep.
+// parameterSchemas lists the keys of a parameter struct, each of which may be a value or a list to
+// sweep.
 func parameterSchemas(params any) object {
 	properties := object{}
 	if isNil(params) {
@@ -88,7 +106,8 @@ func parameterSchemas(params any) object {
 	}
 	defaults := strictyaml.Resolved(params)
 	for _, field := range strictyaml.Fields(reflect.TypeOf(params)) {
-		properties[field.Name] = described(oneOrMore(typeSchema(field.Type)), "default "+defaults[field.Name])
+		properties[field.Name] = described(oneOrMore(typeSchema(field.Type)),
+			"default "+defaults[field.Name])
 	}
 	return properties
 }
@@ -96,8 +115,8 @@ func parameterSchemas(params any) object {
 // enumerated is implemented by parameter types with a fixed list of values.
 type enumerated interface{ Enum() []string }
 
-// wordValues lists words as an editor's YAML reader sees them: true and false, unquoted, are no strings
-// to it.
+// wordValues lists words as an editor's YAML reader sees them: true and false, unquoted, are no
+// strings to it.
 func wordValues(words []string) []any {
 	values := make([]any, 0, len(words))
 	for _, word := range words {
@@ -142,12 +161,14 @@ func datasetSchemas() []any {
 		}
 		properties := parameterSchemas(source.Params())
 		properties["name"] = described(object{"const": name}, source.Info().Title)
-		properties["resample"] = described(object{"type": "boolean"}, "draw generated data anew for every trial")
+		properties["resample"] = described(object{"type": "boolean"},
+			"draw generated data anew for every trial")
 		required := []string{"name"}
 		if name == "csv" {
 			required = []string{"csv", "schema"}
 		}
-		all = append(all, object{"type": "object", "additionalProperties": false, "required": required, "properties": properties})
+		all = append(all, object{"type": "object", "additionalProperties": false,
+			"required": required, "properties": properties})
 	}
 	return all
 }
@@ -164,21 +185,25 @@ func algorithmSchemas() []any {
 		for _, g := range info.Variants {
 			variants = append(variants, string(g.Variant))
 		}
-		all = append(all, object{"type": "object", "additionalProperties": false, "required": []string{"name"},
+		all = append(all, object{"type": "object", "additionalProperties": false,
+			"required": []string{"name"},
 			"properties": object{
 				"name":    described(object{"const": name}, info.Title),
 				"variant": oneOrMore(object{"enum": variants}),
-				"series":  described(object{"type": "string"}, "the curve's name; {parameter} is filled in"),
-				"trials":  described(object{"type": "integer", "minimum": 1, "maximum": maxTrials}, "only the first of the experiment's trials; all if not given"),
+				"series": described(object{"type": "string"},
+					"the curve's name; {parameter} is filled in"),
+				"trials": described(object{"type": "integer", "minimum": 1, "maximum": maxTrials},
+					"only the first of the experiment's trials; all if not given"),
 				"epsilon": epsilonSchema(),
-				"params":  object{"type": "object", "additionalProperties": false, "properties": parameterSchemas(algorithm.Params())},
+				"params": object{"type": "object", "additionalProperties": false,
+					"properties": parameterSchemas(algorithm.Params())},
 			}})
 	}
 	return all
 }
 
-// metricParameterSchemas lists the parameters of all metrics. A key that metrics disagree about takes what
-// any of them takes.
+// metricParameterSchemas lists the parameters of all metrics. A key that metrics disagree about
+// takes what any of them takes.
 func metricParameterSchemas() object {
 	properties := object{}
 	for _, name := range metrics.Names() {
@@ -208,12 +233,16 @@ func figureSchema() object {
 	for _, field := range strictyaml.Fields(reflect.TypeFor[results.Figure]()) {
 		properties[field.Name] = typeSchema(field.Type)
 	}
-	properties["where"] = described(object{"type": "object", "additionalProperties": object{"type": []string{"string", "number", "boolean"}}},
+	properties["where"] = described(object{"type": "object",
+		"additionalProperties": object{"type": []string{"string", "number", "boolean"}}},
 		"keep what has these values; a|b keeps either")
-	properties["kind"] = object{"enum": []string{results.RegionsKind}, "description": "a map of one release's regions; curves if not given"}
+	properties["kind"] = object{"enum": []string{results.RegionsKind},
+		"description": "a map of one release's regions; curves if not given"}
 	scale := object{"enum": []string{"linear", "log"}}
-	limits := object{"type": "array", "items": object{"type": "number"}, "minItems": 2, "maxItems": 2}
+	limits := object{"type": "array", "items": object{"type": "number"}, "minItems": 2,
+		"maxItems": 2}
 	properties["xscale"], properties["yscale"] = scale, scale
 	properties["xlim"], properties["ylim"] = limits, limits
-	return object{"type": "object", "additionalProperties": false, "required": []string{"name", "x", "y"}, "properties": properties}
+	return object{"type": "object", "additionalProperties": false,
+		"required": []string{"name", "x", "y"}, "properties": properties}
 }

@@ -11,13 +11,13 @@ import (
 	"ppdp/results"
 )
 
-// What a spec's keep may ask for beyond measurements, for figures that show one release. It is kept of every
-// configuration's first trial, and of that trial's first fold.
+// What a spec's keep may ask for beyond measurements, for figures that show one release. It is kept
+// of every configuration's first trial, and of that trial's first fold.
 const (
 	// KeepRegions keeps the releases' regions.
 	KeepRegions = "regions"
-	// KeepRows keeps the original quasi-identifiers: the private data themselves, so only for data that
-	// are generated or public.
+	// KeepRows keeps the original quasi-identifiers: the private data themselves, so only for data
+	// that are generated or public.
 	KeepRows = "rows"
 )
 
@@ -46,11 +46,13 @@ func (s *Spec) checkKeep(r *strictyaml.Reader) {
 
 // keeps reports whether a cell leaves its regions.
 func (p *Plan) keeps(c *Cell) bool {
-	return slices.Contains(p.Spec.Keep, KeepRegions) && c.Trial == 0 && c.Fold <= 0 && c.Config.Info.Can(algorithms.Boxes)
+	return slices.Contains(p.Spec.Keep, KeepRegions) && c.Trial == 0 && c.Fold <= 0 &&
+		c.Config.Info.Can(algorithms.Boxes)
 }
 
-// sides lists the extents of a release's regions, in the attributes' units. Attributes that a release generalises along a
-// taxonomy are left out: their regions are sets of values, not intervals.
+// sides lists the extents of a release's regions, in the attributes' units. Attributes that a
+// release generalises along a taxonomy are left out: their regions are sets of values, not
+// intervals.
 func sides(schema *datasets.Schema, regions *algorithms.Regions) []results.RegionSide {
 	var all []results.RegionSide
 	for region := range regions.Len() {
@@ -64,8 +66,9 @@ func sides(schema *datasets.Schema, regions *algorithms.Regions) []results.Regio
 				continue
 			}
 			a := &schema.Attributes[attribute]
-			all = append(all, results.RegionSide{Region: region, Records: records, Attribute: a.Name,
-				Low: edge(a, low[d]), High: edge(a, high[d])})
+			all = append(all, results.RegionSide{Region: region, Records: records,
+				Attribute: a.Name,
+				Low:       edge(a, low[d]), High: edge(a, high[d])})
 		}
 	}
 	return all

@@ -14,7 +14,8 @@ import (
 // key is the root of all randomness of a plan.
 func (p *Plan) key() random.Key { return random.NewKey(p.Seed) }
 
-// dataKey seeds generated data. It leaves the algorithm out, so that all baselines see the same data.
+// dataKey seeds generated data. It leaves the algorithm out, so that all baselines see the same
+// data.
 func (p *Plan) dataKey(d *datasetConfig, trial int) random.Key {
 	if !d.resample {
 		return p.key().Derive("data", d.label())
@@ -22,8 +23,8 @@ func (p *Plan) dataKey(d *datasetConfig, trial int) random.Key {
 	return p.key().Derive("data", d.label(), "trial", strconv.Itoa(trial))
 }
 
-// foldKey seeds the folds of a trial; it leaves the algorithm out for the same reason. checksum is of the
-// loaded data.
+// foldKey seeds the folds of a trial; it leaves the algorithm out for the same reason. checksum is
+// of the loaded data.
 func (p *Plan) foldKey(d *datasetConfig, checksum string, trial int) random.Key {
 	return p.key().Derive("folds", d.identity(checksum), "trial", strconv.Itoa(trial))
 }
@@ -31,12 +32,13 @@ func (p *Plan) foldKey(d *datasetConfig, checksum string, trial int) random.Key 
 // noiseKey seeds a cell's release. checksum is of the loaded data.
 func (p *Plan) noiseKey(c *Cell, checksum string) random.Key {
 	config := c.Config
-	return p.key().Derive("cell", config.data.identity(checksum), config.Algorithm, config.Variant, config.changed,
+	return p.key().Derive("cell", config.data.identity(checksum), config.Algorithm, config.Variant,
+		config.changed,
 		config.EpsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))
 }
 
-// cacheKey names everything a cell's result depends on, so that a finished cell is reused if and only if it
-// would come out the same. checksum is of the loaded data.
+// cacheKey names everything a cell's result depends on, so that a finished cell is reused if and
+// only if it would come out the same. checksum is of the loaded data.
 func (p *Plan) cacheKey(c *Cell, checksum string) string {
 	config := c.Config
 	h := sha256.New()

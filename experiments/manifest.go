@@ -27,13 +27,15 @@ func (r *run) manifest() results.Manifest {
 	}
 	for _, loaded := range r.cache.sets {
 		info := loaded.config.info
-		m.Datasets = append(m.Datasets, results.DatasetUse{Name: loaded.config.label(), StandsFor: info.StandsFor,
-			Checksum: loaded.data.Checksum, Resampled: loaded.config.resample,
+		m.Datasets = append(m.Datasets, results.DatasetUse{Name: loaded.config.label(),
+			StandsFor: info.StandsFor,
+			Checksum:  loaded.data.Checksum, Resampled: loaded.config.resample,
 			Citation: info.Citation, License: info.License, Notes: notesOf(loaded.data)})
 	}
 	for _, measure := range p.Spec.measured {
 		info := measure.Metric.Info()
-		use := results.MeasureUse{Measurement: measure.measurement(), Title: info.Title, Unit: info.Unit,
+		use := results.MeasureUse{Measurement: measure.measurement(), Title: info.Title,
+			Unit:           info.Unit,
 			HigherIsBetter: info.HigherIsBetter, Revision: info.Revision}
 		if measure.Classifier != nil {
 			use.ClassifierRevision = measure.Classifier.Info().Revision
@@ -47,12 +49,14 @@ func (r *run) manifest() results.Manifest {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
 		g := c.Guarantee
-		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status) // a guarantee may depend on parameters
+		// a guarantee may depend on parameters
+		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status)
 		if used[name] {
 			continue
 		}
 		used[name] = true
-		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name, Variant: string(g.Variant), Title: c.Info.Title,
+		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name,
+			Variant: string(g.Variant), Title: c.Info.Title,
 			Source: c.Info.Source, Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation, Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
@@ -60,7 +64,8 @@ func (r *run) manifest() results.Manifest {
 			if module.Replace != nil {
 				module = module.Replace
 			}
-			m.Modules = append(m.Modules, results.Module{Path: module.Path, Version: module.Version, Sum: module.Sum})
+			m.Modules = append(m.Modules, results.Module{Path: module.Path, Version: module.Version,
+				Sum: module.Sum})
 		}
 		sort.Slice(m.Modules, func(i, j int) bool { return m.Modules[i].Path < m.Modules[j].Path })
 		for _, setting := range build.Settings {

@@ -29,13 +29,14 @@ func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) 
 	}
 }
 
-// Measure is one metric, with its classifier where it needs one and its parameters where it has some.
+// Measure is one metric, with its classifier where it needs one and its parameters where it has
+// some.
 type Measure struct {
 	Metric     metrics.Metric
 	Classifier classifiers.Classifier // nil for metrics that need none
 	Params     metrics.Params         // nil for metrics without
-	// Name is the metric as recorded: its own name and the parameters that differ from their defaults,
-	// "count-error attribute=age".
+	// Name is the metric as recorded: its own name and the parameters that differ from their
+	// defaults, "count-error attribute=age".
 	Name string
 
 	resolved map[string]string // all parameters
@@ -67,7 +68,8 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 	for i := range s.Measure {
 		m := &s.Measure[i]
 		if len(m.Metric) == 0 {
-			r.Problemf(m.node, "needs a metric, must be one of %s", strings.Join(metrics.Names(), ", "))
+			r.Problemf(m.node, "needs a metric, must be one of %s",
+				strings.Join(metrics.Names(), ", "))
 		}
 		for _, name := range m.Metric {
 			metric, err := metrics.Lookup(name)
@@ -102,8 +104,10 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 	return all
 }
 
-// chooseClassifiers lists the classifiers a metric is measured with: one nil for a metric that needs none.
-func (s *Spec) chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec, metric metrics.Metric) []classifiers.Classifier {
+// chooseClassifiers lists the classifiers a metric is measured with: one nil for a metric that
+// needs none.
+func (s *Spec) chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec,
+	metric metrics.Metric) []classifiers.Classifier {
 	name := metric.Info().Name
 	if !metric.Info().Classifier {
 		if len(m.Classifier) > 0 {
@@ -112,7 +116,8 @@ func (s *Spec) chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec, metric me
 		return []classifiers.Classifier{nil}
 	}
 	if len(m.Classifier) == 0 {
-		r.Problemf(m.node, "%s needs a classifier, must be some of %s", name, strings.Join(classifiers.Names(), ", "))
+		r.Problemf(m.node, "%s needs a classifier, must be some of %s", name,
+			strings.Join(classifiers.Names(), ", "))
 	}
 	var chosen []classifiers.Classifier
 	for _, classifierName := range m.Classifier {

@@ -22,7 +22,8 @@ type Plan struct {
 	Cells   []Cell // in canonical order: by configuration, trial, fold
 }
 
-// Config is one setting and what it takes to run it: everything about a cell but its trial and fold.
+// Config is one setting and what it takes to run it: everything about a cell but its trial and
+// fold.
 type Config struct {
 	*results.Setting
 	Implementation algorithms.Algorithm
@@ -49,17 +50,20 @@ type Overrides struct {
 	Quick  bool
 	Trials int
 	Seed   *uint64
-	// StandIns replaces each named dataset by another: real data that are not at hand by their stand-ins.
+	// StandIns replaces each named dataset by another: real data that are not at hand by their
+	// stand-ins.
 	StandIns map[string]string
 }
 
-// Bounds that stop plans which could never be run or stored: of cells, and of what a spec's lists multiply to.
+// Bounds that stop plans which could never be run or stored: of cells, and of what a spec's lists
+// multiply to.
 const (
 	maxCells          = 1 << 22
 	maxConfigurations = 1 << 16
 )
 
-// checkSize records that the spec's lists multiply to too many configurations, before anybody tries to make them.
+// checkSize records that the spec's lists multiply to too many configurations, before anybody tries
+// to make them.
 func (s *Spec) checkSize(r *strictyaml.Reader) {
 	sets, entries := 0, 0
 	for i := range s.Dataset {
@@ -76,7 +80,8 @@ func (s *Spec) checkSize(r *strictyaml.Reader) {
 		}
 	}
 	if sets > maxConfigurations || entries > maxConfigurations || sets*entries > maxConfigurations {
-		r.Problemf(s.node, "datasets, algorithms, their parameters and budgets multiply to more than %d configurations", maxConfigurations)
+		r.Problemf(s.node, "datasets, algorithms, their parameters and budgets multiply to more "+
+			"than %d configurations", maxConfigurations)
 	}
 }
 
@@ -108,7 +113,8 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		}
 	}
 	if o.Trials > maxTrials {
-		return nil, fmt.Errorf("%s: %d trials are asked for in place of the spec's, must be between 1 and %d", s.file, o.Trials, maxTrials)
+		return nil, fmt.Errorf("%s: %d trials are asked for in place of the spec's, must be "+
+			"between 1 and %d", s.file, o.Trials, maxTrials)
 	}
 	if o.Trials > 0 {
 		p.Trials = o.Trials
@@ -132,7 +138,8 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	}
 	total := 0
 	for _, config := range p.Configs {
-		total += config.trials * folds // of numbers below maxConfigurations, maxTrials and maxFolds, so there is no overflow
+		// of numbers below maxConfigurations, maxTrials and maxFolds, so there is no overflow
+		total += config.trials * folds
 	}
 	if total > maxCells {
 		r.Problemf(s.node, "the experiment has %d cells, must be at most %d", total, maxCells)
@@ -155,7 +162,8 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 }
 
 // expandAlgorithm adds one configuration for each combination of variant, parameters and epsilon.
-func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *AlgorithmSpec, grid []float64) {
+func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *AlgorithmSpec,
+	grid []float64) {
 	algorithm, err := algorithms.Lookup(a.Name)
 	if err != nil {
 		return // said by check
@@ -177,7 +185,8 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 			return
 		}
 		for _, expanded := range a.expanded {
-			config := Config{Implementation: algorithm, Info: info, Measures: p.Spec.measured, data: data, trials: p.trialsOf(a)}
+			config := Config{Implementation: algorithm, Info: info, Measures: p.Spec.measured,
+				data: data, trials: p.trialsOf(a)}
 			setting := results.Setting{Dataset: data.use, Algorithm: info.Name, Variant: name}
 			if !isNil(expanded) {
 				config.Parameters = expanded.(algorithms.Params)
@@ -193,7 +202,8 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 					continue
 				}
 			}
-			if config.Guarantee, err = algorithms.GuaranteeOf(algorithm, guarantee.Variant, config.Parameters); err != nil {
+			if config.Guarantee, err = algorithms.GuaranteeOf(algorithm, guarantee.Variant,
+				config.Parameters); err != nil {
 				r.Problemf(a.node, "%s: %v", a.Name, err)
 				continue
 			}

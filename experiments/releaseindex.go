@@ -15,24 +15,29 @@ import (
 
 // What lies beside written releases and says what they are worth.
 const (
-	// ReleaseIndex has a line for each file of the ReleasesFolder: where it comes from and what it guarantees.
+	// ReleaseIndex has a line for each file of the ReleasesFolder: where it comes from and what it
+	// guarantees.
 	ReleaseIndex = "index.csv"
 	// ReleaseNotice says in words what must be known before one of the files is published.
 	ReleaseNotice = "README.txt"
 )
 
-var releaseIndexHeader = []string{"file", "cell", "series", "dataset", "algorithm", "variant", "params", "epsilon", "trial", "fold",
+var releaseIndexHeader = []string{"file", "cell", "series", "dataset", "algorithm", "variant",
+	"params", "epsilon", "trial", "fold",
 	"guarantee", "unit", "neighbours", "status", "proven", "errata", "note"}
 
-// unfit is why a file with the guarantee must not be taken for a private one; nothing for one that holds.
+// unfit is why a file with the guarantee must not be taken for a private one; nothing for one that
+// holds.
 func unfit(g *algorithms.Guarantee) string {
 	switch {
 	case g.Model == algorithms.NoPrivacy:
 		return "NO PRIVACY: the data themselves, or what follows from them"
 	case g.Status == algorithms.Broken:
-		return fmt.Sprintf("NOT PRIVATE: the claim of %s is broken, no finite bound is known%s", g.Model, errataOf(g))
+		return fmt.Sprintf("NOT PRIVATE: the claim of %s is broken, no finite bound is known%s",
+			g.Model, errataOf(g))
 	case g.Status == algorithms.Short:
-		return fmt.Sprintf("LESS PRIVATE THAN CLAIMED: %s, but by more than the epsilon stated%s", g.Model, errataOf(g))
+		return fmt.Sprintf("LESS PRIVATE THAN CLAIMED: %s, but by more than the epsilon stated%s",
+			g.Model, errataOf(g))
 	}
 	return ""
 }
@@ -44,7 +49,8 @@ func errataOf(g *algorithms.Guarantee) string {
 	return " (errata " + strings.Join(g.Errata, ", ") + ")"
 }
 
-// writeReleaseIndex writes ReleaseIndex and ReleaseNotice and warns of the releases that are not private.
+// writeReleaseIndex writes ReleaseIndex and ReleaseNotice and warns of the releases that are not
+// private.
 func (r *run) writeReleaseIndex() error {
 	folder := filepath.Join(r.result.Dir, ReleasesFolder)
 	var lines [][]string
@@ -58,7 +64,8 @@ func (r *run) writeReleaseIndex() error {
 		c := &r.plan.Cells[i]
 		lines = append(lines, r.indexLine(i, filepath.Base(file)))
 		if why := unfit(&c.Config.Guarantee); why != "" {
-			what := fmt.Sprintf("%s (%s, %s): %s", c.Config.Label(), c.Config.Algorithm, c.Config.Variant, why)
+			what := fmt.Sprintf("%s (%s, %s): %s", c.Config.Label(), c.Config.Algorithm,
+				c.Config.Variant, why)
 			if !warned[what] {
 				warned[what] = true
 				unprivate = append(unprivate, what)
@@ -87,7 +94,8 @@ func (r *run) writeReleaseIndex() error {
 	for _, what := range unprivate {
 		r.opts.Log("warning: releases of " + what)
 	}
-	r.opts.Log(fmt.Sprintf("read %s before you publish any of the %d releases", filepath.ToSlash(filepath.Join(folder, ReleaseNotice)), len(lines)))
+	r.opts.Log(fmt.Sprintf("read %s before you publish any of the %d releases",
+		filepath.ToSlash(filepath.Join(folder, ReleaseNotice)), len(lines)))
 	return nil
 }
 
@@ -115,7 +123,8 @@ func (r *run) indexLine(i int, file string) []string {
 	if g.Model == algorithms.NoPrivacy {
 		status = "" // nothing is promised
 	}
-	return []string{file, strconv.Itoa(i), c.Config.Label(), c.Config.Dataset.Label(), c.Config.Algorithm, c.Config.Variant,
+	return []string{file, strconv.Itoa(i), c.Config.Label(), c.Config.Dataset.Label(),
+		c.Config.Algorithm, c.Config.Variant,
 		results.FormatParams(c.Config.AllParams()), c.Config.EpsilonText(), strconv.Itoa(c.Trial), fold,
 		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "), g.Note}
 }
@@ -123,8 +132,10 @@ func (r *run) indexLine(i int, file string) []string {
 // notice is the text of ReleaseNotice.
 func (r *run) notice(files int, unprivate []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d releases of %s, made to be measured. Before you publish one:\n\n", files, r.plan.Spec.Name)
-	fmt.Fprintf(&b, "1. %s says, file by file, what is guaranteed, for whom, and whether that holds. A file that is not listed\n"+
+	fmt.Fprintf(&b, "%d releases of %s, made to be measured. Before you publish one:\n\n", files,
+		r.plan.Spec.Name)
+	fmt.Fprintf(&b, "1. %s says, file by file, what is guaranteed, for whom, and whether that "+
+		"holds. A file that is not listed\n"+
 		"   there is of an earlier run.\n", ReleaseIndex)
 	if len(unprivate) > 0 {
 		b.WriteString("   Never publish files of:\n")
@@ -132,16 +143,22 @@ func (r *run) notice(files int, unprivate []string) string {
 			fmt.Fprintf(&b, "     %s\n", what)
 		}
 	}
-	fmt.Fprintf(&b, "2. The noise follows from the seed, which is %d and stands in the manifest. Whoever knows it can take the\n"+
-		"   noise away. Run again with --seed and a number from 0 to 18446744073709551615 that nobody can guess, and\n"+
+	fmt.Fprintf(&b, "2. The noise follows from the seed, which is %d and stands in the "+
+		"manifest. Whoever knows it can take the\n"+
+		"   noise away. Run again with --seed and a number from 0 to 18446744073709551615 that "+
+		"nobody can guess, and\n"+
 		"   publish neither the seed nor the other files of the run.\n", r.plan.Seed)
-	b.WriteString("3. An epsilon is for one file. All files here are of the same people: the epsilons of those that you publish\n" +
+	b.WriteString("3. An epsilon is for one file. All files here are of the same people: the " +
+		"epsilons of those that you publish\n" +
 		"   add up. To choose a file by its figures uses the private data once more.\n")
-	b.WriteString("4. The figures, records and summaries of the run were measured on the private data. They are not private.\n")
+	b.WriteString("4. The figures, records and summaries of the run were measured on the " +
+		"private data. They are not private.\n")
 	if r.plan.Cells[0].Fold >= 0 || r.plan.Spec.Train.set() {
-		b.WriteString("5. Rows were held out to measure with. A spec without folds and train releases all rows.\n")
+		b.WriteString("5. Rows were held out to measure with. A spec without folds and train " +
+			"releases all rows.\n")
 	}
-	b.WriteString("\nA guarantee rests on a schema that is public knowledge, and on ideal randomness and exact arithmetic, which no\n" +
+	b.WriteString("\nA guarantee rests on a schema that is public knowledge, and on ideal " +
+		"randomness and exact arithmetic, which no\n" +
 		"program has: the page on the privacy model says what that leaves open.\n")
 	return b.String()
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ppdp/datasets"
-	"ppdp/metrics"
 	"ppdp/random"
 	"ppdp/results"
 )
@@ -22,8 +21,8 @@ type Options struct {
 	Timeout  time.Duration // for one cell; 0 means none
 	FailFast bool          // end the run at the first failed cell
 	Shard    Shard         // the part of the cells to run; the zero value is all of them
-	// WriteReleases writes what each cell publishes below the experiment's folder, see ReleasesFolder. Cells of an earlier run whose
-	// release is not there are run again.
+	// WriteReleases writes what each cell publishes below the experiment's folder, see
+	// ReleasesFolder. Cells of an earlier run whose release is not there are run again.
 	WriteReleases bool
 	Files         datasets.Files // where data files are looked for
 	Clock         func() time.Time
@@ -33,8 +32,8 @@ type Options struct {
 	order         []int                // the order cells are started in; nil means shuffled
 }
 
-// Shard is one part of an experiment's cells when they are divided between machines: those whose number leaves the remainder Index
-// by Count, 0 ≤ Index < Count. A count of 0 is no division.
+// Shard is one part of an experiment's cells when they are divided between machines: those whose
+// number leaves the remainder Index by Count, 0 ≤ Index < Count. A count of 0 is no division.
 type Shard struct{ Index, Count int }
 
 func (s Shard) has(cell int) bool { return s.Count == 0 || cell%s.Count == s.Index }
@@ -53,12 +52,13 @@ type Result struct {
 	Failures []string // the first few, for people
 	// Unwritten counts releases that were to be written and could not be; the log says why.
 	Unwritten int
-	// OtherShards counts the cells of other shards that are not in the journal. The experiment's files are not written without them.
+	// OtherShards counts the cells of other shards that are not in the journal. The experiment's
+	// files are not written without them.
 	OtherShards int
 }
 
-// ErrInterrupted says that a run ended before all its cells had; what had finished is kept and the next run
-// goes on from there.
+// ErrInterrupted says that a run ended before all its cells had; what had finished is kept and the
+// next run goes on from there.
 var ErrInterrupted = errors.New("interrupted")
 
 // ErrData is wrapped by what is wrong with a plan's data. Nothing was run.
@@ -73,9 +73,9 @@ func (e dataError) Is(err error) bool { return err == ErrData }
 // failuresShown is how many failed cells a Result describes.
 const failuresShown = 10
 
-// Run runs every cell of the plan that no earlier run has finished and writes the experiment's files. A failed
-// cell does not end the run: it is a record of its own. The error is for what ends a run: data that cannot be
-// loaded, an output folder that cannot be written, an interruption.
+// Run runs every cell of the plan that no earlier run has finished and writes the experiment's
+// files. A failed cell does not end the run: it is a record of its own. The error is for what ends
+// a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
 func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
@@ -97,7 +97,8 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	var open []int
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := finished[p.cacheKey(c, run.checksum(i))]; ok && (!opts.WriteReleases || run.written(i)) {
+		if o, ok := finished[p.cacheKey(c, run.checksum(i))]; ok && (!opts.WriteReleases ||
+			run.written(i)) {
 			run.entries[i] = &o
 			run.result.Cached++
 		} else if opts.Shard.has(i) {
@@ -119,8 +120,8 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	return &run.result, nil
 }
 
-// Workers returns how many of the plan's cells are run at once when jobs are allowed: where a figure draws the time of a release, one,
-// because releases beside each other slow each other down.
+// Workers returns how many of the plan's cells are run at once when jobs are allowed: where a
+// figure draws the time of a release, one, because releases beside each other slow each other down.
 func (p *Plan) Workers(jobs int) int {
 	for i := range p.Figures {
 		if p.Figures[i].Y == results.RuntimeMetric {
@@ -131,7 +132,8 @@ func (p *Plan) Workers(jobs int) int {
 }
 
 // Cached counts the cells that a run into the folder would take from its journal.
-func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (cached int, seconds []float64, err error) {
+func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (cached int,
+	seconds []float64, err error) {
 	finished, err := peekJournal(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
 	if err != nil || len(finished) == 0 {
 		return 0, nil, err
@@ -150,129 +152,6 @@ func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (ca
 	return cached, seconds, nil
 }
 
-// dataCache holds the loaded data of a plan.
-type dataCache struct {
-	cells map[dataKey]*cellData
-	sets  []loadedSet // in order of first use
-}
-
-// dataKey names the data of one trial.
-type dataKey struct {
-	config *datasetConfig
-	trial  int
-}
-
-// loadedSet is a dataset, of the first trial where it is drawn anew for each.
-type loadedSet struct {
-	config *datasetConfig
-	data   *datasets.Dataset
-}
-
-// load reads or generates all the plan's data. All problems are reported at once.
-func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, error) {
-	s := &dataCache{cells: make(map[dataKey]*cellData)}
-	loaded := make(map[*datasetConfig]bool)
-	var errs []error
-	for _, config := range p.Configs {
-		d := config.data
-		if loaded[d] {
-			continue
-		}
-		loaded[d] = true
-		var set *datasets.Dataset
-		var truth []*metrics.Memo
-		for trial := range p.Trials {
-			var err error
-			if set == nil || d.resample {
-				set, err = d.source.Load(ctx, datasets.Request{Params: d.params, Files: files, Key: p.dataKey(d, trial)})
-				truth = nil
-			}
-			if truth == nil || p.Folds > 0 { // trials differ in their folds
-				truth = nil
-				for range max(1, p.Folds) {
-					truth = append(truth, new(metrics.Memo))
-				}
-			}
-			if err != nil {
-				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
-				break
-			}
-			m := &cellData{data: set, truth: truth}
-			if set.Table != nil {
-				m.rows = set.Table.AllRows()
-				if p.Folds > 0 && p.Spec.Protocol == RawTest {
-					m.folds, err = p.foldsOf(set.Table, p.foldKey(d, set.Checksum, trial))
-				}
-				if p.Spec.Train.set() {
-					m.train, err = p.Spec.Train.of(len(m.rows))
-				}
-			}
-			if err != nil {
-				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
-				break
-			}
-			s.cells[dataKey{d, trial}] = m
-			if trial == 0 {
-				s.sets = append(s.sets, loadedSet{d, set})
-			}
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%w while its data were loaded: nothing was run", ErrInterrupted)
-	}
-	if len(errs) > 0 {
-		return nil, dataError{errors.Join(errs...)}
-	}
-	return s, nil
-}
-
-// CheckFiles reads the files that the user has given as data and reports all that is wrong with them; the error wraps ErrData. Run
-// would find the same, but only when the plans before it have run. Data of the registry are not looked at: their checksums are known.
-func (p *Plan) CheckFiles(ctx context.Context, files datasets.Files) error {
-	var errs []error
-	checked := make(map[*datasetConfig]bool)
-	for _, config := range p.Configs {
-		d := config.data
-		if !d.given || checked[d] {
-			continue
-		}
-		checked[d] = true
-		if _, err := d.source.Load(ctx, datasets.Request{Params: d.params, Files: files, Key: p.dataKey(d, 0)}); err != nil {
-			errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
-		}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w while its data were read: nothing was run", ErrInterrupted)
-	}
-	if len(errs) > 0 {
-		return dataError{errors.Join(errs...)}
-	}
-	return nil
-}
-
-// logNotes reports what became of the files that the user has given as data: rows or columns left out are easily overlooked in a manifest.
-func (s *dataCache) logNotes(log func(string)) {
-	for _, set := range s.sets {
-		if !set.config.given {
-			continue
-		}
-		for _, note := range notesOf(set.data) {
-			log(fmt.Sprintf("dataset %s: %s", set.config.label(), note))
-		}
-	}
-}
-
-// notesOf is what a reader of results must know of a dataset.
-func notesOf(set *datasets.Dataset) []string {
-	notes := slices.Clone(set.Notes)
-	if set.Dropped > 0 {
-		notes = append(notes, fmt.Sprintf("%d rows with a missing value were left out", set.Dropped))
-	}
-	return notes
-}
-
-func (s *dataCache) of(c *Cell) *cellData { return s.cells[dataKey{c.Config.data, c.Trial}] }
-
 // run is a plan being run.
 type run struct {
 	plan    *Plan
@@ -287,8 +166,9 @@ type run struct {
 	result Result
 }
 
-// executionOrder returns the order in which cells are started. Cells of one configuration stand together in the plan
-// and cost alike, so a seeded shuffle makes the time still needed proportional to the cells still open.
+// executionOrder returns the order in which cells are started. Cells of one configuration stand
+// together in the plan and cost alike, so a seeded shuffle makes the time still needed proportional
+// to the cells still open.
 func (r *run) executionOrder(open []int) []int {
 	if r.opts.order != nil {
 		return r.opts.order
@@ -331,7 +211,8 @@ feed:
 	}
 	if err := context.Cause(ctx); err != nil {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on from there",
+			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes "+
+				"on from there",
 				ErrInterrupted, r.result.Cached+r.done, r.result.Cells)
 		}
 		return err
@@ -348,7 +229,8 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 	m := r.cache.of(c)
 	o, err := guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
 		o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
-		if err == nil && r.opts.WriteReleases { // records that no metric asked for are drawn where a failure is the cell's own
+		// records that no metric asked for are drawn where a failure is the cell's own
+		if err == nil && r.opts.WriteReleases {
 			at.enter(results.PhaseRelease)
 			_, _, err = o.release.Records(ctx)
 		}
@@ -365,7 +247,8 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 			}
 			r.mu.Lock()
 			r.result.Unwritten++
-			r.opts.Log(fmt.Sprintf("%s: its release is not written: %v", r.plan.describe(c), unwritten))
+			r.opts.Log(fmt.Sprintf("%s: its release is not written: %v", r.plan.describe(c),
+				unwritten))
 			r.mu.Unlock()
 		}
 	}
@@ -376,8 +259,10 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 		if errors.As(err, &f) {
 			phase = f.phase
 		}
-		// A failed cell publishes nothing: numbers measured before the failure would look like a result.
-		e.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(), Spent: o.Spent, Ledger: o.Ledger}
+		// A failed cell publishes nothing: numbers measured before the failure would look like a
+		// result.
+		e.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(),
+			Spent: o.Spent, Ledger: o.Ledger}
 	}
 	r.entries[i] = e
 	if e.Status == results.OK {
@@ -405,7 +290,8 @@ func (r *run) fail(c *Cell, err error) {
 	}
 	if r.result.Failed > failuresShown {
 		if r.result.Failed == failuresShown+1 {
-			r.opts.Log("failed: more cells, which are not listed here; each is a record with its phase and error")
+			r.opts.Log("failed: more cells, which are not listed here; each is a record with " +
+				"its phase and error")
 		}
 		return
 	}
@@ -428,7 +314,8 @@ func (r *run) report() {
 
 func (r *run) reportLocked() {
 	if r.opts.Progress != nil {
-		r.opts.Progress(Progress{Done: r.result.Cached + r.done, Total: r.result.Cells, Cached: r.result.Cached, Failed: r.result.Failed})
+		r.opts.Progress(Progress{Done: r.result.Cached + r.done, Total: r.result.Cells,
+			Cached: r.result.Cached, Failed: r.result.Failed})
 	}
 }
 
@@ -438,7 +325,8 @@ func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Cells[i]).data.
 // write writes the experiment's files, all in the plan's order whatever order the cells ran in.
 func (r *run) write() error {
 	p := r.plan
-	finished := results.Run{Manifest: r.manifest(), Cells: make([]results.Cell, len(p.Cells)), Timings: make([]results.Timing, len(p.Cells))}
+	finished := results.Run{Manifest: r.manifest(), Cells: make([]results.Cell, len(p.Cells)),
+		Timings: make([]results.Timing, len(p.Cells))}
 	kept := make(map[*datasetConfig]bool) // datasets whose rows a cell has
 	var warned warnings
 	for i := range p.Cells {
@@ -449,7 +337,8 @@ func (r *run) write() error {
 			cell.Fold = &c.Fold
 		}
 		d := c.Config.data
-		if table := r.cache.of(c).data.Table; slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && table != nil {
+		if table := r.cache.of(c).data.Table; slices.Contains(p.Spec.Keep,
+			KeepRows) && !kept[d] && table != nil {
 			kept[d] = true
 			cell.Original = original(table)
 		}

@@ -10,9 +10,12 @@ import (
 	"ppdp/results"
 )
 
-// seriesTemplate is the entry's own template, or one that names all that is swept and is no axis. What a
-// template of the author's leaves out is added where curves could not be told apart otherwise.
-func (p *Plan) seriesTemplate(a *AlgorithmSpec, severalVariants bool) (template string, showVariant bool) {
+// seriesTemplate is the entry's own template, or one that names all that is swept and is no axis.
+// What a template of the author's leaves out is added where curves could not be told apart
+// otherwise.
+func (p *Plan) seriesTemplate(
+	a *AlgorithmSpec, severalVariants bool,
+) (template string, showVariant bool) {
 	template = a.Series
 	if template == "" {
 		template = a.Name
@@ -64,7 +67,8 @@ func (p *Plan) checkSeries(r *strictyaml.Reader) {
 			r.Problemf(valueOf(p.Spec.node, "algorithms"), "series: %v", err)
 		}
 		if seen[c.Key()] {
-			r.Problemf(valueOf(p.Spec.node, "algorithms"), "series %q: the same algorithm with the same parameters is listed twice", c.Label())
+			r.Problemf(valueOf(p.Spec.node, "algorithms"),
+				"series %q: the same algorithm with the same parameters is listed twice", c.Label())
 		}
 		seen[c.Key()] = true
 	}
@@ -102,7 +106,8 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			}
 			place := c.Label() + "\x00" + x
 			if other, taken := seen[place]; taken {
-				r.Problemf(f.node, "series %q has two points at %s %s: %s; name the difference in series: or choose with where:",
+				r.Problemf(f.node, "series %q has two points at %s %s: %s; name the difference "+
+					"in series: or choose with where:",
 					c.Label(), f.X, x, c.difference(other))
 				break
 			}
@@ -112,7 +117,8 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 		case f.Kind == results.RegionsKind && shown == nil:
 			r.Problemf(f.node, "where selects no release")
 		case !selected && !p.Quick && len(p.Configs) > 0: // quick runs leave out settings
-			r.Problemf(f.node, "where selects none of the experiment's curves, such as %s", p.Configs[0].selectable(where))
+			r.Problemf(f.node, "where selects none of the experiment's curves, such as %s",
+				p.Configs[0].selectable(where))
 		}
 	}
 }

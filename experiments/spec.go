@@ -35,19 +35,22 @@ type Spec struct {
 	Trials int    `yaml:"trials"` // independent repetitions, default 1
 	// Folds is the number of cross-validation folds; 0 (the default) measures on the rows released.
 	Folds int `yaml:"folds"`
-	// Train holds rows out once and for all in place of folds: the first rows are released, the others are the test set.
+	// Train holds rows out once and for all in place of folds: the first rows are released, the
+	// others are the test set.
 	Train Train `yaml:"train"`
 	// Stratify keeps the class shares equal over the folds (default true; needs a class attribute).
 	Stratify bool `yaml:"stratify"`
 	// Protocol is raw-test (the default) or inside.
-	Protocol   string          `yaml:"protocol"`
-	Dataset    []DatasetSpec   `yaml:"dataset,flow-one"`
-	Epsilon    []float64       `yaml:"epsilon,flow-one"` // for every algorithm under differential privacy
+	Protocol string        `yaml:"protocol"`
+	Dataset  []DatasetSpec `yaml:"dataset,flow-one"`
+	// for every algorithm under differential privacy
+	Epsilon    []float64       `yaml:"epsilon,flow-one"`
 	Algorithms []AlgorithmSpec `yaml:"algorithms"`
 	Measure    []MeasureSpec   `yaml:"measure"`
 	Plots      []FigureSpec    `yaml:"plots"`
-	Keep       []string        `yaml:"keep,flow-one"` // what a run leaves beyond measurements: regions, rows
-	Quick      QuickSpec       `yaml:"quick"`
+	// what a run leaves beyond measurements: regions, rows
+	Keep  []string  `yaml:"keep,flow-one"`
+	Quick QuickSpec `yaml:"quick"`
 
 	file string
 	text []byte
@@ -62,7 +65,8 @@ type QuickSpec struct {
 	Trials  int       `yaml:"trials"`
 	Folds   int       `yaml:"folds"`
 	Epsilon []float64 `yaml:"epsilon,flow-one"`
-	// Dataset takes the place of the spec's, whose sources it must name: with other parameters, such as fewer rows.
+	// Dataset takes the place of the spec's, whose sources it must name: with other parameters,
+	// such as fewer rows.
 	Dataset []DatasetSpec `yaml:"dataset,flow-one"`
 }
 
@@ -100,7 +104,8 @@ const (
 func (s *Spec) check(r *strictyaml.Reader) {
 	at := func(key string) *strictyaml.Node { return valueOf(s.node, key) }
 	if s.Name == "" && at("name") == s.node {
-		r.Problemf(s.node, "name: missing, must be words such as rps/fig3: the folder of the results")
+		r.Problemf(s.node, "name: missing, must be words such as rps/fig3: the folder of the "+
+			"results")
 	} else if err := results.CheckExperimentName(s.Name); err != nil {
 		r.Problemf(at("name"), "%v", err)
 	}
@@ -119,21 +124,26 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	checkEpsilon(r, at("epsilon"), s.Epsilon)
 	if quick := at("quick"); quick != s.node {
 		if s.Quick.Trials < 0 || s.Quick.Trials > maxTrials {
-			r.Problemf(valueOf(quick, "trials"), "%d, must be between 1 and %d", s.Quick.Trials, maxTrials)
+			r.Problemf(valueOf(quick, "trials"), "%d, must be between 1 and %d", s.Quick.Trials,
+				maxTrials)
 		}
 		if s.Quick.Folds < 0 || s.Quick.Folds == 1 || s.Quick.Folds > maxFolds {
-			r.Problemf(valueOf(quick, "folds"), "%d, must be between 2 and %d", s.Quick.Folds, maxFolds)
+			r.Problemf(valueOf(quick, "folds"), "%d, must be between 2 and %d", s.Quick.Folds,
+				maxFolds)
 		}
 		checkEpsilon(r, valueOf(quick, "epsilon"), s.Quick.Epsilon)
 	}
 	if len(s.Dataset) == 0 && at("dataset") == s.node {
-		r.Problemf(s.node, "dataset: missing, must name at least one of %s", strings.Join(datasets.Names(), ", "))
+		r.Problemf(s.node, "dataset: missing, must name at least one of %s",
+			strings.Join(datasets.Names(), ", "))
 	}
 	if len(s.Algorithms) == 0 && at("algorithms") == s.node {
-		r.Problemf(s.node, "algorithms: missing, must list at least one of %s", strings.Join(algorithms.Names(), ", "))
+		r.Problemf(s.node, "algorithms: missing, must list at least one of %s",
+			strings.Join(algorithms.Names(), ", "))
 	}
 	if len(s.Measure) == 0 && at("measure") == s.node {
-		r.Problemf(s.node, "measure: missing, must list at least one of %s", strings.Join(metrics.Names(), ", "))
+		r.Problemf(s.node, "measure: missing, must list at least one of %s",
+			strings.Join(metrics.Names(), ", "))
 	}
 	s.checkSize(r)
 	s.checkKeep(r)
@@ -147,7 +157,8 @@ func (s *Spec) check(r *strictyaml.Reader) {
 		}
 		for i := range s.Quick.Dataset {
 			if d := &s.Quick.Dataset[i]; d.Name != "" && !slices.Contains(names, d.Name) {
-				r.Problemf(d.node, "%s, must be one of the datasets of the experiment, %s", d.Name, strings.Join(names, ", "))
+				r.Problemf(d.node, "%s, must be one of the datasets of the experiment, %s", d.Name,
+					strings.Join(names, ", "))
 			}
 		}
 		s.quickSets = s.expandDatasets(r, s.Quick.Dataset)

@@ -71,7 +71,8 @@ const maxCombinations = 1 << 16
 func (s *Sweep) combinations() int {
 	total := 1
 	for _, a := range s.axes {
-		if total *= len(a.values); total > maxCombinations { // of lists no longer than a document, so there is no overflow
+		// of lists no longer than a document, so there is no overflow
+		if total *= len(a.values); total > maxCombinations {
 			return maxCombinations + 1
 		}
 	}
@@ -157,8 +158,9 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 	return expanded
 }
 
-// validateRest records what is wrong with the values that can be decoded where others cannot, so that all is said at once: each beside
-// the first sound value of every other key. What is said of other keys is left out, it may only be about a default that stands in.
+// validateRest records what is wrong with the values that can be decoded where others cannot, so
+// that all is said at once: each beside the first sound value of every other key. What is said of
+// other keys is left out, it may only be about a default that stands in.
 func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 	decodable := func(a *axis, value *strictyaml.Node, params any) bool {
 		probe := strictyaml.NewReader(r.File)
@@ -173,7 +175,8 @@ func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 				continue // said
 			}
 			for j := range s.axes {
-				for k := 0; j != i && k < len(s.axes[j].values) && !decodable(&s.axes[j], s.axes[j].values[k], params); k++ {
+				for k := 0; j != i && k < len(s.axes[j].values) && !decodable(&s.axes[j],
+					s.axes[j].values[k], params); k++ {
 				}
 			}
 			for _, problem := range validate(params) {
@@ -185,8 +188,8 @@ func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 	}
 }
 
-// blame finds the value a validation message is about, and the message without its key: messages start
-// with "key: ".
+// blame finds the value a validation message is about, and the message without its key: messages
+// start with "key: ".
 func (s *Sweep) blame(c choice, problem string) (*strictyaml.Node, string) {
 	for i, a := range s.axes {
 		if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
@@ -230,7 +233,8 @@ func known(params any, key string) bool {
 
 // mapping is the document {key: value}, at the place of the value.
 func mapping(key, value *strictyaml.Node) *strictyaml.Node {
-	return &strictyaml.Node{Kind: strictyaml.MappingNode, Tag: "!!map", Line: key.Line, Column: key.Column, Content: []*strictyaml.Node{key, value}}
+	return &strictyaml.Node{Kind: strictyaml.MappingNode, Tag: "!!map", Line: key.Line,
+		Column: key.Column, Content: []*strictyaml.Node{key, value}}
 }
 
 func isNil(v any) bool {
@@ -241,8 +245,8 @@ func isNil(v any) bool {
 	return rv.Kind() == reflect.Pointer && rv.IsNil()
 }
 
-// resolve flattens a parameter struct: all its values by name, and the names of those that differ from
-// the defaults, sorted. Keys and seeds are made from the latter, so that a new parameter whose
+// resolve flattens a parameter struct: all its values by name, and the names of those that differ
+// from the defaults, sorted. Keys and seeds are made from the latter, so that a new parameter whose
 // default changes nothing leaves all old results as they are.
 func resolve(params, defaults any) (all map[string]string, changed []string) {
 	if isNil(params) {

@@ -9,9 +9,10 @@ import (
 	"ppdp/internal/strictyaml"
 )
 
-// Train is how many rows of a table a release is made from: the first ones, in the table's order. The rows after
-// them are the test set. The zero value parts nothing. Where folds vary what is released from fold to fold, here all
-// trials release the same rows, and their spread is that of the noise alone.
+// Train is how many rows of a table a release is made from: the first ones, in the table's order.
+// The rows after them are the test set. The zero value parts nothing. Where folds vary what is
+// released from fold to fold, here all trials release the same rows, and their spread is that of
+// the noise alone.
 type Train struct {
 	Rows  int     // a number of rows, or
 	Share float64 // a share of all rows, rounded down
@@ -79,11 +80,13 @@ func (s *Spec) checkTrain(r *strictyaml.Reader) {
 		r.Problemf(at, "%s, but folds hold rows out already; give one of the two", s.Train.text)
 	}
 	if s.Quick.Folds > 0 {
-		r.Problemf(valueOf(valueOf(s.node, "quick"), "folds"), "%d, but train holds rows out already", s.Quick.Folds)
+		r.Problemf(valueOf(valueOf(s.node, "quick"), "folds"),
+			"%d, but train holds rows out already", s.Quick.Folds)
 	}
 	for i := range s.sets {
 		if d := &s.sets[i]; d.info.Graph {
-			r.Problemf(at, "%s, but %s is a graph: there are no rows to hold out", s.Train.text, d.label())
+			r.Problemf(at, "%s, but %s is a graph: there are no rows to hold out", s.Train.text,
+				d.label())
 		}
 	}
 }

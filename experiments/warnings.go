@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// warnings collects what releases warn of. Those that differ in nothing but numbers are told once, with how many
-// more there are: a search that ends at its limit does so in most cells, each with numbers of its own.
+// warnings collects what releases warn of. Those that differ in nothing but numbers are told once,
+// with how many more there are: a search that ends at its limit does so in most cells, each with
+// numbers of its own.
 type warnings struct {
 	groups  []warningGroup // in the order of their first warnings
 	byShape map[string]int // index of a group

@@ -13,8 +13,8 @@ import (
 	"ppdp/results"
 )
 
-// Names of the files in a baseline's folder: what was measured, and what with. The second is a manifest
-// under another name, because runs are found by results.ManifestFile.
+// Names of the files in a baseline's folder: what was measured, and what with. The second is a
+// manifest under another name, because runs are found by results.ManifestFile.
 const (
 	TrialsFile   = "trials.jsonl"
 	BaselineFile = "baseline.json"

@@ -47,9 +47,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s | %s", text, side(d.A), side(d.B))
 }
 
-// Differences lists every input in which two runs differ, in the order of the kinds above: the first one
-// is where an explanation begins. Comments, white space, quotes and the order of keys in a spec are no
-// difference, nor is what only people or figures read (title, source, plots).
+// Differences lists every input in which two runs differ, in the order of the kinds above: the
+// first one is where an explanation begins. Comments, white space, quotes and the order of keys in
+// a spec are no difference, nor is what only people or figures read (title, source, plots).
 func Differences(a, b *Baseline) []Difference {
 	var all []Difference
 	add := func(input, what, a, b string) {
@@ -81,7 +81,8 @@ func Differences(a, b *Baseline) []Difference {
 	algorithms := func(m *results.Manifest) []named {
 		var list []named
 		for _, use := range m.Algorithms {
-			list = append(list, named{strings.TrimSpace(use.Name + " " + use.Variant), revision(use.Revision)})
+			list = append(list, named{strings.TrimSpace(use.Name + " " + use.Variant),
+				revision(use.Revision)})
 		}
 		return list
 	}
@@ -98,13 +99,15 @@ func Differences(a, b *Baseline) []Difference {
 	modules := func(m *results.Manifest) []named {
 		var list []named
 		for _, module := range m.Modules {
-			list = append(list, named{module.Path, strings.TrimSpace(module.Version + " " + module.Sum)})
+			list = append(list, named{module.Path, strings.TrimSpace(module.Version + " " +
+				module.Sum)})
 		}
 		return list
 	}
 	compare := func(input string, list func(*results.Manifest) []named) {
 		for _, pair := range matched(list(ma), list(mb)) {
-			if (input == InputAlgorithm || input == InputMeasure) && (pair.a == "" || pair.b == "") {
+			if (input == InputAlgorithm || input == InputMeasure) &&
+				(pair.a == "" || pair.b == "") {
 				continue // not known, or a consequence of the spec
 			}
 			add(input, pair.name, pair.a, pair.b)
@@ -145,8 +148,8 @@ type named struct{ name, value string }
 
 type match struct{ name, a, b string }
 
-// matched pairs two lists by name: a's order first, then what only b has. What one list has twice, such as a
-// classifier of two metrics, is paired once.
+// matched pairs two lists by name: a's order first, then what only b has. What one list has twice,
+// such as a classifier of two metrics, is paired once.
 func matched(a, b []named) []match {
 	var pairs []match
 	at := make(map[string]int)
@@ -168,8 +171,10 @@ func matched(a, b []named) []match {
 	return pairs
 }
 
-// unread are the keys of a spec that no cell depends on, and the seed, which has a place of its own.
-var unread = map[string]bool{"title": true, "source": true, "plots": true, "seed": true, "keep": true}
+// unread are the keys of a spec that no cell depends on, and the seed, which has a place of its
+// own.
+var unread = map[string]bool{"title": true, "source": true, "plots": true, "seed": true,
+	"keep": true}
 
 // specDifferences compares what two specs mean, key by key.
 func specDifferences(a, b string) []Difference {
@@ -179,7 +184,8 @@ func specDifferences(a, b string) []Difference {
 	ra, rb := strictyaml.NewReader("A"), strictyaml.NewReader("B")
 	na, nb := ra.Document([]byte(a)), rb.Document([]byte(b))
 	if na == nil || nb == nil {
-		return []Difference{{Input: InputSpec, What: "text", A: "of A", B: "of B, cannot be compared key by key"}}
+		return []Difference{{Input: InputSpec, What: "text", A: "of A",
+			B: "of B, cannot be compared key by key"}}
 	}
 	var all []Difference
 	compareNodes(&all, "", na, nb)
@@ -188,7 +194,8 @@ func specDifferences(a, b string) []Difference {
 
 func compareNodes(all *[]Difference, path string, a, b *strictyaml.Node) {
 	switch {
-	case a != nil && b != nil && a.Kind == strictyaml.MappingNode && b.Kind == strictyaml.MappingNode:
+	case a != nil && b != nil && a.Kind == strictyaml.MappingNode &&
+		b.Kind == strictyaml.MappingNode:
 		for _, pair := range [2][2]*strictyaml.Node{{a, b}, {b, a}} {
 			from, to := pair[0], pair[1]
 			for i := 0; i+1 < len(from.Content); i += 2 {
@@ -208,7 +215,8 @@ func compareNodes(all *[]Difference, path string, a, b *strictyaml.Node) {
 				}
 			}
 		}
-	case a != nil && b != nil && a.Kind == strictyaml.SequenceNode && b.Kind == strictyaml.SequenceNode && len(a.Content) == len(b.Content):
+	case a != nil && b != nil && a.Kind == strictyaml.SequenceNode &&
+		b.Kind == strictyaml.SequenceNode && len(a.Content) == len(b.Content):
 		for i := range a.Content {
 			compareNodes(all, fmt.Sprintf("%s[%d]", path, i), a.Content[i], b.Content[i])
 		}
@@ -251,12 +259,13 @@ func paramsOf(s *results.Setting) []named {
 	return list
 }
 
-// parameterDifferences finds resolved parameters that differ although the specs may not: a default that
-// has changed. Settings are matched by what a figure shows of them: series, dataset, algorithm,
-// variant, epsilon.
+// parameterDifferences finds resolved parameters that differ although the specs may not: a default
+// that has changed. Settings are matched by what a figure shows of them: series, dataset,
+// algorithm, variant, epsilon.
 func parameterDifferences(a, b *Baseline) []Difference {
 	place := func(s *results.Setting) string {
-		return fmt.Sprintf("%q", []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant, s.EpsilonText()})
+		return fmt.Sprintf("%q", []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant,
+			s.EpsilonText()})
 	}
 	others := make(map[string]*results.Setting) // the first of each place
 	same := make(map[string]bool)

@@ -66,8 +66,8 @@ func numberText(x float64) string {
 	return results.FormatNumber(x)
 }
 
-// OutputDifference returns the first trial mean in which two runs differ, of those that both have; nil
-// when there is none.
+// OutputDifference returns the first trial mean in which two runs differ, of those that both have;
+// nil when there is none.
 func OutputDifference(a, b *Baseline) *Difference {
 	at := byKey(b.Samples)
 	for i := range a.Samples {

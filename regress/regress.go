@@ -1,13 +1,14 @@
-// Package regress is the regression gate: it compares what a run measured with a baseline, and names the
-// inputs in which two runs differ. It runs nothing.
+// Package regress is the regression gate: it compares what a run measured with a baseline, and
+// names the inputs in which two runs differ. It runs nothing.
 //
-// Everything here is a function of its inputs, bit for bit. Where seed, data and revisions are those of the
-// baseline, or an algorithm without differential privacy gave one value in all trials of fixed data, values must
-// be equal exactly. Where the revision of an algorithm or the seed is another, means are tested: by the
-// differences of the trials where both runs saw the same data and folds, by Welch's test where they did not.
-// Beside the points, the curves they form are tested, by their mean relative change: one small change
-// at every point is seen there first. Holm's correction runs over all points and all curves of all experiments,
-// half of Alpha each. Changes are two-sided: a number that is too good is how a leak looks.
+// Everything here is a function of its inputs, bit for bit. Where seed, data and revisions are
+// those of the baseline, or an algorithm without differential privacy gave one value in all trials
+// of fixed data, values must be equal exactly. Where the revision of an algorithm or the seed is
+// another, means are tested: by the differences of the trials where both runs saw the same data and
+// folds, by Welch's test where they did not. Beside the points, the curves they form are tested, by
+// their mean relative change: one small change at every point is seen there first. Holm's
+// correction runs over all points and all curves of all experiments, half of Alpha each. Changes
+// are two-sided: a number that is too good is how a leak looks.
 package regress
 
 import (
@@ -20,10 +21,12 @@ import (
 
 // Options are how the gate decides.
 type Options struct {
-	// Alpha bounds the chance that a run whose code has not changed, under another seed, is found changed at all. Runs
-	// with the baseline's seed are never found changed without a reason: they are compared exactly.
+	// Alpha bounds the chance that a run whose code has not changed, under another seed, is found
+	// changed at all. Runs with the baseline's seed are never found changed without a reason: they
+	// are compared exactly.
 	Alpha float64
-	// Floor is the least change, relative to the mean of old and new, that is called one where means are tested.
+	// Floor is the least change, relative to the mean of old and new, that is called one where
+	// means are tested.
 	Floor float64
 }
 
@@ -50,7 +53,8 @@ type Comparison struct {
 	Params     string   `json:"params,omitempty"` // as in summary.csv
 	Epsilon    *float64 `json:"epsilon,omitempty"`
 	results.Measurement
-	// Points is the number of points of a curve, whose Old and New are means of values relative to those of both runs; 0 for a point.
+	// Points is the number of points of a curve, whose Old and New are means of values relative to
+	// those of both runs; 0 for a point.
 	Points int `json:"points,omitempty"`
 	// Old and New are means over trials; nil without any. N are the numbers of trials.
 	Old  *float64 `json:"old,omitempty"`
@@ -60,8 +64,9 @@ type Comparison struct {
 	// Change is (new-old)/|old|; nil where old is 0 or absent.
 	Change *float64 `json:"change,omitempty"`
 	Test   string   `json:"test,omitempty"`
-	P      *float64 `json:"p,omitempty"`        // of the test alone
-	Holm   *float64 `json:"adjusted,omitempty"` // for all that was tested; Changed where at most Alpha
+	P      *float64 `json:"p,omitempty"` // of the test alone
+	// for all that was tested; Changed where at most Alpha
+	Holm *float64 `json:"adjusted,omitempty"`
 	// Verdict is Same, Unchanged, Changed, Missing, Added or Unjudged.
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"`
@@ -206,8 +211,9 @@ func comparePair(pair Pair) []Comparison {
 }
 
 func describe(experiment string, s *results.Sample) Comparison {
-	return Comparison{Experiment: experiment, Series: s.Label(), Dataset: s.Dataset.Label(), Algorithm: s.Algorithm,
-		Variant: s.Variant, Params: results.FormatParams(s.AllParams()), Epsilon: s.Epsilon,
+	return Comparison{Experiment: experiment, Series: s.Label(), Dataset: s.Dataset.Label(),
+		Algorithm: s.Algorithm,
+		Variant:   s.Variant, Params: results.FormatParams(s.AllParams()), Epsilon: s.Epsilon,
 		Measurement: s.Measurement}
 }
 
@@ -251,7 +257,8 @@ func (c *Comparison) setChange() {
 	}
 }
 
-// comparePoint compares one point. Verdicts of tests are left open: Compare decides on all of them together.
+// comparePoint compares one point. Verdicts of tests are left open: Compare decides on all of them
+// together.
 func comparePoint(experiment string, old, new *results.Sample, r relation) Comparison {
 	c := describe(experiment, old)
 	x, y := c.setOld(old.Trials), c.setNew(new.Trials)
@@ -272,22 +279,26 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 		c.Test, c.Verdict, c.Reason = TestExact, Changed, "the same seed gives other data"
 		return c
 	case r.seed && r.revision:
-		c.Test, c.Verdict, c.Reason = TestExact, Changed, "seed, data and revisions are the baseline's: values must be equal"
+		c.Test, c.Verdict, c.Reason = TestExact, Changed, "seed, data and revisions are the "+
+			"baseline's: values must be equal"
 		return c
 	case !r.data && !r.resampled:
 		c.Verdict, c.Reason = Unjudged, "data drawn once from another seed"
 		return c
-	case r.noiseless && r.data && !r.resampled && len(x) > 1 && len(x) == len(old.Trials) && results.Constant(x):
+	case r.noiseless && r.data && !r.resampled && len(x) > 1 && len(x) == len(old.Trials) &&
+		results.Constant(x):
 		c.Test = TestExact
 		if len(y) == len(new.Trials) && results.Constant(y) && y[0] == x[0] {
 			c.Verdict = Same
 		} else {
-			c.Verdict, c.Reason = Changed, "all trials of the baseline agree, without noise: values must be equal"
+			c.Verdict, c.Reason = Changed, "all trials of the baseline agree, without noise: "+
+				"values must be equal"
 		}
 		return c
 	}
 	if len(x) == len(old.Trials) && len(y) < len(new.Trials) {
-		c.Verdict, c.Reason = Changed, fmt.Sprintf("%d of %d trials have no value, all of the baseline have", len(new.Trials)-len(y), len(new.Trials))
+		c.Verdict, c.Reason = Changed, fmt.Sprintf("%d of %d trials have no value, all of the "+
+			"baseline have", len(new.Trials)-len(y), len(new.Trials))
 		return c
 	}
 	if len(x) == 0 && len(y) == 0 {
@@ -327,8 +338,9 @@ func finiteOf(trials []float64) []float64 {
 	return x
 }
 
-// curve is the tested points of one series, dataset and measurement: each trial's mean of the points' values, every
-// point relative to its mean over both runs, so that points weigh alike and neither run is favoured.
+// curve is the tested points of one series, dataset and measurement: each trial's mean of the
+// points' values, every point relative to its mean over both runs, so that points weigh alike and
+// neither run is favoured.
 type curve struct {
 	first    Comparison
 	old, new []float64 // sums by trial
@@ -391,7 +403,8 @@ func (l *curveList) compare() []Comparison {
 		for t := range k.new {
 			k.new[t] /= float64(k.points)
 		}
-		c := Comparison{Experiment: k.first.Experiment, Series: k.first.Series, Dataset: k.first.Dataset, Algorithm: k.first.Algorithm,
+		c := Comparison{Experiment: k.first.Experiment, Series: k.first.Series,
+			Dataset: k.first.Dataset, Algorithm: k.first.Algorithm,
 			Variant: k.first.Variant, Measurement: k.first.Measurement, Points: k.points}
 		c.setOld(k.old)
 		c.setNew(k.new)

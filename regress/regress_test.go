@@ -16,8 +16,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Student's data on the sleep of ten patients under two drugs, which R's help on t.test works with: Welch's
-// test gives t = -1.8608, 17.776 degrees of freedom and p = 0.07939, the paired test t = -4.0621 and p = 0.002833.
+// Student's data on the sleep of ten patients under two drugs, which R's help on t.test works with:
+// Welch's test gives t = -1.8608, 17.776 degrees of freedom and p = 0.07939, the paired test t =
+// -4.0621 and p = 0.002833.
 func TestStudentsSleep(t *testing.T) {
 	first := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
 	second := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
@@ -34,8 +35,9 @@ func TestStudentsSleep(t *testing.T) {
 	near(t, "paired p", p, 0.002833, 5e-7)
 }
 
-// With one degree of freedom Student's distribution is Cauchy's, whose two tails beyond t hold 1 - 2 atan(t)/π. Two
-// trials 1 and -1 have variance 2; the difference to a single one has standard error √(2·(1/2+1)) = √3.
+// With one degree of freedom Student's distribution is Cauchy's, whose two tails beyond t hold 1 -
+// 2 atan(t)/π. Two trials 1 and -1 have variance 2; the difference to a single one has standard
+// error √(2·(1/2+1)) = √3.
 func TestSingleTrial(t *testing.T) {
 	for _, x := range []float64{0.5, 3, 100} {
 		want := 1 - 2*math.Atan(x/math.Sqrt(3))/math.Pi
@@ -52,7 +54,8 @@ func TestSingleTrial(t *testing.T) {
 	}
 }
 
-// Samples that do not vary are dealt out again in all ways: p is the share of ways with means as far apart.
+// Samples that do not vary are dealt out again in all ways: p is the share of ways with means as
+// far apart.
 func TestPermutationByEnumeration(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		for m := 1; m <= 5; m++ {
@@ -74,7 +77,8 @@ func TestPermutationByEnumeration(t *testing.T) {
 					continue
 				}
 				ways++
-				// The old values are 0, the new ones 1: the first side holds as many ones as it took from the second.
+				// The old values are 0, the new ones 1: the first side holds as many ones as it
+				// took from the second.
 				ones := n - ofOld
 				difference := math.Abs(float64(m-ones)/float64(m) - float64(ones)/float64(n))
 				if difference > 1-1e-12 {
@@ -122,15 +126,18 @@ func TestTrialsRoundTrip(t *testing.T) {
 		word := rapid.StringMatching(`[a-z;=\\, "\n-]{0,6}`)
 		var want []results.Sample
 		for i := range rapid.IntRange(1, 4).Draw(t, "settings") {
-			setting := &results.Setting{Series: word.Draw(t, "series"), Dataset: results.Dataset{Name: word.Draw(t, "dataset")},
+			setting := &results.Setting{Series: word.Draw(t, "series"),
+				Dataset:   results.Dataset{Name: word.Draw(t, "dataset")},
 				Algorithm: "a", Variant: word.Draw(t, "variant"),
 				Params: map[string]string{"i": string(rune('0' + i)), "p": word.Draw(t, "value")}}
 			if rapid.Bool().Draw(t, "private") {
 				setting.Epsilon = pointer(rapid.Float64Range(0, 10).Draw(t, "epsilon"))
 			}
-			for _, m := range []results.Measurement{{Metric: "w1"}, {Metric: "accuracy", Classifier: "naive-bayes"}, {Metric: "accuracy"}} {
+			for _, m := range []results.Measurement{{Metric: "w1"},
+				{Metric: "accuracy", Classifier: "naive-bayes"}, {Metric: "accuracy"}} {
 				value := rapid.OneOf(rapid.Float64Range(-1e300, 1e300), rapid.Just(math.NaN()))
-				want = append(want, results.Sample{Setting: setting, Measurement: m, Trials: rapid.SliceOfN(value, 1, 3).Draw(t, "trials")})
+				want = append(want, results.Sample{Setting: setting, Measurement: m,
+					Trials: rapid.SliceOfN(value, 1, 3).Draw(t, "trials")})
 			}
 		}
 		var text bytes.Buffer
@@ -157,7 +164,8 @@ func TestTrialsBad(t *testing.T) {
 		{strings.Replace(good, "metric", "name", 1), `t:1: json: unknown field "name"`},
 		{good[:40], "t:1: unexpected EOF"},
 	} {
-		if _, err := readTrials(strings.NewReader(c.text), "t"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := readTrials(strings.NewReader(c.text),
+			"t"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %q", c.text, err, c.want)
 		}
 	}
@@ -178,7 +186,8 @@ func FuzzReadTrials(f *testing.F) {
 		if err != nil {
 			t.Fatalf("written, but cannot be read: %v", err)
 		}
-		if difference := cmp.Diff(samples, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), unkeyed); difference != "" {
+		if difference := cmp.Diff(samples, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
+			unkeyed); difference != "" {
 			t.Error(difference)
 		}
 	})
@@ -191,19 +200,24 @@ func TestBaselineOfRun(t *testing.T) {
 	s, broken := series("s"), series("broken")
 	w1 := results.Measurement{Metric: "w1"}
 	ok := func(trial, fold int, value float64) results.Cell {
-		return results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial, Fold: &fold, Status: results.OK,
+		return results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial, Fold: &fold,
+			Status: results.OK,
 			Values: []results.Value{{Measurement: w1, Value: &value}}}}
 	}
 	failed := func(setting *results.Setting, trial, fold int) results.Cell {
-		return results.Cell{Setting: setting, CellResult: results.CellResult{Trial: trial, Fold: &fold,
+		return results.Cell{Setting: setting, CellResult: results.CellResult{Trial: trial,
+			Fold:   &fold,
 			Status: results.Failed, Phase: results.PhaseRelease}}
 	}
-	cells := []results.Cell{ok(0, 0, 1), ok(0, 1, 3), ok(1, 0, 5), failed(s, 1, 1), ok(3, 0, 6), ok(3, 1, 8), failed(broken, 0, 0)}
-	want := Baseline{Manifest: results.Manifest{Experiment: "e", Seed: 1}, Samples: []results.Sample{
-		{Setting: s, Measurement: w1, Trials: []float64{2, math.NaN(), math.NaN(), 7}},
-		{Setting: broken, Measurement: w1, Trials: []float64{math.NaN()}},
-	}}
-	b := BaselineOf(&results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "e", Seed: 1, CPU: "z80", CommandLine: []string{"x"},
+	cells := []results.Cell{ok(0, 0, 1), ok(0, 1, 3), ok(1, 0, 5), failed(s, 1, 1), ok(3, 0, 6),
+		ok(3, 1, 8), failed(broken, 0, 0)}
+	want := Baseline{Manifest: results.Manifest{Experiment: "e", Seed: 1},
+		Samples: []results.Sample{
+			{Setting: s, Measurement: w1, Trials: []float64{2, math.NaN(), math.NaN(), 7}},
+			{Setting: broken, Measurement: w1, Trials: []float64{math.NaN()}},
+		}}
+	b := BaselineOf(&results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "e", Seed: 1,
+		CPU: "z80", CommandLine: []string{"x"},
 		Commit: "c", Dirty: true, Files: map[string]string{"f": "0"}}})
 	if difference := cmp.Diff(want, *b, cmpopts.EquateNaNs(), unkeyed); difference != "" {
 		t.Fatal(difference)
@@ -216,7 +230,8 @@ func TestBaselineOfRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if difference := cmp.Diff(b, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), unkeyed); difference != "" {
+	if difference := cmp.Diff(b, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
+		unkeyed); difference != "" {
 		t.Error(difference)
 	}
 }
@@ -236,9 +251,11 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 // baseline makes one with a sample for each list of trials; epsilons are 1, 2, ...
 func baseline(seed uint64, revision int, checksum string, samples ...[]float64) *Baseline {
 	b := &Baseline{Manifest: results.Manifest{Experiment: "e", Seed: seed,
-		Datasets:   []results.DatasetUse{{Name: "d", Checksum: checksum}},
-		Algorithms: []results.AlgorithmUse{{Name: "a", Guarantee: "differential privacy", Revision: revision}},
-		Measures:   []results.MeasureUse{{Measurement: results.Measurement{Metric: "w1"}, Revision: 1}}}}
+		Datasets: []results.DatasetUse{{Name: "d", Checksum: checksum}},
+		Algorithms: []results.AlgorithmUse{{Name: "a", Guarantee: "differential privacy",
+			Revision: revision}},
+		Measures: []results.MeasureUse{{Measurement: results.Measurement{Metric: "w1"},
+			Revision: 1}}}}
 	for i, trials := range samples {
 		b.Samples = append(b.Samples, sample("s", i+1, trials))
 	}
@@ -247,13 +264,15 @@ func baseline(seed uint64, revision int, checksum string, samples ...[]float64) 
 
 // sample is one of w1 on dataset d.
 func sample(series string, epsilon int, trials []float64) results.Sample {
-	return results.Sample{Setting: &results.Setting{Series: series, Dataset: results.Dataset{Name: "d"}, Algorithm: "a",
+	return results.Sample{Setting: &results.Setting{Series: series,
+		Dataset: results.Dataset{Name: "d"}, Algorithm: "a",
 		Epsilon: pointer(float64(epsilon))}, Measurement: results.Measurement{Metric: "w1"}, Trials: trials}
 }
 
 func TestVerdicts(t *testing.T) {
 	nan := math.NaN()
-	five := []float64{1, 1.015625, 0.984375, 1.03125, 0.96875} // in binary fractions, so that differences are exact
+	// in binary fractions, so that differences are exact
+	five := []float64{1, 1.015625, 0.984375, 1.03125, 0.96875}
 	far := []float64{2, 2.015625, 1.984375, 2.03125, 1.96875}
 	noiseless := func(b *Baseline) *Baseline { b.Manifest.Algorithms[0].Guarantee = "k-anonymity"; return b }
 	anew := func(b *Baseline) *Baseline { b.Manifest.Datasets[0].Resampled = true; return b }
@@ -264,40 +283,63 @@ func TestVerdicts(t *testing.T) {
 		verdict, test string
 	}{
 		{"the same", baseline(1, 1, "x", five), baseline(1, 1, "x", five), Same, TestExact},
-		{"fewer trials of the same", baseline(1, 1, "x", five), baseline(1, 1, "x", five[:2]), Same, TestExact},
-		{"the last bit", baseline(1, 1, "x", five), baseline(1, 1, "x", []float64{1, 1.015625, math.Nextafter(0.984375, 1), 1.03125, 0.96875}), Changed, TestExact},
-		{"a failed trial", baseline(1, 1, "x", five), baseline(1, 1, "x", []float64{1, nan, 0.984375, 1.03125, 0.96875}), Changed, TestExact},
-		{"failed before and after", baseline(1, 1, "x", []float64{nan, 1}), baseline(1, 1, "x", []float64{nan, 1}), Same, TestExact},
-		{"a revision without effect", baseline(1, 1, "x", five), baseline(1, 2, "x", five), Same, TestExact},
-		{"a revision", baseline(1, 1, "x", five), baseline(1, 2, "x", far), Changed, TestPermutation},
-		{"a revision of the metric", baseline(1, 1, "x", five), measured(baseline(1, 1, "x", []float64{2, 2.011, 1.991, 2.023, 1.98})), Changed, TestPaired},
-		{"a revision within noise", baseline(1, 1, "x", five), baseline(1, 2, "x", []float64{1.01, 1, 1, 0.98, 1.02}), Unchanged, TestPaired},
-		{"a revision that fails", baseline(1, 1, "x", five), baseline(1, 2, "x", []float64{1.01, 1, nan, 0.98, 1.02}), Changed, ""},
-		{"the seed's data", baseline(1, 1, "x", five), baseline(1, 1, "y", far), Changed, TestExact},
-		{"another seed", baseline(1, 1, "x", five), baseline(2, 1, "x", []float64{1.01, 0.97, 1, 1.02, 1.04}), Unchanged, TestWelch},
-		{"another seed, doubled", baseline(1, 1, "x", five), baseline(2, 1, "x", far), Changed, TestWelch},
-		{"another seed, better", baseline(1, 1, "x", far), baseline(2, 1, "x", five), Changed, TestWelch},
-		{"another seed, one trial", baseline(1, 1, "x", five), baseline(2, 1, "x", far[:1]), Changed, TestPooled},
-		{"single trials", baseline(1, 1, "x", five[:1]), baseline(2, 1, "x", far[:1]), Unjudged, ""},
-		{"a change below the floor", baseline(1, 1, "x", []float64{1, 1.000001, 0.999999}), baseline(2, 1, "x", []float64{1.005, 1.005001, 1.004999}), Unchanged, TestWelch},
+		{"fewer trials of the same", baseline(1, 1, "x", five), baseline(1, 1, "x", five[:2]), Same,
+			TestExact},
+		{"the last bit", baseline(1, 1, "x", five), baseline(1, 1, "x",
+			[]float64{1, 1.015625, math.Nextafter(0.984375, 1), 1.03125,
+				0.96875}), Changed, TestExact},
+		{"a failed trial", baseline(1, 1, "x", five), baseline(1, 1, "x",
+			[]float64{1, nan, 0.984375, 1.03125, 0.96875}), Changed, TestExact},
+		{"failed before and after", baseline(1, 1, "x", []float64{nan, 1}),
+			baseline(1, 1, "x", []float64{nan, 1}), Same, TestExact},
+		{"a revision without effect", baseline(1, 1, "x", five), baseline(1, 2, "x", five), Same,
+			TestExact},
+		{"a revision", baseline(1, 1, "x", five), baseline(1, 2, "x", far), Changed,
+			TestPermutation},
+		{"a revision of the metric", baseline(1, 1, "x", five),
+			measured(baseline(1, 1, "x", []float64{2, 2.011, 1.991, 2.023,
+				1.98})), Changed, TestPaired},
+		{"a revision within noise", baseline(1, 1, "x", five),
+			baseline(1, 2, "x", []float64{1.01, 1, 1, 0.98, 1.02}), Unchanged, TestPaired},
+		{"a revision that fails", baseline(1, 1, "x", five),
+			baseline(1, 2, "x", []float64{1.01, 1, nan, 0.98, 1.02}), Changed, ""},
+		{"the seed's data", baseline(1, 1, "x", five), baseline(1, 1, "y", far), Changed,
+			TestExact},
+		{"another seed", baseline(1, 1, "x", five), baseline(2, 1, "x",
+			[]float64{1.01, 0.97, 1, 1.02, 1.04}), Unchanged, TestWelch},
+		{"another seed, doubled", baseline(1, 1, "x", five), baseline(2, 1, "x", far), Changed,
+			TestWelch},
+		{"another seed, better", baseline(1, 1, "x", far), baseline(2, 1, "x", five), Changed,
+			TestWelch},
+		{"another seed, one trial", baseline(1, 1, "x", five), baseline(2, 1, "x", far[:1]),
+			Changed, TestPooled},
+		{"single trials", baseline(1, 1, "x", five[:1]), baseline(2, 1, "x", far[:1]), Unjudged,
+			""},
+		{"a change below the floor", baseline(1, 1, "x", []float64{1, 1.000001, 0.999999}),
+			baseline(2, 1, "x", []float64{1.005, 1.005001, 1.004999}), Unchanged, TestWelch},
 		{"other data", baseline(1, 1, "x", five), baseline(2, 1, "y", far), Unjudged, ""},
-		{"data drawn anew", anew(baseline(1, 1, "x", five)), anew(baseline(2, 1, "y", far)), Changed, TestWelch},
-		{"no noise, another seed", noiseless(baseline(1, 1, "x", []float64{3, 3})), noiseless(baseline(2, 1, "x", []float64{3, 3})), Same, TestExact},
-		{"no noise, another number", noiseless(baseline(1, 1, "x", []float64{3, 3})), noiseless(baseline(2, 1, "x", []float64{3, 3.0001})), Changed, TestExact},
+		{"data drawn anew", anew(baseline(1, 1, "x", five)), anew(baseline(2, 1, "y", far)),
+			Changed, TestWelch},
+		{"no noise, another seed", noiseless(baseline(1, 1, "x", []float64{3, 3})),
+			noiseless(baseline(2, 1, "x", []float64{3, 3})), Same, TestExact},
+		{"no noise, another number", noiseless(baseline(1, 1, "x", []float64{3, 3})),
+			noiseless(baseline(2, 1, "x", []float64{3, 3.0001})), Changed, TestExact},
 		{"missing", baseline(1, 1, "x", five), baseline(1, 1, "x"), Missing, ""},
 		{"added", baseline(1, 1, "x"), baseline(1, 1, "x", five), Added, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			options := DefaultOptions
 			if c.test == TestPermutation {
-				options.Alpha = 0.2 // 2/2⁵ is the least a permutation of five can give, twice that for two families
+				// 2/2⁵ is the least a permutation of five can give, twice that for two families
+				options.Alpha = 0.2
 			}
 			g := Compare([]Pair{{c.old, c.new}}, options)
 			if len(g.Comparisons) != 1 {
 				t.Fatalf("%d comparisons, want one: %+v", len(g.Comparisons), g.Comparisons)
 			}
 			if got := g.Comparisons[0]; got.Verdict != c.verdict || got.Test != c.test {
-				t.Errorf("%s by %q, want %s by %q: %+v", got.Verdict, got.Test, c.verdict, c.test, got)
+				t.Errorf("%s by %q, want %s by %q: %+v", got.Verdict, got.Test, c.verdict, c.test,
+					got)
 			}
 			if fallen := c.verdict == Changed || c.verdict == Missing; g.Failed() != fallen {
 				t.Errorf("the gate has fallen: %v, want %v", g.Failed(), fallen)
@@ -306,8 +348,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// noisyRun draws a run of one experiment: 20 curves of 10 points, with the skewed errors of a distance
-// (exponential around a floor). scale multiplies the noise of the first curve.
+// noisyRun draws a run of one experiment: 20 curves of 10 points, with the skewed errors of a
+// distance (exponential around a floor). scale multiplies the noise of the first curve.
 func noisyRun(seed uint64, trials int, scale float64) *Baseline {
 	b := baseline(seed, 1, "x")
 	stream := random.NewKey(seed).Derive("gate").Stream()
@@ -327,8 +369,9 @@ func noisyRun(seed uint64, trials int, scale float64) *Baseline {
 	return b
 }
 
-// TestFalseAlarms draws 400 pairs of unchanged runs of 200 points. At most 1 % of them may fall, 4 in the mean: more than 12 have a
-// chance of 0.0003 under a gate that keeps its promise (binomial). The seeds are fixed, so the test cannot flake.
+// TestFalseAlarms draws 400 pairs of unchanged runs of 200 points. At most 1 % of them may fall, 4
+// in the mean: more than 12 have a chance of 0.0003 under a gate that keeps its promise (binomial).
+// The seeds are fixed, so the test cannot flake.
 func TestFalseAlarms(t *testing.T) {
 	alarms := 0
 	for i := range uint64(400) {
@@ -338,25 +381,29 @@ func TestFalseAlarms(t *testing.T) {
 	}
 	t.Logf("%d of 400 unchanged pairs of runs set off the gate", alarms)
 	if alarms > 12 {
-		t.Errorf("%d of 400 unchanged pairs of runs set off the gate, must be about 4 at most", alarms)
+		t.Errorf("%d of 400 unchanged pairs of runs set off the gate, must be about 4 at most",
+			alarms)
 	}
 }
 
-// TestPower halves or doubles the noise of one curve of 20. Over ten points a trial's mean has a relative standard deviation of
-// 0.5/√10; the two means, 2/3 and 4/3 of their mean, then differ by 8.9 standard errors with ten trials, where Holm's correction
-// over 20 curves asks for about 4.7 at 14 degrees of freedom: fewer than 97 of 100 has a chance below 0.001.
+// TestPower halves or doubles the noise of one curve of 20. Over ten points a trial's mean has a
+// relative standard deviation of 0.5/√10; the two means, 2/3 and 4/3 of their mean, then differ by
+// 8.9 standard errors with ten trials, where Holm's correction over 20 curves asks for about 4.7 at
+// 14 degrees of freedom: fewer than 97 of 100 has a chance below 0.001.
 func TestPower(t *testing.T) {
 	for _, scale := range []float64{0.5, 2} {
 		for _, trials := range []int{5, 10} {
 			caught := 0
 			for i := range uint64(100) {
-				if Compare([]Pair{{noisyRun(2*i, trials, 1), noisyRun(2*i+1, trials, scale)}}, DefaultOptions).Failed() {
+				if Compare([]Pair{{noisyRun(2*i, trials, 1), noisyRun(2*i+1, trials, scale)}},
+					DefaultOptions).Failed() {
 					caught++
 				}
 			}
 			t.Logf("noise times %g, %d trials: caught in %d of 100 runs", scale, trials, caught)
 			if trials == 10 && caught < 97 {
-				t.Errorf("noise times %g, %d trials: caught in %d of 100 runs", scale, trials, caught)
+				t.Errorf("noise times %g, %d trials: caught in %d of 100 runs", scale, trials,
+					caught)
 			}
 		}
 	}

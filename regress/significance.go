@@ -18,8 +18,8 @@ const (
 )
 
 // welch tests whether two samples have one mean (Welch 1947, with the degrees of freedom of
-// Satterthwaite 1946), two-sided. With a single trial on one side it is Student's test with the other
-// side's variance. What cannot be tested, one trial on either side, has a NaN for p.
+// Satterthwaite 1946), two-sided. With a single trial on one side it is Student's test with the
+// other side's variance. What cannot be tested, one trial on either side, has a NaN for p.
 func welch(old, new []float64) (p float64, test string) {
 	n, m := float64(len(old)), float64(len(new))
 	if n+m < 3 || n == 0 || m == 0 {
@@ -31,8 +31,8 @@ func welch(old, new []float64) (p float64, test string) {
 		if a == b {
 			return 1, TestPermutation
 		}
-		// Of all ways to deal the values to the two sides only this one, and its mirror image where the sides are
-		// equally long, has means as far apart.
+		// Of all ways to deal the values to the two sides only this one, and its mirror image where
+		// the sides are equally long, has means as far apart.
 		ways := binomial(len(old)+len(new), len(old))
 		if len(old) == len(new) {
 			ways /= 2

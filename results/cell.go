@@ -108,7 +108,8 @@ func (b *Bound) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Spent is a release's privacy cost: its most expensive path by claimed and by proven sensitivities.
+// Spent is a release's privacy cost: its most expensive path by claimed and by proven
+// sensitivities.
 type Spent struct {
 	Claimed float64 `json:"claimed"`
 	Proven  Bound   `json:"proven"`
@@ -126,9 +127,9 @@ type LedgerRow struct {
 	Composition string  `json:"composition"`
 }
 
-// RegionSide is how far one region of a release reaches along one attribute. Low and High lie halfway
-// between neighbouring values, in the attribute's unit, or are places in the list of its values
-// where these are words, counted from 0; a value v is inside if Low < v < High.
+// RegionSide is how far one region of a release reaches along one attribute. Low and High lie
+// halfway between neighbouring values, in the attribute's unit, or are places in the list of its
+// values where these are words, counted from 0; a value v is inside if Low < v < High.
 type RegionSide struct {
 	Region    int     `json:"region"`
 	Records   float64 `json:"records"` // the region's published count over all classes

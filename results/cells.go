@@ -12,8 +12,8 @@ import (
 // maxProblems is how many problems of one file are reported: enough to see a pattern.
 const maxProblems = 20
 
-// WriteCells writes records.jsonl: one object a line, in the order given. Cells that ReadCells would
-// refuse are not written.
+// WriteCells writes records.jsonl: one object a line, in the order given. Cells that ReadCells
+// would refuse are not written.
 func WriteCells(w io.Writer, cells []Cell) error {
 	encoder := newEncoder(w)
 	for i := range cells {
@@ -36,8 +36,9 @@ func newEncoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// ReadCells reads what WriteCells wrote. Unknown keys, values out of range, empty lines and a cell that
-// occurs twice are errors; up to 20 are reported at once as name:line. Cells of one setting share it.
+// ReadCells reads what WriteCells wrote. Unknown keys, values out of range, empty lines and a cell
+// that occurs twice are errors; up to 20 are reported at once as name:line. Cells of one setting
+// share it.
 func ReadCells(r io.Reader, name string) ([]Cell, error) {
 	var cells []Cell
 	byText, byKey := make(map[string]*Setting), make(map[string]*Setting)
@@ -86,7 +87,8 @@ func ReadCells(r io.Reader, name string) ([]Cell, error) {
 	return cells, nil
 }
 
-// Timing is how long a cell took. Timings have a file of their own because they differ from run to run.
+// Timing is how long a cell took. Timings have a file of their own because they differ from run to
+// run.
 type Timing struct {
 	Cell    int     `json:"cell"`    // index of the cell's line in records.jsonl, from 0
 	Release float64 `json:"release"` // seconds
@@ -112,14 +114,16 @@ func readTimings(r io.Reader, name string, n int) ([]Timing, error) {
 			return err
 		}
 		if t.Cell != len(timings) || !(t.Release >= 0) || !(t.Measure >= 0) {
-			return fmt.Errorf("cell %d took %v and %v seconds, must be cell %d and times of 0 or more",
+			return fmt.Errorf("cell %d took %v and %v seconds, must be cell %d and times of 0 "+
+				"or more",
 				t.Cell, t.Release, t.Measure, len(timings))
 		}
 		timings = append(timings, t)
 		return nil
 	})
 	if err == nil && len(timings) != n {
-		err = fmt.Errorf("%s: times of %d cells, must be of %d: it belongs to another run", name, len(timings), n)
+		err = fmt.Errorf("%s: times of %d cells, must be of %d: it belongs to another run", name,
+			len(timings), n)
 	}
 	if err != nil {
 		return nil, err

@@ -22,16 +22,21 @@ var unkeyed = cmpopts.IgnoreUnexported(Setting{})
 func fullCell() Cell {
 	return Cell{
 		Setting: &Setting{
-			Dataset:   Dataset{Name: "gaussian", Params: map[string]string{"n": "9", "shape": "flat"}, Changed: []string{"n"}},
-			Algorithm: "rps", Variant: "strict", Params: map[string]string{"stop": "5", "depth": "50"},
+			Dataset: Dataset{Name: "gaussian", Params: map[string]string{"n": "9",
+				"shape": "flat"}, Changed: []string{"n"}},
+			Algorithm: "rps", Variant: "strict", Params: map[string]string{"stop": "5",
+				"depth": "50"},
 			Epsilon: pointer(0.1), Series: "RPS <5> & more", ShowVariant: true,
 		},
 		CellResult: CellResult{
 			Trial: 3, Fold: pointer(0), Status: OK,
-			Values:    []Value{{Measurement{"accuracy", "c45"}, pointer(0.8125)}, {Measurement{Metric: "w1"}, nil}},
-			Structure: &Structure{Nodes: 3, Leaves: 2, Depth: 1}, Spent: &Spent{Claimed: 0.1, Proven: Bound(math.Inf(1))},
+			Values: []Value{{Measurement{"accuracy", "c45"}, pointer(0.8125)},
+				{Measurement{Metric: "w1"}, nil}},
+			Structure: &Structure{Nodes: 3, Leaves: 2, Depth: 1}, Spent: &Spent{Claimed: 0.1,
+				Proven: Bound(math.Inf(1))},
 			Warnings: []string{"line one\nline two"},
-			Ledger: []LedgerRow{{Purpose: "cuts", Mechanism: "laplace", Claimed: 1, Proven: 2, Calls: 1 << 40,
+			Ledger: []LedgerRow{{Purpose: "cuts", Mechanism: "laplace", Claimed: 1, Proven: 2,
+				Calls:   1 << 40,
 				Epsilon: 0.1, Loss: Bound(math.Inf(1)), Composition: "sequential"}},
 			Regions: []RegionSide{{Region: 1, Records: 2.5, Attribute: "x", Low: -0.5, High: 3}},
 		},
@@ -78,7 +83,8 @@ func TestCellsShareSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cells[0].Setting != cells[1].Setting || cells[0].Setting == cells[2].Setting {
-		t.Errorf("settings %p, %p and %p, the first two must be one", cells[0].Setting, cells[1].Setting, cells[2].Setting)
+		t.Errorf("settings %p, %p and %p, the first two must be one", cells[0].Setting,
+			cells[1].Setting, cells[2].Setting)
 	}
 }
 
@@ -109,8 +115,10 @@ func TestWriteCellsRefuses(t *testing.T) {
 func TestReadCellsErrors(t *testing.T) {
 	const good = `{"setting":{"dataset":{"name":"d"},"algorithm":"a","variant":"","series":"s"},"trial":0,"status":"ok"}` + "\n"
 	for _, test := range []struct{ name, text, want string }{
-		{"unknown key", strings.Replace(good, `"trial"`, `"tirals":1,"trial"`, 1), `f:1: json: unknown field "tirals"`},
-		{"unknown fact", strings.Replace(good, `"algorithm"`, `"method":"b","algorithm"`, 1), `f:1: setting: json: unknown field "method"`},
+		{"unknown key", strings.Replace(good, `"trial"`, `"tirals":1,"trial"`, 1),
+			`f:1: json: unknown field "tirals"`},
+		{"unknown fact", strings.Replace(good, `"algorithm"`, `"method":"b","algorithm"`, 1),
+			`f:1: setting: json: unknown field "method"`},
 		{"two objects", strings.TrimSpace(good) + "{}\n", `f:1: "{}" after the object`},
 		{"array", "[]\n", "f:1: json: cannot unmarshal array"},
 		{"number", "3\n", "f:1: json: cannot unmarshal number"},
@@ -118,10 +126,13 @@ func TestReadCellsErrors(t *testing.T) {
 		{"torn line", good + good[:20], "f:2: the last line has no line end"},
 		{"cut object", good + good[:20] + "\n", "f:2: unexpected EOF"},
 		{"no setting", `{"trial":0,"status":"ok"}` + "\n", "f:1: the cell has no setting"},
-		{"status", strings.Replace(good, `"ok"`, `"done"`, 1), `f:1: status: "done", must be "ok" or "failed"`},
-		{"fraction of a trial", strings.Replace(good, `"trial":0`, `"trial":0.5`, 1), "f:1: json: cannot unmarshal number 0.5"},
+		{"status", strings.Replace(good, `"ok"`, `"done"`, 1),
+			`f:1: status: "done", must be "ok" or "failed"`},
+		{"fraction of a trial", strings.Replace(good, `"trial":0`, `"trial":0.5`, 1),
+			"f:1: json: cannot unmarshal number 0.5"},
 		{"same cell twice", good + good, "f:2: the same cell as line 1"},
-		{"number out of range", strings.Replace(good, `"series"`, `"epsilon":1e999,"series"`, 1), "f:1: "},
+		{"number out of range", strings.Replace(good, `"series"`, `"epsilon":1e999,"series"`, 1),
+			"f:1: "},
 		{"all at once", "x\n" + good + "y\n", "f:3: "},
 	} {
 		_, err := ReadCells(strings.NewReader(test.text), "f")
@@ -138,9 +149,11 @@ func TestReadCellsErrors(t *testing.T) {
 // fullRun is a run with everything a run can have.
 func fullRun() *Run {
 	return &Run{
-		Manifest: Manifest{Experiment: "rps/fig3", Spec: "name: <rps>\n", Seed: math.MaxUint64, Trials: 1,
+		Manifest: Manifest{Experiment: "rps/fig3", Spec: "name: <rps>\n", Seed: math.MaxUint64,
+			Trials:    1,
 			Overrides: Overrides{Quick: true, Trials: pointer(1)},
-			Measures:  []MeasureUse{{Measurement: Measurement{"accuracy", "c45"}, Title: "Accuracy", Unit: "fraction", HigherIsBetter: true}},
+			Measures: []MeasureUse{{Measurement: Measurement{"accuracy", "c45"}, Title: "Accuracy",
+				Unit: "fraction", HigherIsBetter: true}},
 			Figures: []Figure{{Name: "a", X: "epsilon", Y: "accuracy", YLim: []float64{0.76, 0.9},
 				Where: Filter{"classifier": "c45"}}}},
 		Cells:   []Cell{fullCell()},
@@ -185,8 +198,14 @@ func TestOpenRefuses(t *testing.T) {
 		spoil func(dir string) error
 		want  string
 	}{
-		"no manifest": {func(dir string) error { return os.Remove(filepath.Join(dir, ManifestFile)) }, ManifestFile},
-		"no records":  {func(dir string) error { return os.Remove(filepath.Join(dir, RecordsFile)) }, RecordsFile},
+		"no manifest": {func(dir string) error {
+			return os.Remove(filepath.Join(dir,
+				ManifestFile))
+		}, ManifestFile},
+		"no records": {func(dir string) error {
+			return os.Remove(filepath.Join(dir,
+				RecordsFile))
+		}, RecordsFile},
 		"other records": {func(dir string) error {
 			text := strings.Replace(fullLine, "0.8125", "0.8126", 1)
 			return os.WriteFile(filepath.Join(dir, RecordsFile), []byte(text), 0o666)
@@ -195,7 +214,8 @@ func TestOpenRefuses(t *testing.T) {
 			return os.WriteFile(filepath.Join(dir, TimingsFile), nil, 0o666)
 		}, "times of 0 cells, must be of 1"},
 		"times out of order": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, TimingsFile), []byte(`{"cell":1,"release":1,"measure":1}`+"\n"), 0o666)
+			return os.WriteFile(filepath.Join(dir, TimingsFile),
+				[]byte(`{"cell":1,"release":1,"measure":1}`+"\n"), 0o666)
 		}, "timings.jsonl:1: cell 1 took"},
 	} {
 		dir := t.TempDir()
@@ -213,7 +233,8 @@ func TestOpenRefuses(t *testing.T) {
 
 // TestInterruptedWriteIsNoRun: whatever file cannot be written, what is left is not read as a run.
 func TestInterruptedWriteIsNoRun(t *testing.T) {
-	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile, RowsFile, ManifestFile} {
+	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
+		RowsFile, ManifestFile} {
 		dir := t.TempDir()
 		old := fullRun()
 		old.Cells[0].Trial = 7
@@ -257,7 +278,8 @@ func TestManifestErrors(t *testing.T) {
 		"{}{}":                    "must be one object",
 		"{\n\n\"experiment\": 1}": "f: line 3: ",
 	} {
-		if _, err := ReadManifest(strings.NewReader(text), "f"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadManifest(strings.NewReader(text),
+			"f"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}

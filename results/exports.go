@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// writeCSV writes a header and then the lines that fill hands out. Cells that do not apply are empty,
-// and numbers have as many digits as it takes to read them back.
+// writeCSV writes a header and then the lines that fill hands out. Cells that do not apply are
+// empty, and numbers have as many digits as it takes to read them back.
 func writeCSV(w io.Writer, header []string, fill func(line func(cells ...string))) error {
 	c := csv.NewWriter(w)
 	c.Write(header) // csv.Writer keeps its first error
@@ -27,11 +27,13 @@ func numberText(x float64) string {
 
 // writeSummary writes summary.csv: a line for each measured sample.
 func (r *Run) writeSummary(w io.Writer) error {
-	header := []string{"experiment", "series", "dataset", "algorithm", "variant", "params", "epsilon",
+	header := []string{"experiment", "series", "dataset", "algorithm", "variant", "params",
+		"epsilon",
 		"metric", "classifier", "n", "failed", "mean", "se", "lo95", "hi95"}
 	return writeCSV(w, header, func(line func(...string)) {
 		for _, row := range Rows(r.Samples()) {
-			line(r.Manifest.Experiment, row.Label(), row.Dataset.Label(), row.Algorithm, row.Variant,
+			line(r.Manifest.Experiment, row.Label(), row.Dataset.Label(), row.Algorithm,
+				row.Variant,
 				FormatParams(row.AllParams()), row.EpsilonText(), row.Metric, row.Classifier,
 				strconv.Itoa(row.N), strconv.Itoa(row.Failed), numberText(row.Mean), numberText(row.SE),
 				numberText(row.Lo95), numberText(row.Hi95))
@@ -41,12 +43,15 @@ func (r *Run) writeSummary(w io.Writer) error {
 
 // writeLedger writes ledger.csv: a line for each mechanism of each cell. Cells count from 0.
 func (r *Run) writeLedger(w io.Writer) error {
-	header := []string{"cell", "purpose", "mechanism", "claimed", "proven", "calls", "epsilon", "loss", "composition"}
+	header := []string{"cell", "purpose", "mechanism", "claimed", "proven", "calls", "epsilon",
+		"loss", "composition"}
 	return writeCSV(w, header, func(line func(...string)) {
 		for i := range r.Cells {
 			for _, e := range r.Cells[i].Ledger {
-				line(strconv.Itoa(i), e.Purpose, e.Mechanism, FormatNumber(e.Claimed), e.Proven.String(),
-					strconv.FormatInt(e.Calls, 10), FormatNumber(e.Epsilon), e.Loss.String(), e.Composition)
+				line(strconv.Itoa(i), e.Purpose, e.Mechanism, FormatNumber(e.Claimed),
+					e.Proven.String(),
+					strconv.FormatInt(e.Calls,
+						10), FormatNumber(e.Epsilon), e.Loss.String(), e.Composition)
 			}
 		}
 	})
@@ -73,7 +78,8 @@ func (r *Run) writeOriginal(w io.Writer) error {
 			c := &r.Cells[i]
 			for _, column := range c.Original {
 				for row, value := range column.Values {
-					line(c.Dataset.Label(), strconv.Itoa(row), column.Attribute, FormatNumber(value))
+					line(c.Dataset.Label(), strconv.Itoa(row), column.Attribute,
+						FormatNumber(value))
 				}
 			}
 		}

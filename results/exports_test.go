@@ -13,8 +13,9 @@ func TestExports(t *testing.T) {
 	dir := t.TempDir()
 	r := fullRun()
 	second := failed(fullCell())
-	second.Setting = &Setting{Dataset: Dataset{Name: "adult-standin", StandsFor: "adult"}, Algorithm: "identity",
-		Params: map[string]string{"b": "x=y;z", "a": "1"}, Series: `Original, "raw"`}
+	second.Setting = &Setting{Dataset: Dataset{Name: "adult-standin", StandsFor: "adult"},
+		Algorithm: "identity",
+		Params:    map[string]string{"b": "x=y;z", "a": "1"}, Series: `Original, "raw"`}
 	second.Ledger, second.Regions, second.Original, second.Fold = nil, nil, nil, nil
 	second.Trial = 0
 	r.Cells, r.Timings = append(r.Cells, second), nil
@@ -24,8 +25,10 @@ func TestExports(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		SummaryFile: "experiment,series,dataset,algorithm,variant,params,epsilon,metric,classifier,n,failed,mean,se,lo95,hi95\n" +
-			"rps/fig3,RPS <5> & more (strict),gaussian n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,accuracy,c45,1,0,0.8125,,,\n" +
-			"rps/fig3,RPS <5> & more (strict),gaussian n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,w1,,0,1,,,,\n" +
+			"rps/fig3,RPS <5> & more (strict),gaussian " +
+			"n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,accuracy,c45,1,0,0.8125,,,\n" +
+			"rps/fig3,RPS <5> & more (strict),gaussian " +
+			"n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,w1,,0,1,,,,\n" +
 			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,accuracy,c45,0,1,,,,` + "\n" +
 			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,w1,,0,1,,,,` + "\n",
 		LedgerFile: "cell,purpose,mechanism,claimed,proven,calls,epsilon,loss,composition\n" +

@@ -7,13 +7,15 @@ const RegionsKind = "regions"
 type Figure struct {
 	Name  string `yaml:"name" json:"name"` // file name and panel letter: "a"
 	Title string `yaml:"title" json:"title,omitempty"`
-	// Kind is empty for curves, or RegionsKind for the map of one release: its regions as rectangles
-	// over the original rows, along the attributes X and Y.
+	// Kind is empty for curves, or RegionsKind for the map of one release: its regions as
+	// rectangles over the original rows, along the attributes X and Y.
 	Kind  string `yaml:"kind" json:"kind,omitempty"`
 	Where Filter `yaml:"where" json:"where,omitempty"` // keeps rows by their facts
-	X     string `yaml:"x" json:"x"`                   // "epsilon" or a parameter's name; an attribute of a map
-	X2    string `yaml:"x2" json:"x2,omitempty"`       // a parameter drawn along the top axis, for series that have no x
-	Y     string `yaml:"y" json:"y"`                   // a metric's name; an attribute of a map
+	// "epsilon" or a parameter's name; an attribute of a map
+	X string `yaml:"x" json:"x"`
+	// a parameter drawn along the top axis, for series that have no x
+	X2 string `yaml:"x2" json:"x2,omitempty"`
+	Y  string `yaml:"y" json:"y"` // a metric's name; an attribute of a map
 	// XLabel, X2Label and YLabel replace the labels made from the names.
 	XLabel  string `yaml:"xlabel" json:"xlabel,omitempty"`
 	X2Label string `yaml:"x2label" json:"x2label,omitempty"`
@@ -24,7 +26,7 @@ type Figure struct {
 	// XLim and YLim fix the axes' ranges; nil fits them to the data.
 	XLim []float64 `yaml:"xlim" json:"xlim,omitempty"`
 	YLim []float64 `yaml:"ylim" json:"ylim,omitempty"`
-	// Reference draws a horizontal line at the mean of each named algorithm (identity: no privacy) or
-	// classifier (majority) of the experiment.
+	// Reference draws a horizontal line at the mean of each named algorithm (identity: no privacy)
+	// or classifier (majority) of the experiment.
 	Reference []string `yaml:"reference" json:"reference,omitempty"`
 }

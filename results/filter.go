@@ -10,9 +10,9 @@ type Facts interface {
 	Fact(name string) (value string, known bool)
 }
 
-// Filter keeps what has certain facts. It maps names of facts (metric, classifier, variant, dataset,
-// algorithm, series, epsilon, a parameter) to the values kept, see Matches. All must match; a fact
-// that is not known is the empty text.
+// Filter keeps what has certain facts. It maps names of facts (metric, classifier, variant,
+// dataset, algorithm, series, epsilon, a parameter) to the values kept, see Matches. All must
+// match; a fact that is not known is the empty text.
 type Filter map[string]string
 
 // Selects reports whether the filter keeps something.
@@ -47,8 +47,9 @@ var comparisons = []struct {
 	{"<", func(a, b float64) bool { return a < b }},
 }
 
-// Matches reports whether a value is one of the alternatives wanted, which "|" separates. Numbers are
-// equal however they are written: 1 is 1.0. An alternative such as ">=1" (also >, <= and <) compares.
+// Matches reports whether a value is one of the alternatives wanted, which "|" separates. Numbers
+// are equal however they are written: 1 is 1.0. An alternative such as ">=1" (also >, <= and <)
+// compares.
 func Matches(value, wanted string) bool {
 	for alternative := range strings.SplitSeq(wanted, "|") {
 		if matchesOne(value, alternative) {

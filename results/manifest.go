@@ -7,20 +7,22 @@ import (
 	"slices"
 )
 
-// Manifest says what was run, on what and by what: manifest.json of a run's folder. It holds no clock
-// time, so equal runs on one machine give equal manifests.
+// Manifest says what was run, on what and by what: manifest.json of a run's folder. It holds no
+// clock time, so equal runs on one machine give equal manifests.
 type Manifest struct {
 	Experiment string `json:"experiment"`
 	Title      string `json:"title,omitempty"`
-	Source     string `json:"source,omitempty"` // the paper's figure or table the experiment reproduces
-	Spec       string `json:"spec"`             // the spec's text as it was read
-	SpecHash   string `json:"specHash"`         // SHA-256 of the spec's meaning, in hexadecimal
-	Seed       uint64 `json:"seed"`
-	Trials     int    `json:"trials"`
-	Folds      int    `json:"folds,omitempty"`
+	// the paper's figure or table the experiment reproduces
+	Source   string `json:"source,omitempty"`
+	Spec     string `json:"spec"`     // the spec's text as it was read
+	SpecHash string `json:"specHash"` // SHA-256 of the spec's meaning, in hexadecimal
+	Seed     uint64 `json:"seed"`
+	Trials   int    `json:"trials"`
+	Folds    int    `json:"folds,omitempty"`
 	// Overrides are the values given on the command line in place of the spec's.
 	Overrides Overrides `json:"overrides,omitzero"`
-	// SeriesOrder lists the curves' labels in the order of the spec; figures colour them in this order.
+	// SeriesOrder lists the curves' labels in the order of the spec; figures colour them in this
+	// order.
 	SeriesOrder []string `json:"seriesOrder,omitempty"`
 	Figures     []Figure `json:"figures,omitempty"`
 	// Datasets and Algorithms are in the order of first use.
@@ -50,7 +52,8 @@ type Overrides struct {
 	Seed   *uint64 `json:"seed,omitempty"`
 }
 
-// Reduced reports whether more than the seed was changed, so that the run may be smaller than its spec.
+// Reduced reports whether more than the seed was changed, so that the run may be smaller than its
+// spec.
 func (o *Overrides) Reduced() bool { return o.Quick || o.Trials != nil || o.Folds != nil }
 
 // Texts lists the overrides: "quick", "trials=1".
@@ -96,8 +99,8 @@ type AlgorithmUse struct {
 	Revision  int      `json:"revision,omitempty"`  // goes up when releases change
 }
 
-// MeasureUse is a measurement an experiment made, with what figures say of it and the revisions of its
-// metric and classifier.
+// MeasureUse is a measurement an experiment made, with what figures say of it and the revisions of
+// its metric and classifier.
 type MeasureUse struct {
 	Measurement
 	Title              string `json:"title,omitempty"`
@@ -125,11 +128,12 @@ func (m *Manifest) StandIns() []string {
 	return names
 }
 
-// Measure describes a metric of the run, measured or derived. A metric that is not known has its name
-// for a title.
+// Measure describes a metric of the run, measured or derived. A metric that is not known has its
+// name for a title.
 func (m *Manifest) Measure(metric string) MeasureUse {
 	for _, list := range [][]MeasureUse{m.Measures, DerivedMeasures} {
-		if i := slices.IndexFunc(list, func(u MeasureUse) bool { return u.Metric == metric }); i >= 0 {
+		if i := slices.IndexFunc(list,
+			func(u MeasureUse) bool { return u.Metric == metric }); i >= 0 {
 			return list[i]
 		}
 	}

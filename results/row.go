@@ -38,7 +38,8 @@ func Rows(samples []Sample) []Row {
 	for i := range samples {
 		s := &samples[i]
 		trials := s.Finite()
-		row := Row{Setting: s.Setting, Measurement: s.Measurement, N: len(trials), Failed: len(s.Trials) - len(trials)}
+		row := Row{Setting: s.Setting, Measurement: s.Measurement, N: len(trials),
+			Failed: len(s.Trials) - len(trials)}
 		row.Mean, row.SE, row.Lo95, row.Hi95 = meanAndInterval(trials)
 		rows[i] = row
 	}

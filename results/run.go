@@ -17,8 +17,9 @@ import (
 	"path/filepath"
 )
 
-// Names of the files in a run's folder. A run is its records and its manifest; its timings are beside
-// them because they differ from run to run. The other files are exports, which nothing here reads.
+// Names of the files in a run's folder. A run is its records and its manifest; its timings are
+// beside them because they differ from run to run. The other files are exports, which nothing here
+// reads.
 const (
 	RecordsFile  = "records.jsonl"
 	ManifestFile = "manifest.json"
@@ -37,8 +38,8 @@ type Run struct {
 	Timings  []Timing // of each cell; nil when the run kept none
 }
 
-// Open reads a run's folder. Manifest and records must be there, and the records must be those that the
-// manifest was written for. The problems of all files are reported at once.
+// Open reads a run's folder. Manifest and records must be there, and the records must be those that
+// the manifest was written for. The problems of all files are reported at once.
 func Open(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
 	var problems []error
@@ -65,7 +66,8 @@ func Open(dir string) (*Run, error) {
 			return err
 		}
 		if r.Manifest.Files[RecordsFile] != digestText(digest) {
-			return fmt.Errorf("%s: not the records that %s was written for: run the experiment again", path, ManifestFile)
+			return fmt.Errorf("%s: not the records that %s was written for: run the experiment "+
+				"again", path, ManifestFile)
 		}
 		return nil
 	})
@@ -84,9 +86,9 @@ func Open(dir string) (*Run, error) {
 
 func digestText(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// Write writes the run's folder, which must exist. The old manifest is removed first and the new one,
-// which has the digests of the others, is written last, so that a run that was interrupted here is
-// not taken for a finished one.
+// Write writes the run's folder, which must exist. The old manifest is removed first and the new
+// one, which has the digests of the others, is written last, so that a run that was interrupted
+// here is not taken for a finished one.
 func (r *Run) Write(dir string) error {
 	manifest := filepath.Join(dir, ManifestFile)
 	if err := os.Remove(manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +102,10 @@ func (r *Run) Write(dir string) error {
 		write func(io.Writer) error
 	}{
 		{RecordsFile, false, func(w io.Writer) error { return WriteCells(w, r.Cells) }},
-		{TimingsFile, r.Timings == nil, func(w io.Writer) error { return writeTimings(w, r.Timings) }},
+		{TimingsFile, r.Timings == nil, func(w io.Writer) error {
+			return writeTimings(w,
+				r.Timings)
+		}},
 		{SummaryFile, false, r.writeSummary},
 		{LedgerFile, false, r.writeLedger},
 		{RegionsFile, !r.has(func(c *Cell) bool { return c.Regions != nil }), r.writeRegions},
@@ -114,7 +119,10 @@ func (r *Run) Write(dir string) error {
 			continue
 		}
 		digest := sha256.New()
-		err := WriteFile(path, func(w io.Writer) error { return file.write(io.MultiWriter(w, digest)) })
+		err := WriteFile(path, func(w io.Writer) error {
+			return file.write(io.MultiWriter(w,
+				digest))
+		})
 		if err != nil {
 			return err
 		}
@@ -134,8 +142,8 @@ func (r *Run) has(what func(*Cell) bool) bool {
 	return false
 }
 
-// WriteFile writes a file so that a reader sees either its old content or all of the new: it goes to
-// a file beside it, which is synced and renamed. Two writers of one path must not run at once.
+// WriteFile writes a file so that a reader sees either its old content or all of the new: it goes
+// to a file beside it, which is synced and renamed. Two writers of one path must not run at once.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	partial := path + ".partial"
 	f, err := os.Create(partial)

@@ -14,8 +14,10 @@ const (
 	LeavesMetric  = "tree-leaves" //
 	DepthMetric   = "tree-depth"  //
 	GapMetric     = "gap"         // share of the optimised cost not proven necessary
-	SpentMetric   = "spent"       // most expensive path by claimed sensitivities, as a part of epsilon
-	LossMetric    = "loss"        // the same by proven sensitivities; undefined without a finite bound
+	// most expensive path by claimed sensitivities, as a part of epsilon
+	SpentMetric = "spent"
+	// the same by proven sensitivities; undefined without a finite bound
+	LossMetric = "loss"
 )
 
 // DerivedMeasures describes the metrics above as a manifest describes measured ones.
@@ -34,8 +36,8 @@ var DerivedMeasures = []MeasureUse{
 type Sample struct {
 	*Setting
 	Measurement
-	// Trials holds the mean over the folds of each trial, from trial 0. It is NaN where a fold failed,
-	// has no value, or is missing while other trials of the setting have it.
+	// Trials holds the mean over the folds of each trial, from trial 0. It is NaN where a fold
+	// failed, has no value, or is missing while other trials of the setting have it.
 	Trials []float64
 }
 
@@ -161,7 +163,8 @@ func groupCells(cells []Cell, valuesOf func(i int) []Value) []Sample {
 			measured = everywhere
 		}
 		for _, m := range measured {
-			samples = append(samples, Sample{cells[g.cells[0]].Setting, m, g.trials(cells, values, m)})
+			samples = append(samples, Sample{cells[g.cells[0]].Setting, m,
+				g.trials(cells, values, m)})
 		}
 	}
 	return samples

@@ -19,7 +19,8 @@ func cell(series string, trial int, values ...Value) Cell {
 	if settings[series] == nil {
 		settings[series] = &Setting{Series: series, Dataset: Dataset{Name: "d"}, Algorithm: "a"}
 	}
-	return Cell{Setting: settings[series], CellResult: CellResult{Trial: trial, Status: OK, Values: values}}
+	return Cell{Setting: settings[series], CellResult: CellResult{Trial: trial, Status: OK,
+		Values: values}}
 }
 
 func folded(c Cell, fold int) Cell { c.Fold = &fold; return c }
@@ -74,11 +75,14 @@ func TestIntervalUsesDegreesOfFreedom(t *testing.T) {
 
 func TestFoldsAreAveragedWithinATrial(t *testing.T) {
 	cells := []Cell{
-		folded(cell("s", 0, value("accuracy", 0)), 0), folded(cell("s", 0, value("accuracy", 1)), 1),
-		folded(cell("s", 1, value("accuracy", 0.25)), 0), folded(cell("s", 1, value("accuracy", 0.25)), 1),
+		folded(cell("s", 0, value("accuracy", 0)), 0), folded(cell("s", 0, value("accuracy", 1)),
+			1),
+		folded(cell("s", 1, value("accuracy", 0.25)), 0), folded(cell("s", 1,
+			value("accuracy", 0.25)), 1),
 	}
 	row := summarise(cells)[0]
-	// Trial means are 1/2 and 1/4: s² = 1/32, SE = 1/8. Taken over the four folds it would be 0.2165.
+	// Trial means are 1/2 and 1/4: s² = 1/32, SE = 1/8. Taken over the four folds it would be
+	// 0.2165.
 	if row.N != 2 {
 		t.Errorf("n = %d, want 2 trials", row.N)
 	}
@@ -93,27 +97,39 @@ func TestFailuresAreCounted(t *testing.T) {
 		n, failed int
 		mean      float64
 	}{
-		"failed cell":        {[]Cell{cell("s", 0, value("w1", 2)), failed(cell("s", 1)), cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"undefined value":    {[]Cell{cell("s", 0, value("w1", 2)), cell("s", 1, undefined), cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"absent value":       {[]Cell{cell("s", 0, value("w1", 2)), cell("s", 1), cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"all failed":         {[]Cell{failed(cell("s", 0)), failed(cell("s", 1)), cell("other", 0, value("w1", 1))}, 0, 2, math.NaN()},
-		"one fold failed":    {[]Cell{folded(cell("s", 0, value("w1", 2)), 0), failed(folded(cell("s", 0), 1)), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
-		"one fold undefined": {[]Cell{folded(cell("s", 0, value("w1", 2)), 0), folded(cell("s", 0, undefined), 1), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
-		"one fold missing":   {[]Cell{folded(cell("s", 0, value("w1", 2)), 0), folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
+		"failed cell": {[]Cell{cell("s", 0, value("w1", 2)), failed(cell("s", 1)),
+			cell("s", 2, value("w1", 4))}, 2, 1, 3},
+		"undefined value": {[]Cell{cell("s", 0, value("w1", 2)), cell("s", 1, undefined),
+			cell("s", 2, value("w1", 4))}, 2, 1, 3},
+		"absent value": {[]Cell{cell("s", 0, value("w1", 2)), cell("s", 1),
+			cell("s", 2, value("w1", 4))}, 2, 1, 3},
+		"all failed": {[]Cell{failed(cell("s", 0)), failed(cell("s", 1)),
+			cell("other", 0, value("w1", 1))}, 0, 2, math.NaN()},
+		"one fold failed": {[]Cell{folded(cell("s", 0, value("w1", 2)), 0),
+			failed(folded(cell("s", 0), 1)), folded(cell("s", 1, value("w1", 5)),
+				0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
+		"one fold undefined": {[]Cell{folded(cell("s", 0, value("w1", 2)), 0),
+			folded(cell("s", 0, undefined), 1), folded(cell("s", 1, value("w1", 5)),
+				0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
+		"one fold missing": {[]Cell{folded(cell("s", 0, value("w1", 2)), 0),
+			folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)),
+				1)}, 1, 1, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row := summarise(test.cells)[0]
 			if row.Metric != "w1" || row.N != test.n || row.Failed != test.failed {
 				t.Fatalf("row = %+v, want w1 with n %d and failed %d", row, test.n, test.failed)
 			}
-			if math.IsNaN(test.mean) != math.IsNaN(row.Mean) || !math.IsNaN(test.mean) && row.Mean != test.mean {
+			if math.IsNaN(test.mean) != math.IsNaN(row.Mean) || !math.IsNaN(test.mean) &&
+				row.Mean != test.mean {
 				t.Errorf("mean = %v, want %v", row.Mean, test.mean)
 			}
 		})
 	}
 	rows := summarise([]Cell{failed(cell("s", 0))})
 	if len(rows) != 1 || rows[0].Metric != "" || rows[0].Failed != 1 || rows[0].N != 0 {
-		t.Errorf("an experiment that failed altogether gives %+v, want one row without a metric", rows)
+		t.Errorf("an experiment that failed altogether gives %+v, want one row without a metric",
+			rows)
 	}
 }
 
@@ -156,7 +172,8 @@ func TestSummariseProperties(t *testing.T) {
 		var cells []Cell
 		for trial := range trials {
 			for fold := range folds {
-				r := folded(cell("s", trial, value("w1", rapid.Float64Range(-1e6, 1e6).Draw(t, "value"))), fold)
+				r := folded(cell("s", trial, value("w1", rapid.Float64Range(-1e6, 1e6).Draw(t,
+					"value"))), fold)
 				if rapid.IntRange(0, 4).Draw(t, "fate") == 0 {
 					r = failed(r)
 				}
@@ -173,14 +190,16 @@ func TestSummariseProperties(t *testing.T) {
 		}
 		shuffled := rapid.Permutation(cells).Draw(t, "shuffled")
 		after := summarise(shuffled)
-		if math.Float64bits(row.Mean) != math.Float64bits(after[0].Mean) || math.Float64bits(row.SE) != math.Float64bits(after[0].SE) {
+		if math.Float64bits(row.Mean) != math.Float64bits(after[0].Mean) ||
+			math.Float64bits(row.SE) != math.Float64bits(after[0].SE) {
 			t.Fatalf("order of the cells matters: %+v and %+v", row, after[0])
 		}
 	})
 }
 
 func TestDerivedSamples(t *testing.T) {
-	cells := []Cell{cell("s", 0, value("w1", 9)), cell("s", 1, value("w1", 9)), failed(cell("s", 2))}
+	cells := []Cell{cell("s", 0, value("w1", 9)), cell("s", 1, value("w1", 9)),
+		failed(cell("s", 2))}
 	epsilon := 2.0
 	setting := *cells[0].Setting
 	setting.Epsilon = &epsilon
@@ -190,9 +209,11 @@ func TestDerivedSamples(t *testing.T) {
 	cells[0].Structure = &Structure{Nodes: 5, Leaves: 3, Depth: 2, Gap: 0.5}
 	cells[0].Spent = &Spent{Claimed: 2, Proven: 3}
 	cells[1].Spent = &Spent{Claimed: 1, Proven: Bound(math.Inf(1))}
-	r := &Run{Cells: cells, Timings: []Timing{{Release: 1}, {Cell: 1, Release: 3}, {Cell: 2, Release: 100}}}
+	r := &Run{Cells: cells, Timings: []Timing{{Release: 1}, {Cell: 1, Release: 3},
+		{Cell: 2, Release: 100}}}
 	want := map[string][]float64{
-		RuntimeMetric: {1, 3, nan}, NodesMetric: {5, nan, nan}, LeavesMetric: {3, nan, nan}, DepthMetric: {2, nan, nan},
+		RuntimeMetric: {1, 3, nan}, NodesMetric: {5, nan, nan}, LeavesMetric: {3, nan,
+			nan}, DepthMetric: {2, nan, nan},
 		GapMetric: {0.5, nan, nan}, SpentMetric: {1, 0.5, nan}, LossMetric: {1.5, nan, nan},
 	}
 	got := make(map[string][]float64)
@@ -217,7 +238,8 @@ func BenchmarkSummarise(b *testing.B) {
 	for point := range 100 {
 		for trial := range 20 {
 			for fold := range 5 {
-				cells = append(cells, folded(cell(strconv.Itoa(point), trial, value("accuracy", float64(fold)), value("ncp", float64(trial))), fold))
+				cells = append(cells, folded(cell(strconv.Itoa(point), trial,
+					value("accuracy", float64(fold)), value("ncp", float64(trial))), fold))
 			}
 		}
 	}

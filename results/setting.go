@@ -9,9 +9,10 @@ import (
 
 // Dataset names a dataset with the parameters it was loaded with.
 type Dataset struct {
-	Name    string            `json:"name"`              // as registered: "gaussian"
-	Params  map[string]string `json:"params,omitempty"`  // all, resolved
-	Changed []string          `json:"changed,omitempty"` // names of those that differ from their defaults, sorted
+	Name   string            `json:"name"`             // as registered: "gaussian"
+	Params map[string]string `json:"params,omitempty"` // all, resolved
+	// names of those that differ from their defaults, sorted
+	Changed []string `json:"changed,omitempty"`
 	// StandsFor is the dataset that this one replaces because its files were not available.
 	StandsFor string `json:"standsFor,omitempty"`
 }
@@ -42,8 +43,8 @@ func (d *Dataset) Asked() string {
 	return d.Label()
 }
 
-// Setting is what an experiment chose for a release: everything about a cell but its trial and fold.
-// Settings of one run are shared by their cells and must not be changed.
+// Setting is what an experiment chose for a release: everything about a cell but its trial and
+// fold. Settings of one run are shared by their cells and must not be changed.
 type Setting struct {
 	Dataset   Dataset           `json:"dataset"`
 	Algorithm string            `json:"algorithm"`
@@ -103,8 +104,8 @@ const datasetPrefix = "dataset."
 // settingFacts are the facts of a setting besides its parameters.
 var settingFacts = []string{"variant", "dataset", "algorithm", "series", "epsilon"}
 
-// Fact returns what is known of a setting by name: variant, dataset, algorithm, series, epsilon or a
-// parameter. known is false where the setting has no such parameter or no epsilon. The dataset is
+// Fact returns what is known of a setting by name: variant, dataset, algorithm, series, epsilon or
+// a parameter. known is false where the setting has no such parameter or no epsilon. The dataset is
 // the one asked for, so that filters select stand-ins by the name of what they replace.
 func (s *Setting) Fact(name string) (value string, known bool) {
 	switch name {
@@ -145,16 +146,18 @@ func (s *Setting) Facts() map[string]string {
 	return facts
 }
 
-// Key identifies a setting within an experiment: two settings are the same if and only if their keys
-// are equal. A setting read from a baseline has the key of the one it was written from.
+// Key identifies a setting within an experiment: two settings are the same if and only if their
+// keys are equal. A setting read from a baseline has the key of the one it was written from.
 func (s *Setting) Key() string {
 	if s.key != "" {
 		return s.key
 	}
-	words := []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant, FormatParams(s.AllParams()),
+	words := []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant,
+		FormatParams(s.AllParams()),
 		s.EpsilonText()}
 	var b strings.Builder
-	for _, word := range words { // lengths first, so that no choice of names makes two settings alike
+	// lengths first, so that no choice of names makes two settings alike
+	for _, word := range words {
 		b.WriteString(strconv.Itoa(len(word)) + ":" + word)
 	}
 	return b.String()
@@ -172,8 +175,8 @@ func FormatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64)
 
 var paramEscaper = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `=`, `\=`, "\n", `\n`, "\r", `\r`)
 
-// FormatParams writes parameters as name=value by name, joined by ";", with \\, \;, \=, \n and \r for
-// the characters that would be taken for structure.
+// FormatParams writes parameters as name=value by name, joined by ";", with \\, \;, \=, \n and \r
+// for the characters that would be taken for structure.
 func FormatParams(params map[string]string) string {
 	var b strings.Builder
 	for i, name := range slices.Sorted(maps.Keys(params)) {

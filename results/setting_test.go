@@ -43,13 +43,14 @@ func TestDatasetLabels(t *testing.T) {
 	}
 }
 
-// TestKeys: settings that differ have different keys, and text that moves from one part to the next makes
-// a difference.
+// TestKeys: settings that differ have different keys, and text that moves from one part to the next
+// makes a difference.
 func TestKeys(t *testing.T) {
 	word := rapid.StringMatching(`[ab=;:1 ]{0,3}`)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func() *Setting {
-			s := &Setting{Series: word.Draw(t, "series"), Algorithm: word.Draw(t, "algorithm"), Variant: word.Draw(t, "variant"),
+			s := &Setting{Series: word.Draw(t, "series"), Algorithm: word.Draw(t, "algorithm"),
+				Variant: word.Draw(t, "variant"),
 				Dataset: Dataset{Name: word.Draw(t, "dataset")}}
 			if key := word.Draw(t, "name"); key != "" {
 				s.Params = map[string]string{key: word.Draw(t, "value")}
@@ -72,7 +73,8 @@ func TestKeys(t *testing.T) {
 // TestKeyOfABaseline: a setting of which only the texts are kept has the key of the setting itself.
 func TestKeyOfABaseline(t *testing.T) {
 	s := fullCell().Setting
-	texts := &Setting{Series: s.Label(), Dataset: Dataset{Name: s.Dataset.Label()}, Algorithm: s.Algorithm, Variant: s.Variant,
+	texts := &Setting{Series: s.Label(), Dataset: Dataset{Name: s.Dataset.Label()},
+		Algorithm: s.Algorithm, Variant: s.Variant,
 		Params: s.AllParams(), Epsilon: s.Epsilon}
 	if texts.Key() != s.Key() {
 		t.Errorf("keys %q and %q", texts.Key(), s.Key())
@@ -80,9 +82,11 @@ func TestKeyOfABaseline(t *testing.T) {
 }
 
 func TestFormatParamsIsOneLine(t *testing.T) {
-	text := rapid.StringOf(rapid.SampledFrom([]rune{'a', ';', '=', '\\', '\n', '\r', 'n', ' ', '"', 'ε'}))
+	text := rapid.StringOf(rapid.SampledFrom([]rune{'a', ';', '=', '\\', '\n', '\r', 'n', ' ', '"',
+		'ε'}))
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.MapOfN(text, text, 0, 3).Draw(t, "a"), rapid.MapOfN(text, text, 0, 3).Draw(t, "b")
+		a, b := rapid.MapOfN(text, text, 0, 3).Draw(t, "a"), rapid.MapOfN(text, text, 0, 3).Draw(t,
+			"b")
 		written := FormatParams(a)
 		if strings.ContainsAny(written, "\r\n") {
 			t.Fatalf("%q spans lines", written)
@@ -98,9 +102,12 @@ func TestMatches(t *testing.T) {
 		value, wanted string
 		want          bool
 	}{
-		{"5", "5", true}, {"5", "5.0", true}, {"0.5", "5e-1", true}, {"5", "6", false}, {"5", "4|5", true},
-		{"5", ">=5", true}, {"5", ">5", false}, {"5", "<6", true}, {"5", "<= 4", false}, {"5", ">1|x", true},
-		{"a", "a", true}, {"a", "b|a", true}, {"a", ">1", false}, {"", "", true}, {"", "1", false}, {"NaN", "NaN", true},
+		{"5", "5", true}, {"5", "5.0", true}, {"0.5", "5e-1", true}, {"5", "6", false}, {"5", "4|5",
+			true},
+		{"5", ">=5", true}, {"5", ">5", false}, {"5", "<6", true}, {"5", "<= 4", false}, {"5",
+			">1|x", true},
+		{"a", "a", true}, {"a", "b|a", true}, {"a", ">1", false}, {"", "", true}, {"", "1",
+			false}, {"NaN", "NaN", true},
 		{"5", ">", false}, {"5", ">x", false}, {">=5", ">=5", true},
 	} {
 		if got := Matches(c.value, c.wanted); got != c.want {
@@ -115,33 +122,39 @@ func TestFilter(t *testing.T) {
 		where Filter
 		want  bool
 	}{
-		{nil, true}, {Filter{"metric": "accuracy", "classifier": "c45|id3", "epsilon": "0.10", "stop": "5"}, true},
-		{Filter{"metric": "accuracy", "stop": "6"}, false}, {Filter{"unheard": "x"}, false}, {Filter{"unheard": ""}, true},
+		{nil, true}, {Filter{"metric": "accuracy", "classifier": "c45|id3", "epsilon": "0.10",
+			"stop": "5"}, true},
+		{Filter{"metric": "accuracy", "stop": "6"}, false}, {Filter{"unheard": "x"},
+			false}, {Filter{"unheard": ""}, true},
 		{Filter{"epsilon": "<1", "n": ">=9"}, true},
 	} {
 		if got := c.where.Selects(row); got != c.want {
 			t.Errorf("%v selects: %t", c.where, got)
 		}
 	}
-	if diff := cmp.Diff(Filter{"stop": "6"}, Filter{"metric": "x", "stop": "6"}.Only("stop", "n")); diff != "" {
+	if diff := cmp.Diff(Filter{"stop": "6"}, Filter{"metric": "x", "stop": "6"}.Only("stop",
+		"n")); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestNames(t *testing.T) {
-	for name, want := range map[string]bool{"rps/fig3": true, "a": true, "a.b-c_d/1": true, "": false, "/a": false, "a/": false, "a//b": false,
+	for name, want := range map[string]bool{"rps/fig3": true, "a": true, "a.b-c_d/1": true,
+		"": false, "/a": false, "a/": false, "a//b": false,
 		"../a": false, "a/..": false, "a b": false, "a.": false, "a./b": false, "ä": false} {
 		if err := CheckExperimentName(name); (err == nil) != want {
 			t.Errorf("experiment %q: %v", name, err)
 		}
 	}
-	for name, want := range map[string]bool{"a": true, "a-Caltech36": true, "combined": false, "combined-2": false, "combined-x": true,
+	for name, want := range map[string]bool{"a": true, "a-Caltech36": true, "combined": false,
+		"combined-2": false, "combined-x": true,
 		"a/b": false, "": false, ".a": false} {
 		if err := CheckFigureName(name); (err == nil) != want {
 			t.Errorf("figure %q: %v", name, err)
 		}
 	}
-	for name, want := range map[string]bool{"RPS, ε = 1": true, "": false, "a\nb": false, "\x1b[2J": false, "a\xff": false,
+	for name, want := range map[string]bool{"RPS, ε = 1": true, "": false, "a\nb": false,
+		"\x1b[2J": false, "a\xff": false,
 		strings.Repeat("x", maxSeries): true, strings.Repeat("x", maxSeries+1): false} {
 		if err := CheckSeriesName(name); (err == nil) != want {
 			t.Errorf("series %q: %v", name, err)

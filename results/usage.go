@@ -14,24 +14,29 @@ import (
 // UsageFile is the file of a run directory that says what the runs into it took.
 const UsageFile = "usage.json"
 
-// Usage is what the runs into a directory took of the machine, since the last one that began with no finished cell.
+// Usage is what the runs into a directory took of the machine, since the last one that began with
+// no finished cell.
 type Usage struct {
 	Cells   int     `json:"cells"`   // run, not taken from an earlier run
 	Jobs    int     `json:"jobs"`    // most cells run at once
 	Seconds float64 `json:"seconds"` // by the clock, of all runs together, with loading data
-	// PeakBytes is the largest resident memory of the process while the experiment ran; 0 where the system does not tell.
+	// PeakBytes is the largest resident memory of the process while the experiment ran; 0 where the
+	// system does not tell.
 	PeakBytes int64 `json:"peakBytes,omitempty"`
 }
 
 // Add is the usage of a run that went on from where an earlier one had stopped.
 func (u Usage) Add(later Usage) Usage {
-	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs), Seconds: u.Seconds + later.Seconds,
+	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs), Seconds: u.Seconds +
+		later.Seconds,
 		PeakBytes: max(u.PeakBytes, later.PeakBytes)}
 }
 
 func (u Usage) validate() error {
-	if u.Cells < 0 || u.Jobs < 1 || u.PeakBytes < 0 || !(u.Seconds >= 0) || math.IsInf(u.Seconds, 1) {
-		return fmt.Errorf("%d cells, %d jobs, %v seconds, %d bytes; must be 0 or more, jobs at least 1", u.Cells, u.Jobs, u.Seconds, u.PeakBytes)
+	if u.Cells < 0 || u.Jobs < 1 || u.PeakBytes < 0 || !(u.Seconds >= 0) ||
+		math.IsInf(u.Seconds, 1) {
+		return fmt.Errorf("%d cells, %d jobs, %v seconds, %d bytes; must be 0 or more, jobs at "+
+			"least 1", u.Cells, u.Jobs, u.Seconds, u.PeakBytes)
 	}
 	return nil
 }

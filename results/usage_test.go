@@ -15,7 +15,8 @@ func TestUsage(t *testing.T) {
 	}
 	// A run of 10 cells that was stopped, and one that did the other 30 on more workers.
 	want := results.Usage{Cells: 40, Jobs: 4, Seconds: 9.5, PeakBytes: 300}
-	sum := results.Usage{Cells: 10, Jobs: 2, Seconds: 2, PeakBytes: 300}.Add(results.Usage{Cells: 30, Jobs: 4, Seconds: 7.5, PeakBytes: 200})
+	sum := results.Usage{Cells: 10, Jobs: 2, Seconds: 2,
+		PeakBytes: 300}.Add(results.Usage{Cells: 30, Jobs: 4, Seconds: 7.5, PeakBytes: 200})
 	if sum != want {
 		t.Errorf("the sum is %+v, want %+v", sum, want)
 	}
@@ -28,8 +29,10 @@ func TestUsage(t *testing.T) {
 	if err := results.WriteUsage(dir, results.Usage{Cells: 1}); err == nil {
 		t.Error("no error for a run with no worker")
 	}
-	for _, text := range []string{"", "{}", `{"cells":1,"jobs":1,"seconds":-1}`, `{"cells":1,"jobs":1,"seconds":1,"minutes":1}`} {
-		if err := os.WriteFile(filepath.Join(dir, results.UsageFile), []byte(text), 0o666); err != nil {
+	for _, text := range []string{"", "{}", `{"cells":1,"jobs":1,"seconds":-1}`,
+		`{"cells":1,"jobs":1,"seconds":1,"minutes":1}`} {
+		if err := os.WriteFile(filepath.Join(dir, results.UsageFile), []byte(text),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := results.ReadUsage(dir); err == nil {
