@@ -35,7 +35,7 @@ var mutants = []mutant{
 	{"Laplace noise of half the scale", "privacy/laplace.go", "values[i] += float64(drawLaplace(l.stream) * scale)", "values[i] += float64(drawLaplace(l.stream) * scale / 2)"},
 	{"dropped leaf", "algorithms/rps/release.go", "copy(published, r.noisy)", "if len(r.sizes) == 0 {\n\t\tclear(r.noisy)\n\t}\n\tcopy(published, r.noisy)"},
 	{"split off by one", "algorithms/partition/space.go", "if uint32(codes[row]) < at {", "if uint32(codes[row]) <= at {"},
-	{"test rows among the training rows", "experiments/cell.go", "return m.folds[fold].Train, m.folds[fold].Test", "return m.rows, m.folds[fold].Test"},
+	{"test rows among the training rows", "experiments/data.go", "return m.folds[fold].Train, m.folds[fold].Test", "return m.rows, m.folds[fold].Test"},
 	{"regions of k-1 records", "algorithms/mondrian/mondrian.go", "p, err := split(ctx, table, members, params)", "fewer := *params\n\tfewer.K--\n\tp, err := split(ctx, table, members, &fewer)"},
 	{"geometric noise of half the scale", "privacy/laplace.go", "values[i] += drawGeometric(g.stream, rate)", "values[i] += drawGeometric(g.stream, 2*rate)"},
 	{"leaked labels", "algorithms/rps/release.go", "if err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}",
