@@ -20,14 +20,15 @@ import (
 // artifactCommand is "ppdp artifact".
 type artifactCommand struct {
 	Out string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
-	To  string `help:"Folder of the artifact (default: ${default}). What is in it already becomes part of it." default:"dist" placeholder:"DIR"`
+	To  string `help:"Folder of the artifact (default: ${default}). Files already there become part of it." default:"dist" placeholder:"DIR"`
 }
 
 // Help is the second part of the verb's help text.
 func (artifactCommand) Help() string {
-	return `Copies the results of earlier runs, writes ARTIFACT.md (requirements, measured times and sizes, claims, limitations) and
-ro-crate-metadata.json (every file with its checksum). A run of seconds is made for its expected output; nothing else is run.
-"make artifact" puts the program, its source and its license beside them.
+	return `Copies the results of finished runs and writes ARTIFACT.md (requirements, measured times and sizes,
+claims, limitations) and ro-crate-metadata.json (every file with its checksum). One run of a few
+seconds is made for its expected output. "make artifact" adds the program, its source and its
+license.
 
 Examples:
 

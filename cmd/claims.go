@@ -34,11 +34,15 @@ type claimsCommand struct {
 
 // Help is the second part of the verb's help text.
 func (claimsCommand) Help() string {
-	return `Judges the papers' statements on the records that earlier runs left; nothing is run. A verdict is holds, holds-mostly,
-not-reproduced, contradicted or not-covered; a claim whose experiments have not been run has no-data. Points are the
-places where a claim is checked, and how many of them support it. Marks: ! is not the verdict of the committed full run, S is
-judged on stand-in data, R on a run with overrides such as --quick, C on times by the clock of the machine that ran it, T by
-tests of the code alone.
+	return `Judges the papers' statements on the records of finished runs. Nothing is run.
+
+Verdicts: holds, holds-mostly, not-reproduced, contradicted, not-covered; no-data if the
+experiments of a claim have not been run. POINTS counts the places where a claim is checked and how
+many of them support it.
+
+Marks: ! differs from the verdict of the committed full run; S judged on stand-in data; R judged on
+a run with overrides such as --quick; C judged on clock times of the machine that ran it; T judged
+by tests of the code alone.
 
 Examples:
 

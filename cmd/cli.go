@@ -42,12 +42,12 @@ type cli struct {
 	Plot      plotCommand      `cmd:"" help:"Draw figures again, from the results of earlier runs."`
 	Schema    schemaCommand    `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
 	Claims    claimsCommand    `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
-	Artifact  artifactCommand  `cmd:"" help:"Describe results for those who are to reproduce them: ARTIFACT.md and RO-Crate metadata."`
+	Artifact  artifactCommand  `cmd:"" help:"Describe results for evaluators: ARTIFACT.md and RO-Crate metadata."`
 	Regress   regressCommand   `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
 	Explain   explainCommand   `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`
 	Export    exportCommand    `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
 	Report    reportCommand    `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
-	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for a table of your own."`
+	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
 }
 
 const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over tables and graphs,
@@ -57,7 +57,7 @@ Exit codes: 0 done; 1 something failed; 2 the input was wrong.`
 
 // dataFlags say where data files are.
 type dataFlags struct {
-	Data string `help:"Look for data files here first, and download them to here. Then come $$PPDP_DATA, ./data and the user's cache directory." placeholder:"DIR"`
+	Data string `help:"Look for data files here first, and download them to here. Next are $$PPDP_DATA, ./data and the user's cache directory." placeholder:"DIR"`
 }
 
 func (f dataFlags) files() datasets.Files { return datasets.DefaultFiles(f.Data) }
@@ -93,7 +93,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "ppdp: %v\nRun \"ppdp --help\" for what there is.\n", err)
+		fmt.Fprintf(stderr, "ppdp: %v\nRun \"ppdp --help\" for usage.\n", err)
 		return exitInput
 	}
 	con := &console{environment: env, args: args, stdout: stdout, stderr: stderr}

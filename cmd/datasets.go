@@ -13,8 +13,8 @@ import (
 type datasetsCommand struct {
 	List   datasetsListCommand   `cmd:"" help:"List the datasets that specs can name."`
 	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
-	Verify datasetsVerifyCommand `cmd:"" help:"Check the data files that are there against their pinned checksums."`
-	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for a table of your own."`
+	Verify datasetsVerifyCommand `cmd:"" help:"Check data files against their pinned checksums."`
+	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for your own table."`
 }
 
 type datasetsListCommand struct {
@@ -28,14 +28,14 @@ func (c datasetsListCommand) Run(con *console) error {
 
 type datasetsFetchCommand struct {
 	dataFlags
-	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to fetch; all that have files when none is named."`
+	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to fetch; default: all that have files."`
 }
 
 // Help is the second part of the verb's help text.
 func (datasetsFetchCommand) Help() string {
-	return `Files that are already somewhere on the search path, with the right checksum, are left alone. What is downloaded
-is checked before it gets its name, and an interrupted download goes on where it broke off. PPDP_OFFLINE=1
-switches downloads off.
+	return `Files found on the search path with the right checksum are left alone. A download is checked before
+it gets its name, and an interrupted one continues where it stopped. PPDP_OFFLINE=1 switches
+downloads off.
 
 Examples:
 
@@ -81,12 +81,12 @@ func (c datasetsFetchCommand) Run(con *console) error {
 
 type datasetsVerifyCommand struct {
 	dataFlags
-	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to verify; all that have files when none is named."`
+	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to verify; default: all that have files."`
 }
 
 // Help is the second part of the verb's help text.
 func (datasetsVerifyCommand) Help() string {
-	return `Every file is ok, missing or altered. The exit code is 1 unless all are ok.
+	return `Reports every file as ok, missing or altered. The exit code is 1 unless all are ok.
 
 Examples:
 

@@ -16,17 +16,18 @@ import (
 
 // explainCommand is "ppdp explain".
 type explainCommand struct {
-	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one cell of it: FOLDER#LINE, the cell's line in records.jsonl. A baseline's folder will do."`
-	B    string `arg:"" name:"b" help:"Another, likewise."`
+	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one cell of it: FOLDER#LINE, the cell's line in records.jsonl. A baseline's folder works too."`
+	B    string `arg:"" name:"b" help:"The run or cell to compare it with."`
 	All  bool   `help:"Show every input that differs, not only the first."`
 	JSON bool   `name:"json" help:"Write JSON, with every input that differs."`
 }
 
 // Help is the second part of the verb's help text.
 func (explainCommand) Help() string {
-	return `Names the first input in which two runs differ, in the order in which a run depends on them: spec, command line, parameters, data,
-revisions of algorithms, of metrics and of classifiers, seed, modules, Go, platform, commit. Comments and white space in a spec are no
-difference. Of two cells, trial, fold and configuration are compared first. The exit code is 0 whether runs differ or not.
+	return `Names the first input in which two runs differ, in the order in which a run depends on them: spec,
+command line, parameters, data, revisions of algorithms, metrics and classifiers, seed, modules, Go,
+platform, commit. Comments and white space in a spec are ignored. For two cells, their settings,
+trials and folds are compared first. The exit code is 0 whether the runs differ or not.
 
 Examples:
 

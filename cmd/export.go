@@ -18,17 +18,20 @@ import (
 
 // exportCommand is "ppdp export".
 type exportCommand struct {
-	Experiments []string `arg:"" optional:"" name:"experiment" help:"Experiments such as rps/fig1; all below --out when none is named."`
+	Experiments []string `arg:"" optional:"" name:"experiment" help:"Experiments such as rps/fig1; default: all below --out."`
 	Out         string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
 	Format      string   `help:"Format to write: ${enum} (default: ${default})." enum:"benchfmt" default:"benchfmt"`
 }
 
 // Help is the second part of the verb's help text.
 func (exportCommand) Help() string {
-	return `Writes trials to standard output as benchmarks of Go's format, so that its tools read them: a line for every configuration and
-trial, folds averaged, metrics as units. A metric by a classifier is written metric-by-classifier. A name has the algorithm, variant, epsilon and
-those parameters in which the experiment's configurations differ; its keys can be projected and filtered by. benchstat, from
-golang.org/x/perf/cmd/benchstat, tests with the Mann-Whitney U test, which takes four trials a side (its intervals six), and writes 0.7632 as 763.2m.
+	return `Writes trials to standard output in Go's benchmark format, one line for every setting and trial.
+Folds are averaged. Metrics are units; a metric of a classifier is written metric-by-classifier. A
+name has the algorithm, the variant, epsilon and the parameters in which the settings of the
+experiment differ, as keys to project and filter by.
+
+benchstat (golang.org/x/perf/cmd/benchstat) tests with the Mann-Whitney U test, which needs four
+trials on each side (its intervals need six). It writes 0.7632 as 763.2m.
 
 Examples:
 

@@ -21,9 +21,9 @@ type planCommand struct {
 
 // Help is the second part of the verb's help text.
 func (planCommand) Help() string {
-	return `Checks specs and shows what they would run: nothing is released, nothing is written. The time is estimated from
-finished cells of the same experiment, where there are none from times of another machine, which only experiments that
-come with ppdp have.
+	return `Checks specs and shows what they would run. Nothing is run or written. The time is estimated from
+finished cells of the same experiment. Without any, times measured on another machine are used,
+which exist only for the experiments that come with ppdp.
 
 Examples:
 

@@ -18,14 +18,14 @@ import (
 
 // plotCommand is "ppdp plot".
 type plotCommand struct {
-	Experiments []string `arg:"" optional:"" name:"experiment" help:"Experiments such as rps/fig1; all below --out when none is named."`
+	Experiments []string `arg:"" optional:"" name:"experiment" help:"Experiments such as rps/fig1; default: all below --out."`
 	Out         string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
 }
 
 // Help is the second part of the verb's help text.
 func (plotCommand) Help() string {
-	return `Reads what earlier runs left and draws it again: nothing is run. Every figure is written as SVG, PNG and PDF, and where
-an experiment has several also all of them side by side.
+	return `Draws the figures of finished runs again. Nothing is run. Every figure is written as SVG, PNG and
+PDF. An experiment with several figures also gets one with all of them side by side.
 
 Examples:
 

@@ -21,22 +21,23 @@ import (
 type regressCommand struct {
 	Out      string  `help:"Folder of the results to judge (default: ${default})." default:"results/quick" placeholder:"DIR"`
 	Baseline string  `help:"Folder of the baseline (default: ${default})." default:"results/baseline/quick" placeholder:"DIR"`
-	All      bool    `help:"Fail, too, when an experiment of the baseline was not run."`
-	Verbose  bool    `short:"v" help:"Show what has not changed as well."`
+	All      bool    `help:"Also fail if an experiment of the baseline was not run."`
+	Verbose  bool    `short:"v" help:"Also show what has not changed."`
 	JSON     bool    `name:"json" help:"Write JSON instead of a table, with every comparison." xor:"form"`
 	Markdown bool    `help:"Write a Markdown table, for a pull request." xor:"form"`
 	Alpha    float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" placeholder:"P"`
-	Floor    float64 `help:"Least relative change that tests may find (default: ${default})." default:"0.01" placeholder:"SHARE"`
+	Floor    float64 `help:"Smallest relative change that counts (default: ${default})." default:"0.01" placeholder:"SHARE"`
 	Accept   bool    `help:"Make the results the baseline. Needs --reason."`
 	Reason   string  `help:"Why the numbers may change; kept in the baseline's accepted.csv." placeholder:"TEXT"`
 }
 
 // Help is the second part of the verb's help text.
 func (regressCommand) Help() string {
-	return `Compares what runs left with a baseline, number by number; nothing is run. With the baseline's seed, data and revisions values
-must be equal. Where the revision of an algorithm or the seed is another, means are tested (paired by trial, or Welch's test), points and
-whole curves, with Holm's correction over all of them. Changes for the better count as changes: that is how a leak looks. The exit code is
-1 when something changed or is missing.
+	return `Compares the results of runs with a baseline, number by number. Nothing is run. With the
+baseline's seed, data and revisions, values must be equal. If the seed or the revision of an
+algorithm differs, means are tested (paired by trial, or by Welch's test), for points and for whole
+curves, with Holm's correction over all of them. Improvements count as changes: they may be leaks.
+The exit code is 1 if something changed or is missing.
 
 Examples:
 

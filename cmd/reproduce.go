@@ -15,14 +15,15 @@ import (
 // reproduceCommand is "ppdp reproduce".
 type reproduceCommand struct {
 	Paper string `arg:"" optional:"" default:"all" help:"A paper whose experiments to run, or all (the default)."`
-	Quick bool   `help:"Few trials and a coarse grid: does everything run?"`
+	Quick bool   `help:"Few trials and a coarse grid, to check that everything runs."`
 	runFlags
 }
 
 // Help is the second part of the verb's help text.
 func (reproduceCommand) Help() string {
-	return `Runs the experiments that come with ppdp, draws their figures, judges the papers' claims and writes report.html. Real data are used where they are found or can be
-fetched; elsewhere generated stand-ins take their place, and everything made from them says so.
+	return `Runs the experiments that come with ppdp, draws their figures, judges the papers' claims and writes
+report.html. Real data are used if they are found or can be fetched. Otherwise generated stand-ins
+replace them, and everything made from them says so.
 
 Papers: ` + strings.Join(papers(), ", ") + `.
 

@@ -33,10 +33,10 @@ func (f outFlag) folder(quick bool) string {
 type runFlags struct {
 	dataFlags
 	outFlag
-	Jobs     int           `short:"j" help:"Cells run at once; 0 means one for each processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
+	Jobs     int           `short:"j" help:"Cells run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
-	Releases bool          `name:"write-releases" help:"Also write what each cell publishes, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs that have them."`
+	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs with these degrees."`
 
 	shard experiments.Shard // only ppdp run has a flag for it
 }
@@ -114,11 +114,13 @@ func (c *runCommand) Validate() error {
 
 // Help is the second part of the verb's help text.
 func (runCommand) Help() string {
-	return `All specs, and the files of tables and graphs of your own that they name, are checked before the first one runs. A failed cell does not end a run: it is a record of its own, and the
-exit code is 1. An interrupted run goes on where it stopped when it is started again.
+	return `All specs, and your own tables and graphs that they name, are checked before the first one runs.
+A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
+An interrupted run continues where it stopped when you start it again.
 
-Several machines can share an experiment: each runs its part of the cells with --shard and leaves a journal. Join the journals in one
-folder, in any order, and run the experiment there: it takes all cells from them and writes the same files as a run in one place.
+Several machines can share an experiment. Each runs its part of the cells with --shard and leaves a
+journal. Concatenate the journals in one folder, in any order, and run the experiment there: it
+takes all cells from them and writes the same files as a run on one machine.
 
 Examples:
 

@@ -13,17 +13,17 @@ import (
 type datasetsSchemaCommand struct {
 	File      string   `arg:"" help:"The table, as delimited text; it may be gzip."`
 	Out       string   `help:"Write to this file, which must not exist yet, instead of standard output." placeholder:"FILE"`
-	Delimiter string   `help:"The character between fields; found by looking when not given. Write \\t for a tab." placeholder:"C"`
+	Delimiter string   `help:"The character between fields; detected by default. Write \\t for a tab." placeholder:"C"`
 	NoHeader  bool     `help:"The first line is data, not names."`
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
-	Missing   []string `help:"Texts that stand for a missing value; the usual ones when not given." sep:"none" placeholder:"TEXT"`
-	MaxValues int      `help:"Leave out columns of text with more different values than this; 0 means 100." default:"0" placeholder:"N"`
+	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
+	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
 }
 
 // Help is the second part of the verb's help text.
 func (datasetsSchemaCommand) Help() string {
-	return `The draft can be used as it stands, but its bounds and lists are read off your data: until you have replaced them by
-what is public knowledge anyway, no release made with it is private.
+	return `The draft can be used as it is, but its bounds and lists are read off your data. Until you replace
+them by public knowledge, no release made with it is private.
 
 Examples:
 
