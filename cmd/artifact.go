@@ -86,7 +86,7 @@ func (c artifactCommand) Run(con *console) error {
 		}
 		contents.Experiments = append(contents.Experiments, e)
 	}
-	// The report is of all runs in the folder; there is none where nobody asked for it.
+	// The report is of all runs in the folder; it is optional.
 	_, err = copyFile(filepath.Join(c.Out, reportFile), filepath.Join(c.To, "results", reportFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

@@ -146,7 +146,7 @@ func openRuns(out string) ([]*results.Run, error) {
 	for i, dir := range dirs {
 		reading.Go(func() error {
 			opened[i], failed[i] = results.Open(dir)
-			return nil // all are read, so that all that is wrong is said
+			return nil // all are read, so that all problems are reported
 		})
 	}
 	_ = reading.Wait()

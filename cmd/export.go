@@ -91,7 +91,7 @@ func writeBenchmarks(w io.Writer, runs []*results.Run) error {
 	return nil
 }
 
-// writeRun writes the trials of one experiment. The samples of a configuration stand together.
+// writeRun writes the trials of one experiment. The samples of a setting are neighbours.
 func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Sample) error {
 	names := benchmarkNames(samples)
 	for first := 0; first < len(samples); {
@@ -127,9 +127,9 @@ func writeRun(writer *benchfmt.Writer, experiment string, samples []results.Samp
 var gomaxprocs = regexp.MustCompile(`-[0-9]+$`)
 
 // benchmarkNames names the configurations of an experiment's samples as Go names benchmarks: the
-// algorithm, then key=value by "/", which benchstat can project and filter by. Of the parameters
-// only those stand there that differ among the algorithm's configurations on a dataset, so that
-// names are short and outlive a new default; the series where all that does not tell two apart.
+// algorithm, then key=value by "/", which benchstat can project and filter by. It has only
+// those parameters that differ among the algorithm's settings on a dataset, so that names are short
+// and survive a new default. The series is added where two settings would have the same name.
 // Experiment and dataset are configuration of the file, and head benchstat's tables.
 func benchmarkNames(samples []results.Sample) []string {
 	type place struct{ algorithm, dataset string }

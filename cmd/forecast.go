@@ -40,8 +40,8 @@ func costs(quick bool) (map[string]float64, error) {
 	return known, nil
 }
 
-// cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when nobody
-// knows: the mean of cells that were finished here where they are enough, else what the cost table
+// cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when it is
+// not known: the mean of cells that were finished here where they are enough, else what the cost table
 // says, which was measured elsewhere.
 func cellCost(
 	plan *experiments.Plan, seconds []float64, enough int,
@@ -60,7 +60,7 @@ func cellCost(
 	return known[plan.Spec.Name], true
 }
 
-// forecast tells how long several experiments together will still take. An experiment that runs is
+// forecast estimates how long several experiments together will still take. An experiment that runs is
 // judged by its own cells so far; one that waits by its finished cells of earlier runs, else by
 // costs.csv, times how much slower than expected this run has been. What was never timed is named
 // and not guessed. The methods of a nil forecast do nothing. It is not safe for concurrent use.
@@ -76,7 +76,7 @@ type work struct {
 	workers int     // cells run at once
 	open    int     // cells to run, with those done
 	done    int     // cells this run has finished
-	cost    float64 // expected seconds of one worker for a cell, 0 when nobody knows
+	cost    float64 // expected seconds of one worker for a cell, 0 when not known
 	began   time.Time
 	seconds float64 // by the clock since began
 	over    bool
@@ -86,11 +86,11 @@ type work struct {
 // in random order, so that ten of them are a fair sample.
 const enoughCells = 10
 
-// enoughSeconds of expected work must be done before the speed of this machine is told from that of
+// enoughSeconds of expected work must be done before the speed of this machine is distinguished from that of
 // others.
 const enoughSeconds = 1.0
 
-// newForecast looks at what earlier runs have finished, and says what is ahead.
+// newForecast estimates what is ahead from what earlier runs have finished.
 func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *forecast {
 	f := &forecast{now: con.now}
 	cells, finished, elsewhere := 0, 0, ""
@@ -116,7 +116,7 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	return f
 }
 
-// start says that the experiment begins.
+// start marks the beginning of an experiment.
 func (f *forecast) start(name string) {
 	if f == nil {
 		return
@@ -129,7 +129,7 @@ func (f *forecast) start(name string) {
 	f.at.began = f.now()
 }
 
-// set says how far the running experiment is.
+// set records how far the running experiment is.
 func (f *forecast) set(p experiments.Progress) {
 	if f == nil {
 		return
@@ -138,7 +138,7 @@ func (f *forecast) set(p experiments.Progress) {
 	f.at.seconds = f.now().Sub(f.at.began).Seconds()
 }
 
-// finish says that the running experiment is over, whether it came to an end or not.
+// finish marks the end of the running experiment, complete or not.
 func (f *forecast) finish() {
 	if f == nil {
 		return
@@ -192,7 +192,7 @@ func (f *forecast) text() string {
 		text = fmt.Sprintf("; all experiments: %s %v left", about, left)
 	}
 	if len(unknown) > 0 {
-		text += ", without " + strings.Join(unknown, ", ") + " that nobody has timed"
+		text += ", without " + strings.Join(unknown, ", ") + " (never timed)"
 	}
 	return text
 }

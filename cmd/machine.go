@@ -12,7 +12,7 @@ import (
 	"ppdp/results"
 )
 
-// processor names the CPU for the manifest: its model where the system tells, else its
+// processor names the CPU for the manifest: its model where the system reports it, else its
 // architecture.
 func processor() string {
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -35,7 +35,7 @@ type meter struct {
 }
 
 func newMeter(con *console, jobs int) *meter {
-	debug.FreeOSMemory() // what earlier experiments have left is none of this one's
+	debug.FreeOSMemory() // memory of earlier experiments does not count for this one
 	// See proc_pid_clear_refs(5): 5 sets the peak back to what is in use now.
 	err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 	return &meter{con, con.now(), jobs, err == nil}
@@ -59,7 +59,7 @@ func (m *meter) write(dir string, cells, cached int) error {
 	return errors.Join(err, results.WriteUsage(dir, usage))
 }
 
-// peakMemory is the process's largest resident memory in bytes, 0 where the system does not tell.
+// peakMemory is the process's largest resident memory in bytes, 0 where the system does not report it.
 func peakMemory() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -2,7 +2,7 @@
 // experiments, and draws, judges and reports their results. One file holds one verb. The package
 // deals with flags, terminals, clocks and exit codes; everything else is the other packages' work.
 //
-// A program of one's own that adds baselines imports them beside this package and calls Main.
+// A separate program that adds baselines imports them and this package, and calls Main.
 package cmd
 
 import (

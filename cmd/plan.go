@@ -65,10 +65,10 @@ func (c planCommand) Run(con *console) error {
 	}
 	lines := make([]planned, len(plans))
 	for i, plan := range plans {
-		// What is finished can be told only with the data at hand: without them, nothing is.
+		// Finished cells can be recognised only with the data: without them, none are counted.
 		cached, seconds, err := plan.Cached(con.ctx, c.folder(plan.Quick), c.files())
 		if err != nil {
-			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be told: %v\n", plan.Spec.Name,
+			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be counted: %v\n", plan.Spec.Name,
 				err)
 		}
 		lines[i] = describePlan(plan, cached, seconds)

@@ -40,15 +40,15 @@ func (c plotCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	// Experiments are read and drawn beside each other; what each has to say comes in their order.
-	said := make([]struct{ stdout, stderr bytes.Buffer }, len(dirs))
+	// Experiments are drawn in parallel; their messages are printed in order.
+	printed := make([]struct{ stdout, stderr bytes.Buffer }, len(dirs))
 	errs := make([]error, len(dirs))
 	var drawing errgroup.Group
 	drawing.SetLimit(runtime.GOMAXPROCS(0))
 	for i, dir := range dirs {
 		drawing.Go(func() error {
 			own := *con
-			own.stdout, own.stderr = &said[i].stdout, &said[i].stderr
+			own.stdout, own.stderr = &printed[i].stdout, &printed[i].stderr
 			if err := drawFigures(&own, dir); err != nil {
 				errs[i] = fmt.Errorf("%s: %w", filepath.ToSlash(dir), err)
 			}
@@ -56,9 +56,9 @@ func (c plotCommand) Run(con *console) error {
 		})
 	}
 	_ = drawing.Wait()
-	for i := range said {
-		con.stderr.Write(said[i].stderr.Bytes())
-		if _, err := con.stdout.Write(said[i].stdout.Bytes()); err != nil {
+	for i := range printed {
+		con.stderr.Write(printed[i].stderr.Bytes())
+		if _, err := con.stdout.Write(printed[i].stdout.Bytes()); err != nil {
 			errs = append(errs, err)
 		}
 	}

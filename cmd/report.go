@@ -59,7 +59,7 @@ func writeReport(con *console, out string, runs []*results.Run) error {
 		if err != nil {
 			errs = append(errs, inputError{err})
 		}
-		// What is wrong with the ledger has been said above.
+		// What is wrong with the ledger has been reported above.
 		paper.Strict, _ = claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict,
 			Experiments: experiments.Names(), Specs: experiments.Texts()})
 		in.Papers = append(in.Papers, paper)

@@ -84,7 +84,7 @@ func (c reproduceCommand) Run(con *console) error {
 	return err
 }
 
-// claims says, in a line a paper, what the runs mean for its claims.
+// claims reports, in a line a paper, what the runs mean for its claims.
 func (c reproduceCommand) claims(con *console, runs []*results.Run) error {
 	var judged []string
 	for _, paper := range claims.Papers() {
@@ -101,7 +101,7 @@ func (c reproduceCommand) claims(con *console, runs []*results.Run) error {
 	return errors.Join(v.printCounts(con.stdout), err)
 }
 
-// standIns decides, and says, which datasets of the plans are replaced by their stand-ins: those
+// standIns decides and reports which datasets of the plans are replaced by their stand-ins: those
 // whose files are neither found nor to be fetched. One without a stand-in is left to fail where it
 // is loaded.
 func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map[string]string {

@@ -17,7 +17,7 @@ type outFlag struct {
 	Out string `help:"Folder for results; each experiment gets one below it (default: results, or results/quick with --quick)." placeholder:"DIR"`
 }
 
-// folder keeps quick results apart: they must not take the place of complete ones.
+// folder keeps quick results apart: they must not replace complete ones.
 func (f outFlag) folder(quick bool) string {
 	switch {
 	case f.Out != "":

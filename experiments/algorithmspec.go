@@ -30,7 +30,7 @@ type AlgorithmSpec struct {
 // algorithmKeys is AlgorithmSpec without its methods, to decode it by its fields.
 type algorithmKeys AlgorithmSpec
 
-// UnmarshalStrict remembers where the entry stands.
+// UnmarshalStrict remembers the place of the entry in the document.
 func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	r.Decode(n, (*algorithmKeys)(a))
 	a.node = n

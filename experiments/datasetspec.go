@@ -9,7 +9,7 @@ import (
 	"ppdp/results"
 )
 
-// DatasetSpec names a dataset; every key beside name and resample is one of its parameters.
+// DatasetSpec names a dataset; every key except name and resample is one of its parameters.
 type DatasetSpec struct {
 	Name string
 	// Resample draws generated data anew for every trial; by default all trials see the same data.

@@ -35,7 +35,7 @@ func Texts() map[string]string {
 	for _, name := range Names() {
 		data, err := specs.ReadFile(name + ".yaml")
 		if err != nil {
-			panic(err) // Names lists what there is
+			panic(err) // Names lists the files
 		}
 		texts[name] = string(data)
 	}

@@ -18,7 +18,7 @@ type FigureSpec struct {
 	node *strictyaml.Node
 }
 
-// UnmarshalStrict remembers where the figure stands in the document.
+// UnmarshalStrict remembers the place of the figure in the document.
 func (f *FigureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	f.node = n
 	r.Decode(n, &f.Figure)

@@ -20,7 +20,7 @@ type MeasureSpec struct {
 
 type measureKeys MeasureSpec
 
-// UnmarshalStrict remembers where the entry stands.
+// UnmarshalStrict remembers the place of the entry in the document.
 func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	r.Decode(n, (*measureKeys)(m))
 	m.node = n

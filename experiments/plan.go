@@ -50,8 +50,8 @@ type Overrides struct {
 	Quick  bool
 	Trials int
 	Seed   *uint64
-	// StandIns replaces each named dataset by another: real data that are not at hand by their
-	// stand-ins.
+	// StandIns replaces each named dataset by another: real data that are not available by
+	// their stand-ins.
 	StandIns map[string]string
 }
 
@@ -166,7 +166,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 	grid []float64) {
 	algorithm, err := algorithms.Lookup(a.Name)
 	if err != nil {
-		return // said by check
+		return // reported by check
 	}
 	info := algorithm.Info()
 	variants := a.Variant

@@ -13,12 +13,12 @@ import (
 	"ppdp/results"
 )
 
-// What lies beside written releases and says what they are worth.
+// Files beside written releases that describe them.
 const (
 	// ReleaseIndex has a line for each file of the ReleasesFolder: where it comes from and what it
 	// guarantees.
 	ReleaseIndex = "index.csv"
-	// ReleaseNotice says in words what must be known before one of the files is published.
+	// ReleaseNotice says what to know before one of the files is published.
 	ReleaseNotice = "README.txt"
 )
 
@@ -132,33 +132,32 @@ func (r *run) indexLine(i int, file string) []string {
 // notice is the text of ReleaseNotice.
 func (r *run) notice(files int, unprivate []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d releases of %s, made to be measured. Before you publish one:\n\n", files,
-		r.plan.Spec.Name)
-	fmt.Fprintf(&b, "1. %s says, file by file, what is guaranteed, for whom, and whether that "+
-		"holds. A file that is not listed\n"+
-		"   there is of an earlier run.\n", ReleaseIndex)
+	fmt.Fprintf(&b, `%d releases of %s, made for measurements. Before you publish one:
+
+1. %s lists every file with its guarantee, the data it protects, and whether the guarantee holds.
+   A file that is not listed there belongs to an earlier run.
+`, files, r.plan.Spec.Name, ReleaseIndex)
 	if len(unprivate) > 0 {
 		b.WriteString("   Never publish files of:\n")
 		for _, what := range unprivate {
 			fmt.Fprintf(&b, "     %s\n", what)
 		}
 	}
-	fmt.Fprintf(&b, "2. The noise follows from the seed, which is %d and stands in the "+
-		"manifest. Whoever knows it can take the\n"+
-		"   noise away. Run again with --seed and a number from 0 to 18446744073709551615 that "+
-		"nobody can guess, and\n"+
-		"   publish neither the seed nor the other files of the run.\n", r.plan.Seed)
-	b.WriteString("3. An epsilon is for one file. All files here are of the same people: the " +
-		"epsilons of those that you publish\n" +
-		"   add up. To choose a file by its figures uses the private data once more.\n")
-	b.WriteString("4. The figures, records and summaries of the run were measured on the " +
-		"private data. They are not private.\n")
+	fmt.Fprintf(&b, `2. The noise follows from the seed, which is %d and is in the manifest. Whoever knows the seed can
+   remove the noise. Run again with --seed and a number from 0 to 18446744073709551615 that nobody
+   can guess, use it for this one run only, and publish neither the seed nor the other files of the run.
+3. An epsilon is for one file. All files here are of the same people: the epsilons of those that you
+   publish add up. Choosing a file by its figures uses the private data once more.
+4. The figures, records and summaries of the run were measured on the private data. They are not
+   private.
+`, r.plan.Seed)
 	if r.plan.Cells[0].Fold >= 0 || r.plan.Spec.Train.set() {
-		b.WriteString("5. Rows were held out to measure with. A spec without folds and train " +
-			"releases all rows.\n")
+		b.WriteString("5. Rows were held out to measure with. " +
+			"A spec without folds and train releases all rows.\n")
 	}
-	b.WriteString("\nA guarantee rests on a schema that is public knowledge, and on ideal " +
-		"randomness and exact arithmetic, which no\n" +
-		"program has: the page on the privacy model says what that leaves open.\n")
+	b.WriteString(`
+A guarantee assumes a schema that is public knowledge, ideal randomness and exact arithmetic. The page
+on the privacy model says what that leaves open.
+`)
 	return b.String()
 }

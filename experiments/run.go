@@ -121,7 +121,7 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 }
 
 // Workers returns how many of the plan's cells are run at once when jobs are allowed: where a
-// figure draws the time of a release, one, because releases beside each other slow each other down.
+// figure draws the time of a release, one, because parallel releases slow each other down.
 func (p *Plan) Workers(jobs int) int {
 	for i := range p.Figures {
 		if p.Figures[i].Y == results.RuntimeMetric {
@@ -162,11 +162,11 @@ type run struct {
 
 	mu     sync.Mutex // guards what follows
 	done   int
-	traced map[string]bool // panics whose stack has been told
+	traced map[string]bool // panics whose stack has been logged
 	result Result
 }
 
-// executionOrder returns the order in which cells are started. Cells of one configuration stand
+// executionOrder returns the order in which cells are started. Cells of one setting are neighbours
 // together in the plan and cost alike, so a seeded shuffle makes the time still needed proportional
 // to the cells still open.
 func (r *run) executionOrder(open []int) []int {

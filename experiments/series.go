@@ -11,7 +11,7 @@ import (
 )
 
 // seriesTemplate is the entry's own template, or one that names all that is swept and is no axis.
-// What a template of the author's leaves out is added where curves could not be told apart
+// What a template of the author's leaves out is added where curves could not be distinguished
 // otherwise.
 func (p *Plan) seriesTemplate(
 	a *AlgorithmSpec, severalVariants bool,
@@ -76,12 +76,12 @@ func (p *Plan) checkSeries(r *strictyaml.Reader) {
 
 // checkAmbiguity refuses figures in which one curve would have two points at one place: their
 // configurations differ in something that neither the series' name nor an axis nor the figure's
-// filter tells apart.
+// filter distinguishes.
 func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 	for i := range p.Spec.Plots {
 		f := &p.Spec.Plots[i]
 		where := maps.Clone(f.Where)
-		delete(where, "metric") // these two tell measurements apart, not configurations
+		delete(where, "metric") // these two select measurements, not settings
 		delete(where, "classifier")
 		seen := make(map[string]*Config)
 		var shown *Config // by a map

@@ -22,7 +22,7 @@ const (
 	// RawTest releases the training folds only and tests on the raw fold held out.
 	RawTest = "raw-test"
 	// Inside releases all rows and cross-validates inside the released records. It measures the
-	// release's self-consistency, not what it tells about new people.
+	// release's self-consistency, not what it reveals about new people.
 	Inside = "inside"
 )
 
@@ -65,7 +65,7 @@ type QuickSpec struct {
 	Trials  int       `yaml:"trials"`
 	Folds   int       `yaml:"folds"`
 	Epsilon []float64 `yaml:"epsilon,flow-one"`
-	// Dataset takes the place of the spec's, whose sources it must name: with other parameters,
+	// Dataset replaces the spec's, whose sources it must name: with other parameters,
 	// such as fewer rows.
 	Dataset []DatasetSpec `yaml:"dataset,flow-one"`
 }
@@ -100,7 +100,7 @@ const (
 	maxFolds  = 1_000
 )
 
-// check records everything wrong with a decoded spec that can be said without its data.
+// check records everything wrong with a decoded spec that can be found without its data.
 func (s *Spec) check(r *strictyaml.Reader) {
 	at := func(key string) *strictyaml.Node { return valueOf(s.node, key) }
 	if s.Name == "" && at("name") == s.node {
@@ -189,7 +189,7 @@ func checkEpsilon(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
 			where = at.Content[i]
 		}
 		if written, err := strconv.ParseFloat(where.Value, 64); err != nil || written != epsilon {
-			continue // not decoded, and said so
+			continue // not decoded, which is reported
 		}
 		if !(epsilon > 0) || math.IsInf(epsilon, 1) {
 			r.Problemf(where, "%v, must be a finite number above 0", epsilon)

@@ -11,7 +11,7 @@ import (
 )
 
 // Sweep is a mapping of parameters any value of which may be a list; lists multiply. It keeps the
-// document's nodes, so that whatever is wrong with a value can be said with its line.
+// document's nodes, so that whatever is wrong with a value is reported with its line.
 type Sweep struct {
 	node *strictyaml.Node
 	axes []axis
@@ -137,7 +137,7 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		return nil
 	}
 	var expanded []any
-	said := make(map[string]bool)
+	reported := make(map[string]bool)
 	for _, c := range all {
 		params := fresh()
 		for i, a := range s.axes {
@@ -145,8 +145,8 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		}
 		if problems := validate(params); len(problems) > 0 {
 			for _, problem := range problems {
-				if !said[problem] {
-					said[problem] = true
+				if !reported[problem] {
+					reported[problem] = true
 					at, text := s.blame(c, problem)
 					r.Problemf(at, "%s", text)
 				}
@@ -159,8 +159,8 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 }
 
 // validateRest records what is wrong with the values that can be decoded where others cannot, so
-// that all is said at once: each beside the first sound value of every other key. What is said of
-// other keys is left out, it may only be about a default that stands in.
+// that all is reported at once: each with the first sound value of every other key. Problems of other
+// keys are left out: they may be about a default that is used for lack of a sound value.
 func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 	decodable := func(a *axis, value *strictyaml.Node, params any) bool {
 		probe := strictyaml.NewReader(r.File)
@@ -172,7 +172,7 @@ func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 		for _, value := range a.values {
 			params := fresh()
 			if !decodable(a, value, params) {
-				continue // said
+				continue // reported
 			}
 			for j := range s.axes {
 				for k := 0; j != i && k < len(s.axes[j].values) && !decodable(&s.axes[j],

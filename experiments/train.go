@@ -70,7 +70,7 @@ func (t *Train) of(n int) (int, error) {
 	return rows, nil
 }
 
-// checkTrain records what the split cannot stand beside.
+// checkTrain records what the split cannot be combined with.
 func (s *Spec) checkTrain(r *strictyaml.Reader) {
 	if !s.Train.set() {
 		return

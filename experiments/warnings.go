@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// warnings collects what releases warn of. Those that differ in nothing but numbers are told once,
+// warnings collects what releases warn of. Those that differ only in numbers are logged once,
 // with how many more there are: a search that ends at its limit does so in most cells, each with
 // numbers of its own.
 type warnings struct {
@@ -33,7 +33,7 @@ func (w *warnings) add(message string) {
 	w.groups[i].count++
 }
 
-// log says what was collected.
+// log reports what was collected.
 func (w *warnings) log(say func(message string)) {
 	for _, g := range w.groups {
 		message := "warning: " + g.first

@@ -91,7 +91,7 @@ func OutputDifference(a, b *Baseline) *Difference {
 	return nil
 }
 
-// sampleKey tells the samples of an experiment apart.
+// sampleKey identifies a sample within an experiment.
 type sampleKey struct {
 	setting string
 	results.Measurement
