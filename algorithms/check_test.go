@@ -53,7 +53,7 @@ func TestCheckInput(t *testing.T) {
 		{choosy{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(1)}, "checked: x: not under strict"},
 		{checked{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(0)}, "checked: epsilon 0, must be above 0"},
 	} {
-		params, err := CheckInput[*checkedParams](c.algorithm, c.in)
+		params, err := CheckInput[*checkedParams](t.Context(), c.algorithm, c.in)
 		switch {
 		case c.want == "" && (err != nil || params != good):
 			t.Errorf("parameters %v, error %v", params, err)

@@ -535,7 +535,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not", m.Metric.Info().Name, a.Name)
 		}
 		needs := metrics.Needs(m.Metric, info.Input, m.Classifier)
-		if s.Protocol == Inside && m.Metric.Info().Classifier && !slices.Contains(needs, algorithms.Records) {
+		if s.Protocol == Inside && m.Metric.Info().Classifier && !slices.Contains(needs, algorithms.RecordsProduct) {
 			r.Problemf(valueOf(s.node, "measure"), "%s with %s needs regions, and inside the released records there are none", m.Name, m.Classifier.Info().Name)
 		}
 		for _, product := range needs {

@@ -19,7 +19,7 @@ func (accuracy) Info() Info {
 	return Info{
 		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",
 		Source:     "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows held out",
-		Needs:      []algorithms.Product{algorithms.Records},
+		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}
 }

@@ -35,7 +35,7 @@ func (generalised) Info() Info {
 	return Info{
 		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
 		Source:     "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised to the published regions",
-		Needs:      []algorithms.Product{algorithms.Boxes},
+		Needs:      []algorithms.Product{algorithms.RegionsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}
 }

@@ -72,7 +72,7 @@ func (matchPoint) Info() Info {
 	return Info{
 		Name: "match-point", Title: "Match Point", Unit: "fraction", HigherIsBetter: true, Revision: 1,
 		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on generalised true records",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Needs:  []algorithms.Product{algorithms.RegionsProduct},
 	}
 }
 

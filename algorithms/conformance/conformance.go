@@ -24,12 +24,15 @@ import (
 	"ppdp/random"
 )
 
-// Run checks an algorithm under every variant it has, first with its default parameters, then
-// with each of the other settings given (validated ones, as Params returns them).
+// Run checks an algorithm under every variant it has, first with its default parameters, then with
+// each of the other settings given, which are only read. The checks are parallel subtests.
 func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 	t.Helper()
 	t.Run("info", func(t *testing.T) { report(t, checkInfo(a)) })
-	t.Run("params", func(t *testing.T) { report(t, checkParams(a)) })
+	t.Run("params", func(t *testing.T) {
+		t.Parallel()
+		report(t, checkParams(a))
+	})
 	for i, params := range append([]algorithms.Params{a.Params()}, settings...) {
 		for _, guarantee := range a.Info().Variants {
 			if checker, ok := a.(algorithms.VariantChecker); ok && checker.CheckVariant(guarantee.Variant, params) != nil {
@@ -40,6 +43,7 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 			}
 			for _, c := range checks {
 				t.Run(fmt.Sprintf("%s/%d/%s", guarantee.Variant, i, c.name), func(t *testing.T) {
+					t.Parallel()
 					report(t, c.run(subject{a, guarantee, params}))
 				})
 			}
@@ -418,7 +422,7 @@ func checkCancelled(s subject) error {
 	if err != nil {
 		return err
 	}
-	if release.Undrawn != nil {
+	if release.Lazy != nil {
 		for range 2 { // the error stays
 			if _, _, err := release.Records(cancelled); !errors.Is(err, context.Canceled) {
 				return fmt.Errorf("a context cancelled before records are drawn gives %v, must give its error", err)
@@ -480,7 +484,7 @@ func checkInfo(a algorithms.Algorithm) error {
 			if g.Unit == "" {
 				bad("%s: what is protected is not said", g.Variant)
 			}
-			if g.Model == algorithms.DifferentialPrivacy && info.Can(algorithms.Membership) {
+			if g.Model == algorithms.DifferentialPrivacy && info.Can(algorithms.MembershipProduct) {
 				bad("%s: publishes membership under differential privacy", g.Variant)
 			}
 		default:

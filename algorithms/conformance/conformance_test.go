@@ -58,7 +58,7 @@ func (f fake) Params() algorithms.Params {
 func (f fake) Info() algorithms.Info {
 	info := algorithms.Info{
 		Name: "fake", Title: "Fake", Source: "none", Input: algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Records},
+		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.RecordsProduct},
 		Variants: []algorithms.Guarantee{{
 			Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record",
 			Relation: "add or remove one record", Status: algorithms.Holds, Note: "A note.",
@@ -73,7 +73,7 @@ func (f fake) Info() algorithms.Info {
 	case "short for no reason":
 		info.Variants[0].Status = algorithms.Short
 	case "promises membership":
-		info.Produces = append(info.Produces, algorithms.Membership)
+		info.Produces = append(info.Produces, algorithms.MembershipProduct)
 	case "hides its k":
 		info.Variants[0].Model = algorithms.KAnonymity
 	}
@@ -164,7 +164,7 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		if f.fault == "publishes its size" {
 			size = len(in.Rows)
 		}
-		release.Undrawn = &algorithms.Undrawn{Rows: size, Weight: 1, Draw: func(ctx context.Context) (*datasets.Table, error) {
+		release.Lazy = &algorithms.LazyRecords{Rows: size, Weight: 1, Draw: func(ctx context.Context) (*datasets.Table, error) {
 			if err := ctx.Err(); err != nil && f.fault != "draws without end" {
 				return nil, err
 			}

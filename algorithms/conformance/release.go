@@ -24,10 +24,10 @@ func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algo
 		product algorithms.Product
 		present bool
 	}{
-		{algorithms.Records, r.Table != nil},
-		{algorithms.Boxes, r.Regions != nil},
-		{algorithms.Membership, r.Regions != nil && r.Regions.Assignment != nil},
-		{algorithms.DegreeSequence, r.Degrees != nil},
+		{algorithms.RecordsProduct, r.Table != nil},
+		{algorithms.RegionsProduct, r.Regions != nil},
+		{algorithms.MembershipProduct, r.Regions != nil && r.Regions.Assignment != nil},
+		{algorithms.DegreesProduct, r.Degrees != nil},
 	} {
 		if info.Can(p.product) != p.present {
 			errs = append(errs, fmt.Errorf("product %s: promised %t, released %t", p.product, info.Can(p.product), p.present))

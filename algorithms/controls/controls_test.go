@@ -19,7 +19,9 @@ func TestControls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		release, err := a.Release(context.Background(), algorithms.Input{Graph: star, Params: a.Params()})
+		release, err := a.Release(context.Background(), algorithms.Input{
+			Graph: star, Params: a.Params(), Variant: algorithms.Published,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,19 +44,16 @@ import (
 	"strconv"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/degrees"
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(day2016{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// day2016 is the baseline "day2016".
-type day2016 struct{}
+// Algorithm is the baseline "day2016".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = day2016{}
-	_ algorithms.Guarantor      = day2016{}
-	_ algorithms.VariantChecker = day2016{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
 // Form says what noise is added to.
 type Form string
@@ -66,8 +63,7 @@ const (
 	Histogram  Form = "histogram"  // counts of nodes of degree d
 )
 
-// Enum lists the words for a specification.
-func (Form) Enum() []string { return []string{string(Cumulative), string(Histogram)} }
+func (Form) Enum() []string { return algorithms.Words(Cumulative, Histogram) }
 
 // PrivateTheta lets the exponential mechanism choose θ.
 const PrivateTheta = "private"
@@ -80,50 +76,41 @@ type Params struct {
 	Form  Form   `yaml:"form"`  // cumulative (default) or histogram
 	Theta string `yaml:"theta"` // "private" (default) or a whole number of at least 1
 	// Lambda is the largest θ that may be chosen privately: n-1 (default), max-degree or a public number.
-	Lambda algorithms.DegreeCap `yaml:"lambda"`
+	Lambda degrees.Cap `yaml:"lambda"`
 }
 
 // Validate reports everything wrong with the values, by yaml key.
 func (p *Params) Validate() error {
-	var errs []error
-	errs = append(errs, algorithms.CheckWord("form", p.Form))
+	errs := []error{algorithms.CheckWord("form", p.Form), p.Lambda.Validate("lambda")}
 	if p.Theta != PrivateTheta {
-		if theta, err := strconv.Atoi(p.Theta); err != nil || theta < 1 || theta > math.MaxInt32 {
-			errs = append(errs, fmt.Errorf("theta: %q, must be private or a whole number in [1, %d]", p.Theta, math.MaxInt32))
-		}
+		errs = append(errs, degrees.CheckNumber("theta", p.Theta, PrivateTheta))
 	}
-	errs = append(errs, p.Lambda.Validate("lambda"))
 	return errors.Join(errs...)
 }
 
-// Params returns the defaults: cumulative counts, θ chosen privately.
-func (day2016) Params() algorithms.Params { return defaults() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-func defaults() *Params {
-	return &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: algorithms.CapNodes}
+// DefaultParams are cumulative counts for a θ chosen privately.
+func DefaultParams() *Params {
+	return &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: degrees.Nodes}
 }
 
-// Info describes the baseline under its default parameters.
-func (a day2016) Info() algorithms.Info {
+func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "day2016",
 		Title:    "Degree distribution by edge-addition projection",
 		Source:   "Day, Li & Lyu 2016",
 		Input:    algorithms.GraphInput,
-		Produces: []algorithms.Product{algorithms.DegreeSequence},
-		Variants: []algorithms.Guarantee{a.Guarantee(algorithms.Strict, defaults()), a.Guarantee(algorithms.Published, defaults())},
+		Produces: []algorithms.Product{algorithms.DegreesProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Strict, algorithms.Published),
 		Revision: 1,
 	}
 }
 
-// Guarantee describes what a variant promises under the parameters.
-func (day2016) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+// Guarantee depends on where the candidates for θ end.
+func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.Guarantee{
-		Variant: v, Model: algorithms.DifferentialPrivacy, Unit: "node", Status: algorithms.Holds,
-		Relation: "isolate one node, number of nodes public",
-		Note:     "Holds for every graph: the projection bounds each node's influence.",
-	}
+	g := algorithms.NodePrivacy(v, "Holds for every graph: the projection bounds each node's influence.")
 	if p.Theta == PrivateTheta && p.Lambda.Private() {
 		g.Status, g.Errata = algorithms.Broken, []string{"G4"}
 		g.Note = "The candidates for theta end at the maximum degree, a private value of one node: the guarantee holds only where it is public knowledge anyway."
@@ -132,7 +119,7 @@ func (day2016) Guarantee(v algorithms.Variant, params algorithms.Params) algorit
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (a day2016) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
 		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
@@ -141,15 +128,9 @@ func (a day2016) CheckVariant(v algorithms.Variant, params algorithms.Params) er
 
 // Release publishes n degrees between 0 and θ. Structure.Leaves is the number of cells, θ+1. The first release
 // from a graph sorts its edges and projects it by every candidate; later ones find that done.
-func (a day2016) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	p := in.Params.(*Params)
-	if in.Graph == nil {
-		return nil, errors.New("day2016: no graph given")
-	}
-	if err := a.CheckVariant(in.Variant, p); err != nil {
-		return nil, fmt.Errorf("day2016: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
+func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	p, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
 		return nil, err
 	}
 	n := in.Graph.Nodes()
@@ -184,7 +165,7 @@ func (a day2016) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	if p.Form == Cumulative {
-		algorithms.Isotonic(values)
+		degrees.Isotonic(values)
 	} else {
 		nearestCounts(values, float64(n))
 		for d := 1; d < len(values); d++ {
@@ -196,7 +177,7 @@ func (a day2016) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	for d := range cells {
 		cells[d] = int32(d)
 	}
-	return &algorithms.Release{Degrees: algorithms.DegreesBelow(cells, values, n), Structure: algorithms.Structure{Leaves: len(cells)}}, nil
+	return &algorithms.Release{Degrees: degrees.Below(cells, values, n), Structure: algorithms.Structure{Leaves: len(cells)}}, nil
 }
 
 // countSensitivity is the L1 sensitivity of the vector noise is added to.

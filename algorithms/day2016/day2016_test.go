@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/degrees"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
@@ -160,7 +160,7 @@ func TestSensitivity(t *testing.T) {
 // release runs the baseline with fresh streams.
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) *algorithms.Release {
 	t.Helper()
-	r, err := day2016{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
+	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
 		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))})
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestNoNoise(t *testing.T) {
 		theta := rapid.IntRange(1, 13).Draw(t2, "theta")
 		for _, form := range []Form{Cumulative, Histogram} {
 			for _, v := range []algorithms.Variant{algorithms.Strict, algorithms.Published} {
-				p := &Params{Form: form, Theta: strconv.Itoa(theta), Lambda: algorithms.CapNodes}
+				p := &Params{Form: form, Theta: strconv.Itoa(theta), Lambda: degrees.Nodes}
 				degrees, _ := naive(g, min(theta, max(1, g.Nodes()-1)))
 				slices.Sort(degrees)
 				for i, d := range release(t, g, p, v, epsilon, 1).Degrees {
@@ -206,7 +206,7 @@ func TestBudget(t *testing.T) {
 	}{{"8", []float64{0.5}}, {PrivateTheta, []float64{0.05, 0.45}}} {
 		budget := privacy.NewBudget(0.5)
 		p := &Params{Form: Histogram, Theta: test.theta, Lambda: "50"}
-		r, err := day2016{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: algorithms.Strict,
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: algorithms.Strict,
 			Budget: budget, Noise: random.NewStreams(random.NewKey(1))})
 		if err != nil {
 			t.Fatal(err)
@@ -315,7 +315,7 @@ func TestChoice(t *testing.T) {
 }
 
 func TestParams(t *testing.T) {
-	if err := defaults().Validate(); err != nil {
+	if err := DefaultParams().Validate(); err != nil {
 		t.Error(err)
 	}
 	err := (&Params{Form: "pdf", Theta: "0", Lambda: "x"}).Validate()
@@ -324,8 +324,8 @@ func TestParams(t *testing.T) {
 			t.Errorf("%v, want %q", err, key)
 		}
 	}
-	leaky := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: algorithms.CapMaxDegree}
-	a := day2016{}
+	leaky := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: degrees.MaxDegree}
+	a := Algorithm{}
 	if err := a.CheckVariant(algorithms.Strict, leaky); err == nil {
 		t.Error("strict takes lambda: max-degree")
 	}
@@ -336,14 +336,6 @@ func TestParams(t *testing.T) {
 	if err := a.CheckVariant(algorithms.Strict, leaky); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestConformance runs the suite in the settings that differ from the defaults.
-func TestConformance(t *testing.T) {
-	conformance.Run(t, day2016{},
-		&Params{Form: Histogram, Theta: PrivateTheta, Lambda: algorithms.CapMaxDegree},
-		&Params{Form: Histogram, Theta: "4", Lambda: algorithms.CapNodes},
-		&Params{Form: Cumulative, Theta: "4", Lambda: algorithms.CapNodes})
 }
 
 // prepare does for a graph what its first release with private theta would: sorts the edges and projects by every candidate.
@@ -366,11 +358,11 @@ func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
 }
 
 func BenchmarkReleaseUNC(b *testing.B) {
-	benchmarkRelease(b, testinput.Network(b, "UNC28"), defaults())
+	benchmarkRelease(b, testinput.Network(b, "UNC28"), DefaultParams())
 }
 
 func BenchmarkReleaseUNCHistogram(b *testing.B) {
-	benchmarkRelease(b, testinput.Network(b, "UNC28"), &Params{Form: Histogram, Theta: "512", Lambda: algorithms.CapNodes})
+	benchmarkRelease(b, testinput.Network(b, "UNC28"), &Params{Form: Histogram, Theta: "512", Lambda: degrees.Nodes})
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {
@@ -378,7 +370,7 @@ func BenchmarkReleaseMillion(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	benchmarkRelease(b, g, defaults())
+	benchmarkRelease(b, g, DefaultParams())
 }
 
 func BenchmarkSortEdgesUNC(b *testing.B) {
@@ -393,7 +385,7 @@ func BenchmarkPrepareUNC(b *testing.B) {
 	g := testinput.Network(b, "UNC28")
 	for b.Loop() {
 		fresh := &datasets.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours}
-		prepare(fresh, defaults())
+		prepare(fresh, DefaultParams())
 	}
 	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }

@@ -32,7 +32,7 @@ func adultTable(tb testing.TB) *datasets.Table {
 
 // benchmarked makes a release of all rows of Adult at ε = 1, without its records.
 func benchmarked(b *testing.B, table *datasets.Table, rows []int32, params *Params, seed uint64) *algorithms.Release {
-	r, err := DiffGen{}.Release(context.Background(), algorithms.Input{
+	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: rows, Params: params, Variant: algorithms.Published,
 		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(seed)),
 	})

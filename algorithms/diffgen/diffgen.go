@@ -57,56 +57,33 @@ import (
 	"ppdp/algorithms/partition"
 )
 
-func init() { algorithms.Register(DiffGen{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// DiffGen is the algorithm.
-type DiffGen struct{}
+// Algorithm is the baseline "diffgen".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = DiffGen{}
-	_ algorithms.VariantChecker = DiffGen{}
-	_ algorithms.Guarantor      = DiffGen{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
-// relation is the neighbour relation all charges of this package are for.
-const relation = "add or remove one record"
-
-// Info describes the algorithm.
-func (DiffGen) Info() algorithms.Info {
-	defaults := DefaultParams()
+func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "diffgen",
 		Title:    "DiffGen: differentially private top-down specialisation of whole attributes",
 		Source:   "Mohammed et al. 2011, Algorithm 1",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes},
-		Variants: []algorithms.Guarantee{
-			guarantee(algorithms.Published, defaults),
-			guarantee(algorithms.Strict, defaults),
-			guarantee(algorithms.RefCode, defaults),
-		},
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict, algorithms.RefCode),
 		Revision: 1,
 	}
 }
 
-// Params returns the defaults.
-func (DiffGen) Params() algorithms.Params { return DefaultParams() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// Guarantee describes a variant under parameters: what leaks depends on the utility and on what becomes of empty cells.
-func (DiffGen) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
-	p, ok := params.(*Params)
-	if !ok {
-		p = DefaultParams()
-	}
-	return guarantee(variant, p)
-}
-
-func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
-	g := algorithms.Guarantee{
-		Variant: variant, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: relation,
-		Status: algorithms.Holds, Errata: []string{"X1", "D7"},
-		Note: "Cut points, choices and the counts of all cells are paid for; what the cut has not used goes to the counts.",
-	}
+// Guarantee depends on the utility and on what becomes of empty cells.
+func (Algorithm) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+	p := params.(*Params)
+	g := algorithms.RecordPrivacy(variant,
+		"Cut points, choices and the counts of all cells are paid for; what the cut has not used goes to the counts.",
+		"X1", "D7")
 	p.Utility.Qualify(&g)
 	partition.CutRuleOf(variant, p.Utility).Qualify(&g)
 	if p.Empty == Omitted {
@@ -116,18 +93,16 @@ func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
 }
 
 // CheckVariant refuses under strict what publishes the occupied cells, and under refcode what the program does not know.
-func (DiffGen) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	info := DiffGen{}.Info()
-	_, err := info.Guarantee(variant)
-	p, ok := params.(*Params)
-	if !ok {
-		return err
-	}
+func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
+	p := params.(*Params)
+	var err error
 	if variant == algorithms.Strict && p.Empty == Omitted {
-		err = errors.Join(err, fmt.Errorf("empty: %q under variant strict, must be %q: which cells hold records would be published", Omitted, Drawn))
+		err = fmt.Errorf("empty: %q under variant strict, must be %q: which cells hold records would be published",
+			Omitted, Drawn)
 	}
 	if variant == algorithms.RefCode && p.scored() {
-		err = errors.Join(err, fmt.Errorf("utility: %q under variant refcode, must be %s or %s: the program knows no others", p.Utility, partition.MaxClass, partition.InformationGain))
+		err = errors.Join(err, fmt.Errorf("utility: %q under variant refcode, must be %s or %s: the program knows no others",
+			p.Utility, partition.MaxClass, partition.InformationGain))
 	}
 	return err
 }

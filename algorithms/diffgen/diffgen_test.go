@@ -83,7 +83,7 @@ type fataler interface {
 
 func released(t fataler, in algorithms.Input) *algorithms.Release {
 	t.Helper()
-	r, err := DiffGen{}.Release(context.Background(), in)
+	r, err := Algorithm{}.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func released(t fataler, in algorithms.Input) *algorithms.Release {
 // started returns a cut over a table, before its search.
 func started(t fataler, in algorithms.Input) (*cut, counter, *partition.Space, []uint32) {
 	t.Helper()
-	c, noise, err := newCut(in)
+	c, noise, err := newCut(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -576,14 +576,14 @@ func TestRefusals(t *testing.T) {
 	} {
 		in := input(table, DefaultParams(), algorithms.Published, 1, 1)
 		c.change(&in)
-		if _, err := (DiffGen{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
 	}
 	in := input(table, DefaultParams(), algorithms.Published, 0.01, 1)
 	in.Params.(*Params).Specialisations = 100
 	in.Params.(*Params).MaxNodes = 10
-	if _, err := (DiffGen{}).Release(context.Background(), in); !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {
+	if _, err := (Algorithm{}).Release(context.Background(), in); !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {
 		t.Errorf("90 cells with a cap of 10: %v", err)
 	}
 }

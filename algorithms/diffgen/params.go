@@ -2,7 +2,6 @@ package diffgen
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -17,8 +16,7 @@ const (
 	Children  Score = "children"  // minus the loss of the children's records
 )
 
-// Enum lists the words for a specification.
-func (Score) Enum() []string { return []string{string(Reduction), string(Children)} }
+func (Score) Enum() []string { return algorithms.Words(Reduction, Children) }
 
 // Empty says what becomes of cells that hold no record.
 type Empty string
@@ -28,8 +26,7 @@ const (
 	Omitted Empty = "omitted" // they are left out: a control that is not private
 )
 
-// Enum lists the words for a specification.
-func (Empty) Enum() []string { return []string{string(Drawn), string(Omitted)} }
+func (Empty) Enum() []string { return algorithms.Words(Drawn, Omitted) }
 
 // maxSpecialisations bounds Params.Specialisations: by then ε′ is a millionth of the budget.
 const maxSpecialisations = 1e6
@@ -66,7 +63,7 @@ func DefaultParams() *Params {
 
 // Validate reports every value that is out of range.
 func (p *Params) Validate() error {
-	errs := []error{
+	return errors.Join(
 		algorithms.CheckWord("utility", p.Utility),
 		algorithms.CheckWord("score", p.Score),
 		algorithms.CheckWord("empty", p.Empty),
@@ -74,11 +71,8 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("h", p.Specialisations, 1, maxSpecialisations),
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
 		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
-	}
-	if !(p.ListAll >= 0) || math.IsInf(p.ListAll, 1) {
-		errs = append(errs, fmt.Errorf("list_all: %v, must be a finite number of at least 0", p.ListAll))
-	}
-	return errors.Join(errs...)
+		algorithms.CheckNumber("list_all", p.ListAll),
+	)
 }
 
 // scored says that Score has a meaning.

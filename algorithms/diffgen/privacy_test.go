@@ -269,7 +269,7 @@ func TestStatus(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.Utility, params.Empty = c.utility, c.empty
-		g, err := algorithms.GuaranteeOf(DiffGen{}, c.variant, params)
+		g, err := algorithms.GuaranteeOf(Algorithm{}, c.variant, params)
 		if err != nil || g.Status != c.status || !slices.Contains(g.Errata, c.errata) {
 			t.Errorf("%s, %s, %s: %+v (%v), must be %s for %s", c.variant, c.utility, c.empty, g, err, c.status, c.errata)
 		}

@@ -12,11 +12,8 @@ import (
 )
 
 // Release publishes a table. Time is n·log n in the rows, and linear in what is published.
-func (DiffGen) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	c, noise, err := newCut(in)
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	c, noise, err := newCut(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +48,12 @@ func (DiffGen) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 	if err := partition.AddRecords(out, schema, regions.Counts, c.params.Values, c.params.MaxRows, in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("diffgen: %w", err)
 	}
-	out.Warnings = append(out.Warnings, partition.SensitiveWarnings(schema)...)
 	return out, nil
 }
 
 // newCut checks the input against the parameters and declares the mechanisms; the counter is that of the cells.
-func newCut(in algorithms.Input) (*cut, counter, error) {
-	params, err := algorithms.CheckInput[*Params](DiffGen{}, in)
+func newCut(ctx context.Context, in algorithms.Input) (*cut, counter, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
 		return nil, nil, err
 	}

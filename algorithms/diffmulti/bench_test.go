@@ -37,7 +37,7 @@ func adultTable(tb testing.TB) *datasets.Table {
 func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, params *Params, epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
 	tb.Helper()
 	budget := privacy.NewBudget(epsilon)
-	r, err := DiffMulti{}.Release(context.Background(), algorithms.Input{
+	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
 		Budget: budget, Noise: random.NewStreams(random.NewKey(seed)),
 	})

@@ -40,63 +40,39 @@
 package diffmulti
 
 import (
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 )
 
-func init() { algorithms.Register(DiffMulti{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// DiffMulti is the algorithm.
-type DiffMulti struct{}
+// Algorithm is the baseline "diffmulti".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = DiffMulti{}
-	_ algorithms.VariantChecker = DiffMulti{}
-	_ algorithms.Guarantor      = DiffMulti{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
-// relation is the neighbour relation all charges of this package are for.
-const relation = "add or remove one record"
-
-// Info describes the algorithm.
-func (DiffMulti) Info() algorithms.Info {
-	defaults := DefaultParams()
+func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "diffmulti",
 		Title:    "DiffMulti: differentially private multidimensional generalisation",
 		Source:   "Al-Hussaeni et al. 2018, Algorithm 1",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes},
-		Variants: []algorithms.Guarantee{
-			guarantee(algorithms.Published, defaults),
-			guarantee(algorithms.Strict, defaults),
-			guarantee(algorithms.RefCode, defaults),
-		},
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict, algorithms.RefCode),
 		Revision: 1,
 	}
 }
 
-// Params returns the defaults.
-func (DiffMulti) Params() algorithms.Params { return DefaultParams() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// Guarantee describes a variant under parameters: what leaks depends on the utility and on the rule for h′.
-func (DiffMulti) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
-	p, ok := params.(*Params)
-	if !ok {
-		p = DefaultParams()
-	}
-	return guarantee(variant, p)
-}
-
-func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
-	g := algorithms.Guarantee{
-		Variant: variant, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: relation,
-		Status: algorithms.Holds, Errata: []string{"D0", "D4", "D6", "D7"},
-		Note: "Choices, sizes and counts are all paid for; what the longest path has not used goes to the leaf counts.",
-	}
+// Guarantee depends on the utility and on the rule for h′.
+func (Algorithm) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+	p := params.(*Params)
+	g := algorithms.RecordPrivacy(variant,
+		"Choices, sizes and counts are all paid for; what the longest path has not used goes to the leaf counts.",
+		"D0", "D4", "D6", "D7")
 	p.Utility.Qualify(&g)
 	switch p.rule(variant) {
 	case ByPublished:
@@ -111,15 +87,11 @@ func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
 }
 
 // CheckVariant refuses a rule for h′ that leaks under strict.
-func (DiffMulti) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	info := DiffMulti{}.Info()
-	_, err := info.Guarantee(variant)
-	if p, ok := params.(*Params); ok && variant == algorithms.Strict {
-		switch p.HPrime {
-		case ByVariant, ByStrict, ByEven:
-		default:
-			err = errors.Join(err, fmt.Errorf("hprime: %q under variant strict, must be one of %s, %s, %s", string(p.HPrime), ByVariant, ByStrict, ByEven))
-		}
+func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
+	rule := params.(*Params).HPrime
+	if variant != algorithms.Strict || rule == ByVariant || rule == ByStrict || rule == ByEven {
+		return nil
 	}
-	return err
+	return fmt.Errorf("hprime: %q under variant strict, must be one of %s, %s, %s", string(rule),
+		ByVariant, ByStrict, ByEven)
 }

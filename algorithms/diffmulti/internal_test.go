@@ -332,7 +332,7 @@ func TestReleases(t *testing.T) {
 		}
 		epsilon := rapid.SampledFrom([]float64{0.1, 10, 1e6}).Draw(t, "epsilon")
 		budget := privacy.NewBudget(epsilon)
-		r, err := DiffMulti{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
 			Budget: budget, Noise: random.NewStreams(random.NewKey(rapid.Uint64().Draw(t, "seed")))})
 		if err != nil {
 			t.Fatal(err)

@@ -260,7 +260,7 @@ func TestRefused(t *testing.T) {
 		"no budget":                {table, DefaultParams(), algorithms.Strict, 0},
 		"unknown variant":          {table, DefaultParams(), "other", 1},
 	} {
-		_, err := DiffMulti{}.Release(context.Background(), algorithms.Input{Table: c.table, Rows: c.table.AllRows(), Params: c.params,
+		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: c.table, Rows: c.table.AllRows(), Params: c.params,
 			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon), Noise: random.NewStreams(random.NewKey(0))})
 		if err == nil {
 			t.Errorf("%s: no error", name)

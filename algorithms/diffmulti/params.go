@@ -21,9 +21,8 @@ const (
 	ByExact     HPrime = "none"      // sizes without noise: a control that is not private
 )
 
-// Enum lists the words a specification may use.
 func (HPrime) Enum() []string {
-	return []string{string(ByVariant), string(ByPublished), string(ByStrict), string(ByRefCode), string(ByEven), string(ByExact)}
+	return algorithms.Words(ByVariant, ByPublished, ByStrict, ByRefCode, ByEven, ByExact)
 }
 
 // Remainder says what becomes of the specialisations that rounding down leaves over.
@@ -34,8 +33,7 @@ const (
 	DropRemainder   Remainder = "drop"
 )
 
-// Enum lists the words a specification may use.
-func (Remainder) Enum() []string { return []string{string(RandomRemainder), string(DropRemainder)} }
+func (Remainder) Enum() []string { return algorithms.Words(RandomRemainder, DropRemainder) }
 
 // Bounds of parameters: all fit in 31 bits, and paths stay short enough for a recursion.
 const (

@@ -209,7 +209,7 @@ func TestGuarantees(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.HPrime, params.Utility = c.hprime, c.utility
-		g := DiffMulti{}.Guarantee(c.variant, params)
+		g := Algorithm{}.Guarantee(c.variant, params)
 		if g.Status != c.status || g.Note == "" {
 			t.Errorf("%s, hprime %s, %s: %s (%q), must be %s", c.variant, c.hprime, c.utility, g.Status, g.Note, c.status)
 		}

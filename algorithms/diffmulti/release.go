@@ -14,10 +14,7 @@ import (
 
 // Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree, but for
 // cut points, which take sorting.
-func (DiffMulti) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	r, err := newRecursion(ctx, in)
 	if err != nil {
 		return nil, err
@@ -108,7 +105,7 @@ const (
 
 // newRecursion checks the input against the parameters and declares the mechanisms.
 func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
-	params, err := algorithms.CheckInput[*Params](DiffMulti{}, in)
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
 		return nil, err
 	}
@@ -556,7 +553,6 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	if r.shares.rule == ByExact {
 		release.Warnings = append(release.Warnings, "hprime: none shares out specialisations by exact sizes: not private")
 	}
-	release.Warnings = append(release.Warnings, partition.SensitiveWarnings(schema)...)
 	return release, nil
 }
 

@@ -74,7 +74,7 @@ func BenchmarkAdult(b *testing.B) {
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
 		copy(rows, all)
-		r, err := DPCube{}.Release(context.Background(), algorithms.Input{
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: rows, Params: DefaultParams(), Variant: algorithms.Published,
 			Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(i)),
 		})

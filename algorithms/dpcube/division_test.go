@@ -294,7 +294,7 @@ func TestCoarseRelease(t *testing.T) {
 		var releases []*algorithms.Release
 		for range 2 {
 			table := drawTable(t, schema)
-			r, err := DPCube{}.Release(context.Background(), input(table, params, variant, 1e7, 1))
+			r, err := Algorithm{}.Release(context.Background(), input(table, params, variant, 1e7, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -366,7 +366,7 @@ func BenchmarkCoarse(b *testing.B) {
 			b.ReportAllocs()
 			for i := uint64(0); b.Loop(); i++ {
 				copy(rows, all)
-				if _, err := (DPCube{}).Release(context.Background(), algorithms.Input{
+				if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{
 					Table: loaded.Table, Rows: rows, Params: params, Variant: algorithms.Strict,
 					Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(i)),
 				}); err != nil {

@@ -43,39 +43,25 @@ package dpcube
 
 import "ppdp/algorithms"
 
-func init() { algorithms.Register(DPCube{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// DPCube is the algorithm.
-type DPCube struct{}
+// Algorithm is the baseline "dpcube".
+type Algorithm struct{}
 
-var _ algorithms.Algorithm = DPCube{}
-
-// relation is the neighbour relation all charges of this package are for.
-const relation = "add or remove one record"
-
-// Info describes the algorithm.
-func (DPCube) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "dpcube",
 		Title:    "DPCube: histogram by a kd-tree over noisy cells",
 		Source:   "Xiao et al. 2014, two-phase partitioning",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes},
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
 		Variants: []algorithms.Guarantee{
-			{
-				Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy,
-				Unit: "record", Relation: relation, Status: algorithms.Holds, Errata: []string{"X2"},
-				Note: "Two charges in sequence, cells and blocks; the partition is made of noisy cells only.",
-			},
-			{
-				Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy,
-				Unit: "record", Relation: relation, Status: algorithms.Holds, Errata: []string{"X2"},
-				Note: "As published, with two-sided geometric noise.",
-			},
+			algorithms.RecordPrivacy(algorithms.Published,
+				"Two charges in sequence, cells and blocks; the partition is made of noisy cells only.", "X2"),
+			algorithms.RecordPrivacy(algorithms.Strict, "As published, with two-sided geometric noise.", "X2"),
 		},
 		Revision: 1,
 	}
 }
 
-// Params returns the defaults.
-func (DPCube) Params() algorithms.Params { return DefaultParams() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }

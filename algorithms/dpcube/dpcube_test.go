@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
@@ -54,7 +53,7 @@ func input(table *datasets.Table, params *Params, variant algorithms.Variant, ep
 
 func released(t *testing.T, in algorithms.Input) *algorithms.Release {
 	t.Helper()
-	r, err := DPCube{}.Release(context.Background(), in)
+	r, err := Algorithm{}.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,16 +64,6 @@ func released(t *testing.T, in algorithms.Input) *algorithms.Release {
 }
 
 var variants = []algorithms.Variant{algorithms.Published, algorithms.Strict}
-
-func TestConformance(t *testing.T) {
-	best, cells, flat := DefaultParams(), DefaultParams(), DefaultParams()
-	best.Dimension, best.Combine, best.Threshold, best.Split = Best, Totals, 0, 0.25
-	cells.Combine, cells.Threshold, cells.Bins = Cells, 3, 5
-	flat.Bins, flat.Values = 1, partition.Midpoint
-	coarse := DefaultParams()
-	coarse.Grid, coarse.MaxCells, coarse.Combine = Coarse, 100, Totals
-	conformance.Run(t, DPCube{}, best, cells, flat, coarse)
-}
 
 // TestGrid compares cells with the definition: bins tile the domain, differ by at most one cell in
 // width, and every row is counted in the cell its codes and class lie in.
@@ -438,7 +427,7 @@ func TestPhasesAreIndependent(t *testing.T) {
 	table := tableOf(0, []int{64, 64}, rows...)
 	params := DefaultParams()
 	params.Threshold, params.Bins = 0, 64
-	r, err := newRelease(input(table, params, algorithms.Published, 1, 5))
+	r, err := newRelease(t.Context(), input(table, params, algorithms.Published, 1, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -481,13 +470,13 @@ func TestLedger(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	wide := tableOf(2, []int{100, 100, 100, 100, 100, 100})
-	_, err := DPCube{}.Release(context.Background(), input(wide, DefaultParams(), algorithms.Published, 1, 1))
+	_, err := Algorithm{}.Release(context.Background(), input(wide, DefaultParams(), algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") || !strings.Contains(err.Error(), "grid: coarse") {
 		t.Errorf("a grid of 16⁶·2 cells: %v", err)
 	}
 	narrow := DefaultParams()
 	narrow.Grid, narrow.MaxCells = Coarse, 1
-	_, err = DPCube{}.Release(context.Background(), input(wide, narrow, algorithms.Published, 1, 1))
+	_, err = Algorithm{}.Release(context.Background(), input(wide, narrow, algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "classes") {
 		t.Errorf("two classes in one cell: %v", err)
 	}
@@ -502,7 +491,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		in := input(mixed(), DefaultParams(), algorithms.Published, 1, 1)
 		c.change(&in)
-		if _, err := (DPCube{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
 	}

@@ -2,7 +2,6 @@ package dpcube
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -17,8 +16,7 @@ const (
 	Best    Dimension = "best"    // the one whose best cut leaves the least squared deviation
 )
 
-// Enum lists the words for a specification.
-func (Dimension) Enum() []string { return []string{string(Longest), string(Best)} }
+func (Dimension) Enum() []string { return algorithms.Words(Longest, Best) }
 
 // Combine says what the first phase's noisy cells add to a block's noisy count.
 type Combine string
@@ -34,8 +32,7 @@ const (
 	Cells Combine = "cells"
 )
 
-// Enum lists the words for a specification.
-func (Combine) Enum() []string { return []string{string(NotCombined), string(Totals), string(Cells)} }
+func (Combine) Enum() []string { return algorithms.Words(NotCombined, Totals, Cells) }
 
 // Grid says what becomes of a table whose grid has more than Params.MaxCells cells.
 type Grid string
@@ -45,8 +42,7 @@ const (
 	Coarse Grid = "coarse" // values are joined until the grid fits
 )
 
-// Enum lists the words for a specification.
-func (Grid) Enum() []string { return []string{string(Exact), string(Coarse)} }
+func (Grid) Enum() []string { return algorithms.Words(Exact, Coarse) }
 
 // Bounds of the grid: indices of cells fit in 31 bits.
 const maxGrid = 1 << 30
@@ -86,7 +82,7 @@ func DefaultParams() *Params {
 
 // Validate reports every value that is out of range.
 func (p *Params) Validate() error {
-	errs := []error{
+	return errors.Join(
 		algorithms.CheckWord("dimension", p.Dimension),
 		algorithms.CheckWord("combine", p.Combine),
 		algorithms.CheckWord("grid", p.Grid),
@@ -94,12 +90,7 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("bins", p.Bins, 1, maxGrid),
 		algorithms.CheckRange("max_cells", p.MaxCells, 1, maxGrid),
 		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
-	}
-	if !(p.Split > 0 && p.Split < 1) {
-		errs = append(errs, fmt.Errorf("split: %v, must be above 0 and below 1", p.Split))
-	}
-	if !(p.Threshold >= 0) || math.IsInf(p.Threshold, 1) {
-		errs = append(errs, fmt.Errorf("threshold: %v, must be a finite number of at least 0", p.Threshold))
-	}
-	return errors.Join(errs...)
+		algorithms.CheckShare("split", p.Split),
+		algorithms.CheckNumber("threshold", p.Threshold),
+	)
 }

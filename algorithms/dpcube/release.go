@@ -28,11 +28,8 @@ type release struct {
 }
 
 // Release publishes a table. Time is linear in the rows, and in the cells for each level of the tree.
-func (DPCube) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	r, err := newRelease(in)
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	r, err := newRelease(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -56,27 +53,16 @@ func (DPCube) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 	if err := partition.AddRecords(out, schema, out.Regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
-	out.Warnings = append(out.Warnings, partition.SensitiveWarnings(schema)...)
 	return out, nil
 }
 
 // newRelease checks the input against the parameters and declares the mechanisms.
-func newRelease(in algorithms.Input) (*release, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("dpcube: parameters of type %T, must be %T", in.Params, params)
-	}
-	if err := params.Validate(); err != nil {
-		return nil, fmt.Errorf("dpcube: %w", err)
-	}
-	info := DPCube{}.Info()
-	if _, err := info.Guarantee(in.Variant); err != nil {
-		return nil, fmt.Errorf("dpcube: %w", err)
+func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
+		return nil, err
 	}
 	epsilon := in.Budget.Epsilon()
-	if !(epsilon > 0) {
-		return nil, fmt.Errorf("dpcube: epsilon %v, must be above 0", epsilon)
-	}
 	g, err := newGrid(in.Table.Schema(), params)
 	if err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/degrees"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
@@ -23,7 +23,7 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := hay{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
+	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
 		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))})
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func drawParams(t *rapid.T) *Params {
 		K:          rapid.IntRange(1, 5).Draw(t, "k"),
 		Inference:  rapid.Bool().Draw(t, "inference"),
 		Clamp:      rapid.Bool().Draw(t, "clamp"),
-		Lambda:     rapid.SampledFrom([]algorithms.DegreeCap{algorithms.CapNodes, "3", "20"}).Draw(t, "lambda"),
+		Lambda:     rapid.SampledFrom([]degrees.Cap{degrees.Nodes, "3", "20"}).Draw(t, "lambda"),
 	}
 }
 
@@ -143,7 +143,7 @@ func TestNoise(t *testing.T) {
 		{Params{Neighbours: Edge, K: 9, Lambda: "40"}, 2},
 		{Params{Neighbours: KEdge, K: 9, Lambda: "40"}, 18},
 		{Params{Neighbours: Node, K: 9, Lambda: "40"}, 80},
-		{Params{Neighbours: Node, K: 9, Lambda: algorithms.CapNodes}, 2 * (n - 1)},
+		{Params{Neighbours: Node, K: 9, Lambda: degrees.Nodes}, 2 * (n - 1)},
 	} {
 		for _, v := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			sum := 0.0
@@ -164,7 +164,7 @@ func TestUnclampedBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Params{Neighbours: Edge, K: 1, Lambda: algorithms.CapNodes}
+	p := &Params{Neighbours: Edge, K: 1, Lambda: degrees.Nodes}
 	degrees := release(t, g, p, algorithms.Published, 1e-12, 1).Degrees
 	if degrees[0] != math.MinInt32 || degrees[99] != math.MaxInt32 {
 		t.Errorf("degrees from %d to %d", degrees[0], degrees[99])
@@ -183,7 +183,7 @@ func TestCaltech(t *testing.T) {
 		const trials = 200
 		sum, square := 0.0, 0.0
 		for seed := range uint64(trials) {
-			p := &Params{Neighbours: Node, K: 1, Inference: true, Clamp: test.clamp, Lambda: algorithms.CapMaxDegree}
+			p := &Params{Neighbours: Node, K: 1, Inference: true, Clamp: test.clamp, Lambda: degrees.MaxDegree}
 			d := testinput.W2(release(t, g, p, algorithms.Published, 0.01, seed).Degrees, g.DegreeSequence())
 			sum += d
 			square += d * d
@@ -198,20 +198,20 @@ func TestCaltech(t *testing.T) {
 }
 
 func TestGuarantee(t *testing.T) {
-	a := hay{}
+	a := Algorithm{}
 	for _, test := range []struct {
 		params   Params
 		unit     string
 		relation string
 		status   algorithms.Status
 	}{
-		{Params{Neighbours: Edge, K: 1, Clamp: true, Lambda: algorithms.CapNodes}, "edge", "one edge", algorithms.Holds},
-		{Params{Neighbours: Edge, K: 1, Clamp: true, Lambda: algorithms.CapMaxDegree}, "edge", "one edge", algorithms.Broken},
-		{Params{Neighbours: Edge, K: 1, Lambda: algorithms.CapMaxDegree}, "edge", "one edge", algorithms.Holds},
+		{Params{Neighbours: Edge, K: 1, Clamp: true, Lambda: degrees.Nodes}, "edge", "one edge", algorithms.Holds},
+		{Params{Neighbours: Edge, K: 1, Clamp: true, Lambda: degrees.MaxDegree}, "edge", "one edge", algorithms.Broken},
+		{Params{Neighbours: Edge, K: 1, Lambda: degrees.MaxDegree}, "edge", "one edge", algorithms.Holds},
 		{Params{Neighbours: KEdge, K: 7, Clamp: true, Lambda: "100"}, "edge", "up to 7 edges", algorithms.Holds},
-		{Params{Neighbours: Node, K: 1, Lambda: algorithms.CapNodes}, "node", "isolate one node", algorithms.Holds},
+		{Params{Neighbours: Node, K: 1, Lambda: degrees.Nodes}, "node", "isolate one node", algorithms.Holds},
 		{Params{Neighbours: Node, K: 1, Lambda: "100"}, "node", "degrees at most 100", algorithms.Holds},
-		{Params{Neighbours: Node, K: 1, Lambda: algorithms.CapMaxDegree}, "node", "isolate one node", algorithms.Broken},
+		{Params{Neighbours: Node, K: 1, Lambda: degrees.MaxDegree}, "node", "isolate one node", algorithms.Broken},
 	} {
 		for _, v := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			g, err := algorithms.GuaranteeOf(a, v, &test.params)
@@ -226,7 +226,7 @@ func TestGuarantee(t *testing.T) {
 			}
 		}
 	}
-	if _, err := algorithms.GuaranteeOf(a, "refcode", defaults()); err == nil {
+	if _, err := algorithms.GuaranteeOf(a, "refcode", DefaultParams()); err == nil {
 		t.Error("a guarantee for a variant there is none of")
 	}
 	err := (&Params{Neighbours: "person", K: 0, Lambda: "-1"}).Validate()
@@ -248,10 +248,10 @@ func TestLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for lambda, proven := range map[algorithms.DegreeCap]float64{"4": 14, "10": 20} {
+	for lambda, proven := range map[degrees.Cap]float64{"4": 14, "10": 20} {
 		budget := privacy.NewBudget(1)
 		p := &Params{Neighbours: Node, K: 1, Lambda: lambda}
-		if _, err := (hay{}).Release(context.Background(), algorithms.Input{Graph: star, Params: p, Variant: algorithms.Published,
+		if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{Graph: star, Params: p, Variant: algorithms.Published,
 			Budget: budget, Noise: random.NewStreams(random.NewKey(1))}); err != nil {
 			t.Fatal(err)
 		}
@@ -259,15 +259,6 @@ func TestLedger(t *testing.T) {
 			t.Errorf("lambda %s: ledger %+v, want %v proven", lambda, entry, proven)
 		}
 	}
-}
-
-// TestConformance runs the suite under the settings the figures use. The unclamped ones are left out: their degrees
-// may be negative, which the suite rightly takes for a mistake elsewhere.
-func TestConformance(t *testing.T) {
-	conformance.Run(t, hay{},
-		&Params{Neighbours: Node, K: 1, Inference: true, Clamp: true, Lambda: algorithms.CapMaxDegree},
-		&Params{Neighbours: Node, K: 1, Clamp: true, Lambda: algorithms.CapNodes},
-		&Params{Neighbours: KEdge, K: 4, Inference: true, Clamp: true, Lambda: "10"})
 }
 
 func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
@@ -281,7 +272,7 @@ func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
 }
 
 func node(inference bool) *Params {
-	return &Params{Neighbours: Node, K: 1, Inference: inference, Clamp: true, Lambda: algorithms.CapMaxDegree}
+	return &Params{Neighbours: Node, K: 1, Inference: inference, Clamp: true, Lambda: degrees.MaxDegree}
 }
 
 func BenchmarkReleaseUNC(b *testing.B) {

@@ -28,17 +28,16 @@ package incognito
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(incognito{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// incognito is the algorithm; it has no state.
-type incognito struct{}
+// Algorithm is the baseline "incognito".
+type Algorithm struct{}
 
 // Params are Incognito's parameters.
 type Params struct {
@@ -54,34 +53,32 @@ func (p *Params) Validate() error {
 	return algorithms.CheckRange("k", p.K, 2, math.MaxInt32)
 }
 
-// Info describes the algorithm.
-func (incognito) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "incognito", Title: "Incognito full-domain k-anonymity",
 		Source:   "LeFevre, DeWitt & Ramakrishnan 2005, section 3; the opponent in LeFevre et al. 2006, section 6",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Membership},
-		Variants: []algorithms.Guarantee{{
-			Variant: algorithms.Published, Model: algorithms.KAnonymity, Unit: "record", Relation: "none",
-			Status: algorithms.Holds, Errata: []string{"M3"},
-			Note: "The generalised table is k-anonymous without suppression. No bound on inference, no differential privacy.",
-		}},
+		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
+		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+			"The generalised table is k-anonymous without suppression. No bound on inference, no differential privacy.", "M3")},
 		Revision: 1,
 	}
 }
 
-// Params returns the default, groups of at least 10 records.
-func (incognito) Params() algorithms.Params { return &Params{K: 10} }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+
+// DefaultParams are groups of at least 10 records.
+func DefaultParams() *Params { return &Params{K: 10} }
 
 // Release generalises the rows by the best vector. Regions stand in ascending order of their groups,
 // whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give an error
 // that wraps algorithms.ErrTooFew. More than 16 quasi-identifiers, too many vectors of levels or values give one that wraps
 // algorithms.ErrTooLarge. Structure counts the vectors whose groups were counted
 // as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
-func (incognito) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("incognito: parameters of type %T", in.Params)
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
+		return nil, err
 	}
 	result, err := Search(ctx, in.Table, in.Rows, params.K)
 	if err != nil {

@@ -54,10 +54,10 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(koptimize{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// koptimize is the algorithm; it has no state.
-type koptimize struct{}
+// Algorithm is the baseline "koptimize".
+type Algorithm struct{}
 
 // Params are K-Optimize's parameters.
 type Params struct {
@@ -81,46 +81,38 @@ const maxWork = 1_000_000_000
 
 // Validate reports every value out of range.
 func (p *Params) Validate() error {
-	errs := []error{algorithms.CheckRange("k", p.K, 2, math.MaxInt32)}
-	if p.Work < 0 || p.Work > maxWork {
-		errs = append(errs, fmt.Errorf("work: %d, must be from 0 (no limit) to %d million steps", p.Work, maxWork))
-	}
-	if p.Nodes < 0 {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be at least 0 (no limit)", p.Nodes))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),
+		algorithms.CheckRange("work", p.Work, 0, maxWork),
+		algorithms.CheckRange("nodes", p.Nodes, 0, math.MaxInt),
+	)
 }
 
-// Info describes the algorithm.
-func (koptimize) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "koptimize", Title: "K-Optimize single-dimensional k-anonymity",
 		Source:   "Bayardo & Agrawal 2005, sections 3 to 5; the opponent in LeFevre et al. 2006, section 6",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Membership},
-		Variants: []algorithms.Guarantee{{
-			Variant: algorithms.Published, Model: algorithms.KAnonymity, Unit: "record", Relation: "none",
-			Status: algorithms.Holds, Errata: []string{"M3"},
-			Note: "The generalised table is k-anonymous, optimal or not. No bound on inference, no differential privacy.",
-		}},
+		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
+		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+			"The generalised table is k-anonymous, optimal or not. No bound on inference, no differential privacy.", "M3")},
 		Revision: 2,
 	}
 }
 
-// Params returns the defaults: classes of at least 10 records, none suppressed, 200 million steps.
-func (koptimize) Params() algorithms.Params { return &Params{K: 10, Work: 200} }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+
+// DefaultParams are classes of at least 10 records, none suppressed, 200 million steps.
+func DefaultParams() *Params { return &Params{K: 10, Work: 200} }
 
 // Release partitions the rows. Regions are the classes that hold records, in ascending order of their
 // boxes, whatever the order of the rows. An empty input gives an empty release; without suppress, 1 to k-1 rows
 // give an error that wraps algorithms.ErrTooFew. A table whose quasi-identifiers have more than 4,096 cuts gives one
 // that wraps algorithms.ErrTooLarge. Structure counts the nodes of the tree that were visited as Nodes, the
 // regions as Leaves, the number of cuts as Depth, and says the Gap.
-func (koptimize) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("koptimize: parameters of type %T", in.Params)
-	}
-	if err := ctx.Err(); err != nil {
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
 		return nil, err
 	}
 	if !params.Suppress {

@@ -21,7 +21,7 @@ import (
 
 func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *algorithms.Release {
 	t.Helper()
-	a := koptimize{}
+	a := Algorithm{}
 	in := algorithms.Input{Table: table, Rows: rows, Params: &params, Variant: algorithms.Published,
 		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
 	r, err := a.Release(context.Background(), in)
@@ -118,9 +118,10 @@ func TestLimit(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	in := func(table *datasets.Table) algorithms.Input {
-		return algorithms.Input{Table: table, Rows: table.AllRows(), Params: &Params{K: 7}}
+		return algorithms.Input{Table: table, Rows: table.AllRows(), Params: &Params{K: 7},
+			Variant: algorithms.Published}
 	}
-	if _, err := (koptimize{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err, algorithms.ErrTooFew) {
+	if _, err := (Algorithm{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err, algorithms.ErrTooFew) {
 		t.Errorf("2 rows with k 7: %v, must wrap ErrTooFew", err)
 	}
 	const n = maxCuts + 2
@@ -128,7 +129,7 @@ func TestRefused(t *testing.T) {
 	for code := range uint32(n) {
 		b.Set(b.AddRow(), 0, code)
 	}
-	if _, err := (koptimize{}).Release(context.Background(), in(b.Table())); !errors.Is(err, algorithms.ErrTooLarge) {
+	if _, err := (Algorithm{}).Release(context.Background(), in(b.Table())); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("%d cuts: %v, must wrap ErrTooLarge", n-1, err)
 	}
 }

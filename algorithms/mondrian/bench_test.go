@@ -42,12 +42,14 @@ func shaped(n int) *datasets.Table {
 	return b.Table()
 }
 
-func benchmark(b *testing.B, table *datasets.Table, params Params) {
+func benchmark(b *testing.B, table *datasets.Table, k int, mode Mode) {
+	params := DefaultParams()
+	params.K, params.Mode = k, mode
 	rows := table.AllRows()
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := mondrian{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: slices.Clone(rows), Params: &params, Variant: algorithms.Published,
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
+			Table: table, Rows: slices.Clone(rows), Params: params, Variant: algorithms.Published,
 			Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 		})
 		if err != nil {
@@ -64,7 +66,7 @@ func BenchmarkRelease(b *testing.B) {
 	for _, mode := range []Mode{Strict, Relaxed} {
 		for _, n := range []int{10_000, 30_162, 100_000, 1_000_000} {
 			b.Run(fmt.Sprintf("%s/n=%d", mode, n), func(b *testing.B) {
-				benchmark(b, shaped(n), Params{K: 10, Mode: mode, Cut: First, Records: Box})
+				benchmark(b, shaped(n), 10, mode)
 			})
 		}
 	}
@@ -76,7 +78,7 @@ func BenchmarkAdult(b *testing.B) {
 	for _, mode := range []Mode{Strict, Relaxed} {
 		for _, k := range []int{2, 10, 100} {
 			b.Run(fmt.Sprintf("%s/k=%d", mode, k), func(b *testing.B) {
-				benchmark(b, table, Params{K: k, Mode: mode, Cut: First, Records: Box})
+				benchmark(b, table, k, mode)
 			})
 		}
 	}
@@ -91,9 +93,10 @@ func BenchmarkScale(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			table := shaped(n)
 			release := func() {
-				params := Params{K: 100, Mode: Strict, Cut: First, Split: Median, Workload: allQueries, Records: Box}
-				if _, err := (mondrian{}).Release(context.Background(), algorithms.Input{
-					Table: table, Rows: table.AllRows(), Params: &params, Variant: algorithms.Published,
+				params := DefaultParams()
+				params.K = 100
+				if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{
+					Table: table, Rows: table.AllRows(), Params: params, Variant: algorithms.Published,
 					Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 				}); err != nil {
 					b.Fatal(err)

@@ -44,41 +44,31 @@ import (
 	"ppdp/algorithms"
 )
 
-func init() { algorithms.Register(mondrian{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// mondrian is the algorithm; it has no state.
-type mondrian struct{}
+// Algorithm is the baseline "mondrian".
+type Algorithm struct{}
 
-// Info describes the algorithm.
-func (mondrian) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "mondrian", Title: "Mondrian multidimensional k-anonymity",
 		Source:   "LeFevre, DeWitt & Ramakrishnan 2006, Fig. 7 and section 4",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes, algorithms.Membership},
-		Variants: []algorithms.Guarantee{{
-			Variant: algorithms.Published, Model: algorithms.KAnonymity, Unit: "record", Relation: "none",
-			Status: algorithms.Holds, Errata: []string{"M1", "M3"},
-			Note: "The generalised table is k-anonymous; records are drawn from it. No bound on inference, no differential privacy.",
-		}},
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct, algorithms.MembershipProduct},
+		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+			"The generalised table is k-anonymous; records are drawn from it. No bound on inference, no differential privacy.", "M1", "M3")},
 		Revision: 1,
 	}
 }
 
-// Params returns the defaults: strict partitions of at least 10 records, drawn from their boxes.
-func (mondrian) Params() algorithms.Params {
-	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries, Records: Box}
-}
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // Release partitions the rows and draws a record for each. The published records stand in the
 // order of the regions, so that their place does not lead back to a row. An empty input gives an
 // empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
-func (mondrian) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("mondrian: parameters of type %T", in.Params)
-	}
-	if err := ctx.Err(); err != nil {
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
 		return nil, err
 	}
 	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {

@@ -18,8 +18,7 @@ const (
 	Relaxed Mode = "relaxed"
 )
 
-// Enum lists the words for a specification.
-func (Mode) Enum() []string { return []string{string(Strict), string(Relaxed)} }
+func (Mode) Enum() []string { return algorithms.Words(Strict, Relaxed) }
 
 // Cut says which of the two cuts beside the median a strict partition takes.
 type Cut string
@@ -31,8 +30,7 @@ const (
 	Even Cut = "even"
 )
 
-// Enum lists the words for a specification.
-func (Cut) Enum() []string { return []string{string(First), string(Even)} }
+func (Cut) Enum() []string { return algorithms.Words(First, Even) }
 
 // Split says by what a region's cut is chosen.
 type Split string
@@ -48,8 +46,7 @@ const (
 	Workload Split = "workload"
 )
 
-// Enum lists the words for a specification.
-func (Split) Enum() []string { return []string{string(Median), string(Class), string(Workload)} }
+func (Split) Enum() []string { return algorithms.Words(Median, Class, Workload) }
 
 // Records says where a published record's quasi-identifiers come from. The paper publishes
 // ranges and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
@@ -65,8 +62,7 @@ const (
 	Mean Records = "mean"
 )
 
-// Enum lists the words for a specification.
-func (Records) Enum() []string { return []string{string(Box), string(Range), string(Mean)} }
+func (Records) Enum() []string { return algorithms.Words(Box, Range, Mean) }
 
 // Params are Mondrian's parameters.
 type Params struct {
@@ -88,6 +84,11 @@ type Params struct {
 
 // Anonymity is K.
 func (p *Params) Anonymity() int { return p.K }
+
+// DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
+func DefaultParams() *Params {
+	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries, Records: Box}
+}
 
 // Validate reports every value out of range.
 func (p *Params) Validate() error {

@@ -81,7 +81,7 @@ func (p points) allowable(a area, k int) (cuts [][2]int) {
 // from the definition of entropy; where none tells anything it is the paper's; and what is not cut cannot be.
 func TestClassSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.IntRange(1, 5).Draw(t, "k")
+		k := rapid.IntRange(2, 5).Draw(t, "k")
 		p := drawSmall(t, k)
 		table := p.table()
 		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class, Records: Box})
@@ -156,7 +156,7 @@ func (p points) wantMedian(t *rapid.T, a area, k int, left []int) {
 // lowers it, and what is not cut cannot be.
 func TestWorkloadSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.IntRange(1, 5).Draw(t, "k")
+		k := rapid.IntRange(2, 5).Draw(t, "k")
 		p := drawSmall(t, k)
 		for d := range p.cells {
 			p.cells[d] = min(p.cells[d], 40) // every cut is judged
@@ -280,7 +280,7 @@ func TestSplitRefuses(t *testing.T) {
 		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "age < 3", must be`},
 		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "sex =", must be`},
 	} {
-		p := mondrian{}.Params().(*Params)
+		p := Algorithm{}.Params().(*Params)
 		test.change(p)
 		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)
@@ -295,10 +295,10 @@ func TestSplitRefuses(t *testing.T) {
 		{func(p *Params) { p.Split, p.Workload = Workload, "disease = flu" }, `workload: "disease", must be one of the quasi-identifiers age, sex, zipcode`},
 		{func(p *Params) { p.Split, p.Workload = Workload, "age <= 130" }, "workload: "},
 	} {
-		p := mondrian{}.Params().(*Params)
+		p := Algorithm{}.Params().(*Params)
 		p.K = 2
 		test.change(p)
-		_, err := mondrian{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
+		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
 			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)

@@ -36,24 +36,19 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 		release.Warnings = append(release.Warnings, fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, maxRows))
 	}
 	regions := release.Regions
-	release.Undrawn = &algorithms.Undrawn{
+	release.Lazy = &algorithms.LazyRecords{
 		Rows: int(math.Round(rows)), Weight: factor,
 		Draw: func(ctx context.Context) (*datasets.Table, error) {
 			return synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
 		},
 	}
-	return nil
-}
-
-// SensitiveWarnings says of each sensitive attribute that records drawn from regions know nothing of it.
-func SensitiveWarnings(schema *datasets.Schema) []string {
-	var warnings []string
 	for i := range schema.Attributes {
-		if schema.Attributes[i].Role == datasets.Sensitive {
-			warnings = append(warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
+		if a := &schema.Attributes[i]; a.Role == datasets.Sensitive {
+			release.Warnings = append(release.Warnings,
+				fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", a.Name))
 		}
 	}
-	return warnings
+	return nil
 }
 
 // wholeRecords divides sizes by factor and rounds them, carrying the remainder along.

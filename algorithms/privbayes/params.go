@@ -19,10 +19,7 @@ const (
 	Hierarchical Encoding = "hierarchical" // attributes, which as parents may be generalised
 )
 
-// Enum lists the encodings.
-func (Encoding) Enum() []string {
-	return []string{string(Binary), string(Gray), string(Vanilla), string(Hierarchical)}
-}
+func (Encoding) Enum() []string { return algorithms.Words(Binary, Gray, Vanilla, Hierarchical) }
 
 // bitwise reports whether nodes are bits.
 func (e Encoding) bitwise() bool { return e == Binary || e == Gray }
@@ -43,9 +40,8 @@ const (
 	TotalVariation Score = "total-variation"
 )
 
-// Enum lists the scores.
 func (Score) Enum() []string {
-	return []string{string(AutoScore), string(MaximalJoint), string(MutualInformation), string(TotalVariation)}
+	return algorithms.Words(AutoScore, MaximalJoint, MutualInformation, TotalVariation)
 }
 
 const (
@@ -96,8 +92,8 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("degree", p.Degree, 0, maxDegree),
 		algorithms.CheckRange("bins", p.Bins, 2, maxBins),
 		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
-		share("beta", p.Beta),
-		share("count_share", p.CountShare),
+		algorithms.CheckShare("beta", p.Beta),
+		algorithms.CheckShare("count_share", p.CountShare),
 	}
 	if !(p.Theta > 0) || math.IsInf(p.Theta, 1) {
 		errs = append(errs, fmt.Errorf("theta: %v, must be a finite number above 0", p.Theta))
@@ -118,11 +114,4 @@ func (p *Params) score() Score {
 	default:
 		return TotalVariation
 	}
-}
-
-func share(key string, value float64) error {
-	if value > 0 && value < 1 {
-		return nil
-	}
-	return fmt.Errorf("%s: %v, must be between 0 and 1, both excluded", key, value)
 }

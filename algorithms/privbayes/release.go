@@ -2,7 +2,6 @@ package privbayes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -17,17 +16,8 @@ const maxTries = 256
 
 // Release publishes synthetic records.
 func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if in.Table == nil {
-		return nil, errors.New("privbayes: no table given")
-	}
-	p, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("privbayes: parameters of type %T, must be %T", in.Params, p)
-	}
-	if err := errors.Join(p.Validate(), a.CheckVariant(in.Variant, p)); err != nil {
-		return nil, fmt.Errorf("privbayes: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
+	p, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
 		return nil, err
 	}
 	f := &fit{ctx: ctx, in: in, params: p, domains: newDomains(in.Table.Schema(), p.Bins), path: in.Budget.Root(), epsilon: in.Budget.Epsilon()}

@@ -48,7 +48,7 @@ func BenchmarkRelease(b *testing.B) {
 	for _, stop := range []float64{5, 0} {
 		for _, epsilon := range []float64{0.1, 1, 10} {
 			b.Run(fmt.Sprintf("stop=%v/eps=%v", stop, epsilon), func(b *testing.B) {
-				params := defaults()
+				params := DefaultParams()
 				params.Quality, params.Attributes, params.Stop = Class, Random, stop
 				benchmark(b, table, params, epsilon)
 			})
@@ -62,7 +62,7 @@ func BenchmarkAdult(b *testing.B) {
 	for _, stop := range []float64{5, 0} {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			b.Run(fmt.Sprintf("stop=%v/%s", stop, variant), func(b *testing.B) {
-				params := defaults()
+				params := DefaultParams()
 				params.Quality, params.Attributes, params.Stop = Class, Random, stop
 				benchmarkVariant(b, table, params, variant, 1)
 			})
@@ -75,7 +75,7 @@ func BenchmarkRows(b *testing.B) {
 	for _, n := range []int{10000, 100000, 1000000} {
 		table := adultShape(n)
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			params := defaults()
+			params := DefaultParams()
 			params.Attributes, params.Depth = Random, 20
 			benchmark(b, table, params, 1)
 		})
@@ -93,7 +93,7 @@ func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params, varia
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
 		copy(rows, all)
-		release, err := rps{}.Release(context.Background(), algorithms.Input{
+		release, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: rows, Params: params, Variant: variant,
 			Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(i)),
 		})

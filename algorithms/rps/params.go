@@ -2,7 +2,6 @@ package rps
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -17,8 +16,7 @@ const (
 	Class Quality = "class" // eq. 3: even sizes and sides that agree with a binary class
 )
 
-// Enum lists the words for a specification.
-func (Quality) Enum() []string { return []string{string(Even), string(Class)} }
+func (Quality) Enum() []string { return algorithms.Words(Even, Class) }
 
 // AttributeChoice says between which attributes' cuts one query chooses.
 type AttributeChoice string
@@ -28,8 +26,7 @@ const (
 	Random AttributeChoice = "random" // the cuts of one attribute, drawn uniformly (section 4.2)
 )
 
-// Enum lists the words for a specification.
-func (AttributeChoice) Enum() []string { return []string{string(All), string(Random)} }
+func (AttributeChoice) Enum() []string { return algorithms.Words(All, Random) }
 
 // Partition says how a region is cut.
 type Partition string
@@ -39,8 +36,7 @@ const (
 	Fixed    Partition = "fixed"    // in the middle of a uniformly drawn attribute, at no cost
 )
 
-// Enum lists the words for a specification.
-func (Partition) Enum() []string { return []string{string(Balanced), string(Fixed)} }
+func (Partition) Enum() []string { return algorithms.Words(Balanced, Fixed) }
 
 // Allocation divides the half of the budget that is spent on the way to a leaf.
 type Allocation string
@@ -55,9 +51,8 @@ const (
 	ShallowLevels Allocation = "shallow"
 )
 
-// Enum lists the words for a specification.
 func (Allocation) Enum() []string {
-	return []string{string(UniformLevels), string(GeometricLevels), string(ShallowLevels)}
+	return algorithms.Words(UniformLevels, GeometricLevels, ShallowLevels)
 }
 
 // Counts says where a leaf's size comes from.
@@ -68,8 +63,7 @@ const (
 	ByDepth Counts = "depth" // N/2^depth, published variant only: it reveals N (errata R3)
 )
 
-// Enum lists the words for a specification.
-func (Counts) Enum() []string { return []string{string(Noisy), string(ByDepth)} }
+func (Counts) Enum() []string { return algorithms.Words(Noisy, ByDepth) }
 
 // Labels says which classes a leaf's records get.
 type Labels string
@@ -79,8 +73,7 @@ const (
 	Each     Labels = "each"     // each class as many records as its own noisy count
 )
 
-// Enum lists the words for a specification.
-func (Labels) Enum() []string { return []string{string(Majority), string(Each)} }
+func (Labels) Enum() []string { return algorithms.Words(Majority, Each) }
 
 const (
 	// geometricRatio is the r of GeometricLevels.
@@ -88,8 +81,6 @@ const (
 	// maxDepth bounds Params.Depth: by then a level's share is a thousandth of the budget, and a
 	// geometric share of 0.8^1000 is still far from underflow.
 	maxDepth = 1000
-	// maxRowsLimit is the largest Params.MaxRows: rows are numbered by int32.
-	maxRowsLimit = math.MaxInt32
 )
 
 // Params are the settings of a release.
@@ -130,7 +121,7 @@ type Params struct {
 }
 
 // defaults are the paper's settings for synthetic data (section 4.1) where it gives them.
-func defaults() *Params {
+func DefaultParams() *Params {
 	return &Params{
 		Quality: Even, Attributes: All, Partition: Balanced,
 		Depth: 50, Stop: 5, StopCheck: true,
@@ -142,8 +133,7 @@ func defaults() *Params {
 
 // Validate reports every value that is out of range.
 func (p *Params) Validate() error {
-	var errs []error
-	errs = append(errs,
+	return errors.Join(
 		algorithms.CheckWord("quality", p.Quality),
 		algorithms.CheckWord("attributes", p.Attributes),
 		algorithms.CheckWord("partition", p.Partition),
@@ -154,10 +144,7 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("depth", p.Depth, 1, maxDepth),
 		algorithms.CheckRange("shallow_depth", p.ShallowDepth, 0, maxDepth),
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		algorithms.CheckRange("max_rows", p.MaxRows, 1, maxRowsLimit),
+		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+		algorithms.CheckNumber("stop", p.Stop),
 	)
-	if !(p.Stop >= 0) || math.IsInf(p.Stop, 1) {
-		errs = append(errs, fmt.Errorf("stop: %v, must be a finite number of at least 0 (stop_check: false is no test)", p.Stop))
-	}
-	return errors.Join(errs...)
 }

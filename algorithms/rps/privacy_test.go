@@ -172,7 +172,7 @@ func TestLawOfTheFirstCut(t *testing.T) {
 			}{
 				{algorithms.Published, false, 0.5}, {algorithms.Strict, false, 0.5}, {algorithms.Strict, true, 0.25},
 			} {
-				params := defaults()
+				params := DefaultParams()
 				params.Quality, params.Attributes, params.Depth, params.StopCheck = quality, attributes, 1, setting.stop
 				claimed := 0.5
 				if setting.variant == algorithms.Strict && quality == Class {
@@ -227,7 +227,7 @@ func TestLawOfStopTestAndLeafCount(t *testing.T) {
 		}
 	}
 	for _, rollover := range []bool{true, false} {
-		params := defaults()
+		params := DefaultParams()
 		params.Depth, params.Stop, params.Rollover = 1, stop, rollover
 		leafEpsilon := epsilon / 2
 		if rollover {
@@ -274,14 +274,14 @@ func TestLevels(t *testing.T) {
 		{"fixed without stop tests", func(p *Params) { p.Partition, p.StopCheck = Fixed, false }, make([]level, 4)},
 		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 }, []level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
 	} {
-		params := defaults()
+		params := DefaultParams()
 		params.Depth = 4
 		c.settings(params)
 		if got := params.levels(epsilon); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	params := defaults()
+	params := DefaultParams()
 	params.Allocation = GeometricLevels
 	for _, depth := range []int{1, 4, 50, maxDepth} {
 		params.Depth = depth
@@ -328,7 +328,7 @@ func TestLedger(t *testing.T) {
 	} {
 		for _, allocation := range []Allocation{UniformLevels, GeometricLevels} {
 			for _, rollover := range []bool{true, false} {
-				params := defaults()
+				params := DefaultParams()
 				params.Depth, params.Quality, params.StopCheck, params.Rollover, params.Allocation = 3, c.quality, c.stops, rollover, allocation
 				in := input(table, params, c.variant, epsilon, 1)
 				release(t, in)
@@ -340,7 +340,7 @@ func TestLedger(t *testing.T) {
 				if proven > epsilon*(1+1e-9) {
 					want = algorithms.Short
 				}
-				if g := (rps{}).Guarantee(c.variant, params); g.Status != want {
+				if g := (Algorithm{}).Guarantee(c.variant, params); g.Status != want {
 					t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g, proven, epsilon)
 				}
 				share := map[string]float64{}
@@ -437,7 +437,7 @@ func TestAuditOfOneCut(t *testing.T) {
 	without, with := pair(m)
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		hits := func(table *datasets.Table, seed uint64) float64 {
-			params := defaults()
+			params := DefaultParams()
 			params.Quality = Class
 			in := input(table, params, variant, epsilon, seed)
 			r, err := newRecursion(context.Background(), in)
@@ -484,7 +484,7 @@ func TestAuditOfOneCut(t *testing.T) {
 // α/(1+α)², a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
 func TestReplacementCostsTwice(t *testing.T) {
 	const epsilon, trials = 1.0, 20000
-	params := defaults()
+	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 1, false
 	hits := func(rows ...[]uint32) float64 {
 		table := tableOf(0, []int{2}, rows...)
@@ -512,9 +512,9 @@ func TestReplacementCostsTwice(t *testing.T) {
 
 // TestSizeByDepthPublishesN is errata R3: one record more always makes the output one larger.
 func TestSizeByDepthPublishesN(t *testing.T) {
-	params := defaults()
+	params := DefaultParams()
 	params.Counts, params.Depth = ByDepth, 8
-	if g := (rps{}).Guarantee(algorithms.Published, params); g.Status != algorithms.Broken {
+	if g := (Algorithm{}).Guarantee(algorithms.Published, params); g.Status != algorithms.Broken {
 		t.Errorf("guarantee %+v, must be broken", g)
 	}
 	for _, n := range []int{0, 1, 1000, 1001} {

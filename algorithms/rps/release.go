@@ -12,10 +12,7 @@ import (
 )
 
 // Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree.
-func (rps) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	r, err := newRecursion(ctx, in)
 	if err != nil {
 		return nil, err
@@ -53,15 +50,9 @@ type recursion struct {
 
 // newRecursion checks the input against the parameters and declares the mechanisms.
 func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("rps: parameters of type %T, must be %T", in.Params, params)
-	}
-	if err := params.Validate(); err != nil {
-		return nil, fmt.Errorf("rps: %w", err)
-	}
-	if err := (rps{}).CheckVariant(in.Variant, params); err != nil {
-		return nil, fmt.Errorf("rps: %w", err)
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
+		return nil, err
 	}
 	schema := in.Table.Schema()
 	if params.Partition == Balanced && params.Quality == Class {
@@ -73,10 +64,6 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		}
 	}
 	epsilon := in.Budget.Epsilon()
-	if !(epsilon > 0) {
-		return nil, fmt.Errorf("rps: epsilon %v, must be above 0", epsilon)
-	}
-
 	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
 	r := &recursion{
 		ctx: ctx, params: params, space: space,
@@ -297,6 +284,5 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	if r.params.Counts == ByDepth {
 		release.Warnings = append(release.Warnings, "counts: depth publishes the exact number of records (errata R3)")
 	}
-	release.Warnings = append(release.Warnings, partition.SensitiveWarnings(schema)...)
 	return release, nil
 }

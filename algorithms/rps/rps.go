@@ -35,50 +35,37 @@
 package rps
 
 import (
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
 )
 
-func init() { algorithms.Register(rps{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// rps is the algorithm; it has no state.
-type rps struct{}
+// Algorithm is the baseline "rps".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = rps{}
-	_ algorithms.Guarantor      = rps{}
-	_ algorithms.VariantChecker = rps{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
-// relation is the neighbour relation all charges of this package are for.
-const relation = "add or remove one record"
-
-// Info describes the algorithm under its default parameters.
-func (rps) Info() algorithms.Info {
+func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "rps",
 		Title:    "Recursive Partitioning and Summarization",
 		Source:   "Qardaji & Li 2012, Algorithm 1 and section 3.2",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes},
-		Variants: []algorithms.Guarantee{guarantee(algorithms.Published, defaults()), guarantee(algorithms.Strict, defaults())},
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict),
 		Revision: 1,
 	}
 }
 
-// Guarantee describes what a variant promises under the parameters.
-func (rps) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
-	return guarantee(variant, params.(*Params))
-}
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
-	g := algorithms.Guarantee{
-		Variant: variant, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: relation, Status: algorithms.Holds,
-		Errata: []string{"R1", "R2", "R3", "R4", "R7"},
-		Note:   "The exponential mechanism is calibrated to the proven sensitivity of its quality function, counts get two-sided geometric noise.",
-	}
+// Guarantee depends on the quality function and on where leaf sizes come from.
+func (Algorithm) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+	p := params.(*Params)
+	g := algorithms.RecordPrivacy(variant, "The exponential mechanism is calibrated to the proven sensitivity"+
+		" of its quality function, counts get two-sided geometric noise.", "R1", "R2", "R3", "R4", "R7")
 	if variant == algorithms.Strict {
 		return g
 	}
@@ -94,15 +81,11 @@ func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
 	return g
 }
 
-// Params returns the defaults.
-func (rps) Params() algorithms.Params { return defaults() }
-
 // CheckVariant refuses leaf sizes of N/2^depth under strict.
-func (rps) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	info := rps{}.Info()
-	_, err := info.Guarantee(variant)
-	if p, ok := params.(*Params); ok && variant == algorithms.Strict && p.Counts == ByDepth {
-		err = errors.Join(err, fmt.Errorf("counts: %q under variant strict, must be %q: N/2^depth publishes the exact number of records (errata R3)", ByDepth, Noisy))
+func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
+	if variant != algorithms.Strict || params.(*Params).Counts != ByDepth {
+		return nil
 	}
-	return err
+	return fmt.Errorf("counts: %q under variant strict, must be %q: N/2^depth publishes the exact number of records (errata R3)",
+		ByDepth, Noisy)
 }

@@ -66,7 +66,7 @@ type fataler interface {
 
 func release(t fataler, in algorithms.Input) *algorithms.Release {
 	t.Helper()
-	r, err := rps{}.Release(context.Background(), in)
+	r, err := Algorithm{}.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestHandWorkedTrees(t *testing.T) {
 		{"fixed odd", classes, func(p *Params) { p.Partition, p.StopCheck = Fixed, false }, "[0,1):[4 0] [1,2):[0 2] [2,3):[0 4] "},
 	} {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-			params := defaults()
+			params := DefaultParams()
 			c.settings(params)
 			if got := boxes(release(t, input(c.table, params, variant, recoveryEpsilon, 1)).Regions); got != c.want {
 				t.Errorf("%s, %s: %s, want %s", c.name, variant, got, c.want)
@@ -138,7 +138,7 @@ func TestHandWorkedTrees(t *testing.T) {
 
 func TestFixedPartitionHalvesIntervals(t *testing.T) {
 	table := tableOf(0, []int{8})
-	params := defaults()
+	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 3, false
 	in := input(table, params, algorithms.Strict, recoveryEpsilon, 1)
 	r := release(t, in)
@@ -159,7 +159,7 @@ func TestFixedPartitionHalvesIntervals(t *testing.T) {
 func TestLabels(t *testing.T) {
 	rows := append(times(3, 0, 1), times(1, 0, 0)...)
 	table := tableOf(2, []int{1}, rows...)
-	params := defaults()
+	params := DefaultParams()
 	want := map[Labels][]string{
 		Majority: {"0 1 ", "0 1 ", "0 1 ", "0 1 "},
 		Each:     {"0 0 ", "0 1 ", "0 1 ", "0 1 "},
@@ -177,7 +177,7 @@ func TestLabels(t *testing.T) {
 
 // drawParams draws valid parameters for a table with a binary class.
 func drawParams(t *rapid.T) *Params {
-	p := defaults()
+	p := DefaultParams()
 	p.Quality = rapid.SampledFrom([]Quality{Even, Class}).Draw(t, "quality")
 	p.Attributes = rapid.SampledFrom([]AttributeChoice{All, Random}).Draw(t, "attributes")
 	p.Partition = rapid.SampledFrom([]Partition{Balanced, Balanced, Fixed}).Draw(t, "partition")
@@ -277,7 +277,7 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 
 func TestSameSeedSameBytes(t *testing.T) {
 	table := adultShape(500)
-	params := defaults()
+	params := DefaultParams()
 	params.Quality, params.Attributes = Class, Random
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		one := release(t, input(table, params, variant, 2, 1))
@@ -299,7 +299,7 @@ func TestEmptyAndTinyTables(t *testing.T) {
 			for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 				for _, attributes := range []AttributeChoice{All, Random} {
 					for seed := range uint64(5) {
-						params := defaults()
+						params := DefaultParams()
 						params.Quality, params.Attributes, params.MaxRows = Class, attributes, 1000
 						r := release(t, input(table, params, variant, epsilon, seed))
 						if epsilon == 1e9 && r.Table.Len() != len(rows) {
@@ -317,7 +317,7 @@ func TestEmptyAndTinyTables(t *testing.T) {
 
 func TestNoAttributeToPartition(t *testing.T) {
 	table := tableOf(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
-	r := release(t, input(table, defaults(), algorithms.Strict, recoveryEpsilon, 1))
+	r := release(t, input(table, DefaultParams(), algorithms.Strict, recoveryEpsilon, 1))
 	if got := records(r.Table); r.Regions.Len() != 1 || !slices.Equal(got, []string{"1 ", "1 ", "1 "}) {
 		t.Errorf("%d regions, records %q", r.Regions.Len(), got)
 	}
@@ -325,7 +325,7 @@ func TestNoAttributeToPartition(t *testing.T) {
 
 func TestMaxRowsThinsEvenly(t *testing.T) {
 	table := tableOf(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
-	params := defaults()
+	params := DefaultParams()
 	params.MaxRows = 900
 	r := release(t, input(table, params, algorithms.Strict, recoveryEpsilon, 1))
 	if got := records(r.Table); len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
@@ -356,7 +356,7 @@ func TestRefusals(t *testing.T) {
 		{"foreign parameters", algorithms.Input{Table: plain, Variant: algorithms.Strict, Budget: privacy.NewBudget(1)}, "parameters of type <nil>"},
 	} {
 		if p, ok := c.in.Params.(*Params); ok {
-			d := defaults()
+			d := DefaultParams()
 			if p.Quality != "" {
 				d.Quality = p.Quality
 			}
@@ -368,7 +368,7 @@ func TestRefusals(t *testing.T) {
 			}
 			c.in.Params = d
 		}
-		_, err := rps{}.Release(context.Background(), c.in)
+		_, err := Algorithm{}.Release(context.Background(), c.in)
 		if err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.message)
 		}
@@ -379,7 +379,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestValidateNamesEveryKey(t *testing.T) {
-	if err := defaults().Validate(); err != nil {
+	if err := DefaultParams().Validate(); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
 	bad := &Params{Stop: math.NaN()} // every other field is out of range as a zero, but for shallow_depth
@@ -407,10 +407,10 @@ func (c *cancelAfter) Err() error {
 
 func TestCancellation(t *testing.T) {
 	table := adultShape(30000)
-	params := defaults()
+	params := DefaultParams()
 	for _, n := range []int{0, 1, 2} { // at the start, in the recursion, when records are drawn
 		ctx := &cancelAfter{Context: context.Background(), n: n}
-		r, err := rps{}.Release(ctx, input(table, params, algorithms.Strict, 10, 1))
+		r, err := Algorithm{}.Release(ctx, input(table, params, algorithms.Strict, 10, 1))
 		if err == nil {
 			_, _, err = r.Records(ctx)
 		}
@@ -425,7 +425,7 @@ func TestCancellation(t *testing.T) {
 func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 	allocations := func(n int) float64 {
 		table := adultShape(n)
-		params := defaults()
+		params := DefaultParams()
 		params.Attributes = Random
 		return testing.AllocsPerRun(1, func() { release(t, input(table, params, algorithms.Strict, 10, 1)) })
 	}
@@ -438,7 +438,7 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 // comes out is Adult again, record by record. Without PPDP_DATA it is skipped.
 func TestAdultAtLargeEpsilon(t *testing.T) {
 	table := testinput.Adult(t, "rps")
-	params := defaults()
+	params := DefaultParams()
 	params.Quality, params.Attributes, params.Labels = Class, Random, Each
 	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth 300.
 	params.Depth, params.Stop = 300, 0.5

@@ -3,7 +3,7 @@ package rpsgraph
 import (
 	"math"
 
-	"ppdp/algorithms"
+	"ppdp/algorithms/degrees"
 )
 
 // fill turns the noisy counts of leaves into n ascending degrees, each the lowest of its leaf. It may change counts.
@@ -32,11 +32,11 @@ func fill(how Fill, starts []int32, counts []float64, n int) []int32 {
 				counts[i] += counts[i-1]
 			}
 		}
-		algorithms.Isotonic(counts)
+		degrees.Isotonic(counts)
 	default:
 		return fillLowest(starts, counts, n)
 	}
-	return algorithms.DegreesBelow(starts, counts[:len(counts)-1], n)
+	return degrees.Below(starts, counts[:len(counts)-1], n)
 }
 
 // fillLowest returns n ascending degrees, as many of each leaf as its count, rounded, until there are n; what is missing is

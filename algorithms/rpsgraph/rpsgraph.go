@@ -34,22 +34,18 @@ package rpsgraph
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/degrees"
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(rpsgraph{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// rpsgraph is the baseline "rps-graph".
-type rpsgraph struct{}
+// Algorithm is the baseline "rps-graph".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = rpsgraph{}
-	_ algorithms.Guarantor      = rpsgraph{}
-	_ algorithms.VariantChecker = rpsgraph{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
 // Counts says what noise the published variant adds to the count of a leaf of degrees a to b-1, at ε of charge.
 type Counts string
@@ -67,10 +63,7 @@ const (
 	Rigorous Counts = "rigorous"
 )
 
-// Enum lists the words for a specification.
-func (Counts) Enum() []string {
-	return []string{string(Printed), string(Cross), string(Unit), string(Laplace), string(Rigorous)}
-}
+func (Counts) Enum() []string { return algorithms.Words(Printed, Cross, Unit, Laplace, Rigorous) }
 
 // Fill says how noisy leaf counts become n degrees.
 type Fill string
@@ -84,8 +77,7 @@ const (
 	Cumulative Fill = "cumulative"
 )
 
-// Enum lists the words for a specification.
-func (Fill) Enum() []string { return []string{string(Lowest), string(Rescale), string(Cumulative)} }
+func (Fill) Enum() []string { return algorithms.Words(Lowest, Rescale, Cumulative) }
 
 // Form is what the strict variant releases.
 type Form string
@@ -99,13 +91,12 @@ const (
 	Tree Form = "em"
 )
 
-// Enum lists the words for a specification.
-func (Form) Enum() []string { return []string{string(Growing), string(Halving), string(Tree)} }
+func (Form) Enum() []string { return algorithms.Words(Growing, Halving, Tree) }
 
 // Params are the parameters of "rps-graph".
 type Params struct {
 	// Lambda is Λ, the largest degree there may be: n-1 (default), max-degree or a public number.
-	Lambda algorithms.DegreeCap `yaml:"lambda"`
+	Lambda degrees.Cap `yaml:"lambda"`
 	// Depth is the paper's d_max, from 1 to 24; default 15, as in section 5.1.
 	Depth int `yaml:"depth"`
 	// Counts is the noise of the published variant: printed (default), cross, unit, laplace or rigorous.
@@ -132,44 +123,37 @@ func (p *Params) Validate() error {
 	)
 }
 
-// Params returns the defaults: the paper's depth and its noise as far as it is printed.
-func (rpsgraph) Params() algorithms.Params { return defaults() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-func defaults() *Params {
-	return &Params{Lambda: algorithms.CapNodes, Depth: 15, Counts: Printed, Fill: Lowest, Rollover: true, Form: Growing}
+// DefaultParams are the paper's depth and its noise as far as it is printed.
+func DefaultParams() *Params {
+	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest, Rollover: true, Form: Growing}
 }
 
-// Info describes the baseline under its default parameters.
-func (a rpsgraph) Info() algorithms.Info {
+func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "rps-graph",
 		Title:    "Recursive Partitioning and Summarization of a degree sequence",
 		Source:   "Qardaji & Li 2012, section 5",
 		Input:    algorithms.GraphInput,
-		Produces: []algorithms.Product{algorithms.DegreeSequence},
-		Variants: []algorithms.Guarantee{a.Guarantee(algorithms.Published, defaults()), a.Guarantee(algorithms.Strict, defaults())},
+		Produces: []algorithms.Product{algorithms.DegreesProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict),
 		Revision: 1,
 	}
 }
 
-// Guarantee describes what a variant promises under the parameters.
-func (rpsgraph) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+// Guarantee depends on the noise and on where Λ comes from.
+func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.Guarantee{
-		Variant: v, Model: algorithms.DifferentialPrivacy, Unit: "node",
-		Relation: "isolate one node, number of nodes public",
-	}
-	if p.Lambda != algorithms.CapNodes && !p.Lambda.Private() {
-		g.Relation += ", degrees at most " + string(p.Lambda)
-	}
-	if v == algorithms.Strict {
-		g.Status, g.Errata = algorithms.Holds, []string{"G1", "G3", "G4"}
-		g.Note = "Noise covers what one node does to all counts together."
-	} else {
+	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.", "G1", "G3", "G4")
+	g.Relation = p.Lambda.Restrict(g.Relation)
+	if v == algorithms.Published {
 		g.Status, g.Errata = algorithms.Broken, []string{"G1", "G2", "G3"}
-		g.Note = "One node moves the counts of all its neighbours' leaves, noise covers one count: no finite epsilon is proven."
+		g.Note = "One node moves the counts of all its neighbours' leaves, noise covers one count: "
 		if p.Counts == Laplace {
-			g.Note = "One node moves the counts of all its neighbours' leaves, noise covers one count: up to 2(lambda+1) times the charge."
+			g.Note += "up to 2(lambda+1) times the charge."
+		} else {
+			g.Note += "no finite epsilon is proven."
 		}
 	}
 	if p.Lambda.Private() {
@@ -184,7 +168,7 @@ func (rpsgraph) Guarantee(v algorithms.Variant, params algorithms.Params) algori
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (rpsgraph) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict {
 		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
@@ -192,63 +176,52 @@ func (rpsgraph) CheckVariant(v algorithms.Variant, params algorithms.Params) err
 }
 
 // Release publishes n degrees between 0 and Λ.
-func (a rpsgraph) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	p := in.Params.(*Params)
-	if in.Graph == nil {
-		return nil, errors.New("rps-graph: no graph given")
-	}
-	if err := a.CheckVariant(in.Variant, p); err != nil {
-		return nil, fmt.Errorf("rps-graph: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
+func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	p, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
 		return nil, err
 	}
 	if in.Graph.Nodes() == 0 {
 		return &algorithms.Release{Degrees: []int32{}}, nil
 	}
-	degrees := degreesOf(in.Graph, p.Lambda.Of(in.Graph))
+	truth := degreesOf(in.Graph, p.Lambda.Of(in.Graph))
 	var release *algorithms.Release
-	var err error
 	if in.Variant == algorithms.Strict && p.Form != Tree {
-		release, err = releaseCumulative(in, p, degrees)
+		release, err = releaseCumulative(in, p, truth)
 	} else {
-		release, err = releaseTree(ctx, in, p, degrees)
+		release, err = releaseTree(ctx, in, p, truth)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if above := degrees.nodes - degrees.table[min(degrees.lambda+1, len(degrees.table)-1)]; above > 0 {
-		warning := fmt.Sprintf("%d degrees above lambda = %d were lowered to it", above, degrees.lambda)
-		if in.Variant == algorithms.Strict {
-			warning += "; the node guarantee covers only graphs without such degrees"
-		}
-		release.Warnings = append(release.Warnings, warning)
-	}
+	lowered := truth.nodes - truth.table[min(truth.lambda+1, len(truth.table)-1)]
+	release.Warnings = append(release.Warnings,
+		degrees.LoweredWarning(lowered, truth.lambda, in.Variant == algorithms.Strict)...)
 	return release, nil
 }
 
 // releaseCumulative is the strict variant with boundaries fixed beforehand.
-func releaseCumulative(in algorithms.Input, p *Params, degrees degrees) (*algorithms.Release, error) {
+func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable) (*algorithms.Release, error) {
 	var starts []int32
 	if p.Form == Growing {
-		starts = growing(degrees.lambda)
+		starts = growing(truth.lambda)
 	} else {
-		starts = halving(nil, 0, int32(degrees.lambda+1), p.Depth)
+		starts = halving(nil, 0, int32(truth.lambda+1), p.Depth)
 	}
 	values := make([]float64, len(starts)-1)
 	for i := range values {
-		values[i] = float64(degrees.below(int(starts[i+1])))
+		values[i] = float64(truth.below(int(starts[i+1])))
 	}
 	path := in.Budget.Root()
-	own := min(degrees.lambda, len(values)) // boundaries the node itself may cross
-	sensitivity := privacy.Sensitivity{Claimed: float64(degrees.lambda + own), Proven: float64(degrees.most + own)}
+	own := min(truth.lambda, len(values)) // boundaries the node itself may cross
+	sensitivity := privacy.Sensitivity{Claimed: float64(truth.lambda + own), Proven: float64(truth.most + own)}
 	counts := in.Budget.Geometric("cumulative counts", in.Noise.Open("counts"), sensitivity)
 	if err := counts.AddAll(&path, path.Remaining(), values); err != nil {
 		return nil, err
 	}
-	algorithms.Isotonic(values)
+	degrees.Isotonic(values)
 	return &algorithms.Release{
-		Degrees:   algorithms.DegreesBelow(starts, values, degrees.nodes),
+		Degrees:   degrees.Below(starts, values, truth.nodes),
 		Structure: algorithms.Structure{Leaves: len(starts)},
 	}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/degrees"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
@@ -29,7 +29,7 @@ func release(t testing.TB, in algorithms.Input) *algorithms.Release {
 	if err := in.Params.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rpsgraph{}.Release(context.Background(), in)
+	r, err := Algorithm{}.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func release(t testing.TB, in algorithms.Input) *algorithms.Release {
 
 func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
 	return &Params{
-		Lambda:   rapid.SampledFrom([]algorithms.DegreeCap{algorithms.CapNodes, "3", "20"}).Draw(t, "lambda"),
+		Lambda:   rapid.SampledFrom([]degrees.Cap{degrees.Nodes, "3", "20"}).Draw(t, "lambda"),
 		Depth:    rapid.IntRange(1, 20).Draw(t, "depth"),
 		Counts:   Counts(rapid.SampledFrom(Counts("").Enum()).Draw(t, "counts")),
 		Fill:     Fill(rapid.SampledFrom(Fill("").Enum()).Draw(t, "fill")),
@@ -200,7 +200,7 @@ func TestHub(t *testing.T) {
 	if changed != 81 || l1 != 82 {
 		t.Errorf("%d leaf counts change by %d in all, want 81 and 82", changed, l1)
 	}
-	bound := func(s degrees, counts Counts) func(epsilon float64, d int) float64 {
+	bound := func(s degreeTable, counts Counts) func(epsilon float64, d int) float64 {
 		if counts == "" { // the local sensitivity of this one graph: errata G3 at no distance
 			return func(_ float64, d int) float64 {
 				return float64(1 + max(s.within(d-1, d-1), s.within(d, d), s.within(d+1, d+1)))
@@ -245,7 +245,7 @@ func TestHub(t *testing.T) {
 		{Params{Form: Halving}, algorithms.Strict, 160},
 		{Params{Form: Growing}, algorithms.Strict, 80 + 19}, // 20 intervals: 0 to 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78
 	} {
-		p := defaults()
+		p := DefaultParams()
 		p.Lambda, p.Form, p.Counts = "80", Growing, Printed
 		if test.params.Counts != "" {
 			p.Counts = test.params.Counts
@@ -305,14 +305,14 @@ func everyGraph() (sequences [][]int, neighbours [][]int) {
 	return sequences, neighbours
 }
 
-func tabulate(sequence []int, lambda int) degrees {
+func tabulate(sequence []int, lambda int) degreeTable {
 	table := make([]int, slices.Max(sequence)+2)
 	for _, d := range sequence {
 		for at := d + 1; at < len(table); at++ {
 			table[at]++
 		}
 	}
-	return degrees{nodes: len(sequence), lambda: lambda, most: max(lambda, len(table)-2), table: table}
+	return degreeTable{nodes: len(sequence), lambda: lambda, most: max(lambda, len(table)-2), table: table}
 }
 
 // TestSensitivities brute-forces the L1 sensitivities over all graphs of five nodes: cumulative counts at most Λ+min(Λ, k-1),
@@ -362,7 +362,7 @@ func TestSensitivities(t *testing.T) {
 func TestSmoothBound(t *testing.T) {
 	const lambda, far = 4, 1 << 20
 	sequences, neighbours := everyGraph()
-	tables := make([]degrees, len(sequences))
+	tables := make([]degreeTable, len(sequences))
 	for mask := range sequences {
 		tables[mask] = tabulate(sequences[mask], lambda)
 	}
@@ -446,7 +446,7 @@ func TestLevelCost(t *testing.T) {
 		loss := 0.0
 		for low := 0; low <= lambda; {
 			high := low + rapid.IntRange(1, lambda+1-low).Draw(t2, "width")
-			law := func(s *degrees) []float64 {
+			law := func(s *degreeTable) []float64 {
 				weights := make([]float64, max(0, high-low-1))
 				sum := 0.0
 				for i := range weights {
@@ -502,8 +502,8 @@ func TestRootCut(t *testing.T) {
 		draws   int
 		uniform bool
 	}{{0.01, 10_000, true}, {1, 10_000, true}, {10, 2_000_000, false}} {
-		in := input(nil, defaults(), algorithms.Published, test.epsilon, 5)
-		tree := newTree(context.Background(), in, defaults(), s)
+		in := input(nil, DefaultParams(), algorithms.Published, test.epsilon, 5)
+		tree := newTree(context.Background(), in, DefaultParams(), s)
 		observed, law := make([]float64, lambda), make([]float64, lambda)
 		sum := 0.0
 		for i := range law {
@@ -550,8 +550,8 @@ func TestReadings(t *testing.T) {
 			counts   Counts
 			low, top float64 // of the zeros' distance
 		}{{Printed, 0.9, 1.1}, {Cross, 0.9, 1.1}, {Rigorous, 0.9, 1.1}, {Laplace, 0, 0.8}} {
-			p := defaults()
-			p.Counts, p.Lambda = test.counts, algorithms.CapMaxDegree
+			p := DefaultParams()
+			p.Counts, p.Lambda = test.counts, degrees.MaxDegree
 			const seeds = 5
 			distance := 0.0
 			for seed := range uint64(seeds) {
@@ -582,25 +582,25 @@ func TestScale(t *testing.T) {
 }
 
 func TestGuarantees(t *testing.T) {
-	p := defaults()
+	p := DefaultParams()
 	for _, test := range []struct {
-		lambda algorithms.DegreeCap
+		lambda degrees.Cap
 		v      algorithms.Variant
 		status algorithms.Status
 		g4     bool
 	}{
-		{algorithms.CapNodes, algorithms.Published, algorithms.Broken, false},
-		{algorithms.CapMaxDegree, algorithms.Published, algorithms.Broken, true},
+		{degrees.Nodes, algorithms.Published, algorithms.Broken, false},
+		{degrees.MaxDegree, algorithms.Published, algorithms.Broken, true},
 		{"50", algorithms.Strict, algorithms.Holds, true},
-		{algorithms.CapMaxDegree, algorithms.Strict, algorithms.Broken, true},
+		{degrees.MaxDegree, algorithms.Strict, algorithms.Broken, true},
 	} {
 		p.Lambda = test.lambda
-		g := rpsgraph{}.Guarantee(test.v, p)
+		g := Algorithm{}.Guarantee(test.v, p)
 		if g.Status != test.status || slices.Contains(g.Errata, "G4") != test.g4 || g.Unit != "node" {
 			t.Errorf("%s, lambda %s: %+v", test.v, test.lambda, g)
 		}
 	}
-	if err := (rpsgraph{}).CheckVariant(algorithms.Strict, p); err == nil {
+	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil {
 		t.Error("strict takes the maximum degree")
 	}
 	err := (&Params{Lambda: "0", Depth: 25, Counts: "none", Fill: "none", Form: "none"}).Validate()
@@ -611,32 +611,17 @@ func TestGuarantees(t *testing.T) {
 	}
 }
 
-func TestConformance(t *testing.T) {
-	var settings []algorithms.Params
-	for _, counts := range []Counts{Cross, Unit, Laplace, Rigorous} {
-		p := defaults()
-		p.Counts, p.Form, p.Lambda = counts, Tree, algorithms.CapMaxDegree
-		settings = append(settings, p)
-	}
-	for _, form := range []Form{Halving, Tree} {
-		p := defaults()
-		p.Form, p.Fill, p.Rollover, p.Lambda = form, Rescale, false, "60"
-		settings = append(settings, p)
-	}
-	conformance.Run(t, rpsgraph{}, settings...)
-}
-
 func BenchmarkRelease(b *testing.B) {
 	for _, bench := range []struct {
 		network string
-		lambda  algorithms.DegreeCap
+		lambda  degrees.Cap
 		counts  Counts
 	}{
-		{"UNC28", algorithms.CapMaxDegree, Printed}, {"UNC28", algorithms.CapMaxDegree, Laplace},
-		{"email-Enron", algorithms.CapNodes, Unit}, {"email-Enron", algorithms.CapNodes, Laplace},
+		{"UNC28", degrees.MaxDegree, Printed}, {"UNC28", degrees.MaxDegree, Laplace},
+		{"email-Enron", degrees.Nodes, Unit}, {"email-Enron", degrees.Nodes, Laplace},
 	} {
 		b.Run(bench.network+"/"+string(bench.lambda)+"/"+string(bench.counts), func(b *testing.B) {
-			p := defaults()
+			p := DefaultParams()
 			p.Lambda, p.Counts = bench.lambda, bench.counts
 			benchmark(b, testinput.Network(b, bench.network), p, algorithms.Published)
 		})
@@ -646,7 +631,7 @@ func BenchmarkRelease(b *testing.B) {
 func BenchmarkReleaseStrict(b *testing.B) {
 	for _, form := range []Form{Growing, Halving, Tree} {
 		b.Run(string(form), func(b *testing.B) {
-			p := defaults()
+			p := DefaultParams()
 			p.Form = form
 			benchmark(b, testinput.Network(b, "email-Enron"), p, algorithms.Strict)
 		})
@@ -658,7 +643,7 @@ func BenchmarkReleaseMillion(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := defaults()
+	p := DefaultParams()
 	p.Counts = Laplace
 	b.Run("published", func(b *testing.B) { benchmark(b, g, p, algorithms.Published) })
 	b.Run("strict", func(b *testing.B) { benchmark(b, g, p, algorithms.Strict) })

@@ -14,7 +14,7 @@ const checkEvery = 1 << 10
 type tree struct {
 	ctx      context.Context
 	params   *Params
-	degrees  degrees
+	degrees  degreeTable
 	cuts     *privacy.Exponential
 	share    float64 // epsilon of a level
 	count    func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error)
@@ -29,7 +29,7 @@ type tree struct {
 }
 
 // newTree declares the mechanisms of a tree.
-func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degrees) *tree {
+func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable) *tree {
 	size := float64(2*degrees.nodes + 1)
 	t := &tree{
 		ctx: ctx, params: p, degrees: degrees,
@@ -44,7 +44,7 @@ func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degree
 }
 
 // releaseTree is the published variant, and the strict one in the form of the paper's tree.
-func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degrees) (*algorithms.Release, error) {
+func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable) (*algorithms.Release, error) {
 	t := newTree(ctx, in, p, degrees)
 	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is made room for.
 	leaves := min(1<<p.Depth, degrees.lambda+1, 1<<13)

@@ -1,4 +1,4 @@
-package algorithms
+package degrees
 
 // Isotonic replaces values by the non-decreasing sequence nearest to it in least squares, in place and in
 // linear time (pool adjacent violators). Applied to noisy numbers whose truth is known to be sorted it is
