@@ -17,6 +17,9 @@ import (
 // settings are what the suite runs an algorithm with beside its defaults, by the algorithm's name. One
 // that is missing here is tested with its defaults.
 //
+// Tables of drawn records are capped: tiny budgets would fill the default cap of millions of rows for
+// each setting, as they do for the defaults.
+//
 // Unclamped releases of hay are left out: their degrees may be negative, which the suite refuses.
 // Releases of koptimize that suppress rows are checked beside that package.
 var settings = map[string][]algorithms.Params{
@@ -25,7 +28,11 @@ var settings = map[string][]algorithms.Params{
 		func(p *day2016.Params) { p.Form, p.Theta = day2016.Histogram, "4" },
 		func(p *day2016.Params) { p.Theta = "4" },
 	),
-	"diffgen": vary(diffgen.DefaultParams,
+	"diffgen": vary(func() *diffgen.Params {
+		p := diffgen.DefaultParams()
+		p.MaxRows = maxRows
+		return p
+	},
 		func(p *diffgen.Params) {
 			p.Utility, p.Specialisations, p.ListAll = partition.InformationGain, 3, 0
 		},
@@ -37,7 +44,7 @@ var settings = map[string][]algorithms.Params{
 	),
 	"diffmulti": vary(func() *diffmulti.Params {
 		p := diffmulti.DefaultParams()
-		p.Specialisations = 60
+		p.Specialisations, p.MaxRows = 60, maxRows
 		return p
 	},
 		func(p *diffmulti.Params) { p.Utility = partition.Discernibility },
@@ -49,7 +56,11 @@ var settings = map[string][]algorithms.Params{
 		func(p *diffmulti.Params) { p.HPrime, p.LongestPath = diffmulti.ByExact, 3 },
 		func(p *diffmulti.Params) { p.HPrime, p.NumericHeight, p.MaxRows = diffmulti.ByRefCode, 0, 50 },
 	),
-	"dpcube": vary(dpcube.DefaultParams,
+	"dpcube": vary(func() *dpcube.Params {
+		p := dpcube.DefaultParams()
+		p.MaxRows = maxRows
+		return p
+	},
 		func(p *dpcube.Params) {
 			p.Dimension, p.Combine, p.Threshold, p.Split = dpcube.Best, dpcube.Totals, 0, 0.25
 		},
@@ -71,7 +82,7 @@ var settings = map[string][]algorithms.Params{
 	),
 	"privbayes": vary(func() *privbayes.Params {
 		p := privbayes.DefaultParams()
-		p.MaxRows = 10000
+		p.MaxRows = maxRows
 		return p
 	},
 		func(p *privbayes.Params) {
@@ -85,6 +96,9 @@ var settings = map[string][]algorithms.Params{
 		graphTree(rpsgraph.Rigorous), graphForm(rpsgraph.Halving), graphForm(rpsgraph.Tree),
 	),
 }
+
+// maxRows caps the tables of drawn records.
+const maxRows = 10_000
 
 func graphTree(counts rpsgraph.Counts) func(*rpsgraph.Params) {
 	return func(p *rpsgraph.Params) { p.Counts, p.Form, p.Lambda = counts, rpsgraph.Tree, degrees.MaxDegree }

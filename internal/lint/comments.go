@@ -44,7 +44,7 @@ var deviations = regexp.MustCompile(`(?m)^(# )?Deviations:?\s`)
 // is not one of the packages all baselines share.
 func isBaseline(p *Package) bool {
 	name, ok := strings.CutPrefix(p.Room(), "algorithms/")
-	return ok && !strings.Contains(name, "/") && name != "all" && name != "partition" && name != "conformance"
+	return ok && !strings.Contains(name, "/") && name != "all" && name != "partition" && name != "degrees" && name != "conformance"
 }
 
 func packageComment(p *Package) string {
