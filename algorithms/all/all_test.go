@@ -23,6 +23,7 @@ func TestConformance(t *testing.T) {
 	}
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			a, err := algorithms.Lookup(name)
 			if err != nil {
 				t.Fatal(err)

@@ -158,14 +158,10 @@ func TestSensitivity(t *testing.T) {
 }
 
 // release runs the baseline with fresh streams.
-func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) *algorithms.Release {
+func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,
+	seed uint64) *algorithms.Release {
 	t.Helper()
-	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, v, epsilon, seed))
 }
 
 // TestNoNoise: without noise the release is the projection's degrees, and for θ = n-1 the graph's own. θ chosen

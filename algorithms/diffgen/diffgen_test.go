@@ -3,11 +3,12 @@ package diffgen
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"ppdp/algorithms/internal/testinput"
 
 	"pgregory.net/rapid"
 
@@ -39,62 +40,12 @@ func schemaOf(number int, classes int) *datasets.Schema {
 		{Name: "number", High: float64(number), Step: 1},
 		{Name: "flat", Kind: datasets.Categorical, Values: []string{"a", "b", "c"}},
 	}}
-	class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
-	for y := range classes {
-		class.Values = append(class.Values, fmt.Sprint("y", y))
-	}
-	s.Attributes = append(s.Attributes, class)
+	s.Attributes = append(s.Attributes, testinput.Class(classes))
 	return s
 }
 
-func tableOf(schema *datasets.Schema, rows ...[]uint32) *datasets.Table {
-	b := datasets.NewBuilder(schema, len(rows))
-	for _, codes := range rows {
-		row := b.AddRow()
-		for i, code := range codes {
-			b.Set(row, i, code)
-		}
-	}
-	return b.Table()
-}
-
-// drawRows draws up to most rows of a schema's codes.
-func drawRows(t *rapid.T, schema *datasets.Schema, most int) [][]uint32 {
-	rows := make([][]uint32, rapid.IntRange(0, most).Draw(t, "rows"))
-	for i := range rows {
-		for a := range schema.Attributes {
-			rows[i] = append(rows[i], uint32(rapid.IntRange(0, schema.Attributes[a].Cells()-1).Draw(t, "code")))
-		}
-	}
-	return rows
-}
-
-func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
-	return algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
-}
-
-type fataler interface {
-	Helper()
-	Fatal(...any)
-}
-
-func released(t fataler, in algorithms.Input) *algorithms.Release {
-	t.Helper()
-	r, err := Algorithm{}.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := r.Records(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // started returns a cut over a table, before its search.
-func started(t fataler, in algorithms.Input) (*cut, counter, *partition.Space, []uint32) {
+func started(t testinput.TB, in algorithms.Input) (*cut, counter, *partition.Space, []uint32) {
 	t.Helper()
 	c, noise, err := newCut(context.Background(), in)
 	if err != nil {
@@ -114,9 +65,9 @@ func TestMarginals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.SampledFrom([]int{1, 9, 100_000}).Draw(t, "numbers") // the last one sorts
 		schema := schemaOf(number, 2)
-		rows := drawRows(t, schema, 20)
-		table := tableOf(schema, rows...)
-		c, _, _, _ := started(t, input(table, DefaultParams(), algorithms.Published, 1, 1))
+		rows := testinput.DrawRows(t, schema, 20)
+		table := testinput.Table(schema, rows...)
+		c, _, _, _ := started(t, testinput.Input(table, DefaultParams(), algorithms.Published, 1, 1))
 		for dim := range c.marginals {
 			m := &c.marginals[dim]
 			low := uint32(rapid.IntRange(0, int(m.cells)-1).Draw(t, "low"))
@@ -173,13 +124,13 @@ func losses(counts []int, penalty float64) (most, squared, certainty, entropy, n
 func TestScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(10, 3)
-		rows := drawRows(t, schema, 25)
-		table := tableOf(schema, rows...)
+		rows := testinput.DrawRows(t, schema, 25)
+		table := testinput.Table(schema, rows...)
 		params := DefaultParams()
 		params.Utility = rapid.SampledFrom(partition.Utilities()).Draw(t, "utility")
 		params.Score = rapid.SampledFrom([]Score{Reduction, Children}).Draw(t, "score")
 		params.Specialisations = rapid.IntRange(1, 6).Draw(t, "h")
-		c, _, _, _ := started(t, input(table, params, algorithms.Strict, 1, rapid.Uint64().Draw(t, "seed")))
+		c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1, rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -245,11 +196,11 @@ func TestScores(t *testing.T) {
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(6, 2)
-		table := tableOf(schema, drawRows(t, schema, 25)...)
+		table := testinput.Table(schema, testinput.DrawRows(t, schema, 25)...)
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 20).Draw(t, "h")
 		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode}).Draw(t, "variant")
-		c, _, space, labels := started(t, input(table, params, variant, 1, rapid.Uint64().Draw(t, "seed")))
+		c, _, space, labels := started(t, testinput.Input(table, params, variant, 1, rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -396,10 +347,10 @@ func TestCellsLaw(t *testing.T) {
 func TestRegions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(6, 2)
-		empty := tableOf(schema)
+		empty := testinput.Table(schema)
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
-		c, _, space, _ := started(t, input(empty, params, algorithms.Published, 1, rapid.Uint64().Draw(t, "seed")))
+		c, _, space, _ := started(t, testinput.Input(empty, params, algorithms.Published, 1, rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -478,13 +429,13 @@ func TestWithoutNoise(t *testing.T) {
 		}
 		rows = append(rows, []uint32{i / 6 % 5, number, i / 30 % 3, y})
 	}
-	table := tableOf(schema, rows...)
+	table := testinput.Table(schema, rows...)
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		for _, utility := range []partition.Utility{partition.MaxClass, partition.InformationGain} {
 			params := DefaultParams()
 			params.Utility, params.Specialisations = utility, 1
-			in := input(table, params, variant, 1e6, 4)
-			r := released(t, in)
+			in := testinput.Input(table, params, variant, 1e6, 4)
+			r := testinput.Release(t, Algorithm{}, in)
 			if r.Regions.Len() != 2 || r.Regions.High[1] != 3 || !slices.Equal(r.Regions.Counts, []float64{300, 0, 0, 300}) {
 				t.Errorf("%s, %s: regions from %v to %v with counts %v, must part the numbers at 3", variant, utility, r.Regions.Low, r.Regions.High, r.Regions.Counts)
 			}
@@ -495,7 +446,7 @@ func TestWithoutNoise(t *testing.T) {
 		// With everything specialised there is a region for each of the 90 points.
 		params := DefaultParams()
 		params.Specialisations = 100
-		r := released(t, input(table, params, variant, 1e6, 4))
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e6, 4))
 		if r.Regions.Len() != 90 || r.Structure.Depth != 10 {
 			t.Fatalf("%d regions of %d specialisations, must be 90 of 10", r.Regions.Len(), r.Structure.Depth)
 		}
@@ -521,7 +472,7 @@ func TestReductionOrChildren(t *testing.T) {
 		rows = append(rows, []uint32{i % 2 * 2, 0, 0, 0}) // red and pink
 	}
 	rows = append(rows, []uint32{1, 0, 0, 0}, []uint32{3, 0, 0, 0})
-	projected, err := tableOf(schemaOf(1, 2), rows...).Project("colour", "class")
+	projected, err := testinput.Table(schemaOf(1, 2), rows...).Project("colour", "class")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -537,7 +488,7 @@ func TestReductionOrChildren(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.Utility, params.Score, params.Specialisations = c.utility, c.score, 2
-		cut, _, _, _ := started(t, input(projected, params, algorithms.Strict, 1e6, 1))
+		cut, _, _, _ := started(t, testinput.Input(projected, params, algorithms.Strict, 1e6, 1))
 		if err := cut.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -548,7 +499,7 @@ func TestReductionOrChildren(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	table := tableOf(schemaOf(6, 2))
+	table := testinput.Table(schemaOf(6, 2))
 	unlabelled, err := table.Project("colour", "number")
 	if err != nil {
 		t.Fatal(err)
@@ -574,13 +525,13 @@ func TestRefusals(t *testing.T) {
 			in.Params.(*Params).Utility = partition.Discernibility
 		}, "utility"},
 	} {
-		in := input(table, DefaultParams(), algorithms.Published, 1, 1)
+		in := testinput.Input(table, DefaultParams(), algorithms.Published, 1, 1)
 		c.change(&in)
 		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
 	}
-	in := input(table, DefaultParams(), algorithms.Published, 0.01, 1)
+	in := testinput.Input(table, DefaultParams(), algorithms.Published, 0.01, 1)
 	in.Params.(*Params).Specialisations = 100
 	in.Params.(*Params).MaxNodes = 10
 	if _, err := (Algorithm{}).Release(context.Background(), in); !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {

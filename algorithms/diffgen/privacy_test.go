@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
@@ -30,14 +32,14 @@ func TestLedger(t *testing.T) {
 	for i := range uint32(300) {
 		rows = append(rows, []uint32{i % 5, i % 50, i % 3, i % 2})
 	}
-	table := tableOf(schema, rows...)
+	table := testinput.Table(schema, rows...)
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		for seed := range uint64(20) {
 			for _, h := range []int{1, 5, 1000} { // there are 54 to make
 				params := DefaultParams()
 				params.Specialisations = h
-				in := input(table, params, variant, epsilon, seed)
-				c, _, _, _ := started(t, input(table, params, variant, epsilon, seed))
+				in := testinput.Input(table, params, variant, epsilon, seed)
+				c, _, _, _ := started(t, testinput.Input(table, params, variant, epsilon, seed))
 				if err := c.search(context.Background()); err != nil {
 					t.Fatal(err)
 				}
@@ -47,7 +49,7 @@ func TestLedger(t *testing.T) {
 				if least, most := float64(1+c.made), float64(1+2*c.made); spent < least-1e-6 || spent > most+1e-6 {
 					t.Errorf("%s, h=%d: the cut has cost %v draws, must be %v to %v", variant, h, spent, least, most)
 				}
-				released(t, in)
+				testinput.Release(t, Algorithm{}, in)
 				claimed, proven := in.Budget.Spent()
 				if math.Abs(claimed-epsilon) > 1e-9 || proven > epsilon+1e-9 {
 					t.Errorf("%s, h=%d: spent %v and proven %v of %v", variant, h, claimed, proven, epsilon)
@@ -70,11 +72,11 @@ func TestLedger(t *testing.T) {
 // these two that makes nine draws; a domain of four numbers takes ten to eleven.
 func TestCutPaysForItsPoints(t *testing.T) {
 	for numbers, want := range map[int][]float64{3: {9}, 4: {10, 11}} {
-		table := tableOf(schemaOf(numbers, 2), []uint32{0, 1, 2, 0}, []uint32{1, 2, 0, 1})
+		table := testinput.Table(schemaOf(numbers, 2), []uint32{0, 1, 2, 0}, []uint32{1, 2, 0, 1})
 		for seed := range uint64(20) {
 			params := DefaultParams()
 			params.Specialisations = 50
-			c, _, _, _ := started(t, input(table, params, algorithms.Strict, 1, seed))
+			c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1, seed))
 			if err := c.search(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +112,7 @@ func TestChoiceNeighbours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := &datasets.Schema{Attributes: []datasets.Attribute{colours(), colours(), schemaOf(1, 3).Attributes[2], schemaOf(1, 3).Attributes[3]}}
 		schema.Attributes[1].Name = "other colour"
-		rows := drawRows(t, schema, 12)
+		rows := testinput.DrawRows(t, schema, 12)
 		more := append(slices.Clone(rows), []uint32{
 			uint32(rapid.IntRange(0, 4).Draw(t, "new colour")), uint32(rapid.IntRange(0, 4).Draw(t, "new other")),
 			uint32(rapid.IntRange(0, 2).Draw(t, "new flat")), uint32(rapid.IntRange(0, 2).Draw(t, "new class")),
@@ -120,7 +122,7 @@ func TestChoiceNeighbours(t *testing.T) {
 		params.Utility = rapid.SampledFrom(partition.Utilities()).Draw(t, "utility")
 		params.Score = rapid.SampledFrom([]Score{Reduction, Children}).Draw(t, "score")
 		prepare := func(rows [][]uint32) *cut {
-			c, _, _, _ := started(t, input(tableOf(schema, rows...), params, algorithms.Strict, epsilon, 1))
+			c, _, _, _ := started(t, testinput.Input(testinput.Table(schema, rows...), params, algorithms.Strict, epsilon, 1))
 			for dim, m := range c.marginals {
 				for node := range m.axis.Taxonomy.Nodes { // all nodes at once: more candidates than any search has
 					if err := c.enter(&c.path, member{dim: dim, node: int32(node), low: m.axis.Low[node], high: m.axis.High[node]}); err != nil {
@@ -154,7 +156,7 @@ func numbers(values ...uint32) *datasets.Table {
 	for _, v := range values {
 		rows = append(rows, []uint32{v})
 	}
-	return tableOf(schema, rows...)
+	return testinput.Table(schema, rows...)
 }
 
 // cutPoints are where 400 searches of one specialisation cut the number.
@@ -163,7 +165,7 @@ func cutPoints(t *testing.T, table *datasets.Table, params *Params, variant algo
 	params.Specialisations = 1
 	var points []uint32
 	for seed := range uint64(400) {
-		c, _, _, _ := started(t, input(table, params, variant, 0.1, seed))
+		c, _, _, _ := started(t, testinput.Input(table, params, variant, 0.1, seed))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +233,7 @@ func TestOmittedTellsNeighboursApart(t *testing.T) {
 	seen := func(table *datasets.Table, empty Empty) (n int) {
 		params.Empty = empty
 		for seed := range uint64(50) {
-			r := released(t, input(table, params, algorithms.Published, 1, seed))
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Published, 1, seed))
 			if r.Regions.Count(r.Regions.Locate([]uint32{90}))[0] > 0 {
 				n++
 			}
@@ -273,11 +275,11 @@ func TestStatus(t *testing.T) {
 		if err != nil || g.Status != c.status || !slices.Contains(g.Errata, c.errata) {
 			t.Errorf("%s, %s, %s: %+v (%v), must be %s for %s", c.variant, c.utility, c.empty, g, err, c.status, c.errata)
 		}
-		in := input(numbers(1, 2, 3), params, c.variant, 1, 1)
+		in := testinput.Input(numbers(1, 2, 3), params, c.variant, 1, 1)
 		if c.utility == partition.InformationGain {
-			in = input(tableOf(schemaOf(6, 2)), params, c.variant, 1, 1)
+			in = testinput.Input(testinput.Table(schemaOf(6, 2)), params, c.variant, 1, 1)
 		}
-		released(t, in)
+		testinput.Release(t, Algorithm{}, in)
 		// Broken variants show an infinite loss, the others none beyond the charge.
 		if _, proven := in.Budget.Spent(); math.IsInf(proven, 1) != (c.status == algorithms.Broken) {
 			t.Errorf("%s, %s, %s: a proven loss of %v is %s", c.variant, c.utility, c.empty, proven, c.status)
@@ -288,7 +290,7 @@ func TestStatus(t *testing.T) {
 // TestAdult: the eight categorical attributes allow 47 specialisations, the paper's "nearly 50", and without noise
 // worth speaking of the counts of all cells add up to the table.
 func TestAdult(t *testing.T) {
-	table := adultTable(t)
+	table := testinput.Adult(t, "diffmulti")
 	if table.Len() != 45222 {
 		t.Fatalf("%d records, must be 45222", table.Len())
 	}
@@ -304,13 +306,13 @@ func TestAdult(t *testing.T) {
 	}
 	params := DefaultParams()
 	params.Specialisations = 100
-	if r := released(t, input(categorical, params, algorithms.Strict, 1e6, 1)); r.Structure.Depth != 47 || r.Table.Len() != 45222 {
+	if r := testinput.Release(t, Algorithm{}, testinput.Input(categorical, params, algorithms.Strict, 1e6, 1)); r.Structure.Depth != 47 || r.Table.Len() != 45222 {
 		t.Errorf("%d specialisations and %d records, must be 47 and 45222", r.Structure.Depth, r.Table.Len())
 	}
 	params.Specialisations = 20
 	for _, utility := range partition.Utilities() {
 		params.Utility = utility
-		r := released(t, input(table, params, algorithms.Strict, 1e6, 1))
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict, 1e6, 1))
 		if r.Structure.Depth != 20 || r.Table.Len() != 45222 {
 			t.Errorf("%s: %d specialisations and %d records, must be 20 and 45222", utility, r.Structure.Depth, r.Table.Len())
 		}

@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
+
+	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
@@ -18,36 +19,11 @@ import (
 	"ppdp/random"
 )
 
-// adultTable loads the 45,222 rows of the paper, or skips.
-func adultTable(tb testing.TB) *datasets.Table {
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		tb.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz and adult/adult.test.gz")
-	}
-	loaded, err := adult.Source{}.Load(context.Background(), datasets.Request{
-		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}, Key: random.NewKey(0),
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return loaded.Table
-}
-
 // release makes one release of all rows, with its records.
 func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, params *Params, epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
 	tb.Helper()
-	budget := privacy.NewBudget(epsilon)
-	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: budget, Noise: random.NewStreams(random.NewKey(seed)),
-	})
-	if err == nil {
-		_, _, err = r.Records(context.Background())
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return r, budget
+	in := testinput.Input(table, params, variant, epsilon, seed)
+	return testinput.Release(tb, Algorithm{}, in), in.Budget
 }
 
 func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, params *Params) {
@@ -84,7 +60,7 @@ func BenchmarkRelease(b *testing.B) {
 
 // BenchmarkUtilities compares the utilities on Adult itself.
 func BenchmarkUtilities(b *testing.B) {
-	table := adultTable(b)
+	table := testinput.Adult(b, "diffmulti")
 	for _, utility := range partition.Utilities() {
 		b.Run(string(utility), func(b *testing.B) {
 			params := DefaultParams()
@@ -98,7 +74,7 @@ func BenchmarkUtilities(b *testing.B) {
 // attribute of which is drawn anew from its domain with probability one half. Ten million rows take some
 // 2 GB and are left out under -short.
 func BenchmarkScalability(b *testing.B) {
-	source := adultTable(b)
+	source := testinput.Adult(b, "diffmulti")
 	for _, n := range []int{200_000, 1_000_000, 10_000_000} {
 		if n > 1_000_000 && testing.Short() {
 			continue
@@ -133,7 +109,7 @@ func enlarged(table *datasets.Table, n int) *datasets.Table {
 
 // BenchmarkEndToEnd is Fig. 13: reading a million records as text, the release, and writing it.
 func BenchmarkEndToEnd(b *testing.B) {
-	table := enlarged(adultTable(b), 1_000_000)
+	table := enlarged(testinput.Adult(b, "diffmulti"), 1_000_000)
 	format := textFormat(b, table.Schema())
 	var text bytes.Buffer
 	if err := format.Write(&text, table, nil, nil); err != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
@@ -57,13 +59,12 @@ func drawTable(t *rapid.T) *datasets.Table {
 // start returns a recursion about to handle the root.
 func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params *Params, seed uint64) (*recursion, []int32) {
 	t.Helper()
-	rows := table.AllRows()
-	r, err := newRecursion(context.Background(), algorithms.Input{Table: table, Rows: rows, Params: params, Variant: variant,
-		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(seed))})
+	in := testinput.Input(table, params, variant, 1, seed)
+	r, err := newRecursion(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, rows
+	return r, in.Rows
 }
 
 // count makes the statistics of rows from the table by definition.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
@@ -201,7 +203,7 @@ func TestInfiniteEpsilon(t *testing.T) {
 // TestRawLimit: on Adult, with epsilon and h without bound, the regions hold one class nearly everywhere: the
 // noisy majority of a row's own region is right as often as the best guess from all attributes, on the rows themselves.
 func TestRawLimit(t *testing.T) {
-	table := adultTable(t)
+	table := testinput.Adult(t, "diffmulti")
 	params := DefaultParams()
 	params.Specialisations, params.Utility = 300_000, partition.InformationGain
 	r, _ := release(t, table, algorithms.Strict, params, 1e9, 1)

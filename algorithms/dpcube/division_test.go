@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
@@ -294,7 +296,7 @@ func TestCoarseRelease(t *testing.T) {
 		var releases []*algorithms.Release
 		for range 2 {
 			table := drawTable(t, schema)
-			r, err := Algorithm{}.Release(context.Background(), input(table, params, variant, 1e7, 1))
+			r, err := Algorithm{}.Release(context.Background(), testinput.Input(table, params, variant, 1e7, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -340,11 +342,11 @@ func TestCoarseRelease(t *testing.T) {
 func TestCoarseWarning(t *testing.T) {
 	params := DefaultParams()
 	params.Grid, params.MaxCells = Coarse, 60
-	if r := released(t, input(mixed(), params, algorithms.Strict, 1, 1)); len(r.Warnings) > 0 {
+	if r := testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1, 1)); len(r.Warnings) > 0 {
 		t.Errorf("a grid of 60 cells in 60: %q", r.Warnings)
 	}
 	params.MaxCells = 59
-	r := released(t, input(mixed(), params, algorithms.Strict, 1, 1))
+	r := testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1, 1))
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "60") || !strings.Contains(r.Warnings[0], "a0 3, a1 5") {
 		t.Errorf("a grid of 60 cells in 59: %q, must name the parts 3 and 5", r.Warnings)
 	}

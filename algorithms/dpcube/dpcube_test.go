@@ -3,11 +3,12 @@ package dpcube
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"ppdp/algorithms/internal/testinput"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -17,51 +18,7 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
-	"ppdp/random"
 )
-
-// tableOf builds a table of integer attributes with the given domain sizes. Rows list the attributes'
-// codes; with classes > 0 a last code is the class.
-func tableOf(classes int, cells []int, rows ...[]uint32) *datasets.Table {
-	schema := &datasets.Schema{}
-	for i, n := range cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("a", i), High: float64(n), Step: 1})
-	}
-	if classes > 0 {
-		class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
-		for y := range classes {
-			class.Values = append(class.Values, fmt.Sprint("y", y))
-		}
-		schema.Attributes = append(schema.Attributes, class)
-	}
-	b := datasets.NewBuilder(schema, len(rows))
-	for _, codes := range rows {
-		row := b.AddRow()
-		for i, code := range codes {
-			b.Set(row, i, code)
-		}
-	}
-	return b.Table()
-}
-
-func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
-	return algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
-}
-
-func released(t *testing.T, in algorithms.Input) *algorithms.Release {
-	t.Helper()
-	r, err := Algorithm{}.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := r.Records(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 var variants = []algorithms.Variant{algorithms.Published, algorithms.Strict}
 
@@ -83,7 +40,7 @@ func TestGrid(t *testing.T) {
 			}
 			rows = append(rows, row)
 		}
-		table := tableOf(classes, domains, rows...)
+		table := testinput.Numbers(classes, domains, rows...)
 		g, err := newGrid(table.Schema(), &Params{Bins: bins, MaxCells: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
@@ -342,7 +299,7 @@ func mixed() *datasets.Table {
 			}
 		}
 	}
-	return tableOf(2, []int{6, 5}, rows...)
+	return testinput.Numbers(2, []int{6, 5}, rows...)
 }
 
 // TestWithoutNoise: as epsilon grows the histogram becomes the exact one, by any rule.
@@ -353,7 +310,7 @@ func TestWithoutNoise(t *testing.T) {
 			for _, combine := range []Combine{NotCombined, Totals, Cells} {
 				params := DefaultParams()
 				params.Dimension, params.Combine = dimension, combine
-				r := released(t, input(table, params, variant, 1e7, 1))
+				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e7, 1))
 				total := 0
 				for region := range r.Regions.Len() {
 					low, _ := r.Regions.Box(region)
@@ -386,13 +343,13 @@ func TestStopRule(t *testing.T) {
 			}
 		}
 	}
-	table := tableOf(0, []int{8, 16}, rows...)
+	table := testinput.Numbers(0, []int{8, 16}, rows...)
 	for threshold, want := range map[float64]int{0: 128, 10: 2, 1e300: 1} {
 		params := DefaultParams()
 		params.Threshold = threshold
 		for _, dimension := range []Dimension{Longest, Best} {
 			params.Dimension = dimension
-			r := released(t, input(table, params, algorithms.Published, 1, 3))
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Published, 1, 3))
 			if r.Structure.Leaves != want {
 				t.Errorf("threshold %v, %s: %d blocks, must be %d", threshold, dimension, r.Structure.Leaves, want)
 			}
@@ -424,10 +381,10 @@ func TestPhasesAreIndependent(t *testing.T) {
 			rows = append(rows, []uint32{i >> 6, i & 63})
 		}
 	}
-	table := tableOf(0, []int{64, 64}, rows...)
+	table := testinput.Numbers(0, []int{64, 64}, rows...)
 	params := DefaultParams()
 	params.Threshold, params.Bins = 0, 64
-	r, err := newRelease(t.Context(), input(table, params, algorithms.Published, 1, 5))
+	r, err := newRelease(t.Context(), testinput.Input(table, params, algorithms.Published, 1, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,8 +411,8 @@ func TestLedger(t *testing.T) {
 	for _, variant := range variants {
 		params := DefaultParams()
 		params.Split, params.Threshold = 0.2, 0.5
-		in := input(mixed(), params, variant, 2, 1)
-		r := released(t, in)
+		in := testinput.Input(mixed(), params, variant, 2, 1)
+		r := testinput.Release(t, Algorithm{}, in)
 		claimed, proven := in.Budget.Spent()
 		if math.Abs(claimed-2) > 1e-9 || math.Abs(proven-2) > 1e-9 {
 			t.Errorf("%s: spent %v, proven %v, must be 2", variant, claimed, proven)
@@ -469,14 +426,14 @@ func TestLedger(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	wide := tableOf(2, []int{100, 100, 100, 100, 100, 100})
-	_, err := Algorithm{}.Release(context.Background(), input(wide, DefaultParams(), algorithms.Published, 1, 1))
+	wide := testinput.Numbers(2, []int{100, 100, 100, 100, 100, 100})
+	_, err := Algorithm{}.Release(context.Background(), testinput.Input(wide, DefaultParams(), algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") || !strings.Contains(err.Error(), "grid: coarse") {
 		t.Errorf("a grid of 16⁶·2 cells: %v", err)
 	}
 	narrow := DefaultParams()
 	narrow.Grid, narrow.MaxCells = Coarse, 1
-	_, err = Algorithm{}.Release(context.Background(), input(wide, narrow, algorithms.Published, 1, 1))
+	_, err = Algorithm{}.Release(context.Background(), testinput.Input(wide, narrow, algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "classes") {
 		t.Errorf("two classes in one cell: %v", err)
 	}
@@ -489,7 +446,7 @@ func TestRefusals(t *testing.T) {
 		{func(in *algorithms.Input) { in.Params.(*Params).Split = 1 }, "split: 1"},
 		{func(in *algorithms.Input) { in.Params = nil }, "parameters"},
 	} {
-		in := input(mixed(), DefaultParams(), algorithms.Published, 1, 1)
+		in := testinput.Input(mixed(), DefaultParams(), algorithms.Published, 1, 1)
 		c.change(&in)
 		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)

@@ -18,17 +18,10 @@ import (
 	"ppdp/random"
 )
 
-func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) *algorithms.Release {
+func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,
+	seed uint64) *algorithms.Release {
 	t.Helper()
-	if err := p.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, v, epsilon, seed))
 }
 
 func drawParams(t *rapid.T) *Params {

@@ -6,10 +6,11 @@ import (
 	"os"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/privacy"
 	"ppdp/random"
 )
 
@@ -34,18 +35,11 @@ func adultTable(tb testing.TB) *datasets.Table {
 }
 
 func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64) {
-	rows := table.AllRows()
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
-		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: rows, Params: params, Variant: variant,
-			Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(i)),
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		testinput.Undrawn(b, Algorithm{}, testinput.Input(table, params, variant, epsilon, i))
 	}
-	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
 // BenchmarkAdult is a release of Adult over its 52 bits, of every degree for every score. Theta is

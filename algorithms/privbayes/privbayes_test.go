@@ -6,19 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
-	"ppdp/privacy"
 	"ppdp/random"
 )
 
 func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input, error) {
-	in := algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
+	in := testinput.Input(table, params, variant, epsilon, seed)
 	r, err := Algorithm{}.Release(context.Background(), in)
 	return r, in, err
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
@@ -159,7 +161,7 @@ func TestGroupsAreTheCutsOneByOne(t *testing.T) {
 func TestLawOfTheFirstCut(t *testing.T) {
 	const trials, falseAlarm = 10000, 1e-6
 	// 12 records in 6 × 40 cells: the second attribute is scored by sorting
-	table := tableOf(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1), times(2, 3, 17, 0),
+	table := testinput.Numbers(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1), times(2, 3, 17, 0),
 		times(3, 4, 18, 1), times(2, 5, 33, 1), times(1, 5, 39, 0))...)
 	low, high := []uint32{0, 0}, []uint32{6, 40}
 	const epsilon = 1.2
@@ -192,7 +194,7 @@ func TestLawOfTheFirstCut(t *testing.T) {
 				observed := make([]float64, len(cuts))
 				n := 0.0
 				for seed := range uint64(trials) {
-					r := release(t, input(table, params, setting.variant, epsilon, seed))
+					r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, setting.variant, epsilon, seed))
 					if len(r.Regions.Tree) == 1 { // no stop at the root
 						observed[index(r.Regions.Tree[0].Dim, r.Regions.Tree[0].At)]++
 						n++
@@ -220,7 +222,7 @@ func TestLawOfTheFirstCut(t *testing.T) {
 // standard deviations, which a right program exceeds with probability 1e-6.
 func TestLawOfStopTestAndLeafCount(t *testing.T) {
 	const trials, epsilon, records, stop = 20000, 1.6, 7, 5
-	table := tableOf(0, []int{4}, times(records, 2)...)
+	table := testinput.Numbers(0, []int{4}, slices.Repeat([][]uint32{{2}}, records)...)
 	near := func(name string, hits, n, p float64) {
 		if tolerance := 4.9 * math.Sqrt(n*p*(1-p)); math.Abs(hits-n*p) > tolerance {
 			t.Errorf("%s: %v of %v, want %v ± %v", name, hits, n, n*p, tolerance)
@@ -247,7 +249,7 @@ func TestLawOfStopTestAndLeafCount(t *testing.T) {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			var stopped, exact float64
 			for seed := range uint64(trials) {
-				r := release(t, input(table, params, variant, epsilon, seed))
+				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, epsilon, seed))
 				if r.Regions.Len() == 1 {
 					stopped++
 					if r.Regions.Counts[0] == records {
@@ -309,9 +311,9 @@ func TestLedger(t *testing.T) {
 	// 4000 records in every cell of 2×2×2: at ε/12 no stop test can end near 5 and all paths are full
 	var rows [][]uint32
 	for i := range uint32(8) {
-		rows = append(rows, times(4000, i&1, i>>1&1, i>>2, i&1)...)
+		rows = append(rows, slices.Repeat([][]uint32{{i & 1, i >> 1 & 1, i >> 2, i & 1}}, 4000)...)
 	}
-	table := tableOf(2, []int{2, 2, 2}, rows...)
+	table := testinput.Numbers(2, []int{2, 2, 2}, rows...)
 	for _, c := range []struct {
 		quality Quality
 		stops   bool
@@ -330,8 +332,8 @@ func TestLedger(t *testing.T) {
 			for _, rollover := range []bool{true, false} {
 				params := DefaultParams()
 				params.Depth, params.Quality, params.StopCheck, params.Rollover, params.Allocation = 3, c.quality, c.stops, rollover, allocation
-				in := input(table, params, c.variant, epsilon, 1)
-				release(t, in)
+				in := testinput.Input(table, params, c.variant, epsilon, 1)
+				testinput.Release(t, Algorithm{}, in)
 				claimed, proven := in.Budget.Spent()
 				if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-c.proven*epsilon) > 1e-9 {
 					t.Errorf("%+v, %s: spent %v, proven %v; want %v and %v", c, allocation, claimed, proven, epsilon, c.proven*epsilon)
@@ -376,7 +378,7 @@ func pair(m int) (without, with *datasets.Table) {
 		cells = append(cells, 2)
 	}
 	rows := slices.Concat(times(2, row(1, 0, 0)...), times(6, row(0, 1, 1)...))
-	return tableOf(2, cells, rows...), tableOf(2, cells, append(rows, row(1, 1, 0))...)
+	return testinput.Numbers(2, cells, rows...), testinput.Numbers(2, cells, append(rows, row(1, 1, 0))...)
 }
 
 // rootLaw is the exact law of the root cut over the attributes of a table of binary ones,
@@ -439,7 +441,7 @@ func TestAuditOfOneCut(t *testing.T) {
 		hits := func(table *datasets.Table, seed uint64) float64 {
 			params := DefaultParams()
 			params.Quality = Class
-			in := input(table, params, variant, epsilon, seed)
+			in := testinput.Input(table, params, variant, epsilon, seed)
 			r, err := newRecursion(context.Background(), in)
 			if err != nil {
 				t.Fatal(err)
@@ -487,11 +489,11 @@ func TestReplacementCostsTwice(t *testing.T) {
 	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 1, false
 	hits := func(rows ...[]uint32) float64 {
-		table := tableOf(0, []int{2}, rows...)
+		table := testinput.Numbers(0, []int{2}, rows...)
 		n := 0.0
 		for seed := range uint64(trials) {
-			in := input(table, params, algorithms.Strict, epsilon, seed+1000*uint64(len(rows)))
-			counts := release(t, in).Regions.Counts
+			in := testinput.Input(table, params, algorithms.Strict, epsilon, seed+1000*uint64(len(rows)))
+			counts := testinput.Release(t, Algorithm{}, in).Regions.Counts
 			if counts[0] > 0 && counts[1] == 0 {
 				n++
 			}
@@ -518,10 +520,10 @@ func TestSizeByDepthPublishesN(t *testing.T) {
 		t.Errorf("guarantee %+v, must be broken", g)
 	}
 	for _, n := range []int{0, 1, 1000, 1001} {
-		table := tableOf(0, []int{16, 16}, times(n, 3, 4)...)
+		table := testinput.Numbers(0, []int{16, 16}, slices.Repeat([][]uint32{{3, 4}}, n)...)
 		for seed := range uint64(20) {
-			in := input(table, params, algorithms.Published, 0.1, seed)
-			r := release(t, in)
+			in := testinput.Input(table, params, algorithms.Published, 0.1, seed)
+			r := testinput.Release(t, Algorithm{}, in)
 			total := 0.0
 			for _, count := range r.Regions.Counts {
 				total += count

@@ -16,79 +16,10 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
-// tableOf builds a table of integer attributes with the given domain sizes. Rows list the
-// attributes' codes; with classes > 0 a last code is the class.
-func tableOf(classes int, cells []int, rows ...[]uint32) *datasets.Table {
-	schema := &datasets.Schema{}
-	for i, n := range cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("a", i), High: float64(n), Step: 1})
-	}
-	if classes > 0 {
-		class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
-		for y := range classes {
-			class.Values = append(class.Values, fmt.Sprint("y", y))
-		}
-		schema.Attributes = append(schema.Attributes, class)
-	}
-	b := datasets.NewBuilder(schema, len(rows))
-	for _, codes := range rows {
-		row := b.AddRow()
-		for i, code := range codes {
-			b.Set(row, i, code)
-		}
-	}
-	return b.Table()
-}
-
 // times repeats a row.
-func times(n int, row ...uint32) [][]uint32 {
-	rows := make([][]uint32, n)
-	for i := range rows {
-		rows[i] = row
-	}
-	return rows
-}
-
-func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
-	return algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
-}
-
-type fataler interface {
-	Helper()
-	Fatal(...any)
-}
-
-func release(t fataler, in algorithms.Input) *algorithms.Release {
-	t.Helper()
-	r, err := Algorithm{}.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := r.Records(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// records lists a table's rows as sorted text.
-func records(table *datasets.Table) []string {
-	list := make([]string, table.Len())
-	for row := range list {
-		var b strings.Builder
-		for i := range table.Schema().Attributes {
-			fmt.Fprintf(&b, "%d ", table.Column(i).At(int32(row)))
-		}
-		list[row] = b.String()
-	}
-	slices.Sort(list)
-	return list
-}
+func times(n int, row ...uint32) [][]uint32 { return slices.Repeat([][]uint32{row}, n) }
 
 // boxes lists the regions of one dimension with their counts.
 func boxes(regions *algorithms.Regions) string {
@@ -106,10 +37,10 @@ const recoveryEpsilon = 1e9
 
 func TestHandWorkedTrees(t *testing.T) {
 	// codes 0 1 1 1 2 3: eq. 2 is 1/2, 1, 1/2 at cuts 1, 2, 3
-	plain := tableOf(0, []int{4}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{2}, []uint32{3})
+	plain := testinput.Numbers(0, []int{4}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{2}, []uint32{3})
 	// 4 of the first class at 0, 2 of the second at 1, 4 of the second at 2: eq. 3 is 9 at cut 1, 8 at
 	// cut 2 (eq. 2 is 2 at both)
-	classes := tableOf(2, []int{3}, slices.Concat(times(4, 0, 0), times(2, 1, 1), times(4, 2, 1))...)
+	classes := testinput.Numbers(2, []int{3}, slices.Concat(times(4, 0, 0), times(2, 1, 1), times(4, 2, 1))...)
 	// stops lie halfway between counts: even the smallest noise decides a tie
 	for _, c := range []struct {
 		name     string
@@ -129,7 +60,7 @@ func TestHandWorkedTrees(t *testing.T) {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			params := DefaultParams()
 			c.settings(params)
-			if got := boxes(release(t, input(c.table, params, variant, recoveryEpsilon, 1)).Regions); got != c.want {
+			if got := boxes(testinput.Release(t, Algorithm{}, testinput.Input(c.table, params, variant, recoveryEpsilon, 1)).Regions); got != c.want {
 				t.Errorf("%s, %s: %s, want %s", c.name, variant, got, c.want)
 			}
 		}
@@ -137,11 +68,11 @@ func TestHandWorkedTrees(t *testing.T) {
 }
 
 func TestFixedPartitionHalvesIntervals(t *testing.T) {
-	table := tableOf(0, []int{8})
+	table := testinput.Numbers(0, []int{8})
 	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 3, false
-	in := input(table, params, algorithms.Strict, recoveryEpsilon, 1)
-	r := release(t, in)
+	in := testinput.Input(table, params, algorithms.Strict, recoveryEpsilon, 1)
+	r := testinput.Release(t, Algorithm{}, in)
 	if got, want := boxes(r.Regions), "[0,1):[0] [1,2):[0] [2,3):[0] [3,4):[0] [4,5):[0] [5,6):[0] [6,7):[0] [7,8):[0] "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -158,7 +89,7 @@ func TestFixedPartitionHalvesIntervals(t *testing.T) {
 
 func TestLabels(t *testing.T) {
 	rows := append(times(3, 0, 1), times(1, 0, 0)...)
-	table := tableOf(2, []int{1}, rows...)
+	table := testinput.Numbers(2, []int{1}, rows...)
 	params := DefaultParams()
 	want := map[Labels][]string{
 		Majority: {"0 1 ", "0 1 ", "0 1 ", "0 1 "},
@@ -167,8 +98,8 @@ func TestLabels(t *testing.T) {
 	for _, labels := range []Labels{Majority, Each} {
 		for _, counts := range []Counts{Noisy, ByDepth} {
 			params.Labels, params.Counts = labels, counts
-			r := release(t, input(table, params, algorithms.Published, recoveryEpsilon, 1))
-			if got := records(r.Table); !slices.Equal(got, want[labels]) {
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Published, recoveryEpsilon, 1))
+			if got := testinput.Sorted(r.Table); !slices.Equal(got, want[labels]) {
 				t.Errorf("labels %s, counts %s: %q, want %q", labels, counts, got, want[labels])
 			}
 		}
@@ -203,7 +134,7 @@ func drawTable(t *rapid.T) *datasets.Table {
 		}
 		rows[i] = append(rows[i], rapid.Uint32Range(0, 1).Draw(t, "class"))
 	}
-	return tableOf(2, cells, rows...)
+	return testinput.Numbers(2, cells, rows...)
 }
 
 func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
@@ -214,8 +145,8 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 			params.Counts = rapid.SampledFrom([]Counts{Noisy, ByDepth}).Draw(t, "counts")
 		}
 		epsilon := rapid.SampledFrom([]float64{1e-3, 0.5, 5, 1e9}).Draw(t, "epsilon")
-		in := input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
-		r := release(t, in)
+		in := testinput.Input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
+		r := testinput.Release(t, Algorithm{}, in)
 
 		if r.Structure.Leaves != r.Regions.Len() || r.Structure.Nodes != 2*r.Regions.Len()-1 || r.Structure.Depth > params.Depth {
 			t.Fatalf("%+v with %d regions, depth %d", r.Structure, r.Regions.Len(), params.Depth)
@@ -268,8 +199,8 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 		params.StopCheck, params.Labels, params.Counts = false, Each, Noisy
 		params.Depth = 80 // more than the cuts that all cells of drawTable's domain need on one path
 		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t, "variant")
-		r := release(t, input(table, params, variant, recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
-		if got, want := records(r.Table), records(table); !slices.Equal(got, want) {
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
+		if got, want := testinput.Sorted(r.Table), testinput.Sorted(table); !slices.Equal(got, want) {
 			t.Fatalf("records %q, want %q", got, want)
 		}
 	})
@@ -280,9 +211,9 @@ func TestSameSeedSameBytes(t *testing.T) {
 	params := DefaultParams()
 	params.Quality, params.Attributes = Class, Random
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		one := release(t, input(table, params, variant, 2, 1))
-		two := release(t, input(table, params, variant, 2, 1))
-		other := release(t, input(table, params, variant, 2, 2))
+		one := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 1))
+		two := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 1))
+		other := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 2))
 		if one.Table.Checksum() != two.Table.Checksum() || !slices.Equal(one.Regions.Counts, two.Regions.Counts) {
 			t.Errorf("%s: one seed, two releases", variant)
 		}
@@ -294,14 +225,14 @@ func TestSameSeedSameBytes(t *testing.T) {
 
 func TestEmptyAndTinyTables(t *testing.T) {
 	for _, rows := range [][][]uint32{nil, {{3, 1, 1}}} {
-		table := tableOf(2, []int{9, 2}, rows...)
+		table := testinput.Numbers(2, []int{9, 2}, rows...)
 		for _, epsilon := range []float64{1e-6, 1, 1e9} {
 			for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 				for _, attributes := range []AttributeChoice{All, Random} {
 					for seed := range uint64(5) {
 						params := DefaultParams()
 						params.Quality, params.Attributes, params.MaxRows = Class, attributes, 1000
-						r := release(t, input(table, params, variant, epsilon, seed))
+						r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, epsilon, seed))
 						if epsilon == 1e9 && r.Table.Len() != len(rows) {
 							t.Errorf("epsilon 1e9, %s: %d records, want %d", variant, r.Table.Len(), len(rows))
 						}
@@ -316,19 +247,19 @@ func TestEmptyAndTinyTables(t *testing.T) {
 }
 
 func TestNoAttributeToPartition(t *testing.T) {
-	table := tableOf(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
-	r := release(t, input(table, DefaultParams(), algorithms.Strict, recoveryEpsilon, 1))
-	if got := records(r.Table); r.Regions.Len() != 1 || !slices.Equal(got, []string{"1 ", "1 ", "1 "}) {
+	table := testinput.Numbers(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
+	r := testinput.Release(t, Algorithm{}, testinput.Input(table, DefaultParams(), algorithms.Strict, recoveryEpsilon, 1))
+	if got := testinput.Sorted(r.Table); r.Regions.Len() != 1 || !slices.Equal(got, []string{"1 ", "1 ", "1 "}) {
 		t.Errorf("%d regions, records %q", r.Regions.Len(), got)
 	}
 }
 
 func TestMaxRowsThinsEvenly(t *testing.T) {
-	table := tableOf(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
+	table := testinput.Numbers(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
 	params := DefaultParams()
 	params.MaxRows = 900
-	r := release(t, input(table, params, algorithms.Strict, recoveryEpsilon, 1))
-	if got := records(r.Table); len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
+	r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict, recoveryEpsilon, 1))
+	if got := testinput.Sorted(r.Table); len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
 		t.Errorf("%d records, want 600 of the first kind and 300 of the second", len(got))
 	}
 	if len(r.Weights) != 900 || r.Weights[0] != 10 || r.Weights[899] != 10 {
@@ -340,19 +271,19 @@ func TestMaxRowsThinsEvenly(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	plain, ternary := tableOf(0, []int{4}), tableOf(3, []int{4})
-	binary := tableOf(2, []int{4, 4, 4}, times(200, 1, 1, 1, 1)...)
+	plain, ternary := testinput.Numbers(0, []int{4}), testinput.Numbers(3, []int{4})
+	binary := testinput.Numbers(2, []int{4, 4, 4}, slices.Repeat([][]uint32{{1, 1, 1, 1}}, 200)...)
 	for _, c := range []struct {
 		name    string
 		in      algorithms.Input
 		message string
 	}{
-		{"class quality without a class", input(plain, &Params{Quality: Class}, algorithms.Published, 1, 1), "this one has none"},
-		{"class quality with three classes", input(ternary, &Params{Quality: Class}, algorithms.Published, 1, 1), "class has 3 values"},
-		{"strict sizes by depth", input(binary, &Params{Counts: ByDepth}, algorithms.Strict, 1, 1), `counts: "depth" under variant strict`},
-		{"unknown variant", input(binary, &Params{}, algorithms.RefCode, 1, 1), `no variant "refcode", must be one of published, strict`},
-		{"no budget", input(binary, &Params{}, algorithms.Strict, 0, 1), "epsilon 0, must be above 0"},
-		{"node cap", input(binary, &Params{MaxNodes: 2}, algorithms.Strict, 1e9, 1), "more than 2 nodes"},
+		{"class quality without a class", testinput.Input(plain, &Params{Quality: Class}, algorithms.Published, 1, 1), "this one has none"},
+		{"class quality with three classes", testinput.Input(ternary, &Params{Quality: Class}, algorithms.Published, 1, 1), "class has 3 values"},
+		{"strict sizes by depth", testinput.Input(binary, &Params{Counts: ByDepth}, algorithms.Strict, 1, 1), `counts: "depth" under variant strict`},
+		{"unknown variant", testinput.Input(binary, &Params{}, algorithms.RefCode, 1, 1), `no variant "refcode", must be one of published, strict`},
+		{"no budget", testinput.Input(binary, &Params{}, algorithms.Strict, 0, 1), "epsilon 0, must be above 0"},
+		{"node cap", testinput.Input(binary, &Params{MaxNodes: 2}, algorithms.Strict, 1e9, 1), "more than 2 nodes"},
 		{"foreign parameters", algorithms.Input{Table: plain, Variant: algorithms.Strict, Budget: privacy.NewBudget(1)}, "parameters of type <nil>"},
 	} {
 		if p, ok := c.in.Params.(*Params); ok {
@@ -410,7 +341,7 @@ func TestCancellation(t *testing.T) {
 	params := DefaultParams()
 	for _, n := range []int{0, 1, 2} { // at the start, in the recursion, when records are drawn
 		ctx := &cancelAfter{Context: context.Background(), n: n}
-		r, err := Algorithm{}.Release(ctx, input(table, params, algorithms.Strict, 10, 1))
+		r, err := Algorithm{}.Release(ctx, testinput.Input(table, params, algorithms.Strict, 10, 1))
 		if err == nil {
 			_, _, err = r.Records(ctx)
 		}
@@ -427,7 +358,7 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 		table := adultShape(n)
 		params := DefaultParams()
 		params.Attributes = Random
-		return testing.AllocsPerRun(1, func() { release(t, input(table, params, algorithms.Strict, 10, 1)) })
+		return testing.AllocsPerRun(1, func() { testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict, 10, 1)) })
 	}
 	if small, large := allocations(2000), allocations(20000); large > small+150 {
 		t.Errorf("%v allocations for 2,000 rows, %v for 20,000", small, large)
@@ -442,8 +373,8 @@ func TestAdultAtLargeEpsilon(t *testing.T) {
 	params.Quality, params.Attributes, params.Labels = Class, Random, Each
 	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth 300.
 	params.Depth, params.Stop = 300, 0.5
-	r := release(t, input(table, params, algorithms.Strict, recoveryEpsilon, 1))
-	if !slices.Equal(records(r.Table), records(table)) {
+	r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict, recoveryEpsilon, 1))
+	if !slices.Equal(testinput.Sorted(r.Table), testinput.Sorted(table)) {
 		t.Errorf("%d records that are not the %d of the data", r.Table.Len(), table.Len())
 	}
 }

@@ -19,23 +19,6 @@ import (
 	"ppdp/random"
 )
 
-func input(g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
-	return algorithms.Input{Graph: g, Params: p, Variant: v,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))}
-}
-
-func release(t testing.TB, in algorithms.Input) *algorithms.Release {
-	t.Helper()
-	if err := in.Params.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Algorithm{}.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
 	return &Params{
 		Lambda:   rapid.SampledFrom([]degrees.Cap{degrees.Nodes, "3", "20"}).Draw(t, "lambda"),
@@ -55,8 +38,8 @@ func TestRelease(t *testing.T) {
 		p, variant := drawParams(t2)
 		lambda := int32(p.Lambda.Of(g))
 		epsilon := rapid.SampledFrom([]float64{0.01, 1, 100}).Draw(t2, "epsilon")
-		in := input(g, p, variant, epsilon, rapid.Uint64().Draw(t2, "seed"))
-		noisy := release(t, in).Degrees
+		in := testinput.GraphInput(g, p, variant, epsilon, rapid.Uint64().Draw(t2, "seed"))
+		noisy := testinput.Release(t, Algorithm{}, in).Degrees
 		if len(noisy) != g.Nodes() || !slices.IsSorted(noisy) || noisy[0] < 0 || noisy[len(noisy)-1] > lambda {
 			t2.Fatalf("%s %+v: degrees %v from %d nodes, must be in [0, %d]", variant, p, noisy, g.Nodes(), lambda)
 		}
@@ -75,7 +58,7 @@ func TestRelease(t *testing.T) {
 		}
 
 		p.Depth = 20 // more than Λ: every leaf holds one degree
-		exact := release(t, input(g, p, variant, 1e12, 1))
+		exact := testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, variant, 1e12, 1))
 		if (lowered > 0) != (len(exact.Warnings) > 0) {
 			t2.Fatalf("%d degrees lowered, warnings %q", lowered, exact.Warnings)
 		}
@@ -253,8 +236,8 @@ func TestHub(t *testing.T) {
 		if test.params.Form != "" {
 			p.Form = test.params.Form
 		}
-		in := input(whole, p, test.variant, 1, 3)
-		release(t, in)
+		in := testinput.GraphInput(whole, p, test.variant, 1, 3)
+		testinput.Release(t, Algorithm{}, in)
 		ledger := in.Budget.Ledger()
 		claimed, proven := in.Budget.Spent()
 		if got := ledger[len(ledger)-1].Proven; got != test.leaf {
@@ -502,7 +485,7 @@ func TestRootCut(t *testing.T) {
 		draws   int
 		uniform bool
 	}{{0.01, 10_000, true}, {1, 10_000, true}, {10, 2_000_000, false}} {
-		in := input(nil, DefaultParams(), algorithms.Published, test.epsilon, 5)
+		in := testinput.GraphInput(nil, DefaultParams(), algorithms.Published, test.epsilon, 5)
 		tree := newTree(context.Background(), in, DefaultParams(), s)
 		observed, law := make([]float64, lambda), make([]float64, lambda)
 		sum := 0.0
@@ -555,7 +538,7 @@ func TestReadings(t *testing.T) {
 			const seeds = 5
 			distance := 0.0
 			for seed := range uint64(seeds) {
-				distance += testinput.W2(release(t, input(g, p, algorithms.Published, 0.1, seed)).Degrees, truth) / seeds
+				distance += testinput.W2(testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, algorithms.Published, 0.1, seed)).Degrees, truth) / seeds
 			}
 			if distance < test.low*zeros || distance > test.top*zeros {
 				t.Errorf("%s, %s: distance %v, that of n zeros is %v", published.Name, test.counts, distance, zeros)
@@ -650,12 +633,12 @@ func BenchmarkReleaseMillion(b *testing.B) {
 }
 
 func benchmark(b *testing.B, g *datasets.Graph, p *Params, v algorithms.Variant) {
-	release(b, input(g, p, v, 1, 0)) // sorts and tabulates the degrees
+	testinput.Release(b, Algorithm{}, testinput.GraphInput(g, p, v, 1, 0)) // sorts and tabulates the degrees
 	b.ReportAllocs()
 	seed := uint64(0)
 	for b.Loop() {
 		seed++
-		release(b, input(g, p, v, 1, seed))
+		testinput.Release(b, Algorithm{}, testinput.GraphInput(g, p, v, 1, seed))
 	}
 	b.ReportMetric(float64(g.Nodes())*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
 }

@@ -35,7 +35,7 @@ var arrows = []room{
 	{"algorithms/degrees", []string{"datasets"}},
 	{"algorithms/conformance", []string{"algorithms/...", "datasets/...", "privacy", "random"}},
 	{"algorithms/all", []string{"algorithms/..."}},
-	{"algorithms/internal/testinput", []string{"datasets/...", "random"}},
+	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/partition", "algorithms/degrees", "datasets", "privacy", "random"}},
 	{"metrics/...", []string{"metrics/...", "algorithms", "classifiers/...", "datasets/...", "internal/registry"}},
