@@ -62,9 +62,11 @@ const (
 type Product string
 
 const (
-	// RecordsProduct is a table of records, synthetic or drawn from generalised ones: Release.Records.
+	// RecordsProduct is a table of records, synthetic or drawn from generalised ones:
+	// Release.Records.
 	RecordsProduct Product = "records"
-	// RegionsProduct is a partition of the quasi-identifiers' space with class counts: Release.Regions.
+	// RegionsProduct is a partition of the quasi-identifiers' space with class counts:
+	// Release.Regions.
 	RegionsProduct Product = "regions"
 	// MembershipProduct is the region of each input row: Regions.Assignment. Only releases without
 	// differential privacy may have it.

@@ -9,9 +9,9 @@ import (
 )
 
 // CheckInput returns the parameters of an input as the type P that an algorithm expects. Its error
-// says what keeps the algorithm a from releasing the input: an ended context, no data of the kind that
-// a takes, parameters of another type, out of range or refused by the variant, an unknown variant, an
-// epsilon that is not above 0 under differential privacy.
+// says what keeps the algorithm a from releasing the input: an ended context, no data of the kind
+// that a takes, parameters of another type, out of range or refused by the variant, an unknown
+// variant, an epsilon that is not above 0 under differential privacy.
 func CheckInput[P Params](ctx context.Context, a Algorithm, in Input) (params P, err error) {
 	if err := ctx.Err(); err != nil {
 		return params, err
@@ -58,7 +58,8 @@ type Word interface {
 	Enum() []string
 }
 
-// CheckWord returns nil when value is one of its type's words, else an error that names the yaml key.
+// CheckWord returns nil when value is one of its type's words, else an error that names the yaml
+// key.
 func CheckWord[W Word](key string, value W) error {
 	if slices.Contains(value.Enum(), string(value)) {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"ppdp/privacy"
 )
 
-// TestBreak: the first reason takes the place of the praise, the second joins it, and no erratum stands twice.
+// TestBreak: the first reason takes the place of the praise, the second joins it, and no erratum
+// stands twice.
 func TestBreak(t *testing.T) {
 	g := Guarantee{Status: Holds, Errata: []string{"D7"}, Note: "All is paid for."}
 	g.Break("One thing leaks.", "D1")

@@ -8,7 +8,8 @@ import (
 	"ppdp/random"
 )
 
-// TestCountNoise: strict noise is whole, the other is not; both are in the ledger under their name, of which there is one stream.
+// TestCountNoise: strict noise is whole, the other is not; both are in the ledger under their name,
+// of which there is one stream.
 func TestCountNoise(t *testing.T) {
 	for variant, kind := range map[Variant]string{Strict: "geometric", Published: "laplace", RefCode: "laplace"} {
 		in := Input{Variant: variant, Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(1))}

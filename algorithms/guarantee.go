@@ -63,8 +63,8 @@ func NotPrivate(note string) Guarantee {
 	return Guarantee{Variant: Published, Model: NoPrivacy, Relation: "none", Status: Holds, Note: note}
 }
 
-// Break marks the guarantee as broken, for a reason (a sentence) and with the errata that bear on it.
-// The first reason replaces the note of a guarantee that held, later ones are added to it.
+// Break marks the guarantee as broken, for a reason (a sentence) and with the errata that bear on
+// it. The first reason replaces the note of a guarantee that held, later ones are added to it.
 func (g *Guarantee) Break(reason string, errata ...string) {
 	if g.Status != Broken {
 		g.Status, g.Note = Broken, reason

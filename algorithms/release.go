@@ -15,10 +15,11 @@ type Release struct {
 	Lazy    *LazyRecords    // in place of Table and Weights: records not yet drawn from Regions
 	Regions *Regions
 	Degrees []int32 // sorted ascending
-	// Warnings are statistical caveats: stored and shown to the holder of the data, never fatal. They
-	// may count what is private and are not published.
+	// Warnings are statistical caveats: stored and shown to the holder of the data, never fatal.
+	// They may count what is private and are not published.
 	Warnings []string
-	// Structure describes how the release came about (regions, depth, nodes): recorded, not published.
+	// Structure describes how the release came about (regions, depth, nodes): recorded, not
+	// published.
 	Structure Structure
 }
 
@@ -27,26 +28,27 @@ type Structure struct {
 	Nodes  int // regions visited, inner ones included
 	Leaves int
 	Depth  int // of the deepest leaf; the root has depth 0
-	// Gap is the share of the cost found by a search for the least cost that is not proven necessary,
-	// (cost - bound)/cost: 0 for an optimal release, and where nothing is searched.
+	// Gap is the share of the cost found by a search for the least cost that is not proven
+	// necessary, (cost - bound)/cost: 0 for an optimal release, and where nothing is searched.
 	Gap float64
 }
 
-// LazyRecords are records that are drawn from a release's regions when they are first needed. Drawing
-// a record for each count can cost more than the rest of a release, and many metrics read only the
-// regions.
+// LazyRecords are records that are drawn from a release's regions when they are first needed.
+// Drawing a record for each count can cost more than the rest of a release, and many metrics read
+// only the regions.
 type LazyRecords struct {
 	Rows   int     // how many there are
 	Weight float64 // of each; 1 where nothing is thinned
-	// Draw makes the table of Rows rows. It is post-processing, from a noise stream that nothing else
-	// reads, so that it makes no difference when it runs. Release.Records calls it at most once.
+	// Draw makes the table of Rows rows. It is post-processing, from a noise stream that nothing
+	// else reads, so that it makes no difference when it runs. Release.Records calls it at most
+	// once.
 	Draw func(ctx context.Context) (*datasets.Table, error)
 }
 
-// Records returns the published records and their weights, nil for 1 each; a release without records
-// has a nil table. Lazy records are drawn now, and are Table and Weights from then on. After an error,
-// that of the context too, the noise is used up: every further call returns the same error. Not safe
-// for concurrent use.
+// Records returns the published records and their weights, nil for 1 each; a release without
+// records has a nil table. Lazy records are drawn now, and are Table and Weights from then on.
+// After an error, that of the context too, the noise is used up: every further call returns the
+// same error. Not safe for concurrent use.
 func (r *Release) Records(ctx context.Context) (table *datasets.Table, weights []float64, err error) {
 	lazy := r.Lazy
 	if lazy == nil {

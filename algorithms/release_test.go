@@ -50,7 +50,8 @@ func TestRecordsAreDrawnOnce(t *testing.T) {
 	}
 }
 
-// TestRecordCountKeepsItsBits: the sum of a hundred weights of a tenth is not ten, and drawing must not change that.
+// TestRecordCountKeepsItsBits: the sum of a hundred weights of a tenth is not ten, and drawing must
+// not change that.
 func TestRecordCountKeepsItsBits(t *testing.T) {
 	draws := 0
 	r := lazy(100, 0.1, &draws)

@@ -15,8 +15,8 @@ const maxMechanisms = 8
 // thousand charges, each rounded to half a unit in the last place.
 const slack = 1e-9
 
-// maxScale bounds the scale of noise, so that no draw is infinite: Laplace and geometric noise reach 37 scales,
-// Cauchy noise 2⁵³/π.
+// maxScale bounds the scale of noise, so that no draw is infinite: Laplace and geometric noise
+// reach 37 scales, Cauchy noise 2⁵³/π.
 const maxScale = 1e290
 
 // Budget is the privacy budget of one release. It is not safe for concurrent use.
@@ -43,12 +43,12 @@ func NewBudget(epsilon float64) *Budget {
 // Epsilon is the whole budget.
 func (b *Budget) Epsilon() float64 { return b.epsilon }
 
-// Refused is the first error of a charge that would have overspent, or nil. A release that went on after one has taken values
-// without noise for noisy ones.
+// Refused is the first error of a charge that would have overspent, or nil. A release that went on
+// after one has taken values without noise for noisy ones.
 func (b *Budget) Refused() error { return b.refused }
 
-// Root returns the path that has spent nothing. It can be taken once: two roots would count as parallel, though every record pays on
-// both. Whoever divides disjoint data forks the path.
+// Root returns the path that has spent nothing. It can be taken once: two roots would count as
+// parallel, though every record pays on both. Whoever divides disjoint data forks the path.
 func (b *Budget) Root() Path {
 	if b.rooted {
 		panic("privacy: the root of a budget was taken twice: fork the path instead")
@@ -79,7 +79,8 @@ func (p *Path) Spent() float64 { return p.spent }
 // Remaining is what this path can still pay, never negative.
 func (p *Path) Remaining() float64 { return max(0, p.budget.epsilon-p.spent) }
 
-// charge books epsilon for mechanism m on this path. scale is that of the noise it buys, 0 for a choice.
+// charge books epsilon for mechanism m on this path. scale is that of the noise it buys, 0 for a
+// choice.
 func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
 	if !(epsilon > 0) {
 		return fmt.Errorf("privacy: %s asked for epsilon %v, must be above 0", m.purpose, epsilon)
@@ -152,7 +153,8 @@ type Entry struct {
 	Epsilon float64
 	// Loss is its part of the most expensive path by proven sensitivities.
 	Loss float64
-	// Composition is "parallel" where calls beside the worst path rode on disjoint data, else "sequential".
+	// Composition is "parallel" where calls beside the worst path rode on disjoint data, else
+	// "sequential".
 	Composition string
 }
 

@@ -297,7 +297,8 @@ func TestThousandShares(t *testing.T) {
 	}
 }
 
-// TestOneRoot: paths of two roots would count as parallel, so that a release could spend its budget twice unseen.
+// TestOneRoot: paths of two roots would count as parallel, so that a release could spend its budget
+// twice unseen.
 func TestOneRoot(t *testing.T) {
 	b := NewBudget(1)
 	b.Root()

@@ -25,8 +25,8 @@ func TestCauchyLaw(t *testing.T) {
 	}
 }
 
-// TestCauchyPaysForSmoothBounds: a count that moves by S while S moves by e^β, the most a smooth bound allows, loses at
-// most epsilon anywhere on the line. The densities are written out by hand.
+// TestCauchyPaysForSmoothBounds: a count that moves by S while S moves by e^β, the most a smooth
+// bound allows, loses at most epsilon anywhere on the line. The densities are written out by hand.
 func TestCauchyPaysForSmoothBounds(t *testing.T) {
 	density := func(x, at, scale float64) float64 {
 		z := (x - at) / scale
@@ -87,8 +87,8 @@ func TestCauchyRefusals(t *testing.T) {
 	}
 }
 
-// TestChooseBoundedLaw: rejection and table follow the law of the exponential mechanism, written out here, on
-// either side of the spread at which one takes over from the other.
+// TestChooseBoundedLaw: rejection and table follow the law of the exponential mechanism, written
+// out here, on either side of the spread at which one takes over from the other.
 func TestChooseBoundedLaw(t *testing.T) {
 	const n = 100000
 	scores := []float64{0, 3, 1, 2, 3, 0.5}
@@ -133,7 +133,8 @@ func TestChooseBoundedRefusals(t *testing.T) {
 	if _, err := exponential.ChooseBounded(&path, 0.5, 0, 0, 0, flat); !errors.Is(err, ErrNoCandidates) {
 		t.Errorf("%v, want ErrNoCandidates", err)
 	}
-	// Choices between bounds that are close, by rejection, and far apart, from a table, meet a score outside: it would bend the law.
+	// Choices between bounds that are close, by rejection, and far apart, from a table, meet a
+	// score outside: it would bend the law.
 	b = NewBudget(plenty)
 	exponential = b.Exponential("x", random.NewKey(9).Stream(), Exact(0.5))
 	root := b.Root()

@@ -71,10 +71,11 @@ func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []floa
 	return search(cumulative, float64(e.stream.Open01()*sum)), nil
 }
 
-// ChooseBounded is Choose among the candidates 0 to n-1 of weight 1, whose scores are computed as they are needed and lie
-// within [low, high]. It follows the same law. Where the range is narrow it draws candidates uniformly and keeps
-// one with probability exp(epsilon·(q-high)/(2Δq)), so that few scores are ever asked for; otherwise it
-// tabulates all of them. A score met outside its bounds is an error.
+// ChooseBounded is Choose among the candidates 0 to n-1 of weight 1, whose scores are computed as
+// they are needed and lie within [low, high]. It follows the same law. Where the range is narrow it
+// draws candidates uniformly and keeps one with probability exp(epsilon·(q-high)/(2Δq)), so that
+// few scores are ever asked for; otherwise it tabulates all of them. A score met outside its bounds
+// is an error.
 func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, high float64, score func(candidate int) float64) (int, error) {
 	factor := epsilon / (2 * e.sensitivity.Claimed)
 	spread := float64((high - low) * factor)

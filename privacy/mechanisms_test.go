@@ -84,8 +84,9 @@ func TestLaplaceLaw(t *testing.T) {
 			}
 			law := distuv.Laplace{Mu: c.value, Scale: c.sensitivity / c.epsilon}
 			kolmogorovSmirnov(t, "Laplace", sample, law.CDF)
-			// |x|/b is exponential with mean and variance 1, so the mean of n is off by at most 4.9/√n
-			// with probability 1-falseAlarm: 2 % here, where the distance above would let 5 % pass.
+			// |x|/b is exponential with mean and variance 1, so the mean of n is off by at most
+			// 4.9/√n with probability 1-falseAlarm: 2 % here, where the distance above would let 5
+			// % pass.
 			mean := 0.0
 			for _, x := range sample {
 				mean += math.Abs(x-c.value) / law.Scale / float64(len(sample))
@@ -119,8 +120,8 @@ func TestGeometricLaw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// P(x) = (1-α)/(1+α)·α^|x| for α = e^(-ε/Δ); what lies at or beyond ±reach is one cell on
-			// each side, of probability α^reach/(1+α)
+			// P(x) = (1-α)/(1+α)·α^|x| for α = e^(-ε/Δ); what lies at or beyond ±reach is one cell
+			// on each side, of probability α^reach/(1+α)
 			alpha := math.Exp(-c.epsilon / c.sensitivity)
 			reach := int(math.Ceil(math.Log(100.0/n) / math.Log(alpha) / 2))
 			law, observed := make([]float64, 2*reach+1), make([]float64, 2*reach+1)
@@ -270,7 +271,8 @@ func (s smoothed) Add(path *Path, epsilon, value float64) (float64, error) {
 
 func (smoothed) AddAll(*Path, float64, []float64) error { panic("not asked for") }
 
-// TestNoiseBeyondAllNumbers: an epsilon for which noise would be infinite, or the difference of two infinities, buys nothing.
+// TestNoiseBeyondAllNumbers: an epsilon for which noise would be infinite, or the difference of two
+// infinities, buys nothing.
 func TestNoiseBeyondAllNumbers(t *testing.T) {
 	for _, c := range []struct{ sensitivity, epsilon float64 }{{1, 0.999 / maxScale}, {1, 1e-300}, {1e6, 1e-305}, {2, math.SmallestNonzeroFloat64}} {
 		b := NewBudget(1)

@@ -14,11 +14,11 @@ import (
 	"ppdp/algorithms/rpsgraph"
 )
 
-// settings are what the suite runs an algorithm with beside its defaults, by the algorithm's name. One
-// that is missing here is tested with its defaults.
+// settings are what the suite runs an algorithm with beside its defaults, by the algorithm's name.
+// One that is missing here is tested with its defaults.
 //
-// Tables of drawn records are capped: tiny budgets would fill the default cap of millions of rows for
-// each setting, as they do for the defaults.
+// Tables of drawn records are capped: tiny budgets would fill the default cap of millions of rows
+// for each setting, as they do for the defaults.
 //
 // Unclamped releases of hay are left out: their degrees may be negative, which the suite refuses.
 // Releases of koptimize that suppress rows are checked beside that package.

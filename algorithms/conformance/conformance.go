@@ -273,8 +273,9 @@ func checkRareValue(s subject) error {
 	return nil
 }
 
-// checkSize: where neighbours differ in the number of records, that number is private, and as many records as there are must
-// not come out whatever the noise (errata R3). One of twelve sizes may be right by chance, all of them are not.
+// checkSize: where neighbours differ in the number of records, that number is private, and as many
+// records as there are must not come out whatever the noise (errata R3). One of twelve sizes may be
+// right by chance, all of them are not.
 func checkSize(s subject) error {
 	if !s.private() || s.guarantee.Status != algorithms.Holds || !strings.Contains(s.guarantee.Relation, "add or remove one record") {
 		return nil
@@ -331,8 +332,8 @@ func checkSmallTables(s subject) error {
 	return nil
 }
 
-// checkOddInputs: schemas and graphs at the ends of what is allowed give a release, or an error where a table lacks what
-// the parameters ask for.
+// checkOddInputs: schemas and graphs at the ends of what is allowed give a release, or an error
+// where a table lacks what the parameters ask for.
 func checkOddInputs(s subject) error {
 	if s.algorithm.Info().Input == algorithms.GraphInput {
 		for _, odd := range oddGraphs() {
@@ -367,7 +368,8 @@ func checkExtremeEpsilon(s subject) error {
 		return nil
 	}
 	for _, epsilon := range []float64{1e-320, 1e-300, 1e-6, 1e-3, 1e3, 1e9, 1e300} {
-		// Hardly any budget may make a partition outgrow its cap, or noise all numbers; that is a clear end, not a failure.
+		// Hardly any budget may make a partition outgrow its cap, or noise all numbers; that is a
+		// clear end, not a failure.
 		if _, _, err := s.checked(try{epsilon: epsilon}); err != nil && !errors.Is(err, algorithms.ErrTooLarge) && !errors.Is(err, privacy.ErrTooSmall) {
 			return fmt.Errorf("epsilon %v: %w", epsilon, err)
 		}

@@ -14,8 +14,8 @@ import (
 	"ppdp/privacy"
 )
 
-// fake publishes one box over the whole domain with noisy class counts, and a record drawn when it is asked for. With
-// a fault it does one thing wrong, which one check has to notice.
+// fake publishes one box over the whole domain with noisy class counts, and a record drawn when it
+// is asked for. With a fault it does one thing wrong, which one check has to notice.
 type fake struct {
 	fault string
 	calls *atomic.Int64
@@ -225,8 +225,8 @@ func TestSuppressedRows(t *testing.T) {
 // TestChecksNoticeFaults: the fake without a fault passes everything, and for each fault the check
 // made for it fails.
 func TestChecksNoticeFaults(t *testing.T) {
-	// A fault runs through its own check only: one that writes to the table, checked for two releases at
-	// once, would be a race.
+	// A fault runs through its own check only: one that writes to the table, checked for two
+	// releases at once, would be a race.
 	run := func(fault, check string) map[string]error {
 		f := fake{fault: fault, calls: new(atomic.Int64)}
 		found := map[string]error{"info": checkInfo(f), "params": checkParams(f)}

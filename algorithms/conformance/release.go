@@ -12,9 +12,9 @@ import (
 	"ppdp/datasets"
 )
 
-// CheckRelease draws the records of a release and reports what is wrong with its form: products promised but missing,
-// codes outside their domains, counts that are no counts, boxes that do not fit the tree or the
-// rows. It does not judge how good the release is.
+// CheckRelease draws the records of a release and reports what is wrong with its form: products
+// promised but missing, codes outside their domains, counts that are no counts, boxes that do not
+// fit the tree or the rows. It does not judge how good the release is.
 func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algorithms.Input, r *algorithms.Release) error {
 	var errs []error
 	if _, _, err := r.Records(context.Background()); err != nil {

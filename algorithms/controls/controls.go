@@ -1,6 +1,7 @@
-// Package controls holds two releases of a degree sequence that no method is behind: "zeros" publishes n zeros, which anyone
-// can who knows n; "perfect" publishes the truth. The first is a floor every method has to beat before a comparison says
-// anything, the second is the ceiling of what any could reach.
+// Package controls holds two releases of a degree sequence that no method is behind: "zeros"
+// publishes n zeros, which anyone can who knows n; "perfect" publishes the truth. The first is a
+// floor every method has to beat before a comparison says anything, the second is the ceiling of
+// what any could reach.
 //
 // Deviations: none; there is no paper.
 package controls

@@ -70,9 +70,10 @@ func TestProject(t *testing.T) {
 	})
 }
 
-// TestSensitivity checks the argument of the package comment on every graph of six nodes and every node isolated in
-// it: no statistic moves by more than its bound, and every bound is attained for small θ, so that none is too
-// careful. The paper's 2θ+1 and θ+1, which are for removal, are exceeded by isolation.
+// TestSensitivity checks the argument of the package comment on every graph of six nodes and every
+// node isolated in it: no statistic moves by more than its bound, and every bound is attained for
+// small θ, so that none is too careful. The paper's 2θ+1 and θ+1, which are for removal, are
+// exceeded by isolation.
 func TestSensitivity(t *testing.T) {
 	const n = 6
 	var pairs [][2]int32
@@ -164,8 +165,8 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 	return testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, v, epsilon, seed))
 }
 
-// TestNoNoise: without noise the release is the projection's degrees, and for θ = n-1 the graph's own. θ chosen
-// privately, noise costs nothing then, and no smaller θ keeps as many edges.
+// TestNoNoise: without noise the release is the projection's degrees, and for θ = n-1 the graph's
+// own. θ chosen privately, noise costs nothing then, and no smaller θ keeps as many edges.
 func TestNoNoise(t *testing.T) {
 	const epsilon = 1e12 // noise below 1e-9, which rounding removes
 	rapid.Check(t, func(t2 *rapid.T) {
@@ -190,7 +191,8 @@ func TestNoNoise(t *testing.T) {
 	})
 }
 
-// TestBudget: fixed θ spends all of epsilon on counts, private θ a tenth of it on the choice, nothing is over.
+// TestBudget: fixed θ spends all of epsilon on counts, private θ a tenth of it on the choice,
+// nothing is over.
 func TestBudget(t *testing.T) {
 	g, err := graph.ErdosRenyi(context.Background(), random.NewKey(1).Stream(), 200, 0.05)
 	if err != nil {
@@ -225,8 +227,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestNearestCounts compares with every support: the nearest point with sum total lies on one of the faces of the
-// simplex, where it is the values less a common amount.
+// TestNearestCounts compares with every support: the nearest point with sum total lies on one of
+// the faces of the simplex, where it is the values less a common amount.
 func TestNearestCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")
@@ -262,8 +264,9 @@ func TestNearestCounts(t *testing.T) {
 	})
 }
 
-// TestChoice: the exponential mechanism's law over θ, drawn 20,000 times, agrees with exp(ε₁·score/2). The statistic
-// has at most 5 degrees of freedom, whose chi-square exceeds 30 once in 60,000 seeds.
+// TestChoice: the exponential mechanism's law over θ, drawn 20,000 times, agrees with
+// exp(ε₁·score/2). The statistic has at most 5 degrees of freedom, whose chi-square exceeds 30 once
+// in 60,000 seeds.
 func TestChoice(t *testing.T) {
 	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 60, 3)
 	if err != nil {
@@ -334,7 +337,8 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// prepare does for a graph what its first release with private theta would: sorts the edges and projects by every candidate.
+// prepare does for a graph what its first release with private theta would: sorts the edges and
+// projects by every candidate.
 func prepare(g *datasets.Graph, p *Params) {
 	for _, theta := range candidateThetas(p.Lambda.Of(g)) {
 		project(g, theta)

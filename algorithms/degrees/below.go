@@ -5,9 +5,9 @@ package degrees
 
 import "math"
 
-// Below returns n ascending degrees. cumulative[i], rounded and clamped to [0, n], of them are below
-// starts[i+1]; each is the lowest degree of its interval. starts, ascending, has one element more
-// than cumulative. Where a count is less than the one before it, its interval is empty.
+// Below returns n ascending degrees. cumulative[i], rounded and clamped to [0, n], of them are
+// below starts[i+1]; each is the lowest degree of its interval. starts, ascending, has one element
+// more than cumulative. Where a count is less than the one before it, its interval is empty.
 func Below(starts []int32, cumulative []float64, n int) []int32 {
 	degrees := make([]int32, n)
 	at := 0

@@ -16,7 +16,8 @@ const (
 	// MaxDegree is the graph's true maximum degree: one node's private value (errata G4), which the
 	// paper treats as public. A bound that really is public is written as a number.
 	MaxDegree Cap = "max-degree"
-	// Nodes is the number of nodes less one, which no degree exceeds. The number of nodes is public.
+	// Nodes is the number of nodes less one, which no degree exceeds. The number of nodes is
+	// public.
 	Nodes Cap = "n-1"
 )
 

@@ -11,9 +11,9 @@ import (
 	"ppdp/algorithms/partition"
 )
 
-// BenchmarkAdult times what DiffGen publishes: all regions with their noisy counts, at ε = 1. Records are
-// counted and not drawn. Seeds are 0 to 7 in turn, because the number of cells varies greatly with the cut; regions/op and
-// records/op are those published.
+// BenchmarkAdult times what DiffGen publishes: all regions with their noisy counts, at ε = 1.
+// Records are counted and not drawn. Seeds are 0 to 7 in turn, because the number of cells varies
+// greatly with the cut; regions/op and records/op are those published.
 func BenchmarkAdult(b *testing.B) {
 	table := testinput.Adult(b, "diffmulti")
 	for _, h := range []int{10, 20} {
@@ -40,7 +40,8 @@ func BenchmarkAdult(b *testing.B) {
 	}
 }
 
-// BenchmarkRecords times the drawing of records alone, from the regions of BenchmarkAdult's largest release.
+// BenchmarkRecords times the drawing of records alone, from the regions of BenchmarkAdult's largest
+// release.
 func BenchmarkRecords(b *testing.B) {
 	table := testinput.Adult(b, "diffmulti")
 	params := DefaultParams()

@@ -76,8 +76,8 @@ func (c *cut) search(ctx context.Context) error {
 	return nil
 }
 
-// specialise puts a value's children in its place. The children of an interval hold disjoint records and
-// draw their cut points in parallel.
+// specialise puts a value's children in its place. The children of an interval hold disjoint
+// records and draw their cut points in parallel.
 func (c *cut) specialise(m member) error {
 	axis := c.marginals[m.dim].axis
 	if axis != nil {
@@ -102,8 +102,8 @@ func (c *cut) specialise(m member) error {
 	return nil
 }
 
-// enter adds a value to the cut. Where it has children it becomes a candidate with its score; a numeric one first
-// draws its cut point, charged to the path.
+// enter adds a value to the cut. Where it has children it becomes a candidate with its score; a
+// numeric one first draws its cut point, charged to the path.
 func (c *cut) enter(path *privacy.Path, m member) error {
 	from := &c.marginals[m.dim]
 	classes := c.scorer.Classes

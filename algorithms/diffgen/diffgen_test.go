@@ -119,8 +119,8 @@ func losses(counts []int, penalty float64) (most, squared, certainty, entropy, n
 	return most, n * n, n * penalty, entropy, n
 }
 
-// TestScores compares the scores of every candidate with the definitions: sums over the children of a value, and
-// where the paper's metric is a reduction, less the value's own.
+// TestScores compares the scores of every candidate with the definitions: sums over the children of
+// a value, and where the paper's metric is a reduction, less the value's own.
 func TestScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(10, 3)
@@ -208,7 +208,8 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Inner nodes are any, reds, blues, greys; flat has its root; five cuts separate six numbers.
+		// Inner nodes are any, reds, blues, greys; flat has its root; five cuts separate six
+		// numbers.
 		if limit := 4 + 1 + 5; c.made != min(limit, params.Specialisations) {
 			t.Fatalf("%d specialisations, must be %d", c.made, min(limit, params.Specialisations))
 		}
@@ -264,10 +265,11 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestCellsLaw runs the noise of a table of ten cells and two classes, four cells occupied, and compares each of the 20
-// counts with the law of noise on it alone, P(0) and P(1) of a rounded and clamped count n with noise x:
-// of Laplace noise P(x < ½-n) and P(½-n ≤ x < 3/2-n), of integers P(x ≤ -n) and P(x = 1-n). With 20 counts, two
-// probabilities and two laws, 5 standard deviations are exceeded by chance with probability 5e-5.
+// TestCellsLaw runs the noise of a table of ten cells and two classes, four cells occupied, and
+// compares each of the 20 counts with the law of noise on it alone, P(0) and P(1) of a rounded and
+// clamped count n with noise x: of Laplace noise P(x < ½-n) and P(½-n ≤ x < 3/2-n), of integers P(x
+// ≤ -n) and P(x = 1-n). With 20 counts, two probabilities and two laws, 5 standard deviations are
+// exceeded by chance with probability 5e-5.
 func TestCellsLaw(t *testing.T) {
 	const draws, epsilon = 40_000, 0.8
 	exact := map[uint64][]float64{2: {1, 0}, 3: {0, 2}, 7: {3, 1}, 9: {0, 1}}
@@ -342,8 +344,9 @@ func TestCellsLaw(t *testing.T) {
 	}
 }
 
-// TestRegions: whatever the sparse table, regions tile the domain; each of its cells is a region with its
-// counts, and every other point lies in a region without counts: that of its own cell with list_all.
+// TestRegions: whatever the sparse table, regions tile the domain; each of its cells is a region
+// with its counts, and every other point lies in a region without counts: that of its own cell with
+// list_all.
 func TestRegions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(6, 2)
@@ -416,8 +419,8 @@ func TestRegions(t *testing.T) {
 	})
 }
 
-// TestWithoutNoise: as epsilon grows every choice is the best one, and the counts are the records'. Numbers
-// agree with the class from 3 on, colours hardly, flat not at all.
+// TestWithoutNoise: as epsilon grows every choice is the best one, and the counts are the records'.
+// Numbers agree with the class from 3 on, colours hardly, flat not at all.
 func TestWithoutNoise(t *testing.T) {
 	schema := schemaOf(6, 2)
 	var rows [][]uint32
@@ -464,8 +467,9 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestReductionOrChildren: by reduction a frequent value is specialised first, by minus the children's
-// loss a rare one: 90 records are reds, 2 blues, evenly on two leaves, none is grey. The first specialisation is any.
+// TestReductionOrChildren: by reduction a frequent value is specialised first, by minus the
+// children's loss a rare one: 90 records are reds, 2 blues, evenly on two leaves, none is grey. The
+// first specialisation is any.
 func TestReductionOrChildren(t *testing.T) {
 	var rows [][]uint32
 	for i := range uint32(90) {

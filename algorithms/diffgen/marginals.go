@@ -8,8 +8,8 @@ import (
 	"ppdp/datasets"
 )
 
-// marginal is one attribute's frequencies over all records. Specialisation is of whole attributes, so that scores
-// and cut points never need more than this.
+// marginal is one attribute's frequencies over all records. Specialisation is of whole attributes,
+// so that scores and cut points never need more than this.
 type marginal struct {
 	axis  *datasets.Axis // nil of a numeric attribute
 	cells uint32         // of its domain

@@ -8,7 +8,8 @@ import (
 	"ppdp/algorithms/partition"
 )
 
-// Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain by themselves.
+// Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain
+// by themselves.
 type Score string
 
 const (
@@ -41,15 +42,15 @@ type Params struct {
 	Specialisations int `yaml:"h"`
 	// Empty says what becomes of cells that hold no record.
 	Empty Empty `yaml:"empty"`
-	// ListAll makes every cell a region as long as the cells are at most this many times those with a count above
-	// 0; beyond it unlisted cells are joined.
+	// ListAll makes every cell a region as long as the cells are at most this many times those with
+	// a count above 0; beyond it unlisted cells are joined.
 	ListAll float64 `yaml:"list_all"`
 	// Values says which point of its interval a numeric attribute of a drawn record gets.
 	Values partition.Values `yaml:"values"`
 	// MaxNodes caps the regions; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
-	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the same factor
-	// and get the factor as their weight, and the release carries a warning.
+	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the
+	// same factor and get the factor as their weight, and the release carries a warning.
 	MaxRows int `yaml:"max_rows"`
 }
 

@@ -15,16 +15,16 @@ import (
 	"ppdp/datasets"
 )
 
-// TestStep is ε′ of the paper's own settings on Adult, 6 numeric attributes: the largest exponent of an
-// information gain of one bit is ε′/2 = 0.0066 at ε = 1 and h = 16.
+// TestStep is ε′ of the paper's own settings on Adult, 6 numeric attributes: the largest exponent
+// of an information gain of one bit is ε′/2 = 0.0066 at ε = 1 and h = 16.
 func TestStep(t *testing.T) {
 	if got, want := step(1, 6, 16), 1.0/76; math.Abs(got-want) > 1e-15 {
 		t.Errorf("ε′ is %v, must be %v", got, want)
 	}
 }
 
-// TestLedger: a path pays ε′ for each number's domain, each choice and each cut interval, and the counts get the
-// rest: everything for one path, at least half for the counts.
+// TestLedger: a path pays ε′ for each number's domain, each choice and each cut interval, and the
+// counts get the rest: everything for one path, at least half for the counts.
 func TestLedger(t *testing.T) {
 	const epsilon = 2.0
 	schema := schemaOf(50, 2)
@@ -43,8 +43,9 @@ func TestLedger(t *testing.T) {
 				if err := c.search(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				// Of the chosen intervals those that left something to cut again drew cut points for it. A first
-				// interval of 50 numbers always does; of the others the longest chain counts.
+				// Of the chosen intervals those that left something to cut again drew cut points
+				// for it. A first interval of 50 numbers always does; of the others the longest
+				// chain counts.
 				spent := c.path.Spent() / c.step
 				if least, most := float64(1+c.made), float64(1+2*c.made); spent < least-1e-6 || spent > most+1e-6 {
 					t.Errorf("%s, h=%d: the cut has cost %v draws, must be %v to %v", variant, h, spent, least, most)
@@ -67,9 +68,10 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestCutPaysForItsPoints counts draws one by one: three numbers are cut twice, and only the first cut, whichever it is,
-// leaves two of them to cut again. With the cut point of the domain and the choices of five other values and
-// these two that makes nine draws; a domain of four numbers takes ten to eleven.
+// TestCutPaysForItsPoints counts draws one by one: three numbers are cut twice, and only the first
+// cut, whichever it is, leaves two of them to cut again. With the cut point of the domain and the
+// choices of five other values and these two that makes nine draws; a domain of four numbers takes
+// ten to eleven.
 func TestCutPaysForItsPoints(t *testing.T) {
 	for numbers, want := range map[int][]float64{3: {9}, 4: {10, 11}} {
 		table := testinput.Table(schemaOf(numbers, 2), []uint32{0, 1, 2, 0}, []uint32{1, 2, 0, 1})
@@ -104,9 +106,10 @@ func law(c *cut) []float64 {
 	return p
 }
 
-// TestChoiceNeighbours bounds the loss of the first choices between random tables that differ in one record, computed
-// from the exact laws, by ε′ for every utility: for dm the scale moves too, and the package comment's proof gives
-// three quarters of ε′ for reductions and half of it for children's losses.
+// TestChoiceNeighbours bounds the loss of the first choices between random tables that differ in
+// one record, computed from the exact laws, by ε′ for every utility: for dm the scale moves too,
+// and the package comment's proof gives three quarters of ε′ for reductions and half of it for
+// children's losses.
 func TestChoiceNeighbours(t *testing.T) {
 	const epsilon = 40 // ε′ is not small
 	rapid.Check(t, func(t *rapid.T) {
@@ -174,10 +177,12 @@ func cutPoints(t *testing.T, table *datasets.Table, params *Params, variant algo
 	return points
 }
 
-// TestCutPointsTellNeighboursApart is errata X1 and D2 seen in published cuts. Of 20 and 40 the program never cuts above
-// 40; a record at 90 makes that possible. A single record it cuts off at 50. Middles of intervals are 10, 30 and 70;
-// a record at 30 makes 25 and 35 possible. The exponential mechanism at ε′ = 0.017 is near the uniform law on 1 to 99:
-// cuts above 40 have a probability of 0.59 give or take 0.01, and 400 releases miss 100 of them with probability below 1e-30.
+// TestCutPointsTellNeighboursApart is errata X1 and D2 seen in published cuts. Of 20 and 40 the
+// program never cuts above 40; a record at 90 makes that possible. A single record it cuts off at
+// 50. Middles of intervals are 10, 30 and 70; a record at 30 makes 25 and 35 possible. The
+// exponential mechanism at ε′ = 0.017 is near the uniform law on 1 to 99: cuts above 40 have a
+// probability of 0.59 give or take 0.01, and 400 releases miss 100 of them with probability below
+// 1e-30.
 func TestCutPointsTellNeighboursApart(t *testing.T) {
 	above := func(points []uint32, limit uint32) (n int) {
 		for _, at := range points {
@@ -226,7 +231,8 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 	}
 }
 
-// TestOmittedTellsNeighboursApart: without the noise of empty cells a cell can only be seen that holds a record.
+// TestOmittedTellsNeighboursApart: without the noise of empty cells a cell can only be seen that
+// holds a record.
 func TestOmittedTellsNeighboursApart(t *testing.T) {
 	params := DefaultParams()
 	params.Empty, params.Specialisations = Omitted, 100
@@ -243,8 +249,8 @@ func TestOmittedTellsNeighboursApart(t *testing.T) {
 	if n := seen(numbers(20, 40), Omitted); n != 0 {
 		t.Errorf("an empty cell is seen in %d of 50 releases", n)
 	}
-	// With noise of scale at most 2 a count of 1 exceeds ½ with probability above ½, a count of 0 with more than 0.3: 50
-	// releases show neither fewer than twice with probability above 1e-5.
+	// With noise of scale at most 2 a count of 1 exceeds ½ with probability above ½, a count of 0
+	// with more than 0.3: 50 releases show neither fewer than twice with probability above 1e-5.
 	if n := seen(numbers(20, 40, 90), Omitted); n < 2 {
 		t.Errorf("an occupied cell is seen in %d of 50 releases", n)
 	}
@@ -287,8 +293,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestAdult: the eight categorical attributes allow 47 specialisations, the paper's "nearly 50", and without noise
-// worth speaking of the counts of all cells add up to the table.
+// TestAdult: the eight categorical attributes allow 47 specialisations, the paper's "nearly 50",
+// and without noise worth speaking of the counts of all cells add up to the table.
 func TestAdult(t *testing.T) {
 	table := testinput.Adult(t, "diffmulti")
 	if table.Len() != 45222 {

@@ -14,10 +14,12 @@ func tooLarge(format string, args ...any) error {
 	return fmt.Errorf("diffgen: %w: %s", algorithms.ErrTooLarge, fmt.Sprintf(format, args...))
 }
 
-// contextEvery is how many cells or regions are handled between two looks at the context: some milliseconds.
+// contextEvery is how many cells or regions are handled between two looks at the context: some
+// milliseconds.
 const contextEvery = 1 << 16
 
-// writer makes regions of a sparse table: a tree over the dimensions that the cut divides, one after the other.
+// writer makes regions of a sparse table: a tree over the dimensions that the cut divides, one
+// after the other.
 type writer struct {
 	ctx     context.Context
 	grid    *grid
@@ -32,7 +34,8 @@ type writer struct {
 	zeros     []float64
 }
 
-// write returns regions that tile the domain: each cell of the table, and the rest one by one or joined.
+// write returns regions that tile the domain: each cell of the table, and the rest one by one or
+// joined.
 func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*datasets.Axis, listAll float64, most int) (*algorithms.Regions, error) {
 	w := &writer{ctx: ctx, grid: g, table: t, most: most, zeros: make([]float64, t.classes)}
 	w.listAll = float64(g.cells) <= listAll*float64(len(t.cells)) && g.cells <= uint64(most)
@@ -63,8 +66,9 @@ func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*dat
 	return &w.regions, nil
 }
 
-// attribute divides the current box along the i-th active dimension and all that follow. cell is the first cell
-// of the box and the table's cells from to to lie in it. It returns the child that stands for the box in the tree.
+// attribute divides the current box along the i-th active dimension and all that follow. cell is
+// the first cell of the box and the table's cells from to to lie in it. It returns the child that
+// stands for the box in the tree.
 func (w *writer) attribute(i int, cell uint64, from, to int) (int32, error) {
 	if i == len(w.active) || from == to && !w.listAll {
 		return w.leaf(from, to)
@@ -104,7 +108,8 @@ func (w *writer) values(i, d, first, end int, cell uint64, from, to int) (int32,
 	return cut, nil
 }
 
-// leaf makes the current box a region: that of the table's cell from or, where from is to, one without counts.
+// leaf makes the current box a region: that of the table's cell from or, where from is to, one
+// without counts.
 func (w *writer) leaf(from, to int) (int32, error) {
 	region := len(w.regions.Counts) / w.table.classes
 	if region >= w.most {

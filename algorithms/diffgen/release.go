@@ -51,7 +51,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return out, nil
 }
 
-// newCut checks the input against the parameters and declares the mechanisms; the counter is that of the cells.
+// newCut checks the input against the parameters and declares the mechanisms; the counter is that
+// of the cells.
 func newCut(ctx context.Context, in algorithms.Input) (*cut, counter, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {

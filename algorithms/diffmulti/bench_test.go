@@ -37,8 +37,8 @@ func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, 
 	b.ReportMetric(float64(nodes)/float64(b.N), "nodes/op")
 }
 
-// BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact rule for h
-// makes the most of it, the published one seldom gets beyond some thousand nodes.
+// BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact
+// rule for h makes the most of it, the published one seldom gets beyond some thousand nodes.
 func BenchmarkRelease(b *testing.B) {
 	loaded, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)})
 	if err != nil {
@@ -70,9 +70,9 @@ func BenchmarkUtilities(b *testing.B) {
 	}
 }
 
-// BenchmarkScalability is the release alone on the paper's enlarged Adult: for each record others, every
-// attribute of which is drawn anew from its domain with probability one half. Ten million rows take some
-// 2 GB and are left out under -short.
+// BenchmarkScalability is the release alone on the paper's enlarged Adult: for each record others,
+// every attribute of which is drawn anew from its domain with probability one half. Ten million
+// rows take some 2 GB and are left out under -short.
 func BenchmarkScalability(b *testing.B) {
 	source := testinput.Adult(b, "diffmulti")
 	for _, n := range []int{200_000, 1_000_000, 10_000_000} {

@@ -18,8 +18,8 @@ import (
 	"ppdp/random"
 )
 
-// drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and two
-// numeric attributes, one with a domain too wide for marks.
+// drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and
+// two numeric attributes, one with a domain too wide for marks.
 func drawTable(t *rapid.T) *datasets.Table {
 	classes := rapid.IntRange(1, 3).Draw(t, "classes")
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
@@ -93,9 +93,9 @@ func count(r *recursion, table *datasets.Table, attributes []int, rows []int32) 
 	return stats
 }
 
-// TestStatistics divides random regions in every possible way and compares the statistics that children
-// are handed, counted or inherited, with those counted by definition. Slots of the attribute that was just cut are
-// the child's to fill.
+// TestStatistics divides random regions in every possible way and compares the statistics that
+// children are handed, counted or inherited, with those counted by definition. Slots of the
+// attribute that was just cut are the child's to fill.
 func TestStatistics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -164,7 +164,8 @@ func TestStatistics(t *testing.T) {
 	})
 }
 
-// TestFrequencies compares the values of a region, by counting and by sorting, with those found by definition.
+// TestFrequencies compares the values of a region, by counting and by sorting, with those found by
+// definition.
 func TestFrequencies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -282,8 +283,8 @@ func TestCompact(t *testing.T) {
 	})
 }
 
-// TestApportion: shares are in proportion but for less than one each, all of h-1 is given out where there is any weight,
-// and nothing to children without.
+// TestApportion: shares are in proportion but for less than one each, all of h-1 is given out where
+// there is any weight, and nothing to children without.
 func TestApportion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1_000_000).Draw(t, "specialisations")
@@ -314,8 +315,8 @@ func TestApportion(t *testing.T) {
 	})
 }
 
-// TestReleases: no more than h specialisations, no path longer than |g|, every row in one region, counts of whole
-// records, all of the budget spent on the most expensive path.
+// TestReleases: no more than h specialisations, no path longer than |g|, every row in one region,
+// counts of whole records, all of the budget spent on the most expensive path.
 func TestReleases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)

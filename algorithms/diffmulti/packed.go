@@ -7,13 +7,13 @@ import (
 	"ppdp/datasets"
 )
 
-// packed holds the rows of a release one after the other, each as a few words, so that a pass over a
-// region reads every row's attributes together and counts them into independent places. A row is addressed by
-// its position in Input.Rows.
+// packed holds the rows of a release one after the other, each as a few words, so that a pass over
+// a region reads every row's attributes together and counts them into independent places. A row is
+// addressed by its position in Input.Rows.
 //
-// The words of a row are, for each attribute with an axis, the slot of statistics that counts its rank and
-// class; then for each numeric attribute the place of its value among the distinct ones, in two halves of 16 bits
-// where it has many; then the class.
+// The words of a row are, for each attribute with an axis, the slot of statistics that counts its
+// rank and class; then for each numeric attribute the place of its value among the distinct ones,
+// in two halves of 16 bits where it has many; then the class.
 type packed[T uint16 | uint32] struct {
 	*layout
 	words []T
@@ -41,12 +41,12 @@ type layout struct {
 
 // store is a packed of either width.
 type store interface {
-	// tally adds change for each of the rows to the statistics; cuts are the numeric attributes' cut points as
-	// places among the distinct values.
+	// tally adds change for each of the rows to the statistics; cuts are the numeric attributes'
+	// cut points as places among the distinct values.
 	tally(rows []int32, cuts []uint32, stats []int32, change int32)
-	// divide sorts the rows by the child they belong to, keeping their order within a child, and writes the children's
-	// sizes. On an axis n is the node that all rows lie under; on a numeric dimension values below the place cut are
-	// child 0, others child 1.
+	// divide sorts the rows by the child they belong to, keeping their order within a child, and
+	// writes the children's sizes. On an axis n is the node that all rows lie under; on a numeric
+	// dimension values below the place cut are child 0, others child 1.
 	divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32, sizes []int32)
 	// keys appends value·classes+class of each row on a numeric dimension.
 	keys(rows []int32, dim int, keys []uint32) []uint32
@@ -54,16 +54,16 @@ type store interface {
 	classCounts(rows []int32, counts []int32)
 	// size is the number of rows held.
 	size() int
-	// compact returns a store of these rows alone, one after the other, and numbers them anew. It is good
-	// until the next call.
+	// compact returns a store of these rows alone, one after the other, and numbers them anew. It
+	// is good until the next call.
 	compact(rows []int32) store
 }
 
 // half is how many things 16 bits can number.
 const half = 1 << 16
 
-// pack reads the rows of the dimensions' attributes. Places among more than single distinct values take two
-// words, half of which is the most.
+// pack reads the rows of the dimensions' attributes. Places among more than single distinct values
+// take two words, half of which is the most.
 func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis, single int) (*layout, store) {
 	schema := table.Schema()
 	l := &layout{classes: schema.Classes(), axes: axes, at: make([]int, len(axes)), word: make([]int, len(axes)), values: make([][]uint32, len(axes))}

@@ -16,8 +16,8 @@ import (
 	"ppdp/random"
 )
 
-// TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out evenly both
-// children get 10, shared out by sizes 8 and 2 they get 16 and 4.
+// TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out
+// evenly both children get 10, shared out by sizes 8 and 2 they get 16 and 4.
 func TestSharesOfExamples42To44(t *testing.T) {
 	for _, c := range []struct {
 		rule HPrime
@@ -34,7 +34,8 @@ func TestSharesOfExamples42To44(t *testing.T) {
 	}
 }
 
-// TestStepOfAdult is section 5: |g| is 21 for the taxonomies and 6·7 for the numeric attributes, and ε′ = ε/390.
+// TestStepOfAdult is section 5: |g| is 21 for the taxonomies and 6·7 for the numeric attributes,
+// and ε′ = ε/390.
 func TestStepOfAdult(t *testing.T) {
 	schema := adult.Schema()
 	axes := partition.Axes(schema, schema.QuasiIdentifiers())
@@ -46,7 +47,8 @@ func TestStepOfAdult(t *testing.T) {
 	}
 }
 
-// tableI is Table I with the taxonomy of Fig. 2. Codes of continents are in the order of first appearance.
+// tableI is Table I with the taxonomy of Fig. 2. Codes of continents are in the order of first
+// appearance.
 func tableI(t testing.TB) *datasets.Table {
 	t.Helper()
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
@@ -84,10 +86,11 @@ func tableI(t testing.TB) *datasets.Table {
 	return b.Table()
 }
 
-// TestFig4 looks for a release of Table I that specialises as Fig. 4 does: years cut between 1959 and 1968, the earlier
-// ones cut again between 1947 and 1955, the later part of those specialised to New_World and Old_World.
-// Its regions must generalise the records as Example 3.1 says, its longest path is 3 (section 4.6), and
-// the path pays for what Algorithm 1 draws on it. (About one seed in some hundred has it.)
+// TestFig4 looks for a release of Table I that specialises as Fig. 4 does: years cut between 1959
+// and 1968, the earlier ones cut again between 1947 and 1955, the later part of those specialised
+// to New_World and Old_World. Its regions must generalise the records as Example 3.1 says, its
+// longest path is 3 (section 4.6), and the path pays for what Algorithm 1 draws on it. (About one
+// seed in some hundred has it.)
 func TestFig4(t *testing.T) {
 	const epsilon = 2.0
 	table := tableI(t)
@@ -116,8 +119,9 @@ func TestFig4(t *testing.T) {
 		if years[0][1] != years[2][0] || years[2][1] != years[5][0] || years[5][1] != 1999 {
 			t.Errorf("years are generalised to %v, must tile [1930, 1999)", years)
 		}
-		// |A_num| = 1 and |g| = 2 + 7. Three choices; cut points for the root, for the years before the first cut,
-		// and for those from the second on: six draws, and nothing for sizes that get no noise.
+		// |A_num| = 1 and |g| = 2 + 7. Three choices; cut points for the root, for the years before
+		// the first cut, and for those from the second on: six draws, and nothing for sizes that
+		// get no noise.
 		want := map[string]float64{"candidates": 3 * epsilon / 56, "cut points": 3 * epsilon / 56, "leaf counts": epsilon - 6*epsilon/56}
 		for _, entry := range budget.Ledger() {
 			if math.Abs(entry.Epsilon-want[entry.Purpose]) > 1e-12 {
@@ -129,8 +133,9 @@ func TestFig4(t *testing.T) {
 	t.Fatal("no seed gives the tree of Fig. 4")
 }
 
-// TestLongestPathBudget: under strict sizes every specialisation costs three draws and the root's cut points one
-// each, and the leaf gets all the rest: at h for which no path ends early, exactly half.
+// TestLongestPathBudget: under strict sizes every specialisation costs three draws and the root's
+// cut points one each, and the leaf gets all the rest: at h for which no path ends early, exactly
+// half.
 func TestLongestPathBudget(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 1 << 20, Step: 1}, {Name: "y", Low: 0, High: 1 << 20, Step: 1}}}
 	b := datasets.NewBuilder(schema, 3)
@@ -147,8 +152,8 @@ func TestLongestPathBudget(t *testing.T) {
 	}
 	step := 3.0 / (2 * (2 + 3*4))
 	for _, entry := range budget.Ledger() {
-		// A deepest leaf's path: 2 cut points at the root, one more at each of the three regions below that
-		// are specialised.
+		// A deepest leaf's path: 2 cut points at the root, one more at each of the three regions
+		// below that are specialised.
 		want := map[string]float64{"cut points": 5 * step, "candidates": 4 * step, "specialisations": 4 * step, "leaf counts": 3 - 13*step}[entry.Purpose]
 		if math.Abs(entry.Epsilon-want) > 1e-12 {
 			t.Errorf("%s cost %v, must cost %v", entry.Purpose, entry.Epsilon, want)
@@ -161,8 +166,8 @@ func TestLongestPathBudget(t *testing.T) {
 	}
 }
 
-// TestInfiniteEpsilon: with hardly any noise the published counts are those of the rows in each region, and of two
-// binary attributes the one that tells the classes apart is chosen.
+// TestInfiniteEpsilon: with hardly any noise the published counts are those of the rows in each
+// region, and of two binary attributes the one that tells the classes apart is chosen.
 func TestInfiniteEpsilon(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "noise", Kind: datasets.Categorical, Values: []string{"a", "b"}},
@@ -200,8 +205,9 @@ func TestInfiniteEpsilon(t *testing.T) {
 	}
 }
 
-// TestRawLimit: on Adult, with epsilon and h without bound, the regions hold one class nearly everywhere: the
-// noisy majority of a row's own region is right as often as the best guess from all attributes, on the rows themselves.
+// TestRawLimit: on Adult, with epsilon and h without bound, the regions hold one class nearly
+// everywhere: the noisy majority of a row's own region is right as often as the best guess from all
+// attributes, on the rows themselves.
 func TestRawLimit(t *testing.T) {
 	table := testinput.Adult(t, "diffmulti")
 	params := DefaultParams()
@@ -223,8 +229,8 @@ func TestRawLimit(t *testing.T) {
 			right++
 		}
 	}
-	// Nearly all of the 45,222 rows differ from all others in some attribute, so the limit is close to 1; 0.95 is far
-	// beyond what any classifier reaches on rows it has not seen.
+	// Nearly all of the 45,222 rows differ from all others in some attribute, so the limit is close
+	// to 1; 0.95 is far beyond what any classifier reaches on rows it has not seen.
 	if share := float64(right) / float64(table.Len()); share < 0.95 {
 		t.Errorf("the majority of a row's region is right for %v of the rows, must be above 0.95", share)
 	}

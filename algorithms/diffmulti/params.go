@@ -8,8 +8,8 @@ import (
 	"ppdp/algorithms/partition"
 )
 
-// HPrime says what the specialisations left to a region, the paper's h′, are shared out by among its
-// children.
+// HPrime says what the specialisations left to a region, the paper's h′, are shared out by among
+// its children.
 type HPrime string
 
 const (
@@ -56,15 +56,15 @@ type Params struct {
 	LongestPath int `yaml:"path"`
 	// NumericHeight is what a numeric attribute counts for in LongestPath: 0; 7 in section 5.
 	NumericHeight int `yaml:"numeric_height"`
-	// CarryOver adds the budget of levels that the deepest leaf has not reached to that of leaf counts
-	// (section 5); false gives leaf counts exactly half.
+	// CarryOver adds the budget of levels that the deepest leaf has not reached to that of leaf
+	// counts (section 5); false gives leaf counts exactly half.
 	CarryOver bool `yaml:"carry_over"`
 	// Values says which point of its interval a numeric attribute of a drawn record gets.
 	Values partition.Values `yaml:"values"`
 	// MaxNodes caps the regions visited; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
-	// MaxRows caps the table of drawn records. Beyond it every leaf's records are thinned by the same factor
-	// and get the factor as their weight, and the release carries a warning.
+	// MaxRows caps the table of drawn records. Beyond it every leaf's records are thinned by the
+	// same factor and get the factor as their weight, and the release carries a warning.
 	MaxRows int `yaml:"max_rows"`
 }
 

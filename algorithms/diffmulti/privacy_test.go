@@ -43,10 +43,11 @@ func chance(t *testing.T, rule HPrime, h int, first, second int32) float64 {
 	return float64(times) / draws
 }
 
-// TestZeroTestTellsNeighboursApart is errata D1. Under the published rule an empty child never gets a
-// specialisation and one of a single record does half of the time: 0.501 at h = 1000 in a region of 100
-// records, 0.497 at h = 10,000 in one of 30,162. Under the strict rule the two chances are alike. Of 20,000 draws
-// the standard deviation of a share is at most 0.0036; 0.018 is 5 of them, or 3.5 of a difference.
+// TestZeroTestTellsNeighboursApart is errata D1. Under the published rule an empty child never gets
+// a specialisation and one of a single record does half of the time: 0.501 at h = 1000 in a region
+// of 100 records, 0.497 at h = 10,000 in one of 30,162. Under the strict rule the two chances are
+// alike. Of 20,000 draws the standard deviation of a share is at most 0.0036; 0.018 is 5 of them,
+// or 3.5 of a difference.
 func TestZeroTestTellsNeighboursApart(t *testing.T) {
 	const tolerance = 0.018
 	for _, c := range []struct {
@@ -105,9 +106,10 @@ func specialisedMales(t *testing.T, variant algorithms.Variant, another bool, re
 	return times
 }
 
-// TestPublishedPartitionLeaks is errata D1 on whole releases: whether anybody is male can be seen from the published
-// partition, not from the strict one. Sex is chosen at the root in one release of two, and one male gets a
-// specialisation in one of two: 250 of 1000, with a standard deviation of 14.
+// TestPublishedPartitionLeaks is errata D1 on whole releases: whether anybody is male can be seen
+// from the published partition, not from the strict one. Sex is chosen at the root in one release
+// of two, and one male gets a specialisation in one of two: 250 of 1000, with a standard deviation
+// of 14.
 func TestPublishedPartitionLeaks(t *testing.T) {
 	const releases, expected, deviation = 1000, 250, 14
 	if n := specialisedMales(t, algorithms.Published, false, releases); n != 0 {
@@ -123,8 +125,9 @@ func TestPublishedPartitionLeaks(t *testing.T) {
 	}
 }
 
-// TestMidpointsLeak is errata D2 on whole releases: under ncp the published cut of [0, 100) is one of 10, 30, 70 for
-// the values 20 and 40, and of 10, 25, 35, 70 when 30 joins them. The strict cuts reach beyond either.
+// TestMidpointsLeak is errata D2 on whole releases: under ncp the published cut of [0, 100) is one
+// of 10, 30, 70 for the values 20 and 40, and of 10, 25, 35, 70 when 30 joins them. The strict cuts
+// reach beyond either.
 func TestMidpointsLeak(t *testing.T) {
 	cuts := func(variant algorithms.Variant, values ...uint32) []uint32 {
 		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 100, Step: 1}}}, len(values))
@@ -143,7 +146,8 @@ func TestMidpointsLeak(t *testing.T) {
 		slices.Sort(found)
 		return found
 	}
-	// Each interval holds a tenth of the weight at least: all are found but for a chance of 4·0.9³⁰⁰ < 1e-13.
+	// Each interval holds a tenth of the weight at least: all are found but for a chance of
+	// 4·0.9³⁰⁰ < 1e-13.
 	if got, want := cuts(algorithms.Published, 20, 40), []uint32{10, 30, 70}; !slices.Equal(got, want) {
 		t.Errorf("published cuts of {20, 40}: %v, must be %v", got, want)
 	}
@@ -158,9 +162,9 @@ func TestMidpointsLeak(t *testing.T) {
 	}
 }
 
-// TestProgramShares is errata D8: sizes get noise ten thousand times too small. With 100 records in each child
-// and ε′ = 1/390 the published shares of 1000 spread over all of it, the program's stay within 2 of 500, and what is
-// left over goes to the first children.
+// TestProgramShares is errata D8: sizes get noise ten thousand times too small. With 100 records in
+// each child and ε′ = 1/390 the published shares of 1000 spread over all of it, the program's stay
+// within 2 of 500, and what is left over goes to the first children.
 func TestProgramShares(t *testing.T) {
 	s, path := sharer(ByRefCode, 1.0/390)
 	given := make([]int, 2)
@@ -169,7 +173,8 @@ func TestProgramShares(t *testing.T) {
 		if err := s.divide(&fork, 1.0/390, 1001, []int32{100, 100}, given); err != nil {
 			t.Fatal(err)
 		}
-		// Noise of at most 15 scales, 5850 of 2,000,000, is worth 3 (exceeded with probability 4000·e⁻¹⁵/2 < 1e-3).
+		// Noise of at most 15 scales, 5850 of 2,000,000, is worth 3 (exceeded with probability
+		// 4000·e⁻¹⁵/2 < 1e-3).
 		if given[0]+given[1] != 1000 || given[0] < 497 || given[0] > 503 {
 			t.Fatalf("the program shares 1000 as %v", given)
 		}

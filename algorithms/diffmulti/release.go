@@ -12,8 +12,8 @@ import (
 	"ppdp/privacy"
 )
 
-// Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree, but for
-// cut points, which take sorting.
+// Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree,
+// but for cut points, which take sorting.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	r, err := newRecursion(ctx, in)
 	if err != nil {
@@ -85,7 +85,8 @@ type nodeChildren struct {
 	child     []int32   // the child of each of the node's slots
 }
 
-// family is the scratch of one level of the recursion; but for the path it lives while children are visited.
+// family is the scratch of one level of the recursion; but for the path it lives while children are
+// visited.
 type family struct {
 	path  privacy.Path
 	sizes []int32
@@ -96,8 +97,8 @@ type family struct {
 // place is where a region stands in the budget: specialisations and cut points above it.
 type place struct{ depth, cutPoints int }
 
-// allFresh and noneFresh say for which numeric attributes a region has no cut point yet; a number from 0 names
-// the one attribute whose interval its parent has cut.
+// allFresh and noneFresh say for which numeric attributes a region has no cut point yet; a number
+// from 0 names the one attribute whose interval its parent has cut.
 const (
 	allFresh  = -1
 	noneFresh = -2
@@ -141,8 +142,8 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	return r, nil
 }
 
-// longestPath is |g|: the sum of the taxonomies' heights, where numeric attributes count for a public
-// number (section 4.6).
+// longestPath is |g|: the sum of the taxonomies' heights, where numeric attributes count for a
+// public number (section 4.6).
 func longestPath(axes []*datasets.Axis, numeric int) int {
 	sum := 0
 	for _, axis := range axes {
@@ -222,17 +223,18 @@ func (r *recursion) slot(i int) []int32 {
 // some milliseconds.
 const contextEvery = 1 << 20
 
-// A region whose rows lie scattered among many others costs a cache miss for each row in every pass. When it holds
-// at most one in compactBelow of a store that is too large for a cache, its rows are copied together: a
-// quarter of the time of ten million rows of Adult's width.
+// A region whose rows lie scattered among many others costs a cache miss for each row in every
+// pass. When it holds at most one in compactBelow of a store that is too large for a cache, its
+// rows are copied together: a quarter of the time of ten million rows of Adult's width.
 const (
 	compactBelow = 4
 	cacheRows    = 1 << 16
 )
 
-// region handles the builder's current box, which the given rows lie in. stats are the rows' statistics, whose
-// memory the call may use up; nil of a region without rows or one that is certain to be a leaf. free is
-// the first slot of statistics that nobody uses. h specialisations may be made from here on.
+// region handles the builder's current box, which the given rows lie in. stats are the rows'
+// statistics, whose memory the call may use up; nil of a region without rows or one that is certain
+// to be a leaf. free is the first slot of statistics that nobody uses. h specialisations may be
+// made from here on.
 func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int) error {
 	if r.work += len(rows) + r.layout.slots; r.work > contextEvery {
 		r.work = 0
@@ -287,8 +289,8 @@ func (r *recursion) hasChildren(dim int) bool {
 	return len(r.below[dim][r.builder.Nodes[dim]].ends) > 0
 }
 
-// drawCutPoints draws the cut points that the current box does not have yet (line 9), and enters the rows below them into
-// the statistics.
+// drawCutPoints draws the cut points that the current box does not have yet (line 9), and enters
+// the rows below them into the statistics.
 func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *place, fresh int) error {
 	for i, dim := range r.layout.numbers {
 		if fresh != allFresh && fresh != i || r.builder.Width(dim) <= 1 {
@@ -321,7 +323,8 @@ func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *p
 	return nil
 }
 
-// choose scores the candidates, one for each attribute that has children (line 10), and selects one (line 11).
+// choose scores the candidates, one for each attribute that has children (line 10), and selects one
+// (line 11).
 func (r *recursion) choose(path *privacy.Path, stats []int32) (dim int, err error) {
 	r.open, r.scores = r.open[:0], r.scores[:0]
 	classes := r.layout.classes
@@ -443,8 +446,9 @@ func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path 
 	return nil
 }
 
-// divide sorts the rows by child, shares out the specialisations that are left (line 13) and prepares the statistics of the children
-// that will be specialised. It returns the first slot of statistics that is still free.
+// divide sorts the rows by child, shares out the specialisations that are left (line 13) and
+// prepares the statistics of the children that will be specialised. It returns the first slot of
+// statistics that is still free.
 func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim, children int, n *nodeChildren, cut uint32) (*family, int, error) {
 	f := r.families[at.depth]
 	if len(f.sizes) < children {
@@ -470,7 +474,8 @@ func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *pri
 			needed += int(n)
 		}
 	}
-	// The largest child's statistics are the parent's without those of the others: often less to read.
+	// The largest child's statistics are the parent's without those of the others: often less to
+	// read.
 	inherit := given[largest] > 0 && len(rows)-int(sizes[largest]) < needed
 	from := int32(0)
 	for c, n := range sizes {
@@ -556,8 +561,8 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	return release, nil
 }
 
-// paths holds what has been paid on the way to a region, by specialisations and cut points above it. Every draw costs
-// ε′, so that regions with as many of both have paid the same.
+// paths holds what has been paid on the way to a region, by specialisations and cut points above
+// it. Every draw costs ε′, so that regions with as many of both have paid the same.
 type paths [][]*privacy.Path
 
 func (p paths) at(where place) *privacy.Path { return p[where.depth][where.cutPoints] }

@@ -9,8 +9,8 @@ import (
 // contextEvery is how many cells are visited between two looks at the context: some milliseconds.
 const contextEvery = 1 << 20
 
-// blocks is the kd-tree of the second phase. The box under consideration, [low, high) on each dimension of
-// the grid, is cut in place.
+// blocks is the kd-tree of the second phase. The box under consideration, [low, high) on each
+// dimension of the grid, is cut in place.
 type blocks struct {
 	ctx   context.Context
 	grid  *grid
@@ -46,8 +46,9 @@ func (b *blocks) size() int {
 	return n
 }
 
-// runs calls do with each run of consecutive cells of the current box: they lie at indices [from, to) of the
-// grid, and share the coordinates at but for the last one. do must not walk the box itself.
+// runs calls do with each run of consecutive cells of the current box: they lie at indices [from,
+// to) of the grid, and share the coordinates at but for the last one. do must not walk the box
+// itself.
 func (b *blocks) runs(do func(at []int, from, to int)) {
 	last := len(b.low) - 1
 	if last < 0 {
@@ -112,7 +113,8 @@ func (b *blocks) partition(depth int) error {
 	return nil
 }
 
-// measure computes the box's margins, the mean of its n cells and their summed squared deviation from it.
+// measure computes the box's margins, the mean of its n cells and their summed squared deviation
+// from it.
 func (b *blocks) measure(n int) (mean, deviation float64) {
 	for d, low := range b.low {
 		clear(b.margins[d][low:b.high[d]])
@@ -140,9 +142,10 @@ func (b *blocks) measure(n int) (mean, deviation float64) {
 	return mean, deviation
 }
 
-// cut returns the cut that leaves the least squared deviation inside the two parts, along the dimension the
-// rule allows, or along any: the one for which D²(1/l+1/r) is largest, where a part of l cells exceeds
-// l times the mean by D and the other has r cells. Of equal ones it is the first.
+// cut returns the cut that leaves the least squared deviation inside the two parts, along the
+// dimension the rule allows, or along any: the one for which D²(1/l+1/r) is largest, where a part
+// of l cells exceeds l times the mean by D and the other has r cells. Of equal ones it is the
+// first.
 func (b *blocks) cut(n int, mean float64) (dim, at int) {
 	longest := 0
 	for d := range b.low {

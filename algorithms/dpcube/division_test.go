@@ -103,9 +103,9 @@ func joined(tree *datasets.Taxonomy, node int, value string) bool {
 	return at == node
 }
 
-// TestCoarseGrid: a grid that fits is the exact one; any other has at most the cells allowed, its parts are a
-// partition of every attribute's domain into taxonomy nodes or runs, and rows are counted where they lie. The rows have
-// no part in laying it: newGrid is not given them.
+// TestCoarseGrid: a grid that fits is the exact one; any other has at most the cells allowed, its
+// parts are a partition of every attribute's domain into taxonomy nodes or runs, and rows are
+// counted where they lie. The rows have no part in laying it: newGrid is not given them.
 func TestCoarseGrid(t *testing.T) {
 	coarsened := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,7 +192,8 @@ func TestCoarseGrid(t *testing.T) {
 		if table.Len() == 0 {
 			return
 		}
-		// A record more or less moves one cell by one: the sensitivity that both phases are charged by.
+		// A record more or less moves one cell by one: the sensitivity that both phases are charged
+		// by.
 		moved := int32(0)
 		for i, n := range g.count(space, table.AllRows()[1:]) {
 			moved += max(got[i]-n, n-got[i])
@@ -206,13 +207,14 @@ func TestCoarseGrid(t *testing.T) {
 	}
 }
 
-// TestCoarseRule takes the rule's steps by hand. Adult's ten quasi-identifiers have 16 bins of age and of hours and
-// lists of 8, 16, 7, 14, 6, 5, 2 and 41 values; by the levels of their taxonomies workclass goes from 8 to 6, 4, 3 and 1
-// parts, education 16, 10, 4, 2, 1, marital status 7, 3, 2, 1, occupation 14, 3, 1, relationship 6, 3, 1, race 5, 2, 1 and
-// country 41, 15, 5, 1. The widest are halved or climb a level first: 41→15, ages 16→8, education 16→10, hours 16→8,
-// country 15→5, occupation 14→3, education 10→4, ages 8→4, workclass 8→6, hours 8→4, marital status 7→3, workclass 6→4,
-// relationship 6→3, race 5→2, country 5→1 leave 4·4·4·3·3·3·2·2·4·1·2 = 55296 cells, and ages 4→2, workclass 4→3,
-// education 4→2, hours 4→2 further 2·3·2·3·3·3·2·2·2·1·2 = 5184.
+// TestCoarseRule takes the rule's steps by hand. Adult's ten quasi-identifiers have 16 bins of age
+// and of hours and lists of 8, 16, 7, 14, 6, 5, 2 and 41 values; by the levels of their taxonomies
+// workclass goes from 8 to 6, 4, 3 and 1 parts, education 16, 10, 4, 2, 1, marital status 7, 3, 2,
+// 1, occupation 14, 3, 1, relationship 6, 3, 1, race 5, 2, 1 and country 41, 15, 5, 1. The widest
+// are halved or climb a level first: 41→15, ages 16→8, education 16→10, hours 16→8, country 15→5,
+// occupation 14→3, education 10→4, ages 8→4, workclass 8→6, hours 8→4, marital status 7→3,
+// workclass 6→4, relationship 6→3, race 5→2, country 5→1 leave 4·4·4·3·3·3·2·2·4·1·2 = 55296 cells,
+// and ages 4→2, workclass 4→3, education 4→2, hours 4→2 further 2·3·2·3·3·3·2·2·2·1·2 = 5184.
 func TestCoarseRule(t *testing.T) {
 	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status", "occupation", "relationship",
 		"race", "sex", "hours-per-week", "native-country", "salary")
@@ -239,10 +241,11 @@ func TestCoarseRule(t *testing.T) {
 	}
 }
 
-// TestDivisions lists the steps by hand: halves rounded up, levels of a taxonomy that join something, and one part for
-// values in no order.
+// TestDivisions lists the steps by hand: halves rounded up, levels of a taxonomy that join
+// something, and one part for values in no order.
 func TestDivisions(t *testing.T) {
-	// x stands alone below a node of its own, so that the level above the leaves joins y and z, and the next nothing.
+	// x stands alone below a node of its own, so that the level above the leaves joins y and z, and
+	// the next nothing.
 	tree := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 4}},
 		{Name: "u", Parent: 0, Children: []int{2}}, {Name: "uu", Parent: 1, Children: []int{3}}, {Name: "x", Parent: 2},
@@ -283,8 +286,9 @@ func TestDivisions(t *testing.T) {
 	}
 }
 
-// TestCoarseRelease: without noise every point of the domain lies in exactly one region, the one that the tree finds,
-// and regions hold the rows that they contain. Which regions there are does not depend on the rows.
+// TestCoarseRelease: without noise every point of the domain lies in exactly one region, the one
+// that the tree finds, and regions hold the rows that they contain. Which regions there are does
+// not depend on the rows.
 func TestCoarseRelease(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := drawSchema(t)

@@ -168,7 +168,8 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestBlocks: blocks tile the grid, each is within the rule, and the whole grid was cut unless it is.
+// TestBlocks: blocks tile the grid, each is within the rule, and the whole grid was cut unless it
+// is.
 func TestBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlocks(t)
@@ -212,9 +213,9 @@ type fixed float64
 func (f fixed) Add(*privacy.Path, float64, float64) (float64, error) { return float64(f), nil }
 func (fixed) AddAll(*privacy.Path, float64, []float64) error         { return nil }
 
-// TestCombine solves the least-squares problems by their normal equations. With noise of variance 1 on cells x
-// and of variance q on their counted sum y, cells z minimise Σ(x-z)² + (y-Σz)²/q: (I + 11ᵀ/q)z = x + 1·y/q.
-// Equal cells t minimise the same along one direction.
+// TestCombine solves the least-squares problems by their normal equations. With noise of variance 1
+// on cells x and of variance q on their counted sum y, cells z minimise Σ(x-z)² + (y-Σz)²/q: (I +
+// 11ᵀ/q)z = x + 1·y/q. Equal cells t minimise the same along one direction.
 func TestCombine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlocks(t)
@@ -287,7 +288,8 @@ func TestDeviation(t *testing.T) {
 	}
 }
 
-// mixed is a table over 6×5 cells and two classes with counts that differ from cell to cell, some 0.
+// mixed is a table over 6×5 cells and two classes with counts that differ from cell to cell, some
+// 0.
 func mixed() *datasets.Table {
 	var rows [][]uint32
 	for a := range uint32(6) {
@@ -330,10 +332,11 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestStopRule sweeps the threshold over a grid of two even halves, 64 cells of 0 and 64 of 1000 rows. The
-// rule finds the two halves, threshold 0 every cell (under Laplace noise no two are alike), and an enormous one nothing.
-// At ε = 1 a cell's noise has variance 8 and fourth moment 24·16; the squared deviation of 64 cells then has mean
-// 504 and a standard deviation of about √(64·(384-64)) = 143, so that ten times the mean is out of reach.
+// TestStopRule sweeps the threshold over a grid of two even halves, 64 cells of 0 and 64 of 1000
+// rows. The rule finds the two halves, threshold 0 every cell (under Laplace noise no two are
+// alike), and an enormous one nothing. At ε = 1 a cell's noise has variance 8 and fourth moment
+// 24·16; the squared deviation of 64 cells then has mean 504 and a standard deviation of about
+// √(64·(384-64)) = 143, so that ten times the mean is out of reach.
 func TestStopRule(t *testing.T) {
 	var rows [][]uint32
 	for a := range uint32(8) {
@@ -371,9 +374,9 @@ func TestStopRule(t *testing.T) {
 	}
 }
 
-// TestPhasesAreIndependent correlates the noises of the two phases of 4096 cells that are blocks of their own.
-// The correlation of independent noises has standard deviation 1/64; 4.9 of them are exceeded with
-// probability 1e-6, and noise of one stream or seed would give 1.
+// TestPhasesAreIndependent correlates the noises of the two phases of 4096 cells that are blocks of
+// their own. The correlation of independent noises has standard deviation 1/64; 4.9 of them are
+// exceeded with probability 1e-6, and noise of one stream or seed would give 1.
 func TestPhasesAreIndependent(t *testing.T) {
 	var rows [][]uint32
 	for i := range uint32(4096) {

@@ -9,8 +9,8 @@ import (
 	"ppdp/datasets"
 )
 
-// grid divides the space of the quasi-identifiers and the class into cells: cell
-// Σ coordinate[d]·strides[d]. The class, where there is one, is the last dimension, so that a cell's
+// grid divides the space of the quasi-identifiers and the class into cells: cell Σ
+// coordinate[d]·strides[d]. The class, where there is one, is the last dimension, so that a cell's
 // classes lie side by side.
 type grid struct {
 	divisions []division // of the attributes
@@ -69,8 +69,8 @@ func (g *grid) warning(schema *datasets.Schema) string {
 	return fmt.Sprintf("a grid of %d cells for %.4g, by joining values until it fits; parts left of each attribute: %s", g.cells, g.exact, strings.Join(parts, ", "))
 }
 
-// axes are the axes of the attributes whose values are joined along a taxonomy, nil for the others; nil altogether
-// when there is none.
+// axes are the axes of the attributes whose values are joined along a taxonomy, nil for the others;
+// nil altogether when there is none.
 func (g *grid) axes() []*datasets.Axis {
 	axes, any := make([]*datasets.Axis, len(g.divisions)), false
 	for d, division := range g.divisions {

@@ -24,11 +24,11 @@ type Combine string
 const (
 	// NotCombined uses the block's count alone.
 	NotCombined Combine = "none"
-	// Totals averages the block's count with the sum of its noisy cells, both weighted by their inverse
-	// variances, and spreads the result evenly.
+	// Totals averages the block's count with the sum of its noisy cells, both weighted by their
+	// inverse variances, and spreads the result evenly.
 	Totals Combine = "totals"
-	// Cells is the least-squares solution for the cells themselves: they keep their own noise and share out
-	// evenly what the block's count corrects them by.
+	// Cells is the least-squares solution for the cells themselves: they keep their own noise and
+	// share out evenly what the block's count corrects them by.
 	Cells Combine = "cells"
 )
 
@@ -49,10 +49,11 @@ const maxGrid = 1 << 30
 
 // Params are the settings of a release.
 type Params struct {
-	// Split is the share of the budget for the cells, strictly between 0 and 1; blocks get the rest.
+	// Split is the share of the budget for the cells, strictly between 0 and 1; blocks get the
+	// rest.
 	Split float64 `yaml:"split"`
-	// Threshold ends a block whose squared deviation is at most this multiple of what noise explains; 0
-	// cuts down to blocks of equal cells.
+	// Threshold ends a block whose squared deviation is at most this multiple of what noise
+	// explains; 0 cuts down to blocks of equal cells.
 	Threshold float64 `yaml:"threshold"`
 	// Dimension says along which dimension to cut.
 	Dimension Dimension `yaml:"dimension"`
@@ -62,13 +63,13 @@ type Params struct {
 	Bins int `yaml:"bins"`
 	// Grid says what becomes of a table whose grid has more cells than MaxCells.
 	Grid Grid `yaml:"grid"`
-	// MaxCells caps the grid, classes included. A coarse grid wants one of the order of the number of records, if that
-	// is public: what few cells lose in detail, many lose to noise.
+	// MaxCells caps the grid, classes included. A coarse grid wants one of the order of the number
+	// of records, if that is public: what few cells lose in detail, many lose to noise.
 	MaxCells int `yaml:"max_cells"`
 	// Values says which point of its bin a numeric attribute of a drawn record gets.
 	Values partition.Values `yaml:"values"`
-	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the same factor
-	// and get the factor as their weight, and the release carries a warning.
+	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the
+	// same factor and get the factor as their weight, and the release carries a warning.
 	MaxRows int `yaml:"max_rows"`
 }
 

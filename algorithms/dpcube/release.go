@@ -27,7 +27,8 @@ type release struct {
 	builder *partition.Builder
 }
 
-// Release publishes a table. Time is linear in the rows, and in the cells for each level of the tree.
+// Release publishes a table. Time is linear in the rows, and in the cells for each level of the
+// tree.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	r, err := newRelease(ctx, in)
 	if err != nil {
@@ -140,9 +141,9 @@ func (r *release) ratio() float64 {
 // publishEvery is how many regions are written between two looks at the context: some milliseconds.
 const publishEvery = 1 << 16
 
-// publish makes every cell of the grid a region, attribute after attribute: by descending its taxonomy where values
-// are joined along one, else by cuts in the middle. first is the index of the first cell at the parts chosen on the
-// attributes before dim.
+// publish makes every cell of the grid a region, attribute after attribute: by descending its
+// taxonomy where values are joined along one, else by cuts in the middle. first is the index of the
+// first cell at the parts chosen on the attributes before dim.
 func (r *release) publish(ctx context.Context, dim, first int) error {
 	if dim < len(r.grid.divisions) {
 		if r.grid.divisions[dim].level != nil {

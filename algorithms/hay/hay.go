@@ -1,23 +1,25 @@
-// Package hay releases a graph's degree sequence after M. Hay, C. Li, G. Miklau and D. Jensen, Accurate
-// Estimation of the Degree Distribution of Private Networks, ICDM 2009: Laplace noise on the sorted
-// degrees, then constrained inference, the non-decreasing sequence nearest to the noisy one.
+// Package hay releases a graph's degree sequence after M. Hay, C. Li, G. Miklau and D. Jensen,
+// Accurate Estimation of the Degree Distribution of Private Networks, ICDM 2009: Laplace noise on
+// the sorted degrees, then constrained inference, the non-decreasing sequence nearest to the noisy
+// one.
 //
-// The sorted sequence moves by at most 2 in L1 when an edge comes or goes (both ends by 1, and sorting
-// never increases an L1 distance) and by at most 2Λ when a node of degree at most Λ is isolated: its own
-// degree falls by at most Λ, up to Λ neighbours lose 1 each (errata G5). The number of nodes is public in
-// all of this: exactly as many degrees are released. Noise is drawn once for the whole vector.
+// The sorted sequence moves by at most 2 in L1 when an edge comes or goes (both ends by 1, and
+// sorting never increases an L1 distance) and by at most 2Λ when a node of degree at most Λ is
+// isolated: its own degree falls by at most Λ, up to Λ neighbours lose 1 each (errata G5). The
+// number of nodes is public in all of this: exactly as many degrees are released. Noise is drawn
+// once for the whole vector.
 //
 // Deviations:
-//   - The paper protects edges, or k edges. Isolation of a node as a neighbour relation, and the raw
-//     noisy sequence without inference, are what Qardaji & Li 2012 (section 5) compare with.
-//   - Released degrees are rounded and, unless clamp is false, brought into [0, Λ]. The papers do not say
-//     whether they do so, and distances depend on it. Without inference the noisy degrees are sorted
-//     again, which no distance between distributions notices.
-//   - Degrees above a public Λ are lowered to Λ before noise is added. That leaves the edge guarantee as it
-//     is, but 2Λ bounds a node's influence only among graphs without such degrees; a release from another
-//     graph says so in a warning and shows it in the ledger.
-//   - Λ = max-degree, the setting of Figures 4(a) and 5(a) of Qardaji & Li, reads a private value (errata
-//     G4). The strict variant refuses it. Strict noise is two-sided geometric, not Laplace.
+//   - The paper protects edges, or k edges. Isolation of a node as a neighbour relation, and the
+//     raw noisy sequence without inference, are what Qardaji & Li 2012 (section 5) compare with.
+//   - Released degrees are rounded and, unless clamp is false, brought into [0, Λ]. The papers do
+//     not say whether they do so, and distances depend on it. Without inference the noisy degrees
+//     are sorted again, which no distance between distributions notices.
+//   - Degrees above a public Λ are lowered to Λ before noise is added. That leaves the edge
+//     guarantee as it is, but 2Λ bounds a node's influence only among graphs without such degrees;
+//     a release from another graph says so in a warning and shows it in the ledger.
+//   - Λ = max-degree, the setting of Figures 4(a) and 5(a) of Qardaji & Li, reads a private value
+//     (errata G4). The strict variant refuses it. Strict noise is two-sided geometric, not Laplace.
 package hay
 
 import (
@@ -56,7 +58,8 @@ type Params struct {
 	K          int        `yaml:"k"`          // edges under k-edge; 1 by default, unused otherwise
 	// Inference turns constrained inference on; default true.
 	Inference bool `yaml:"inference"`
-	// Clamp brings released degrees into [0, Λ]; default true. Unclamped ones may be negative or above n-1.
+	// Clamp brings released degrees into [0, Λ]; default true. Unclamped ones may be negative or
+	// above n-1.
 	Clamp bool `yaml:"clamp"`
 	// Lambda is Λ: n-1 (default), max-degree or a public number.
 	Lambda degrees.Cap `yaml:"lambda"`
@@ -174,7 +177,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if p.Inference {
 		degrees.Isotonic(values)
 	}
-	// Unclamped noise for tiny epsilons exceeds what a degree's type can hold; it then stays at the bound.
+	// Unclamped noise for tiny epsilons exceeds what a degree's type can hold; it then stays at the
+	// bound.
 	low, high := float64(math.MinInt32), float64(math.MaxInt32)
 	if p.Clamp {
 		low, high = 0, float64(lambda)

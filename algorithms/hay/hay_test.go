@@ -63,8 +63,9 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// TestSensitivity brute-forces errata G5 on every graph of five nodes: an edge moves the sorted sequence by exactly
-// 2, k edges by at most 2k, an isolated node by at most twice the maximum degree, which is attained.
+// TestSensitivity brute-forces errata G5 on every graph of five nodes: an edge moves the sorted
+// sequence by exactly 2, k edges by at most 2k, an isolated node by at most twice the maximum
+// degree, which is attained.
 func TestSensitivity(t *testing.T) {
 	const n = 5
 	var pairs [][2]int
@@ -120,9 +121,10 @@ func TestSensitivity(t *testing.T) {
 	}
 }
 
-// TestNoise: on a graph of no edges the raw release is the noise itself. The mean of |x| is the scale S/ε for Laplace
-// (and 1/sinh(ε/S) for the two-sided geometric, which is within 1e-4 of it here) with a standard error of scale/√n;
-// rounding to whole numbers costs at most 1/2. Eight checks at 5 standard errors: one false alarm in 200,000 seeds.
+// TestNoise: on a graph of no edges the raw release is the noise itself. The mean of |x| is the
+// scale S/ε for Laplace (and 1/sinh(ε/S) for the two-sided geometric, which is within 1e-4 of it
+// here) with a standard error of scale/√n; rounding to whole numbers costs at most 1/2. Eight
+// checks at 5 standard errors: one false alarm in 200,000 seeds.
 func TestNoise(t *testing.T) {
 	const n, epsilon = 20_000, 0.02
 	g, err := datasets.NewGraph(n, nil, nil)
@@ -164,9 +166,10 @@ func TestUnclampedBounds(t *testing.T) {
 	}
 }
 
-// TestCaltech compares with figures found beforehand by another program: constrained inference on Caltech36 for nodes,
-// Λ the maximum degree, ε = 0.01, has W2 = 128 clamped and 6691 not. Those are means over few seeds of a law with a
-// long tail, so ours are only asked to lie within their own five standard errors and 15 % of them.
+// TestCaltech compares with figures found beforehand by another program: constrained inference on
+// Caltech36 for nodes, Λ the maximum degree, ε = 0.01, has W2 = 128 clamped and 6691 not. Those are
+// means over few seeds of a law with a long tail, so ours are only asked to lie within their own
+// five standard errors and 15 % of them.
 func TestCaltech(t *testing.T) {
 	g := testinput.Network(t, "Caltech36")
 	for _, test := range []struct {

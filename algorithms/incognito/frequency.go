@@ -10,8 +10,8 @@ import (
 )
 
 // frequencies are the groups of a table under some vector of levels, with how many records each
-// has. A group's key holds the group number of every attribute in a field of bits, 0 for attributes that
-// are left out.
+// has. A group's key holds the group number of every attribute in a field of bits, 0 for attributes
+// that are left out.
 type frequencies struct {
 	keys   []uint64
 	counts []int32
@@ -35,7 +35,8 @@ type field struct {
 	mask  uint64
 }
 
-// ladder is one attribute's hierarchy over the values that occur, which are numbered in the order of codes.
+// ladder is one attribute's hierarchy over the values that occur, which are numbered in the order
+// of codes.
 type ladder struct {
 	field field
 	// up[l] is the group at level l of each value. Groups that hold no record keep their numbers.
@@ -169,7 +170,8 @@ func (f *frequencies) add(slots []int32, mask, slot, key uint64, count int32) {
 	}
 }
 
-// grouped says which group each row is in, the groups sorted by their numbers, attribute by attribute.
+// grouped says which group each row is in, the groups sorted by their numbers, attribute by
+// attribute.
 type grouped struct {
 	groups [][]uint32
 	of     []int32

@@ -2,15 +2,16 @@
 // DeWitt & Ramakrishnan, Incognito: Efficient Full-Domain K-Anonymity, SIGMOD 2005): every
 // quasi-identifier is generalised as a whole, to one level of its hierarchy, so that a
 // generalisation of the table is a vector of levels. The search goes breadth first through the
-// vectors of ever larger sets of quasi-identifiers, prunes those with a part that is not k-anonymous,
-// counts the others by rolling up counts it already has, and finds every minimal k-anonymous
-// vector. Of these the one with the least discernibility is published: discernibility only grows
-// along generalisation, so it is the least of all k-anonymous vectors.
+// vectors of ever larger sets of quasi-identifiers, prunes those with a part that is not
+// k-anonymous, counts the others by rolling up counts it already has, and finds every minimal
+// k-anonymous vector. Of these the one with the least discernibility is published: discernibility
+// only grows along generalisation, so it is the least of all k-anonymous vectors.
 //
 // What is published are the groups of the vector that hold records, with their boxes and exact
-// class counts; class and sensitive attributes are published as they are. k-anonymity bounds how far
-// a record can be linked, not what can be inferred about it (errata M3), and is no differential privacy.
-// Regions.Assignment, the region of each input row, is for measuring only and not to be published.
+// class counts; class and sensitive attributes are published as they are. k-anonymity bounds how
+// far a record can be linked, not what can be inferred about it (errata M3), and is no differential
+// privacy. Regions.Assignment, the region of each input row, is for measuring only and not to be
+// published.
 //
 // The package leaves out the hierarchies, which are part of the schema, and discernibility as a
 // metric of other releases.
@@ -19,11 +20,11 @@
 //   - The paper returns all k-anonymous vectors; here the minimal ones are found (Search) and the
 //     one with the least discernibility is released, as in the experiments of LeFevre et al. 2006.
 //     Of vectors with the same discernibility the first in the order of levels is taken.
-//   - Counts of a set of attributes start from the counts of the whole table's distinct records, which
-//     are made once (the paper's Cube Incognito starts from those of the superset).
+//   - Counts of a set of attributes start from the counts of the whole table's distinct records,
+//     which are made once (the paper's Cube Incognito starts from those of the superset).
 //   - No record is suppressed.
-//   - A schema without hierarchies has one for each attribute anyway: its taxonomy, or the values and, above
-//     them, one group (datasets.Attribute.Generalisation).
+//   - A schema without hierarchies has one for each attribute anyway: its taxonomy, or the values
+//     and, above them, one group (datasets.Attribute.Generalisation).
 package incognito
 
 import (
@@ -70,11 +71,11 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 // DefaultParams are groups of at least 10 records.
 func DefaultParams() *Params { return &Params{K: 10} }
 
-// Release generalises the rows by the best vector. Regions stand in ascending order of their groups,
-// whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give an error
-// that wraps algorithms.ErrTooFew. More than 16 quasi-identifiers, too many vectors of levels or values give one that wraps
-// algorithms.ErrTooLarge. Structure counts the vectors whose groups were counted
-// as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
+// Release generalises the rows by the best vector. Regions stand in ascending order of their
+// groups, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give
+// an error that wraps algorithms.ErrTooFew. More than 16 quasi-identifiers, too many vectors of
+// levels or values give one that wraps algorithms.ErrTooLarge. Structure counts the vectors whose
+// groups were counted as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {

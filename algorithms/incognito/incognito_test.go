@@ -18,8 +18,8 @@ import (
 	"ppdp/random"
 )
 
-// patients is the table that LeFevre et al. 2005 use as an example: birth dates go up to everything at
-// once, so does sex, zip codes lose one digit and then all.
+// patients is the table that LeFevre et al. 2005 use as an example: birth dates go up to everything
+// at once, so does sex, zip codes lose one digit and then all.
 func patients() *datasets.Table {
 	zip := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "*", Parent: -1, Children: []int{1, 2}},
@@ -41,8 +41,8 @@ func patients() *datasets.Table {
 	return b.Table()
 }
 
-// TestPatients: worked out by hand. Born as it is needs sex and zip at the top; all dates in one leave
-// pairs of equal zips without sex, and three of each sex without zip.
+// TestPatients: worked out by hand. Born as it is needs sex and zip at the top; all dates in one
+// leave pairs of equal zips without sex, and three of each sex without zip.
 func TestPatients(t *testing.T) {
 	table := patients()
 	result, err := Search(context.Background(), table, table.AllRows(), 2)
@@ -128,8 +128,8 @@ func exhaustive(table *datasets.Table, rows []int32, heights []int, k int) (anon
 	}
 }
 
-// TestAgainstEveryVector: the minimal vectors are those that an exhaustive walk finds, k-anonymity is
-// monotone along generalisation, and no k-anonymous vector costs less than the best.
+// TestAgainstEveryVector: the minimal vectors are those that an exhaustive walk finds, k-anonymity
+// is monotone along generalisation, and no k-anonymous vector costs less than the best.
 func TestAgainstEveryVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.IntRange(1, 4).Draw(t, "dims")
@@ -196,7 +196,8 @@ func TestAgainstEveryVector(t *testing.T) {
 	})
 }
 
-// TestPruning: of 1,024 vectors of five binary trees, and all those of their parts, only some are counted.
+// TestPruning: of 1,024 vectors of five binary trees, and all those of their parts, only some are
+// counted.
 func TestPruning(t *testing.T) {
 	table := testinput.Discrete(t, discrete.Skewed, 2000)
 	result, err := Search(context.Background(), table, table.AllRows(), 10)
@@ -212,7 +213,8 @@ func TestPruning(t *testing.T) {
 	if sum != float64(least) {
 		t.Errorf("the release costs %v, the best of 1,024 vectors %d", sum, least)
 	}
-	// A vector is counted once; all parts together have 5⁵-1 vectors (each attribute at one of four levels or left out).
+	// A vector is counted once; all parts together have 5⁵-1 vectors (each attribute at one of four
+	// levels or left out).
 	if most := 3124; result.Counted >= most/2 {
 		t.Errorf("%d of %d vectors were counted, must be less than half with pruning and marking", result.Counted, most)
 	}
@@ -240,8 +242,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestAdult judges vectors of Adult one by one beside the search: the minimal ones are k-anonymous, and
-// none is that lies one level below one of them.
+// TestAdult judges vectors of Adult one by one beside the search: the minimal ones are k-anonymous,
+// and none is that lies one level below one of them.
 func TestAdult(t *testing.T) {
 	table := testinput.Adult(t, "mondrian")
 	result, err := Search(context.Background(), table, table.AllRows(), 10)

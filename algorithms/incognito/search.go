@@ -23,21 +23,22 @@ type Result struct {
 	Best []int
 	// Heights are the hierarchies' highest levels.
 	Heights []int
-	// Counted is the number of vectors, those of parts of the quasi-identifiers included, whose groups were counted.
+	// Counted is the number of vectors, those of parts of the quasi-identifiers included, whose
+	// groups were counted.
 	Counted int
 }
 
-// maxVectors bounds the vectors of all quasi-identifiers; one bit is kept for each, and for those of
-// every part.
+// maxVectors bounds the vectors of all quasi-identifiers; one bit is kept for each, and for those
+// of every part.
 const maxVectors = 1 << 22
 
 // maxAttributes bounds the quasi-identifiers: there are 2^n parts of n of them.
 const maxAttributes = 16
 
-// Search finds the minimal vectors under which every group of the rows has at least k records, k ≥ 1.
-// Without rows every vector is k-anonymous, and level 0 the best. It returns an error that wraps
-// algorithms.ErrTooFew when there are rows but fewer than k, one that wraps algorithms.ErrTooLarge when there
-// are too many vectors, and ctx.Err() when the context ends.
+// Search finds the minimal vectors under which every group of the rows has at least k records, k ≥
+// 1. Without rows every vector is k-anonymous, and level 0 the best. It returns an error that wraps
+// algorithms.ErrTooFew when there are rows but fewer than k, one that wraps algorithms.ErrTooLarge
+// when there are too many vectors, and ctx.Err() when the context ends.
 func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

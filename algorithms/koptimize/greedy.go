@@ -29,8 +29,8 @@ func (s *search) share(part, of int64) int64 {
 	return s.limits.work / of * part
 }
 
-// polish exchanges one or two cuts of the best partitioning for as long as that helps and fewer than most
-// steps have been taken.
+// polish exchanges one or two cuts of the best partitioning for as long as that helps and fewer
+// than most steps have been taken.
 func (s *search) polish(most int64) {
 	for size := 1; size <= 2 && !s.stopped && s.work < most; {
 		before := s.best
@@ -43,8 +43,8 @@ func (s *search) polish(most int64) {
 	}
 }
 
-// greedy adds the cut that lowers the cost the most to the node at depth until none does or none is left. Cuts of
-// dimension first, if it is not -1, go before all others.
+// greedy adds the cut that lowers the cost the most to the node at depth until none does or none is
+// left. Cuts of dimension first, if it is not -1, go before all others.
 func (s *search) greedy(depth, first int) {
 	if s.halted() {
 		return

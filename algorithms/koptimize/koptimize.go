@@ -1,46 +1,50 @@
 // Package koptimize publishes a table with k-anonymity by the best single-dimensional partitioning
 // that a complete search can find (Bayardo & Agrawal, Data Privacy through Optimal k-Anonymization,
-// ICDE 2005): cuts are chosen for every quasi-identifier, each cuts the whole table, and the classes
-// are what lies between cuts. Discernibility, the sum of the squares of the classes' sizes, is
-// minimised. A class of fewer than k records is not allowed or, with suppress, left out at the cost of as
-// many records as the table has for each of its own.
+// ICDE 2005): cuts are chosen for every quasi-identifier, each cuts the whole table, and the
+// classes are what lies between cuts. Discernibility, the sum of the squares of the classes' sizes,
+// is minimised. A class of fewer than k records is not allowed or, with suppress, left out at the
+// cost of as many records as the table has for each of its own.
 //
-// The search goes through all sets of cuts, the set-enumeration tree: a node is a head, the cuts taken,
-// with a tail, the cuts that may still join. It is exact when it comes to its end, and anytime: it
-// begins with greedy solutions and holds the best found. When its limit of work or of nodes ends it
-// early, it knows what the sets it has not looked at cost at least; a last quarter of the work
-// goes to exchanges of cuts in the best. Structure.Gap is the share of the cost that remains open,
-// (cost - bound)/cost: a release is proven optimal if, and only if, it is 0, and a warning says so when it is not.
-// Limits count steps, not seconds, so that releases are the same on every machine; a limit of
-// time is the context's, and ends the release with its error.
+// The search goes through all sets of cuts, the set-enumeration tree: a node is a head, the cuts
+// taken, with a tail, the cuts that may still join. It is exact when it comes to its end, and
+// anytime: it begins with greedy solutions and holds the best found. When its limit of work or of
+// nodes ends it early, it knows what the sets it has not looked at cost at least; a last quarter of
+// the work goes to exchanges of cuts in the best. Structure.Gap is the share of the cost that
+// remains open, (cost - bound)/cost: a release is proven optimal if, and only if, it is 0, and a
+// warning says so when it is not. Limits count steps, not seconds, so that releases are the same on
+// every machine; a limit of time is the context's, and ends the release with its error.
 //
 // What makes the search fast, none of which changes what it finds:
-//   - Records are grouped into cells that no cut of the tail tells apart. A cell is a set of bits, one for each
-//     cut it lies beyond; classes with a single cell are settled and leave the search.
-//   - All pairs of a node's cuts are priced from joint counts before any child is made, which
-//     finds pairs that exclude each other: those that leave a class too small, or cost too much already. A
-//     child's tail starts without what its head excludes.
-//   - A node's bound adds up, class by class, the best of what its size allows (at most ⌊m/k⌋ classes), what the cuts
-//     that divide it can save together (at most the sum of what each saves), and what so many cuts can
-//     halve; of cuts that exclude one another, grouped greedily, one counts.
+//   - Records are grouped into cells that no cut of the tail tells apart. A cell is a set of bits,
+//     one for each cut it lies beyond; classes with a single cell are settled and leave the search.
+//   - All pairs of a node's cuts are priced from joint counts before any child is made, which finds
+//     pairs that exclude each other: those that leave a class too small, or cost too much already.
+//     A child's tail starts without what its head excludes.
+//   - A node's bound adds up, class by class, the best of what its size allows (at most ⌊m/k⌋
+//     classes), what the cuts that divide it can save together (at most the sum of what each
+//     saves), and what so many cuts can halve; of cuts that exclude one another, grouped greedily,
+//     one counts.
 //
-// What is published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
-// are published as they are. k-anonymity bounds how far a record can be linked, not what can be inferred about
-// it (errata M3), and is no differential privacy. Regions.Assignment, the region of each input row, is
-// for measuring only and not to be published.
+// What is published are the classes' boxes, ranges and exact class counts; class and sensitive
+// attributes are published as they are. k-anonymity bounds how far a record can be linked, not what
+// can be inferred about it (errata M3), and is no differential privacy. Regions.Assignment, the
+// region of each input row, is for measuring only and not to be published.
 //
-// The package leaves out hierarchies: like LeFevre et al. 2006, who compare against it, it takes every
-// cut between values in the schema's order.
+// The package leaves out hierarchies: like LeFevre et al. 2006, who compare against it, it takes
+// every cut between values in the schema's order.
 //
 // Deviations:
-//   - Without suppress, the default, no record may be suppressed: the discernibility of LeFevre et al. 2006 has no term
-//     for suppressed records. Suppression is the paper's own form.
-//   - The bound of the paper (suppressed records stay suppressed, any other costs at least k or its class under all
-//     cuts of the tail) is implied by the one here.
-//   - Tails are ordered by the cost of the head with the cut, the cheapest first, so that what remains
-//     for later siblings is weak; the paper orders by the number of classes that a cut splits.
-//   - Cuts lie between values that occur, next to the lower one; those between the same two are the same.
-//   - The search starts from greedy solutions improved by exchanging one or two cuts, not from nothing.
+//   - Without suppress, the default, no record may be suppressed: the discernibility of LeFevre et
+//     al. 2006 has no term for suppressed records. Suppression is the paper's own form.
+//   - The bound of the paper (suppressed records stay suppressed, any other costs at least k or its
+//     class under all cuts of the tail) is implied by the one here.
+//   - Tails are ordered by the cost of the head with the cut, the cheapest first, so that what
+//     remains for later siblings is weak; the paper orders by the number of classes that a cut
+//     splits.
+//   - Cuts lie between values that occur, next to the lower one; those between the same two are the
+//     same.
+//   - The search starts from greedy solutions improved by exchanging one or two cuts, not from
+//     nothing.
 package koptimize
 
 import (
@@ -63,11 +67,11 @@ type Algorithm struct{}
 type Params struct {
 	// K is the least number of records in a class, at least 2. Default 10.
 	K int `yaml:"k"`
-	// Suppress allows classes of fewer than k records, which are left out of the release and cost as many
-	// records as the table has for each of theirs. Default false.
+	// Suppress allows classes of fewer than k records, which are left out of the release and cost
+	// as many records as the table has for each of theirs. Default false.
 	Suppress bool `yaml:"suppress"`
-	// Work ends the search after so many million steps, a step being about a counted cell or 4 ns; 0 is
-	// no limit. Default 200, about a second.
+	// Work ends the search after so many million steps, a step being about a counted cell or 4 ns;
+	// 0 is no limit. Default 200, about a second.
 	Work int `yaml:"work"`
 	// Nodes ends the search after so many nodes of the tree; 0, the default, is no limit.
 	Nodes int `yaml:"nodes"`
@@ -105,11 +109,12 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 // DefaultParams are classes of at least 10 records, none suppressed, 200 million steps.
 func DefaultParams() *Params { return &Params{K: 10, Work: 200} }
 
-// Release partitions the rows. Regions are the classes that hold records, in ascending order of their
-// boxes, whatever the order of the rows. An empty input gives an empty release; without suppress, 1 to k-1 rows
-// give an error that wraps algorithms.ErrTooFew. A table whose quasi-identifiers have more than 4,096 cuts gives one
-// that wraps algorithms.ErrTooLarge. Structure counts the nodes of the tree that were visited as Nodes, the
-// regions as Leaves, the number of cuts as Depth, and says the Gap.
+// Release partitions the rows. Regions are the classes that hold records, in ascending order of
+// their boxes, whatever the order of the rows. An empty input gives an empty release; without
+// suppress, 1 to k-1 rows give an error that wraps algorithms.ErrTooFew. A table whose
+// quasi-identifiers have more than 4,096 cuts gives one that wraps algorithms.ErrTooLarge.
+// Structure counts the nodes of the tree that were visited as Nodes, the regions as Leaves, the
+// number of cuts as Depth, and says the Gap.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {

@@ -61,8 +61,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// TestSuppressed, worked out by hand: of 14 rows, 0 stands alone beside ten rows of 1. Together they cost
-// 121, apart 100 and 14 for the suppressed one; the three rows of 9 cost 9 either way.
+// TestSuppressed, worked out by hand: of 14 rows, 0 stands alone beside ten rows of 1. Together
+// they cost 121, apart 100 and 14 for the suppressed one; the three rows of 9 cost 9 either way.
 func TestSuppressed(t *testing.T) {
 	table := line(append(slices.Repeat([]uint32{1}, 10), 9, 0, 9, 9)...)
 	r := release(t, table, table.AllRows(), Params{K: 3, Suppress: true})
@@ -134,8 +134,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSuppressingShape: the form of releases that leave rows out, of the conformance suite's table with its
-// categorical, continuous, sensitive and class attributes (release checks it).
+// TestSuppressingShape: the form of releases that leave rows out, of the conformance suite's table
+// with its categorical, continuous, sensitive and class attributes (release checks it).
 func TestSuppressingShape(t *testing.T) {
 	table := conformance.Table(400)
 	r := release(t, table, table.AllRows(), Params{K: 10, Suppress: true, Work: 5})

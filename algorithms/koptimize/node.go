@@ -41,7 +41,8 @@ const (
 	fatal              // leaves a class too small where rows may not be suppressed
 )
 
-// resize returns a slice of n elements, those of s where it is large enough; their values are whatever.
+// resize returns a slice of n elements, those of s where it is large enough; their values are
+// whatever.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/2)
@@ -237,8 +238,9 @@ func (s *search) child(to, from *node, at int, keep []int32) {
 	}
 }
 
-// gather adds a class of size rows to a node: the listed cells of another node, with what the node's tail (the
-// set only) does not tell apart made one. A class that is one cell, or suppressed, is closed.
+// gather adds a class of size rows to a node: the listed cells of another node, with what the
+// node's tail (the set only) does not tell apart made one. A class that is one cell, or suppressed,
+// is closed.
 func (s *search) gather(to *node, from *cells, list []int32, size int32) {
 	p := s.problem
 	if int(size) < p.k {

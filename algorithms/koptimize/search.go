@@ -54,8 +54,9 @@ func newSearch(ctx context.Context, p *problem, l limits) *search {
 	return &search{ctx: ctx, problem: p, limits: l, best: math.MaxInt64, unseen: math.MaxInt64}
 }
 
-// run searches until everything has been looked at or bounded, or a limit is reached. The rows, if there
-// are any, must be k at least, or may be suppressed. It returns the error of the context when that ends.
+// run searches until everything has been looked at or bounded, or a limit is reached. The rows, if
+// there are any, must be k at least, or may be suppressed. It returns the error of the context when
+// that ends.
 func (s *search) run() error {
 	if s.problem.n == 0 {
 		s.best = 0
@@ -80,13 +81,15 @@ func (s *search) run() error {
 	return s.err
 }
 
-// cheapest is a bound of every partitioning: any record costs k at least, suppressed ones all others.
+// cheapest is a bound of every partitioning: any record costs k at least, suppressed ones all
+// others.
 func (p *problem) cheapest() int64 { return min(int64(p.n)*int64(min(p.k, p.n)), p.cost[p.n]) }
 
 // lower is the least that any partitioning can cost, as far as the search has found out.
 func (s *search) lower() int64 { return min(s.best, s.unseen) }
 
-// gap is the share of the best cost that may be in excess of the least; 0 if, and only if, the best is optimal.
+// gap is the share of the best cost that may be in excess of the least; 0 if, and only if, the best
+// is optimal.
 func (s *search) gap() float64 {
 	if s.best == s.lower() {
 		return 0
@@ -150,7 +153,8 @@ func (s *search) examine(n *node) {
 	})
 }
 
-// expand searches everything below the node at depth, which has been examined and costs at least bound.
+// expand searches everything below the node at depth, which has been examined and costs at least
+// bound.
 func (s *search) expand(depth int, bound int64) {
 	s.deepest = max(s.deepest, depth)
 	n := s.level(depth)

@@ -11,7 +11,8 @@ import (
 	"ppdp/random"
 )
 
-// randomTable is a table of n rows over the given numbers of cells; skewed values crowd at the low end.
+// randomTable is a table of n rows over the given numbers of cells; skewed values crowd at the low
+// end.
 func randomTable(stream *random.Stream, n int, cells []int, skewed bool) *datasets.Table {
 	schema := &datasets.Schema{}
 	for d, c := range cells {
@@ -193,8 +194,9 @@ func TestOneDimension(t *testing.T) {
 	}
 }
 
-// TestManyDimensionsAndWords: where at most three classes of k rows fit, two cuts make any partitioning there is, so
-// that pricing all pairs finds the best, here of cuts that fill more than one word.
+// TestManyDimensionsAndWords: where at most three classes of k rows fit, two cuts make any
+// partitioning there is, so that pricing all pairs finds the best, here of cuts that fill more than
+// one word.
 func TestManyDimensionsAndWords(t *testing.T) {
 	stream := random.NewKey(9).Derive("words").Stream()
 	for trial := range 4 {
@@ -218,8 +220,8 @@ func TestManyDimensionsAndWords(t *testing.T) {
 	}
 }
 
-// greedy adds the cheapest cut of those allowed, dimension by dimension in the given order or, without one,
-// of all, for as long as the cost falls.
+// greedy adds the cheapest cut of those allowed, dimension by dimension in the given order or,
+// without one, of all, for as long as the cost falls.
 func greedy(p *problem, table *datasets.Table, order []int) int64 {
 	var taken []int32
 	best, ok := price(p, table, nil)
@@ -248,8 +250,9 @@ func greedy(p *problem, table *datasets.Table, order []int) int64 {
 	}
 }
 
-// TestNoWorseThanGreedy: also a search that hardly gets beyond its start beats the greedy solutions,
-// whatever attribute they begin with, and a whole one beats them in every order of attributes.
+// TestNoWorseThanGreedy: also a search that hardly gets beyond its start beats the greedy
+// solutions, whatever attribute they begin with, and a whole one beats them in every order of
+// attributes.
 func TestNoWorseThanGreedy(t *testing.T) {
 	stream := random.NewKey(10).Derive("greedy").Stream()
 	for trial := range 12 {
@@ -268,8 +271,8 @@ func TestNoWorseThanGreedy(t *testing.T) {
 	}
 }
 
-// TestLeastOfClasses compares the least cost of a class, by its size alone, with the best of all ways to
-// write the size as a sum, found by dynamic programming.
+// TestLeastOfClasses compares the least cost of a class, by its size alone, with the best of all
+// ways to write the size as a sum, found by dynamic programming.
 func TestLeastOfClasses(t *testing.T) {
 	for _, k := range []int64{2, 3, 7} {
 		for _, n := range []int64{1, 5, 4*k - 1, 4 * k, 60} {

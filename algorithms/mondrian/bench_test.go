@@ -19,8 +19,8 @@ import (
 	"ppdp/random"
 )
 
-// shaped is a table of n rows in the shape of Adult's eight quasi-identifiers: the same domains, and
-// values that crowd at one end of them.
+// shaped is a table of n rows in the shape of Adult's eight quasi-identifiers: the same domains,
+// and values that crowd at one end of them.
 func shaped(n int) *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "age", Low: 15, High: 95, Step: 1}}}
 	for _, cells := range []int{2, 5, 7, 16, 41, 7, 14} {
@@ -84,9 +84,10 @@ func BenchmarkAdult(b *testing.B) {
 	}
 }
 
-// BenchmarkScale is the growth of a strict release with the rows, ten thousand to ten million, at k of a
-// hundred: the slope of the logarithms of time and rows (1 plus a little is n log n), and the memory
-// that the release allocates at its peak on top of the table, as a multiple of the coded table.
+// BenchmarkScale is the growth of a strict release with the rows, ten thousand to ten million, at k
+// of a hundred: the slope of the logarithms of time and rows (1 plus a little is n log n), and the
+// memory that the release allocates at its peak on top of the table, as a multiple of the coded
+// table.
 func BenchmarkScale(b *testing.B) {
 	var sizes, times []float64
 	for _, n := range []int{10_000, 100_000, 1_000_000, 10_000_000} {
@@ -118,8 +119,8 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// peak is the most heap in bytes, above what was there before, that was seen while f ran. Garbage is
-// collected eagerly meanwhile, so that it is little more than what is in use.
+// peak is the most heap in bytes, above what was there before, that was seen while f ran. Garbage
+// is collected eagerly meanwhile, so that it is little more than what is in use.
 func peak(f func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	runtime.GC()

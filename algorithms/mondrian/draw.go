@@ -8,8 +8,9 @@ import (
 	"ppdp/random"
 )
 
-// draw replaces the quasi-identifiers of records, which are the input's rows region after region, by
-// values drawn from their regions. The table is not published yet, so its columns may be written.
+// draw replaces the quasi-identifiers of records, which are the input's rows region after region,
+// by values drawn from their regions. The table is not published yet, so its columns may be
+// written.
 func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Records, stream *random.Stream) error {
 	low, high := p.regions.Low, p.regions.High
 	if from != Box {
@@ -46,8 +47,8 @@ type members struct {
 	spared bool
 }
 
-// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019): of the
-// 2³² products' high halves the first 2³² mod n low ones would come once too often.
+// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019): of
+// the 2³² products' high halves the first 2³² mod n low ones would come once too often.
 func (m *members) below(n uint32) uint32 {
 	for {
 		bits := m.spare

@@ -3,13 +3,15 @@
 // cut at the median of its widest quasi-identifier, recursively, as long as k records stay on
 // either side. Strict partitions put equal records into the same region, relaxed ones need not.
 //
-// Beyond the paper, whose future work it is, a strict partition can be made for a purpose. With split: class, cuts are
-// those that tell most about the class attribute, by information gain (as in LeFevre, DeWitt & Ramakrishnan,
-// Workload-aware anonymization, KDD 2006, from which the idea is, not the details). With split: workload they are those
-// that bring the answers to a given set of count queries closest to the truth: the error of each query over all
-// regions is kept while regions are cut, largest first. Boxes decide, as for records spread uniformly in them. Either
-// way cuts must leave k records on both sides, and regions are cut for as long as that is possible. k-anonymity is as
-// before; but where a cut lies now depends on classes or counts, which are published too.
+// Beyond the paper, whose future work it is, a strict partition can be made for a purpose. With
+// split: class, cuts are those that tell most about the class attribute, by information gain (as in
+// LeFevre, DeWitt & Ramakrishnan, Workload-aware anonymization, KDD 2006, from which the idea is,
+// not the details). With split: workload they are those that bring the answers to a given set of
+// count queries closest to the truth: the error of each query over all regions is kept while
+// regions are cut, largest first. Boxes decide, as for records spread uniformly in them. Either way
+// cuts must leave k records on both sides, and regions are cut for as long as that is possible.
+// k-anonymity is as before; but where a cut lies now depends on classes or counts, which are
+// published too.
 //
 // What is published are the regions with their boxes, tight ranges, means and exact class counts;
 // that table is k-anonymous with respect to the quasi-identifiers. Classifiers need records, so
@@ -26,7 +28,8 @@
 //     tried (cut: first) or the more even of the two is taken (cut: even). With the printed cut
 //     alone, regions that could be cut are not and the paper's Theorem 4 is false (errata M1).
 //   - Where the widest quasi-identifier has no allowable cut, the next widest is tried: the paper
-//     asks for a cut if there is one, and for the widest dimension, without saying what comes first.
+//     asks for a cut if there is one, and for the widest dimension, without saying what comes
+//     first.
 //   - Widths are divided by the width of the public domain, not of the data; ties go to the
 //     attribute that comes first in the schema.
 //   - In relaxed partitions the records at the median are shared out in the order of the table's
@@ -74,8 +77,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}
-	// Rows are taken in the order of the table, so that a partition depends on which they are and not
-	// on how the caller lists them. Copied together they are also close in memory.
+	// Rows are taken in the order of the table, so that a partition depends on which they are and
+	// not on how the caller lists them. Copied together they are also close in memory.
 	table, order, members := in.Table, []int(nil), in.Rows
 	if !whole(in.Rows, in.Table.Len()) {
 		rows := in.Rows

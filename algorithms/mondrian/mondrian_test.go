@@ -173,8 +173,8 @@ func groups(r *algorithms.Release) [][]int {
 	return sets
 }
 
-// reference is the algorithm as it is told, with nothing remembered between regions: every range and
-// every frequency is computed anew.
+// reference is the algorithm as it is told, with nothing remembered between regions: every range
+// and every frequency is computed anew.
 func (p points) reference(rows []int, params Params) [][]int {
 	n, k := len(rows), params.K
 	values := func(d int) []int {
@@ -374,8 +374,8 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 }
 
 // TestErrataM1 repeats the exhaustive search of errata M1: all multisets of up to eight values 0..3
-// and k up to 3 that have an allowable cut. The printed cut at either median misses it in 264 of the
-// 1023; this implementation never does.
+// and k up to 3 that have an allowable cut. The printed cut at either median misses it in 264 of
+// the 1023; this implementation never does.
 func TestErrataM1(t *testing.T) {
 	cuttable, missedLower, missedUpper, missed := 0, 0, 0, 0
 	var walk func(values []int)
@@ -530,9 +530,9 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestDrawsAreUniform puts 60,000 rows into one region: a chi-square test over the 6 cells of the box
-// and one over 20 equal parts of a continuous attribute's box. Fixed seed; the critical values are
-// the 1-10⁻⁶ quantiles of chi-square with 5 and 19 degrees of freedom, so a correct sampler
+// TestDrawsAreUniform puts 60,000 rows into one region: a chi-square test over the 6 cells of the
+// box and one over 20 equal parts of a continuous attribute's box. Fixed seed; the critical values
+// are the 1-10⁻⁶ quantiles of chi-square with 5 and 19 degrees of freedom, so a correct sampler
 // fails for about one seed in 500,000.
 func TestDrawsAreUniform(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{

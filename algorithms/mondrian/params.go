@@ -38,18 +38,18 @@ type Split string
 const (
 	// Median is the paper's: the median of the widest quasi-identifier.
 	Median Split = "median"
-	// Class takes, of all allowable cuts, the one that tells most about the class (largest information gain), and
-	// the median of the widest where none tells anything.
+	// Class takes, of all allowable cuts, the one that tells most about the class (largest
+	// information gain), and the median of the widest where none tells anything.
 	Class Split = "class"
-	// Workload takes, of all allowable cuts, the one that lowers the error of a workload of count queries the most,
-	// and the median of the widest where none lowers it.
+	// Workload takes, of all allowable cuts, the one that lowers the error of a workload of count
+	// queries the most, and the median of the widest where none lowers it.
 	Workload Split = "workload"
 )
 
 func (Split) Enum() []string { return algorithms.Words(Median, Class, Workload) }
 
-// Records says where a published record's quasi-identifiers come from. The paper publishes
-// ranges and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
+// Records says where a published record's quasi-identifiers come from. The paper publishes ranges
+// and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
 type Records string
 
 const (
@@ -70,13 +70,15 @@ type Params struct {
 	K int `yaml:"k"`
 	// Mode is strict (the default) or relaxed.
 	Mode Mode `yaml:"mode"`
-	// Cut is first (the default) or even; without effect on relaxed partitions and on cuts not at a median.
+	// Cut is first (the default) or even; without effect on relaxed partitions and on cuts not at a
+	// median.
 	Cut Cut `yaml:"cut"`
 	// Split is median (the default), class or workload; relaxed partitions know only median.
 	Split Split `yaml:"split"`
-	// Workload is the queries of split: workload, each a count of the records that satisfy one predicate: all (the
-	// default), one for every value of every quasi-identifier, or parts such as "age <= 30..60; sex = male",
-	// each an attribute, one of =, <= and >=, and values or ranges of values that stand for a query each.
+	// Workload is the queries of split: workload, each a count of the records that satisfy one
+	// predicate: all (the default), one for every value of every quasi-identifier, or parts such as
+	// "age <= 30..60; sex = male", each an attribute, one of =, <= and >=, and values or ranges of
+	// values that stand for a query each.
 	Workload string `yaml:"workload"`
 	// Records is box (the default), range or mean.
 	Records Records `yaml:"records"`

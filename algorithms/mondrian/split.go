@@ -125,9 +125,10 @@ func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int
 	}
 }
 
-// nearRows is the number of rows that a region must come down to for them to be copied together. All of a
-// region's columns are then close in memory, which on a table far larger than the processor's caches is what
-// most of the time depends on. scatter is how much larger than that the table must be.
+// nearRows is the number of rows that a region must come down to for them to be copied together.
+// All of a region's columns are then close in memory, which on a table far larger than the
+// processor's caches is what most of the time depends on. scatter is how much larger than that the
+// table must be.
 const (
 	nearRows = 1 << 15
 	scatter  = 8
@@ -243,8 +244,8 @@ func (s *splitter) strict(rows []int32, depth int) error {
 	return nil
 }
 
-// divide cuts the builder's current box on dim at the code at and partitions both parts. below and above
-// are what is known of their ranges on dim.
+// divide cuts the builder's current box on dim at the code at and partitions both parts. below and
+// above are what is known of their ranges on dim.
 func (s *splitter) divide(rows []int32, depth, dim int, at uint32, below, above span) error {
 	left := s.space.Split(rows, dim, at)
 	node, err := s.boxes.Enter(dim, at)
@@ -285,7 +286,8 @@ func (s *splitter) end(rows []int32, spans []span) {
 const unknown = 0
 
 // cut returns the cut beside the median of a dimension: rows with codes below at go left. ok is
-// false when neither cut leaves k rows on both sides; then no cut on this dimension does (errata M1).
+// false when neither cut leaves k rows on both sides; then no cut on this dimension does (errata
+// M1).
 func (s *splitter) cut(rows []int32, dim int, whole span) (at, median uint32, ok bool) {
 	median, below, equal := s.space.Median(rows, dim, whole.low, whole.high+1)
 	n, k := len(rows), s.params.K

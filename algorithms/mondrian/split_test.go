@@ -77,8 +77,9 @@ func (p points) allowable(a area, k int) (cuts [][2]int) {
 	return cuts
 }
 
-// TestClassSplit replays the tree from the top: each cut is allowable, none tells more about the class, computed
-// from the definition of entropy; where none tells anything it is the paper's; and what is not cut cannot be.
+// TestClassSplit replays the tree from the top: each cut is allowable, none tells more about the
+// class, computed from the definition of entropy; where none tells anything it is the paper's; and
+// what is not cut cannot be.
 func TestClassSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(2, 5).Draw(t, "k")
@@ -135,8 +136,8 @@ func TestClassSplit(t *testing.T) {
 	})
 }
 
-// wantMedian fails unless the left part of an area is what the paper's rule puts there: the first of the
-// groups that the rule makes of the area.
+// wantMedian fails unless the left part of an area is what the paper's rule puts there: the first
+// of the groups that the rule makes of the area.
 func (p points) wantMedian(t *rapid.T, a area, k int, left []int) {
 	t.Helper()
 	var first []int
@@ -151,9 +152,9 @@ func (p points) wantMedian(t *rapid.T, a area, k int, left []int) {
 	}
 }
 
-// TestWorkloadSplit replays the tree, the largest area first, and computes the error of every query from
-// all areas anew for every possible cut: each cut leaves the least error that one can, or is the paper's where none
-// lowers it, and what is not cut cannot be.
+// TestWorkloadSplit replays the tree, the largest area first, and computes the error of every query
+// from all areas anew for every possible cut: each cut leaves the least error that one can, or is
+// the paper's where none lowers it, and what is not cut cannot be.
 func TestWorkloadSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(2, 5).Draw(t, "k")
@@ -309,7 +310,8 @@ func TestSplitRefuses(t *testing.T) {
 	}
 }
 
-// TestParseWorkload: the first operator divides a part; what follows is its values, whatever they hold.
+// TestParseWorkload: the first operator divides a part; what follows is its values, whatever they
+// hold.
 func TestParseWorkload(t *testing.T) {
 	got, err := parseWorkload("pay = <=50K; age>=30..60 ;a<b <= x=1; a==b")
 	want := []queries{{"pay", "=", "<=50K"}, {"age", ">=", "30..60"}, {"a<b", "<=", "x=1"}, {"a", "=", "=b"}}
@@ -336,8 +338,8 @@ func FuzzParseWorkload(f *testing.F) {
 	})
 }
 
-// TestCopiedTogether: on a table so large that regions' rows are copied together, every row still is in its region's box and
-// range, and regions have as many rows as they say and as k asks for.
+// TestCopiedTogether: on a table so large that regions' rows are copied together, every row still
+// is in its region's box and range, and regions have as many rows as they say and as k asks for.
 func TestCopiedTogether(t *testing.T) {
 	table := shaped(nearRows * scatter)
 	for _, mode := range []Mode{Strict, Relaxed} {

@@ -6,8 +6,8 @@ import (
 	"ppdp/datasets"
 )
 
-// summarise fills in the regions' statistics (paper, section 5): tight ranges, means and exact class
-// counts. records are the table's rows, region after region.
+// summarise fills in the regions' statistics (paper, section 5): tight ranges, means and exact
+// class counts. records are the table's rows, region after region.
 func (p *partitioned) summarise(records *datasets.Table) {
 	schema, regions := records.Schema(), p.regions
 	dims := len(regions.Attributes)

@@ -19,8 +19,8 @@ type queries struct{ attribute, operator, values string }
 // operators are those of a workload's predicates.
 var operators = []string{"<=", ">=", "="}
 
-// parseWorkload reads the text of a workload, "age <= 30..60; sex = male". Whether the attributes and values exist is
-// not known here. A workload of allQueries has no parts.
+// parseWorkload reads the text of a workload, "age <= 30..60; sex = male". Whether the attributes
+// and values exist is not known here. A workload of allQueries has no parts.
 func parseWorkload(text string) ([]queries, error) {
 	if text == allQueries {
 		return nil, nil
@@ -54,8 +54,8 @@ func parseQueries(word string) (queries, bool) {
 	return q, q.attribute != "" && q.values != ""
 }
 
-// predicate is a query's interval of codes, [low, high), with how far its answer is off: the estimate less
-// the truth, in records.
+// predicate is a query's interval of codes, [low, high), with how far its answer is off: the
+// estimate less the truth, in records.
 type predicate struct {
 	low, high uint32
 	off       float64
@@ -112,8 +112,8 @@ func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([
 	return all, nil
 }
 
-// planner makes the partition of split: workload. Regions are cut largest first, so that every cut is judged by
-// the errors that cuts of like size have left.
+// planner makes the partition of split: workload. Regions are cut largest first, so that every cut
+// is judged by the errors that cuts of like size have left.
 type planner struct {
 	*splitter
 	rows       []int32
@@ -174,12 +174,12 @@ func (p *planner) cumulate(rows []int32, dim int, low, high uint32) {
 	}
 }
 
-// maxCuts is how many cuts of one attribute are judged at most in a region, evenly spread; a judgement takes time linear in
-// the attribute's predicates.
+// maxCuts is how many cuts of one attribute are judged at most in a region, evenly spread; a
+// judgement takes time linear in the attribute's predicates.
 const maxCuts = 256
 
-// divide cuts a region where that lowers the workload's error the most, or, where no allowable cut lowers
-// it, as split: median does.
+// divide cuts a region where that lowers the workload's error the most, or, where no allowable cut
+// lowers it, as split: median does.
 func (p *planner) divide(at int32) error {
 	node := p.nodes[at]
 	rows, k := p.rows[node.from:node.to], p.params.K
@@ -237,12 +237,13 @@ func (p *planner) divide(at int32) error {
 	return nil
 }
 
-// leastRelief is the number of records by which a cut must lower the sum of errors to count as lowering it:
-// well above rounding.
+// leastRelief is the number of records by which a cut must lower the sum of errors to count as
+// lowering it: well above rounding.
 const leastRelief = 1e-6
 
-// change is by how much a cut changes the sum of the absolute errors of a dimension's predicates. Those on
-// other dimensions keep theirs: the halves have the same extent along them and together the same records.
+// change is by how much a cut changes the sum of the absolute errors of a dimension's predicates.
+// Those on other dimensions keep theirs: the halves have the same extent along them and together
+// the same records.
 func (p *planner) change(n, left, dim int, low, at, high uint32) float64 {
 	sum := 0.0
 	for i := range p.predicates[dim] {
@@ -255,7 +256,8 @@ func (p *planner) change(n, left, dim int, low, at, high uint32) float64 {
 	return sum
 }
 
-// shift is by how much a cut of the codes [low, high) at the code at changes a predicate's estimate.
+// shift is by how much a cut of the codes [low, high) at the code at changes a predicate's
+// estimate.
 func shift(n, left int, low, at, high uint32, q *predicate) float64 {
 	return share(left, low, at, q) + share(n-left, at, high, q) - share(n, low, high, q)
 }

@@ -21,12 +21,13 @@ var yearsOfBirth = Frequencies{
 	Counts: []int32{1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0},
 }
 
-// TestIntervalsOfExample45 is Example 4.5: seven intervals between the years of birth, and 1960 is a
-// cut that [1959, 1968) can give.
+// TestIntervalsOfExample45 is Example 4.5: seven intervals between the years of birth, and 1960 is
+// a cut that [1959, 1968) can give.
 func TestIntervalsOfExample45(t *testing.T) {
 	c := CutPoints{Scorer: Scorer{Utility: MaxClass, Classes: 2}}
 	c.intervals(&yearsOfBirth, 1)
-	// The cut 1947 leaves 1947 above it, so an interval holds the cuts after one value up to the next.
+	// The cut 1947 leaves 1947 above it, so an interval holds the cuts after one value up to the
+	// next.
 	want := []uint32{1931, 1948, 1954, 1956, 1958, 1960, 1969}
 	if !slices.Equal(c.first, want) {
 		t.Errorf("intervals begin at %v, must begin at %v", c.first, want)
@@ -96,8 +97,8 @@ func law(c *CutPoints, epsilon float64) map[uint32]float64 {
 	return p
 }
 
-// TestEveryCutIsTheExponentialMechanism compares the intervals' law with the mechanism run over all cuts
-// one by one.
+// TestEveryCutIsTheExponentialMechanism compares the intervals' law with the mechanism run over all
+// cuts one by one.
 func TestEveryCutIsTheExponentialMechanism(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		classes := rapid.IntRange(2, 3).Draw(t, "classes")
@@ -132,8 +133,9 @@ func mechanism(scorer Scorer, rule CutRule, epsilon float64) (*CutPoints, privac
 	return &CutPoints{Scorer: scorer, Rule: rule, Choice: choice, Draws: stream}, budget.Root()
 }
 
-// TestChosenCutsFollowTheLaw draws cuts and compares their frequencies with the law. The largest of the
-// standardised deviations of 29 cuts over 4 settings exceeds 5 with probability below 116·6e-7 = 7e-5.
+// TestChosenCutsFollowTheLaw draws cuts and compares their frequencies with the law. The largest of
+// the standardised deviations of 29 cuts over 4 settings exceeds 5 with probability below 116·6e-7
+// = 7e-5.
 func TestChosenCutsFollowTheLaw(t *testing.T) {
 	const draws, epsilon = 20_000, 1.5
 	f := Frequencies{Low: 0, High: 30, Root: 30, Values: []uint32{4, 9, 20}, Counts: []int32{9, 1, 2, 2, 0, 5}}
@@ -176,8 +178,8 @@ func reachable(scorer Scorer, rule CutRule, f Frequencies) []uint32 {
 	return cuts
 }
 
-// TestMidpointsTellNeighboursApart is errata D2: with 20 and 40 in [0, 100) the cuts are 10, 30 and 70;
-// with 30 as well they are 10, 25, 35 and 70. Over every cut both tables reach the same.
+// TestMidpointsTellNeighboursApart is errata D2: with 20 and 40 in [0, 100) the cuts are 10, 30 and
+// 70; with 30 as well they are 10, 25, 35 and 70. Over every cut both tables reach the same.
 func TestMidpointsTellNeighboursApart(t *testing.T) {
 	scorer := Scorer{Utility: CertaintyPenalty, Classes: 1, Records: 2}
 	two := Frequencies{High: 100, Root: 100, Values: []uint32{20, 40}, Counts: []int32{1, 1}}
@@ -217,9 +219,9 @@ func TestProgramTellsNeighboursApart(t *testing.T) {
 	}
 }
 
-// TestEveryCutNeighbours bounds the privacy loss of a draw between tables that differ in one record, by
-// all cuts of random small tables. The discernibility's Δu moves with |D|: errata D3 bounds numerator
-// and divisor together.
+// TestEveryCutNeighbours bounds the privacy loss of a draw between tables that differ in one
+// record, by all cuts of random small tables. The discernibility's Δu moves with |D|: errata D3
+// bounds numerator and divisor together.
 func TestEveryCutNeighbours(t *testing.T) {
 	const epsilon = 1.0
 	rapid.Check(t, func(t *rapid.T) {

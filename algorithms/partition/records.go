@@ -11,11 +11,12 @@ import (
 	"ppdp/random"
 )
 
-// AddRecords publishes records of a release's regions, drawn when somebody asks for them: sizes[r·Classes+y] of
-// class y from region r (synthesize), at most maxRows of them altogether. Beyond that every size is thinned by the same
-// factor, which all the records get as their weight, and the release a warning that says so. Sizes are finite
-// and not negative; they need not be whole: remainders are carried from one to the next, so that no sum of consecutive sizes is
-// off by more than one record. Sizes, regions and stream belong to the records from here on.
+// AddRecords publishes records of a release's regions, drawn when somebody asks for them:
+// sizes[r·Classes+y] of class y from region r (synthesize), at most maxRows of them altogether.
+// Beyond that every size is thinned by the same factor, which all the records get as their weight,
+// and the release a warning that says so. Sizes are finite and not negative; they need not be
+// whole: remainders are carried from one to the next, so that no sum of consecutive sizes is off by
+// more than one record. Sizes, regions and stream belong to the records from here on.
 func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []float64, values Values, maxRows int, stream *random.Stream) error {
 	total := 0.0
 	for _, size := range sizes {

@@ -11,9 +11,9 @@ func Axes(schema *datasets.Schema, attributes []int) []*datasets.Axis {
 	return axes
 }
 
-// Generalise makes the builder's boxes intervals of ranks along axes, which are as many as dimensions and
-// nil on those that stay intervals of codes, and sets the current box to the taxonomies' roots. It must
-// be called before anything else.
+// Generalise makes the builder's boxes intervals of ranks along axes, which are as many as
+// dimensions and nil on those that stay intervals of codes, and sets the current box to the
+// taxonomies' roots. It must be called before anything else.
 func (b *Builder) Generalise(axes []*datasets.Axis) {
 	b.regions.Axes = axes
 	b.regions.Nodes = []int32{}
@@ -33,7 +33,8 @@ func (b *Builder) Generalise(axes []*datasets.Axis) {
 //	}
 //	// the box is whole again
 //
-// It counts as one node of the partition and one level of its depth, however many children there are.
+// It counts as one node of the partition and one level of its depth, however many children there
+// are.
 type Specialisation struct {
 	dim       int
 	parent    int32
@@ -47,15 +48,16 @@ type Specialisation struct {
 // Child is the place of the current child among its siblings.
 func (s *Specialisation) Child() int { return s.child }
 
-// Specialise moves to the first child of the current box's node on dim, which must have children. It
-// returns an error that wraps algorithms.ErrTooLarge at the cap on nodes.
+// Specialise moves to the first child of the current box's node on dim, which must have children.
+// It returns an error that wraps algorithms.ErrTooLarge at the cap on nodes.
 func (b *Builder) Specialise(dim int) (Specialisation, error) {
 	s := Specialisation{dim: dim, parent: b.Nodes[dim], low: b.Low[dim], depth: b.depth}
 	err := b.descend(&s)
 	return s, err
 }
 
-// Next moves to the next child; after the last one it moves back to the whole box and returns false.
+// Next moves to the next child; after the last one it moves back to the whole box and returns
+// false.
 func (b *Builder) Next(s *Specialisation) (more bool, err error) {
 	if !s.remaining {
 		b.Low[s.dim], b.Nodes[s.dim], b.depth = s.low, s.parent, s.depth

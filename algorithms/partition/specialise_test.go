@@ -10,8 +10,8 @@ import (
 	"ppdp/random"
 )
 
-// continents is Fig. 2 of Al-Hussaeni et al. 2018 as far as it is needed here, with its leaves out of order,
-// an only child, and a second, numeric attribute.
+// continents is Fig. 2 of Al-Hussaeni et al. 2018 as far as it is needed here, with its leaves out
+// of order, an only child, and a second, numeric attribute.
 func continents() *datasets.Schema {
 	return &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "continent", Kind: datasets.Categorical, Values: []string{"Asia", "North_America", "Europe", "Australia"},
@@ -100,7 +100,8 @@ func TestSpecialise(t *testing.T) {
 			}
 		}
 	}
-	// Specialised are the cut of years, Any, New_World and Old_World; with the leaves that is 9 nodes.
+	// Specialised are the cut of years, Any, New_World and Old_World; with the leaves that is 9
+	// nodes.
 	if got, want := b.Structure(), (algorithms.Structure{Nodes: 9, Leaves: 5, Depth: 3}); got != want {
 		t.Errorf("structure %+v, must be %+v", got, want)
 	}

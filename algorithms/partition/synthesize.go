@@ -66,9 +66,9 @@ func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 	}
 }
 
-// filled are the regions that records are drawn from. Most of a large partition may have none, and the boxes of
-// the others lie far apart in memory: an attribute's bounds are collected before the draws, when nothing keeps
-// the machine from fetching many at a time.
+// filled are the regions that records are drawn from. Most of a large partition may have none, and
+// the boxes of the others lie far apart in memory: an attribute's bounds are collected before the
+// draws, when nothing keeps the machine from fetching many at a time.
 type filled struct {
 	regions   *algorithms.Regions
 	numbers   []int32 // of the regions,
@@ -158,8 +158,8 @@ func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribu
 		place += float64(high-low) / 2
 	}
 	value := a.Low + float64(place*a.Step)
-	// An end of the box may be rounded into the cell beside it; the next number or two up or down is
-	// inside again. (The last cell may also reach over the upper bound of the domain, by more.)
+	// An end of the box may be rounded into the cell beside it; the next number or two up or down
+	// is inside again. (The last cell may also reach over the upper bound of the domain, by more.)
 	for range 4 {
 		code, err := a.NumberCode(value)
 		switch {

@@ -9,8 +9,8 @@ import (
 	"ppdp/privacy"
 )
 
-// What follows is common to the algorithms that specialise from the top down by draws of the exponential mechanism:
-// DiffGen for all records at once, DiffMulti region by region.
+// What follows is common to the algorithms that specialise from the top down by draws of the
+// exponential mechanism: DiffGen for all records at once, DiffMulti region by region.
 
 // CutRuleOf is how cut points are drawn under a variant.
 func CutRuleOf(variant algorithms.Variant, utility Utility) CutRule {
@@ -50,8 +50,8 @@ func NewScorer(utility Utility, schema *datasets.Schema, records int) (Scorer, e
 	return Scorer{Utility: utility, Classes: schema.Classes(), Records: records}, nil
 }
 
-// NewCutPoints opens the stream "cut points" and enters the mechanism of that name into the ledger, at the sensitivity of
-// the scores where the rule is private.
+// NewCutPoints opens the stream "cut points" and enters the mechanism of that name into the ledger,
+// at the sensitivity of the scores where the rule is private.
 func NewCutPoints(in algorithms.Input, scorer Scorer, rule CutRule, scores privacy.Sensitivity) *CutPoints {
 	if rule != EveryCut {
 		scores.Proven = math.Inf(1) // errata D2, D8 and X1

@@ -2,8 +2,8 @@ package partition
 
 import "math"
 
-// Utility scores a specialisation, a set of rows that is about to be divided among children. More is
-// better for all of them: measures of loss are negated.
+// Utility scores a specialisation, a set of rows that is about to be divided among children. More
+// is better for all of them: measures of loss are negated.
 type Utility string
 
 const (
@@ -39,11 +39,11 @@ type Scorer struct {
 	Utility Utility
 	// Classes is the number of class values, at least 1.
 	Classes int
-	// Records is the paper's |D|, the number of records the release is made from. The sensitivity of
-	// Discernibility contains it though it is private (errata D3).
+	// Records is the paper's |D|, the number of records the release is made from. The sensitivity
+	// of Discernibility contains it though it is private (errata D3).
 	Records int
-	// Program puts scores on the released program's scales: certainty penalties as |D| minus the sum,
-	// discernibility mapped to 0..10000 (errata D8).
+	// Program puts scores on the released program's scales: certainty penalties as |D| minus the
+	// sum, discernibility mapped to 0..10000 (errata D8).
 	Program bool
 }
 

@@ -34,8 +34,9 @@ func TestScoresByHand(t *testing.T) {
 	}
 }
 
-// TestSensitivities adds one record to random divisions. Max, the certainty penalty and the information
-// gain move by their Δu at most; the discernibility, for rows among at most |D|, by 2|D|+1.
+// TestSensitivities adds one record to random divisions. Max, the certainty penalty and the
+// information gain move by their Δu at most; the discernibility, for rows among at most |D|, by
+// 2|D|+1.
 func TestSensitivities(t *testing.T) {
 	for _, utility := range Utilities() {
 		t.Run(string(utility), func(t *testing.T) {
@@ -61,10 +62,10 @@ func TestSensitivities(t *testing.T) {
 	}
 }
 
-// TestDiscernibilityLossOfOneLevel is errata D3. A level of the tree runs one mechanism in each region,
-// all of them with scores divided by 2|D|+1, and |D| is the number of all records: one more record
-// changes every region's choice. Together they still lose no more than half of ε′, over random levels of up
-// to four regions with up to four candidates each.
+// TestDiscernibilityLossOfOneLevel is errata D3. A level of the tree runs one mechanism in each
+// region, all of them with scores divided by 2|D|+1, and |D| is the number of all records: one more
+// record changes every region's choice. Together they still lose no more than half of ε′, over
+// random levels of up to four regions with up to four candidates each.
 func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 	const epsilon = 1.0
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +77,8 @@ func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 			records += n
 		}
 		own := rapid.IntRange(0, regions-1).Draw(t, "region of the new record")
-		// The worst output takes the worst candidate in every region: the losses of independent choices add up.
+		// The worst output takes the worst candidate in every region: the losses of independent
+		// choices add up.
 		up, down := 0.0, 0.0
 		for region, n := range sizes {
 			before, after := make([][]int32, choices), make([][]int32, choices)

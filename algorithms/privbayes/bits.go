@@ -95,7 +95,8 @@ func (s *bitSearch) update(newest int) error {
 	}
 }
 
-// nextCombination advances ascending indices below n to the next choice and reports whether there is one.
+// nextCombination advances ascending indices below n to the next choice and reports whether there
+// is one.
 func nextCombination(picked []int, n int) bool {
 	for i := len(picked) - 1; i >= 0; i-- {
 		if picked[i] < n-len(picked)+i {
@@ -149,8 +150,8 @@ func (t *bitTables) condition(set []int) {
 	exclude(t.shared)
 }
 
-// split returns the table of the parents and a child, valid until the next call: the number of records with
-// child x is at 2p+x, and bit j of p is the j-th parent's value.
+// split returns the table of the parents and a child, valid until the next call: the number of
+// records with child x is at 2p+x, and bit j of p is the j-th parent's value.
 func (t *bitTables) split(child int) []int32 {
 	yes, cells := t.yes[:len(t.shared)], t.cells[:2*len(t.shared)]
 	for mask := range yes {

@@ -14,8 +14,8 @@ const (
 	maxSets = 1 << 22
 )
 
-// domainSearch grows a network over attributes: parents are the maximal sets whose marginal with the
-// child is theta-useful (section 5 of the paper).
+// domainSearch grows a network over attributes: parents are the maximal sets whose marginal with
+// the child is theta-useful (section 5 of the paper).
 type domainSearch struct {
 	*chooser
 	columns [][]uint32 // values of each node, a row each
@@ -100,9 +100,9 @@ func (s *domainSearch) network(first int) ([]pair, error) {
 	}
 }
 
-// maximalSets lists the sets of parents inside the network whose configurations number at most limit and to
-// which nothing can be added, nor any member made less general. The empty set is the one of a limit
-// that allows nothing.
+// maximalSets lists the sets of parents inside the network whose configurations number at most
+// limit and to which nothing can be added, nor any member made less general. The empty set is the
+// one of a limit that allows nothing.
 func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
 	var sets [][]parent
 	set := make([]parent, 0, s.degree)
@@ -157,8 +157,8 @@ func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
 	return sets, extend(0, 1)
 }
 
-// condition numbers the configuration of the parents of every row, the first parent's value changing
-// fastest.
+// condition numbers the configuration of the parents of every row, the first parent's value
+// changing fastest.
 func (s *domainSearch) condition(set []parent) {
 	if s.config == nil {
 		s.config = make([]uint32, len(s.columns[0]))

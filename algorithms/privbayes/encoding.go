@@ -10,8 +10,8 @@ import (
 	"ppdp/random"
 )
 
-// domain is one attribute as the network sees it: a public number of values, each standing for a run
-// of the attribute's cells.
+// domain is one attribute as the network sees it: a public number of values, each standing for a
+// run of the attribute's cells.
 type domain struct {
 	cells  uint64 // of the attribute
 	values uint64 // at most cells
@@ -115,8 +115,8 @@ func bitColumns(table *datasets.Table, rows []int32, domains []domain, encoding 
 	return columns
 }
 
-// levels says how a node may be generalised as a parent. of[l][v] is value v at level l, size[l] the
-// number of values there. Level 0 is the value itself, and sizes descend to at least 2.
+// levels says how a node may be generalised as a parent. of[l][v] is value v at level l, size[l]
+// the number of values there. Level 0 is the value itself, and sizes descend to at least 2.
 type levels struct {
 	of   [][]uint32
 	size []int
@@ -157,7 +157,8 @@ func newLevels(a *datasets.Attribute, d domain, encoding Encoding) levels {
 }
 
 // ancestors maps each of a categorical attribute's values to its ancestor at a depth of the
-// taxonomy, or to itself where it lies higher, and numbers those in the order of the taxonomy's nodes.
+// taxonomy, or to itself where it lies higher, and numbers those in the order of the taxonomy's
+// nodes.
 func ancestors(a *datasets.Attribute, depth int) (of []uint32, size int) {
 	nodes := a.Taxonomy.Nodes
 	depths := make([]int, len(nodes))

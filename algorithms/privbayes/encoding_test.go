@@ -168,8 +168,8 @@ func wide(attributes, n int) *datasets.Table {
 }
 
 // TestRecordsOutsideTheDomainAreDrawnAgain: almost without budget half of all codes of each of 14
-// attributes mean nothing, one record in ten thousand is valid, and drawing again comes to its end: the
-// release is inside the domain all the same (CheckRelease) and says so.
+// attributes mean nothing, one record in ten thousand is valid, and drawing again comes to its end:
+// the release is inside the domain all the same (CheckRelease) and says so.
 func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 	table := wide(14, 100)
 	params := DefaultParams()

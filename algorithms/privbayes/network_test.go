@@ -68,8 +68,8 @@ func seq(n int) []int {
 	return s
 }
 
-// TestBitSearchCandidates: before every choice the candidates are all nodes outside with all sets of
-// min(k, |V|) nodes inside, each once and with its score.
+// TestBitSearchCandidates: before every choice the candidates are all nodes outside with all sets
+// of min(k, |V|) nodes inside, each once and with its score.
 func TestBitSearchCandidates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(2, 8).Draw(t, "bits")
@@ -131,8 +131,8 @@ func TestBitSearchCandidates(t *testing.T) {
 	})
 }
 
-// TestMaximalSets compares with the definition: every set within the bounds that no other one within
-// the bounds contains or refines.
+// TestMaximalSets compares with the definition: every set within the bounds that no other one
+// within the bounds contains or refines.
 func TestMaximalSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 4).Draw(t, "nodes")
@@ -271,9 +271,9 @@ func TestMarginalise(t *testing.T) {
 	}
 }
 
-// TestChoicesFollowTheExponentialMechanism: over three bits with one parent each, the first choice given the
-// first node has four candidates with known probabilities exp(ε₁/2 · s/(2S)), ε₁/2 being one of two
-// choices' shares.
+// TestChoicesFollowTheExponentialMechanism: over three bits with one parent each, the first choice
+// given the first node has four candidates with known probabilities exp(ε₁/2 · s/(2S)), ε₁/2 being
+// one of two choices' shares.
 func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 	// Bits 0 and 1 agree in 13 of 16 records, bit 2 leans on neither.
 	var rows [][]uint32

@@ -28,7 +28,8 @@ func (e Encoding) bitwise() bool { return e == Binary || e == Gray }
 type Score string
 
 const (
-	// AutoScore is the paper's choice for the encoding: MaximalJoint for bits, TotalVariation for attributes.
+	// AutoScore is the paper's choice for the encoding: MaximalJoint for bits, TotalVariation for
+	// attributes.
 	AutoScore Score = "auto"
 	// MaximalJoint is the paper's F: how near the joint distribution is to one of largest mutual
 	// information. For bits only: for larger domains it is hard to compute.
@@ -59,16 +60,20 @@ type Params struct {
 	Score Score `yaml:"score"`
 	// Degree is the largest number of parents of a node, 0 to 8; theta may lower it.
 	Degree int `yaml:"degree"`
-	// Beta is the share of the budget (after the noisy count under strict) that chooses the network, in
-	// (0, 1). The rest goes to the marginals. The paper recommends 0.3; its authors' program for Adult has 0.5.
+	// Beta is the share of the budget (after the noisy count under strict) that chooses the
+	// network, in (0, 1). The rest goes to the marginals. The paper recommends 0.3; its authors'
+	// program for Adult has 0.5.
 	Beta float64 `yaml:"beta"`
 	// Theta is how many times its noise the average count of a marginal must be, above 0.
 	Theta float64 `yaml:"theta"`
-	// Bins is how many bins a numeric attribute is cut into, 2 to 65536; one of fewer cells keeps its cells.
+	// Bins is how many bins a numeric attribute is cut into, 2 to 65536; one of fewer cells keeps
+	// its cells.
 	Bins int `yaml:"bins"`
-	// Values says which point of its bin a numeric attribute gets: a uniform one, the middle or the lower end.
+	// Values says which point of its bin a numeric attribute gets: a uniform one, the middle or the
+	// lower end.
 	Values partition.Values `yaml:"values"`
-	// CountShare is the share of the budget that buys the noisy number of records, in (0, 1); strict only.
+	// CountShare is the share of the budget that buys the noisy number of records, in (0, 1);
+	// strict only.
 	CountShare float64 `yaml:"count_share"`
 	// MaxRows caps the synthetic table. Beyond it records carry a weight above 1 and the release a
 	// warning. Under strict only tiny budgets get there.

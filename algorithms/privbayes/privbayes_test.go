@@ -116,10 +116,11 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestNoiseHasTheScaleOfCounts: noise made for probabilities, 2(d-k)/(nε), is lost on counts; others'
-// programs have added it there. A table of 100 equal records of one bit at ε = 0.02 has noise of scale 100
-// (published) or 51 (strict) on its counts 100 and 0, and the expected share of ones follows from the
-// law of the noise. With noise for probabilities it would be below one in a hundred.
+// TestNoiseHasTheScaleOfCounts: noise made for probabilities, 2(d-k)/(nε), is lost on counts;
+// others' programs have added it there. A table of 100 equal records of one bit at ε = 0.02 has
+// noise of scale 100 (published) or 51 (strict) on its counts 100 and 0, and the expected share of
+// ones follows from the law of the noise. With noise for probabilities it would be below one in a
+// hundred.
 func TestNoiseHasTheScaleOfCounts(t *testing.T) {
 	const n, epsilon, trials = 100, 0.02, 3000
 	table := nominal([]int{2}, make([][]uint32, n))
@@ -136,8 +137,9 @@ func TestNoiseHasTheScaleOfCounts(t *testing.T) {
 		{algorithms.Published, 2 / epsilon},
 		{algorithms.Strict, 1 / (epsilon * (1 - params.CountShare))},
 	} {
-		// E[max(0,Y)/(max(0,Y)+max(0,100+Z))] for Laplace Y and Z, 1/2 where both are 0, by the midpoint
-		// rule. The geometric law of strict is a Laplace law to within a part in thousands at this scale.
+		// E[max(0,Y)/(max(0,Y)+max(0,100+Z))] for Laplace Y and Z, 1/2 where both are 0, by the
+		// midpoint rule. The geometric law of strict is a Laplace law to within a part in thousands
+		// at this scale.
 		const steps = 1500
 		want := 0.0
 		quantile := func(i int) float64 {
@@ -170,8 +172,9 @@ func TestNoiseHasTheScaleOfCounts(t *testing.T) {
 			mass := network[0].cumulative
 			sum += (mass[1] - mass[0]) / mass[1]
 		}
-		// A share's standard deviation is at most 1/2, that of the mean 0.0091; 0.04 is 4.4 of them, a false
-		// alarm in ninety thousand. One part in thousands of quadrature and discreteness is inside it.
+		// A share's standard deviation is at most 1/2, that of the mean 0.0091; 0.04 is 4.4 of
+		// them, a false alarm in ninety thousand. One part in thousands of quadrature and
+		// discreteness is inside it.
 		if got := sum / trials; !(math.Abs(got-want) <= 0.04) || want < 0.15 {
 			t.Errorf("%s: a mean share of %.3f ones, want %.3f", c.variant, got, want)
 		}
@@ -197,8 +200,8 @@ func mass(network []conditional, nodes []uint32) float64 {
 	return product
 }
 
-// divergence is the Kullback-Leibler divergence, in bits, of a network over binary attributes from the
-// table's joint distribution.
+// divergence is the Kullback-Leibler divergence, in bits, of a network over binary attributes from
+// the table's joint distribution.
 func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) float64 {
 	t.Helper()
 	d := len(rows[0])
@@ -239,8 +242,8 @@ func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithm
 	return sum
 }
 
-// TestLargeEpsilonGivesTheTruth: without noise a network in which each node may have all others before it
-// as parents is the table's joint distribution.
+// TestLargeEpsilonGivesTheTruth: without noise a network in which each node may have all others
+// before it as parents is the table's joint distribution.
 func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 	stream := random.NewKey(3).Stream()
 	var dense, chain [][]uint32
@@ -251,7 +254,8 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 		}
 		dense = append(dense, []uint32{at & 1, at >> 1 & 1, at >> 2 & 1, at >> 3 & 1})
 	}
-	// A Markov chain whose counts factorise exactly: each bit equals the one before it in 7 of 8 cases.
+	// A Markov chain whose counts factorise exactly: each bit equals the one before it in 7 of 8
+	// cases.
 	for at := range 8 * 8 * 8 * 2 {
 		x := uint32(at & 1)
 		row := []uint32{x}
@@ -278,7 +282,8 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 				if kl := divergence(t, dense, params, variant, 0.01, 1); !(kl >= 0.01) {
 					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 0.01: where is the noise?", variant, encoding, score, kl)
 				}
-				// A chain is a network of one parent each, and the best neighbours are those in the chain.
+				// A chain is a network of one parent each, and the best neighbours are those in the
+				// chain.
 				params.Degree = 1
 				if kl := divergence(t, chain, params, variant, 1e9, 1); !(kl <= 1e-6) {
 					t.Errorf("%s, %s, %s: divergence %v bits from a chain at epsilon 1e9 with one parent", variant, encoding, score, kl)
@@ -288,8 +293,8 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 	}
 }
 
-// TestSmallEpsilonForgetsTheTable: the mean share of ones over many releases of a table of zeros is 1/2,
-// the noise being symmetric.
+// TestSmallEpsilonForgetsTheTable: the mean share of ones over many releases of a table of zeros is
+// 1/2, the noise being symmetric.
 func TestSmallEpsilonForgetsTheTable(t *testing.T) {
 	table := nominal([]int{2, 2}, make([][]uint32, 50))
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
@@ -306,7 +311,8 @@ func TestSmallEpsilonForgetsTheTable(t *testing.T) {
 			}
 			sum += mass(network, []uint32{0, 1}) + mass(network, []uint32{1, 1})
 		}
-		// A standard deviation of at most 1/2 each, of the mean 0.0112; 4.5 of them, a false alarm in 150,000.
+		// A standard deviation of at most 1/2 each, of the mean 0.0112; 4.5 of them, a false alarm
+		// in 150,000.
 		if got := sum / trials; !(math.Abs(got-0.5) <= 0.05) {
 			t.Errorf("%s: mean share of ones %.3f, want 0.5", variant, got)
 		}
@@ -358,8 +364,8 @@ func TestRecordsFollowTheNetwork(t *testing.T) {
 	}
 }
 
-// TestNumberOfRecords: published publishes as many as it got, strict a noisy number, mean n and mean absolute
-// deviation 2q/(1-q²) for q = exp(-ε·share).
+// TestNumberOfRecords: published publishes as many as it got, strict a noisy number, mean n and
+// mean absolute deviation 2q/(1-q²) for q = exp(-ε·share).
 func TestNumberOfRecords(t *testing.T) {
 	const n, trials = 400, 1500
 	table := conformance.Table(n)
@@ -380,8 +386,8 @@ func TestNumberOfRecords(t *testing.T) {
 	}
 	q := math.Exp(-0.5 * 0.2)
 	want := 2 * q / (1 - q*q)
-	// The noise has scale 10: standard deviations of the two means are 14.1/√1500 = 0.37 and 10/√1500 = 0.26;
-	// 4.5 of them.
+	// The noise has scale 10: standard deviations of the two means are 14.1/√1500 = 0.37 and
+	// 10/√1500 = 0.26; 4.5 of them.
 	if math.Abs(mean) > 1.65 || math.Abs(deviation-want) > 1.2 {
 		t.Errorf("strict: mean noise %.2f, want 0; mean absolute noise %.2f, want %.2f", mean, deviation, want)
 	}

@@ -10,8 +10,8 @@ import (
 	"ppdp/privacy"
 )
 
-// maxTries bounds how often a record is drawn for its bits to encode values. On Adult four draws in five
-// and more do; where one in twenty does, two records in a million exhaust the tries.
+// maxTries bounds how often a record is drawn for its bits to encode values. On Adult four draws in
+// five and more do; where one in twenty does, two records in a million exhaust the tries.
 const maxTries = 256
 
 // Release publishes synthetic records.
@@ -59,8 +59,8 @@ func (f *fit) count() error {
 	return err
 }
 
-// marginalSensitivity is how far the counts of one marginal move in L1: replacing a record takes one
-// from a cell and gives one to another.
+// marginalSensitivity is how far the counts of one marginal move in L1: replacing a record takes
+// one from a cell and gives one to another.
 func (f *fit) marginalSensitivity() float64 {
 	if f.strict() {
 		return 1

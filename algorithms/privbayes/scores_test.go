@@ -13,7 +13,8 @@ import (
 	"ppdp/random"
 )
 
-// joint is F by its definition: the largest value over all ways to send parent configurations to a side.
+// joint is F by its definition: the largest value over all ways to send parent configurations to a
+// side.
 func joint(cells []int32) float64 {
 	n := 0.0
 	for _, c := range cells {
@@ -60,8 +61,8 @@ func byDefinition(score Score, cells []int32, children int) float64 {
 	return n * sum
 }
 
-// TestKnapsack compares with all subsets, on items whose gains for the cost are close to each other: there taking
-// the best first is often not the best.
+// TestKnapsack compares with all subsets, on items whose gains for the cost are close to each
+// other: there taking the best first is often not the best.
 func TestKnapsack(t *testing.T) {
 	stream := random.NewKey(11).Stream()
 	s := &scorer{}
@@ -128,8 +129,8 @@ func TestScoresAreTheirDefinitions(t *testing.T) {
 			if score == MaximalJoint && variant == algorithms.Strict {
 				got -= float64(n) / 4
 			}
-			// Both are sums of at most 78 terms up to n log n: rounding stays far below 1e-9 of that. In whole numbers
-			// each term of mutual information is off by half of 2⁻²⁴.
+			// Both are sums of at most 78 terms up to n log n: rounding stays far below 1e-9 of
+			// that. In whole numbers each term of mutual information is off by half of 2⁻²⁴.
 			tolerance := 1e-9 * (1 + float64(n)*16)
 			if score == MutualInformation {
 				tolerance += 78 * 0x1p-25
@@ -250,8 +251,8 @@ func TestAddingSensitivities(t *testing.T) {
 	}
 }
 
-// TestAddingMovesMutualInformation: why strict refuses it. A record beside n equal ones, different in
-// both child and parent, adds log₂(n+1) + n log₂((n+1)/n) in counts.
+// TestAddingMovesMutualInformation: why strict refuses it. A record beside n equal ones, different
+// in both child and parent, adds log₂(n+1) + n log₂((n+1)/n) in counts.
 func TestAddingMovesMutualInformation(t *testing.T) {
 	for _, n := range []int{1, 10, 1000, 100000} {
 		before := newScorer(MutualInformation, n, algorithms.Published).of([]int32{int32(n), 0, 0, 0}, 2)
@@ -263,9 +264,9 @@ func TestAddingMovesMutualInformation(t *testing.T) {
 	}
 }
 
-// TestRoundingIsPaidFor: the claim bounds how far scores move as they are computed, not only on paper. The move of mutual
-// information from n equal records to one of them being another reaches the printed bound, which leaves nothing to
-// rounding. The claim stays within a millionth of it.
+// TestRoundingIsPaidFor: the claim bounds how far scores move as they are computed, not only on
+// paper. The move of mutual information from n equal records to one of them being another reaches
+// the printed bound, which leaves nothing to rounding. The claim stays within a millionth of it.
 func TestRoundingIsPaidFor(t *testing.T) {
 	for n := 2; n <= 3000; n++ {
 		s := newScorer(MutualInformation, n, algorithms.Published)

@@ -13,7 +13,8 @@ import (
 )
 
 // adultShape is a table with the sizes of Adult: ten attributes with the domains of the RPS paper
-// and a binary class, n rows. Values are skewed and the class depends on two of them, as in census data.
+// and a binary class, n rows. Values are skewed and the class depends on two of them, as in census
+// data.
 func adultShape(n int) *datasets.Table {
 	schema := &datasets.Schema{}
 	for i, cells := range []float64{74, 7, 16, 7, 14, 6, 5, 2, 99, 41} {
@@ -41,8 +42,8 @@ func adultShape(n int) *datasets.Table {
 	return b.Table()
 }
 
-// BenchmarkRelease is the setting of Fig. 3 on a table of Adult's shape; levels and stop tests as by
-// default. nodes/op is the size of the tree.
+// BenchmarkRelease is the setting of Fig. 3 on a table of Adult's shape; levels and stop tests as
+// by default. nodes/op is the size of the tree.
 func BenchmarkRelease(b *testing.B) {
 	table := adultShape(30162)
 	for _, stop := range []float64{5, 0} {

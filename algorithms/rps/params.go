@@ -96,8 +96,8 @@ type Params struct {
 	// Stop ends the recursion at regions whose noisy count is at most this; 0 is a noisy count of
 	// at most 0.
 	Stop float64 `yaml:"stop"`
-	// StopCheck false asks for no counts at all on the way; then Stop has no meaning and depth alone
-	// limits the recursion.
+	// StopCheck false asks for no counts at all on the way; then Stop has no meaning and depth
+	// alone limits the recursion.
 	StopCheck bool `yaml:"stop_check"`
 	// Allocation divides the budget of the levels.
 	Allocation Allocation `yaml:"allocation"`
@@ -115,8 +115,8 @@ type Params struct {
 	// MaxNodes caps the regions visited; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
 	// MaxRows caps the synthetic table. Beyond it every leaf's records are thinned by the same
-	// factor and get the factor as their weight, and the release carries a warning. Only tiny budgets
-	// get there: noise of scale 1/ε in every leaf.
+	// factor and get the factor as their weight, and the release carries a warning. Only tiny
+	// budgets get there: noise of scale 1/ε in every leaf.
 	MaxRows int `yaml:"max_rows"`
 }
 

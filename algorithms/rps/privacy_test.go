@@ -236,7 +236,8 @@ func TestLawOfStopTestAndLeafCount(t *testing.T) {
 			leafEpsilon = epsilon * 3 / 4
 		}
 		alpha := math.Exp(-epsilon / 4)
-		// P(7+X <= 5) for two-sided geometric X is the tail P(X >= 2) = α²/(1+α), for Laplace e^(-2ε/4)/2
+		// P(7+X <= 5) for two-sided geometric X is the tail P(X >= 2) = α²/(1+α), for Laplace
+		// e^(-2ε/4)/2
 		stops := map[algorithms.Variant]float64{
 			algorithms.Strict:    alpha * alpha / (1 + alpha),
 			algorithms.Published: math.Exp(-2*epsilon/4) / 2,
@@ -308,7 +309,8 @@ func TestLevels(t *testing.T) {
 // monotone and costs half (R0b). The strict ledger comes to ε.
 func TestLedger(t *testing.T) {
 	const epsilon = 8.0
-	// 4000 records in every cell of 2×2×2: at ε/12 no stop test can end near 5 and all paths are full
+	// 4000 records in every cell of 2×2×2: at ε/12 no stop test can end near 5 and all paths are
+	// full
 	var rows [][]uint32
 	for i := range uint32(8) {
 		rows = append(rows, slices.Repeat([][]uint32{{i & 1, i >> 1 & 1, i >> 2, i & 1}}, 4000)...)
@@ -479,11 +481,11 @@ func TestAuditOfOneCut(t *testing.T) {
 	}
 }
 
-// TestReplacementCostsTwice shows errata R2 on counts whose law is known: one record in the left
-// or in the right half of a fixed partition, strict, all of ε on the counts. The event "something
-// on the left, nothing on the right" has probability 1/(1+α)² with the record on the left and
-// α²/(1+α)² with it on the right, α = e^-ε: a loss of 2ε. Without the record at all it is
-// α/(1+α)², a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
+// TestReplacementCostsTwice shows errata R2 on counts whose law is known: one record in the left or
+// in the right half of a fixed partition, strict, all of ε on the counts. The event "something on
+// the left, nothing on the right" has probability 1/(1+α)² with the record on the left and
+// α²/(1+α)² with it on the right, α = e^-ε: a loss of 2ε. Without the record at all it is α/(1+α)²,
+// a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
 func TestReplacementCostsTwice(t *testing.T) {
 	const epsilon, trials = 1.0, 20000
 	params := DefaultParams()

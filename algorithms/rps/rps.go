@@ -14,7 +14,8 @@
 //
 // Variants:
 //   - published: Laplace noise; both quality functions are drawn by exp(ε′q) and charged ε′, that
-//     is 2ε′Δq with Δq = 1/2. For eq. 3 Δq is 3/2 (errata R1), and the ledger shows the overspending.
+//     is 2ε′Δq with Δq = 1/2. For eq. 3 Δq is 3/2 (errata R1), and the ledger shows the
+//     overspending.
 //   - strict: Δq = 3/2 for eq. 3, two-sided geometric noise for counts, leaf sizes by noisy counts
 //     only. Its ledger takes no credit for the monotony of the qualities (errata R0b), so that
 //     what it says of a single call holds for replacement too.

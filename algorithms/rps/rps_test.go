@@ -38,8 +38,8 @@ const recoveryEpsilon = 1e9
 func TestHandWorkedTrees(t *testing.T) {
 	// codes 0 1 1 1 2 3: eq. 2 is 1/2, 1, 1/2 at cuts 1, 2, 3
 	plain := testinput.Numbers(0, []int{4}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{2}, []uint32{3})
-	// 4 of the first class at 0, 2 of the second at 1, 4 of the second at 2: eq. 3 is 9 at cut 1, 8 at
-	// cut 2 (eq. 2 is 2 at both)
+	// 4 of the first class at 0, 2 of the second at 1, 4 of the second at 2: eq. 3 is 9 at cut 1, 8
+	// at cut 2 (eq. 2 is 2 at both)
 	classes := testinput.Numbers(2, []int{3}, slices.Concat(times(4, 0, 0), times(2, 1, 1), times(4, 2, 1))...)
 	// stops lie halfway between counts: even the smallest noise decides a tie
 	for _, c := range []struct {
@@ -371,7 +371,8 @@ func TestAdultAtLargeEpsilon(t *testing.T) {
 	table := testinput.Adult(t, "rps")
 	params := DefaultParams()
 	params.Quality, params.Attributes, params.Labels = Class, Random, Each
-	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth 300.
+	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth
+	// 300.
 	params.Depth, params.Stop = 300, 0.5
 	r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict, recoveryEpsilon, 1))
 	if !slices.Equal(testinput.Sorted(r.Table), testinput.Sorted(table)) {

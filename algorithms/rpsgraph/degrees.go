@@ -6,12 +6,14 @@ import (
 	"ppdp/datasets"
 )
 
-// degreeTable is a graph's degreeTable, lowered to lambda, in a form that counts an interval in constant time.
+// degreeTable is a graph's degreeTable, lowered to lambda, in a form that counts an interval in
+// constant time.
 type degreeTable struct {
 	nodes  int
 	lambda int // the largest degree
 	most   int // degree a node of a neighbouring graph may have: the larger one of lambda and the largest before lowering, below nodes
-	// table[d] is the number of nodes of degree below d before lowering; its last entry counts them all.
+	// table[d] is the number of nodes of degree below d before lowering; its last entry counts them
+	// all.
 	table []int
 }
 
@@ -51,11 +53,12 @@ func (s *degreeTable) within(low, high int) int { return s.below(high+1) - s.bel
 // boundBlock is how many distances are skipped together where none of them can matter.
 const boundBlock = 64
 
-// smooth is the β-smooth upper bound at one degree c: the largest e^(-βt)·min(Λ+1, 1+t+W(c, t)) over t ≥ 0, W(c, t) being the
-// number of nodes whose degree is within t of c. The count of nodes of degree a to b-1 has the largest of the bounds at
-// a-1, a, b-1 and b (errata G3): isolating a node takes it away and may take out neighbours of
-// degree a or bring in neighbours of degree b; adding edges to one, those of a-1 and b-1; t changes away every
-// other degree has moved by at most t and t nodes are arbitrary.
+// smooth is the β-smooth upper bound at one degree c: the largest e^(-βt)·min(Λ+1, 1+t+W(c, t))
+// over t ≥ 0, W(c, t) being the number of nodes whose degree is within t of c. The count of nodes
+// of degree a to b-1 has the largest of the bounds at a-1, a, b-1 and b (errata G3): isolating a
+// node takes it away and may take out neighbours of degree a or bring in neighbours of degree b;
+// adding edges to one, those of a-1 and b-1; t changes away every other degree has moved by at most
+// t and t nodes are arbitrary.
 func (s *degreeTable) smooth(c int, beta float64) float64 {
 	most := s.lambda + 1
 	local := func(t int) int { return min(most, 1+t+s.within(c-t, c+t)) }

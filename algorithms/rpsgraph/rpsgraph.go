@@ -1,34 +1,38 @@
-// Package rpsgraph releases a graph's degree sequence by Recursive Partitioning and Summarization (Qardaji & Li,
-// ASIACCS 2012, section 5): the degrees 0 to Λ are cut in two again and again, each cut chosen by the
-// exponential mechanism; the nodes in each leaf are counted with noise; every node is released with the lowest
-// degree of its leaf. The version for tables is package rps.
+// Package rpsgraph releases a graph's degree sequence by Recursive Partitioning and Summarization
+// (Qardaji & Li, ASIACCS 2012, section 5): the degrees 0 to Λ are cut in two again and again, each
+// cut chosen by the exponential mechanism; the nodes in each leaf are counted with noise; every
+// node is released with the lowest degree of its leaf. The version for tables is package rps.
 //
-// Privacy. The unit is a node, neighbours differ by isolating one: its degree becomes 0 and each neighbour's falls by 1.
-// The number of nodes n is public. Half of epsilon is spent on cuts, evenly over the levels; the other half,
-// with what is left over on a short path, on the leaf's count.
+// Privacy. The unit is a node, neighbours differ by isolating one: its degree becomes 0 and each
+// neighbour's falls by 1. The number of nodes n is public. Half of epsilon is spent on cuts, evenly
+// over the levels; the other half, with what is left over on a short path, on the leaf's count.
 //
-// A level's cuts cost no more than they are charged (errata G1). One node that leaves a region or enters it moves all the
-// region's scores min(r₁, r₂)/(2n+1) the same way by at most 1/(2n+1), which costs e/(2n+1) at a level of
-// charge e. Isolating a node of degree Λ moves Λ+1 degrees, each out of one region and into another, so the
-// level costs at most 2(Λ+1)/(2n+1)·e, and so do the leaf counts with 2(Λ+1) in the place of the fraction. The largest sum over
-// a path in the ledger is therefore a bound for the whole release.
+// A level's cuts cost no more than they are charged (errata G1). One node that leaves a region or
+// enters it moves all the region's scores min(r₁, r₂)/(2n+1) the same way by at most 1/(2n+1),
+// which costs e/(2n+1) at a level of charge e. Isolating a node of degree Λ moves Λ+1 degrees, each
+// out of one region and into another, so the level costs at most 2(Λ+1)/(2n+1)·e, and so do the
+// leaf counts with 2(Λ+1) in the place of the fraction. The largest sum over a path in the ledger
+// is therefore a bound for the whole release.
 //
 // Variants:
-//   - published: leaf counts with noise for one count. The paper wants Cauchy noise for a smooth bound, and
-//     describes the bound in words. Five readings (Params.Counts), none of them private for nodes (errata G3).
-//   - strict: two-sided geometric noise for what one node can do to all counts. Three forms (Params.Form): cumulative counts at
-//     boundaries fixed beforehand, whose L1 sensitivity is Λ + min(Λ, k-1) for k intervals (each neighbour crosses one
-//     boundary at most, the node itself min(Λ, k-1)), brought into ascending order by isotonic regression;
-//     or the paper's tree with leaf counts for sensitivity 2(Λ+1). Λ must be public (errata G4).
+//   - published: leaf counts with noise for one count. The paper wants Cauchy noise for a smooth
+//     bound, and describes the bound in words. Five readings (Params.Counts), none of them private
+//     for nodes (errata G3).
+//   - strict: two-sided geometric noise for what one node can do to all counts. Three forms
+//     (Params.Form): cumulative counts at boundaries fixed beforehand, whose L1 sensitivity is Λ +
+//     min(Λ, k-1) for k intervals (each neighbour crosses one boundary at most, the node itself
+//     min(Λ, k-1)), brought into ascending order by isotonic regression; or the paper's tree with
+//     leaf counts for sensitivity 2(Λ+1). Λ must be public (errata G4).
 //
 // Deviations:
 //   - How noisy counts become n degrees is not in the paper. Params.Fill offers three readings.
 //   - Counts are clamped and rounded on the way. A region of one degree is a leaf, without a query.
-//   - "All remaining privacy budget" (section 3.2) goes to the leaf's count; rollover: false takes half of epsilon there.
-//   - Cuts are drawn by rejection from the uniform cut, which follows the same law: equation 4 hardly
-//     tells cuts apart (errata G2).
-//   - Degrees above a public Λ are lowered to it. The guarantee of strict covers graphs without such degrees; a release
-//     from another graph says so in a warning and shows it in the ledger.
+//   - "All remaining privacy budget" (section 3.2) goes to the leaf's count; rollover: false takes
+//     half of epsilon there.
+//   - Cuts are drawn by rejection from the uniform cut, which follows the same law: equation 4
+//     hardly tells cuts apart (errata G2).
+//   - Degrees above a public Λ are lowered to it. The guarantee of strict covers graphs without
+//     such degrees; a release from another graph says so in a warning and shows it in the ledger.
 package rpsgraph
 
 import (
@@ -47,13 +51,16 @@ type Algorithm struct{}
 
 var _ algorithms.VariantChecker = Algorithm{}
 
-// Counts says what noise the published variant adds to the count of a leaf of degrees a to b-1, at ε of charge.
+// Counts says what noise the published variant adds to the count of a leaf of degrees a to b-1, at
+// ε of charge.
 type Counts string
 
 const (
-	// Printed is Cauchy noise for 1 + nodes of degree a + nodes of degree b-1: the leaf's own boundary nodes.
+	// Printed is Cauchy noise for 1 + nodes of degree a + nodes of degree b-1: the leaf's own
+	// boundary nodes.
 	Printed Counts = "printed"
-	// Cross is Cauchy noise for 1 + nodes of degree a + nodes of degree b: those an isolated neighbour takes across.
+	// Cross is Cauchy noise for 1 + nodes of degree a + nodes of degree b: those an isolated
+	// neighbour takes across.
 	Cross Counts = "cross"
 	// Unit is Cauchy noise for 1, of scale 6/ε.
 	Unit Counts = "unit"
@@ -69,11 +76,13 @@ func (Counts) Enum() []string { return algorithms.Words(Printed, Cross, Unit, La
 type Fill string
 
 const (
-	// Lowest fills from the lowest leaf up until there are n degrees; what is missing is of the highest leaf.
+	// Lowest fills from the lowest leaf up until there are n degrees; what is missing is of the
+	// highest leaf.
 	Lowest Fill = "lowest"
 	// Rescale scales the counts, negative ones taken for 0, to the sum n.
 	Rescale Fill = "rescale"
-	// Cumulative adds the counts up and brings the sums into ascending order by isotonic regression.
+	// Cumulative adds the counts up and brings the sums into ascending order by isotonic
+	// regression.
 	Cumulative Fill = "cumulative"
 )
 
@@ -83,7 +92,8 @@ func (Fill) Enum() []string { return algorithms.Words(Lowest, Rescale, Cumulativ
 type Form string
 
 const (
-	// Growing counts nodes below boundaries that grow by a quarter: 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, ...
+	// Growing counts nodes below boundaries that grow by a quarter: 1, 2, 3, 4, 5, 6, 7, 8, 10, 12,
+	// 15, ...
 	Growing Form = "growing"
 	// Halving counts nodes below boundaries found by halving intervals, depth times.
 	Halving Form = "halving"
@@ -99,7 +109,8 @@ type Params struct {
 	Lambda degrees.Cap `yaml:"lambda"`
 	// Depth is the paper's d_max, from 1 to 24; default 15, as in section 5.1.
 	Depth int `yaml:"depth"`
-	// Counts is the noise of the published variant: printed (default), cross, unit, laplace or rigorous.
+	// Counts is the noise of the published variant: printed (default), cross, unit, laplace or
+	// rigorous.
 	Counts Counts `yaml:"counts"`
 	// Fill turns leaf counts into degrees: lowest (default), rescale or cumulative.
 	Fill Fill `yaml:"fill"`
@@ -226,8 +237,8 @@ func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable) (*algo
 	}, nil
 }
 
-// growing lists the lowest degrees of intervals that cover 0 to lambda: each begins at a quarter more than the one
-// before, or at the next degree.
+// growing lists the lowest degrees of intervals that cover 0 to lambda: each begins at a quarter
+// more than the one before, or at the next degree.
 func growing(lambda int) []int32 {
 	starts := []int32{0}
 	for at := 1; at <= lambda; at = max(at+1, at+at/4) {
@@ -236,7 +247,8 @@ func growing(lambda int) []int32 {
 	return starts
 }
 
-// halving appends the lowest degrees of the intervals that [low, high) falls into when it is halved depth times.
+// halving appends the lowest degrees of the intervals that [low, high) falls into when it is halved
+// depth times.
 func halving(starts []int32, low, high int32, depth int) []int32 {
 	if depth == 0 || high-low <= 1 {
 		return append(starts, low)

@@ -30,8 +30,8 @@ func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
 	}, rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t, "variant")
 }
 
-// TestRelease: n ascending degrees within [0, Λ]; without noise and with enough cuts the truth, lowered to Λ and, in the
-// growing form, to the lowest degree of its interval.
+// TestRelease: n ascending degrees within [0, Λ]; without noise and with enough cuts the truth,
+// lowered to Λ and, in the growing form, to the lowest degree of its interval.
 func TestRelease(t *testing.T) {
 	rapid.Check(t, func(t2 *rapid.T) {
 		g := testinput.DrawGraph(t2, 14)
@@ -121,7 +121,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// hub is the graph of errata G3: a hub joined to 40 nodes of degrees 2, 4, ..., 80, each filled up with pendants.
+// hub is the graph of errata G3: a hub joined to 40 nodes of degrees 2, 4, ..., 80, each filled up
+// with pendants.
 func hub(t testing.TB) *datasets.Graph {
 	var from, to []int32
 	next := int32(41)
@@ -148,8 +149,9 @@ func isolate(t testing.TB, g *datasets.Graph, v int32) *datasets.Graph {
 	return testinput.Graph(t, g.Nodes(), from, to)
 }
 
-// cauchyLoss is the largest ln f(x)/f'(x) over x of two Cauchy densities, at 0 with scale s and at delta with scale s2. The
-// ratio is stationary where delta·x² + (s²-delta²-s2²)x - delta·s² = 0 and tends to s/s2 far out.
+// cauchyLoss is the largest ln f(x)/f'(x) over x of two Cauchy densities, at 0 with scale s and at
+// delta with scale s2. The ratio is stationary where delta·x² + (s²-delta²-s2²)x - delta·s² = 0 and
+// tends to s/s2 far out.
 func cauchyLoss(delta, s, s2 float64) float64 {
 	at := func(x float64) float64 {
 		return math.Log(s/s2) + math.Log((x-delta)*(x-delta)+s2*s2) - math.Log(x*x+s*s)
@@ -163,8 +165,9 @@ func cauchyLoss(delta, s, s2 float64) float64 {
 	return worst
 }
 
-// TestHub is errata G3: noise for one count, paid for with e_f, loses far more on the leaf counts of the hub's graph. The
-// figures were computed beforehand by another program, for Λ = 80 and leaves of one degree.
+// TestHub is errata G3: noise for one count, paid for with e_f, loses far more on the leaf counts
+// of the hub's graph. The figures were computed beforehand by another program, for Λ = 80 and
+// leaves of one degree.
 func TestHub(t *testing.T) {
 	whole := hub(t)
 	if whole.Nodes() != 1641 {
@@ -249,7 +252,8 @@ func TestHub(t *testing.T) {
 	}
 }
 
-// everyGraph lists the degrees of the graphs of five nodes and, for each, its neighbours by isolation of a node.
+// everyGraph lists the degrees of the graphs of five nodes and, for each, its neighbours by
+// isolation of a node.
 func everyGraph() (sequences [][]int, neighbours [][]int) {
 	const n = 5
 	var pairs [][2]int
@@ -298,8 +302,8 @@ func tabulate(sequence []int, lambda int) degreeTable {
 	return degreeTable{nodes: len(sequence), lambda: lambda, most: max(lambda, len(table)-2), table: table}
 }
 
-// TestSensitivities brute-forces the L1 sensitivities over all graphs of five nodes: cumulative counts at most Λ+min(Λ, k-1),
-// leaf counts at most 2(Λ+1), both attained.
+// TestSensitivities brute-forces the L1 sensitivities over all graphs of five nodes: cumulative
+// counts at most Λ+min(Λ, k-1), leaf counts at most 2(Λ+1), both attained.
 func TestSensitivities(t *testing.T) {
 	const lambda = 4
 	sequences, neighbours := everyGraph()
@@ -339,9 +343,9 @@ func TestSensitivities(t *testing.T) {
 	}
 }
 
-// TestSmoothBound compares with the definition on all graphs of five nodes: for every leaf the bound is at least the smooth
-// sensitivity, max over graphs of e^(-β·distance)·(local sensitivity there), and changes by a factor of at most e^β
-// between neighbours.
+// TestSmoothBound compares with the definition on all graphs of five nodes: for every leaf the
+// bound is at least the smooth sensitivity, max over graphs of e^(-β·distance)·(local sensitivity
+// there), and changes by a factor of at most e^β between neighbours.
 func TestSmoothBound(t *testing.T) {
 	const lambda, far = 4, 1 << 20
 	sequences, neighbours := everyGraph()
@@ -415,8 +419,8 @@ func TestSmoothBlocks(t *testing.T) {
 	})
 }
 
-// TestLevelCost searches for a level of cuts that costs more than errata G1 allows: random graphs, random regions, one
-// isolated node; the exact law of every cut, the worst cut of every region.
+// TestLevelCost searches for a level of cuts that costs more than errata G1 allows: random graphs,
+// random regions, one isolated node; the exact law of every cut, the worst cut of every region.
 func TestLevelCost(t *testing.T) {
 	worst := 0.0
 	rapid.Check(t, func(t2 *rapid.T) {
@@ -461,9 +465,10 @@ func TestLevelCost(t *testing.T) {
 	}
 }
 
-// TestRootCut is claim R-G, errata G2: under equation 4 with a fifteenth of half the budget the root's cut is uniform as far as
-// 10,000 draws can tell, for epsilon up to 1; two million draws tell at epsilon 10, and follow the exact law. Chi-square
-// with a false-alarm rate of 1e-6 for each of the four tests that must pass.
+// TestRootCut is claim R-G, errata G2: under equation 4 with a fifteenth of half the budget the
+// root's cut is uniform as far as 10,000 draws can tell, for epsilon up to 1; two million draws
+// tell at epsilon 10, and follow the exact law. Chi-square with a false-alarm rate of 1e-6 for each
+// of the four tests that must pass.
 func TestRootCut(t *testing.T) {
 	statistics, err := graph.Networks[0].Statistics.DegreeSequence()
 	if err != nil {
@@ -522,8 +527,9 @@ func TestRootCut(t *testing.T) {
 	}
 }
 
-// TestReadings: figures found beforehand by another program on the four networks. Noise for the nodes at a leaf's boundary and
-// the rigorous bound are so large that the release is no better than n zeros; Laplace noise is.
+// TestReadings: figures found beforehand by another program on the four networks. Noise for the
+// nodes at a leaf's boundary and the rigorous bound are so large that the release is no better than
+// n zeros; Laplace noise is.
 func TestReadings(t *testing.T) {
 	for _, published := range graph.Networks {
 		g := testinput.Network(t, published.Name)
@@ -547,8 +553,9 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestScale is errata G6: figures found beforehand by another program, on a network like this one, for the scale of Cauchy noise
-// under the rigorous bound, half of epsilon and n = 769. Here it is the mean over leaves of one degree, Λ = n-1.
+// TestScale is errata G6: figures found beforehand by another program, on a network like this one,
+// for the scale of Cauchy noise under the rigorous bound, half of epsilon and n = 769. Here it is
+// the mean over leaves of one degree, Λ = n-1.
 func TestScale(t *testing.T) {
 	g := testinput.Network(t, "Caltech36")
 	s := degreesOf(g, g.Nodes()-1)

@@ -23,8 +23,8 @@ type tree struct {
 	released algorithms.Structure
 	starts   []int32   // lowest degrees of the leaves, ascending
 	counts   []float64 // their noisy counts
-	// low is the lowest degree of the region whose cut is being chosen, before the number of nodes below it and total
-	// that of the nodes in it: what score needs.
+	// low is the lowest degree of the region whose cut is being chosen, before the number of nodes
+	// below it and total that of the nodes in it: what score needs.
 	low, before, total int
 }
 
@@ -46,7 +46,8 @@ func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degree
 // releaseTree is the published variant, and the strict one in the form of the paper's tree.
 func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable) (*algorithms.Release, error) {
 	t := newTree(ctx, in, p, degrees)
-	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is made room for.
+	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is
+	// made room for.
 	leaves := min(1<<p.Depth, degrees.lambda+1, 1<<13)
 	t.starts, t.counts = make([]int32, 0, leaves), make([]float64, 0, leaves)
 	if err := t.grow(0, degrees.lambda+1, 0); err != nil {
@@ -59,7 +60,8 @@ func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees de
 // counter declares the mechanism of leaf counts and returns how it counts a leaf.
 func (t *tree) counter(in algorithms.Input) func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error) {
 	stream := in.Noise.Open("counts")
-	// All leaf counts together move by at most this much in L1: every moved degree leaves one leaf and enters another.
+	// All leaf counts together move by at most this much in L1: every moved degree leaves one leaf
+	// and enters another.
 	all := float64(2 * (t.degrees.most + 1))
 	exact := func(low, high int) float64 { return float64(t.degrees.within(low, high-1)) }
 	plain := func(noise privacy.Noise) func(*privacy.Path, float64, int, int, int) (float64, error) {
@@ -95,8 +97,8 @@ func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
 	case Cross:
 		return func(_ float64, low, high, _ int) float64 { return float64(1 + at(low) + at(high)) }
 	case Rigorous:
-		// A leaf's bound is the largest of those at four degrees, which neighbouring leaves share; they depend on the leaf's
-		// epsilon and so, where it is handed on, on its depth.
+		// A leaf's bound is the largest of those at four degrees, which neighbouring leaves share;
+		// they depend on the leaf's epsilon and so, where it is handed on, on its depth.
 		known := make([][]float64, t.params.Depth+1) // by depth, then degree + 1; 0 is not known yet
 		return func(epsilon float64, low, high, depth int) float64 {
 			if known[depth] == nil {
@@ -115,7 +117,8 @@ func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
 	return func(float64, int, int, int) float64 { return 1 }
 }
 
-// score is the quality of equation 4, (r₁+r₂-|r₁-r₂|)/(4n+2), of cutting the region before degree low+1+candidate.
+// score is the quality of equation 4, (r₁+r₂-|r₁-r₂|)/(4n+2), of cutting the region before degree
+// low+1+candidate.
 func (t *tree) score(candidate int) float64 {
 	left := t.degrees.below(t.low+1+candidate) - t.before
 	return float64(min(left, t.total-left)) / float64(2*t.degrees.nodes+1)

@@ -1,5 +1,6 @@
-// Package testinput holds the tables and graphs that several baselines are tested on: Adult and the networks of the
-// papers where they are present, generated tables, random graphs. Only tests import it.
+// Package testinput holds the tables and graphs that several baselines are tested on: Adult and the
+// networks of the papers where they are present, generated tables, random graphs. Only tests import
+// it.
 package testinput
 
 import (
@@ -24,7 +25,8 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 	return load(tb, adult.Source{}, datasets.Request{Params: &adult.Params{Select: selection}, Files: files(tb)}).Table
 }
 
-// Discrete is the table of LeFevre et al. 2006 of a shape: 5 attributes of 8 cells, the same table on every call.
+// Discrete is the table of LeFevre et al. 2006 of a shape: 5 attributes of 8 cells, the same table
+// on every call.
 func Discrete(tb testing.TB, shape discrete.Shape, rows int) *datasets.Table {
 	tb.Helper()
 	params := discrete.Source{}.Params().(*discrete.Params)
@@ -44,8 +46,8 @@ func Table(schema *datasets.Schema, rows ...[]uint32) *datasets.Table {
 	return b.Table()
 }
 
-// Numbers is a table of integer attributes with the given numbers of cells. Rows list the attributes'
-// codes; with classes > 0 a last code is the class.
+// Numbers is a table of integer attributes with the given numbers of cells. Rows list the
+// attributes' codes; with classes > 0 a last code is the class.
 func Numbers(classes int, cells []int, rows ...[]uint32) *datasets.Table {
 	schema := &datasets.Schema{}
 	for i, n := range cells {
