@@ -103,10 +103,11 @@ func (i *Info) Can(p Product) bool {
 
 // Input is everything a release may depend on.
 type Input struct {
-	Table   *datasets.Table // for TableInput
-	Graph   *datasets.Graph // for GraphInput
-	Rows    []int32         // the rows to publish; the slice belongs to the algorithm, the table is shared
-	Params  Params          // as returned by Algorithm.Params, decoded and validated
+	Table *datasets.Table // for TableInput
+	Graph *datasets.Graph // for GraphInput
+	// the rows to publish; the slice belongs to the algorithm, the table is shared
+	Rows    []int32
+	Params  Params // as returned by Algorithm.Params, decoded and validated
 	Variant Variant
 	Budget  *privacy.Budget // epsilon 0 for algorithms without differential privacy
 	Noise   *random.Streams // the only source of randomness

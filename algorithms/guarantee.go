@@ -60,7 +60,8 @@ func KAnonymous(note string, errata ...string) Guarantee {
 
 // NotPrivate is the guarantee of a reference without privacy.
 func NotPrivate(note string) Guarantee {
-	return Guarantee{Variant: Published, Model: NoPrivacy, Relation: "none", Status: Holds, Note: note}
+	return Guarantee{Variant: Published, Model: NoPrivacy, Relation: "none", Status: Holds,
+		Note: note}
 }
 
 // Break marks the guarantee as broken, for a reason (a sentence) and with the errata that bear on

@@ -87,14 +87,16 @@ func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
 	}
 	b := p.budget
 	if p.spent+epsilon > b.epsilon*(1+slack) {
-		err := fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent, m.purpose, epsilon, p.spent, b.epsilon)
+		err := fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent,
+			m.purpose, epsilon, p.spent, b.epsilon)
 		if b.refused == nil {
 			b.refused = err
 		}
 		return err
 	}
 	if scale > maxScale {
-		return fmt.Errorf("%w: %s asked for noise of scale %g, must be at most %g", ErrTooSmall, m.purpose, scale, maxScale)
+		return fmt.Errorf("%w: %s asked for noise of scale %g, must be at most %g", ErrTooSmall,
+			m.purpose, scale, maxScale)
 	}
 	p.spent += epsilon
 	p.loss += float64(epsilon * m.lossPerEpsilon)
@@ -106,10 +108,12 @@ func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
 	b.proven = max(b.proven, p.loss)
 	// Where every leaf takes what is left, all paths cost the same up to rounding. The longest then
 	// shows best what the budget went to, and does not depend on the last bits.
-	if p.spent >= b.claimed*(1-slack) && (p.all > b.worst.all || p.spent > b.worst.spent*(1+slack)) {
+	if p.spent >= b.claimed*(1-slack) &&
+		(p.all > b.worst.all || p.spent > b.worst.spent*(1+slack)) {
 		b.worst = *p
 	}
-	if p.loss >= b.proven*(1-slack) && (p.all > b.worstLoss.all || p.loss > b.worstLoss.loss*(1+slack)) {
+	if p.loss >= b.proven*(1-slack) && (p.all > b.worstLoss.all ||
+		p.loss > b.worstLoss.loss*(1+slack)) {
 		b.worstLoss = *p
 	}
 	return nil
@@ -135,8 +139,9 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 	case !(s.Claimed > 0) || math.IsInf(s.Claimed, 1) || s.Proven < 0 || math.IsNaN(s.Proven):
 		panic(fmt.Sprintf("privacy: mechanism %q with sensitivity %+v", purpose, s))
 	}
-	m := &mechanism{purpose: purpose, kind: kind, sensitivity: s, lossPerEpsilon: s.lossPerEpsilon(),
-		slot: len(b.mechanisms), stream: stream}
+	m := &mechanism{purpose: purpose, kind: kind, sensitivity: s,
+		lossPerEpsilon: s.lossPerEpsilon(),
+		slot:           len(b.mechanisms), stream: stream}
 	b.mechanisms = append(b.mechanisms, m)
 	return m
 }

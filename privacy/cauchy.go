@@ -34,7 +34,8 @@ func Smoothness(epsilon float64) float64 { return epsilon / smoothing }
 // must be a finite number above 0.
 func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error) {
 	if !(bound > 0) || math.IsInf(bound, 1) {
-		return 0, fmt.Errorf("privacy: %s: smooth bound %v, must be a finite number above 0", c.purpose, bound)
+		return 0, fmt.Errorf("privacy: %s: smooth bound %v, must be a finite number above 0",
+			c.purpose, bound)
 	}
 	scale := smoothing * bound / epsilon
 	if err := path.charge(c.mechanism, epsilon, scale); err != nil {

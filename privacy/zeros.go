@@ -24,7 +24,8 @@ func (l *Laplace) Zeros(path *Path, epsilon float64) (*Zeros, error) {
 		return nil, err
 	}
 	rate := epsilon / l.sensitivity.Claimed
-	return &Zeros{l.stream, rate, math.Log1p(-math.Exp(-rate/2) / 2)}, nil // P(x ≥ ½) = e^(-rate/2)/2
+	// P(x ≥ ½) = e^(-rate/2)/2
+	return &Zeros{l.stream, rate, math.Log1p(-math.Exp(-rate/2) / 2)}, nil
 }
 
 // Zeros charges epsilon to the path for the noise of counts of 0, which must be answers over

@@ -35,7 +35,8 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 	})
 	for i, params := range append([]algorithms.Params{a.Params()}, settings...) {
 		for _, guarantee := range a.Info().Variants {
-			if checker, ok := a.(algorithms.VariantChecker); ok && checker.CheckVariant(guarantee.Variant, params) != nil {
+			if checker, ok := a.(algorithms.VariantChecker); ok &&
+				checker.CheckVariant(guarantee.Variant, params) != nil {
 				continue
 			}
 			if guarantor, ok := a.(algorithms.Guarantor); ok {
@@ -98,7 +99,8 @@ type try struct {
 }
 
 // release makes a release. A panic is an error here.
-func (s subject) release(how try) (release *algorithms.Release, budget *privacy.Budget, in algorithms.Input, err error) {
+func (s subject) release(how try) (release *algorithms.Release, budget *privacy.Budget,
+	in algorithms.Input, err error) {
 	if how.ctx == nil {
 		how.ctx = context.Background()
 	}
@@ -211,9 +213,11 @@ func checkBudget(s subject) error {
 		case !(claimed > 0):
 			return errors.New("nothing was charged: the release cannot be private")
 		case claimed > epsilon*(1+slack):
-			return fmt.Errorf("a path has spent %v of %v by claimed sensitivities", claimed, epsilon)
+			return fmt.Errorf("a path has spent %v of %v by claimed sensitivities", claimed,
+				epsilon)
 		case s.guarantee.Status == algorithms.Holds && proven > epsilon*(1+slack):
-			return fmt.Errorf("the guarantee is said to hold, but a path has lost %v of %v by proven sensitivities", proven, epsilon)
+			return fmt.Errorf("the guarantee is said to hold, but a path has lost %v of %v by"+
+				" proven sensitivities", proven, epsilon)
 		}
 	}
 	return nil
@@ -225,7 +229,8 @@ func checkInputUntouched(s subject) error {
 		if _, _, err := s.checked(try{graph: graph}); err != nil {
 			return err
 		}
-		if !slices.Equal(graph.Offsets, same.Offsets) || !slices.Equal(graph.Neighbours, same.Neighbours) ||
+		if !slices.Equal(graph.Offsets, same.Offsets) || !slices.Equal(graph.Neighbours,
+			same.Neighbours) ||
 			!slices.Equal(graph.DegreeSequence(), same.DegreeSequence()) {
 			return errors.New("the graph was changed")
 		}
@@ -254,7 +259,8 @@ func checkRareValue(s subject) error {
 		return table.Column(rareAttribute).At(row) == rareCode
 	})
 	if len(without) != len(with)-1 {
-		return fmt.Errorf("the suite's own table holds its rare value %d times, must be once", len(with)-len(without))
+		return fmt.Errorf("the suite's own table holds its rare value %d times, must be once",
+			len(with)-len(without))
 	}
 	r, _, err := s.checked(try{table: table, rows: with})
 	if err != nil {
@@ -267,7 +273,8 @@ func checkRareValue(s subject) error {
 	switch {
 	case (r.Regions == nil) != (q.Regions == nil) || (r.Table == nil) != (q.Table == nil):
 		return errors.New("one row changed which products are released")
-	case r.Regions != nil && (r.Regions.Classes != q.Regions.Classes || !slices.Equal(r.Regions.Attributes, q.Regions.Attributes)):
+	case r.Regions != nil && (r.Regions.Classes != q.Regions.Classes ||
+		!slices.Equal(r.Regions.Attributes, q.Regions.Attributes)):
 		return errors.New("one row changed the regions' attributes or classes")
 	}
 	return nil
@@ -277,14 +284,16 @@ func checkRareValue(s subject) error {
 // records as there are must not come out whatever the noise (errata R3). One of twelve sizes may be
 // right by chance, all of them are not.
 func checkSize(s subject) error {
-	if !s.private() || s.guarantee.Status != algorithms.Holds || !strings.Contains(s.guarantee.Relation, "add or remove one record") {
+	if !s.private() || s.guarantee.Status != algorithms.Holds ||
+		!strings.Contains(s.guarantee.Relation, "add or remove one record") {
 		return nil
 	}
 	table := Table(400)
 	exact, sizes := 0, 0
 	for _, n := range []int{100, 101, 399} {
 		for seed := range uint64(4) {
-			release, _, err := s.checked(try{table: table, rows: table.AllRows()[:n], epsilon: 0.1, seed: seed})
+			release, _, err := s.checked(try{table: table, rows: table.AllRows()[:n], epsilon: 0.1,
+				seed: seed})
 			if err != nil {
 				return err
 			}
@@ -297,7 +306,8 @@ func checkSize(s subject) error {
 		}
 	}
 	if sizes > 0 && exact == sizes {
-		return errors.New("the number of records is published: releases of 100, 101 and 399 records have as many, whatever the seed")
+		return errors.New("the number of records is published: releases of 100, 101 and 399" +
+			" records have as many, whatever the seed")
 	}
 	return nil
 }
@@ -325,7 +335,8 @@ func checkSmallTables(s subject) error {
 		{"equal rows", try{table: table, rows: slices.Repeat([]int32{5}, 40)}},
 	} {
 		_, _, err := s.checked(how.try)
-		if err != nil && (s.guarantee.Model != algorithms.KAnonymity || !errors.Is(err, algorithms.ErrTooFew)) {
+		if err != nil && (s.guarantee.Model != algorithms.KAnonymity ||
+			!errors.Is(err, algorithms.ErrTooFew)) {
 			return fmt.Errorf("%s: %w", how.name, err)
 		}
 	}
@@ -370,7 +381,8 @@ func checkExtremeEpsilon(s subject) error {
 	for _, epsilon := range []float64{1e-320, 1e-300, 1e-6, 1e-3, 1e3, 1e9, 1e300} {
 		// Hardly any budget may make a partition outgrow its cap, or noise all numbers; that is a
 		// clear end, not a failure.
-		if _, _, err := s.checked(try{epsilon: epsilon}); err != nil && !errors.Is(err, algorithms.ErrTooLarge) && !errors.Is(err, privacy.ErrTooSmall) {
+		if _, _, err := s.checked(try{epsilon: epsilon}); err != nil &&
+			!errors.Is(err, algorithms.ErrTooLarge) && !errors.Is(err, privacy.ErrTooSmall) {
 			return fmt.Errorf("epsilon %v: %w", epsilon, err)
 		}
 	}
@@ -427,21 +439,25 @@ func checkCancelled(s subject) error {
 	if release.Lazy != nil {
 		for range 2 { // the error stays
 			if _, _, err := release.Records(cancelled); !errors.Is(err, context.Canceled) {
-				return fmt.Errorf("a context cancelled before records are drawn gives %v, must give its error", err)
+				return fmt.Errorf("a context cancelled before records are drawn gives %v, must"+
+					" give its error", err)
 			}
 		}
 	}
 	looks := math.MaxInt64 - watch.left.Load()
 	if release.Structure.Nodes > busyNodes && looks < 2 {
-		return fmt.Errorf("%d nodes were made with %d looks at the context", release.Structure.Nodes, looks)
+		return fmt.Errorf("%d nodes were made with %d looks at the context",
+			release.Structure.Nodes, looks)
 	}
 	for _, after := range []int64{1, looks / 2, looks - 1} {
 		if after < 0 || after >= looks {
 			continue
 		}
 		fuse := newFuse(after)
-		if _, _, _, err := s.release(try{ctx: fuse, table: large}); !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("cancelled at look %d of %d at the context: %v, must be its error", after+1, looks, err)
+		if _, _, _, err := s.release(try{ctx: fuse, table: large}); !errors.Is(err,
+			context.Canceled) {
+			return fmt.Errorf("cancelled at look %d of %d at the context: %v, must be its error",
+				after+1, looks, err)
 		}
 	}
 	return nil
@@ -455,7 +471,8 @@ func checkInfo(a algorithms.Algorithm) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if info.Name == "" || info.Title == "" || info.Source == "" {
-		bad("name %q, title %q and source %q: none may be empty", info.Name, info.Title, info.Source)
+		bad("name %q, title %q and source %q: none may be empty", info.Name, info.Title,
+			info.Source)
 	}
 	if info.Input != algorithms.TableInput && info.Input != algorithms.GraphInput {
 		bad("input %q, must be table or graph", info.Input)

@@ -14,9 +14,11 @@ import (
 )
 
 func init() {
-	algorithms.Register(Algorithm{"zeros", "n zeros", "No data are read but the number of nodes, which is public everywhere here: it needs no budget.",
+	algorithms.Register(Algorithm{"zeros", "n zeros", "No data are read but the number of nodes," +
+		" which is public everywhere here: it needs no budget.",
 		func(truth []int32) []int32 { return make([]int32, len(truth)) }})
-	algorithms.Register(Algorithm{"perfect", "True degree sequence", "No privacy at all: the degrees are published unchanged. For reference only.",
+	algorithms.Register(Algorithm{"perfect", "True degree sequence",
+		"No privacy at all: the degrees are published unchanged. For reference only.",
 		slices.Clone[[]int32]})
 }
 

@@ -115,10 +115,12 @@ func (a Algorithm) Info() algorithms.Info {
 // Guarantee depends on where the candidates for θ end.
 func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.NodePrivacy(v, "Holds for every graph: the projection bounds each node's influence.")
+	g := algorithms.NodePrivacy(v, "Holds for every graph: the projection bounds each node's"+
+		" influence.")
 	if p.Theta == PrivateTheta && p.Lambda.Private() {
 		g.Status, g.Errata = algorithms.Broken, []string{"G4"}
-		g.Note = "The candidates for theta end at the maximum degree, a private value of one node: the guarantee holds only where it is public knowledge anyway."
+		g.Note = "The candidates for theta end at the maximum degree, a private value of one" +
+			" node: the guarantee holds only where it is public knowledge anyway."
 	}
 	return g
 }
@@ -164,7 +166,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		}
 	}
 	sensitivity := privacy.Exact(countSensitivity(p.Form, theta))
-	if err := in.CountNoise("counts", sensitivity).AddAll(&path, path.Remaining(), values); err != nil {
+	if err := in.CountNoise("counts", sensitivity).AddAll(&path, path.Remaining(),
+		values); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -183,7 +186,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	for d := range cells {
 		cells[d] = int32(d)
 	}
-	return &algorithms.Release{Degrees: degrees.Below(cells, values, n), Structure: algorithms.Structure{Leaves: len(cells)}}, nil
+	return &algorithms.Release{Degrees: degrees.Below(cells, values, n),
+		Structure: algorithms.Structure{Leaves: len(cells)}}, nil
 }
 
 // countSensitivity is the L1 sensitivity of the vector noise is added to.
@@ -195,7 +199,8 @@ func countSensitivity(form Form, theta int) float64 {
 }
 
 // chooseTheta returns the θ the parameters name, or charges a tenth of epsilon and chooses one.
-func chooseTheta(ctx context.Context, in algorithms.Input, p *Params, path *privacy.Path) (int, error) {
+func chooseTheta(ctx context.Context, in algorithms.Input, p *Params, path *privacy.Path) (int,
+	error) {
 	most := max(1, in.Graph.Nodes()-1)
 	if p.Theta != PrivateTheta {
 		theta, err := strconv.Atoi(p.Theta)
@@ -213,7 +218,8 @@ func chooseTheta(ctx context.Context, in algorithms.Input, p *Params, path *priv
 		}
 		cost := noiseCost(p.Form, theta, in.Budget.Epsilon()-epsilon)
 		if math.IsInf(cost, 1) {
-			return 0, fmt.Errorf("day2016: %w: the noise for theta = %d would be infinite", privacy.ErrTooSmall, theta)
+			return 0, fmt.Errorf("day2016: %w: the noise for theta = %d would be infinite",
+				privacy.ErrTooSmall, theta)
 		}
 		quality[i] = 2*float64(project(in.Graph, theta).edges) - cost
 	}
@@ -237,7 +243,8 @@ func candidateThetas(lambda int) []int {
 // random walk whose mean height after k steps of variance 2b² is 2b·√(k/π).
 func noiseCost(form Form, theta int, epsilon float64) float64 {
 	const (
-		pooled = 3 // set by eye on the four networks of Qardaji & Li 2012, for epsilon from 0.1 to 10
+		// set by eye on the four networks of Qardaji & Li 2012, for epsilon from 0.1 to 10
+		pooled = 3
 		walked = 4 / (3 * math.SqrtPi)
 	)
 	scale, root := countSensitivity(form, theta)/epsilon, math.Sqrt(float64(theta))

@@ -35,7 +35,8 @@ func CheckNumber(key, text, words string) error {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= math.MaxInt32 {
 		return nil
 	}
-	return fmt.Errorf("%s: %q, must be %s or a whole number in [1, %d]", key, text, words, math.MaxInt32)
+	return fmt.Errorf("%s: %q, must be %s or a whole number in [1, %d]", key, text, words,
+		math.MaxInt32)
 }
 
 // Private reports whether the cap is read off the private graph.
@@ -47,7 +48,8 @@ func (c Cap) CheckPublic(key string) error {
 	if !c.Private() {
 		return nil
 	}
-	return fmt.Errorf("%s: %s is a private value, must be n-1 or a public number in the strict variant"+
+	return fmt.Errorf("%s: %s is a private value, must be n-1 or a public number in the"+
+		" strict variant"+
 		" (errata G4)", key, c)
 }
 

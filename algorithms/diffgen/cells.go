@@ -23,7 +23,8 @@ type table struct {
 }
 
 // count returns the cells that hold records, with their exact counts.
-func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32, labels []uint32) *table {
+func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32,
+	labels []uint32) *table {
 	classes := uint64(space.Classes())
 	keys := make([]uint64, len(rows))
 	codes := make([]uint32, len(rows))
@@ -95,7 +96,8 @@ func (t *table) reserve(cells, most uint64) {
 
 // noised returns the cells with a count above 0 after noise, among all cells of the grid or, with
 // empty omitted, those that hold records.
-func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon float64, noise counter, empty Empty, most int) (*table, error) {
+func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon float64,
+	noise counter, empty Empty, most int) (*table, error) {
 	for i := range t.cells {
 		cell := path.Fork() // cells are disjoint
 		counts := t.counts[i*t.classes : (i+1)*t.classes]
@@ -149,13 +151,15 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon 
 				}
 			}
 			if n >= most {
-				return nil, tooLarge("more than %d of %d cells with counts above 0 (max_nodes)", n, g.cells)
+				return nil, tooLarge("more than %d of %d cells with counts above 0 (max_nodes)", n,
+					g.cells)
 			}
 			if n == cap(out.cells) {
 				// As many will be seen among the places to come as among those passed, which showed
 				// ahead at least: a sixteenth more is four standard deviations.
 				share := float64(places) / float64(place+1)
-				out.reserve(uint64(len(t.cells))+uint64(math.Min(share*float64(n-next)*17/16, float64(limit))), limit)
+				out.reserve(uint64(len(t.cells))+uint64(math.Min(share*float64(n-next)*17/16,
+					float64(limit))), limit)
 			}
 			out.append(cell)
 		}

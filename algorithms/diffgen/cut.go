@@ -72,7 +72,10 @@ func (c *cut) search(ctx context.Context) error {
 		}
 	}
 	c.members = append(c.members, c.open...)
-	slices.SortFunc(c.members, func(a, b member) int { return cmp.Or(cmp.Compare(a.dim, b.dim), cmp.Compare(a.low, b.low)) })
+	slices.SortFunc(c.members, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.dim, b.dim),
+			cmp.Compare(a.low, b.low))
+	})
 	return nil
 }
 
@@ -82,7 +85,8 @@ func (c *cut) specialise(m member) error {
 	axis := c.marginals[m.dim].axis
 	if axis != nil {
 		for _, child := range axis.Taxonomy.Nodes[m.node].Children {
-			next := member{dim: m.dim, node: int32(child), low: axis.Low[child], high: axis.High[child]}
+			next := member{dim: m.dim, node: int32(child), low: axis.Low[child],
+				high: axis.High[child]}
 			if err := c.enter(&c.path, next); err != nil {
 				return err
 			}
@@ -90,7 +94,8 @@ func (c *cut) specialise(m member) error {
 		return nil
 	}
 	before := c.path.Fork()
-	for _, next := range [2]member{{dim: m.dim, node: -1, low: m.low, high: m.at}, {dim: m.dim, node: -1, low: m.at, high: m.high}} {
+	for _, next := range [2]member{{dim: m.dim, node: -1, low: m.low, high: m.at},
+		{dim: m.dim, node: -1, low: m.at, high: m.high}} {
 		path := before.Fork()
 		if err := c.enter(&path, next); err != nil {
 			return err
@@ -150,7 +155,8 @@ type grid struct {
 
 // product lays the grid. At most 2⁶⁰ cells times classes can be numbered.
 func (c *cut) product() (*grid, error) {
-	g := &grid{members: make([][]member, len(c.marginals)), strides: make([]uint64, len(c.marginals)), cells: 1}
+	g := &grid{members: make([][]member, len(c.marginals)),
+		strides: make([]uint64, len(c.marginals)), cells: 1}
 	for _, m := range c.members {
 		g.members[m.dim] = append(g.members[m.dim], m)
 	}

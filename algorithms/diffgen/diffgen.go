@@ -75,7 +75,8 @@ func (a Algorithm) Info() algorithms.Info {
 		Source:   "Mohammed et al. 2011, Algorithm 1",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict, algorithms.RefCode),
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict,
+			algorithms.RefCode),
 		Revision: 1,
 	}
 }
@@ -83,10 +84,12 @@ func (a Algorithm) Info() algorithms.Info {
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // Guarantee depends on the utility and on what becomes of empty cells.
-func (Algorithm) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+func (Algorithm) Guarantee(variant algorithms.Variant,
+	params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
 	g := algorithms.RecordPrivacy(variant,
-		"Cut points, choices and the counts of all cells are paid for; what the cut has not used goes to the counts.",
+		"Cut points, choices and the counts of all cells are paid for; what the cut has not used"+
+			" goes to the counts.",
 		"X1", "D7")
 	p.Utility.Qualify(&g)
 	partition.CutRuleOf(variant, p.Utility).Qualify(&g)
@@ -102,11 +105,13 @@ func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Para
 	p := params.(*Params)
 	var err error
 	if variant == algorithms.Strict && p.Empty == Omitted {
-		err = fmt.Errorf("empty: %q under variant strict, must be %q: which cells hold records would be published",
+		err = fmt.Errorf("empty: %q under variant strict, must be %q: which cells hold records"+
+			" would be published",
 			Omitted, Drawn)
 	}
 	if variant == algorithms.RefCode && p.scored() {
-		err = errors.Join(err, fmt.Errorf("utility: %q under variant refcode, must be %s or %s: the program knows no others",
+		err = errors.Join(err, fmt.Errorf("utility: %q under variant refcode, must be %s or %s:"+
+			" the program knows no others",
 			p.Utility, partition.MaxClass, partition.InformationGain))
 	}
 	return err

@@ -57,8 +57,9 @@ type Params struct {
 // DefaultParams are settings the papers use: h from the middle of its grids.
 func DefaultParams() *Params {
 	return &Params{
-		Utility: partition.MaxClass, Score: Reduction, Specialisations: 10, Empty: Drawn, ListAll: 4,
-		Values: partition.Uniform, MaxNodes: 2e7, MaxRows: 2e6,
+		Utility: partition.MaxClass, Score: Reduction, Specialisations: 10, Empty: Drawn,
+		ListAll: 4,
+		Values:  partition.Uniform, MaxNodes: 2e7, MaxRows: 2e6,
 	}
 }
 

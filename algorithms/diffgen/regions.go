@@ -36,7 +36,8 @@ type writer struct {
 
 // write returns regions that tile the domain: each cell of the table, and the rest one by one or
 // joined.
-func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*datasets.Axis, listAll float64, most int) (*algorithms.Regions, error) {
+func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*datasets.Axis,
+	listAll float64, most int) (*algorithms.Regions, error) {
 	w := &writer{ctx: ctx, grid: g, table: t, most: most, zeros: make([]float64, t.classes)}
 	w.listAll = float64(g.cells) <= listAll*float64(len(t.cells)) && g.cells <= uint64(most)
 	for d, members := range g.members {
@@ -57,7 +58,8 @@ func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*dat
 	}
 	w.regions = algorithms.Regions{
 		Attributes: attributes, Axes: axes, Classes: t.classes,
-		Low: make([]uint32, 0, size*len(attributes)), High: make([]uint32, 0, size*len(attributes)), Nodes: make([]int32, 0, size*len(attributes)),
+		Low: make([]uint32, 0, size*len(attributes)), High: make([]uint32, 0, size*len(attributes)),
+		Nodes:  make([]int32, 0, size*len(attributes)),
 		Counts: make([]float64, 0, size*t.classes), Tree: make([]algorithms.Cut, 0, size),
 	}
 	if _, err := w.attribute(0, 0, 0, len(t.cells)); err != nil {
@@ -95,7 +97,8 @@ func (w *writer) values(i, d, first, end int, cell uint64, from, to int) (int32,
 		split += at
 	}
 	cut := int32(len(w.regions.Tree))
-	w.regions.Tree = append(w.regions.Tree, algorithms.Cut{Dim: d, At: w.grid.members[d][middle].low})
+	w.regions.Tree = append(w.regions.Tree,
+		algorithms.Cut{Dim: d, At: w.grid.members[d][middle].low})
 	left, err := w.values(i, d, first, middle, cell, from, split)
 	if err != nil {
 		return 0, err

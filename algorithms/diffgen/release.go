@@ -36,16 +36,19 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	exact := g.count(space, c.marginals, in.Rows, labels)
-	published, err := exact.noised(ctx, g, c.path, c.path.Remaining(), noise, c.params.Empty, c.params.MaxNodes)
+	published, err := exact.noised(ctx, g, c.path, c.path.Remaining(), noise, c.params.Empty,
+		c.params.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
-	regions, err := write(ctx, g, published, space.Attributes(), axes, c.params.ListAll, c.params.MaxNodes)
+	regions, err := write(ctx, g, published, space.Attributes(), axes, c.params.ListAll,
+		c.params.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
 	out := &algorithms.Release{Regions: regions, Structure: c.structure(regions)}
-	if err := partition.AddRecords(out, schema, regions.Counts, c.params.Values, c.params.MaxRows, in.Noise.Open("values")); err != nil {
+	if err := partition.AddRecords(out, schema, regions.Counts, c.params.Values, c.params.MaxRows,
+		in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("diffgen: %w", err)
 	}
 	return out, nil
@@ -72,8 +75,10 @@ func newCut(ctx context.Context, in algorithms.Input) (*cut, counter, error) {
 	}
 	c.step = step(in.Budget.Epsilon(), numeric, params.Specialisations)
 	claimed := c.scorer.Sensitivity()
-	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
-	c.cutPoints = partition.NewCutPoints(in, scorer, partition.CutRuleOf(in.Variant, params.Utility), choice)
+	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
+		Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
+	c.cutPoints = partition.NewCutPoints(in, scorer, partition.CutRuleOf(in.Variant,
+		params.Utility), choice)
 	c.choice = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
 	cells := privacy.Exact(1)
 	if params.Empty == Omitted {

@@ -68,7 +68,8 @@ func (a Algorithm) Info() algorithms.Info {
 		Source:   "Al-Hussaeni et al. 2018, Algorithm 1",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict, algorithms.RefCode),
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict,
+			algorithms.RefCode),
 		Revision: 1,
 	}
 }
@@ -76,17 +77,21 @@ func (a Algorithm) Info() algorithms.Info {
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // Guarantee depends on the utility and on the rule for h′.
-func (Algorithm) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+func (Algorithm) Guarantee(variant algorithms.Variant,
+	params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
 	g := algorithms.RecordPrivacy(variant,
-		"Choices, sizes and counts are all paid for; what the longest path has not used goes to the leaf counts.",
+		"Choices, sizes and counts are all paid for; what the longest path has not used goes to"+
+			" the leaf counts.",
 		"D0", "D4", "D6", "D7")
 	p.Utility.Qualify(&g)
 	switch p.rule(variant) {
 	case ByPublished:
-		g.Break("A child without a record gets no specialisations: one record can make possible what was impossible.", "D1")
+		g.Break("A child without a record gets no specialisations: one record can make possible"+
+			" what was impossible.", "D1")
 	case ByRefCode:
-		g.Break("Sizes get noise ten thousand times too small and are set against an exact size.", "D8")
+		g.Break("Sizes get noise ten thousand times too small and are set against an exact size.",
+			"D8")
 	case ByExact:
 		g.Break("Specialisations are shared out by exact sizes: a control without privacy.", "D1")
 	}

@@ -34,9 +34,11 @@ type layout struct {
 	tops    []int            // dimensions with an axis
 	numbers []int            // numeric dimensions
 	word    []int            // by dimension: its (first) word in a row
-	halves  []bool           // by numeric dimension, in the order of numbers: whether its place takes two words
-	width   int              // words of a row
-	values  [][]uint32       // by dimension: a numeric attribute's distinct codes, ascending; nil otherwise
+	// by numeric dimension, in the order of numbers: whether its place takes two words
+	halves []bool
+	width  int // words of a row
+	// by dimension: a numeric attribute's distinct codes, ascending; nil otherwise
+	values [][]uint32
 }
 
 // store is a packed of either width.
@@ -47,7 +49,8 @@ type store interface {
 	// divide sorts the rows by the child they belong to, keeping their order within a child, and
 	// writes the children's sizes. On an axis n is the node that all rows lie under; on a numeric
 	// dimension values below the place cut are child 0, others child 1.
-	divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32, sizes []int32)
+	divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32,
+		sizes []int32)
 	// keys appends value·classes+class of each row on a numeric dimension.
 	keys(rows []int32, dim int, keys []uint32) []uint32
 	// classCounts adds the rows' class counts.
@@ -64,9 +67,11 @@ const half = 1 << 16
 
 // pack reads the rows of the dimensions' attributes. Places among more than single distinct values
 // take two words, half of which is the most.
-func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis, single int) (*layout, store) {
+func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis,
+	single int) (*layout, store) {
 	schema := table.Schema()
-	l := &layout{classes: schema.Classes(), axes: axes, at: make([]int, len(axes)), word: make([]int, len(axes)), values: make([][]uint32, len(axes))}
+	l := &layout{classes: schema.Classes(), axes: axes, at: make([]int, len(axes)),
+		word: make([]int, len(axes)), values: make([][]uint32, len(axes))}
 	for dim, axis := range axes {
 		if axis != nil {
 			l.at[dim], l.word[dim] = l.slots, len(l.tops)
@@ -100,7 +105,8 @@ func pack(table *datasets.Table, rows []int32, attributes []int, axes []*dataset
 	return l, fill[uint32](l, table, rows, attributes)
 }
 
-func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, attributes []int) *packed[T] {
+func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32,
+	attributes []int) *packed[T] {
 	p := &packed[T]{layout: l, words: make([]T, len(rows)*l.width)}
 	labels := make([]uint32, len(rows))
 	if class := table.Schema().Class(); class >= 0 {
@@ -130,7 +136,8 @@ func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, att
 			continue
 		}
 		for i, row := range rows {
-			words[i*l.width] = T(l.at[dim] + int(axis.Rank[column.At(row)])*l.classes + int(labels[i]))
+			words[i*l.width] = T(l.at[dim] + int(axis.Rank[column.At(row)])*l.classes +
+				int(labels[i]))
 		}
 	}
 	for i, y := range labels {
@@ -206,7 +213,8 @@ func (p *packed[T]) tally(rows []int32, cuts []uint32, stats []int32, change int
 	}
 }
 
-func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32, sizes []int32) {
+func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren,
+	cut uint32, sizes []int32) {
 	scratch.fit(len(rows))
 	which := scratch.which[:len(rows)]
 	word, width := p.word[dim], p.width

@@ -13,12 +13,13 @@ import (
 type HPrime string
 
 const (
-	ByVariant   HPrime = "variant"   // by the rule of the same name as the variant
-	ByPublished HPrime = "published" // noisy sizes, but none for an empty child (equation 10; errata D1)
-	ByStrict    HPrime = "strict"    // noisy sizes of all children
-	ByRefCode   HPrime = "refcode"   // as the released program does (errata D8)
-	ByEven      HPrime = "even"      // equal shares: Example 4.2, costs nothing
-	ByExact     HPrime = "none"      // sizes without noise: a control that is not private
+	ByVariant HPrime = "variant" // by the rule of the same name as the variant
+	// noisy sizes, but none for an empty child (equation 10; errata D1)
+	ByPublished HPrime = "published"
+	ByStrict    HPrime = "strict"  // noisy sizes of all children
+	ByRefCode   HPrime = "refcode" // as the released program does (errata D8)
+	ByEven      HPrime = "even"    // equal shares: Example 4.2, costs nothing
+	ByExact     HPrime = "none"    // sizes without noise: a control that is not private
 )
 
 func (HPrime) Enum() []string {
@@ -71,7 +72,8 @@ type Params struct {
 // DefaultParams are the settings of section 5 where it gives them.
 func DefaultParams() *Params {
 	return &Params{
-		Utility: partition.MaxClass, Specialisations: 1000, HPrime: ByVariant, Remainder: RandomRemainder,
+		Utility: partition.MaxClass, Specialisations: 1000, HPrime: ByVariant,
+		Remainder:     RandomRemainder,
 		NumericHeight: 7, CarryOver: true, Values: partition.Uniform, MaxNodes: 5e7, MaxRows: 2e6,
 	}
 }

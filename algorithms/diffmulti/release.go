@@ -121,7 +121,8 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
 		ctx: ctx, params: params, variant: in.Variant, epsilon: epsilon,
-		builder: partition.NewBuilder(space, params.MaxNodes), compactFrom: cacheRows, scorer: scorer,
+		builder: partition.NewBuilder(space, params.MaxNodes), compactFrom: cacheRows,
+		scorer: scorer,
 	}
 	r.builder.Generalise(axes)
 	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes, half)
@@ -167,8 +168,10 @@ func step(epsilon float64, numeric, longest int) float64 {
 // declare opens the streams and enters the mechanisms into the ledger.
 func (r *recursion) declare(in algorithms.Input) {
 	claimed := r.scorer.Sensitivity()
-	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
-	r.cutPoints = partition.NewCutPoints(in, r.scorer, partition.CutRuleOf(in.Variant, r.params.Utility), choice)
+	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
+		Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
+	r.cutPoints = partition.NewCutPoints(in, r.scorer, partition.CutRuleOf(in.Variant,
+		r.params.Utility), choice)
 	if r.scorer.Program && r.scorer.Utility == partition.Discernibility {
 		choice.Proven = math.Max(claimed, 10_000) // the range of its scores
 	}
@@ -178,7 +181,9 @@ func (r *recursion) declare(in algorithms.Input) {
 	case ByStrict:
 		r.shares.noise = in.CountNoise("specialisations", privacy.Exact(1))
 	case ByPublished, ByRefCode:
-		r.shares.noise = in.CountNoise("specialisations", privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)}) // errata D1 and D8
+		// errata D1 and D8
+		r.shares.noise = in.CountNoise("specialisations", privacy.Sensitivity{Claimed: 1,
+			Proven: math.Inf(1)})
 	}
 	if r.params.Remainder == RandomRemainder && r.shares.rule != ByRefCode {
 		r.shares.draws = in.Noise.Open("remainders")
@@ -197,11 +202,13 @@ func childrenOf(axis *datasets.Axis, classes int) []nodeChildren {
 		if len(children) == 0 {
 			continue
 		}
-		n := nodeChildren{start: int(axis.Low[node]) * classes, child: make([]int32, int(axis.High[node]-axis.Low[node])*classes)}
+		n := nodeChildren{start: int(axis.Low[node]) * classes,
+			child: make([]int32, int(axis.High[node]-axis.Low[node])*classes)}
 		for c, child := range children {
 			n.ends = append(n.ends, int(axis.High[child])*classes)
 			n.penalties = append(n.penalties, axis.Penalty(child))
-			for slot := int(axis.Low[child]) * classes; slot < int(axis.High[child])*classes; slot++ {
+			for slot := int(axis.Low[child]) * classes; slot < int(
+				axis.High[child])*classes; slot++ {
 				n.child[slot-n.start] = int32(c)
 			}
 		}
@@ -291,7 +298,8 @@ func (r *recursion) hasChildren(dim int) bool {
 
 // drawCutPoints draws the cut points that the current box does not have yet (line 9), and enters
 // the rows below them into the statistics.
-func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *place, fresh int) error {
+func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *place,
+	fresh int) error {
 	for i, dim := range r.layout.numbers {
 		if fresh != allFresh && fresh != i || r.builder.Width(dim) <= 1 {
 			continue
@@ -343,7 +351,8 @@ func (r *recursion) choose(path *privacy.Path, stats []int32) (dim int, err erro
 			continue
 		}
 		if axis != nil {
-			r.scores = append(r.scores, r.scoreNode(stats[r.layout.at[dim]:], &r.below[dim][r.builder.Nodes[dim]]))
+			r.scores = append(r.scores, r.scoreNode(stats[r.layout.at[dim]:],
+				&r.below[dim][r.builder.Nodes[dim]]))
 			continue
 		}
 		r.fit(2 * classes)
@@ -400,7 +409,8 @@ func (r *recursion) fit(n int) {
 }
 
 // cut divides the current box in two at its cut point on a numeric dimension (line 12).
-func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privacy.Path, dim int) error {
+func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privacy.Path,
+	dim int) error {
 	i := slices.Index(r.layout.numbers, dim)
 	f, free, err := r.divide(rows, stats, free, h, at, path, dim, 2, nil, r.cuts[i])
 	if err != nil {
@@ -423,7 +433,8 @@ func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privac
 }
 
 // specialise replaces the current box's node on a dimension by its children (line 12).
-func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path *privacy.Path, dim int) error {
+func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path *privacy.Path,
+	dim int) error {
 	n := &r.below[dim][r.builder.Nodes[dim]]
 	f, free, err := r.divide(rows, stats, free, h, at, path, dim, len(n.ends), n, 0)
 	if err != nil {
@@ -449,10 +460,12 @@ func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path 
 // divide sorts the rows by child, shares out the specialisations that are left (line 13) and
 // prepares the statistics of the children that will be specialised. It returns the first slot of
 // statistics that is still free.
-func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim, children int, n *nodeChildren, cut uint32) (*family, int, error) {
+func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim,
+	children int, n *nodeChildren, cut uint32) (*family, int, error) {
 	f := r.families[at.depth]
 	if len(f.sizes) < children {
-		f.sizes, f.given, f.stats = make([]int32, children), make([]int, children), make([][]int32, children)
+		f.sizes, f.given, f.stats = make([]int32, children), make([]int, children),
+			make([][]int32, children)
 	}
 	sizes, given := f.sizes[:children], f.given[:children]
 	clear(f.stats)
@@ -552,11 +565,13 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	}
 	release := &algorithms.Release{Regions: regions, Structure: r.builder.Structure()}
 	schema := in.Table.Schema()
-	if err := partition.AddRecords(release, schema, regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("records")); err != nil {
+	if err := partition.AddRecords(release, schema, regions.Counts, r.params.Values,
+		r.params.MaxRows, in.Noise.Open("records")); err != nil {
 		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
 	if r.shares.rule == ByExact {
-		release.Warnings = append(release.Warnings, "hprime: none shares out specialisations by exact sizes: not private")
+		release.Warnings = append(release.Warnings, "hprime: none shares out specialisations by"+
+			" exact sizes: not private")
 	}
 	return release, nil
 }

@@ -20,7 +20,8 @@ type shares struct {
 
 // divide writes into given how many of h-1 specialisations each child gets whose sizes these are,
 // and charges epsilon to the path where sizes get noise.
-func (s *shares) divide(path *privacy.Path, epsilon float64, h int, sizes []int32, given []int) error {
+func (s *shares) divide(path *privacy.Path, epsilon float64, h int, sizes []int32,
+	given []int) error {
 	if cap(s.weights) < len(sizes) {
 		s.weights = make([]float64, 2*len(sizes))
 	}
@@ -127,7 +128,8 @@ const programFactor = 10_000
 // asProgram is the released program's rule: the non-negative part of the noise, on sizes times
 // 10,000, against the exact size of the parent; what is left over goes one by one to the first
 // children.
-func (s *shares) asProgram(path *privacy.Path, epsilon float64, h int, sizes []int32, given []int) error {
+func (s *shares) asProgram(path *privacy.Path, epsilon float64, h int, sizes []int32,
+	given []int) error {
 	noise := s.weights[:len(sizes)]
 	clear(noise)
 	clear(given)

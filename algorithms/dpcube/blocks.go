@@ -29,7 +29,8 @@ type blocks struct {
 }
 
 func newBlocks(ctx context.Context, g *grid, cells []float64) *blocks {
-	b := &blocks{ctx: ctx, grid: g, cells: cells, low: make([]int, len(g.sides)), high: make([]int, len(g.sides)), at: make([]int, len(g.sides))}
+	b := &blocks{ctx: ctx, grid: g, cells: cells, low: make([]int, len(g.sides)),
+		high: make([]int, len(g.sides)), at: make([]int, len(g.sides))}
 	copy(b.high, g.sides)
 	for _, side := range g.sides {
 		b.margins = append(b.margins, make([]float64, side))

@@ -61,8 +61,10 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
 		Variants: []algorithms.Guarantee{
 			algorithms.RecordPrivacy(algorithms.Published,
-				"Two charges in sequence, cells and blocks; the partition is made of noisy cells only.", "X2"),
-			algorithms.RecordPrivacy(algorithms.Strict, "As published, with two-sided geometric noise.", "X2"),
+				"Two charges in sequence, cells and blocks; the partition is made of noisy"+
+					" cells only.", "X2"),
+			algorithms.RecordPrivacy(algorithms.Strict,
+				"As published, with two-sided geometric noise.", "X2"),
 		},
 		Revision: 1,
 	}

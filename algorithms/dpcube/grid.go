@@ -33,12 +33,14 @@ func newGrid(schema *datasets.Schema, params *Params) (*grid, error) {
 		g.exact *= float64(list[0].parts)
 	}
 	var size float64
-	if g.divisions, size = choose(attributes, g.classes, params.MaxCells); size > float64(params.MaxCells) {
+	if g.divisions, size = choose(attributes, g.classes, params.MaxCells); size > float64(
+		params.MaxCells) {
 		advice := "select fewer attributes, fewer bins, or grid: coarse, which joins values"
 		if params.Grid == Coarse {
 			advice = "the classes alone are more"
 		}
-		return nil, fmt.Errorf("%w: a grid of %.4g cells over %d attributes and the class, must be at most %d (max_cells): %s",
+		return nil, fmt.Errorf("%w: a grid of %.4g cells over %d attributes and the class, must"+
+			" be at most %d (max_cells): %s",
 			algorithms.ErrTooLarge, size, len(attributes), params.MaxCells, advice)
 	}
 	for d, attribute := range schema.QuasiIdentifiers() {
@@ -66,7 +68,8 @@ func (g *grid) warning(schema *datasets.Schema) string {
 	for d, attribute := range schema.QuasiIdentifiers() {
 		parts = append(parts, fmt.Sprintf("%s %d", schema.Attributes[attribute].Name, g.sides[d]))
 	}
-	return fmt.Sprintf("a grid of %d cells for %.4g, by joining values until it fits; parts left of each attribute: %s", g.cells, g.exact, strings.Join(parts, ", "))
+	return fmt.Sprintf("a grid of %d cells for %.4g, by joining values until it fits; parts left"+
+		" of each attribute: %s", g.cells, g.exact, strings.Join(parts, ", "))
 }
 
 // axes are the axes of the attributes whose values are joined along a taxonomy, nil for the others;

@@ -51,7 +51,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if warning := r.grid.warning(schema); warning != "" {
 		out.Warnings = append(out.Warnings, warning)
 	}
-	if err := partition.AddRecords(out, schema, out.Regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("values")); err != nil {
+	if err := partition.AddRecords(out, schema, out.Regions.Counts, r.params.Values,
+		r.params.MaxRows, in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
 	return out, nil
@@ -68,9 +69,11 @@ func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
-	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict, path: in.Budget.Root()}
+	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict,
+		path: in.Budget.Root()}
 	r.epsilon = [2]float64{params.Split * epsilon, epsilon - params.Split*epsilon}
-	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)), in.CountNoise("block counts", privacy.Exact(1))
+	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)),
+		in.CountNoise("block counts", privacy.Exact(1))
 	return r, nil
 }
 
@@ -126,7 +129,8 @@ func (r *release) block() error {
 // 1/(√2·sinh(ε/2)) for two-sided geometric noise.
 func (r *release) deviation(epsilon float64) float64 {
 	if r.strict {
-		const silent = 600 // beyond it there is no noise, and twice sinh(silent/2)² is still a number
+		// beyond it there is no noise, and twice sinh(silent/2)² is still a number
+		const silent = 600
 		return 1 / (math.Sqrt2 * math.Sinh(math.Min(epsilon, silent)/2))
 	}
 	return math.Sqrt2 / epsilon

@@ -109,7 +109,8 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 		g.Unit, g.Relation = "edge", "add or remove one edge, number of nodes public"
 		g.Note = "Sensitivity 2."
 	case KEdge:
-		g.Unit, g.Relation = "edge", fmt.Sprintf("add or remove up to %d edges, number of nodes public", p.K)
+		g.Unit, g.Relation = "edge",
+			fmt.Sprintf("add or remove up to %d edges, number of nodes public", p.K)
 		g.Note = fmt.Sprintf("Sensitivity %d.", 2*p.K)
 	case Node:
 		g.Relation = p.Lambda.Restrict(g.Relation)
@@ -118,7 +119,8 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	if p.Lambda.Private() && (p.Neighbours == Node || p.Clamp) {
 		g.Status = algorithms.Broken
 		g.Errata = append(g.Errata, "G4")
-		g.Note += " The maximum degree is a private value of one node: the guarantee holds only where it is public knowledge anyway."
+		g.Note += " The maximum degree is a private value of one node: the guarantee holds only" +
+			" where it is public knowledge anyway."
 		if v == algorithms.Strict {
 			g.Note += " Such releases are refused."
 		}
@@ -168,7 +170,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	}
 	release.Warnings = degrees.LoweredWarning(above, lambda, p.Neighbours == Node)
 	path := in.Budget.Root()
-	if err := in.CountNoise("degrees", sensitivity).AddAll(&path, in.Budget.Epsilon(), values); err != nil {
+	if err := in.CountNoise("degrees", sensitivity).AddAll(&path, in.Budget.Epsilon(),
+		values); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {

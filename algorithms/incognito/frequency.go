@@ -46,7 +46,8 @@ type ladder struct {
 }
 
 // base counts the distinct records of the rows and prepares the attributes' hierarchies.
-func base(table *datasets.Table, rows []int32, attributes []int, hierarchies []*datasets.Hierarchy) ([]ladder, *frequencies, error) {
+func base(table *datasets.Table, rows []int32, attributes []int,
+	hierarchies []*datasets.Hierarchy) ([]ladder, *frequencies, error) {
 	ladders := make([]ladder, len(attributes))
 	keys := make([]uint64, len(rows))
 	width := 0
@@ -84,7 +85,8 @@ func base(table *datasets.Table, rows []int32, attributes []int, hierarchies []*
 		need := bits.Len(uint(top))
 		l.field = field{shift: width, mask: 1<<need - 1}
 		if width += need; width > 64 {
-			return nil, nil, fmt.Errorf("incognito: the quasi-identifiers' values up to %s need %d bits, must be at most 64: %w", a.Name, width, algorithms.ErrTooLarge)
+			return nil, nil, fmt.Errorf("incognito: the quasi-identifiers' values up to %s need"+
+				" %d bits, must be at most 64: %w", a.Name, width, algorithms.ErrTooLarge)
 		}
 		for i, code := range codes {
 			at, _ := slices.BinarySearch(values, code)
@@ -130,7 +132,8 @@ func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
 		keep &^= c.field.mask << (c.field.shift & 63)
 	}
 	shift := 64 - bits.Len64(mask)
-	if len(changes) == 1 && changes[0].to != nil { // one attribute goes up: by far the most frequent case
+	// one attribute goes up: by far the most frequent case
+	if len(changes) == 1 && changes[0].to != nil {
 		field, to := changes[0].field, changes[0].to
 		for i, old := range from.keys {
 			key := old&keep | to[old>>(field.shift&63)&field.mask]<<(field.shift&63)
@@ -178,7 +181,8 @@ type grouped struct {
 }
 
 // distinct groups rows by the levels of their attributes.
-func distinct(table *datasets.Table, rows []int32, attributes []int, levels []*datasets.Level) grouped {
+func distinct(table *datasets.Table, rows []int32, attributes []int,
+	levels []*datasets.Level) grouped {
 	dims := len(attributes)
 	codes := make([]uint32, len(rows)*dims)
 	for d, attribute := range attributes {

@@ -57,11 +57,13 @@ func (p *Params) Validate() error {
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "incognito", Title: "Incognito full-domain k-anonymity",
-		Source:   "LeFevre, DeWitt & Ramakrishnan 2005, section 3; the opponent in LeFevre et al. 2006, section 6",
+		Source: "LeFevre, DeWitt & Ramakrishnan 2005, section 3; the opponent in LeFevre et al." +
+			" 2006, section 6",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous without suppression. No bound on inference, no differential privacy.", "M3")},
+			"The generalised table is k-anonymous without suppression. No bound on inference, no"+
+				" differential privacy.", "M3")},
 		Revision: 1,
 	}
 }
@@ -99,7 +101,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 }
 
 // generalise makes the regions of a vector.
-func generalise(table *datasets.Table, rows []int32, attributes []int, hierarchies []*datasets.Hierarchy, vector []int) *algorithms.Regions {
+func generalise(table *datasets.Table, rows []int32, attributes []int,
+	hierarchies []*datasets.Hierarchy, vector []int) *algorithms.Regions {
 	schema := table.Schema()
 	dims := len(attributes)
 	regions := &algorithms.Regions{

@@ -132,7 +132,8 @@ func (s *search) without(held, out []int32) {
 	n.from[p.dims] = int32(len(n.tail))
 	n.conflict = resize(n.conflict, len(n.tail)*p.words)
 	clear(n.conflict)
-	n.cells, n.closed = cells{key: n.key[:0], weight: n.weight[:0], ends: n.ends[:0], sizes: n.sizes[:0]}, 0
+	n.cells, n.closed = cells{key: n.key[:0], weight: n.weight[:0], ends: n.ends[:0],
+		sizes: n.sizes[:0]}, 0
 
 	// Rows of one class lie on the same sides of the head's cuts.
 	class := func(i, j int32) int {

@@ -95,11 +95,13 @@ func (p *Params) Validate() error {
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "koptimize", Title: "K-Optimize single-dimensional k-anonymity",
-		Source:   "Bayardo & Agrawal 2005, sections 3 to 5; the opponent in LeFevre et al. 2006, section 6",
+		Source: "Bayardo & Agrawal 2005, sections 3 to 5; the opponent in LeFevre et al. 2006," +
+			" section 6",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous, optimal or not. No bound on inference, no differential privacy.", "M3")},
+			"The generalised table is k-anonymous, optimal or not. No bound on inference, no"+
+				" differential privacy.", "M3")},
 		Revision: 2,
 	}
 }
@@ -125,7 +127,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 			return nil, fmt.Errorf("koptimize: %w", err)
 		}
 	}
-	p, err := newProblem(in.Table, in.Rows, in.Table.Schema().QuasiIdentifiers(), params.K, params.Suppress)
+	p, err := newProblem(in.Table, in.Rows, in.Table.Schema().QuasiIdentifiers(), params.K,
+		params.Suppress)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +142,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	}}
 	if release.Structure.Gap > 0 {
 		release.Warnings = append(release.Warnings, fmt.Sprintf(
-			"not proven optimal: the search ended at its limit after %d nodes, a discernibility of %d was found and none below %d is possible (gap %.1f %%)",
+			"not proven optimal: the search ended at its limit after %d nodes, a discernibility"+
+				" of %d was found and none below %d is possible (gap %.1f %%)",
 			s.nodes, s.best, s.lower(), 100*release.Structure.Gap))
 	}
 	return release, nil
@@ -204,7 +208,8 @@ func (p *problem) regions(table *datasets.Table, rows []int32, taken []int32) *a
 				code := column.At(rows[i])
 				least, most = min(least, code), max(most, code)
 			}
-			regions.TightLow, regions.TightHigh = append(regions.TightLow, least), append(regions.TightHigh, most+1)
+			regions.TightLow, regions.TightHigh = append(regions.TightLow, least),
+				append(regions.TightHigh, most+1)
 		}
 		counts := make([]float64, regions.Classes)
 		for _, i := range members {

@@ -82,7 +82,8 @@ func (s *search) root(to *node) {
 func (s *search) measure(n *node) {
 	p, cuts := s.problem, len(n.tail)
 	n.below = resize(n.below, cuts*len(n.sizes))
-	n.after, n.floor, n.saved, n.state = resize(n.after, cuts), resize(n.floor, cuts), resize(n.saved, cuts), resize(n.state, cuts)
+	n.after, n.floor, n.saved, n.state = resize(n.after, cuts), resize(n.floor, cuts),
+		resize(n.saved, cuts), resize(n.state, cuts)
 	clear(n.after)
 	clear(n.floor)
 	clear(n.saved)
@@ -103,7 +104,8 @@ func (s *search) measure(n *node) {
 			weight := n.weight[start:end]
 			for i, key := range n.key[start:end] {
 				for l := range lanes {
-					frequency[lanes[l].offset+int32(bits.OnesCount64(key&lanes[l].mask[0]))] += weight[i]
+					frequency[lanes[l].offset+int32(
+						bits.OnesCount64(key&lanes[l].mask[0]))] += weight[i]
 				}
 			}
 		} else {
@@ -173,7 +175,9 @@ func (s *search) survey(n *node) []lane {
 	offset := int32(0)
 	for d := range s.problem.dims {
 		if from, to := n.from[d], n.from[d+1]; to > from {
-			s.lanes = append(s.lanes, lane{mask: s.problem.masks[d*s.problem.words : (d+1)*s.problem.words], offset: offset, from: from, cuts: to - from})
+			s.lanes = append(s.lanes,
+				lane{mask: s.problem.masks[d*s.problem.words : (d+1)*s.problem.words],
+					offset: offset, from: from, cuts: to - from})
 			offset += to - from + 1
 		}
 	}

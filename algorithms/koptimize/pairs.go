@@ -75,13 +75,16 @@ func (s *search) pair(n *node) bool {
 				}
 				both := joint[i*m+j]
 				one, two, none := near-both, other-both, far-other+both
-				if !p.suppress && (both != 0 && int(both) < p.k || one != 0 && int(one) < p.k || two != 0 && int(two) < p.k || none != 0 && int(none) < p.k) {
+				if !p.suppress && (both != 0 && int(both) < p.k || one != 0 && int(one) < p.k ||
+					two != 0 && int(two) < p.k || none != 0 && int(none) < p.k) {
 					q.fatal[i*m+j] = true
 					continue
 				}
 				// What the two do together, beyond what each was counted for alone.
-				q.after[i*m+j] += p.cost[both] + p.cost[one] + p.cost[two] + p.cost[none] - p.cost[other] - p.cost[size-other] - splitCost
-				q.floor[i*m+j] += p.least[both] + p.least[one] + p.least[two] + p.least[none] - p.least[other] - p.least[size-other] - splitLeast
+				q.after[i*m+j] += p.cost[both] + p.cost[one] + p.cost[two] +
+					p.cost[none] - p.cost[other] - p.cost[size-other] - splitCost
+				q.floor[i*m+j] += p.least[both] + p.least[one] + p.least[two] +
+					p.least[none] - p.least[other] - p.least[size-other] - splitLeast
 			}
 		}
 	}

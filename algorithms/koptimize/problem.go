@@ -49,7 +49,8 @@ type cells struct {
 const maxCuts = 1 << 12
 
 // newProblem reads the rows' quasi-identifiers.
-func newProblem(table *datasets.Table, rows []int32, attributes []int, k int, suppress bool) (*problem, error) {
+func newProblem(table *datasets.Table, rows []int32, attributes []int, k int, suppress bool) (
+	*problem, error) {
 	p := &problem{k: k, n: len(rows), suppress: suppress, dims: len(attributes)}
 	p.first = make([]int, p.dims+1)
 	places := make([][]uint32, p.dims) // of each row's value among those that occur
@@ -67,7 +68,8 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int, su
 		}
 		p.first[d+1] = len(p.cuts)
 		if len(p.cuts) > maxCuts {
-			return nil, fmt.Errorf("koptimize: more than %d cuts up to %s: %w", maxCuts, table.Schema().Attributes[attribute].Name, algorithms.ErrTooLarge)
+			return nil, fmt.Errorf("koptimize: more than %d cuts up to %s: %w", maxCuts,
+				table.Schema().Attributes[attribute].Name, algorithms.ErrTooLarge)
 		}
 		for i, code := range codes {
 			at, _ := slices.BinarySearch(values, code)

@@ -55,11 +55,13 @@ type Algorithm struct{}
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "mondrian", Title: "Mondrian multidimensional k-anonymity",
-		Source:   "LeFevre, DeWitt & Ramakrishnan 2006, Fig. 7 and section 4",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct, algorithms.MembershipProduct},
+		Source: "LeFevre, DeWitt & Ramakrishnan 2006, Fig. 7 and section 4",
+		Input:  algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
+			algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous; records are drawn from it. No bound on inference, no differential privacy.", "M1", "M3")},
+			"The generalised table is k-anonymous; records are drawn from it. No bound on"+
+				" inference, no differential privacy.", "M1", "M3")},
 		Revision: 1,
 	}
 }

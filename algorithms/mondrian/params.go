@@ -89,7 +89,8 @@ func (p *Params) Anonymity() int { return p.K }
 
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
 func DefaultParams() *Params {
-	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries, Records: Box}
+	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries,
+		Records: Box}
 }
 
 // Validate reports every value out of range.
@@ -109,7 +110,8 @@ func (p *Params) Validate() error {
 // checkMode reports a split that relaxed partitions do not know.
 func (p *Params) checkMode() error {
 	if p.Mode == Relaxed && (p.Split == Class || p.Split == Workload) {
-		return fmt.Errorf("split: %q, must be %s in mode %s: records equal at the median are shared out there", p.Split, Median, Relaxed)
+		return fmt.Errorf("split: %q, must be %s in mode %s: records equal at the median are"+
+			" shared out there", p.Split, Median, Relaxed)
 	}
 	return nil
 }

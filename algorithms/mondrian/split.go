@@ -71,7 +71,8 @@ type span struct {
 const pollEvery = 1 << 15
 
 // split partitions all rows of the table, listed in order; the list is used up.
-func split(ctx context.Context, table *datasets.Table, rows []int32, params *Params) (*partitioned, error) {
+func split(ctx context.Context, table *datasets.Table, rows []int32, params *Params) (*partitioned,
+	error) {
 	attributes := table.Schema().QuasiIdentifiers()
 	p := &partitioned{rows: rows}
 	s := &splitter{
@@ -177,7 +178,8 @@ func (s *splitter) descend(depth int) []span {
 	}
 	child := s.level(depth + 1)
 	for d, parent := range s.level(depth) {
-		child[d] = span{low: parent.low, high: parent.high, measured: parent.low == parent.high, spent: parent.spent}
+		child[d] = span{low: parent.low, high: parent.high, measured: parent.low == parent.high,
+			spent: parent.spent}
 	}
 	return child
 }
@@ -205,7 +207,8 @@ func (s *splitter) widest(rows []int32, spans []span) int {
 
 // wider compares two normalised widths without rounding, so that ties are ties.
 func (s *splitter) wider(spans []span, a, b int) bool {
-	return uint64(spans[a].high-spans[a].low)*uint64(s.space.Cells(b)) > uint64(spans[b].high-spans[b].low)*uint64(s.space.Cells(a))
+	return uint64(spans[a].high-spans[a].low)*uint64(s.space.Cells(b)) > uint64(
+		spans[b].high-spans[b].low)*uint64(s.space.Cells(a))
 }
 
 // strict partitions the rows of the builder's current box.

@@ -58,7 +58,8 @@ func ranges[T uint8 | uint16 | uint32](codes []T, ends []int32, low, high []uint
 }
 
 // means averages each region's numbers: the exact ones where the table keeps them.
-func means[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Attribute, ends []int32, mean []float64, d, dims int) {
+func means[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Attribute,
+	ends []int32, mean []float64, d, dims int) {
 	start := int32(0)
 	for region, end := range ends {
 		value := math.NaN()

@@ -30,7 +30,8 @@ func parseWorkload(text string) ([]queries, error) {
 	for word := range strings.SplitSeq(text, ";") {
 		part, ok := parseQueries(word)
 		if !ok {
-			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <= 30..60 joined by semicolons, with the operator =, <= or >=",
+			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <="+
+				" 30..60 joined by semicolons, with the operator =, <= or >=",
 				strings.TrimSpace(word), allQueries))
 			continue
 		}
@@ -48,7 +49,8 @@ func parseQueries(word string) (queries, bool) {
 	for _, operator := range operators {
 		if at := strings.Index(word, operator); at >= 0 && at < first {
 			first = at
-			q = queries{strings.TrimSpace(word[:at]), operator, strings.TrimSpace(word[at+len(operator):])}
+			q = queries{strings.TrimSpace(word[:at]), operator,
+				strings.TrimSpace(word[at+len(operator):])}
 		}
 	}
 	return q, q.attribute != "" && q.values != ""
@@ -65,14 +67,16 @@ type predicate struct {
 const maxQueries = 1 << 17
 
 // predicatesOf resolves a workload into the predicates of each quasi-identifier.
-func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([][]predicate, error) {
+func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([][]predicate,
+	error) {
 	parts, err := parseWorkload(workload)
 	if err != nil {
 		return nil, err
 	}
 	if workload == allQueries {
 		for _, attribute := range attributes {
-			parts = append(parts, queries{schema.Attributes[attribute].Name, "=", datasets.AllValues})
+			parts = append(parts, queries{schema.Attributes[attribute].Name, "=",
+				datasets.AllValues})
 		}
 	}
 	all := make([][]predicate, len(attributes))
@@ -81,12 +85,14 @@ func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([
 		dim := -1
 		var names []string
 		for d, attribute := range attributes {
-			if names = append(names, schema.Attributes[attribute].Name); names[d] == part.attribute {
+			if names = append(names,
+				schema.Attributes[attribute].Name); names[d] == part.attribute {
 				dim = d
 			}
 		}
 		if dim < 0 {
-			return nil, fmt.Errorf("workload: %q, must be one of the quasi-identifiers %s", part.attribute, strings.Join(names, ", "))
+			return nil, fmt.Errorf("workload: %q, must be one of the quasi-identifiers %s",
+				part.attribute, strings.Join(names, ", "))
 		}
 		a := &schema.Attributes[attributes[dim]]
 		spans, err := a.TextSpans(part.values)
@@ -143,7 +149,8 @@ func (s *splitter) planned(rows []int32, predicates [][]predicate) error {
 		p.cumulate(rows, d, 0, s.space.Cells(d))
 		for i := range predicates[d] {
 			q := &predicates[d][i]
-			q.off = share(len(rows), 0, s.space.Cells(d), q) - float64(p.counts[q.high]-p.counts[q.low])
+			q.off = share(len(rows), 0, s.space.Cells(d),
+				q) - float64(p.counts[q.high]-p.counts[q.low])
 		}
 	}
 	heap.Push(p, int32(0))
@@ -222,7 +229,8 @@ func (p *planner) divide(at int32) error {
 	first := int32(len(p.nodes))
 	cut := &p.nodes[at]
 	cut.dim, cut.at, cut.left, cut.right = int32(bestDim), bestAt, first, first+1
-	p.nodes = append(p.nodes, plannedNode{from: node.from, to: node.from + int32(left)}, plannedNode{from: node.from + int32(left), to: node.to})
+	p.nodes = append(p.nodes, plannedNode{from: node.from, to: node.from + int32(left)},
+		plannedNode{from: node.from + int32(left), to: node.to})
 	for range 2 {
 		p.low = append(p.low, p.low[int(at)*p.dims:int(at+1)*p.dims]...)
 		p.high = append(p.high, p.high[int(at)*p.dims:int(at+1)*p.dims]...)

@@ -56,7 +56,8 @@ type CutPoints struct {
 
 // Choose charges epsilon to the path and returns a cut point strictly inside the interval: values
 // below it go to one side, others to the other.
-func (c *CutPoints) Choose(path *privacy.Path, epsilon float64, f *Frequencies) (at uint32, err error) {
+func (c *CutPoints) Choose(path *privacy.Path, epsilon float64, f *Frequencies) (at uint32,
+	err error) {
 	c.intervals(f, epsilon)
 	i, err := c.Choice.Choose(path, epsilon, c.scores, c.weights)
 	if err != nil {
@@ -120,7 +121,8 @@ func (c *CutPoints) intervals(f *Frequencies, epsilon float64) {
 }
 
 // interval adds the cuts in (from, to], those below the interval's end.
-func (c *CutPoints) interval(f *Frequencies, epsilon float64, first bool, from, to uint32, below, above []int32) {
+func (c *CutPoints) interval(f *Frequencies, epsilon float64, first bool, from, to uint32, below,
+	above []int32) {
 	last := min(to, f.High-1)
 	if last <= from {
 		return

@@ -17,13 +17,15 @@ import (
 // and the release a warning that says so. Sizes are finite and not negative; they need not be
 // whole: remainders are carried from one to the next, so that no sum of consecutive sizes is off by
 // more than one record. Sizes, regions and stream belong to the records from here on.
-func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []float64, values Values, maxRows int, stream *random.Stream) error {
+func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []float64,
+	values Values, maxRows int, stream *random.Stream) error {
 	total := 0.0
 	for _, size := range sizes {
 		total += size
 	}
 	if !(total >= 0) || math.IsInf(total, 1) {
-		return fmt.Errorf("%w: noisy counts beyond all numbers, epsilon is too small", algorithms.ErrTooLarge)
+		return fmt.Errorf("%w: noisy counts beyond all numbers, epsilon is too small",
+			algorithms.ErrTooLarge)
 	}
 	if maxRows < 1 {
 		return errors.New("a table of no rows at most")
@@ -34,7 +36,9 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 		for _, size := range sizes { // as wholeRecords adds them
 			rows += size / factor
 		}
-		release.Warnings = append(release.Warnings, fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, maxRows))
+		release.Warnings = append(release.Warnings,
+			fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of"+
+				" them, with that weight (max_rows %d)", total, factor, maxRows))
 	}
 	regions := release.Regions
 	release.Lazy = &algorithms.LazyRecords{
@@ -46,7 +50,8 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 	for i := range schema.Attributes {
 		if a := &schema.Attributes[i]; a.Role == datasets.Sensitive {
 			release.Warnings = append(release.Warnings,
-				fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", a.Name))
+				fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain",
+					a.Name))
 		}
 	}
 	return nil

@@ -164,7 +164,8 @@ func (s *Space) ClassHistogram(rows []int32, dim int, low uint32, counts []int32
 	}
 }
 
-func classHistogram[T uint8 | uint16 | uint32](s *Space, codes []T, rows []int32, low uint32, counts []int32) {
+func classHistogram[T uint8 | uint16 | uint32](s *Space, codes []T, rows []int32, low uint32,
+	counts []int32) {
 	switch {
 	case s.class.U8 != nil:
 		jointHistogram(codes, s.class.U8, rows, low, uint32(s.classes), counts)
@@ -175,7 +176,8 @@ func classHistogram[T uint8 | uint16 | uint32](s *Space, codes []T, rows []int32
 	}
 }
 
-func jointHistogram[T, C uint8 | uint16 | uint32](codes []T, labels []C, rows []int32, low, classes uint32, counts []int32) {
+func jointHistogram[T, C uint8 | uint16 | uint32](codes []T, labels []C, rows []int32, low,
+	classes uint32, counts []int32) {
 	for _, row := range rows {
 		counts[(uint32(codes[row])-low)*classes+uint32(labels[row])]++
 	}

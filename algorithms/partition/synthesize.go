@@ -15,16 +15,19 @@ import (
 // post-processing and costs no budget. Attributes that are neither a dimension of the regions nor
 // the class are drawn from their whole public domain. On a continuous attribute the value is a
 // real number inside the box, kept as Column.Exact. The table has the given schema.
-func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions, tuples []int, values Values, stream *random.Stream) (*datasets.Table, error) {
+func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions,
+	tuples []int, values Values, stream *random.Stream) (*datasets.Table, error) {
 	if want := regions.Len() * regions.Classes; len(tuples) != want {
-		return nil, fmt.Errorf("%d tuple counts for %d regions of %d classes", len(tuples), regions.Len(), regions.Classes)
+		return nil, fmt.Errorf("%d tuple counts for %d regions of %d classes", len(tuples),
+			regions.Len(), regions.Classes)
 	}
 	total := 0
 	for _, n := range tuples {
 		total += n
 	}
 	if total > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: %d synthetic records, rows are numbered up to %d", algorithms.ErrTooLarge, total, math.MaxInt32)
+		return nil, fmt.Errorf("%w: %d synthetic records, rows are numbered up to %d",
+			algorithms.ErrTooLarge, total, math.MaxInt32)
 	}
 	b := datasets.NewBuilder(schema, total)
 	for range total {
@@ -110,7 +113,8 @@ func (f *filled) bounds(a *datasets.Attribute, dim int) {
 }
 
 // draw draws one attribute of all rows. dim is its dimension, or -1 for its whole domain.
-func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int, values Values, stream *random.Stream) {
+func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int,
+	values Values, stream *random.Stream) {
 	var axis *datasets.Axis
 	if dim >= 0 && f.regions.Axes != nil {
 		axis = f.regions.Axes[dim]
@@ -149,7 +153,8 @@ func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute,
 }
 
 // fillContinuous sets one real value of the box.
-func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribute, low, high uint32, values Values, stream *random.Stream) {
+func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribute, low,
+	high uint32, values Values, stream *random.Stream) {
 	place := float64(low) // in cells from the lower bound of the domain
 	switch values {
 	case Uniform:

@@ -51,7 +51,8 @@ func (s *bitSearch) network(first int) ([]pair, error) {
 // update brings the candidates up to date with the newest node.
 func (s *bitSearch) update(newest int) error {
 	if len(s.inside) <= s.degree { // everything inside is a parent: new candidates altogether
-		s.scores, s.children, s.parents, s.sets = s.scores[:0], s.children[:0], s.parents[:0], s.sets[:0]
+		s.scores, s.children, s.parents, s.sets = s.scores[:0], s.children[:0], s.parents[:0],
+			s.sets[:0]
 		s.size = len(s.inside)
 		s.propose(s.inside)
 		return nil
@@ -65,7 +66,8 @@ func (s *bitSearch) update(newest int) error {
 	}
 	s.scores, s.children, s.parents = s.scores[:kept], s.children[:kept], s.parents[:kept]
 	// The new sets are those with the newest node in them.
-	others := slices.DeleteFunc(slices.Clone(s.inside), func(node int) bool { return node == newest })
+	others := slices.DeleteFunc(slices.Clone(s.inside),
+		func(node int) bool { return node == newest })
 	picked := make([]int, s.degree-1)
 	for i := range picked {
 		picked[i] = i
@@ -137,7 +139,8 @@ type bitTables struct {
 
 func newBitTables(counts *subsets) *bitTables {
 	most := 1 << (counts.most - 1)
-	return &bitTables{counts: counts, shared: make([]int32, most), yes: make([]int32, most), cells: make([]int32, 2*most)}
+	return &bitTables{counts: counts, shared: make([]int32, most), yes: make([]int32, most),
+		cells: make([]int32, 2*most)}
 }
 
 // condition sets the parents, in ascending order.

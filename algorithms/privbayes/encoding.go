@@ -95,7 +95,8 @@ func (e Encoding) decode(code uint32) uint32 {
 
 // bitColumns are the columns of all attributes' bits, an attribute's lowest bit first: column j has
 // bit r%64 of word r/64 for the r-th row. An attribute of one value has no bits.
-func bitColumns(table *datasets.Table, rows []int32, domains []domain, encoding Encoding) [][]uint64 {
+func bitColumns(table *datasets.Table, rows []int32, domains []domain,
+	encoding Encoding) [][]uint64 {
 	words := (len(rows) + 63) / 64
 	var columns [][]uint64
 	scratch := make([]uint32, len(rows))
@@ -270,7 +271,8 @@ func (w *writer) writeContinuous(row, attribute int, low, high uint32) error {
 	a := &w.schema.Attributes[attribute]
 	value := a.Low + float64((float64(low)+float64(share*float64(high-low)))*a.Step)
 	if cell, err := a.NumberCode(value); err != nil || cell < low || cell >= high {
-		value = a.Number(low) // an end of the bin was rounded out of it; the middle of a cell is inside
+		// an end of the bin was rounded out of it; the middle of a cell is inside
+		value = a.Number(low)
 	}
 	return w.builder.SetNumber(row, attribute, value)
 }
@@ -282,7 +284,9 @@ func checkSize(schema *datasets.Schema, domains []domain, encoding Encoding) err
 	}
 	for i, d := range domains {
 		if d.values > maxMarginal {
-			return fmt.Errorf("%w: %s has %d values, a marginal may have %d, choose encoding binary", algorithms.ErrTooLarge, schema.Attributes[i].Name, d.values, maxMarginal)
+			return fmt.Errorf("%w: %s has %d values, a marginal may have %d, choose"+
+				" encoding binary", algorithms.ErrTooLarge, schema.Attributes[i].Name, d.values,
+				maxMarginal)
 		}
 	}
 	return nil

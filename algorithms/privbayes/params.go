@@ -13,8 +13,9 @@ import (
 type Encoding string
 
 const (
-	Binary       Encoding = "binary"       // the bits of an attribute's code
-	Gray         Encoding = "gray"         // the bits of its reflected Gray code: neighbouring codes differ in one bit
+	Binary Encoding = "binary" // the bits of an attribute's code
+	// the bits of its reflected Gray code: neighbouring codes differ in one bit
+	Gray         Encoding = "gray"
 	Vanilla      Encoding = "vanilla"      // attributes
 	Hierarchical Encoding = "hierarchical" // attributes, which as parents may be generalised
 )
@@ -104,7 +105,8 @@ func (p *Params) Validate() error {
 		errs = append(errs, fmt.Errorf("theta: %v, must be a finite number above 0", p.Theta))
 	}
 	if p.Score == MaximalJoint && !p.Encoding.bitwise() {
-		errs = append(errs, fmt.Errorf("score: %q under encoding %q, must be another: it is for bits only", p.Score, p.Encoding))
+		errs = append(errs, fmt.Errorf("score: %q under encoding %q, must be another: it is for"+
+			" bits only", p.Score, p.Encoding))
 	}
 	return errors.Join(errs...)
 }

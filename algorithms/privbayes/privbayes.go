@@ -85,12 +85,16 @@ func (Algorithm) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{
 			{
 				Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy,
-				Unit: "record", Relation: "replace one record, number of records public", Status: algorithms.Holds,
+				Unit: "record", Relation: "replace one record, number of records public",
+				Status: algorithms.Holds,
 				Errata: []string{"X3", "X4"},
-				Note:   "Publishes exactly as many records as it was given, so it promises nothing about adding or removing one.",
+				Note: "Publishes exactly as many records as it was given, so it promises" +
+					" nothing about adding or removing one.",
 			},
-			algorithms.RecordPrivacy(algorithms.Strict, "The number of records is noisy, scores have proven"+
-				" sensitivities under adding and removing, counts get two-sided geometric noise.", "X3", "X4"),
+			algorithms.RecordPrivacy(algorithms.Strict, "The number of records is noisy, scores"+
+				" have proven"+
+				" sensitivities under adding and removing, counts get two-sided geometric noise.",
+				"X3", "X4"),
 		},
 		Revision: 2,
 	}
@@ -103,6 +107,7 @@ func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Para
 	if variant != algorithms.Strict || params.(*Params).Score != MutualInformation {
 		return nil
 	}
-	return fmt.Errorf("score: %q under variant strict, must be another: its sensitivity has no bound where the"+
+	return fmt.Errorf("score: %q under variant strict, must be another: its sensitivity has no"+
+		" bound where the"+
 		" number of records is private", MutualInformation)
 }

@@ -181,7 +181,8 @@ func (s *scorer) knapsack(items []item, capacity int64) int64 {
 		next = next[:0]
 		for without, with := 0, 0; without < len(front) || with < len(front); {
 			var p item
-			if with == len(front) || without < len(front) && front[without].cost <= front[with].cost+i.cost {
+			if with == len(front) || without < len(front) &&
+				front[without].cost <= front[with].cost+i.cost {
 				p = front[without]
 				without++
 			} else {
@@ -216,7 +217,8 @@ func relaxed(items []item, capacity int64) int64 {
 	gain := int64(0)
 	for _, i := range items {
 		if i.cost > capacity {
-			return gain + int64(float64(i.gain)*(float64(capacity)/float64(i.cost))+1) // rounded up: it is a bound
+			// rounded up: it is a bound
+			return gain + int64(float64(i.gain)*(float64(capacity)/float64(i.cost))+1)
 		}
 		capacity -= i.cost
 		gain += i.gain
@@ -240,7 +242,8 @@ func sensitivity(score Score, variant algorithms.Variant, n int, bits bool) priv
 	case bits: // the paper's bound where child or parents are binary
 		return privacy.Exact(math.Log2(m) + float64((m-1)*math.Log2(m/(m-1))) + rounding(m))
 	default:
-		return privacy.Exact(2*math.Log2((m+1)/2) + float64((m-1)*math.Log2((m+1)/(m-1))) + rounding(m))
+		return privacy.Exact(2*math.Log2((m+1)/2) + float64((m-1)*math.Log2((m+1)/(m-1))) +
+			rounding(m))
 	}
 }
 

@@ -50,7 +50,9 @@ func countSubsets(ctx context.Context, columns [][]uint64, n, most int) (*subset
 	total := 0
 	for m := range s.counts {
 		if total += s.choose[d][m]; total > maxSubsets {
-			return nil, fmt.Errorf("%w: %d bits with %d parents have more than %d subsets to count, choose a smaller degree or encoding vanilla", algorithms.ErrTooLarge, d, most-1, maxSubsets)
+			return nil, fmt.Errorf("%w: %d bits with %d parents have more than %d subsets to"+
+				" count, choose a smaller degree or encoding vanilla", algorithms.ErrTooLarge, d,
+				most-1, maxSubsets)
 		}
 	}
 	for m := range s.counts {
@@ -61,7 +63,8 @@ func countSubsets(ctx context.Context, columns [][]uint64, n, most int) (*subset
 		return s, nil
 	}
 	words := (n + 63) / 64
-	w := &subsetWalk{subsets: s, ctx: ctx, columns: columns, chosen: make([]int, 0, most), both: make([][]uint64, most)}
+	w := &subsetWalk{subsets: s, ctx: ctx, columns: columns, chosen: make([]int, 0, most),
+		both: make([][]uint64, most)}
 	for i := range w.both {
 		w.both[i] = make([]uint64, words)
 	}

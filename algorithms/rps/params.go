@@ -69,8 +69,9 @@ func (Counts) Enum() []string { return algorithms.Words(Noisy, ByDepth) }
 type Labels string
 
 const (
-	Majority Labels = "majority" // all the one with the largest noisy count; of equal ones the first
-	Each     Labels = "each"     // each class as many records as its own noisy count
+	// all the one with the largest noisy count; of equal ones the first
+	Majority Labels = "majority"
+	Each     Labels = "each" // each class as many records as its own noisy count
 )
 
 func (Labels) Enum() []string { return algorithms.Words(Majority, Each) }

@@ -58,9 +58,11 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	if params.Partition == Balanced && params.Quality == Class {
 		switch class := schema.Class(); {
 		case class < 0:
-			return nil, fmt.Errorf("rps: quality: class needs a table with a class attribute, this one has none")
+			return nil, fmt.Errorf("rps: quality: class needs a table with a class attribute," +
+				" this one has none")
 		case schema.Classes() != 2:
-			return nil, fmt.Errorf("rps: quality: class needs a binary class, %s has %d values", schema.Attributes[class].Name, schema.Classes())
+			return nil, fmt.Errorf("rps: quality: class needs a binary class, %s has %d values",
+				schema.Attributes[class].Name, schema.Classes())
 		}
 	}
 	epsilon := in.Budget.Epsilon()
@@ -102,7 +104,8 @@ func (p *Params) sensitivity(variant algorithms.Variant) privacy.Sensitivity {
 	const even, class = 0.5, 1.5
 	switch {
 	case p.Quality == Even:
-		return privacy.Sensitivity{Claimed: even, Proven: even, Monotone: variant == algorithms.Published}
+		return privacy.Sensitivity{Claimed: even, Proven: even,
+			Monotone: variant == algorithms.Published}
 	case variant == algorithms.Published:
 		return privacy.Sensitivity{Claimed: even, Proven: class, Monotone: true}
 	default:
@@ -167,7 +170,8 @@ func (r *recursion) partition(rows []int32, depth int) error {
 }
 
 // choose picks a cut of the current box, which has at least one (balanced_partition).
-func (r *recursion) choose(rows []int32, path *privacy.Path, epsilon float64) (dim int, at uint32, err error) {
+func (r *recursion) choose(rows []int32, path *privacy.Path, epsilon float64) (dim int, at uint32,
+	err error) {
 	open := r.open
 	if r.choices != nil {
 		chosen := r.choices.IntN(len(open))
@@ -278,11 +282,13 @@ func (r *recursion) sizeByDepth(published []float64, depth, label int) {
 func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	release := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.builder.Structure()}
 	schema := in.Table.Schema()
-	if err := partition.AddRecords(release, schema, r.sizes, r.params.Values, r.params.MaxRows, in.Noise.Open("values")); err != nil {
+	if err := partition.AddRecords(release, schema, r.sizes, r.params.Values, r.params.MaxRows,
+		in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("rps: %w", err)
 	}
 	if r.params.Counts == ByDepth {
-		release.Warnings = append(release.Warnings, "counts: depth publishes the exact number of records (errata R3)")
+		release.Warnings = append(release.Warnings, "counts: depth publishes the exact number of"+
+			" records (errata R3)")
 	}
 	return release, nil
 }

@@ -11,7 +11,9 @@ import (
 type degreeTable struct {
 	nodes  int
 	lambda int // the largest degree
-	most   int // degree a node of a neighbouring graph may have: the larger one of lambda and the largest before lowering, below nodes
+	// degree a node of a neighbouring graph may have: the larger one of lambda and the largest
+	// before lowering, below nodes
+	most int
 	// table[d] is the number of nodes of degree below d before lowering; its last entry counts them
 	// all.
 	table []int
@@ -31,7 +33,8 @@ func degreesOf(g *datasets.Graph, lambda int) degreeTable {
 		}
 		return table
 	})
-	return degreeTable{nodes: g.Nodes(), lambda: lambda, most: min(g.Nodes()-1, max(lambda, g.MaxDegree())), table: table}
+	return degreeTable{nodes: g.Nodes(), lambda: lambda,
+		most: min(g.Nodes()-1, max(lambda, g.MaxDegree())), table: table}
 }
 
 // below is the number of nodes of degree less than d.

@@ -138,7 +138,8 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are the paper's depth and its noise as far as it is printed.
 func DefaultParams() *Params {
-	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest, Rollover: true, Form: Growing}
+	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest, Rollover: true,
+		Form: Growing}
 }
 
 func (a Algorithm) Info() algorithms.Info {
@@ -156,7 +157,8 @@ func (a Algorithm) Info() algorithms.Info {
 // Guarantee depends on the noise and on where Λ comes from.
 func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.", "G1", "G3", "G4")
+	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.", "G1",
+		"G3", "G4")
 	g.Relation = p.Lambda.Restrict(g.Relation)
 	if v == algorithms.Published {
 		g.Status, g.Errata = algorithms.Broken, []string{"G1", "G2", "G3"}
@@ -212,7 +214,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 }
 
 // releaseCumulative is the strict variant with boundaries fixed beforehand.
-func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable) (*algorithms.Release, error) {
+func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable) (*algorithms.Release,
+	error) {
 	var starts []int32
 	if p.Form == Growing {
 		starts = growing(truth.lambda)
@@ -225,7 +228,8 @@ func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable) (*algo
 	}
 	path := in.Budget.Root()
 	own := min(truth.lambda, len(values)) // boundaries the node itself may cross
-	sensitivity := privacy.Sensitivity{Claimed: float64(truth.lambda + own), Proven: float64(truth.most + own)}
+	sensitivity := privacy.Sensitivity{Claimed: float64(truth.lambda + own),
+		Proven: float64(truth.most + own)}
 	counts := in.Budget.Geometric("cumulative counts", in.Noise.Open("counts"), sensitivity)
 	if err := counts.AddAll(&path, path.Remaining(), values); err != nil {
 		return nil, err

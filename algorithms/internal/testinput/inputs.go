@@ -16,7 +16,8 @@ type TB interface {
 }
 
 // Input is all rows of a table, with a budget of epsilon and the noise of a seed.
-func Input(table *datasets.Table, params algorithms.Params, variant algorithms.Variant, epsilon float64,
+func Input(table *datasets.Table, params algorithms.Params, variant algorithms.Variant,
+	epsilon float64,
 	seed uint64) algorithms.Input {
 	return algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
@@ -25,7 +26,8 @@ func Input(table *datasets.Table, params algorithms.Params, variant algorithms.V
 }
 
 // GraphInput is a graph, with a budget of epsilon and the noise of a seed.
-func GraphInput(g *datasets.Graph, params algorithms.Params, variant algorithms.Variant, epsilon float64,
+func GraphInput(g *datasets.Graph, params algorithms.Params, variant algorithms.Variant,
+	epsilon float64,
 	seed uint64) algorithms.Input {
 	return algorithms.Input{
 		Graph: g, Params: params, Variant: variant,

@@ -22,7 +22,8 @@ import (
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.
 func Adult(tb testing.TB, selection string) *datasets.Table {
 	tb.Helper()
-	return load(tb, adult.Source{}, datasets.Request{Params: &adult.Params{Select: selection}, Files: files(tb)}).Table
+	return load(tb, adult.Source{}, datasets.Request{Params: &adult.Params{Select: selection},
+		Files: files(tb)}).Table
 }
 
 // Discrete is the table of LeFevre et al. 2006 of a shape: 5 attributes of 8 cells, the same table
@@ -31,7 +32,8 @@ func Discrete(tb testing.TB, shape discrete.Shape, rows int) *datasets.Table {
 	tb.Helper()
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Shape = rows, shape
-	return load(tb, discrete.Source{}, datasets.Request{Params: params, Key: random.NewKey(3)}).Table
+	return load(tb, discrete.Source{}, datasets.Request{Params: params,
+		Key: random.NewKey(3)}).Table
 }
 
 // Table has a schema and rows that list the attributes' codes.
