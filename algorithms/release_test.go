@@ -10,17 +10,19 @@ import (
 
 // lazy is a release of n records that are all alike; draws counts how often they are drawn.
 func lazy(n int, weight float64, draws *int) *Release {
-	return &Release{Lazy: &LazyRecords{Rows: n, Weight: weight, Draw: func(ctx context.Context) (*datasets.Table, error) {
-		*draws++
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 10, Step: 1}}}, n)
-		for range n {
-			b.AddRow()
-		}
-		return b.Table(), nil
-	}}}
+	return &Release{Lazy: &LazyRecords{Rows: n, Weight: weight,
+		Draw: func(ctx context.Context) (*datasets.Table, error) {
+			*draws++
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
+				High: 10, Step: 1}}}, n)
+			for range n {
+				b.AddRow()
+			}
+			return b.Table(), nil
+		}}}
 }
 
 func TestRecordsAreDrawnOnce(t *testing.T) {

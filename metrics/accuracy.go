@@ -59,7 +59,7 @@ func (accuracy) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		}
 		return value, ok, nil
 	}
-	m, err := recall(ctx, c.Published, accuracyOf{c.Classifier.Info().Name}, func() (figure, error) { return accuracyOfRecords(ctx, c) })
+	m, err := memoize(ctx, c.Published, accuracyOf{c.Classifier.Info().Name}, func() (figure, error) { return accuracyOfRecords(ctx, c) })
 	return m.value, m.ok, err
 }
 

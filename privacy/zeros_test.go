@@ -15,15 +15,18 @@ import (
 func TestZerosLaw(t *testing.T) {
 	const counts, most = 1_000_000, 8
 	for _, rate := range []float64{0.1, 0.5, 2} {
-		for name, first := range map[string]float64{"laplace": math.Sinh(rate / 2), "geometric": math.Tanh(rate / 2)} {
+		for name, first := range map[string]float64{"laplace": math.Sinh(rate / 2),
+			"geometric": math.Tanh(rate / 2)} {
 			b := NewBudget(rate)
 			path := b.Root()
 			var z *Zeros
 			var err error
 			if name == "laplace" {
-				z, err = b.Laplace("x", random.NewKey(2).Derive(name).Stream(), Exact(1)).Zeros(&path, rate)
+				z, err = b.Laplace("x", random.NewKey(2).Derive(name).Stream(),
+					Exact(1)).Zeros(&path, rate)
 			} else {
-				z, err = b.Geometric("x", random.NewKey(2).Derive(name).Stream(), Exact(1)).Zeros(&path, rate)
+				z, err = b.Geometric("x", random.NewKey(2).Derive(name).Stream(),
+					Exact(1)).Zeros(&path, rate)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -62,7 +65,8 @@ func TestZerosLaw(t *testing.T) {
 			// share a count go together.
 			p += rest
 			if d := math.Abs(beside-counts*p*p) / math.Sqrt(counts*(p*p+2*p*p*p)); d > 5 {
-				t.Errorf("%s at %v: %v pairs of neighbours, expected %v", name, rate, beside, counts*p*p)
+				t.Errorf("%s at %v: %v pairs of neighbours, expected %v", name, rate, beside,
+					counts*p*p)
 			}
 		}
 	}
@@ -82,7 +86,8 @@ func TestZerosAtTheEnds(t *testing.T) {
 		b := NewBudget(2 * epsilon)
 		path := b.Root()
 		laplace, err1 := b.Laplace("a", random.NewKey(3).Stream(), Exact(1)).Zeros(&path, epsilon)
-		geometric, err2 := b.Geometric("b", random.NewKey(4).Stream(), Exact(1)).Zeros(&path, epsilon)
+		geometric, err2 := b.Geometric("b", random.NewKey(4).Stream(), Exact(1)).Zeros(&path,
+			epsilon)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +111,8 @@ func TestZerosAtTheEnds(t *testing.T) {
 	}
 	path := NewBudget(1).Root()
 	b := path.budget
-	if _, err := b.Laplace("a", random.NewKey(3).Stream(), Exact(1)).Zeros(&path, 2); !errors.Is(err, ErrOverspent) {
+	if _, err := b.Laplace("a", random.NewKey(3).Stream(), Exact(1)).Zeros(&path,
+		2); !errors.Is(err, ErrOverspent) {
 		t.Errorf("error %v, must be ErrOverspent", err)
 	}
 }

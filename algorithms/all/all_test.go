@@ -72,7 +72,8 @@ func TestEveryBaselineIsListed(t *testing.T) {
 			t.Errorf("algorithms/%s is not imported by algorithms/all", folder.Name())
 		}
 		if !deviations.MatchString(comment) {
-			t.Errorf("algorithms/%s: the package comment does not end with a paragraph that starts \"Deviations:\"", folder.Name())
+			t.Errorf("algorithms/%s: the package comment does not end with a paragraph that"+
+				" starts \"Deviations:\"", folder.Name())
 		}
 	}
 	if baselines != len(listed) {
@@ -93,7 +94,8 @@ func packageComment(t *testing.T, folder string) (comment string, any bool) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil,
+			parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,10 @@ var settings = map[string][]algorithms.Params{
 		func(p *diffgen.Params) {
 			p.Utility, p.Score, p.Values = partition.Discernibility, diffgen.Children, partition.Low
 		},
-		func(p *diffgen.Params) { p.Utility, p.Values = partition.CertaintyPenalty, partition.Midpoint },
+		func(p *diffgen.Params) {
+			p.Utility, p.Values = partition.CertaintyPenalty,
+				partition.Midpoint
+		},
 		func(p *diffgen.Params) { p.Empty, p.Specialisations = diffgen.Omitted, 40 },
 	),
 	"diffmulti": vary(func() *diffmulti.Params {
@@ -48,13 +51,19 @@ var settings = map[string][]algorithms.Params{
 		return p
 	},
 		func(p *diffmulti.Params) { p.Utility = partition.Discernibility },
-		func(p *diffmulti.Params) { p.Utility, p.Values = partition.CertaintyPenalty, partition.Midpoint },
+		func(p *diffmulti.Params) {
+			p.Utility, p.Values = partition.CertaintyPenalty,
+				partition.Midpoint
+		},
 		func(p *diffmulti.Params) {
 			p.Utility, p.Remainder = partition.InformationGain, diffmulti.DropRemainder
 		},
 		func(p *diffmulti.Params) { p.HPrime, p.CarryOver = diffmulti.ByEven, false },
 		func(p *diffmulti.Params) { p.HPrime, p.LongestPath = diffmulti.ByExact, 3 },
-		func(p *diffmulti.Params) { p.HPrime, p.NumericHeight, p.MaxRows = diffmulti.ByRefCode, 0, 50 },
+		func(p *diffmulti.Params) {
+			p.HPrime, p.NumericHeight, p.MaxRows = diffmulti.ByRefCode, 0,
+				50
+		},
 	),
 	"dpcube": vary(func() *dpcube.Params {
 		p := dpcube.DefaultParams()
@@ -66,7 +75,10 @@ var settings = map[string][]algorithms.Params{
 		},
 		func(p *dpcube.Params) { p.Combine, p.Threshold, p.Bins = dpcube.Cells, 3, 5 },
 		func(p *dpcube.Params) { p.Bins, p.Values = 1, partition.Midpoint },
-		func(p *dpcube.Params) { p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100, dpcube.Totals },
+		func(p *dpcube.Params) {
+			p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100,
+				dpcube.Totals
+		},
 	),
 	"hay": vary(hay.DefaultParams,
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.MaxDegree },
@@ -89,7 +101,10 @@ var settings = map[string][]algorithms.Params{
 			p.Encoding, p.Score, p.Theta = privbayes.Gray, privbayes.MutualInformation, 0.01
 		},
 		func(p *privbayes.Params) { p.Encoding, p.Theta = privbayes.Vanilla, 0.01 },
-		func(p *privbayes.Params) { p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01, 2 },
+		func(p *privbayes.Params) {
+			p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01,
+				2
+		},
 	),
 	"rps-graph": vary(rpsgraph.DefaultParams,
 		graphTree(rpsgraph.Cross), graphTree(rpsgraph.Unit), graphTree(rpsgraph.Laplace),
@@ -101,7 +116,10 @@ var settings = map[string][]algorithms.Params{
 const maxRows = 10_000
 
 func graphTree(counts rpsgraph.Counts) func(*rpsgraph.Params) {
-	return func(p *rpsgraph.Params) { p.Counts, p.Form, p.Lambda = counts, rpsgraph.Tree, degrees.MaxDegree }
+	return func(p *rpsgraph.Params) {
+		p.Counts, p.Form, p.Lambda = counts, rpsgraph.Tree,
+			degrees.MaxDegree
+	}
 }
 
 func graphForm(form rpsgraph.Form) func(*rpsgraph.Params) {

@@ -32,7 +32,8 @@ func TestControls(t *testing.T) {
 		if star.DegreeSequence()[0] != 1 {
 			t.Fatalf("%s hands out the graph's own sequence", name)
 		}
-		if _, err := a.Release(context.Background(), algorithms.Input{Params: a.Params()}); err == nil {
+		if _, err := a.Release(context.Background(),
+			algorithms.Input{Params: a.Params()}); err == nil {
 			t.Errorf("%s: no error without a graph", name)
 		}
 	}

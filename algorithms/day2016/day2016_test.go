@@ -108,7 +108,8 @@ func TestSensitivity(t *testing.T) {
 		}
 		score[mask] = scores(thetas, quality)
 	}
-	worst := map[Form][]float64{Cumulative: make([]float64, len(thetas)), Histogram: make([]float64, len(thetas))}
+	worst := map[Form][]float64{Cumulative: make([]float64, len(thetas)), Histogram: make([]float64,
+		len(thetas))}
 	worstScore, worstEdges := 0.0, make([]int, len(thetas))
 	for mask := range graphs {
 		for v := int32(0); v < n; v++ {
@@ -143,7 +144,8 @@ func TestSensitivity(t *testing.T) {
 		for _, form := range []Form{Cumulative, Histogram} {
 			bound := countSensitivity(form, theta)
 			if worst[form][i] > bound || theta <= 2 && worst[form][i] != bound {
-				t.Errorf("theta %d: the %s counts moved by %v, the bound is %v", theta, form, worst[form][i], bound)
+				t.Errorf("theta %d: the %s counts moved by %v, the bound is %v", theta, form,
+					worst[form][i], bound)
 			}
 		}
 		if worstEdges[i] != theta {
@@ -151,7 +153,8 @@ func TestSensitivity(t *testing.T) {
 		}
 	}
 	if worst[Histogram][0] <= 2*1+1 || worst[Cumulative][1] <= 2+1 {
-		t.Errorf("isolation stays within the bounds for removal: %v, %v", worst[Histogram][0], worst[Cumulative][1])
+		t.Errorf("isolation stays within the bounds for removal: %v, %v", worst[Histogram][0],
+			worst[Cumulative][1])
 	}
 	if worstScore > 1+1e-12 || worstScore < 0.4 {
 		t.Errorf("a score moved by %v, must be at most 1 and not far below", worstScore)
@@ -179,11 +182,13 @@ func TestNoNoise(t *testing.T) {
 				slices.Sort(degrees)
 				for i, d := range release(t, g, p, v, epsilon, 1).Degrees {
 					if int(d) != degrees[i] {
-						t2.Fatalf("%s, theta %d: degree %d is %d, want %d", form, theta, i, d, degrees[i])
+						t2.Fatalf("%s, theta %d: degree %d is %d, want %d", form, theta, i, d,
+							degrees[i])
 					}
 				}
 				p.Theta = PrivateTheta
-				if got := release(t, g, p, v, epsilon, 1).Degrees; !slices.Equal(got, g.DegreeSequence()) {
+				got := release(t, g, p, v, epsilon, 1).Degrees
+				if !slices.Equal(got, g.DegreeSequence()) {
 					t2.Fatalf("%s: degrees %v, want %v", form, got, g.DegreeSequence())
 				}
 			}
@@ -204,8 +209,9 @@ func TestBudget(t *testing.T) {
 	}{{"8", []float64{0.5}}, {PrivateTheta, []float64{0.05, 0.45}}} {
 		budget := privacy.NewBudget(0.5)
 		p := &Params{Form: Histogram, Theta: test.theta, Lambda: "50"}
-		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: algorithms.Strict,
-			Budget: budget, Noise: random.NewStreams(random.NewKey(1))})
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p,
+			Variant: algorithms.Strict,
+			Budget:  budget, Noise: random.NewStreams(random.NewKey(1))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,9 +225,11 @@ func TestBudget(t *testing.T) {
 			}
 		}
 		if want := float64(2 * r.Structure.Leaves); ledger[len(ledger)-1].Claimed != want {
-			t.Errorf("sensitivity %v for %d cells, want %v", ledger[len(ledger)-1].Claimed, r.Structure.Leaves, want)
+			t.Errorf("sensitivity %v for %d cells, want %v", ledger[len(ledger)-1].Claimed,
+				r.Structure.Leaves, want)
 		}
-		if len(r.Degrees) != g.Nodes() || !slices.IsSorted(r.Degrees) || r.Degrees[0] < 0 || int(r.Degrees[len(r.Degrees)-1]) >= r.Structure.Leaves {
+		if len(r.Degrees) != g.Nodes() || !slices.IsSorted(r.Degrees) || r.Degrees[0] < 0 ||
+			int(r.Degrees[len(r.Degrees)-1]) >= r.Structure.Leaves {
 			t.Errorf("theta %s: degrees %v", test.theta, r.Degrees)
 		}
 	}
@@ -328,7 +336,8 @@ func TestParams(t *testing.T) {
 	if err := a.CheckVariant(algorithms.Strict, leaky); err == nil {
 		t.Error("strict takes lambda: max-degree")
 	}
-	if g := a.Guarantee(algorithms.Published, leaky); g.Status != algorithms.Broken || !slices.Contains(g.Errata, "G4") {
+	g := a.Guarantee(algorithms.Published, leaky)
+	if g.Status != algorithms.Broken || !slices.Contains(g.Errata, "G4") {
 		t.Errorf("guarantee %+v under lambda: max-degree", g)
 	}
 	leaky.Theta = "16" // lambda is not read
@@ -362,7 +371,8 @@ func BenchmarkReleaseUNC(b *testing.B) {
 }
 
 func BenchmarkReleaseUNCHistogram(b *testing.B) {
-	benchmarkRelease(b, testinput.Network(b, "UNC28"), &Params{Form: Histogram, Theta: "512", Lambda: degrees.Nodes})
+	benchmarkRelease(b, testinput.Network(b, "UNC28"), &Params{Form: Histogram, Theta: "512",
+		Lambda: degrees.Nodes})
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {

@@ -16,7 +16,8 @@ func TestBelow(t *testing.T) {
 		{[]int32{0, 2, 5}, []float64{1, 3}, 4, []int32{0, 2, 2, 5}},
 		{[]int32{0, 2, 5}, []float64{-3, 1e300}, 3, []int32{2, 2, 2}},
 		{[]int32{0, 2, 5}, []float64{math.Inf(1), 1}, 2, []int32{0, 0}},
-		{[]int32{0, 2, 5}, []float64{1.5, 1.4}, 3, []int32{0, 0, 5}}, // halves go up; a fall leaves an interval empty
+		// halves go up; a fall leaves an interval empty
+		{[]int32{0, 2, 5}, []float64{1.5, 1.4}, 3, []int32{0, 0, 5}},
 		{[]int32{7}, nil, 2, []int32{7, 7}},
 		{[]int32{0, 1}, []float64{3}, 0, []int32{}},
 	} {

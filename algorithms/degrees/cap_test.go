@@ -39,7 +39,8 @@ func TestCap(t *testing.T) {
 		}
 	}
 	for _, bad := range []Cap{"", "0", "-3", "2.5", "max", "99999999999"} {
-		if err := bad.Validate("lambda"); err == nil || !strings.HasPrefix(err.Error(), "lambda: ") {
+		if err := bad.Validate("lambda"); err == nil || !strings.HasPrefix(err.Error(),
+			"lambda: ") {
 			t.Errorf("cap %q: %v", bad, err)
 		}
 	}

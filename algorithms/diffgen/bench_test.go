@@ -18,7 +18,8 @@ func BenchmarkAdult(b *testing.B) {
 	table := testinput.Adult(b, "diffmulti")
 	for _, h := range []int{10, 20} {
 		for _, empty := range []Empty{Drawn, Omitted} {
-			for _, utility := range []partition.Utility{partition.MaxClass, partition.InformationGain} {
+			for _, utility := range []partition.Utility{partition.MaxClass,
+				partition.InformationGain} {
 				b.Run(fmt.Sprintf("h=%d/%s/%s", h, empty, utility), func(b *testing.B) {
 					params := DefaultParams()
 					params.Specialisations, params.Empty, params.Utility = h, empty, utility
@@ -33,7 +34,8 @@ func BenchmarkAdult(b *testing.B) {
 					}
 					b.ReportMetric(float64(regions)/float64(b.N), "regions/op")
 					b.ReportMetric(records/float64(b.N), "records/op")
-					b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+					b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(),
+						"rows/s")
 				})
 			}
 		}

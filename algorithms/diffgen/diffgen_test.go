@@ -22,13 +22,15 @@ import (
 // colours is a taxonomy whose leaves are not in the order of the codes, with an only child.
 func colours() datasets.Attribute {
 	return datasets.Attribute{
-		Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "blue", "pink", "navy", "grey"},
+		Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "blue", "pink", "navy",
+			"grey"},
 		Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 			{Name: "any", Parent: -1, Children: []int{1, 2, 3}},
 			{Name: "reds", Parent: 0, Children: []int{4, 5}},
 			{Name: "blues", Parent: 0, Children: []int{6, 7}},
 			{Name: "greys", Parent: 0, Children: []int{8}},
-			{Name: "pink", Parent: 1}, {Name: "red", Parent: 1}, {Name: "navy", Parent: 2}, {Name: "blue", Parent: 2}, {Name: "grey", Parent: 3},
+			{Name: "pink", Parent: 1}, {Name: "red", Parent: 1}, {Name: "navy", Parent: 2},
+			{Name: "blue", Parent: 2}, {Name: "grey", Parent: 3},
 		}},
 	}
 }
@@ -67,7 +69,8 @@ func TestMarginals(t *testing.T) {
 		schema := schemaOf(number, 2)
 		rows := testinput.DrawRows(t, schema, 20)
 		table := testinput.Table(schema, rows...)
-		c, _, _, _ := started(t, testinput.Input(table, DefaultParams(), algorithms.Published, 1, 1))
+		c, _, _, _ := started(t, testinput.Input(table, DefaultParams(), algorithms.Published, 1,
+			1))
 		for dim := range c.marginals {
 			m := &c.marginals[dim]
 			low := uint32(rapid.IntRange(0, int(m.cells)-1).Draw(t, "low"))
@@ -91,7 +94,8 @@ func TestMarginals(t *testing.T) {
 			f := m.frequencies(low, high, 2)
 			sums := make([]int32, 2)
 			for i, value := range f.Values {
-				if value < low || value >= high || i > 0 && value <= f.Values[i-1] || f.Counts[2*i]+f.Counts[2*i+1] == 0 {
+				if value < low || value >= high || i > 0 && value <= f.Values[i-1] ||
+					f.Counts[2*i]+f.Counts[2*i+1] == 0 {
 					t.Fatalf("values %v of [%d, %d) with counts %v", f.Values, low, high, f.Counts)
 				}
 				sums[0] += f.Counts[2*i]
@@ -130,7 +134,8 @@ func TestScores(t *testing.T) {
 		params.Utility = rapid.SampledFrom(partition.Utilities()).Draw(t, "utility")
 		params.Score = rapid.SampledFrom([]Score{Reduction, Children}).Draw(t, "score")
 		params.Specialisations = rapid.IntRange(1, 6).Draw(t, "h")
-		c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1, rapid.Uint64().Draw(t, "seed")))
+		c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1,
+			rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +147,8 @@ func TestScores(t *testing.T) {
 			own := part{m.low, m.high, float64(m.high-m.low) / 10}
 			var parts []part
 			if axis := c.marginals[m.dim].axis; axis == nil {
-				parts = []part{{m.low, m.at, float64(m.at-m.low) / 10}, {m.at, m.high, float64(m.high-m.at) / 10}}
+				parts = []part{{m.low, m.at, float64(m.at-m.low) / 10},
+					{m.at, m.high, float64(m.high-m.at) / 10}}
 			} else {
 				share := func(node int) float64 {
 					if len(axis.Taxonomy.Nodes[node].Children) == 0 {
@@ -182,7 +188,8 @@ func TestScores(t *testing.T) {
 			}
 			want := map[partition.Utility]float64{
 				partition.MaxClass: best, partition.InformationGain: entropy - remaining,
-				partition.Discernibility: squared - squares, partition.CertaintyPenalty: certainty - penalties,
+				partition.Discernibility:   squared - squares,
+				partition.CertaintyPenalty: certainty - penalties,
 			}[params.Utility]
 			if math.Abs(m.score-want) > 1e-9 {
 				t.Fatalf("%s of %+v is %v, must be %v", params.Utility, m, m.score, want)
@@ -199,8 +206,10 @@ func TestCut(t *testing.T) {
 		table := testinput.Table(schema, testinput.DrawRows(t, schema, 25)...)
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 20).Draw(t, "h")
-		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode}).Draw(t, "variant")
-		c, _, space, labels := started(t, testinput.Input(table, params, variant, 1, rapid.Uint64().Draw(t, "seed")))
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict,
+			algorithms.RefCode}).Draw(t, "variant")
+		c, _, space, labels := started(t, testinput.Input(table, params, variant, 1,
+			rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +230,8 @@ func TestCut(t *testing.T) {
 				if m.low != next || m.high <= m.low {
 					t.Fatalf("value %d of %d begins at %d, must begin at %d", i, dim, m.low, next)
 				}
-				if axis := c.marginals[dim].axis; axis != nil && (axis.Low[m.node] != m.low || axis.High[m.node] != m.high) {
+				axis := c.marginals[dim].axis
+				if axis != nil && (axis.Low[m.node] != m.low || axis.High[m.node] != m.high) {
 					t.Fatalf("node %d stands for [%d, %d)", m.node, m.low, m.high)
 				}
 				next = m.high
@@ -246,7 +256,10 @@ func TestCut(t *testing.T) {
 				if axis := c.marginals[dim].axis; axis != nil {
 					at = axis.Rank[at]
 				}
-				value := slices.IndexFunc(members, func(m member) bool { return at >= m.low && at < m.high })
+				value := slices.IndexFunc(members, func(m member) bool {
+					return at >= m.low &&
+						at < m.high
+				})
 				cell = cell*uint64(len(members)) + uint64(value)
 			}
 			counts := want[cell]
@@ -258,7 +271,8 @@ func TestCut(t *testing.T) {
 			t.Fatalf("%d occupied cells, must be %d", len(got.cells), len(want))
 		}
 		for i, cell := range got.cells {
-			if counts := want[cell]; got.counts[2*i] != counts[0] || got.counts[2*i+1] != counts[1] {
+			counts := want[cell]
+			if got.counts[2*i] != counts[0] || got.counts[2*i+1] != counts[1] {
 				t.Fatalf("cell %d holds %v, must hold %v", cell, got.counts[2*i:2*i+2], counts)
 			}
 		}
@@ -303,7 +317,8 @@ func TestCellsLaw(t *testing.T) {
 				occupied.cells = append(occupied.cells, cell)
 				occupied.counts = append(occupied.counts, exact[cell]...)
 			}
-			out, err := occupied.noised(context.Background(), &grid{cells: 10}, root.Fork(), epsilon, noise, Drawn, 100)
+			out, err := occupied.noised(context.Background(), &grid{cells: 10}, root.Fork(),
+				epsilon, noise, Drawn, 100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -337,7 +352,8 @@ func TestCellsLaw(t *testing.T) {
 					p = law(n, 1) - law(n, 0)
 				}
 				if d := math.Abs(seen-draws*p) / math.Sqrt(draws*p*(1-p)); d > 5 {
-					t.Errorf("%s: count %d, in truth %v, comes out at %d %v times of %d, expected %.0f", name, i, n, k, seen, draws, draws*p)
+					t.Errorf("%s: count %d, in truth %v, comes out at %d %v times of %d,"+
+						" expected %.0f", name, i, n, k, seen, draws, draws*p)
 				}
 			}
 		}
@@ -353,7 +369,8 @@ func TestRegions(t *testing.T) {
 		empty := testinput.Table(schema)
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
-		c, _, space, _ := started(t, testinput.Input(empty, params, algorithms.Published, 1, rapid.Uint64().Draw(t, "seed")))
+		c, _, space, _ := started(t, testinput.Input(empty, params, algorithms.Published, 1,
+			rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -380,8 +397,11 @@ func TestRegions(t *testing.T) {
 			size := uint32(1)
 			for d := range low {
 				size *= high[d] - low[d]
-				if axis := axes[d]; axis != nil && (axis.Low[q.Nodes[3*r+d]] != low[d] || axis.High[q.Nodes[3*r+d]] != high[d]) {
-					t.Fatalf("region %d has [%d, %d) of node %d", r, low[d], high[d], q.Nodes[3*r+d])
+				axis := axes[d]
+				if axis != nil && (axis.Low[q.Nodes[3*r+d]] != low[d] ||
+					axis.High[q.Nodes[3*r+d]] != high[d]) {
+					t.Fatalf("region %d has [%d, %d) of node %d", r, low[d], high[d],
+						q.Nodes[3*r+d])
 				}
 			}
 			volume += size
@@ -398,9 +418,11 @@ func TestRegions(t *testing.T) {
 					low, high := q.Box(r)
 					for d, members := range g.members {
 						at := q.Place(d, codes[d])
-						value := slices.IndexFunc(members, func(m member) bool { return at >= m.low && at < m.high })
+						value := slices.IndexFunc(members,
+							func(m member) bool { return at >= m.low && at < m.high })
 						cell = cell*uint64(len(members)) + uint64(value)
-						exact = exact && low[d] == members[value].low && high[d] == members[value].high && q.Nodes[3*r+d] == members[value].node
+						exact = exact && low[d] == members[value].low &&
+							high[d] == members[value].high && q.Nodes[3*r+d] == members[value].node
 					}
 					want := []float64{0, 0}
 					i, listed := slices.BinarySearch(sparse.cells, cell)
@@ -408,7 +430,8 @@ func TestRegions(t *testing.T) {
 						want = sparse.counts[2*i : 2*i+2]
 					}
 					if !q.Contains(r, codes) || !slices.Equal(q.Count(r), want) {
-						t.Fatalf("%v lies in region %d of counts %v, must have %v", codes, r, q.Count(r), want)
+						t.Fatalf("%v lies in region %d of counts %v, must have %v", codes, r,
+							q.Count(r), want)
 					}
 					if (listed || listAll > 0 && len(sparse.cells) > 0) && !exact {
 						t.Fatalf("%v lies in [%v, %v), which is not its cell", codes, low, high)
@@ -439,8 +462,10 @@ func TestWithoutNoise(t *testing.T) {
 			params.Utility, params.Specialisations = utility, 1
 			in := testinput.Input(table, params, variant, 1e6, 4)
 			r := testinput.Release(t, Algorithm{}, in)
-			if r.Regions.Len() != 2 || r.Regions.High[1] != 3 || !slices.Equal(r.Regions.Counts, []float64{300, 0, 0, 300}) {
-				t.Errorf("%s, %s: regions from %v to %v with counts %v, must part the numbers at 3", variant, utility, r.Regions.Low, r.Regions.High, r.Regions.Counts)
+			if r.Regions.Len() != 2 || r.Regions.High[1] != 3 || !slices.Equal(r.Regions.Counts,
+				[]float64{300, 0, 0, 300}) {
+				t.Errorf("%s, %s: regions from %v to %v with counts %v, must part the numbers at 3",
+					variant, utility, r.Regions.Low, r.Regions.High, r.Regions.Counts)
 			}
 			if r.Table.Len() != 600 {
 				t.Errorf("%d records are drawn, must be 600", r.Table.Len())
@@ -451,7 +476,8 @@ func TestWithoutNoise(t *testing.T) {
 		params.Specialisations = 100
 		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e6, 4))
 		if r.Regions.Len() != 90 || r.Structure.Depth != 10 {
-			t.Fatalf("%d regions of %d specialisations, must be 90 of 10", r.Regions.Len(), r.Structure.Depth)
+			t.Fatalf("%d regions of %d specialisations, must be 90 of 10", r.Regions.Len(),
+				r.Structure.Depth)
 		}
 		for _, row := range rows {
 			want := []float64{0, 0}
@@ -497,7 +523,8 @@ func TestReductionOrChildren(t *testing.T) {
 			t.Fatal(err)
 		}
 		if slices.ContainsFunc(cut.members, func(m member) bool { return m.node == c.node }) {
-			t.Errorf("%s by %s: node %d is left of the cut, must be specialised", c.utility, c.score, c.node)
+			t.Errorf("%s by %s: node %d is left of the cut, must be specialised", c.utility,
+				c.score, c.node)
 		}
 	}
 }
@@ -523,7 +550,10 @@ func TestRefusals(t *testing.T) {
 			in.Table = unlabelled
 			in.Params.(*Params).Utility = partition.InformationGain
 		}, "class"},
-		{func(in *algorithms.Input) { in.Variant = algorithms.Strict; in.Params.(*Params).Empty = Omitted }, "empty"},
+		{func(in *algorithms.Input) {
+			in.Variant = algorithms.Strict
+			in.Params.(*Params).Empty = Omitted
+		}, "empty"},
 		{func(in *algorithms.Input) {
 			in.Variant = algorithms.RefCode
 			in.Params.(*Params).Utility = partition.Discernibility
@@ -531,14 +561,16 @@ func TestRefusals(t *testing.T) {
 	} {
 		in := testinput.Input(table, DefaultParams(), algorithms.Published, 1, 1)
 		c.change(&in)
-		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
 	}
 	in := testinput.Input(table, DefaultParams(), algorithms.Published, 0.01, 1)
 	in.Params.(*Params).Specialisations = 100
 	in.Params.(*Params).MaxNodes = 10
-	if _, err := (Algorithm{}).Release(context.Background(), in); !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {
+	if _, err := (Algorithm{}).Release(context.Background(), in); !errors.Is(err,
+		algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {
 		t.Errorf("90 cells with a cap of 10: %v", err)
 	}
 }

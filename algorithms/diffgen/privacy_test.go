@@ -47,20 +47,26 @@ func TestLedger(t *testing.T) {
 				// for it. A first interval of 50 numbers always does; of the others the longest
 				// chain counts.
 				spent := c.path.Spent() / c.step
-				if least, most := float64(1+c.made), float64(1+2*c.made); spent < least-1e-6 || spent > most+1e-6 {
-					t.Errorf("%s, h=%d: the cut has cost %v draws, must be %v to %v", variant, h, spent, least, most)
+				if least, most := float64(1+c.made), float64(1+2*c.made); spent < least-1e-6 ||
+					spent > most+1e-6 {
+					t.Errorf("%s, h=%d: the cut has cost %v draws, must be %v to %v", variant, h,
+						spent, least, most)
 				}
 				testinput.Release(t, Algorithm{}, in)
 				claimed, proven := in.Budget.Spent()
 				if math.Abs(claimed-epsilon) > 1e-9 || proven > epsilon+1e-9 {
-					t.Errorf("%s, h=%d: spent %v and proven %v of %v", variant, h, claimed, proven, epsilon)
+					t.Errorf("%s, h=%d: spent %v and proven %v of %v", variant, h, claimed, proven,
+						epsilon)
 				}
 				if variant == algorithms.Strict && math.Abs(proven-epsilon) > 1e-9 {
 					t.Errorf("strict, h=%d: proven %v, must be %v", h, proven, epsilon)
 				}
 				for _, entry := range in.Budget.Ledger() {
-					if want := epsilon - c.path.Spent(); entry.Purpose == "cell counts" && (math.Abs(entry.Epsilon-want) > 1e-9 || entry.Epsilon < epsilon/2-1e-9) {
-						t.Errorf("%s, h=%d: the counts got %v, must get %v", variant, h, entry.Epsilon, want)
+					want := epsilon - c.path.Spent()
+					if entry.Purpose == "cell counts" && (math.Abs(entry.Epsilon-want) > 1e-9 ||
+						entry.Epsilon < epsilon/2-1e-9) {
+						t.Errorf("%s, h=%d: the counts got %v, must get %v", variant, h,
+							entry.Epsilon, want)
 					}
 				}
 			}
@@ -113,22 +119,28 @@ func law(c *cut) []float64 {
 func TestChoiceNeighbours(t *testing.T) {
 	const epsilon = 40 // ε′ is not small
 	rapid.Check(t, func(t *rapid.T) {
-		schema := &datasets.Schema{Attributes: []datasets.Attribute{colours(), colours(), schemaOf(1, 3).Attributes[2], schemaOf(1, 3).Attributes[3]}}
+		schema := &datasets.Schema{Attributes: []datasets.Attribute{colours(), colours(),
+			schemaOf(1, 3).Attributes[2], schemaOf(1, 3).Attributes[3]}}
 		schema.Attributes[1].Name = "other colour"
 		rows := testinput.DrawRows(t, schema, 12)
 		more := append(slices.Clone(rows), []uint32{
-			uint32(rapid.IntRange(0, 4).Draw(t, "new colour")), uint32(rapid.IntRange(0, 4).Draw(t, "new other")),
-			uint32(rapid.IntRange(0, 2).Draw(t, "new flat")), uint32(rapid.IntRange(0, 2).Draw(t, "new class")),
+			uint32(rapid.IntRange(0, 4).Draw(t, "new colour")),
+			uint32(rapid.IntRange(0, 4).Draw(t, "new other")),
+			uint32(rapid.IntRange(0, 2).Draw(t, "new flat")),
+			uint32(rapid.IntRange(0, 2).Draw(t, "new class")),
 		})
 		params := DefaultParams()
 		params.Specialisations = 1
 		params.Utility = rapid.SampledFrom(partition.Utilities()).Draw(t, "utility")
 		params.Score = rapid.SampledFrom([]Score{Reduction, Children}).Draw(t, "score")
 		prepare := func(rows [][]uint32) *cut {
-			c, _, _, _ := started(t, testinput.Input(testinput.Table(schema, rows...), params, algorithms.Strict, epsilon, 1))
+			c, _, _, _ := started(t, testinput.Input(testinput.Table(schema, rows...), params,
+				algorithms.Strict, epsilon, 1))
 			for dim, m := range c.marginals {
-				for node := range m.axis.Taxonomy.Nodes { // all nodes at once: more candidates than any search has
-					if err := c.enter(&c.path, member{dim: dim, node: int32(node), low: m.axis.Low[node], high: m.axis.High[node]}); err != nil {
+				// all nodes at once: more candidates than any search has
+				for node := range m.axis.Taxonomy.Nodes {
+					if err := c.enter(&c.path, member{dim: dim, node: int32(node),
+						low: m.axis.Low[node], high: m.axis.High[node]}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -146,7 +158,8 @@ func TestChoiceNeighbours(t *testing.T) {
 		p, q := law(a), law(b)
 		for i := range p {
 			if loss := math.Abs(math.Log(p[i] / q[i])); loss > bound+1e-9 {
-				t.Fatalf("%s by %s: candidate %d has a loss of %v, at most %v is proven for a charge of %v", params.Utility, params.Score, i, loss, bound, a.step)
+				t.Fatalf("%s by %s: candidate %d has a loss of %v, at most %v is proven for a"+
+					" charge of %v", params.Utility, params.Score, i, loss, bound, a.step)
 			}
 		}
 	})
@@ -154,7 +167,8 @@ func TestChoiceNeighbours(t *testing.T) {
 
 // numbers is a table of one number below 100 in one class.
 func numbers(values ...uint32) *datasets.Table {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "number", High: 100, Step: 1}}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "number", High: 100,
+		Step: 1}}}
 	var rows [][]uint32
 	for _, v := range values {
 		rows = append(rows, []uint32{v})
@@ -163,7 +177,8 @@ func numbers(values ...uint32) *datasets.Table {
 }
 
 // cutPoints are where 400 searches of one specialisation cut the number.
-func cutPoints(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant) []uint32 {
+func cutPoints(t *testing.T, table *datasets.Table, params *Params,
+	variant algorithms.Variant) []uint32 {
 	t.Helper()
 	params.Specialisations = 1
 	var points []uint32
@@ -199,11 +214,14 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 	if n := above(cutPoints(t, high, DefaultParams(), algorithms.RefCode), 40); n < 100 {
 		t.Errorf("refcode: %d cuts above 40 of {20, 40, 90}, must be many", n)
 	}
-	if points := cutPoints(t, one, DefaultParams(), algorithms.RefCode); slices.Min(points) != 50 || slices.Max(points) != 50 {
-		t.Errorf("refcode: cuts %d to %d of {20}, must be 50", slices.Min(points), slices.Max(points))
+	points := cutPoints(t, one, DefaultParams(), algorithms.RefCode)
+	if slices.Min(points) != 50 || slices.Max(points) != 50 {
+		t.Errorf("refcode: cuts %d to %d of {20}, must be 50", slices.Min(points),
+			slices.Max(points))
 	}
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		for name, table := range map[string]*datasets.Table{"{20, 40}": two, "{20, 40, 90}": high, "{20}": one} {
+		for name, table := range map[string]*datasets.Table{"{20, 40}": two, "{20, 40, 90}": high,
+			"{20}": one} {
 			if n := above(cutPoints(t, table, DefaultParams(), variant), 40); n < 100 || n > 300 {
 				t.Errorf("%s: %d of 400 cuts above 40 of %s, must be about 236", variant, n, name)
 			}
@@ -214,7 +232,7 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 		p.Utility = partition.CertaintyPenalty
 		return p
 	}
-	points := cutPoints(t, two, ncp(), algorithms.Published)
+	points = cutPoints(t, two, ncp(), algorithms.Published)
 	slices.Sort(points)
 	if got := slices.Compact(points); !slices.Equal(got, []uint32{10, 30, 70}) {
 		t.Errorf("published ncp: cuts %v of {20, 40}, must be 10, 30 and 70", got)
@@ -239,7 +257,8 @@ func TestOmittedTellsNeighboursApart(t *testing.T) {
 	seen := func(table *datasets.Table, empty Empty) (n int) {
 		params.Empty = empty
 		for seed := range uint64(50) {
-			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Published, 1, seed))
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+				algorithms.Published, 1, seed))
 			if r.Regions.Count(r.Regions.Locate([]uint32{90}))[0] > 0 {
 				n++
 			}
@@ -279,7 +298,8 @@ func TestStatus(t *testing.T) {
 		params.Utility, params.Empty = c.utility, c.empty
 		g, err := algorithms.GuaranteeOf(Algorithm{}, c.variant, params)
 		if err != nil || g.Status != c.status || !slices.Contains(g.Errata, c.errata) {
-			t.Errorf("%s, %s, %s: %+v (%v), must be %s for %s", c.variant, c.utility, c.empty, g, err, c.status, c.errata)
+			t.Errorf("%s, %s, %s: %+v (%v), must be %s for %s", c.variant, c.utility, c.empty, g,
+				err, c.status, c.errata)
 		}
 		in := testinput.Input(numbers(1, 2, 3), params, c.variant, 1, 1)
 		if c.utility == partition.InformationGain {
@@ -287,8 +307,10 @@ func TestStatus(t *testing.T) {
 		}
 		testinput.Release(t, Algorithm{}, in)
 		// Broken variants show an infinite loss, the others none beyond the charge.
-		if _, proven := in.Budget.Spent(); math.IsInf(proven, 1) != (c.status == algorithms.Broken) {
-			t.Errorf("%s, %s, %s: a proven loss of %v is %s", c.variant, c.utility, c.empty, proven, c.status)
+		if _, proven := in.Budget.Spent(); math.IsInf(proven,
+			1) != (c.status == algorithms.Broken) {
+			t.Errorf("%s, %s, %s: a proven loss of %v is %s", c.variant, c.utility, c.empty, proven,
+				c.status)
 		}
 	}
 }
@@ -312,15 +334,20 @@ func TestAdult(t *testing.T) {
 	}
 	params := DefaultParams()
 	params.Specialisations = 100
-	if r := testinput.Release(t, Algorithm{}, testinput.Input(categorical, params, algorithms.Strict, 1e6, 1)); r.Structure.Depth != 47 || r.Table.Len() != 45222 {
-		t.Errorf("%d specialisations and %d records, must be 47 and 45222", r.Structure.Depth, r.Table.Len())
+	r := testinput.Release(t, Algorithm{}, testinput.Input(categorical, params, algorithms.Strict,
+		1e6, 1))
+	if r.Structure.Depth != 47 || r.Table.Len() != 45222 {
+		t.Errorf("%d specialisations and %d records, must be 47 and 45222", r.Structure.Depth,
+			r.Table.Len())
 	}
 	params.Specialisations = 20
 	for _, utility := range partition.Utilities() {
 		params.Utility = utility
-		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict, 1e6, 1))
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict,
+			1e6, 1))
 		if r.Structure.Depth != 20 || r.Table.Len() != 45222 {
-			t.Errorf("%s: %d specialisations and %d records, must be 20 and 45222", utility, r.Structure.Depth, r.Table.Len())
+			t.Errorf("%s: %d specialisations and %d records, must be 20 and 45222", utility,
+				r.Structure.Depth, r.Table.Len())
 		}
 	}
 }

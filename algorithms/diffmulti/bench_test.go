@@ -20,7 +20,8 @@ import (
 )
 
 // release makes one release of all rows, with its records.
-func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, params *Params, epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
+func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, params *Params,
+	epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
 	tb.Helper()
 	in := testinput.Input(table, params, variant, epsilon, seed)
 	return testinput.Release(tb, Algorithm{}, in), in.Budget
@@ -40,20 +41,23 @@ func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, 
 // BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact
 // rule for h makes the most of it, the published one seldom gets beyond some thousand nodes.
 func BenchmarkRelease(b *testing.B) {
-	loaded, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)})
+	loaded, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, setting := range []struct {
 		variant algorithms.Variant
 		hprime  HPrime
-	}{{algorithms.Published, ByVariant}, {algorithms.Strict, ByVariant}, {algorithms.RefCode, ByVariant}, {algorithms.Published, ByExact}} {
+	}{{algorithms.Published, ByVariant}, {algorithms.Strict, ByVariant},
+		{algorithms.RefCode, ByVariant}, {algorithms.Published, ByExact}} {
 		for _, h := range []int{10_000, 100_000} {
-			b.Run(fmt.Sprintf("%s/%s/h=%d", setting.variant, setting.hprime, h), func(b *testing.B) {
-				params := DefaultParams()
-				params.Specialisations, params.HPrime = h, setting.hprime
-				benchmark(b, loaded.Table, setting.variant, params)
-			})
+			b.Run(fmt.Sprintf("%s/%s/h=%d", setting.variant, setting.hprime, h),
+				func(b *testing.B) {
+					params := DefaultParams()
+					params.Specialisations, params.HPrime = h, setting.hprime
+					benchmark(b, loaded.Table, setting.variant, params)
+				})
 		}
 	}
 }
@@ -119,7 +123,8 @@ func BenchmarkEndToEnd(b *testing.B) {
 	params.Specialisations = 10_000
 	b.ResetTimer()
 	for i := range b.N {
-		content, err := format.Read(context.Background(), "adult.csv", bytes.NewReader(text.Bytes()))
+		content, err := format.Read(context.Background(), "adult.csv",
+			bytes.NewReader(text.Bytes()))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -134,11 +139,13 @@ func BenchmarkEndToEnd(b *testing.B) {
 // textFormat describes a schema as comma-separated text.
 func textFormat(b *testing.B, schema *datasets.Schema) *csvtable.Format {
 	var y strings.Builder
-	fmt.Fprintf(&y, "header: true\nclass: %s\nattributes:\n", schema.Attributes[schema.Class()].Name)
+	fmt.Fprintf(&y, "header: true\nclass: %s\nattributes:\n",
+		schema.Attributes[schema.Class()].Name)
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
 		if a.Kind == datasets.Numeric {
-			fmt.Fprintf(&y, "  - {name: %s, kind: numeric, low: %g, high: %g, step: 1}\n", a.Name, a.Low, a.High)
+			fmt.Fprintf(&y, "  - {name: %s, kind: numeric, low: %g, high: %g, step: 1}\n", a.Name,
+				a.Low, a.High)
 			continue
 		}
 		fmt.Fprintf(&y, "  - {name: %s, kind: categorical, order: given, values: [", a.Name)

@@ -52,7 +52,8 @@ func TestStepOfAdult(t *testing.T) {
 func tableI(t testing.TB) *datasets.Table {
 	t.Helper()
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "Continent", Kind: datasets.Categorical, Values: []string{"North_America", "Australia", "Europe", "Asia"},
+		{Name: "Continent", Kind: datasets.Categorical, Values: []string{"North_America",
+			"Australia", "Europe", "Asia"},
 			Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 				{Name: "Any_Continent", Parent: -1, Children: []int{1, 2}},
 				{Name: "New_World", Parent: 0, Children: []int{3, 4}},
@@ -61,7 +62,8 @@ func tableI(t testing.TB) *datasets.Table {
 				{Name: "Europe", Parent: 2}, {Name: "Asia", Parent: 2},
 			}}},
 		{Name: "YoB", Low: 1930, High: 1999, Step: 1},
-		{Name: "Class", Kind: datasets.Categorical, Values: []string{"Y", "N"}, Role: datasets.Class},
+		{Name: "Class", Kind: datasets.Categorical, Values: []string{"Y", "N"},
+			Role: datasets.Class},
 	}}
 	b := datasets.NewBuilder(schema, 6)
 	for _, r := range []struct {
@@ -109,12 +111,14 @@ func TestFig4(t *testing.T) {
 			names[row] = q.Axes[0].Taxonomy.Nodes[q.Nodes[2*at]].Name
 			years[row] = [2]uint32{1930 + q.Low[2*at+1], 1930 + q.High[2*at+1]}
 		}
-		if !slices.Equal(names[2:5], []string{"New_World", "Old_World", "Old_World"}) || years[5][0] < 1960 || years[5][0] > 1968 ||
+		if !slices.Equal(names[2:5], []string{"New_World", "Old_World", "Old_World"}) ||
+			years[5][0] < 1960 || years[5][0] > 1968 ||
 			years[2][0] < 1948 || years[0][0] != 1930 {
 			continue
 		}
 		if names[0] != "Any_Continent" || names[5] != "Any_Continent" {
-			t.Errorf("1947 and 1968 are generalised to %s and %s, must be to Any_Continent", names[0], names[5])
+			t.Errorf("1947 and 1968 are generalised to %s and %s, must be to Any_Continent",
+				names[0], names[5])
 		}
 		if years[0][1] != years[2][0] || years[2][1] != years[5][0] || years[5][1] != 1999 {
 			t.Errorf("years are generalised to %v, must tile [1930, 1999)", years)
@@ -122,10 +126,12 @@ func TestFig4(t *testing.T) {
 		// |A_num| = 1 and |g| = 2 + 7. Three choices; cut points for the root, for the years before
 		// the first cut, and for those from the second on: six draws, and nothing for sizes that
 		// get no noise.
-		want := map[string]float64{"candidates": 3 * epsilon / 56, "cut points": 3 * epsilon / 56, "leaf counts": epsilon - 6*epsilon/56}
+		want := map[string]float64{"candidates": 3 * epsilon / 56, "cut points": 3 * epsilon / 56,
+			"leaf counts": epsilon - 6*epsilon/56}
 		for _, entry := range budget.Ledger() {
 			if math.Abs(entry.Epsilon-want[entry.Purpose]) > 1e-12 {
-				t.Errorf("%s cost %v on the longest path, must cost %v", entry.Purpose, entry.Epsilon, want[entry.Purpose])
+				t.Errorf("%s cost %v on the longest path, must cost %v", entry.Purpose,
+					entry.Epsilon, want[entry.Purpose])
 			}
 		}
 		return
@@ -137,7 +143,8 @@ func TestFig4(t *testing.T) {
 // cut points one each, and the leaf gets all the rest: at h for which no path ends early, exactly
 // half.
 func TestLongestPathBudget(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 1 << 20, Step: 1}, {Name: "y", Low: 0, High: 1 << 20, Step: 1}}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 1 << 20,
+		Step: 1}, {Name: "y", Low: 0, High: 1 << 20, Step: 1}}}
 	b := datasets.NewBuilder(schema, 3)
 	for i := range 3 {
 		row := b.AddRow()
@@ -154,7 +161,8 @@ func TestLongestPathBudget(t *testing.T) {
 	for _, entry := range budget.Ledger() {
 		// A deepest leaf's path: 2 cut points at the root, one more at each of the three regions
 		// below that are specialised.
-		want := map[string]float64{"cut points": 5 * step, "candidates": 4 * step, "specialisations": 4 * step, "leaf counts": 3 - 13*step}[entry.Purpose]
+		want := map[string]float64{"cut points": 5 * step, "candidates": 4 * step,
+			"specialisations": 4 * step, "leaf counts": 3 - 13*step}[entry.Purpose]
 		if math.Abs(entry.Epsilon-want) > 1e-12 {
 			t.Errorf("%s cost %v, must cost %v", entry.Purpose, entry.Epsilon, want)
 		}
@@ -172,7 +180,8 @@ func TestInfiniteEpsilon(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "noise", Kind: datasets.Categorical, Values: []string{"a", "b"}},
 		{Name: "signal", Kind: datasets.Categorical, Values: []string{"a", "b"}},
-		{Name: "class", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class},
+		{Name: "class", Kind: datasets.Categorical, Values: []string{"a", "b"},
+			Role: datasets.Class},
 	}}
 	b := datasets.NewBuilder(schema, 100)
 	for i := range 100 {
@@ -181,16 +190,19 @@ func TestInfiniteEpsilon(t *testing.T) {
 		b.Set(row, 1, uint32(i/30%2))
 		b.Set(row, 2, uint32(i/30%2))
 	}
-	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode} {
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict,
+		algorithms.RefCode} {
 		for _, utility := range []partition.Utility{partition.MaxClass, partition.InformationGain} {
 			params := DefaultParams()
 			params.Utility, params.Specialisations = utility, 1
 			r, _ := release(t, b.Table(), variant, params, 1e9, 3)
 			want := []float64{60, 0, 0, 40}
-			if variant == algorithms.RefCode { // noise is rounded upwards: what is above an integer gains one
+			// noise is rounded upwards: what is above an integer gains one
+			if variant == algorithms.RefCode {
 				for i, n := range r.Regions.Counts {
 					if n != want[i] && n != want[i]+1 {
-						t.Errorf("%s, %s: counts %v, must be %v or one more", variant, utility, r.Regions.Counts, want)
+						t.Errorf("%s, %s: counts %v, must be %v or one more", variant, utility,
+							r.Regions.Counts, want)
 					}
 				}
 				continue
@@ -198,7 +210,8 @@ func TestInfiniteEpsilon(t *testing.T) {
 			// Rounding down takes one off where Laplace noise is negative.
 			for i, n := range r.Regions.Counts {
 				if n != want[i] && (variant == algorithms.Strict || n != want[i]-1) {
-					t.Errorf("%s, %s: counts %v, must be %v", variant, utility, r.Regions.Counts, want)
+					t.Errorf("%s, %s: counts %v, must be %v", variant, utility, r.Regions.Counts,
+						want)
 				}
 			}
 		}
@@ -232,7 +245,8 @@ func TestRawLimit(t *testing.T) {
 	// Nearly all of the 45,222 rows differ from all others in some attribute, so the limit is close
 	// to 1; 0.95 is far beyond what any classifier reaches on rows it has not seen.
 	if share := float64(right) / float64(table.Len()); share < 0.95 {
-		t.Errorf("the majority of a row's region is right for %v of the rows, must be above 0.95", share)
+		t.Errorf("the majority of a row's region is right for %v of the rows, must be above 0.95",
+			share)
 	}
 }
 
@@ -268,8 +282,10 @@ func TestRefused(t *testing.T) {
 		"no budget":                {table, DefaultParams(), algorithms.Strict, 0},
 		"unknown variant":          {table, DefaultParams(), "other", 1},
 	} {
-		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: c.table, Rows: c.table.AllRows(), Params: c.params,
-			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon), Noise: random.NewStreams(random.NewKey(0))})
+		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: c.table,
+			Rows: c.table.AllRows(), Params: c.params,
+			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon),
+			Noise: random.NewStreams(random.NewKey(0))})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}

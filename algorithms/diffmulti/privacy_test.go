@@ -59,12 +59,15 @@ func TestZeroTestTellsNeighboursApart(t *testing.T) {
 			t.Errorf("published: an empty child is specialised with chance %v", p)
 		}
 		if p := chance(t, ByPublished, c.h, c.parent-1, 1); math.Abs(p-c.want) > tolerance {
-			t.Errorf("published: a child of one record is specialised with chance %v, must be %v", p, c.want)
+			t.Errorf("published: a child of one record is specialised with chance %v, must be %v",
+				p, c.want)
 		}
-		empty, one := chance(t, ByStrict, c.h, c.parent-1, 0), chance(t, ByStrict, c.h, c.parent-1, 1)
+		empty, one := chance(t, ByStrict, c.h, c.parent-1, 0), chance(t, ByStrict, c.h, c.parent-1,
+			1)
 		// The mechanism allows a factor of exp(1/390).
 		if math.Abs(empty-one) > tolerance || empty < 0.4 {
-			t.Errorf("strict: chances %v of an empty child and %v of one record, must be alike", empty, one)
+			t.Errorf("strict: chances %v of an empty child and %v of one record, must be alike",
+				empty, one)
 		}
 	}
 }
@@ -115,13 +118,17 @@ func TestPublishedPartitionLeaks(t *testing.T) {
 	if n := specialisedMales(t, algorithms.Published, false, releases); n != 0 {
 		t.Errorf("published: without a male record males were specialised in %d releases", n)
 	}
-	if n := specialisedMales(t, algorithms.Published, true, releases); math.Abs(float64(n)-expected) > 5*deviation {
-		t.Errorf("published: with one male record males were specialised in %d releases, expected about %d", n, expected)
+	n := specialisedMales(t, algorithms.Published, true, releases)
+	if math.Abs(float64(n)-expected) > 5*deviation {
+		t.Errorf("published: with one male record males were specialised in %d releases, expected"+
+			" about %d", n, expected)
 	}
 	// ε = 1 allows a factor of e on the whole release, the sizes alone one of exp(ε′).
-	without, with := specialisedMales(t, algorithms.Strict, false, releases), specialisedMales(t, algorithms.Strict, true, releases)
+	without, with := specialisedMales(t, algorithms.Strict, false, releases),
+		specialisedMales(t, algorithms.Strict, true, releases)
 	if without == 0 || math.Abs(float64(without-with)) > 5*deviation*math.Sqrt2 {
-		t.Errorf("strict: males were specialised in %d releases without a male record, in %d with one", without, with)
+		t.Errorf("strict: males were specialised in %d releases without a male record, in %d"+
+			" with one", without, with)
 	}
 }
 
@@ -130,7 +137,8 @@ func TestPublishedPartitionLeaks(t *testing.T) {
 // reach beyond either.
 func TestMidpointsLeak(t *testing.T) {
 	cuts := func(variant algorithms.Variant, values ...uint32) []uint32 {
-		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 100, Step: 1}}}, len(values))
+		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
+			Low: 0, High: 100, Step: 1}}}, len(values))
 		for _, v := range values {
 			b.Set(b.AddRow(), 0, v)
 		}
@@ -148,10 +156,12 @@ func TestMidpointsLeak(t *testing.T) {
 	}
 	// Each interval holds a tenth of the weight at least: all are found but for a chance of
 	// 4·0.9³⁰⁰ < 1e-13.
-	if got, want := cuts(algorithms.Published, 20, 40), []uint32{10, 30, 70}; !slices.Equal(got, want) {
+	if got, want := cuts(algorithms.Published, 20, 40), []uint32{10, 30, 70}; !slices.Equal(got,
+		want) {
 		t.Errorf("published cuts of {20, 40}: %v, must be %v", got, want)
 	}
-	if got, want := cuts(algorithms.Published, 20, 30, 40), []uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
+	if got, want := cuts(algorithms.Published, 20, 30, 40),
+		[]uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
 		t.Errorf("published cuts of {20, 30, 40}: %v, must be %v", got, want)
 	}
 	// 300 draws from 99 nearly equal cuts find 94 on average.
@@ -188,7 +198,8 @@ func TestProgramShares(t *testing.T) {
 		t.Errorf("the program shares 20 among three equals as %v, must be %v", given, want)
 	}
 	s, path = sharer(ByRefCode, 1)
-	if err := s.divide(&path, 1, 21, []int32{0, 0, 0}, given); err != nil || !slices.Equal(given, []int{0, 0, 0}) {
+	if err := s.divide(&path, 1, 21, []int32{0, 0, 0}, given); err != nil ||
+		!slices.Equal(given, []int{0, 0, 0}) {
 		t.Errorf("the program shares 20 of an empty region as %v (%v), must be nothing", given, err)
 	}
 }
@@ -203,10 +214,13 @@ func TestGuarantees(t *testing.T) {
 		errata  []string // among others
 	}{
 		{algorithms.Published, ByVariant, partition.MaxClass, algorithms.Broken, []string{"D1"}},
-		{algorithms.Published, ByVariant, partition.CertaintyPenalty, algorithms.Broken, []string{"D1", "D2"}},
-		{algorithms.Published, ByEven, partition.CertaintyPenalty, algorithms.Broken, []string{"D2"}},
+		{algorithms.Published, ByVariant, partition.CertaintyPenalty, algorithms.Broken,
+			[]string{"D1", "D2"}},
+		{algorithms.Published, ByEven, partition.CertaintyPenalty, algorithms.Broken,
+			[]string{"D2"}},
 		{algorithms.Published, ByEven, partition.MaxClass, algorithms.Holds, nil},
-		{algorithms.Published, ByStrict, partition.Discernibility, algorithms.Holds, []string{"D3"}},
+		{algorithms.Published, ByStrict, partition.Discernibility, algorithms.Holds,
+			[]string{"D3"}},
 		{algorithms.Published, ByExact, partition.MaxClass, algorithms.Broken, []string{"D1"}},
 		{algorithms.Strict, ByVariant, partition.CertaintyPenalty, algorithms.Holds, nil},
 		{algorithms.Strict, ByEven, partition.InformationGain, algorithms.Holds, nil},
@@ -216,11 +230,13 @@ func TestGuarantees(t *testing.T) {
 		params.HPrime, params.Utility = c.hprime, c.utility
 		g := Algorithm{}.Guarantee(c.variant, params)
 		if g.Status != c.status || g.Note == "" {
-			t.Errorf("%s, hprime %s, %s: %s (%q), must be %s", c.variant, c.hprime, c.utility, g.Status, g.Note, c.status)
+			t.Errorf("%s, hprime %s, %s: %s (%q), must be %s", c.variant, c.hprime, c.utility,
+				g.Status, g.Note, c.status)
 		}
 		for _, id := range c.errata {
 			if !slices.Contains(g.Errata, id) {
-				t.Errorf("%s, hprime %s, %s: errata %v, must name %s", c.variant, c.hprime, c.utility, g.Errata, id)
+				t.Errorf("%s, hprime %s, %s: errata %v, must name %s", c.variant, c.hprime,
+					c.utility, g.Errata, id)
 			}
 		}
 		// The ledger says the same: a finite loss of at most epsilon where the guarantee holds.
@@ -228,9 +244,11 @@ func TestGuarantees(t *testing.T) {
 		_, proven := budget.Spent()
 		switch {
 		case c.status == algorithms.Holds && proven > 1+1e-9:
-			t.Errorf("%s, hprime %s, %s: holds, with a loss of %v", c.variant, c.hprime, c.utility, proven)
+			t.Errorf("%s, hprime %s, %s: holds, with a loss of %v", c.variant, c.hprime, c.utility,
+				proven)
 		case c.status == algorithms.Broken && c.hprime != ByExact && !math.IsInf(proven, 1):
-			t.Errorf("%s, hprime %s, %s: broken, with a loss of %v", c.variant, c.hprime, c.utility, proven)
+			t.Errorf("%s, hprime %s, %s: broken, with a loss of %v", c.variant, c.hprime, c.utility,
+				proven)
 		}
 	}
 }

@@ -52,13 +52,15 @@ func BenchmarkCount(b *testing.B) {
 
 // BenchmarkAdult releases four attributes and the class of Adult, 1120 cells.
 func BenchmarkAdult(b *testing.B) {
-	table, err := testinput.Adult(b, "rps").Project("workclass", "marital-status", "race", "sex", "salary")
+	table, err := testinput.Adult(b, "rps").Project("workclass", "marital-status", "race", "sex",
+		"salary")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
-		testinput.Release(b, Algorithm{}, testinput.Input(table, DefaultParams(), algorithms.Published, 1, i))
+		testinput.Release(b, Algorithm{}, testinput.Input(table, DefaultParams(),
+			algorithms.Published, 1, i))
 	}
 	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

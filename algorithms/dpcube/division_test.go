@@ -27,7 +27,8 @@ func drawTaxonomy(t *rapid.T, values []string) *datasets.Taxonomy {
 	var grow func(parent int, values []string)
 	grow = func(parent int, values []string) {
 		node := len(tree.Nodes)
-		tree.Nodes = append(tree.Nodes, datasets.TaxonomyNode{Name: fmt.Sprint("node ", node), Parent: parent})
+		tree.Nodes = append(tree.Nodes, datasets.TaxonomyNode{Name: fmt.Sprint("node ", node),
+			Parent: parent})
 		if parent >= 0 {
 			tree.Nodes[parent].Children = append(tree.Nodes[parent].Children, node)
 		}
@@ -54,7 +55,8 @@ func drawSchema(t *rapid.T) *datasets.Schema {
 	for i := range rapid.IntRange(0, 4).Draw(t, "attributes") {
 		a := datasets.Attribute{Name: fmt.Sprint("a", i)}
 		n := rapid.IntRange(1, 9).Draw(t, "values")
-		switch kind := rapid.SampledFrom([]string{"number", "list", "ordered list", "taxonomy"}).Draw(t, "kind"); kind {
+		switch kind := rapid.SampledFrom([]string{"number", "list", "ordered list",
+			"taxonomy"}).Draw(t, "kind"); kind {
 		case "number":
 			a.High, a.Step = float64(n), 1
 		default:
@@ -68,7 +70,8 @@ func drawSchema(t *rapid.T) *datasets.Schema {
 		}
 		schema.Attributes = append(schema.Attributes, a)
 	}
-	if classes := rapid.IntRange(0, 3).Draw(t, "classes"); classes > 0 || len(schema.Attributes) == 0 {
+	classes := rapid.IntRange(0, 3).Draw(t, "classes")
+	if classes > 0 || len(schema.Attributes) == 0 {
 		class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
 		for y := range max(1, classes) {
 			class.Values = append(class.Values, fmt.Sprint("y", y))
@@ -96,7 +99,8 @@ func drawTable(t *rapid.T, schema *datasets.Schema) *datasets.Table {
 
 // joined reports whether the taxonomy node of a part holds a value: by walking up from the leaf.
 func joined(tree *datasets.Taxonomy, node int, value string) bool {
-	at := slices.IndexFunc(tree.Nodes, func(n datasets.TaxonomyNode) bool { return n.Name == value && len(n.Children) == 0 })
+	at := slices.IndexFunc(tree.Nodes,
+		func(n datasets.TaxonomyNode) bool { return n.Name == value && len(n.Children) == 0 })
 	for at >= 0 && at != node {
 		at = tree.Nodes[at].Parent
 	}
@@ -113,7 +117,8 @@ func TestCoarseGrid(t *testing.T) {
 		table := drawTable(t, schema)
 		params := DefaultParams()
 		params.Bins = rapid.IntRange(1, 10).Draw(t, "bins")
-		params.MaxCells = rapid.SampledFrom([]int{1, 2, 3, 4, 8, 20, 50, 200, 1 << 20}).Draw(t, "max_cells")
+		params.MaxCells = rapid.SampledFrom([]int{1, 2, 3, 4, 8, 20, 50, 200, 1 << 20}).Draw(t,
+			"max_cells")
 		exact, refused := newGrid(schema, params)
 		params.Grid = Coarse
 		g, err := newGrid(schema, params)
@@ -216,7 +221,8 @@ func TestCoarseGrid(t *testing.T) {
 // workclass 6→4, relationship 6→3, race 5→2, country 5→1 leave 4·4·4·3·3·3·2·2·4·1·2 = 55296 cells,
 // and ages 4→2, workclass 4→3, education 4→2, hours 4→2 further 2·3·2·3·3·3·2·2·2·1·2 = 5184.
 func TestCoarseRule(t *testing.T) {
-	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status", "occupation", "relationship",
+	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status",
+		"occupation", "relationship",
 		"race", "sex", "hours-per-week", "native-country", "salary")
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +232,8 @@ func TestCoarseRule(t *testing.T) {
 	for limit, want := range map[int][]int{
 		1 << 16: {4, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2},
 		55296:   {4, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2},
-		55295:   {2, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2}, // of four attributes of four parts the first is halved
+		// of four attributes of four parts the first is halved
+		55295:   {2, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2},
 		1 << 13: {2, 3, 2, 3, 3, 3, 2, 2, 2, 1, 2},
 		2:       {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2},
 	} {
@@ -248,8 +255,10 @@ func TestDivisions(t *testing.T) {
 	// the next nothing.
 	tree := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 4}},
-		{Name: "u", Parent: 0, Children: []int{2}}, {Name: "uu", Parent: 1, Children: []int{3}}, {Name: "x", Parent: 2},
-		{Name: "v", Parent: 0, Children: []int{5}}, {Name: "vv", Parent: 4, Children: []int{6, 7}}, {Name: "y", Parent: 5}, {Name: "z", Parent: 5},
+		{Name: "u", Parent: 0, Children: []int{2}}, {Name: "uu", Parent: 1, Children: []int{3}},
+		{Name: "x", Parent: 2},
+		{Name: "v", Parent: 0, Children: []int{5}}, {Name: "vv", Parent: 4, Children: []int{6, 7}},
+		{Name: "y", Parent: 5}, {Name: "z", Parent: 5},
 	}}
 	values := []string{"x", "y", "z"}
 	params := DefaultParams()
@@ -261,9 +270,11 @@ func TestDivisions(t *testing.T) {
 		{datasets.Attribute{High: 9, Step: 1}, []int{7, 4, 2, 1}},
 		{datasets.Attribute{High: 5, Step: 1}, []int{5, 3, 2, 1}},
 		{datasets.Attribute{High: 1, Step: 1}, []int{1}},
-		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true}, []int{3, 2, 1}},
+		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true},
+			[]int{3, 2, 1}},
 		{datasets.Attribute{Kind: datasets.Categorical, Values: values}, []int{3, 1}},
-		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true, Taxonomy: tree}, []int{3, 2, 1}},
+		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true,
+			Taxonomy: tree}, []int{3, 2, 1}},
 		{datasets.Attribute{Kind: datasets.Categorical, Values: values[:1]}, []int{1}},
 	} {
 		list := divisions(&c.attribute, params)
@@ -281,7 +292,8 @@ func TestDivisions(t *testing.T) {
 		}
 	}
 	params.Grid = Exact
-	if list := divisions(&datasets.Attribute{High: 9, Step: 1}, params); len(list) != 1 || list[0].parts != 7 {
+	list := divisions(&datasets.Attribute{High: 9, Step: 1}, params)
+	if len(list) != 1 || list[0].parts != 7 {
 		t.Errorf("an exact grid may have the divisions %+v, must be one of 7 parts", list)
 	}
 }
@@ -300,7 +312,8 @@ func TestCoarseRelease(t *testing.T) {
 		var releases []*algorithms.Release
 		for range 2 {
 			table := drawTable(t, schema)
-			r, err := Algorithm{}.Release(context.Background(), testinput.Input(table, params, variant, 1e7, 1))
+			r, err := Algorithm{}.Release(context.Background(), testinput.Input(table, params,
+				variant, 1e7, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -331,12 +344,14 @@ func TestCoarseRelease(t *testing.T) {
 			}
 			for i, got := range r.Regions.Counts {
 				if math.Abs(got-want[i]) > 1e-4 {
-					t.Fatalf("region %d of class %d holds %v, must hold %v", i/r.Regions.Classes, i%r.Regions.Classes, got, want[i])
+					t.Fatalf("region %d of class %d holds %v, must hold %v", i/r.Regions.Classes,
+						i%r.Regions.Classes, got, want[i])
 				}
 			}
 		}
 		first, second := releases[0].Regions, releases[1].Regions
-		if !slices.Equal(first.Low, second.Low) || !slices.Equal(first.High, second.High) || !slices.Equal(first.Nodes, second.Nodes) {
+		if !slices.Equal(first.Low, second.Low) || !slices.Equal(first.High, second.High) ||
+			!slices.Equal(first.Nodes, second.Nodes) {
 			t.Fatal("other rows of the same schema have other regions")
 		}
 	})
@@ -346,12 +361,16 @@ func TestCoarseRelease(t *testing.T) {
 func TestCoarseWarning(t *testing.T) {
 	params := DefaultParams()
 	params.Grid, params.MaxCells = Coarse, 60
-	if r := testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1, 1)); len(r.Warnings) > 0 {
+	r := testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1,
+		1))
+	if len(r.Warnings) > 0 {
 		t.Errorf("a grid of 60 cells in 60: %q", r.Warnings)
 	}
 	params.MaxCells = 59
-	r := testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1, 1))
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "60") || !strings.Contains(r.Warnings[0], "a0 3, a1 5") {
+	r = testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1,
+		1))
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "60") ||
+		!strings.Contains(r.Warnings[0], "a0 3, a1 5") {
 		t.Errorf("a grid of 60 cells in 59: %q, must name the parts 3 and 5", r.Warnings)
 	}
 }
@@ -359,7 +378,8 @@ func TestCoarseWarning(t *testing.T) {
 // BenchmarkCoarse releases 11 attributes of Adult's stand-in on coarse grids.
 func BenchmarkCoarse(b *testing.B) {
 	source := adult.StandIn{}
-	loaded, err := source.Load(context.Background(), datasets.Request{Params: source.Params(), Key: random.NewKey(0)})
+	loaded, err := source.Load(context.Background(), datasets.Request{Params: source.Params(),
+		Key: random.NewKey(0)})
 	if err != nil {
 		b.Fatal(err)
 	}

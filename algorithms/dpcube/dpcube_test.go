@@ -62,7 +62,8 @@ func TestGrid(t *testing.T) {
 		}
 		for d, n := range domains {
 			starts := g.starts[d]
-			if len(starts) != min(n, bins)+1 || starts[0] != 0 || starts[len(starts)-1] != uint32(n) {
+			if len(starts) != min(n, bins)+1 || starts[0] != 0 ||
+				starts[len(starts)-1] != uint32(n) {
 				t.Fatalf("bins %v of %d cells, must be %d", starts, n, min(n, bins))
 			}
 			narrow, wide := uint32(n), uint32(0)
@@ -73,7 +74,8 @@ func TestGrid(t *testing.T) {
 				t.Fatalf("bins %v differ by more than a cell", starts)
 			}
 		}
-		got := g.count(partition.NewSpace(table, table.Schema().QuasiIdentifiers()), table.AllRows())
+		got := g.count(partition.NewSpace(table, table.Schema().QuasiIdentifiers()),
+			table.AllRows())
 		for index, n := range got {
 			if n != want[index] {
 				t.Fatalf("cell %d holds %d rows, must hold %d", index, n, want[index])
@@ -160,7 +162,8 @@ func TestCut(t *testing.T) {
 			}
 		}
 		if b.dimension == Longest && b.high[dim]-b.low[dim] != longest {
-			t.Fatalf("dimension %d of %d cells is cut, the longest has %d", dim, b.high[dim]-b.low[dim], longest)
+			t.Fatalf("dimension %d of %d cells is cut, the longest has %d", dim,
+				b.high[dim]-b.low[dim], longest)
 		}
 		if got := parts(dim, at); got > least+1e-9*(1+least) {
 			t.Fatalf("the cut at %d on %d leaves %v, the best leaves %v", at, dim, got, least)
@@ -198,7 +201,8 @@ func TestBlocks(t *testing.T) {
 				t.Fatalf("cell %d lies in %d blocks", i, times)
 			}
 		}
-		if limit := b.explained * float64(n-1); whole > limit+1e-9 && boxes == 1 || whole < limit-1e-9 && boxes > 1 {
+		limit := b.explained * float64(n-1)
+		if whole > limit+1e-9 && boxes == 1 || whole < limit-1e-9 && boxes > 1 {
 			t.Fatalf("%d blocks from a deviation of %v where %v is explained", boxes, whole, limit)
 		}
 		if b.structure.Leaves != boxes || b.structure.Nodes != 2*boxes-1 {
@@ -219,15 +223,18 @@ func (fixed) AddAll(*privacy.Path, float64, []float64) error         { return ni
 func TestCombine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlocks(t)
-		y := rapid.Float64Range(100, 1000).Draw(t, "count") // keeps the solutions above 0, where nothing is clamped
+		// keeps the solutions above 0, where nothing is clamped
+		y := rapid.Float64Range(100, 1000).Draw(t, "count")
 		for i := range b.cells {
 			b.cells[i] += 20
 		}
 		params := DefaultParams()
 		params.Combine = rapid.SampledFrom([]Combine{NotCombined, Totals, Cells}).Draw(t, "combine")
 		r := &release{
-			params: params, grid: b.grid, noisy: b.cells, exact: make([]int32, b.grid.cells), counts: make([]float64, b.grid.cells),
-			blocks: b, phase2: fixed(y), epsilon: [2]float64{0.3, rapid.Float64Range(0.1, 3).Draw(t, "epsilon")},
+			params: params, grid: b.grid, noisy: b.cells, exact: make([]int32, b.grid.cells),
+			counts: make([]float64, b.grid.cells),
+			blocks: b, phase2: fixed(y), epsilon: [2]float64{0.3, rapid.Float64Range(0.1, 3).Draw(t,
+				"epsilon")},
 		}
 		if err := r.block(); err != nil {
 			t.Fatal(err)
@@ -280,9 +287,11 @@ func TestDeviation(t *testing.T) {
 		}
 		strict, published := release{strict: true}, release{}
 		if got := strict.deviation(epsilon); math.Abs(got*got/variance-1) > 1e-9 {
-			t.Errorf("geometric noise at %v has variance %v, must be %v", epsilon, got*got, variance)
+			t.Errorf("geometric noise at %v has variance %v, must be %v", epsilon, got*got,
+				variance)
 		}
-		if got, want := published.deviation(epsilon), math.Sqrt2/epsilon; math.Abs(got/want-1) > 1e-12 {
+		if got, want := published.deviation(epsilon),
+			math.Sqrt2/epsilon; math.Abs(got/want-1) > 1e-12 {
 			t.Errorf("laplace noise at %v has deviation %v, must be %v", epsilon, got, want)
 		}
 	}
@@ -312,7 +321,8 @@ func TestWithoutNoise(t *testing.T) {
 			for _, combine := range []Combine{NotCombined, Totals, Cells} {
 				params := DefaultParams()
 				params.Dimension, params.Combine = dimension, combine
-				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e7, 1))
+				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e7,
+					1))
 				total := 0
 				for region := range r.Regions.Len() {
 					low, _ := r.Regions.Box(region)
@@ -320,7 +330,8 @@ func TestWithoutNoise(t *testing.T) {
 						want := (low[0]*7 + low[1]*low[1]*3 + uint32(y)*5) % 11
 						total += int(want)
 						if math.Abs(got-float64(want)) > 1e-4 {
-							t.Errorf("%s, %s, %s: cell %v of class %d holds %v, must hold %d", variant, dimension, combine, low, y, got, want)
+							t.Errorf("%s, %s, %s: cell %v of class %d holds %v, must hold %d",
+								variant, dimension, combine, low, y, got, want)
 						}
 					}
 				}
@@ -352,9 +363,11 @@ func TestStopRule(t *testing.T) {
 		params.Threshold = threshold
 		for _, dimension := range []Dimension{Longest, Best} {
 			params.Dimension = dimension
-			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Published, 1, 3))
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+				algorithms.Published, 1, 3))
 			if r.Structure.Leaves != want {
-				t.Errorf("threshold %v, %s: %d blocks, must be %d", threshold, dimension, r.Structure.Leaves, want)
+				t.Errorf("threshold %v, %s: %d blocks, must be %d", threshold, dimension,
+					r.Structure.Leaves, want)
 			}
 			if want != 2 {
 				continue
@@ -421,8 +434,10 @@ func TestLedger(t *testing.T) {
 			t.Errorf("%s: spent %v, proven %v, must be 2", variant, claimed, proven)
 		}
 		ledger := in.Budget.Ledger()
-		if len(ledger) != 2 || ledger[0].Purpose != "cell counts" || math.Abs(ledger[0].Epsilon-0.4) > 1e-12 || ledger[0].Calls != 1 ||
-			ledger[1].Purpose != "block counts" || math.Abs(ledger[1].Epsilon-1.6) > 1e-12 || ledger[1].Calls != int64(r.Structure.Leaves) {
+		if len(ledger) != 2 || ledger[0].Purpose != "cell counts" ||
+			math.Abs(ledger[0].Epsilon-0.4) > 1e-12 || ledger[0].Calls != 1 ||
+			ledger[1].Purpose != "block counts" || math.Abs(ledger[1].Epsilon-1.6) > 1e-12 ||
+			ledger[1].Calls != int64(r.Structure.Leaves) {
 			t.Errorf("%s: ledger %+v of %d blocks", variant, ledger, r.Structure.Leaves)
 		}
 	}
@@ -430,13 +445,16 @@ func TestLedger(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	wide := testinput.Numbers(2, []int{100, 100, 100, 100, 100, 100})
-	_, err := Algorithm{}.Release(context.Background(), testinput.Input(wide, DefaultParams(), algorithms.Published, 1, 1))
-	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") || !strings.Contains(err.Error(), "grid: coarse") {
+	_, err := Algorithm{}.Release(context.Background(), testinput.Input(wide, DefaultParams(),
+		algorithms.Published, 1, 1))
+	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") ||
+		!strings.Contains(err.Error(), "grid: coarse") {
 		t.Errorf("a grid of 16⁶·2 cells: %v", err)
 	}
 	narrow := DefaultParams()
 	narrow.Grid, narrow.MaxCells = Coarse, 1
-	_, err = Algorithm{}.Release(context.Background(), testinput.Input(wide, narrow, algorithms.Published, 1, 1))
+	_, err = Algorithm{}.Release(context.Background(), testinput.Input(wide, narrow,
+		algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "classes") {
 		t.Errorf("two classes in one cell: %v", err)
 	}
@@ -451,7 +469,8 @@ func TestRefusals(t *testing.T) {
 	} {
 		in := testinput.Input(mixed(), DefaultParams(), algorithms.Published, 1, 1)
 		c.change(&in)
-		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
 	}

@@ -38,7 +38,8 @@ func drawParams(t *rapid.T) *Params {
 func TestRelease(t *testing.T) {
 	rapid.Check(t, func(t2 *rapid.T) {
 		g, p := testinput.DrawGraph(t2, 12), drawParams(t2)
-		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t2, "variant")
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published,
+			algorithms.Strict}).Draw(t2, "variant")
 		lambda := int32(p.Lambda.Of(g))
 		noisy := release(t, g, p, variant, 0.1, rapid.Uint64().Draw(t2, "seed")).Degrees
 		if len(noisy) != g.Nodes() || !slices.IsSorted(noisy) {
@@ -54,7 +55,8 @@ func TestRelease(t *testing.T) {
 				lowered++
 			}
 			if exact.Degrees[i] != min(d, lambda) {
-				t2.Fatalf("without noise %v, want %v lowered to %d", exact.Degrees, g.DegreeSequence(), lambda)
+				t2.Fatalf("without noise %v, want %v lowered to %d", exact.Degrees,
+					g.DegreeSequence(), lambda)
 			}
 		}
 		if (lowered > 0) != (len(exact.Warnings) > 0) {
@@ -179,8 +181,10 @@ func TestCaltech(t *testing.T) {
 		const trials = 200
 		sum, square := 0.0, 0.0
 		for seed := range uint64(trials) {
-			p := &Params{Neighbours: Node, K: 1, Inference: true, Clamp: test.clamp, Lambda: degrees.MaxDegree}
-			d := testinput.W2(release(t, g, p, algorithms.Published, 0.01, seed).Degrees, g.DegreeSequence())
+			p := &Params{Neighbours: Node, K: 1, Inference: true, Clamp: test.clamp,
+				Lambda: degrees.MaxDegree}
+			d := testinput.W2(release(t, g, p, algorithms.Published, 0.01, seed).Degrees,
+				g.DegreeSequence())
 			sum += d
 			square += d * d
 		}
@@ -201,23 +205,32 @@ func TestGuarantee(t *testing.T) {
 		relation string
 		status   algorithms.Status
 	}{
-		{Params{Neighbours: Edge, K: 1, Clamp: true, Lambda: degrees.Nodes}, "edge", "one edge", algorithms.Holds},
-		{Params{Neighbours: Edge, K: 1, Clamp: true, Lambda: degrees.MaxDegree}, "edge", "one edge", algorithms.Broken},
-		{Params{Neighbours: Edge, K: 1, Lambda: degrees.MaxDegree}, "edge", "one edge", algorithms.Holds},
-		{Params{Neighbours: KEdge, K: 7, Clamp: true, Lambda: "100"}, "edge", "up to 7 edges", algorithms.Holds},
-		{Params{Neighbours: Node, K: 1, Lambda: degrees.Nodes}, "node", "isolate one node", algorithms.Holds},
-		{Params{Neighbours: Node, K: 1, Lambda: "100"}, "node", "degrees at most 100", algorithms.Holds},
-		{Params{Neighbours: Node, K: 1, Lambda: degrees.MaxDegree}, "node", "isolate one node", algorithms.Broken},
+		{Params{Neighbours: Edge, K: 1, Clamp: true, Lambda: degrees.Nodes}, "edge", "one edge",
+			algorithms.Holds},
+		{Params{Neighbours: Edge, K: 1, Clamp: true, Lambda: degrees.MaxDegree}, "edge", "one edge",
+			algorithms.Broken},
+		{Params{Neighbours: Edge, K: 1, Lambda: degrees.MaxDegree}, "edge", "one edge",
+			algorithms.Holds},
+		{Params{Neighbours: KEdge, K: 7, Clamp: true, Lambda: "100"}, "edge", "up to 7 edges",
+			algorithms.Holds},
+		{Params{Neighbours: Node, K: 1, Lambda: degrees.Nodes}, "node", "isolate one node",
+			algorithms.Holds},
+		{Params{Neighbours: Node, K: 1, Lambda: "100"}, "node", "degrees at most 100",
+			algorithms.Holds},
+		{Params{Neighbours: Node, K: 1, Lambda: degrees.MaxDegree}, "node", "isolate one node",
+			algorithms.Broken},
 	} {
 		for _, v := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			g, err := algorithms.GuaranteeOf(a, v, &test.params)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g.Variant != v || g.Unit != test.unit || !strings.Contains(g.Relation, test.relation) || g.Status != test.status {
+			if g.Variant != v || g.Unit != test.unit ||
+				!strings.Contains(g.Relation, test.relation) || g.Status != test.status {
 				t.Errorf("%+v: %+v", test.params, g)
 			}
-			if refused := a.CheckVariant(v, &test.params) != nil; refused != (v == algorithms.Strict && g.Status == algorithms.Broken) {
+			refused := a.CheckVariant(v, &test.params) != nil
+			if refused != (v == algorithms.Strict && g.Status == algorithms.Broken) {
 				t.Errorf("%s %+v refused: %t", v, test.params, refused)
 			}
 		}
@@ -247,11 +260,13 @@ func TestLedger(t *testing.T) {
 	for lambda, proven := range map[degrees.Cap]float64{"4": 14, "10": 20} {
 		budget := privacy.NewBudget(1)
 		p := &Params{Neighbours: Node, K: 1, Lambda: lambda}
-		if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{Graph: star, Params: p, Variant: algorithms.Published,
+		if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{Graph: star,
+			Params: p, Variant: algorithms.Published,
 			Budget: budget, Noise: random.NewStreams(random.NewKey(1))}); err != nil {
 			t.Fatal(err)
 		}
-		if entry := budget.Ledger()[0]; entry.Claimed != 2*float64(p.Lambda.Of(star)) || entry.Proven != proven {
+		entry := budget.Ledger()[0]
+		if entry.Claimed != 2*float64(p.Lambda.Of(star)) || entry.Proven != proven {
 			t.Errorf("lambda %s: ledger %+v, want %v proven", lambda, entry, proven)
 		}
 	}
@@ -268,7 +283,8 @@ func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
 }
 
 func node(inference bool) *Params {
-	return &Params{Neighbours: Node, K: 1, Inference: inference, Clamp: true, Lambda: degrees.MaxDegree}
+	return &Params{Neighbours: Node, K: 1, Inference: inference, Clamp: true,
+		Lambda: degrees.MaxDegree}
 }
 
 func BenchmarkReleaseUNC(b *testing.B) {

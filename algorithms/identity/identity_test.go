@@ -22,10 +22,12 @@ func TestReleaseIsTheRows(t *testing.T) {
 	}
 	for i := range table.Schema().Attributes {
 		for n, row := range rows {
-			if got, want := release.Table.Column(i).At(int32(n)), table.Column(i).At(row); got != want {
+			if got, want := release.Table.Column(i).At(int32(n)),
+				table.Column(i).At(row); got != want {
 				t.Errorf("row %d, attribute %d: %d, want %d", n, i, got, want)
 			}
-			if exact := table.Column(i).Exact; exact != nil && release.Table.Column(i).Exact[n] != exact[row] {
+			exact := table.Column(i).Exact
+			if exact != nil && release.Table.Column(i).Exact[n] != exact[row] {
 				t.Errorf("row %d, attribute %d: exact value lost", n, i)
 			}
 		}

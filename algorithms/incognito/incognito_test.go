@@ -23,16 +23,20 @@ import (
 func patients() *datasets.Table {
 	zip := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "*", Parent: -1, Children: []int{1, 2}},
-		{Name: "5370*", Parent: 0, Children: []int{3, 4}}, {Name: "5371*", Parent: 0, Children: []int{5}},
+		{Name: "5370*", Parent: 0, Children: []int{3, 4}}, {Name: "5371*", Parent: 0,
+			Children: []int{5}},
 		{Name: "53703", Parent: 1}, {Name: "53706", Parent: 1}, {Name: "53715", Parent: 2},
 	}}
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "born", Kind: datasets.Categorical, Values: []string{"1/21/76", "2/28/76", "4/13/86"}},
+		{Name: "born", Kind: datasets.Categorical, Values: []string{"1/21/76", "2/28/76",
+			"4/13/86"}},
 		{Name: "sex", Kind: datasets.Categorical, Values: []string{"female", "male"}},
-		{Name: "zip", Kind: datasets.Categorical, Values: []string{"53715", "53706", "53703"}, Taxonomy: zip},
+		{Name: "zip", Kind: datasets.Categorical, Values: []string{"53715", "53706", "53703"},
+			Taxonomy: zip},
 	}}
 	b := datasets.NewBuilder(schema, 6)
-	for _, codes := range [][3]uint32{{0, 1, 0}, {2, 0, 0}, {1, 1, 2}, {0, 1, 2}, {2, 0, 1}, {1, 0, 1}} {
+	for _, codes := range [][3]uint32{{0, 1, 0}, {2, 0, 0}, {1, 1, 2}, {0, 1, 2}, {2, 0, 1},
+		{1, 0, 1}} {
 		row := b.AddRow()
 		for i, code := range codes {
 			b.Set(row, i, code)
@@ -69,8 +73,9 @@ func TestPatients(t *testing.T) {
 func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorithms.Release {
 	t.Helper()
 	a := Algorithm{}
-	in := algorithms.Input{Table: table, Rows: rows, Params: &Params{K: k}, Variant: algorithms.Published,
-		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
+	in := algorithms.Input{Table: table, Rows: rows, Params: &Params{K: k},
+		Variant: algorithms.Published,
+		Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
 	r, err := a.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +107,8 @@ func groups(table *datasets.Table, rows []int32, vector []int) map[string]int {
 }
 
 // exhaustive judges every vector.
-func exhaustive(table *datasets.Table, rows []int32, heights []int, k int) (anonymous map[string]bool, all [][]int, least int64) {
+func exhaustive(table *datasets.Table, rows []int32, heights []int,
+	k int) (anonymous map[string]bool, all [][]int, least int64) {
 	anonymous = make(map[string]bool)
 	vector := make([]int, len(heights))
 	least = -1
@@ -148,7 +154,8 @@ func TestAgainstEveryVector(t *testing.T) {
 		for range n {
 			row := b.AddRow()
 			for d := range dims {
-				b.Set(row, d, uint32(rapid.IntRange(0, schema.Attributes[d].Cells()-1).Draw(t, "code")))
+				b.Set(row, d, uint32(rapid.IntRange(0, schema.Attributes[d].Cells()-1).Draw(t,
+					"code")))
 			}
 		}
 		table := b.Table()
@@ -216,13 +223,15 @@ func TestPruning(t *testing.T) {
 	// A vector is counted once; all parts together have 5⁵-1 vectors (each attribute at one of four
 	// levels or left out).
 	if most := 3124; result.Counted >= most/2 {
-		t.Errorf("%d of %d vectors were counted, must be less than half with pruning and marking", result.Counted, most)
+		t.Errorf("%d of %d vectors were counted, must be less than half with pruning and marking",
+			result.Counted, most)
 	}
 }
 
 func TestTooFew(t *testing.T) {
 	table := patients()
-	if _, err := Search(context.Background(), table, table.AllRows(), 7); !errors.Is(err, algorithms.ErrTooFew) {
+	if _, err := Search(context.Background(), table, table.AllRows(), 7); !errors.Is(err,
+		algorithms.ErrTooFew) {
 		t.Errorf("7 of 6 rows: %v, must wrap ErrTooFew", err)
 	}
 }
@@ -231,13 +240,15 @@ func TestTooFew(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	schema := &datasets.Schema{}
 	for d := range 12 {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: 16, Step: 1, Hierarchy: datasets.BinaryHierarchy(16)})
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
+			Low: 0, High: 16, Step: 1, Hierarchy: datasets.BinaryHierarchy(16)})
 	}
 	b := datasets.NewBuilder(schema, 2)
 	b.AddRow()
 	b.AddRow()
 	table := b.Table()
-	if _, err := Search(context.Background(), table, table.AllRows(), 2); !errors.Is(err, algorithms.ErrTooLarge) {
+	if _, err := Search(context.Background(), table, table.AllRows(), 2); !errors.Is(err,
+		algorithms.ErrTooLarge) {
 		t.Errorf("5¹² vectors: %v, must wrap ErrTooLarge", err)
 	}
 }
@@ -264,7 +275,8 @@ func TestAdult(t *testing.T) {
 		}
 		return smallest
 	}
-	for _, vector := range [][]int{result.Best, result.Minimal[0], result.Minimal[len(result.Minimal)-1]} {
+	for _, vector := range [][]int{result.Best, result.Minimal[0],
+		result.Minimal[len(result.Minimal)-1]} {
 		if least(vector) < 10 {
 			t.Errorf("%v has a group of %d", vector, least(vector))
 		}
@@ -278,7 +290,10 @@ func TestAdult(t *testing.T) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	b.Run("discrete", func(b *testing.B) { benchmark(b, testinput.Discrete(b, discrete.Skewed, 10_000)) })
+	b.Run("discrete", func(b *testing.B) {
+		benchmark(b, testinput.Discrete(b, discrete.Skewed,
+			10_000))
+	})
 	b.Run("adult", func(b *testing.B) { benchmark(b, testinput.Adult(b, "mondrian")) })
 }
 

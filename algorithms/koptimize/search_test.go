@@ -16,7 +16,8 @@ import (
 func randomTable(stream *random.Stream, n int, cells []int, skewed bool) *datasets.Table {
 	schema := &datasets.Schema{}
 	for d, c := range cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: float64(c), Step: 1})
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
+			Low: 0, High: float64(c), Step: 1})
 	}
 	b := datasets.NewBuilder(schema, n)
 	for range n {
@@ -118,7 +119,8 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 				continue
 			}
 			p := mustProblem(t, table, k, suppress)
-			name := fmt.Sprintf("trial %d: n %d, k %d, %d cuts, suppress %t", trial, n, k, len(p.cuts), suppress)
+			name := fmt.Sprintf("trial %d: n %d, k %d, %d cuts, suppress %t", trial, n, k,
+				len(p.cuts), suppress)
 			s := mustRun(t, p, limits{})
 			want := bruteForce(p, table)
 			if s.best != want || s.gap() != 0 {
@@ -130,13 +132,16 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 			for _, limit := range []int{1, 5, s.nodes / 2} {
 				e := mustRun(t, p, limits{nodes: max(1, limit)})
 				if cost, ok := price(p, table, e.bestCuts); !ok || cost != e.best {
-					t.Fatalf("%s, %d nodes: the cuts cost %d, %t, the search says %d", name, limit, cost, ok, e.best)
+					t.Fatalf("%s, %d nodes: the cuts cost %d, %t, the search says %d", name, limit,
+						cost, ok, e.best)
 				}
 				if e.best < want || e.lower() > want {
-					t.Fatalf("%s, %d nodes: from %d to %d, brute force %d", name, limit, e.lower(), e.best, want)
+					t.Fatalf("%s, %d nodes: from %d to %d, brute force %d", name, limit, e.lower(),
+						e.best, want)
 				}
 				if (e.gap() == 0) != (e.best == e.lower()) || e.gap() == 0 && e.best != want {
-					t.Fatalf("%s, %d nodes: gap %v of %d, brute force %d", name, limit, e.gap(), e.best, want)
+					t.Fatalf("%s, %d nodes: gap %v of %d, brute force %d", name, limit, e.gap(),
+						e.best, want)
 				}
 				if e.gap() > 0 {
 					early++
@@ -187,7 +192,8 @@ func TestOneDimension(t *testing.T) {
 					}
 				}
 				if s := mustRun(t, p, limits{}); s.best != least[n] || s.gap() != 0 {
-					t.Errorf("n %d, k %d, suppress %t: found %d with gap %v, dynamic programming %d", n, k, suppress, s.best, s.gap(), least[n])
+					t.Errorf("n %d, k %d, suppress %t: found %d with gap %v, dynamic"+
+						" programming %d", n, k, suppress, s.best, s.gap(), least[n])
 				}
 			}
 		}
@@ -215,7 +221,8 @@ func TestManyDimensionsAndWords(t *testing.T) {
 			}
 		}
 		if s := mustRun(t, p, limits{}); s.best != want || s.gap() != 0 {
-			t.Errorf("trial %d, k %d: found %d with gap %v, the best of all pairs costs %d", trial, k, s.best, s.gap(), want)
+			t.Errorf("trial %d, k %d: found %d with gap %v, the best of all pairs costs %d", trial,
+				k, s.best, s.gap(), want)
 		}
 	}
 }
@@ -235,7 +242,8 @@ func greedy(p *problem, table *datasets.Table, order []int) int64 {
 			if order != nil && p.cuts[c].dim != order[from] || slices.Contains(taken, int32(c)) {
 				continue
 			}
-			if cost, ok := price(p, table, append(slices.Clone(taken), int32(c))); ok && cost < best {
+			if cost, ok := price(p, table, append(slices.Clone(taken), int32(c))); ok &&
+				cost < best {
 				best, next = cost, int32(c)
 			}
 		}
@@ -263,9 +271,11 @@ func TestNoWorseThanGreedy(t *testing.T) {
 		if simple := greedy(p, table, nil); start.best > simple {
 			t.Errorf("trial %d: %d with a limit, greedy %d", trial, start.best, simple)
 		}
-		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1},
+			{2, 1, 0}} {
 			if simple := greedy(p, table, order); whole.best > simple {
-				t.Errorf("trial %d: %d, greedy in the order %v %d", trial, whole.best, order, simple)
+				t.Errorf("trial %d: %d, greedy in the order %v %d", trial, whole.best, order,
+					simple)
 			}
 		}
 	}
@@ -295,7 +305,8 @@ func TestLeastOfClasses(t *testing.T) {
 					}
 					exact := !suppress || n >= 4*k
 					if m >= k && (p.least[m] > best[m] || exact && p.least[m] != best[m]) {
-						t.Errorf("k %d, n %d, suppress %t: %d rows at least %d, must be %d", k, n, suppress, m, p.least[m], best[m])
+						t.Errorf("k %d, n %d, suppress %t: %d rows at least %d, must be %d", k, n,
+							suppress, m, p.least[m], best[m])
 					}
 				}
 			}

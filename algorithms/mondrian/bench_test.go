@@ -22,21 +22,26 @@ import (
 // shaped is a table of n rows in the shape of Adult's eight quasi-identifiers: the same domains,
 // and values that crowd at one end of them.
 func shaped(n int) *datasets.Table {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "age", Low: 15, High: 95, Step: 1}}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "age", Low: 15, High: 95,
+		Step: 1}}}
 	for _, cells := range []int{2, 5, 7, 16, 41, 7, 14} {
 		values := make([]string, cells)
 		for i := range values {
 			values[i] = fmt.Sprint(i)
 		}
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("c", cells, len(schema.Attributes)), Kind: datasets.Categorical, Values: values})
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: fmt.Sprint("c", cells, len(schema.Attributes)),
+				Kind: datasets.Categorical, Values: values})
 	}
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "salary", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"low", "high"}})
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "salary",
+		Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"low", "high"}})
 	stream := random.NewKey(5).Stream()
 	b := datasets.NewBuilder(schema, n)
 	for range n {
 		row := b.AddRow()
 		for i := range schema.Attributes {
-			b.Set(row, i, uint32(float64(schema.Attributes[i].Cells())*math.Pow(stream.Open01(), 2)))
+			b.Set(row, i, uint32(float64(schema.Attributes[i].Cells())*math.Pow(stream.Open01(),
+				2)))
 		}
 	}
 	return b.Table()
@@ -97,8 +102,9 @@ func BenchmarkScale(b *testing.B) {
 				params := DefaultParams()
 				params.K = 100
 				if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{
-					Table: table, Rows: table.AllRows(), Params: params, Variant: algorithms.Published,
-					Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
+					Table: table, Rows: table.AllRows(), Params: params,
+					Variant: algorithms.Published,
+					Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 				}); err != nil {
 					b.Fatal(err)
 				}

@@ -17,7 +17,8 @@ import (
 
 // drawSmall draws points whose cuts can all be tried.
 func drawSmall(t *rapid.T, least int) points {
-	p := points{cells: rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 12, 3000}), 1, 3).Draw(t, "cells")}
+	p := points{cells: rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 12, 3000}), 1, 3).Draw(t,
+		"cells")}
 	n := rapid.IntRange(least, 40).Draw(t, "n")
 	spread := rapid.SampledFrom([]int{3, 12, 3000}).Draw(t, "spread")
 	for range n {
@@ -48,7 +49,8 @@ func (p points) whole() area {
 
 // divide is the two parts of an area.
 func (p points) divide(a area, dim, at int) (left, right area) {
-	left, right = area{low: a.low, high: slices.Clone(a.high)}, area{low: slices.Clone(a.low), high: a.high}
+	left, right = area{low: a.low, high: slices.Clone(a.high)}, area{low: slices.Clone(a.low),
+		high: a.high}
 	left.high[dim], right.low[dim] = at, at
 	for _, row := range a.rows {
 		if p.rows[row][dim] < at {
@@ -85,7 +87,8 @@ func TestClassSplit(t *testing.T) {
 		k := rapid.IntRange(2, 5).Draw(t, "k")
 		p := drawSmall(t, k)
 		table := p.table()
-		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class, Records: Box})
+		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class,
+			Records: Box})
 		entropy := func(rows []int) float64 { // nats, times the rows
 			var counts [3]float64
 			for _, row := range rows {
@@ -173,7 +176,8 @@ func TestWorkloadSplit(t *testing.T) {
 			queries = append(queries, query{0, 0, 1})
 			if last := len(p.cells) - 1; p.cells[last] >= 5 {
 				workload = workloadText(last)
-				queries = []query{{last, 0, 3}, {last, 0, 4}, {last, 2, p.cells[last]}, {last, 1, 2}}
+				queries = []query{{last, 0, 3}, {last, 0, 4}, {last, 2, p.cells[last]},
+					{last, 1, 2}}
 			}
 		} else {
 			for d, cells := range p.cells {
@@ -183,14 +187,16 @@ func TestWorkloadSplit(t *testing.T) {
 			}
 		}
 		table := p.table()
-		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Workload, Workload: workload, Records: Box})
+		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First,
+			Split: Workload, Workload: workload, Records: Box})
 		failure := func(areas []area) float64 {
 			sum := 0.0
 			for _, q := range queries {
 				off := 0.0
 				for _, a := range areas {
 					overlap := max(0, min(a.high[q.dim], q.high)-max(a.low[q.dim], q.low))
-					off += float64(len(a.rows)) * float64(overlap) / float64(a.high[q.dim]-a.low[q.dim])
+					cells := a.high[q.dim] - a.low[q.dim]
+					off += float64(len(a.rows)) * float64(overlap) / float64(cells)
 					for _, row := range a.rows {
 						if c := p.rows[row][q.dim]; c >= q.low && c < q.high {
 							off--
@@ -252,8 +258,10 @@ func TestWorkloadSplit(t *testing.T) {
 			if min(len(left.rows), len(right.rows)) < k {
 				t.Fatalf("a cut into %d and %d rows", len(left.rows), len(right.rows))
 			}
-			if after := failure(leaves(node.Dim, int(node.At))); best < before-1e-3 && after > best+1e-6 {
-				t.Fatalf("cut of dimension %d at %d takes the error from %v to %v, %v is possible", node.Dim, node.At, before, after, best)
+			after := failure(leaves(node.Dim, int(node.At)))
+			if best < before-1e-3 && after > best+1e-6 {
+				t.Fatalf("cut of dimension %d at %d takes the error from %v to %v, %v is possible",
+					node.Dim, node.At, before, after, best)
 			}
 			if best > before-1e-9 {
 				p.wantMedian(t, a, k, left.rows)
@@ -275,8 +283,10 @@ func TestSplitRefuses(t *testing.T) {
 		change func(*Params)
 		want   string
 	}{
-		{func(p *Params) { p.Split = "best" }, `split: "best", must be one of median, class, workload`},
-		{func(p *Params) { p.Mode, p.Split = Relaxed, Class }, `split: "class", must be median in mode relaxed`},
+		{func(p *Params) { p.Split = "best" },
+			`split: "best", must be one of median, class, workload`},
+		{func(p *Params) { p.Mode, p.Split = Relaxed, Class },
+			`split: "class", must be median in mode relaxed`},
 		{func(p *Params) { p.Workload = "" }, `workload: "", must be all or parts`},
 		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "age < 3", must be`},
 		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "sex =", must be`},
@@ -293,14 +303,17 @@ func TestSplitRefuses(t *testing.T) {
 		want   string
 	}{
 		{func(p *Params) { p.Split = Class }, "the table has no class attribute"},
-		{func(p *Params) { p.Split, p.Workload = Workload, "disease = flu" }, `workload: "disease", must be one of the quasi-identifiers age, sex, zipcode`},
+		{func(p *Params) { p.Split, p.Workload = Workload, "disease = flu" },
+			`workload: "disease", must be one of the quasi-identifiers age, sex, zipcode`},
 		{func(p *Params) { p.Split, p.Workload = Workload, "age <= 130" }, "workload: "},
 	} {
 		p := Algorithm{}.Params().(*Params)
 		p.K = 2
 		test.change(p)
-		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
-			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
+			Rows: table.AllRows(), Params: p,
+			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
+			Noise: random.NewStreams(random.NewKey(1))})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)
 		}
@@ -314,14 +327,16 @@ func TestSplitRefuses(t *testing.T) {
 // hold.
 func TestParseWorkload(t *testing.T) {
 	got, err := parseWorkload("pay = <=50K; age>=30..60 ;a<b <= x=1; a==b")
-	want := []queries{{"pay", "=", "<=50K"}, {"age", ">=", "30..60"}, {"a<b", "<=", "x=1"}, {"a", "=", "=b"}}
+	want := []queries{{"pay", "=", "<=50K"}, {"age", ">=", "30..60"}, {"a<b", "<=", "x=1"},
+		{"a", "=", "=b"}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q (%v), want %q", got, err, want)
 	}
 }
 
 func FuzzParseWorkload(f *testing.F) {
-	for _, text := range []string{"all", "age <= 30..60; sex = male", "=", "a==b", "a >= 1;", ";", "a<=>b", "x=<=3", "0> =0"} {
+	for _, text := range []string{"all", "age <= 30..60; sex = male", "=", "a==b", "a >= 1;", ";",
+		"a<=>b", "x=<=3", "0> =0"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -343,7 +358,8 @@ func FuzzParseWorkload(f *testing.F) {
 func TestCopiedTogether(t *testing.T) {
 	table := shaped(nearRows * scatter)
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Workload: allQueries, Records: Range}
+		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Workload: allQueries,
+			Records: Range}
 		r := release(t, table, table.AllRows(), params)
 		sizes := make([]int, r.Regions.Len())
 		dims := len(r.Regions.Attributes)
@@ -351,7 +367,8 @@ func TestCopiedTogether(t *testing.T) {
 			sizes[region]++
 			for d, attribute := range r.Regions.Attributes {
 				code, at := table.Column(attribute).At(int32(row)), int(region)*dims+d
-				if code < r.Regions.TightLow[at] || code >= r.Regions.TightHigh[at] || code < r.Regions.Low[at] || code >= r.Regions.High[at] {
+				if code < r.Regions.TightLow[at] || code >= r.Regions.TightHigh[at] ||
+					code < r.Regions.Low[at] || code >= r.Regions.High[at] {
 					t.Fatalf("%s: row %d is not in its region %d", mode, row, region)
 				}
 			}

@@ -49,16 +49,19 @@ func TestSingleDimensionalClasses(t *testing.T) {
 			}
 		}
 		if largest != n {
-			t.Fatalf("the largest class has %d of %d records, want the %d at x = 1", largest, len(p.rows), n)
+			t.Fatalf("the largest class has %d of %d records, want the %d at x = 1", largest,
+				len(p.rows), n)
 		}
 
 		const dimensions = 2
 		identical := k // at x = 0 and the lowest y
 		bound := 2*dimensions*(k-1) + identical
 		table := p.table()
-		for _, group := range groups(release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Records: Box, Split: Median})) {
+		for _, group := range groups(release(t, table, table.AllRows(), Params{K: k, Mode: Strict,
+			Cut: First, Records: Box, Split: Median})) {
 			if len(group) > bound {
-				t.Fatalf("a multidimensional class has %d records, the bound is %d", len(group), bound)
+				t.Fatalf("a multidimensional class has %d records, the bound is %d", len(group),
+					bound)
 			}
 		}
 	})

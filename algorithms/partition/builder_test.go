@@ -62,8 +62,10 @@ func TestRegionsTileTheDomainAndCountsAddUp(t *testing.T) {
 		regions := b.Regions()
 
 		structure := b.Structure()
-		if structure.Leaves != regions.Len() || structure.Nodes != 2*regions.Len()-1 || len(regions.Tree) != regions.Len()-1 {
-			t.Fatalf("%+v for %d regions: a binary tree has one inner node less than leaves", structure, regions.Len())
+		if structure.Leaves != regions.Len() || structure.Nodes != 2*regions.Len()-1 ||
+			len(regions.Tree) != regions.Len()-1 {
+			t.Fatalf("%+v for %d regions: a binary tree has one inner node less than leaves",
+				structure, regions.Len())
 		}
 		volume, domain, total := 0.0, 1.0, 0.0
 		for d := range space.Dims() {

@@ -36,8 +36,9 @@ func TestIntervalsOfExample45(t *testing.T) {
 		t.Errorf("intervals hold %v cuts, must hold %v", c.weights, want)
 	}
 	// Largest class counts below and above, summed, by hand: (Y,N) is (3,3) over all.
-	if want := []float64{3, 1 + 3, 2 + 3, 2 + 2, 2 + 1, 3 + 1, 3 + 0}; !slices.Equal(c.scores, want) {
-		t.Errorf("scores %v, must be %v", c.scores, want)
+	wantScores := []float64{3, 1 + 3, 2 + 3, 2 + 2, 2 + 1, 3 + 1, 3 + 0}
+	if !slices.Equal(c.scores, wantScores) {
+		t.Errorf("scores %v, must be %v", c.scores, wantScores)
 	}
 }
 
@@ -46,7 +47,8 @@ func drawFrequencies(t *rapid.T, classes int) Frequencies {
 	f := Frequencies{Low: uint32(rapid.IntRange(0, 3).Draw(t, "low"))}
 	f.High = f.Low + uint32(rapid.IntRange(2, 30).Draw(t, "cells"))
 	f.Root = f.High + uint32(rapid.IntRange(0, 10).Draw(t, "rest"))
-	f.Values = rapid.SliceOfNDistinct(rapid.Uint32Range(f.Low, f.High-1), 0, 5, rapid.ID[uint32]).Draw(t, "values")
+	f.Values = rapid.SliceOfNDistinct(rapid.Uint32Range(f.Low, f.High-1), 0, 5,
+		rapid.ID[uint32]).Draw(t, "values")
 	slices.Sort(f.Values)
 	for range f.Values {
 		counts := rapid.SliceOfN(rapid.Int32Range(0, 4), classes, classes).Draw(t, "counts")
@@ -104,14 +106,17 @@ func TestEveryCutIsTheExponentialMechanism(t *testing.T) {
 		classes := rapid.IntRange(2, 3).Draw(t, "classes")
 		f := drawFrequencies(t, classes)
 		epsilon := rapid.SampledFrom([]float64{0.001, 0.5, 4}).Draw(t, "epsilon")
-		scorer := Scorer{Utility: rapid.SampledFrom(Utilities()).Draw(t, "utility"), Classes: classes, Records: 40}
+		scorer := Scorer{Utility: rapid.SampledFrom(Utilities()).Draw(t, "utility"),
+			Classes: classes, Records: 40}
 		c := CutPoints{Scorer: scorer}
 		c.intervals(&f, epsilon)
 		got := law(&c, epsilon)
 		weights, sum := make(map[uint32]float64), 0.0
 		for at := f.Low + 1; at < f.High; at++ {
-			penalties := []float64{float64(at-f.Low) / float64(f.Root), float64(f.High-at) / float64(f.Root)}
-			weights[at] = math.Exp(epsilon * scorer.Score(sidesAt(&f, classes, at), penalties) / (2 * scorer.Sensitivity()))
+			penalties := []float64{float64(at-f.Low) / float64(f.Root),
+				float64(f.High-at) / float64(f.Root)}
+			weights[at] = math.Exp(epsilon * scorer.Score(sidesAt(&f, classes, at),
+				penalties) / (2 * scorer.Sensitivity()))
 			sum += weights[at]
 		}
 		if len(got) != len(weights) {
@@ -138,10 +143,12 @@ func mechanism(scorer Scorer, rule CutRule, epsilon float64) (*CutPoints, privac
 // = 7e-5.
 func TestChosenCutsFollowTheLaw(t *testing.T) {
 	const draws, epsilon = 20_000, 1.5
-	f := Frequencies{Low: 0, High: 30, Root: 30, Values: []uint32{4, 9, 20}, Counts: []int32{9, 1, 2, 2, 0, 5}}
+	f := Frequencies{Low: 0, High: 30, Root: 30, Values: []uint32{4, 9, 20},
+		Counts: []int32{9, 1, 2, 2, 0, 5}}
 	for _, utility := range Utilities() {
 		t.Run(string(utility), func(t *testing.T) {
-			c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 19}, EveryCut, epsilon)
+			c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 19}, EveryCut,
+				epsilon)
 			seen := make(map[uint32]int)
 			for range draws {
 				fork := path.Fork()
@@ -159,7 +166,8 @@ func TestChosenCutsFollowTheLaw(t *testing.T) {
 				p := expected[at]
 				deviation := (float64(seen[at]) - draws*p) / math.Sqrt(draws*p*(1-p))
 				if math.Abs(deviation) > 5 {
-					t.Errorf("cut %d was drawn %d times of %d, expected %.1f", at, seen[at], draws, draws*p)
+					t.Errorf("cut %d was drawn %d times of %d, expected %.1f", at, seen[at], draws,
+						draws*p)
 				}
 			}
 		})
@@ -183,18 +191,22 @@ func reachable(scorer Scorer, rule CutRule, f Frequencies) []uint32 {
 func TestMidpointsTellNeighboursApart(t *testing.T) {
 	scorer := Scorer{Utility: CertaintyPenalty, Classes: 1, Records: 2}
 	two := Frequencies{High: 100, Root: 100, Values: []uint32{20, 40}, Counts: []int32{1, 1}}
-	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 30, 40}, Counts: []int32{1, 1, 1}}
-	if got, want := reachable(scorer, Midpoints, two), []uint32{10, 30, 70}; !slices.Equal(got, want) {
+	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 30, 40},
+		Counts: []int32{1, 1, 1}}
+	if got, want := reachable(scorer, Midpoints, two), []uint32{10, 30, 70}; !slices.Equal(got,
+		want) {
 		t.Errorf("midpoints of {20, 40}: %v, must be %v", got, want)
 	}
-	if got, want := reachable(scorer, Midpoints, three), []uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
+	if got, want := reachable(scorer, Midpoints, three),
+		[]uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
 		t.Errorf("midpoints of {20, 30, 40}: %v, must be %v", got, want)
 	}
 	var all []uint32
 	for at := uint32(1); at < 100; at++ {
 		all = append(all, at)
 	}
-	for name, f := range map[string]Frequencies{"{20, 40}": two, "{20, 30, 40}": three, "no records": {High: 100, Root: 100}} {
+	for name, f := range map[string]Frequencies{"{20, 40}": two, "{20, 30, 40}": three,
+		"no records": {High: 100, Root: 100}} {
 		if got := reachable(scorer, EveryCut, f); !slices.Equal(got, all) {
 			t.Errorf("every cut of %s: %v, must be 1 to 99", name, got)
 		}
@@ -209,7 +221,8 @@ func TestProgramTellsNeighboursApart(t *testing.T) {
 	if got := reachable(scorer, Program, two); got[len(got)-1] != 40 {
 		t.Errorf("the largest cut of {20, 40} is %d, must be 40", got[len(got)-1])
 	}
-	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 40, 90}, Counts: []int32{1, 1, 1}}
+	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 40, 90},
+		Counts: []int32{1, 1, 1}}
 	if got := reachable(scorer, Program, three); got[len(got)-1] != 90 {
 		t.Errorf("the largest cut of {20, 40, 90} is %d, must be 90", got[len(got)-1])
 	}
@@ -226,8 +239,10 @@ func TestEveryCutNeighbours(t *testing.T) {
 	const epsilon = 1.0
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFrequencies(t, 2)
-		utility := rapid.SampledFrom([]Utility{MaxClass, Discernibility, CertaintyPenalty}).Draw(t, "utility")
-		more := Frequencies{Low: f.Low, High: f.High, Root: f.Root, Values: slices.Clone(f.Values), Counts: slices.Clone(f.Counts)}
+		utility := rapid.SampledFrom([]Utility{MaxClass, Discernibility, CertaintyPenalty}).Draw(t,
+			"utility")
+		more := Frequencies{Low: f.Low, High: f.High, Root: f.Root, Values: slices.Clone(f.Values),
+			Counts: slices.Clone(f.Counts)}
 		value := rapid.Uint32Range(f.Low, f.High-1).Draw(t, "new value")
 		y := rapid.IntRange(0, 1).Draw(t, "new class")
 		i, found := slices.BinarySearch(more.Values, value)
@@ -268,7 +283,8 @@ func BenchmarkCutPoints(b *testing.B) {
 					f.Values = append(f.Values, uint32(4*i+1))
 					f.Counts = append(f.Counts, int32(i%3), int32(i%2))
 				}
-				c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 2 * values}, EveryCut, 1)
+				c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 2 * values},
+					EveryCut, 1)
 				b.ResetTimer()
 				for range b.N {
 					fork := path.Fork()

@@ -43,8 +43,10 @@ func TestSensitivities(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				classes := rapid.IntRange(2, 3).Draw(t, "classes")
 				children := rapid.IntRange(1, 4).Draw(t, "children")
-				counts := rapid.SliceOfN(rapid.Int32Range(0, 6), classes*children, classes*children).Draw(t, "counts")
-				penalties := rapid.SliceOfN(rapid.Float64Range(0, 1), children, children).Draw(t, "penalties")
+				counts := rapid.SliceOfN(rapid.Int32Range(0, 6), classes*children,
+					classes*children).Draw(t, "counts")
+				penalties := rapid.SliceOfN(rapid.Float64Range(0, 1), children, children).Draw(t,
+					"penalties")
 				more := slices.Clone(counts)
 				more[rapid.IntRange(0, len(more)-1).Draw(t, "new record")]++
 				s := Scorer{Utility: utility, Classes: classes, Records: total(counts)}
@@ -90,8 +92,10 @@ func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 					after[i][rapid.IntRange(0, 1).Draw(t, "child of the new record")]++
 				}
 			}
-			p := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records}, before, epsilon)
-			q := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records + 1}, after, epsilon)
+			p := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records}, before,
+				epsilon)
+			q := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records + 1}, after,
+				epsilon)
 			most, least := math.Inf(-1), math.Inf(1)
 			for i := range p {
 				ratio := math.Log(p[i] / q[i])

@@ -20,7 +20,8 @@ func adultTable(tb testing.TB) *datasets.Table {
 	var source datasets.Source = adult.Source{}
 	dir := os.Getenv("PPDP_DATA")
 	if dir == "" {
-		tb.Log("PPDP_DATA is not set, Adult's stand-in is used: set it to the directory that holds adult/adult.data.gz")
+		tb.Log("PPDP_DATA is not set, Adult's stand-in is used: set it to the directory that" +
+			" holds adult/adult.data.gz")
 		source = adult.StandIn{}
 	}
 	params := source.Params().(*adult.Params)
@@ -34,7 +35,8 @@ func adultTable(tb testing.TB) *datasets.Table {
 	return loaded.Table
 }
 
-func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64) {
+func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant,
+	epsilon float64) {
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
 		testinput.Undrawn(b, Algorithm{}, testinput.Input(table, params, variant, epsilon, i))

@@ -15,13 +15,15 @@ import (
 	"ppdp/random"
 )
 
-func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input, error) {
+func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64,
+	seed uint64) (*algorithms.Release, algorithms.Input, error) {
 	in := testinput.Input(table, params, variant, epsilon, seed)
 	r, err := Algorithm{}.Release(context.Background(), in)
 	return r, in, err
 }
 
-func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input) {
+func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant,
+	epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input) {
 	t.Helper()
 	r, in, err := release(table, params, variant, epsilon, seed)
 	if err != nil {
@@ -37,10 +39,13 @@ func TestValidate(t *testing.T) {
 	}{
 		{func(p *Params) {}, ""},
 		{func(p *Params) { p.Encoding = Vanilla }, ""},
-		{func(p *Params) { p.Encoding, p.Score = Hierarchical, MaximalJoint }, `score: "maximal-joint" under encoding "hierarchical", must be another`},
+		{func(p *Params) { p.Encoding, p.Score = Hierarchical, MaximalJoint },
+			`score: "maximal-joint" under encoding "hierarchical", must be another`},
 		{func(p *Params) { p.Beta = 1 }, "beta: 1, must be above 0 and below 1"},
-		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1, must be from 2 to 65536"},
-		{func(p *Params) { p.Values = "best" }, `values: "best", must be one of uniform, midpoint, low`},
+		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1," +
+			" must be from 2 to 65536"},
+		{func(p *Params) { p.Values = "best" },
+			`values: "best", must be one of uniform, midpoint, low`},
 	} {
 		p := DefaultParams()
 		c.change(p)
@@ -57,7 +62,8 @@ func TestValidate(t *testing.T) {
 	if err := (Algorithm{}).CheckVariant(algorithms.Published, p); err != nil {
 		t.Errorf("published: %v", err)
 	}
-	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil || !strings.Contains(err.Error(), "score") {
+	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil ||
+		!strings.Contains(err.Error(), "score") {
 		t.Errorf("strict: error %v, want one that names score", err)
 	}
 	if _, _, err := release(conformance.Table(20), p, algorithms.Strict, 1, 1); err == nil {
@@ -81,7 +87,8 @@ func TestLedger(t *testing.T) {
 		encoding Encoding
 		want     []row
 	}{
-		{algorithms.Published, Vanilla, []row{ // six attributes, every one with a marginal of its own
+		// six attributes, every one with a marginal of its own
+		{algorithms.Published, Vanilla, []row{
 			{"network", "exponential", 3 + 2./400, 5, 0.3},
 			{"marginals", "laplace", 2, 6, 0.7},
 		}},
@@ -108,8 +115,10 @@ func TestLedger(t *testing.T) {
 			continue
 		}
 		for i, want := range c.want {
-			got := row{ledger[i].Purpose, ledger[i].Mechanism, ledger[i].Claimed, ledger[i].Calls, want.epsilon}
-			if got != want || math.Abs(ledger[i].Epsilon-want.epsilon) > 1e-12 || ledger[i].Proven != ledger[i].Claimed {
+			got := row{ledger[i].Purpose, ledger[i].Mechanism, ledger[i].Claimed, ledger[i].Calls,
+				want.epsilon}
+			if got != want || math.Abs(ledger[i].Epsilon-want.epsilon) > 1e-12 ||
+				ledger[i].Proven != ledger[i].Claimed {
 				t.Errorf("%s: %+v, want %+v", c.variant, ledger[i], want)
 			}
 		}
@@ -202,7 +211,8 @@ func mass(network []conditional, nodes []uint32) float64 {
 
 // divergence is the Kullback-Leibler divergence, in bits, of a network over binary attributes from
 // the table's joint distribution.
-func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) float64 {
+func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithms.Variant,
+	epsilon float64, seed uint64) float64 {
 	t.Helper()
 	d := len(rows[0])
 	sizes := make([]int, d)
@@ -277,16 +287,19 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 				}
 				params.Degree = 3
 				if kl := divergence(t, dense, params, variant, 1e9, 1); !(kl <= 1e-6) {
-					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 1e9", variant, encoding, score, kl)
+					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 1e9", variant, encoding,
+						score, kl)
 				}
 				if kl := divergence(t, dense, params, variant, 0.01, 1); !(kl >= 0.01) {
-					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 0.01: where is the noise?", variant, encoding, score, kl)
+					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 0.01: where is the noise?",
+						variant, encoding, score, kl)
 				}
 				// A chain is a network of one parent each, and the best neighbours are those in the
 				// chain.
 				params.Degree = 1
 				if kl := divergence(t, chain, params, variant, 1e9, 1); !(kl <= 1e-6) {
-					t.Errorf("%s, %s, %s: divergence %v bits from a chain at epsilon 1e9 with one parent", variant, encoding, score, kl)
+					t.Errorf("%s, %s, %s: divergence %v bits from a chain at epsilon 1e9 with"+
+						" one parent", variant, encoding, score, kl)
 				}
 			}
 		}
@@ -358,7 +371,8 @@ func TestRecordsFollowTheNetwork(t *testing.T) {
 			}
 			// Chi-squared with 14 degrees of freedom exceeds 42.6 with probability 1e-4.
 			if !(chi <= 42.6) {
-				t.Errorf("%s, %s: chi-squared %.1f, counts %v, want about %v", encoding, variant, chi, got, want)
+				t.Errorf("%s, %s: chi-squared %.1f, counts %v, want about %v", encoding, variant,
+					chi, got, want)
 			}
 		}
 	}
@@ -389,12 +403,14 @@ func TestNumberOfRecords(t *testing.T) {
 	// The noise has scale 10: standard deviations of the two means are 14.1/√1500 = 0.37 and
 	// 10/√1500 = 0.26; 4.5 of them.
 	if math.Abs(mean) > 1.65 || math.Abs(deviation-want) > 1.2 {
-		t.Errorf("strict: mean noise %.2f, want 0; mean absolute noise %.2f, want %.2f", mean, deviation, want)
+		t.Errorf("strict: mean noise %.2f, want 0; mean absolute noise %.2f, want %.2f", mean,
+			deviation, want)
 	}
 	params.MaxRows = 100
 	r, _ = mustRelease(t, table, params, algorithms.Published, 0.5, 1)
 	if r.Table.Len() != 100 || len(r.Weights) != 100 || r.Weights[0] != 4 || len(r.Warnings) == 0 {
-		t.Errorf("%d records, weights %v, warnings %q: want 100 of weight 4 and a warning", r.Table.Len(), r.Weights, r.Warnings)
+		t.Errorf("%d records, weights %v, warnings %q: want 100 of weight 4 and a warning",
+			r.Table.Len(), r.Weights, r.Warnings)
 	}
 }
 
@@ -431,7 +447,8 @@ func TestValues(t *testing.T) {
 		for row := range int32(r.Table.Len()) {
 			age, height := r.Table.Column(0).At(row)%5, math.Mod(64*r.Table.Number(row, 1), 4)
 			if age != c.age || height != c.height {
-				t.Fatalf("%s: cell %d of five and point %v of four cells, want %d and %v", c.values, age, height, c.age, c.height)
+				t.Fatalf("%s: cell %d of five and point %v of four cells, want %d and %v", c.values,
+					age, height, c.age, c.height)
 			}
 		}
 	}
@@ -441,8 +458,10 @@ func TestValues(t *testing.T) {
 func TestClassIsSynthesised(t *testing.T) {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "sex", Kind: datasets.Categorical, Values: []string{"f", "m"}},
-		{Name: "illness", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Sensitive},
-		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+		{Name: "illness", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Sensitive},
+		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Class},
 	}}, 900)
 	for i := range 900 {
 		b.AddRow()

@@ -18,9 +18,11 @@ import (
 func adultShape(n int) *datasets.Table {
 	schema := &datasets.Schema{}
 	for i, cells := range []float64{74, 7, 16, 7, 14, 6, 5, 2, 99, 41} {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
 	}
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class",
+		Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
 	stream := random.NewKey(1).Stream()
 	b := datasets.NewBuilder(schema, n)
 	for range n {
@@ -87,7 +89,8 @@ func benchmark(b *testing.B, table *datasets.Table, params *Params, epsilon floa
 	benchmarkVariant(b, table, params, algorithms.Published, epsilon)
 }
 
-func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64) {
+func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params,
+	variant algorithms.Variant, epsilon float64) {
 	rows := make([]int32, table.Len())
 	all := table.AllRows()
 	nodes := 0

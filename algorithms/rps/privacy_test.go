@@ -30,7 +30,10 @@ func equation3(x1, x2, y1, y2 int) float64 {
 // TestQualitiesAndTheirSensitivities goes through all count vectors up to 6 (errata R0b, R1).
 func TestQualitiesAndTheirSensitivities(t *testing.T) {
 	even := func(v [4]int) float64 { return evenQuality(int32(v[0]+v[1]), int32(v[2]+v[3])) }
-	class := func(v [4]int) float64 { return classQuality(int32(v[0]), int32(v[1]), int32(v[2]), int32(v[3])) }
+	class := func(v [4]int) float64 {
+		return classQuality(int32(v[0]), int32(v[1]), int32(v[2]),
+			int32(v[3]))
+	}
 	for _, q := range []struct {
 		name                     string
 		got                      func([4]int) float64
@@ -69,7 +72,8 @@ func TestQualitiesAndTheirSensitivities(t *testing.T) {
 		}
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			s := (&Params{Quality: q.quality}).sensitivity(variant)
-			if s.Proven != highest || variant == algorithms.Strict && s.Claimed != highest || s.Monotone && lowest < 0 {
+			if s.Proven != highest || variant == algorithms.Strict && s.Claimed != highest ||
+				s.Monotone && lowest < 0 {
 				t.Errorf("%s, %s: declared %+v", q.name, variant, s)
 			}
 		}
@@ -84,7 +88,8 @@ type scoredCut struct {
 }
 
 // naiveCuts scores every cut by counting the records of both sides.
-func naiveCuts(table *datasets.Table, rows []int32, dims []int, low, high []uint32, quality Quality) []scoredCut {
+func naiveCuts(table *datasets.Table, rows []int32, dims []int, low, high []uint32,
+	quality Quality) []scoredCut {
 	var cuts []scoredCut
 	attributes := table.Schema().QuasiIdentifiers()
 	for _, dim := range dims {
@@ -116,7 +121,8 @@ func TestGroupsAreTheCutsOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
 		space := partition.NewSpace(table, table.Schema().QuasiIdentifiers())
-		c := candidates{space: space, quality: rapid.SampledFrom([]Quality{Even, Class}).Draw(t, "quality")}
+		c := candidates{space: space, quality: rapid.SampledFrom([]Quality{Even, Class}).Draw(t,
+			"quality")}
 		low, high := make([]uint32, space.Dims()), make([]uint32, space.Dims())
 		var open []int
 		for dim := range low {
@@ -161,7 +167,8 @@ func TestGroupsAreTheCutsOneByOne(t *testing.T) {
 func TestLawOfTheFirstCut(t *testing.T) {
 	const trials, falseAlarm = 10000, 1e-6
 	// 12 records in 6 × 40 cells: the second attribute is scored by sorting
-	table := testinput.Numbers(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1), times(2, 3, 17, 0),
+	table := testinput.Numbers(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1),
+		times(2, 3, 17, 0),
 		times(3, 4, 18, 1), times(2, 5, 33, 1), times(1, 5, 39, 0))...)
 	low, high := []uint32{0, 0}, []uint32{6, 40}
 	const epsilon = 1.2
@@ -170,19 +177,23 @@ func TestLawOfTheFirstCut(t *testing.T) {
 			for _, setting := range []struct {
 				variant algorithms.Variant
 				stop    bool
-				share   float64 // of the budget for the cut: half, or half of that beside a stop test
+				// of the budget for the cut: half, or half of that beside a stop test
+				share float64
 			}{
-				{algorithms.Published, false, 0.5}, {algorithms.Strict, false, 0.5}, {algorithms.Strict, true, 0.25},
+				{algorithms.Published, false, 0.5}, {algorithms.Strict, false, 0.5},
+				{algorithms.Strict, true, 0.25},
 			} {
 				params := DefaultParams()
-				params.Quality, params.Attributes, params.Depth, params.StopCheck = quality, attributes, 1, setting.stop
+				params.Quality, params.Attributes, params.Depth, params.StopCheck = quality,
+					attributes, 1, setting.stop
 				claimed := 0.5
 				if setting.variant == algorithms.Strict && quality == Class {
 					claimed = 1.5
 				}
 				cuts := naiveCuts(table, table.AllRows(), []int{0, 1}, low, high, quality)
 				law := make([]float64, len(cuts))
-				var sums [2]float64 // of each attribute's weights; the first alone where all compete
+				// of each attribute's weights; the first alone where all compete
+				var sums [2]float64
 				for i, cut := range cuts {
 					law[i] = math.Exp(epsilon * setting.share * cut.score / (2 * claimed))
 					if attributes == All {
@@ -194,7 +205,8 @@ func TestLawOfTheFirstCut(t *testing.T) {
 				observed := make([]float64, len(cuts))
 				n := 0.0
 				for seed := range uint64(trials) {
-					r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, setting.variant, epsilon, seed))
+					r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+						setting.variant, epsilon, seed))
 					if len(r.Regions.Tree) == 1 { // no stop at the root
 						observed[index(r.Regions.Tree[0].Dim, r.Regions.Tree[0].At)]++
 						n++
@@ -210,7 +222,8 @@ func TestLawOfTheFirstCut(t *testing.T) {
 				}
 				critical := distuv.ChiSquared{K: float64(len(cuts) - 1)}.Quantile(1 - falseAlarm)
 				if statistic > critical {
-					t.Errorf("%s, %s, %+v: chi-square %v above %v", quality, attributes, setting, statistic, critical)
+					t.Errorf("%s, %s, %+v: chi-square %v above %v", quality, attributes, setting,
+						statistic, critical)
 				}
 			}
 		}
@@ -250,7 +263,8 @@ func TestLawOfStopTestAndLeafCount(t *testing.T) {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			var stopped, exact float64
 			for seed := range uint64(trials) {
-				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, epsilon, seed))
+				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
+					epsilon, seed))
 				if r.Regions.Len() == 1 {
 					stopped++
 					if r.Regions.Counts[0] == records {
@@ -271,11 +285,16 @@ func TestLevels(t *testing.T) {
 		settings func(*Params)
 		want     []level
 	}{
-		{"uniform", func(p *Params) {}, []level{{0.0625, 0.0625}, {0.0625, 0.0625}, {0.0625, 0.0625}, {0.0625, 0.0625}}},
-		{"without stop tests", func(p *Params) { p.StopCheck = false }, []level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0, 0.125}}},
-		{"fixed", func(p *Params) { p.Partition = Fixed }, []level{{0.125, 0}, {0.125, 0}, {0.125, 0}, {0.125, 0}}},
-		{"fixed without stop tests", func(p *Params) { p.Partition, p.StopCheck = Fixed, false }, make([]level, 4)},
-		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 }, []level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
+		{"uniform", func(p *Params) {}, []level{{0.0625, 0.0625}, {0.0625, 0.0625},
+			{0.0625, 0.0625}, {0.0625, 0.0625}}},
+		{"without stop tests", func(p *Params) { p.StopCheck = false },
+			[]level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0, 0.125}}},
+		{"fixed", func(p *Params) { p.Partition = Fixed }, []level{{0.125, 0}, {0.125, 0},
+			{0.125, 0}, {0.125, 0}}},
+		{"fixed without stop tests", func(p *Params) { p.Partition, p.StopCheck = Fixed, false },
+			make([]level, 4)},
+		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 },
+			[]level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
 	} {
 		params := DefaultParams()
 		params.Depth = 4
@@ -333,19 +352,22 @@ func TestLedger(t *testing.T) {
 		for _, allocation := range []Allocation{UniformLevels, GeometricLevels} {
 			for _, rollover := range []bool{true, false} {
 				params := DefaultParams()
-				params.Depth, params.Quality, params.StopCheck, params.Rollover, params.Allocation = 3, c.quality, c.stops, rollover, allocation
+				params.Depth, params.Quality, params.StopCheck, params.Rollover,
+					params.Allocation = 3, c.quality, c.stops, rollover, allocation
 				in := testinput.Input(table, params, c.variant, epsilon, 1)
 				testinput.Release(t, Algorithm{}, in)
 				claimed, proven := in.Budget.Spent()
 				if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-c.proven*epsilon) > 1e-9 {
-					t.Errorf("%+v, %s: spent %v, proven %v; want %v and %v", c, allocation, claimed, proven, epsilon, c.proven*epsilon)
+					t.Errorf("%+v, %s: spent %v, proven %v; want %v and %v", c, allocation, claimed,
+						proven, epsilon, c.proven*epsilon)
 				}
 				want := algorithms.Holds
 				if proven > epsilon*(1+1e-9) {
 					want = algorithms.Short
 				}
 				if g := (Algorithm{}).Guarantee(c.variant, params); g.Status != want {
-					t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g, proven, epsilon)
+					t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g,
+						proven, epsilon)
 				}
 				share := map[string]float64{}
 				for _, entry := range in.Budget.Ledger() {
@@ -357,7 +379,8 @@ func TestLedger(t *testing.T) {
 				}
 				for _, purpose := range []string{"leaf counts", "cuts", "stop tests"} {
 					if math.Abs(share[purpose]-shares[purpose]) > 1e-12 {
-						t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose, share[purpose], shares[purpose])
+						t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose,
+							share[purpose], shares[purpose])
 					}
 				}
 			}
@@ -380,7 +403,8 @@ func pair(m int) (without, with *datasets.Table) {
 		cells = append(cells, 2)
 	}
 	rows := slices.Concat(times(2, row(1, 0, 0)...), times(6, row(0, 1, 1)...))
-	return testinput.Numbers(2, cells, rows...), testinput.Numbers(2, cells, append(rows, row(1, 1, 0))...)
+	return testinput.Numbers(2, cells, rows...), testinput.Numbers(2, cells,
+		append(rows, row(1, 1, 0))...)
 }
 
 // rootLaw is the exact law of the root cut over the attributes of a table of binary ones,
@@ -426,7 +450,8 @@ func TestExactLossOfOneCut(t *testing.T) {
 		if math.Abs(loss-c.want) > 5e-4 {
 			t.Errorf("%s, m=%d: loss %.5f, want %v", c.variant, c.m, loss, c.want)
 		}
-		if c.variant == algorithms.Published && !(loss > epsilon) || c.variant == algorithms.Strict && loss > epsilon {
+		if c.variant == algorithms.Published && !(loss > epsilon) ||
+			c.variant == algorithms.Strict && loss > epsilon {
 			t.Errorf("%s, m=%d: loss %v against a charge of %v", c.variant, c.m, loss, epsilon)
 		}
 	}
@@ -473,7 +498,8 @@ func TestAuditOfOneCut(t *testing.T) {
 			t.Errorf("%s: estimated loss %v ± %v, exactly %v", variant, loss, room, want)
 		}
 		if variant == algorithms.Published && loss-room <= epsilon {
-			t.Errorf("published: loss %v ± %v does not exceed the charge of %v", loss, room, epsilon)
+			t.Errorf("published: loss %v ± %v does not exceed the charge of %v", loss, room,
+				epsilon)
 		}
 		if variant == algorithms.Strict && loss+room > epsilon {
 			t.Errorf("strict: loss %v ± %v exceeds the charge of %v", loss, room, epsilon)
@@ -494,7 +520,8 @@ func TestReplacementCostsTwice(t *testing.T) {
 		table := testinput.Numbers(0, []int{2}, rows...)
 		n := 0.0
 		for seed := range uint64(trials) {
-			in := testinput.Input(table, params, algorithms.Strict, epsilon, seed+1000*uint64(len(rows)))
+			in := testinput.Input(table, params, algorithms.Strict, epsilon,
+				seed+1000*uint64(len(rows)))
 			counts := testinput.Release(t, Algorithm{}, in).Regions.Counts
 			if counts[0] > 0 && counts[1] == 0 {
 				n++
