@@ -285,6 +285,7 @@ func TestCut(t *testing.T) {
 // ≤ -n) and P(x = 1-n). With 20 counts, two probabilities and two laws, 5 standard deviations are
 // exceeded by chance with probability 5e-5.
 func TestCellsLaw(t *testing.T) {
+	t.Parallel()
 	const draws, epsilon = 40_000, 0.8
 	exact := map[uint64][]float64{2: {1, 0}, 3: {0, 2}, 7: {3, 1}, 9: {0, 1}}
 	laplace := func(x float64) float64 { // distribution function

@@ -318,6 +318,7 @@ func TestStatus(t *testing.T) {
 // TestAdult: the eight categorical attributes allow 47 specialisations, the paper's "nearly 50",
 // and without noise worth speaking of the counts of all cells add up to the table.
 func TestAdult(t *testing.T) {
+	t.Parallel()
 	table := testinput.Adult(t, "diffmulti")
 	if table.Len() != 45222 {
 		t.Fatalf("%d records, must be 45222", table.Len())

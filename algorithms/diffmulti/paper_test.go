@@ -222,6 +222,7 @@ func TestInfiniteEpsilon(t *testing.T) {
 // everywhere: the noisy majority of a row's own region is right as often as the best guess from all
 // attributes, on the rows themselves.
 func TestRawLimit(t *testing.T) {
+	t.Parallel()
 	table := testinput.Adult(t, "diffmulti")
 	params := DefaultParams()
 	params.Specialisations, params.Utility = 300_000, partition.InformationGain

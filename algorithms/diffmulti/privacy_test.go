@@ -114,6 +114,7 @@ func specialisedMales(t *testing.T, variant algorithms.Variant, another bool, re
 // of two, and one male gets a specialisation in one of two: 250 of 1000, with a standard deviation
 // of 14.
 func TestPublishedPartitionLeaks(t *testing.T) {
+	t.Parallel()
 	const releases, expected, deviation = 1000, 250, 14
 	if n := specialisedMales(t, algorithms.Published, false, releases); n != 0 {
 		t.Errorf("published: without a male record males were specialised in %d releases", n)

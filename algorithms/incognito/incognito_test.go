@@ -137,6 +137,7 @@ func exhaustive(table *datasets.Table, rows []int32, heights []int,
 // TestAgainstEveryVector: the minimal vectors are those that an exhaustive walk finds, k-anonymity
 // is monotone along generalisation, and no k-anonymous vector costs less than the best.
 func TestAgainstEveryVector(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.IntRange(1, 4).Draw(t, "dims")
 		k := rapid.IntRange(1, 5).Draw(t, "k")
@@ -206,6 +207,7 @@ func TestAgainstEveryVector(t *testing.T) {
 // TestPruning: of 1,024 vectors of five binary trees, and all those of their parts, only some are
 // counted.
 func TestPruning(t *testing.T) {
+	t.Parallel()
 	table := testinput.Discrete(t, discrete.Skewed, 2000)
 	result, err := Search(context.Background(), table, table.AllRows(), 10)
 	if err != nil {
@@ -256,6 +258,7 @@ func TestTooLarge(t *testing.T) {
 // TestAdult judges vectors of Adult one by one beside the search: the minimal ones are k-anonymous,
 // and none is that lies one level below one of them.
 func TestAdult(t *testing.T) {
+	t.Parallel()
 	table := testinput.Adult(t, "mondrian")
 	result, err := Search(context.Background(), table, table.AllRows(), 10)
 	if err != nil {

@@ -153,6 +153,7 @@ func TestRefused(t *testing.T) {
 // TestSuppressingShape: the form of releases that leave rows out, of the conformance suite's table
 // with its categorical, continuous, sensitive and class attributes (release checks it).
 func TestSuppressingShape(t *testing.T) {
+	t.Parallel()
 	table := conformance.Table(400)
 	r := release(t, table, table.AllRows(), Params{K: 10, Suppress: true, Work: 5})
 	total := float64(len(r.Regions.Suppressed))

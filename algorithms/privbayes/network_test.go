@@ -286,6 +286,7 @@ func TestMarginalise(t *testing.T) {
 // given the first node has four candidates with known probabilities exp(ε₁/2 · s/(2S)), ε₁/2 being
 // one of two choices' shares.
 func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
+	t.Parallel()
 	// Bits 0 and 1 agree in 13 of 16 records, bit 2 leans on neither.
 	var rows [][]uint32
 	for r := range uint32(16) {

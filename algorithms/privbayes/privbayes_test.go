@@ -131,6 +131,7 @@ func TestLedger(t *testing.T) {
 // ones follows from the law of the noise. With noise for probabilities it would be below one in a
 // hundred.
 func TestNoiseHasTheScaleOfCounts(t *testing.T) {
+	t.Parallel()
 	const n, epsilon, trials = 100, 0.02, 3000
 	table := nominal([]int{2}, make([][]uint32, n))
 	for r := range n {

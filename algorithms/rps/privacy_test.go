@@ -165,6 +165,7 @@ func TestGroupsAreTheCutsOneByOne(t *testing.T) {
 // over all cuts one by one, by chi-square. A right program fails one of the twelve cases with
 // probability 1.2e-5 over the choice of seeds, which are fixed.
 func TestLawOfTheFirstCut(t *testing.T) {
+	t.Parallel()
 	const trials, falseAlarm = 10000, 1e-6
 	// 12 records in 6 × 40 cells: the second attribute is scored by sorting
 	table := testinput.Numbers(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1),
@@ -234,6 +235,7 @@ func TestLawOfTheFirstCut(t *testing.T) {
 // 3ε/4 to its count with rollover and is given ε/2 without. Each frequency may be off by 4.9
 // standard deviations, which a right program exceeds with probability 1e-6.
 func TestLawOfStopTestAndLeafCount(t *testing.T) {
+	t.Parallel()
 	const trials, epsilon, records, stop = 20000, 1.6, 7, 5
 	table := testinput.Numbers(0, []int{4}, slices.Repeat([][]uint32{{2}}, records)...)
 	near := func(name string, hits, n, p float64) {
@@ -462,6 +464,7 @@ func TestExactLossOfOneCut(t *testing.T) {
 // independent frequencies has variance 1/k₁+1/k₂ - 2/n to first order; with 4.9 standard
 // deviations of room a right program fails with probability 1e-6, and published must stay above ε.
 func TestAuditOfOneCut(t *testing.T) {
+	t.Parallel()
 	const m, epsilon, trials = 30, 1.0, 40000
 	without, with := pair(m)
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
@@ -513,6 +516,7 @@ func TestAuditOfOneCut(t *testing.T) {
 // α²/(1+α)² with it on the right, α = e^-ε: a loss of 2ε. Without the record at all it is α/(1+α)²,
 // a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
 func TestReplacementCostsTwice(t *testing.T) {
+	t.Parallel()
 	const epsilon, trials = 1.0, 20000
 	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 1, false

@@ -411,6 +411,7 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 // TestAdultAtLargeEpsilon publishes Adult with hardly any noise and without a stop test: what
 // comes out is Adult again, record by record. Without PPDP_DATA it is skipped.
 func TestAdultAtLargeEpsilon(t *testing.T) {
+	t.Parallel()
 	table := testinput.Adult(t, "rps")
 	params := DefaultParams()
 	params.Quality, params.Attributes, params.Labels = Class, Random, Each
