@@ -213,11 +213,10 @@ func checkBudget(s subject) error {
 		case !(claimed > 0):
 			return errors.New("nothing was charged: the release cannot be private")
 		case claimed > epsilon*(1+slack):
-			return fmt.Errorf("a path has spent %v of %v by claimed sensitivities", claimed,
-				epsilon)
+			return fmt.Errorf("a path spends %v of %v by claimed sensitivities", claimed, epsilon)
 		case s.guarantee.Status == algorithms.Holds && proven > epsilon*(1+slack):
-			return fmt.Errorf("the guarantee is said to hold, but a path has lost %v of %v by"+
-				" proven sensitivities", proven, epsilon)
+			return fmt.Errorf("status holds, but a path loses %v of %v by proven sensitivities",
+				proven, epsilon)
 		}
 	}
 	return nil
@@ -229,8 +228,8 @@ func checkInputUntouched(s subject) error {
 		if _, _, err := s.checked(try{graph: graph}); err != nil {
 			return err
 		}
-		if !slices.Equal(graph.Offsets, same.Offsets) || !slices.Equal(graph.Neighbours,
-			same.Neighbours) ||
+		if !slices.Equal(graph.Offsets, same.Offsets) ||
+			!slices.Equal(graph.Neighbours, same.Neighbours) ||
 			!slices.Equal(graph.DegreeSequence(), same.DegreeSequence()) {
 			return errors.New("the graph was changed")
 		}
@@ -259,8 +258,7 @@ func checkRareValue(s subject) error {
 		return table.Column(rareAttribute).At(row) == rareCode
 	})
 	if len(without) != len(with)-1 {
-		return fmt.Errorf("the suite's own table holds its rare value %d times, must be once",
-			len(with)-len(without))
+		return fmt.Errorf("the suite's table has %d rare values, must be 1", len(with)-len(without))
 	}
 	r, _, err := s.checked(try{table: table, rows: with})
 	if err != nil {
@@ -285,15 +283,15 @@ func checkRareValue(s subject) error {
 // right by chance, all of them are not.
 func checkSize(s subject) error {
 	if !s.private() || s.guarantee.Status != algorithms.Holds ||
-		!strings.Contains(s.guarantee.Relation, "add or remove one record") {
+		!strings.Contains(s.guarantee.Relation, algorithms.AddOrRemoveRecord) {
 		return nil
 	}
 	table := Table(400)
 	exact, sizes := 0, 0
 	for _, n := range []int{100, 101, 399} {
 		for seed := range uint64(4) {
-			release, _, err := s.checked(try{table: table, rows: table.AllRows()[:n], epsilon: 0.1,
-				seed: seed})
+			how := try{table: table, rows: table.AllRows()[:n], epsilon: 0.1, seed: seed}
+			release, _, err := s.checked(how)
 			if err != nil {
 				return err
 			}
@@ -306,8 +304,7 @@ func checkSize(s subject) error {
 		}
 	}
 	if sizes > 0 && exact == sizes {
-		return errors.New("the number of records is published: releases of 100, 101 and 399" +
-			" records have as many, whatever the seed")
+		return errors.New("the number of records is published, whatever the seed")
 	}
 	return nil
 }
@@ -439,25 +436,23 @@ func checkCancelled(s subject) error {
 	if release.Lazy != nil {
 		for range 2 { // the error stays
 			if _, _, err := release.Records(cancelled); !errors.Is(err, context.Canceled) {
-				return fmt.Errorf("a context cancelled before records are drawn gives %v, must"+
-					" give its error", err)
+				return fmt.Errorf("records drawn after cancelling: %v, must be its error", err)
 			}
 		}
 	}
 	looks := math.MaxInt64 - watch.left.Load()
 	if release.Structure.Nodes > busyNodes && looks < 2 {
-		return fmt.Errorf("%d nodes were made with %d looks at the context",
-			release.Structure.Nodes, looks)
+		return fmt.Errorf("%d nodes with %d looks at the context", release.Structure.Nodes, looks)
 	}
 	for _, after := range []int64{1, looks / 2, looks - 1} {
 		if after < 0 || after >= looks {
 			continue
 		}
 		fuse := newFuse(after)
-		if _, _, _, err := s.release(try{ctx: fuse, table: large}); !errors.Is(err,
-			context.Canceled) {
-			return fmt.Errorf("cancelled at look %d of %d at the context: %v, must be its error",
-				after+1, looks, err)
+		_, _, _, err := s.release(try{ctx: fuse, table: large})
+		if !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("cancelled at look %d of %d: %v, must be its error", after+1, looks,
+				err)
 		}
 	}
 	return nil
@@ -471,8 +466,7 @@ func checkInfo(a algorithms.Algorithm) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if info.Name == "" || info.Title == "" || info.Source == "" {
-		bad("name %q, title %q and source %q: none may be empty", info.Name, info.Title,
-			info.Source)
+		bad("empty name %q, title %q or source %q", info.Name, info.Title, info.Source)
 	}
 	if info.Input != algorithms.TableInput && info.Input != algorithms.GraphInput {
 		bad("input %q, must be table or graph", info.Input)
@@ -489,7 +483,7 @@ func checkInfo(a algorithms.Algorithm) error {
 	seen := make(map[algorithms.Variant]bool)
 	for _, g := range info.Variants {
 		if seen[g.Variant] {
-			bad("variant %q stands twice", g.Variant)
+			bad("duplicate variant %q", g.Variant)
 		}
 		seen[g.Variant] = true
 		switch g.Variant {
@@ -501,7 +495,7 @@ func checkInfo(a algorithms.Algorithm) error {
 		case algorithms.NoPrivacy:
 		case algorithms.KAnonymity, algorithms.DifferentialPrivacy:
 			if g.Unit == "" {
-				bad("%s: what is protected is not said", g.Variant)
+				bad("%s: no unit of protection", g.Variant)
 			}
 			if g.Model == algorithms.DifferentialPrivacy && info.Can(algorithms.MembershipProduct) {
 				bad("%s: publishes membership under differential privacy", g.Variant)
@@ -510,7 +504,7 @@ func checkInfo(a algorithms.Algorithm) error {
 			bad("%s: model %q", g.Variant, g.Model)
 		}
 		if g.Relation == "" {
-			bad("%s: the neighbour relation is not said", g.Variant)
+			bad("%s: no neighbour relation", g.Variant)
 		}
 		switch g.Status {
 		case algorithms.Holds:

@@ -29,8 +29,8 @@ func checkParams(a algorithms.Algorithm) error {
 	for _, guarantee := range a.Info().Variants {
 		if _, says := defaults.(algorithms.Anonymous); !says &&
 			guarantee.Model == algorithms.KAnonymity {
-			errs = append(errs, fmt.Errorf("%s: parameters of type %T do not say their k, must"+
-				" implement algorithms.Anonymous", guarantee.Variant, defaults))
+			errs = append(errs, fmt.Errorf("%s: %T must implement algorithms.Anonymous",
+				guarantee.Variant, defaults))
 		}
 	}
 	for _, f := range fields(value.Elem().Type(), nil) {
@@ -48,8 +48,7 @@ func checkParams(a algorithms.Algorithm) error {
 			case err == nil:
 				errs = append(errs, tryHuge(a, params, f.key, trial.value))
 			case !strings.Contains(err.Error(), f.key):
-				errs = append(errs, fmt.Errorf("%s: %v is refused without naming the key: %w",
-					f.key, trial.value, err))
+				errs = append(errs, fmt.Errorf("%s: the key is not named: %w", f.key, err))
 			}
 		}
 	}

@@ -166,8 +166,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		}
 	}
 	sensitivity := privacy.Exact(countSensitivity(p.Form, theta))
-	if err := in.CountNoise("counts", sensitivity).AddAll(&path, path.Remaining(),
-		values); err != nil {
+	noise := in.CountNoise("counts", sensitivity)
+	if err := noise.AddAll(&path, path.Remaining(), values); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -218,8 +218,8 @@ func chooseTheta(ctx context.Context, in algorithms.Input, p *Params, path *priv
 		}
 		cost := noiseCost(p.Form, theta, in.Budget.Epsilon()-epsilon)
 		if math.IsInf(cost, 1) {
-			return 0, fmt.Errorf("day2016: %w: the noise for theta = %d would be infinite",
-				privacy.ErrTooSmall, theta)
+			return 0, fmt.Errorf("day2016: %w: infinite noise for theta %d", privacy.ErrTooSmall,
+				theta)
 		}
 		quality[i] = 2*float64(project(in.Graph, theta).edges) - cost
 	}

@@ -48,9 +48,7 @@ func (c Cap) CheckPublic(key string) error {
 	if !c.Private() {
 		return nil
 	}
-	return fmt.Errorf("%s: %s is a private value, must be n-1 or a public number in the"+
-		" strict variant"+
-		" (errata G4)", key, c)
+	return fmt.Errorf("%s: %s is private, must be n-1 or a public number (errata G4)", key, c)
 }
 
 // Restrict adds to a neighbour relation that degrees are at most the cap, where that is a number.

@@ -54,7 +54,6 @@
 package diffgen
 
 import (
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
@@ -105,14 +104,12 @@ func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Para
 	p := params.(*Params)
 	var err error
 	if variant == algorithms.Strict && p.Empty == Omitted {
-		err = fmt.Errorf("empty: %q under variant strict, must be %q: which cells hold records"+
-			" would be published",
+		err = fmt.Errorf("empty: %q publishes which cells hold records, must be %q under strict",
 			Omitted, Drawn)
 	}
 	if variant == algorithms.RefCode && p.scored() {
-		err = errors.Join(err, fmt.Errorf("utility: %q under variant refcode, must be %s or %s:"+
-			" the program knows no others",
-			p.Utility, partition.MaxClass, partition.InformationGain))
+		err = fmt.Errorf("utility: %q, must be %s or %s under refcode", p.Utility,
+			partition.MaxClass, partition.InformationGain)
 	}
 	return err
 }

@@ -39,9 +39,8 @@ func newGrid(schema *datasets.Schema, params *Params) (*grid, error) {
 		if params.Grid == Coarse {
 			advice = "the classes alone are more"
 		}
-		return nil, fmt.Errorf("%w: a grid of %.4g cells over %d attributes and the class, must"+
-			" be at most %d (max_cells): %s",
-			algorithms.ErrTooLarge, size, len(attributes), params.MaxCells, advice)
+		return nil, fmt.Errorf("%w: a grid of %.4g cells, must be at most %d (max_cells): %s",
+			algorithms.ErrTooLarge, size, params.MaxCells, advice)
 	}
 	for d, attribute := range schema.QuasiIdentifiers() {
 		g.sides = append(g.sides, g.divisions[d].parts)

@@ -170,8 +170,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	}
 	release.Warnings = degrees.LoweredWarning(above, lambda, p.Neighbours == Node)
 	path := in.Budget.Root()
-	if err := in.CountNoise("degrees", sensitivity).AddAll(&path, in.Budget.Epsilon(),
-		values); err != nil {
+	noise := in.CountNoise("degrees", sensitivity)
+	if err := noise.AddAll(&path, in.Budget.Epsilon(), values); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {

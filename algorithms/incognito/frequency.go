@@ -85,8 +85,9 @@ func base(table *datasets.Table, rows []int32, attributes []int,
 		need := bits.Len(uint(top))
 		l.field = field{shift: width, mask: 1<<need - 1}
 		if width += need; width > 64 {
-			return nil, nil, fmt.Errorf("incognito: the quasi-identifiers' values up to %s need"+
-				" %d bits, must be at most 64: %w", a.Name, width, algorithms.ErrTooLarge)
+			return nil, nil, fmt.Errorf("incognito: %w: values up to %s need %d bits, must be" +
+				" at most 64",
+				algorithms.ErrTooLarge, a.Name, width)
 		}
 		for i, code := range codes {
 			at, _ := slices.BinarySearch(values, code)

@@ -57,9 +57,9 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 		vectors *= float64(hierarchy.Height() + 1)
 	}
 	if vectors > maxVectors || len(attributes) > maxAttributes {
-		return nil, fmt.Errorf("incognito: %d quasi-identifiers with %g vectors of levels, must"+
-			" be at most %d with %d: %w",
-			len(attributes), vectors, maxAttributes, maxVectors, algorithms.ErrTooLarge)
+		return nil, fmt.Errorf("incognito: %w: %d quasi-identifiers, %g vectors, must be at" +
+			" most %d, %d",
+			algorithms.ErrTooLarge, len(attributes), vectors, maxAttributes, maxVectors)
 	}
 	if len(rows) == 0 || len(attributes) == 0 {
 		result.Best = make([]int, len(attributes))

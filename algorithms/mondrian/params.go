@@ -110,8 +110,7 @@ func (p *Params) Validate() error {
 // checkMode reports a split that relaxed partitions do not know.
 func (p *Params) checkMode() error {
 	if p.Mode == Relaxed && (p.Split == Class || p.Split == Workload) {
-		return fmt.Errorf("split: %q, must be %s in mode %s: records equal at the median are"+
-			" shared out there", p.Split, Median, Relaxed)
+		return fmt.Errorf("split: %q, must be %s in mode %s", p.Split, Median, Relaxed)
 	}
 	return nil
 }

@@ -114,8 +114,7 @@ func (b *Builder) Leaf() (region int, counts []float64, err error) {
 // count books one more node.
 func (b *Builder) count() error {
 	if b.nodes >= b.maxNodes {
-		return fmt.Errorf("%w: a partition of more than %d nodes (%d leaves so far, depth"+
-			" up to %d)",
+		return fmt.Errorf("%w: more than %d nodes (%d leaves so far, depth up to %d)",
 			algorithms.ErrTooLarge, b.maxNodes, b.Leaves(), max(b.deepest, b.depth))
 	}
 	b.nodes++

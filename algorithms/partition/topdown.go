@@ -46,8 +46,7 @@ func (u Utility) Qualify(g *algorithms.Guarantee) {
 // NewScorer returns the scorer of a release from so many records. Its error names the yaml key.
 func NewScorer(utility Utility, schema *datasets.Schema, records int) (Scorer, error) {
 	if utility == InformationGain && schema.Classes() < 2 {
-		return Scorer{}, errors.New("utility: infogain needs a class attribute of at least" +
-			" two values")
+		return Scorer{}, errors.New("utility: infogain needs a class of at least two values")
 	}
 	return Scorer{Utility: utility, Classes: schema.Classes(), Records: records}, nil
 }

@@ -129,8 +129,8 @@ func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
 	var extend func(i int, product float64) error
 	extend = func(i int, product float64) error {
 		if visited++; visited > maxSets {
-			return fmt.Errorf("%w: more than %d sets of parents for one node, choose a smaller"+
-				" degree or larger theta", algorithms.ErrTooLarge, maxSets)
+			return fmt.Errorf("%w: more than %d sets of parents, lower degree or raise theta",
+				algorithms.ErrTooLarge, maxSets)
 		}
 		if visited&0xffff == 0 {
 			if err := s.ctx.Err(); err != nil {

@@ -284,9 +284,8 @@ func checkSize(schema *datasets.Schema, domains []domain, encoding Encoding) err
 	}
 	for i, d := range domains {
 		if d.values > maxMarginal {
-			return fmt.Errorf("%w: %s has %d values, a marginal may have %d, choose"+
-				" encoding binary", algorithms.ErrTooLarge, schema.Attributes[i].Name, d.values,
-				maxMarginal)
+			return fmt.Errorf("%w: %s has %d values, must have at most %d or encoding binary",
+				algorithms.ErrTooLarge, schema.Attributes[i].Name, d.values, maxMarginal)
 		}
 	}
 	return nil

@@ -91,10 +91,9 @@ func (Algorithm) Info() algorithms.Info {
 				Note: "Publishes exactly as many records as it was given, so it promises" +
 					" nothing about adding or removing one.",
 			},
-			algorithms.RecordPrivacy(algorithms.Strict, "The number of records is noisy, scores"+
-				" have proven"+
-				" sensitivities under adding and removing, counts get two-sided geometric noise.",
-				"X3", "X4"),
+			algorithms.RecordPrivacy(algorithms.Strict,
+				"The number of records is noisy, scores have proven sensitivities under adding and"+
+					" removing, counts get two-sided geometric noise.", "X3", "X4"),
 		},
 		Revision: 2,
 	}
@@ -107,7 +106,6 @@ func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Para
 	if variant != algorithms.Strict || params.(*Params).Score != MutualInformation {
 		return nil
 	}
-	return fmt.Errorf("score: %q under variant strict, must be another: its sensitivity has no"+
-		" bound where the"+
-		" number of records is private", MutualInformation)
+	return fmt.Errorf("score: %q has no finite sensitivity under strict, must be another",
+		MutualInformation)
 }

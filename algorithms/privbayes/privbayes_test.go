@@ -40,7 +40,7 @@ func TestValidate(t *testing.T) {
 		{func(p *Params) {}, ""},
 		{func(p *Params) { p.Encoding = Vanilla }, ""},
 		{func(p *Params) { p.Encoding, p.Score = Hierarchical, MaximalJoint },
-			`score: "maximal-joint" under encoding "hierarchical", must be another`},
+			`score: "maximal-joint" is for bits only`},
 		{func(p *Params) { p.Beta = 1 }, "beta: 1, must be above 0 and below 1"},
 		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1," +
 			" must be from 2 to 65536"},

@@ -2,6 +2,7 @@ package rps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -58,8 +59,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	if params.Partition == Balanced && params.Quality == Class {
 		switch class := schema.Class(); {
 		case class < 0:
-			return nil, fmt.Errorf("rps: quality: class needs a table with a class attribute," +
-				" this one has none")
+			return nil, errors.New("rps: quality: class needs a table with a class attribute")
 		case schema.Classes() != 2:
 			return nil, fmt.Errorf("rps: quality: class needs a binary class, %s has %d values",
 				schema.Attributes[class].Name, schema.Classes())

@@ -66,21 +66,21 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 func (Algorithm) Guarantee(variant algorithms.Variant,
 	params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.RecordPrivacy(variant, "The exponential mechanism is calibrated to the proven"+
-		" sensitivity"+
-		" of its quality function, counts get two-sided geometric noise.", "R1", "R2", "R3", "R4",
-		"R7")
+	g := algorithms.RecordPrivacy(variant,
+		"The exponential mechanism is calibrated to the proven sensitivity of its quality" +
+			" function,"+
+			" counts get two-sided geometric noise.", "R1", "R2", "R3", "R4", "R7")
 	if variant == algorithms.Strict {
 		return g
 	}
 	g.Errata = []string{"R0b", "R1", "R2", "R3", "R4", "R5"}
 	switch {
 	case p.Counts == ByDepth:
-		g.Status, g.Note = algorithms.Broken, "counts: depth has no finite guarantee because it"+
-			" publishes N."
+		g.Status = algorithms.Broken
+		g.Note = "counts: depth has no finite guarantee because it publishes N."
 	case p.Partition == Balanced && p.Quality == Class:
-		g.Status, g.Note = algorithms.Short, "quality: class spends its share for cuts one and a"+
-			" half times."
+		g.Status = algorithms.Short
+		g.Note = "quality: class spends its share for cuts one and a half times."
 	default:
 		g.Note = "Holds as long as cuts are scored by quality: even, or fixed, and counts are" +
 			" noisy: quality: class is short, counts: depth broken."
@@ -93,7 +93,7 @@ func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Para
 	if variant != algorithms.Strict || params.(*Params).Counts != ByDepth {
 		return nil
 	}
-	return fmt.Errorf("counts: %q under variant strict, must be %q: N/2^depth publishes the exact"+
-		" number of records (errata R3)",
+	return fmt.Errorf("counts: %q publishes the number of records, must be %q under strict" +
+		" (errata R3)",
 		ByDepth, Noisy)
 }

@@ -309,11 +309,11 @@ func TestRefusals(t *testing.T) {
 		message string
 	}{
 		{"class quality without a class", testinput.Input(plain, &Params{Quality: Class},
-			algorithms.Published, 1, 1), "this one has none"},
+			algorithms.Published, 1, 1), "needs a table with a class attribute"},
 		{"class quality with three classes", testinput.Input(ternary, &Params{Quality: Class},
 			algorithms.Published, 1, 1), "class has 3 values"},
 		{"strict sizes by depth", testinput.Input(binary, &Params{Counts: ByDepth},
-			algorithms.Strict, 1, 1), `counts: "depth" under variant strict`},
+			algorithms.Strict, 1, 1), `counts: "depth" publishes`},
 		{"unknown variant", testinput.Input(binary, &Params{}, algorithms.RefCode, 1, 1),
 			`no variant "refcode", must be one of published, strict`},
 		{"no budget", testinput.Input(binary, &Params{}, algorithms.Strict, 0, 1),
