@@ -1,19 +1,17 @@
 // Package diffgen is DiffGen (Mohammed, Chen, Fung & Yu, Differentially Private Data Release for
-// Data Mining, KDD 2011): all attributes start out generalised to the tops of their taxonomies; h
-// times one value of the common cut is specialised for all records that carry it, chosen by the
-// exponential mechanism; the cells of the resulting contingency table are published with noisy
-// class counts. What DiffMulti (Al-Hussaeni et al. 2018) does region by region is done here for
-// whole attributes.
-//
-// The classifiers that the papers train are not here, nor encodings and measures of distortion.
+// Data Mining, KDD 2011). All attributes start generalised to the tops of their taxonomies. h times
+// the exponential mechanism chooses one value of the common cut, which is specialised for all
+// records that carry it. The cells of the resulting contingency table are published with noisy
+// class counts. DiffMulti (Al-Hussaeni et al. 2018) does region by region what is done here for
+// whole attributes. The package leaves out classifiers, encodings and measures of distortion.
 //
 // Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement a
 // record leaves one cell and enters another: up to twice the epsilon). Half of the budget is for
 // the cut, in draws of ε′ = ε/(2(|A_num|+2h)): one cut point for each numeric attribute's domain, h
-// choices, and a cut point for each of the two parts that a chosen interval falls into, which hold
-// disjoint records. Class counts get the rest, at least half: ε minus what the cut has used, and
-// how much that is can be read off the cut (errata D7, X1). Cells are disjoint, and there are as
-// many as the cut makes, records or not.
+// choices, and a cut point for each of the two parts of a chosen interval, which hold disjoint
+// records. Class counts get the rest, at least half: ε minus what the cut has used, which can be
+// read off the cut (errata D7, X1). Cells are disjoint, and their number follows from the cut
+// alone.
 //
 // The scale of utility dm contains the number of records, like DiffMulti's (errata D3). With N
 // records and s = u/(2N+1), u = n²-Σc² the reduction of a value with n records and children of c, a
@@ -23,33 +21,31 @@
 // most 3/4 of what it is charged. For u = -Σc² both kinds move within [-1/2, 1/2].
 //
 // Variants:
-//   - published: Laplace noise; under utility: ncp the middles of intervals between data values are
-//     the cut points (errata D2), and no finite epsilon holds.
+//   - published: Laplace noise. Under utility: ncp the cut points are the middles between data
+//     values (errata D2), and no finite epsilon holds.
 //   - strict: cut points from all positions between public cells; two-sided geometric noise. Its
-//     ledger takes no credit for the monotony of scores, so that what it says of a single call
-//     holds for replacement too.
+//     ledger takes no credit for monotone scores, so that it holds for replacement too, call by
+//     call.
 //   - refcode: the released program's rule for cut points (errata X1): the first interval scores 0,
 //     the one above the largest value is missing, a single record is cut off in the exact middle.
-//     It knows utilities max and infogain.
+//     It has only the utilities max and infogain.
 //
 // Deviations:
-//   - Utilities dm and ncp are those of Al-Hussaeni et al. 2018, who do not say how DiffGen was
-//     given them. Score: reduction sets the loss of a value's records against that of its children;
-//     children is minus the children's loss, which compares values of different numbers of records
-//     and prefers the rare ones.
+//   - Utilities dm and ncp are those of Al-Hussaeni et al. 2018, who do not say how they give them
+//     to DiffGen. score: reduction is the loss of a value's records less that of its children;
+//     children is minus the children's loss, which prefers values of few records.
 //   - Cut points lie between neighbouring cells of an attribute's public granularity; an interval
 //     of one cell is not cut. Continuous attributes are cut at the schema's cells. A categorical
 //     attribute without a taxonomy has one of height 1.
-//   - Noisy counts are rounded to the nearest integer and clamped at 0. Cells without records are
-//     not visited one by one: the noise of their counts is drawn as gaps between those that come
-//     out above 0, which has the same law and takes time in proportion to what is published.
-//   - Cells whose counts are all 0 after noise are not listed. Regions have to cover the domain,
-//     though: where unlisted cells are few (Params.ListAll) they become regions one by one,
-//     elsewhere those that share a value of one attribute and have nothing listed under it are
-//     joined into one region, wider than the cut on the attributes that follow.
-//   - Empty: omitted leaves the noise of cells without records away. It is a control that shows
-//     what their spurious records do, and publishes which cells hold records.
-//   - Where noise makes for more records than max_rows the table is a thinned one with weights.
+//   - Noisy counts are rounded to the nearest integer and clamped at 0. For cells without records,
+//     the noise is drawn as the gaps between those that come out above 0: the same law, in time
+//     proportional to what is published.
+//   - Cells whose noisy counts are all 0 are not listed. Since regions cover the domain, unlisted
+//     cells become regions one by one where they are few (Params.ListAll); elsewhere those that
+//     share a value of one attribute with nothing listed under it are joined into one region.
+//   - empty: omitted leaves out cells without records. It is a control: it publishes which cells
+//     hold records.
+//   - Where noise makes more records than max_rows the table is a thinned one with weights.
 //   - Sensitive attributes take no part and are drawn from their public domain.
 package diffgen
 

@@ -1,14 +1,12 @@
 // Package diffmulti is DiffMulti (Al-Hussaeni, Fung, Iqbal, Liu & Hung, Differentially-Private
-// Multidimensional Data Publishing, 2018, Algorithm 1): all records start out generalised to the
-// tops of their attributes' taxonomies; again and again a region is specialised on one attribute, a
-// taxonomy node replaced by its children or a numeric interval cut in two, each region on an
-// attribute of its own; a budget of h specialisations is shared out among the regions; leaves are
-// published by noisy class counts.
+// Multidimensional Data Publishing, 2018, Algorithm 1). All records start generalised to the tops
+// of their attributes' taxonomies. Region by region one attribute is specialised: a taxonomy node
+// is replaced by its children or a numeric interval cut in two. A budget of h specialisations is
+// shared out among the regions, and leaves are published with noisy class counts.
 //
-// What is published are the regions, by taxonomy nodes and intervals, with the counts. Classifiers
-// that need records get records drawn from them; generalised records are had by locating real ones
-// in the regions. The package leaves out encodings, clustering and the discernibility and penalty
-// of whole tables.
+// Published are the regions, by taxonomy nodes and intervals, with their counts, and records drawn
+// from them. The package leaves out encodings, clustering, and the discernibility and penalty of
+// whole tables.
 //
 // Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement a
 // record touches two paths: up to twice the epsilon). Half of the budget is for the way to a leaf,
@@ -17,33 +15,32 @@
 // Leaf counts get the other half, and what the longest path has not used (errata D7).
 //
 // Variants:
-//   - published: Laplace noise. An exactly empty child gets no specialisations (errata D1), and
-//     under utility: ncp the middles of intervals between data values are the cuts (errata D2): no
-//     finite epsilon holds.
-//   - strict: noise for every child, sizes clamped at 0 and set against the sum of the clamped
+//   - published: Laplace noise. An empty child gets no specialisations (errata D1), and under
+//     utility: ncp the cuts are the middles between data values (errata D2): no finite epsilon
+//     holds.
+//   - strict: noise for every child, sizes clamped at 0 and divided by the sum of the clamped
 //     sizes, cuts from all positions between public cells; two-sided geometric noise for counts.
-//     Its ledger takes no credit for the monotony of scores, so that what it says of a single call
-//     holds for replacement too.
-//   - refcode: what the authors' released program does otherwise: cut points, scales of scores,
-//     shares of h, noise rounded upwards (errata D8). Its random numbers of 15 bits are not
+//     Its ledger takes no credit for monotone scores, so that it holds for replacement too, call by
+//     call.
+//   - refcode: as the authors' released program, which has other cut points, scales of scores and
+//     shares of h, and rounds noise upwards (errata D8). Its 15-bit random numbers are not
 //     imitated.
 //
 // Deviations:
 //   - "Inverted" scores are negated ones: dm and ncp are losses.
 //   - Cut points lie between neighbouring cells of an attribute's public granularity, where the
-//     paper takes reals; on integers the law is that of the reals, but for cuts between the last
-//     value and the bound. An interval of one cell is not cut. Continuous attributes are cut at the
-//     schema's cells.
-//   - A cut point is drawn when its region is specialised, not when it is made, so that leaves pay
-//     for none.
-//   - |P_i| in equation 10 is the sum of the noisy sizes of the children that get noise, clamped at
-//     0; the paper does not say. Where it is 0 nobody gets anything (published) or all get the same
-//     (strict).
-//   - Of the remainder of rounding each child with a share above 0 gets at most one, at random.
-//   - Children are visited in the order of the taxonomy, not of a stack: the order has no bearing
-//     on the law.
+//     paper takes reals. On integers the law is the same, but for cuts between the last value and
+//     the bound. An interval of one cell is not cut. Continuous attributes are cut at the schema's
+//     cells.
+//   - A cut point is drawn when its region is specialised, not when it is made: leaves pay for
+//     none.
+//   - |P_i| in equation 10 is the sum of the children's noisy sizes, clamped at 0; the paper does
+//     not say. Where it is 0, no child gets anything (published) or all get the same (strict).
+//   - Each child with a share above 0 gets at most one of what rounding leaves over, at random.
+//   - Children are visited in the order of the taxonomy, not of a stack; this does not change the
+//     law.
 //   - A categorical attribute without a taxonomy has one of height 1.
-//   - Where noise makes for more records than max_rows the table is a thinned one with weights.
+//   - Where noise makes more records than max_rows the table is a thinned one with weights.
 //   - Sensitive attributes take no part and are drawn from their public domain.
 package diffmulti
 

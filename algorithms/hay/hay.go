@@ -4,20 +4,19 @@
 // one.
 //
 // The sorted sequence moves by at most 2 in L1 when an edge comes or goes (both ends by 1, and
-// sorting never increases an L1 distance) and by at most 2Λ when a node of degree at most Λ is
-// isolated: its own degree falls by at most Λ, up to Λ neighbours lose 1 each (errata G5). The
-// number of nodes is public in all of this: exactly as many degrees are released. Noise is drawn
-// once for the whole vector.
+// sorting never increases an L1 distance), and by at most 2Λ when a node of degree at most Λ is
+// isolated: its degree falls by at most Λ, up to Λ neighbours lose 1 each (errata G5). The number
+// of nodes is public. Noise is drawn once for the whole vector.
 //
 // Deviations:
-//   - The paper protects edges, or k edges. Isolation of a node as a neighbour relation, and the
-//     raw noisy sequence without inference, are what Qardaji & Li 2012 (section 5) compare with.
-//   - Released degrees are rounded and, unless clamp is false, brought into [0, Λ]. The papers do
-//     not say whether they do so, and distances depend on it. Without inference the noisy degrees
-//     are sorted again, which no distance between distributions notices.
-//   - Degrees above a public Λ are lowered to Λ before noise is added. That leaves the edge
-//     guarantee as it is, but 2Λ bounds a node's influence only among graphs without such degrees;
-//     a release from another graph says so in a warning and shows it in the ledger.
+//   - The paper protects edges, or k edges. Isolation of a node, and the noisy sequence without
+//     inference, are what Qardaji & Li 2012 (section 5) compare with.
+//   - Released degrees are rounded and, unless clamp is false, clamped to [0, Λ]. The papers do not
+//     say whether they do so, and distances depend on it. Without inference the noisy degrees are
+//     sorted again.
+//   - Degrees above a public Λ are lowered to Λ before noise is added. The edge guarantee stays,
+//     but 2Λ bounds a node's influence only among graphs without such degrees; a release from
+//     another graph reports this in a warning and in the ledger.
 //   - Λ = max-degree, the setting of Figures 4(a) and 5(a) of Qardaji & Li, reads a private value
 //     (errata G4). The strict variant refuses it. Strict noise is two-sided geometric, not Laplace.
 package hay

@@ -85,7 +85,7 @@ func base(table *datasets.Table, rows []int32, attributes []int,
 		need := bits.Len(uint(top))
 		l.field = field{shift: width, mask: 1<<need - 1}
 		if width += need; width > 64 {
-			return nil, nil, fmt.Errorf("incognito: %w: values up to %s need %d bits, must be" +
+			return nil, nil, fmt.Errorf("incognito: %w: values up to %s need %d bits, must be"+
 				" at most 64",
 				algorithms.ErrTooLarge, a.Name, width)
 		}

@@ -1,30 +1,26 @@
 // Package incognito publishes a table with k-anonymity by full-domain generalisation (LeFevre,
-// DeWitt & Ramakrishnan, Incognito: Efficient Full-Domain K-Anonymity, SIGMOD 2005): every
-// quasi-identifier is generalised as a whole, to one level of its hierarchy, so that a
-// generalisation of the table is a vector of levels. The search goes breadth first through the
-// vectors of ever larger sets of quasi-identifiers, prunes those with a part that is not
-// k-anonymous, counts the others by rolling up counts it already has, and finds every minimal
-// k-anonymous vector. Of these the one with the least discernibility is published: discernibility
-// only grows along generalisation, so it is the least of all k-anonymous vectors.
+// DeWitt & Ramakrishnan, Incognito: Efficient Full-Domain K-Anonymity, SIGMOD 2005). Every
+// quasi-identifier is generalised as a whole, to one level of its hierarchy: a generalisation is a
+// vector of levels. The search goes breadth first through the vectors of ever larger sets of
+// quasi-identifiers, prunes those with a part that is not k-anonymous, counts the others by rolling
+// up known counts, and finds every minimal k-anonymous vector. The one with the least
+// discernibility is published; since discernibility grows along generalisation, it is the least of
+// all k-anonymous vectors.
 //
-// What is published are the groups of the vector that hold records, with their boxes and exact
-// class counts; class and sensitive attributes are published as they are. k-anonymity bounds how
-// far a record can be linked, not what can be inferred about it (errata M3), and is no differential
-// privacy. Regions.Assignment, the region of each input row, is for measuring only and not to be
-// published.
-//
-// The package leaves out the hierarchies, which are part of the schema, and discernibility as a
-// metric of other releases.
+// Published are the groups that hold records, with their boxes and exact class counts; class and
+// sensitive attributes stay as they are. k-anonymity bounds how far a record can be linked, not
+// what can be inferred about it (errata M3). Regions.Assignment is for measuring only and not to be
+// published. The package leaves out the hierarchies, which are part of the schema.
 //
 // Deviations:
-//   - The paper returns all k-anonymous vectors; here the minimal ones are found (Search) and the
-//     one with the least discernibility is released, as in the experiments of LeFevre et al. 2006.
-//     Of vectors with the same discernibility the first in the order of levels is taken.
-//   - Counts of a set of attributes start from the counts of the whole table's distinct records,
-//     which are made once (the paper's Cube Incognito starts from those of the superset).
+//   - The paper returns all k-anonymous vectors. Here the minimal ones are found (Search) and the
+//     one with the least discernibility is released, as in LeFevre et al. 2006; of equal ones the
+//     first in the order of levels.
+//   - Counts of a set of attributes start from those of the whole table's distinct records (the
+//     paper's Cube Incognito starts from those of the superset).
 //   - No record is suppressed.
-//   - A schema without hierarchies has one for each attribute anyway: its taxonomy, or the values
-//     and, above them, one group (datasets.Attribute.Generalisation).
+//   - Without a hierarchy an attribute has its taxonomy, or its values and one group above them
+//     (datasets.Attribute.Generalisation).
 package incognito
 
 import (

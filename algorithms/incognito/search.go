@@ -57,7 +57,7 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 		vectors *= float64(hierarchy.Height() + 1)
 	}
 	if vectors > maxVectors || len(attributes) > maxAttributes {
-		return nil, fmt.Errorf("incognito: %w: %d quasi-identifiers, %g vectors, must be at" +
+		return nil, fmt.Errorf("incognito: %w: %d quasi-identifiers, %g vectors, must be at"+
 			" most %d, %d",
 			algorithms.ErrTooLarge, len(attributes), vectors, maxAttributes, maxVectors)
 	}

@@ -1,50 +1,42 @@
 // Package koptimize publishes a table with k-anonymity by the best single-dimensional partitioning
-// that a complete search can find (Bayardo & Agrawal, Data Privacy through Optimal k-Anonymization,
-// ICDE 2005): cuts are chosen for every quasi-identifier, each cuts the whole table, and the
-// classes are what lies between cuts. Discernibility, the sum of the squares of the classes' sizes,
-// is minimised. A class of fewer than k records is not allowed or, with suppress, left out at the
-// cost of as many records as the table has for each of its own.
+// that a complete search finds (Bayardo & Agrawal, Data Privacy through Optimal k-Anonymization,
+// ICDE 2005). Each cut of a quasi-identifier cuts the whole table; the classes lie between cuts.
+// The search minimises discernibility, the sum of the squares of the classes' sizes. A class of
+// fewer than k records is not allowed or, with suppress, left out at a cost of the table's size for
+// each of its records.
 //
-// The search goes through all sets of cuts, the set-enumeration tree: a node is a head, the cuts
-// taken, with a tail, the cuts that may still join. It is exact when it comes to its end, and
-// anytime: it begins with greedy solutions and holds the best found. When its limit of work or of
-// nodes ends it early, it knows what the sets it has not looked at cost at least; a last quarter of
-// the work goes to exchanges of cuts in the best. Structure.Gap is the share of the cost that
-// remains open, (cost - bound)/cost: a release is proven optimal if, and only if, it is 0, and a
-// warning says so when it is not. Limits count steps, not seconds, so that releases are the same on
-// every machine; a limit of time is the context's, and ends the release with its error.
+// The search walks the set-enumeration tree of all sets of cuts. A node has a head, the cuts taken,
+// and a tail, the cuts that may still join. The search is exact when it ends by itself, and
+// anytime: it starts from greedy solutions and keeps the best found. When a limit of work or nodes
+// ends it early, it has a lower bound for the sets not visited; a last quarter of the work
+// exchanges cuts in the best solution. Structure.Gap is (cost - bound)/cost: 0 if, and only if, the
+// release is proven optimal; otherwise a warning reports it. Limits count steps, not seconds, so
+// that releases are the same on every machine.
 //
-// What makes the search fast, none of which changes what it finds:
-//   - Records are grouped into cells that no cut of the tail tells apart. A cell is a set of bits,
-//     one for each cut it lies beyond; classes with a single cell are settled and leave the search.
-//   - All pairs of a node's cuts are priced from joint counts before any child is made, which finds
-//     pairs that exclude each other: those that leave a class too small, or cost too much already.
-//     A child's tail starts without what its head excludes.
-//   - A node's bound adds up, class by class, the best of what its size allows (at most ⌊m/k⌋
-//     classes), what the cuts that divide it can save together (at most the sum of what each
-//     saves), and what so many cuts can halve; of cuts that exclude one another, grouped greedily,
-//     one counts.
+// What makes the search fast, without changing what it finds:
+//   - Records are grouped into cells that no cut of the tail separates. A cell is a set of bits,
+//     one for each cut it lies beyond. Classes with a single cell leave the search.
+//   - All pairs of a node's cuts are priced from joint counts before any child is made. This finds
+//     pairs that exclude each other, since they leave a class too small or cost too much already.
+//   - A node's bound adds up, class by class, the best of three: what its size allows (at most
+//     ⌊m/k⌋ classes), the sum of what each cut through it saves, and what so many cuts can halve.
+//     Of cuts that exclude one another, grouped greedily, one counts.
 //
-// What is published are the classes' boxes, ranges and exact class counts; class and sensitive
-// attributes are published as they are. k-anonymity bounds how far a record can be linked, not what
-// can be inferred about it (errata M3), and is no differential privacy. Regions.Assignment, the
-// region of each input row, is for measuring only and not to be published.
-//
-// The package leaves out hierarchies: like LeFevre et al. 2006, who compare against it, it takes
-// every cut between values in the schema's order.
+// Published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
+// stay as they are. k-anonymity bounds how far a record can be linked, not what can be inferred
+// about it (errata M3). Regions.Assignment is for measuring only and not to be published. Like
+// LeFevre et al. 2006, who compare against it, the package has no hierarchies: it takes every cut
+// between values in the schema's order.
 //
 // Deviations:
-//   - Without suppress, the default, no record may be suppressed: the discernibility of LeFevre et
-//     al. 2006 has no term for suppressed records. Suppression is the paper's own form.
-//   - The bound of the paper (suppressed records stay suppressed, any other costs at least k or its
+//   - Without suppress, the default, no record is suppressed, as in LeFevre et al. 2006.
+//     Suppression is the paper's own form.
+//   - The paper's bound (suppressed records stay suppressed, any other costs at least k or its
 //     class under all cuts of the tail) is implied by the one here.
-//   - Tails are ordered by the cost of the head with the cut, the cheapest first, so that what
-//     remains for later siblings is weak; the paper orders by the number of classes that a cut
-//     splits.
-//   - Cuts lie between values that occur, next to the lower one; those between the same two are the
-//     same.
-//   - The search starts from greedy solutions improved by exchanging one or two cuts, not from
-//     nothing.
+//   - Tails are ordered by the cost of the head with the cut, the cheapest first; the paper orders
+//     by the number of classes that a cut splits.
+//   - Cuts lie next to the lower of two neighbouring values that occur.
+//   - The search starts from greedy solutions improved by exchanging one or two cuts.
 package koptimize
 
 import (

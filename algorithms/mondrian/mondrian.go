@@ -3,40 +3,35 @@
 // cut at the median of its widest quasi-identifier, recursively, as long as k records stay on
 // either side. Strict partitions put equal records into the same region, relaxed ones need not.
 //
-// Beyond the paper, whose future work it is, a strict partition can be made for a purpose. With
-// split: class, cuts are those that tell most about the class attribute, by information gain (as in
-// LeFevre, DeWitt & Ramakrishnan, Workload-aware anonymization, KDD 2006, from which the idea is,
-// not the details). With split: workload they are those that bring the answers to a given set of
-// count queries closest to the truth: the error of each query over all regions is kept while
-// regions are cut, largest first. Boxes decide, as for records spread uniformly in them. Either way
-// cuts must leave k records on both sides, and regions are cut for as long as that is possible.
-// k-anonymity is as before; but where a cut lies now depends on classes or counts, which are
+// Two more rules choose the cuts of a strict partition; the paper names them as future work. split:
+// class takes the cut of largest information gain about the class (the idea, not the details, is
+// that of LeFevre, DeWitt & Ramakrishnan, Workload-aware anonymization, KDD 2006). split: workload
+// takes the cut that lowers the error of given count queries the most, summed over all regions, the
+// largest region first; records count as spread uniformly in their box. Regions are cut as long as
+// k records stay on both sides. The partition then depends on classes or counts, which are
 // published too.
 //
-// What is published are the regions with their boxes, tight ranges, means and exact class counts;
-// that table is k-anonymous with respect to the quasi-identifiers. Classifiers need records, so
-// the release also holds one record for each input record, its quasi-identifiers drawn anew from
-// its region. Drawing uses only what the regions say: it adds no protection and takes none away.
-// Class and sensitive attributes are published as they are. k-anonymity bounds how far a record
-// can be linked, not what can be inferred about it (errata M3), and is no differential privacy.
-// Regions.Assignment, the region of each input row, is for measuring only and not to be published.
+// Published are the regions with boxes, tight ranges, means and exact class counts; this table is
+// k-anonymous with respect to the quasi-identifiers. The release also holds one record for each
+// input record, its quasi-identifiers drawn anew from its region, which uses only what the regions
+// say. Class and sensitive attributes stay as they are. k-anonymity bounds how far a record can be
+// linked, not what can be inferred about it (errata M3). Regions.Assignment is for measuring only
+// and not to be published.
 //
 // The package leaves out discernibility and the other figures of the paper, which are metrics.
 //
 // Deviations:
 //   - Where the cut {≤ m | > m} at the lower median m leaves too few records above, {< m | ≥ m} is
-//     tried (cut: first) or the more even of the two is taken (cut: even). With the printed cut
-//     alone, regions that could be cut are not and the paper's Theorem 4 is false (errata M1).
-//   - Where the widest quasi-identifier has no allowable cut, the next widest is tried: the paper
-//     asks for a cut if there is one, and for the widest dimension, without saying what comes
-//     first.
-//   - Widths are divided by the width of the public domain, not of the data; ties go to the
-//     attribute that comes first in the schema.
-//   - In relaxed partitions the records at the median are shared out in the order of the table's
-//     rows; the paper leaves the order open.
+//     tried (cut: first), or the more even of the two is taken (cut: even). With the printed cut
+//     alone some regions stay uncut and the paper's Theorem 4 is false (errata M1).
+//   - Where the widest quasi-identifier has no allowable cut, the next widest is tried.
+//   - Widths are divided by the width of the public domain, not of the data; of equal ones the
+//     first in the schema is taken.
+//   - Relaxed partitions share out the records at the median in the order of the table's rows; the
+//     paper leaves the order open.
 //   - Continuous attributes are cut and summarised at the schema's cells; their means are exact.
-//   - The paper does not say how records are had from regions; see Records.
-//   - With split: workload at most 256 cuts of an attribute, evenly spread, are judged in a region.
+//   - The paper does not say how records are drawn from regions; see Records.
+//   - split: workload judges at most 256 cuts of an attribute in a region, evenly spread.
 package mondrian
 
 import (

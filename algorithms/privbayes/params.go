@@ -105,7 +105,7 @@ func (p *Params) Validate() error {
 		errs = append(errs, fmt.Errorf("theta: %v, must be a finite number above 0", p.Theta))
 	}
 	if p.Score == MaximalJoint && !p.Encoding.bitwise() {
-		errs = append(errs, fmt.Errorf("score: %q is for bits only, must be another under" +
+		errs = append(errs, fmt.Errorf("score: %q is for bits only, must be another under"+
 			" encoding %q",
 			p.Score, p.Encoding))
 	}

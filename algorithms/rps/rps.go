@@ -1,38 +1,37 @@
 // Package rps is Recursive Partitioning and Summarization for tables (Qardaji & Li, ASIACCS 2012,
-// Algorithm 1 with the instantiation of section 3.2): the space of the quasi-identifiers is cut in
-// two again and again, each cut chosen by the exponential mechanism; a noisy count decides where
-// to stop; leaves are published by noisy counts and re-drawn as synthetic records.
+// Algorithm 1 with the instantiation of section 3.2). The space of the quasi-identifiers is cut in
+// two again and again, each cut chosen by the exponential mechanism; a noisy count decides where to
+// stop; leaves are published with noisy counts and re-drawn as synthetic records. Section 5, for
+// graphs, is package rpsgraph.
 //
-// The version for graphs of section 5 is package rpsgraph.
-//
-// Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement
-// a record touches two paths of the tree and everything costs up to twice as much: errata R2).
-// Schema, bounds, granularity and orders are public inputs, never read off the data (errata R4).
-// Of the budget, half is kept for the leaf and half is spent on the way to it, over the levels by
-// Params.Allocation and within a level evenly between stop test and cut; "all remaining privacy
-// budget" goes to the last query of a path (Params.Rollover).
+// Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement a
+// record touches two paths of the tree: up to twice the epsilon, errata R2). Schema, bounds,
+// granularity and orders are public inputs (errata R4). Half of the budget is kept for the leaf.
+// The other half is spent on the way to it, over the levels by Params.Allocation and within a level
+// evenly between stop test and cut. "All remaining privacy budget" goes to the last query of a path
+// (Params.Rollover).
 //
 // Variants:
 //   - published: Laplace noise; both quality functions are drawn by exp(ε′q) and charged ε′, that
 //     is 2ε′Δq with Δq = 1/2. For eq. 3 Δq is 3/2 (errata R1), and the ledger shows the
 //     overspending.
 //   - strict: Δq = 3/2 for eq. 3, two-sided geometric noise for counts, leaf sizes by noisy counts
-//     only. Its ledger takes no credit for the monotony of the qualities (errata R0b), so that
-//     what it says of a single call holds for replacement too.
+//     only. Its ledger takes no credit for monotone qualities (errata R0b), so that it holds for
+//     replacement too, call by call.
 //
 // Deviations:
 //   - Level shares, and the split of a level between stop test and cut, are not in the paper.
-//   - A region where no attribute can be cut any more is a leaf, without a query; so is one at the
-//     maximum depth. The root is tested like any other region.
+//   - A region where no attribute can be cut, or at the maximum depth, is a leaf without a query.
+//     The root is tested like any other region.
 //   - "Stop at a count of 0" is a noisy count of at most 0; no test at all is stop_check: false
 //     (errata R9: at depth 50 that would be 2⁵⁰ leaves, so nodes are capped).
 //   - Majority and size of a leaf come from one vector of noisy class counts, charged once since
 //     the classes are disjoint (errata R5). Under counts: depth the vector serves the vote alone.
-//   - Noisy counts are clamped at 0 and rounded to whole records. N/2^depth is no whole number:
-//     the remainder is carried from leaf to leaf.
+//   - Noisy counts are clamped at 0 and rounded. The remainders of N/2^depth are carried from leaf
+//     to leaf.
 //   - A categorical value is a uniform member of the region's interval, not the set of its values.
-//   - Where noise makes for more records than max_rows the table is a thinned one with weights.
-//   - Sensitive attributes take no part in partitioning and are drawn from their public domain.
+//   - Where noise makes more records than max_rows the table is a thinned one with weights.
+//   - Sensitive attributes take no part and are drawn from their public domain.
 package rps
 
 import (
@@ -67,7 +66,7 @@ func (Algorithm) Guarantee(variant algorithms.Variant,
 	params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
 	g := algorithms.RecordPrivacy(variant,
-		"The exponential mechanism is calibrated to the proven sensitivity of its quality" +
+		"The exponential mechanism is calibrated to the proven sensitivity of its quality"+
 			" function,"+
 			" counts get two-sided geometric noise.", "R1", "R2", "R3", "R4", "R7")
 	if variant == algorithms.Strict {
@@ -93,7 +92,7 @@ func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Para
 	if variant != algorithms.Strict || params.(*Params).Counts != ByDepth {
 		return nil
 	}
-	return fmt.Errorf("counts: %q publishes the number of records, must be %q under strict" +
+	return fmt.Errorf("counts: %q publishes the number of records, must be %q under strict"+
 		" (errata R3)",
 		ByDepth, Noisy)
 }
