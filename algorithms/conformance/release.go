@@ -251,8 +251,8 @@ func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithm
 		for d, attribute := range q.Attributes {
 			codes[d] = in.Table.Column(attribute).At(row)
 		}
-		if !q.Contains(region, codes) || q.TightLow != nil && !inside(q.TightLow, q.TightHigh,
-			region, codes) {
+		tight := q.TightLow == nil || inside(q.TightLow, q.TightHigh, region, codes)
+		if !q.Contains(region, codes) || !tight {
 			return fmt.Errorf("row %d lies outside its region %d", row, region)
 		}
 		label := uint32(0)

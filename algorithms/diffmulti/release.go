@@ -20,7 +20,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	if err := r.root(in.Rows); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
 	return r.publish(in)
 }
@@ -207,8 +207,8 @@ func childrenOf(axis *datasets.Axis, classes int) []nodeChildren {
 		for c, child := range children {
 			n.ends = append(n.ends, int(axis.High[child])*classes)
 			n.penalties = append(n.penalties, axis.Penalty(child))
-			for slot := int(axis.Low[child]) * classes; slot < int(
-				axis.High[child])*classes; slot++ {
+			end := n.ends[c]
+			for slot := int(axis.Low[child]) * classes; slot < end; slot++ {
 				n.child[slot-n.start] = int32(c)
 			}
 		}
@@ -416,20 +416,12 @@ func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privac
 	if err != nil {
 		return err
 	}
-	node, err := r.builder.Enter(dim, r.points[i])
-	if err != nil {
-		return fmt.Errorf("diffmulti: max_nodes: %w", err)
-	}
 	at.depth++
-	if err := r.region(rows[:f.sizes[0]], f.stats[0], free, f.given[0], at, i); err != nil {
-		return err
-	}
-	r.builder.Cross(node)
-	if err := r.region(rows[f.sizes[0]:], f.stats[1], free, f.given[1], at, i); err != nil {
-		return err
-	}
-	r.builder.Leave(node)
-	return nil
+	return r.builder.Halve(dim, r.points[i], func() error {
+		return r.region(rows[:f.sizes[0]], f.stats[0], free, f.given[0], at, i)
+	}, func() error {
+		return r.region(rows[f.sizes[0]:], f.stats[1], free, f.given[1], at, i)
+	})
 }
 
 // specialise replaces the current box's node on a dimension by its children (line 12).
@@ -442,19 +434,11 @@ func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path 
 	}
 	at.depth++
 	from := int32(0)
-	s, err := r.builder.Specialise(dim)
-	for more := err == nil; more; more, err = r.builder.Next(&s) {
-		c := s.Child()
-		to := from + f.sizes[c]
-		if err := r.region(rows[from:to], f.stats[c], free, f.given[c], at, noneFresh); err != nil {
-			return err
-		}
-		from = to
-	}
-	if err != nil {
-		return fmt.Errorf("diffmulti: max_nodes: %w", err)
-	}
-	return nil
+	return r.builder.Specialise(dim, func(c int) error {
+		own := rows[from : from+f.sizes[c]]
+		from += f.sizes[c]
+		return r.region(own, f.stats[c], free, f.given[c], at, noneFresh)
+	})
 }
 
 // divide sorts the rows by child, shares out the specialisations that are left (line 13) and
@@ -518,7 +502,7 @@ func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *pri
 // leaf makes the current box a leaf; its counts are published when all leaves are known.
 func (r *recursion) leaf(rows []int32, at place) error {
 	if _, _, err := r.builder.Leaf(); err != nil {
-		return fmt.Errorf("diffmulti: max_nodes: %w", err)
+		return err
 	}
 	from := len(r.counts)
 	for range r.layout.classes {

@@ -33,8 +33,8 @@ func newGrid(schema *datasets.Schema, params *Params) (*grid, error) {
 		g.exact *= float64(list[0].parts)
 	}
 	var size float64
-	if g.divisions, size = choose(attributes, g.classes, params.MaxCells); size > float64(
-		params.MaxCells) {
+	g.divisions, size = choose(attributes, g.classes, params.MaxCells)
+	if size > float64(params.MaxCells) {
 		advice := "select fewer attributes, fewer bins, or grid: coarse, which joins values"
 		if params.Grid == Coarse {
 			advice = "the classes alone are more"

@@ -175,13 +175,7 @@ func (r *release) nodes(ctx context.Context, dim, first int) error {
 	if r.builder.Nodes[dim] == division.level.Node[part] {
 		return r.publish(ctx, dim+1, first+int(part)*r.grid.strides[dim])
 	}
-	children, err := r.builder.Specialise(dim)
-	for more := err == nil; more; more, err = r.builder.Next(&children) {
-		if err := r.nodes(ctx, dim, first); err != nil {
-			return err
-		}
-	}
-	return err
+	return r.builder.Specialise(dim, func(int) error { return r.nodes(ctx, dim, first) })
 }
 
 // parts publishes the cells in the parts [low, high) of attribute dim.
@@ -190,17 +184,7 @@ func (r *release) parts(ctx context.Context, dim, first, low, high int) error {
 		return r.publish(ctx, dim+1, first+low*r.grid.strides[dim])
 	}
 	middle := low + (high-low)/2
-	node, err := r.builder.Enter(dim, r.grid.starts[dim][middle])
-	if err != nil {
-		return err
-	}
-	if err := r.parts(ctx, dim, first, low, middle); err != nil {
-		return err
-	}
-	r.builder.Cross(node)
-	if err := r.parts(ctx, dim, first, middle, high); err != nil {
-		return err
-	}
-	r.builder.Leave(node)
-	return nil
+	return r.builder.Halve(dim, r.grid.starts[dim][middle],
+		func() error { return r.parts(ctx, dim, first, low, middle) },
+		func() error { return r.parts(ctx, dim, first, middle, high) })
 }

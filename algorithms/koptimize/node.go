@@ -104,8 +104,8 @@ func (s *search) measure(n *node) {
 			weight := n.weight[start:end]
 			for i, key := range n.key[start:end] {
 				for l := range lanes {
-					frequency[lanes[l].offset+int32(
-						bits.OnesCount64(key&lanes[l].mask[0]))] += weight[i]
+					part := int32(bits.OnesCount64(key & lanes[l].mask[0]))
+					frequency[lanes[l].offset+part] += weight[i]
 				}
 			}
 		} else {

@@ -71,8 +71,8 @@ type span struct {
 const pollEvery = 1 << 15
 
 // split partitions all rows of the table, listed in order; the list is used up.
-func split(ctx context.Context, table *datasets.Table, rows []int32, params *Params) (*partitioned,
-	error) {
+func split(ctx context.Context, table *datasets.Table, rows []int32,
+	params *Params) (*partitioned, error) {
 	attributes := table.Schema().QuasiIdentifiers()
 	p := &partitioned{rows: rows}
 	s := &splitter{
@@ -207,8 +207,8 @@ func (s *splitter) widest(rows []int32, spans []span) int {
 
 // wider compares two normalised widths without rounding, so that ties are ties.
 func (s *splitter) wider(spans []span, a, b int) bool {
-	return uint64(spans[a].high-spans[a].low)*uint64(s.space.Cells(b)) > uint64(
-		spans[b].high-spans[b].low)*uint64(s.space.Cells(a))
+	of := func(d int) uint64 { return uint64(spans[d].high - spans[d].low) }
+	return of(a)*uint64(s.space.Cells(b)) > of(b)*uint64(s.space.Cells(a))
 }
 
 // strict partitions the rows of the builder's current box.
@@ -251,21 +251,13 @@ func (s *splitter) strict(rows []int32, depth int) error {
 // above are what is known of their ranges on dim.
 func (s *splitter) divide(rows []int32, depth, dim int, at uint32, below, above span) error {
 	left := s.space.Split(rows, dim, at)
-	node, err := s.boxes.Enter(dim, at)
-	if err != nil {
-		return err
-	}
-	s.descend(depth)[dim] = below
-	if err := s.part(rows[:left], depth+1); err != nil {
-		return err
-	}
-	s.boxes.Cross(node)
-	s.descend(depth)[dim] = above
-	if err := s.part(rows[left:], depth+1); err != nil {
-		return err
-	}
-	s.boxes.Leave(node)
-	return nil
+	return s.boxes.Halve(dim, at, func() error {
+		s.descend(depth)[dim] = below
+		return s.part(rows[:left], depth+1)
+	}, func() error {
+		s.descend(depth)[dim] = above
+		return s.part(rows[left:], depth+1)
+	})
 }
 
 // end notes that a region's rows end here, and the tight ranges that happen to be known.

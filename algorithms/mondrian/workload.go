@@ -30,9 +30,8 @@ func parseWorkload(text string) ([]queries, error) {
 	for word := range strings.SplitSeq(text, ";") {
 		part, ok := parseQueries(word)
 		if !ok {
-			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <="+
-				" 30..60 joined by semicolons, with the operator =, <= or >=",
-				strings.TrimSpace(word), allQueries))
+			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <= 30..60"+
+				" (=, <= or >=) joined by semicolons", strings.TrimSpace(word), allQueries))
 			continue
 		}
 		parts = append(parts, part)
@@ -67,8 +66,8 @@ type predicate struct {
 const maxQueries = 1 << 17
 
 // predicatesOf resolves a workload into the predicates of each quasi-identifier.
-func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([][]predicate,
-	error) {
+func predicatesOf(workload string, schema *datasets.Schema,
+	attributes []int) ([][]predicate, error) {
 	parts, err := parseWorkload(workload)
 	if err != nil {
 		return nil, err
@@ -85,8 +84,8 @@ func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([
 		dim := -1
 		var names []string
 		for d, attribute := range attributes {
-			if names = append(names,
-				schema.Attributes[attribute].Name); names[d] == part.attribute {
+			names = append(names, schema.Attributes[attribute].Name)
+			if names[d] == part.attribute {
 				dim = d
 			}
 		}
@@ -149,8 +148,8 @@ func (s *splitter) planned(rows []int32, predicates [][]predicate) error {
 		p.cumulate(rows, d, 0, s.space.Cells(d))
 		for i := range predicates[d] {
 			q := &predicates[d][i]
-			q.off = share(len(rows), 0, s.space.Cells(d),
-				q) - float64(p.counts[q.high]-p.counts[q.low])
+			truth := float64(p.counts[q.high] - p.counts[q.low])
+			q.off = share(len(rows), 0, s.space.Cells(d), q) - truth
 		}
 	}
 	heap.Push(p, int32(0))
@@ -295,19 +294,8 @@ func (p *planner) emit(at int32) error {
 		p.end(p.rows[node.from:node.to], p.spans)
 		return nil
 	}
-	cut, err := p.boxes.Enter(int(node.dim), node.at)
-	if err != nil {
-		return err
-	}
-	if err := p.emit(node.left); err != nil {
-		return err
-	}
-	p.boxes.Cross(cut)
-	if err := p.emit(node.right); err != nil {
-		return err
-	}
-	p.boxes.Leave(cut)
-	return nil
+	return p.boxes.Halve(int(node.dim), node.at,
+		func() error { return p.emit(node.left) }, func() error { return p.emit(node.right) })
 }
 
 // Len is the number of open nodes.

@@ -36,11 +36,10 @@ func specialiseAll(t *testing.T, b *Builder, dim int, axis *datasets.Axis) {
 		}
 		return
 	}
-	s, err := b.Specialise(dim)
-	for more := err == nil; more; more, err = b.Next(&s) {
+	if err := b.Specialise(dim, func(int) error {
 		specialiseAll(t, b, dim, axis)
-	}
-	if err != nil {
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -56,20 +55,19 @@ func TestSpecialise(t *testing.T) {
 	b := NewBuilder(space, 100)
 	b.Generalise(axes)
 	// Years are cut at 1934; below it the continents are specialised down to their leaves.
-	node, err := b.Enter(1, 4)
-	if err != nil {
+	if err := b.Halve(1, 4, func() error {
+		specialiseAll(t, b, 0, axes[0])
+		if b.Low[0] != 0 || b.High[0] != 4 || b.Nodes[0] != 0 || b.Depth() != 1 {
+			t.Fatalf("after the specialisation the box is [%d, %d) of node %d at depth %d", b.Low[0],
+				b.High[0], b.Nodes[0], b.Depth())
+		}
+		return nil
+	}, func() error {
+		_, _, err := b.Leaf()
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
-	specialiseAll(t, b, 0, axes[0])
-	if b.Low[0] != 0 || b.High[0] != 4 || b.Nodes[0] != 0 || b.Depth() != 1 {
-		t.Fatalf("after the specialisation the box is [%d, %d) of node %d at depth %d", b.Low[0],
-			b.High[0], b.Nodes[0], b.Depth())
-	}
-	b.Cross(node)
-	if _, _, err := b.Leaf(); err != nil {
-		t.Fatal(err)
-	}
-	b.Leave(node)
 	regions := b.Regions()
 	// One region for each continent below 1934, in the order of the taxonomy, and one for the rest.
 	names := []string{"North_America", "Australia", "Europe", "Asia", "Any"}
@@ -134,12 +132,10 @@ func TestSpecialiseTooLarge(t *testing.T) {
 	for most := range 3 {
 		b := NewBuilder(space, most)
 		b.Generalise(Axes(schema, space.Attributes()))
-		s, err := b.Specialise(0)
-		for more := err == nil; more && err == nil; {
-			if _, _, err = b.Leaf(); err == nil {
-				more, err = b.Next(&s)
-			}
-		}
+		err := b.Specialise(0, func(int) error {
+			_, _, err := b.Leaf()
+			return err
+		})
 		if !errors.Is(err, algorithms.ErrTooLarge) {
 			t.Errorf("a specialisation into 3 under a cap of %d nodes: %v, must be ErrTooLarge",
 				most, err)

@@ -168,14 +168,16 @@ func BenchmarkSynthesize(b *testing.B) {
 			tuples = append(tuples, 2, 1)
 			return
 		}
-		node, err := builder.Enter(dim, builder.Low[dim]+builder.Width(dim)/2)
-		if err != nil {
+		part := func(n int) func() error {
+			return func() error {
+				cut(n)
+				return nil
+			}
+		}
+		middle := builder.Low[dim] + builder.Width(dim)/2
+		if err := builder.Halve(dim, middle, part(n/2), part(n-n/2)); err != nil {
 			b.Fatal(err)
 		}
-		cut(n / 2)
-		builder.Cross(node)
-		cut(n - n/2)
-		builder.Leave(node)
 	}
 	cut(regionsN)
 	rows := 3 * len(tuples) / 2

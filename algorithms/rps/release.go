@@ -19,7 +19,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	if err := r.partition(in.Rows, 0); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("rps: %w", err)
 	}
 	return r.publish(in)
 }
@@ -151,22 +151,14 @@ func (r *recursion) partition(rows []int32, depth int) error {
 	if err != nil {
 		return err
 	}
-	node, err := r.builder.Enter(dim, at)
-	if err != nil {
-		return fmt.Errorf("rps: max_nodes: %w", err)
-	}
 	n := r.space.Split(rows, dim, at)
-	r.paths[depth+1] = path.Fork()
-	if err := r.partition(rows[:n], depth+1); err != nil {
-		return err
-	}
-	r.builder.Cross(node)
-	r.paths[depth+1] = path.Fork()
-	if err := r.partition(rows[n:], depth+1); err != nil {
-		return err
-	}
-	r.builder.Leave(node)
-	return nil
+	return r.builder.Halve(dim, at, func() error {
+		r.paths[depth+1] = path.Fork()
+		return r.partition(rows[:n], depth+1)
+	}, func() error {
+		r.paths[depth+1] = path.Fork()
+		return r.partition(rows[n:], depth+1)
+	})
 }
 
 // choose picks a cut of the current box, which has at least one (balanced_partition).
@@ -203,7 +195,7 @@ func (r *recursion) choose(rows []int32, path *privacy.Path, epsilon float64) (d
 func (r *recursion) leaf(rows []int32, depth int) error {
 	_, published, err := r.builder.Leaf()
 	if err != nil {
-		return fmt.Errorf("rps: max_nodes: %w", err)
+		return err
 	}
 	label := 0
 	if r.leaves != nil {
