@@ -64,8 +64,8 @@ func CheckWord[W Word](key string, value W) error {
 	if slices.Contains(value.Enum(), string(value)) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q, must be one of %s", key, string(value), strings.Join(value.Enum(),
-		", "))
+	words := strings.Join(value.Enum(), ", ")
+	return fmt.Errorf("%s: %q, must be one of %s", key, string(value), words)
 }
 
 // CheckRange returns nil when low ≤ value ≤ high, else an error that names the yaml key.

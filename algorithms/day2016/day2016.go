@@ -115,8 +115,8 @@ func (a Algorithm) Info() algorithms.Info {
 // Guarantee depends on where the candidates for θ end.
 func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.NodePrivacy(v, "Holds for every graph: the projection bounds each node's"+
-		" influence.")
+	g := algorithms.NodePrivacy(v,
+		"Holds for every graph: the projection bounds each node's influence.")
 	if p.Theta == PrivateTheta && p.Lambda.Private() {
 		g.Status, g.Errata = algorithms.Broken, []string{"G4"}
 		g.Note = "The candidates for theta end at the maximum degree, a private value of one" +
@@ -199,8 +199,8 @@ func countSensitivity(form Form, theta int) float64 {
 }
 
 // chooseTheta returns the θ the parameters name, or charges a tenth of epsilon and chooses one.
-func chooseTheta(ctx context.Context, in algorithms.Input, p *Params, path *privacy.Path) (int,
-	error) {
+func chooseTheta(ctx context.Context, in algorithms.Input, p *Params,
+	path *privacy.Path) (int, error) {
 	most := max(1, in.Graph.Nodes()-1)
 	if p.Theta != PrivateTheta {
 		theta, err := strconv.Atoi(p.Theta)
@@ -218,8 +218,7 @@ func chooseTheta(ctx context.Context, in algorithms.Input, p *Params, path *priv
 		}
 		cost := noiseCost(p.Form, theta, in.Budget.Epsilon()-epsilon)
 		if math.IsInf(cost, 1) {
-			return 0, fmt.Errorf("day2016: %w: infinite noise for theta %d", privacy.ErrTooSmall,
-				theta)
+			return 0, fmt.Errorf("day2016: %w: theta %d", privacy.ErrTooSmall, theta)
 		}
 		quality[i] = 2*float64(project(in.Graph, theta).edges) - cost
 	}
@@ -243,8 +242,7 @@ func candidateThetas(lambda int) []int {
 // random walk whose mean height after k steps of variance 2b² is 2b·√(k/π).
 func noiseCost(form Form, theta int, epsilon float64) float64 {
 	const (
-		// set by eye on the four networks of Qardaji & Li 2012, for epsilon from 0.1 to 10
-		pooled = 3
+		pooled = 3 // set by eye on the networks of Qardaji & Li 2012, for epsilon from 0.1 to 10
 		walked = 4 / (3 * math.SqrtPi)
 	)
 	scale, root := countSensitivity(form, theta)/epsilon, math.Sqrt(float64(theta))

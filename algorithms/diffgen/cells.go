@@ -151,15 +151,14 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon 
 				}
 			}
 			if n >= most {
-				return nil, tooLarge("more than %d of %d cells with counts above 0 (max_nodes)", n,
-					g.cells)
+				return nil, tooLarge("more than %d of %d cells above 0 (max_nodes)", n, g.cells)
 			}
 			if n == cap(out.cells) {
 				// As many will be seen among the places to come as among those passed, which showed
 				// ahead at least: a sixteenth more is four standard deviations.
 				share := float64(places) / float64(place+1)
-				out.reserve(uint64(len(t.cells))+uint64(math.Min(share*float64(n-next)*17/16,
-					float64(limit))), limit)
+				likely := math.Min(share*float64(n-next)*17/16, float64(limit))
+				out.reserve(uint64(len(t.cells))+uint64(likely), limit)
 			}
 			out.append(cell)
 		}

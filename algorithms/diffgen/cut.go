@@ -73,8 +73,7 @@ func (c *cut) search(ctx context.Context) error {
 	}
 	c.members = append(c.members, c.open...)
 	slices.SortFunc(c.members, func(a, b member) int {
-		return cmp.Or(cmp.Compare(a.dim, b.dim),
-			cmp.Compare(a.low, b.low))
+		return cmp.Or(cmp.Compare(a.dim, b.dim), cmp.Compare(a.low, b.low))
 	})
 	return nil
 }
@@ -85,8 +84,8 @@ func (c *cut) specialise(m member) error {
 	axis := c.marginals[m.dim].axis
 	if axis != nil {
 		for _, child := range axis.Taxonomy.Nodes[m.node].Children {
-			next := member{dim: m.dim, node: int32(child), low: axis.Low[child],
-				high: axis.High[child]}
+			next := member{dim: m.dim, node: int32(child)}
+			next.low, next.high = axis.Low[child], axis.High[child]
 			if err := c.enter(&c.path, next); err != nil {
 				return err
 			}
@@ -94,8 +93,8 @@ func (c *cut) specialise(m member) error {
 		return nil
 	}
 	before := c.path.Fork()
-	for _, next := range [2]member{{dim: m.dim, node: -1, low: m.low, high: m.at},
-		{dim: m.dim, node: -1, low: m.at, high: m.high}} {
+	for _, ends := range [2][2]uint32{{m.low, m.at}, {m.at, m.high}} {
+		next := member{dim: m.dim, node: -1, low: ends[0], high: ends[1]}
 		path := before.Fork()
 		if err := c.enter(&path, next); err != nil {
 			return err
@@ -155,8 +154,8 @@ type grid struct {
 
 // product lays the grid. At most 2⁶⁰ cells times classes can be numbered.
 func (c *cut) product() (*grid, error) {
-	g := &grid{members: make([][]member, len(c.marginals)),
-		strides: make([]uint64, len(c.marginals)), cells: 1}
+	dims := len(c.marginals)
+	g := &grid{members: make([][]member, dims), strides: make([]uint64, dims), cells: 1}
 	for _, m := range c.members {
 		g.members[m.dim] = append(g.members[m.dim], m)
 	}

@@ -110,10 +110,7 @@ func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32,
 	p := &packed[T]{layout: l, words: make([]T, len(rows)*l.width)}
 	labels := make([]uint32, len(rows))
 	if class := table.Schema().Class(); class >= 0 {
-		column := table.Column(class)
-		for i, row := range rows {
-			labels[i] = column.At(row)
-		}
+		partition.Codes(table.Column(class), rows, labels)
 	}
 	for dim, axis := range l.axes {
 		column := table.Column(attributes[dim])
@@ -165,9 +162,7 @@ func distinct(column *datasets.Column, rows []int32, cells int) []uint32 {
 		return values
 	}
 	values = make([]uint32, len(rows))
-	for i, row := range rows {
-		values[i] = column.At(row)
-	}
+	partition.Codes(column, rows, values)
 	slices.Sort(values)
 	return slices.Compact(values)
 }

@@ -59,6 +59,6 @@ func NewCutPoints(in algorithms.Input, scorer Scorer, rule CutRule,
 		scores.Proven = math.Inf(1) // errata D2, D8 and X1
 	}
 	draws := in.Noise.Open("cut points")
-	return &CutPoints{Scorer: scorer, Rule: rule, Choice: in.Budget.Exponential("cut points", draws,
-		scores), Draws: draws}
+	choice := in.Budget.Exponential("cut points", draws, scores)
+	return &CutPoints{Scorer: scorer, Rule: rule, Choice: choice, Draws: draws}
 }

@@ -54,25 +54,12 @@ func newDomains(schema *datasets.Schema, bins int) []domain {
 
 // valuesOf fills to with the values of some rows' cells.
 func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
-	switch {
-	case column.U8 != nil:
-		gather(to, column.U8, rows)
-	case column.U16 != nil:
-		gather(to, column.U16, rows)
-	default:
-		gather(to, column.U32, rows)
-	}
+	partition.Codes(column, rows, to)
 	if d.values == d.cells {
 		return
 	}
 	for i, cell := range to {
 		to[i] = d.value(cell)
-	}
-}
-
-func gather[T uint8 | uint16 | uint32](to []uint32, from []T, rows []int32) {
-	for i, row := range rows {
-		to[i] = uint32(from[row])
 	}
 }
 

@@ -157,8 +157,8 @@ func (a Algorithm) Info() algorithms.Info {
 // Guarantee depends on the noise and on where Λ comes from.
 func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.", "G1",
-		"G3", "G4")
+	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.",
+		"G1", "G3", "G4")
 	g.Relation = p.Lambda.Restrict(g.Relation)
 	if v == algorithms.Published {
 		g.Status, g.Errata = algorithms.Broken, []string{"G1", "G2", "G3"}
@@ -214,8 +214,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 }
 
 // releaseCumulative is the strict variant with boundaries fixed beforehand.
-func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable) (*algorithms.Release,
-	error) {
+func releaseCumulative(in algorithms.Input, p *Params,
+	truth degreeTable) (*algorithms.Release, error) {
 	var starts []int32
 	if p.Form == Growing {
 		starts = growing(truth.lambda)
@@ -228,8 +228,8 @@ func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable) (*algo
 	}
 	path := in.Budget.Root()
 	own := min(truth.lambda, len(values)) // boundaries the node itself may cross
-	sensitivity := privacy.Sensitivity{Claimed: float64(truth.lambda + own),
-		Proven: float64(truth.most + own)}
+	claimed, proven := float64(truth.lambda+own), float64(truth.most+own)
+	sensitivity := privacy.Sensitivity{Claimed: claimed, Proven: proven}
 	counts := in.Budget.Geometric("cumulative counts", in.Noise.Open("counts"), sensitivity)
 	if err := counts.AddAll(&path, path.Remaining(), values); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type tree struct {
 	degrees  degreeTable
 	cuts     *privacy.Exponential
 	share    float64 // epsilon of a level
-	count    func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error)
+	count    countFunc
 	paths    []privacy.Path // of the region at hand and its ancestors, by depth
 	half     float64        // epsilon of a leaf without rollover
 	released algorithms.Structure
@@ -27,6 +27,9 @@ type tree struct {
 	// below it and total that of the nodes in it: what score needs.
 	low, before, total int
 }
+
+// countFunc counts the nodes of degrees low to high-1 with noise.
+type countFunc func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error)
 
 // newTree declares the mechanisms of a tree.
 func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable) *tree {
@@ -44,8 +47,8 @@ func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degree
 }
 
 // releaseTree is the published variant, and the strict one in the form of the paper's tree.
-func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable) (
-	*algorithms.Release, error) {
+func releaseTree(ctx context.Context, in algorithms.Input, p *Params,
+	degrees degreeTable) (*algorithms.Release, error) {
 	t := newTree(ctx, in, p, degrees)
 	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is
 	// made room for.
@@ -60,15 +63,13 @@ func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees de
 }
 
 // counter declares the mechanism of leaf counts and returns how it counts a leaf.
-func (t *tree) counter(in algorithms.Input) func(path *privacy.Path, epsilon float64, low, high,
-	depth int) (float64, error) {
+func (t *tree) counter(in algorithms.Input) countFunc {
 	stream := in.Noise.Open("counts")
 	// All leaf counts together move by at most this much in L1: every moved degree leaves one leaf
 	// and enters another.
 	all := float64(2 * (t.degrees.most + 1))
 	exact := func(low, high int) float64 { return float64(t.degrees.within(low, high-1)) }
-	plain := func(noise privacy.Noise) func(*privacy.Path, float64, int, int, int) (float64,
-		error) {
+	plain := func(noise privacy.Noise) countFunc {
 		return func(path *privacy.Path, epsilon float64, low, high, _ int) (float64, error) {
 			return noise.Add(path, epsilon, exact(low, high))
 		}
@@ -78,8 +79,8 @@ func (t *tree) counter(in algorithms.Input) func(path *privacy.Path, epsilon flo
 			privacy.Sensitivity{Claimed: float64(2 * (t.degrees.lambda + 1)), Proven: all}))
 	}
 	if t.params.Counts == Laplace {
-		return plain(in.Budget.Laplace("leaf counts", stream, privacy.Sensitivity{Claimed: 1,
-			Proven: all}))
+		return plain(in.Budget.Laplace("leaf counts", stream,
+			privacy.Sensitivity{Claimed: 1, Proven: all}))
 	}
 	noise := in.Budget.Cauchy("leaf counts", stream, false)
 	bound := t.boundary()
@@ -102,9 +103,8 @@ func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
 	case Cross:
 		return func(_ float64, low, high, _ int) float64 { return float64(1 + at(low) + at(high)) }
 	case Rigorous:
-		// A leaf's bound is the largest of those at four degrees, which neighbouring leaves share;
-		// they depend on the leaf's epsilon and so, where it is handed on, on its depth.
-		// by depth, then degree + 1; 0 is not known yet
+		// A leaf's bound is the largest of those at four degrees, which neighbouring leaves share.
+		// known holds them by depth, on which a leaf's epsilon depends, and degree + 1; 0 is unknown.
 		known := make([][]float64, t.params.Depth+1)
 		return func(epsilon float64, low, high, depth int) float64 {
 			if known[depth] == nil {
