@@ -17,7 +17,7 @@ const (
 	DifferentialPrivacy Model = "differential privacy"
 )
 
-// Status says whether a variant's claimed guarantee holds.
+// Status reports whether a variant's claimed guarantee holds.
 type Status string
 
 const (

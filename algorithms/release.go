@@ -49,8 +49,8 @@ type LazyRecords struct {
 // records has a nil table. Lazy records are drawn now, and are Table and Weights from then on.
 // After an error, that of the context too, the noise is used up: every further call returns the
 // same error. Not safe for concurrent use.
-func (r *Release) Records(ctx context.Context) (table *datasets.Table, weights []float64,
-	err error) {
+func (r *Release) Records(
+	ctx context.Context) (table *datasets.Table, weights []float64, err error) {
 	lazy := r.Lazy
 	if lazy == nil {
 		return r.Table, r.Weights, nil

@@ -8,7 +8,7 @@ import (
 
 // Zeros is the noise of any number of counts of 0, rounded to the nearest integer (halves upwards),
 // one after the other and without a draw for those that come out at 0 or below: what is drawn is
-// how many of these stand before the next that does not. So the empty cells of a large table cost
+// how many of these come before the next that does not. So the empty cells of a large table cost
 // as much as those of them that are seen, and have the law they would have if each got noise of its
 // own.
 type Zeros struct {

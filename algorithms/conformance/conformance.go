@@ -310,7 +310,7 @@ func checkSize(s subject) error {
 }
 
 // checkSmallTables: only algorithms that need k rows may refuse a table for being small. Under
-// differential privacy the refusal itself would tell the size.
+// differential privacy the refusal itself would reveal the size.
 func checkSmallTables(s subject) error {
 	if s.algorithm.Info().Input == algorithms.GraphInput {
 		for n := range 3 {
@@ -418,7 +418,7 @@ func checkParallel(s subject) error {
 	return nil
 }
 
-// busyNodes is the size of a partition whose making has to look at its context more than once.
+// busyNodes is the size of a partition whose making has to check its context more than once.
 const busyNodes = 2000
 
 func checkCancelled(s subject) error {

@@ -26,7 +26,7 @@ func Hash(r *algorithms.Release) string {
 	}
 	table, weights, err := r.Records(context.Background())
 	if err != nil {
-		panic(err) // CheckRelease has not been asked
+		panic(err) // CheckRelease was not called
 	}
 	part("table", table != nil)
 	if table != nil {

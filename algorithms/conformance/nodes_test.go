@@ -17,7 +17,8 @@ func TestTaxonomyNodes(t *testing.T) {
 				Nodes: []datasets.TaxonomyNode{
 					{Name: "any", Parent: -1, Children: []int{1, 2}}, {Name: "craft", Parent: 0,
 						Children: []int{3, 4}},
-					{Name: "clerk", Parent: 0}, {Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
+					{Name: "clerk", Parent: 0}, {Name: "baker", Parent: 1},
+					{Name: "smith", Parent: 1},
 				}}},
 		{Name: "age", High: 10, Step: 1},
 	}}

@@ -10,7 +10,7 @@ import (
 	"ppdp/algorithms"
 )
 
-// checkParams: defaults are valid and fresh, tell the k of k-anonymity, every field has a yaml key,
+// checkParams: defaults are valid and fresh, have the k of k-anonymity, every field has a yaml key,
 // and a value out of range is refused by Validate with the key named.
 func checkParams(a algorithms.Algorithm) error {
 	defaults := a.Params()

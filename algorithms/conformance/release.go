@@ -267,7 +267,7 @@ func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithm
 	return nil
 }
 
-// inside says whether a region's interval on every dimension holds the code.
+// inside reports whether a region's interval on every dimension holds the code.
 func inside(low, high []uint32, region int, codes []uint32) bool {
 	for d, code := range codes {
 		if i := region*len(codes) + d; code < low[i] || code >= high[i] {

@@ -14,7 +14,8 @@ func TestControls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string][]int32{"zeros": {0, 0, 0, 0}, "perfect": {1, 1, 1, 3}} { // order-free: two checks
+	releases := map[string][]int32{"zeros": {0, 0, 0, 0}, "perfect": {1, 1, 1, 3}}
+	for name, want := range releases { // order-free: two checks
 		a, err := algorithms.Lookup(name)
 		if err != nil {
 			t.Fatal(err)

@@ -74,8 +74,8 @@ func (c Cap) Of(g *datasets.Graph) int {
 	return bound
 }
 
-// LoweredWarning says that some degrees were lowered to lambda, and what that means where noise is
-// to cover the influence of a whole node. There is no warning for none.
+// LoweredWarning reports that some degrees were lowered to lambda, and what that means where noise
+// is to cover the influence of a whole node. There is no warning for none.
 func LoweredWarning(lowered, lambda int, node bool) []string {
 	if lowered == 0 {
 		return nil

@@ -127,7 +127,7 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon 
 		next++
 	}
 	// A place is one class of one empty cell. Places before the next that is seen are skipped; the
-	// empty cell of a place is found by passing the occupied ones that stand before it.
+	// empty cell of a place is found by passing the occupied ones before it.
 	classes := uint64(t.classes)
 	places := (g.cells - uint64(len(t.cells))) * classes
 	if empty == Omitted {

@@ -77,7 +77,7 @@ func (p *Params) Validate() error {
 	)
 }
 
-// scored says that Score has a meaning.
+// scored reports that Score has a meaning.
 func (p *Params) scored() bool {
 	return p.Utility == partition.Discernibility || p.Utility == partition.CertaintyPenalty
 }

@@ -14,7 +14,7 @@ func tooLarge(format string, args ...any) error {
 	return fmt.Errorf("diffgen: %w: %s", algorithms.ErrTooLarge, fmt.Sprintf(format, args...))
 }
 
-// contextEvery is how many cells or regions are handled between two looks at the context: some
+// contextEvery is how many cells or regions are handled between two checks of the context: some
 // milliseconds.
 const contextEvery = 1 << 16
 

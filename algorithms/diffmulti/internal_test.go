@@ -142,8 +142,11 @@ func TestStatistics(t *testing.T) {
 			from += f.sizes[c]
 			for _, row := range own {
 				code := table.Column(attributes[dim]).At(row)
-				right := axis != nil && axis.Rank[code] >= axis.Low[axis.Taxonomy.Nodes[0].Children[c]] && axis.Rank[code] < axis.High[axis.Taxonomy.Nodes[0].Children[c]] ||
-					axis == nil && (code < r.points[fresh]) == (c == 0)
+				right := axis == nil && (code < r.points[fresh]) == (c == 0)
+				if axis != nil {
+					child := axis.Taxonomy.Nodes[0].Children[c]
+					right = axis.Rank[code] >= axis.Low[child] && axis.Rank[code] < axis.High[child]
+				}
 				if !right {
 					t.Fatalf("code %d of dimension %d is in child %d", code, dim, c)
 				}

@@ -274,7 +274,7 @@ func (p *packed[T]) keys(rows []int32, dim int, keys []uint32) []uint32 {
 	return keys
 }
 
-// place is the place among the distinct values that stands at a word, or at it and the next.
+// place is the place among the distinct values at a word, or at it and the next.
 func (p *packed[T]) place(at int, halves bool) uint32 {
 	if halves {
 		return uint32(p.words[at])*half + uint32(p.words[at+1])

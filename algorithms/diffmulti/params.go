@@ -50,7 +50,7 @@ type Params struct {
 	Specialisations int `yaml:"h"`
 	// HPrime shares them out among children.
 	HPrime HPrime `yaml:"hprime"`
-	// Remainder is for what rounding leaves over; hprime: refcode has a rule of its own.
+	// Remainder is for what rounding leaves over; hprime: refcode has its own rule.
 	Remainder Remainder `yaml:"remainder"`
 	// LongestPath caps the specialisations above a leaf, the paper's |g|; 0 is the sum of the
 	// taxonomies' heights, with NumericHeight for each numeric attribute.

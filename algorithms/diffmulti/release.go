@@ -72,7 +72,7 @@ type recursion struct {
 	open       []int // the candidates' dimensions
 	penalties  [2]float64
 	families   []*family // by depth
-	work       int       // since the context was last asked
+	work       int       // since the last check of the context
 
 	compactFrom int // the size of a store from which regions of few of its rows are copied together
 }
@@ -94,7 +94,7 @@ type family struct {
 	stats [][]int32
 }
 
-// place is where a region stands in the budget: specialisations and cut points above it.
+// place is where a region is in the budget: specialisations and cut points above it.
 type place struct{ depth, cutPoints int }
 
 // allFresh and noneFresh say for which numeric attributes a region has no cut point yet; a number
@@ -226,7 +226,7 @@ func (r *recursion) slot(i int) []int32 {
 	return r.statistics[i]
 }
 
-// contextEvery is how much work, in rows and nodes, is done between two looks at the context:
+// contextEvery is how much work, in rows and nodes, is done between two checks of the context:
 // some milliseconds.
 const contextEvery = 1 << 20
 
@@ -240,7 +240,7 @@ const (
 
 // region handles the builder's current box, which the given rows lie in. stats are the rows'
 // statistics, whose memory the call may use up; nil of a region without rows or one that is certain
-// to be a leaf. free is the first slot of statistics that nobody uses. h specialisations may be
+// to be a leaf. free is the first unused slot of statistics. h specialisations may be
 // made from here on.
 func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int) error {
 	if r.work += len(rows) + r.layout.slots; r.work > contextEvery {
@@ -279,7 +279,7 @@ func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int
 	return r.specialise(rows, stats, free, h, at, path, dim)
 }
 
-// specialisable says whether any attribute of the current box has children (Definition 4.1).
+// specialisable reports whether any attribute of the current box has children (Definition 4.1).
 func (r *recursion) specialisable() bool {
 	for dim := range r.roots {
 		if r.hasChildren(dim) {

@@ -84,7 +84,7 @@ func clampAll(values []float64) float64 {
 }
 
 // apportion gives each child its share of n in proportion to its weight, rounded down, and returns
-// what is left over. Without weight nobody gets anything and nothing is left over.
+// what is left over. Without weight no child gets anything and nothing is left over.
 func (s *shares) apportion(n int, weights []float64, given []int) (left int) {
 	clear(given)
 	sum := 0.0

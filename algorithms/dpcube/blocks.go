@@ -6,7 +6,7 @@ import (
 	"ppdp/algorithms"
 )
 
-// contextEvery is how many cells are visited between two looks at the context: some milliseconds.
+// contextEvery is how many cells are visited between two checks of the context: some milliseconds.
 const contextEvery = 1 << 20
 
 // blocks is the kd-tree of the second phase. The box under consideration, [low, high) on each
@@ -25,7 +25,7 @@ type blocks struct {
 	margins   [][]float64 // sums of the box's cells over all but one dimension
 	at        []int       // coordinates on a walk over the box
 	structure algorithms.Structure
-	work      int // cells visited since the context was last asked
+	work      int // cells visited since the last check of the context
 }
 
 func newBlocks(ctx context.Context, g *grid, cells []float64) *blocks {

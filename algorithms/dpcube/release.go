@@ -142,7 +142,8 @@ func (r *release) ratio() float64 {
 	return float64(ratio * ratio)
 }
 
-// publishEvery is how many regions are written between two looks at the context: some milliseconds.
+// publishEvery is how many regions are written between two checks of the context: some
+// milliseconds.
 const publishEvery = 1 << 16
 
 // publish makes every cell of the grid a region, attribute after attribute: by descending its

@@ -29,7 +29,7 @@ func (f *frequencies) discernibility() int64 {
 	return sum
 }
 
-// field is where an attribute's group number stands in a key.
+// field is where an attribute's group number is in a key.
 type field struct {
 	shift int
 	mask  uint64
@@ -116,7 +116,7 @@ type change struct {
 	to    []uint64
 }
 
-// roll regroups frequencies: the fields of keys that stand in changes get new values, others stay.
+// roll regroups frequencies: the fields of keys in changes get new values, others stay.
 func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
 	size := 16
 	for size < 2*len(from.keys) {

@@ -69,7 +69,7 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 // DefaultParams are groups of at least 10 records.
 func DefaultParams() *Params { return &Params{K: 10} }
 
-// Release generalises the rows by the best vector. Regions stand in ascending order of their
+// Release generalises the rows by the best vector. Regions are in ascending order of their
 // groups, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give
 // an error that wraps algorithms.ErrTooFew. More than 16 quasi-identifiers, too many vectors of
 // levels or values give one that wraps algorithms.ErrTooLarge. Structure counts the vectors whose

@@ -113,11 +113,11 @@ type search struct {
 	counted   int
 
 	roller roller
-	work   int // groups handled since the last look at the context
+	work   int // groups handled since the last check of the context
 	spare  []*frequencies
 }
 
-// pollEvery is how many groups are handled between looks at the context: some milliseconds.
+// pollEvery is how many groups are handled between checks of the context: some milliseconds.
 const pollEvery = 1 << 19
 
 // lattice is a part with its vectors.
@@ -242,7 +242,7 @@ func (s *search) part(part int, result *Result) error {
 	return nil
 }
 
-// partsHold says whether the vector is k-anonymous on every part that leaves one attribute out:
+// partsHold reports whether the vector is k-anonymous on every part that leaves one attribute out:
 // otherwise it is not on the whole.
 func (s *search) partsHold(part int, l *lattice, vector int) bool {
 	if len(l.dims) == 1 {

@@ -243,8 +243,8 @@ func (s *search) child(to, from *node, at int, keep []int32) {
 }
 
 // gather adds a class of size rows to a node: the listed cells of another node, with what the
-// node's tail (the set only) does not tell apart made one. A class that is one cell, or suppressed,
-// is closed.
+// node's tail (the set only) does not separate joined into one. A class that is one cell, or
+// suppressed, is closed.
 func (s *search) gather(to *node, from *cells, list []int32, size int32) {
 	p := s.problem
 	if int(size) < p.k {

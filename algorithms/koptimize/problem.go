@@ -35,7 +35,7 @@ type problem struct {
 	cost, least []int64
 }
 
-// cells are groups of rows that no cut of some tail tells apart, class after class. A cell's key is
+// cells are groups of rows that no cut of some tail separates, class after class. A cell's key is
 // the set of the tail's cuts that it lies on the far side of: along a dimension the number of these
 // is its place, and leaving a cut out of the tail clears a bit.
 type cells struct {
@@ -49,8 +49,8 @@ type cells struct {
 const maxCuts = 1 << 12
 
 // newProblem reads the rows' quasi-identifiers.
-func newProblem(table *datasets.Table, rows []int32, attributes []int, k int, suppress bool) (
-	*problem, error) {
+func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
+	suppress bool) (*problem, error) {
 	p := &problem{k: k, n: len(rows), suppress: suppress, dims: len(attributes)}
 	p.first = make([]int, p.dims+1)
 	places := make([][]uint32, p.dims) // of each row's value among those that occur
@@ -102,10 +102,10 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int, su
 // price fills in the cost of classes.
 //
 // A class of m ≥ k rows costs m², a smaller one m·n where rows may be suppressed and is not allowed
-// where they may not. The least for m ≥ k is had when it falls into ⌊m/k⌋ classes as equal as can
-// be. Suppressing rows is never cheaper than that: it costs n each and no class of fewer than 2k
-// rows saves more than 4k by losing one; tables of fewer than 4k rows get the weaker bound of k for
-// each row.
+// where they may not. The least for m ≥ k is reached when it falls into ⌊m/k⌋ classes as equal as
+// can be. Suppressing rows is never cheaper than that: it costs n each and no class of fewer than
+// 2k rows saves more than 4k by losing one; tables of fewer than 4k rows get the weaker bound of k
+// for each row.
 func (p *problem) price() {
 	p.cost, p.least = make([]int64, p.n+1), make([]int64, p.n+1)
 	for m := int64(1); m <= int64(p.n); m++ {

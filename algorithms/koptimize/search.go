@@ -24,7 +24,7 @@ type search struct {
 	stopped  bool
 	unseen   int64 // least bound of what was left out after stopping
 	err      error // of the context
-	polled   int64 // work at the last look at the context
+	polled   int64 // work at the last check of the context
 
 	// Scratch.
 	lanes     []lane
@@ -47,7 +47,7 @@ type limits struct {
 	work  int64 // 0 for none
 }
 
-// pollEvery is how much work is done between looks at the context: a few milliseconds.
+// pollEvery is how much work is done between checks of the context: a few milliseconds.
 const pollEvery = 1 << 21
 
 func newSearch(ctx context.Context, p *problem, l limits) *search {
@@ -113,7 +113,7 @@ func (s *search) offer(cost int64, more ...int32) {
 	}
 }
 
-// halted counts a node and says whether the search has to end.
+// halted counts a node and reports whether the search has to end.
 func (s *search) halted() bool {
 	if s.stopped {
 		return true

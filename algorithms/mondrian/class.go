@@ -20,7 +20,7 @@ type classes struct {
 }
 
 // leastGain is the information, in nats over all rows of a region, that a cut must give to be one
-// that tells classes apart: far below the gain of moving a single record, far above rounding.
+// that separates classes: far below the gain of moving a single record, far above rounding.
 const leastGain = 1e-6
 
 // purest returns the allowable cut of the largest information gain about the class: rows with codes

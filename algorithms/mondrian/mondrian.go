@@ -63,7 +63,7 @@ func (Algorithm) Info() algorithms.Info {
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// Release partitions the rows and draws a record for each. The published records stand in the
+// Release partitions the rows and draws a record for each. The published records are in the
 // order of the regions, so that their place does not lead back to a row. An empty input gives an
 // empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
@@ -112,7 +112,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return &algorithms.Release{Table: records, Regions: p.regions, Structure: p.structure}, nil
 }
 
-// whole says whether rows are all rows of a table in order.
+// whole reports whether rows are all rows of a table in order.
 func whole(rows []int32, n int) bool {
 	if len(rows) != n {
 		return false

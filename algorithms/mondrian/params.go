@@ -38,8 +38,8 @@ type Split string
 const (
 	// Median is the paper's: the median of the widest quasi-identifier.
 	Median Split = "median"
-	// Class takes, of all allowable cuts, the one that tells most about the class (largest
-	// information gain), and the median of the widest where none tells anything.
+	// Class takes, of all allowable cuts, the one most informative about the class (largest
+	// information gain), and the median of the widest where none is informative.
 	Class Split = "class"
 	// Workload takes, of all allowable cuts, the one that lowers the error of a workload of count
 	// queries the most, and the median of the widest where none lowers it.

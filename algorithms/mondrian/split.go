@@ -54,20 +54,20 @@ type splitter struct {
 
 	class classes // scratch of split: class
 
-	work int // rows handled since the last look at the context
+	work int // rows handled since the last check of the context
 }
 
 // span bounds a region's codes on one dimension, both ends included.
 type span struct {
 	low, high uint32
 	measured  bool // the ends are attained
-	// spent says that no cut on the dimension leaves k records on both sides. Then none does in any
-	// part of the region either, so that children inherit it. This needs both cuts of errata M1 to
-	// have failed: after the printed one alone it would be wrong.
+	// spent reports that no cut on the dimension leaves k records on both sides. Then none does in
+	// any part of the region either, so that children inherit it. This needs both cuts of errata M1
+	// to have failed: after the printed one alone it would be wrong.
 	spent bool
 }
 
-// pollEvery is how many rows are handled between looks at the context.
+// pollEvery is how many rows are handled between checks of the context.
 const pollEvery = 1 << 15
 
 // split partitions all rows of the table, listed in order; the list is used up.
@@ -159,7 +159,7 @@ func (s *splitter) part(rows []int32, depth int) error {
 	return err
 }
 
-// poll looks at the context now and then.
+// poll checks the context from time to time.
 func (s *splitter) poll(rows int) error {
 	if s.work += rows; s.work < pollEvery {
 		return nil

@@ -80,7 +80,7 @@ func (p points) allowable(a area, k int) (cuts [][2]int) {
 }
 
 // TestClassSplit replays the tree from the top: each cut is allowable, none tells more about the
-// class, computed from the definition of entropy; where none tells anything it is the paper's; and
+// class, computed from the definition of entropy; where none is informative it is the paper's; and
 // what is not cut cannot be.
 func TestClassSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

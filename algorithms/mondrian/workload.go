@@ -31,7 +31,7 @@ func parseWorkload(text string) ([]queries, error) {
 		part, ok := parseQueries(word)
 		if !ok {
 			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <= 30..60"+
-				" (=, <= or >=) joined by semicolons", strings.TrimSpace(word), allQueries))
+				" or sex = male, joined by semicolons", strings.TrimSpace(word), allQueries))
 			continue
 		}
 		parts = append(parts, part)
@@ -139,7 +139,7 @@ type plannedNode struct {
 	left, right int32
 }
 
-// planned partitions all rows by a workload and hands the regions to the builder.
+// planned partitions all rows by a workload and passes the regions to the builder.
 func (s *splitter) planned(rows []int32, predicates [][]predicate) error {
 	p := &planner{splitter: s, rows: rows, predicates: predicates, spans: make([]span, s.dims)}
 	p.nodes = append(p.nodes, plannedNode{to: int32(len(rows))})
@@ -283,7 +283,7 @@ func (p *planner) middle(rows []int32) (dim int, at uint32) {
 	}
 }
 
-// emit hands a node's regions to the builder, in the order of the rows.
+// emit passes a node's regions to the builder, in the order of the rows.
 func (p *planner) emit(at int32) error {
 	node := &p.nodes[at]
 	if node.left == 0 {

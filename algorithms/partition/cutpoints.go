@@ -56,8 +56,8 @@ type CutPoints struct {
 
 // Choose charges epsilon to the path and returns a cut point strictly inside the interval: values
 // below it go to one side, others to the other.
-func (c *CutPoints) Choose(path *privacy.Path, epsilon float64, f *Frequencies) (at uint32,
-	err error) {
+func (c *CutPoints) Choose(path *privacy.Path, epsilon float64,
+	f *Frequencies) (at uint32, err error) {
 	c.intervals(f, epsilon)
 	i, err := c.Choice.Choose(path, epsilon, c.scores, c.weights)
 	if err != nil {

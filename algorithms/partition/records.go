@@ -11,7 +11,7 @@ import (
 	"ppdp/random"
 )
 
-// AddRecords publishes records of a release's regions, drawn when somebody asks for them:
+// AddRecords publishes records of a release's regions, drawn when they are first needed:
 // sizes[r·Classes+y] of class y from region r (synthesize), at most maxRows of them altogether.
 // Beyond that every size is thinned by the same factor, which all the records get as their weight,
 // and the release a warning that says so. Sizes are finite and not negative; they need not be

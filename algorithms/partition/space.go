@@ -1,4 +1,4 @@
-// Package partition is the kernel that all recursive-partitioning baselines stand on: row indices
+// Package partition is the kernel that all recursive-partitioning baselines use: row indices
 // that are split in place, frequency sets over one attribute's interval, a builder that collects
 // leaves into algorithms.Regions, and the drawing of synthetic records from regions with counts.
 //

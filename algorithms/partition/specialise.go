@@ -25,8 +25,8 @@ func (b *Builder) Generalise(axes []*datasets.Axis) {
 	}
 }
 
-// Specialise replaces the taxonomy node of the current box on dim, which must have children, by each
-// of its children in turn, and calls part while the box is that of the child: it partitions it
+// Specialise replaces the taxonomy node of the current box on dim, which must have children, by
+// each of its children in turn, and calls part while the box is that of the child: it partitions it
 // further or calls Leaf. The first error ends it; at the cap on nodes it wraps
 // algorithms.ErrTooLarge. It counts as one node of the partition and one level of its depth,
 // however many children there are.

@@ -58,8 +58,8 @@ func TestSpecialise(t *testing.T) {
 	if err := b.Halve(1, 4, func() error {
 		specialiseAll(t, b, 0, axes[0])
 		if b.Low[0] != 0 || b.High[0] != 4 || b.Nodes[0] != 0 || b.Depth() != 1 {
-			t.Fatalf("after the specialisation the box is [%d, %d) of node %d at depth %d", b.Low[0],
-				b.High[0], b.Nodes[0], b.Depth())
+			t.Fatalf("after the specialisation the box is [%d, %d) of node %d at depth %d",
+				b.Low[0], b.High[0], b.Nodes[0], b.Depth())
 		}
 		return nil
 	}, func() error {

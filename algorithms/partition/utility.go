@@ -60,7 +60,7 @@ func (s *Scorer) Sensitivity() float64 {
 	}
 }
 
-// Monotone says that one more record never raises any score, or never lowers any (errata R0b).
+// Monotone reports that one more record never raises any score, or never lowers any (errata R0b).
 func (s *Scorer) Monotone() bool {
 	return s.Utility == MaxClass || s.Utility == CertaintyPenalty && !s.Program
 }

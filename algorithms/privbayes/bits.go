@@ -127,7 +127,7 @@ func (s *bitSearch) propose(set []int) {
 	}
 }
 
-// bitTables makes contingency tables from the counts of subsets, in memory of its own.
+// bitTables makes contingency tables from the counts of subsets, in its own memory.
 type bitTables struct {
 	counts *subsets
 	set    []int   // the parents

@@ -63,7 +63,7 @@ func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
 	}
 }
 
-// code is the number whose bits stand for a value, decode its inverse.
+// code is the number whose bits encode a value, decode its inverse.
 func (e Encoding) code(value uint32) uint32 {
 	if e == Gray {
 		return value ^ value>>1
@@ -190,7 +190,7 @@ type writer struct {
 	place    partition.Values // which point of a bin
 	stream   *random.Stream
 	builder  *datasets.Builder
-	values   []uint32 // of the record at hand, one for each attribute
+	values   []uint32 // of the current record, one for each attribute
 }
 
 // read decodes drawn nodes into values and reports whether all lie in their domains.
@@ -221,7 +221,7 @@ func (w *writer) mend() {
 	}
 }
 
-// write adds the record at hand.
+// write adds the current record.
 func (w *writer) write() error {
 	row := w.builder.AddRow()
 	for i, value := range w.values {

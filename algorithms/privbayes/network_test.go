@@ -358,7 +358,8 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 					continue
 				}
 				want := trials / 3. * weights[first][child]
-				chi += (float64(seen[first][child]) - want) * (float64(seen[first][child]) - want) / want
+				off := float64(seen[first][child]) - want
+				chi += off * off / want
 			}
 		}
 		// Chi-squared with 5 degrees of freedom exceeds 25.7 with probability 1e-4; five settings.

@@ -112,7 +112,7 @@ func (p *Params) Validate() error {
 	return errors.Join(errs...)
 }
 
-// score is the function that Score stands for.
+// score is the function that Score selects.
 func (p *Params) score() Score {
 	switch {
 	case p.Score != AutoScore:

@@ -46,7 +46,7 @@ type recursion struct {
 	exact      []int32   // a leaf's class counts,
 	noisy      []float64 // and with noise
 	sizes      []float64 // records to draw, for each leaf and class
-	work       int       // since the context was last asked
+	work       int       // since the last check of the context
 }
 
 // newRecursion checks the input against the parameters and declares the mechanisms.
@@ -113,7 +113,7 @@ func (p *Params) sensitivity(variant algorithms.Variant) privacy.Sensitivity {
 	}
 }
 
-// contextEvery is how much work, in rows and nodes, is done between two looks at the context:
+// contextEvery is how much work, in rows and nodes, is done between two checks of the context:
 // some milliseconds.
 const contextEvery = 1 << 20
 
@@ -162,8 +162,8 @@ func (r *recursion) partition(rows []int32, depth int) error {
 }
 
 // choose picks a cut of the current box, which has at least one (balanced_partition).
-func (r *recursion) choose(rows []int32, path *privacy.Path, epsilon float64) (dim int, at uint32,
-	err error) {
+func (r *recursion) choose(rows []int32, path *privacy.Path,
+	epsilon float64) (dim int, at uint32, err error) {
 	open := r.open
 	if r.choices != nil {
 		chosen := r.choices.IntN(len(open))

@@ -30,7 +30,7 @@
 //   - "All remaining privacy budget" (section 3.2) goes to the leaf's count; rollover: false takes
 //     half of epsilon there.
 //   - Cuts are drawn by rejection from the uniform cut, which follows the same law: equation 4
-//     hardly tells cuts apart (errata G2).
+//     hardly distinguishes cuts (errata G2).
 //   - Degrees above a public Λ are lowered to it. The guarantee of strict covers graphs without
 //     such degrees; a release from another graph says so in a warning and shows it in the ledger.
 package rpsgraph

@@ -7,7 +7,7 @@ import (
 	"ppdp/privacy"
 )
 
-// checkEvery is how many regions are visited between two looks at the context.
+// checkEvery is how many regions are visited between two checks of the context.
 const checkEvery = 1 << 10
 
 // tree grows the paper's tree of cuts and counts its leaves.
@@ -18,7 +18,7 @@ type tree struct {
 	cuts     *privacy.Exponential
 	share    float64 // epsilon of a level
 	count    countFunc
-	paths    []privacy.Path // of the region at hand and its ancestors, by depth
+	paths    []privacy.Path // of the current region and its ancestors, by depth
 	half     float64        // epsilon of a leaf without rollover
 	released algorithms.Structure
 	starts   []int32   // lowest degrees of the leaves, ascending
@@ -104,7 +104,8 @@ func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
 		return func(_ float64, low, high, _ int) float64 { return float64(1 + at(low) + at(high)) }
 	case Rigorous:
 		// A leaf's bound is the largest of those at four degrees, which neighbouring leaves share.
-		// known holds them by depth, on which a leaf's epsilon depends, and degree + 1; 0 is unknown.
+		// known holds them by depth, on which a leaf's epsilon depends, and degree + 1; 0 is
+		// unknown.
 		known := make([][]float64, t.params.Depth+1)
 		return func(epsilon float64, low, high, depth int) float64 {
 			if known[depth] == nil {
