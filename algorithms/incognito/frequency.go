@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
@@ -55,12 +56,8 @@ func base(table *datasets.Table, rows []int32, attributes []int,
 		a, column := &table.Schema().Attributes[attribute], table.Column(attribute)
 		hierarchy := hierarchies[d]
 		codes := make([]uint32, len(rows))
-		for i, row := range rows {
-			codes[i] = column.At(row)
-		}
-		values := slices.Clone(codes)
-		slices.Sort(values)
-		values = slices.Compact(values)
+		partition.Codes(column, rows, codes)
+		values := slices.Compact(slices.Sorted(slices.Values(codes)))
 		l := &ladders[d]
 		top := max(0, len(values)-1)
 		l.up = append(l.up, make([]uint64, len(values)))
@@ -85,8 +82,7 @@ func base(table *datasets.Table, rows []int32, attributes []int,
 		need := bits.Len(uint(top))
 		l.field = field{shift: width, mask: 1<<need - 1}
 		if width += need; width > 64 {
-			return nil, nil, fmt.Errorf("incognito: %w: values up to %s need %d bits, must be"+
-				" at most 64",
+			return nil, nil, fmt.Errorf("incognito: %w: values up to %s need %d bits, may need 64",
 				algorithms.ErrTooLarge, a.Name, width)
 		}
 		for i, code := range codes {
@@ -172,38 +168,4 @@ func (f *frequencies) add(slots []int32, mask, slot, key uint64, count int32) {
 		}
 		slot++
 	}
-}
-
-// grouped says which group each row is in, the groups sorted by their numbers, attribute by
-// attribute.
-type grouped struct {
-	groups [][]uint32
-	of     []int32
-}
-
-// distinct groups rows by the levels of their attributes.
-func distinct(table *datasets.Table, rows []int32, attributes []int,
-	levels []*datasets.Level) grouped {
-	dims := len(attributes)
-	codes := make([]uint32, len(rows)*dims)
-	for d, attribute := range attributes {
-		column := table.Column(attribute)
-		for i, row := range rows {
-			codes[i*dims+d] = levels[d].Group[column.At(row)]
-		}
-	}
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	group := func(i int32) []uint32 { return codes[int(i)*dims : int(i+1)*dims] }
-	slices.SortFunc(order, func(i, j int32) int { return slices.Compare(group(i), group(j)) })
-	g := grouped{of: make([]int32, len(rows))}
-	for n, i := range order {
-		if n == 0 || !slices.Equal(group(i), group(order[n-1])) {
-			g.groups = append(g.groups, group(i))
-		}
-		g.of[i] = int32(len(g.groups) - 1)
-	}
-	return g
 }

@@ -28,6 +28,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
@@ -119,8 +120,14 @@ func generalise(table *datasets.Table, rows []int32, attributes []int,
 			regions.Axes[d] = hierarchy.Axis
 		}
 	}
-	records := distinct(table, rows, attributes, levels)
-	for _, group := range records.groups {
+	codes := make([]uint32, len(rows)*dims)
+	for d := range dims {
+		for i, row := range rows {
+			codes[i*dims+d] = levels[d].Group[columns[d].At(row)]
+		}
+	}
+	groups, of := partition.Group(codes, dims, len(rows))
+	for _, group := range groups {
 		for d, code := range group {
 			regions.Low = append(regions.Low, levels[d].Low[code])
 			regions.High = append(regions.High, levels[d].High[code])
@@ -134,10 +141,10 @@ func generalise(table *datasets.Table, rows []int32, attributes []int,
 			regions.Nodes = append(regions.Nodes, node)
 		}
 	}
-	regions.Counts = make([]float64, len(records.groups)*regions.Classes)
+	regions.Counts = make([]float64, len(groups)*regions.Classes)
 	class := schema.Class()
 	for i, row := range rows {
-		region, label := records.of[i], 0
+		region, label := of[i], 0
 		if class >= 0 {
 			label = int(table.Column(class).At(row))
 		}

@@ -57,14 +57,13 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 		vectors *= float64(hierarchy.Height() + 1)
 	}
 	if vectors > maxVectors || len(attributes) > maxAttributes {
-		return nil, fmt.Errorf("incognito: %w: %d quasi-identifiers, %g vectors, must be at"+
-			" most %d, %d",
+		return nil, fmt.Errorf("incognito: %w: %d quasi-identifiers, %g vectors, may be %d, %d",
 			algorithms.ErrTooLarge, len(attributes), vectors, maxAttributes, maxVectors)
 	}
 	if len(rows) == 0 || len(attributes) == 0 {
 		result.Best = make([]int, len(attributes))
-		result.Minimal, result.Discernibility = [][]int{result.Best},
-			[]int64{int64(len(rows)) * int64(len(rows))}
+		result.Minimal = [][]int{result.Best}
+		result.Discernibility = []int64{int64(len(rows)) * int64(len(rows))}
 		return result, nil
 	}
 	s := &search{ctx: ctx, k: int32(k), heights: result.Heights}
@@ -158,10 +157,7 @@ func (s *search) part(part int, result *Result) error {
 			heights[v] += s.level(&l, v, i)
 		}
 	}
-	slices.SortStableFunc(vectors, func(a, b int) int {
-		return cmp.Compare(heights[a],
-			heights[b])
-	})
+	slices.SortStableFunc(vectors, func(a, b int) int { return cmp.Compare(heights[a], heights[b]) })
 
 	anonymous := make([]bool, l.size)
 	s.anonymous[part] = anonymous
@@ -199,8 +195,8 @@ func (s *search) part(part int, result *Result) error {
 		into := s.take()
 		switch {
 		case heights[v] == 0:
-			into.keys, into.counts = append(into.keys[:0], start.keys...),
-				append(into.counts[:0], start.counts...)
+			into.keys = append(into.keys[:0], start.keys...)
+			into.counts = append(into.counts[:0], start.counts...)
 		case below != nil:
 			d := l.dims[step]
 			from := s.level(&l, v, step) - 1
@@ -301,8 +297,7 @@ func (s *search) rank(result *Result) {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return slices.Compare(result.Minimal[a],
-			result.Minimal[b])
+		return slices.Compare(result.Minimal[a], result.Minimal[b])
 	})
 	minimal, discernibility := make([][]int, len(order)), make([]int64, len(order))
 	best := 0

@@ -47,6 +47,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
@@ -165,55 +166,45 @@ func (p *problem) regions(table *datasets.Table, rows []int32, taken []int32) *a
 			parts[i*p.dims+d] = uint32(at)
 		}
 	}
-	part := func(i int32) []uint32 { return parts[int(i)*p.dims : int(i+1)*p.dims] }
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
+	groups, of := partition.Group(parts, p.dims, len(rows))
+	sizes := make([]int, len(groups))
+	for _, group := range of {
+		sizes[group]++
 	}
-	slices.SortStableFunc(order, func(i, j int32) int { return slices.Compare(part(i), part(j)) })
-	class := schema.Class()
-	for start := 0; start < len(order); {
-		first := part(order[start])
-		end := start + 1
-		for end < len(order) && slices.Equal(part(order[end]), first) {
-			end++
-		}
-		members := order[start:end]
-		start = end
-		if len(members) < p.k {
-			regions.Suppressed = append(regions.Suppressed, members...)
-			for _, i := range members {
-				regions.Assignment[i] = -1
-			}
+	numbers, count := make([]int32, len(groups)), int32(0) // of the groups' regions, -1 for none
+	for g, group := range groups {
+		if numbers[g] = -1; sizes[g] < p.k {
 			continue
 		}
-		region := regions.Len()
-		for d, at := range first {
-			low := uint32(0)
+		numbers[g], count = count, count+1
+		for d, at := range group {
+			low, high := uint32(0), ends[d][at]
 			if at > 0 {
 				low = ends[d][at-1]
 			}
-			regions.Low, regions.High = append(regions.Low, low), append(regions.High, ends[d][at])
-			column := table.Column(attributes[d])
-			least, most := column.At(rows[members[0]]), uint32(0)
-			for _, i := range members {
-				code := column.At(rows[i])
-				least, most = min(least, code), max(most, code)
-			}
-			regions.TightLow, regions.TightHigh = append(regions.TightLow, least),
-				append(regions.TightHigh, most+1)
+			regions.Low, regions.High = append(regions.Low, low), append(regions.High, high)
+			regions.TightLow = append(regions.TightLow, high)
+			regions.TightHigh = append(regions.TightHigh, low)
 		}
-		counts := make([]float64, regions.Classes)
-		for _, i := range members {
-			label := uint32(0)
-			if class >= 0 {
-				label = table.Column(class).At(rows[i])
-			}
-			counts[label]++
-			regions.Assignment[i] = int32(region)
-		}
-		regions.Counts = append(regions.Counts, counts...)
 	}
-	slices.Sort(regions.Suppressed)
+	regions.Counts = make([]float64, int(count)*regions.Classes)
+	class := schema.Class()
+	for i, row := range rows {
+		region := numbers[of[i]]
+		if regions.Assignment[i] = region; region < 0 {
+			regions.Suppressed = append(regions.Suppressed, int32(i))
+			continue
+		}
+		for d, attribute := range attributes {
+			code, at := table.Column(attribute).At(row), int(region)*p.dims+d
+			regions.TightLow[at] = min(regions.TightLow[at], code)
+			regions.TightHigh[at] = max(regions.TightHigh[at], code+1)
+		}
+		label := 0
+		if class >= 0 {
+			label = int(table.Column(class).At(row))
+		}
+		regions.Counts[int(region)*regions.Classes+label]++
+	}
 	return regions
 }

@@ -82,8 +82,8 @@ func (s *search) root(to *node) {
 func (s *search) measure(n *node) {
 	p, cuts := s.problem, len(n.tail)
 	n.below = resize(n.below, cuts*len(n.sizes))
-	n.after, n.floor, n.saved, n.state = resize(n.after, cuts), resize(n.floor, cuts),
-		resize(n.saved, cuts), resize(n.state, cuts)
+	n.after, n.floor = resize(n.after, cuts), resize(n.floor, cuts)
+	n.saved, n.state = resize(n.saved, cuts), resize(n.state, cuts)
 	clear(n.after)
 	clear(n.floor)
 	clear(n.saved)
@@ -175,9 +175,8 @@ func (s *search) survey(n *node) []lane {
 	offset := int32(0)
 	for d := range s.problem.dims {
 		if from, to := n.from[d], n.from[d+1]; to > from {
-			s.lanes = append(s.lanes,
-				lane{mask: s.problem.masks[d*s.problem.words : (d+1)*s.problem.words],
-					offset: offset, from: from, cuts: to - from})
+			mask := s.problem.masks[d*s.problem.words : (d+1)*s.problem.words]
+			s.lanes = append(s.lanes, lane{mask: mask, offset: offset, from: from, cuts: to - from})
 			offset += to - from + 1
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
@@ -56,13 +57,8 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 	places := make([][]uint32, p.dims) // of each row's value among those that occur
 	for d, attribute := range attributes {
 		codes := make([]uint32, len(rows))
-		column := table.Column(attribute)
-		for i, row := range rows {
-			codes[i] = column.At(row)
-		}
-		values := slices.Clone(codes)
-		slices.Sort(values)
-		values = slices.Compact(values)
+		partition.Codes(table.Column(attribute), rows, codes)
+		values := slices.Compact(slices.Sorted(slices.Values(codes)))
 		for i := 1; i < len(values); i++ {
 			p.cuts = append(p.cuts, cut{dim: d, at: values[i-1] + 1})
 		}

@@ -125,8 +125,8 @@ func (s *search) halted() bool {
 			return true
 		}
 	}
-	if s.limits.nodes > 0 && s.nodes >= s.limits.nodes || s.limits.work > 0 &&
-		s.work >= s.limits.work {
+	if s.limits.nodes > 0 && s.nodes >= s.limits.nodes ||
+		s.limits.work > 0 && s.work >= s.limits.work {
 		s.stopped = true
 		return true
 	}
