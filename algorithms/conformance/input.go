@@ -104,7 +104,6 @@ type oddTable struct {
 	table *datasets.Table
 }
 
-// oddTables are tables of forty rows.
 func oddTables() []oddTable {
 	number := func(name string, cells float64) datasets.Attribute {
 		return datasets.Attribute{Name: name, High: cells, Step: 1}

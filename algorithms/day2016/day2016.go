@@ -84,7 +84,6 @@ type Params struct {
 	Lambda degrees.Cap `yaml:"lambda"`
 }
 
-// Validate reports everything wrong with the values, by yaml key.
 func (p *Params) Validate() error {
 	errs := []error{algorithms.CheckWord("form", p.Form), p.Lambda.Validate("lambda")}
 	if p.Theta != PrivateTheta {

@@ -21,7 +21,6 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// unmix is the inverse of mix.
 func unmix(x uint64) uint64 {
 	x = (x ^ x>>31 ^ x>>62) * 0x319642b2d24d8ec3
 	x = (x ^ x>>27 ^ x>>54) * 0x96de1b173f119089

@@ -173,7 +173,6 @@ func (c *cut) product() (*grid, error) {
 	return g, nil
 }
 
-// structure describes the search.
 func (c *cut) structure(regions *algorithms.Regions) algorithms.Structure {
 	return algorithms.Structure{Nodes: c.made + regions.Len(), Leaves: regions.Len(), Depth: c.made}
 }

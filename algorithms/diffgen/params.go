@@ -63,7 +63,6 @@ func DefaultParams() *Params {
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
 	return errors.Join(
 		algorithms.CheckWord("utility", p.Utility),

@@ -9,7 +9,6 @@ import (
 	"ppdp/datasets"
 )
 
-// tooLarge is the error of a release that outgrew its cap.
 func tooLarge(format string, args ...any) error {
 	return fmt.Errorf("diffgen: %w: %s", algorithms.ErrTooLarge, fmt.Sprintf(format, args...))
 }

@@ -25,7 +25,6 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return r.publish(in)
 }
 
-// root partitions all the rows.
 func (r *recursion) root(rows []int32) error {
 	for i := range rows {
 		rows[i] = int32(i) // the store numbers them by their place
@@ -401,7 +400,6 @@ func (r *recursion) scoreNode(slots []int32, n *nodeChildren) float64 {
 	return r.scorer.Score(children, n.penalties)
 }
 
-// fit makes room for n class counts of children.
 func (r *recursion) fit(n int) {
 	if len(r.children) < n {
 		r.children = make([]int32, 2*n)

@@ -38,7 +38,6 @@ func newBlocks(ctx context.Context, g *grid, cells []float64) *blocks {
 	return b
 }
 
-// size is the number of cells in the current box.
 func (b *blocks) size() int {
 	n := 1
 	for d, low := range b.low {

@@ -22,7 +22,6 @@ type grid struct {
 	exact     float64 // cells of the exact grid
 }
 
-// newGrid lays a grid over a table's public domain.
 func newGrid(schema *datasets.Schema, params *Params) (*grid, error) {
 	g := &grid{classes: schema.Classes()}
 	g.exact = float64(g.classes)
@@ -85,7 +84,6 @@ func (g *grid) axes() []*datasets.Axis {
 	return axes
 }
 
-// count returns the number of rows in each cell.
 func (g *grid) count(space *partition.Space, rows []int32) []int32 {
 	cell := make([]uint32, len(rows))
 	space.Labels(rows, cell)

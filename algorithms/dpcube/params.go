@@ -81,7 +81,6 @@ func DefaultParams() *Params {
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
 	return errors.Join(
 		algorithms.CheckWord("dimension", p.Dimension),

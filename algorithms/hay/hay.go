@@ -67,7 +67,6 @@ type Params struct {
 // maxK keeps sensitivities exact in floating point.
 const maxK = 1_000_000_000
 
-// Validate reports everything wrong with the values, by yaml key.
 func (p *Params) Validate() error {
 	return errors.Join(
 		algorithms.CheckWord("neighbours", p.Neighbours),

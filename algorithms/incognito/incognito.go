@@ -43,10 +43,8 @@ type Params struct {
 	K int `yaml:"k"`
 }
 
-// Anonymity is K.
 func (p *Params) Anonymity() int { return p.K }
 
-// Validate reports a k out of range.
 func (p *Params) Validate() error {
 	return algorithms.CheckRange("k", p.K, 2, math.MaxInt32)
 }
@@ -97,7 +95,6 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return &algorithms.Release{Regions: regions, Structure: structure}, nil
 }
 
-// generalise makes the regions of a vector.
 func generalise(table *datasets.Table, rows []int32, attributes []int,
 	hierarchies []*datasets.Hierarchy, vector []int) *algorithms.Regions {
 	schema := table.Schema()

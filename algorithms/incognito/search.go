@@ -88,7 +88,6 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 	return result, nil
 }
 
-// hierarchiesOf are the hierarchies of the quasi-identifiers.
 func hierarchiesOf(schema *datasets.Schema, attributes []int) ([]*datasets.Hierarchy, error) {
 	hierarchies := make([]*datasets.Hierarchy, len(attributes))
 	for d, attribute := range attributes {
@@ -272,7 +271,6 @@ func (s *search) project(part int) *frequencies {
 	return counts
 }
 
-// take returns frequencies to overwrite.
 func (s *search) take() *frequencies {
 	if n := len(s.spare); n > 0 {
 		counts := s.spare[n-1]

@@ -165,7 +165,6 @@ func (s *search) without(held, out []int32) {
 	s.path = s.path[:0]
 }
 
-// priced is the cost of a node's head.
 func (s *search) priced(n *node) int64 {
 	cost := n.closed
 	for _, size := range n.sizes {

@@ -70,13 +70,11 @@ type Params struct {
 	Nodes int `yaml:"nodes"`
 }
 
-// Anonymity is K.
 func (p *Params) Anonymity() int { return p.K }
 
 // maxWork is far beyond any search that ends, and keeps the number of steps within 63 bits.
 const maxWork = 1_000_000_000
 
-// Validate reports every value out of range.
 func (p *Params) Validate() error {
 	return errors.Join(
 		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),

@@ -49,7 +49,6 @@ type cells struct {
 // maxCuts bounds the search: every node of it looks at every cut of every class.
 const maxCuts = 1 << 12
 
-// newProblem reads the rows' quasi-identifiers.
 func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 	suppress bool) (*problem, error) {
 	p := &problem{k: k, n: len(rows), suppress: suppress, dims: len(attributes)}

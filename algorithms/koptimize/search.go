@@ -97,7 +97,6 @@ func (s *search) gap() float64 {
 	return float64(s.best-s.lower()) / float64(s.best)
 }
 
-// level returns the node of a depth.
 func (s *search) level(depth int) *node {
 	for len(s.levels) <= depth {
 		s.levels = append(s.levels, new(node))

@@ -84,7 +84,6 @@ type Params struct {
 	Records Records `yaml:"records"`
 }
 
-// Anonymity is K.
 func (p *Params) Anonymity() int { return p.K }
 
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
@@ -93,7 +92,6 @@ func DefaultParams() *Params {
 		Records: Box}
 }
 
-// Validate reports every value out of range.
 func (p *Params) Validate() error {
 	_, workload := parseWorkload(p.Workload)
 	return errors.Join(

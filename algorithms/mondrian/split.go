@@ -18,7 +18,6 @@ type partitioned struct {
 	structure algorithms.Structure
 }
 
-// assignment is the region of each row of the table.
 func (p *partitioned) assignment() []int32 {
 	assigned := make([]int32, len(p.rows))
 	start := int32(0)
@@ -104,7 +103,6 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	return p, nil
 }
 
-// boxed partitions all rows strictly.
 func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int) error {
 	if s.params.Split == Class && schema.Class() < 0 {
 		return errNoClass
@@ -168,7 +166,6 @@ func (s *splitter) poll(rows int) error {
 	return s.ctx.Err()
 }
 
-// level returns the spans of a level.
 func (s *splitter) level(depth int) []span { return s.spans[depth*s.dims : (depth+1)*s.dims] }
 
 // descend gives the level below depth a copy of depth's spans, as bounds.

@@ -298,7 +298,6 @@ func (p *planner) emit(at int32) error {
 		func() error { return p.emit(node.left) }, func() error { return p.emit(node.right) })
 }
 
-// Len is the number of open nodes.
 func (p *planner) Len() int { return len(p.queue) }
 
 // Less puts larger regions first, of equal ones the older.
@@ -310,13 +309,10 @@ func (p *planner) Less(i, j int) bool {
 	return p.queue[i] < p.queue[j]
 }
 
-// Swap exchanges two places of the heap.
 func (p *planner) Swap(i, j int) { p.queue[i], p.queue[j] = p.queue[j], p.queue[i] }
 
-// Push is heap.Interface's.
 func (p *planner) Push(node any) { p.queue = append(p.queue, node.(int32)) }
 
-// Pop is heap.Interface's.
 func (p *planner) Pop() any {
 	last := p.queue[len(p.queue)-1]
 	p.queue = p.queue[:len(p.queue)-1]

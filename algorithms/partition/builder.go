@@ -117,7 +117,6 @@ func (b *Builder) Leaf() (region int, counts []float64, err error) {
 	return region, b.regions.Count(region), nil
 }
 
-// count books one more node.
 func (b *Builder) count() error {
 	if b.nodes >= b.maxNodes {
 		return fmt.Errorf("max_nodes: %w: more than %d nodes (%d leaves so far, depth up to %d)",

@@ -57,7 +57,6 @@ func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 	return b.Table(), nil
 }
 
-// fillClass labels the rows.
 func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 	row := 0
 	for i, n := range tuples {

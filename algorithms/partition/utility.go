@@ -1,6 +1,10 @@
 package partition
 
-import "math"
+import (
+	"math"
+
+	"ppdp/algorithms"
+)
 
 // Utility scores a specialisation, a set of rows that is about to be divided among children. More
 // is better for all of them: measures of loss are negated.
@@ -22,14 +26,7 @@ func Utilities() []Utility {
 	return []Utility{MaxClass, Discernibility, CertaintyPenalty, InformationGain}
 }
 
-// Enum lists the words a specification may use.
-func (Utility) Enum() []string {
-	var names []string
-	for _, u := range Utilities() {
-		names = append(names, string(u))
-	}
-	return names
-}
+func (Utility) Enum() []string { return algorithms.Words(Utilities()...) }
 
 // programTop is the score the released program gives a discernibility of 0.
 const programTop = 10_000
@@ -98,7 +95,6 @@ func (s *Scorer) Score(counts []int32, penalties []float64) float64 {
 	}
 }
 
-// loss turns a measure of loss into a score.
 func (s *Scorer) loss(sum float64) float64 {
 	switch {
 	case !s.Program:

@@ -28,7 +28,6 @@ func newDomain(a *datasets.Attribute, bins int) domain {
 	return domain{cells: cells, values: values, width: bits.Len64(values - 1)}
 }
 
-// value is the value that a cell belongs to.
 func (d domain) value(cell uint32) uint32 {
 	if d.values == d.cells {
 		return cell
@@ -43,7 +42,6 @@ func (d domain) span(value uint32) (low, high uint32) {
 	return low, high
 }
 
-// newDomains are those of a schema's attributes.
 func newDomains(schema *datasets.Schema, bins int) []domain {
 	domains := make([]domain, len(schema.Attributes))
 	for i := range domains {
@@ -221,7 +219,6 @@ func (w *writer) mend() {
 	}
 }
 
-// write adds the current record.
 func (w *writer) write() error {
 	row := w.builder.AddRow()
 	for i, value := range w.values {

@@ -89,7 +89,6 @@ func DefaultParams() *Params {
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
 	errs := []error{
 		algorithms.CheckWord("encoding", p.Encoding),

@@ -211,7 +211,6 @@ func (f *fit) overAttributes() ([]conditional, error) {
 	return network, nil
 }
 
-// draw draws the records.
 func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 	rows := int(math.Min(f.records, float64(f.params.MaxRows)))
 	release := &algorithms.Release{}

@@ -27,7 +27,6 @@ type scorer struct {
 // their errors in. With 24 places sums over 2³¹ records stay below 2⁶².
 const fraction = 24
 
-// newScorer returns the scorer for n records.
 func newScorer(score Score, n int, variant algorithms.Variant) *scorer {
 	s := &scorer{score: score, n: int64(n)}
 	if score == MaximalJoint && variant == algorithms.Strict {

@@ -121,7 +121,6 @@ func (w *subsetWalk) extend(all []uint64, below int) error {
 	return nil
 }
 
-// ones counts set bits.
 func ones(a []uint64) int32 {
 	n := 0
 	for _, word := range a {

@@ -132,7 +132,6 @@ func DefaultParams() *Params {
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
 	return errors.Join(
 		algorithms.CheckWord("quality", p.Quality),

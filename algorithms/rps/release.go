@@ -241,7 +241,6 @@ func (r *recursion) leaf(rows []int32, depth int) error {
 	return nil
 }
 
-// leafEpsilon is what the query of a leaf may spend.
 func (r *recursion) leafEpsilon(path *privacy.Path) float64 {
 	if r.params.Rollover {
 		return path.Remaining()

@@ -21,7 +21,7 @@ type degreeTable struct {
 
 type tableKey struct{}
 
-// degreesOf tabulates a graph's degreeTable, once for each graph.
+// degreesOf tabulates a graph's degrees, once for each graph.
 func degreesOf(g *datasets.Graph, lambda int) degreeTable {
 	table := datasets.Derived(g, tableKey{}, func() []int {
 		table := make([]int, g.MaxDegree()+2)

@@ -123,7 +123,6 @@ type Params struct {
 // maxDepth bounds the leaves to 2²⁴.
 const maxDepth = 24
 
-// Validate reports everything wrong with the values, by yaml key.
 func (p *Params) Validate() error {
 	return errors.Join(
 		p.Lambda.Validate("lambda"),

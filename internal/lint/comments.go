@@ -79,7 +79,7 @@ func documentedTypes(p *Package) map[string]bool {
 // wellKnown methods mean the same everywhere; a comment would repeat the interface's.
 var wellKnown = map[string]bool{"String": true, "Error": true, "Unwrap": true, "Len": true, "Less": true, "Swap": true,
 	"MarshalJSON": true, "UnmarshalJSON": true, "MarshalText": true, "UnmarshalText": true,
-	"Info": true, "Params": true, "Validate": true, "Enum": true}
+	"Info": true, "Params": true, "Validate": true, "Enum": true, "Anonymity": true}
 
 // undocumented lists the exported names of a declaration that no comment covers. A comment on a
 // group covers its members, and so does the comment of a typed constant's type.
