@@ -76,25 +76,19 @@ type Algorithm struct{}
 var _ algorithms.VariantChecker = Algorithm{}
 
 func (Algorithm) Info() algorithms.Info {
+	published := algorithms.RecordPrivacy(algorithms.Published,
+		"Publishes exactly as many records as it was given, so it promises nothing about adding or"+
+			" removing one.", "X3", "X4")
+	published.Relation = "replace one record, number of records public"
 	return algorithms.Info{
 		Name:     "privbayes",
 		Title:    "PrivBayes: synthetic records from a noisy Bayesian network",
 		Source:   "Zhang, Cormode, Procopiuc, Srivastava & Xiao 2014, sections 3 to 5",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: []algorithms.Guarantee{
-			{
-				Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy,
-				Unit: "record", Relation: "replace one record, number of records public",
-				Status: algorithms.Holds,
-				Errata: []string{"X3", "X4"},
-				Note: "Publishes exactly as many records as it was given, so it promises" +
-					" nothing about adding or removing one.",
-			},
-			algorithms.RecordPrivacy(algorithms.Strict,
-				"The number of records is noisy, scores have proven sensitivities under adding and"+
-					" removing, counts get two-sided geometric noise.", "X3", "X4"),
-		},
+		Variants: []algorithms.Guarantee{published, algorithms.RecordPrivacy(algorithms.Strict,
+			"The number of records is noisy, scores have proven sensitivities under adding and"+
+				" removing, counts get two-sided geometric noise.", "X3", "X4")},
 		Revision: 2,
 	}
 }
