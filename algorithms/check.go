@@ -1,31 +1,54 @@
 package algorithms
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
 
-// CheckInput returns the parameters of an input as the type P that a private algorithm expects. Its error names the
-// algorithm and says what is wrong: another type, values out of range or against the variant, an epsilon that is not above 0.
-func CheckInput[P Params](a Algorithm, in Input) (params P, err error) {
-	params, ok := in.Params.(P)
-	if !ok {
-		err = fmt.Errorf("parameters of type %T, must be %T", in.Params, params)
-	} else if err = params.Validate(); err == nil {
-		if checker, ok := a.(VariantChecker); ok {
-			err = checker.CheckVariant(in.Variant, params)
-		} else {
-			_, err = GuaranteeOf(a, in.Variant, params)
-		}
+// CheckInput returns the parameters of an input as the type P that an algorithm expects. Its error
+// says what keeps the algorithm a from releasing the input: an ended context, no data of the kind
+// that a takes, parameters of another type, out of range or refused by the variant, an unknown
+// variant, an epsilon that is not above 0 under differential privacy.
+func CheckInput[P Params](ctx context.Context, a Algorithm, in Input) (params P, err error) {
+	if err := ctx.Err(); err != nil {
+		return params, err
 	}
-	if epsilon := in.Budget.Epsilon(); err == nil && !(epsilon > 0) {
-		err = fmt.Errorf("epsilon %v, must be above 0", epsilon)
+	info := a.Info()
+	params, ok := in.Params.(P)
+	switch {
+	case info.Input == TableInput && in.Table == nil, info.Input == GraphInput && in.Graph == nil:
+		err = fmt.Errorf("no %s given", info.Input)
+	case !ok:
+		err = fmt.Errorf("parameters of type %T, must be %T", in.Params, params)
+	default:
+		err = checkParams(a, in, params)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", a.Info().Name, err)
+		err = fmt.Errorf("%s: %w", info.Name, err)
 	}
 	return params, err
+}
+
+func checkParams(a Algorithm, in Input, params Params) error {
+	if err := params.Validate(); err != nil {
+		return err
+	}
+	guarantee, err := GuaranteeOf(a, in.Variant, params)
+	if err != nil {
+		return err
+	}
+	if checker, ok := a.(VariantChecker); ok {
+		if err := checker.CheckVariant(in.Variant, params); err != nil {
+			return err
+		}
+	}
+	if guarantee.Model == DifferentialPrivacy && !(in.Budget.Epsilon() > 0) {
+		return fmt.Errorf("epsilon %v, must be above 0", in.Budget.Epsilon())
+	}
+	return nil
 }
 
 // Word is a parameter type with a fixed list of words, such as mondrian's mode.
@@ -35,12 +58,14 @@ type Word interface {
 	Enum() []string
 }
 
-// CheckWord returns nil when value is one of its type's words, else an error that names the yaml key.
+// CheckWord returns nil when value is one of its type's words, else an error that names the yaml
+// key.
 func CheckWord[W Word](key string, value W) error {
 	if slices.Contains(value.Enum(), string(value)) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q, must be one of %s", key, string(value), strings.Join(value.Enum(), ", "))
+	words := strings.Join(value.Enum(), ", ")
+	return fmt.Errorf("%s: %q, must be one of %s", key, string(value), words)
 }
 
 // CheckRange returns nil when low ≤ value ≤ high, else an error that names the yaml key.
@@ -49,4 +74,37 @@ func CheckRange(key string, value, low, high int) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %d, must be from %d to %d", key, value, low, high)
+}
+
+// CheckNumber returns nil for a finite value of at least 0, else an error that names the yaml key.
+func CheckNumber(key string, value float64) error {
+	if value >= 0 && !math.IsInf(value, 1) {
+		return nil
+	}
+	return fmt.Errorf("%s: %v, must be a finite number of at least 0", key, value)
+}
+
+// CheckShare returns nil when 0 < value < 1, else an error that names the yaml key.
+func CheckShare(key string, value float64) error {
+	if value > 0 && value < 1 {
+		return nil
+	}
+	return fmt.Errorf("%s: %v, must be above 0 and below 1", key, value)
+}
+
+// CheckEnough returns nil for k rows or more, and for none, else an error that wraps ErrTooFew.
+func CheckEnough(rows, k int) error {
+	if rows > 0 && rows < k {
+		return fmt.Errorf("k is %d, the table has %d rows: %w", k, rows, ErrTooFew)
+	}
+	return nil
+}
+
+// Words lists the words of a parameter type, for its Enum method.
+func Words[W ~string](words ...W) []string {
+	list := make([]string, len(words))
+	for i, word := range words {
+		list[i] = string(word)
+	}
+	return list
 }

@@ -10,12 +10,14 @@ import (
 	"ppdp/privacy"
 )
 
-// TestBreak: the first reason takes the place of the praise, the second joins it, and no erratum stands twice.
+// TestBreak: the first reason takes the place of the praise, the second joins it, and no erratum
+// stands twice.
 func TestBreak(t *testing.T) {
 	g := Guarantee{Status: Holds, Errata: []string{"D7"}, Note: "All is paid for."}
 	g.Break("One thing leaks.", "D1")
 	g.Break("Another too.", "D1", "D8")
-	if g.Status != Broken || g.Note != "One thing leaks. Another too." || !slices.Equal(g.Errata, []string{"D7", "D1", "D8"}) {
+	if g.Status != Broken || g.Note != "One thing leaks. Another too." ||
+		!slices.Equal(g.Errata, []string{"D7", "D1", "D8"}) {
 		t.Errorf("%+v", g)
 	}
 }
@@ -28,7 +30,8 @@ func (p *checkedParams) Validate() error { return p.bad }
 type checked struct{}
 
 func (checked) Info() Info {
-	return Info{Name: "checked", Variants: []Guarantee{{Variant: Strict, Model: DifferentialPrivacy}}}
+	return Info{Name: "checked",
+		Variants: []Guarantee{{Variant: Strict, Model: DifferentialPrivacy}}}
 }
 func (checked) Params() Params { return &checkedParams{} }
 func (checked) Release(context.Context, Input) (*Release, error) {
@@ -47,13 +50,18 @@ func TestCheckInput(t *testing.T) {
 		want      string
 	}{
 		{checked{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(1)}, ""},
-		{checked{}, Input{Params: nil, Variant: Strict, Budget: privacy.NewBudget(1)}, "checked: parameters of type <nil>, must be *algorithms.checkedParams"},
-		{checked{}, Input{Params: &checkedParams{errors.New("x: 7, must be 8")}, Variant: Strict, Budget: privacy.NewBudget(1)}, "checked: x: 7, must be 8"},
-		{checked{}, Input{Params: good, Variant: Published, Budget: privacy.NewBudget(1)}, `no variant "published"`},
-		{choosy{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(1)}, "checked: x: not under strict"},
-		{checked{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(0)}, "checked: epsilon 0, must be above 0"},
+		{checked{}, Input{Params: nil, Variant: Strict, Budget: privacy.NewBudget(1)},
+			"checked: parameters of type <nil>, must be *algorithms.checkedParams"},
+		{checked{}, Input{Params: &checkedParams{errors.New("x: 7, must be 8")}, Variant: Strict,
+			Budget: privacy.NewBudget(1)}, "checked: x: 7, must be 8"},
+		{checked{}, Input{Params: good, Variant: Published, Budget: privacy.NewBudget(1)},
+			`no variant "published"`},
+		{choosy{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(1)},
+			"checked: x: not under strict"},
+		{checked{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(0)},
+			"checked: epsilon 0, must be above 0"},
 	} {
-		params, err := CheckInput[*checkedParams](c.algorithm, c.in)
+		params, err := CheckInput[*checkedParams](t.Context(), c.algorithm, c.in)
 		switch {
 		case c.want == "" && (err != nil || params != good):
 			t.Errorf("parameters %v, error %v", params, err)

@@ -11,36 +11,39 @@ type Regions struct {
 	// Low and High hold, for region r and dimension d, the interval [Low, High) at index
 	// r·len(Attributes)+d.
 	Low, High []uint32
-	// Axes, for generalisation along taxonomies, are the dimensions' axes (datasets.Attribute.Axis); nil for
-	// a dimension whose boxes are intervals of codes, nil altogether when all are. A region's interval of ranks is
-	// exactly that of its node.
+	// Axes, for generalisation along taxonomies, are the dimensions' axes
+	// (datasets.Attribute.Axis); nil for a dimension whose boxes are intervals of codes, nil
+	// altogether when all are. A region's interval of ranks is exactly that of its node.
 	Axes []*datasets.Axis
-	// Nodes is then the generalised value of each region on each dimension: the taxonomy node at index
-	// r·len(Attributes)+d, -1 on dimensions without an axis. Nil without Axes.
+	// Nodes is then the generalised value of each region on each dimension: the taxonomy node at
+	// index r·len(Attributes)+d, -1 on dimensions without an axis. Nil without Axes.
 	Nodes []int32
 	// Classes is the number of class values, at least 1.
 	Classes int
 	// Counts holds, for region r and class c, the published count at index r·Classes+c: noisy under
 	// differential privacy (possibly fractional, never negative), exact otherwise.
 	Counts []float64
-	// Tree finds the region of a point by descent; nil when the boxes come from no tree of binary cuts.
+	// Tree finds the region of a point by descent; nil when the boxes come from no tree of binary
+	// cuts.
 	Tree []Cut
-	// TightLow and TightHigh, for statistics releases, bound the data inside each region (half-open, like
-	// Low and High); Means are the numeric attributes' means (NaN for categorical ones). Nil otherwise.
+	// TightLow and TightHigh, for statistics releases, bound the data inside each region
+	// (half-open, like Low and High); Means are the numeric attributes' means (NaN for categorical
+	// ones). Nil otherwise.
 	TightLow, TightHigh []uint32
 	Means               []float64
-	// Assignment is the region of each input row, in the order of Input.Rows, and -1 for a suppressed row; nil
-	// under differential privacy.
+	// Assignment is the region of each input row, in the order of Input.Rows, and -1 for a
+	// suppressed row; nil under differential privacy.
 	Assignment []int32
-	// Suppressed are the positions in Input.Rows, ascending, of the rows left out of the release: they are in no
-	// region and in no count. Nil for none. Only releases with an Assignment may suppress.
+	// Suppressed are the positions in Input.Rows, ascending, of the rows left out of the release:
+	// they are in no region and in no count. Nil for none. Only releases with an Assignment may
+	// suppress.
 	Suppressed []int32
 }
 
-// Cut is an inner node of the tree of binary cuts: points whose code (its rank, on a dimension with an
-// axis) is below At on dimension Dim go to Left, others to Right. A taxonomy node with several
-// children is a chain of cuts between neighbouring children. A child c ≥ 0 is the index of a Cut, c < 0 is the region ^c. The root is
-// Cut 0; a tree of no cuts has the one region 0.
+// Cut is an inner node of the tree of binary cuts: points whose code (its rank, on a dimension with
+// an axis) is below At on dimension Dim go to Left, others to Right. A taxonomy node with several
+// children is a chain of cuts between neighbouring children. A child c ≥ 0 is the index of a Cut, c
+// < 0 is the region ^c. The root is Cut 0; a tree of no cuts has the one region 0.
 type Cut struct {
 	Dim         int
 	At          uint32
@@ -74,7 +77,8 @@ func (r *Regions) Place(dim int, code uint32) uint32 {
 	return code
 }
 
-// Contains reports whether a region holds a point, whose codes are given in the order of Attributes.
+// Contains reports whether a region holds a point, whose codes are given in the order of
+// Attributes.
 func (r *Regions) Contains(region int, codes []uint32) bool {
 	for d, code := range codes {
 		place := r.Place(d, code)

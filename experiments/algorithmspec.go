@@ -95,7 +95,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		}
 		needs := metrics.Needs(m.Metric, info.Input, m.Classifier)
 		if s.Protocol == Inside && m.Metric.Info().Classifier &&
-			!slices.Contains(needs, algorithms.Records) {
+			!slices.Contains(needs, algorithms.RecordsProduct) {
 			r.Problemf(valueOf(s.node, "measure"),
 				"%s with %s needs regions, and inside the released records there are none", m.Name, m.Classifier.Info().Name)
 		}

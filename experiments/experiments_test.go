@@ -38,7 +38,7 @@ func (p *coinParams) Validate() error {
 
 func (coin) Info() algorithms.Info {
 	return algorithms.Info{Name: "test-coin", Title: "Coin", Source: "test", Input: algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records},
+		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: []algorithms.Guarantee{
 			{Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: "none", Status: algorithms.Broken},
 			{Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: "none", Status: algorithms.Broken}}}
@@ -95,7 +95,7 @@ type raw struct{}
 
 func (raw) Info() algorithms.Info {
 	return algorithms.Info{Name: "test-raw", Title: "Raw", Source: "test", Input: algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records},
+		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: []algorithms.Guarantee{{Variant: algorithms.Published, Model: algorithms.NoPrivacy}}}
 }
 func (raw) Params() algorithms.Params { return nil }

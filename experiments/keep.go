@@ -36,7 +36,7 @@ func (s *Spec) checkKeep(r *strictyaml.Reader) {
 	}
 	for i := range s.Algorithms {
 		if a, err := algorithms.Lookup(s.Algorithms[i].Name); err == nil {
-			if info := a.Info(); info.Can(algorithms.Boxes) {
+			if info := a.Info(); info.Can(algorithms.RegionsProduct) {
 				return
 			}
 		}
@@ -47,7 +47,7 @@ func (s *Spec) checkKeep(r *strictyaml.Reader) {
 // keeps reports whether a cell leaves its regions.
 func (p *Plan) keeps(c *Cell) bool {
 	return slices.Contains(p.Spec.Keep, KeepRegions) && c.Trial == 0 && c.Fold <= 0 &&
-		c.Config.Info.Can(algorithms.Boxes)
+		c.Config.Info.Can(algorithms.RegionsProduct)
 }
 
 // sides lists the extents of a release's regions, in the attributes' units. Attributes that a

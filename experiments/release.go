@@ -33,7 +33,7 @@ const (
 // written reports whether an earlier run has written a cell's release, or there is nothing to
 // write.
 func (r *run) written(i int) bool {
-	if info := &r.plan.Cells[i].Config.Info; !info.Can(algorithms.Records) && !info.Can(algorithms.DegreeSequence) {
+	if info := &r.plan.Cells[i].Config.Info; !info.Can(algorithms.RecordsProduct) && !info.Can(algorithms.DegreesProduct) {
 		return true
 	}
 	return r.writtenFile(i) != ""

@@ -19,7 +19,7 @@ func (accuracy) Info() Info {
 	return Info{
 		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",
 		Source:     "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows held out",
-		Needs:      []algorithms.Product{algorithms.Records},
+		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}
 }
@@ -59,7 +59,7 @@ func (accuracy) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		}
 		return value, ok, nil
 	}
-	m, err := recall(ctx, c.Published, accuracyOf{c.Classifier.Info().Name}, func() (figure, error) { return accuracyOfRecords(ctx, c) })
+	m, err := memoize(ctx, c.Published, accuracyOf{c.Classifier.Info().Name}, func() (figure, error) { return accuracyOfRecords(ctx, c) })
 	return m.value, m.ok, err
 }
 

@@ -25,7 +25,7 @@ func (accuracyPublished) Info() Info {
 	return Info{
 		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
 		Source:     "Al-Hussaeni et al. 2018, sections 5.1 and 5.2: accuracy-generalised of releases that have regions, accuracy of the others",
-		Needs:      []algorithms.Product{algorithms.Records},
+		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}
 }

@@ -35,7 +35,7 @@ func (generalised) Info() Info {
 	return Info{
 		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
 		Source:     "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised to the published regions",
-		Needs:      []algorithms.Product{algorithms.Boxes},
+		Needs:      []algorithms.Product{algorithms.RegionsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}
 }
@@ -97,7 +97,7 @@ func encodeRecords(ctx context.Context, c Case, as encoding.Encoding, located []
 
 // predictGeneralised returns the classes predicted for the located rows.
 func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding, located []int32) ([]uint32, error) {
-	e, err := recall(ctx, c.Published, encodedAs{as}, func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
+	e, err := memoize(ctx, c.Published, encodedAs{as}, func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func measureRegions(ctx context.Context, c Case, predict func(located []int32) (
 		return 0, false, nil
 	}
 	// The release's own assignment is of the training rows and may part equal points.
-	located, err := recall(ctx, c.Published, locatedTest{}, func() ([]int32, error) {
+	located, err := memoize(ctx, c.Published, locatedTest{}, func() ([]int32, error) {
 		return locatePoints(ctx, c.Release.Regions, c.Table, c.Test)
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ func BenchmarkGeneralised(b *testing.B) {
 	c := Case{Table: set.Table, Train: rows[:30_162], Test: rows[30_162:]}
 	params := diffmulti.DefaultParams()
 	params.Specialisations = 10_000
-	c.Release, err = diffmulti.DiffMulti{}.Release(context.Background(), algorithms.Input{
+	c.Release, err = diffmulti.Algorithm{}.Release(context.Background(), algorithms.Input{
 		Table: set.Table, Rows: slices.Clone(c.Train), Params: params, Variant: algorithms.Strict,
 		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(1)),
 	})

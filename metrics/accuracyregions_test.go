@@ -108,10 +108,10 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.
 func TestNeeds(t *testing.T) {
-	if got := Needs(accuracy{}, algorithms.TableInput, majority.Classifier{}); len(got) != 1 || got[0] != algorithms.Records {
+	if got := Needs(accuracy{}, algorithms.TableInput, majority.Classifier{}); len(got) != 1 || got[0] != algorithms.RecordsProduct {
 		t.Errorf("accuracy with majority needs %v", got)
 	}
-	if got := Needs(accuracy{}, algorithms.TableInput, leafmajority.Classifier{}); len(got) != 1 || got[0] != algorithms.Boxes {
+	if got := Needs(accuracy{}, algorithms.TableInput, leafmajority.Classifier{}); len(got) != 1 || got[0] != algorithms.RegionsProduct {
 		t.Errorf("accuracy with leaf-majority needs %v", got)
 	}
 }

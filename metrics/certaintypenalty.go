@@ -33,7 +33,7 @@ func (certaintyPenalty) Info() Info {
 	return Info{
 		Name: "ncp", Title: "Normalised certainty penalty", Unit: "fraction", Revision: 1,
 		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records and attributes",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Needs:  []algorithms.Product{algorithms.RegionsProduct},
 	}
 }
 

@@ -46,7 +46,7 @@ func (countNoise) Info() Info {
 	return Info{
 		Name: "count-noise", Title: "Noise of published counts, mean", Unit: "records", Revision: 1,
 		Source: "mean absolute difference between a published count and the training records it counts; E|Laplace(b)| = b",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Needs:  []algorithms.Product{algorithms.RegionsProduct},
 	}
 }
 

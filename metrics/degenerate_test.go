@@ -61,7 +61,7 @@ func TestDegenerateReleases(t *testing.T) {
 			t.Fatal(err)
 		}
 		info := m.Info()
-		if slices.Contains(info.Needs, algorithms.DegreeSequence) {
+		if slices.Contains(info.Needs, algorithms.DegreesProduct) {
 			continue
 		}
 		with := []classifiers.Classifier{nil}
@@ -136,7 +136,7 @@ func TestASingleAttribute(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.Contains(m.Info().Needs, algorithms.DegreeSequence) {
+			if slices.Contains(m.Info().Needs, algorithms.DegreesProduct) {
 				continue
 			}
 			c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), K: 1,

@@ -12,7 +12,7 @@ func init() {
 	register := func(name, title, source string, of func(degrees []int32) (value float64, ok bool)) {
 		Register(degreeStatistic{Info{
 			Name: name, Title: title, Source: source, Revision: 1,
-			Needs: []algorithms.Product{algorithms.DegreeSequence},
+			Needs: []algorithms.Product{algorithms.DegreesProduct},
 		}, of})
 	}
 	const table1 = "Qardaji & Li 2012, Table 1"

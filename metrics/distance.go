@@ -15,18 +15,18 @@ func init() {
 	Register(distance{Info{
 		Name: "w1", Title: "Earth mover's distance (W1)", Revision: 1,
 		Source: "first Wasserstein distance" + several,
-		Needs:  []algorithms.Product{algorithms.Records}, GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
+		Needs:  []algorithms.Product{algorithms.RecordsProduct}, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
 	}, Wasserstein1})
 	Register(distance{Info{
 		Name: "w2", Title: "Earth mover's distance (W2)", Revision: 1,
 		Source: "Qardaji & Li 2012, section 4.1 (second Wasserstein distance)" + several,
-		Needs:  []algorithms.Product{algorithms.Records}, GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
+		Needs:  []algorithms.Product{algorithms.RecordsProduct}, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
 	}, Wasserstein2})
 	Register(distance{Info{
 		Name: "ks", Title: "Kolmogorov-Smirnov distance", Revision: 1,
 		Source: "largest difference of the distribution functions" + several,
 		Unit:   "fraction",
-		Needs:  []algorithms.Product{algorithms.Records}, GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
+		Needs:  []algorithms.Product{algorithms.RecordsProduct}, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
 	}, KolmogorovSmirnov})
 }
 

@@ -36,7 +36,7 @@ func (jointDistance) Info() Info {
 	return Info{
 		Name: "ks-joint", Title: "Joint Kolmogorov-Smirnov distance", Unit: "fraction", Revision: 1,
 		Source: "Peacock 1983, over boxes from the domain's lower corner only; for LeFevre et al. 2006, section 6.3: uniform spread inside regions, the mean over pairs of numeric attributes",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Needs:  []algorithms.Product{algorithms.RegionsProduct},
 	}
 }
 

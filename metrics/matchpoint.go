@@ -72,7 +72,7 @@ func (matchPoint) Info() Info {
 	return Info{
 		Name: "match-point", Title: "Match Point", Unit: "fraction", HigherIsBetter: true, Revision: 1,
 		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on generalised true records",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Needs:  []algorithms.Product{algorithms.RegionsProduct},
 	}
 }
 
@@ -98,7 +98,7 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	}
 	regions := c.Release.Regions
 	// The raw records' clusters know nothing of the release: all releases of the table are compared with the same.
-	before, err := recall(ctx, c.Truth, rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
+	before, err := memoize(ctx, c.Truth, rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
 		raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
 		raw.AddRows(c.Table, c.Train)
 		return raw.Clusters(ctx, params.Clusters)

@@ -57,7 +57,7 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 	for seed, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.Published, algorithms.Strict} {
 		params := diffmulti.DefaultParams()
 		params.Specialisations = 1000 * (1 + 2*seed)
-		release, err := diffmulti.DiffMulti{}.Release(context.Background(), algorithms.Input{
+		release, err := diffmulti.Algorithm{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: slices.Clone(table.AllRows()), Params: params, Variant: variant,
 			Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(uint64(seed))),
 		})

@@ -15,7 +15,7 @@ func TestRecallOnce(t *testing.T) {
 	for i := range 64 {
 		group.Go(func() {
 			key := i % 2
-			got, err := recall(context.Background(), &m, key, func() (int, error) {
+			got, err := memoize(context.Background(), &m, key, func() (int, error) {
 				computed[key]++ // the race detector sees it if two are here at once
 				return 10 + key, nil
 			})
@@ -35,7 +35,7 @@ func TestRecallForgetsFailures(t *testing.T) {
 	var m Memo
 	ctx := context.Background()
 	failed := errors.New("failed")
-	if _, err := recall(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err, failed) {
+	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err, failed) {
 		t.Errorf("error %v, must be %v", err, failed)
 	}
 	func() {
@@ -44,12 +44,12 @@ func TestRecallForgetsFailures(t *testing.T) {
 				t.Error("the panic was swallowed")
 			}
 		}()
-		_, _ = recall(ctx, &m, "x", func() (int, error) { panic("no") })
+		_, _ = memoize(ctx, &m, "x", func() (int, error) { panic("no") })
 	}()
-	if got, err := recall(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil || got != 3 {
+	if got, err := memoize(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil || got != 3 {
 		t.Errorf("%d, error %v, must be computed anew", got, err)
 	}
-	if got, err := recall(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil || got != 4 {
+	if got, err := memoize(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil || got != 4 {
 		t.Errorf("without a memo %d, error %v", got, err)
 	}
 }
@@ -60,7 +60,7 @@ func TestRecallWaitsNoLongerThanItsContext(t *testing.T) {
 	started, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
-		_, _ = recall(context.Background(), &m, "x", func() (int, error) {
+		_, _ = memoize(context.Background(), &m, "x", func() (int, error) {
 			close(started)
 			<-release
 			return 1, nil
@@ -69,7 +69,7 @@ func TestRecallWaitsNoLongerThanItsContext(t *testing.T) {
 	<-started
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := recall(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err, context.Canceled) {
+	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, must be %v", err, context.Canceled)
 	}
 	close(release)

@@ -96,8 +96,8 @@ func Needs(m Metric, input algorithms.InputKind, classifier classifiers.Classifi
 	needs := slices.Clone(info.Needs)
 	if _, ok := classifier.(classifiers.RegionClassifier); ok {
 		for i, product := range needs {
-			if product == algorithms.Records {
-				needs[i] = algorithms.Boxes
+			if product == algorithms.RecordsProduct {
+				needs[i] = algorithms.RegionsProduct
 			}
 		}
 	}

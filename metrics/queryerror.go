@@ -14,11 +14,11 @@ func init() {
 	const source = "LeFevre et al. 2006, sections 5 and 6 (Fig. 17): queries with one predicate, uniform spread inside regions"
 	Register(countError{Info{
 		Name: "count-error", Title: "Error of count queries, mean", Unit: "records", Revision: 1,
-		Source: source, Needs: []algorithms.Product{algorithms.Boxes},
+		Source: source, Needs: []algorithms.Product{algorithms.RegionsProduct},
 	}, mean})
 	Register(countError{Info{
 		Name: "count-error-std", Title: "Error of count queries, standard deviation", Unit: "records", Revision: 1,
-		Source: source, Needs: []algorithms.Product{algorithms.Boxes},
+		Source: source, Needs: []algorithms.Product{algorithms.RegionsProduct},
 	}, deviation})
 	Register(aggregateError{})
 }
@@ -116,7 +116,7 @@ func (aggregateError) Info() Info {
 	return Info{
 		Name: "aggregate-error", Title: "Error of aggregate queries, mean", Revision: 1,
 		Source: "LeFevre et al. 2006, section 5: sums and averages by the mean statistic, extremes by the range statistic; in the attribute's unit",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Needs:  []algorithms.Product{algorithms.RegionsProduct},
 	}
 }
 

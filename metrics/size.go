@@ -11,7 +11,7 @@ func init() {
 	Register(size{Info{
 		Name: "records", Title: "Published records", Unit: "records", Revision: 1,
 		Source: "sum of the published records' weights",
-		Needs:  []algorithms.Product{algorithms.Records},
+		Needs:  []algorithms.Product{algorithms.RecordsProduct},
 	}, func(release *algorithms.Release) (float64, error) {
 		n, ok := release.RecordCount()
 		if !ok {
@@ -22,7 +22,7 @@ func init() {
 	Register(size{Info{
 		Name: "regions", Title: "Published regions", Unit: "regions", Revision: 1,
 		Source: "number of boxes of the published partition, empty ones included",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Needs:  []algorithms.Product{algorithms.RegionsProduct},
 	}, func(release *algorithms.Release) (float64, error) {
 		if release.Regions == nil {
 			return 0, errors.New("regions: the release holds no regions")

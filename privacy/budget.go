@@ -15,8 +15,8 @@ const maxMechanisms = 8
 // thousand charges, each rounded to half a unit in the last place.
 const slack = 1e-9
 
-// maxScale bounds the scale of noise, so that no draw is infinite: Laplace and geometric noise reach 37 scales,
-// Cauchy noise 2⁵³/π.
+// maxScale bounds the scale of noise, so that no draw is infinite: Laplace and geometric noise
+// reach 37 scales, Cauchy noise 2⁵³/π.
 const maxScale = 1e290
 
 // Budget is the privacy budget of one release. It is not safe for concurrent use.
@@ -43,12 +43,12 @@ func NewBudget(epsilon float64) *Budget {
 // Epsilon is the whole budget.
 func (b *Budget) Epsilon() float64 { return b.epsilon }
 
-// Refused is the first error of a charge that would have overspent, or nil. A release that went on after one has taken values
-// without noise for noisy ones.
+// Refused is the first error of a charge that would have overspent, or nil. A release that went on
+// after one has taken values without noise for noisy ones.
 func (b *Budget) Refused() error { return b.refused }
 
-// Root returns the path that has spent nothing. It can be taken once: two roots would count as parallel, though every record pays on
-// both. Whoever divides disjoint data forks the path.
+// Root returns the path that has spent nothing. It can be taken once: two roots would count as
+// parallel, though every record pays on both. Whoever divides disjoint data forks the path.
 func (b *Budget) Root() Path {
 	if b.rooted {
 		panic("privacy: the root of a budget was taken twice: fork the path instead")
@@ -79,21 +79,24 @@ func (p *Path) Spent() float64 { return p.spent }
 // Remaining is what this path can still pay, never negative.
 func (p *Path) Remaining() float64 { return max(0, p.budget.epsilon-p.spent) }
 
-// charge books epsilon for mechanism m on this path. scale is that of the noise it buys, 0 for a choice.
+// charge books epsilon for mechanism m on this path. scale is that of the noise it buys, 0 for a
+// choice.
 func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
 	if !(epsilon > 0) {
 		return fmt.Errorf("privacy: %s asked for epsilon %v, must be above 0", m.purpose, epsilon)
 	}
 	b := p.budget
 	if p.spent+epsilon > b.epsilon*(1+slack) {
-		err := fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent, m.purpose, epsilon, p.spent, b.epsilon)
+		err := fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent,
+			m.purpose, epsilon, p.spent, b.epsilon)
 		if b.refused == nil {
 			b.refused = err
 		}
 		return err
 	}
 	if scale > maxScale {
-		return fmt.Errorf("%w: %s asked for noise of scale %g, must be at most %g", ErrTooSmall, m.purpose, scale, maxScale)
+		return fmt.Errorf("%w: %s asked for noise of scale %g, must be at most %g", ErrTooSmall,
+			m.purpose, scale, maxScale)
 	}
 	p.spent += epsilon
 	p.loss += float64(epsilon * m.lossPerEpsilon)
@@ -105,10 +108,12 @@ func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
 	b.proven = max(b.proven, p.loss)
 	// Where every leaf takes what is left, all paths cost the same up to rounding. The longest then
 	// shows best what the budget went to, and does not depend on the last bits.
-	if p.spent >= b.claimed*(1-slack) && (p.all > b.worst.all || p.spent > b.worst.spent*(1+slack)) {
+	if p.spent >= b.claimed*(1-slack) &&
+		(p.all > b.worst.all || p.spent > b.worst.spent*(1+slack)) {
 		b.worst = *p
 	}
-	if p.loss >= b.proven*(1-slack) && (p.all > b.worstLoss.all || p.loss > b.worstLoss.loss*(1+slack)) {
+	if p.loss >= b.proven*(1-slack) && (p.all > b.worstLoss.all ||
+		p.loss > b.worstLoss.loss*(1+slack)) {
 		b.worstLoss = *p
 	}
 	return nil
@@ -134,8 +139,9 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 	case !(s.Claimed > 0) || math.IsInf(s.Claimed, 1) || s.Proven < 0 || math.IsNaN(s.Proven):
 		panic(fmt.Sprintf("privacy: mechanism %q with sensitivity %+v", purpose, s))
 	}
-	m := &mechanism{purpose: purpose, kind: kind, sensitivity: s, lossPerEpsilon: s.lossPerEpsilon(),
-		slot: len(b.mechanisms), stream: stream}
+	m := &mechanism{purpose: purpose, kind: kind, sensitivity: s,
+		lossPerEpsilon: s.lossPerEpsilon(),
+		slot:           len(b.mechanisms), stream: stream}
 	b.mechanisms = append(b.mechanisms, m)
 	return m
 }
@@ -152,7 +158,8 @@ type Entry struct {
 	Epsilon float64
 	// Loss is its part of the most expensive path by proven sensitivities.
 	Loss float64
-	// Composition is "parallel" where calls beside the worst path rode on disjoint data, else "sequential".
+	// Composition is "parallel" where calls beside the worst path rode on disjoint data, else
+	// "sequential".
 	Composition string
 }
 

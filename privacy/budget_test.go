@@ -23,7 +23,8 @@ func mustPanic(t *testing.T, name string, f func()) {
 
 func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
 	for _, epsilon := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		mustPanic(t, "a budget that is no finite number of at least 0", func() { NewBudget(epsilon) })
+		mustPanic(t, "a budget that is no finite number of at least 0",
+			func() { NewBudget(epsilon) })
 	}
 	b := NewBudget(1)
 	stream := random.NewKey(1).Stream()
@@ -31,7 +32,8 @@ func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
 	mustPanic(t, "sensitivity NaN", func() { b.Laplace("x", stream, Exact(math.NaN())) })
 	mustPanic(t, "infinite sensitivity", func() { b.Laplace("x", stream, Exact(math.Inf(1))) })
 	mustPanic(t, "negative sensitivity", func() { b.Geometric("x", stream, Exact(-1)) })
-	mustPanic(t, "negative proven sensitivity", func() { b.Laplace("x", stream, Sensitivity{Claimed: 1, Proven: -1}) })
+	mustPanic(t, "negative proven sensitivity",
+		func() { b.Laplace("x", stream, Sensitivity{Claimed: 1, Proven: -1}) })
 	mustPanic(t, "no stream", func() { b.Exponential("x", nil, Exact(1)) })
 	for range maxMechanisms {
 		b.Laplace("x", stream, Exact(1))
@@ -69,7 +71,8 @@ func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := []float64{1, 2}
-	if err := laplace.AddAll(&path, 0.5, values); !errors.Is(err, ErrOverspent) || values[0] != 1 || values[1] != 2 {
+	if err := laplace.AddAll(&path, 0.5, values); !errors.Is(err, ErrOverspent) || values[0] != 1 ||
+		values[1] != 2 {
 		t.Errorf("overspending: %v, values %v", err, values)
 	}
 	if path.Remaining() != 0.25 {
@@ -95,7 +98,8 @@ func TestRefusalIsRemembered(t *testing.T) {
 	}
 	_, first := noise.Add(&path, 0.5, 0)
 	_, second := noise.Add(&path, 0.375, 0)
-	if first == nil || second == nil || budget.Refused() != first || !errors.Is(first, ErrOverspent) {
+	if first == nil || second == nil || budget.Refused() != first ||
+		!errors.Is(first, ErrOverspent) {
 		t.Errorf("refused with %v and %v, remembered %v", first, second, budget.Refused())
 	}
 }
@@ -130,10 +134,14 @@ func TestForksDoNotAddUp(t *testing.T) {
 		t.Errorf("spent %v and %v, want 0.84", claimed, proven)
 	}
 	ledger := b.Ledger()
-	if e := ledger[0]; e.Purpose != "counts" || e.Mechanism != "laplace" || e.Calls != 10 || e.Epsilon != 0.59 || e.Composition != "parallel" {
+	e := ledger[0]
+	if e.Purpose != "counts" || e.Mechanism != "laplace" || e.Calls != 10 || e.Epsilon != 0.59 ||
+		e.Composition != "parallel" {
 		t.Errorf("counts: %+v", e)
 	}
-	if e := ledger[1]; e.Purpose != "tests" || e.Mechanism != "geometric" || e.Calls != 1 || e.Epsilon != 0.25 || e.Composition != "sequential" {
+	e = ledger[1]
+	if e.Purpose != "tests" || e.Mechanism != "geometric" || e.Calls != 1 || e.Epsilon != 0.25 ||
+		e.Composition != "sequential" {
 		t.Errorf("tests: %+v", e)
 	}
 }
@@ -185,7 +193,8 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 		{"exact", Exact(3), 3, 2},
 		{"proven left out", Sensitivity{Claimed: 3}, 3, 2},
 		{"monotone", Sensitivity{Claimed: 0.5, Monotone: true}, 0.5, 1},
-		{"short by three, monotone", Sensitivity{Claimed: 0.5, Proven: 1.5, Monotone: true}, 1.5, 3},
+		{"short by three, monotone", Sensitivity{Claimed: 0.5, Proven: 1.5, Monotone: true}, 1.5,
+			3},
 		{"short by three", Sensitivity{Claimed: 0.5, Proven: 1.5}, 1.5, 6},
 		{"generous", Sensitivity{Claimed: 2, Proven: 1}, 1, 1},
 		{"no bound", Sensitivity{Claimed: 1, Proven: math.Inf(1)}, math.Inf(1), math.Inf(1)},
@@ -198,8 +207,10 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 		}
 		claimed, proven := b.Spent()
 		entry := b.Ledger()[0]
-		if claimed != 2 || entry.Epsilon != 2 || proven != c.loss || entry.Loss != c.loss || entry.Claimed != c.sensitivity.Claimed || entry.Proven != c.proven {
-			t.Errorf("%s: spent %v, loss %v, entry %+v; want 2 and %v", c.name, claimed, proven, entry, c.loss)
+		if claimed != 2 || entry.Epsilon != 2 || proven != c.loss || entry.Loss != c.loss ||
+			entry.Claimed != c.sensitivity.Claimed || entry.Proven != c.proven {
+			t.Errorf("%s: spent %v, loss %v, entry %+v; want 2 and %v", c.name, claimed, proven,
+				entry, c.loss)
 		}
 	}
 }
@@ -227,7 +238,8 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		factors := []float64{1, 3, 0.5} // loss for each unit of charge
 		var noises []Noise
 		for i, factor := range factors {
-			noises = append(noises, b.Laplace("x", random.NewKey(uint64(i)).Stream(), Sensitivity{Claimed: 1, Proven: factor}))
+			noises = append(noises, b.Laplace("x", random.NewKey(uint64(i)).Stream(),
+				Sensitivity{Claimed: 1, Proven: factor}))
 		}
 		var largest, largestLoss float64
 		var calls [3]int64
@@ -235,7 +247,8 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		grow = func(path Path, spent, loss float64, depth int) {
 			for range rapid.IntRange(0, 3).Draw(t, "charges") {
 				m := rapid.IntRange(0, 2).Draw(t, "mechanism")
-				amount := float64(rapid.IntRange(1, 64).Draw(t, "amount")) / 16 // binary fractions: sums are exact
+				// binary fractions: sums are exact
+				amount := float64(rapid.IntRange(1, 64).Draw(t, "amount")) / 16
 				_, err := noises[m].Add(&path, amount, 0)
 				if spent+amount > epsilon {
 					if !errors.Is(err, ErrOverspent) {
@@ -250,7 +263,8 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 				calls[m]++
 				largest, largestLoss = max(largest, spent), max(largestLoss, loss)
 				if path.Spent() != spent || path.Remaining() != epsilon-spent {
-					t.Fatalf("path spent %v, remaining %v; want %v and %v", path.Spent(), path.Remaining(), spent, epsilon-spent)
+					t.Fatalf("path spent %v, remaining %v; want %v and %v", path.Spent(),
+						path.Remaining(), spent, epsilon-spent)
 				}
 			}
 			if depth < 3 {
@@ -267,12 +281,14 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		var sum, lossSum float64
 		for m, entry := range b.Ledger() {
 			sum, lossSum = sum+entry.Epsilon, lossSum+entry.Loss
-			if entry.Calls != calls[m] || entry.Calls == 0 && (entry.Epsilon != 0 || entry.Loss != 0) {
+			if entry.Calls != calls[m] || entry.Calls == 0 &&
+				(entry.Epsilon != 0 || entry.Loss != 0) {
 				t.Fatalf("mechanism %d: %+v, want %d calls", m, entry, calls[m])
 			}
 		}
 		if sum != largest || lossSum != largestLoss {
-			t.Fatalf("the waterfalls add up to %v and %v, want %v and %v", sum, lossSum, largest, largestLoss)
+			t.Fatalf("the waterfalls add up to %v and %v, want %v and %v", sum, lossSum, largest,
+				largestLoss)
 		}
 	})
 }
@@ -297,7 +313,8 @@ func TestThousandShares(t *testing.T) {
 	}
 }
 
-// TestOneRoot: paths of two roots would count as parallel, so that a release could spend its budget twice unseen.
+// TestOneRoot: paths of two roots would count as parallel, so that a release could spend its budget
+// twice unseen.
 func TestOneRoot(t *testing.T) {
 	b := NewBudget(1)
 	b.Root()

@@ -7,17 +7,18 @@ import (
 	"ppdp/random"
 )
 
-// smoothing is γ+1 times 2 for γ = 2: Cauchy noise for a β-smooth bound needs β = ε/6 and scale 6S/ε.
+// smoothing is γ+1 times 2 for γ = 2: Cauchy noise for a β-smooth bound needs β = ε/6 and scale
+// 6S/ε.
 const smoothing = 6
 
-// Cauchy adds Cauchy noise, scaled to a smooth upper bound on the local sensitivity of one number (Nissim,
-// Raskhodnikova & Smith 2007): value + (6S/ε)·η, η of density 1/(π(1+x²)). The bound S is data-dependent; it
-// may change by a factor of at most e^(ε/6) between neighbours, see Smoothness.
+// Cauchy adds Cauchy noise, scaled to a smooth upper bound on the local sensitivity of one number
+// (Nissim, Raskhodnikova & Smith 2007): value + (6S/ε)·η, η of density 1/(π(1+x²)). The bound S is
+// data-dependent; it may change by a factor of at most e^(ε/6) between neighbours, see Smoothness.
 type Cauchy struct{ *mechanism }
 
-// Cauchy declares a Cauchy mechanism. proven says whether the bounds given to Add are smooth bounds on what a neighbour
-// can do, answers of other paths included; where they are not, the ledger shows no finite loss. The sensitivity
-// in the ledger is the largest bound of any call.
+// Cauchy declares a Cauchy mechanism. proven says whether the bounds given to Add are smooth bounds
+// on what a neighbour can do, answers of other paths included; where they are not, the ledger shows
+// no finite loss. The sensitivity in the ledger is the largest bound of any call.
 func (b *Budget) Cauchy(purpose string, stream *random.Stream, proven bool) *Cauchy {
 	s := Exact(1)
 	if !proven {
@@ -29,11 +30,12 @@ func (b *Budget) Cauchy(purpose string, stream *random.Stream, proven bool) *Cau
 // Smoothness is the β for which bounds handed to Cauchy.Add at epsilon must be β-smooth.
 func Smoothness(epsilon float64) float64 { return epsilon / smoothing }
 
-// Add charges epsilon to the path and returns value plus Cauchy noise for the smooth bound, which must be a finite number
-// above 0.
+// Add charges epsilon to the path and returns value plus Cauchy noise for the smooth bound, which
+// must be a finite number above 0.
 func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error) {
 	if !(bound > 0) || math.IsInf(bound, 1) {
-		return 0, fmt.Errorf("privacy: %s: smooth bound %v, must be a finite number above 0", c.purpose, bound)
+		return 0, fmt.Errorf("privacy: %s: smooth bound %v, must be a finite number above 0",
+			c.purpose, bound)
 	}
 	scale := smoothing * bound / epsilon
 	if err := path.charge(c.mechanism, epsilon, scale); err != nil {

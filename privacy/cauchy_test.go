@@ -9,7 +9,8 @@ import (
 )
 
 func TestCauchyLaw(t *testing.T) {
-	for _, c := range []struct{ bound, epsilon, value float64 }{{1, 1, 0}, {17, 0.5, 1000}, {0.5, 12, -3}} {
+	for _, c := range []struct{ bound, epsilon, value float64 }{{1, 1, 0}, {17, 0.5, 1000},
+		{0.5, 12, -3}} {
 		b := NewBudget(plenty)
 		cauchy := b.Cauchy("x", random.NewKey(8).Stream(), true)
 		path, sample := b.Root(), make([]float64, 50000)
@@ -21,12 +22,15 @@ func TestCauchyLaw(t *testing.T) {
 			}
 		}
 		scale := 6 * c.bound / c.epsilon
-		kolmogorovSmirnov(t, "Cauchy", sample, func(x float64) float64 { return 0.5 + math.Atan((x-c.value)/scale)/math.Pi })
+		kolmogorovSmirnov(t, "Cauchy", sample, func(x float64) float64 {
+			return 0.5 +
+				math.Atan((x-c.value)/scale)/math.Pi
+		})
 	}
 }
 
-// TestCauchyPaysForSmoothBounds: a count that moves by S while S moves by e^β, the most a smooth bound allows, loses at
-// most epsilon anywhere on the line. The densities are written out by hand.
+// TestCauchyPaysForSmoothBounds: a count that moves by S while S moves by e^β, the most a smooth
+// bound allows, loses at most epsilon anywhere on the line. The densities are written out by hand.
 func TestCauchyPaysForSmoothBounds(t *testing.T) {
 	density := func(x, at, scale float64) float64 {
 		z := (x - at) / scale
@@ -35,7 +39,8 @@ func TestCauchyPaysForSmoothBounds(t *testing.T) {
 	for _, epsilon := range []float64{0.01, 0.5, 1, 5} {
 		const bound = 7.0
 		worst := 0.0
-		for _, factor := range []float64{math.Exp(-Smoothness(epsilon)), 1, math.Exp(Smoothness(epsilon))} {
+		for _, factor := range []float64{math.Exp(-Smoothness(epsilon)), 1,
+			math.Exp(Smoothness(epsilon))} {
 			scale := smoothing * bound / epsilon
 			for _, shift := range []float64{-bound, 0, bound} {
 				for z := -50.0; z <= 50; z += 0.01 {
@@ -66,7 +71,8 @@ func TestCauchyLedger(t *testing.T) {
 		if !proven {
 			wantProven, wantLoss = math.Inf(1), math.Inf(1)
 		}
-		if entry.Mechanism != "cauchy" || entry.Claimed != 9 || entry.Proven != wantProven || entry.Loss != wantLoss ||
+		if entry.Mechanism != "cauchy" || entry.Claimed != 9 || entry.Proven != wantProven ||
+			entry.Loss != wantLoss ||
 			entry.Epsilon != 1 || entry.Calls != 3 || entry.Composition != "parallel" {
 			t.Errorf("proven %t: %+v", proven, entry)
 		}
@@ -87,12 +93,13 @@ func TestCauchyRefusals(t *testing.T) {
 	}
 }
 
-// TestChooseBoundedLaw: rejection and table follow the law of the exponential mechanism, written out here, on
-// either side of the spread at which one takes over from the other.
+// TestChooseBoundedLaw: rejection and table follow the law of the exponential mechanism, written
+// out here, on either side of the spread at which one takes over from the other.
 func TestChooseBoundedLaw(t *testing.T) {
 	const n = 100000
 	scores := []float64{0, 3, 1, 2, 3, 0.5}
-	for _, epsilon := range []float64{0.1, 0.66, 0.67, 1, 4} { // with a range of 3 rejection ends at 2/3
+	// with a range of 3 rejection ends at 2/3
+	for _, epsilon := range []float64{0.1, 0.66, 0.67, 1, 4} {
 		for _, high := range []float64{3, 3.25} {
 			b := NewBudget(plenty)
 			exponential := b.Exponential("x", random.NewKey(9).Stream(), Exact(0.5))
@@ -108,7 +115,8 @@ func TestChooseBoundedLaw(t *testing.T) {
 			root := b.Root()
 			for range n {
 				path := root.Fork()
-				chosen, err := exponential.ChooseBounded(&path, epsilon, len(scores), 0, high, func(i int) float64 { return scores[i] })
+				chosen, err := exponential.ChooseBounded(&path, epsilon, len(scores), 0, high,
+					func(i int) float64 { return scores[i] })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -130,19 +138,24 @@ func TestChooseBoundedRefusals(t *testing.T) {
 	if _, err := exponential.ChooseBounded(&path, 2, 3, 0, 0, flat); !errors.Is(err, ErrOverspent) {
 		t.Errorf("%v, want ErrOverspent", err)
 	}
-	if _, err := exponential.ChooseBounded(&path, 0.5, 0, 0, 0, flat); !errors.Is(err, ErrNoCandidates) {
+	if _, err := exponential.ChooseBounded(&path, 0.5, 0, 0, 0, flat); !errors.Is(err,
+		ErrNoCandidates) {
 		t.Errorf("%v, want ErrNoCandidates", err)
 	}
-	// Choices between bounds that are close, by rejection, and far apart, from a table, meet a score outside: it would bend the law.
+	// Choices between bounds that are close, by rejection, and far apart, from a table, meet a
+	// score outside: it would bend the law.
 	b = NewBudget(plenty)
 	exponential = b.Exponential("x", random.NewKey(9).Stream(), Exact(0.5))
 	root := b.Root()
 	for _, high := range []float64{0.125, 12.5} {
 		for _, wrong := range []float64{-1, 20, math.NaN()} {
 			met := false
-			for range 1000 { // by rejection one in eight scores is looked at: all are missed with probability below 1e-57
+			// by rejection one in eight scores is looked at: all are missed with probability below
+			// 1e-57
+			for range 1000 {
 				path := root.Fork()
-				_, err := exponential.ChooseBounded(&path, 1, 3, 0, high, func(int) float64 { return wrong })
+				_, err := exponential.ChooseBounded(&path, 1, 3, 0, high,
+					func(int) float64 { return wrong })
 				met = met || err != nil
 			}
 			if !met {

@@ -66,16 +66,19 @@ func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []floa
 		cumulative[i] = sum
 	}
 	if !(sum > 0) || math.IsInf(sum, 1) {
-		return 0, fmt.Errorf("privacy: %s: weights of candidates add up to %v, a score or weight is not a number", e.purpose, sum)
+		return 0, fmt.Errorf("privacy: %s: weights of candidates add up to %v, a score or weight"+
+			" is not a number", e.purpose, sum)
 	}
 	return search(cumulative, float64(e.stream.Open01()*sum)), nil
 }
 
-// ChooseBounded is Choose among the candidates 0 to n-1 of weight 1, whose scores are computed as they are needed and lie
-// within [low, high]. It follows the same law. Where the range is narrow it draws candidates uniformly and keeps
-// one with probability exp(epsilon·(q-high)/(2Δq)), so that few scores are ever asked for; otherwise it
-// tabulates all of them. A score met outside its bounds is an error.
-func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, high float64, score func(candidate int) float64) (int, error) {
+// ChooseBounded is Choose among the candidates 0 to n-1 of weight 1, whose scores are computed as
+// they are needed and lie within [low, high]. It follows the same law. Where the range is narrow it
+// draws candidates uniformly and keeps one with probability exp(epsilon·(q-high)/(2Δq)), so that
+// few scores are ever asked for; otherwise it tabulates all of them. A score met outside its bounds
+// is an error.
+func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, high float64,
+	score func(candidate int) float64) (int, error) {
 	factor := epsilon / (2 * e.sensitivity.Claimed)
 	spread := float64((high - low) * factor)
 	if n == 0 || !(spread >= 0 && spread <= maxSpread) {
@@ -109,7 +112,8 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 
 // outside is the error of a score beyond its bounds, under which the law would be another.
 func (e *Exponential) outside(score, low, high float64) error {
-	return fmt.Errorf("privacy: %s: a score of %v, must be from %v to %v", e.purpose, score, low, high)
+	return fmt.Errorf("privacy: %s: a score of %v, must be from %v to %v", e.purpose, score, low,
+		high)
 }
 
 // maxSpread bounds the exponents' range for rejection: at least one candidate in e² is kept.

@@ -49,7 +49,8 @@ func (l *Laplace) AddAll(path *Path, epsilon float64, values []float64) error {
 }
 
 // Geometric adds integer noise with P(x) proportional to exp(-|x|·epsilon/sensitivity), the
-// two-sided geometric distribution (Ghosh, Roughgarden & Sundararajan 2009). Values must be integers.
+// two-sided geometric distribution (Ghosh, Roughgarden & Sundararajan 2009). Values must be
+// integers.
 type Geometric struct{ *mechanism }
 
 // Geometric declares a two-sided geometric mechanism.

@@ -32,7 +32,8 @@ func kolmogorovSmirnov(t *testing.T, name string, sample []float64, cdf func(flo
 		distance = max(distance, f-float64(i)/n, float64(i+1)/n-f)
 	}
 	if bound := math.Sqrt(math.Log(2/falseAlarm) / (2 * n)); distance > bound {
-		t.Errorf("%s: distance %v from its law, at most %v expected of %v draws", name, distance, bound, n)
+		t.Errorf("%s: distance %v from its law, at most %v expected of %v draws", name, distance,
+			bound, n)
 	}
 }
 
@@ -48,8 +49,10 @@ func chiSquare(t *testing.T, name string, observed, law []float64) {
 	for i, p := range law {
 		statistic += (observed[i] - n*p) * (observed[i] - n*p) / (n * p)
 	}
-	if critical := (distuv.ChiSquared{K: float64(len(law) - 1)}).Quantile(1 - falseAlarm); statistic > critical {
-		t.Errorf("%s: chi-square %v above %v\nobserved %v\nlaw %v", name, statistic, critical, observed, law)
+	critical := (distuv.ChiSquared{K: float64(len(law) - 1)}).Quantile(1 - falseAlarm)
+	if statistic > critical {
+		t.Errorf("%s: chi-square %v above %v\nobserved %v\nlaw %v", name, statistic, critical,
+			observed, law)
 	}
 }
 
@@ -62,7 +65,8 @@ func TestOpen01IsUniform(t *testing.T) {
 }
 
 func TestLaplaceLaw(t *testing.T) {
-	for _, c := range []struct{ sensitivity, epsilon, value float64 }{{1, 1, 0}, {2, 0.1, 1000}, {0.5, 8, -3}} {
+	for _, c := range []struct{ sensitivity, epsilon, value float64 }{{1, 1, 0}, {2, 0.1, 1000},
+		{0.5, 8, -3}} {
 		for _, together := range []bool{false, true} {
 			b := NewBudget(plenty)
 			laplace := b.Laplace("x", random.NewKey(2).Stream(), Exact(c.sensitivity))
@@ -84,8 +88,9 @@ func TestLaplaceLaw(t *testing.T) {
 			}
 			law := distuv.Laplace{Mu: c.value, Scale: c.sensitivity / c.epsilon}
 			kolmogorovSmirnov(t, "Laplace", sample, law.CDF)
-			// |x|/b is exponential with mean and variance 1, so the mean of n is off by at most 4.9/√n
-			// with probability 1-falseAlarm: 2 % here, where the distance above would let 5 % pass.
+			// |x|/b is exponential with mean and variance 1, so the mean of n is off by at most
+			// 4.9/√n with probability 1-falseAlarm: 2 % here, where the distance above would let 5
+			// % pass.
 			mean := 0.0
 			for _, x := range sample {
 				mean += math.Abs(x-c.value) / law.Scale / float64(len(sample))
@@ -119,8 +124,8 @@ func TestGeometricLaw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// P(x) = (1-α)/(1+α)·α^|x| for α = e^(-ε/Δ); what lies at or beyond ±reach is one cell on
-			// each side, of probability α^reach/(1+α)
+			// P(x) = (1-α)/(1+α)·α^|x| for α = e^(-ε/Δ); what lies at or beyond ±reach is one cell
+			// on each side, of probability α^reach/(1+α)
 			alpha := math.Exp(-c.epsilon / c.sensitivity)
 			reach := int(math.Ceil(math.Log(100.0/n) / math.Log(alpha) / 2))
 			law, observed := make([]float64, 2*reach+1), make([]float64, 2*reach+1)
@@ -149,13 +154,16 @@ func TestExponentialLaw(t *testing.T) {
 		law                  []float64 // unnormalised, written out by hand
 	}{
 		{"plain", 1, 2, []float64{0, 1, 2}, nil, []float64{1, math.E, math.E * math.E}},
-		{"half sensitivity is exp(εq)", 0.5, 1, []float64{3, 3.5, 3}, nil, []float64{1, math.Exp(0.5), 1}},
-		{"weights", 1, 2, []float64{1, 0, 1, 1}, []float64{1, 5, 2, 3}, []float64{math.E, 5, 2 * math.E, 3 * math.E}},
+		{"half sensitivity is exp(εq)", 0.5, 1, []float64{3, 3.5, 3}, nil,
+			[]float64{1, math.Exp(0.5), 1}},
+		{"weights", 1, 2, []float64{1, 0, 1, 1}, []float64{1, 5, 2, 3},
+			[]float64{math.E, 5, 2 * math.E, 3 * math.E}},
 		{"scores far from 0", 1, 1, []float64{-1e6, -1e6 + 2}, nil, []float64{1, math.E}},
 		{"huge scores", 1, 1, []float64{1e15, 1e15 + 2}, nil, []float64{1, math.E}},
 	} {
 		b := NewBudget(plenty)
-		root, exponential := b.Root(), b.Exponential("x", random.NewKey(4).Stream(), Exact(c.sensitivity))
+		root, exponential := b.Root(), b.Exponential("x", random.NewKey(4).Stream(),
+			Exact(c.sensitivity))
 		sum := 0.0
 		for _, p := range c.law {
 			sum += p
@@ -207,7 +215,10 @@ func TestExponentialExtremes(t *testing.T) {
 			t.Errorf("epsilon 1e9 chose %v", counts)
 		}
 		// 1000 ± 4.9·√(3000·⅓·⅔): all three alike, up to falseAlarm for each
-		if epsilon == 1e-300 && slices.ContainsFunc(counts[:], func(n int) bool { return n < 873 || n > 1127 }) {
+		if epsilon == 1e-300 && slices.ContainsFunc(counts[:], func(n int) bool {
+			return n < 873 ||
+				n > 1127
+		}) {
 			t.Errorf("epsilon 1e-300 chose %v, want a third each", counts)
 		}
 	}
@@ -250,7 +261,8 @@ func TestNoiseAtTheEnds(t *testing.T) {
 			for range 1000 {
 				path := root.Fork()
 				x, err := noise.Add(&path, epsilon, 3)
-				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 && math.Abs(x-3) > 1e-5 {
+				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 &&
+					math.Abs(x-3) > 1e-5 {
 					t.Fatalf("epsilon %v: 3 became %v (%v)", epsilon, x, err)
 				}
 			}
@@ -270,9 +282,11 @@ func (s smoothed) Add(path *Path, epsilon, value float64) (float64, error) {
 
 func (smoothed) AddAll(*Path, float64, []float64) error { panic("not asked for") }
 
-// TestNoiseBeyondAllNumbers: an epsilon for which noise would be infinite, or the difference of two infinities, buys nothing.
+// TestNoiseBeyondAllNumbers: an epsilon for which noise would be infinite, or the difference of two
+// infinities, buys nothing.
 func TestNoiseBeyondAllNumbers(t *testing.T) {
-	for _, c := range []struct{ sensitivity, epsilon float64 }{{1, 0.999 / maxScale}, {1, 1e-300}, {1e6, 1e-305}, {2, math.SmallestNonzeroFloat64}} {
+	for _, c := range []struct{ sensitivity, epsilon float64 }{{1, 0.999 / maxScale}, {1, 1e-300},
+		{1e6, 1e-305}, {2, math.SmallestNonzeroFloat64}} {
 		b := NewBudget(1)
 		path := b.Root()
 		laplace := b.Laplace("laplace", random.NewKey(7).Stream(), Exact(c.sensitivity))
@@ -284,9 +298,11 @@ func TestNoiseBeyondAllNumbers(t *testing.T) {
 		_, e3 := cauchy.Add(&path, c.epsilon, c.sensitivity, 3)
 		_, e4 := laplace.Zeros(&path, c.epsilon)
 		_, e5 := geometric.Zeros(&path, c.epsilon)
-		for i, err := range []error{e1, e2, e3, e4, e5, laplace.AddAll(&path, c.epsilon, values), geometric.AddAll(&path, c.epsilon, values)} {
+		for i, err := range []error{e1, e2, e3, e4, e5, laplace.AddAll(&path, c.epsilon, values),
+			geometric.AddAll(&path, c.epsilon, values)} {
 			if !errors.Is(err, ErrTooSmall) {
-				t.Errorf("sensitivity %v, epsilon %v, call %d: error %v", c.sensitivity, c.epsilon, i, err)
+				t.Errorf("sensitivity %v, epsilon %v, call %d: error %v", c.sensitivity, c.epsilon,
+					i, err)
 			}
 		}
 		if path.Spent() != 0 || values[0] != 1 || values[1] != 2 {

@@ -28,7 +28,7 @@ type Sensitivity struct {
 	Claimed float64
 	// Proven is the value that holds; 0 means the same as Claimed. +Inf means no finite bound.
 	Proven float64
-	// Monotone says that one more record never lowers (or never raises) any candidate's score.
+	// Monotone reports that one more record never lowers (or never raises) any candidate's score.
 	// Under add/remove neighbours an exponential mechanism then costs half (errata R0b): that
 	// half is credited to the proven loss only, never to the charge.
 	Monotone bool

@@ -8,22 +8,25 @@ import (
 	"ppdp/random"
 )
 
-// TestZerosLaw compares the noise of a million counts of 0 with the laws written out: of Laplace noise,
-// rounded, P(x = k) = sinh(rate/2)·e^(-rate·k) for k ≥ 1; of two-sided geometric noise
-// tanh(rate/2)·e^(-rate·k). Each cell of the comparison is a binomial number; of some 80 of
-// them the largest deviation exceeds 5 standard deviations with probability below 5e-5.
+// TestZerosLaw compares the noise of a million counts of 0 with the laws written out: of Laplace
+// noise, rounded, P(x = k) = sinh(rate/2)·e^(-rate·k) for k ≥ 1; of two-sided geometric noise
+// tanh(rate/2)·e^(-rate·k). Each cell of the comparison is a binomial number; of some 80 of them
+// the largest deviation exceeds 5 standard deviations with probability below 5e-5.
 func TestZerosLaw(t *testing.T) {
 	const counts, most = 1_000_000, 8
 	for _, rate := range []float64{0.1, 0.5, 2} {
-		for name, first := range map[string]float64{"laplace": math.Sinh(rate / 2), "geometric": math.Tanh(rate / 2)} {
+		for name, first := range map[string]float64{"laplace": math.Sinh(rate / 2),
+			"geometric": math.Tanh(rate / 2)} {
 			b := NewBudget(rate)
 			path := b.Root()
 			var z *Zeros
 			var err error
 			if name == "laplace" {
-				z, err = b.Laplace("x", random.NewKey(2).Derive(name).Stream(), Exact(1)).Zeros(&path, rate)
+				z, err = b.Laplace("x", random.NewKey(2).Derive(name).Stream(),
+					Exact(1)).Zeros(&path, rate)
 			} else {
-				z, err = b.Geometric("x", random.NewKey(2).Derive(name).Stream(), Exact(1)).Zeros(&path, rate)
+				z, err = b.Geometric("x", random.NewKey(2).Derive(name).Stream(),
+					Exact(1)).Zeros(&path, rate)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -57,11 +60,13 @@ func TestZerosLaw(t *testing.T) {
 			}
 			rest := first * math.Exp(-rate*most) / (1 - math.Exp(-rate))
 			within(t, name, most, seen[most], counts, rest)
-			// Neighbouring counts are independent: pairs of two that are seen have probability p². Their number has a
-			// variance of less than p²+2p³ for each pair, since only pairs that share a count go together.
+			// Neighbouring counts are independent: pairs of two that are seen have probability p².
+			// Their number has a variance of less than p²+2p³ for each pair, since only pairs that
+			// share a count go together.
 			p += rest
 			if d := math.Abs(beside-counts*p*p) / math.Sqrt(counts*(p*p+2*p*p*p)); d > 5 {
-				t.Errorf("%s at %v: %v pairs of neighbours, expected %v", name, rate, beside, counts*p*p)
+				t.Errorf("%s at %v: %v pairs of neighbours, expected %v", name, rate, beside,
+					counts*p*p)
 			}
 		}
 	}
@@ -74,13 +79,15 @@ func within(t *testing.T, name string, k int, seen, n, p float64) {
 	}
 }
 
-// TestZerosAtTheEnds: with hardly any noise no count is ever seen, with hardly any budget about half are.
+// TestZerosAtTheEnds: with hardly any noise no count is ever seen, with hardly any budget about
+// half are.
 func TestZerosAtTheEnds(t *testing.T) {
 	for _, epsilon := range []float64{1e-290, 1e-9, 1e3, 1e9, 1e300} {
 		b := NewBudget(2 * epsilon)
 		path := b.Root()
 		laplace, err1 := b.Laplace("a", random.NewKey(3).Stream(), Exact(1)).Zeros(&path, epsilon)
-		geometric, err2 := b.Geometric("b", random.NewKey(4).Stream(), Exact(1)).Zeros(&path, epsilon)
+		geometric, err2 := b.Geometric("b", random.NewKey(4).Stream(), Exact(1)).Zeros(&path,
+			epsilon)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +111,8 @@ func TestZerosAtTheEnds(t *testing.T) {
 	}
 	path := NewBudget(1).Root()
 	b := path.budget
-	if _, err := b.Laplace("a", random.NewKey(3).Stream(), Exact(1)).Zeros(&path, 2); !errors.Is(err, ErrOverspent) {
+	if _, err := b.Laplace("a", random.NewKey(3).Stream(), Exact(1)).Zeros(&path,
+		2); !errors.Is(err, ErrOverspent) {
 		t.Errorf("error %v, must be ErrOverspent", err)
 	}
 }

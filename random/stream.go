@@ -15,7 +15,7 @@ import (
 // seed, children by Derive. Equal paths give equal keys on every machine and Go version.
 type Key [sha256.Size]byte
 
-// NewKey returns the root key of a master seed. Every seed, 0 included, is a seed of its own.
+// NewKey returns the root key of a master seed. Seeds are distinct, 0 included.
 func NewKey(seed uint64) Key {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], seed)
@@ -65,7 +65,7 @@ func (s *Stream) SignedOpen01() (u float64, negative bool) {
 	return open01(bits), bits&1 == 1
 }
 
-// Streams hands one release its streams by purpose. Two call sites that ask for the same
+// Streams gives one release its streams by purpose. Two call sites that ask for the same
 // purpose would draw the same numbers, so a second Open of a purpose panics.
 type Streams struct {
 	key    Key

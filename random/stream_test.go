@@ -21,10 +21,14 @@ func TestKeysAreFrozen(t *testing.T) {
 		want string
 	}{
 		{"seed 0", NewKey(0), "f503df72e03264436b479784742801f4194d60c18b19912d7c6da23817b1d51a"},
-		{"seed 2012", NewKey(2012), "58bea3bead8de0ab581eb31b793917c973c488670e0e5505546c543f39df769e"},
-		{"largest seed", NewKey(math.MaxUint64), "747d9b5c08f1431a1d926ee575f818de24e885ce37afa9837569fc59fa7a37f3"},
-		{"child", NewKey(2012).Derive("rps", "cuts"), "7ac74f44c38df68f22652be6f151a7d5e468a9f225a370290ff7edbb1393ee28"},
-		{"child along nothing", NewKey(2012).Derive(), "69d3252c32aabe36ba6bf454d439ed28d48fa0a0387e7ed25c101231f965d8df"},
+		{"seed 2012", NewKey(2012),
+			"58bea3bead8de0ab581eb31b793917c973c488670e0e5505546c543f39df769e"},
+		{"largest seed", NewKey(math.MaxUint64),
+			"747d9b5c08f1431a1d926ee575f818de24e885ce37afa9837569fc59fa7a37f3"},
+		{"child", NewKey(2012).Derive("rps", "cuts"),
+			"7ac74f44c38df68f22652be6f151a7d5e468a9f225a370290ff7edbb1393ee28"},
+		{"child along nothing", NewKey(2012).Derive(),
+			"69d3252c32aabe36ba6bf454d439ed28d48fa0a0387e7ed25c101231f965d8df"},
 	} {
 		if got := hex.EncodeToString(c.key[:]); got != c.want {
 			t.Errorf("%s: key %s, want %s", c.name, got, c.want)
@@ -37,7 +41,8 @@ func TestKeysAreFrozen(t *testing.T) {
 func TestStreamIsChaCha8(t *testing.T) {
 	seed := Key([]byte("ABCDEFGHIJKLMNOPQRSTUVWXYZ123456"))
 	stream := seed.Stream()
-	for i, want := range []uint64{0xb773b6063d4616a5, 0x1160af22a66abc3c, 0x8c2599d9418d287c, 0x7ee07e037edc5cd6} {
+	for i, want := range []uint64{0xb773b6063d4616a5, 0x1160af22a66abc3c, 0x8c2599d9418d287c,
+		0x7ee07e037edc5cd6} {
 		if got := stream.Uint64(); got != want {
 			t.Errorf("number %d is %#x, want %#x", i, got, want)
 		}
@@ -62,9 +67,12 @@ func TestDerivedKeysDiffer(t *testing.T) {
 		name string
 		key  Key
 	}{
-		{"root", root}, {"other seed", NewKey(1)}, {"nothing", root.Derive()}, {"empty", root.Derive("")},
-		{"ab c", root.Derive("ab", "c")}, {"a bc", root.Derive("a", "bc")}, {"abc", root.Derive("abc")},
-		{"c ab", root.Derive("c", "ab")}, {"ab below c", root.Derive("c").Derive("ab")}, {"a c", root.Derive("a", "c")},
+		{"root", root}, {"other seed", NewKey(1)}, {"nothing", root.Derive()},
+		{"empty", root.Derive("")},
+		{"ab c", root.Derive("ab", "c")}, {"a bc", root.Derive("a", "bc")},
+		{"abc", root.Derive("abc")},
+		{"c ab", root.Derive("c", "ab")}, {"ab below c", root.Derive("c").Derive("ab")},
+		{"a c", root.Derive("a", "c")},
 		{"a empty c", root.Derive("a", "", "c")}, {"a zero c", root.Derive("a\x00", "c")},
 	}
 	for i, a := range keys {
@@ -93,7 +101,8 @@ func TestStreamsOpenAPurposeOnce(t *testing.T) {
 	if cuts.Uint64() == counts.Uint64() { // by chance once in 2⁶⁴
 		t.Error("two purposes draw the same number")
 	}
-	if again := NewStreams(NewKey(1)).Open("cuts"); again.Uint64() != NewKey(1).Derive("cuts").Stream().Uint64() {
+	again := NewStreams(NewKey(1)).Open("cuts")
+	if again.Uint64() != NewKey(1).Derive("cuts").Stream().Uint64() {
 		t.Error("a stream depends on more than its key and purpose")
 	}
 	defer func() {

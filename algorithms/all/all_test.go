@@ -14,21 +14,27 @@ import (
 	"ppdp/algorithms/conformance"
 )
 
-// TestConformance runs the suite over everything registered.
+// TestConformance runs the suite over everything registered, with its defaults and its settings.
 func TestConformance(t *testing.T) {
+	for name := range settings { // order-free: each is checked
+		if _, err := algorithms.Lookup(name); err != nil {
+			t.Errorf("settings of an algorithm that is not registered: %v", err)
+		}
+	}
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			a, err := algorithms.Lookup(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			conformance.Run(t, a)
+			conformance.Run(t, a, settings[name]...)
 		})
 	}
 }
 
 // kernels are the folders beside the baselines that hold no baseline.
-var kernels = map[string]bool{"all": true, "conformance": true, "partition": true}
+var kernels = map[string]bool{"all": true, "conformance": true, "degrees": true, "partition": true}
 
 // deviations is the paragraph every baseline's package comment ends with.
 var deviations = regexp.MustCompile(`(?m)^Deviations:`)
@@ -66,7 +72,8 @@ func TestEveryBaselineIsListed(t *testing.T) {
 			t.Errorf("algorithms/%s is not imported by algorithms/all", folder.Name())
 		}
 		if !deviations.MatchString(comment) {
-			t.Errorf("algorithms/%s: the package comment does not end with a paragraph that starts \"Deviations:\"", folder.Name())
+			t.Errorf("algorithms/%s: the package comment does not end with a paragraph that"+
+				" starts \"Deviations:\"", folder.Name())
 		}
 	}
 	if baselines != len(listed) {
@@ -87,7 +94,8 @@ func packageComment(t *testing.T, folder string) (comment string, any bool) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil,
+			parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}

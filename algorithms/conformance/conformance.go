@@ -24,15 +24,19 @@ import (
 	"ppdp/random"
 )
 
-// Run checks an algorithm under every variant it has, first with its default parameters, then
-// with each of the other settings given (validated ones, as Params returns them).
+// Run checks an algorithm under every variant it has, first with its default parameters, then with
+// each of the other settings given, which are only read. The checks are parallel subtests.
 func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 	t.Helper()
 	t.Run("info", func(t *testing.T) { report(t, checkInfo(a)) })
-	t.Run("params", func(t *testing.T) { report(t, checkParams(a)) })
+	t.Run("params", func(t *testing.T) {
+		t.Parallel()
+		report(t, checkParams(a))
+	})
 	for i, params := range append([]algorithms.Params{a.Params()}, settings...) {
 		for _, guarantee := range a.Info().Variants {
-			if checker, ok := a.(algorithms.VariantChecker); ok && checker.CheckVariant(guarantee.Variant, params) != nil {
+			if checker, ok := a.(algorithms.VariantChecker); ok &&
+				checker.CheckVariant(guarantee.Variant, params) != nil {
 				continue
 			}
 			if guarantor, ok := a.(algorithms.Guarantor); ok {
@@ -40,6 +44,7 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 			}
 			for _, c := range checks {
 				t.Run(fmt.Sprintf("%s/%d/%s", guarantee.Variant, i, c.name), func(t *testing.T) {
+					t.Parallel()
 					report(t, c.run(subject{a, guarantee, params}))
 				})
 			}
@@ -94,7 +99,8 @@ type try struct {
 }
 
 // release makes a release. A panic is an error here.
-func (s subject) release(how try) (release *algorithms.Release, budget *privacy.Budget, in algorithms.Input, err error) {
+func (s subject) release(how try) (release *algorithms.Release, budget *privacy.Budget,
+	in algorithms.Input, err error) {
 	if how.ctx == nil {
 		how.ctx = context.Background()
 	}
@@ -207,9 +213,10 @@ func checkBudget(s subject) error {
 		case !(claimed > 0):
 			return errors.New("nothing was charged: the release cannot be private")
 		case claimed > epsilon*(1+slack):
-			return fmt.Errorf("a path has spent %v of %v by claimed sensitivities", claimed, epsilon)
+			return fmt.Errorf("a path spends %v of %v by claimed sensitivities", claimed, epsilon)
 		case s.guarantee.Status == algorithms.Holds && proven > epsilon*(1+slack):
-			return fmt.Errorf("the guarantee is said to hold, but a path has lost %v of %v by proven sensitivities", proven, epsilon)
+			return fmt.Errorf("status holds, but a path loses %v of %v by proven sensitivities",
+				proven, epsilon)
 		}
 	}
 	return nil
@@ -221,7 +228,8 @@ func checkInputUntouched(s subject) error {
 		if _, _, err := s.checked(try{graph: graph}); err != nil {
 			return err
 		}
-		if !slices.Equal(graph.Offsets, same.Offsets) || !slices.Equal(graph.Neighbours, same.Neighbours) ||
+		if !slices.Equal(graph.Offsets, same.Offsets) ||
+			!slices.Equal(graph.Neighbours, same.Neighbours) ||
 			!slices.Equal(graph.DegreeSequence(), same.DegreeSequence()) {
 			return errors.New("the graph was changed")
 		}
@@ -250,7 +258,7 @@ func checkRareValue(s subject) error {
 		return table.Column(rareAttribute).At(row) == rareCode
 	})
 	if len(without) != len(with)-1 {
-		return fmt.Errorf("the suite's own table holds its rare value %d times, must be once", len(with)-len(without))
+		return fmt.Errorf("the suite's table has %d rare values, must be 1", len(with)-len(without))
 	}
 	r, _, err := s.checked(try{table: table, rows: with})
 	if err != nil {
@@ -263,23 +271,27 @@ func checkRareValue(s subject) error {
 	switch {
 	case (r.Regions == nil) != (q.Regions == nil) || (r.Table == nil) != (q.Table == nil):
 		return errors.New("one row changed which products are released")
-	case r.Regions != nil && (r.Regions.Classes != q.Regions.Classes || !slices.Equal(r.Regions.Attributes, q.Regions.Attributes)):
+	case r.Regions != nil && (r.Regions.Classes != q.Regions.Classes ||
+		!slices.Equal(r.Regions.Attributes, q.Regions.Attributes)):
 		return errors.New("one row changed the regions' attributes or classes")
 	}
 	return nil
 }
 
-// checkSize: where neighbours differ in the number of records, that number is private, and as many records as there are must
-// not come out whatever the noise (errata R3). One of twelve sizes may be right by chance, all of them are not.
+// checkSize: where neighbours differ in the number of records, that number is private, and as many
+// records as there are must not come out whatever the noise (errata R3). One of twelve sizes may be
+// right by chance, all of them are not.
 func checkSize(s subject) error {
-	if !s.private() || s.guarantee.Status != algorithms.Holds || !strings.Contains(s.guarantee.Relation, "add or remove one record") {
+	if !s.private() || s.guarantee.Status != algorithms.Holds ||
+		!strings.Contains(s.guarantee.Relation, algorithms.AddOrRemoveRecord) {
 		return nil
 	}
 	table := Table(400)
 	exact, sizes := 0, 0
 	for _, n := range []int{100, 101, 399} {
 		for seed := range uint64(4) {
-			release, _, err := s.checked(try{table: table, rows: table.AllRows()[:n], epsilon: 0.1, seed: seed})
+			how := try{table: table, rows: table.AllRows()[:n], epsilon: 0.1, seed: seed}
+			release, _, err := s.checked(how)
 			if err != nil {
 				return err
 			}
@@ -292,13 +304,13 @@ func checkSize(s subject) error {
 		}
 	}
 	if sizes > 0 && exact == sizes {
-		return errors.New("the number of records is published: releases of 100, 101 and 399 records have as many, whatever the seed")
+		return errors.New("the number of records is published, whatever the seed")
 	}
 	return nil
 }
 
 // checkSmallTables: only algorithms that need k rows may refuse a table for being small. Under
-// differential privacy the refusal itself would tell the size.
+// differential privacy the refusal itself would reveal the size.
 func checkSmallTables(s subject) error {
 	if s.algorithm.Info().Input == algorithms.GraphInput {
 		for n := range 3 {
@@ -320,15 +332,16 @@ func checkSmallTables(s subject) error {
 		{"equal rows", try{table: table, rows: slices.Repeat([]int32{5}, 40)}},
 	} {
 		_, _, err := s.checked(how.try)
-		if err != nil && (s.guarantee.Model != algorithms.KAnonymity || !errors.Is(err, algorithms.ErrTooFew)) {
+		if err != nil && (s.guarantee.Model != algorithms.KAnonymity ||
+			!errors.Is(err, algorithms.ErrTooFew)) {
 			return fmt.Errorf("%s: %w", how.name, err)
 		}
 	}
 	return nil
 }
 
-// checkOddInputs: schemas and graphs at the ends of what is allowed give a release, or an error where a table lacks what
-// the parameters ask for.
+// checkOddInputs: schemas and graphs at the ends of what is allowed give a release, or an error
+// where a table lacks what the parameters ask for.
 func checkOddInputs(s subject) error {
 	if s.algorithm.Info().Input == algorithms.GraphInput {
 		for _, odd := range oddGraphs() {
@@ -363,8 +376,10 @@ func checkExtremeEpsilon(s subject) error {
 		return nil
 	}
 	for _, epsilon := range []float64{1e-320, 1e-300, 1e-6, 1e-3, 1e3, 1e9, 1e300} {
-		// Hardly any budget may make a partition outgrow its cap, or noise all numbers; that is a clear end, not a failure.
-		if _, _, err := s.checked(try{epsilon: epsilon}); err != nil && !errors.Is(err, algorithms.ErrTooLarge) && !errors.Is(err, privacy.ErrTooSmall) {
+		// Hardly any budget may make a partition outgrow its cap, or noise all numbers; that is a
+		// clear end, not a failure.
+		if _, _, err := s.checked(try{epsilon: epsilon}); err != nil &&
+			!errors.Is(err, algorithms.ErrTooLarge) && !errors.Is(err, privacy.ErrTooSmall) {
 			return fmt.Errorf("epsilon %v: %w", epsilon, err)
 		}
 	}
@@ -403,7 +418,7 @@ func checkParallel(s subject) error {
 	return nil
 }
 
-// busyNodes is the size of a partition whose making has to look at its context more than once.
+// busyNodes is the size of a partition whose making has to check its context more than once.
 const busyNodes = 2000
 
 func checkCancelled(s subject) error {
@@ -418,24 +433,26 @@ func checkCancelled(s subject) error {
 	if err != nil {
 		return err
 	}
-	if release.Undrawn != nil {
+	if release.Lazy != nil {
 		for range 2 { // the error stays
 			if _, _, err := release.Records(cancelled); !errors.Is(err, context.Canceled) {
-				return fmt.Errorf("a context cancelled before records are drawn gives %v, must give its error", err)
+				return fmt.Errorf("records drawn after cancelling: %v, must be its error", err)
 			}
 		}
 	}
 	looks := math.MaxInt64 - watch.left.Load()
 	if release.Structure.Nodes > busyNodes && looks < 2 {
-		return fmt.Errorf("%d nodes were made with %d looks at the context", release.Structure.Nodes, looks)
+		return fmt.Errorf("%d nodes with %d looks at the context", release.Structure.Nodes, looks)
 	}
 	for _, after := range []int64{1, looks / 2, looks - 1} {
 		if after < 0 || after >= looks {
 			continue
 		}
 		fuse := newFuse(after)
-		if _, _, _, err := s.release(try{ctx: fuse, table: large}); !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("cancelled at look %d of %d at the context: %v, must be its error", after+1, looks, err)
+		_, _, _, err := s.release(try{ctx: fuse, table: large})
+		if !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("cancelled at look %d of %d: %v, must be its error", after+1, looks,
+				err)
 		}
 	}
 	return nil
@@ -449,7 +466,7 @@ func checkInfo(a algorithms.Algorithm) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if info.Name == "" || info.Title == "" || info.Source == "" {
-		bad("name %q, title %q and source %q: none may be empty", info.Name, info.Title, info.Source)
+		bad("empty name %q, title %q or source %q", info.Name, info.Title, info.Source)
 	}
 	if info.Input != algorithms.TableInput && info.Input != algorithms.GraphInput {
 		bad("input %q, must be table or graph", info.Input)
@@ -466,7 +483,7 @@ func checkInfo(a algorithms.Algorithm) error {
 	seen := make(map[algorithms.Variant]bool)
 	for _, g := range info.Variants {
 		if seen[g.Variant] {
-			bad("variant %q stands twice", g.Variant)
+			bad("duplicate variant %q", g.Variant)
 		}
 		seen[g.Variant] = true
 		switch g.Variant {
@@ -478,16 +495,16 @@ func checkInfo(a algorithms.Algorithm) error {
 		case algorithms.NoPrivacy:
 		case algorithms.KAnonymity, algorithms.DifferentialPrivacy:
 			if g.Unit == "" {
-				bad("%s: what is protected is not said", g.Variant)
+				bad("%s: no unit of protection", g.Variant)
 			}
-			if g.Model == algorithms.DifferentialPrivacy && info.Can(algorithms.Membership) {
+			if g.Model == algorithms.DifferentialPrivacy && info.Can(algorithms.MembershipProduct) {
 				bad("%s: publishes membership under differential privacy", g.Variant)
 			}
 		default:
 			bad("%s: model %q", g.Variant, g.Model)
 		}
 		if g.Relation == "" {
-			bad("%s: the neighbour relation is not said", g.Variant)
+			bad("%s: no neighbour relation", g.Variant)
 		}
 		switch g.Status {
 		case algorithms.Holds:

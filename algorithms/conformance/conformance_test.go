@@ -14,8 +14,8 @@ import (
 	"ppdp/privacy"
 )
 
-// fake publishes one box over the whole domain with noisy class counts, and a record drawn when it is asked for. With
-// a fault it does one thing wrong, which one check has to notice.
+// fake publishes one box over the whole domain with noisy class counts, and a record drawn when it
+// is asked for. With a fault it does one thing wrong, which one check has to notice.
 type fake struct {
 	fault string
 	calls *atomic.Int64
@@ -58,7 +58,7 @@ func (f fake) Params() algorithms.Params {
 func (f fake) Info() algorithms.Info {
 	info := algorithms.Info{
 		Name: "fake", Title: "Fake", Source: "none", Input: algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Records},
+		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.RecordsProduct},
 		Variants: []algorithms.Guarantee{{
 			Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record",
 			Relation: "add or remove one record", Status: algorithms.Holds, Note: "A note.",
@@ -73,7 +73,7 @@ func (f fake) Info() algorithms.Info {
 	case "short for no reason":
 		info.Variants[0].Status = algorithms.Short
 	case "promises membership":
-		info.Produces = append(info.Produces, algorithms.Membership)
+		info.Produces = append(info.Produces, algorithms.MembershipProduct)
 	case "hides its k":
 		info.Variants[0].Model = algorithms.KAnonymity
 	}
@@ -117,7 +117,8 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		for i := range regions.Counts {
 			regions.Counts[i] += stream.NormFloat64()
 		}
-	} else if err := in.Budget.Laplace("counts", stream, sensitivity).AddAll(&root, in.Budget.Epsilon(), regions.Counts); err != nil {
+	} else if err := in.Budget.Laplace("counts", stream, sensitivity).AddAll(&root,
+		in.Budget.Epsilon(), regions.Counts); err != nil {
 		return nil, err
 	}
 	for i := range regions.Counts {
@@ -125,7 +126,8 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 			regions.Counts[i] = max(0, regions.Counts[i])
 		}
 	}
-	release := &algorithms.Release{Regions: regions, Structure: algorithms.Structure{Nodes: 1, Leaves: 1}}
+	release := &algorithms.Release{Regions: regions, Structure: algorithms.Structure{Nodes: 1,
+		Leaves: 1}}
 	switch f.fault {
 	case "ignores its noise":
 		copy(regions.Counts, before)
@@ -164,22 +166,23 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		if f.fault == "publishes its size" {
 			size = len(in.Rows)
 		}
-		release.Undrawn = &algorithms.Undrawn{Rows: size, Weight: 1, Draw: func(ctx context.Context) (*datasets.Table, error) {
-			if err := ctx.Err(); err != nil && f.fault != "draws without end" {
-				return nil, err
-			}
-			b := datasets.NewBuilder(schema, size)
-			for range size {
-				b.AddRow()
-			}
-			if f.fault == "invents a code" {
-				b.Set(0, 2, 200)
-			}
-			if f.fault == "draws a record too many" {
-				b.AddRow()
-			}
-			return b.Table(), nil
-		}}
+		release.Lazy = &algorithms.LazyRecords{Rows: size, Weight: 1,
+			Draw: func(ctx context.Context) (*datasets.Table, error) {
+				if err := ctx.Err(); err != nil && f.fault != "draws without end" {
+					return nil, err
+				}
+				b := datasets.NewBuilder(schema, size)
+				for range size {
+					b.AddRow()
+				}
+				if f.fault == "invents a code" {
+					b.Set(0, 2, 200)
+				}
+				if f.fault == "draws a record too many" {
+					b.AddRow()
+				}
+				return b.Table(), nil
+			}}
 	}
 	return release, nil
 }
@@ -190,7 +193,8 @@ func TestSuppressedRows(t *testing.T) {
 	schema := in.Table.Schema()
 	labels := in.Table.Column(schema.Class())
 	released := func() *algorithms.Regions {
-		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{40}, Classes: 2, Counts: make([]float64, 2),
+		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{40},
+			Classes: 2, Counts: make([]float64, 2),
 			Assignment: []int32{0, -1, 0, -1}, Suppressed: []int32{1, 3}}
 		q.Counts[labels.At(0)]++
 		q.Counts[labels.At(2)]++
@@ -225,8 +229,8 @@ func TestSuppressedRows(t *testing.T) {
 // TestChecksNoticeFaults: the fake without a fault passes everything, and for each fault the check
 // made for it fails.
 func TestChecksNoticeFaults(t *testing.T) {
-	// A fault runs through its own check only: one that writes to the table, checked for two releases at
-	// once, would be a race.
+	// A fault runs through its own check only: one that writes to the table, checked for two
+	// releases at once, would be a race.
 	run := func(fault, check string) map[string]error {
 		f := fake{fault: fault, calls: new(atomic.Int64)}
 		found := map[string]error{"info": checkInfo(f), "params": checkParams(f)}
@@ -248,9 +252,9 @@ func TestChecksNoticeFaults(t *testing.T) {
 		{"accepts NaN", "params", "scale: NaN is accepted"},
 		{"accepts a negative number", "params", "depth: -1 is accepted"},
 		{"accepts any text", "params", "style: no such value is accepted"},
-		{"does not name the key", "params", "without naming the key"},
+		{"does not name the key", "params", "key is not named"},
 		{"bad defaults", "params", "defaults"},
-		{"hides its k", "params", "do not say their k"},
+		{"hides its k", "params", "must implement algorithms.Anonymous"},
 		{"no relation", "info", "relation"},
 		{"no variants", "info", "no variants"},
 		{"short for no reason", "info", "errata"},
@@ -261,9 +265,9 @@ func TestChecksNoticeFaults(t *testing.T) {
 		{"releases no records", "shape", "product records"},
 		{"invents a code", "shape", "code 200"},
 		{"draws a record too many", "shape", "2 records are drawn where 1"},
-		{"draws without end", "cancelled", "before records are drawn"},
+		{"draws without end", "cancelled", "records drawn after"},
 		{"does not cover the domain", "shape", "cells of a domain"},
-		{"reads the domain off the data", "rare value", "cells"},
+		{"reads the domain off the data", "rare value", "regions cover"},
 		{"ignores its noise", "noisy", "ignores its noise"},
 		{"keeps state", "reproducible", "differ"},
 		{"keeps state", "parallel", "differs"},
@@ -279,7 +283,8 @@ func TestChecksNoticeFaults(t *testing.T) {
 		{"ignores its context", "cancelled", "must give its error"},
 		{"never looks again", "cancelled", "looks at the context"},
 	} {
-		if err := run(c.fault, c.check)[c.check]; err == nil || !strings.Contains(err.Error(), c.says) {
+		if err := run(c.fault, c.check)[c.check]; err == nil || !strings.Contains(err.Error(),
+			c.says) {
 			t.Errorf("an algorithm that %s: %s says %v, must say %q", c.fault, c.check, err, c.says)
 		}
 	}
@@ -290,7 +295,8 @@ func TestDegrees(t *testing.T) {
 	for _, c := range []struct {
 		degrees []int32
 		says    string
-	}{{[]int32{0, 1, 1, 6}, ""}, {[]int32{0, 1, 1}, "3 degrees for 4 nodes"}, {[]int32{0, 1, 3, 2}, "ascend"}, {[]int32{-1, 1, 1, 1}, "a degree of -1"}} {
+	}{{[]int32{0, 1, 1, 6}, ""}, {[]int32{0, 1, 1}, "3 degrees for 4 nodes"},
+		{[]int32{0, 1, 3, 2}, "ascend"}, {[]int32{-1, 1, 1, 1}, "a degree of -1"}} {
 		err := checkDegrees(Graph(4), c.degrees)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v, must say %q", c.degrees, err, c.says)
@@ -301,11 +307,14 @@ func TestDegrees(t *testing.T) {
 func TestHashCoversEveryField(t *testing.T) {
 	full := func() *algorithms.Release {
 		return &algorithms.Release{
-			Table: Table(3), Weights: []float64{1, 2, 3}, Degrees: []int32{1, 2}, Warnings: []string{"w"},
+			Table: Table(3), Weights: []float64{1, 2, 3}, Degrees: []int32{1, 2},
+			Warnings:  []string{"w"},
 			Structure: algorithms.Structure{Nodes: 3, Leaves: 2, Depth: 1},
 			Regions: &algorithms.Regions{
-				Attributes: []int{0}, Low: []uint32{0, 5}, High: []uint32{5, 40}, Classes: 1, Counts: []float64{1, 2},
-				Tree: []algorithms.Cut{{Dim: 0, At: 5, Left: ^0, Right: ^1}}, TightLow: []uint32{1, 6}, TightHigh: []uint32{2, 7},
+				Attributes: []int{0}, Low: []uint32{0, 5}, High: []uint32{5, 40}, Classes: 1,
+				Counts:   []float64{1, 2},
+				Tree:     []algorithms.Cut{{Dim: 0, At: 5, Left: ^0, Right: ^1}},
+				TightLow: []uint32{1, 6}, TightHigh: []uint32{2, 7},
 				Means: []float64{1, 6}, Assignment: []int32{0, 1, 1},
 			},
 		}

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// fuse is a context that is cancelled after a number of looks at it, by Err or Done: a way to end
+// fuse is a context that is cancelled after a number of checks, by Err or Done: a way to end
 // a release in the middle that does not depend on the clock.
 type fuse struct {
 	context.Context

@@ -11,7 +11,8 @@ import (
 )
 
 // Hash is the SHA-256, in hexadecimal, of everything a release holds, to the last bit of every
-// number. Equal releases have equal hashes on every machine. Records that are not drawn yet are drawn.
+// number. Equal releases have equal hashes on every machine. Records that are not drawn yet are
+// drawn.
 func Hash(r *algorithms.Release) string {
 	h := sha256.New()
 	part := func(name string, present bool, values ...any) {
@@ -25,7 +26,7 @@ func Hash(r *algorithms.Release) string {
 	}
 	table, weights, err := r.Records(context.Background())
 	if err != nil {
-		panic(err) // CheckRelease has not been asked
+		panic(err) // CheckRelease was not called
 	}
 	part("table", table != nil)
 	if table != nil {

@@ -23,19 +23,25 @@ func Table(n int) *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 10, High: 50, Step: 1},
 		{Name: "height", Low: 0, High: 100, Step: 6.25, Continuous: true},
-		{Name: "work", Kind: datasets.Categorical, Values: []string{"baker", "smith", "clerk", "astronaut"}, Taxonomy: &datasets.Taxonomy{
+		{Name: "work", Kind: datasets.Categorical, Values: []string{"baker", "smith", "clerk",
+			"astronaut"}, Taxonomy: &datasets.Taxonomy{
 			Nodes: []datasets.TaxonomyNode{
 				{Name: "any", Parent: -1, Children: []int{1, 2}},
 				{Name: "craft", Parent: 0, Children: []int{3, 4}},
 				{Name: "other", Parent: 0, Children: []int{5, 6}},
-				{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1}, {Name: "clerk", Parent: 2}, {Name: "astronaut", Parent: 2},
+				{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1}, {Name: "clerk", Parent: 2},
+				{Name: "astronaut", Parent: 2},
 			},
 		}},
-		{Name: "smoker", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Taxonomy: &datasets.Taxonomy{
-			Nodes: []datasets.TaxonomyNode{{Name: "any", Parent: -1, Children: []int{1, 2}}, {Name: "no", Parent: 0}, {Name: "yes", Parent: 0}},
-		}},
-		{Name: "disease", Kind: datasets.Categorical, Values: []string{"none", "flu", "gout"}, Role: datasets.Sensitive},
-		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+		{Name: "smoker", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Taxonomy: &datasets.Taxonomy{
+				Nodes: []datasets.TaxonomyNode{{Name: "any", Parent: -1, Children: []int{1, 2}},
+					{Name: "no", Parent: 0}, {Name: "yes", Parent: 0}},
+			}},
+		{Name: "disease", Kind: datasets.Categorical, Values: []string{"none", "flu", "gout"},
+			Role: datasets.Sensitive},
+		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Class},
 	}}
 	stream := random.NewKey(0).Derive("conformance", "table").Stream()
 	b := datasets.NewBuilder(schema, n)
@@ -98,13 +104,13 @@ type oddTable struct {
 	table *datasets.Table
 }
 
-// oddTables are tables of forty rows.
 func oddTables() []oddTable {
 	number := func(name string, cells float64) datasets.Attribute {
 		return datasets.Attribute{Name: name, High: cells, Step: 1}
 	}
 	words := func(name string, role datasets.Role, values ...string) datasets.Attribute {
-		return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values, Role: role}
+		return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values,
+			Role: role}
 	}
 	class := words("pays", datasets.Class, "no", "yes")
 	many := make([]datasets.Attribute, 70)
@@ -117,10 +123,13 @@ func oddTables() []oddTable {
 		attributes []datasets.Attribute
 	}{
 		{"one attribute of one number, no class", []datasets.Attribute{number("n", 1)}},
-		{"one attribute of one word, no class", []datasets.Attribute{words("w", datasets.QuasiIdentifier, "only")}},
+		{"one attribute of one word, no class",
+			[]datasets.Attribute{words("w", datasets.QuasiIdentifier, "only")}},
 		{"nothing but a class", []datasets.Attribute{class}},
-		{"nothing but a sensitive attribute", []datasets.Attribute{words("s", datasets.Sensitive, "a", "b")}},
-		{"a class of one value", []datasets.Attribute{number("n", 8), words("pays", datasets.Class, "no")}},
+		{"nothing but a sensitive attribute", []datasets.Attribute{words("s", datasets.Sensitive,
+			"a", "b")}},
+		{"a class of one value", []datasets.Attribute{number("n", 8), words("pays", datasets.Class,
+			"no")}},
 		{"the largest domain", []datasets.Attribute{number("n", 1<<31), class}},
 		{"seventy attributes of one value", append(many, class)},
 	} {

@@ -12,11 +12,14 @@ import (
 // lead there from codes that stand in another order.
 func TestTaxonomyNodes(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "work", Kind: datasets.Categorical, Values: []string{"clerk", "baker", "smith"}, Taxonomy: &datasets.Taxonomy{
-			Nodes: []datasets.TaxonomyNode{
-				{Name: "any", Parent: -1, Children: []int{1, 2}}, {Name: "craft", Parent: 0, Children: []int{3, 4}},
-				{Name: "clerk", Parent: 0}, {Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
-			}}},
+		{Name: "work", Kind: datasets.Categorical, Values: []string{"clerk", "baker", "smith"},
+			Taxonomy: &datasets.Taxonomy{
+				Nodes: []datasets.TaxonomyNode{
+					{Name: "any", Parent: -1, Children: []int{1, 2}}, {Name: "craft", Parent: 0,
+						Children: []int{3, 4}},
+					{Name: "clerk", Parent: 0}, {Name: "baker", Parent: 1},
+					{Name: "smith", Parent: 1},
+				}}},
 		{Name: "age", High: 10, Step: 1},
 	}}
 	b := datasets.NewBuilder(schema, 3)
@@ -29,8 +32,10 @@ func TestTaxonomyNodes(t *testing.T) {
 	released := func() *algorithms.Regions {
 		axis := schema.Attributes[0].Axis()
 		return &algorithms.Regions{
-			Attributes: []int{0, 1}, Low: []uint32{0, 0, 2, 0}, High: []uint32{2, 10, 3, 10}, Classes: 1, Counts: []float64{2, 1},
-			Axes: []*datasets.Axis{axis, nil}, Nodes: []int32{1, -1, 2, -1}, Tree: []algorithms.Cut{{Dim: 0, At: 2, Left: ^0, Right: ^1}},
+			Attributes: []int{0, 1}, Low: []uint32{0, 0, 2, 0}, High: []uint32{2, 10, 3, 10},
+			Classes: 1, Counts: []float64{2, 1},
+			Axes: []*datasets.Axis{axis, nil}, Nodes: []int32{1, -1, 2, -1},
+			Tree: []algorithms.Cut{{Dim: 0, At: 2, Left: ^0, Right: ^1}},
 		}
 	}
 	check := func(q *algorithms.Regions) error {
@@ -46,15 +51,18 @@ func TestTaxonomyNodes(t *testing.T) {
 		t.Error(err)
 	}
 	for name, corrupt := range map[string]func(q *algorithms.Regions){
-		"another node":           func(q *algorithms.Regions) { q.Nodes[0] = 3 },
-		"no node":                func(q *algorithms.Regions) { q.Nodes[2] = -1 },
-		"a node of a number":     func(q *algorithms.Regions) { q.Nodes[1] = 0 },
-		"a node too many":        func(q *algorithms.Regions) { q.Nodes = append(q.Nodes, 0) },
-		"nodes without axes":     func(q *algorithms.Regions) { q.Axes = nil },
-		"an axis too few":        func(q *algorithms.Regions) { q.Axes = q.Axes[:1] },
-		"a node out of range":    func(q *algorithms.Regions) { q.Nodes[0] = 5 },
-		"a tree of the codes":    func(q *algorithms.Regions) { q.Tree[0].At = 1 },
-		"children the other way": func(q *algorithms.Regions) { q.Tree[0].Left, q.Tree[0].Right = ^1, ^0 },
+		"another node":        func(q *algorithms.Regions) { q.Nodes[0] = 3 },
+		"no node":             func(q *algorithms.Regions) { q.Nodes[2] = -1 },
+		"a node of a number":  func(q *algorithms.Regions) { q.Nodes[1] = 0 },
+		"a node too many":     func(q *algorithms.Regions) { q.Nodes = append(q.Nodes, 0) },
+		"nodes without axes":  func(q *algorithms.Regions) { q.Axes = nil },
+		"an axis too few":     func(q *algorithms.Regions) { q.Axes = q.Axes[:1] },
+		"a node out of range": func(q *algorithms.Regions) { q.Nodes[0] = 5 },
+		"a tree of the codes": func(q *algorithms.Regions) { q.Tree[0].At = 1 },
+		"children the other way": func(q *algorithms.Regions) {
+			q.Tree[0].Left,
+				q.Tree[0].Right = ^1, ^0
+		},
 	} {
 		q := released()
 		corrupt(q)
@@ -62,7 +70,8 @@ func TestTaxonomyNodes(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	with, without := &algorithms.Release{Regions: released()}, &algorithms.Release{Regions: released()}
+	with, without := &algorithms.Release{Regions: released()},
+		&algorithms.Release{Regions: released()}
 	without.Regions.Nodes = slices.Clone(without.Regions.Nodes)
 	without.Regions.Nodes[0] = 3
 	if Hash(with) == Hash(without) {

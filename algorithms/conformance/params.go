@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms"
 )
 
-// checkParams: defaults are valid and fresh, tell the k of k-anonymity, every field has a yaml key, and a
-// value out of range is refused by Validate with the key named.
+// checkParams: defaults are valid and fresh, have the k of k-anonymity, every field has a yaml key,
+// and a value out of range is refused by Validate with the key named.
 func checkParams(a algorithms.Algorithm) error {
 	defaults := a.Params()
 	value := reflect.ValueOf(defaults)
@@ -22,12 +22,15 @@ func checkParams(a algorithms.Algorithm) error {
 	if err := validate(defaults); err != nil {
 		errs = append(errs, fmt.Errorf("the defaults are refused: %w", err))
 	}
-	if other := a.Params(); reflect.ValueOf(other).Pointer() == value.Pointer() && value.Elem().Type().Size() > 0 {
+	if other := a.Params(); reflect.ValueOf(other).Pointer() == value.Pointer() &&
+		value.Elem().Type().Size() > 0 {
 		errs = append(errs, errors.New("two calls of Params return the same struct"))
 	}
 	for _, guarantee := range a.Info().Variants {
-		if _, says := defaults.(algorithms.Anonymous); !says && guarantee.Model == algorithms.KAnonymity {
-			errs = append(errs, fmt.Errorf("%s: parameters of type %T do not say their k, must implement algorithms.Anonymous", guarantee.Variant, defaults))
+		if _, says := defaults.(algorithms.Anonymous); !says &&
+			guarantee.Model == algorithms.KAnonymity {
+			errs = append(errs, fmt.Errorf("%s: %T must implement algorithms.Anonymous",
+				guarantee.Variant, defaults))
 		}
 	}
 	for _, f := range fields(value.Elem().Type(), nil) {
@@ -45,7 +48,7 @@ func checkParams(a algorithms.Algorithm) error {
 			case err == nil:
 				errs = append(errs, tryHuge(a, params, f.key, trial.value))
 			case !strings.Contains(err.Error(), f.key):
-				errs = append(errs, fmt.Errorf("%s: %v is refused without naming the key: %w", f.key, trial.value, err))
+				errs = append(errs, fmt.Errorf("%s: the key is not named: %w", f.key, err))
 			}
 		}
 	}
@@ -55,7 +58,8 @@ func checkParams(a algorithms.Algorithm) error {
 // tryHuge: a huge value that is not refused has to work, or to end in an error.
 func tryHuge(a algorithms.Algorithm, params algorithms.Params, key string, value any) error {
 	for _, guarantee := range a.Info().Variants {
-		if _, _, _, err := (subject{a, guarantee, params}).release(try{}); err != nil && isPanic(err) {
+		if _, _, _, err := (subject{a, guarantee, params}).release(try{}); err != nil &&
+			isPanic(err) {
 			return fmt.Errorf("%s: %v: %w", key, value, err)
 		}
 	}
@@ -104,9 +108,11 @@ type outside struct {
 func outOfRange(kind reflect.Kind) []outside {
 	switch kind {
 	case reflect.Float32, reflect.Float64:
-		return []outside{{math.NaN(), true}, {math.Inf(1), true}, {math.Inf(-1), true}, {-1.0, true}, {1e300, false}}
+		return []outside{{math.NaN(), true}, {math.Inf(1), true}, {math.Inf(-1), true},
+			{-1.0, true}, {1e300, false}}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return []outside{{int64(-1), true}, {int64(math.MinInt64), true}, {int64(math.MaxInt64), false}}
+		return []outside{{int64(-1), true}, {int64(math.MinInt64), true},
+			{int64(math.MaxInt64), false}}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return []outside{{uint64(math.MaxUint64), false}}
 	case reflect.String:

@@ -12,10 +12,11 @@ import (
 	"ppdp/datasets"
 )
 
-// CheckRelease draws the records of a release and reports what is wrong with its form: products promised but missing,
-// codes outside their domains, counts that are no counts, boxes that do not fit the tree or the
-// rows. It does not judge how good the release is.
-func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algorithms.Input, r *algorithms.Release) error {
+// CheckRelease draws the records of a release and reports what is wrong with its form: products
+// promised but missing, codes outside their domains, counts that are no counts, boxes that do not
+// fit the tree or the rows. It does not judge how good the release is.
+func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algorithms.Input,
+	r *algorithms.Release) error {
 	var errs []error
 	if _, _, err := r.Records(context.Background()); err != nil {
 		return fmt.Errorf("records: %w", err)
@@ -24,13 +25,14 @@ func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algo
 		product algorithms.Product
 		present bool
 	}{
-		{algorithms.Records, r.Table != nil},
-		{algorithms.Boxes, r.Regions != nil},
-		{algorithms.Membership, r.Regions != nil && r.Regions.Assignment != nil},
-		{algorithms.DegreeSequence, r.Degrees != nil},
+		{algorithms.RecordsProduct, r.Table != nil},
+		{algorithms.RegionsProduct, r.Regions != nil},
+		{algorithms.MembershipProduct, r.Regions != nil && r.Regions.Assignment != nil},
+		{algorithms.DegreesProduct, r.Degrees != nil},
 	} {
 		if info.Can(p.product) != p.present {
-			errs = append(errs, fmt.Errorf("product %s: promised %t, released %t", p.product, info.Can(p.product), p.present))
+			errs = append(errs, fmt.Errorf("product %s: released %t, must be %t", p.product,
+				p.present, !p.present))
 		}
 	}
 	if r.Table != nil {
@@ -40,7 +42,8 @@ func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algo
 		if err := checkBoxes(in.Table.Schema(), r.Regions); err != nil {
 			errs = append(errs, err) // nothing below can be computed on broken boxes
 		} else {
-			errs = append(errs, checkTree(in.Table.Schema(), r.Regions), checkRows(guarantee, in, r.Regions))
+			errs = append(errs, checkTree(in.Table.Schema(), r.Regions))
+			errs = append(errs, checkRows(guarantee, in, r.Regions))
 			if guarantee.Model == algorithms.DifferentialPrivacy {
 				errs = append(errs, checkReach(in.Table.Schema(), r.Regions))
 			}
@@ -59,15 +62,18 @@ func checkTable(schema *datasets.Schema, r *algorithms.Release) error {
 	for i := range schema.Attributes {
 		a, column := &schema.Attributes[i], r.Table.Column(i)
 		if r.Table.Len() > 0 && a.Continuous != (column.Exact != nil) {
-			return fmt.Errorf("%s: exact values %t, must be %t", a.Name, column.Exact != nil, a.Continuous)
+			return fmt.Errorf("%s: exact values %t, must be %t", a.Name, !a.Continuous,
+				a.Continuous)
 		}
 		for row := range int32(r.Table.Len()) {
 			if code := column.At(row); code >= uint32(a.Cells()) {
-				return fmt.Errorf("%s: code %d in row %d of a domain of %d", a.Name, code, row, a.Cells())
+				return fmt.Errorf("%s: row %d has code %d of %d", a.Name, row, code, a.Cells())
 			}
 			if column.Exact != nil {
-				if code, err := a.NumberCode(column.Exact[row]); err != nil || code != column.At(row) {
-					return fmt.Errorf("%s: exact value %v in row %d of cell %d", a.Name, column.Exact[row], row, column.At(row))
+				exact := column.Exact[row]
+				if code, err := a.NumberCode(exact); err != nil || code != column.At(row) {
+					return fmt.Errorf("%s: row %d has %v in cell %d", a.Name, row, exact,
+						column.At(row))
 				}
 			}
 		}
@@ -93,11 +99,15 @@ func checkBoxes(schema *datasets.Schema, q *algorithms.Regions) error {
 	case q.Classes != schema.Classes():
 		return fmt.Errorf("regions of %d classes, the table has %d", q.Classes, schema.Classes())
 	case len(q.Low) != n*d || len(q.High) != n*d || len(q.Counts) != n*q.Classes:
-		return fmt.Errorf("%d regions of %d dimensions with %d lower and %d upper ends and %d counts", n, d, len(q.Low), len(q.High), len(q.Counts))
-	case q.Axes != nil && len(q.Axes) != d, q.Axes == nil && q.Nodes != nil, q.Axes != nil && len(q.Nodes) != n*d:
-		return fmt.Errorf("%d regions of %d dimensions with %d axes and %d taxonomy nodes", n, d, len(q.Axes), len(q.Nodes))
+		return fmt.Errorf("%d regions of %d dimensions: %d lower ends, %d upper ends, %d counts",
+			n, d, len(q.Low), len(q.High), len(q.Counts))
+	case q.Axes == nil && q.Nodes != nil, q.Axes != nil &&
+		(len(q.Axes) != d || len(q.Nodes) != n*d):
+		return fmt.Errorf("%d regions of %d dimensions: %d axes, %d taxonomy nodes",
+			n, d, len(q.Axes), len(q.Nodes))
 	case q.TightLow != nil && (len(q.TightLow) != n*d || len(q.TightHigh) != n*d):
-		return fmt.Errorf("%d regions of %d dimensions with %d and %d ends of tight ranges", n, d, len(q.TightLow), len(q.TightHigh))
+		return fmt.Errorf("%d regions of %d dimensions: %d lower, %d upper ends of tight ranges",
+			n, d, len(q.TightLow), len(q.TightHigh))
 	case q.Means != nil && len(q.Means) != n*d:
 		return fmt.Errorf("%d regions of %d dimensions with %d means", n, d, len(q.Means))
 	}
@@ -105,15 +115,17 @@ func checkBoxes(schema *datasets.Schema, q *algorithms.Regions) error {
 		a := &schema.Attributes[q.Attributes[i%d]]
 		low, high := q.Low[i], q.High[i]
 		if low >= high || high > uint32(a.Cells()) {
-			return fmt.Errorf("%s: region %d covers [%d, %d) of %d cells", a.Name, i/d, low, high, a.Cells())
+			return fmt.Errorf("%s: region %d is [%d, %d) of %d", a.Name, i/d, low, high, a.Cells())
 		}
 		if q.Axes != nil {
 			if err := checkNode(q.Axes[i%d], q.Nodes[i], low, high); err != nil {
 				return fmt.Errorf("%s: region %d: %w", a.Name, i/d, err)
 			}
 		}
-		if q.TightLow != nil && (q.TightLow[i] < low || q.TightLow[i] >= q.TightHigh[i] || q.TightHigh[i] > high) {
-			return fmt.Errorf("%s: region %d has its data in [%d, %d), outside its box [%d, %d)", a.Name, i/d, q.TightLow[i], q.TightHigh[i], low, high)
+		if q.TightLow != nil && (q.TightLow[i] < low || q.TightLow[i] >= q.TightHigh[i] ||
+			q.TightHigh[i] > high) {
+			return fmt.Errorf("%s: region %d has its data in [%d, %d), outside its box [%d, %d)",
+				a.Name, i/d, q.TightLow[i], q.TightHigh[i], low, high)
 		}
 		if q.Means != nil && (a.Kind == datasets.Numeric) == math.IsNaN(q.Means[i]) {
 			return fmt.Errorf("%s: region %d has mean %v", a.Name, i/d, q.Means[i])
@@ -130,7 +142,8 @@ func checkNode(axis *datasets.Axis, node int32, low, high uint32) error {
 	case axis == nil || node < 0 || int(node) >= len(axis.Low):
 		return fmt.Errorf("taxonomy node %d, with an axis %t", node, axis != nil)
 	case axis.Low[node] != low || axis.High[node] != high:
-		return fmt.Errorf("ranks [%d, %d) under node %d, which has [%d, %d)", low, high, node, axis.Low[node], axis.High[node])
+		return fmt.Errorf("ranks [%d, %d), node %d has [%d, %d)",
+			low, high, node, axis.Low[node], axis.High[node])
 	}
 	return nil
 }
@@ -180,7 +193,8 @@ func checkReach(schema *datasets.Schema, q *algorithms.Regions) error {
 			lowest, highest = min(lowest, low[d]), max(highest, high[d])
 		}
 		if lowest != 0 || highest != uint32(a.Cells()) {
-			return fmt.Errorf("%s: the regions cover [%d, %d) of %d cells", a.Name, lowest, highest, a.Cells())
+			return fmt.Errorf("%s: the regions cover [%d, %d) of %d", a.Name, lowest, highest,
+				a.Cells())
 		}
 	}
 	return nil
@@ -212,12 +226,12 @@ func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithm
 		return errors.New("rows are assigned to regions under differential privacy")
 	}
 	if len(q.Assignment) != len(in.Rows) {
-		return fmt.Errorf("%d rows are assigned to regions, the input has %d", len(q.Assignment), len(in.Rows))
+		return fmt.Errorf("%d of %d rows are assigned to regions", len(q.Assignment), len(in.Rows))
 	}
 	suppressed := make(map[int]bool, len(q.Suppressed))
 	for i, at := range q.Suppressed {
 		if at < 0 || int(at) >= len(in.Rows) || i > 0 && at <= q.Suppressed[i-1] {
-			return fmt.Errorf("position %d of %d rows is suppressed, positions must ascend", at, len(in.Rows))
+			return fmt.Errorf("suppressed position %d of %d, must ascend", at, len(in.Rows))
 		}
 		suppressed[int(at)] = true
 	}
@@ -226,7 +240,7 @@ func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithm
 	for i, row := range in.Rows {
 		region := int(q.Assignment[i])
 		if suppressed[i] != (region == -1) {
-			return fmt.Errorf("row %d is suppressed %t, but assigned to region %d", row, suppressed[i], region)
+			return fmt.Errorf("row %d: suppressed %t, region %d", row, suppressed[i], region)
 		}
 		if suppressed[i] {
 			continue
@@ -237,7 +251,8 @@ func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithm
 		for d, attribute := range q.Attributes {
 			codes[d] = in.Table.Column(attribute).At(row)
 		}
-		if !q.Contains(region, codes) || q.TightLow != nil && !inside(q.TightLow, q.TightHigh, region, codes) {
+		tight := q.TightLow == nil || inside(q.TightLow, q.TightHigh, region, codes)
+		if !q.Contains(region, codes) || !tight {
 			return fmt.Errorf("row %d lies outside its region %d", row, region)
 		}
 		label := uint32(0)
@@ -252,7 +267,7 @@ func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithm
 	return nil
 }
 
-// inside says whether a region's interval on every dimension holds the code.
+// inside reports whether a region's interval on every dimension holds the code.
 func inside(low, high []uint32, region int, codes []uint32) bool {
 	for d, code := range codes {
 		if i := region*len(codes) + d; code < low[i] || code >= high[i] {

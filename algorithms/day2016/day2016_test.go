@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/degrees"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
@@ -70,9 +70,10 @@ func TestProject(t *testing.T) {
 	})
 }
 
-// TestSensitivity checks the argument of the package comment on every graph of six nodes and every node isolated in
-// it: no statistic moves by more than its bound, and every bound is attained for small θ, so that none is too
-// careful. The paper's 2θ+1 and θ+1, which are for removal, are exceeded by isolation.
+// TestSensitivity checks the argument of the package comment on every graph of six nodes and every
+// node isolated in it: no statistic moves by more than its bound, and every bound is attained for
+// small θ, so that none is too careful. The paper's 2θ+1 and θ+1, which are for removal, are
+// exceeded by isolation.
 func TestSensitivity(t *testing.T) {
 	const n = 6
 	var pairs [][2]int32
@@ -107,7 +108,8 @@ func TestSensitivity(t *testing.T) {
 		}
 		score[mask] = scores(thetas, quality)
 	}
-	worst := map[Form][]float64{Cumulative: make([]float64, len(thetas)), Histogram: make([]float64, len(thetas))}
+	worst := map[Form][]float64{Cumulative: make([]float64, len(thetas)), Histogram: make([]float64,
+		len(thetas))}
 	worstScore, worstEdges := 0.0, make([]int, len(thetas))
 	for mask := range graphs {
 		for v := int32(0); v < n; v++ {
@@ -142,7 +144,8 @@ func TestSensitivity(t *testing.T) {
 		for _, form := range []Form{Cumulative, Histogram} {
 			bound := countSensitivity(form, theta)
 			if worst[form][i] > bound || theta <= 2 && worst[form][i] != bound {
-				t.Errorf("theta %d: the %s counts moved by %v, the bound is %v", theta, form, worst[form][i], bound)
+				t.Errorf("theta %d: the %s counts moved by %v, the bound is %v", theta, form,
+					worst[form][i], bound)
 			}
 		}
 		if worstEdges[i] != theta {
@@ -150,7 +153,8 @@ func TestSensitivity(t *testing.T) {
 		}
 	}
 	if worst[Histogram][0] <= 2*1+1 || worst[Cumulative][1] <= 2+1 {
-		t.Errorf("isolation stays within the bounds for removal: %v, %v", worst[Histogram][0], worst[Cumulative][1])
+		t.Errorf("isolation stays within the bounds for removal: %v, %v", worst[Histogram][0],
+			worst[Cumulative][1])
 	}
 	if worstScore > 1+1e-12 || worstScore < 0.4 {
 		t.Errorf("a score moved by %v, must be at most 1 and not far below", worstScore)
@@ -158,18 +162,14 @@ func TestSensitivity(t *testing.T) {
 }
 
 // release runs the baseline with fresh streams.
-func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) *algorithms.Release {
+func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,
+	seed uint64) *algorithms.Release {
 	t.Helper()
-	r, err := day2016{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: v,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, v, epsilon, seed))
 }
 
-// TestNoNoise: without noise the release is the projection's degrees, and for θ = n-1 the graph's own. θ chosen
-// privately, noise costs nothing then, and no smaller θ keeps as many edges.
+// TestNoNoise: without noise the release is the projection's degrees, and for θ = n-1 the graph's
+// own. θ chosen privately, noise costs nothing then, and no smaller θ keeps as many edges.
 func TestNoNoise(t *testing.T) {
 	const epsilon = 1e12 // noise below 1e-9, which rounding removes
 	rapid.Check(t, func(t2 *rapid.T) {
@@ -177,16 +177,18 @@ func TestNoNoise(t *testing.T) {
 		theta := rapid.IntRange(1, 13).Draw(t2, "theta")
 		for _, form := range []Form{Cumulative, Histogram} {
 			for _, v := range []algorithms.Variant{algorithms.Strict, algorithms.Published} {
-				p := &Params{Form: form, Theta: strconv.Itoa(theta), Lambda: algorithms.CapNodes}
+				p := &Params{Form: form, Theta: strconv.Itoa(theta), Lambda: degrees.Nodes}
 				degrees, _ := naive(g, min(theta, max(1, g.Nodes()-1)))
 				slices.Sort(degrees)
 				for i, d := range release(t, g, p, v, epsilon, 1).Degrees {
 					if int(d) != degrees[i] {
-						t2.Fatalf("%s, theta %d: degree %d is %d, want %d", form, theta, i, d, degrees[i])
+						t2.Fatalf("%s, theta %d: degree %d is %d, want %d", form, theta, i, d,
+							degrees[i])
 					}
 				}
 				p.Theta = PrivateTheta
-				if got := release(t, g, p, v, epsilon, 1).Degrees; !slices.Equal(got, g.DegreeSequence()) {
+				got := release(t, g, p, v, epsilon, 1).Degrees
+				if !slices.Equal(got, g.DegreeSequence()) {
 					t2.Fatalf("%s: degrees %v, want %v", form, got, g.DegreeSequence())
 				}
 			}
@@ -194,7 +196,8 @@ func TestNoNoise(t *testing.T) {
 	})
 }
 
-// TestBudget: fixed θ spends all of epsilon on counts, private θ a tenth of it on the choice, nothing is over.
+// TestBudget: fixed θ spends all of epsilon on counts, private θ a tenth of it on the choice,
+// nothing is over.
 func TestBudget(t *testing.T) {
 	g, err := graph.ErdosRenyi(context.Background(), random.NewKey(1).Stream(), 200, 0.05)
 	if err != nil {
@@ -206,8 +209,9 @@ func TestBudget(t *testing.T) {
 	}{{"8", []float64{0.5}}, {PrivateTheta, []float64{0.05, 0.45}}} {
 		budget := privacy.NewBudget(0.5)
 		p := &Params{Form: Histogram, Theta: test.theta, Lambda: "50"}
-		r, err := day2016{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p, Variant: algorithms.Strict,
-			Budget: budget, Noise: random.NewStreams(random.NewKey(1))})
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p,
+			Variant: algorithms.Strict,
+			Budget:  budget, Noise: random.NewStreams(random.NewKey(1))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,16 +225,18 @@ func TestBudget(t *testing.T) {
 			}
 		}
 		if want := float64(2 * r.Structure.Leaves); ledger[len(ledger)-1].Claimed != want {
-			t.Errorf("sensitivity %v for %d cells, want %v", ledger[len(ledger)-1].Claimed, r.Structure.Leaves, want)
+			t.Errorf("sensitivity %v for %d cells, want %v", ledger[len(ledger)-1].Claimed,
+				r.Structure.Leaves, want)
 		}
-		if len(r.Degrees) != g.Nodes() || !slices.IsSorted(r.Degrees) || r.Degrees[0] < 0 || int(r.Degrees[len(r.Degrees)-1]) >= r.Structure.Leaves {
+		if len(r.Degrees) != g.Nodes() || !slices.IsSorted(r.Degrees) || r.Degrees[0] < 0 ||
+			int(r.Degrees[len(r.Degrees)-1]) >= r.Structure.Leaves {
 			t.Errorf("theta %s: degrees %v", test.theta, r.Degrees)
 		}
 	}
 }
 
-// TestNearestCounts compares with every support: the nearest point with sum total lies on one of the faces of the
-// simplex, where it is the values less a common amount.
+// TestNearestCounts compares with every support: the nearest point with sum total lies on one of
+// the faces of the simplex, where it is the values less a common amount.
 func TestNearestCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")
@@ -266,8 +272,9 @@ func TestNearestCounts(t *testing.T) {
 	})
 }
 
-// TestChoice: the exponential mechanism's law over θ, drawn 20,000 times, agrees with exp(ε₁·score/2). The statistic
-// has at most 5 degrees of freedom, whose chi-square exceeds 30 once in 60,000 seeds.
+// TestChoice: the exponential mechanism's law over θ, drawn 20,000 times, agrees with
+// exp(ε₁·score/2). The statistic has at most 5 degrees of freedom, whose chi-square exceeds 30 once
+// in 60,000 seeds.
 func TestChoice(t *testing.T) {
 	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 60, 3)
 	if err != nil {
@@ -315,7 +322,7 @@ func TestChoice(t *testing.T) {
 }
 
 func TestParams(t *testing.T) {
-	if err := defaults().Validate(); err != nil {
+	if err := DefaultParams().Validate(); err != nil {
 		t.Error(err)
 	}
 	err := (&Params{Form: "pdf", Theta: "0", Lambda: "x"}).Validate()
@@ -324,12 +331,13 @@ func TestParams(t *testing.T) {
 			t.Errorf("%v, want %q", err, key)
 		}
 	}
-	leaky := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: algorithms.CapMaxDegree}
-	a := day2016{}
+	leaky := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: degrees.MaxDegree}
+	a := Algorithm{}
 	if err := a.CheckVariant(algorithms.Strict, leaky); err == nil {
 		t.Error("strict takes lambda: max-degree")
 	}
-	if g := a.Guarantee(algorithms.Published, leaky); g.Status != algorithms.Broken || !slices.Contains(g.Errata, "G4") {
+	g := a.Guarantee(algorithms.Published, leaky)
+	if g.Status != algorithms.Broken || !slices.Contains(g.Errata, "G4") {
 		t.Errorf("guarantee %+v under lambda: max-degree", g)
 	}
 	leaky.Theta = "16" // lambda is not read
@@ -338,15 +346,8 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestConformance runs the suite in the settings that differ from the defaults.
-func TestConformance(t *testing.T) {
-	conformance.Run(t, day2016{},
-		&Params{Form: Histogram, Theta: PrivateTheta, Lambda: algorithms.CapMaxDegree},
-		&Params{Form: Histogram, Theta: "4", Lambda: algorithms.CapNodes},
-		&Params{Form: Cumulative, Theta: "4", Lambda: algorithms.CapNodes})
-}
-
-// prepare does for a graph what its first release with private theta would: sorts the edges and projects by every candidate.
+// prepare does for a graph what its first release with private theta would: sorts the edges and
+// projects by every candidate.
 func prepare(g *datasets.Graph, p *Params) {
 	for _, theta := range candidateThetas(p.Lambda.Of(g)) {
 		project(g, theta)
@@ -366,11 +367,12 @@ func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
 }
 
 func BenchmarkReleaseUNC(b *testing.B) {
-	benchmarkRelease(b, testinput.Network(b, "UNC28"), defaults())
+	benchmarkRelease(b, testinput.Network(b, "UNC28"), DefaultParams())
 }
 
 func BenchmarkReleaseUNCHistogram(b *testing.B) {
-	benchmarkRelease(b, testinput.Network(b, "UNC28"), &Params{Form: Histogram, Theta: "512", Lambda: algorithms.CapNodes})
+	benchmarkRelease(b, testinput.Network(b, "UNC28"), &Params{Form: Histogram, Theta: "512",
+		Lambda: degrees.Nodes})
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {
@@ -378,7 +380,7 @@ func BenchmarkReleaseMillion(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	benchmarkRelease(b, g, defaults())
+	benchmarkRelease(b, g, DefaultParams())
 }
 
 func BenchmarkSortEdgesUNC(b *testing.B) {
@@ -393,7 +395,7 @@ func BenchmarkPrepareUNC(b *testing.B) {
 	g := testinput.Network(b, "UNC28")
 	for b.Loop() {
 		fresh := &datasets.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours}
-		prepare(fresh, defaults())
+		prepare(fresh, DefaultParams())
 	}
 	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }

@@ -12,27 +12,28 @@ func orderOf(g *datasets.Graph) *edgeOrder {
 	return datasets.Derived(g, edgeOrderKey{}, func() *edgeOrder { return sortEdges(g) })
 }
 
-// mix scrambles a number, one to one: the finaliser of splitmix64 (Steele, Lea & Flood 2014). An edge's place
-// depends on its two ends alone, never on what other edges there are, and no two edges tie.
+// mix scrambles a number, one to one: the finaliser of splitmix64 (Steele, Lea & Flood 2014). An
+// edge's place depends on its two ends alone, never on what other edges there are, and no two edges
+// tie.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// unmix is the inverse of mix.
 func unmix(x uint64) uint64 {
 	x = (x ^ x>>31 ^ x>>62) * 0x319642b2d24d8ec3
 	x = (x ^ x>>27 ^ x>>54) * 0x96de1b173f119089
 	return x ^ x>>30 ^ x>>60
 }
 
-// digit is how many bits of a mixed number one counting pass sorts by: few enough for the buckets' ends to stay in
-// the first-level cache.
+// digit is how many bits of a mixed number one counting pass sorts by: few enough for the buckets'
+// ends to stay in the first-level cache.
 const digit = 11
 
-// sortEdges sorts by mixed number in linear expected time: two counting passes sort by the 22 leading bits, and
-// since mixed numbers are spread evenly, few edges are left to be put right after that.
+// sortEdges sorts by mixed number in linear expected time: two counting passes sort by the 22
+// leading bits, and since mixed numbers are spread evenly, few edges are left to be put right after
+// that.
 func sortEdges(g *datasets.Graph) *edgeOrder {
 	m := g.Edges()
 	keys := make([]uint64, 0, m)
@@ -114,8 +115,8 @@ func projectedDegrees(nodes int, order *edgeOrder, theta int32) []int32 {
 	to := order.to
 	for i, u := range order.from {
 		v := to[i]
-		// Whether an edge is kept is close to a coin toss; adding a computed 0 or 1 spares the processor
-		// the guess. The differences are negative, and their sign bits 1, below theta.
+		// Whether an edge is kept is close to a coin toss; adding a computed 0 or 1 spares the
+		// processor the guess. The differences are negative, and their sign bits 1, below theta.
 		du, dv := degrees[u], degrees[v]
 		kept := int32(uint32((du-theta)&(dv-theta)) >> 31)
 		degrees[u], degrees[v] = du+kept, dv+kept

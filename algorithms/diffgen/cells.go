@@ -23,7 +23,8 @@ type table struct {
 }
 
 // count returns the cells that hold records, with their exact counts.
-func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32, labels []uint32) *table {
+func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32,
+	labels []uint32) *table {
 	classes := uint64(space.Classes())
 	keys := make([]uint64, len(rows))
 	codes := make([]uint32, len(rows))
@@ -62,8 +63,8 @@ func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32,
 	return t
 }
 
-// addIntervals adds a numeric dimension's part to the cells' numbers. The members of a cut are few, so that
-// comparing them one after the other beats searching.
+// addIntervals adds a numeric dimension's part to the cells' numbers. The members of a cut are few,
+// so that comparing them one after the other beats searching.
 func (g *grid) addIntervals(keys []uint64, codes []uint32, d int) {
 	for _, member := range g.members[d][1:] {
 		for i, code := range codes {
@@ -82,7 +83,8 @@ func (t *table) append(cell uint64) {
 	}
 }
 
-// ahead is how many cells there is room for before the number of those that will be seen is estimated.
+// ahead is how many cells there is room for before the number of those that will be seen is
+// estimated.
 const ahead = 1 << 12
 
 // reserve makes room for cells, at most so many.
@@ -92,9 +94,10 @@ func (t *table) reserve(cells, most uint64) {
 	t.counts = append(make([]float64, 0, cells*uint64(t.classes)), t.counts...)
 }
 
-// noised returns the cells with a count above 0 after noise, among all cells of the grid or, with empty omitted,
-// those that hold records.
-func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon float64, noise counter, empty Empty, most int) (*table, error) {
+// noised returns the cells with a count above 0 after noise, among all cells of the grid or, with
+// empty omitted, those that hold records.
+func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon float64,
+	noise counter, empty Empty, most int) (*table, error) {
 	for i := range t.cells {
 		cell := path.Fork() // cells are disjoint
 		counts := t.counts[i*t.classes : (i+1)*t.classes]
@@ -123,8 +126,8 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon 
 		}
 		next++
 	}
-	// A place is one class of one empty cell. Places before the next that is seen are skipped; the empty cell of a
-	// place is found by passing the occupied ones that stand before it.
+	// A place is one class of one empty cell. Places before the next that is seen are skipped; the
+	// empty cell of a place is found by passing the occupied ones before it.
 	classes := uint64(t.classes)
 	places := (g.cells - uint64(len(t.cells))) * classes
 	if empty == Omitted {
@@ -148,13 +151,14 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon 
 				}
 			}
 			if n >= most {
-				return nil, tooLarge("more than %d of %d cells with counts above 0 (max_nodes)", n, g.cells)
+				return nil, tooLarge("more than %d of %d cells above 0 (max_nodes)", n, g.cells)
 			}
 			if n == cap(out.cells) {
-				// As many will be seen among the places to come as among those passed, which showed ahead at least: a sixteenth more
-				// is four standard deviations.
+				// As many will be seen among the places to come as among those passed, which showed
+				// ahead at least: a sixteenth more is four standard deviations.
 				share := float64(places) / float64(place+1)
-				out.reserve(uint64(len(t.cells))+uint64(math.Min(share*float64(n-next)*17/16, float64(limit))), limit)
+				likely := math.Min(share*float64(n-next)*17/16, float64(limit))
+				out.reserve(uint64(len(t.cells))+uint64(likely), limit)
 			}
 			out.append(cell)
 		}

@@ -72,17 +72,20 @@ func (c *cut) search(ctx context.Context) error {
 		}
 	}
 	c.members = append(c.members, c.open...)
-	slices.SortFunc(c.members, func(a, b member) int { return cmp.Or(cmp.Compare(a.dim, b.dim), cmp.Compare(a.low, b.low)) })
+	slices.SortFunc(c.members, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.dim, b.dim), cmp.Compare(a.low, b.low))
+	})
 	return nil
 }
 
-// specialise puts a value's children in its place. The children of an interval hold disjoint records and
-// draw their cut points in parallel.
+// specialise puts a value's children in its place. The children of an interval hold disjoint
+// records and draw their cut points in parallel.
 func (c *cut) specialise(m member) error {
 	axis := c.marginals[m.dim].axis
 	if axis != nil {
 		for _, child := range axis.Taxonomy.Nodes[m.node].Children {
-			next := member{dim: m.dim, node: int32(child), low: axis.Low[child], high: axis.High[child]}
+			next := member{dim: m.dim, node: int32(child)}
+			next.low, next.high = axis.Low[child], axis.High[child]
 			if err := c.enter(&c.path, next); err != nil {
 				return err
 			}
@@ -90,7 +93,8 @@ func (c *cut) specialise(m member) error {
 		return nil
 	}
 	before := c.path.Fork()
-	for _, next := range [2]member{{dim: m.dim, node: -1, low: m.low, high: m.at}, {dim: m.dim, node: -1, low: m.at, high: m.high}} {
+	for _, ends := range [2][2]uint32{{m.low, m.at}, {m.at, m.high}} {
+		next := member{dim: m.dim, node: -1, low: ends[0], high: ends[1]}
 		path := before.Fork()
 		if err := c.enter(&path, next); err != nil {
 			return err
@@ -102,8 +106,8 @@ func (c *cut) specialise(m member) error {
 	return nil
 }
 
-// enter adds a value to the cut. Where it has children it becomes a candidate with its score; a numeric one first
-// draws its cut point, charged to the path.
+// enter adds a value to the cut. Where it has children it becomes a candidate with its score; a
+// numeric one first draws its cut point, charged to the path.
 func (c *cut) enter(path *privacy.Path, m member) error {
 	from := &c.marginals[m.dim]
 	classes := c.scorer.Classes
@@ -150,7 +154,8 @@ type grid struct {
 
 // product lays the grid. At most 2⁶⁰ cells times classes can be numbered.
 func (c *cut) product() (*grid, error) {
-	g := &grid{members: make([][]member, len(c.marginals)), strides: make([]uint64, len(c.marginals)), cells: 1}
+	dims := len(c.marginals)
+	g := &grid{members: make([][]member, dims), strides: make([]uint64, dims), cells: 1}
 	for _, m := range c.members {
 		g.members[m.dim] = append(g.members[m.dim], m)
 	}
@@ -168,7 +173,6 @@ func (c *cut) product() (*grid, error) {
 	return g, nil
 }
 
-// structure describes the search.
 func (c *cut) structure(regions *algorithms.Regions) algorithms.Structure {
 	return algorithms.Structure{Nodes: c.made + regions.Len(), Leaves: regions.Len(), Depth: c.made}
 }

@@ -1,112 +1,91 @@
-// Package diffgen is DiffGen (Mohammed, Chen, Fung & Yu, Differentially Private Data Release for Data Mining,
-// KDD 2011): all attributes start out generalised to the tops of their taxonomies; h times one value of the
-// common cut is specialised for all records that carry it, chosen by the exponential mechanism; the
-// cells of the resulting contingency table are published with noisy class counts. What DiffMulti
-// (Al-Hussaeni et al. 2018) does region by region is done here for whole attributes.
+// Package diffgen is DiffGen (Mohammed, Chen, Fung & Yu, Differentially Private Data Release for
+// Data Mining, KDD 2011). All attributes start generalised to the tops of their taxonomies. h times
+// the exponential mechanism chooses one value of the common cut, which is specialised for all
+// records that carry it. The cells of the resulting contingency table are published with noisy
+// class counts. DiffMulti (Al-Hussaeni et al. 2018) does region by region what is done here for
+// whole attributes. The package leaves out classifiers, encodings and measures of distortion.
 //
-// The classifiers that the papers train are not here, nor encodings and measures of distortion.
+// Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement a
+// record leaves one cell and enters another: up to twice the epsilon). Half of the budget is for
+// the cut, in draws of ε′ = ε/(2(|A_num|+2h)): one cut point for each numeric attribute's domain, h
+// choices, and a cut point for each of the two parts of a chosen interval, which hold disjoint
+// records. Class counts get the rest, at least half: ε minus what the cut has used, which can be
+// read off the cut (errata D7, X1). Cells are disjoint, and their number follows from the cut
+// alone.
 //
-// Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement a record leaves one
-// cell and enters another: up to twice the epsilon). Half of the budget is for the cut, in draws of
-// ε′ = ε/(2(|A_num|+2h)): one cut point for each numeric attribute's domain, h choices, and a cut point for
-// each of the two parts that a chosen interval falls into, which hold disjoint records. Class counts get
-// the rest, at least half: ε minus what the cut has used, and how much that is can be read off the
-// cut (errata D7, X1). Cells are disjoint, and there are as many as the cut makes, records or not.
-//
-// The scale of utility dm contains the number of records, like DiffMulti's (errata D3). With N records and
-// s = u/(2N+1), u = n²-Σc² the reduction of a value with n records and children of c, a record that joins
-// a child of c moves s by (2(n-c)(2N+1)-2u)/((2N+1)(2N+3)), which lies in [0, 1) because
-// u ≤ n²-c², and the scores of values that it does not carry by -2u/((2N+1)(2N+3)), in [-1/2, 0]. All
-// scores together move within an interval of length 3/2, so the mechanism loses at most 3/4 of what it is
-// charged. For u = -Σc² both kinds move within [-1/2, 1/2].
+// The scale of utility dm contains the number of records, like DiffMulti's (errata D3). With N
+// records and s = u/(2N+1), u = n²-Σc² the reduction of a value with n records and children of c, a
+// record that joins a child of c moves s by (2(n-c)(2N+1)-2u)/((2N+1)(2N+3)), which lies in [0, 1)
+// because u ≤ n²-c², and the scores of values that it does not carry by -2u/((2N+1)(2N+3)), in
+// [-1/2, 0]. All scores together move within an interval of length 3/2, so the mechanism loses at
+// most 3/4 of what it is charged. For u = -Σc² both kinds move within [-1/2, 1/2].
 //
 // Variants:
-//   - published: Laplace noise; under utility: ncp the middles of intervals between data values are the cut points
-//     (errata D2), and no finite epsilon holds.
+//   - published: Laplace noise. Under utility: ncp the cut points are the middles between data
+//     values (errata D2), and no finite epsilon holds.
 //   - strict: cut points from all positions between public cells; two-sided geometric noise. Its
-//     ledger takes no credit for the monotony of scores, so that what it says of a single call holds for
-//     replacement too.
-//   - refcode: the released program's rule for cut points (errata X1): the first interval scores 0, the one above the
-//     largest value is missing, a single record is cut off in the exact middle. It knows utilities max and infogain.
+//     ledger takes no credit for monotone scores, so that it holds for replacement too, call by
+//     call.
+//   - refcode: the released program's rule for cut points (errata X1): the first interval scores 0,
+//     the one above the largest value is missing, a single record is cut off in the exact middle.
+//     It has only the utilities max and infogain.
 //
 // Deviations:
-//   - Utilities dm and ncp are those of Al-Hussaeni et al. 2018, who do not say how DiffGen was given them. Score:
-//     reduction sets the loss of a value's records against that of its children; children is minus the
-//     children's loss, which compares values of different numbers of records and prefers the rare ones.
-//   - Cut points lie between neighbouring cells of an attribute's public granularity; an interval of one cell is not
-//     cut. Continuous attributes are cut at the schema's cells. A categorical attribute without a taxonomy
-//     has one of height 1.
-//   - Noisy counts are rounded to the nearest integer and clamped at 0. Cells without records are not visited
-//     one by one: the noise of their counts is drawn as gaps between those that come out above 0, which has the
-//     same law and takes time in proportion to what is published.
-//   - Cells whose counts are all 0 after noise are not listed. Regions have to cover the domain, though: where unlisted
-//     cells are few (Params.ListAll) they become regions one by one, elsewhere those that share a
-//     value of one attribute and have nothing listed under it are joined into one region, wider than the cut on the
-//     attributes that follow.
-//   - Empty: omitted leaves the noise of cells without records away. It is a control that shows what their
-//     spurious records do, and publishes which cells hold records.
-//   - Where noise makes for more records than max_rows the table is a thinned one with weights.
+//   - Utilities dm and ncp are those of Al-Hussaeni et al. 2018, who do not say how they give them
+//     to DiffGen. score: reduction is the loss of a value's records less that of its children;
+//     children is minus the children's loss, which prefers values of few records.
+//   - Cut points lie between neighbouring cells of an attribute's public granularity; an interval
+//     of one cell is not cut. Continuous attributes are cut at the schema's cells. A categorical
+//     attribute without a taxonomy has one of height 1.
+//   - Noisy counts are rounded to the nearest integer and clamped at 0. For cells without records,
+//     the noise is drawn as the gaps between those that come out above 0: the same law, in time
+//     proportional to what is published.
+//   - Cells whose noisy counts are all 0 are not listed. Since regions cover the domain, unlisted
+//     cells become regions one by one where they are few (Params.ListAll); elsewhere those that
+//     share a value of one attribute with nothing listed under it are joined into one region.
+//   - empty: omitted leaves out cells without records. It is a control: it publishes which cells
+//     hold records.
+//   - Where noise makes more records than max_rows the table is a thinned one with weights.
 //   - Sensitive attributes take no part and are drawn from their public domain.
 package diffgen
 
 import (
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 )
 
-func init() { algorithms.Register(DiffGen{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// DiffGen is the algorithm.
-type DiffGen struct{}
+// Algorithm is the baseline "diffgen".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = DiffGen{}
-	_ algorithms.VariantChecker = DiffGen{}
-	_ algorithms.Guarantor      = DiffGen{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
-// relation is the neighbour relation all charges of this package are for.
-const relation = "add or remove one record"
-
-// Info describes the algorithm.
-func (DiffGen) Info() algorithms.Info {
-	defaults := DefaultParams()
+func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "diffgen",
 		Title:    "DiffGen: differentially private top-down specialisation of whole attributes",
 		Source:   "Mohammed et al. 2011, Algorithm 1",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes},
-		Variants: []algorithms.Guarantee{
-			guarantee(algorithms.Published, defaults),
-			guarantee(algorithms.Strict, defaults),
-			guarantee(algorithms.RefCode, defaults),
-		},
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict,
+			algorithms.RefCode),
 		Revision: 1,
 	}
 }
 
-// Params returns the defaults.
-func (DiffGen) Params() algorithms.Params { return DefaultParams() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// Guarantee describes a variant under parameters: what leaks depends on the utility and on what becomes of empty cells.
-func (DiffGen) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
-	p, ok := params.(*Params)
-	if !ok {
-		p = DefaultParams()
-	}
-	return guarantee(variant, p)
-}
-
-func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
-	g := algorithms.Guarantee{
-		Variant: variant, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: relation,
-		Status: algorithms.Holds, Errata: []string{"X1", "D7"},
-		Note: "Cut points, choices and the counts of all cells are paid for; what the cut has not used goes to the counts.",
-	}
+// Guarantee depends on the utility and on what becomes of empty cells.
+func (Algorithm) Guarantee(variant algorithms.Variant,
+	params algorithms.Params) algorithms.Guarantee {
+	p := params.(*Params)
+	g := algorithms.RecordPrivacy(variant,
+		"Cut points, choices and the counts of all cells are paid for; what the cut has not used"+
+			" goes to the counts.",
+		"X1", "D7")
 	p.Utility.Qualify(&g)
 	partition.CutRuleOf(variant, p.Utility).Qualify(&g)
 	if p.Empty == Omitted {
@@ -115,19 +94,18 @@ func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
 	return g
 }
 
-// CheckVariant refuses under strict what publishes the occupied cells, and under refcode what the program does not know.
-func (DiffGen) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	info := DiffGen{}.Info()
-	_, err := info.Guarantee(variant)
-	p, ok := params.(*Params)
-	if !ok {
-		return err
-	}
+// CheckVariant refuses under strict what publishes the occupied cells, and under refcode what the
+// program does not know.
+func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
+	p := params.(*Params)
+	var err error
 	if variant == algorithms.Strict && p.Empty == Omitted {
-		err = errors.Join(err, fmt.Errorf("empty: %q under variant strict, must be %q: which cells hold records would be published", Omitted, Drawn))
+		err = fmt.Errorf("empty: %q publishes which cells hold records, must be %q under strict",
+			Omitted, Drawn)
 	}
 	if variant == algorithms.RefCode && p.scored() {
-		err = errors.Join(err, fmt.Errorf("utility: %q under variant refcode, must be %s or %s: the program knows no others", p.Utility, partition.MaxClass, partition.InformationGain))
+		err = fmt.Errorf("utility: %q, must be %s or %s under refcode", p.Utility,
+			partition.MaxClass, partition.InformationGain)
 	}
 	return err
 }

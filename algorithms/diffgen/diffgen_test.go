@@ -3,11 +3,12 @@ package diffgen
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"ppdp/algorithms/internal/testinput"
 
 	"pgregory.net/rapid"
 
@@ -21,13 +22,15 @@ import (
 // colours is a taxonomy whose leaves are not in the order of the codes, with an only child.
 func colours() datasets.Attribute {
 	return datasets.Attribute{
-		Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "blue", "pink", "navy", "grey"},
+		Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "blue", "pink", "navy",
+			"grey"},
 		Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 			{Name: "any", Parent: -1, Children: []int{1, 2, 3}},
 			{Name: "reds", Parent: 0, Children: []int{4, 5}},
 			{Name: "blues", Parent: 0, Children: []int{6, 7}},
 			{Name: "greys", Parent: 0, Children: []int{8}},
-			{Name: "pink", Parent: 1}, {Name: "red", Parent: 1}, {Name: "navy", Parent: 2}, {Name: "blue", Parent: 2}, {Name: "grey", Parent: 3},
+			{Name: "pink", Parent: 1}, {Name: "red", Parent: 1}, {Name: "navy", Parent: 2},
+			{Name: "blue", Parent: 2}, {Name: "grey", Parent: 3},
 		}},
 	}
 }
@@ -39,64 +42,14 @@ func schemaOf(number int, classes int) *datasets.Schema {
 		{Name: "number", High: float64(number), Step: 1},
 		{Name: "flat", Kind: datasets.Categorical, Values: []string{"a", "b", "c"}},
 	}}
-	class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
-	for y := range classes {
-		class.Values = append(class.Values, fmt.Sprint("y", y))
-	}
-	s.Attributes = append(s.Attributes, class)
+	s.Attributes = append(s.Attributes, testinput.Class(classes))
 	return s
 }
 
-func tableOf(schema *datasets.Schema, rows ...[]uint32) *datasets.Table {
-	b := datasets.NewBuilder(schema, len(rows))
-	for _, codes := range rows {
-		row := b.AddRow()
-		for i, code := range codes {
-			b.Set(row, i, code)
-		}
-	}
-	return b.Table()
-}
-
-// drawRows draws up to most rows of a schema's codes.
-func drawRows(t *rapid.T, schema *datasets.Schema, most int) [][]uint32 {
-	rows := make([][]uint32, rapid.IntRange(0, most).Draw(t, "rows"))
-	for i := range rows {
-		for a := range schema.Attributes {
-			rows[i] = append(rows[i], uint32(rapid.IntRange(0, schema.Attributes[a].Cells()-1).Draw(t, "code")))
-		}
-	}
-	return rows
-}
-
-func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
-	return algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
-}
-
-type fataler interface {
-	Helper()
-	Fatal(...any)
-}
-
-func released(t fataler, in algorithms.Input) *algorithms.Release {
-	t.Helper()
-	r, err := DiffGen{}.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := r.Records(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // started returns a cut over a table, before its search.
-func started(t fataler, in algorithms.Input) (*cut, counter, *partition.Space, []uint32) {
+func started(t testinput.TB, in algorithms.Input) (*cut, counter, *partition.Space, []uint32) {
 	t.Helper()
-	c, noise, err := newCut(in)
+	c, noise, err := newCut(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +67,10 @@ func TestMarginals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.SampledFrom([]int{1, 9, 100_000}).Draw(t, "numbers") // the last one sorts
 		schema := schemaOf(number, 2)
-		rows := drawRows(t, schema, 20)
-		table := tableOf(schema, rows...)
-		c, _, _, _ := started(t, input(table, DefaultParams(), algorithms.Published, 1, 1))
+		rows := testinput.DrawRows(t, schema, 20)
+		table := testinput.Table(schema, rows...)
+		c, _, _, _ := started(t, testinput.Input(table, DefaultParams(), algorithms.Published, 1,
+			1))
 		for dim := range c.marginals {
 			m := &c.marginals[dim]
 			low := uint32(rapid.IntRange(0, int(m.cells)-1).Draw(t, "low"))
@@ -140,7 +94,8 @@ func TestMarginals(t *testing.T) {
 			f := m.frequencies(low, high, 2)
 			sums := make([]int32, 2)
 			for i, value := range f.Values {
-				if value < low || value >= high || i > 0 && value <= f.Values[i-1] || f.Counts[2*i]+f.Counts[2*i+1] == 0 {
+				if value < low || value >= high || i > 0 && value <= f.Values[i-1] ||
+					f.Counts[2*i]+f.Counts[2*i+1] == 0 {
 					t.Fatalf("values %v of [%d, %d) with counts %v", f.Values, low, high, f.Counts)
 				}
 				sums[0] += f.Counts[2*i]
@@ -168,18 +123,19 @@ func losses(counts []int, penalty float64) (most, squared, certainty, entropy, n
 	return most, n * n, n * penalty, entropy, n
 }
 
-// TestScores compares the scores of every candidate with the definitions: sums over the children of a value, and
-// where the paper's metric is a reduction, less the value's own.
+// TestScores compares the scores of every candidate with the definitions: sums over the children of
+// a value, and where the paper's metric is a reduction, less the value's own.
 func TestScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(10, 3)
-		rows := drawRows(t, schema, 25)
-		table := tableOf(schema, rows...)
+		rows := testinput.DrawRows(t, schema, 25)
+		table := testinput.Table(schema, rows...)
 		params := DefaultParams()
 		params.Utility = rapid.SampledFrom(partition.Utilities()).Draw(t, "utility")
 		params.Score = rapid.SampledFrom([]Score{Reduction, Children}).Draw(t, "score")
 		params.Specialisations = rapid.IntRange(1, 6).Draw(t, "h")
-		c, _, _, _ := started(t, input(table, params, algorithms.Strict, 1, rapid.Uint64().Draw(t, "seed")))
+		c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1,
+			rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +147,8 @@ func TestScores(t *testing.T) {
 			own := part{m.low, m.high, float64(m.high-m.low) / 10}
 			var parts []part
 			if axis := c.marginals[m.dim].axis; axis == nil {
-				parts = []part{{m.low, m.at, float64(m.at-m.low) / 10}, {m.at, m.high, float64(m.high-m.at) / 10}}
+				parts = []part{{m.low, m.at, float64(m.at-m.low) / 10},
+					{m.at, m.high, float64(m.high-m.at) / 10}}
 			} else {
 				share := func(node int) float64 {
 					if len(axis.Taxonomy.Nodes[node].Children) == 0 {
@@ -231,7 +188,8 @@ func TestScores(t *testing.T) {
 			}
 			want := map[partition.Utility]float64{
 				partition.MaxClass: best, partition.InformationGain: entropy - remaining,
-				partition.Discernibility: squared - squares, partition.CertaintyPenalty: certainty - penalties,
+				partition.Discernibility:   squared - squares,
+				partition.CertaintyPenalty: certainty - penalties,
 			}[params.Utility]
 			if math.Abs(m.score-want) > 1e-9 {
 				t.Fatalf("%s of %+v is %v, must be %v", params.Utility, m, m.score, want)
@@ -245,11 +203,13 @@ func TestScores(t *testing.T) {
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(6, 2)
-		table := tableOf(schema, drawRows(t, schema, 25)...)
+		table := testinput.Table(schema, testinput.DrawRows(t, schema, 25)...)
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 20).Draw(t, "h")
-		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode}).Draw(t, "variant")
-		c, _, space, labels := started(t, input(table, params, variant, 1, rapid.Uint64().Draw(t, "seed")))
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict,
+			algorithms.RefCode}).Draw(t, "variant")
+		c, _, space, labels := started(t, testinput.Input(table, params, variant, 1,
+			rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +217,8 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Inner nodes are any, reds, blues, greys; flat has its root; five cuts separate six numbers.
+		// Inner nodes are any, reds, blues, greys; flat has its root; five cuts separate six
+		// numbers.
 		if limit := 4 + 1 + 5; c.made != min(limit, params.Specialisations) {
 			t.Fatalf("%d specialisations, must be %d", c.made, min(limit, params.Specialisations))
 		}
@@ -269,7 +230,8 @@ func TestCut(t *testing.T) {
 				if m.low != next || m.high <= m.low {
 					t.Fatalf("value %d of %d begins at %d, must begin at %d", i, dim, m.low, next)
 				}
-				if axis := c.marginals[dim].axis; axis != nil && (axis.Low[m.node] != m.low || axis.High[m.node] != m.high) {
+				axis := c.marginals[dim].axis
+				if axis != nil && (axis.Low[m.node] != m.low || axis.High[m.node] != m.high) {
 					t.Fatalf("node %d stands for [%d, %d)", m.node, m.low, m.high)
 				}
 				next = m.high
@@ -294,7 +256,10 @@ func TestCut(t *testing.T) {
 				if axis := c.marginals[dim].axis; axis != nil {
 					at = axis.Rank[at]
 				}
-				value := slices.IndexFunc(members, func(m member) bool { return at >= m.low && at < m.high })
+				value := slices.IndexFunc(members, func(m member) bool {
+					return at >= m.low &&
+						at < m.high
+				})
 				cell = cell*uint64(len(members)) + uint64(value)
 			}
 			counts := want[cell]
@@ -306,18 +271,21 @@ func TestCut(t *testing.T) {
 			t.Fatalf("%d occupied cells, must be %d", len(got.cells), len(want))
 		}
 		for i, cell := range got.cells {
-			if counts := want[cell]; got.counts[2*i] != counts[0] || got.counts[2*i+1] != counts[1] {
+			counts := want[cell]
+			if got.counts[2*i] != counts[0] || got.counts[2*i+1] != counts[1] {
 				t.Fatalf("cell %d holds %v, must hold %v", cell, got.counts[2*i:2*i+2], counts)
 			}
 		}
 	})
 }
 
-// TestCellsLaw runs the noise of a table of ten cells and two classes, four cells occupied, and compares each of the 20
-// counts with the law of noise on it alone, P(0) and P(1) of a rounded and clamped count n with noise x:
-// of Laplace noise P(x < ½-n) and P(½-n ≤ x < 3/2-n), of integers P(x ≤ -n) and P(x = 1-n). With 20 counts, two
-// probabilities and two laws, 5 standard deviations are exceeded by chance with probability 5e-5.
+// TestCellsLaw runs the noise of a table of ten cells and two classes, four cells occupied, and
+// compares each of the 20 counts with the law of noise on it alone, P(0) and P(1) of a rounded and
+// clamped count n with noise x: of Laplace noise P(x < ½-n) and P(½-n ≤ x < 3/2-n), of integers P(x
+// ≤ -n) and P(x = 1-n). With 20 counts, two probabilities and two laws, 5 standard deviations are
+// exceeded by chance with probability 5e-5.
 func TestCellsLaw(t *testing.T) {
+	t.Parallel()
 	const draws, epsilon = 40_000, 0.8
 	exact := map[uint64][]float64{2: {1, 0}, 3: {0, 2}, 7: {3, 1}, 9: {0, 1}}
 	laplace := func(x float64) float64 { // distribution function
@@ -350,7 +318,8 @@ func TestCellsLaw(t *testing.T) {
 				occupied.cells = append(occupied.cells, cell)
 				occupied.counts = append(occupied.counts, exact[cell]...)
 			}
-			out, err := occupied.noised(context.Background(), &grid{cells: 10}, root.Fork(), epsilon, noise, Drawn, 100)
+			out, err := occupied.noised(context.Background(), &grid{cells: 10}, root.Fork(),
+				epsilon, noise, Drawn, 100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -384,22 +353,25 @@ func TestCellsLaw(t *testing.T) {
 					p = law(n, 1) - law(n, 0)
 				}
 				if d := math.Abs(seen-draws*p) / math.Sqrt(draws*p*(1-p)); d > 5 {
-					t.Errorf("%s: count %d, in truth %v, comes out at %d %v times of %d, expected %.0f", name, i, n, k, seen, draws, draws*p)
+					t.Errorf("%s: count %d, in truth %v, comes out at %d %v times of %d,"+
+						" expected %.0f", name, i, n, k, seen, draws, draws*p)
 				}
 			}
 		}
 	}
 }
 
-// TestRegions: whatever the sparse table, regions tile the domain; each of its cells is a region with its
-// counts, and every other point lies in a region without counts: that of its own cell with list_all.
+// TestRegions: whatever the sparse table, regions tile the domain; each of its cells is a region
+// with its counts, and every other point lies in a region without counts: that of its own cell with
+// list_all.
 func TestRegions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(6, 2)
-		empty := tableOf(schema)
+		empty := testinput.Table(schema)
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
-		c, _, space, _ := started(t, input(empty, params, algorithms.Published, 1, rapid.Uint64().Draw(t, "seed")))
+		c, _, space, _ := started(t, testinput.Input(empty, params, algorithms.Published, 1,
+			rapid.Uint64().Draw(t, "seed")))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -426,8 +398,11 @@ func TestRegions(t *testing.T) {
 			size := uint32(1)
 			for d := range low {
 				size *= high[d] - low[d]
-				if axis := axes[d]; axis != nil && (axis.Low[q.Nodes[3*r+d]] != low[d] || axis.High[q.Nodes[3*r+d]] != high[d]) {
-					t.Fatalf("region %d has [%d, %d) of node %d", r, low[d], high[d], q.Nodes[3*r+d])
+				axis := axes[d]
+				if axis != nil && (axis.Low[q.Nodes[3*r+d]] != low[d] ||
+					axis.High[q.Nodes[3*r+d]] != high[d]) {
+					t.Fatalf("region %d has [%d, %d) of node %d", r, low[d], high[d],
+						q.Nodes[3*r+d])
 				}
 			}
 			volume += size
@@ -444,9 +419,11 @@ func TestRegions(t *testing.T) {
 					low, high := q.Box(r)
 					for d, members := range g.members {
 						at := q.Place(d, codes[d])
-						value := slices.IndexFunc(members, func(m member) bool { return at >= m.low && at < m.high })
+						value := slices.IndexFunc(members,
+							func(m member) bool { return at >= m.low && at < m.high })
 						cell = cell*uint64(len(members)) + uint64(value)
-						exact = exact && low[d] == members[value].low && high[d] == members[value].high && q.Nodes[3*r+d] == members[value].node
+						exact = exact && low[d] == members[value].low &&
+							high[d] == members[value].high && q.Nodes[3*r+d] == members[value].node
 					}
 					want := []float64{0, 0}
 					i, listed := slices.BinarySearch(sparse.cells, cell)
@@ -454,7 +431,8 @@ func TestRegions(t *testing.T) {
 						want = sparse.counts[2*i : 2*i+2]
 					}
 					if !q.Contains(r, codes) || !slices.Equal(q.Count(r), want) {
-						t.Fatalf("%v lies in region %d of counts %v, must have %v", codes, r, q.Count(r), want)
+						t.Fatalf("%v lies in region %d of counts %v, must have %v", codes, r,
+							q.Count(r), want)
 					}
 					if (listed || listAll > 0 && len(sparse.cells) > 0) && !exact {
 						t.Fatalf("%v lies in [%v, %v), which is not its cell", codes, low, high)
@@ -465,8 +443,8 @@ func TestRegions(t *testing.T) {
 	})
 }
 
-// TestWithoutNoise: as epsilon grows every choice is the best one, and the counts are the records'. Numbers
-// agree with the class from 3 on, colours hardly, flat not at all.
+// TestWithoutNoise: as epsilon grows every choice is the best one, and the counts are the records'.
+// Numbers agree with the class from 3 on, colours hardly, flat not at all.
 func TestWithoutNoise(t *testing.T) {
 	schema := schemaOf(6, 2)
 	var rows [][]uint32
@@ -478,15 +456,17 @@ func TestWithoutNoise(t *testing.T) {
 		}
 		rows = append(rows, []uint32{i / 6 % 5, number, i / 30 % 3, y})
 	}
-	table := tableOf(schema, rows...)
+	table := testinput.Table(schema, rows...)
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		for _, utility := range []partition.Utility{partition.MaxClass, partition.InformationGain} {
 			params := DefaultParams()
 			params.Utility, params.Specialisations = utility, 1
-			in := input(table, params, variant, 1e6, 4)
-			r := released(t, in)
-			if r.Regions.Len() != 2 || r.Regions.High[1] != 3 || !slices.Equal(r.Regions.Counts, []float64{300, 0, 0, 300}) {
-				t.Errorf("%s, %s: regions from %v to %v with counts %v, must part the numbers at 3", variant, utility, r.Regions.Low, r.Regions.High, r.Regions.Counts)
+			in := testinput.Input(table, params, variant, 1e6, 4)
+			r := testinput.Release(t, Algorithm{}, in)
+			if r.Regions.Len() != 2 || r.Regions.High[1] != 3 || !slices.Equal(r.Regions.Counts,
+				[]float64{300, 0, 0, 300}) {
+				t.Errorf("%s, %s: regions from %v to %v with counts %v, must part the numbers at 3",
+					variant, utility, r.Regions.Low, r.Regions.High, r.Regions.Counts)
 			}
 			if r.Table.Len() != 600 {
 				t.Errorf("%d records are drawn, must be 600", r.Table.Len())
@@ -495,9 +475,10 @@ func TestWithoutNoise(t *testing.T) {
 		// With everything specialised there is a region for each of the 90 points.
 		params := DefaultParams()
 		params.Specialisations = 100
-		r := released(t, input(table, params, variant, 1e6, 4))
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e6, 4))
 		if r.Regions.Len() != 90 || r.Structure.Depth != 10 {
-			t.Fatalf("%d regions of %d specialisations, must be 90 of 10", r.Regions.Len(), r.Structure.Depth)
+			t.Fatalf("%d regions of %d specialisations, must be 90 of 10", r.Regions.Len(),
+				r.Structure.Depth)
 		}
 		for _, row := range rows {
 			want := []float64{0, 0}
@@ -513,15 +494,16 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestReductionOrChildren: by reduction a frequent value is specialised first, by minus the children's
-// loss a rare one: 90 records are reds, 2 blues, evenly on two leaves, none is grey. The first specialisation is any.
+// TestReductionOrChildren: by reduction a frequent value is specialised first, by minus the
+// children's loss a rare one: 90 records are reds, 2 blues, evenly on two leaves, none is grey. The
+// first specialisation is any.
 func TestReductionOrChildren(t *testing.T) {
 	var rows [][]uint32
 	for i := range uint32(90) {
 		rows = append(rows, []uint32{i % 2 * 2, 0, 0, 0}) // red and pink
 	}
 	rows = append(rows, []uint32{1, 0, 0, 0}, []uint32{3, 0, 0, 0})
-	projected, err := tableOf(schemaOf(1, 2), rows...).Project("colour", "class")
+	projected, err := testinput.Table(schemaOf(1, 2), rows...).Project("colour", "class")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -537,18 +519,19 @@ func TestReductionOrChildren(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.Utility, params.Score, params.Specialisations = c.utility, c.score, 2
-		cut, _, _, _ := started(t, input(projected, params, algorithms.Strict, 1e6, 1))
+		cut, _, _, _ := started(t, testinput.Input(projected, params, algorithms.Strict, 1e6, 1))
 		if err := cut.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if slices.ContainsFunc(cut.members, func(m member) bool { return m.node == c.node }) {
-			t.Errorf("%s by %s: node %d is left of the cut, must be specialised", c.utility, c.score, c.node)
+			t.Errorf("%s by %s: node %d is left of the cut, must be specialised", c.utility,
+				c.score, c.node)
 		}
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	table := tableOf(schemaOf(6, 2))
+	table := testinput.Table(schemaOf(6, 2))
 	unlabelled, err := table.Project("colour", "number")
 	if err != nil {
 		t.Fatal(err)
@@ -568,22 +551,27 @@ func TestRefusals(t *testing.T) {
 			in.Table = unlabelled
 			in.Params.(*Params).Utility = partition.InformationGain
 		}, "class"},
-		{func(in *algorithms.Input) { in.Variant = algorithms.Strict; in.Params.(*Params).Empty = Omitted }, "empty"},
+		{func(in *algorithms.Input) {
+			in.Variant = algorithms.Strict
+			in.Params.(*Params).Empty = Omitted
+		}, "empty"},
 		{func(in *algorithms.Input) {
 			in.Variant = algorithms.RefCode
 			in.Params.(*Params).Utility = partition.Discernibility
 		}, "utility"},
 	} {
-		in := input(table, DefaultParams(), algorithms.Published, 1, 1)
+		in := testinput.Input(table, DefaultParams(), algorithms.Published, 1, 1)
 		c.change(&in)
-		if _, err := (DiffGen{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
 	}
-	in := input(table, DefaultParams(), algorithms.Published, 0.01, 1)
+	in := testinput.Input(table, DefaultParams(), algorithms.Published, 0.01, 1)
 	in.Params.(*Params).Specialisations = 100
 	in.Params.(*Params).MaxNodes = 10
-	if _, err := (DiffGen{}).Release(context.Background(), in); !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {
+	if _, err := (Algorithm{}).Release(context.Background(), in); !errors.Is(err,
+		algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {
 		t.Errorf("90 cells with a cap of 10: %v", err)
 	}
 }

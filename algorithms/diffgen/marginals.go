@@ -8,8 +8,8 @@ import (
 	"ppdp/datasets"
 )
 
-// marginal is one attribute's frequencies over all records. Specialisation is of whole attributes, so that scores
-// and cut points never need more than this.
+// marginal is one attribute's frequencies over all records. Specialisation is of whole attributes,
+// so that scores and cut points never need more than this.
 type marginal struct {
 	axis  *datasets.Axis // nil of a numeric attribute
 	cells uint32         // of its domain
@@ -22,7 +22,8 @@ type marginal struct {
 }
 
 // newMarginal counts the records on one dimension. labels are their classes.
-func newMarginal(space *partition.Space, dim int, axis *datasets.Axis, rows []int32, labels []uint32) marginal {
+func newMarginal(space *partition.Space, dim int, axis *datasets.Axis, rows []int32,
+	labels []uint32) marginal {
 	m := marginal{axis: axis, cells: space.Cells(dim)}
 	classes := space.Classes()
 	if cells := int(m.cells); axis != nil || cells*classes <= 4*len(rows)+1024 {
@@ -89,5 +90,6 @@ func (m *marginal) add(counts []int32, low, high uint32, classes int) []int32 {
 // frequencies are the records of a numeric interval by value.
 func (m *marginal) frequencies(low, high uint32, classes int) partition.Frequencies {
 	from, to := m.place(low), m.place(high)
-	return partition.Frequencies{Low: low, High: high, Root: m.cells, Values: m.values[from:to], Counts: m.counts[from*classes : to*classes]}
+	return partition.Frequencies{Low: low, High: high, Root: m.cells, Values: m.values[from:to],
+		Counts: m.counts[from*classes : to*classes]}
 }

@@ -2,14 +2,14 @@ package diffgen
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 )
 
-// Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain by themselves.
+// Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain
+// by themselves.
 type Score string
 
 const (
@@ -17,8 +17,7 @@ const (
 	Children  Score = "children"  // minus the loss of the children's records
 )
 
-// Enum lists the words for a specification.
-func (Score) Enum() []string { return []string{string(Reduction), string(Children)} }
+func (Score) Enum() []string { return algorithms.Words(Reduction, Children) }
 
 // Empty says what becomes of cells that hold no record.
 type Empty string
@@ -28,8 +27,7 @@ const (
 	Omitted Empty = "omitted" // they are left out: a control that is not private
 )
 
-// Enum lists the words for a specification.
-func (Empty) Enum() []string { return []string{string(Drawn), string(Omitted)} }
+func (Empty) Enum() []string { return algorithms.Words(Drawn, Omitted) }
 
 // maxSpecialisations bounds Params.Specialisations: by then ε′ is a millionth of the budget.
 const maxSpecialisations = 1e6
@@ -44,29 +42,29 @@ type Params struct {
 	Specialisations int `yaml:"h"`
 	// Empty says what becomes of cells that hold no record.
 	Empty Empty `yaml:"empty"`
-	// ListAll makes every cell a region as long as the cells are at most this many times those with a count above
-	// 0; beyond it unlisted cells are joined.
+	// ListAll makes every cell a region as long as the cells are at most this many times those with
+	// a count above 0; beyond it unlisted cells are joined.
 	ListAll float64 `yaml:"list_all"`
 	// Values says which point of its interval a numeric attribute of a drawn record gets.
 	Values partition.Values `yaml:"values"`
 	// MaxNodes caps the regions; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
-	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the same factor
-	// and get the factor as their weight, and the release carries a warning.
+	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the
+	// same factor and get the factor as their weight, and the release carries a warning.
 	MaxRows int `yaml:"max_rows"`
 }
 
 // DefaultParams are settings the papers use: h from the middle of its grids.
 func DefaultParams() *Params {
 	return &Params{
-		Utility: partition.MaxClass, Score: Reduction, Specialisations: 10, Empty: Drawn, ListAll: 4,
-		Values: partition.Uniform, MaxNodes: 2e7, MaxRows: 2e6,
+		Utility: partition.MaxClass, Score: Reduction, Specialisations: 10, Empty: Drawn,
+		ListAll: 4,
+		Values:  partition.Uniform, MaxNodes: 2e7, MaxRows: 2e6,
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
-	errs := []error{
+	return errors.Join(
 		algorithms.CheckWord("utility", p.Utility),
 		algorithms.CheckWord("score", p.Score),
 		algorithms.CheckWord("empty", p.Empty),
@@ -74,14 +72,11 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("h", p.Specialisations, 1, maxSpecialisations),
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
 		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
-	}
-	if !(p.ListAll >= 0) || math.IsInf(p.ListAll, 1) {
-		errs = append(errs, fmt.Errorf("list_all: %v, must be a finite number of at least 0", p.ListAll))
-	}
-	return errors.Join(errs...)
+		algorithms.CheckNumber("list_all", p.ListAll),
+	)
 }
 
-// scored says that Score has a meaning.
+// scored reports that Score has a meaning.
 func (p *Params) scored() bool {
 	return p.Utility == partition.Discernibility || p.Utility == partition.CertaintyPenalty
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
@@ -13,16 +15,16 @@ import (
 	"ppdp/datasets"
 )
 
-// TestStep is ε′ of the paper's own settings on Adult, 6 numeric attributes: the largest exponent of an
-// information gain of one bit is ε′/2 = 0.0066 at ε = 1 and h = 16.
+// TestStep is ε′ of the paper's own settings on Adult, 6 numeric attributes: the largest exponent
+// of an information gain of one bit is ε′/2 = 0.0066 at ε = 1 and h = 16.
 func TestStep(t *testing.T) {
 	if got, want := step(1, 6, 16), 1.0/76; math.Abs(got-want) > 1e-15 {
 		t.Errorf("ε′ is %v, must be %v", got, want)
 	}
 }
 
-// TestLedger: a path pays ε′ for each number's domain, each choice and each cut interval, and the counts get the
-// rest: everything for one path, at least half for the counts.
+// TestLedger: a path pays ε′ for each number's domain, each choice and each cut interval, and the
+// counts get the rest: everything for one path, at least half for the counts.
 func TestLedger(t *testing.T) {
 	const epsilon = 2.0
 	schema := schemaOf(50, 2)
@@ -30,34 +32,41 @@ func TestLedger(t *testing.T) {
 	for i := range uint32(300) {
 		rows = append(rows, []uint32{i % 5, i % 50, i % 3, i % 2})
 	}
-	table := tableOf(schema, rows...)
+	table := testinput.Table(schema, rows...)
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		for seed := range uint64(20) {
 			for _, h := range []int{1, 5, 1000} { // there are 54 to make
 				params := DefaultParams()
 				params.Specialisations = h
-				in := input(table, params, variant, epsilon, seed)
-				c, _, _, _ := started(t, input(table, params, variant, epsilon, seed))
+				in := testinput.Input(table, params, variant, epsilon, seed)
+				c, _, _, _ := started(t, testinput.Input(table, params, variant, epsilon, seed))
 				if err := c.search(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				// Of the chosen intervals those that left something to cut again drew cut points for it. A first
-				// interval of 50 numbers always does; of the others the longest chain counts.
+				// Of the chosen intervals those that left something to cut again drew cut points
+				// for it. A first interval of 50 numbers always does; of the others the longest
+				// chain counts.
 				spent := c.path.Spent() / c.step
-				if least, most := float64(1+c.made), float64(1+2*c.made); spent < least-1e-6 || spent > most+1e-6 {
-					t.Errorf("%s, h=%d: the cut has cost %v draws, must be %v to %v", variant, h, spent, least, most)
+				if least, most := float64(1+c.made), float64(1+2*c.made); spent < least-1e-6 ||
+					spent > most+1e-6 {
+					t.Errorf("%s, h=%d: the cut has cost %v draws, must be %v to %v", variant, h,
+						spent, least, most)
 				}
-				released(t, in)
+				testinput.Release(t, Algorithm{}, in)
 				claimed, proven := in.Budget.Spent()
 				if math.Abs(claimed-epsilon) > 1e-9 || proven > epsilon+1e-9 {
-					t.Errorf("%s, h=%d: spent %v and proven %v of %v", variant, h, claimed, proven, epsilon)
+					t.Errorf("%s, h=%d: spent %v and proven %v of %v", variant, h, claimed, proven,
+						epsilon)
 				}
 				if variant == algorithms.Strict && math.Abs(proven-epsilon) > 1e-9 {
 					t.Errorf("strict, h=%d: proven %v, must be %v", h, proven, epsilon)
 				}
 				for _, entry := range in.Budget.Ledger() {
-					if want := epsilon - c.path.Spent(); entry.Purpose == "cell counts" && (math.Abs(entry.Epsilon-want) > 1e-9 || entry.Epsilon < epsilon/2-1e-9) {
-						t.Errorf("%s, h=%d: the counts got %v, must get %v", variant, h, entry.Epsilon, want)
+					want := epsilon - c.path.Spent()
+					if entry.Purpose == "cell counts" && (math.Abs(entry.Epsilon-want) > 1e-9 ||
+						entry.Epsilon < epsilon/2-1e-9) {
+						t.Errorf("%s, h=%d: the counts got %v, must get %v", variant, h,
+							entry.Epsilon, want)
 					}
 				}
 			}
@@ -65,16 +74,17 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestCutPaysForItsPoints counts draws one by one: three numbers are cut twice, and only the first cut, whichever it is,
-// leaves two of them to cut again. With the cut point of the domain and the choices of five other values and
-// these two that makes nine draws; a domain of four numbers takes ten to eleven.
+// TestCutPaysForItsPoints counts draws one by one: three numbers are cut twice, and only the first
+// cut, whichever it is, leaves two of them to cut again. With the cut point of the domain and the
+// choices of five other values and these two that makes nine draws; a domain of four numbers takes
+// ten to eleven.
 func TestCutPaysForItsPoints(t *testing.T) {
 	for numbers, want := range map[int][]float64{3: {9}, 4: {10, 11}} {
-		table := tableOf(schemaOf(numbers, 2), []uint32{0, 1, 2, 0}, []uint32{1, 2, 0, 1})
+		table := testinput.Table(schemaOf(numbers, 2), []uint32{0, 1, 2, 0}, []uint32{1, 2, 0, 1})
 		for seed := range uint64(20) {
 			params := DefaultParams()
 			params.Specialisations = 50
-			c, _, _, _ := started(t, input(table, params, algorithms.Strict, 1, seed))
+			c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1, seed))
 			if err := c.search(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -102,28 +112,35 @@ func law(c *cut) []float64 {
 	return p
 }
 
-// TestChoiceNeighbours bounds the loss of the first choices between random tables that differ in one record, computed
-// from the exact laws, by ε′ for every utility: for dm the scale moves too, and the package comment's proof gives
-// three quarters of ε′ for reductions and half of it for children's losses.
+// TestChoiceNeighbours bounds the loss of the first choices between random tables that differ in
+// one record, computed from the exact laws, by ε′ for every utility: for dm the scale moves too,
+// and the package comment's proof gives three quarters of ε′ for reductions and half of it for
+// children's losses.
 func TestChoiceNeighbours(t *testing.T) {
 	const epsilon = 40 // ε′ is not small
 	rapid.Check(t, func(t *rapid.T) {
-		schema := &datasets.Schema{Attributes: []datasets.Attribute{colours(), colours(), schemaOf(1, 3).Attributes[2], schemaOf(1, 3).Attributes[3]}}
+		schema := &datasets.Schema{Attributes: []datasets.Attribute{colours(), colours(),
+			schemaOf(1, 3).Attributes[2], schemaOf(1, 3).Attributes[3]}}
 		schema.Attributes[1].Name = "other colour"
-		rows := drawRows(t, schema, 12)
+		rows := testinput.DrawRows(t, schema, 12)
 		more := append(slices.Clone(rows), []uint32{
-			uint32(rapid.IntRange(0, 4).Draw(t, "new colour")), uint32(rapid.IntRange(0, 4).Draw(t, "new other")),
-			uint32(rapid.IntRange(0, 2).Draw(t, "new flat")), uint32(rapid.IntRange(0, 2).Draw(t, "new class")),
+			uint32(rapid.IntRange(0, 4).Draw(t, "new colour")),
+			uint32(rapid.IntRange(0, 4).Draw(t, "new other")),
+			uint32(rapid.IntRange(0, 2).Draw(t, "new flat")),
+			uint32(rapid.IntRange(0, 2).Draw(t, "new class")),
 		})
 		params := DefaultParams()
 		params.Specialisations = 1
 		params.Utility = rapid.SampledFrom(partition.Utilities()).Draw(t, "utility")
 		params.Score = rapid.SampledFrom([]Score{Reduction, Children}).Draw(t, "score")
 		prepare := func(rows [][]uint32) *cut {
-			c, _, _, _ := started(t, input(tableOf(schema, rows...), params, algorithms.Strict, epsilon, 1))
+			c, _, _, _ := started(t, testinput.Input(testinput.Table(schema, rows...), params,
+				algorithms.Strict, epsilon, 1))
 			for dim, m := range c.marginals {
-				for node := range m.axis.Taxonomy.Nodes { // all nodes at once: more candidates than any search has
-					if err := c.enter(&c.path, member{dim: dim, node: int32(node), low: m.axis.Low[node], high: m.axis.High[node]}); err != nil {
+				// all nodes at once: more candidates than any search has
+				for node := range m.axis.Taxonomy.Nodes {
+					if err := c.enter(&c.path, member{dim: dim, node: int32(node),
+						low: m.axis.Low[node], high: m.axis.High[node]}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -141,7 +158,8 @@ func TestChoiceNeighbours(t *testing.T) {
 		p, q := law(a), law(b)
 		for i := range p {
 			if loss := math.Abs(math.Log(p[i] / q[i])); loss > bound+1e-9 {
-				t.Fatalf("%s by %s: candidate %d has a loss of %v, at most %v is proven for a charge of %v", params.Utility, params.Score, i, loss, bound, a.step)
+				t.Fatalf("%s by %s: candidate %d has a loss of %v, at most %v is proven for a"+
+					" charge of %v", params.Utility, params.Score, i, loss, bound, a.step)
 			}
 		}
 	})
@@ -149,21 +167,23 @@ func TestChoiceNeighbours(t *testing.T) {
 
 // numbers is a table of one number below 100 in one class.
 func numbers(values ...uint32) *datasets.Table {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "number", High: 100, Step: 1}}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "number", High: 100,
+		Step: 1}}}
 	var rows [][]uint32
 	for _, v := range values {
 		rows = append(rows, []uint32{v})
 	}
-	return tableOf(schema, rows...)
+	return testinput.Table(schema, rows...)
 }
 
 // cutPoints are where 400 searches of one specialisation cut the number.
-func cutPoints(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant) []uint32 {
+func cutPoints(t *testing.T, table *datasets.Table, params *Params,
+	variant algorithms.Variant) []uint32 {
 	t.Helper()
 	params.Specialisations = 1
 	var points []uint32
 	for seed := range uint64(400) {
-		c, _, _, _ := started(t, input(table, params, variant, 0.1, seed))
+		c, _, _, _ := started(t, testinput.Input(table, params, variant, 0.1, seed))
 		if err := c.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -172,10 +192,12 @@ func cutPoints(t *testing.T, table *datasets.Table, params *Params, variant algo
 	return points
 }
 
-// TestCutPointsTellNeighboursApart is errata X1 and D2 seen in published cuts. Of 20 and 40 the program never cuts above
-// 40; a record at 90 makes that possible. A single record it cuts off at 50. Middles of intervals are 10, 30 and 70;
-// a record at 30 makes 25 and 35 possible. The exponential mechanism at ε′ = 0.017 is near the uniform law on 1 to 99:
-// cuts above 40 have a probability of 0.59 give or take 0.01, and 400 releases miss 100 of them with probability below 1e-30.
+// TestCutPointsTellNeighboursApart is errata X1 and D2 seen in published cuts. Of 20 and 40 the
+// program never cuts above 40; a record at 90 makes that possible. A single record it cuts off at
+// 50. Middles of intervals are 10, 30 and 70; a record at 30 makes 25 and 35 possible. The
+// exponential mechanism at ε′ = 0.017 is near the uniform law on 1 to 99: cuts above 40 have a
+// probability of 0.59 give or take 0.01, and 400 releases miss 100 of them with probability below
+// 1e-30.
 func TestCutPointsTellNeighboursApart(t *testing.T) {
 	above := func(points []uint32, limit uint32) (n int) {
 		for _, at := range points {
@@ -192,11 +214,14 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 	if n := above(cutPoints(t, high, DefaultParams(), algorithms.RefCode), 40); n < 100 {
 		t.Errorf("refcode: %d cuts above 40 of {20, 40, 90}, must be many", n)
 	}
-	if points := cutPoints(t, one, DefaultParams(), algorithms.RefCode); slices.Min(points) != 50 || slices.Max(points) != 50 {
-		t.Errorf("refcode: cuts %d to %d of {20}, must be 50", slices.Min(points), slices.Max(points))
+	points := cutPoints(t, one, DefaultParams(), algorithms.RefCode)
+	if slices.Min(points) != 50 || slices.Max(points) != 50 {
+		t.Errorf("refcode: cuts %d to %d of {20}, must be 50", slices.Min(points),
+			slices.Max(points))
 	}
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		for name, table := range map[string]*datasets.Table{"{20, 40}": two, "{20, 40, 90}": high, "{20}": one} {
+		for name, table := range map[string]*datasets.Table{"{20, 40}": two, "{20, 40, 90}": high,
+			"{20}": one} {
 			if n := above(cutPoints(t, table, DefaultParams(), variant), 40); n < 100 || n > 300 {
 				t.Errorf("%s: %d of 400 cuts above 40 of %s, must be about 236", variant, n, name)
 			}
@@ -207,7 +232,7 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 		p.Utility = partition.CertaintyPenalty
 		return p
 	}
-	points := cutPoints(t, two, ncp(), algorithms.Published)
+	points = cutPoints(t, two, ncp(), algorithms.Published)
 	slices.Sort(points)
 	if got := slices.Compact(points); !slices.Equal(got, []uint32{10, 30, 70}) {
 		t.Errorf("published ncp: cuts %v of {20, 40}, must be 10, 30 and 70", got)
@@ -224,14 +249,16 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 	}
 }
 
-// TestOmittedTellsNeighboursApart: without the noise of empty cells a cell can only be seen that holds a record.
+// TestOmittedTellsNeighboursApart: without the noise of empty cells a cell can only be seen that
+// holds a record.
 func TestOmittedTellsNeighboursApart(t *testing.T) {
 	params := DefaultParams()
 	params.Empty, params.Specialisations = Omitted, 100
 	seen := func(table *datasets.Table, empty Empty) (n int) {
 		params.Empty = empty
 		for seed := range uint64(50) {
-			r := released(t, input(table, params, algorithms.Published, 1, seed))
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+				algorithms.Published, 1, seed))
 			if r.Regions.Count(r.Regions.Locate([]uint32{90}))[0] > 0 {
 				n++
 			}
@@ -241,8 +268,8 @@ func TestOmittedTellsNeighboursApart(t *testing.T) {
 	if n := seen(numbers(20, 40), Omitted); n != 0 {
 		t.Errorf("an empty cell is seen in %d of 50 releases", n)
 	}
-	// With noise of scale at most 2 a count of 1 exceeds ½ with probability above ½, a count of 0 with more than 0.3: 50
-	// releases show neither fewer than twice with probability above 1e-5.
+	// With noise of scale at most 2 a count of 1 exceeds ½ with probability above ½, a count of 0
+	// with more than 0.3: 50 releases show neither fewer than twice with probability above 1e-5.
 	if n := seen(numbers(20, 40, 90), Omitted); n < 2 {
 		t.Errorf("an occupied cell is seen in %d of 50 releases", n)
 	}
@@ -269,26 +296,30 @@ func TestStatus(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.Utility, params.Empty = c.utility, c.empty
-		g, err := algorithms.GuaranteeOf(DiffGen{}, c.variant, params)
+		g, err := algorithms.GuaranteeOf(Algorithm{}, c.variant, params)
 		if err != nil || g.Status != c.status || !slices.Contains(g.Errata, c.errata) {
-			t.Errorf("%s, %s, %s: %+v (%v), must be %s for %s", c.variant, c.utility, c.empty, g, err, c.status, c.errata)
+			t.Errorf("%s, %s, %s: %+v (%v), must be %s for %s", c.variant, c.utility, c.empty, g,
+				err, c.status, c.errata)
 		}
-		in := input(numbers(1, 2, 3), params, c.variant, 1, 1)
+		in := testinput.Input(numbers(1, 2, 3), params, c.variant, 1, 1)
 		if c.utility == partition.InformationGain {
-			in = input(tableOf(schemaOf(6, 2)), params, c.variant, 1, 1)
+			in = testinput.Input(testinput.Table(schemaOf(6, 2)), params, c.variant, 1, 1)
 		}
-		released(t, in)
+		testinput.Release(t, Algorithm{}, in)
 		// Broken variants show an infinite loss, the others none beyond the charge.
-		if _, proven := in.Budget.Spent(); math.IsInf(proven, 1) != (c.status == algorithms.Broken) {
-			t.Errorf("%s, %s, %s: a proven loss of %v is %s", c.variant, c.utility, c.empty, proven, c.status)
+		if _, proven := in.Budget.Spent(); math.IsInf(proven,
+			1) != (c.status == algorithms.Broken) {
+			t.Errorf("%s, %s, %s: a proven loss of %v is %s", c.variant, c.utility, c.empty, proven,
+				c.status)
 		}
 	}
 }
 
-// TestAdult: the eight categorical attributes allow 47 specialisations, the paper's "nearly 50", and without noise
-// worth speaking of the counts of all cells add up to the table.
+// TestAdult: the eight categorical attributes allow 47 specialisations, the paper's "nearly 50",
+// and without noise worth speaking of the counts of all cells add up to the table.
 func TestAdult(t *testing.T) {
-	table := adultTable(t)
+	t.Parallel()
+	table := testinput.Adult(t, "diffmulti")
 	if table.Len() != 45222 {
 		t.Fatalf("%d records, must be 45222", table.Len())
 	}
@@ -304,15 +335,20 @@ func TestAdult(t *testing.T) {
 	}
 	params := DefaultParams()
 	params.Specialisations = 100
-	if r := released(t, input(categorical, params, algorithms.Strict, 1e6, 1)); r.Structure.Depth != 47 || r.Table.Len() != 45222 {
-		t.Errorf("%d specialisations and %d records, must be 47 and 45222", r.Structure.Depth, r.Table.Len())
+	r := testinput.Release(t, Algorithm{}, testinput.Input(categorical, params, algorithms.Strict,
+		1e6, 1))
+	if r.Structure.Depth != 47 || r.Table.Len() != 45222 {
+		t.Errorf("%d specialisations and %d records, must be 47 and 45222", r.Structure.Depth,
+			r.Table.Len())
 	}
 	params.Specialisations = 20
 	for _, utility := range partition.Utilities() {
 		params.Utility = utility
-		r := released(t, input(table, params, algorithms.Strict, 1e6, 1))
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict,
+			1e6, 1))
 		if r.Structure.Depth != 20 || r.Table.Len() != 45222 {
-			t.Errorf("%s: %d specialisations and %d records, must be 20 and 45222", utility, r.Structure.Depth, r.Table.Len())
+			t.Errorf("%s: %d specialisations and %d records, must be 20 and 45222", utility,
+				r.Structure.Depth, r.Table.Len())
 		}
 	}
 }

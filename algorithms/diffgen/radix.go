@@ -5,14 +5,16 @@ import (
 	"slices"
 )
 
-// A digit of a radix sort, and how few keys are sorted by comparison: counting digits would cost more.
+// A digit of a radix sort, and how few keys are sorted by comparison: counting digits would cost
+// more.
 const (
 	digitBits = 11
 	fewKeys   = 1 << digitBits
 )
 
-// sortKeys sorts keys in place, digit by digit from the lowest up to that of the largest. Keys of records are cells or
-// codes with a class, mostly of two digits, which takes a fifth of the time of comparing them.
+// sortKeys sorts keys in place, digit by digit from the lowest up to that of the largest. Keys of
+// records are cells or codes with a class, mostly of two digits, which takes a fifth of the time of
+// comparing them.
 func sortKeys(keys []uint64) {
 	if len(keys) < fewKeys {
 		slices.Sort(keys)

@@ -9,15 +9,16 @@ import (
 	"ppdp/datasets"
 )
 
-// tooLarge is the error of a release that outgrew its cap.
 func tooLarge(format string, args ...any) error {
 	return fmt.Errorf("diffgen: %w: %s", algorithms.ErrTooLarge, fmt.Sprintf(format, args...))
 }
 
-// contextEvery is how many cells or regions are handled between two looks at the context: some milliseconds.
+// contextEvery is how many cells or regions are handled between two checks of the context: some
+// milliseconds.
 const contextEvery = 1 << 16
 
-// writer makes regions of a sparse table: a tree over the dimensions that the cut divides, one after the other.
+// writer makes regions of a sparse table: a tree over the dimensions that the cut divides, one
+// after the other.
 type writer struct {
 	ctx     context.Context
 	grid    *grid
@@ -32,8 +33,10 @@ type writer struct {
 	zeros     []float64
 }
 
-// write returns regions that tile the domain: each cell of the table, and the rest one by one or joined.
-func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*datasets.Axis, listAll float64, most int) (*algorithms.Regions, error) {
+// write returns regions that tile the domain: each cell of the table, and the rest one by one or
+// joined.
+func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*datasets.Axis,
+	listAll float64, most int) (*algorithms.Regions, error) {
 	w := &writer{ctx: ctx, grid: g, table: t, most: most, zeros: make([]float64, t.classes)}
 	w.listAll = float64(g.cells) <= listAll*float64(len(t.cells)) && g.cells <= uint64(most)
 	for d, members := range g.members {
@@ -54,7 +57,8 @@ func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*dat
 	}
 	w.regions = algorithms.Regions{
 		Attributes: attributes, Axes: axes, Classes: t.classes,
-		Low: make([]uint32, 0, size*len(attributes)), High: make([]uint32, 0, size*len(attributes)), Nodes: make([]int32, 0, size*len(attributes)),
+		Low: make([]uint32, 0, size*len(attributes)), High: make([]uint32, 0, size*len(attributes)),
+		Nodes:  make([]int32, 0, size*len(attributes)),
 		Counts: make([]float64, 0, size*t.classes), Tree: make([]algorithms.Cut, 0, size),
 	}
 	if _, err := w.attribute(0, 0, 0, len(t.cells)); err != nil {
@@ -63,8 +67,9 @@ func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*dat
 	return &w.regions, nil
 }
 
-// attribute divides the current box along the i-th active dimension and all that follow. cell is the first cell
-// of the box and the table's cells from to to lie in it. It returns the child that stands for the box in the tree.
+// attribute divides the current box along the i-th active dimension and all that follow. cell is
+// the first cell of the box and the table's cells from to to lie in it. It returns the child that
+// stands for the box in the tree.
 func (w *writer) attribute(i int, cell uint64, from, to int) (int32, error) {
 	if i == len(w.active) || from == to && !w.listAll {
 		return w.leaf(from, to)
@@ -91,7 +96,8 @@ func (w *writer) values(i, d, first, end int, cell uint64, from, to int) (int32,
 		split += at
 	}
 	cut := int32(len(w.regions.Tree))
-	w.regions.Tree = append(w.regions.Tree, algorithms.Cut{Dim: d, At: w.grid.members[d][middle].low})
+	w.regions.Tree = append(w.regions.Tree,
+		algorithms.Cut{Dim: d, At: w.grid.members[d][middle].low})
 	left, err := w.values(i, d, first, middle, cell, from, split)
 	if err != nil {
 		return 0, err
@@ -104,7 +110,8 @@ func (w *writer) values(i, d, first, end int, cell uint64, from, to int) (int32,
 	return cut, nil
 }
 
-// leaf makes the current box a region: that of the table's cell from or, where from is to, one without counts.
+// leaf makes the current box a region: that of the table's cell from or, where from is to, one
+// without counts.
 func (w *writer) leaf(from, to int) (int32, error) {
 	region := len(w.regions.Counts) / w.table.classes
 	if region >= w.most {

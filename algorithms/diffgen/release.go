@@ -12,11 +12,8 @@ import (
 )
 
 // Release publishes a table. Time is n·log n in the rows, and linear in what is published.
-func (DiffGen) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	c, noise, err := newCut(in)
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	c, noise, err := newCut(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -39,25 +36,28 @@ func (DiffGen) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 		return nil, err
 	}
 	exact := g.count(space, c.marginals, in.Rows, labels)
-	published, err := exact.noised(ctx, g, c.path, c.path.Remaining(), noise, c.params.Empty, c.params.MaxNodes)
+	published, err := exact.noised(ctx, g, c.path, c.path.Remaining(), noise, c.params.Empty,
+		c.params.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
-	regions, err := write(ctx, g, published, space.Attributes(), axes, c.params.ListAll, c.params.MaxNodes)
+	regions, err := write(ctx, g, published, space.Attributes(), axes, c.params.ListAll,
+		c.params.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
 	out := &algorithms.Release{Regions: regions, Structure: c.structure(regions)}
-	if err := partition.AddRecords(out, schema, regions.Counts, c.params.Values, c.params.MaxRows, in.Noise.Open("values")); err != nil {
+	if err := partition.AddRecords(out, schema, regions.Counts, c.params.Values, c.params.MaxRows,
+		in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("diffgen: %w", err)
 	}
-	out.Warnings = append(out.Warnings, partition.SensitiveWarnings(schema)...)
 	return out, nil
 }
 
-// newCut checks the input against the parameters and declares the mechanisms; the counter is that of the cells.
-func newCut(in algorithms.Input) (*cut, counter, error) {
-	params, err := algorithms.CheckInput[*Params](DiffGen{}, in)
+// newCut checks the input against the parameters and declares the mechanisms; the counter is that
+// of the cells.
+func newCut(ctx context.Context, in algorithms.Input) (*cut, counter, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,8 +75,10 @@ func newCut(in algorithms.Input) (*cut, counter, error) {
 	}
 	c.step = step(in.Budget.Epsilon(), numeric, params.Specialisations)
 	claimed := c.scorer.Sensitivity()
-	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
-	c.cutPoints = partition.NewCutPoints(in, scorer, partition.CutRuleOf(in.Variant, params.Utility), choice)
+	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
+		Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
+	c.cutPoints = partition.NewCutPoints(in, scorer, partition.CutRuleOf(in.Variant,
+		params.Utility), choice)
 	c.choice = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
 	cells := privacy.Exact(1)
 	if params.Empty == Omitted {

@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
+
+	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
@@ -18,36 +19,12 @@ import (
 	"ppdp/random"
 )
 
-// adultTable loads the 45,222 rows of the paper, or skips.
-func adultTable(tb testing.TB) *datasets.Table {
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		tb.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz and adult/adult.test.gz")
-	}
-	loaded, err := adult.Source{}.Load(context.Background(), datasets.Request{
-		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}, Key: random.NewKey(0),
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return loaded.Table
-}
-
 // release makes one release of all rows, with its records.
-func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, params *Params, epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
+func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, params *Params,
+	epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
 	tb.Helper()
-	budget := privacy.NewBudget(epsilon)
-	r, err := DiffMulti{}.Release(context.Background(), algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: budget, Noise: random.NewStreams(random.NewKey(seed)),
-	})
-	if err == nil {
-		_, _, err = r.Records(context.Background())
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return r, budget
+	in := testinput.Input(table, params, variant, epsilon, seed)
+	return testinput.Release(tb, Algorithm{}, in), in.Budget
 }
 
 func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, params *Params) {
@@ -61,30 +38,33 @@ func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, 
 	b.ReportMetric(float64(nodes)/float64(b.N), "nodes/op")
 }
 
-// BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact rule for h
-// makes the most of it, the published one seldom gets beyond some thousand nodes.
+// BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact
+// rule for h makes the most of it, the published one seldom gets beyond some thousand nodes.
 func BenchmarkRelease(b *testing.B) {
-	loaded, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)})
+	loaded, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, setting := range []struct {
 		variant algorithms.Variant
 		hprime  HPrime
-	}{{algorithms.Published, ByVariant}, {algorithms.Strict, ByVariant}, {algorithms.RefCode, ByVariant}, {algorithms.Published, ByExact}} {
+	}{{algorithms.Published, ByVariant}, {algorithms.Strict, ByVariant},
+		{algorithms.RefCode, ByVariant}, {algorithms.Published, ByExact}} {
 		for _, h := range []int{10_000, 100_000} {
-			b.Run(fmt.Sprintf("%s/%s/h=%d", setting.variant, setting.hprime, h), func(b *testing.B) {
-				params := DefaultParams()
-				params.Specialisations, params.HPrime = h, setting.hprime
-				benchmark(b, loaded.Table, setting.variant, params)
-			})
+			b.Run(fmt.Sprintf("%s/%s/h=%d", setting.variant, setting.hprime, h),
+				func(b *testing.B) {
+					params := DefaultParams()
+					params.Specialisations, params.HPrime = h, setting.hprime
+					benchmark(b, loaded.Table, setting.variant, params)
+				})
 		}
 	}
 }
 
 // BenchmarkUtilities compares the utilities on Adult itself.
 func BenchmarkUtilities(b *testing.B) {
-	table := adultTable(b)
+	table := testinput.Adult(b, "diffmulti")
 	for _, utility := range partition.Utilities() {
 		b.Run(string(utility), func(b *testing.B) {
 			params := DefaultParams()
@@ -94,11 +74,11 @@ func BenchmarkUtilities(b *testing.B) {
 	}
 }
 
-// BenchmarkScalability is the release alone on the paper's enlarged Adult: for each record others, every
-// attribute of which is drawn anew from its domain with probability one half. Ten million rows take some
-// 2 GB and are left out under -short.
+// BenchmarkScalability is the release alone on the paper's enlarged Adult: for each record others,
+// every attribute of which is drawn anew from its domain with probability one half. Ten million
+// rows take some 2 GB and are left out under -short.
 func BenchmarkScalability(b *testing.B) {
-	source := adultTable(b)
+	source := testinput.Adult(b, "diffmulti")
 	for _, n := range []int{200_000, 1_000_000, 10_000_000} {
 		if n > 1_000_000 && testing.Short() {
 			continue
@@ -133,7 +113,7 @@ func enlarged(table *datasets.Table, n int) *datasets.Table {
 
 // BenchmarkEndToEnd is Fig. 13: reading a million records as text, the release, and writing it.
 func BenchmarkEndToEnd(b *testing.B) {
-	table := enlarged(adultTable(b), 1_000_000)
+	table := enlarged(testinput.Adult(b, "diffmulti"), 1_000_000)
 	format := textFormat(b, table.Schema())
 	var text bytes.Buffer
 	if err := format.Write(&text, table, nil, nil); err != nil {
@@ -143,7 +123,8 @@ func BenchmarkEndToEnd(b *testing.B) {
 	params.Specialisations = 10_000
 	b.ResetTimer()
 	for i := range b.N {
-		content, err := format.Read(context.Background(), "adult.csv", bytes.NewReader(text.Bytes()))
+		content, err := format.Read(context.Background(), "adult.csv",
+			bytes.NewReader(text.Bytes()))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -158,11 +139,13 @@ func BenchmarkEndToEnd(b *testing.B) {
 // textFormat describes a schema as comma-separated text.
 func textFormat(b *testing.B, schema *datasets.Schema) *csvtable.Format {
 	var y strings.Builder
-	fmt.Fprintf(&y, "header: true\nclass: %s\nattributes:\n", schema.Attributes[schema.Class()].Name)
+	fmt.Fprintf(&y, "header: true\nclass: %s\nattributes:\n",
+		schema.Attributes[schema.Class()].Name)
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
 		if a.Kind == datasets.Numeric {
-			fmt.Fprintf(&y, "  - {name: %s, kind: numeric, low: %g, high: %g, step: 1}\n", a.Name, a.Low, a.High)
+			fmt.Fprintf(&y, "  - {name: %s, kind: numeric, low: %g, high: %g, step: 1}\n", a.Name,
+				a.Low, a.High)
 			continue
 		}
 		fmt.Fprintf(&y, "  - {name: %s, kind: categorical, order: given, values: [", a.Name)

@@ -1,108 +1,94 @@
 // Package diffmulti is DiffMulti (Al-Hussaeni, Fung, Iqbal, Liu & Hung, Differentially-Private
-// Multidimensional Data Publishing, 2018, Algorithm 1): all records start out generalised to the tops of
-// their attributes' taxonomies; again and again a region is specialised on one attribute, a taxonomy
-// node replaced by its children or a numeric interval cut in two, each region on an attribute of its
-// own; a budget of h specialisations is shared out among the regions; leaves are published by noisy
-// class counts.
+// Multidimensional Data Publishing, 2018, Algorithm 1). All records start generalised to the tops
+// of their attributes' taxonomies. Region by region one attribute is specialised: a taxonomy node
+// is replaced by its children or a numeric interval cut in two. A budget of h specialisations is
+// shared out among the regions, and leaves are published with noisy class counts.
 //
-// What is published are the regions, by taxonomy nodes and intervals, with the counts. Classifiers that
-// need records get records drawn from them; generalised records are had by locating real ones in the regions. The
-// package leaves out encodings, clustering and the discernibility and penalty of whole tables.
+// Published are the regions, by taxonomy nodes and intervals, with their counts, and records drawn
+// from them. The package leaves out encodings, clustering, and the discernibility and penalty of
+// whole tables.
 //
 // Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement a
-// record touches two paths: up to twice the epsilon). Half of the budget is for the way to a leaf, in
-// draws of ε′ = ε/(2(|A_num|+3|g|)): a cut point for each numeric attribute at the root, and for each specialisation the
-// choice, the children's sizes and at most one new cut point (errata D0). Leaf counts get the other half,
-// and what the longest path has not used (errata D7).
+// record touches two paths: up to twice the epsilon). Half of the budget is for the way to a leaf,
+// in draws of ε′ = ε/(2(|A_num|+3|g|)): a cut point for each numeric attribute at the root, and for
+// each specialisation the choice, the children's sizes and at most one new cut point (errata D0).
+// Leaf counts get the other half, and what the longest path has not used (errata D7).
 //
 // Variants:
-//   - published: Laplace noise. An exactly empty child gets no specialisations (errata D1), and under utility:
-//     ncp the middles of intervals between data values are the cuts (errata D2): no finite epsilon holds.
-//   - strict: noise for every child, sizes clamped at 0 and set against the sum of the clamped sizes, cuts from
-//     all positions between public cells; two-sided geometric noise for counts. Its ledger takes no credit for
-//     the monotony of scores, so that what it says of a single call holds for replacement too.
-//   - refcode: what the authors' released program does otherwise: cut points, scales of scores, shares of h,
-//     noise rounded upwards (errata D8). Its random numbers of 15 bits are not imitated.
+//   - published: Laplace noise. An empty child gets no specialisations (errata D1), and under
+//     utility: ncp the cuts are the middles between data values (errata D2): no finite epsilon
+//     holds.
+//   - strict: noise for every child, sizes clamped at 0 and divided by the sum of the clamped
+//     sizes, cuts from all positions between public cells; two-sided geometric noise for counts.
+//     Its ledger takes no credit for monotone scores, so that it holds for replacement too, call by
+//     call.
+//   - refcode: as the authors' released program, which has other cut points, scales of scores and
+//     shares of h, and rounds noise upwards (errata D8). Its 15-bit random numbers are not
+//     imitated.
 //
 // Deviations:
 //   - "Inverted" scores are negated ones: dm and ncp are losses.
-//   - Cut points lie between neighbouring cells of an attribute's public granularity, where the paper takes reals;
-//     on integers the law is that of the reals, but for cuts between the last value and the bound. An interval of one
-//     cell is not cut. Continuous attributes are cut at the schema's cells.
-//   - A cut point is drawn when its region is specialised, not when it is made, so that leaves pay for none.
-//   - |P_i| in equation 10 is the sum of the noisy sizes of the children that get noise, clamped at 0; the paper
-//     does not say. Where it is 0 nobody gets anything (published) or all get the same (strict).
-//   - Of the remainder of rounding each child with a share above 0 gets at most one, at random.
-//   - Children are visited in the order of the taxonomy, not of a stack: the order has no bearing on the law.
+//   - Cut points lie between neighbouring cells of an attribute's public granularity, where the
+//     paper takes reals. On integers the law is the same, but for cuts between the last value and
+//     the bound. An interval of one cell is not cut. Continuous attributes are cut at the schema's
+//     cells.
+//   - A cut point is drawn when its region is specialised, not when it is made: leaves pay for
+//     none.
+//   - |P_i| in equation 10 is the sum of the children's noisy sizes, clamped at 0; the paper does
+//     not say. Where it is 0, no child gets anything (published) or all get the same (strict).
+//   - Each child with a share above 0 gets at most one of what rounding leaves over, at random.
+//   - Children are visited in the order of the taxonomy, not of a stack; this does not change the
+//     law.
 //   - A categorical attribute without a taxonomy has one of height 1.
-//   - Where noise makes for more records than max_rows the table is a thinned one with weights.
+//   - Where noise makes more records than max_rows the table is a thinned one with weights.
 //   - Sensitive attributes take no part and are drawn from their public domain.
 package diffmulti
 
 import (
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 )
 
-func init() { algorithms.Register(DiffMulti{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// DiffMulti is the algorithm.
-type DiffMulti struct{}
+// Algorithm is the baseline "diffmulti".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = DiffMulti{}
-	_ algorithms.VariantChecker = DiffMulti{}
-	_ algorithms.Guarantor      = DiffMulti{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
-// relation is the neighbour relation all charges of this package are for.
-const relation = "add or remove one record"
-
-// Info describes the algorithm.
-func (DiffMulti) Info() algorithms.Info {
-	defaults := DefaultParams()
+func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "diffmulti",
 		Title:    "DiffMulti: differentially private multidimensional generalisation",
 		Source:   "Al-Hussaeni et al. 2018, Algorithm 1",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Records, algorithms.Boxes},
-		Variants: []algorithms.Guarantee{
-			guarantee(algorithms.Published, defaults),
-			guarantee(algorithms.Strict, defaults),
-			guarantee(algorithms.RefCode, defaults),
-		},
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict,
+			algorithms.RefCode),
 		Revision: 1,
 	}
 }
 
-// Params returns the defaults.
-func (DiffMulti) Params() algorithms.Params { return DefaultParams() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// Guarantee describes a variant under parameters: what leaks depends on the utility and on the rule for h′.
-func (DiffMulti) Guarantee(variant algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
-	p, ok := params.(*Params)
-	if !ok {
-		p = DefaultParams()
-	}
-	return guarantee(variant, p)
-}
-
-func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
-	g := algorithms.Guarantee{
-		Variant: variant, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: relation,
-		Status: algorithms.Holds, Errata: []string{"D0", "D4", "D6", "D7"},
-		Note: "Choices, sizes and counts are all paid for; what the longest path has not used goes to the leaf counts.",
-	}
+// Guarantee depends on the utility and on the rule for h′.
+func (Algorithm) Guarantee(variant algorithms.Variant,
+	params algorithms.Params) algorithms.Guarantee {
+	p := params.(*Params)
+	g := algorithms.RecordPrivacy(variant,
+		"Choices, sizes and counts are all paid for; what the longest path has not used goes to"+
+			" the leaf counts.",
+		"D0", "D4", "D6", "D7")
 	p.Utility.Qualify(&g)
 	switch p.rule(variant) {
 	case ByPublished:
-		g.Break("A child without a record gets no specialisations: one record can make possible what was impossible.", "D1")
+		g.Break("A child without a record gets no specialisations: one record can make possible"+
+			" what was impossible.", "D1")
 	case ByRefCode:
-		g.Break("Sizes get noise ten thousand times too small and are set against an exact size.", "D8")
+		g.Break("Sizes get noise ten thousand times too small and are set against an exact size.",
+			"D8")
 	case ByExact:
 		g.Break("Specialisations are shared out by exact sizes: a control without privacy.", "D1")
 	}
@@ -111,15 +97,11 @@ func guarantee(variant algorithms.Variant, p *Params) algorithms.Guarantee {
 }
 
 // CheckVariant refuses a rule for h′ that leaks under strict.
-func (DiffMulti) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	info := DiffMulti{}.Info()
-	_, err := info.Guarantee(variant)
-	if p, ok := params.(*Params); ok && variant == algorithms.Strict {
-		switch p.HPrime {
-		case ByVariant, ByStrict, ByEven:
-		default:
-			err = errors.Join(err, fmt.Errorf("hprime: %q under variant strict, must be one of %s, %s, %s", string(p.HPrime), ByVariant, ByStrict, ByEven))
-		}
+func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
+	rule := params.(*Params).HPrime
+	if variant != algorithms.Strict || rule == ByVariant || rule == ByStrict || rule == ByEven {
+		return nil
 	}
-	return err
+	return fmt.Errorf("hprime: %q under variant strict, must be one of %s, %s, %s", string(rule),
+		ByVariant, ByStrict, ByEven)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
@@ -16,24 +18,27 @@ import (
 	"ppdp/random"
 )
 
-// drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and two
-// numeric attributes, one with a domain too wide for marks.
+// drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and
+// two numeric attributes, one with a domain too wide for marks.
 func drawTable(t *rapid.T) *datasets.Table {
 	classes := rapid.IntRange(1, 3).Draw(t, "classes")
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "letter", Kind: datasets.Categorical, Values: []string{"d", "b", "e", "a", "c"}, Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
-			{Name: "any", Parent: -1, Children: []int{1, 2, 3}},
-			{Name: "ab", Parent: 0, Children: []int{4, 5}},
-			{Name: "only", Parent: 0, Children: []int{6}},
-			{Name: "de", Parent: 0, Children: []int{7, 8}},
-			{Name: "a", Parent: 1}, {Name: "b", Parent: 1}, {Name: "c", Parent: 2}, {Name: "d", Parent: 3}, {Name: "e", Parent: 3},
-		}}},
+		{Name: "letter", Kind: datasets.Categorical, Values: []string{"d", "b", "e", "a", "c"},
+			Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
+				{Name: "any", Parent: -1, Children: []int{1, 2, 3}},
+				{Name: "ab", Parent: 0, Children: []int{4, 5}},
+				{Name: "only", Parent: 0, Children: []int{6}},
+				{Name: "de", Parent: 0, Children: []int{7, 8}},
+				{Name: "a", Parent: 1}, {Name: "b", Parent: 1}, {Name: "c", Parent: 2},
+				{Name: "d", Parent: 3}, {Name: "e", Parent: 3},
+			}}},
 		{Name: "small", Low: 0, High: 12, Step: 1},
 		{Name: "flat", Kind: datasets.Categorical, Values: []string{"x", "y", "z"}},
 		{Name: "large", Low: 0, High: markedCells + 5, Step: 1},
 	}}
 	if classes > 1 {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class,
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class",
+			Kind: datasets.Categorical, Role: datasets.Class,
 			Values: []string{"no", "yes", "perhaps"}[:classes]})
 	}
 	n := rapid.IntRange(0, 60).Draw(t, "rows")
@@ -55,15 +60,15 @@ func drawTable(t *rapid.T) *datasets.Table {
 }
 
 // start returns a recursion about to handle the root.
-func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params *Params, seed uint64) (*recursion, []int32) {
+func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params *Params,
+	seed uint64) (*recursion, []int32) {
 	t.Helper()
-	rows := table.AllRows()
-	r, err := newRecursion(context.Background(), algorithms.Input{Table: table, Rows: rows, Params: params, Variant: variant,
-		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(seed))})
+	in := testinput.Input(table, params, variant, 1, seed)
+	r, err := newRecursion(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, rows
+	return r, in.Rows
 }
 
 // count makes the statistics of rows from the table by definition.
@@ -92,9 +97,9 @@ func count(r *recursion, table *datasets.Table, attributes []int, rows []int32) 
 	return stats
 }
 
-// TestStatistics divides random regions in every possible way and compares the statistics that children
-// are handed, counted or inherited, with those counted by definition. Slots of the attribute that was just cut are
-// the child's to fill.
+// TestStatistics divides random regions in every possible way and compares the statistics that
+// children are handed, counted or inherited, with those counted by definition. Slots of the
+// attribute that was just cut are the child's to fill.
 func TestStatistics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -123,7 +128,8 @@ func TestStatistics(t *testing.T) {
 			fresh = slices.Index(r.layout.numbers, dim)
 			cut = r.cuts[fresh]
 		}
-		f, _, err := r.divide(rows, stats, 1, params.Specialisations, at, &path, dim, children, node, cut)
+		f, _, err := r.divide(rows, stats, 1, params.Specialisations, at, &path, dim, children,
+			node, cut)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,22 +142,27 @@ func TestStatistics(t *testing.T) {
 			from += f.sizes[c]
 			for _, row := range own {
 				code := table.Column(attributes[dim]).At(row)
-				right := axis != nil && axis.Rank[code] >= axis.Low[axis.Taxonomy.Nodes[0].Children[c]] && axis.Rank[code] < axis.High[axis.Taxonomy.Nodes[0].Children[c]] ||
-					axis == nil && (code < r.points[fresh]) == (c == 0)
+				right := axis == nil && (code < r.points[fresh]) == (c == 0)
+				if axis != nil {
+					child := axis.Taxonomy.Nodes[0].Children[c]
+					right = axis.Rank[code] >= axis.Low[child] && axis.Rank[code] < axis.High[child]
+				}
 				if !right {
 					t.Fatalf("code %d of dimension %d is in child %d", code, dim, c)
 				}
 			}
 			if f.stats[c] == nil {
 				if f.given[c] > 0 && len(own) > 0 {
-					t.Fatalf("child %d of %d rows may be specialised %d times and has no statistics", c, len(own), f.given[c])
+					t.Fatalf("child %d of %d rows may be specialised %d times and has no"+
+						" statistics", c, len(own), f.given[c])
 				}
 				continue
 			}
 			want := count(r, table, attributes, own)
 			got := slices.Clone(f.stats[c])
 			if fresh >= 0 {
-				copy(got[r.layout.at[dim]:r.layout.at[dim]+r.layout.classes], want[r.layout.at[dim]:])
+				copy(got[r.layout.at[dim]:r.layout.at[dim]+r.layout.classes],
+					want[r.layout.at[dim]:])
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("child %d has statistics %v, must have %v", c, got, want)
@@ -163,7 +174,8 @@ func TestStatistics(t *testing.T) {
 	})
 }
 
-// TestFrequencies compares the values of a region, by counting and by sorting, with those found by definition.
+// TestFrequencies compares the values of a region, by counting and by sorting, with those found by
+// definition.
 func TestFrequencies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -172,7 +184,10 @@ func TestFrequencies(t *testing.T) {
 		column := table.Column(table.Schema().QuasiIdentifiers()[dim])
 		low := rapid.Uint32Range(0, 3).Draw(t, "low")
 		high := rapid.SampledFrom([]uint32{low + 2, low + 9, r.roots[dim]}).Draw(t, "high")
-		rows = slices.DeleteFunc(rows, func(row int32) bool { return column.At(row) < low || column.At(row) >= high })
+		rows = slices.DeleteFunc(rows, func(row int32) bool {
+			return column.At(row) < low ||
+				column.At(row) >= high
+		})
 		r.frequency.gather(r.layout, r.store, rows, dim, low, high)
 		f := &r.frequency.out
 		found := make(map[uint32][]int32)
@@ -192,7 +207,8 @@ func TestFrequencies(t *testing.T) {
 			t.Fatalf("values %v of %d different ones", f.Values, len(found))
 		}
 		for i, v := range f.Values {
-			if got := f.Counts[i*r.layout.classes : (i+1)*r.layout.classes]; !slices.Equal(got, found[v]) {
+			got := f.Counts[i*r.layout.classes : (i+1)*r.layout.classes]
+			if !slices.Equal(got, found[v]) {
 				t.Fatalf("value %d has counts %v, must have %v", v, got, found[v])
 			}
 		}
@@ -216,8 +232,10 @@ func TestWordWidths(t *testing.T) {
 			}
 		}
 		_, halved := pack(table, rows, attributes, axes, rapid.IntRange(0, 3).Draw(t, "single"))
-		cuts := []uint32{rapid.Uint32Range(0, 12).Draw(t, "first cut"), rapid.Uint32Range(0, 12).Draw(t, "second cut")}
-		for name, other := range map[string]store{"32 bits": fill[uint32](l, table, rows, attributes), "halves": halved} {
+		cuts := []uint32{rapid.Uint32Range(0, 12).Draw(t, "first cut"),
+			rapid.Uint32Range(0, 12).Draw(t, "second cut")}
+		for name, other := range map[string]store{"32 bits": fill[uint32](l, table, rows,
+			attributes), "halves": halved} {
 			a, b := make([]int32, l.slots), make([]int32, l.slots)
 			narrow.tally(rows, cuts, a, 1)
 			other.tally(rows, cuts, b, 1)
@@ -225,14 +243,17 @@ func TestWordWidths(t *testing.T) {
 				t.Fatalf("%s: statistics %v, must be %v", name, b, a)
 			}
 			for i, dim := range l.numbers {
-				if a, b := narrow.keys(rows, dim, nil), other.keys(rows, dim, nil); !slices.Equal(a, b) {
+				if a, b := narrow.keys(rows, dim, nil), other.keys(rows, dim, nil); !slices.Equal(a,
+					b) {
 					t.Fatalf("%s: values %v, must be %v", name, b, a)
 				}
-				first, second, sizes, others := slices.Clone(rows), slices.Clone(rows), make([]int32, 2), make([]int32, 2)
+				first, second, sizes, others := slices.Clone(rows), slices.Clone(rows),
+					make([]int32, 2), make([]int32, 2)
 				narrow.divide(first, new(divideScratch), dim, nil, cuts[i], sizes)
 				other.divide(second, new(divideScratch), dim, nil, cuts[i], others)
 				if !slices.Equal(first, second) || !slices.Equal(sizes, others) {
-					t.Fatalf("%s: rows %v of sizes %v, must be %v of %v", name, second, others, first, sizes)
+					t.Fatalf("%s: rows %v of sizes %v, must be %v of %v", name, second, others,
+						first, sizes)
 				}
 			}
 		}
@@ -241,7 +262,8 @@ func TestWordWidths(t *testing.T) {
 
 // TestHalvesAgree: a place beyond 16 bits comes back as it went in.
 func TestHalvesAgree(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 1 << 20, Step: 1}}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 1 << 20,
+		Step: 1}}}
 	const n = 3*half/2 + 5
 	b := datasets.NewBuilder(schema, n)
 	for i := range n {
@@ -272,8 +294,10 @@ func TestCompact(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, b := plain.builder.Regions(), compacting.builder.Regions()
-		if !slices.Equal(a.Low, b.Low) || !slices.Equal(a.High, b.High) || !slices.Equal(a.Nodes, b.Nodes) || !slices.Equal(plain.counts, compacting.counts) {
-			t.Fatalf("regions [%v, %v) with counts %v, compacted [%v, %v) with %v", a.Low, a.High, plain.counts, b.Low, b.High, compacting.counts)
+		if !slices.Equal(a.Low, b.Low) || !slices.Equal(a.High, b.High) ||
+			!slices.Equal(a.Nodes, b.Nodes) || !slices.Equal(plain.counts, compacting.counts) {
+			t.Fatalf("regions [%v, %v) with counts %v, compacted [%v, %v) with %v", a.Low, a.High,
+				plain.counts, b.Low, b.High, compacting.counts)
 		}
 		if table.Len() > 0 && compacting.store.size() != table.Len() {
 			t.Fatalf("the store ends with %d of %d rows", compacting.store.size(), table.Len())
@@ -281,8 +305,8 @@ func TestCompact(t *testing.T) {
 	})
 }
 
-// TestApportion: shares are in proportion but for less than one each, all of h-1 is given out where there is any weight,
-// and nothing to children without.
+// TestApportion: shares are in proportion but for less than one each, all of h-1 is given out where
+// there is any weight, and nothing to children without.
 func TestApportion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1_000_000).Draw(t, "specialisations")
@@ -303,7 +327,8 @@ func TestApportion(t *testing.T) {
 		for i, w := range weights {
 			all += given[i]
 			// 1e-6: the last bits of a quotient may round an integer down.
-			if sum > 0 && math.Abs(float64(given[i])-w/sum*float64(n)) > 1+1e-6 || w == 0 && given[i] != 0 || given[i] < floors[i] {
+			if sum > 0 && math.Abs(float64(given[i])-w/sum*float64(n)) > 1+1e-6 || w == 0 &&
+				given[i] != 0 || given[i] < floors[i] {
 				t.Fatalf("weights %v share %d as %v", weights, n, given)
 			}
 		}
@@ -313,8 +338,8 @@ func TestApportion(t *testing.T) {
 	})
 }
 
-// TestReleases: no more than h specialisations, no path longer than |g|, every row in one region, counts of whole
-// records, all of the budget spent on the most expensive path.
+// TestReleases: no more than h specialisations, no path longer than |g|, every row in one region,
+// counts of whole records, all of the budget spent on the most expensive path.
 func TestReleases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -326,21 +351,25 @@ func TestReleases(t *testing.T) {
 		if table.Schema().Classes() < 2 && params.Utility == partition.InformationGain {
 			params.Utility = partition.MaxClass
 		}
-		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode}).Draw(t, "variant")
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict,
+			algorithms.RefCode}).Draw(t, "variant")
 		if variant != algorithms.Strict && rapid.Bool().Draw(t, "exact") {
 			params.HPrime = ByExact
 		}
 		epsilon := rapid.SampledFrom([]float64{0.1, 10, 1e6}).Draw(t, "epsilon")
 		budget := privacy.NewBudget(epsilon)
-		r, err := DiffMulti{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-			Budget: budget, Noise: random.NewStreams(random.NewKey(rapid.Uint64().Draw(t, "seed")))})
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
+			Rows: table.AllRows(), Params: params, Variant: variant,
+			Budget: budget, Noise: random.NewStreams(random.NewKey(rapid.Uint64().Draw(t,
+				"seed")))})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if made := r.Structure.Nodes - r.Structure.Leaves; made > params.Specialisations {
 			t.Fatalf("%d specialisations, at most %d were asked for", made, params.Specialisations)
 		}
-		if longest := max(params.LongestPath, (1-min(params.LongestPath, 1))*(2+7+1+7)); r.Structure.Depth > longest {
+		longest := max(params.LongestPath, (1-min(params.LongestPath, 1))*(2+7+1+7))
+		if r.Structure.Depth > longest {
 			t.Fatalf("a path of %d specialisations, |g| is %d", r.Structure.Depth, longest)
 		}
 		if claimed, _ := budget.Spent(); math.Abs(claimed-epsilon) > 1e-9*epsilon {
@@ -389,7 +418,8 @@ func BenchmarkTally(b *testing.B) {
 				schema.Attributes = append(schema.Attributes, a)
 			}
 			for i := range 6 {
-				schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("n", i), High: 90, Step: 1})
+				schema.Attributes = append(schema.Attributes,
+					datasets.Attribute{Name: fmt.Sprint("n", i), High: 90, Step: 1})
 			}
 			stream := random.NewKey(1).Stream()
 			builder := datasets.NewBuilder(schema, n)
@@ -401,8 +431,10 @@ func BenchmarkTally(b *testing.B) {
 			}
 			table := builder.Table()
 			attributes := schema.QuasiIdentifiers()
-			l, s := pack(table, table.AllRows(), attributes, partition.Axes(schema, attributes), half)
-			stats, rows, cuts := make([]int32, l.slots), table.AllRows(), []uint32{9, 20, 30, 40, 50, 60}
+			l, s := pack(table, table.AllRows(), attributes, partition.Axes(schema, attributes),
+				half)
+			stats, rows, cuts := make([]int32, l.slots), table.AllRows(),
+				[]uint32{9, 20, 30, 40, 50, 60}
 			b.ResetTimer()
 			for range b.N {
 				s.tally(rows, cuts, stats, 1)

@@ -7,13 +7,13 @@ import (
 	"ppdp/datasets"
 )
 
-// packed holds the rows of a release one after the other, each as a few words, so that a pass over a
-// region reads every row's attributes together and counts them into independent places. A row is addressed by
-// its position in Input.Rows.
+// packed holds the rows of a release one after the other, each as a few words, so that a pass over
+// a region reads every row's attributes together and counts them into independent places. A row is
+// addressed by its position in Input.Rows.
 //
-// The words of a row are, for each attribute with an axis, the slot of statistics that counts its rank and
-// class; then for each numeric attribute the place of its value among the distinct ones, in two halves of 16 bits
-// where it has many; then the class.
+// The words of a row are, for each attribute with an axis, the slot of statistics that counts its
+// rank and class; then for each numeric attribute the place of its value among the distinct ones,
+// in two halves of 16 bits where it has many; then the class.
 type packed[T uint16 | uint32] struct {
 	*layout
 	words []T
@@ -34,39 +34,44 @@ type layout struct {
 	tops    []int            // dimensions with an axis
 	numbers []int            // numeric dimensions
 	word    []int            // by dimension: its (first) word in a row
-	halves  []bool           // by numeric dimension, in the order of numbers: whether its place takes two words
-	width   int              // words of a row
-	values  [][]uint32       // by dimension: a numeric attribute's distinct codes, ascending; nil otherwise
+	// by numeric dimension, in the order of numbers: whether its place takes two words
+	halves []bool
+	width  int // words of a row
+	// by dimension: a numeric attribute's distinct codes, ascending; nil otherwise
+	values [][]uint32
 }
 
 // store is a packed of either width.
 type store interface {
-	// tally adds change for each of the rows to the statistics; cuts are the numeric attributes' cut points as
-	// places among the distinct values.
+	// tally adds change for each of the rows to the statistics; cuts are the numeric attributes'
+	// cut points as places among the distinct values.
 	tally(rows []int32, cuts []uint32, stats []int32, change int32)
-	// divide sorts the rows by the child they belong to, keeping their order within a child, and writes the children's
-	// sizes. On an axis n is the node that all rows lie under; on a numeric dimension values below the place cut are
-	// child 0, others child 1.
-	divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32, sizes []int32)
+	// divide sorts the rows by the child they belong to, keeping their order within a child, and
+	// writes the children's sizes. On an axis n is the node that all rows lie under; on a numeric
+	// dimension values below the place cut are child 0, others child 1.
+	divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32,
+		sizes []int32)
 	// keys appends value·classes+class of each row on a numeric dimension.
 	keys(rows []int32, dim int, keys []uint32) []uint32
 	// classCounts adds the rows' class counts.
 	classCounts(rows []int32, counts []int32)
 	// size is the number of rows held.
 	size() int
-	// compact returns a store of these rows alone, one after the other, and numbers them anew. It is good
-	// until the next call.
+	// compact returns a store of these rows alone, one after the other, and numbers them anew. It
+	// is good until the next call.
 	compact(rows []int32) store
 }
 
 // half is how many things 16 bits can number.
 const half = 1 << 16
 
-// pack reads the rows of the dimensions' attributes. Places among more than single distinct values take two
-// words, half of which is the most.
-func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis, single int) (*layout, store) {
+// pack reads the rows of the dimensions' attributes. Places among more than single distinct values
+// take two words, half of which is the most.
+func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis,
+	single int) (*layout, store) {
 	schema := table.Schema()
-	l := &layout{classes: schema.Classes(), axes: axes, at: make([]int, len(axes)), word: make([]int, len(axes)), values: make([][]uint32, len(axes))}
+	l := &layout{classes: schema.Classes(), axes: axes, at: make([]int, len(axes)),
+		word: make([]int, len(axes)), values: make([][]uint32, len(axes))}
 	for dim, axis := range axes {
 		if axis != nil {
 			l.at[dim], l.word[dim] = l.slots, len(l.tops)
@@ -100,14 +105,12 @@ func pack(table *datasets.Table, rows []int32, attributes []int, axes []*dataset
 	return l, fill[uint32](l, table, rows, attributes)
 }
 
-func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, attributes []int) *packed[T] {
+func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32,
+	attributes []int) *packed[T] {
 	p := &packed[T]{layout: l, words: make([]T, len(rows)*l.width)}
 	labels := make([]uint32, len(rows))
 	if class := table.Schema().Class(); class >= 0 {
-		column := table.Column(class)
-		for i, row := range rows {
-			labels[i] = column.At(row)
-		}
+		partition.Codes(table.Column(class), rows, labels)
 	}
 	for dim, axis := range l.axes {
 		column := table.Column(attributes[dim])
@@ -130,7 +133,8 @@ func fill[T uint16 | uint32](l *layout, table *datasets.Table, rows []int32, att
 			continue
 		}
 		for i, row := range rows {
-			words[i*l.width] = T(l.at[dim] + int(axis.Rank[column.At(row)])*l.classes + int(labels[i]))
+			words[i*l.width] = T(l.at[dim] + int(axis.Rank[column.At(row)])*l.classes +
+				int(labels[i]))
 		}
 	}
 	for i, y := range labels {
@@ -158,9 +162,7 @@ func distinct(column *datasets.Column, rows []int32, cells int) []uint32 {
 		return values
 	}
 	values = make([]uint32, len(rows))
-	for i, row := range rows {
-		values[i] = column.At(row)
-	}
+	partition.Codes(column, rows, values)
 	slices.Sort(values)
 	return slices.Compact(values)
 }
@@ -206,7 +208,8 @@ func (p *packed[T]) tally(rows []int32, cuts []uint32, stats []int32, change int
 	}
 }
 
-func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren, cut uint32, sizes []int32) {
+func (p *packed[T]) divide(rows []int32, scratch *divideScratch, dim int, n *nodeChildren,
+	cut uint32, sizes []int32) {
 	scratch.fit(len(rows))
 	which := scratch.which[:len(rows)]
 	word, width := p.word[dim], p.width
@@ -271,7 +274,7 @@ func (p *packed[T]) keys(rows []int32, dim int, keys []uint32) []uint32 {
 	return keys
 }
 
-// place is the place among the distinct values that stands at a word, or at it and the next.
+// place is the place among the distinct values at a word, or at it and the next.
 func (p *packed[T]) place(at int, halves bool) uint32 {
 	if halves {
 		return uint32(p.words[at])*half + uint32(p.words[at+1])

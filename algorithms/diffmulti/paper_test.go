@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
@@ -14,8 +16,8 @@ import (
 	"ppdp/random"
 )
 
-// TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out evenly both
-// children get 10, shared out by sizes 8 and 2 they get 16 and 4.
+// TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out
+// evenly both children get 10, shared out by sizes 8 and 2 they get 16 and 4.
 func TestSharesOfExamples42To44(t *testing.T) {
 	for _, c := range []struct {
 		rule HPrime
@@ -32,7 +34,8 @@ func TestSharesOfExamples42To44(t *testing.T) {
 	}
 }
 
-// TestStepOfAdult is section 5: |g| is 21 for the taxonomies and 6·7 for the numeric attributes, and ε′ = ε/390.
+// TestStepOfAdult is section 5: |g| is 21 for the taxonomies and 6·7 for the numeric attributes,
+// and ε′ = ε/390.
 func TestStepOfAdult(t *testing.T) {
 	schema := adult.Schema()
 	axes := partition.Axes(schema, schema.QuasiIdentifiers())
@@ -44,11 +47,13 @@ func TestStepOfAdult(t *testing.T) {
 	}
 }
 
-// tableI is Table I with the taxonomy of Fig. 2. Codes of continents are in the order of first appearance.
+// tableI is Table I with the taxonomy of Fig. 2. Codes of continents are in the order of first
+// appearance.
 func tableI(t testing.TB) *datasets.Table {
 	t.Helper()
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "Continent", Kind: datasets.Categorical, Values: []string{"North_America", "Australia", "Europe", "Asia"},
+		{Name: "Continent", Kind: datasets.Categorical, Values: []string{"North_America",
+			"Australia", "Europe", "Asia"},
 			Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 				{Name: "Any_Continent", Parent: -1, Children: []int{1, 2}},
 				{Name: "New_World", Parent: 0, Children: []int{3, 4}},
@@ -57,7 +62,8 @@ func tableI(t testing.TB) *datasets.Table {
 				{Name: "Europe", Parent: 2}, {Name: "Asia", Parent: 2},
 			}}},
 		{Name: "YoB", Low: 1930, High: 1999, Step: 1},
-		{Name: "Class", Kind: datasets.Categorical, Values: []string{"Y", "N"}, Role: datasets.Class},
+		{Name: "Class", Kind: datasets.Categorical, Values: []string{"Y", "N"},
+			Role: datasets.Class},
 	}}
 	b := datasets.NewBuilder(schema, 6)
 	for _, r := range []struct {
@@ -82,10 +88,11 @@ func tableI(t testing.TB) *datasets.Table {
 	return b.Table()
 }
 
-// TestFig4 looks for a release of Table I that specialises as Fig. 4 does: years cut between 1959 and 1968, the earlier
-// ones cut again between 1947 and 1955, the later part of those specialised to New_World and Old_World.
-// Its regions must generalise the records as Example 3.1 says, its longest path is 3 (section 4.6), and
-// the path pays for what Algorithm 1 draws on it. (About one seed in some hundred has it.)
+// TestFig4 looks for a release of Table I that specialises as Fig. 4 does: years cut between 1959
+// and 1968, the earlier ones cut again between 1947 and 1955, the later part of those specialised
+// to New_World and Old_World. Its regions must generalise the records as Example 3.1 says, its
+// longest path is 3 (section 4.6), and the path pays for what Algorithm 1 draws on it. (About one
+// seed in some hundred has it.)
 func TestFig4(t *testing.T) {
 	const epsilon = 2.0
 	table := tableI(t)
@@ -104,22 +111,27 @@ func TestFig4(t *testing.T) {
 			names[row] = q.Axes[0].Taxonomy.Nodes[q.Nodes[2*at]].Name
 			years[row] = [2]uint32{1930 + q.Low[2*at+1], 1930 + q.High[2*at+1]}
 		}
-		if !slices.Equal(names[2:5], []string{"New_World", "Old_World", "Old_World"}) || years[5][0] < 1960 || years[5][0] > 1968 ||
+		if !slices.Equal(names[2:5], []string{"New_World", "Old_World", "Old_World"}) ||
+			years[5][0] < 1960 || years[5][0] > 1968 ||
 			years[2][0] < 1948 || years[0][0] != 1930 {
 			continue
 		}
 		if names[0] != "Any_Continent" || names[5] != "Any_Continent" {
-			t.Errorf("1947 and 1968 are generalised to %s and %s, must be to Any_Continent", names[0], names[5])
+			t.Errorf("1947 and 1968 are generalised to %s and %s, must be to Any_Continent",
+				names[0], names[5])
 		}
 		if years[0][1] != years[2][0] || years[2][1] != years[5][0] || years[5][1] != 1999 {
 			t.Errorf("years are generalised to %v, must tile [1930, 1999)", years)
 		}
-		// |A_num| = 1 and |g| = 2 + 7. Three choices; cut points for the root, for the years before the first cut,
-		// and for those from the second on: six draws, and nothing for sizes that get no noise.
-		want := map[string]float64{"candidates": 3 * epsilon / 56, "cut points": 3 * epsilon / 56, "leaf counts": epsilon - 6*epsilon/56}
+		// |A_num| = 1 and |g| = 2 + 7. Three choices; cut points for the root, for the years before
+		// the first cut, and for those from the second on: six draws, and nothing for sizes that
+		// get no noise.
+		want := map[string]float64{"candidates": 3 * epsilon / 56, "cut points": 3 * epsilon / 56,
+			"leaf counts": epsilon - 6*epsilon/56}
 		for _, entry := range budget.Ledger() {
 			if math.Abs(entry.Epsilon-want[entry.Purpose]) > 1e-12 {
-				t.Errorf("%s cost %v on the longest path, must cost %v", entry.Purpose, entry.Epsilon, want[entry.Purpose])
+				t.Errorf("%s cost %v on the longest path, must cost %v", entry.Purpose,
+					entry.Epsilon, want[entry.Purpose])
 			}
 		}
 		return
@@ -127,10 +139,12 @@ func TestFig4(t *testing.T) {
 	t.Fatal("no seed gives the tree of Fig. 4")
 }
 
-// TestLongestPathBudget: under strict sizes every specialisation costs three draws and the root's cut points one
-// each, and the leaf gets all the rest: at h for which no path ends early, exactly half.
+// TestLongestPathBudget: under strict sizes every specialisation costs three draws and the root's
+// cut points one each, and the leaf gets all the rest: at h for which no path ends early, exactly
+// half.
 func TestLongestPathBudget(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 1 << 20, Step: 1}, {Name: "y", Low: 0, High: 1 << 20, Step: 1}}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 1 << 20,
+		Step: 1}, {Name: "y", Low: 0, High: 1 << 20, Step: 1}}}
 	b := datasets.NewBuilder(schema, 3)
 	for i := range 3 {
 		row := b.AddRow()
@@ -145,9 +159,10 @@ func TestLongestPathBudget(t *testing.T) {
 	}
 	step := 3.0 / (2 * (2 + 3*4))
 	for _, entry := range budget.Ledger() {
-		// A deepest leaf's path: 2 cut points at the root, one more at each of the three regions below that
-		// are specialised.
-		want := map[string]float64{"cut points": 5 * step, "candidates": 4 * step, "specialisations": 4 * step, "leaf counts": 3 - 13*step}[entry.Purpose]
+		// A deepest leaf's path: 2 cut points at the root, one more at each of the three regions
+		// below that are specialised.
+		want := map[string]float64{"cut points": 5 * step, "candidates": 4 * step,
+			"specialisations": 4 * step, "leaf counts": 3 - 13*step}[entry.Purpose]
 		if math.Abs(entry.Epsilon-want) > 1e-12 {
 			t.Errorf("%s cost %v, must cost %v", entry.Purpose, entry.Epsilon, want)
 		}
@@ -159,13 +174,14 @@ func TestLongestPathBudget(t *testing.T) {
 	}
 }
 
-// TestInfiniteEpsilon: with hardly any noise the published counts are those of the rows in each region, and of two
-// binary attributes the one that tells the classes apart is chosen.
+// TestInfiniteEpsilon: with hardly any noise the published counts are those of the rows in each
+// region, and of two binary attributes the one that tells the classes apart is chosen.
 func TestInfiniteEpsilon(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "noise", Kind: datasets.Categorical, Values: []string{"a", "b"}},
 		{Name: "signal", Kind: datasets.Categorical, Values: []string{"a", "b"}},
-		{Name: "class", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class},
+		{Name: "class", Kind: datasets.Categorical, Values: []string{"a", "b"},
+			Role: datasets.Class},
 	}}
 	b := datasets.NewBuilder(schema, 100)
 	for i := range 100 {
@@ -174,16 +190,19 @@ func TestInfiniteEpsilon(t *testing.T) {
 		b.Set(row, 1, uint32(i/30%2))
 		b.Set(row, 2, uint32(i/30%2))
 	}
-	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode} {
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict,
+		algorithms.RefCode} {
 		for _, utility := range []partition.Utility{partition.MaxClass, partition.InformationGain} {
 			params := DefaultParams()
 			params.Utility, params.Specialisations = utility, 1
 			r, _ := release(t, b.Table(), variant, params, 1e9, 3)
 			want := []float64{60, 0, 0, 40}
-			if variant == algorithms.RefCode { // noise is rounded upwards: what is above an integer gains one
+			// noise is rounded upwards: what is above an integer gains one
+			if variant == algorithms.RefCode {
 				for i, n := range r.Regions.Counts {
 					if n != want[i] && n != want[i]+1 {
-						t.Errorf("%s, %s: counts %v, must be %v or one more", variant, utility, r.Regions.Counts, want)
+						t.Errorf("%s, %s: counts %v, must be %v or one more", variant, utility,
+							r.Regions.Counts, want)
 					}
 				}
 				continue
@@ -191,17 +210,20 @@ func TestInfiniteEpsilon(t *testing.T) {
 			// Rounding down takes one off where Laplace noise is negative.
 			for i, n := range r.Regions.Counts {
 				if n != want[i] && (variant == algorithms.Strict || n != want[i]-1) {
-					t.Errorf("%s, %s: counts %v, must be %v", variant, utility, r.Regions.Counts, want)
+					t.Errorf("%s, %s: counts %v, must be %v", variant, utility, r.Regions.Counts,
+						want)
 				}
 			}
 		}
 	}
 }
 
-// TestRawLimit: on Adult, with epsilon and h without bound, the regions hold one class nearly everywhere: the
-// noisy majority of a row's own region is right as often as the best guess from all attributes, on the rows themselves.
+// TestRawLimit: on Adult, with epsilon and h without bound, the regions hold one class nearly
+// everywhere: the noisy majority of a row's own region is right as often as the best guess from all
+// attributes, on the rows themselves.
 func TestRawLimit(t *testing.T) {
-	table := adultTable(t)
+	t.Parallel()
+	table := testinput.Adult(t, "diffmulti")
 	params := DefaultParams()
 	params.Specialisations, params.Utility = 300_000, partition.InformationGain
 	r, _ := release(t, table, algorithms.Strict, params, 1e9, 1)
@@ -221,10 +243,11 @@ func TestRawLimit(t *testing.T) {
 			right++
 		}
 	}
-	// Nearly all of the 45,222 rows differ from all others in some attribute, so the limit is close to 1; 0.95 is far
-	// beyond what any classifier reaches on rows it has not seen.
+	// Nearly all of the 45,222 rows differ from all others in some attribute, so the limit is close
+	// to 1; 0.95 is far beyond what any classifier reaches on rows it has not seen.
 	if share := float64(right) / float64(table.Len()); share < 0.95 {
-		t.Errorf("the majority of a row's region is right for %v of the rows, must be above 0.95", share)
+		t.Errorf("the majority of a row's region is right for %v of the rows, must be above 0.95",
+			share)
 	}
 }
 
@@ -260,8 +283,10 @@ func TestRefused(t *testing.T) {
 		"no budget":                {table, DefaultParams(), algorithms.Strict, 0},
 		"unknown variant":          {table, DefaultParams(), "other", 1},
 	} {
-		_, err := DiffMulti{}.Release(context.Background(), algorithms.Input{Table: c.table, Rows: c.table.AllRows(), Params: c.params,
-			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon), Noise: random.NewStreams(random.NewKey(0))})
+		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: c.table,
+			Rows: c.table.AllRows(), Params: c.params,
+			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon),
+			Noise: random.NewStreams(random.NewKey(0))})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -8,22 +8,22 @@ import (
 	"ppdp/algorithms/partition"
 )
 
-// HPrime says what the specialisations left to a region, the paper's h′, are shared out by among its
-// children.
+// HPrime says what the specialisations left to a region, the paper's h′, are shared out by among
+// its children.
 type HPrime string
 
 const (
-	ByVariant   HPrime = "variant"   // by the rule of the same name as the variant
-	ByPublished HPrime = "published" // noisy sizes, but none for an empty child (equation 10; errata D1)
-	ByStrict    HPrime = "strict"    // noisy sizes of all children
-	ByRefCode   HPrime = "refcode"   // as the released program does (errata D8)
-	ByEven      HPrime = "even"      // equal shares: Example 4.2, costs nothing
-	ByExact     HPrime = "none"      // sizes without noise: a control that is not private
+	ByVariant HPrime = "variant" // by the rule of the same name as the variant
+	// noisy sizes, but none for an empty child (equation 10; errata D1)
+	ByPublished HPrime = "published"
+	ByStrict    HPrime = "strict"  // noisy sizes of all children
+	ByRefCode   HPrime = "refcode" // as the released program does (errata D8)
+	ByEven      HPrime = "even"    // equal shares: Example 4.2, costs nothing
+	ByExact     HPrime = "none"    // sizes without noise: a control that is not private
 )
 
-// Enum lists the words a specification may use.
 func (HPrime) Enum() []string {
-	return []string{string(ByVariant), string(ByPublished), string(ByStrict), string(ByRefCode), string(ByEven), string(ByExact)}
+	return algorithms.Words(ByVariant, ByPublished, ByStrict, ByRefCode, ByEven, ByExact)
 }
 
 // Remainder says what becomes of the specialisations that rounding down leaves over.
@@ -34,8 +34,7 @@ const (
 	DropRemainder   Remainder = "drop"
 )
 
-// Enum lists the words a specification may use.
-func (Remainder) Enum() []string { return []string{string(RandomRemainder), string(DropRemainder)} }
+func (Remainder) Enum() []string { return algorithms.Words(RandomRemainder, DropRemainder) }
 
 // Bounds of parameters: all fit in 31 bits, and paths stay short enough for a recursion.
 const (
@@ -51,34 +50,34 @@ type Params struct {
 	Specialisations int `yaml:"h"`
 	// HPrime shares them out among children.
 	HPrime HPrime `yaml:"hprime"`
-	// Remainder is for what rounding leaves over; hprime: refcode has a rule of its own.
+	// Remainder is for what rounding leaves over; hprime: refcode has its own rule.
 	Remainder Remainder `yaml:"remainder"`
 	// LongestPath caps the specialisations above a leaf, the paper's |g|; 0 is the sum of the
 	// taxonomies' heights, with NumericHeight for each numeric attribute.
 	LongestPath int `yaml:"path"`
 	// NumericHeight is what a numeric attribute counts for in LongestPath: 0; 7 in section 5.
 	NumericHeight int `yaml:"numeric_height"`
-	// CarryOver adds the budget of levels that the deepest leaf has not reached to that of leaf counts
-	// (section 5); false gives leaf counts exactly half.
+	// CarryOver adds the budget of levels that the deepest leaf has not reached to that of leaf
+	// counts (section 5); false gives leaf counts exactly half.
 	CarryOver bool `yaml:"carry_over"`
 	// Values says which point of its interval a numeric attribute of a drawn record gets.
 	Values partition.Values `yaml:"values"`
 	// MaxNodes caps the regions visited; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
-	// MaxRows caps the table of drawn records. Beyond it every leaf's records are thinned by the same factor
-	// and get the factor as their weight, and the release carries a warning.
+	// MaxRows caps the table of drawn records. Beyond it every leaf's records are thinned by the
+	// same factor and get the factor as their weight, and the release carries a warning.
 	MaxRows int `yaml:"max_rows"`
 }
 
 // DefaultParams are the settings of section 5 where it gives them.
 func DefaultParams() *Params {
 	return &Params{
-		Utility: partition.MaxClass, Specialisations: 1000, HPrime: ByVariant, Remainder: RandomRemainder,
+		Utility: partition.MaxClass, Specialisations: 1000, HPrime: ByVariant,
+		Remainder:     RandomRemainder,
 		NumericHeight: 7, CarryOver: true, Values: partition.Uniform, MaxNodes: 5e7, MaxRows: 2e6,
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
 	return errors.Join(
 		algorithms.CheckWord("utility", p.Utility),

@@ -43,10 +43,11 @@ func chance(t *testing.T, rule HPrime, h int, first, second int32) float64 {
 	return float64(times) / draws
 }
 
-// TestZeroTestTellsNeighboursApart is errata D1. Under the published rule an empty child never gets a
-// specialisation and one of a single record does half of the time: 0.501 at h = 1000 in a region of 100
-// records, 0.497 at h = 10,000 in one of 30,162. Under the strict rule the two chances are alike. Of 20,000 draws
-// the standard deviation of a share is at most 0.0036; 0.018 is 5 of them, or 3.5 of a difference.
+// TestZeroTestTellsNeighboursApart is errata D1. Under the published rule an empty child never gets
+// a specialisation and one of a single record does half of the time: 0.501 at h = 1000 in a region
+// of 100 records, 0.497 at h = 10,000 in one of 30,162. Under the strict rule the two chances are
+// alike. Of 20,000 draws the standard deviation of a share is at most 0.0036; 0.018 is 5 of them,
+// or 3.5 of a difference.
 func TestZeroTestTellsNeighboursApart(t *testing.T) {
 	const tolerance = 0.018
 	for _, c := range []struct {
@@ -58,12 +59,15 @@ func TestZeroTestTellsNeighboursApart(t *testing.T) {
 			t.Errorf("published: an empty child is specialised with chance %v", p)
 		}
 		if p := chance(t, ByPublished, c.h, c.parent-1, 1); math.Abs(p-c.want) > tolerance {
-			t.Errorf("published: a child of one record is specialised with chance %v, must be %v", p, c.want)
+			t.Errorf("published: a child of one record is specialised with chance %v, must be %v",
+				p, c.want)
 		}
-		empty, one := chance(t, ByStrict, c.h, c.parent-1, 0), chance(t, ByStrict, c.h, c.parent-1, 1)
+		empty, one := chance(t, ByStrict, c.h, c.parent-1, 0), chance(t, ByStrict, c.h, c.parent-1,
+			1)
 		// The mechanism allows a factor of exp(1/390).
 		if math.Abs(empty-one) > tolerance || empty < 0.4 {
-			t.Errorf("strict: chances %v of an empty child and %v of one record, must be alike", empty, one)
+			t.Errorf("strict: chances %v of an empty child and %v of one record, must be alike",
+				empty, one)
 		}
 	}
 }
@@ -105,29 +109,37 @@ func specialisedMales(t *testing.T, variant algorithms.Variant, another bool, re
 	return times
 }
 
-// TestPublishedPartitionLeaks is errata D1 on whole releases: whether anybody is male can be seen from the published
-// partition, not from the strict one. Sex is chosen at the root in one release of two, and one male gets a
-// specialisation in one of two: 250 of 1000, with a standard deviation of 14.
+// TestPublishedPartitionLeaks is errata D1 on whole releases: whether anybody is male can be seen
+// from the published partition, not from the strict one. Sex is chosen at the root in one release
+// of two, and one male gets a specialisation in one of two: 250 of 1000, with a standard deviation
+// of 14.
 func TestPublishedPartitionLeaks(t *testing.T) {
+	t.Parallel()
 	const releases, expected, deviation = 1000, 250, 14
 	if n := specialisedMales(t, algorithms.Published, false, releases); n != 0 {
 		t.Errorf("published: without a male record males were specialised in %d releases", n)
 	}
-	if n := specialisedMales(t, algorithms.Published, true, releases); math.Abs(float64(n)-expected) > 5*deviation {
-		t.Errorf("published: with one male record males were specialised in %d releases, expected about %d", n, expected)
+	n := specialisedMales(t, algorithms.Published, true, releases)
+	if math.Abs(float64(n)-expected) > 5*deviation {
+		t.Errorf("published: with one male record males were specialised in %d releases, expected"+
+			" about %d", n, expected)
 	}
 	// ε = 1 allows a factor of e on the whole release, the sizes alone one of exp(ε′).
-	without, with := specialisedMales(t, algorithms.Strict, false, releases), specialisedMales(t, algorithms.Strict, true, releases)
+	without, with := specialisedMales(t, algorithms.Strict, false, releases),
+		specialisedMales(t, algorithms.Strict, true, releases)
 	if without == 0 || math.Abs(float64(without-with)) > 5*deviation*math.Sqrt2 {
-		t.Errorf("strict: males were specialised in %d releases without a male record, in %d with one", without, with)
+		t.Errorf("strict: males were specialised in %d releases without a male record, in %d"+
+			" with one", without, with)
 	}
 }
 
-// TestMidpointsLeak is errata D2 on whole releases: under ncp the published cut of [0, 100) is one of 10, 30, 70 for
-// the values 20 and 40, and of 10, 25, 35, 70 when 30 joins them. The strict cuts reach beyond either.
+// TestMidpointsLeak is errata D2 on whole releases: under ncp the published cut of [0, 100) is one
+// of 10, 30, 70 for the values 20 and 40, and of 10, 25, 35, 70 when 30 joins them. The strict cuts
+// reach beyond either.
 func TestMidpointsLeak(t *testing.T) {
 	cuts := func(variant algorithms.Variant, values ...uint32) []uint32 {
-		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 100, Step: 1}}}, len(values))
+		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
+			Low: 0, High: 100, Step: 1}}}, len(values))
 		for _, v := range values {
 			b.Set(b.AddRow(), 0, v)
 		}
@@ -143,11 +155,14 @@ func TestMidpointsLeak(t *testing.T) {
 		slices.Sort(found)
 		return found
 	}
-	// Each interval holds a tenth of the weight at least: all are found but for a chance of 4·0.9³⁰⁰ < 1e-13.
-	if got, want := cuts(algorithms.Published, 20, 40), []uint32{10, 30, 70}; !slices.Equal(got, want) {
+	// Each interval holds a tenth of the weight at least: all are found but for a chance of
+	// 4·0.9³⁰⁰ < 1e-13.
+	if got, want := cuts(algorithms.Published, 20, 40), []uint32{10, 30, 70}; !slices.Equal(got,
+		want) {
 		t.Errorf("published cuts of {20, 40}: %v, must be %v", got, want)
 	}
-	if got, want := cuts(algorithms.Published, 20, 30, 40), []uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
+	if got, want := cuts(algorithms.Published, 20, 30, 40),
+		[]uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
 		t.Errorf("published cuts of {20, 30, 40}: %v, must be %v", got, want)
 	}
 	// 300 draws from 99 nearly equal cuts find 94 on average.
@@ -158,9 +173,9 @@ func TestMidpointsLeak(t *testing.T) {
 	}
 }
 
-// TestProgramShares is errata D8: sizes get noise ten thousand times too small. With 100 records in each child
-// and ε′ = 1/390 the published shares of 1000 spread over all of it, the program's stay within 2 of 500, and what is
-// left over goes to the first children.
+// TestProgramShares is errata D8: sizes get noise ten thousand times too small. With 100 records in
+// each child and ε′ = 1/390 the published shares of 1000 spread over all of it, the program's stay
+// within 2 of 500, and what is left over goes to the first children.
 func TestProgramShares(t *testing.T) {
 	s, path := sharer(ByRefCode, 1.0/390)
 	given := make([]int, 2)
@@ -169,7 +184,8 @@ func TestProgramShares(t *testing.T) {
 		if err := s.divide(&fork, 1.0/390, 1001, []int32{100, 100}, given); err != nil {
 			t.Fatal(err)
 		}
-		// Noise of at most 15 scales, 5850 of 2,000,000, is worth 3 (exceeded with probability 4000·e⁻¹⁵/2 < 1e-3).
+		// Noise of at most 15 scales, 5850 of 2,000,000, is worth 3 (exceeded with probability
+		// 4000·e⁻¹⁵/2 < 1e-3).
 		if given[0]+given[1] != 1000 || given[0] < 497 || given[0] > 503 {
 			t.Fatalf("the program shares 1000 as %v", given)
 		}
@@ -183,7 +199,8 @@ func TestProgramShares(t *testing.T) {
 		t.Errorf("the program shares 20 among three equals as %v, must be %v", given, want)
 	}
 	s, path = sharer(ByRefCode, 1)
-	if err := s.divide(&path, 1, 21, []int32{0, 0, 0}, given); err != nil || !slices.Equal(given, []int{0, 0, 0}) {
+	if err := s.divide(&path, 1, 21, []int32{0, 0, 0}, given); err != nil ||
+		!slices.Equal(given, []int{0, 0, 0}) {
 		t.Errorf("the program shares 20 of an empty region as %v (%v), must be nothing", given, err)
 	}
 }
@@ -198,10 +215,13 @@ func TestGuarantees(t *testing.T) {
 		errata  []string // among others
 	}{
 		{algorithms.Published, ByVariant, partition.MaxClass, algorithms.Broken, []string{"D1"}},
-		{algorithms.Published, ByVariant, partition.CertaintyPenalty, algorithms.Broken, []string{"D1", "D2"}},
-		{algorithms.Published, ByEven, partition.CertaintyPenalty, algorithms.Broken, []string{"D2"}},
+		{algorithms.Published, ByVariant, partition.CertaintyPenalty, algorithms.Broken,
+			[]string{"D1", "D2"}},
+		{algorithms.Published, ByEven, partition.CertaintyPenalty, algorithms.Broken,
+			[]string{"D2"}},
 		{algorithms.Published, ByEven, partition.MaxClass, algorithms.Holds, nil},
-		{algorithms.Published, ByStrict, partition.Discernibility, algorithms.Holds, []string{"D3"}},
+		{algorithms.Published, ByStrict, partition.Discernibility, algorithms.Holds,
+			[]string{"D3"}},
 		{algorithms.Published, ByExact, partition.MaxClass, algorithms.Broken, []string{"D1"}},
 		{algorithms.Strict, ByVariant, partition.CertaintyPenalty, algorithms.Holds, nil},
 		{algorithms.Strict, ByEven, partition.InformationGain, algorithms.Holds, nil},
@@ -209,13 +229,15 @@ func TestGuarantees(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.HPrime, params.Utility = c.hprime, c.utility
-		g := DiffMulti{}.Guarantee(c.variant, params)
+		g := Algorithm{}.Guarantee(c.variant, params)
 		if g.Status != c.status || g.Note == "" {
-			t.Errorf("%s, hprime %s, %s: %s (%q), must be %s", c.variant, c.hprime, c.utility, g.Status, g.Note, c.status)
+			t.Errorf("%s, hprime %s, %s: %s (%q), must be %s", c.variant, c.hprime, c.utility,
+				g.Status, g.Note, c.status)
 		}
 		for _, id := range c.errata {
 			if !slices.Contains(g.Errata, id) {
-				t.Errorf("%s, hprime %s, %s: errata %v, must name %s", c.variant, c.hprime, c.utility, g.Errata, id)
+				t.Errorf("%s, hprime %s, %s: errata %v, must name %s", c.variant, c.hprime,
+					c.utility, g.Errata, id)
 			}
 		}
 		// The ledger says the same: a finite loss of at most epsilon where the guarantee holds.
@@ -223,9 +245,11 @@ func TestGuarantees(t *testing.T) {
 		_, proven := budget.Spent()
 		switch {
 		case c.status == algorithms.Holds && proven > 1+1e-9:
-			t.Errorf("%s, hprime %s, %s: holds, with a loss of %v", c.variant, c.hprime, c.utility, proven)
+			t.Errorf("%s, hprime %s, %s: holds, with a loss of %v", c.variant, c.hprime, c.utility,
+				proven)
 		case c.status == algorithms.Broken && c.hprime != ByExact && !math.IsInf(proven, 1):
-			t.Errorf("%s, hprime %s, %s: broken, with a loss of %v", c.variant, c.hprime, c.utility, proven)
+			t.Errorf("%s, hprime %s, %s: broken, with a loss of %v", c.variant, c.hprime, c.utility,
+				proven)
 		}
 	}
 }

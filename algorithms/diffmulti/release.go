@@ -12,23 +12,19 @@ import (
 	"ppdp/privacy"
 )
 
-// Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree, but for
-// cut points, which take sorting.
-func (DiffMulti) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+// Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree,
+// but for cut points, which take sorting.
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	r, err := newRecursion(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.root(in.Rows); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
 	return r.publish(in)
 }
 
-// root partitions all the rows.
 func (r *recursion) root(rows []int32) error {
 	for i := range rows {
 		rows[i] = int32(i) // the store numbers them by their place
@@ -75,7 +71,7 @@ type recursion struct {
 	open       []int // the candidates' dimensions
 	penalties  [2]float64
 	families   []*family // by depth
-	work       int       // since the context was last asked
+	work       int       // since the last check of the context
 
 	compactFrom int // the size of a store from which regions of few of its rows are copied together
 }
@@ -88,7 +84,8 @@ type nodeChildren struct {
 	child     []int32   // the child of each of the node's slots
 }
 
-// family is the scratch of one level of the recursion; but for the path it lives while children are visited.
+// family is the scratch of one level of the recursion; but for the path it lives while children are
+// visited.
 type family struct {
 	path  privacy.Path
 	sizes []int32
@@ -96,11 +93,11 @@ type family struct {
 	stats [][]int32
 }
 
-// place is where a region stands in the budget: specialisations and cut points above it.
+// place is where a region is in the budget: specialisations and cut points above it.
 type place struct{ depth, cutPoints int }
 
-// allFresh and noneFresh say for which numeric attributes a region has no cut point yet; a number from 0 names
-// the one attribute whose interval its parent has cut.
+// allFresh and noneFresh say for which numeric attributes a region has no cut point yet; a number
+// from 0 names the one attribute whose interval its parent has cut.
 const (
 	allFresh  = -1
 	noneFresh = -2
@@ -108,7 +105,7 @@ const (
 
 // newRecursion checks the input against the parameters and declares the mechanisms.
 func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
-	params, err := algorithms.CheckInput[*Params](DiffMulti{}, in)
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +120,8 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
 		ctx: ctx, params: params, variant: in.Variant, epsilon: epsilon,
-		builder: partition.NewBuilder(space, params.MaxNodes), compactFrom: cacheRows, scorer: scorer,
+		builder: partition.NewBuilder(space, params.MaxNodes), compactFrom: cacheRows,
+		scorer: scorer,
 	}
 	r.builder.Generalise(axes)
 	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes, half)
@@ -144,8 +142,8 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	return r, nil
 }
 
-// longestPath is |g|: the sum of the taxonomies' heights, where numeric attributes count for a public
-// number (section 4.6).
+// longestPath is |g|: the sum of the taxonomies' heights, where numeric attributes count for a
+// public number (section 4.6).
 func longestPath(axes []*datasets.Axis, numeric int) int {
 	sum := 0
 	for _, axis := range axes {
@@ -169,8 +167,10 @@ func step(epsilon float64, numeric, longest int) float64 {
 // declare opens the streams and enters the mechanisms into the ledger.
 func (r *recursion) declare(in algorithms.Input) {
 	claimed := r.scorer.Sensitivity()
-	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed, Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
-	r.cutPoints = partition.NewCutPoints(in, r.scorer, partition.CutRuleOf(in.Variant, r.params.Utility), choice)
+	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
+		Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
+	r.cutPoints = partition.NewCutPoints(in, r.scorer, partition.CutRuleOf(in.Variant,
+		r.params.Utility), choice)
 	if r.scorer.Program && r.scorer.Utility == partition.Discernibility {
 		choice.Proven = math.Max(claimed, 10_000) // the range of its scores
 	}
@@ -180,7 +180,9 @@ func (r *recursion) declare(in algorithms.Input) {
 	case ByStrict:
 		r.shares.noise = in.CountNoise("specialisations", privacy.Exact(1))
 	case ByPublished, ByRefCode:
-		r.shares.noise = in.CountNoise("specialisations", privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)}) // errata D1 and D8
+		// errata D1 and D8
+		r.shares.noise = in.CountNoise("specialisations", privacy.Sensitivity{Claimed: 1,
+			Proven: math.Inf(1)})
 	}
 	if r.params.Remainder == RandomRemainder && r.shares.rule != ByRefCode {
 		r.shares.draws = in.Noise.Open("remainders")
@@ -199,11 +201,13 @@ func childrenOf(axis *datasets.Axis, classes int) []nodeChildren {
 		if len(children) == 0 {
 			continue
 		}
-		n := nodeChildren{start: int(axis.Low[node]) * classes, child: make([]int32, int(axis.High[node]-axis.Low[node])*classes)}
+		n := nodeChildren{start: int(axis.Low[node]) * classes,
+			child: make([]int32, int(axis.High[node]-axis.Low[node])*classes)}
 		for c, child := range children {
 			n.ends = append(n.ends, int(axis.High[child])*classes)
 			n.penalties = append(n.penalties, axis.Penalty(child))
-			for slot := int(axis.Low[child]) * classes; slot < int(axis.High[child])*classes; slot++ {
+			end := n.ends[c]
+			for slot := int(axis.Low[child]) * classes; slot < end; slot++ {
 				n.child[slot-n.start] = int32(c)
 			}
 		}
@@ -221,21 +225,22 @@ func (r *recursion) slot(i int) []int32 {
 	return r.statistics[i]
 }
 
-// contextEvery is how much work, in rows and nodes, is done between two looks at the context:
+// contextEvery is how much work, in rows and nodes, is done between two checks of the context:
 // some milliseconds.
 const contextEvery = 1 << 20
 
-// A region whose rows lie scattered among many others costs a cache miss for each row in every pass. When it holds
-// at most one in compactBelow of a store that is too large for a cache, its rows are copied together: a
-// quarter of the time of ten million rows of Adult's width.
+// A region whose rows lie scattered among many others costs a cache miss for each row in every
+// pass. When it holds at most one in compactBelow of a store that is too large for a cache, its
+// rows are copied together: a quarter of the time of ten million rows of Adult's width.
 const (
 	compactBelow = 4
 	cacheRows    = 1 << 16
 )
 
-// region handles the builder's current box, which the given rows lie in. stats are the rows' statistics, whose
-// memory the call may use up; nil of a region without rows or one that is certain to be a leaf. free is
-// the first slot of statistics that nobody uses. h specialisations may be made from here on.
+// region handles the builder's current box, which the given rows lie in. stats are the rows'
+// statistics, whose memory the call may use up; nil of a region without rows or one that is certain
+// to be a leaf. free is the first unused slot of statistics. h specialisations may be
+// made from here on.
 func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int) error {
 	if r.work += len(rows) + r.layout.slots; r.work > contextEvery {
 		r.work = 0
@@ -273,7 +278,7 @@ func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int
 	return r.specialise(rows, stats, free, h, at, path, dim)
 }
 
-// specialisable says whether any attribute of the current box has children (Definition 4.1).
+// specialisable reports whether any attribute of the current box has children (Definition 4.1).
 func (r *recursion) specialisable() bool {
 	for dim := range r.roots {
 		if r.hasChildren(dim) {
@@ -290,9 +295,10 @@ func (r *recursion) hasChildren(dim int) bool {
 	return len(r.below[dim][r.builder.Nodes[dim]].ends) > 0
 }
 
-// drawCutPoints draws the cut points that the current box does not have yet (line 9), and enters the rows below them into
-// the statistics.
-func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *place, fresh int) error {
+// drawCutPoints draws the cut points that the current box does not have yet (line 9), and enters
+// the rows below them into the statistics.
+func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *place,
+	fresh int) error {
 	for i, dim := range r.layout.numbers {
 		if fresh != allFresh && fresh != i || r.builder.Width(dim) <= 1 {
 			continue
@@ -324,7 +330,8 @@ func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *p
 	return nil
 }
 
-// choose scores the candidates, one for each attribute that has children (line 10), and selects one (line 11).
+// choose scores the candidates, one for each attribute that has children (line 10), and selects one
+// (line 11).
 func (r *recursion) choose(path *privacy.Path, stats []int32) (dim int, err error) {
 	r.open, r.scores = r.open[:0], r.scores[:0]
 	classes := r.layout.classes
@@ -343,7 +350,8 @@ func (r *recursion) choose(path *privacy.Path, stats []int32) (dim int, err erro
 			continue
 		}
 		if axis != nil {
-			r.scores = append(r.scores, r.scoreNode(stats[r.layout.at[dim]:], &r.below[dim][r.builder.Nodes[dim]]))
+			r.scores = append(r.scores, r.scoreNode(stats[r.layout.at[dim]:],
+				&r.below[dim][r.builder.Nodes[dim]]))
 			continue
 		}
 		r.fit(2 * classes)
@@ -392,7 +400,6 @@ func (r *recursion) scoreNode(slots []int32, n *nodeChildren) float64 {
 	return r.scorer.Score(children, n.penalties)
 }
 
-// fit makes room for n class counts of children.
 func (r *recursion) fit(n int) {
 	if len(r.children) < n {
 		r.children = make([]int32, 2*n)
@@ -400,30 +407,24 @@ func (r *recursion) fit(n int) {
 }
 
 // cut divides the current box in two at its cut point on a numeric dimension (line 12).
-func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privacy.Path, dim int) error {
+func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privacy.Path,
+	dim int) error {
 	i := slices.Index(r.layout.numbers, dim)
 	f, free, err := r.divide(rows, stats, free, h, at, path, dim, 2, nil, r.cuts[i])
 	if err != nil {
 		return err
 	}
-	node, err := r.builder.Enter(dim, r.points[i])
-	if err != nil {
-		return fmt.Errorf("diffmulti: max_nodes: %w", err)
-	}
 	at.depth++
-	if err := r.region(rows[:f.sizes[0]], f.stats[0], free, f.given[0], at, i); err != nil {
-		return err
-	}
-	r.builder.Cross(node)
-	if err := r.region(rows[f.sizes[0]:], f.stats[1], free, f.given[1], at, i); err != nil {
-		return err
-	}
-	r.builder.Leave(node)
-	return nil
+	return r.builder.Halve(dim, r.points[i], func() error {
+		return r.region(rows[:f.sizes[0]], f.stats[0], free, f.given[0], at, i)
+	}, func() error {
+		return r.region(rows[f.sizes[0]:], f.stats[1], free, f.given[1], at, i)
+	})
 }
 
 // specialise replaces the current box's node on a dimension by its children (line 12).
-func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path *privacy.Path, dim int) error {
+func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path *privacy.Path,
+	dim int) error {
 	n := &r.below[dim][r.builder.Nodes[dim]]
 	f, free, err := r.divide(rows, stats, free, h, at, path, dim, len(n.ends), n, 0)
 	if err != nil {
@@ -431,27 +432,22 @@ func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path 
 	}
 	at.depth++
 	from := int32(0)
-	s, err := r.builder.Specialise(dim)
-	for more := err == nil; more; more, err = r.builder.Next(&s) {
-		c := s.Child()
-		to := from + f.sizes[c]
-		if err := r.region(rows[from:to], f.stats[c], free, f.given[c], at, noneFresh); err != nil {
-			return err
-		}
-		from = to
-	}
-	if err != nil {
-		return fmt.Errorf("diffmulti: max_nodes: %w", err)
-	}
-	return nil
+	return r.builder.Specialise(dim, func(c int) error {
+		own := rows[from : from+f.sizes[c]]
+		from += f.sizes[c]
+		return r.region(own, f.stats[c], free, f.given[c], at, noneFresh)
+	})
 }
 
-// divide sorts the rows by child, shares out the specialisations that are left (line 13) and prepares the statistics of the children
-// that will be specialised. It returns the first slot of statistics that is still free.
-func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim, children int, n *nodeChildren, cut uint32) (*family, int, error) {
+// divide sorts the rows by child, shares out the specialisations that are left (line 13) and
+// prepares the statistics of the children that will be specialised. It returns the first slot of
+// statistics that is still free.
+func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim,
+	children int, n *nodeChildren, cut uint32) (*family, int, error) {
 	f := r.families[at.depth]
 	if len(f.sizes) < children {
-		f.sizes, f.given, f.stats = make([]int32, children), make([]int, children), make([][]int32, children)
+		f.sizes, f.given, f.stats = make([]int32, children), make([]int, children),
+			make([][]int32, children)
 	}
 	sizes, given := f.sizes[:children], f.given[:children]
 	clear(f.stats)
@@ -473,7 +469,8 @@ func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *pri
 			needed += int(n)
 		}
 	}
-	// The largest child's statistics are the parent's without those of the others: often less to read.
+	// The largest child's statistics are the parent's without those of the others: often less to
+	// read.
 	inherit := given[largest] > 0 && len(rows)-int(sizes[largest]) < needed
 	from := int32(0)
 	for c, n := range sizes {
@@ -503,7 +500,7 @@ func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *pri
 // leaf makes the current box a leaf; its counts are published when all leaves are known.
 func (r *recursion) leaf(rows []int32, at place) error {
 	if _, _, err := r.builder.Leaf(); err != nil {
-		return fmt.Errorf("diffmulti: max_nodes: %w", err)
+		return err
 	}
 	from := len(r.counts)
 	for range r.layout.classes {
@@ -550,18 +547,19 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	}
 	release := &algorithms.Release{Regions: regions, Structure: r.builder.Structure()}
 	schema := in.Table.Schema()
-	if err := partition.AddRecords(release, schema, regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("records")); err != nil {
+	if err := partition.AddRecords(release, schema, regions.Counts, r.params.Values,
+		r.params.MaxRows, in.Noise.Open("records")); err != nil {
 		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
 	if r.shares.rule == ByExact {
-		release.Warnings = append(release.Warnings, "hprime: none shares out specialisations by exact sizes: not private")
+		release.Warnings = append(release.Warnings, "hprime: none shares out specialisations by"+
+			" exact sizes: not private")
 	}
-	release.Warnings = append(release.Warnings, partition.SensitiveWarnings(schema)...)
 	return release, nil
 }
 
-// paths holds what has been paid on the way to a region, by specialisations and cut points above it. Every draw costs
-// ε′, so that regions with as many of both have paid the same.
+// paths holds what has been paid on the way to a region, by specialisations and cut points above
+// it. Every draw costs ε′, so that regions with as many of both have paid the same.
 type paths [][]*privacy.Path
 
 func (p paths) at(where place) *privacy.Path { return p[where.depth][where.cutPoints] }

@@ -18,9 +18,10 @@ type shares struct {
 	open    []int
 }
 
-// divide writes into given how many of h-1 specialisations each child gets whose sizes these are, and
-// charges epsilon to the path where sizes get noise.
-func (s *shares) divide(path *privacy.Path, epsilon float64, h int, sizes []int32, given []int) error {
+// divide writes into given how many of h-1 specialisations each child gets whose sizes these are,
+// and charges epsilon to the path where sizes get noise.
+func (s *shares) divide(path *privacy.Path, epsilon float64, h int, sizes []int32,
+	given []int) error {
 	if cap(s.weights) < len(sizes) {
 		s.weights = make([]float64, 2*len(sizes))
 	}
@@ -83,7 +84,7 @@ func clampAll(values []float64) float64 {
 }
 
 // apportion gives each child its share of n in proportion to its weight, rounded down, and returns
-// what is left over. Without weight nobody gets anything and nothing is left over.
+// what is left over. Without weight no child gets anything and nothing is left over.
 func (s *shares) apportion(n int, weights []float64, given []int) (left int) {
 	clear(given)
 	sum := 0.0
@@ -102,7 +103,8 @@ func (s *shares) apportion(n int, weights []float64, given []int) (left int) {
 	return left
 }
 
-// spread gives what is left over to children drawn at random among those with a share, at most one each.
+// spread gives what is left over to children drawn at random among those with a share, at most one
+// each.
 func (s *shares) spread(left int, weights []float64, given []int) {
 	if left <= 0 {
 		return
@@ -123,9 +125,11 @@ func (s *shares) spread(left int, weights []float64, given []int) {
 // programFactor is what the released program multiplies sizes by before it adds noise (errata D8).
 const programFactor = 10_000
 
-// asProgram is the released program's rule: the non-negative part of the noise, on sizes times 10,000, against the
-// exact size of the parent; what is left over goes one by one to the first children.
-func (s *shares) asProgram(path *privacy.Path, epsilon float64, h int, sizes []int32, given []int) error {
+// asProgram is the released program's rule: the non-negative part of the noise, on sizes times
+// 10,000, against the exact size of the parent; what is left over goes one by one to the first
+// children.
+func (s *shares) asProgram(path *privacy.Path, epsilon float64, h int, sizes []int32,
+	given []int) error {
 	noise := s.weights[:len(sizes)]
 	clear(noise)
 	clear(given)

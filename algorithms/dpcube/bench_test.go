@@ -2,14 +2,12 @@ package dpcube
 
 import (
 	"context"
-	"os"
 	"testing"
+
+	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
-	"ppdp/datasets"
-	"ppdp/datasets/adult"
-	"ppdp/privacy"
 	"ppdp/random"
 )
 
@@ -40,7 +38,7 @@ func BenchmarkBlocks(b *testing.B) {
 
 // BenchmarkCount puts rows into cells.
 func BenchmarkCount(b *testing.B) {
-	table := tableOf(0, []int{40, 7, 16}, make([][]uint32, 1_000_000)...)
+	table := testinput.Numbers(0, []int{40, 7, 16}, make([][]uint32, 1_000_000)...)
 	g, err := newGrid(table.Schema(), &Params{Bins: 16, MaxCells: 1 << 20})
 	if err != nil {
 		b.Fatal(err)
@@ -54,36 +52,15 @@ func BenchmarkCount(b *testing.B) {
 
 // BenchmarkAdult releases four attributes and the class of Adult, 1120 cells.
 func BenchmarkAdult(b *testing.B) {
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		b.Skip("PPDP_DATA is not set: it names the directory that holds adult/adult.data.gz")
-	}
-	source := adult.Source{}
-	loaded, err := source.Load(context.Background(), datasets.Request{
-		Params: source.Params(), Files: datasets.Files{Dirs: []string{dir}}, Key: random.NewKey(0),
-	})
+	table, err := testinput.Adult(b, "rps").Project("workclass", "marital-status", "race", "sex",
+		"salary")
 	if err != nil {
 		b.Fatal(err)
 	}
-	table, err := loaded.Table.Project("workclass", "marital-status", "race", "sex", "salary")
-	if err != nil {
-		b.Fatal(err)
-	}
-	all := table.AllRows()
-	rows := make([]int32, len(all))
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
-		copy(rows, all)
-		r, err := DPCube{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: rows, Params: DefaultParams(), Variant: algorithms.Published,
-			Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(i)),
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, _, err := r.Records(context.Background()); err != nil {
-			b.Fatal(err)
-		}
+		testinput.Release(b, Algorithm{}, testinput.Input(table, DefaultParams(),
+			algorithms.Published, 1, i))
 	}
-	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

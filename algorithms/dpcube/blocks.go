@@ -6,11 +6,11 @@ import (
 	"ppdp/algorithms"
 )
 
-// contextEvery is how many cells are visited between two looks at the context: some milliseconds.
+// contextEvery is how many cells are visited between two checks of the context: some milliseconds.
 const contextEvery = 1 << 20
 
-// blocks is the kd-tree of the second phase. The box under consideration, [low, high) on each dimension of
-// the grid, is cut in place.
+// blocks is the kd-tree of the second phase. The box under consideration, [low, high) on each
+// dimension of the grid, is cut in place.
 type blocks struct {
 	ctx   context.Context
 	grid  *grid
@@ -25,11 +25,12 @@ type blocks struct {
 	margins   [][]float64 // sums of the box's cells over all but one dimension
 	at        []int       // coordinates on a walk over the box
 	structure algorithms.Structure
-	work      int // cells visited since the context was last asked
+	work      int // cells visited since the last check of the context
 }
 
 func newBlocks(ctx context.Context, g *grid, cells []float64) *blocks {
-	b := &blocks{ctx: ctx, grid: g, cells: cells, low: make([]int, len(g.sides)), high: make([]int, len(g.sides)), at: make([]int, len(g.sides))}
+	b := &blocks{ctx: ctx, grid: g, cells: cells, low: make([]int, len(g.sides)),
+		high: make([]int, len(g.sides)), at: make([]int, len(g.sides))}
 	copy(b.high, g.sides)
 	for _, side := range g.sides {
 		b.margins = append(b.margins, make([]float64, side))
@@ -37,7 +38,6 @@ func newBlocks(ctx context.Context, g *grid, cells []float64) *blocks {
 	return b
 }
 
-// size is the number of cells in the current box.
 func (b *blocks) size() int {
 	n := 1
 	for d, low := range b.low {
@@ -46,8 +46,9 @@ func (b *blocks) size() int {
 	return n
 }
 
-// runs calls do with each run of consecutive cells of the current box: they lie at indices [from, to) of the
-// grid, and share the coordinates at but for the last one. do must not walk the box itself.
+// runs calls do with each run of consecutive cells of the current box: they lie at indices [from,
+// to) of the grid, and share the coordinates at but for the last one. do must not walk the box
+// itself.
 func (b *blocks) runs(do func(at []int, from, to int)) {
 	last := len(b.low) - 1
 	if last < 0 {
@@ -112,7 +113,8 @@ func (b *blocks) partition(depth int) error {
 	return nil
 }
 
-// measure computes the box's margins, the mean of its n cells and their summed squared deviation from it.
+// measure computes the box's margins, the mean of its n cells and their summed squared deviation
+// from it.
 func (b *blocks) measure(n int) (mean, deviation float64) {
 	for d, low := range b.low {
 		clear(b.margins[d][low:b.high[d]])
@@ -140,9 +142,10 @@ func (b *blocks) measure(n int) (mean, deviation float64) {
 	return mean, deviation
 }
 
-// cut returns the cut that leaves the least squared deviation inside the two parts, along the dimension the
-// rule allows, or along any: the one for which D²(1/l+1/r) is largest, where a part of l cells exceeds
-// l times the mean by D and the other has r cells. Of equal ones it is the first.
+// cut returns the cut that leaves the least squared deviation inside the two parts, along the
+// dimension the rule allows, or along any: the one for which D²(1/l+1/r) is largest, where a part
+// of l cells exceeds l times the mean by D and the other has r cells. Of equal ones it is the
+// first.
 func (b *blocks) cut(n int, mean float64) (dim, at int) {
 	longest := 0
 	for d := range b.low {

@@ -2,17 +2,18 @@ package dpcube
 
 import "ppdp/datasets"
 
-// division is one way to divide an attribute's public domain into parts, which are numbered in order.
+// division is one way to divide an attribute's public domain into parts, which are numbered in
+// order.
 type division struct {
 	parts int
-	// level joins values along the taxonomy on axis. Without one the parts are runs of codes, equal in width up
-	// to one code.
+	// level joins values along the taxonomy on axis. Without one the parts are runs of codes, equal
+	// in width up to one code.
 	level *datasets.Level
 	axis  *datasets.Axis
 }
 
-// starts lists the first place of each part, then the end of the domain of so many cells. Places are ranks on
-// the division's axis, or codes.
+// starts lists the first place of each part, then the end of the domain of so many cells. Places
+// are ranks on the division's axis, or codes.
 func (v division) starts(cells int) []uint32 {
 	starts := make([]uint32, v.parts+1)
 	for part := range starts {
@@ -24,8 +25,8 @@ func (v division) starts(cells int) []uint32 {
 	return starts
 }
 
-// divisions lists the ways to divide an attribute that a grid may take: the exact one and, for a coarse grid,
-// ever coarser ones down to a single part. Nothing but the schema is looked at.
+// divisions lists the ways to divide an attribute that a grid may take: the exact one and, for a
+// coarse grid, ever coarser ones down to a single part. Nothing but the schema is looked at.
 func divisions(a *datasets.Attribute, params *Params) []division {
 	exact := division{parts: a.Cells()}
 	if a.Kind == datasets.Numeric {
@@ -52,9 +53,10 @@ func divisions(a *datasets.Attribute, params *Params) []division {
 	return list
 }
 
-// choose picks a division of each attribute: the exact ones where their product with the classes is at most
-// limit; else, one step at a time, the attribute of the most parts (of equal ones the first) gets its next coarser
-// one until it is. size is the product: above the limit when nothing coarser is left.
+// choose picks a division of each attribute: the exact ones where their product with the classes is
+// at most limit; else, one step at a time, the attribute of the most parts (of equal ones the
+// first) gets its next coarser one until it is. size is the product: above the limit when nothing
+// coarser is left.
 func choose(attributes [][]division, classes, limit int) (chosen []division, size float64) {
 	at := make([]int, len(attributes))
 	chosen = make([]division, len(attributes))

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
@@ -25,7 +27,8 @@ func drawTaxonomy(t *rapid.T, values []string) *datasets.Taxonomy {
 	var grow func(parent int, values []string)
 	grow = func(parent int, values []string) {
 		node := len(tree.Nodes)
-		tree.Nodes = append(tree.Nodes, datasets.TaxonomyNode{Name: fmt.Sprint("node ", node), Parent: parent})
+		tree.Nodes = append(tree.Nodes, datasets.TaxonomyNode{Name: fmt.Sprint("node ", node),
+			Parent: parent})
 		if parent >= 0 {
 			tree.Nodes[parent].Children = append(tree.Nodes[parent].Children, node)
 		}
@@ -52,7 +55,8 @@ func drawSchema(t *rapid.T) *datasets.Schema {
 	for i := range rapid.IntRange(0, 4).Draw(t, "attributes") {
 		a := datasets.Attribute{Name: fmt.Sprint("a", i)}
 		n := rapid.IntRange(1, 9).Draw(t, "values")
-		switch kind := rapid.SampledFrom([]string{"number", "list", "ordered list", "taxonomy"}).Draw(t, "kind"); kind {
+		switch kind := rapid.SampledFrom([]string{"number", "list", "ordered list",
+			"taxonomy"}).Draw(t, "kind"); kind {
 		case "number":
 			a.High, a.Step = float64(n), 1
 		default:
@@ -66,7 +70,8 @@ func drawSchema(t *rapid.T) *datasets.Schema {
 		}
 		schema.Attributes = append(schema.Attributes, a)
 	}
-	if classes := rapid.IntRange(0, 3).Draw(t, "classes"); classes > 0 || len(schema.Attributes) == 0 {
+	classes := rapid.IntRange(0, 3).Draw(t, "classes")
+	if classes > 0 || len(schema.Attributes) == 0 {
 		class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
 		for y := range max(1, classes) {
 			class.Values = append(class.Values, fmt.Sprint("y", y))
@@ -94,16 +99,17 @@ func drawTable(t *rapid.T, schema *datasets.Schema) *datasets.Table {
 
 // joined reports whether the taxonomy node of a part holds a value: by walking up from the leaf.
 func joined(tree *datasets.Taxonomy, node int, value string) bool {
-	at := slices.IndexFunc(tree.Nodes, func(n datasets.TaxonomyNode) bool { return n.Name == value && len(n.Children) == 0 })
+	at := slices.IndexFunc(tree.Nodes,
+		func(n datasets.TaxonomyNode) bool { return n.Name == value && len(n.Children) == 0 })
 	for at >= 0 && at != node {
 		at = tree.Nodes[at].Parent
 	}
 	return at == node
 }
 
-// TestCoarseGrid: a grid that fits is the exact one; any other has at most the cells allowed, its parts are a
-// partition of every attribute's domain into taxonomy nodes or runs, and rows are counted where they lie. The rows have
-// no part in laying it: newGrid is not given them.
+// TestCoarseGrid: a grid that fits is the exact one; any other has at most the cells allowed, its
+// parts are a partition of every attribute's domain into taxonomy nodes or runs, and rows are
+// counted where they lie. The rows have no part in laying it: newGrid is not given them.
 func TestCoarseGrid(t *testing.T) {
 	coarsened := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -111,7 +117,8 @@ func TestCoarseGrid(t *testing.T) {
 		table := drawTable(t, schema)
 		params := DefaultParams()
 		params.Bins = rapid.IntRange(1, 10).Draw(t, "bins")
-		params.MaxCells = rapid.SampledFrom([]int{1, 2, 3, 4, 8, 20, 50, 200, 1 << 20}).Draw(t, "max_cells")
+		params.MaxCells = rapid.SampledFrom([]int{1, 2, 3, 4, 8, 20, 50, 200, 1 << 20}).Draw(t,
+			"max_cells")
 		exact, refused := newGrid(schema, params)
 		params.Grid = Coarse
 		g, err := newGrid(schema, params)
@@ -190,7 +197,8 @@ func TestCoarseGrid(t *testing.T) {
 		if table.Len() == 0 {
 			return
 		}
-		// A record more or less moves one cell by one: the sensitivity that both phases are charged by.
+		// A record more or less moves one cell by one: the sensitivity that both phases are charged
+		// by.
 		moved := int32(0)
 		for i, n := range g.count(space, table.AllRows()[1:]) {
 			moved += max(got[i]-n, n-got[i])
@@ -204,15 +212,17 @@ func TestCoarseGrid(t *testing.T) {
 	}
 }
 
-// TestCoarseRule takes the rule's steps by hand. Adult's ten quasi-identifiers have 16 bins of age and of hours and
-// lists of 8, 16, 7, 14, 6, 5, 2 and 41 values; by the levels of their taxonomies workclass goes from 8 to 6, 4, 3 and 1
-// parts, education 16, 10, 4, 2, 1, marital status 7, 3, 2, 1, occupation 14, 3, 1, relationship 6, 3, 1, race 5, 2, 1 and
-// country 41, 15, 5, 1. The widest are halved or climb a level first: 41→15, ages 16→8, education 16→10, hours 16→8,
-// country 15→5, occupation 14→3, education 10→4, ages 8→4, workclass 8→6, hours 8→4, marital status 7→3, workclass 6→4,
-// relationship 6→3, race 5→2, country 5→1 leave 4·4·4·3·3·3·2·2·4·1·2 = 55296 cells, and ages 4→2, workclass 4→3,
-// education 4→2, hours 4→2 further 2·3·2·3·3·3·2·2·2·1·2 = 5184.
+// TestCoarseRule takes the rule's steps by hand. Adult's ten quasi-identifiers have 16 bins of age
+// and of hours and lists of 8, 16, 7, 14, 6, 5, 2 and 41 values; by the levels of their taxonomies
+// workclass goes from 8 to 6, 4, 3 and 1 parts, education 16, 10, 4, 2, 1, marital status 7, 3, 2,
+// 1, occupation 14, 3, 1, relationship 6, 3, 1, race 5, 2, 1 and country 41, 15, 5, 1. The widest
+// are halved or climb a level first: 41→15, ages 16→8, education 16→10, hours 16→8, country 15→5,
+// occupation 14→3, education 10→4, ages 8→4, workclass 8→6, hours 8→4, marital status 7→3,
+// workclass 6→4, relationship 6→3, race 5→2, country 5→1 leave 4·4·4·3·3·3·2·2·4·1·2 = 55296 cells,
+// and ages 4→2, workclass 4→3, education 4→2, hours 4→2 further 2·3·2·3·3·3·2·2·2·1·2 = 5184.
 func TestCoarseRule(t *testing.T) {
-	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status", "occupation", "relationship",
+	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status",
+		"occupation", "relationship",
 		"race", "sex", "hours-per-week", "native-country", "salary")
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +232,8 @@ func TestCoarseRule(t *testing.T) {
 	for limit, want := range map[int][]int{
 		1 << 16: {4, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2},
 		55296:   {4, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2},
-		55295:   {2, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2}, // of four attributes of four parts the first is halved
+		// of four attributes of four parts the first is halved
+		55295:   {2, 4, 4, 3, 3, 3, 2, 2, 4, 1, 2},
 		1 << 13: {2, 3, 2, 3, 3, 3, 2, 2, 2, 1, 2},
 		2:       {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2},
 	} {
@@ -237,14 +248,17 @@ func TestCoarseRule(t *testing.T) {
 	}
 }
 
-// TestDivisions lists the steps by hand: halves rounded up, levels of a taxonomy that join something, and one part for
-// values in no order.
+// TestDivisions lists the steps by hand: halves rounded up, levels of a taxonomy that join
+// something, and one part for values in no order.
 func TestDivisions(t *testing.T) {
-	// x stands alone below a node of its own, so that the level above the leaves joins y and z, and the next nothing.
+	// x stands alone below a node of its own, so that the level above the leaves joins y and z, and
+	// the next nothing.
 	tree := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 4}},
-		{Name: "u", Parent: 0, Children: []int{2}}, {Name: "uu", Parent: 1, Children: []int{3}}, {Name: "x", Parent: 2},
-		{Name: "v", Parent: 0, Children: []int{5}}, {Name: "vv", Parent: 4, Children: []int{6, 7}}, {Name: "y", Parent: 5}, {Name: "z", Parent: 5},
+		{Name: "u", Parent: 0, Children: []int{2}}, {Name: "uu", Parent: 1, Children: []int{3}},
+		{Name: "x", Parent: 2},
+		{Name: "v", Parent: 0, Children: []int{5}}, {Name: "vv", Parent: 4, Children: []int{6, 7}},
+		{Name: "y", Parent: 5}, {Name: "z", Parent: 5},
 	}}
 	values := []string{"x", "y", "z"}
 	params := DefaultParams()
@@ -256,9 +270,11 @@ func TestDivisions(t *testing.T) {
 		{datasets.Attribute{High: 9, Step: 1}, []int{7, 4, 2, 1}},
 		{datasets.Attribute{High: 5, Step: 1}, []int{5, 3, 2, 1}},
 		{datasets.Attribute{High: 1, Step: 1}, []int{1}},
-		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true}, []int{3, 2, 1}},
+		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true},
+			[]int{3, 2, 1}},
 		{datasets.Attribute{Kind: datasets.Categorical, Values: values}, []int{3, 1}},
-		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true, Taxonomy: tree}, []int{3, 2, 1}},
+		{datasets.Attribute{Kind: datasets.Categorical, Values: values, Ordered: true,
+			Taxonomy: tree}, []int{3, 2, 1}},
 		{datasets.Attribute{Kind: datasets.Categorical, Values: values[:1]}, []int{1}},
 	} {
 		list := divisions(&c.attribute, params)
@@ -276,13 +292,15 @@ func TestDivisions(t *testing.T) {
 		}
 	}
 	params.Grid = Exact
-	if list := divisions(&datasets.Attribute{High: 9, Step: 1}, params); len(list) != 1 || list[0].parts != 7 {
+	list := divisions(&datasets.Attribute{High: 9, Step: 1}, params)
+	if len(list) != 1 || list[0].parts != 7 {
 		t.Errorf("an exact grid may have the divisions %+v, must be one of 7 parts", list)
 	}
 }
 
-// TestCoarseRelease: without noise every point of the domain lies in exactly one region, the one that the tree finds,
-// and regions hold the rows that they contain. Which regions there are does not depend on the rows.
+// TestCoarseRelease: without noise every point of the domain lies in exactly one region, the one
+// that the tree finds, and regions hold the rows that they contain. Which regions there are does
+// not depend on the rows.
 func TestCoarseRelease(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := drawSchema(t)
@@ -294,7 +312,8 @@ func TestCoarseRelease(t *testing.T) {
 		var releases []*algorithms.Release
 		for range 2 {
 			table := drawTable(t, schema)
-			r, err := DPCube{}.Release(context.Background(), input(table, params, variant, 1e7, 1))
+			r, err := Algorithm{}.Release(context.Background(), testinput.Input(table, params,
+				variant, 1e7, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -325,12 +344,14 @@ func TestCoarseRelease(t *testing.T) {
 			}
 			for i, got := range r.Regions.Counts {
 				if math.Abs(got-want[i]) > 1e-4 {
-					t.Fatalf("region %d of class %d holds %v, must hold %v", i/r.Regions.Classes, i%r.Regions.Classes, got, want[i])
+					t.Fatalf("region %d of class %d holds %v, must hold %v", i/r.Regions.Classes,
+						i%r.Regions.Classes, got, want[i])
 				}
 			}
 		}
 		first, second := releases[0].Regions, releases[1].Regions
-		if !slices.Equal(first.Low, second.Low) || !slices.Equal(first.High, second.High) || !slices.Equal(first.Nodes, second.Nodes) {
+		if !slices.Equal(first.Low, second.Low) || !slices.Equal(first.High, second.High) ||
+			!slices.Equal(first.Nodes, second.Nodes) {
 			t.Fatal("other rows of the same schema have other regions")
 		}
 	})
@@ -340,12 +361,16 @@ func TestCoarseRelease(t *testing.T) {
 func TestCoarseWarning(t *testing.T) {
 	params := DefaultParams()
 	params.Grid, params.MaxCells = Coarse, 60
-	if r := released(t, input(mixed(), params, algorithms.Strict, 1, 1)); len(r.Warnings) > 0 {
+	r := testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1,
+		1))
+	if len(r.Warnings) > 0 {
 		t.Errorf("a grid of 60 cells in 60: %q", r.Warnings)
 	}
 	params.MaxCells = 59
-	r := released(t, input(mixed(), params, algorithms.Strict, 1, 1))
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "60") || !strings.Contains(r.Warnings[0], "a0 3, a1 5") {
+	r = testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1,
+		1))
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "60") ||
+		!strings.Contains(r.Warnings[0], "a0 3, a1 5") {
 		t.Errorf("a grid of 60 cells in 59: %q, must name the parts 3 and 5", r.Warnings)
 	}
 }
@@ -353,7 +378,8 @@ func TestCoarseWarning(t *testing.T) {
 // BenchmarkCoarse releases 11 attributes of Adult's stand-in on coarse grids.
 func BenchmarkCoarse(b *testing.B) {
 	source := adult.StandIn{}
-	loaded, err := source.Load(context.Background(), datasets.Request{Params: source.Params(), Key: random.NewKey(0)})
+	loaded, err := source.Load(context.Background(), datasets.Request{Params: source.Params(),
+		Key: random.NewKey(0)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -366,7 +392,7 @@ func BenchmarkCoarse(b *testing.B) {
 			b.ReportAllocs()
 			for i := uint64(0); b.Loop(); i++ {
 				copy(rows, all)
-				if _, err := (DPCube{}).Release(context.Background(), algorithms.Input{
+				if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{
 					Table: loaded.Table, Rows: rows, Params: params, Variant: algorithms.Strict,
 					Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(i)),
 				}); err != nil {

@@ -3,78 +3,24 @@ package dpcube
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"ppdp/algorithms/internal/testinput"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
-// tableOf builds a table of integer attributes with the given domain sizes. Rows list the attributes'
-// codes; with classes > 0 a last code is the class.
-func tableOf(classes int, cells []int, rows ...[]uint32) *datasets.Table {
-	schema := &datasets.Schema{}
-	for i, n := range cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("a", i), High: float64(n), Step: 1})
-	}
-	if classes > 0 {
-		class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
-		for y := range classes {
-			class.Values = append(class.Values, fmt.Sprint("y", y))
-		}
-		schema.Attributes = append(schema.Attributes, class)
-	}
-	b := datasets.NewBuilder(schema, len(rows))
-	for _, codes := range rows {
-		row := b.AddRow()
-		for i, code := range codes {
-			b.Set(row, i, code)
-		}
-	}
-	return b.Table()
-}
-
-func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
-	return algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
-}
-
-func released(t *testing.T, in algorithms.Input) *algorithms.Release {
-	t.Helper()
-	r, err := DPCube{}.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := r.Records(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 var variants = []algorithms.Variant{algorithms.Published, algorithms.Strict}
-
-func TestConformance(t *testing.T) {
-	best, cells, flat := DefaultParams(), DefaultParams(), DefaultParams()
-	best.Dimension, best.Combine, best.Threshold, best.Split = Best, Totals, 0, 0.25
-	cells.Combine, cells.Threshold, cells.Bins = Cells, 3, 5
-	flat.Bins, flat.Values = 1, partition.Midpoint
-	coarse := DefaultParams()
-	coarse.Grid, coarse.MaxCells, coarse.Combine = Coarse, 100, Totals
-	conformance.Run(t, DPCube{}, best, cells, flat, coarse)
-}
 
 // TestGrid compares cells with the definition: bins tile the domain, differ by at most one cell in
 // width, and every row is counted in the cell its codes and class lie in.
@@ -94,7 +40,7 @@ func TestGrid(t *testing.T) {
 			}
 			rows = append(rows, row)
 		}
-		table := tableOf(classes, domains, rows...)
+		table := testinput.Numbers(classes, domains, rows...)
 		g, err := newGrid(table.Schema(), &Params{Bins: bins, MaxCells: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +62,8 @@ func TestGrid(t *testing.T) {
 		}
 		for d, n := range domains {
 			starts := g.starts[d]
-			if len(starts) != min(n, bins)+1 || starts[0] != 0 || starts[len(starts)-1] != uint32(n) {
+			if len(starts) != min(n, bins)+1 || starts[0] != 0 ||
+				starts[len(starts)-1] != uint32(n) {
 				t.Fatalf("bins %v of %d cells, must be %d", starts, n, min(n, bins))
 			}
 			narrow, wide := uint32(n), uint32(0)
@@ -127,7 +74,8 @@ func TestGrid(t *testing.T) {
 				t.Fatalf("bins %v differ by more than a cell", starts)
 			}
 		}
-		got := g.count(partition.NewSpace(table, table.Schema().QuasiIdentifiers()), table.AllRows())
+		got := g.count(partition.NewSpace(table, table.Schema().QuasiIdentifiers()),
+			table.AllRows())
 		for index, n := range got {
 			if n != want[index] {
 				t.Fatalf("cell %d holds %d rows, must hold %d", index, n, want[index])
@@ -214,7 +162,8 @@ func TestCut(t *testing.T) {
 			}
 		}
 		if b.dimension == Longest && b.high[dim]-b.low[dim] != longest {
-			t.Fatalf("dimension %d of %d cells is cut, the longest has %d", dim, b.high[dim]-b.low[dim], longest)
+			t.Fatalf("dimension %d of %d cells is cut, the longest has %d", dim,
+				b.high[dim]-b.low[dim], longest)
 		}
 		if got := parts(dim, at); got > least+1e-9*(1+least) {
 			t.Fatalf("the cut at %d on %d leaves %v, the best leaves %v", at, dim, got, least)
@@ -222,7 +171,8 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestBlocks: blocks tile the grid, each is within the rule, and the whole grid was cut unless it is.
+// TestBlocks: blocks tile the grid, each is within the rule, and the whole grid was cut unless it
+// is.
 func TestBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlocks(t)
@@ -251,7 +201,8 @@ func TestBlocks(t *testing.T) {
 				t.Fatalf("cell %d lies in %d blocks", i, times)
 			}
 		}
-		if limit := b.explained * float64(n-1); whole > limit+1e-9 && boxes == 1 || whole < limit-1e-9 && boxes > 1 {
+		limit := b.explained * float64(n-1)
+		if whole > limit+1e-9 && boxes == 1 || whole < limit-1e-9 && boxes > 1 {
 			t.Fatalf("%d blocks from a deviation of %v where %v is explained", boxes, whole, limit)
 		}
 		if b.structure.Leaves != boxes || b.structure.Nodes != 2*boxes-1 {
@@ -266,21 +217,24 @@ type fixed float64
 func (f fixed) Add(*privacy.Path, float64, float64) (float64, error) { return float64(f), nil }
 func (fixed) AddAll(*privacy.Path, float64, []float64) error         { return nil }
 
-// TestCombine solves the least-squares problems by their normal equations. With noise of variance 1 on cells x
-// and of variance q on their counted sum y, cells z minimise Σ(x-z)² + (y-Σz)²/q: (I + 11ᵀ/q)z = x + 1·y/q.
-// Equal cells t minimise the same along one direction.
+// TestCombine solves the least-squares problems by their normal equations. With noise of variance 1
+// on cells x and of variance q on their counted sum y, cells z minimise Σ(x-z)² + (y-Σz)²/q: (I +
+// 11ᵀ/q)z = x + 1·y/q. Equal cells t minimise the same along one direction.
 func TestCombine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlocks(t)
-		y := rapid.Float64Range(100, 1000).Draw(t, "count") // keeps the solutions above 0, where nothing is clamped
+		// keeps the solutions above 0, where nothing is clamped
+		y := rapid.Float64Range(100, 1000).Draw(t, "count")
 		for i := range b.cells {
 			b.cells[i] += 20
 		}
 		params := DefaultParams()
 		params.Combine = rapid.SampledFrom([]Combine{NotCombined, Totals, Cells}).Draw(t, "combine")
 		r := &release{
-			params: params, grid: b.grid, noisy: b.cells, exact: make([]int32, b.grid.cells), counts: make([]float64, b.grid.cells),
-			blocks: b, phase2: fixed(y), epsilon: [2]float64{0.3, rapid.Float64Range(0.1, 3).Draw(t, "epsilon")},
+			params: params, grid: b.grid, noisy: b.cells, exact: make([]int32, b.grid.cells),
+			counts: make([]float64, b.grid.cells),
+			blocks: b, phase2: fixed(y), epsilon: [2]float64{0.3, rapid.Float64Range(0.1, 3).Draw(t,
+				"epsilon")},
 		}
 		if err := r.block(); err != nil {
 			t.Fatal(err)
@@ -333,15 +287,18 @@ func TestDeviation(t *testing.T) {
 		}
 		strict, published := release{strict: true}, release{}
 		if got := strict.deviation(epsilon); math.Abs(got*got/variance-1) > 1e-9 {
-			t.Errorf("geometric noise at %v has variance %v, must be %v", epsilon, got*got, variance)
+			t.Errorf("geometric noise at %v has variance %v, must be %v", epsilon, got*got,
+				variance)
 		}
-		if got, want := published.deviation(epsilon), math.Sqrt2/epsilon; math.Abs(got/want-1) > 1e-12 {
+		if got, want := published.deviation(epsilon),
+			math.Sqrt2/epsilon; math.Abs(got/want-1) > 1e-12 {
 			t.Errorf("laplace noise at %v has deviation %v, must be %v", epsilon, got, want)
 		}
 	}
 }
 
-// mixed is a table over 6×5 cells and two classes with counts that differ from cell to cell, some 0.
+// mixed is a table over 6×5 cells and two classes with counts that differ from cell to cell, some
+// 0.
 func mixed() *datasets.Table {
 	var rows [][]uint32
 	for a := range uint32(6) {
@@ -353,7 +310,7 @@ func mixed() *datasets.Table {
 			}
 		}
 	}
-	return tableOf(2, []int{6, 5}, rows...)
+	return testinput.Numbers(2, []int{6, 5}, rows...)
 }
 
 // TestWithoutNoise: as epsilon grows the histogram becomes the exact one, by any rule.
@@ -364,7 +321,8 @@ func TestWithoutNoise(t *testing.T) {
 			for _, combine := range []Combine{NotCombined, Totals, Cells} {
 				params := DefaultParams()
 				params.Dimension, params.Combine = dimension, combine
-				r := released(t, input(table, params, variant, 1e7, 1))
+				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e7,
+					1))
 				total := 0
 				for region := range r.Regions.Len() {
 					low, _ := r.Regions.Box(region)
@@ -372,7 +330,8 @@ func TestWithoutNoise(t *testing.T) {
 						want := (low[0]*7 + low[1]*low[1]*3 + uint32(y)*5) % 11
 						total += int(want)
 						if math.Abs(got-float64(want)) > 1e-4 {
-							t.Errorf("%s, %s, %s: cell %v of class %d holds %v, must hold %d", variant, dimension, combine, low, y, got, want)
+							t.Errorf("%s, %s, %s: cell %v of class %d holds %v, must hold %d",
+								variant, dimension, combine, low, y, got, want)
 						}
 					}
 				}
@@ -384,10 +343,11 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestStopRule sweeps the threshold over a grid of two even halves, 64 cells of 0 and 64 of 1000 rows. The
-// rule finds the two halves, threshold 0 every cell (under Laplace noise no two are alike), and an enormous one nothing.
-// At ε = 1 a cell's noise has variance 8 and fourth moment 24·16; the squared deviation of 64 cells then has mean
-// 504 and a standard deviation of about √(64·(384-64)) = 143, so that ten times the mean is out of reach.
+// TestStopRule sweeps the threshold over a grid of two even halves, 64 cells of 0 and 64 of 1000
+// rows. The rule finds the two halves, threshold 0 every cell (under Laplace noise no two are
+// alike), and an enormous one nothing. At ε = 1 a cell's noise has variance 8 and fourth moment
+// 24·16; the squared deviation of 64 cells then has mean 504 and a standard deviation of about
+// √(64·(384-64)) = 143, so that ten times the mean is out of reach.
 func TestStopRule(t *testing.T) {
 	var rows [][]uint32
 	for a := range uint32(8) {
@@ -397,15 +357,17 @@ func TestStopRule(t *testing.T) {
 			}
 		}
 	}
-	table := tableOf(0, []int{8, 16}, rows...)
+	table := testinput.Numbers(0, []int{8, 16}, rows...)
 	for threshold, want := range map[float64]int{0: 128, 10: 2, 1e300: 1} {
 		params := DefaultParams()
 		params.Threshold = threshold
 		for _, dimension := range []Dimension{Longest, Best} {
 			params.Dimension = dimension
-			r := released(t, input(table, params, algorithms.Published, 1, 3))
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+				algorithms.Published, 1, 3))
 			if r.Structure.Leaves != want {
-				t.Errorf("threshold %v, %s: %d blocks, must be %d", threshold, dimension, r.Structure.Leaves, want)
+				t.Errorf("threshold %v, %s: %d blocks, must be %d", threshold, dimension,
+					r.Structure.Leaves, want)
 			}
 			if want != 2 {
 				continue
@@ -425,9 +387,9 @@ func TestStopRule(t *testing.T) {
 	}
 }
 
-// TestPhasesAreIndependent correlates the noises of the two phases of 4096 cells that are blocks of their own.
-// The correlation of independent noises has standard deviation 1/64; 4.9 of them are exceeded with
-// probability 1e-6, and noise of one stream or seed would give 1.
+// TestPhasesAreIndependent correlates the noises of the two phases of 4096 cells that are blocks of
+// their own. The correlation of independent noises has standard deviation 1/64; 4.9 of them are
+// exceeded with probability 1e-6, and noise of one stream or seed would give 1.
 func TestPhasesAreIndependent(t *testing.T) {
 	var rows [][]uint32
 	for i := range uint32(4096) {
@@ -435,10 +397,10 @@ func TestPhasesAreIndependent(t *testing.T) {
 			rows = append(rows, []uint32{i >> 6, i & 63})
 		}
 	}
-	table := tableOf(0, []int{64, 64}, rows...)
+	table := testinput.Numbers(0, []int{64, 64}, rows...)
 	params := DefaultParams()
 	params.Threshold, params.Bins = 0, 64
-	r, err := newRelease(input(table, params, algorithms.Published, 1, 5))
+	r, err := newRelease(t.Context(), testinput.Input(table, params, algorithms.Published, 1, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,29 +427,34 @@ func TestLedger(t *testing.T) {
 	for _, variant := range variants {
 		params := DefaultParams()
 		params.Split, params.Threshold = 0.2, 0.5
-		in := input(mixed(), params, variant, 2, 1)
-		r := released(t, in)
+		in := testinput.Input(mixed(), params, variant, 2, 1)
+		r := testinput.Release(t, Algorithm{}, in)
 		claimed, proven := in.Budget.Spent()
 		if math.Abs(claimed-2) > 1e-9 || math.Abs(proven-2) > 1e-9 {
 			t.Errorf("%s: spent %v, proven %v, must be 2", variant, claimed, proven)
 		}
 		ledger := in.Budget.Ledger()
-		if len(ledger) != 2 || ledger[0].Purpose != "cell counts" || math.Abs(ledger[0].Epsilon-0.4) > 1e-12 || ledger[0].Calls != 1 ||
-			ledger[1].Purpose != "block counts" || math.Abs(ledger[1].Epsilon-1.6) > 1e-12 || ledger[1].Calls != int64(r.Structure.Leaves) {
+		if len(ledger) != 2 || ledger[0].Purpose != "cell counts" ||
+			math.Abs(ledger[0].Epsilon-0.4) > 1e-12 || ledger[0].Calls != 1 ||
+			ledger[1].Purpose != "block counts" || math.Abs(ledger[1].Epsilon-1.6) > 1e-12 ||
+			ledger[1].Calls != int64(r.Structure.Leaves) {
 			t.Errorf("%s: ledger %+v of %d blocks", variant, ledger, r.Structure.Leaves)
 		}
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	wide := tableOf(2, []int{100, 100, 100, 100, 100, 100})
-	_, err := DPCube{}.Release(context.Background(), input(wide, DefaultParams(), algorithms.Published, 1, 1))
-	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") || !strings.Contains(err.Error(), "grid: coarse") {
+	wide := testinput.Numbers(2, []int{100, 100, 100, 100, 100, 100})
+	_, err := Algorithm{}.Release(context.Background(), testinput.Input(wide, DefaultParams(),
+		algorithms.Published, 1, 1))
+	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") ||
+		!strings.Contains(err.Error(), "grid: coarse") {
 		t.Errorf("a grid of 16⁶·2 cells: %v", err)
 	}
 	narrow := DefaultParams()
 	narrow.Grid, narrow.MaxCells = Coarse, 1
-	_, err = DPCube{}.Release(context.Background(), input(wide, narrow, algorithms.Published, 1, 1))
+	_, err = Algorithm{}.Release(context.Background(), testinput.Input(wide, narrow,
+		algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "classes") {
 		t.Errorf("two classes in one cell: %v", err)
 	}
@@ -500,9 +467,10 @@ func TestRefusals(t *testing.T) {
 		{func(in *algorithms.Input) { in.Params.(*Params).Split = 1 }, "split: 1"},
 		{func(in *algorithms.Input) { in.Params = nil }, "parameters"},
 	} {
-		in := input(mixed(), DefaultParams(), algorithms.Published, 1, 1)
+		in := testinput.Input(mixed(), DefaultParams(), algorithms.Published, 1, 1)
 		c.change(&in)
-		if _, err := (DPCube{}).Release(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
 	}

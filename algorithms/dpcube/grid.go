@@ -9,8 +9,8 @@ import (
 	"ppdp/datasets"
 )
 
-// grid divides the space of the quasi-identifiers and the class into cells: cell
-// Σ coordinate[d]·strides[d]. The class, where there is one, is the last dimension, so that a cell's
+// grid divides the space of the quasi-identifiers and the class into cells: cell Σ
+// coordinate[d]·strides[d]. The class, where there is one, is the last dimension, so that a cell's
 // classes lie side by side.
 type grid struct {
 	divisions []division // of the attributes
@@ -22,7 +22,6 @@ type grid struct {
 	exact     float64 // cells of the exact grid
 }
 
-// newGrid lays a grid over a table's public domain.
 func newGrid(schema *datasets.Schema, params *Params) (*grid, error) {
 	g := &grid{classes: schema.Classes()}
 	g.exact = float64(g.classes)
@@ -33,13 +32,14 @@ func newGrid(schema *datasets.Schema, params *Params) (*grid, error) {
 		g.exact *= float64(list[0].parts)
 	}
 	var size float64
-	if g.divisions, size = choose(attributes, g.classes, params.MaxCells); size > float64(params.MaxCells) {
+	g.divisions, size = choose(attributes, g.classes, params.MaxCells)
+	if size > float64(params.MaxCells) {
 		advice := "select fewer attributes, fewer bins, or grid: coarse, which joins values"
 		if params.Grid == Coarse {
 			advice = "the classes alone are more"
 		}
-		return nil, fmt.Errorf("%w: a grid of %.4g cells over %d attributes and the class, must be at most %d (max_cells): %s",
-			algorithms.ErrTooLarge, size, len(attributes), params.MaxCells, advice)
+		return nil, fmt.Errorf("%w: a grid of %.4g cells, must be at most %d (max_cells): %s",
+			algorithms.ErrTooLarge, size, params.MaxCells, advice)
 	}
 	for d, attribute := range schema.QuasiIdentifiers() {
 		g.sides = append(g.sides, g.divisions[d].parts)
@@ -66,11 +66,12 @@ func (g *grid) warning(schema *datasets.Schema) string {
 	for d, attribute := range schema.QuasiIdentifiers() {
 		parts = append(parts, fmt.Sprintf("%s %d", schema.Attributes[attribute].Name, g.sides[d]))
 	}
-	return fmt.Sprintf("a grid of %d cells for %.4g, by joining values until it fits; parts left of each attribute: %s", g.cells, g.exact, strings.Join(parts, ", "))
+	return fmt.Sprintf("a grid of %d cells for %.4g, by joining values until it fits; parts left"+
+		" of each attribute: %s", g.cells, g.exact, strings.Join(parts, ", "))
 }
 
-// axes are the axes of the attributes whose values are joined along a taxonomy, nil for the others; nil altogether
-// when there is none.
+// axes are the axes of the attributes whose values are joined along a taxonomy, nil for the others;
+// nil altogether when there is none.
 func (g *grid) axes() []*datasets.Axis {
 	axes, any := make([]*datasets.Axis, len(g.divisions)), false
 	for d, division := range g.divisions {
@@ -83,7 +84,6 @@ func (g *grid) axes() []*datasets.Axis {
 	return axes
 }
 
-// count returns the number of rows in each cell.
 func (g *grid) count(space *partition.Space, rows []int32) []int32 {
 	cell := make([]uint32, len(rows))
 	space.Labels(rows, cell)

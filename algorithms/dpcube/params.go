@@ -2,7 +2,6 @@ package dpcube
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -17,8 +16,7 @@ const (
 	Best    Dimension = "best"    // the one whose best cut leaves the least squared deviation
 )
 
-// Enum lists the words for a specification.
-func (Dimension) Enum() []string { return []string{string(Longest), string(Best)} }
+func (Dimension) Enum() []string { return algorithms.Words(Longest, Best) }
 
 // Combine says what the first phase's noisy cells add to a block's noisy count.
 type Combine string
@@ -26,16 +24,15 @@ type Combine string
 const (
 	// NotCombined uses the block's count alone.
 	NotCombined Combine = "none"
-	// Totals averages the block's count with the sum of its noisy cells, both weighted by their inverse
-	// variances, and spreads the result evenly.
+	// Totals averages the block's count with the sum of its noisy cells, both weighted by their
+	// inverse variances, and spreads the result evenly.
 	Totals Combine = "totals"
-	// Cells is the least-squares solution for the cells themselves: they keep their own noise and share out
-	// evenly what the block's count corrects them by.
+	// Cells is the least-squares solution for the cells themselves: they keep their own noise and
+	// share out evenly what the block's count corrects them by.
 	Cells Combine = "cells"
 )
 
-// Enum lists the words for a specification.
-func (Combine) Enum() []string { return []string{string(NotCombined), string(Totals), string(Cells)} }
+func (Combine) Enum() []string { return algorithms.Words(NotCombined, Totals, Cells) }
 
 // Grid says what becomes of a table whose grid has more than Params.MaxCells cells.
 type Grid string
@@ -45,18 +42,18 @@ const (
 	Coarse Grid = "coarse" // values are joined until the grid fits
 )
 
-// Enum lists the words for a specification.
-func (Grid) Enum() []string { return []string{string(Exact), string(Coarse)} }
+func (Grid) Enum() []string { return algorithms.Words(Exact, Coarse) }
 
 // Bounds of the grid: indices of cells fit in 31 bits.
 const maxGrid = 1 << 30
 
 // Params are the settings of a release.
 type Params struct {
-	// Split is the share of the budget for the cells, strictly between 0 and 1; blocks get the rest.
+	// Split is the share of the budget for the cells, strictly between 0 and 1; blocks get the
+	// rest.
 	Split float64 `yaml:"split"`
-	// Threshold ends a block whose squared deviation is at most this multiple of what noise explains; 0
-	// cuts down to blocks of equal cells.
+	// Threshold ends a block whose squared deviation is at most this multiple of what noise
+	// explains; 0 cuts down to blocks of equal cells.
 	Threshold float64 `yaml:"threshold"`
 	// Dimension says along which dimension to cut.
 	Dimension Dimension `yaml:"dimension"`
@@ -66,13 +63,13 @@ type Params struct {
 	Bins int `yaml:"bins"`
 	// Grid says what becomes of a table whose grid has more cells than MaxCells.
 	Grid Grid `yaml:"grid"`
-	// MaxCells caps the grid, classes included. A coarse grid wants one of the order of the number of records, if that
-	// is public: what few cells lose in detail, many lose to noise.
+	// MaxCells caps the grid, classes included. A coarse grid wants one of the order of the number
+	// of records, if that is public: what few cells lose in detail, many lose to noise.
 	MaxCells int `yaml:"max_cells"`
 	// Values says which point of its bin a numeric attribute of a drawn record gets.
 	Values partition.Values `yaml:"values"`
-	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the same factor
-	// and get the factor as their weight, and the release carries a warning.
+	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the
+	// same factor and get the factor as their weight, and the release carries a warning.
 	MaxRows int `yaml:"max_rows"`
 }
 
@@ -84,9 +81,8 @@ func DefaultParams() *Params {
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
-	errs := []error{
+	return errors.Join(
 		algorithms.CheckWord("dimension", p.Dimension),
 		algorithms.CheckWord("combine", p.Combine),
 		algorithms.CheckWord("grid", p.Grid),
@@ -94,12 +90,7 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("bins", p.Bins, 1, maxGrid),
 		algorithms.CheckRange("max_cells", p.MaxCells, 1, maxGrid),
 		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
-	}
-	if !(p.Split > 0 && p.Split < 1) {
-		errs = append(errs, fmt.Errorf("split: %v, must be above 0 and below 1", p.Split))
-	}
-	if !(p.Threshold >= 0) || math.IsInf(p.Threshold, 1) {
-		errs = append(errs, fmt.Errorf("threshold: %v, must be a finite number of at least 0", p.Threshold))
-	}
-	return errors.Join(errs...)
+		algorithms.CheckShare("split", p.Split),
+		algorithms.CheckNumber("threshold", p.Threshold),
+	)
 }

@@ -27,12 +27,10 @@ type release struct {
 	builder *partition.Builder
 }
 
-// Release publishes a table. Time is linear in the rows, and in the cells for each level of the tree.
-func (DPCube) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	r, err := newRelease(in)
+// Release publishes a table. Time is linear in the rows, and in the cells for each level of the
+// tree.
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	r, err := newRelease(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -53,37 +51,29 @@ func (DPCube) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 	if warning := r.grid.warning(schema); warning != "" {
 		out.Warnings = append(out.Warnings, warning)
 	}
-	if err := partition.AddRecords(out, schema, out.Regions.Counts, r.params.Values, r.params.MaxRows, in.Noise.Open("values")); err != nil {
+	if err := partition.AddRecords(out, schema, out.Regions.Counts, r.params.Values,
+		r.params.MaxRows, in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
-	out.Warnings = append(out.Warnings, partition.SensitiveWarnings(schema)...)
 	return out, nil
 }
 
 // newRelease checks the input against the parameters and declares the mechanisms.
-func newRelease(in algorithms.Input) (*release, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("dpcube: parameters of type %T, must be %T", in.Params, params)
-	}
-	if err := params.Validate(); err != nil {
-		return nil, fmt.Errorf("dpcube: %w", err)
-	}
-	info := DPCube{}.Info()
-	if _, err := info.Guarantee(in.Variant); err != nil {
-		return nil, fmt.Errorf("dpcube: %w", err)
+func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
+		return nil, err
 	}
 	epsilon := in.Budget.Epsilon()
-	if !(epsilon > 0) {
-		return nil, fmt.Errorf("dpcube: epsilon %v, must be above 0", epsilon)
-	}
 	g, err := newGrid(in.Table.Schema(), params)
 	if err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
-	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict, path: in.Budget.Root()}
+	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict,
+		path: in.Budget.Root()}
 	r.epsilon = [2]float64{params.Split * epsilon, epsilon - params.Split*epsilon}
-	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)), in.CountNoise("block counts", privacy.Exact(1))
+	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)),
+		in.CountNoise("block counts", privacy.Exact(1))
 	return r, nil
 }
 
@@ -139,7 +129,8 @@ func (r *release) block() error {
 // 1/(√2·sinh(ε/2)) for two-sided geometric noise.
 func (r *release) deviation(epsilon float64) float64 {
 	if r.strict {
-		const silent = 600 // beyond it there is no noise, and twice sinh(silent/2)² is still a number
+		// beyond it there is no noise, and twice sinh(silent/2)² is still a number
+		const silent = 600
 		return 1 / (math.Sqrt2 * math.Sinh(math.Min(epsilon, silent)/2))
 	}
 	return math.Sqrt2 / epsilon
@@ -151,12 +142,13 @@ func (r *release) ratio() float64 {
 	return float64(ratio * ratio)
 }
 
-// publishEvery is how many regions are written between two looks at the context: some milliseconds.
+// publishEvery is how many regions are written between two checks of the context: some
+// milliseconds.
 const publishEvery = 1 << 16
 
-// publish makes every cell of the grid a region, attribute after attribute: by descending its taxonomy where values
-// are joined along one, else by cuts in the middle. first is the index of the first cell at the parts chosen on the
-// attributes before dim.
+// publish makes every cell of the grid a region, attribute after attribute: by descending its
+// taxonomy where values are joined along one, else by cuts in the middle. first is the index of the
+// first cell at the parts chosen on the attributes before dim.
 func (r *release) publish(ctx context.Context, dim, first int) error {
 	if dim < len(r.grid.divisions) {
 		if r.grid.divisions[dim].level != nil {
@@ -184,13 +176,7 @@ func (r *release) nodes(ctx context.Context, dim, first int) error {
 	if r.builder.Nodes[dim] == division.level.Node[part] {
 		return r.publish(ctx, dim+1, first+int(part)*r.grid.strides[dim])
 	}
-	children, err := r.builder.Specialise(dim)
-	for more := err == nil; more; more, err = r.builder.Next(&children) {
-		if err := r.nodes(ctx, dim, first); err != nil {
-			return err
-		}
-	}
-	return err
+	return r.builder.Specialise(dim, func(int) error { return r.nodes(ctx, dim, first) })
 }
 
 // parts publishes the cells in the parts [low, high) of attribute dim.
@@ -199,17 +185,7 @@ func (r *release) parts(ctx context.Context, dim, first, low, high int) error {
 		return r.publish(ctx, dim+1, first+low*r.grid.strides[dim])
 	}
 	middle := low + (high-low)/2
-	node, err := r.builder.Enter(dim, r.grid.starts[dim][middle])
-	if err != nil {
-		return err
-	}
-	if err := r.parts(ctx, dim, first, low, middle); err != nil {
-		return err
-	}
-	r.builder.Cross(node)
-	if err := r.parts(ctx, dim, first, middle, high); err != nil {
-		return err
-	}
-	r.builder.Leave(node)
-	return nil
+	return r.builder.Halve(dim, r.grid.starts[dim][middle],
+		func() error { return r.parts(ctx, dim, first, low, middle) },
+		func() error { return r.parts(ctx, dim, first, middle, high) })
 }

@@ -1,23 +1,24 @@
-// Package hay releases a graph's degree sequence after M. Hay, C. Li, G. Miklau and D. Jensen, Accurate
-// Estimation of the Degree Distribution of Private Networks, ICDM 2009: Laplace noise on the sorted
-// degrees, then constrained inference, the non-decreasing sequence nearest to the noisy one.
+// Package hay releases a graph's degree sequence after M. Hay, C. Li, G. Miklau and D. Jensen,
+// Accurate Estimation of the Degree Distribution of Private Networks, ICDM 2009: Laplace noise on
+// the sorted degrees, then constrained inference, the non-decreasing sequence nearest to the noisy
+// one.
 //
-// The sorted sequence moves by at most 2 in L1 when an edge comes or goes (both ends by 1, and sorting
-// never increases an L1 distance) and by at most 2Λ when a node of degree at most Λ is isolated: its own
-// degree falls by at most Λ, up to Λ neighbours lose 1 each (errata G5). The number of nodes is public in
-// all of this: exactly as many degrees are released. Noise is drawn once for the whole vector.
+// The sorted sequence moves by at most 2 in L1 when an edge comes or goes (both ends by 1, and
+// sorting never increases an L1 distance), and by at most 2Λ when a node of degree at most Λ is
+// isolated: its degree falls by at most Λ, up to Λ neighbours lose 1 each (errata G5). The number
+// of nodes is public. Noise is drawn once for the whole vector.
 //
 // Deviations:
-//   - The paper protects edges, or k edges. Isolation of a node as a neighbour relation, and the raw
-//     noisy sequence without inference, are what Qardaji & Li 2012 (section 5) compare with.
-//   - Released degrees are rounded and, unless clamp is false, brought into [0, Λ]. The papers do not say
-//     whether they do so, and distances depend on it. Without inference the noisy degrees are sorted
-//     again, which no distance between distributions notices.
-//   - Degrees above a public Λ are lowered to Λ before noise is added. That leaves the edge guarantee as it
-//     is, but 2Λ bounds a node's influence only among graphs without such degrees; a release from another
-//     graph says so in a warning and shows it in the ledger.
-//   - Λ = max-degree, the setting of Figures 4(a) and 5(a) of Qardaji & Li, reads a private value (errata
-//     G4). The strict variant refuses it. Strict noise is two-sided geometric, not Laplace.
+//   - The paper protects edges, or k edges. Isolation of a node, and the noisy sequence without
+//     inference, are what Qardaji & Li 2012 (section 5) compare with.
+//   - Released degrees are rounded and, unless clamp is false, clamped to [0, Λ]. The papers do not
+//     say whether they do so, and distances depend on it. Without inference the noisy degrees are
+//     sorted again.
+//   - Degrees above a public Λ are lowered to Λ before noise is added. The edge guarantee stays,
+//     but 2Λ bounds a node's influence only among graphs without such degrees; a release from
+//     another graph reports this in a warning and in the ledger.
+//   - Λ = max-degree, the setting of Figures 4(a) and 5(a) of Qardaji & Li, reads a private value
+//     (errata G4). The strict variant refuses it. Strict noise is two-sided geometric, not Laplace.
 package hay
 
 import (
@@ -28,19 +29,16 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/degrees"
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(hay{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// hay is the baseline "hay".
-type hay struct{}
+// Algorithm is the baseline "hay".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = hay{}
-	_ algorithms.Guarantor      = hay{}
-	_ algorithms.VariantChecker = hay{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
 // Neighbours says which graphs count as neighbours, and so what is protected.
 type Neighbours string
@@ -51,8 +49,7 @@ const (
 	Node  Neighbours = "node"   // one node isolated
 )
 
-// Enum lists the words for a specification.
-func (Neighbours) Enum() []string { return []string{string(Edge), string(KEdge), string(Node)} }
+func (Neighbours) Enum() []string { return algorithms.Words(Edge, KEdge, Node) }
 
 // Params are the parameters of "hay".
 type Params struct {
@@ -60,16 +57,16 @@ type Params struct {
 	K          int        `yaml:"k"`          // edges under k-edge; 1 by default, unused otherwise
 	// Inference turns constrained inference on; default true.
 	Inference bool `yaml:"inference"`
-	// Clamp brings released degrees into [0, Λ]; default true. Unclamped ones may be negative or above n-1.
+	// Clamp brings released degrees into [0, Λ]; default true. Unclamped ones may be negative or
+	// above n-1.
 	Clamp bool `yaml:"clamp"`
 	// Lambda is Λ: n-1 (default), max-degree or a public number.
-	Lambda algorithms.DegreeCap `yaml:"lambda"`
+	Lambda degrees.Cap `yaml:"lambda"`
 }
 
 // maxK keeps sensitivities exact in floating point.
 const maxK = 1_000_000_000
 
-// Validate reports everything wrong with the values, by yaml key.
 func (p *Params) Validate() error {
 	return errors.Join(
 		algorithms.CheckWord("neighbours", p.Neighbours),
@@ -78,54 +75,50 @@ func (p *Params) Validate() error {
 	)
 }
 
-// Params returns the defaults: constrained inference for one edge.
-func (hay) Params() algorithms.Params { return defaults() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-func defaults() *Params {
-	return &Params{Neighbours: Edge, K: 1, Inference: true, Clamp: true, Lambda: algorithms.CapNodes}
+// DefaultParams are constrained inference for one edge.
+func DefaultParams() *Params {
+	return &Params{Neighbours: Edge, K: 1, Inference: true, Clamp: true, Lambda: degrees.Nodes}
 }
 
-// Info describes the baseline under its default parameters.
-func (a hay) Info() algorithms.Info {
+func (a Algorithm) Info() algorithms.Info {
 	info := algorithms.Info{
 		Name:     "hay",
 		Title:    "Constrained inference on the sorted degree sequence",
 		Source:   "Hay, Li, Miklau & Jensen 2009; node neighbours: Qardaji & Li 2012, section 5",
 		Input:    algorithms.GraphInput,
-		Produces: []algorithms.Product{algorithms.DegreeSequence},
+		Produces: []algorithms.Product{algorithms.DegreesProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict),
 		Revision: 1,
 	}
-	for _, v := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		g := a.Guarantee(v, defaults())
-		g.Note += " What is protected depends on neighbours: edge, k-edge or node."
-		info.Variants = append(info.Variants, g)
+	for i := range info.Variants {
+		info.Variants[i].Note += " What is protected depends on neighbours: edge, k-edge or node."
 	}
 	return info
 }
 
-// Guarantee describes what a variant promises under the parameters.
-func (hay) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+// Guarantee depends on the neighbours and on where Λ comes from.
+func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.Guarantee{Variant: v, Model: algorithms.DifferentialPrivacy, Status: algorithms.Holds, Errata: []string{"G5"}}
+	g := algorithms.NodePrivacy(v, "Sensitivity twice lambda.", "G5")
 	switch p.Neighbours {
 	case Edge:
 		g.Unit, g.Relation = "edge", "add or remove one edge, number of nodes public"
 		g.Note = "Sensitivity 2."
 	case KEdge:
-		g.Unit, g.Relation = "edge", fmt.Sprintf("add or remove up to %d edges, number of nodes public", p.K)
+		g.Unit, g.Relation = "edge",
+			fmt.Sprintf("add or remove up to %d edges, number of nodes public", p.K)
 		g.Note = fmt.Sprintf("Sensitivity %d.", 2*p.K)
 	case Node:
-		g.Unit, g.Relation = "node", "isolate one node, number of nodes public"
-		g.Note = "Sensitivity twice lambda."
-		if p.Lambda != algorithms.CapNodes && !p.Lambda.Private() {
-			g.Relation += ", degrees at most " + string(p.Lambda)
-		}
+		g.Relation = p.Lambda.Restrict(g.Relation)
 	}
 	// Lambda sets the noise for nodes; for edges it only bounds the output, where that is clamped.
 	if p.Lambda.Private() && (p.Neighbours == Node || p.Clamp) {
 		g.Status = algorithms.Broken
 		g.Errata = append(g.Errata, "G4")
-		g.Note += " The maximum degree is a private value of one node: the guarantee holds only where it is public knowledge anyway."
+		g.Note += " The maximum degree is a private value of one node: the guarantee holds only" +
+			" where it is public knowledge anyway."
 		if v == algorithms.Strict {
 			g.Note += " Such releases are refused."
 		}
@@ -134,7 +127,7 @@ func (hay) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (a hay) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
 		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
@@ -142,15 +135,9 @@ func (a hay) CheckVariant(v algorithms.Variant, params algorithms.Params) error 
 }
 
 // Release publishes n degrees.
-func (a hay) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	p := in.Params.(*Params)
-	if in.Graph == nil {
-		return nil, errors.New("hay: no graph given")
-	}
-	if err := a.CheckVariant(in.Variant, p); err != nil {
-		return nil, fmt.Errorf("hay: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
+func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	p, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
 		return nil, err
 	}
 	truth := in.Graph.DegreeSequence()
@@ -179,24 +166,20 @@ func (a hay) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rele
 		// A node above the cap still moves all its neighbours.
 		sensitivity.Proven = float64(lambda + max(lambda, in.Graph.MaxDegree()))
 	}
-	if above > 0 {
-		warning := fmt.Sprintf("%d degrees above lambda = %d were lowered to it", above, lambda)
-		if p.Neighbours == Node {
-			warning += "; the node guarantee covers only graphs without such degrees"
-		}
-		release.Warnings = append(release.Warnings, warning)
-	}
+	release.Warnings = degrees.LoweredWarning(above, lambda, p.Neighbours == Node)
 	path := in.Budget.Root()
-	if err := in.CountNoise("degrees", sensitivity).AddAll(&path, in.Budget.Epsilon(), values); err != nil {
+	noise := in.CountNoise("degrees", sensitivity)
+	if err := noise.AddAll(&path, in.Budget.Epsilon(), values); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if p.Inference {
-		algorithms.Isotonic(values)
+		degrees.Isotonic(values)
 	}
-	// Unclamped noise for tiny epsilons exceeds what a degree's type can hold; it then stays at the bound.
+	// Unclamped noise for tiny epsilons exceeds what a degree's type can hold; it then stays at the
+	// bound.
 	low, high := float64(math.MinInt32), float64(math.MaxInt32)
 	if p.Clamp {
 		low, high = 0, float64(lambda)

@@ -10,36 +10,26 @@ import (
 	"ppdp/algorithms"
 )
 
-func init() { algorithms.Register(identity{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// identity is the algorithm; it has no state.
-type identity struct{}
+// Algorithm is the baseline "identity".
+type Algorithm struct{}
 
-// Params are identity's parameters: it has none.
-type Params struct{}
-
-// Validate finds nothing wrong.
-func (*Params) Validate() error { return nil }
-
-// Info describes the algorithm.
-func (identity) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "identity", Title: "Original data", Source: "none: the raw reference",
-		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.Records},
-		Variants: []algorithms.Guarantee{{
-			Variant: algorithms.Published, Model: algorithms.NoPrivacy, Relation: "none", Status: algorithms.Holds,
-			Note: "No privacy at all: the records are published unchanged. For reference only.",
-		}},
+		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{algorithms.NotPrivate(
+			"No privacy at all: the records are published unchanged. For reference only.")},
 		Revision: 1,
 	}
 }
 
-// Params returns the empty parameter struct.
-func (identity) Params() algorithms.Params { return &Params{} }
+func (Algorithm) Params() algorithms.Params { return &algorithms.NoParams{} }
 
 // Release returns a copy of the rows in their order. It costs no budget and draws nothing.
-func (identity) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	if _, err := algorithms.CheckInput[*algorithms.NoParams](ctx, Algorithm{}, in); err != nil {
 		return nil, err
 	}
 	return &algorithms.Release{Table: in.Table.Select(in.Rows)}, nil

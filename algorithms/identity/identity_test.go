@@ -11,7 +11,9 @@ import (
 func TestReleaseIsTheRows(t *testing.T) {
 	table := conformance.Table(50)
 	rows := []int32{7, 3, 49, 3}
-	release, err := identity{}.Release(context.Background(), algorithms.Input{Table: table, Rows: rows})
+	release, err := Algorithm{}.Release(context.Background(), algorithms.Input{
+		Table: table, Rows: rows, Params: &algorithms.NoParams{}, Variant: algorithms.Published,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,14 +22,14 @@ func TestReleaseIsTheRows(t *testing.T) {
 	}
 	for i := range table.Schema().Attributes {
 		for n, row := range rows {
-			if got, want := release.Table.Column(i).At(int32(n)), table.Column(i).At(row); got != want {
+			if got, want := release.Table.Column(i).At(int32(n)),
+				table.Column(i).At(row); got != want {
 				t.Errorf("row %d, attribute %d: %d, want %d", n, i, got, want)
 			}
-			if exact := table.Column(i).Exact; exact != nil && release.Table.Column(i).Exact[n] != exact[row] {
+			exact := table.Column(i).Exact
+			if exact != nil && release.Table.Column(i).Exact[n] != exact[row] {
 				t.Errorf("row %d, attribute %d: exact value lost", n, i)
 			}
 		}
 	}
 }
-
-func TestConformance(t *testing.T) { conformance.Run(t, identity{}) }

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
 // frequencies are the groups of a table under some vector of levels, with how many records each
-// has. A group's key holds the group number of every attribute in a field of bits, 0 for attributes that
-// are left out.
+// has. A group's key holds the group number of every attribute in a field of bits, 0 for attributes
+// that are left out.
 type frequencies struct {
 	keys   []uint64
 	counts []int32
@@ -29,13 +30,14 @@ func (f *frequencies) discernibility() int64 {
 	return sum
 }
 
-// field is where an attribute's group number stands in a key.
+// field is where an attribute's group number is in a key.
 type field struct {
 	shift int
 	mask  uint64
 }
 
-// ladder is one attribute's hierarchy over the values that occur, which are numbered in the order of codes.
+// ladder is one attribute's hierarchy over the values that occur, which are numbered in the order
+// of codes.
 type ladder struct {
 	field field
 	// up[l] is the group at level l of each value. Groups that hold no record keep their numbers.
@@ -45,7 +47,8 @@ type ladder struct {
 }
 
 // base counts the distinct records of the rows and prepares the attributes' hierarchies.
-func base(table *datasets.Table, rows []int32, attributes []int, hierarchies []*datasets.Hierarchy) ([]ladder, *frequencies, error) {
+func base(table *datasets.Table, rows []int32, attributes []int,
+	hierarchies []*datasets.Hierarchy) ([]ladder, *frequencies, error) {
 	ladders := make([]ladder, len(attributes))
 	keys := make([]uint64, len(rows))
 	width := 0
@@ -53,12 +56,8 @@ func base(table *datasets.Table, rows []int32, attributes []int, hierarchies []*
 		a, column := &table.Schema().Attributes[attribute], table.Column(attribute)
 		hierarchy := hierarchies[d]
 		codes := make([]uint32, len(rows))
-		for i, row := range rows {
-			codes[i] = column.At(row)
-		}
-		values := slices.Clone(codes)
-		slices.Sort(values)
-		values = slices.Compact(values)
+		partition.Codes(column, rows, codes)
+		values := slices.Compact(slices.Sorted(slices.Values(codes)))
 		l := &ladders[d]
 		top := max(0, len(values)-1)
 		l.up = append(l.up, make([]uint64, len(values)))
@@ -83,7 +82,8 @@ func base(table *datasets.Table, rows []int32, attributes []int, hierarchies []*
 		need := bits.Len(uint(top))
 		l.field = field{shift: width, mask: 1<<need - 1}
 		if width += need; width > 64 {
-			return nil, nil, fmt.Errorf("incognito: the quasi-identifiers' values up to %s need %d bits, must be at most 64: %w", a.Name, width, algorithms.ErrTooLarge)
+			return nil, nil, fmt.Errorf("incognito: %w: values up to %s need %d bits, may need 64",
+				algorithms.ErrTooLarge, a.Name, width)
 		}
 		for i, code := range codes {
 			at, _ := slices.BinarySearch(values, code)
@@ -112,7 +112,7 @@ type change struct {
 	to    []uint64
 }
 
-// roll regroups frequencies: the fields of keys that stand in changes get new values, others stay.
+// roll regroups frequencies: the fields of keys in changes get new values, others stay.
 func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
 	size := 16
 	for size < 2*len(from.keys) {
@@ -129,7 +129,8 @@ func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
 		keep &^= c.field.mask << (c.field.shift & 63)
 	}
 	shift := 64 - bits.Len64(mask)
-	if len(changes) == 1 && changes[0].to != nil { // one attribute goes up: by far the most frequent case
+	// one attribute goes up: by far the most frequent case
+	if len(changes) == 1 && changes[0].to != nil {
 		field, to := changes[0].field, changes[0].to
 		for i, old := range from.keys {
 			key := old&keep | to[old>>(field.shift&63)&field.mask]<<(field.shift&63)
@@ -167,36 +168,4 @@ func (f *frequencies) add(slots []int32, mask, slot, key uint64, count int32) {
 		}
 		slot++
 	}
-}
-
-// grouped says which group each row is in, the groups sorted by their numbers, attribute by attribute.
-type grouped struct {
-	groups [][]uint32
-	of     []int32
-}
-
-// distinct groups rows by the levels of their attributes.
-func distinct(table *datasets.Table, rows []int32, attributes []int, levels []*datasets.Level) grouped {
-	dims := len(attributes)
-	codes := make([]uint32, len(rows)*dims)
-	for d, attribute := range attributes {
-		column := table.Column(attribute)
-		for i, row := range rows {
-			codes[i*dims+d] = levels[d].Group[column.At(row)]
-		}
-	}
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	group := func(i int32) []uint32 { return codes[int(i)*dims : int(i+1)*dims] }
-	slices.SortFunc(order, func(i, j int32) int { return slices.Compare(group(i), group(j)) })
-	g := grouped{of: make([]int32, len(rows))}
-	for n, i := range order {
-		if n == 0 || !slices.Equal(group(i), group(order[n-1])) {
-			g.groups = append(g.groups, group(i))
-		}
-		g.of[i] = int32(len(g.groups) - 1)
-	}
-	return g
 }

@@ -1,44 +1,41 @@
 // Package incognito publishes a table with k-anonymity by full-domain generalisation (LeFevre,
-// DeWitt & Ramakrishnan, Incognito: Efficient Full-Domain K-Anonymity, SIGMOD 2005): every
-// quasi-identifier is generalised as a whole, to one level of its hierarchy, so that a
-// generalisation of the table is a vector of levels. The search goes breadth first through the
-// vectors of ever larger sets of quasi-identifiers, prunes those with a part that is not k-anonymous,
-// counts the others by rolling up counts it already has, and finds every minimal k-anonymous
-// vector. Of these the one with the least discernibility is published: discernibility only grows
-// along generalisation, so it is the least of all k-anonymous vectors.
+// DeWitt & Ramakrishnan, Incognito: Efficient Full-Domain K-Anonymity, SIGMOD 2005). Every
+// quasi-identifier is generalised as a whole, to one level of its hierarchy: a generalisation is a
+// vector of levels. The search goes breadth first through the vectors of ever larger sets of
+// quasi-identifiers, prunes those with a part that is not k-anonymous, counts the others by rolling
+// up known counts, and finds every minimal k-anonymous vector. The one with the least
+// discernibility is published; since discernibility grows along generalisation, it is the least of
+// all k-anonymous vectors.
 //
-// What is published are the groups of the vector that hold records, with their boxes and exact
-// class counts; class and sensitive attributes are published as they are. k-anonymity bounds how far
-// a record can be linked, not what can be inferred about it (errata M3), and is no differential privacy.
-// Regions.Assignment, the region of each input row, is for measuring only and not to be published.
-//
-// The package leaves out the hierarchies, which are part of the schema, and discernibility as a
-// metric of other releases.
+// Published are the groups that hold records, with their boxes and exact class counts; class and
+// sensitive attributes stay as they are. k-anonymity bounds how far a record can be linked, not
+// what can be inferred about it (errata M3). Regions.Assignment is for measuring only and not to be
+// published. The package leaves out the hierarchies, which are part of the schema.
 //
 // Deviations:
-//   - The paper returns all k-anonymous vectors; here the minimal ones are found (Search) and the
-//     one with the least discernibility is released, as in the experiments of LeFevre et al. 2006.
-//     Of vectors with the same discernibility the first in the order of levels is taken.
-//   - Counts of a set of attributes start from the counts of the whole table's distinct records, which
-//     are made once (the paper's Cube Incognito starts from those of the superset).
+//   - The paper returns all k-anonymous vectors. Here the minimal ones are found (Search) and the
+//     one with the least discernibility is released, as in LeFevre et al. 2006; of equal ones the
+//     first in the order of levels.
+//   - Counts of a set of attributes start from those of the whole table's distinct records (the
+//     paper's Cube Incognito starts from those of the superset).
 //   - No record is suppressed.
-//   - A schema without hierarchies has one for each attribute anyway: its taxonomy, or the values and, above
-//     them, one group (datasets.Attribute.Generalisation).
+//   - Without a hierarchy an attribute has its taxonomy, or its values and one group above them
+//     (datasets.Attribute.Generalisation).
 package incognito
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(incognito{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// incognito is the algorithm; it has no state.
-type incognito struct{}
+// Algorithm is the baseline "incognito".
+type Algorithm struct{}
 
 // Params are Incognito's parameters.
 type Params struct {
@@ -46,42 +43,40 @@ type Params struct {
 	K int `yaml:"k"`
 }
 
-// Anonymity is K.
 func (p *Params) Anonymity() int { return p.K }
 
-// Validate reports a k out of range.
 func (p *Params) Validate() error {
 	return algorithms.CheckRange("k", p.K, 2, math.MaxInt32)
 }
 
-// Info describes the algorithm.
-func (incognito) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "incognito", Title: "Incognito full-domain k-anonymity",
-		Source:   "LeFevre, DeWitt & Ramakrishnan 2005, section 3; the opponent in LeFevre et al. 2006, section 6",
+		Source: "LeFevre, DeWitt & Ramakrishnan 2005, section 3; the opponent in LeFevre et al." +
+			" 2006, section 6",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Membership},
-		Variants: []algorithms.Guarantee{{
-			Variant: algorithms.Published, Model: algorithms.KAnonymity, Unit: "record", Relation: "none",
-			Status: algorithms.Holds, Errata: []string{"M3"},
-			Note: "The generalised table is k-anonymous without suppression. No bound on inference, no differential privacy.",
-		}},
+		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
+		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+			"The generalised table is k-anonymous without suppression. No bound on inference, no"+
+				" differential privacy.", "M3")},
 		Revision: 1,
 	}
 }
 
-// Params returns the default, groups of at least 10 records.
-func (incognito) Params() algorithms.Params { return &Params{K: 10} }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// Release generalises the rows by the best vector. Regions stand in ascending order of their groups,
-// whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give an error
-// that wraps algorithms.ErrTooFew. More than 16 quasi-identifiers, too many vectors of levels or values give one that wraps
-// algorithms.ErrTooLarge. Structure counts the vectors whose groups were counted
-// as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
-func (incognito) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("incognito: parameters of type %T", in.Params)
+// DefaultParams are groups of at least 10 records.
+func DefaultParams() *Params { return &Params{K: 10} }
+
+// Release generalises the rows by the best vector. Regions are in ascending order of their
+// groups, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give
+// an error that wraps algorithms.ErrTooFew. More than 16 quasi-identifiers, too many vectors of
+// levels or values give one that wraps algorithms.ErrTooLarge. Structure counts the vectors whose
+// groups were counted as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
+		return nil, err
 	}
 	result, err := Search(ctx, in.Table, in.Rows, params.K)
 	if err != nil {
@@ -100,8 +95,8 @@ func (incognito) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return &algorithms.Release{Regions: regions, Structure: structure}, nil
 }
 
-// generalise makes the regions of a vector.
-func generalise(table *datasets.Table, rows []int32, attributes []int, hierarchies []*datasets.Hierarchy, vector []int) *algorithms.Regions {
+func generalise(table *datasets.Table, rows []int32, attributes []int,
+	hierarchies []*datasets.Hierarchy, vector []int) *algorithms.Regions {
 	schema := table.Schema()
 	dims := len(attributes)
 	regions := &algorithms.Regions{
@@ -122,8 +117,14 @@ func generalise(table *datasets.Table, rows []int32, attributes []int, hierarchi
 			regions.Axes[d] = hierarchy.Axis
 		}
 	}
-	records := distinct(table, rows, attributes, levels)
-	for _, group := range records.groups {
+	codes := make([]uint32, len(rows)*dims)
+	for d := range dims {
+		for i, row := range rows {
+			codes[i*dims+d] = levels[d].Group[columns[d].At(row)]
+		}
+	}
+	groups, of := partition.Group(codes, dims, len(rows))
+	for _, group := range groups {
 		for d, code := range group {
 			regions.Low = append(regions.Low, levels[d].Low[code])
 			regions.High = append(regions.High, levels[d].High[code])
@@ -137,10 +138,10 @@ func generalise(table *datasets.Table, rows []int32, attributes []int, hierarchi
 			regions.Nodes = append(regions.Nodes, node)
 		}
 	}
-	regions.Counts = make([]float64, len(records.groups)*regions.Classes)
+	regions.Counts = make([]float64, len(groups)*regions.Classes)
 	class := schema.Class()
 	for i, row := range rows {
-		region, label := records.of[i], 0
+		region, label := of[i], 0
 		if class >= 0 {
 			label = int(table.Column(class).At(row))
 		}

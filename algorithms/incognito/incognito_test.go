@@ -18,21 +18,25 @@ import (
 	"ppdp/random"
 )
 
-// patients is the table that LeFevre et al. 2005 use as an example: birth dates go up to everything at
-// once, so does sex, zip codes lose one digit and then all.
+// patients is the table that LeFevre et al. 2005 use as an example: birth dates go up to everything
+// at once, so does sex, zip codes lose one digit and then all.
 func patients() *datasets.Table {
 	zip := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "*", Parent: -1, Children: []int{1, 2}},
-		{Name: "5370*", Parent: 0, Children: []int{3, 4}}, {Name: "5371*", Parent: 0, Children: []int{5}},
+		{Name: "5370*", Parent: 0, Children: []int{3, 4}}, {Name: "5371*", Parent: 0,
+			Children: []int{5}},
 		{Name: "53703", Parent: 1}, {Name: "53706", Parent: 1}, {Name: "53715", Parent: 2},
 	}}
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "born", Kind: datasets.Categorical, Values: []string{"1/21/76", "2/28/76", "4/13/86"}},
+		{Name: "born", Kind: datasets.Categorical, Values: []string{"1/21/76", "2/28/76",
+			"4/13/86"}},
 		{Name: "sex", Kind: datasets.Categorical, Values: []string{"female", "male"}},
-		{Name: "zip", Kind: datasets.Categorical, Values: []string{"53715", "53706", "53703"}, Taxonomy: zip},
+		{Name: "zip", Kind: datasets.Categorical, Values: []string{"53715", "53706", "53703"},
+			Taxonomy: zip},
 	}}
 	b := datasets.NewBuilder(schema, 6)
-	for _, codes := range [][3]uint32{{0, 1, 0}, {2, 0, 0}, {1, 1, 2}, {0, 1, 2}, {2, 0, 1}, {1, 0, 1}} {
+	for _, codes := range [][3]uint32{{0, 1, 0}, {2, 0, 0}, {1, 1, 2}, {0, 1, 2}, {2, 0, 1},
+		{1, 0, 1}} {
 		row := b.AddRow()
 		for i, code := range codes {
 			b.Set(row, i, code)
@@ -41,8 +45,8 @@ func patients() *datasets.Table {
 	return b.Table()
 }
 
-// TestPatients: worked out by hand. Born as it is needs sex and zip at the top; all dates in one leave
-// pairs of equal zips without sex, and three of each sex without zip.
+// TestPatients: worked out by hand. Born as it is needs sex and zip at the top; all dates in one
+// leave pairs of equal zips without sex, and three of each sex without zip.
 func TestPatients(t *testing.T) {
 	table := patients()
 	result, err := Search(context.Background(), table, table.AllRows(), 2)
@@ -68,9 +72,10 @@ func TestPatients(t *testing.T) {
 
 func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorithms.Release {
 	t.Helper()
-	a := incognito{}
-	in := algorithms.Input{Table: table, Rows: rows, Params: &Params{K: k}, Variant: algorithms.Published,
-		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
+	a := Algorithm{}
+	in := algorithms.Input{Table: table, Rows: rows, Params: &Params{K: k},
+		Variant: algorithms.Published,
+		Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
 	r, err := a.Release(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +107,8 @@ func groups(table *datasets.Table, rows []int32, vector []int) map[string]int {
 }
 
 // exhaustive judges every vector.
-func exhaustive(table *datasets.Table, rows []int32, heights []int, k int) (anonymous map[string]bool, all [][]int, least int64) {
+func exhaustive(table *datasets.Table, rows []int32, heights []int,
+	k int) (anonymous map[string]bool, all [][]int, least int64) {
 	anonymous = make(map[string]bool)
 	vector := make([]int, len(heights))
 	least = -1
@@ -128,9 +134,10 @@ func exhaustive(table *datasets.Table, rows []int32, heights []int, k int) (anon
 	}
 }
 
-// TestAgainstEveryVector: the minimal vectors are those that an exhaustive walk finds, k-anonymity is
-// monotone along generalisation, and no k-anonymous vector costs less than the best.
+// TestAgainstEveryVector: the minimal vectors are those that an exhaustive walk finds, k-anonymity
+// is monotone along generalisation, and no k-anonymous vector costs less than the best.
 func TestAgainstEveryVector(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.IntRange(1, 4).Draw(t, "dims")
 		k := rapid.IntRange(1, 5).Draw(t, "k")
@@ -148,7 +155,8 @@ func TestAgainstEveryVector(t *testing.T) {
 		for range n {
 			row := b.AddRow()
 			for d := range dims {
-				b.Set(row, d, uint32(rapid.IntRange(0, schema.Attributes[d].Cells()-1).Draw(t, "code")))
+				b.Set(row, d, uint32(rapid.IntRange(0, schema.Attributes[d].Cells()-1).Draw(t,
+					"code")))
 			}
 		}
 		table := b.Table()
@@ -178,7 +186,8 @@ func TestAgainstEveryVector(t *testing.T) {
 			t.Fatalf("minimal vectors (-exhaustive +found)\n%s", diff)
 		}
 		sum := int64(0)
-		for _, size := range groups(table, table.AllRows(), result.Best) { // order-free: a sum of integers
+		every := table.AllRows()
+		for _, size := range groups(table, every, result.Best) { // order-free: a sum of integers
 			sum += int64(size) * int64(size)
 		}
 		if sum != least {
@@ -186,7 +195,7 @@ func TestAgainstEveryVector(t *testing.T) {
 		}
 		for i, vector := range result.Minimal {
 			sum := int64(0)
-			for _, size := range groups(table, table.AllRows(), vector) { // order-free: a sum of integers
+			for _, size := range groups(table, every, vector) { // order-free: a sum of integers
 				sum += int64(size) * int64(size)
 			}
 			if sum != result.Discernibility[i] {
@@ -196,8 +205,10 @@ func TestAgainstEveryVector(t *testing.T) {
 	})
 }
 
-// TestPruning: of 1,024 vectors of five binary trees, and all those of their parts, only some are counted.
+// TestPruning: of 1,024 vectors of five binary trees, and all those of their parts, only some are
+// counted.
 func TestPruning(t *testing.T) {
+	t.Parallel()
 	table := testinput.Discrete(t, discrete.Skewed, 2000)
 	result, err := Search(context.Background(), table, table.AllRows(), 10)
 	if err != nil {
@@ -212,15 +223,18 @@ func TestPruning(t *testing.T) {
 	if sum != float64(least) {
 		t.Errorf("the release costs %v, the best of 1,024 vectors %d", sum, least)
 	}
-	// A vector is counted once; all parts together have 5⁵-1 vectors (each attribute at one of four levels or left out).
+	// A vector is counted once; all parts together have 5⁵-1 vectors (each attribute at one of four
+	// levels or left out).
 	if most := 3124; result.Counted >= most/2 {
-		t.Errorf("%d of %d vectors were counted, must be less than half with pruning and marking", result.Counted, most)
+		t.Errorf("%d of %d vectors were counted, must be less than half with pruning and marking",
+			result.Counted, most)
 	}
 }
 
 func TestTooFew(t *testing.T) {
 	table := patients()
-	if _, err := Search(context.Background(), table, table.AllRows(), 7); !errors.Is(err, algorithms.ErrTooFew) {
+	if _, err := Search(context.Background(), table, table.AllRows(), 7); !errors.Is(err,
+		algorithms.ErrTooFew) {
 		t.Errorf("7 of 6 rows: %v, must wrap ErrTooFew", err)
 	}
 }
@@ -229,20 +243,23 @@ func TestTooFew(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	schema := &datasets.Schema{}
 	for d := range 12 {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: 16, Step: 1, Hierarchy: datasets.BinaryHierarchy(16)})
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
+			Low: 0, High: 16, Step: 1, Hierarchy: datasets.BinaryHierarchy(16)})
 	}
 	b := datasets.NewBuilder(schema, 2)
 	b.AddRow()
 	b.AddRow()
 	table := b.Table()
-	if _, err := Search(context.Background(), table, table.AllRows(), 2); !errors.Is(err, algorithms.ErrTooLarge) {
+	if _, err := Search(context.Background(), table, table.AllRows(), 2); !errors.Is(err,
+		algorithms.ErrTooLarge) {
 		t.Errorf("5¹² vectors: %v, must wrap ErrTooLarge", err)
 	}
 }
 
-// TestAdult judges vectors of Adult one by one beside the search: the minimal ones are k-anonymous, and
-// none is that lies one level below one of them.
+// TestAdult judges vectors of Adult one by one beside the search: the minimal ones are k-anonymous,
+// and none is that lies one level below one of them.
 func TestAdult(t *testing.T) {
+	t.Parallel()
 	table := testinput.Adult(t, "mondrian")
 	result, err := Search(context.Background(), table, table.AllRows(), 10)
 	if err != nil {
@@ -262,7 +279,8 @@ func TestAdult(t *testing.T) {
 		}
 		return smallest
 	}
-	for _, vector := range [][]int{result.Best, result.Minimal[0], result.Minimal[len(result.Minimal)-1]} {
+	for _, vector := range [][]int{result.Best, result.Minimal[0],
+		result.Minimal[len(result.Minimal)-1]} {
 		if least(vector) < 10 {
 			t.Errorf("%v has a group of %d", vector, least(vector))
 		}
@@ -276,7 +294,10 @@ func TestAdult(t *testing.T) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	b.Run("discrete", func(b *testing.B) { benchmark(b, testinput.Discrete(b, discrete.Skewed, 10_000)) })
+	b.Run("discrete", func(b *testing.B) {
+		benchmark(b, testinput.Discrete(b, discrete.Skewed,
+			10_000))
+	})
 	b.Run("adult", func(b *testing.B) { benchmark(b, testinput.Adult(b, "mondrian")) })
 }
 

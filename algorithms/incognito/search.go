@@ -23,21 +23,22 @@ type Result struct {
 	Best []int
 	// Heights are the hierarchies' highest levels.
 	Heights []int
-	// Counted is the number of vectors, those of parts of the quasi-identifiers included, whose groups were counted.
+	// Counted is the number of vectors, those of parts of the quasi-identifiers included, whose
+	// groups were counted.
 	Counted int
 }
 
-// maxVectors bounds the vectors of all quasi-identifiers; one bit is kept for each, and for those of
-// every part.
+// maxVectors bounds the vectors of all quasi-identifiers; one bit is kept for each, and for those
+// of every part.
 const maxVectors = 1 << 22
 
 // maxAttributes bounds the quasi-identifiers: there are 2^n parts of n of them.
 const maxAttributes = 16
 
-// Search finds the minimal vectors under which every group of the rows has at least k records, k ≥ 1.
-// Without rows every vector is k-anonymous, and level 0 the best. It returns an error that wraps
-// algorithms.ErrTooFew when there are rows but fewer than k, one that wraps algorithms.ErrTooLarge when there
-// are too many vectors, and ctx.Err() when the context ends.
+// Search finds the minimal vectors under which every group of the rows has at least k records, k ≥
+// 1. Without rows every vector is k-anonymous, and level 0 the best. It returns an error that wraps
+// algorithms.ErrTooFew when there are rows but fewer than k, one that wraps algorithms.ErrTooLarge
+// when there are too many vectors, and ctx.Err() when the context ends.
 func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,12 +57,13 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 		vectors *= float64(hierarchy.Height() + 1)
 	}
 	if vectors > maxVectors || len(attributes) > maxAttributes {
-		return nil, fmt.Errorf("incognito: %d quasi-identifiers with %g vectors of levels, must be at most %d with %d: %w",
-			len(attributes), vectors, maxAttributes, maxVectors, algorithms.ErrTooLarge)
+		return nil, fmt.Errorf("incognito: %w: %d quasi-identifiers, %g vectors, may be %d, %d",
+			algorithms.ErrTooLarge, len(attributes), vectors, maxAttributes, maxVectors)
 	}
 	if len(rows) == 0 || len(attributes) == 0 {
 		result.Best = make([]int, len(attributes))
-		result.Minimal, result.Discernibility = [][]int{result.Best}, []int64{int64(len(rows)) * int64(len(rows))}
+		result.Minimal = [][]int{result.Best}
+		result.Discernibility = []int64{int64(len(rows)) * int64(len(rows))}
 		return result, nil
 	}
 	s := &search{ctx: ctx, k: int32(k), heights: result.Heights}
@@ -86,7 +88,6 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 	return result, nil
 }
 
-// hierarchiesOf are the hierarchies of the quasi-identifiers.
 func hierarchiesOf(schema *datasets.Schema, attributes []int) ([]*datasets.Hierarchy, error) {
 	hierarchies := make([]*datasets.Hierarchy, len(attributes))
 	for d, attribute := range attributes {
@@ -110,11 +111,11 @@ type search struct {
 	counted   int
 
 	roller roller
-	work   int // groups handled since the last look at the context
+	work   int // groups handled since the last check of the context
 	spare  []*frequencies
 }
 
-// pollEvery is how many groups are handled between looks at the context: some milliseconds.
+// pollEvery is how many groups are handled between checks of the context: some milliseconds.
 const pollEvery = 1 << 19
 
 // lattice is a part with its vectors.
@@ -193,7 +194,8 @@ func (s *search) part(part int, result *Result) error {
 		into := s.take()
 		switch {
 		case heights[v] == 0:
-			into.keys, into.counts = append(into.keys[:0], start.keys...), append(into.counts[:0], start.counts...)
+			into.keys = append(into.keys[:0], start.keys...)
+			into.counts = append(into.counts[:0], start.counts...)
 		case below != nil:
 			d := l.dims[step]
 			from := s.level(&l, v, step) - 1
@@ -235,7 +237,7 @@ func (s *search) part(part int, result *Result) error {
 	return nil
 }
 
-// partsHold says whether the vector is k-anonymous on every part that leaves one attribute out:
+// partsHold reports whether the vector is k-anonymous on every part that leaves one attribute out:
 // otherwise it is not on the whole.
 func (s *search) partsHold(part int, l *lattice, vector int) bool {
 	if len(l.dims) == 1 {
@@ -269,7 +271,6 @@ func (s *search) project(part int) *frequencies {
 	return counts
 }
 
-// take returns frequencies to overwrite.
 func (s *search) take() *frequencies {
 	if n := len(s.spare); n > 0 {
 		counts := s.spare[n-1]
@@ -293,7 +294,9 @@ func (s *search) rank(result *Result) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return slices.Compare(result.Minimal[a], result.Minimal[b]) })
+	slices.SortFunc(order, func(a, b int) int {
+		return slices.Compare(result.Minimal[a], result.Minimal[b])
+	})
 	minimal, discernibility := make([][]int, len(order)), make([]int64, len(order))
 	best := 0
 	for i, at := range order {

@@ -29,8 +29,8 @@ func (s *search) share(part, of int64) int64 {
 	return s.limits.work / of * part
 }
 
-// polish exchanges one or two cuts of the best partitioning for as long as that helps and fewer than most
-// steps have been taken.
+// polish exchanges one or two cuts of the best partitioning for as long as that helps and fewer
+// than most steps have been taken.
 func (s *search) polish(most int64) {
 	for size := 1; size <= 2 && !s.stopped && s.work < most; {
 		before := s.best
@@ -43,8 +43,8 @@ func (s *search) polish(most int64) {
 	}
 }
 
-// greedy adds the cut that lowers the cost the most to the node at depth until none does or none is left. Cuts of
-// dimension first, if it is not -1, go before all others.
+// greedy adds the cut that lowers the cost the most to the node at depth until none does or none is
+// left. Cuts of dimension first, if it is not -1, go before all others.
 func (s *search) greedy(depth, first int) {
 	if s.halted() {
 		return
@@ -132,7 +132,8 @@ func (s *search) without(held, out []int32) {
 	n.from[p.dims] = int32(len(n.tail))
 	n.conflict = resize(n.conflict, len(n.tail)*p.words)
 	clear(n.conflict)
-	n.cells, n.closed = cells{key: n.key[:0], weight: n.weight[:0], ends: n.ends[:0], sizes: n.sizes[:0]}, 0
+	n.cells, n.closed = cells{key: n.key[:0], weight: n.weight[:0], ends: n.ends[:0],
+		sizes: n.sizes[:0]}, 0
 
 	// Rows of one class lie on the same sides of the head's cuts.
 	class := func(i, j int32) int {
@@ -164,7 +165,6 @@ func (s *search) without(held, out []int32) {
 	s.path = s.path[:0]
 }
 
-// priced is the cost of a node's head.
 func (s *search) priced(n *node) int64 {
 	cost := n.closed
 	for _, size := range n.sizes {

@@ -1,46 +1,42 @@
 // Package koptimize publishes a table with k-anonymity by the best single-dimensional partitioning
-// that a complete search can find (Bayardo & Agrawal, Data Privacy through Optimal k-Anonymization,
-// ICDE 2005): cuts are chosen for every quasi-identifier, each cuts the whole table, and the classes
-// are what lies between cuts. Discernibility, the sum of the squares of the classes' sizes, is
-// minimised. A class of fewer than k records is not allowed or, with suppress, left out at the cost of as
-// many records as the table has for each of its own.
+// that a complete search finds (Bayardo & Agrawal, Data Privacy through Optimal k-Anonymization,
+// ICDE 2005). Each cut of a quasi-identifier cuts the whole table; the classes lie between cuts.
+// The search minimises discernibility, the sum of the squares of the classes' sizes. A class of
+// fewer than k records is not allowed or, with suppress, left out at a cost of the table's size for
+// each of its records.
 //
-// The search goes through all sets of cuts, the set-enumeration tree: a node is a head, the cuts taken,
-// with a tail, the cuts that may still join. It is exact when it comes to its end, and anytime: it
-// begins with greedy solutions and holds the best found. When its limit of work or of nodes ends it
-// early, it knows what the sets it has not looked at cost at least; a last quarter of the work
-// goes to exchanges of cuts in the best. Structure.Gap is the share of the cost that remains open,
-// (cost - bound)/cost: a release is proven optimal if, and only if, it is 0, and a warning says so when it is not.
-// Limits count steps, not seconds, so that releases are the same on every machine; a limit of
-// time is the context's, and ends the release with its error.
+// The search walks the set-enumeration tree of all sets of cuts. A node has a head, the cuts taken,
+// and a tail, the cuts that may still join. The search is exact when it ends by itself, and
+// anytime: it starts from greedy solutions and keeps the best found. When a limit of work or nodes
+// ends it early, it has a lower bound for the sets not visited; a last quarter of the work
+// exchanges cuts in the best solution. Structure.Gap is (cost - bound)/cost: 0 if, and only if, the
+// release is proven optimal; otherwise a warning reports it. Limits count steps, not seconds, so
+// that releases are the same on every machine.
 //
-// What makes the search fast, none of which changes what it finds:
-//   - Records are grouped into cells that no cut of the tail tells apart. A cell is a set of bits, one for each
-//     cut it lies beyond; classes with a single cell are settled and leave the search.
-//   - All pairs of a node's cuts are priced from joint counts before any child is made, which
-//     finds pairs that exclude each other: those that leave a class too small, or cost too much already. A
-//     child's tail starts without what its head excludes.
-//   - A node's bound adds up, class by class, the best of what its size allows (at most ⌊m/k⌋ classes), what the cuts
-//     that divide it can save together (at most the sum of what each saves), and what so many cuts can
-//     halve; of cuts that exclude one another, grouped greedily, one counts.
+// What makes the search fast, without changing what it finds:
+//   - Records are grouped into cells that no cut of the tail separates. A cell is a set of bits,
+//     one for each cut it lies beyond. Classes with a single cell leave the search.
+//   - All pairs of a node's cuts are priced from joint counts before any child is made. This finds
+//     pairs that exclude each other, since they leave a class too small or cost too much already.
+//   - A node's bound adds up, class by class, the best of three: what its size allows (at most
+//     ⌊m/k⌋ classes), the sum of what each cut through it saves, and what so many cuts can halve.
+//     Of cuts that exclude one another, grouped greedily, one counts.
 //
-// What is published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
-// are published as they are. k-anonymity bounds how far a record can be linked, not what can be inferred about
-// it (errata M3), and is no differential privacy. Regions.Assignment, the region of each input row, is
-// for measuring only and not to be published.
-//
-// The package leaves out hierarchies: like LeFevre et al. 2006, who compare against it, it takes every
-// cut between values in the schema's order.
+// Published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
+// stay as they are. k-anonymity bounds how far a record can be linked, not what can be inferred
+// about it (errata M3). Regions.Assignment is for measuring only and not to be published. Like
+// LeFevre et al. 2006, who compare against it, the package has no hierarchies: it takes every cut
+// between values in the schema's order.
 //
 // Deviations:
-//   - Without suppress, the default, no record may be suppressed: the discernibility of LeFevre et al. 2006 has no term
-//     for suppressed records. Suppression is the paper's own form.
-//   - The bound of the paper (suppressed records stay suppressed, any other costs at least k or its class under all
-//     cuts of the tail) is implied by the one here.
-//   - Tails are ordered by the cost of the head with the cut, the cheapest first, so that what remains
-//     for later siblings is weak; the paper orders by the number of classes that a cut splits.
-//   - Cuts lie between values that occur, next to the lower one; those between the same two are the same.
-//   - The search starts from greedy solutions improved by exchanging one or two cuts, not from nothing.
+//   - Without suppress, the default, no record is suppressed, as in LeFevre et al. 2006.
+//     Suppression is the paper's own form.
+//   - The paper's bound (suppressed records stay suppressed, any other costs at least k or its
+//     class under all cuts of the tail) is implied by the one here.
+//   - Tails are ordered by the cost of the head with the cut, the cheapest first; the paper orders
+//     by the number of classes that a cut splits.
+//   - Cuts lie next to the lower of two neighbouring values that occur.
+//   - The search starts from greedy solutions improved by exchanging one or two cuts.
 package koptimize
 
 import (
@@ -51,76 +47,70 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(koptimize{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// koptimize is the algorithm; it has no state.
-type koptimize struct{}
+// Algorithm is the baseline "koptimize".
+type Algorithm struct{}
 
 // Params are K-Optimize's parameters.
 type Params struct {
 	// K is the least number of records in a class, at least 2. Default 10.
 	K int `yaml:"k"`
-	// Suppress allows classes of fewer than k records, which are left out of the release and cost as many
-	// records as the table has for each of theirs. Default false.
+	// Suppress allows classes of fewer than k records, which are left out of the release and cost
+	// as many records as the table has for each of theirs. Default false.
 	Suppress bool `yaml:"suppress"`
-	// Work ends the search after so many million steps, a step being about a counted cell or 4 ns; 0 is
-	// no limit. Default 200, about a second.
+	// Work ends the search after so many million steps, a step being about a counted cell or 4 ns;
+	// 0 is no limit. Default 200, about a second.
 	Work int `yaml:"work"`
 	// Nodes ends the search after so many nodes of the tree; 0, the default, is no limit.
 	Nodes int `yaml:"nodes"`
 }
 
-// Anonymity is K.
 func (p *Params) Anonymity() int { return p.K }
 
 // maxWork is far beyond any search that ends, and keeps the number of steps within 63 bits.
 const maxWork = 1_000_000_000
 
-// Validate reports every value out of range.
 func (p *Params) Validate() error {
-	errs := []error{algorithms.CheckRange("k", p.K, 2, math.MaxInt32)}
-	if p.Work < 0 || p.Work > maxWork {
-		errs = append(errs, fmt.Errorf("work: %d, must be from 0 (no limit) to %d million steps", p.Work, maxWork))
-	}
-	if p.Nodes < 0 {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be at least 0 (no limit)", p.Nodes))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),
+		algorithms.CheckRange("work", p.Work, 0, maxWork),
+		algorithms.CheckRange("nodes", p.Nodes, 0, math.MaxInt),
+	)
 }
 
-// Info describes the algorithm.
-func (koptimize) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "koptimize", Title: "K-Optimize single-dimensional k-anonymity",
-		Source:   "Bayardo & Agrawal 2005, sections 3 to 5; the opponent in LeFevre et al. 2006, section 6",
+		Source: "Bayardo & Agrawal 2005, sections 3 to 5; the opponent in LeFevre et al. 2006," +
+			" section 6",
 		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.Boxes, algorithms.Membership},
-		Variants: []algorithms.Guarantee{{
-			Variant: algorithms.Published, Model: algorithms.KAnonymity, Unit: "record", Relation: "none",
-			Status: algorithms.Holds, Errata: []string{"M3"},
-			Note: "The generalised table is k-anonymous, optimal or not. No bound on inference, no differential privacy.",
-		}},
+		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
+		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+			"The generalised table is k-anonymous, optimal or not. No bound on inference, no"+
+				" differential privacy.", "M3")},
 		Revision: 2,
 	}
 }
 
-// Params returns the defaults: classes of at least 10 records, none suppressed, 200 million steps.
-func (koptimize) Params() algorithms.Params { return &Params{K: 10, Work: 200} }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// Release partitions the rows. Regions are the classes that hold records, in ascending order of their
-// boxes, whatever the order of the rows. An empty input gives an empty release; without suppress, 1 to k-1 rows
-// give an error that wraps algorithms.ErrTooFew. A table whose quasi-identifiers have more than 4,096 cuts gives one
-// that wraps algorithms.ErrTooLarge. Structure counts the nodes of the tree that were visited as Nodes, the
-// regions as Leaves, the number of cuts as Depth, and says the Gap.
-func (koptimize) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("koptimize: parameters of type %T", in.Params)
-	}
-	if err := ctx.Err(); err != nil {
+// DefaultParams are classes of at least 10 records, none suppressed, 200 million steps.
+func DefaultParams() *Params { return &Params{K: 10, Work: 200} }
+
+// Release partitions the rows. Regions are the classes that hold records, in ascending order of
+// their boxes, whatever the order of the rows. An empty input gives an empty release; without
+// suppress, 1 to k-1 rows give an error that wraps algorithms.ErrTooFew. A table whose
+// quasi-identifiers have more than 4,096 cuts gives one that wraps algorithms.ErrTooLarge.
+// Structure counts the nodes of the tree that were visited as Nodes, the regions as Leaves, the
+// number of cuts as Depth, and says the Gap.
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
 		return nil, err
 	}
 	if !params.Suppress {
@@ -128,7 +118,8 @@ func (koptimize) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 			return nil, fmt.Errorf("koptimize: %w", err)
 		}
 	}
-	p, err := newProblem(in.Table, in.Rows, in.Table.Schema().QuasiIdentifiers(), params.K, params.Suppress)
+	p, err := newProblem(in.Table, in.Rows, in.Table.Schema().QuasiIdentifiers(), params.K,
+		params.Suppress)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +133,8 @@ func (koptimize) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	}}
 	if release.Structure.Gap > 0 {
 		release.Warnings = append(release.Warnings, fmt.Sprintf(
-			"not proven optimal: the search ended at its limit after %d nodes, a discernibility of %d was found and none below %d is possible (gap %.1f %%)",
+			"not proven optimal: the search ended at its limit after %d nodes, a discernibility"+
+				" of %d was found and none below %d is possible (gap %.1f %%)",
 			s.nodes, s.best, s.lower(), 100*release.Structure.Gap))
 	}
 	return release, nil
@@ -172,54 +164,45 @@ func (p *problem) regions(table *datasets.Table, rows []int32, taken []int32) *a
 			parts[i*p.dims+d] = uint32(at)
 		}
 	}
-	part := func(i int32) []uint32 { return parts[int(i)*p.dims : int(i+1)*p.dims] }
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
+	groups, of := partition.Group(parts, p.dims, len(rows))
+	sizes := make([]int, len(groups))
+	for _, group := range of {
+		sizes[group]++
 	}
-	slices.SortStableFunc(order, func(i, j int32) int { return slices.Compare(part(i), part(j)) })
-	class := schema.Class()
-	for start := 0; start < len(order); {
-		first := part(order[start])
-		end := start + 1
-		for end < len(order) && slices.Equal(part(order[end]), first) {
-			end++
-		}
-		members := order[start:end]
-		start = end
-		if len(members) < p.k {
-			regions.Suppressed = append(regions.Suppressed, members...)
-			for _, i := range members {
-				regions.Assignment[i] = -1
-			}
+	numbers, count := make([]int32, len(groups)), int32(0) // of the groups' regions, -1 for none
+	for g, group := range groups {
+		if numbers[g] = -1; sizes[g] < p.k {
 			continue
 		}
-		region := regions.Len()
-		for d, at := range first {
-			low := uint32(0)
+		numbers[g], count = count, count+1
+		for d, at := range group {
+			low, high := uint32(0), ends[d][at]
 			if at > 0 {
 				low = ends[d][at-1]
 			}
-			regions.Low, regions.High = append(regions.Low, low), append(regions.High, ends[d][at])
-			column := table.Column(attributes[d])
-			least, most := column.At(rows[members[0]]), uint32(0)
-			for _, i := range members {
-				code := column.At(rows[i])
-				least, most = min(least, code), max(most, code)
-			}
-			regions.TightLow, regions.TightHigh = append(regions.TightLow, least), append(regions.TightHigh, most+1)
+			regions.Low, regions.High = append(regions.Low, low), append(regions.High, high)
+			regions.TightLow = append(regions.TightLow, high)
+			regions.TightHigh = append(regions.TightHigh, low)
 		}
-		counts := make([]float64, regions.Classes)
-		for _, i := range members {
-			label := uint32(0)
-			if class >= 0 {
-				label = table.Column(class).At(rows[i])
-			}
-			counts[label]++
-			regions.Assignment[i] = int32(region)
-		}
-		regions.Counts = append(regions.Counts, counts...)
 	}
-	slices.Sort(regions.Suppressed)
+	regions.Counts = make([]float64, int(count)*regions.Classes)
+	class := schema.Class()
+	for i, row := range rows {
+		region := numbers[of[i]]
+		if regions.Assignment[i] = region; region < 0 {
+			regions.Suppressed = append(regions.Suppressed, int32(i))
+			continue
+		}
+		for d, attribute := range attributes {
+			code, at := table.Column(attribute).At(row), int(region)*p.dims+d
+			regions.TightLow[at] = min(regions.TightLow[at], code)
+			regions.TightHigh[at] = max(regions.TightHigh[at], code+1)
+		}
+		label := 0
+		if class >= 0 {
+			label = int(table.Column(class).At(row))
+		}
+		regions.Counts[int(region)*regions.Classes+label]++
+	}
 	return regions
 }

@@ -21,7 +21,7 @@ import (
 
 func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *algorithms.Release {
 	t.Helper()
-	a := koptimize{}
+	a := Algorithm{}
 	in := algorithms.Input{Table: table, Rows: rows, Params: &params, Variant: algorithms.Published,
 		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
 	r, err := a.Release(context.Background(), in)
@@ -37,7 +37,8 @@ func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *
 
 // line is a table of one attribute with the given values out of 0 to 9.
 func line(values ...uint32) *datasets.Table {
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: 10, Step: 1}}}, len(values))
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0,
+		High: 10, Step: 1}}}, len(values))
 	for _, value := range values {
 		b.Set(b.AddRow(), 0, value)
 	}
@@ -50,36 +51,43 @@ func TestBoxes(t *testing.T) {
 	r := release(t, table, table.AllRows(), Params{K: 3})
 	want := &algorithms.Regions{
 		Attributes: []int{0}, Classes: 1,
-		Low: []uint32{0, 3}, High: []uint32{3, 10}, TightLow: []uint32{1, 5}, TightHigh: []uint32{3, 10},
-		Counts: []float64{3, 3}, Assignment: []int32{1, 0, 1, 0, 1, 0},
+		Low: []uint32{0, 3}, High: []uint32{3, 10}, TightLow: []uint32{1, 5},
+		TightHigh: []uint32{3, 10},
+		Counts:    []float64{3, 3}, Assignment: []int32{1, 0, 1, 0, 1, 0},
 	}
 	if diff := cmp.Diff(want, r.Regions); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if r.Structure.Gap != 0 || len(r.Warnings) != 0 || r.Structure.Depth != 1 {
-		t.Errorf("gap %v, %d cuts, warnings %q: must be none, 1 and none", r.Structure.Gap, r.Structure.Depth, r.Warnings)
+		t.Errorf("gap %v, %d cuts, warnings %q: must be none, 1 and none", r.Structure.Gap,
+			r.Structure.Depth, r.Warnings)
 	}
 }
 
-// TestSuppressed, worked out by hand: of 14 rows, 0 stands alone beside ten rows of 1. Together they cost
-// 121, apart 100 and 14 for the suppressed one; the three rows of 9 cost 9 either way.
+// TestSuppressed, worked out by hand: of 14 rows, 0 stands alone beside ten rows of 1. Together
+// they cost 121, apart 100 and 14 for the suppressed one; the three rows of 9 cost 9 either way.
 func TestSuppressed(t *testing.T) {
 	table := line(append(slices.Repeat([]uint32{1}, 10), 9, 0, 9, 9)...)
 	r := release(t, table, table.AllRows(), Params{K: 3, Suppress: true})
 	if diff := cmp.Diff([]float64{10, 3}, r.Regions.Counts); diff != "" {
 		t.Errorf("counts (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]int32{11}, r.Regions.Suppressed); diff != "" || r.Regions.Assignment[11] != -1 {
-		t.Errorf("row 11 is in region %d, suppressed (-want +got)\n%s", r.Regions.Assignment[11], diff)
+	diff := cmp.Diff([]int32{11}, r.Regions.Suppressed)
+	if diff != "" || r.Regions.Assignment[11] != -1 {
+		t.Errorf("row 11 is in region %d, suppressed (-want +got)\n%s", r.Regions.Assignment[11],
+			diff)
 	}
 	r = release(t, table, table.AllRows(), Params{K: 3})
-	if diff := cmp.Diff([]float64{11, 3}, r.Regions.Counts); diff != "" || r.Regions.Suppressed != nil {
-		t.Errorf("without suppression: %v suppressed, counts (-want +got)\n%s", r.Regions.Suppressed, diff)
+	diff = cmp.Diff([]float64{11, 3}, r.Regions.Counts)
+	if diff != "" || r.Regions.Suppressed != nil {
+		t.Errorf("without suppression: %v suppressed, counts (-want +got)\n%s",
+			r.Regions.Suppressed, diff)
 	}
 	// A table of fewer than k rows is all suppressed.
 	few := line(1, 2, 3)
 	r = release(t, few, few.AllRows(), Params{K: 7, Suppress: true})
-	if diff := cmp.Diff([]int32{0, 1, 2}, r.Regions.Suppressed); diff != "" || r.Regions.Len() != 0 {
+	diff = cmp.Diff([]int32{0, 1, 2}, r.Regions.Suppressed)
+	if diff != "" || r.Regions.Len() != 0 {
 		t.Errorf("%d regions, suppressed (-want +got)\n%s", r.Regions.Len(), diff)
 	}
 }
@@ -92,11 +100,15 @@ func TestOrderOfRows(t *testing.T) {
 	params := Params{K: 5, Work: 5}
 	want := release(t, table, rows, params)
 	shuffled := slices.Clone(rows)
-	stream.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	stream.Shuffle(len(shuffled), func(i, j int) {
+		shuffled[i], shuffled[j] = shuffled[j],
+			shuffled[i]
+	})
 	got := release(t, table, shuffled, params)
 	for i, row := range shuffled {
 		if got.Regions.Assignment[i] != want.Regions.Assignment[row] {
-			t.Fatalf("row %d is in region %d, and in %d when rows are shuffled", row, want.Regions.Assignment[row], got.Regions.Assignment[i])
+			t.Fatalf("row %d is in region %d, and in %d when rows are shuffled", row,
+				want.Regions.Assignment[row], got.Regions.Assignment[i])
 		}
 	}
 	if diff := cmp.Diff(want.Structure, got.Structure); diff != "" {
@@ -108,7 +120,8 @@ func TestOrderOfRows(t *testing.T) {
 func TestLimit(t *testing.T) {
 	table := testinput.Discrete(t, discrete.Uniform, 2000)
 	r := release(t, table, table.AllRows(), Params{K: 5, Nodes: 20})
-	if r.Structure.Gap <= 0 || r.Structure.Gap >= 1 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "not proven optimal") {
+	if r.Structure.Gap <= 0 || r.Structure.Gap >= 1 || len(r.Warnings) != 1 ||
+		!strings.Contains(r.Warnings[0], "not proven optimal") {
 		t.Errorf("gap %v, warnings %q", r.Structure.Gap, r.Warnings)
 	}
 	if r.Structure.Nodes > 20 {
@@ -118,24 +131,29 @@ func TestLimit(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	in := func(table *datasets.Table) algorithms.Input {
-		return algorithms.Input{Table: table, Rows: table.AllRows(), Params: &Params{K: 7}}
+		return algorithms.Input{Table: table, Rows: table.AllRows(), Params: &Params{K: 7},
+			Variant: algorithms.Published}
 	}
-	if _, err := (koptimize{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err, algorithms.ErrTooFew) {
+	if _, err := (Algorithm{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err,
+		algorithms.ErrTooFew) {
 		t.Errorf("2 rows with k 7: %v, must wrap ErrTooFew", err)
 	}
 	const n = maxCuts + 2
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0, High: n, Step: 1}}}, n)
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0,
+		High: n, Step: 1}}}, n)
 	for code := range uint32(n) {
 		b.Set(b.AddRow(), 0, code)
 	}
-	if _, err := (koptimize{}).Release(context.Background(), in(b.Table())); !errors.Is(err, algorithms.ErrTooLarge) {
+	if _, err := (Algorithm{}).Release(context.Background(), in(b.Table())); !errors.Is(err,
+		algorithms.ErrTooLarge) {
 		t.Errorf("%d cuts: %v, must wrap ErrTooLarge", n-1, err)
 	}
 }
 
-// TestSuppressingShape: the form of releases that leave rows out, of the conformance suite's table with its
-// categorical, continuous, sensitive and class attributes (release checks it).
+// TestSuppressingShape: the form of releases that leave rows out, of the conformance suite's table
+// with its categorical, continuous, sensitive and class attributes (release checks it).
 func TestSuppressingShape(t *testing.T) {
+	t.Parallel()
 	table := conformance.Table(400)
 	r := release(t, table, table.AllRows(), Params{K: 10, Suppress: true, Work: 5})
 	total := float64(len(r.Regions.Suppressed))
@@ -152,7 +170,8 @@ func BenchmarkSearch(b *testing.B) {
 	for _, how := range []struct {
 		shape discrete.Shape
 		k     int
-	}{{discrete.Skewed, 2}, {discrete.Skewed, 10}, {discrete.Skewed, 100}, {discrete.Uniform, 10}, {discrete.Uniform, 25}} {
+	}{{discrete.Skewed, 2}, {discrete.Skewed, 10}, {discrete.Skewed, 100}, {discrete.Uniform, 10},
+		{discrete.Uniform, 25}} {
 		table := testinput.Discrete(b, how.shape, 10_000)
 		b.Run(fmt.Sprintf("%s/k=%d", how.shape, how.k), func(b *testing.B) {
 			benchmark(b, table, Params{K: how.k})
@@ -162,7 +181,10 @@ func BenchmarkSearch(b *testing.B) {
 
 // BenchmarkLimited runs 200 million steps.
 func BenchmarkLimited(b *testing.B) {
-	b.Run("adult/k=10", func(b *testing.B) { benchmark(b, testinput.Adult(b, "mondrian"), Params{K: 10, Work: 200}) })
+	b.Run("adult/k=10", func(b *testing.B) {
+		benchmark(b, testinput.Adult(b, "mondrian"),
+			Params{K: 10, Work: 200})
+	})
 	b.Run("uniform/k=2", func(b *testing.B) {
 		benchmark(b, testinput.Discrete(b, discrete.Uniform, 10_000), Params{K: 2, Work: 200})
 	})

@@ -41,7 +41,8 @@ const (
 	fatal              // leaves a class too small where rows may not be suppressed
 )
 
-// resize returns a slice of n elements, those of s where it is large enough; their values are whatever.
+// resize returns a slice of n elements, those of s where it is large enough; their values are
+// whatever.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/2)
@@ -81,7 +82,8 @@ func (s *search) root(to *node) {
 func (s *search) measure(n *node) {
 	p, cuts := s.problem, len(n.tail)
 	n.below = resize(n.below, cuts*len(n.sizes))
-	n.after, n.floor, n.saved, n.state = resize(n.after, cuts), resize(n.floor, cuts), resize(n.saved, cuts), resize(n.state, cuts)
+	n.after, n.floor = resize(n.after, cuts), resize(n.floor, cuts)
+	n.saved, n.state = resize(n.saved, cuts), resize(n.state, cuts)
 	clear(n.after)
 	clear(n.floor)
 	clear(n.saved)
@@ -102,7 +104,8 @@ func (s *search) measure(n *node) {
 			weight := n.weight[start:end]
 			for i, key := range n.key[start:end] {
 				for l := range lanes {
-					frequency[lanes[l].offset+int32(bits.OnesCount64(key&lanes[l].mask[0]))] += weight[i]
+					part := int32(bits.OnesCount64(key & lanes[l].mask[0]))
+					frequency[lanes[l].offset+part] += weight[i]
 				}
 			}
 		} else {
@@ -172,7 +175,8 @@ func (s *search) survey(n *node) []lane {
 	offset := int32(0)
 	for d := range s.problem.dims {
 		if from, to := n.from[d], n.from[d+1]; to > from {
-			s.lanes = append(s.lanes, lane{mask: s.problem.masks[d*s.problem.words : (d+1)*s.problem.words], offset: offset, from: from, cuts: to - from})
+			mask := s.problem.masks[d*s.problem.words : (d+1)*s.problem.words]
+			s.lanes = append(s.lanes, lane{mask: mask, offset: offset, from: from, cuts: to - from})
 			offset += to - from + 1
 		}
 	}
@@ -237,8 +241,9 @@ func (s *search) child(to, from *node, at int, keep []int32) {
 	}
 }
 
-// gather adds a class of size rows to a node: the listed cells of another node, with what the node's tail (the
-// set only) does not tell apart made one. A class that is one cell, or suppressed, is closed.
+// gather adds a class of size rows to a node: the listed cells of another node, with what the
+// node's tail (the set only) does not separate joined into one. A class that is one cell, or
+// suppressed, is closed.
 func (s *search) gather(to *node, from *cells, list []int32, size int32) {
 	p := s.problem
 	if int(size) < p.k {

@@ -12,8 +12,8 @@ const maxJoint = 1 << 24
 // pairs is what a node learns about its tail's cuts two at a time, by rank in its order.
 type pairs struct {
 	m int // cuts
-	// joint holds the rows of a class on the near side of two cuts, at (class·m+i)·m+j for i < j, where both
-	// cuts divide the class.
+	// joint holds the rows of a class on the near side of two cuts, at (class·m+i)·m+j for i < j,
+	// where both cuts divide the class.
 	joint []int32
 	after []int64 // at i·m+j: cost of the head with both
 	floor []int64 // least cost of any partitioning below the node that has both
@@ -24,8 +24,9 @@ type pairs struct {
 	above []int32 // scratch: a row of their sums
 }
 
-// pair counts and prices all pairs of the node's ordered cuts, offers them, and notes those that exclude
-// each other. It says false, and leaves the node as it is, when that would take too much memory.
+// pair counts and prices all pairs of the node's ordered cuts, offers them, and notes those that
+// exclude each other. It says false, and leaves the node as it is, when that would take too much
+// memory.
 func (s *search) pair(n *node) bool {
 	p, q, cuts, m := s.problem, &s.pairs, len(n.tail), len(n.order)
 	if len(n.sizes)*m*m > maxJoint {
@@ -74,13 +75,16 @@ func (s *search) pair(n *node) bool {
 				}
 				both := joint[i*m+j]
 				one, two, none := near-both, other-both, far-other+both
-				if !p.suppress && (both != 0 && int(both) < p.k || one != 0 && int(one) < p.k || two != 0 && int(two) < p.k || none != 0 && int(none) < p.k) {
+				if !p.suppress && (both != 0 && int(both) < p.k || one != 0 && int(one) < p.k ||
+					two != 0 && int(two) < p.k || none != 0 && int(none) < p.k) {
 					q.fatal[i*m+j] = true
 					continue
 				}
 				// What the two do together, beyond what each was counted for alone.
-				q.after[i*m+j] += p.cost[both] + p.cost[one] + p.cost[two] + p.cost[none] - p.cost[other] - p.cost[size-other] - splitCost
-				q.floor[i*m+j] += p.least[both] + p.least[one] + p.least[two] + p.least[none] - p.least[other] - p.least[size-other] - splitLeast
+				q.after[i*m+j] += p.cost[both] + p.cost[one] + p.cost[two] +
+					p.cost[none] - p.cost[other] - p.cost[size-other] - splitCost
+				q.floor[i*m+j] += p.least[both] + p.least[one] + p.least[two] +
+					p.least[none] - p.least[other] - p.least[size-other] - splitLeast
 			}
 		}
 	}
@@ -191,7 +195,8 @@ func (t *tally) add(save int64) {
 	}
 }
 
-// tally adds up what the coloured cuts can save of a class of m rows, below[at] of them on the near side of the cut at.
+// tally adds up what the coloured cuts can save of a class of m rows, below[at] of them on the near
+// side of the cut at.
 func (c *colouring) tally(below []int32, m int64) tally {
 	var t tally
 	start := int32(0)
@@ -209,9 +214,9 @@ func (c *colouring) tally(below []int32, m int64) tally {
 
 // leastOf is what a class of m rows comes to at least.
 //
-// Every cut that divides a class, other than those that change nothing, makes one class of k rows more at
-// least: no more than ⌊m/k⌋-1 of them, and no more than there are colours. Sums of squares fall
-// by no more than the sum of what each cut alone does (pairs of rows are separated once), and
+// Every cut that divides a class, other than those that change nothing, makes one class of k rows
+// more at least: no more than ⌊m/k⌋-1 of them, and no more than there are colours. Sums of squares
+// fall by no more than the sum of what each cut alone does (pairs of rows are separated once), and
 // a cut leaves two sides that every other cut at best halves.
 func (p *problem) leastOf(m int64, t *tally) int64 {
 	floor := p.least[m]
@@ -243,8 +248,8 @@ func (s *search) bound(n *node) int64 {
 	return total
 }
 
-// childBound is the bound of the child with the i-th ordered cut and the given ones, later in the order,
-// from the joint counts: the child need not be made.
+// childBound is the bound of the child with the i-th ordered cut and the given ones, later in the
+// order, from the joint counts: the child need not be made.
 func (s *search) childBound(n *node, i int, tail []int32) int64 {
 	s.colour(n, tail)
 	p, c, q, cuts, m := s.problem, &s.colours, &s.pairs, len(n.tail), s.pairs.m

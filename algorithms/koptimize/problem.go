@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
@@ -35,9 +36,9 @@ type problem struct {
 	cost, least []int64
 }
 
-// cells are groups of rows that no cut of some tail tells apart, class after class. A cell's key is the
-// set of the tail's cuts that it lies on the far side of: along a dimension the number of these is its place,
-// and leaving a cut out of the tail clears a bit.
+// cells are groups of rows that no cut of some tail separates, class after class. A cell's key is
+// the set of the tail's cuts that it lies on the far side of: along a dimension the number of these
+// is its place, and leaving a cut out of the tail clears a bit.
 type cells struct {
 	key    []uint64 // words for each cell
 	weight []int32  // rows
@@ -48,26 +49,22 @@ type cells struct {
 // maxCuts bounds the search: every node of it looks at every cut of every class.
 const maxCuts = 1 << 12
 
-// newProblem reads the rows' quasi-identifiers.
-func newProblem(table *datasets.Table, rows []int32, attributes []int, k int, suppress bool) (*problem, error) {
+func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
+	suppress bool) (*problem, error) {
 	p := &problem{k: k, n: len(rows), suppress: suppress, dims: len(attributes)}
 	p.first = make([]int, p.dims+1)
 	places := make([][]uint32, p.dims) // of each row's value among those that occur
 	for d, attribute := range attributes {
 		codes := make([]uint32, len(rows))
-		column := table.Column(attribute)
-		for i, row := range rows {
-			codes[i] = column.At(row)
-		}
-		values := slices.Clone(codes)
-		slices.Sort(values)
-		values = slices.Compact(values)
+		partition.Codes(table.Column(attribute), rows, codes)
+		values := slices.Compact(slices.Sorted(slices.Values(codes)))
 		for i := 1; i < len(values); i++ {
 			p.cuts = append(p.cuts, cut{dim: d, at: values[i-1] + 1})
 		}
 		p.first[d+1] = len(p.cuts)
 		if len(p.cuts) > maxCuts {
-			return nil, fmt.Errorf("koptimize: more than %d cuts up to %s: %w", maxCuts, table.Schema().Attributes[attribute].Name, algorithms.ErrTooLarge)
+			return nil, fmt.Errorf("koptimize: more than %d cuts up to %s: %w", maxCuts,
+				table.Schema().Attributes[attribute].Name, algorithms.ErrTooLarge)
 		}
 		for i, code := range codes {
 			at, _ := slices.BinarySearch(values, code)
@@ -99,11 +96,11 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int, su
 
 // price fills in the cost of classes.
 //
-// A class of m ≥ k rows costs m², a smaller one m·n where rows may be suppressed and is not
-// allowed where they may not. The least for m ≥ k is had when it falls into ⌊m/k⌋ classes as equal as
-// can be. Suppressing rows is never cheaper than that: it costs n each and no class of fewer
-// than 2k rows saves more than 4k by losing one; tables of fewer than 4k rows get the weaker
-// bound of k for each row.
+// A class of m ≥ k rows costs m², a smaller one m·n where rows may be suppressed and is not allowed
+// where they may not. The least for m ≥ k is reached when it falls into ⌊m/k⌋ classes as equal as
+// can be. Suppressing rows is never cheaper than that: it costs n each and no class of fewer than
+// 2k rows saves more than 4k by losing one; tables of fewer than 4k rows get the weaker bound of k
+// for each row.
 func (p *problem) price() {
 	p.cost, p.least = make([]int64, p.n+1), make([]int64, p.n+1)
 	for m := int64(1); m <= int64(p.n); m++ {

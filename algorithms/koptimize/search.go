@@ -24,7 +24,7 @@ type search struct {
 	stopped  bool
 	unseen   int64 // least bound of what was left out after stopping
 	err      error // of the context
-	polled   int64 // work at the last look at the context
+	polled   int64 // work at the last check of the context
 
 	// Scratch.
 	lanes     []lane
@@ -47,15 +47,16 @@ type limits struct {
 	work  int64 // 0 for none
 }
 
-// pollEvery is how much work is done between looks at the context: a few milliseconds.
+// pollEvery is how much work is done between checks of the context: a few milliseconds.
 const pollEvery = 1 << 21
 
 func newSearch(ctx context.Context, p *problem, l limits) *search {
 	return &search{ctx: ctx, problem: p, limits: l, best: math.MaxInt64, unseen: math.MaxInt64}
 }
 
-// run searches until everything has been looked at or bounded, or a limit is reached. The rows, if there
-// are any, must be k at least, or may be suppressed. It returns the error of the context when that ends.
+// run searches until everything has been looked at or bounded, or a limit is reached. The rows, if
+// there are any, must be k at least, or may be suppressed. It returns the error of the context when
+// that ends.
 func (s *search) run() error {
 	if s.problem.n == 0 {
 		s.best = 0
@@ -80,13 +81,15 @@ func (s *search) run() error {
 	return s.err
 }
 
-// cheapest is a bound of every partitioning: any record costs k at least, suppressed ones all others.
+// cheapest is a bound of every partitioning: any record costs k at least, suppressed ones all
+// others.
 func (p *problem) cheapest() int64 { return min(int64(p.n)*int64(min(p.k, p.n)), p.cost[p.n]) }
 
 // lower is the least that any partitioning can cost, as far as the search has found out.
 func (s *search) lower() int64 { return min(s.best, s.unseen) }
 
-// gap is the share of the best cost that may be in excess of the least; 0 if, and only if, the best is optimal.
+// gap is the share of the best cost that may be in excess of the least; 0 if, and only if, the best
+// is optimal.
 func (s *search) gap() float64 {
 	if s.best == s.lower() {
 		return 0
@@ -94,7 +97,6 @@ func (s *search) gap() float64 {
 	return float64(s.best-s.lower()) / float64(s.best)
 }
 
-// level returns the node of a depth.
 func (s *search) level(depth int) *node {
 	for len(s.levels) <= depth {
 		s.levels = append(s.levels, new(node))
@@ -110,7 +112,7 @@ func (s *search) offer(cost int64, more ...int32) {
 	}
 }
 
-// halted counts a node and says whether the search has to end.
+// halted counts a node and reports whether the search has to end.
 func (s *search) halted() bool {
 	if s.stopped {
 		return true
@@ -122,7 +124,8 @@ func (s *search) halted() bool {
 			return true
 		}
 	}
-	if s.limits.nodes > 0 && s.nodes >= s.limits.nodes || s.limits.work > 0 && s.work >= s.limits.work {
+	if s.limits.nodes > 0 && s.nodes >= s.limits.nodes ||
+		s.limits.work > 0 && s.work >= s.limits.work {
 		s.stopped = true
 		return true
 	}
@@ -150,7 +153,8 @@ func (s *search) examine(n *node) {
 	})
 }
 
-// expand searches everything below the node at depth, which has been examined and costs at least bound.
+// expand searches everything below the node at depth, which has been examined and costs at least
+// bound.
 func (s *search) expand(depth int, bound int64) {
 	s.deepest = max(s.deepest, depth)
 	n := s.level(depth)

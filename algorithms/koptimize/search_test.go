@@ -11,11 +11,13 @@ import (
 	"ppdp/random"
 )
 
-// randomTable is a table of n rows over the given numbers of cells; skewed values crowd at the low end.
+// randomTable is a table of n rows over the given numbers of cells; skewed values crowd at the low
+// end.
 func randomTable(stream *random.Stream, n int, cells []int, skewed bool) *datasets.Table {
 	schema := &datasets.Schema{}
 	for d, c := range cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: float64(c), Step: 1})
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
+			Low: 0, High: float64(c), Step: 1})
 	}
 	b := datasets.NewBuilder(schema, n)
 	for range n {
@@ -51,19 +53,32 @@ func mustRun(t testing.TB, p *problem, l limits) *search {
 
 // price is the discernibility of a set of cuts, straight from the definition.
 func price(p *problem, table *datasets.Table, taken []int32) (int64, bool) {
-	classes := make(map[string]int64)
-	for row := range int32(table.Len()) {
-		key := make([]byte, p.dims)
+	// A class has the number Σ (cuts below it on a dimension)·(stride of the dimension).
+	strides, number := make([]int, p.dims), 1
+	for d := range strides {
+		strides[d] = number
+		parts := 1
 		for _, c := range taken {
-			if cut := p.cuts[c]; table.Column(cut.dim).At(row) >= cut.at {
-				key[cut.dim]++
+			if p.cuts[c].dim == d {
+				parts++
 			}
 		}
-		classes[string(key)]++
+		number *= parts
+	}
+	classes := make([]int64, number)
+	for row := range int32(table.Len()) {
+		at := 0
+		for _, c := range taken {
+			if cut := p.cuts[c]; table.Column(cut.dim).At(row) >= cut.at {
+				at += strides[cut.dim]
+			}
+		}
+		classes[at]++
 	}
 	cost := int64(0)
-	for _, size := range classes { // order-free: a sum of integers
+	for _, size := range classes {
 		switch {
+		case size == 0:
 		case size >= int64(p.k):
 			cost += size * size
 		case !p.suppress:
@@ -100,6 +115,7 @@ func bruteForce(p *problem, table *datasets.Table) int64 {
 // TestAgainstEverySetOfCuts compares the search with brute force on tables of up to 16 cuts, with
 // and without suppression, and holds a search that is ended early to its bound.
 func TestAgainstEverySetOfCuts(t *testing.T) {
+	t.Parallel()
 	stream := random.NewKey(7).Derive("small tables").Stream()
 	early := 0
 	for trial := range 150 {
@@ -117,7 +133,8 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 				continue
 			}
 			p := mustProblem(t, table, k, suppress)
-			name := fmt.Sprintf("trial %d: n %d, k %d, %d cuts, suppress %t", trial, n, k, len(p.cuts), suppress)
+			name := fmt.Sprintf("trial %d: n %d, k %d, %d cuts, suppress %t", trial, n, k,
+				len(p.cuts), suppress)
 			s := mustRun(t, p, limits{})
 			want := bruteForce(p, table)
 			if s.best != want || s.gap() != 0 {
@@ -129,13 +146,16 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 			for _, limit := range []int{1, 5, s.nodes / 2} {
 				e := mustRun(t, p, limits{nodes: max(1, limit)})
 				if cost, ok := price(p, table, e.bestCuts); !ok || cost != e.best {
-					t.Fatalf("%s, %d nodes: the cuts cost %d, %t, the search says %d", name, limit, cost, ok, e.best)
+					t.Fatalf("%s, %d nodes: the cuts cost %d, %t, the search says %d", name, limit,
+						cost, ok, e.best)
 				}
 				if e.best < want || e.lower() > want {
-					t.Fatalf("%s, %d nodes: from %d to %d, brute force %d", name, limit, e.lower(), e.best, want)
+					t.Fatalf("%s, %d nodes: from %d to %d, brute force %d", name, limit, e.lower(),
+						e.best, want)
 				}
 				if (e.gap() == 0) != (e.best == e.lower()) || e.gap() == 0 && e.best != want {
-					t.Fatalf("%s, %d nodes: gap %v of %d, brute force %d", name, limit, e.gap(), e.best, want)
+					t.Fatalf("%s, %d nodes: gap %v of %d, brute force %d", name, limit, e.gap(),
+						e.best, want)
 				}
 				if e.gap() > 0 {
 					early++
@@ -186,16 +206,19 @@ func TestOneDimension(t *testing.T) {
 					}
 				}
 				if s := mustRun(t, p, limits{}); s.best != least[n] || s.gap() != 0 {
-					t.Errorf("n %d, k %d, suppress %t: found %d with gap %v, dynamic programming %d", n, k, suppress, s.best, s.gap(), least[n])
+					t.Errorf("n %d, k %d, suppress %t: found %d with gap %v, dynamic"+
+						" programming %d", n, k, suppress, s.best, s.gap(), least[n])
 				}
 			}
 		}
 	}
 }
 
-// TestManyDimensionsAndWords: where at most three classes of k rows fit, two cuts make any partitioning there is, so
-// that pricing all pairs finds the best, here of cuts that fill more than one word.
+// TestManyDimensionsAndWords: where at most three classes of k rows fit, two cuts make any
+// partitioning there is, so that pricing all pairs finds the best, here of cuts that fill more than
+// one word.
 func TestManyDimensionsAndWords(t *testing.T) {
+	t.Parallel()
 	stream := random.NewKey(9).Derive("words").Stream()
 	for trial := range 4 {
 		table := randomTable(stream, 120, []int{4, 30, 3, 45}, false)
@@ -213,13 +236,14 @@ func TestManyDimensionsAndWords(t *testing.T) {
 			}
 		}
 		if s := mustRun(t, p, limits{}); s.best != want || s.gap() != 0 {
-			t.Errorf("trial %d, k %d: found %d with gap %v, the best of all pairs costs %d", trial, k, s.best, s.gap(), want)
+			t.Errorf("trial %d, k %d: found %d with gap %v, the best of all pairs costs %d", trial,
+				k, s.best, s.gap(), want)
 		}
 	}
 }
 
-// greedy adds the cheapest cut of those allowed, dimension by dimension in the given order or, without one,
-// of all, for as long as the cost falls.
+// greedy adds the cheapest cut of those allowed, dimension by dimension in the given order or,
+// without one, of all, for as long as the cost falls.
 func greedy(p *problem, table *datasets.Table, order []int) int64 {
 	var taken []int32
 	best, ok := price(p, table, nil)
@@ -233,7 +257,8 @@ func greedy(p *problem, table *datasets.Table, order []int) int64 {
 			if order != nil && p.cuts[c].dim != order[from] || slices.Contains(taken, int32(c)) {
 				continue
 			}
-			if cost, ok := price(p, table, append(slices.Clone(taken), int32(c))); ok && cost < best {
+			if cost, ok := price(p, table, append(slices.Clone(taken), int32(c))); ok &&
+				cost < best {
 				best, next = cost, int32(c)
 			}
 		}
@@ -248,9 +273,11 @@ func greedy(p *problem, table *datasets.Table, order []int) int64 {
 	}
 }
 
-// TestNoWorseThanGreedy: also a search that hardly gets beyond its start beats the greedy solutions,
-// whatever attribute they begin with, and a whole one beats them in every order of attributes.
+// TestNoWorseThanGreedy: also a search that hardly gets beyond its start beats the greedy
+// solutions, whatever attribute they begin with, and a whole one beats them in every order of
+// attributes.
 func TestNoWorseThanGreedy(t *testing.T) {
+	t.Parallel()
 	stream := random.NewKey(10).Derive("greedy").Stream()
 	for trial := range 12 {
 		table := randomTable(stream, 150, []int{6, 6, 6}, trial%2 == 0)
@@ -260,16 +287,18 @@ func TestNoWorseThanGreedy(t *testing.T) {
 		if simple := greedy(p, table, nil); start.best > simple {
 			t.Errorf("trial %d: %d with a limit, greedy %d", trial, start.best, simple)
 		}
-		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1},
+			{2, 1, 0}} {
 			if simple := greedy(p, table, order); whole.best > simple {
-				t.Errorf("trial %d: %d, greedy in the order %v %d", trial, whole.best, order, simple)
+				t.Errorf("trial %d: %d, greedy in the order %v %d", trial, whole.best, order,
+					simple)
 			}
 		}
 	}
 }
 
-// TestLeastOfClasses compares the least cost of a class, by its size alone, with the best of all ways to
-// write the size as a sum, found by dynamic programming.
+// TestLeastOfClasses compares the least cost of a class, by its size alone, with the best of all
+// ways to write the size as a sum, found by dynamic programming.
 func TestLeastOfClasses(t *testing.T) {
 	for _, k := range []int64{2, 3, 7} {
 		for _, n := range []int64{1, 5, 4*k - 1, 4 * k, 60} {
@@ -292,7 +321,8 @@ func TestLeastOfClasses(t *testing.T) {
 					}
 					exact := !suppress || n >= 4*k
 					if m >= k && (p.least[m] > best[m] || exact && p.least[m] != best[m]) {
-						t.Errorf("k %d, n %d, suppress %t: %d rows at least %d, must be %d", k, n, suppress, m, p.least[m], best[m])
+						t.Errorf("k %d, n %d, suppress %t: %d rows at least %d, must be %d", k, n,
+							suppress, m, p.least[m], best[m])
 					}
 				}
 			}

@@ -19,35 +19,42 @@ import (
 	"ppdp/random"
 )
 
-// shaped is a table of n rows in the shape of Adult's eight quasi-identifiers: the same domains, and
-// values that crowd at one end of them.
+// shaped is a table of n rows in the shape of Adult's eight quasi-identifiers: the same domains,
+// and values that crowd at one end of them.
 func shaped(n int) *datasets.Table {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "age", Low: 15, High: 95, Step: 1}}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "age", Low: 15, High: 95,
+		Step: 1}}}
 	for _, cells := range []int{2, 5, 7, 16, 41, 7, 14} {
 		values := make([]string, cells)
 		for i := range values {
 			values[i] = fmt.Sprint(i)
 		}
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("c", cells, len(schema.Attributes)), Kind: datasets.Categorical, Values: values})
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: fmt.Sprint("c", cells, len(schema.Attributes)),
+				Kind: datasets.Categorical, Values: values})
 	}
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "salary", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"low", "high"}})
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "salary",
+		Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"low", "high"}})
 	stream := random.NewKey(5).Stream()
 	b := datasets.NewBuilder(schema, n)
 	for range n {
 		row := b.AddRow()
 		for i := range schema.Attributes {
-			b.Set(row, i, uint32(float64(schema.Attributes[i].Cells())*math.Pow(stream.Open01(), 2)))
+			b.Set(row, i, uint32(float64(schema.Attributes[i].Cells())*math.Pow(stream.Open01(),
+				2)))
 		}
 	}
 	return b.Table()
 }
 
-func benchmark(b *testing.B, table *datasets.Table, params Params) {
+func benchmark(b *testing.B, table *datasets.Table, k int, mode Mode) {
+	params := DefaultParams()
+	params.K, params.Mode = k, mode
 	rows := table.AllRows()
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := mondrian{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: slices.Clone(rows), Params: &params, Variant: algorithms.Published,
+		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
+			Table: table, Rows: slices.Clone(rows), Params: params, Variant: algorithms.Published,
 			Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 		})
 		if err != nil {
@@ -64,7 +71,7 @@ func BenchmarkRelease(b *testing.B) {
 	for _, mode := range []Mode{Strict, Relaxed} {
 		for _, n := range []int{10_000, 30_162, 100_000, 1_000_000} {
 			b.Run(fmt.Sprintf("%s/n=%d", mode, n), func(b *testing.B) {
-				benchmark(b, shaped(n), Params{K: 10, Mode: mode, Cut: First, Records: Box})
+				benchmark(b, shaped(n), 10, mode)
 			})
 		}
 	}
@@ -76,25 +83,28 @@ func BenchmarkAdult(b *testing.B) {
 	for _, mode := range []Mode{Strict, Relaxed} {
 		for _, k := range []int{2, 10, 100} {
 			b.Run(fmt.Sprintf("%s/k=%d", mode, k), func(b *testing.B) {
-				benchmark(b, table, Params{K: k, Mode: mode, Cut: First, Records: Box})
+				benchmark(b, table, k, mode)
 			})
 		}
 	}
 }
 
-// BenchmarkScale is the growth of a strict release with the rows, ten thousand to ten million, at k of a
-// hundred: the slope of the logarithms of time and rows (1 plus a little is n log n), and the memory
-// that the release allocates at its peak on top of the table, as a multiple of the coded table.
+// BenchmarkScale is the growth of a strict release with the rows, ten thousand to ten million, at k
+// of a hundred: the slope of the logarithms of time and rows (1 plus a little is n log n), and the
+// memory that the release allocates at its peak on top of the table, as a multiple of the coded
+// table.
 func BenchmarkScale(b *testing.B) {
 	var sizes, times []float64
 	for _, n := range []int{10_000, 100_000, 1_000_000, 10_000_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			table := shaped(n)
 			release := func() {
-				params := Params{K: 100, Mode: Strict, Cut: First, Split: Median, Workload: allQueries, Records: Box}
-				if _, err := (mondrian{}).Release(context.Background(), algorithms.Input{
-					Table: table, Rows: table.AllRows(), Params: &params, Variant: algorithms.Published,
-					Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
+				params := DefaultParams()
+				params.K = 100
+				if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{
+					Table: table, Rows: table.AllRows(), Params: params,
+					Variant: algorithms.Published,
+					Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 				}); err != nil {
 					b.Fatal(err)
 				}
@@ -115,8 +125,8 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// peak is the most heap in bytes, above what was there before, that was seen while f ran. Garbage is
-// collected eagerly meanwhile, so that it is little more than what is in use.
+// peak is the most heap in bytes, above what was there before, that was seen while f ran. Garbage
+// is collected eagerly meanwhile, so that it is little more than what is in use.
 func peak(f func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	runtime.GC()

@@ -19,13 +19,13 @@ type classes struct {
 	whole  []int32
 }
 
-// leastGain is the information, in nats over all rows of a region, that a cut must give to be one that tells
-// classes apart: far below the gain of moving a single record, far above rounding.
+// leastGain is the information, in nats over all rows of a region, that a cut must give to be one
+// that separates classes: far below the gain of moving a single record, far above rounding.
 const leastGain = 1e-6
 
-// purest returns the allowable cut of the largest information gain about the class: rows with codes below
-// at go left. ok is false where no allowable cut gains anything. Ties go to the first dimension and its
-// lowest cut. Dimensions found to have no allowable cut are marked as spent.
+// purest returns the allowable cut of the largest information gain about the class: rows with codes
+// below at go left. ok is false where no allowable cut gains anything. Ties go to the first
+// dimension and its lowest cut. Dimensions found to have no allowable cut are marked as spent.
 func (s *splitter) purest(rows []int32, spans []span) (dim int, at uint32, ok bool) {
 	c, k := &s.class, s.params.K
 	n := s.space.Classes()
@@ -64,8 +64,8 @@ func (s *splitter) purest(rows []int32, spans []span) (dim int, at uint32, ok bo
 	return dim, at, ok
 }
 
-// tabulate counts the rows of each value and class on a dimension: by a table over the span where that is
-// not much longer than the region, else by sorting.
+// tabulate counts the rows of each value and class on a dimension: by a table over the span where
+// that is not much longer than the region, else by sorting.
 func (s *splitter) tabulate(rows []int32, dim int, whole *span) {
 	c, n := &s.class, s.space.Classes()
 	c.codes = c.codes[:0]
@@ -97,7 +97,8 @@ func (s *splitter) tabulate(rows []int32, dim int, whole *span) {
 	}
 }
 
-// certainty is -n·H for the entropy H, in nats, of n rows with so many of each class: Σ n_y ln n_y - n ln n.
+// certainty is -n·H for the entropy H, in nats, of n rows with so many of each class: Σ n_y ln n_y
+// - n ln n.
 func certainty(counts []int32) float64 {
 	sum, n := 0.0, int32(0)
 	for _, count := range counts {

@@ -8,9 +8,11 @@ import (
 	"ppdp/random"
 )
 
-// draw replaces the quasi-identifiers of records, which are the input's rows region after region, by
-// values drawn from their regions. The table is not published yet, so its columns may be written.
-func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Records, stream *random.Stream) error {
+// draw replaces the quasi-identifiers of records, which are the input's rows region after region,
+// by values drawn from their regions. The table is not published yet, so its columns may be
+// written.
+func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Records,
+	stream *random.Stream) error {
 	low, high := p.regions.Low, p.regions.High
 	if from != Box {
 		low, high = p.regions.TightLow, p.regions.TightHigh
@@ -46,8 +48,8 @@ type members struct {
 	spared bool
 }
 
-// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019): of the
-// 2³² products' high halves the first 2³² mod n low ones would come once too often.
+// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019): of
+// the 2³² products' high halves the first 2³² mod n low ones would come once too often.
 func (m *members) below(n uint32) uint32 {
 	for {
 		bits := m.spare
@@ -63,7 +65,8 @@ func (m *members) below(n uint32) uint32 {
 }
 
 // fill draws one attribute: the mean where it is given, else uniformly from [low, high).
-func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Attribute, ends []int32, low, high []uint32, mean []float64, d, dims int, members *members) {
+func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Attribute,
+	ends []int32, low, high []uint32, mean []float64, d, dims int, members *members) {
 	start := int32(0)
 	for region, end := range ends {
 		from, to := low[region*dims+d], high[region*dims+d]
@@ -97,7 +100,8 @@ func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Att
 // within returns the number at share u of the cells [low, high), and its cell.
 func within(a *datasets.Attribute, low, high uint32, u float64) (uint32, float64) {
 	from := a.Low + float64(float64(low)*a.Step)
-	to := min(a.Low+float64(float64(high)*a.Step), a.High) // the last cell may reach beyond the bounds
+	// the last cell may reach beyond the bounds
+	to := min(a.Low+float64(float64(high)*a.Step), a.High)
 	number := from + float64(u*(to-from))
 	code, err := a.NumberCode(number)
 	if err != nil || code < low || code >= high { // rounded over an end of the interval

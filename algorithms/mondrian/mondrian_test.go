@@ -18,16 +18,6 @@ import (
 	"ppdp/random"
 )
 
-func TestConformance(t *testing.T) {
-	conformance.Run(t, mondrian{},
-		&Params{K: 2, Mode: Strict, Cut: Even, Records: Range},
-		&Params{K: 3, Mode: Relaxed, Cut: First, Records: Mean},
-		&Params{K: 2, Mode: Relaxed, Cut: First, Records: Box},
-		&Params{K: 2, Mode: Strict, Cut: First, Split: Class, Records: Range},
-		&Params{K: 3, Mode: Strict, Cut: Even, Split: Workload, Workload: allQueries, Records: Box},
-	)
-}
-
 type failer interface {
 	Helper()
 	Fatal(...any)
@@ -35,7 +25,13 @@ type failer interface {
 
 func release(t failer, table *datasets.Table, rows []int32, p Params) *algorithms.Release {
 	t.Helper()
-	r, err := mondrian{}.Release(context.Background(), algorithms.Input{
+	if p.Split == "" {
+		p.Split = Median
+	}
+	if p.Workload == "" {
+		p.Workload = allQueries
+	}
+	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: slices.Clone(rows), Params: &p, Variant: algorithms.Published,
 		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 	})
@@ -56,8 +52,10 @@ func patients(t *testing.T) *datasets.Table {
 	}}
 	b := datasets.NewBuilder(schema, 6)
 	for _, cells := range [][4]string{
-		{"25", "male", "53711", "flu"}, {"25", "female", "53712", "hepatitis"}, {"26", "male", "53711", "bronchitis"},
-		{"27", "male", "53710", "broken arm"}, {"27", "female", "53712", "aids"}, {"28", "male", "53711", "hang nail"},
+		{"25", "male", "53711", "flu"}, {"25", "female", "53712", "hepatitis"},
+		{"26", "male", "53711", "bronchitis"},
+		{"27", "male", "53710", "broken arm"}, {"27", "female", "53712", "aids"},
+		{"28", "male", "53711", "hang nail"},
 	} {
 		row := b.AddRow()
 		for i, text := range cells {
@@ -78,18 +76,21 @@ func TestPatients(t *testing.T) {
 	a, sex := r.Regions.Assignment, table.Schema().Attributes[1].Values
 	type summary struct{ Age, Sex, Zipcode string }
 	span := func(attribute, at int) string {
-		low, high := table.Schema().Attributes[attribute].Text(r.Regions.TightLow[at]), table.Schema().Attributes[attribute].Text(r.Regions.TightHigh[at]-1)
+		low, high := table.Schema().Attributes[attribute].Text(r.Regions.TightLow[at]),
+			table.Schema().Attributes[attribute].Text(r.Regions.TightHigh[at]-1)
 		if low == high {
 			return low
 		}
 		return low + "-" + high
 	}
-	young, women, old := summary{"25-26", sex[0], "53711"}, summary{"25-27", sex[1], "53712"}, summary{"27-28", sex[0], "53710-53711"}
+	young, women, old := summary{"25-26", sex[0], "53711"}, summary{"25-27", sex[1], "53712"},
+		summary{"27-28", sex[0], "53710-53711"}
 	want := []summary{young, women, young, old, women, old}
 	wantMeans := []float64{25.5, 26, 25.5, 27.5, 26, 27.5}
 	for row, region := range a {
 		at := int(region) * 3
-		if diff := cmp.Diff(want[row], summary{span(0, at), span(1, at+1), span(2, at+2)}); diff != "" {
+		diff := cmp.Diff(want[row], summary{span(0, at), span(1, at+1), span(2, at+2)})
+		if diff != "" {
 			t.Errorf("row %d (-want +got):\n%s", row, diff)
 		}
 		if got := r.Regions.Means[at]; got != wantMeans[row] {
@@ -135,10 +136,12 @@ type points struct {
 func (p points) table() *datasets.Table {
 	schema := &datasets.Schema{}
 	for d, cells := range p.cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: float64(cells), Step: 1})
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
+			Low: 0, High: float64(cells), Step: 1})
 	}
 	if p.labels != nil {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "y", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"a", "b", "c"}})
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "y",
+			Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"a", "b", "c"}})
 	}
 	b := datasets.NewBuilder(schema, len(p.rows))
 	for i, codes := range p.rows {
@@ -155,7 +158,8 @@ func (p points) table() *datasets.Table {
 
 func drawPoints(t *rapid.T, least int) points {
 	var p points
-	p.cells = rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 9, 300, 70_000}), 1, 4).Draw(t, "cells")
+	p.cells = rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 9, 300, 70_000}), 1, 4).Draw(t,
+		"cells")
 	n := rapid.IntRange(least, 40).Draw(t, "n")
 	spread := rapid.SampledFrom([]int{1, 3, 12, 70_000}).Draw(t, "spread")
 	for range n {
@@ -177,8 +181,8 @@ func groups(r *algorithms.Release) [][]int {
 	return sets
 }
 
-// reference is the algorithm as it is told, with nothing remembered between regions: every range and
-// every frequency is computed anew.
+// reference is the algorithm as it is told, with nothing remembered between regions: every range
+// and every frequency is computed anew.
 func (p points) reference(rows []int, params Params) [][]int {
 	n, k := len(rows), params.K
 	values := func(d int) []int {
@@ -236,7 +240,8 @@ func (p points) reference(rows []int, params Params) [][]int {
 		if !ok && !ok2 {
 			continue
 		}
-		if !ok || params.Cut == Even && ok2 && min(len(low2), len(high2)) > min(len(low), len(high)) {
+		if !ok || params.Cut == Even && ok2 && min(len(low2), len(high2)) > min(len(low),
+			len(high)) {
 			low, high = low2, high2
 		}
 		return append(p.reference(low, params), p.reference(high, params)...)
@@ -246,7 +251,7 @@ func (p points) reference(rows []int, params Params) [][]int {
 
 func drawParams(t *rapid.T) Params {
 	return Params{
-		K:    rapid.IntRange(1, 5).Draw(t, "k"),
+		K:    rapid.IntRange(2, 5).Draw(t, "k"),
 		Mode: rapid.SampledFrom([]Mode{Strict, Relaxed}).Draw(t, "mode"),
 		Cut:  rapid.SampledFrom([]Cut{First, Even}).Draw(t, "cut"), Records: Box,
 	}
@@ -306,7 +311,8 @@ func TestRegionBounds(t *testing.T) {
 						}
 					}
 					if below >= k && len(rows)-below >= k {
-						t.Fatalf("region %d of %d rows could be cut into %d and %d", region, len(rows), below, len(rows)-below)
+						t.Fatalf("region %d of %d rows could be cut into %d and %d", region,
+							len(rows), below, len(rows)-below)
 					}
 				}
 			}
@@ -314,7 +320,8 @@ func TestRegionBounds(t *testing.T) {
 		if discernibility > most*n || discernibility < k*n {
 			t.Fatalf("C_DM %d, must be %d to %d", discernibility, k*n, most*n)
 		}
-		if average := float64(n) / float64(r.Regions.Len()) / float64(k); average < 1 || params.Mode == Relaxed && average > 2 {
+		average := float64(n) / float64(r.Regions.Len()) / float64(k)
+		if average < 1 || params.Mode == Relaxed && average > 2 {
 			t.Fatalf("C_AVG %v", average)
 		}
 	})
@@ -332,14 +339,18 @@ func TestStatistics(t *testing.T) {
 			for dim := range d {
 				low, high, sum := math.MaxInt, 0, 0
 				for _, row := range rows {
-					low, high, sum = min(low, p.rows[row][dim]), max(high, p.rows[row][dim]), sum+p.rows[row][dim]
+					low, high, sum = min(low, p.rows[row][dim]), max(high, p.rows[row][dim]),
+						sum+p.rows[row][dim]
 				}
 				at := region*d + dim
 				if int(r.Regions.TightLow[at]) != low || int(r.Regions.TightHigh[at]) != high+1 {
-					t.Fatalf("region %d, dimension %d: range [%d, %d), want [%d, %d]", region, dim, r.Regions.TightLow[at], r.Regions.TightHigh[at], low, high)
+					t.Fatalf("region %d, dimension %d: range [%d, %d), want [%d, %d]", region, dim,
+						r.Regions.TightLow[at], r.Regions.TightHigh[at], low, high)
 				}
-				if mean := float64(sum) / float64(len(rows)); math.Abs(r.Regions.Means[at]-mean) > 1e-9*max(1, mean) {
-					t.Fatalf("region %d, dimension %d: mean %v, want %v", region, dim, r.Regions.Means[at], mean)
+				mean := float64(sum) / float64(len(rows))
+				if math.Abs(r.Regions.Means[at]-mean) > 1e-9*max(1, mean) {
+					t.Fatalf("region %d, dimension %d: mean %v, want %v", region, dim,
+						r.Regions.Means[at], mean)
 				}
 			}
 		}
@@ -362,11 +373,15 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 			assigned[row] = append(assigned[row], want.Regions.Assignment[i])
 		}
 		shuffled := slices.Clone(rows)
-		stream.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		stream.Shuffle(len(shuffled), func(i, j int) {
+			shuffled[i], shuffled[j] = shuffled[j],
+				shuffled[i]
+		})
 		got := release(t, table, shuffled, params)
 		for i, row := range shuffled {
 			if got.Regions.Assignment[i] != assigned[row][0] {
-				t.Fatalf("%s: row %d is assigned to %d, want %v", mode, row, got.Regions.Assignment[i], assigned[row])
+				t.Fatalf("%s: row %d is assigned to %d, want %v", mode, row,
+					got.Regions.Assignment[i], assigned[row])
 			}
 			assigned[row] = assigned[row][1:]
 		}
@@ -378,8 +393,8 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 }
 
 // TestErrataM1 repeats the exhaustive search of errata M1: all multisets of up to eight values 0..3
-// and k up to 3 that have an allowable cut. The printed cut at either median misses it in 264 of the
-// 1023; this implementation never does.
+// and k up to 3 that have an allowable cut. The printed cut at either median misses it in 264 of
+// the 1023; this implementation never does.
 func TestErrataM1(t *testing.T) {
 	cuttable, missedLower, missedUpper, missed := 0, 0, 0, 0
 	var walk func(values []int)
@@ -407,7 +422,13 @@ func TestErrataM1(t *testing.T) {
 			}
 			table := p.table()
 			for _, cut := range []Cut{First, Even} {
-				if release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: cut, Records: Box}).Regions.Len() == 1 {
+				// k of 1 is not a valid parameter, but a case of the search.
+				p, err := split(t.Context(), table, table.AllRows(), &Params{K: k, Mode: Strict,
+					Cut: cut, Split: Median})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.regions.Len() == 1 {
 					missed++
 				}
 			}
@@ -424,14 +445,18 @@ func TestErrataM1(t *testing.T) {
 	}
 	walk(nil)
 	if cuttable != 1023 || missedLower != 264 || missed != 0 {
-		t.Errorf("of %d cuttable multisets the printed cut misses %d (lower median) and %d (upper), this one %d; want 1023, 264, any, 0",
+		t.Errorf("of %d cuttable multisets the printed cut misses %d (lower median) and %d"+
+			" (upper), this one %d; want 1023, 264, any, 0",
 			cuttable, missedLower, missedUpper, missed)
 	}
 	t.Logf("printed cut at the upper median misses %d", missedUpper)
 
 	p := points{cells: []int{3}, rows: [][]int{{1}, {1}, {1}, {2}, {2}, {2}, {2}}}
 	table := p.table()
-	if diff := cmp.Diff([][]int{{0, 1, 2}, {3, 4, 5, 6}}, groups(release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First, Records: Box}))); diff != "" {
+	diff := cmp.Diff([][]int{{0, 1, 2}, {3, 4, 5, 6}},
+		groups(release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First,
+			Records: Box})))
+	if diff != "" {
 		t.Errorf("the counterexample's regions (-want +got):\n%s", diff)
 	}
 }
@@ -453,8 +478,10 @@ func TestRelaxedBoxes(t *testing.T) {
 			p.rows = append(p.rows, []int{v})
 		}
 		table := p.table()
-		r := release(t, table, table.AllRows(), Params{K: 2, Mode: Relaxed, Cut: First, Records: Box})
-		if diff := cmp.Diff([2][]uint32{c.low, c.high}, [2][]uint32{r.Regions.Low, r.Regions.High}); diff != "" {
+		r := release(t, table, table.AllRows(), Params{K: 2, Mode: Relaxed, Cut: First,
+			Records: Box})
+		diff := cmp.Diff([2][]uint32{c.low, c.high}, [2][]uint32{r.Regions.Low, r.Regions.High})
+		if diff != "" {
 			t.Errorf("%v: boxes (-want +got):\n%s", c.values, diff)
 		}
 	}
@@ -463,10 +490,13 @@ func TestRelaxedBoxes(t *testing.T) {
 func TestTooFewRows(t *testing.T) {
 	table := conformance.Table(20)
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := &Params{K: 5, Mode: mode, Cut: First, Records: Box}
+		params := DefaultParams()
+		params.K, params.Mode = 5, mode
 		for n := range int32(7) {
-			r, err := mondrian{}.Release(context.Background(), algorithms.Input{
-				Table: table, Rows: table.AllRows()[:n], Params: params, Noise: random.NewStreams(random.NewKey(1)),
+			r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
+				Table: table, Rows: table.AllRows()[:n], Params: params,
+				Variant: algorithms.Published,
+				Noise:   random.NewStreams(random.NewKey(1)),
 			})
 			switch {
 			case n == 0 && (err != nil || r.Table.Len() != 0 || r.Regions.Len() != 0):
@@ -477,103 +507,5 @@ func TestTooFewRows(t *testing.T) {
 				t.Errorf("%s: %d rows: release %+v, error %v", mode, n, r, err)
 			}
 		}
-	}
-}
-
-// TestRecords: every record lies where its kind of drawing says, class and sensitive values are the
-// input's, and uniform draws are uniform.
-func TestRecords(t *testing.T) {
-	table := conformance.Table(400)
-	schema := table.Schema()
-	for _, mode := range []Mode{Strict, Relaxed} {
-		for _, from := range []Records{Box, Range, Mean} {
-			r := release(t, table, table.AllRows(), Params{K: 9, Mode: mode, Cut: First, Records: from})
-			d := len(r.Regions.Attributes)
-			low, high := r.Regions.Low, r.Regions.High
-			if from != Box {
-				low, high = r.Regions.TightLow, r.Regions.TightHigh
-			}
-			row := int32(0)
-			for region := range r.Regions.Len() {
-				rows := []int32{}
-				for original, assigned := range r.Regions.Assignment {
-					if int(assigned) == region {
-						rows = append(rows, int32(original))
-					}
-				}
-				for _, original := range rows {
-					for dim, attribute := range r.Regions.Attributes {
-						at := region*d + dim
-						code := r.Table.Column(attribute).At(row)
-						if code < low[at] || code >= high[at] {
-							t.Fatalf("%s %s: record %d has code %d of %s outside [%d, %d)", mode, from, row, code, schema.Attributes[attribute].Name, low[at], high[at])
-						}
-						if a := &schema.Attributes[attribute]; from == Mean && a.Kind == datasets.Numeric {
-							off := math.Abs(r.Table.Number(row, attribute) - r.Regions.Means[at])
-							if a.Continuous && off != 0 || off > a.Step/2 {
-								t.Fatalf("record %d has %v of %s, the mean is %v", row, r.Table.Number(row, attribute), a.Name, r.Regions.Means[at])
-							}
-						}
-					}
-					for _, attribute := range []int{4, 5} {
-						if got, want := r.Table.Column(attribute).At(row), table.Column(attribute).At(original); got != want {
-							t.Fatalf("%s %s: record %d has %s %d, its row %d", mode, from, row, schema.Attributes[attribute].Name, got, want)
-						}
-					}
-					row++
-				}
-			}
-		}
-	}
-}
-
-// TestDrawsAreUniform puts 60,000 rows into one region: a chi-square test over the 6 cells of the box
-// and one over 20 equal parts of a continuous attribute's box. Fixed seed; the critical values are
-// the 1-10⁻⁶ quantiles of chi-square with 5 and 19 degrees of freedom, so a correct sampler
-// fails for about one seed in 500,000.
-func TestDrawsAreUniform(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "x", Kind: datasets.Categorical, Values: []string{"a", "b", "c", "d", "e", "f"}},
-		{Name: "y", Low: 10, High: 17.5, Step: 1, Continuous: true},
-	}}
-	const n = 60_000
-	b := datasets.NewBuilder(schema, n)
-	for range n {
-		b.AddRow() // all rows equal
-	}
-	table := b.Table()
-	r := release(t, table, table.AllRows(), Params{K: n, Mode: Strict, Cut: First, Records: Box})
-	var cells [6]float64
-	var parts [20]float64
-	for row := range int32(n) {
-		cells[r.Table.Column(0).At(row)]++
-		parts[int((r.Table.Number(row, 1)-10)/7.5*20)]++
-	}
-	chi := func(counts []float64) float64 {
-		expected, sum := float64(n)/float64(len(counts)), 0.0
-		for _, c := range counts {
-			sum += (c - expected) * (c - expected) / expected
-		}
-		return sum
-	}
-	if got := chi(cells[:]); got > 35.89 {
-		t.Errorf("cells %v: chi-square %v, must be at most 35.89", cells, got)
-	}
-	if got := chi(parts[:]); got > 63.68 {
-		t.Errorf("parts %v: chi-square %v, must be at most 63.68", parts, got)
-	}
-	// Other streams, other records; the partition draws nothing.
-	params := &Params{K: n, Mode: Strict, Cut: First, Records: Box}
-	q, err := mondrian{}.Release(context.Background(), algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Noise: random.NewStreams(random.NewKey(2)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if q.Table.Checksum() == r.Table.Checksum() {
-		t.Error("records from different seeds are the same")
-	}
-	if diff := cmp.Diff(r.Regions.Counts, q.Regions.Counts); diff != "" {
-		t.Errorf("the partition depends on the seed:\n%s", diff)
 	}
 }

@@ -18,8 +18,7 @@ const (
 	Relaxed Mode = "relaxed"
 )
 
-// Enum lists the words for a specification.
-func (Mode) Enum() []string { return []string{string(Strict), string(Relaxed)} }
+func (Mode) Enum() []string { return algorithms.Words(Strict, Relaxed) }
 
 // Cut says which of the two cuts beside the median a strict partition takes.
 type Cut string
@@ -31,8 +30,7 @@ const (
 	Even Cut = "even"
 )
 
-// Enum lists the words for a specification.
-func (Cut) Enum() []string { return []string{string(First), string(Even)} }
+func (Cut) Enum() []string { return algorithms.Words(First, Even) }
 
 // Split says by what a region's cut is chosen.
 type Split string
@@ -40,19 +38,18 @@ type Split string
 const (
 	// Median is the paper's: the median of the widest quasi-identifier.
 	Median Split = "median"
-	// Class takes, of all allowable cuts, the one that tells most about the class (largest information gain), and
-	// the median of the widest where none tells anything.
+	// Class takes, of all allowable cuts, the one most informative about the class (largest
+	// information gain), and the median of the widest where none is informative.
 	Class Split = "class"
-	// Workload takes, of all allowable cuts, the one that lowers the error of a workload of count queries the most,
-	// and the median of the widest where none lowers it.
+	// Workload takes, of all allowable cuts, the one that lowers the error of a workload of count
+	// queries the most, and the median of the widest where none lowers it.
 	Workload Split = "workload"
 )
 
-// Enum lists the words for a specification.
-func (Split) Enum() []string { return []string{string(Median), string(Class), string(Workload)} }
+func (Split) Enum() []string { return algorithms.Words(Median, Class, Workload) }
 
-// Records says where a published record's quasi-identifiers come from. The paper publishes
-// ranges and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
+// Records says where a published record's quasi-identifiers come from. The paper publishes ranges
+// and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
 type Records string
 
 const (
@@ -65,8 +62,7 @@ const (
 	Mean Records = "mean"
 )
 
-// Enum lists the words for a specification.
-func (Records) Enum() []string { return []string{string(Box), string(Range), string(Mean)} }
+func (Records) Enum() []string { return algorithms.Words(Box, Range, Mean) }
 
 // Params are Mondrian's parameters.
 type Params struct {
@@ -74,22 +70,28 @@ type Params struct {
 	K int `yaml:"k"`
 	// Mode is strict (the default) or relaxed.
 	Mode Mode `yaml:"mode"`
-	// Cut is first (the default) or even; without effect on relaxed partitions and on cuts not at a median.
+	// Cut is first (the default) or even; without effect on relaxed partitions and on cuts not at a
+	// median.
 	Cut Cut `yaml:"cut"`
 	// Split is median (the default), class or workload; relaxed partitions know only median.
 	Split Split `yaml:"split"`
-	// Workload is the queries of split: workload, each a count of the records that satisfy one predicate: all (the
-	// default), one for every value of every quasi-identifier, or parts such as "age <= 30..60; sex = male",
-	// each an attribute, one of =, <= and >=, and values or ranges of values that stand for a query each.
+	// Workload is the queries of split: workload, each a count of the records that satisfy one
+	// predicate: all (the default), one for every value of every quasi-identifier, or parts such as
+	// "age <= 30..60; sex = male", each an attribute, one of =, <= and >=, and values or ranges of
+	// values that stand for a query each.
 	Workload string `yaml:"workload"`
 	// Records is box (the default), range or mean.
 	Records Records `yaml:"records"`
 }
 
-// Anonymity is K.
 func (p *Params) Anonymity() int { return p.K }
 
-// Validate reports every value out of range.
+// DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
+func DefaultParams() *Params {
+	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries,
+		Records: Box}
+}
+
 func (p *Params) Validate() error {
 	_, workload := parseWorkload(p.Workload)
 	return errors.Join(
@@ -106,7 +108,7 @@ func (p *Params) Validate() error {
 // checkMode reports a split that relaxed partitions do not know.
 func (p *Params) checkMode() error {
 	if p.Mode == Relaxed && (p.Split == Class || p.Split == Workload) {
-		return fmt.Errorf("split: %q, must be %s in mode %s: records equal at the median are shared out there", p.Split, Median, Relaxed)
+		return fmt.Errorf("split: %q, must be %s in mode %s", p.Split, Median, Relaxed)
 	}
 	return nil
 }

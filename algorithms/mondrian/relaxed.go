@@ -51,7 +51,8 @@ func (s *splitter) relaxed(rows []int32, depth int) error {
 		s.end(rows, s.level(depth))
 		return nil
 	}
-	if s.dims == 0 { // nothing to generalise, so nothing to cut on either: halves are as good as any
+	// nothing to generalise, so nothing to cut on either: halves are as good as any
+	if s.dims == 0 {
 		half := (len(rows) + 1) / 2
 		if err := s.relaxed(rows[:half], depth+1); err != nil {
 			return err

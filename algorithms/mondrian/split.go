@@ -18,7 +18,6 @@ type partitioned struct {
 	structure algorithms.Structure
 }
 
-// assignment is the region of each row of the table.
 func (p *partitioned) assignment() []int32 {
 	assigned := make([]int32, len(p.rows))
 	start := int32(0)
@@ -54,24 +53,25 @@ type splitter struct {
 
 	class classes // scratch of split: class
 
-	work int // rows handled since the last look at the context
+	work int // rows handled since the last check of the context
 }
 
 // span bounds a region's codes on one dimension, both ends included.
 type span struct {
 	low, high uint32
 	measured  bool // the ends are attained
-	// spent says that no cut on the dimension leaves k records on both sides. Then none does in any
-	// part of the region either, so that children inherit it. This needs both cuts of errata M1 to
-	// have failed: after the printed one alone it would be wrong.
+	// spent reports that no cut on the dimension leaves k records on both sides. Then none does in
+	// any part of the region either, so that children inherit it. This needs both cuts of errata M1
+	// to have failed: after the printed one alone it would be wrong.
 	spent bool
 }
 
-// pollEvery is how many rows are handled between looks at the context.
+// pollEvery is how many rows are handled between checks of the context.
 const pollEvery = 1 << 15
 
 // split partitions all rows of the table, listed in order; the list is used up.
-func split(ctx context.Context, table *datasets.Table, rows []int32, params *Params) (*partitioned, error) {
+func split(ctx context.Context, table *datasets.Table, rows []int32,
+	params *Params) (*partitioned, error) {
 	attributes := table.Schema().QuasiIdentifiers()
 	p := &partitioned{rows: rows}
 	s := &splitter{
@@ -103,7 +103,6 @@ func split(ctx context.Context, table *datasets.Table, rows []int32, params *Par
 	return p, nil
 }
 
-// boxed partitions all rows strictly.
 func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int) error {
 	if s.params.Split == Class && schema.Class() < 0 {
 		return errNoClass
@@ -125,9 +124,10 @@ func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int
 	}
 }
 
-// nearRows is the number of rows that a region must come down to for them to be copied together. All of a
-// region's columns are then close in memory, which on a table far larger than the processor's caches is what
-// most of the time depends on. scatter is how much larger than that the table must be.
+// nearRows is the number of rows that a region must come down to for them to be copied together.
+// All of a region's columns are then close in memory, which on a table far larger than the
+// processor's caches is what most of the time depends on. scatter is how much larger than that the
+// table must be.
 const (
 	nearRows = 1 << 15
 	scatter  = 8
@@ -157,7 +157,7 @@ func (s *splitter) part(rows []int32, depth int) error {
 	return err
 }
 
-// poll looks at the context now and then.
+// poll checks the context from time to time.
 func (s *splitter) poll(rows int) error {
 	if s.work += rows; s.work < pollEvery {
 		return nil
@@ -166,7 +166,6 @@ func (s *splitter) poll(rows int) error {
 	return s.ctx.Err()
 }
 
-// level returns the spans of a level.
 func (s *splitter) level(depth int) []span { return s.spans[depth*s.dims : (depth+1)*s.dims] }
 
 // descend gives the level below depth a copy of depth's spans, as bounds.
@@ -176,7 +175,8 @@ func (s *splitter) descend(depth int) []span {
 	}
 	child := s.level(depth + 1)
 	for d, parent := range s.level(depth) {
-		child[d] = span{low: parent.low, high: parent.high, measured: parent.low == parent.high, spent: parent.spent}
+		child[d] = span{low: parent.low, high: parent.high, measured: parent.low == parent.high,
+			spent: parent.spent}
 	}
 	return child
 }
@@ -204,7 +204,8 @@ func (s *splitter) widest(rows []int32, spans []span) int {
 
 // wider compares two normalised widths without rounding, so that ties are ties.
 func (s *splitter) wider(spans []span, a, b int) bool {
-	return uint64(spans[a].high-spans[a].low)*uint64(s.space.Cells(b)) > uint64(spans[b].high-spans[b].low)*uint64(s.space.Cells(a))
+	of := func(d int) uint64 { return uint64(spans[d].high - spans[d].low) }
+	return of(a)*uint64(s.space.Cells(b)) > of(b)*uint64(s.space.Cells(a))
 }
 
 // strict partitions the rows of the builder's current box.
@@ -243,25 +244,17 @@ func (s *splitter) strict(rows []int32, depth int) error {
 	return nil
 }
 
-// divide cuts the builder's current box on dim at the code at and partitions both parts. below and above
-// are what is known of their ranges on dim.
+// divide cuts the builder's current box on dim at the code at and partitions both parts. below and
+// above are what is known of their ranges on dim.
 func (s *splitter) divide(rows []int32, depth, dim int, at uint32, below, above span) error {
 	left := s.space.Split(rows, dim, at)
-	node, err := s.boxes.Enter(dim, at)
-	if err != nil {
-		return err
-	}
-	s.descend(depth)[dim] = below
-	if err := s.part(rows[:left], depth+1); err != nil {
-		return err
-	}
-	s.boxes.Cross(node)
-	s.descend(depth)[dim] = above
-	if err := s.part(rows[left:], depth+1); err != nil {
-		return err
-	}
-	s.boxes.Leave(node)
-	return nil
+	return s.boxes.Halve(dim, at, func() error {
+		s.descend(depth)[dim] = below
+		return s.part(rows[:left], depth+1)
+	}, func() error {
+		s.descend(depth)[dim] = above
+		return s.part(rows[left:], depth+1)
+	})
 }
 
 // end notes that a region's rows end here, and the tight ranges that happen to be known.
@@ -285,7 +278,8 @@ func (s *splitter) end(rows []int32, spans []span) {
 const unknown = 0
 
 // cut returns the cut beside the median of a dimension: rows with codes below at go left. ok is
-// false when neither cut leaves k rows on both sides; then no cut on this dimension does (errata M1).
+// false when neither cut leaves k rows on both sides; then no cut on this dimension does (errata
+// M1).
 func (s *splitter) cut(rows []int32, dim int, whole span) (at, median uint32, ok bool) {
 	median, below, equal := s.space.Median(rows, dim, whole.low, whole.high+1)
 	n, k := len(rows), s.params.K

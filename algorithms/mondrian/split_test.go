@@ -17,7 +17,8 @@ import (
 
 // drawSmall draws points whose cuts can all be tried.
 func drawSmall(t *rapid.T, least int) points {
-	p := points{cells: rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 12, 3000}), 1, 3).Draw(t, "cells")}
+	p := points{cells: rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 12, 3000}), 1, 3).Draw(t,
+		"cells")}
 	n := rapid.IntRange(least, 40).Draw(t, "n")
 	spread := rapid.SampledFrom([]int{3, 12, 3000}).Draw(t, "spread")
 	for range n {
@@ -48,7 +49,8 @@ func (p points) whole() area {
 
 // divide is the two parts of an area.
 func (p points) divide(a area, dim, at int) (left, right area) {
-	left, right = area{low: a.low, high: slices.Clone(a.high)}, area{low: slices.Clone(a.low), high: a.high}
+	left, right = area{low: a.low, high: slices.Clone(a.high)}, area{low: slices.Clone(a.low),
+		high: a.high}
 	left.high[dim], right.low[dim] = at, at
 	for _, row := range a.rows {
 		if p.rows[row][dim] < at {
@@ -77,14 +79,16 @@ func (p points) allowable(a area, k int) (cuts [][2]int) {
 	return cuts
 }
 
-// TestClassSplit replays the tree from the top: each cut is allowable, none tells more about the class, computed
-// from the definition of entropy; where none tells anything it is the paper's; and what is not cut cannot be.
+// TestClassSplit replays the tree from the top: each cut is allowable, none tells more about the
+// class, computed from the definition of entropy; where none is informative it is the paper's; and
+// what is not cut cannot be.
 func TestClassSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.IntRange(1, 5).Draw(t, "k")
+		k := rapid.IntRange(2, 5).Draw(t, "k")
 		p := drawSmall(t, k)
 		table := p.table()
-		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class, Records: Box})
+		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class,
+			Records: Box})
 		entropy := func(rows []int) float64 { // nats, times the rows
 			var counts [3]float64
 			for _, row := range rows {
@@ -135,8 +139,8 @@ func TestClassSplit(t *testing.T) {
 	})
 }
 
-// wantMedian fails unless the left part of an area is what the paper's rule puts there: the first of the
-// groups that the rule makes of the area.
+// wantMedian fails unless the left part of an area is what the paper's rule puts there: the first
+// of the groups that the rule makes of the area.
 func (p points) wantMedian(t *rapid.T, a area, k int, left []int) {
 	t.Helper()
 	var first []int
@@ -151,12 +155,12 @@ func (p points) wantMedian(t *rapid.T, a area, k int, left []int) {
 	}
 }
 
-// TestWorkloadSplit replays the tree, the largest area first, and computes the error of every query from
-// all areas anew for every possible cut: each cut leaves the least error that one can, or is the paper's where none
-// lowers it, and what is not cut cannot be.
+// TestWorkloadSplit replays the tree, the largest area first, and computes the error of every query
+// from all areas anew for every possible cut: each cut leaves the least error that one can, or is
+// the paper's where none lowers it, and what is not cut cannot be.
 func TestWorkloadSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.IntRange(1, 5).Draw(t, "k")
+		k := rapid.IntRange(2, 5).Draw(t, "k")
 		p := drawSmall(t, k)
 		for d := range p.cells {
 			p.cells[d] = min(p.cells[d], 40) // every cut is judged
@@ -172,7 +176,8 @@ func TestWorkloadSplit(t *testing.T) {
 			queries = append(queries, query{0, 0, 1})
 			if last := len(p.cells) - 1; p.cells[last] >= 5 {
 				workload = workloadText(last)
-				queries = []query{{last, 0, 3}, {last, 0, 4}, {last, 2, p.cells[last]}, {last, 1, 2}}
+				queries = []query{{last, 0, 3}, {last, 0, 4}, {last, 2, p.cells[last]},
+					{last, 1, 2}}
 			}
 		} else {
 			for d, cells := range p.cells {
@@ -182,14 +187,16 @@ func TestWorkloadSplit(t *testing.T) {
 			}
 		}
 		table := p.table()
-		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Workload, Workload: workload, Records: Box})
+		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First,
+			Split: Workload, Workload: workload, Records: Box})
 		failure := func(areas []area) float64 {
 			sum := 0.0
 			for _, q := range queries {
 				off := 0.0
 				for _, a := range areas {
 					overlap := max(0, min(a.high[q.dim], q.high)-max(a.low[q.dim], q.low))
-					off += float64(len(a.rows)) * float64(overlap) / float64(a.high[q.dim]-a.low[q.dim])
+					cells := a.high[q.dim] - a.low[q.dim]
+					off += float64(len(a.rows)) * float64(overlap) / float64(cells)
 					for _, row := range a.rows {
 						if c := p.rows[row][q.dim]; c >= q.low && c < q.high {
 							off--
@@ -251,8 +258,10 @@ func TestWorkloadSplit(t *testing.T) {
 			if min(len(left.rows), len(right.rows)) < k {
 				t.Fatalf("a cut into %d and %d rows", len(left.rows), len(right.rows))
 			}
-			if after := failure(leaves(node.Dim, int(node.At))); best < before-1e-3 && after > best+1e-6 {
-				t.Fatalf("cut of dimension %d at %d takes the error from %v to %v, %v is possible", node.Dim, node.At, before, after, best)
+			after := failure(leaves(node.Dim, int(node.At)))
+			if best < before-1e-3 && after > best+1e-6 {
+				t.Fatalf("cut of dimension %d at %d takes the error from %v to %v, %v is possible",
+					node.Dim, node.At, before, after, best)
 			}
 			if best > before-1e-9 {
 				p.wantMedian(t, a, k, left.rows)
@@ -274,13 +283,15 @@ func TestSplitRefuses(t *testing.T) {
 		change func(*Params)
 		want   string
 	}{
-		{func(p *Params) { p.Split = "best" }, `split: "best", must be one of median, class, workload`},
-		{func(p *Params) { p.Mode, p.Split = Relaxed, Class }, `split: "class", must be median in mode relaxed`},
+		{func(p *Params) { p.Split = "best" },
+			`split: "best", must be one of median, class, workload`},
+		{func(p *Params) { p.Mode, p.Split = Relaxed, Class },
+			`split: "class", must be median in mode relaxed`},
 		{func(p *Params) { p.Workload = "" }, `workload: "", must be all or parts`},
 		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "age < 3", must be`},
 		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "sex =", must be`},
 	} {
-		p := mondrian{}.Params().(*Params)
+		p := Algorithm{}.Params().(*Params)
 		test.change(p)
 		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)
@@ -292,14 +303,17 @@ func TestSplitRefuses(t *testing.T) {
 		want   string
 	}{
 		{func(p *Params) { p.Split = Class }, "the table has no class attribute"},
-		{func(p *Params) { p.Split, p.Workload = Workload, "disease = flu" }, `workload: "disease", must be one of the quasi-identifiers age, sex, zipcode`},
+		{func(p *Params) { p.Split, p.Workload = Workload, "disease = flu" },
+			`workload: "disease", must be one of the quasi-identifiers age, sex, zipcode`},
 		{func(p *Params) { p.Split, p.Workload = Workload, "age <= 130" }, "workload: "},
 	} {
-		p := mondrian{}.Params().(*Params)
+		p := Algorithm{}.Params().(*Params)
 		p.K = 2
 		test.change(p)
-		_, err := mondrian{}.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
-			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
+			Rows: table.AllRows(), Params: p,
+			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
+			Noise: random.NewStreams(random.NewKey(1))})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)
 		}
@@ -309,17 +323,20 @@ func TestSplitRefuses(t *testing.T) {
 	}
 }
 
-// TestParseWorkload: the first operator divides a part; what follows is its values, whatever they hold.
+// TestParseWorkload: the first operator divides a part; what follows is its values, whatever they
+// hold.
 func TestParseWorkload(t *testing.T) {
 	got, err := parseWorkload("pay = <=50K; age>=30..60 ;a<b <= x=1; a==b")
-	want := []queries{{"pay", "=", "<=50K"}, {"age", ">=", "30..60"}, {"a<b", "<=", "x=1"}, {"a", "=", "=b"}}
+	want := []queries{{"pay", "=", "<=50K"}, {"age", ">=", "30..60"}, {"a<b", "<=", "x=1"},
+		{"a", "=", "=b"}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q (%v), want %q", got, err, want)
 	}
 }
 
 func FuzzParseWorkload(f *testing.F) {
-	for _, text := range []string{"all", "age <= 30..60; sex = male", "=", "a==b", "a >= 1;", ";", "a<=>b", "x=<=3", "0> =0"} {
+	for _, text := range []string{"all", "age <= 30..60; sex = male", "=", "a==b", "a >= 1;", ";",
+		"a<=>b", "x=<=3", "0> =0"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -336,12 +353,13 @@ func FuzzParseWorkload(f *testing.F) {
 	})
 }
 
-// TestCopiedTogether: on a table so large that regions' rows are copied together, every row still is in its region's box and
-// range, and regions have as many rows as they say and as k asks for.
+// TestCopiedTogether: on a table so large that regions' rows are copied together, every row still
+// is in its region's box and range, and regions have as many rows as they say and as k asks for.
 func TestCopiedTogether(t *testing.T) {
 	table := shaped(nearRows * scatter)
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Workload: allQueries, Records: Range}
+		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Workload: allQueries,
+			Records: Range}
 		r := release(t, table, table.AllRows(), params)
 		sizes := make([]int, r.Regions.Len())
 		dims := len(r.Regions.Attributes)
@@ -349,7 +367,8 @@ func TestCopiedTogether(t *testing.T) {
 			sizes[region]++
 			for d, attribute := range r.Regions.Attributes {
 				code, at := table.Column(attribute).At(int32(row)), int(region)*dims+d
-				if code < r.Regions.TightLow[at] || code >= r.Regions.TightHigh[at] || code < r.Regions.Low[at] || code >= r.Regions.High[at] {
+				if code < r.Regions.TightLow[at] || code >= r.Regions.TightHigh[at] ||
+					code < r.Regions.Low[at] || code >= r.Regions.High[at] {
 					t.Fatalf("%s: row %d is not in its region %d", mode, row, region)
 				}
 			}

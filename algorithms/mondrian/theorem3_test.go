@@ -6,13 +6,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSingleDimensionalClasses shows Theorem 3 of the paper: a single-dimensional partitioning to which no
-// cut can be added may keep nearly all records in one class, where strict multidimensional classes stay
-// within a bound that does not know the table's size (Theorem 4).
+// TestSingleDimensionalClasses shows Theorem 3 of the paper: a single-dimensional partitioning to
+// which no cut can be added may keep nearly all records in one class, where strict multidimensional
+// classes stay within a bound that does not know the table's size (Theorem 4).
 //
-// The table: 2k-1 records at x = 0, k at the lowest y and k-1 at the highest, and n records at x = 1 with a
-// y of their own each. Between x = 0 and x = 1 lies a cut. Any further cut on y passes through x = 0 as well,
-// as single-dimensional cuts do, and leaves fewer than k of the 2k-1 on one side.
+// The table: 2k-1 records at x = 0, k at the lowest y and k-1 at the highest, and n records at x =
+// 1 with a y of their own each. Between x = 0 and x = 1 lies a cut. Any further cut on y passes
+// through x = 0 as well, as single-dimensional cuts do, and leaves fewer than k of the 2k-1 on one
+// side.
 func TestSingleDimensionalClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(2, 10).Draw(t, "k")
@@ -48,23 +49,26 @@ func TestSingleDimensionalClasses(t *testing.T) {
 			}
 		}
 		if largest != n {
-			t.Fatalf("the largest class has %d of %d records, want the %d at x = 1", largest, len(p.rows), n)
+			t.Fatalf("the largest class has %d of %d records, want the %d at x = 1", largest,
+				len(p.rows), n)
 		}
 
 		const dimensions = 2
 		identical := k // at x = 0 and the lowest y
 		bound := 2*dimensions*(k-1) + identical
 		table := p.table()
-		for _, group := range groups(release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Records: Box, Split: Median})) {
+		for _, group := range groups(release(t, table, table.AllRows(), Params{K: k, Mode: Strict,
+			Cut: First, Records: Box, Split: Median})) {
 			if len(group) > bound {
-				t.Fatalf("a multidimensional class has %d records, the bound is %d", len(group), bound)
+				t.Fatalf("a multidimensional class has %d records, the bound is %d", len(group),
+					bound)
 			}
 		}
 	})
 }
 
-// classSizes counts the records of the four cells made by the cut between x = 0 and x = 1 and a cut on y;
-// -1 is no cut on y, which leaves two cells.
+// classSizes counts the records of the four cells made by the cut between x = 0 and x = 1 and a cut
+// on y; -1 is no cut on y, which leaves two cells.
 func classSizes(rows [][]int, cut int) []int {
 	if cut < 0 {
 		sizes := make([]int, 2)

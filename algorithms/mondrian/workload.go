@@ -19,8 +19,8 @@ type queries struct{ attribute, operator, values string }
 // operators are those of a workload's predicates.
 var operators = []string{"<=", ">=", "="}
 
-// parseWorkload reads the text of a workload, "age <= 30..60; sex = male". Whether the attributes and values exist is
-// not known here. A workload of allQueries has no parts.
+// parseWorkload reads the text of a workload, "age <= 30..60; sex = male". Whether the attributes
+// and values exist is not known here. A workload of allQueries has no parts.
 func parseWorkload(text string) ([]queries, error) {
 	if text == allQueries {
 		return nil, nil
@@ -30,8 +30,8 @@ func parseWorkload(text string) ([]queries, error) {
 	for word := range strings.SplitSeq(text, ";") {
 		part, ok := parseQueries(word)
 		if !ok {
-			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <= 30..60 joined by semicolons, with the operator =, <= or >=",
-				strings.TrimSpace(word), allQueries))
+			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <= 30..60"+
+				" or sex = male, joined by semicolons", strings.TrimSpace(word), allQueries))
 			continue
 		}
 		parts = append(parts, part)
@@ -48,14 +48,15 @@ func parseQueries(word string) (queries, bool) {
 	for _, operator := range operators {
 		if at := strings.Index(word, operator); at >= 0 && at < first {
 			first = at
-			q = queries{strings.TrimSpace(word[:at]), operator, strings.TrimSpace(word[at+len(operator):])}
+			q = queries{strings.TrimSpace(word[:at]), operator,
+				strings.TrimSpace(word[at+len(operator):])}
 		}
 	}
 	return q, q.attribute != "" && q.values != ""
 }
 
-// predicate is a query's interval of codes, [low, high), with how far its answer is off: the estimate less
-// the truth, in records.
+// predicate is a query's interval of codes, [low, high), with how far its answer is off: the
+// estimate less the truth, in records.
 type predicate struct {
 	low, high uint32
 	off       float64
@@ -65,14 +66,16 @@ type predicate struct {
 const maxQueries = 1 << 17
 
 // predicatesOf resolves a workload into the predicates of each quasi-identifier.
-func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([][]predicate, error) {
+func predicatesOf(workload string, schema *datasets.Schema,
+	attributes []int) ([][]predicate, error) {
 	parts, err := parseWorkload(workload)
 	if err != nil {
 		return nil, err
 	}
 	if workload == allQueries {
 		for _, attribute := range attributes {
-			parts = append(parts, queries{schema.Attributes[attribute].Name, "=", datasets.AllValues})
+			parts = append(parts, queries{schema.Attributes[attribute].Name, "=",
+				datasets.AllValues})
 		}
 	}
 	all := make([][]predicate, len(attributes))
@@ -81,12 +84,14 @@ func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([
 		dim := -1
 		var names []string
 		for d, attribute := range attributes {
-			if names = append(names, schema.Attributes[attribute].Name); names[d] == part.attribute {
+			names = append(names, schema.Attributes[attribute].Name)
+			if names[d] == part.attribute {
 				dim = d
 			}
 		}
 		if dim < 0 {
-			return nil, fmt.Errorf("workload: %q, must be one of the quasi-identifiers %s", part.attribute, strings.Join(names, ", "))
+			return nil, fmt.Errorf("workload: %q, must be one of the quasi-identifiers %s",
+				part.attribute, strings.Join(names, ", "))
 		}
 		a := &schema.Attributes[attributes[dim]]
 		spans, err := a.TextSpans(part.values)
@@ -112,8 +117,8 @@ func predicatesOf(workload string, schema *datasets.Schema, attributes []int) ([
 	return all, nil
 }
 
-// planner makes the partition of split: workload. Regions are cut largest first, so that every cut is judged by
-// the errors that cuts of like size have left.
+// planner makes the partition of split: workload. Regions are cut largest first, so that every cut
+// is judged by the errors that cuts of like size have left.
 type planner struct {
 	*splitter
 	rows       []int32
@@ -134,7 +139,7 @@ type plannedNode struct {
 	left, right int32
 }
 
-// planned partitions all rows by a workload and hands the regions to the builder.
+// planned partitions all rows by a workload and passes the regions to the builder.
 func (s *splitter) planned(rows []int32, predicates [][]predicate) error {
 	p := &planner{splitter: s, rows: rows, predicates: predicates, spans: make([]span, s.dims)}
 	p.nodes = append(p.nodes, plannedNode{to: int32(len(rows))})
@@ -143,7 +148,8 @@ func (s *splitter) planned(rows []int32, predicates [][]predicate) error {
 		p.cumulate(rows, d, 0, s.space.Cells(d))
 		for i := range predicates[d] {
 			q := &predicates[d][i]
-			q.off = share(len(rows), 0, s.space.Cells(d), q) - float64(p.counts[q.high]-p.counts[q.low])
+			truth := float64(p.counts[q.high] - p.counts[q.low])
+			q.off = share(len(rows), 0, s.space.Cells(d), q) - truth
 		}
 	}
 	heap.Push(p, int32(0))
@@ -174,12 +180,12 @@ func (p *planner) cumulate(rows []int32, dim int, low, high uint32) {
 	}
 }
 
-// maxCuts is how many cuts of one attribute are judged at most in a region, evenly spread; a judgement takes time linear in
-// the attribute's predicates.
+// maxCuts is how many cuts of one attribute are judged at most in a region, evenly spread; a
+// judgement takes time linear in the attribute's predicates.
 const maxCuts = 256
 
-// divide cuts a region where that lowers the workload's error the most, or, where no allowable cut lowers
-// it, as split: median does.
+// divide cuts a region where that lowers the workload's error the most, or, where no allowable cut
+// lowers it, as split: median does.
 func (p *planner) divide(at int32) error {
 	node := p.nodes[at]
 	rows, k := p.rows[node.from:node.to], p.params.K
@@ -222,7 +228,8 @@ func (p *planner) divide(at int32) error {
 	first := int32(len(p.nodes))
 	cut := &p.nodes[at]
 	cut.dim, cut.at, cut.left, cut.right = int32(bestDim), bestAt, first, first+1
-	p.nodes = append(p.nodes, plannedNode{from: node.from, to: node.from + int32(left)}, plannedNode{from: node.from + int32(left), to: node.to})
+	p.nodes = append(p.nodes, plannedNode{from: node.from, to: node.from + int32(left)},
+		plannedNode{from: node.from + int32(left), to: node.to})
 	for range 2 {
 		p.low = append(p.low, p.low[int(at)*p.dims:int(at+1)*p.dims]...)
 		p.high = append(p.high, p.high[int(at)*p.dims:int(at+1)*p.dims]...)
@@ -237,12 +244,13 @@ func (p *planner) divide(at int32) error {
 	return nil
 }
 
-// leastRelief is the number of records by which a cut must lower the sum of errors to count as lowering it:
-// well above rounding.
+// leastRelief is the number of records by which a cut must lower the sum of errors to count as
+// lowering it: well above rounding.
 const leastRelief = 1e-6
 
-// change is by how much a cut changes the sum of the absolute errors of a dimension's predicates. Those on
-// other dimensions keep theirs: the halves have the same extent along them and together the same records.
+// change is by how much a cut changes the sum of the absolute errors of a dimension's predicates.
+// Those on other dimensions keep theirs: the halves have the same extent along them and together
+// the same records.
 func (p *planner) change(n, left, dim int, low, at, high uint32) float64 {
 	sum := 0.0
 	for i := range p.predicates[dim] {
@@ -255,7 +263,8 @@ func (p *planner) change(n, left, dim int, low, at, high uint32) float64 {
 	return sum
 }
 
-// shift is by how much a cut of the codes [low, high) at the code at changes a predicate's estimate.
+// shift is by how much a cut of the codes [low, high) at the code at changes a predicate's
+// estimate.
 func shift(n, left int, low, at, high uint32, q *predicate) float64 {
 	return share(left, low, at, q) + share(n-left, at, high, q) - share(n, low, high, q)
 }
@@ -274,7 +283,7 @@ func (p *planner) middle(rows []int32) (dim int, at uint32) {
 	}
 }
 
-// emit hands a node's regions to the builder, in the order of the rows.
+// emit passes a node's regions to the builder, in the order of the rows.
 func (p *planner) emit(at int32) error {
 	node := &p.nodes[at]
 	if node.left == 0 {
@@ -285,22 +294,10 @@ func (p *planner) emit(at int32) error {
 		p.end(p.rows[node.from:node.to], p.spans)
 		return nil
 	}
-	cut, err := p.boxes.Enter(int(node.dim), node.at)
-	if err != nil {
-		return err
-	}
-	if err := p.emit(node.left); err != nil {
-		return err
-	}
-	p.boxes.Cross(cut)
-	if err := p.emit(node.right); err != nil {
-		return err
-	}
-	p.boxes.Leave(cut)
-	return nil
+	return p.boxes.Halve(int(node.dim), node.at,
+		func() error { return p.emit(node.left) }, func() error { return p.emit(node.right) })
 }
 
-// Len is the number of open nodes.
 func (p *planner) Len() int { return len(p.queue) }
 
 // Less puts larger regions first, of equal ones the older.
@@ -312,13 +309,10 @@ func (p *planner) Less(i, j int) bool {
 	return p.queue[i] < p.queue[j]
 }
 
-// Swap exchanges two places of the heap.
 func (p *planner) Swap(i, j int) { p.queue[i], p.queue[j] = p.queue[j], p.queue[i] }
 
-// Push is heap.Interface's.
 func (p *planner) Push(node any) { p.queue = append(p.queue, node.(int32)) }
 
-// Pop is heap.Interface's.
 func (p *planner) Pop() any {
 	last := p.queue[len(p.queue)-1]
 	p.queue = p.queue[:len(p.queue)-1]

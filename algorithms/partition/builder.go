@@ -6,16 +6,9 @@ import (
 	"ppdp/algorithms"
 )
 
-// Builder collects the leaves of a recursive partition into Regions, with the tree of its cuts.
-// It carries the box of the region under consideration along:
-//
-//	node, err := b.Enter(dim, at) // the box is now the part below at
-//	... partition it further, or b.Leaf() ...
-//	b.Cross(node)                 // the box is now the part from at on
-//	... partition it further, or b.Leaf() ...
-//	b.Leave(node)                 // the box is whole again
-//
-// Memory grows by doubling; nothing is allocated for a single node.
+// Builder collects the leaves of a recursive partition into Regions, with the tree of its cuts. It
+// carries the box of the region under consideration along: Halve and Specialise make it a part and
+// whole again, Leaf makes it a region. Memory grows by doubling; nothing is allocated for one node.
 type Builder struct {
 	// Low and High are the current box, [Low, High) on each dimension; read only for callers.
 	Low, High []uint32
@@ -33,8 +26,8 @@ type Builder struct {
 	right    bool  // and which of its children
 }
 
-// Node is an inner node on the way from the root to the current box.
-type Node struct {
+// node is an inner node on the way from the root to the current box.
+type node struct {
 	cut           int32
 	dim           int
 	low, at, high uint32
@@ -62,35 +55,48 @@ func (b *Builder) Width(dim int) uint32 { return b.High[dim] - b.Low[dim] }
 // Depth is the number of cuts above the current box.
 func (b *Builder) Depth() int { return b.depth }
 
-// Enter cuts the current box on dim at code at, which must lie strictly inside it, and moves to
-// the part below. It returns an error that wraps algorithms.ErrTooLarge at the cap on nodes.
-func (b *Builder) Enter(dim int, at uint32) (Node, error) {
+// Halve cuts the current box on dim at code at, which must lie strictly inside it. It calls below
+// and above while the box is the part below at and the part from at on: they partition it further
+// or call Leaf. The first error ends it; at the cap on nodes it wraps algorithms.ErrTooLarge.
+func (b *Builder) Halve(dim int, at uint32, below, above func() error) error {
+	n, err := b.enter(dim, at)
+	if err != nil {
+		return err
+	}
+	if err := below(); err != nil {
+		return err
+	}
+	b.cross(n)
+	if err := above(); err != nil {
+		return err
+	}
+	b.Low[dim] = n.low
+	b.depth--
+	return nil
+}
+
+// enter cuts the current box and moves to the part below.
+func (b *Builder) enter(dim int, at uint32) (node, error) {
 	if at <= b.Low[dim] || at >= b.High[dim] {
 		panic(fmt.Sprintf("partition: cut at %d outside (%d, %d)", at, b.Low[dim], b.High[dim]))
 	}
 	if err := b.count(); err != nil {
-		return Node{}, err
+		return node{}, err
 	}
 	cut := int32(len(b.regions.Tree))
 	b.link(cut)
 	b.regions.Tree = append(b.regions.Tree, algorithms.Cut{Dim: dim, At: at})
-	node := Node{cut: cut, dim: dim, low: b.Low[dim], at: at, high: b.High[dim]}
+	n := node{cut: cut, dim: dim, low: b.Low[dim], at: at, high: b.High[dim]}
 	b.High[dim] = at
 	b.parent, b.right = cut, false
 	b.depth++
-	return node, nil
+	return n, nil
 }
 
-// Cross moves from the lower part of a node to its upper part.
-func (b *Builder) Cross(n Node) {
+// cross moves from the lower part of a node to its upper part.
+func (b *Builder) cross(n node) {
 	b.Low[n.dim], b.High[n.dim] = n.at, n.high
 	b.parent, b.right = n.cut, true
-}
-
-// Leave moves from the upper part of a node back to the whole.
-func (b *Builder) Leave(n Node) {
-	b.Low[n.dim] = n.low
-	b.depth--
 }
 
 // Leaf makes the current box a region and returns its number and the place of its counts, all 0,
@@ -111,10 +117,9 @@ func (b *Builder) Leaf() (region int, counts []float64, err error) {
 	return region, b.regions.Count(region), nil
 }
 
-// count books one more node.
 func (b *Builder) count() error {
 	if b.nodes >= b.maxNodes {
-		return fmt.Errorf("%w: a partition of more than %d nodes (%d leaves so far, depth up to %d)",
+		return fmt.Errorf("max_nodes: %w: more than %d nodes (%d leaves so far, depth up to %d)",
 			algorithms.ErrTooLarge, b.maxNodes, b.Leaves(), max(b.deepest, b.depth))
 	}
 	b.nodes++

@@ -33,14 +33,15 @@ func grow(t *rapid.T, space *Space, b *Builder, rows []int32) {
 	dim := rapid.SampledFrom(open).Draw(t, "dim")
 	at := rapid.Uint32Range(b.Low[dim]+1, b.High[dim]-1).Draw(t, "at")
 	n := space.Split(rows, dim, at)
-	node, err := b.Enter(dim, at)
-	if err != nil {
+	part := func(rows []int32) func() error {
+		return func() error {
+			grow(t, space, b, rows)
+			return nil
+		}
+	}
+	if err := b.Halve(dim, at, part(rows[:n]), part(rows[n:])); err != nil {
 		t.Fatal(err)
 	}
-	grow(t, space, b, rows[:n])
-	b.Cross(node)
-	grow(t, space, b, rows[n:])
-	b.Leave(node)
 }
 
 func inside(regions *algorithms.Regions, region int, codes []uint32) bool {
@@ -62,8 +63,10 @@ func TestRegionsTileTheDomainAndCountsAddUp(t *testing.T) {
 		regions := b.Regions()
 
 		structure := b.Structure()
-		if structure.Leaves != regions.Len() || structure.Nodes != 2*regions.Len()-1 || len(regions.Tree) != regions.Len()-1 {
-			t.Fatalf("%+v for %d regions: a binary tree has one inner node less than leaves", structure, regions.Len())
+		if structure.Leaves != regions.Len() || structure.Nodes != 2*regions.Len()-1 ||
+			len(regions.Tree) != regions.Len()-1 {
+			t.Fatalf("%+v for %d regions: a binary tree has one inner node less than leaves",
+				structure, regions.Len())
 		}
 		volume, domain, total := 0.0, 1.0, 0.0
 		for d := range space.Dims() {
@@ -133,21 +136,17 @@ func TestNodeCap(t *testing.T) {
 	table := benchmarkTable()
 	space := NewSpace(table, table.Schema().QuasiIdentifiers())
 	b := NewBuilder(space, 3) // one cut and two leaves
-	node, err := b.Enter(0, 37)
-	if err != nil {
-		t.Fatal(err)
+	leaf := func() error {
+		_, _, err := b.Leaf()
+		return err
 	}
-	if _, _, err := b.Leaf(); err != nil {
-		t.Fatal(err)
-	}
-	b.Cross(node)
-	if _, _, err := b.Leaf(); err != nil {
+	if err := b.Halve(0, 37, leaf, leaf); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := b.Leaf(); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Fatalf("a fourth node gives %v, want ErrTooLarge", err)
 	}
-	if _, err := b.Enter(1, 3); !errors.Is(err, algorithms.ErrTooLarge) {
+	if err := b.Halve(1, 3, leaf, leaf); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Fatalf("a cut beyond the cap gives %v, want ErrTooLarge", err)
 	}
 }

@@ -11,16 +11,17 @@ import (
 type CutRule uint8
 
 const (
-	// EveryCut is the exponential mechanism over all cuts between neighbouring cells. Cuts between the
-	// same two data values divide the rows alike, so intervals between values, weighted by their numbers
-	// of cuts (equation 12), are a fast way to run it; where the score changes within an interval
-	// (CertaintyPenalty) the weights are exact sums of a geometric series.
+	// EveryCut is the exponential mechanism over all cuts between neighbouring cells. Cuts between
+	// the same two data values divide the rows alike, so intervals between values, weighted by
+	// their numbers of cuts (equation 12), are a fast way to run it; where the score changes within
+	// an interval (CertaintyPenalty) the weights are exact sums of a geometric series.
 	EveryCut CutRule = iota
-	// Midpoints lets the middle of each interval between data values stand for it, as score and as cut:
-	// what the paper says of the certainty penalty. The values can be read off the cuts (errata D2).
+	// Midpoints lets the middle of each interval between data values stand for it, as score and as
+	// cut: what the paper says of the certainty penalty. The values can be read off the cuts
+	// (errata D2).
 	Midpoints
-	// Program is what the released program does: the first interval scores 0, the one above the largest
-	// value is missing, a single record is cut off in the exact middle (errata D8). Under
+	// Program is what the released program does: the first interval scores 0, the one above the
+	// largest value is missing, a single record is cut off in the exact middle (errata D8). Under
 	// CertaintyPenalty, midpoints as above.
 	Program
 )
@@ -53,9 +54,10 @@ type CutPoints struct {
 	penalty [2]float64
 }
 
-// Choose charges epsilon to the path and returns a cut point strictly inside the interval: values below
-// it go to one side, others to the other.
-func (c *CutPoints) Choose(path *privacy.Path, epsilon float64, f *Frequencies) (at uint32, err error) {
+// Choose charges epsilon to the path and returns a cut point strictly inside the interval: values
+// below it go to one side, others to the other.
+func (c *CutPoints) Choose(path *privacy.Path, epsilon float64,
+	f *Frequencies) (at uint32, err error) {
 	c.intervals(f, epsilon)
 	i, err := c.Choice.Choose(path, epsilon, c.scores, c.weights)
 	if err != nil {
@@ -69,8 +71,8 @@ func (c *CutPoints) Choose(path *privacy.Path, epsilon float64, f *Frequencies) 
 	if fall == 0 {
 		return c.first[i] + c.Draws.Uint32N(n), nil
 	}
-	// The best cut is at one end and each further one is exp(-|fall|) times as likely as the one before:
-	// a geometric law, cut off at n, by the inverse of its distribution function.
+	// The best cut is at one end and each further one is exp(-|fall|) times as likely as the one
+	// before: a geometric law, cut off at n, by the inverse of its distribution function.
 	slope := -math.Abs(fall)
 	reach := math.Log1p(c.Draws.Open01() * math.Expm1(float64(slope*float64(n))))
 	step := uint32(math.Min(math.Max(0, reach/slope), float64(n-1)))
@@ -119,7 +121,8 @@ func (c *CutPoints) intervals(f *Frequencies, epsilon float64) {
 }
 
 // interval adds the cuts in (from, to], those below the interval's end.
-func (c *CutPoints) interval(f *Frequencies, epsilon float64, first bool, from, to uint32, below, above []int32) {
+func (c *CutPoints) interval(f *Frequencies, epsilon float64, first bool, from, to uint32, below,
+	above []int32) {
 	last := min(to, f.High-1)
 	if last <= from {
 		return
@@ -129,8 +132,8 @@ func (c *CutPoints) interval(f *Frequencies, epsilon float64, first bool, from, 
 	case c.Rule == EveryCut && !ncp:
 		c.add(from+1, last-from, 0, c.Scorer.Score(c.sides, nil), float64(last-from))
 	case c.Rule == EveryCut:
-		// Per cell that the cut moves up, the lower side's rows gain one cell of width and the upper side's
-		// rows lose one.
+		// Per cell that the cut moves up, the lower side's rows gain one cell of width and the
+		// upper side's rows lose one.
 		change := float64(total(above)-total(below)) / float64(f.Root)
 		best := from + 1
 		if change > 0 {

@@ -21,12 +21,13 @@ var yearsOfBirth = Frequencies{
 	Counts: []int32{1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0},
 }
 
-// TestIntervalsOfExample45 is Example 4.5: seven intervals between the years of birth, and 1960 is a
-// cut that [1959, 1968) can give.
+// TestIntervalsOfExample45 is Example 4.5: seven intervals between the years of birth, and 1960 is
+// a cut that [1959, 1968) can give.
 func TestIntervalsOfExample45(t *testing.T) {
 	c := CutPoints{Scorer: Scorer{Utility: MaxClass, Classes: 2}}
 	c.intervals(&yearsOfBirth, 1)
-	// The cut 1947 leaves 1947 above it, so an interval holds the cuts after one value up to the next.
+	// The cut 1947 leaves 1947 above it, so an interval holds the cuts after one value up to the
+	// next.
 	want := []uint32{1931, 1948, 1954, 1956, 1958, 1960, 1969}
 	if !slices.Equal(c.first, want) {
 		t.Errorf("intervals begin at %v, must begin at %v", c.first, want)
@@ -35,8 +36,9 @@ func TestIntervalsOfExample45(t *testing.T) {
 		t.Errorf("intervals hold %v cuts, must hold %v", c.weights, want)
 	}
 	// Largest class counts below and above, summed, by hand: (Y,N) is (3,3) over all.
-	if want := []float64{3, 1 + 3, 2 + 3, 2 + 2, 2 + 1, 3 + 1, 3 + 0}; !slices.Equal(c.scores, want) {
-		t.Errorf("scores %v, must be %v", c.scores, want)
+	wantScores := []float64{3, 1 + 3, 2 + 3, 2 + 2, 2 + 1, 3 + 1, 3 + 0}
+	if !slices.Equal(c.scores, wantScores) {
+		t.Errorf("scores %v, must be %v", c.scores, wantScores)
 	}
 }
 
@@ -45,7 +47,8 @@ func drawFrequencies(t *rapid.T, classes int) Frequencies {
 	f := Frequencies{Low: uint32(rapid.IntRange(0, 3).Draw(t, "low"))}
 	f.High = f.Low + uint32(rapid.IntRange(2, 30).Draw(t, "cells"))
 	f.Root = f.High + uint32(rapid.IntRange(0, 10).Draw(t, "rest"))
-	f.Values = rapid.SliceOfNDistinct(rapid.Uint32Range(f.Low, f.High-1), 0, 5, rapid.ID[uint32]).Draw(t, "values")
+	f.Values = rapid.SliceOfNDistinct(rapid.Uint32Range(f.Low, f.High-1), 0, 5,
+		rapid.ID[uint32]).Draw(t, "values")
 	slices.Sort(f.Values)
 	for range f.Values {
 		counts := rapid.SliceOfN(rapid.Int32Range(0, 4), classes, classes).Draw(t, "counts")
@@ -96,21 +99,24 @@ func law(c *CutPoints, epsilon float64) map[uint32]float64 {
 	return p
 }
 
-// TestEveryCutIsTheExponentialMechanism compares the intervals' law with the mechanism run over all cuts
-// one by one.
+// TestEveryCutIsTheExponentialMechanism compares the intervals' law with the mechanism run over all
+// cuts one by one.
 func TestEveryCutIsTheExponentialMechanism(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		classes := rapid.IntRange(2, 3).Draw(t, "classes")
 		f := drawFrequencies(t, classes)
 		epsilon := rapid.SampledFrom([]float64{0.001, 0.5, 4}).Draw(t, "epsilon")
-		scorer := Scorer{Utility: rapid.SampledFrom(Utilities()).Draw(t, "utility"), Classes: classes, Records: 40}
+		scorer := Scorer{Utility: rapid.SampledFrom(Utilities()).Draw(t, "utility"),
+			Classes: classes, Records: 40}
 		c := CutPoints{Scorer: scorer}
 		c.intervals(&f, epsilon)
 		got := law(&c, epsilon)
 		weights, sum := make(map[uint32]float64), 0.0
 		for at := f.Low + 1; at < f.High; at++ {
-			penalties := []float64{float64(at-f.Low) / float64(f.Root), float64(f.High-at) / float64(f.Root)}
-			weights[at] = math.Exp(epsilon * scorer.Score(sidesAt(&f, classes, at), penalties) / (2 * scorer.Sensitivity()))
+			penalties := []float64{float64(at-f.Low) / float64(f.Root),
+				float64(f.High-at) / float64(f.Root)}
+			weights[at] = math.Exp(epsilon * scorer.Score(sidesAt(&f, classes, at),
+				penalties) / (2 * scorer.Sensitivity()))
 			sum += weights[at]
 		}
 		if len(got) != len(weights) {
@@ -132,14 +138,17 @@ func mechanism(scorer Scorer, rule CutRule, epsilon float64) (*CutPoints, privac
 	return &CutPoints{Scorer: scorer, Rule: rule, Choice: choice, Draws: stream}, budget.Root()
 }
 
-// TestChosenCutsFollowTheLaw draws cuts and compares their frequencies with the law. The largest of the
-// standardised deviations of 29 cuts over 4 settings exceeds 5 with probability below 116·6e-7 = 7e-5.
+// TestChosenCutsFollowTheLaw draws cuts and compares their frequencies with the law. The largest of
+// the standardised deviations of 29 cuts over 4 settings exceeds 5 with probability below 116·6e-7
+// = 7e-5.
 func TestChosenCutsFollowTheLaw(t *testing.T) {
 	const draws, epsilon = 20_000, 1.5
-	f := Frequencies{Low: 0, High: 30, Root: 30, Values: []uint32{4, 9, 20}, Counts: []int32{9, 1, 2, 2, 0, 5}}
+	f := Frequencies{Low: 0, High: 30, Root: 30, Values: []uint32{4, 9, 20},
+		Counts: []int32{9, 1, 2, 2, 0, 5}}
 	for _, utility := range Utilities() {
 		t.Run(string(utility), func(t *testing.T) {
-			c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 19}, EveryCut, epsilon)
+			c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 19}, EveryCut,
+				epsilon)
 			seen := make(map[uint32]int)
 			for range draws {
 				fork := path.Fork()
@@ -157,7 +166,8 @@ func TestChosenCutsFollowTheLaw(t *testing.T) {
 				p := expected[at]
 				deviation := (float64(seen[at]) - draws*p) / math.Sqrt(draws*p*(1-p))
 				if math.Abs(deviation) > 5 {
-					t.Errorf("cut %d was drawn %d times of %d, expected %.1f", at, seen[at], draws, draws*p)
+					t.Errorf("cut %d was drawn %d times of %d, expected %.1f", at, seen[at], draws,
+						draws*p)
 				}
 			}
 		})
@@ -176,23 +186,27 @@ func reachable(scorer Scorer, rule CutRule, f Frequencies) []uint32 {
 	return cuts
 }
 
-// TestMidpointsTellNeighboursApart is errata D2: with 20 and 40 in [0, 100) the cuts are 10, 30 and 70;
-// with 30 as well they are 10, 25, 35 and 70. Over every cut both tables reach the same.
+// TestMidpointsTellNeighboursApart is errata D2: with 20 and 40 in [0, 100) the cuts are 10, 30 and
+// 70; with 30 as well they are 10, 25, 35 and 70. Over every cut both tables reach the same.
 func TestMidpointsTellNeighboursApart(t *testing.T) {
 	scorer := Scorer{Utility: CertaintyPenalty, Classes: 1, Records: 2}
 	two := Frequencies{High: 100, Root: 100, Values: []uint32{20, 40}, Counts: []int32{1, 1}}
-	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 30, 40}, Counts: []int32{1, 1, 1}}
-	if got, want := reachable(scorer, Midpoints, two), []uint32{10, 30, 70}; !slices.Equal(got, want) {
+	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 30, 40},
+		Counts: []int32{1, 1, 1}}
+	if got, want := reachable(scorer, Midpoints, two), []uint32{10, 30, 70}; !slices.Equal(got,
+		want) {
 		t.Errorf("midpoints of {20, 40}: %v, must be %v", got, want)
 	}
-	if got, want := reachable(scorer, Midpoints, three), []uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
+	if got, want := reachable(scorer, Midpoints, three),
+		[]uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
 		t.Errorf("midpoints of {20, 30, 40}: %v, must be %v", got, want)
 	}
 	var all []uint32
 	for at := uint32(1); at < 100; at++ {
 		all = append(all, at)
 	}
-	for name, f := range map[string]Frequencies{"{20, 40}": two, "{20, 30, 40}": three, "no records": {High: 100, Root: 100}} {
+	for name, f := range map[string]Frequencies{"{20, 40}": two, "{20, 30, 40}": three,
+		"no records": {High: 100, Root: 100}} {
 		if got := reachable(scorer, EveryCut, f); !slices.Equal(got, all) {
 			t.Errorf("every cut of %s: %v, must be 1 to 99", name, got)
 		}
@@ -207,7 +221,8 @@ func TestProgramTellsNeighboursApart(t *testing.T) {
 	if got := reachable(scorer, Program, two); got[len(got)-1] != 40 {
 		t.Errorf("the largest cut of {20, 40} is %d, must be 40", got[len(got)-1])
 	}
-	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 40, 90}, Counts: []int32{1, 1, 1}}
+	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 40, 90},
+		Counts: []int32{1, 1, 1}}
 	if got := reachable(scorer, Program, three); got[len(got)-1] != 90 {
 		t.Errorf("the largest cut of {20, 40, 90} is %d, must be 90", got[len(got)-1])
 	}
@@ -217,15 +232,17 @@ func TestProgramTellsNeighboursApart(t *testing.T) {
 	}
 }
 
-// TestEveryCutNeighbours bounds the privacy loss of a draw between tables that differ in one record, by
-// all cuts of random small tables. The discernibility's Δu moves with |D|: errata D3 bounds numerator
-// and divisor together.
+// TestEveryCutNeighbours bounds the privacy loss of a draw between tables that differ in one
+// record, by all cuts of random small tables. The discernibility's Δu moves with |D|: errata D3
+// bounds numerator and divisor together.
 func TestEveryCutNeighbours(t *testing.T) {
 	const epsilon = 1.0
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFrequencies(t, 2)
-		utility := rapid.SampledFrom([]Utility{MaxClass, Discernibility, CertaintyPenalty}).Draw(t, "utility")
-		more := Frequencies{Low: f.Low, High: f.High, Root: f.Root, Values: slices.Clone(f.Values), Counts: slices.Clone(f.Counts)}
+		utility := rapid.SampledFrom([]Utility{MaxClass, Discernibility, CertaintyPenalty}).Draw(t,
+			"utility")
+		more := Frequencies{Low: f.Low, High: f.High, Root: f.Root, Values: slices.Clone(f.Values),
+			Counts: slices.Clone(f.Counts)}
 		value := rapid.Uint32Range(f.Low, f.High-1).Draw(t, "new value")
 		y := rapid.IntRange(0, 1).Draw(t, "new class")
 		i, found := slices.BinarySearch(more.Values, value)
@@ -266,7 +283,8 @@ func BenchmarkCutPoints(b *testing.B) {
 					f.Values = append(f.Values, uint32(4*i+1))
 					f.Counts = append(f.Counts, int32(i%3), int32(i%2))
 				}
-				c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 2 * values}, EveryCut, 1)
+				c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 2 * values},
+					EveryCut, 1)
 				b.ResetTimer()
 				for range b.N {
 					fork := path.Fork()

@@ -17,7 +17,8 @@ func (s *Space) ExtentWithin(rows []int32, dim int, low, high uint32) (lowest, h
 // extentChunk is how many rows are looked at between tests whether the ends are attained.
 const extentChunk = 64
 
-func extentWithin[T uint8 | uint16 | uint32](codes []T, rows []int32, low, high uint32) (uint32, uint32) {
+func extentWithin[T uint8 | uint16 | uint32](codes []T, rows []int32,
+	low, high uint32) (uint32, uint32) {
 	lowest, highest := codes[rows[0]], codes[rows[0]]
 	for len(rows) > 0 && (uint32(lowest) > low || uint32(highest) < high) {
 		chunk := rows[:min(extentChunk, len(rows))]

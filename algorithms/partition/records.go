@@ -11,18 +11,21 @@ import (
 	"ppdp/random"
 )
 
-// AddRecords publishes records of a release's regions, drawn when somebody asks for them: sizes[r·Classes+y] of
-// class y from region r (synthesize), at most maxRows of them altogether. Beyond that every size is thinned by the same
-// factor, which all the records get as their weight, and the release a warning that says so. Sizes are finite
-// and not negative; they need not be whole: remainders are carried from one to the next, so that no sum of consecutive sizes is
-// off by more than one record. Sizes, regions and stream belong to the records from here on.
-func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []float64, values Values, maxRows int, stream *random.Stream) error {
+// AddRecords publishes records of a release's regions, drawn when they are first needed:
+// sizes[r·Classes+y] of class y from region r (synthesize), at most maxRows of them altogether.
+// Beyond that every size is thinned by the same factor, which all the records get as their weight,
+// and the release a warning that says so. Sizes are finite and not negative; they need not be
+// whole: remainders are carried from one to the next, so that no sum of consecutive sizes is off by
+// more than one record. Sizes, regions and stream belong to the records from here on.
+func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []float64,
+	values Values, maxRows int, stream *random.Stream) error {
 	total := 0.0
 	for _, size := range sizes {
 		total += size
 	}
 	if !(total >= 0) || math.IsInf(total, 1) {
-		return fmt.Errorf("%w: noisy counts beyond all numbers, epsilon is too small", algorithms.ErrTooLarge)
+		return fmt.Errorf("%w: noisy counts beyond all numbers, epsilon is too small",
+			algorithms.ErrTooLarge)
 	}
 	if maxRows < 1 {
 		return errors.New("a table of no rows at most")
@@ -33,27 +36,25 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 		for _, size := range sizes { // as wholeRecords adds them
 			rows += size / factor
 		}
-		release.Warnings = append(release.Warnings, fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of them, with that weight (max_rows %d)", total, factor, maxRows))
+		release.Warnings = append(release.Warnings,
+			fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of"+
+				" them, with that weight (max_rows %d)", total, factor, maxRows))
 	}
 	regions := release.Regions
-	release.Undrawn = &algorithms.Undrawn{
+	release.Lazy = &algorithms.LazyRecords{
 		Rows: int(math.Round(rows)), Weight: factor,
 		Draw: func(ctx context.Context) (*datasets.Table, error) {
 			return synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
 		},
 	}
-	return nil
-}
-
-// SensitiveWarnings says of each sensitive attribute that records drawn from regions know nothing of it.
-func SensitiveWarnings(schema *datasets.Schema) []string {
-	var warnings []string
 	for i := range schema.Attributes {
-		if schema.Attributes[i].Role == datasets.Sensitive {
-			warnings = append(warnings, fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain", schema.Attributes[i].Name))
+		if a := &schema.Attributes[i]; a.Role == datasets.Sensitive {
+			release.Warnings = append(release.Warnings,
+				fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain",
+					a.Name))
 		}
 	}
-	return warnings
+	return nil
 }
 
 // wholeRecords divides sizes by factor and rounds them, carrying the remainder along.

@@ -18,9 +18,11 @@ import (
 func halves() (*datasets.Schema, *algorithms.Regions) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", High: 10, Step: 1},
-		{Name: "class", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+		{Name: "class", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Class},
 	}}
-	return schema, &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 4}, High: []uint32{4, 10}, Classes: 2, Counts: make([]float64, 4)}
+	return schema, &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 4},
+		High: []uint32{4, 10}, Classes: 2, Counts: make([]float64, 4)}
 }
 
 // drawn counts a table's rows by region and class.
@@ -52,7 +54,8 @@ func TestRecords(t *testing.T) {
 		{[]float64{0, 0, 0, 0}, 12, [4]int{}, 1, false},
 	} {
 		release := &algorithms.Release{Regions: regions}
-		if err := AddRecords(release, schema, c.sizes, Uniform, c.maxRows, random.NewKey(0).Stream()); err != nil {
+		if err := AddRecords(release, schema, c.sizes, Uniform, c.maxRows,
+			random.NewKey(0).Stream()); err != nil {
 			t.Fatal(err)
 		}
 		count, _ := release.RecordCount()
@@ -67,16 +70,19 @@ func TestRecords(t *testing.T) {
 			t.Errorf("sizes %v: %v records, must be %v", c.sizes, got, c.want)
 		}
 		if (len(release.Warnings) == 1) != c.warned || (weights != nil) != c.warned {
-			t.Errorf("sizes %v under %d rows: warnings %q, %d weights", c.sizes, c.maxRows, release.Warnings, len(weights))
+			t.Errorf("sizes %v under %d rows: warnings %q, %d weights", c.sizes, c.maxRows,
+				release.Warnings, len(weights))
 		}
 		for _, w := range weights {
 			if w != c.weight {
-				t.Errorf("sizes %v under %d rows: weight %v, must be %v", c.sizes, c.maxRows, w, c.weight)
+				t.Errorf("sizes %v under %d rows: weight %v, must be %v", c.sizes, c.maxRows, w,
+					c.weight)
 			}
 		}
 	}
 	large := []float64{math.MaxFloat64, math.MaxFloat64, 0, 0}
-	if err := AddRecords(&algorithms.Release{Regions: regions}, schema, large, Uniform, 10, random.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
+	if err := AddRecords(&algorithms.Release{Regions: regions}, schema, large, Uniform, 10,
+		random.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("sizes beyond all numbers: %v, must be ErrTooLarge", err)
 	}
 }
@@ -87,7 +93,8 @@ func TestRecordsAreAsManyAsAnnounced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.Float64Range(0, 100), 4, 4).Draw(t, "sizes")
 		release := &algorithms.Release{Regions: regions}
-		if err := AddRecords(release, schema, sizes, Uniform, rapid.IntRange(1, 300).Draw(t, "max_rows"), random.NewKey(0).Stream()); err != nil {
+		if err := AddRecords(release, schema, sizes, Uniform, rapid.IntRange(1, 300).Draw(t,
+			"max_rows"), random.NewKey(0).Stream()); err != nil {
 			t.Fatal(err)
 		}
 		before, _ := release.RecordCount()
@@ -101,7 +108,8 @@ func TestRecordsAreAsManyAsAnnounced(t *testing.T) {
 }
 
 func TestWholeRecordsCarriesRemainders(t *testing.T) {
-	if got, want := wholeRecords([]float64{0.25, 0.25, 0.25, 0.25, 2.5, 0.5}, 1), []int{0, 1, 0, 0, 3, 0}; !slices.Equal(got, want) {
+	if got, want := wholeRecords([]float64{0.25, 0.25, 0.25, 0.25, 2.5, 0.5}, 1),
+		[]int{0, 1, 0, 0, 3, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,4 +1,4 @@
-// Package partition is the kernel that all recursive-partitioning baselines stand on: row indices
+// Package partition is the kernel that all recursive-partitioning baselines use: row indices
 // that are split in place, frequency sets over one attribute's interval, a builder that collects
 // leaves into algorithms.Regions, and the drawing of synthetic records from regions with counts.
 //
@@ -92,8 +92,10 @@ func split[T uint8 | uint16 | uint32](codes []T, rows, moved []int32, at uint32)
 }
 
 // Codes writes the rows' codes on dim into codes, which must be as long as rows.
-func (s *Space) Codes(rows []int32, dim int, codes []uint32) {
-	column := s.columns[dim]
+func (s *Space) Codes(rows []int32, dim int, codes []uint32) { Codes(s.columns[dim], rows, codes) }
+
+// Codes writes the rows' codes in a column into codes, which must be as long as rows.
+func Codes(column *datasets.Column, rows []int32, codes []uint32) {
 	switch {
 	case column.U8 != nil:
 		gather(column.U8, rows, codes)
@@ -114,22 +116,20 @@ func gather[T uint8 | uint16 | uint32](from []T, rows []int32, codes []uint32) {
 // Labels writes the rows' class codes into labels, which must be as long as rows; all 0 without
 // a class attribute.
 func (s *Space) Labels(rows []int32, labels []uint32) {
-	switch {
-	case s.class == nil:
+	if s.class == nil {
 		clear(labels[:len(rows)])
-	case s.class.U8 != nil:
-		gather(s.class.U8, rows, labels)
-	case s.class.U16 != nil:
-		gather(s.class.U16, rows, labels)
-	default:
-		gather(s.class.U32, rows, labels)
+		return
 	}
+	Codes(s.class, rows, labels)
 }
 
 // Histogram adds the rows' frequencies on dim to counts: counts[c-low] for code c. All the rows'
 // codes must lie in [low, low+len(counts)).
 func (s *Space) Histogram(rows []int32, dim int, low uint32, counts []int32) {
-	column := s.columns[dim]
+	histogramOf(s.columns[dim], rows, low, counts)
+}
+
+func histogramOf(column *datasets.Column, rows []int32, low uint32, counts []int32) {
 	switch {
 	case column.U8 != nil:
 		histogram(column.U8, rows, low, counts)
@@ -164,7 +164,8 @@ func (s *Space) ClassHistogram(rows []int32, dim int, low uint32, counts []int32
 	}
 }
 
-func classHistogram[T uint8 | uint16 | uint32](s *Space, codes []T, rows []int32, low uint32, counts []int32) {
+func classHistogram[T uint8 | uint16 | uint32](s *Space, codes []T, rows []int32, low uint32,
+	counts []int32) {
 	switch {
 	case s.class.U8 != nil:
 		jointHistogram(codes, s.class.U8, rows, low, uint32(s.classes), counts)
@@ -175,7 +176,8 @@ func classHistogram[T uint8 | uint16 | uint32](s *Space, codes []T, rows []int32
 	}
 }
 
-func jointHistogram[T, C uint8 | uint16 | uint32](codes []T, labels []C, rows []int32, low, classes uint32, counts []int32) {
+func jointHistogram[T, C uint8 | uint16 | uint32](codes []T, labels []C, rows []int32, low,
+	classes uint32, counts []int32) {
 	for _, row := range rows {
 		counts[(uint32(codes[row])-low)*classes+uint32(labels[row])]++
 	}
@@ -183,16 +185,11 @@ func jointHistogram[T, C uint8 | uint16 | uint32](codes []T, labels []C, rows []
 
 // ClassCounts adds the rows' class frequencies to counts, one element for each class.
 func (s *Space) ClassCounts(rows []int32, counts []int32) {
-	switch {
-	case s.class == nil:
+	if s.class == nil {
 		counts[0] += int32(len(rows))
-	case s.class.U8 != nil:
-		histogram(s.class.U8, rows, 0, counts)
-	case s.class.U16 != nil:
-		histogram(s.class.U16, rows, 0, counts)
-	default:
-		histogram(s.class.U32, rows, 0, counts)
+		return
 	}
+	histogramOf(s.class, rows, 0, counts)
 }
 
 // Extent is the smallest and the largest code on dim; rows must not be empty.

@@ -17,11 +17,13 @@ func drawTable(t *rapid.T) *datasets.Table {
 	dims := rapid.IntRange(1, 4).Draw(t, "dims")
 	for i := range dims {
 		cells := rapid.SampledFrom([]float64{1, 2, 3, 7, 256, 257, 65536, 70000}).Draw(t, "cells")
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
 	}
 	if rapid.Bool().Draw(t, "class") {
 		schema.Attributes = slices.Insert(schema.Attributes, dims/2, datasets.Attribute{
-			Name: "class", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"x", "y", "z"}})
+			Name: "class", Kind: datasets.Categorical, Role: datasets.Class,
+			Values: []string{"x", "y", "z"}})
 	}
 	if err := schema.Validate(); err != nil {
 		t.Fatal(err)
@@ -106,7 +108,8 @@ func TestKernelsAgainstDefinitions(t *testing.T) {
 			counts[code-lowest]--
 			joint[int(code-lowest)*space.Classes()+int(labels[i])]--
 		}
-		if slices.ContainsFunc(counts, func(n int32) bool { return n != 0 }) || slices.ContainsFunc(joint, func(n int32) bool { return n != 0 }) {
+		if slices.ContainsFunc(counts, func(n int32) bool { return n != 0 }) ||
+			slices.ContainsFunc(joint, func(n int32) bool { return n != 0 }) {
 			t.Fatalf("histograms do not count the rows: remainders %v and %v", counts, joint)
 		}
 
@@ -122,7 +125,8 @@ func TestKernelsAgainstDefinitions(t *testing.T) {
 		for _, bounds := range [][2]uint32{{lowest, highest + 1}, {0, space.Cells(dim)}} {
 			m, b, e := space.Median(rows, dim, bounds[0], bounds[1])
 			if m != median || b != below || e != equal {
-				t.Fatalf("median %d (%d below, %d equal) of %v, want %d (%d, %d)", m, b, e, sorted, median, below, equal)
+				t.Fatalf("median %d (%d below, %d equal) of %v, want %d (%d, %d)", m, b, e, sorted,
+					median, below, equal)
 			}
 		}
 	})
@@ -133,7 +137,8 @@ func TestSplitIsAStablePartition(t *testing.T) {
 		table := drawTable(t)
 		space := NewSpace(table, table.Schema().QuasiIdentifiers())
 		dim := rapid.IntRange(0, space.Dims()-1).Draw(t, "dim")
-		at := rapid.Uint32Range(0, space.Cells(dim)).Draw(t, "at") // both ends of the domain included
+		// both ends of the domain included
+		at := rapid.Uint32Range(0, space.Cells(dim)).Draw(t, "at")
 		rows := table.AllRows()
 		var left, right []int32
 		for _, row := range rows {
@@ -145,7 +150,8 @@ func TestSplitIsAStablePartition(t *testing.T) {
 		}
 		n := space.Split(rows, dim, at)
 		if !slices.Equal(rows[:n], left) || !slices.Equal(rows[n:], right) {
-			t.Fatalf("split at %d gives %v and %v, want %v and %v", at, rows[:n], rows[n:], left, right)
+			t.Fatalf("split at %d gives %v and %v, want %v and %v", at, rows[:n], rows[n:], left,
+				right)
 		}
 	})
 }
@@ -155,9 +161,11 @@ func TestSplitIsAStablePartition(t *testing.T) {
 func benchmarkTable() *datasets.Table {
 	schema := &datasets.Schema{}
 	for i, cells := range []float64{74, 7, 16, 7, 14, 6, 5, 2, 99, 41} {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
 	}
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class",
+		Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
 	stream := random.NewKey(1).Stream()
 	const n = 30162
 	b := datasets.NewBuilder(schema, n)

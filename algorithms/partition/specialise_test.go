@@ -10,17 +10,19 @@ import (
 	"ppdp/random"
 )
 
-// continents is Fig. 2 of Al-Hussaeni et al. 2018 as far as it is needed here, with its leaves out of order,
-// an only child, and a second, numeric attribute.
+// continents is Fig. 2 of Al-Hussaeni et al. 2018 as far as it is needed here, with its leaves out
+// of order, an only child, and a second, numeric attribute.
 func continents() *datasets.Schema {
 	return &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "continent", Kind: datasets.Categorical, Values: []string{"Asia", "North_America", "Europe", "Australia"},
+		{Name: "continent", Kind: datasets.Categorical, Values: []string{"Asia", "North_America",
+			"Europe", "Australia"},
 			Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 				{Name: "Any", Parent: -1, Children: []int{1, 2, 3}},
 				{Name: "New_World", Parent: 0, Children: []int{4, 5}},
 				{Name: "Old_World", Parent: 0, Children: []int{6}},
 				{Name: "Asia", Parent: 0},
-				{Name: "North_America", Parent: 1}, {Name: "Australia", Parent: 1}, {Name: "Europe", Parent: 2},
+				{Name: "North_America", Parent: 1}, {Name: "Australia", Parent: 1},
+				{Name: "Europe", Parent: 2},
 			}}},
 		{Name: "year", Low: 1930, High: 1940, Step: 1},
 	}}
@@ -34,11 +36,10 @@ func specialiseAll(t *testing.T, b *Builder, dim int, axis *datasets.Axis) {
 		}
 		return
 	}
-	s, err := b.Specialise(dim)
-	for more := err == nil; more; more, err = b.Next(&s) {
+	if err := b.Specialise(dim, func(int) error {
 		specialiseAll(t, b, dim, axis)
-	}
-	if err != nil {
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -54,19 +55,19 @@ func TestSpecialise(t *testing.T) {
 	b := NewBuilder(space, 100)
 	b.Generalise(axes)
 	// Years are cut at 1934; below it the continents are specialised down to their leaves.
-	node, err := b.Enter(1, 4)
-	if err != nil {
+	if err := b.Halve(1, 4, func() error {
+		specialiseAll(t, b, 0, axes[0])
+		if b.Low[0] != 0 || b.High[0] != 4 || b.Nodes[0] != 0 || b.Depth() != 1 {
+			t.Fatalf("after the specialisation the box is [%d, %d) of node %d at depth %d",
+				b.Low[0], b.High[0], b.Nodes[0], b.Depth())
+		}
+		return nil
+	}, func() error {
+		_, _, err := b.Leaf()
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
-	specialiseAll(t, b, 0, axes[0])
-	if b.Low[0] != 0 || b.High[0] != 4 || b.Nodes[0] != 0 || b.Depth() != 1 {
-		t.Fatalf("after the specialisation the box is [%d, %d) of node %d at depth %d", b.Low[0], b.High[0], b.Nodes[0], b.Depth())
-	}
-	b.Cross(node)
-	if _, _, err := b.Leaf(); err != nil {
-		t.Fatal(err)
-	}
-	b.Leave(node)
 	regions := b.Regions()
 	// One region for each continent below 1934, in the order of the taxonomy, and one for the rest.
 	names := []string{"North_America", "Australia", "Europe", "Asia", "Any"}
@@ -100,20 +101,24 @@ func TestSpecialise(t *testing.T) {
 			}
 		}
 	}
-	// Specialised are the cut of years, Any, New_World and Old_World; with the leaves that is 9 nodes.
-	if got, want := b.Structure(), (algorithms.Structure{Nodes: 9, Leaves: 5, Depth: 3}); got != want {
+	// Specialised are the cut of years, Any, New_World and Old_World; with the leaves that is 9
+	// nodes.
+	if got, want := b.Structure(),
+		(algorithms.Structure{Nodes: 9, Leaves: 5, Depth: 3}); got != want {
 		t.Errorf("structure %+v, must be %+v", got, want)
 	}
 	// Records of a region have its value.
 	tuples := []int{1, 2, 3, 4, 50}
-	drawn, err := synthesize(context.Background(), schema, regions, tuples, Uniform, random.NewKey(0).Stream())
+	drawn, err := synthesize(context.Background(), schema, regions, tuples, Uniform,
+		random.NewKey(0).Stream())
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := int32(0)
 	for r, n := range tuples {
 		for range n {
-			if codes := []uint32{drawn.Column(0).At(row), drawn.Column(1).At(row)}; !regions.Contains(r, codes) {
+			codes := []uint32{drawn.Column(0).At(row), drawn.Column(1).At(row)}
+			if !regions.Contains(r, codes) {
 				t.Errorf("row %d was drawn from region %d but is %v", row, r, codes)
 			}
 			row++
@@ -127,14 +132,13 @@ func TestSpecialiseTooLarge(t *testing.T) {
 	for most := range 3 {
 		b := NewBuilder(space, most)
 		b.Generalise(Axes(schema, space.Attributes()))
-		s, err := b.Specialise(0)
-		for more := err == nil; more && err == nil; {
-			if _, _, err = b.Leaf(); err == nil {
-				more, err = b.Next(&s)
-			}
-		}
+		err := b.Specialise(0, func(int) error {
+			_, _, err := b.Leaf()
+			return err
+		})
 		if !errors.Is(err, algorithms.ErrTooLarge) {
-			t.Errorf("a specialisation into 3 under a cap of %d nodes: %v, must be ErrTooLarge", most, err)
+			t.Errorf("a specialisation into 3 under a cap of %d nodes: %v, must be ErrTooLarge",
+				most, err)
 		}
 	}
 }

@@ -15,16 +15,19 @@ import (
 // post-processing and costs no budget. Attributes that are neither a dimension of the regions nor
 // the class are drawn from their whole public domain. On a continuous attribute the value is a
 // real number inside the box, kept as Column.Exact. The table has the given schema.
-func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions, tuples []int, values Values, stream *random.Stream) (*datasets.Table, error) {
+func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions,
+	tuples []int, values Values, stream *random.Stream) (*datasets.Table, error) {
 	if want := regions.Len() * regions.Classes; len(tuples) != want {
-		return nil, fmt.Errorf("%d tuple counts for %d regions of %d classes", len(tuples), regions.Len(), regions.Classes)
+		return nil, fmt.Errorf("%d tuple counts for %d regions of %d classes", len(tuples),
+			regions.Len(), regions.Classes)
 	}
 	total := 0
 	for _, n := range tuples {
 		total += n
 	}
 	if total > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: %d synthetic records, rows are numbered up to %d", algorithms.ErrTooLarge, total, math.MaxInt32)
+		return nil, fmt.Errorf("%w: %d synthetic records, rows are numbered up to %d",
+			algorithms.ErrTooLarge, total, math.MaxInt32)
 	}
 	b := datasets.NewBuilder(schema, total)
 	for range total {
@@ -54,7 +57,6 @@ func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 	return b.Table(), nil
 }
 
-// fillClass labels the rows.
 func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 	row := 0
 	for i, n := range tuples {
@@ -66,9 +68,9 @@ func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 	}
 }
 
-// filled are the regions that records are drawn from. Most of a large partition may have none, and the boxes of
-// the others lie far apart in memory: an attribute's bounds are collected before the draws, when nothing keeps
-// the machine from fetching many at a time.
+// filled are the regions that records are drawn from. Most of a large partition may have none, and
+// the boxes of the others lie far apart in memory: an attribute's bounds are collected before the
+// draws, when nothing keeps the machine from fetching many at a time.
 type filled struct {
 	regions   *algorithms.Regions
 	numbers   []int32 // of the regions,
@@ -110,7 +112,8 @@ func (f *filled) bounds(a *datasets.Attribute, dim int) {
 }
 
 // draw draws one attribute of all rows. dim is its dimension, or -1 for its whole domain.
-func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int, values Values, stream *random.Stream) {
+func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int,
+	values Values, stream *random.Stream) {
 	var axis *datasets.Axis
 	if dim >= 0 && f.regions.Axes != nil {
 		axis = f.regions.Axes[dim]
@@ -149,7 +152,8 @@ func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute,
 }
 
 // fillContinuous sets one real value of the box.
-func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribute, low, high uint32, values Values, stream *random.Stream) {
+func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribute, low,
+	high uint32, values Values, stream *random.Stream) {
 	place := float64(low) // in cells from the lower bound of the domain
 	switch values {
 	case Uniform:
@@ -158,8 +162,8 @@ func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribu
 		place += float64(high-low) / 2
 	}
 	value := a.Low + float64(place*a.Step)
-	// An end of the box may be rounded into the cell beside it; the next number or two up or down is
-	// inside again. (The last cell may also reach over the upper bound of the domain, by more.)
+	// An end of the box may be rounded into the cell beside it; the next number or two up or down
+	// is inside again. (The last cell may also reach over the upper bound of the domain, by more.)
 	for range 4 {
 		code, err := a.NumberCode(value)
 		switch {

@@ -16,7 +16,8 @@ import (
 // drawRegions gives a table's schema, regions over a random partition and random tuple counts.
 func drawRegions(t *rapid.T) (*datasets.Schema, *algorithms.Regions, []int) {
 	table := drawTable(t)
-	schema := &datasets.Schema{Attributes: append([]datasets.Attribute(nil), table.Schema().Attributes...)}
+	schema := &datasets.Schema{Attributes: append([]datasets.Attribute(nil),
+		table.Schema().Attributes...)}
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
 		if a.Role != datasets.Class && rapid.Bool().Draw(t, "continuous") {
@@ -38,7 +39,8 @@ func TestSynthesizedRecordsLieInTheirBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema, regions, tuples := drawRegions(t)
 		values := rapid.SampledFrom([]Values{Uniform, Midpoint, Low}).Draw(t, "values")
-		table, err := synthesize(context.Background(), schema, regions, tuples, values, random.NewKey(3).Stream())
+		table, err := synthesize(context.Background(), schema, regions, tuples, values,
+			random.NewKey(3).Stream())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,15 +60,19 @@ func TestSynthesizedRecordsLieInTheirBoxes(t *testing.T) {
 						}
 						middle := a.Low + a.Step*float64(low[d]+high[d])/2
 						if values == Midpoint && math.Abs(number-middle) > 1e-9 {
-							t.Fatalf("value %v, want the middle %v of [%d, %d)", number, middle, low[d], high[d])
+							t.Fatalf("value %v, want the middle %v of [%d, %d)", number, middle,
+								low[d], high[d])
 						}
-						if end := a.Low + a.Step*float64(low[d]); values == Low && math.Abs(number-end) > 1e-9 {
+						end := a.Low + a.Step*float64(low[d])
+						if values == Low && math.Abs(number-end) > 1e-9 {
 							t.Fatalf("value %v, want the lower end %v", number, end)
 						}
 						continue
 					}
-					if want := low[d] + (high[d]-low[d]-1)/2; values == Midpoint && point[d] != want {
-						t.Fatalf("code %d, want the middle %d of [%d, %d)", point[d], want, low[d], high[d])
+					want := low[d] + (high[d]-low[d]-1)/2
+					if values == Midpoint && point[d] != want {
+						t.Fatalf("code %d, want the middle %d of [%d, %d)", point[d], want, low[d],
+							high[d])
 					}
 					if values == Low && point[d] != low[d] {
 						t.Fatalf("code %d, want the lower end %d", point[d], low[d])
@@ -98,12 +104,14 @@ func TestUniformValuesAreUniform(t *testing.T) {
 		{Name: "outside the regions", High: 10, Step: 1},
 	} {
 		schema := &datasets.Schema{Attributes: []datasets.Attribute{a}}
-		regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{7}, High: []uint32{17}, Classes: 1, Counts: []float64{n}}
+		regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{7}, High: []uint32{17},
+			Classes: 1, Counts: []float64{n}}
 		low := uint32(7)
 		if a.Cells() == 10 {
 			regions.Attributes, regions.Low, regions.High, low = nil, nil, nil, 0
 		}
-		table, err := synthesize(context.Background(), schema, regions, []int{n}, Uniform, random.NewKey(11).Stream())
+		table, err := synthesize(context.Background(), schema, regions, []int{n}, Uniform,
+			random.NewKey(11).Stream())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,17 +131,21 @@ func TestUniformValuesAreUniform(t *testing.T) {
 
 func TestSynthesizeRefusesWhatDoesNotFit(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "a", High: 4, Step: 1}}}
-	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{4}, Classes: 1, Counts: []float64{0}}
+	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{4},
+		Classes: 1, Counts: []float64{0}}
 	stream := random.NewKey(1).Stream()
-	if _, err := synthesize(context.Background(), schema, regions, nil, Uniform, stream); err == nil {
+	if _, err := synthesize(context.Background(), schema, regions, nil, Uniform,
+		stream); err == nil {
 		t.Error("no tuple counts for one region: no error")
 	}
-	if _, err := synthesize(context.Background(), schema, regions, []int{math.MaxInt32 + 1}, Uniform, stream); !errors.Is(err, algorithms.ErrTooLarge) {
+	if _, err := synthesize(context.Background(), schema, regions, []int{math.MaxInt32 + 1},
+		Uniform, stream); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("more rows than there are row numbers: %v, want ErrTooLarge", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := synthesize(cancelled, schema, regions, []int{1}, Uniform, stream); !errors.Is(err, context.Canceled) {
+	if _, err := synthesize(cancelled, schema, regions, []int{1}, Uniform, stream); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -156,20 +168,23 @@ func BenchmarkSynthesize(b *testing.B) {
 			tuples = append(tuples, 2, 1)
 			return
 		}
-		node, err := builder.Enter(dim, builder.Low[dim]+builder.Width(dim)/2)
-		if err != nil {
+		part := func(n int) func() error {
+			return func() error {
+				cut(n)
+				return nil
+			}
+		}
+		middle := builder.Low[dim] + builder.Width(dim)/2
+		if err := builder.Halve(dim, middle, part(n/2), part(n-n/2)); err != nil {
 			b.Fatal(err)
 		}
-		cut(n / 2)
-		builder.Cross(node)
-		cut(n - n/2)
-		builder.Leave(node)
 	}
 	cut(regionsN)
 	rows := 3 * len(tuples) / 2
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := synthesize(context.Background(), schema, builder.Regions(), tuples, Uniform, stream); err != nil {
+		if _, err := synthesize(context.Background(), schema, builder.Regions(), tuples, Uniform,
+			stream); err != nil {
 			b.Fatal(err)
 		}
 	}

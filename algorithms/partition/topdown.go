@@ -9,8 +9,8 @@ import (
 	"ppdp/privacy"
 )
 
-// What follows is common to the algorithms that specialise from the top down by draws of the exponential mechanism:
-// DiffGen for all records at once, DiffMulti region by region.
+// What follows is common to the algorithms that specialise from the top down by draws of the
+// exponential mechanism: DiffGen for all records at once, DiffMulti region by region.
 
 // CutRuleOf is how cut points are drawn under a variant.
 func CutRuleOf(variant algorithms.Variant, utility Utility) CutRule {
@@ -38,24 +38,27 @@ func (r CutRule) Qualify(g *algorithms.Guarantee) {
 func (u Utility) Qualify(g *algorithms.Guarantee) {
 	if u == Discernibility {
 		g.Errata = append(g.Errata, "D3")
-		g.Note += " The scale of dm contains the number of records, which holds by a proof of its own."
+		g.Note += " The scale of dm contains the number of records, which holds by a proof of" +
+			" its own."
 	}
 }
 
 // NewScorer returns the scorer of a release from so many records. Its error names the yaml key.
 func NewScorer(utility Utility, schema *datasets.Schema, records int) (Scorer, error) {
 	if utility == InformationGain && schema.Classes() < 2 {
-		return Scorer{}, errors.New("utility: infogain needs a class attribute of at least two values")
+		return Scorer{}, errors.New("utility: infogain needs a class of at least two values")
 	}
 	return Scorer{Utility: utility, Classes: schema.Classes(), Records: records}, nil
 }
 
-// NewCutPoints opens the stream "cut points" and enters the mechanism of that name into the ledger, at the sensitivity of
-// the scores where the rule is private.
-func NewCutPoints(in algorithms.Input, scorer Scorer, rule CutRule, scores privacy.Sensitivity) *CutPoints {
+// NewCutPoints opens the stream "cut points" and enters the mechanism of that name into the ledger,
+// at the sensitivity of the scores where the rule is private.
+func NewCutPoints(in algorithms.Input, scorer Scorer, rule CutRule,
+	scores privacy.Sensitivity) *CutPoints {
 	if rule != EveryCut {
 		scores.Proven = math.Inf(1) // errata D2, D8 and X1
 	}
 	draws := in.Noise.Open("cut points")
-	return &CutPoints{Scorer: scorer, Rule: rule, Choice: in.Budget.Exponential("cut points", draws, scores), Draws: draws}
+	choice := in.Budget.Exponential("cut points", draws, scores)
+	return &CutPoints{Scorer: scorer, Rule: rule, Choice: choice, Draws: draws}
 }

@@ -1,9 +1,13 @@
 package partition
 
-import "math"
+import (
+	"math"
 
-// Utility scores a specialisation, a set of rows that is about to be divided among children. More is
-// better for all of them: measures of loss are negated.
+	"ppdp/algorithms"
+)
+
+// Utility scores a specialisation, a set of rows that is about to be divided among children. More
+// is better for all of them: measures of loss are negated.
 type Utility string
 
 const (
@@ -22,14 +26,7 @@ func Utilities() []Utility {
 	return []Utility{MaxClass, Discernibility, CertaintyPenalty, InformationGain}
 }
 
-// Enum lists the words a specification may use.
-func (Utility) Enum() []string {
-	var names []string
-	for _, u := range Utilities() {
-		names = append(names, string(u))
-	}
-	return names
-}
+func (Utility) Enum() []string { return algorithms.Words(Utilities()...) }
 
 // programTop is the score the released program gives a discernibility of 0.
 const programTop = 10_000
@@ -39,11 +36,11 @@ type Scorer struct {
 	Utility Utility
 	// Classes is the number of class values, at least 1.
 	Classes int
-	// Records is the paper's |D|, the number of records the release is made from. The sensitivity of
-	// Discernibility contains it though it is private (errata D3).
+	// Records is the paper's |D|, the number of records the release is made from. The sensitivity
+	// of Discernibility contains it though it is private (errata D3).
 	Records int
-	// Program puts scores on the released program's scales: certainty penalties as |D| minus the sum,
-	// discernibility mapped to 0..10000 (errata D8).
+	// Program puts scores on the released program's scales: certainty penalties as |D| minus the
+	// sum, discernibility mapped to 0..10000 (errata D8).
 	Program bool
 }
 
@@ -60,7 +57,7 @@ func (s *Scorer) Sensitivity() float64 {
 	}
 }
 
-// Monotone says that one more record never raises any score, or never lowers any (errata R0b).
+// Monotone reports that one more record never raises any score, or never lowers any (errata R0b).
 func (s *Scorer) Monotone() bool {
 	return s.Utility == MaxClass || s.Utility == CertaintyPenalty && !s.Program
 }
@@ -98,7 +95,6 @@ func (s *Scorer) Score(counts []int32, penalties []float64) float64 {
 	}
 }
 
-// loss turns a measure of loss into a score.
 func (s *Scorer) loss(sum float64) float64 {
 	switch {
 	case !s.Program:

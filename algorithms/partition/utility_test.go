@@ -34,16 +34,19 @@ func TestScoresByHand(t *testing.T) {
 	}
 }
 
-// TestSensitivities adds one record to random divisions. Max, the certainty penalty and the information
-// gain move by their Δu at most; the discernibility, for rows among at most |D|, by 2|D|+1.
+// TestSensitivities adds one record to random divisions. Max, the certainty penalty and the
+// information gain move by their Δu at most; the discernibility, for rows among at most |D|, by
+// 2|D|+1.
 func TestSensitivities(t *testing.T) {
 	for _, utility := range Utilities() {
 		t.Run(string(utility), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				classes := rapid.IntRange(2, 3).Draw(t, "classes")
 				children := rapid.IntRange(1, 4).Draw(t, "children")
-				counts := rapid.SliceOfN(rapid.Int32Range(0, 6), classes*children, classes*children).Draw(t, "counts")
-				penalties := rapid.SliceOfN(rapid.Float64Range(0, 1), children, children).Draw(t, "penalties")
+				counts := rapid.SliceOfN(rapid.Int32Range(0, 6), classes*children,
+					classes*children).Draw(t, "counts")
+				penalties := rapid.SliceOfN(rapid.Float64Range(0, 1), children, children).Draw(t,
+					"penalties")
 				more := slices.Clone(counts)
 				more[rapid.IntRange(0, len(more)-1).Draw(t, "new record")]++
 				s := Scorer{Utility: utility, Classes: classes, Records: total(counts)}
@@ -61,10 +64,10 @@ func TestSensitivities(t *testing.T) {
 	}
 }
 
-// TestDiscernibilityLossOfOneLevel is errata D3. A level of the tree runs one mechanism in each region,
-// all of them with scores divided by 2|D|+1, and |D| is the number of all records: one more record
-// changes every region's choice. Together they still lose no more than half of ε′, over random levels of up
-// to four regions with up to four candidates each.
+// TestDiscernibilityLossOfOneLevel is errata D3. A level of the tree runs one mechanism in each
+// region, all of them with scores divided by 2|D|+1, and |D| is the number of all records: one more
+// record changes every region's choice. Together they still lose no more than half of ε′, over
+// random levels of up to four regions with up to four candidates each.
 func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 	const epsilon = 1.0
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +79,8 @@ func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 			records += n
 		}
 		own := rapid.IntRange(0, regions-1).Draw(t, "region of the new record")
-		// The worst output takes the worst candidate in every region: the losses of independent choices add up.
+		// The worst output takes the worst candidate in every region: the losses of independent
+		// choices add up.
 		up, down := 0.0, 0.0
 		for region, n := range sizes {
 			before, after := make([][]int32, choices), make([][]int32, choices)
@@ -88,8 +92,10 @@ func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 					after[i][rapid.IntRange(0, 1).Draw(t, "child of the new record")]++
 				}
 			}
-			p := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records}, before, epsilon)
-			q := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records + 1}, after, epsilon)
+			p := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records}, before,
+				epsilon)
+			q := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records + 1}, after,
+				epsilon)
 			most, least := math.Inf(-1), math.Inf(1)
 			for i := range p {
 				ratio := math.Log(p[i] / q[i])

@@ -1,5 +1,7 @@
 package partition
 
+import "ppdp/algorithms"
+
 // Values says which point of its interval stands for an ordered attribute of a drawn record.
 // Categorical attributes always get a uniformly drawn member of the interval or taxonomy node.
 type Values string
@@ -10,5 +12,4 @@ const (
 	Low      Values = "low"      // the lower end
 )
 
-// Enum lists the words for a specification.
-func (Values) Enum() []string { return []string{string(Uniform), string(Midpoint), string(Low)} }
+func (Values) Enum() []string { return algorithms.Words(Uniform, Midpoint, Low) }

@@ -6,10 +6,11 @@ import (
 	"os"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/privacy"
 	"ppdp/random"
 )
 
@@ -19,7 +20,8 @@ func adultTable(tb testing.TB) *datasets.Table {
 	var source datasets.Source = adult.Source{}
 	dir := os.Getenv("PPDP_DATA")
 	if dir == "" {
-		tb.Log("PPDP_DATA is not set, Adult's stand-in is used: set it to the directory that holds adult/adult.data.gz")
+		tb.Log("PPDP_DATA is not set, Adult's stand-in is used: set it to the directory that" +
+			" holds adult/adult.data.gz")
 		source = adult.StandIn{}
 	}
 	params := source.Params().(*adult.Params)
@@ -33,19 +35,13 @@ func adultTable(tb testing.TB) *datasets.Table {
 	return loaded.Table
 }
 
-func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64) {
-	rows := table.AllRows()
+func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant,
+	epsilon float64) {
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
-		_, err := Algorithm{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: rows, Params: params, Variant: variant,
-			Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(i)),
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		testinput.Undrawn(b, Algorithm{}, testinput.Input(table, params, variant, epsilon, i))
 	}
-	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
 // BenchmarkAdult is a release of Adult over its 52 bits, of every degree for every score. Theta is

@@ -51,7 +51,8 @@ func (s *bitSearch) network(first int) ([]pair, error) {
 // update brings the candidates up to date with the newest node.
 func (s *bitSearch) update(newest int) error {
 	if len(s.inside) <= s.degree { // everything inside is a parent: new candidates altogether
-		s.scores, s.children, s.parents, s.sets = s.scores[:0], s.children[:0], s.parents[:0], s.sets[:0]
+		s.scores, s.children, s.parents, s.sets = s.scores[:0], s.children[:0], s.parents[:0],
+			s.sets[:0]
 		s.size = len(s.inside)
 		s.propose(s.inside)
 		return nil
@@ -65,7 +66,8 @@ func (s *bitSearch) update(newest int) error {
 	}
 	s.scores, s.children, s.parents = s.scores[:kept], s.children[:kept], s.parents[:kept]
 	// The new sets are those with the newest node in them.
-	others := slices.DeleteFunc(slices.Clone(s.inside), func(node int) bool { return node == newest })
+	others := slices.DeleteFunc(slices.Clone(s.inside),
+		func(node int) bool { return node == newest })
 	picked := make([]int, s.degree-1)
 	for i := range picked {
 		picked[i] = i
@@ -95,7 +97,8 @@ func (s *bitSearch) update(newest int) error {
 	}
 }
 
-// nextCombination advances ascending indices below n to the next choice and reports whether there is one.
+// nextCombination advances ascending indices below n to the next choice and reports whether there
+// is one.
 func nextCombination(picked []int, n int) bool {
 	for i := len(picked) - 1; i >= 0; i-- {
 		if picked[i] < n-len(picked)+i {
@@ -124,7 +127,7 @@ func (s *bitSearch) propose(set []int) {
 	}
 }
 
-// bitTables makes contingency tables from the counts of subsets, in memory of its own.
+// bitTables makes contingency tables from the counts of subsets, in its own memory.
 type bitTables struct {
 	counts *subsets
 	set    []int   // the parents
@@ -136,7 +139,8 @@ type bitTables struct {
 
 func newBitTables(counts *subsets) *bitTables {
 	most := 1 << (counts.most - 1)
-	return &bitTables{counts: counts, shared: make([]int32, most), yes: make([]int32, most), cells: make([]int32, 2*most)}
+	return &bitTables{counts: counts, shared: make([]int32, most), yes: make([]int32, most),
+		cells: make([]int32, 2*most)}
 }
 
 // condition sets the parents, in ascending order.
@@ -149,8 +153,8 @@ func (t *bitTables) condition(set []int) {
 	exclude(t.shared)
 }
 
-// split returns the table of the parents and a child, valid until the next call: the number of records with
-// child x is at 2p+x, and bit j of p is the j-th parent's value.
+// split returns the table of the parents and a child, valid until the next call: the number of
+// records with child x is at 2p+x, and bit j of p is the j-th parent's value.
 func (t *bitTables) split(child int) []int32 {
 	yes, cells := t.yes[:len(t.shared)], t.cells[:2*len(t.shared)]
 	for mask := range yes {

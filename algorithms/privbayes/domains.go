@@ -14,8 +14,8 @@ const (
 	maxSets = 1 << 22
 )
 
-// domainSearch grows a network over attributes: parents are the maximal sets whose marginal with the
-// child is theta-useful (section 5 of the paper).
+// domainSearch grows a network over attributes: parents are the maximal sets whose marginal with
+// the child is theta-useful (section 5 of the paper).
 type domainSearch struct {
 	*chooser
 	columns [][]uint32 // values of each node, a row each
@@ -100,9 +100,9 @@ func (s *domainSearch) network(first int) ([]pair, error) {
 	}
 }
 
-// maximalSets lists the sets of parents inside the network whose configurations number at most limit and to
-// which nothing can be added, nor any member made less general. The empty set is the one of a limit
-// that allows nothing.
+// maximalSets lists the sets of parents inside the network whose configurations number at most
+// limit and to which nothing can be added, nor any member made less general. The empty set is the
+// one of a limit that allows nothing.
 func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
 	var sets [][]parent
 	set := make([]parent, 0, s.degree)
@@ -112,13 +112,15 @@ func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
 		for _, node := range s.inside {
 			sizes := s.levels[node].size
 			if at < len(set) && set[at].node == node {
-				if level := set[at].level; level > 0 && product/float64(sizes[level])*float64(sizes[level-1]) <= limit {
+				if level := set[at].level; level > 0 &&
+					product/float64(sizes[level])*float64(sizes[level-1]) <= limit {
 					return false
 				}
 				at++
 				continue
 			}
-			if coarsest := sizes[len(sizes)-1]; len(set) < s.degree && coarsest >= 2 && product*float64(coarsest) <= limit {
+			if coarsest := sizes[len(sizes)-1]; len(set) < s.degree && coarsest >= 2 &&
+				product*float64(coarsest) <= limit {
 				return false
 			}
 		}
@@ -127,7 +129,8 @@ func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
 	var extend func(i int, product float64) error
 	extend = func(i int, product float64) error {
 		if visited++; visited > maxSets {
-			return fmt.Errorf("%w: more than %d sets of parents for one node, choose a smaller degree or larger theta", algorithms.ErrTooLarge, maxSets)
+			return fmt.Errorf("%w: more than %d sets of parents, lower degree or raise theta",
+				algorithms.ErrTooLarge, maxSets)
 		}
 		if visited&0xffff == 0 {
 			if err := s.ctx.Err(); err != nil {
@@ -157,8 +160,8 @@ func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
 	return sets, extend(0, 1)
 }
 
-// condition numbers the configuration of the parents of every row, the first parent's value changing
-// fastest.
+// condition numbers the configuration of the parents of every row, the first parent's value
+// changing fastest.
 func (s *domainSearch) condition(set []parent) {
 	if s.config == nil {
 		s.config = make([]uint32, len(s.columns[0]))
@@ -199,7 +202,8 @@ func parentsPossible(all []levels, useful float64) bool {
 	for x := range all {
 		for p := range all {
 			sizes := all[p].size
-			if coarsest := sizes[len(sizes)-1]; x != p && coarsest >= 2 && float64(all[x].size[0])*float64(coarsest) <= useful {
+			if coarsest := sizes[len(sizes)-1]; x != p && coarsest >= 2 &&
+				float64(all[x].size[0])*float64(coarsest) <= useful {
 				return true
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"ppdp/random"
 )
 
-// domain is one attribute as the network sees it: a public number of values, each standing for a run
-// of the attribute's cells.
+// domain is one attribute as the network sees it: a public number of values, each standing for a
+// run of the attribute's cells.
 type domain struct {
 	cells  uint64 // of the attribute
 	values uint64 // at most cells
@@ -28,7 +28,6 @@ func newDomain(a *datasets.Attribute, bins int) domain {
 	return domain{cells: cells, values: values, width: bits.Len64(values - 1)}
 }
 
-// value is the value that a cell belongs to.
 func (d domain) value(cell uint32) uint32 {
 	if d.values == d.cells {
 		return cell
@@ -43,7 +42,6 @@ func (d domain) span(value uint32) (low, high uint32) {
 	return low, high
 }
 
-// newDomains are those of a schema's attributes.
 func newDomains(schema *datasets.Schema, bins int) []domain {
 	domains := make([]domain, len(schema.Attributes))
 	for i := range domains {
@@ -54,14 +52,7 @@ func newDomains(schema *datasets.Schema, bins int) []domain {
 
 // valuesOf fills to with the values of some rows' cells.
 func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
-	switch {
-	case column.U8 != nil:
-		gather(to, column.U8, rows)
-	case column.U16 != nil:
-		gather(to, column.U16, rows)
-	default:
-		gather(to, column.U32, rows)
-	}
+	partition.Codes(column, rows, to)
 	if d.values == d.cells {
 		return
 	}
@@ -70,13 +61,7 @@ func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
 	}
 }
 
-func gather[T uint8 | uint16 | uint32](to []uint32, from []T, rows []int32) {
-	for i, row := range rows {
-		to[i] = uint32(from[row])
-	}
-}
-
-// code is the number whose bits stand for a value, decode its inverse.
+// code is the number whose bits encode a value, decode its inverse.
 func (e Encoding) code(value uint32) uint32 {
 	if e == Gray {
 		return value ^ value>>1
@@ -95,7 +80,8 @@ func (e Encoding) decode(code uint32) uint32 {
 
 // bitColumns are the columns of all attributes' bits, an attribute's lowest bit first: column j has
 // bit r%64 of word r/64 for the r-th row. An attribute of one value has no bits.
-func bitColumns(table *datasets.Table, rows []int32, domains []domain, encoding Encoding) [][]uint64 {
+func bitColumns(table *datasets.Table, rows []int32, domains []domain,
+	encoding Encoding) [][]uint64 {
 	words := (len(rows) + 63) / 64
 	var columns [][]uint64
 	scratch := make([]uint32, len(rows))
@@ -115,8 +101,8 @@ func bitColumns(table *datasets.Table, rows []int32, domains []domain, encoding 
 	return columns
 }
 
-// levels says how a node may be generalised as a parent. of[l][v] is value v at level l, size[l] the
-// number of values there. Level 0 is the value itself, and sizes descend to at least 2.
+// levels says how a node may be generalised as a parent. of[l][v] is value v at level l, size[l]
+// the number of values there. Level 0 is the value itself, and sizes descend to at least 2.
 type levels struct {
 	of   [][]uint32
 	size []int
@@ -157,7 +143,8 @@ func newLevels(a *datasets.Attribute, d domain, encoding Encoding) levels {
 }
 
 // ancestors maps each of a categorical attribute's values to its ancestor at a depth of the
-// taxonomy, or to itself where it lies higher, and numbers those in the order of the taxonomy's nodes.
+// taxonomy, or to itself where it lies higher, and numbers those in the order of the taxonomy's
+// nodes.
 func ancestors(a *datasets.Attribute, depth int) (of []uint32, size int) {
 	nodes := a.Taxonomy.Nodes
 	depths := make([]int, len(nodes))
@@ -201,7 +188,7 @@ type writer struct {
 	place    partition.Values // which point of a bin
 	stream   *random.Stream
 	builder  *datasets.Builder
-	values   []uint32 // of the record at hand, one for each attribute
+	values   []uint32 // of the current record, one for each attribute
 }
 
 // read decodes drawn nodes into values and reports whether all lie in their domains.
@@ -232,7 +219,6 @@ func (w *writer) mend() {
 	}
 }
 
-// write adds the record at hand.
 func (w *writer) write() error {
 	row := w.builder.AddRow()
 	for i, value := range w.values {
@@ -269,7 +255,8 @@ func (w *writer) writeContinuous(row, attribute int, low, high uint32) error {
 	a := &w.schema.Attributes[attribute]
 	value := a.Low + float64((float64(low)+float64(share*float64(high-low)))*a.Step)
 	if cell, err := a.NumberCode(value); err != nil || cell < low || cell >= high {
-		value = a.Number(low) // an end of the bin was rounded out of it; the middle of a cell is inside
+		// an end of the bin was rounded out of it; the middle of a cell is inside
+		value = a.Number(low)
 	}
 	return w.builder.SetNumber(row, attribute, value)
 }
@@ -281,7 +268,8 @@ func checkSize(schema *datasets.Schema, domains []domain, encoding Encoding) err
 	}
 	for i, d := range domains {
 		if d.values > maxMarginal {
-			return fmt.Errorf("%w: %s has %d values, a marginal may have %d, choose encoding binary", algorithms.ErrTooLarge, schema.Attributes[i].Name, d.values, maxMarginal)
+			return fmt.Errorf("%w: %s has %d values, must have at most %d or encoding binary",
+				algorithms.ErrTooLarge, schema.Attributes[i].Name, d.values, maxMarginal)
 		}
 	}
 	return nil

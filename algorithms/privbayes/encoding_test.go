@@ -28,12 +28,15 @@ func TestBins(t *testing.T) {
 		end := uint32(0)
 		for v := range uint32(d.values) {
 			low, high := d.span(v)
-			if low != end || int(high-low) < cells/int(d.values) || int(high-low) > (cells+int(d.values)-1)/int(d.values) {
-				t.Fatalf("value %d of %d spans [%d, %d) of %d cells after %d", v, d.values, low, high, cells, end)
+			if low != end || int(high-low) < cells/int(d.values) ||
+				int(high-low) > (cells+int(d.values)-1)/int(d.values) {
+				t.Fatalf("value %d of %d spans [%d, %d) of %d cells after %d", v, d.values, low,
+					high, cells, end)
 			}
 			for cell := low; cell < high; cell++ {
 				if d.value(cell) != v {
-					t.Fatalf("cell %d of [%d, %d) has value %d, want %d", cell, low, high, d.value(cell), v)
+					t.Fatalf("cell %d of [%d, %d) has value %d, want %d", cell, low, high,
+						d.value(cell), v)
 				}
 			}
 			end = high
@@ -90,7 +93,8 @@ func TestBitColumns(t *testing.T) {
 				}
 				at += d.width
 				if want := d.value(table.Column(i).At(row)); e.decode(code) != want {
-					t.Fatalf("%s: row %d, attribute %d reads %d, want %d", e, row, i, e.decode(code), want)
+					t.Fatalf("%s: row %d, attribute %d reads %d, want %d", e, row, i,
+						e.decode(code), want)
 				}
 			}
 			if at != len(columns) {
@@ -110,19 +114,23 @@ func TestLevels(t *testing.T) {
 		coarsest  []uint32
 	}{
 		{"age", Vanilla, []int{16}, nil},
-		{"age", Hierarchical, []int{16, 8, 4, 2}, []uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}},
+		{"age", Hierarchical, []int{16, 8, 4, 2}, []uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1,
+			1, 1}},
 		{"work", Vanilla, []int{4}, nil},
-		{"work", Hierarchical, []int{4, 2}, []uint32{0, 0, 1, 1}}, // craft: baker, smith; other: clerk, astronaut
-		{"smoker", Hierarchical, []int{2}, nil},                   // the level above has one value
-		{"disease", Hierarchical, []int{3}, nil},                  // no taxonomy
+		// craft: baker, smith; other: clerk, astronaut
+		{"work", Hierarchical, []int{4, 2}, []uint32{0, 0, 1, 1}},
+		{"smoker", Hierarchical, []int{2}, nil},  // the level above has one value
+		{"disease", Hierarchical, []int{3}, nil}, // no taxonomy
 	} {
 		i := schema.Index(c.attribute)
 		l := newLevels(&schema.Attributes[i], domains[i], c.encoding)
 		if !slices.Equal(l.size, c.sizes) {
-			t.Errorf("%s, %s: levels of %v values, want %v", c.attribute, c.encoding, l.size, c.sizes)
+			t.Errorf("%s, %s: levels of %v values, want %v", c.attribute, c.encoding, l.size,
+				c.sizes)
 		}
 		if last := l.of[len(l.of)-1]; c.coarsest != nil && !slices.Equal(last, c.coarsest) {
-			t.Errorf("%s, %s: coarsest level %v, want %v", c.attribute, c.encoding, last, c.coarsest)
+			t.Errorf("%s, %s: coarsest level %v, want %v", c.attribute, c.encoding, last,
+				c.coarsest)
 		}
 	}
 }
@@ -145,7 +153,8 @@ func TestUnevenTaxonomy(t *testing.T) {
 	}
 	l := newLevels(a, newDomain(a, 16), Hierarchical)
 	want := [][]uint32{{0, 1, 2, 3}, {2, 0, 1, 1}, {1, 0, 1, 1}}
-	if !slices.EqualFunc(l.of, want, func(a, b []uint32) bool { return slices.Equal(a, b) }) || !slices.Equal(l.size, []int{4, 3, 2}) {
+	if !slices.EqualFunc(l.of, want, func(a, b []uint32) bool { return slices.Equal(a, b) }) ||
+		!slices.Equal(l.size, []int{4, 3, 2}) {
 		t.Errorf("levels %v of sizes %v, want %v of 4, 3 and 2", l.of, l.size, want)
 	}
 }
@@ -154,7 +163,8 @@ func TestUnevenTaxonomy(t *testing.T) {
 func wide(attributes, n int) *datasets.Table {
 	schema := &datasets.Schema{}
 	for i := range attributes {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: 33, Step: 1})
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: string(rune('a' + i)), High: 33, Step: 1})
 	}
 	b := datasets.NewBuilder(schema, n)
 	stream := random.NewKey(7).Stream()
@@ -168,8 +178,8 @@ func wide(attributes, n int) *datasets.Table {
 }
 
 // TestRecordsOutsideTheDomainAreDrawnAgain: almost without budget half of all codes of each of 14
-// attributes mean nothing, one record in ten thousand is valid, and drawing again comes to its end: the
-// release is inside the domain all the same (CheckRelease) and says so.
+// attributes mean nothing, one record in ten thousand is valid, and drawing again comes to its end:
+// the release is inside the domain all the same (CheckRelease) and says so.
 func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 	table := wide(14, 100)
 	params := DefaultParams()
@@ -179,7 +189,10 @@ func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 	if err := conformance.CheckRelease(&info, info.Variants[0], in, release); err != nil {
 		t.Error(err)
 	}
-	if !slices.ContainsFunc(release.Warnings, func(w string) bool { return len(w) > 0 && w != noParents }) {
+	if !slices.ContainsFunc(release.Warnings, func(w string) bool {
+		return len(w) > 0 &&
+			w != noParents
+	}) {
 		t.Errorf("warnings %q, want one about records without a value", release.Warnings)
 	}
 	// One attribute is mended in no case: half of the draws are valid.
@@ -192,13 +205,17 @@ func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	params := DefaultParams()
 	params.Degree, params.Theta = 8, 1e-9
-	if _, _, err := release(wide(14, 50), params, algorithms.Published, 1, 1); !errors.Is(err, algorithms.ErrTooLarge) {
+	if _, _, err := release(wide(14, 50), params, algorithms.Published, 1, 1); !errors.Is(err,
+		algorithms.ErrTooLarge) {
 		t.Errorf("56 bits with 8 parents: %v, want %v", err, algorithms.ErrTooLarge)
 	}
-	huge := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "id", Kind: datasets.Categorical, Values: make([]string, maxMarginal+1)}}}
+	huge := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "id",
+		Kind: datasets.Categorical, Values: make([]string, maxMarginal+1)}}}
 	params = DefaultParams()
 	params.Encoding = Vanilla
-	if _, _, err := release(datasets.NewBuilder(huge, 0).Table(), params, algorithms.Published, 1, 1); !errors.Is(err, algorithms.ErrTooLarge) {
-		t.Errorf("an attribute of %d values: %v, want %v", maxMarginal+1, err, algorithms.ErrTooLarge)
+	if _, _, err := release(datasets.NewBuilder(huge, 0).Table(), params, algorithms.Published, 1,
+		1); !errors.Is(err, algorithms.ErrTooLarge) {
+		t.Errorf("an attribute of %d values: %v, want %v", maxMarginal+1, err,
+			algorithms.ErrTooLarge)
 	}
 }

@@ -34,7 +34,8 @@ type conditional struct {
 	child   int
 	size    int
 	parents []lookup
-	// cumulative holds, for parent configuration p and value x at p·size+x, the mass of values up to x.
+	// cumulative holds, for parent configuration p and value x at p·size+x, the mass of values up
+	// to x.
 	cumulative []float64
 }
 
@@ -44,8 +45,8 @@ type lookup struct {
 	add  []uint32 // by the parent's value
 }
 
-// newConditional makes a conditional of joint counts, which it overwrites. A configuration of no mass
-// gets the uniform law. levels are those of all nodes.
+// newConditional makes a conditional of joint counts, which it overwrites. A configuration of no
+// mass gets the uniform law. levels are those of all nodes.
 func newConditional(p pair, all []levels, joint []float64) conditional {
 	c := conditional{child: p.child, size: all[p.child].size[0], cumulative: joint}
 	stride := uint32(1)
@@ -95,8 +96,9 @@ func (c *conditional) draw(nodes []uint32, stream *random.Stream) {
 	nodes[c.child] = uint32(x)
 }
 
-// marginalise sums the joint counts of a pair of bits down to those of a node among its parents, with
-// the other pair's parents, which are among them too. Bit j of a configuration is the j-th parent.
+// marginalise sums the joint counts of a pair of bits down to those of a node among its parents,
+// with the other pair's parents, which are among them too. Bit j of a configuration is the j-th
+// parent.
 func marginalise(joint []float64, from, to pair) []float64 {
 	place := func(node int) int { // 0 for the child of from, else one more than the parent's index
 		for j, p := range from.parents {

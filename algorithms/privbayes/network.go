@@ -32,8 +32,8 @@ func (c *chooser) choose(scores []float64) (int, error) {
 	return c.choice.Choose(c.path, c.epsilon, scores, nil)
 }
 
-// usefulDegree is the largest number of parents, at most degree and less than the number of nodes d,
-// that leaves the average count of a marginal over bits theta times its noise (section 4 of the
+// usefulDegree is the largest number of parents, at most degree and less than the number of nodes
+// d, that leaves the average count of a marginal over bits theta times its noise (section 4 of the
 // paper): n/2^(k+1) ≥ θ·Δ(d-k)/ε₂ with Δ the sensitivity of a marginal.
 func usefulDegree(d, degree int, n, epsilon, sensitivity, theta float64) int {
 	k := min(degree, d-1)

@@ -43,7 +43,8 @@ func TestTablesAreCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		order := rapid.Permutation(seq(d)).Draw(t, "order")
-		child, set := order[0], slices.Sorted(slices.Values(order[1:1+rapid.IntRange(0, k).Draw(t, "some")]))
+		child, set := order[0], slices.Sorted(slices.Values(order[1:1+rapid.IntRange(0, k).Draw(t,
+			"some")]))
 		want := make([]int32, 2<<len(set))
 		for _, row := range rows {
 			at := row[child]
@@ -68,8 +69,8 @@ func seq(n int) []int {
 	return s
 }
 
-// TestBitSearchCandidates: before every choice the candidates are all nodes outside with all sets of
-// min(k, |V|) nodes inside, each once and with its score.
+// TestBitSearchCandidates: before every choice the candidates are all nodes outside with all sets
+// of min(k, |V|) nodes inside, each once and with its score.
 func TestBitSearchCandidates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(2, 8).Draw(t, "bits")
@@ -80,8 +81,9 @@ func TestBitSearchCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &bitSearch{
-			chooser: &chooser{ctx: context.Background(), scorer: newScorer(TotalVariation, len(rows), algorithms.Published)},
-			tables:  newBitTables(counts), degree: k, added: make([]bool, d),
+			chooser: &chooser{ctx: context.Background(), scorer: newScorer(TotalVariation,
+				len(rows), algorithms.Published)},
+			tables: newBitTables(counts), degree: k, added: make([]bool, d),
 		}
 		for round, newest := range rapid.Permutation(seq(d)).Draw(t, "order") {
 			s.added[newest] = true
@@ -123,7 +125,8 @@ func TestBitSearchCandidates(t *testing.T) {
 				name := fmt.Sprint(child, s.sets[s.parents[i]:s.parents[i]+s.size])
 				score, ok := want[name]
 				if !ok || !(math.Abs(s.scores[i]-score) <= 1e-9) {
-					t.Fatalf("candidate %s with score %v, want %v (known or not yet listed: %t)", name, s.scores[i], score, ok)
+					t.Fatalf("candidate %s with score %v, want %v (known or not yet listed: %t)",
+						name, s.scores[i], score, ok)
 				}
 				delete(want, name)
 			}
@@ -131,12 +134,13 @@ func TestBitSearchCandidates(t *testing.T) {
 	})
 }
 
-// TestMaximalSets compares with the definition: every set within the bounds that no other one within
-// the bounds contains or refines.
+// TestMaximalSets compares with the definition: every set within the bounds that no other one
+// within the bounds contains or refines.
 func TestMaximalSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 4).Draw(t, "nodes")
-		s := &domainSearch{chooser: &chooser{ctx: context.Background()}, degree: rapid.IntRange(1, 4).Draw(t, "degree")}
+		s := &domainSearch{chooser: &chooser{ctx: context.Background()}, degree: rapid.IntRange(1,
+			4).Draw(t, "degree")}
 		for node := range d {
 			sizes := []int{rapid.IntRange(1, 12).Draw(t, "size")}
 			for size := sizes[0] / 2; size >= 2; size /= 2 {
@@ -198,12 +202,14 @@ func TestMaximalSets(t *testing.T) {
 				at[p.node] = p.level
 			}
 			if !want[fmt.Sprint(at)] {
-				t.Fatalf("%v is listed, limit %v, degree %d, sizes %v", set, limit, s.degree, s.levels)
+				t.Fatalf("%v is listed, limit %v, degree %d, sizes %v", set, limit, s.degree,
+					s.levels)
 			}
 			delete(want, fmt.Sprint(at))
 		}
 		if len(want) > 0 {
-			t.Fatalf("%v not listed, limit %v, degree %d, sizes %v", want, limit, s.degree, s.levels)
+			t.Fatalf("%v not listed, limit %v, degree %d, sizes %v", want, limit, s.degree,
+				s.levels)
 		}
 	})
 }
@@ -226,7 +232,8 @@ func TestUsefulDegree(t *testing.T) {
 		{0, 1, 2, 3, 0},     //
 	} {
 		if got := usefulDegree(10, c.degree, c.n, c.epsilon, c.sensitivity, 4); got != c.want {
-			t.Errorf("%v records, epsilon %v, sensitivity %v, cap %d: degree %d, want %d", c.n, c.epsilon, c.sensitivity, c.degree, got, c.want)
+			t.Errorf("%v records, epsilon %v, sensitivity %v, cap %d: degree %d, want %d", c.n,
+				c.epsilon, c.sensitivity, c.degree, got, c.want)
 		}
 	}
 }
@@ -243,13 +250,16 @@ func TestUsefulCells(t *testing.T) {
 
 // TestConfigurationsWithoutMass: their conditional is uniform, the others' in proportion.
 func TestConfigurationsWithoutMass(t *testing.T) {
-	all := []levels{{of: [][]uint32{{0, 1}}, size: []int{2}}, {of: [][]uint32{{0, 1, 2, 3}}, size: []int{4}}}
-	c := newConditional(pair{child: 1, parents: []parent{{node: 0}}}, all, []float64{0, 0, 0, 0, 0, 3, 0, 1})
+	all := []levels{{of: [][]uint32{{0, 1}}, size: []int{2}}, {of: [][]uint32{{0, 1, 2, 3}},
+		size: []int{4}}}
+	c := newConditional(pair{child: 1, parents: []parent{{node: 0}}}, all, []float64{0, 0, 0, 0, 0,
+		3, 0, 1})
 	want := [2][4]float64{{0.25, 0.25, 0.25, 0.25}, {0, 0.75, 0, 0.25}}
 	first := []conditional{{child: 0, size: 2, cumulative: []float64{1, 2}}, c}
 	for p := range want {
 		for x := range want[p] {
-			if got := 2 * mass(first, []uint32{uint32(p), uint32(x)}); !(math.Abs(got-want[p][x]) <= 1e-12) {
+			got := 2 * mass(first, []uint32{uint32(p), uint32(x)})
+			if !(math.Abs(got-want[p][x]) <= 1e-12) {
 				t.Errorf("value %d given %d has probability %v, want %v", x, p, got, want[p][x])
 			}
 		}
@@ -266,15 +276,17 @@ func TestMarginalise(t *testing.T) {
 		seven, nine := cell>>2&1, cell>>3&1 // bit 0 is the child, 1 to 3 are the parents
 		want[2*nine+seven] += joint[cell]
 	}
-	if got := marginalise(joint, from, pair{child: 7, parents: []parent{{node: 9}}}); !slices.Equal(got, want) {
+	got := marginalise(joint, from, pair{child: 7, parents: []parent{{node: 9}}})
+	if !slices.Equal(got, want) {
 		t.Errorf("sums %v, want %v", got, want)
 	}
 }
 
-// TestChoicesFollowTheExponentialMechanism: over three bits with one parent each, the first choice given the
-// first node has four candidates with known probabilities exp(ε₁/2 · s/(2S)), ε₁/2 being one of two
-// choices' shares.
+// TestChoicesFollowTheExponentialMechanism: over three bits with one parent each, the first choice
+// given the first node has four candidates with known probabilities exp(ε₁/2 · s/(2S)), ε₁/2 being
+// one of two choices' shares.
 func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
+	t.Parallel()
 	// Bits 0 and 1 agree in 13 of 16 records, bit 2 leans on neither.
 	var rows [][]uint32
 	for r := range uint32(16) {
@@ -290,17 +302,20 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 		variant algorithms.Variant
 		score   Score
 	}{
-		{algorithms.Published, MaximalJoint}, {algorithms.Published, MutualInformation}, {algorithms.Published, TotalVariation},
+		{algorithms.Published, MaximalJoint}, {algorithms.Published, MutualInformation},
+		{algorithms.Published, TotalVariation},
 		{algorithms.Strict, MaximalJoint}, {algorithms.Strict, TotalVariation},
 	} {
 		params := DefaultParams()
-		params.Score, params.Degree, params.Beta, params.Theta, params.CountShare = c.score, 1, 0.5, 1e-9, 0.5
+		params.Score, params.Degree, params.Beta, params.Theta, params.CountShare = c.score, 1, 0.5,
+			1e-9, 0.5
 		const epsilon, trials = 40, 4000
 		choosing := epsilon * params.Beta
 		if c.variant == algorithms.Strict {
 			choosing *= 1 - params.CountShare
 		}
-		claimed := map[Score]float64{MaximalJoint: 1, MutualInformation: math.Log2(16) + 15*math.Log2(16./15), TotalVariation: 3 + 2./16}[c.score]
+		claimed := map[Score]float64{MaximalJoint: 1, MutualInformation: math.Log2(16) +
+			15*math.Log2(16./15), TotalVariation: 3 + 2./16}[c.score]
 		if c.variant == algorithms.Strict {
 			claimed = map[Score]float64{MaximalJoint: 0.75, TotalVariation: 2}[c.score]
 		}
@@ -316,7 +331,8 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 				for _, row := range rows {
 					cells[2*row[first]+row[child]]++
 				}
-				weights[first][child] = math.Exp(choosing / 2 * byDefinition(c.score, cells, 2) / (2 * claimed))
+				weights[first][child] = math.Exp(choosing / 2 * byDefinition(c.score, cells,
+					2) / (2 * claimed))
 				sum += weights[first][child]
 			}
 			for child := range 3 {
@@ -342,12 +358,14 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 					continue
 				}
 				want := trials / 3. * weights[first][child]
-				chi += (float64(seen[first][child]) - want) * (float64(seen[first][child]) - want) / want
+				off := float64(seen[first][child]) - want
+				chi += off * off / want
 			}
 		}
 		// Chi-squared with 5 degrees of freedom exceeds 25.7 with probability 1e-4; five settings.
 		if !(chi <= 25.7) {
-			t.Errorf("%s, %s: chi-squared %.1f of counts %v, laws %v", c.variant, c.score, chi, seen, weights)
+			t.Errorf("%s, %s: chi-squared %.1f of counts %v, laws %v", c.variant, c.score, chi,
+				seen, weights)
 		}
 	}
 }
@@ -373,11 +391,13 @@ func nominal(sizes []int, rows [][]uint32) *datasets.Table {
 }
 
 // newFit prepares a release as Release does.
-func newFit(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) *fit {
+func newFit(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64,
+	seed uint64) *fit {
 	budget := privacy.NewBudget(epsilon)
 	in := algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
 		Budget: budget, Noise: random.NewStreams(random.NewKey(seed)),
 	}
-	return &fit{ctx: context.Background(), in: in, params: params, domains: newDomains(table.Schema(), params.Bins), path: budget.Root(), epsilon: epsilon}
+	return &fit{ctx: context.Background(), in: in, params: params,
+		domains: newDomains(table.Schema(), params.Bins), path: budget.Root(), epsilon: epsilon}
 }

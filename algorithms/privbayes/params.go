@@ -13,16 +13,14 @@ import (
 type Encoding string
 
 const (
-	Binary       Encoding = "binary"       // the bits of an attribute's code
-	Gray         Encoding = "gray"         // the bits of its reflected Gray code: neighbouring codes differ in one bit
+	Binary Encoding = "binary" // the bits of an attribute's code
+	// the bits of its reflected Gray code: neighbouring codes differ in one bit
+	Gray         Encoding = "gray"
 	Vanilla      Encoding = "vanilla"      // attributes
 	Hierarchical Encoding = "hierarchical" // attributes, which as parents may be generalised
 )
 
-// Enum lists the encodings.
-func (Encoding) Enum() []string {
-	return []string{string(Binary), string(Gray), string(Vanilla), string(Hierarchical)}
-}
+func (Encoding) Enum() []string { return algorithms.Words(Binary, Gray, Vanilla, Hierarchical) }
 
 // bitwise reports whether nodes are bits.
 func (e Encoding) bitwise() bool { return e == Binary || e == Gray }
@@ -31,7 +29,8 @@ func (e Encoding) bitwise() bool { return e == Binary || e == Gray }
 type Score string
 
 const (
-	// AutoScore is the paper's choice for the encoding: MaximalJoint for bits, TotalVariation for attributes.
+	// AutoScore is the paper's choice for the encoding: MaximalJoint for bits, TotalVariation for
+	// attributes.
 	AutoScore Score = "auto"
 	// MaximalJoint is the paper's F: how near the joint distribution is to one of largest mutual
 	// information. For bits only: for larger domains it is hard to compute.
@@ -43,9 +42,8 @@ const (
 	TotalVariation Score = "total-variation"
 )
 
-// Enum lists the scores.
 func (Score) Enum() []string {
-	return []string{string(AutoScore), string(MaximalJoint), string(MutualInformation), string(TotalVariation)}
+	return algorithms.Words(AutoScore, MaximalJoint, MutualInformation, TotalVariation)
 }
 
 const (
@@ -63,16 +61,20 @@ type Params struct {
 	Score Score `yaml:"score"`
 	// Degree is the largest number of parents of a node, 0 to 8; theta may lower it.
 	Degree int `yaml:"degree"`
-	// Beta is the share of the budget (after the noisy count under strict) that chooses the network, in
-	// (0, 1). The rest goes to the marginals. The paper recommends 0.3; its authors' program for Adult has 0.5.
+	// Beta is the share of the budget (after the noisy count under strict) that chooses the
+	// network, in (0, 1). The rest goes to the marginals. The paper recommends 0.3; its authors'
+	// program for Adult has 0.5.
 	Beta float64 `yaml:"beta"`
 	// Theta is how many times its noise the average count of a marginal must be, above 0.
 	Theta float64 `yaml:"theta"`
-	// Bins is how many bins a numeric attribute is cut into, 2 to 65536; one of fewer cells keeps its cells.
+	// Bins is how many bins a numeric attribute is cut into, 2 to 65536; one of fewer cells keeps
+	// its cells.
 	Bins int `yaml:"bins"`
-	// Values says which point of its bin a numeric attribute gets: a uniform one, the middle or the lower end.
+	// Values says which point of its bin a numeric attribute gets: a uniform one, the middle or the
+	// lower end.
 	Values partition.Values `yaml:"values"`
-	// CountShare is the share of the budget that buys the noisy number of records, in (0, 1); strict only.
+	// CountShare is the share of the budget that buys the noisy number of records, in (0, 1);
+	// strict only.
 	CountShare float64 `yaml:"count_share"`
 	// MaxRows caps the synthetic table. Beyond it records carry a weight above 1 and the release a
 	// warning. Under strict only tiny budgets get there.
@@ -87,7 +89,6 @@ func DefaultParams() *Params {
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
 	errs := []error{
 		algorithms.CheckWord("encoding", p.Encoding),
@@ -96,19 +97,21 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("degree", p.Degree, 0, maxDegree),
 		algorithms.CheckRange("bins", p.Bins, 2, maxBins),
 		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
-		share("beta", p.Beta),
-		share("count_share", p.CountShare),
+		algorithms.CheckShare("beta", p.Beta),
+		algorithms.CheckShare("count_share", p.CountShare),
 	}
 	if !(p.Theta > 0) || math.IsInf(p.Theta, 1) {
 		errs = append(errs, fmt.Errorf("theta: %v, must be a finite number above 0", p.Theta))
 	}
 	if p.Score == MaximalJoint && !p.Encoding.bitwise() {
-		errs = append(errs, fmt.Errorf("score: %q under encoding %q, must be another: it is for bits only", p.Score, p.Encoding))
+		errs = append(errs, fmt.Errorf("score: %q is for bits only, must be another under"+
+			" encoding %q",
+			p.Score, p.Encoding))
 	}
 	return errors.Join(errs...)
 }
 
-// score is the function that Score stands for.
+// score is the function that Score selects.
 func (p *Params) score() Score {
 	switch {
 	case p.Score != AutoScore:
@@ -118,11 +121,4 @@ func (p *Params) score() Score {
 	default:
 		return TotalVariation
 	}
-}
-
-func share(key string, value float64) error {
-	if value > 0 && value < 1 {
-		return nil
-	}
-	return fmt.Errorf("%s: %v, must be between 0 and 1, both excluded", key, value)
 }

@@ -6,46 +6,30 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
-	"ppdp/privacy"
 	"ppdp/random"
 )
 
-func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input, error) {
-	in := algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
+func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64,
+	seed uint64) (*algorithms.Release, algorithms.Input, error) {
+	in := testinput.Input(table, params, variant, epsilon, seed)
 	r, err := Algorithm{}.Release(context.Background(), in)
 	return r, in, err
 }
 
-func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input) {
+func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant,
+	epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input) {
 	t.Helper()
 	r, in, err := release(table, params, variant, epsilon, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r, in
-}
-
-// TestConformance runs the suite with settings other than the defaults.
-func TestConformance(t *testing.T) {
-	var settings []algorithms.Params
-	for _, change := range []func(p *Params){
-		func(p *Params) { p.Encoding, p.Score, p.Theta = Gray, MutualInformation, 0.01 },
-		func(p *Params) { p.Encoding, p.Theta = Vanilla, 0.01 },
-		func(p *Params) { p.Encoding, p.Theta, p.Degree = Hierarchical, 0.01, 2 },
-	} {
-		p := DefaultParams()
-		p.MaxRows = 10000
-		change(p)
-		settings = append(settings, p)
-	}
-	conformance.Run(t, Algorithm{}, settings...)
 }
 
 func TestValidate(t *testing.T) {
@@ -55,10 +39,13 @@ func TestValidate(t *testing.T) {
 	}{
 		{func(p *Params) {}, ""},
 		{func(p *Params) { p.Encoding = Vanilla }, ""},
-		{func(p *Params) { p.Encoding, p.Score = Hierarchical, MaximalJoint }, `score: "maximal-joint" under encoding "hierarchical", must be another`},
-		{func(p *Params) { p.Beta = 1 }, "beta: 1, must be between 0 and 1, both excluded"},
-		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1, must be from 2 to 65536"},
-		{func(p *Params) { p.Values = "best" }, `values: "best", must be one of uniform, midpoint, low`},
+		{func(p *Params) { p.Encoding, p.Score = Hierarchical, MaximalJoint },
+			`score: "maximal-joint" is for bits only`},
+		{func(p *Params) { p.Beta = 1 }, "beta: 1, must be above 0 and below 1"},
+		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1," +
+			" must be from 2 to 65536"},
+		{func(p *Params) { p.Values = "best" },
+			`values: "best", must be one of uniform, midpoint, low`},
 	} {
 		p := DefaultParams()
 		c.change(p)
@@ -75,7 +62,8 @@ func TestValidate(t *testing.T) {
 	if err := (Algorithm{}).CheckVariant(algorithms.Published, p); err != nil {
 		t.Errorf("published: %v", err)
 	}
-	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil || !strings.Contains(err.Error(), "score") {
+	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil ||
+		!strings.Contains(err.Error(), "score") {
 		t.Errorf("strict: error %v, want one that names score", err)
 	}
 	if _, _, err := release(conformance.Table(20), p, algorithms.Strict, 1, 1); err == nil {
@@ -99,7 +87,8 @@ func TestLedger(t *testing.T) {
 		encoding Encoding
 		want     []row
 	}{
-		{algorithms.Published, Vanilla, []row{ // six attributes, every one with a marginal of its own
+		// six attributes, every one with a marginal of its own
+		{algorithms.Published, Vanilla, []row{
 			{"network", "exponential", 3 + 2./400, 5, 0.3},
 			{"marginals", "laplace", 2, 6, 0.7},
 		}},
@@ -126,19 +115,23 @@ func TestLedger(t *testing.T) {
 			continue
 		}
 		for i, want := range c.want {
-			got := row{ledger[i].Purpose, ledger[i].Mechanism, ledger[i].Claimed, ledger[i].Calls, want.epsilon}
-			if got != want || math.Abs(ledger[i].Epsilon-want.epsilon) > 1e-12 || ledger[i].Proven != ledger[i].Claimed {
+			got := row{ledger[i].Purpose, ledger[i].Mechanism, ledger[i].Claimed, ledger[i].Calls,
+				want.epsilon}
+			if got != want || math.Abs(ledger[i].Epsilon-want.epsilon) > 1e-12 ||
+				ledger[i].Proven != ledger[i].Claimed {
 				t.Errorf("%s: %+v, want %+v", c.variant, ledger[i], want)
 			}
 		}
 	}
 }
 
-// TestNoiseHasTheScaleOfCounts: noise made for probabilities, 2(d-k)/(nε), is lost on counts; others'
-// programs have added it there. A table of 100 equal records of one bit at ε = 0.02 has noise of scale 100
-// (published) or 51 (strict) on its counts 100 and 0, and the expected share of ones follows from the
-// law of the noise. With noise for probabilities it would be below one in a hundred.
+// TestNoiseHasTheScaleOfCounts: noise made for probabilities, 2(d-k)/(nε), is lost on counts;
+// others' programs have added it there. A table of 100 equal records of one bit at ε = 0.02 has
+// noise of scale 100 (published) or 51 (strict) on its counts 100 and 0, and the expected share of
+// ones follows from the law of the noise. With noise for probabilities it would be below one in a
+// hundred.
 func TestNoiseHasTheScaleOfCounts(t *testing.T) {
+	t.Parallel()
 	const n, epsilon, trials = 100, 0.02, 3000
 	table := nominal([]int{2}, make([][]uint32, n))
 	for r := range n {
@@ -154,8 +147,9 @@ func TestNoiseHasTheScaleOfCounts(t *testing.T) {
 		{algorithms.Published, 2 / epsilon},
 		{algorithms.Strict, 1 / (epsilon * (1 - params.CountShare))},
 	} {
-		// E[max(0,Y)/(max(0,Y)+max(0,100+Z))] for Laplace Y and Z, 1/2 where both are 0, by the midpoint
-		// rule. The geometric law of strict is a Laplace law to within a part in thousands at this scale.
+		// E[max(0,Y)/(max(0,Y)+max(0,100+Z))] for Laplace Y and Z, 1/2 where both are 0, by the
+		// midpoint rule. The geometric law of strict is a Laplace law to within a part in thousands
+		// at this scale.
 		const steps = 1500
 		want := 0.0
 		quantile := func(i int) float64 {
@@ -188,8 +182,9 @@ func TestNoiseHasTheScaleOfCounts(t *testing.T) {
 			mass := network[0].cumulative
 			sum += (mass[1] - mass[0]) / mass[1]
 		}
-		// A share's standard deviation is at most 1/2, that of the mean 0.0091; 0.04 is 4.4 of them, a false
-		// alarm in ninety thousand. One part in thousands of quadrature and discreteness is inside it.
+		// A share's standard deviation is at most 1/2, that of the mean 0.0091; 0.04 is 4.4 of
+		// them, a false alarm in ninety thousand. One part in thousands of quadrature and
+		// discreteness is inside it.
 		if got := sum / trials; !(math.Abs(got-want) <= 0.04) || want < 0.15 {
 			t.Errorf("%s: a mean share of %.3f ones, want %.3f", c.variant, got, want)
 		}
@@ -215,9 +210,10 @@ func mass(network []conditional, nodes []uint32) float64 {
 	return product
 }
 
-// divergence is the Kullback-Leibler divergence, in bits, of a network over binary attributes from the
-// table's joint distribution.
-func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) float64 {
+// divergence is the Kullback-Leibler divergence, in bits, of a network over binary attributes from
+// the table's joint distribution.
+func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithms.Variant,
+	epsilon float64, seed uint64) float64 {
 	t.Helper()
 	d := len(rows[0])
 	sizes := make([]int, d)
@@ -257,8 +253,8 @@ func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithm
 	return sum
 }
 
-// TestLargeEpsilonGivesTheTruth: without noise a network in which each node may have all others before it
-// as parents is the table's joint distribution.
+// TestLargeEpsilonGivesTheTruth: without noise a network in which each node may have all others
+// before it as parents is the table's joint distribution.
 func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 	stream := random.NewKey(3).Stream()
 	var dense, chain [][]uint32
@@ -269,7 +265,8 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 		}
 		dense = append(dense, []uint32{at & 1, at >> 1 & 1, at >> 2 & 1, at >> 3 & 1})
 	}
-	// A Markov chain whose counts factorise exactly: each bit equals the one before it in 7 of 8 cases.
+	// A Markov chain whose counts factorise exactly: each bit equals the one before it in 7 of 8
+	// cases.
 	for at := range 8 * 8 * 8 * 2 {
 		x := uint32(at & 1)
 		row := []uint32{x}
@@ -291,23 +288,27 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 				}
 				params.Degree = 3
 				if kl := divergence(t, dense, params, variant, 1e9, 1); !(kl <= 1e-6) {
-					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 1e9", variant, encoding, score, kl)
+					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 1e9", variant, encoding,
+						score, kl)
 				}
 				if kl := divergence(t, dense, params, variant, 0.01, 1); !(kl >= 0.01) {
-					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 0.01: where is the noise?", variant, encoding, score, kl)
+					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 0.01: where is the noise?",
+						variant, encoding, score, kl)
 				}
-				// A chain is a network of one parent each, and the best neighbours are those in the chain.
+				// A chain is a network of one parent each, and the best neighbours are those in the
+				// chain.
 				params.Degree = 1
 				if kl := divergence(t, chain, params, variant, 1e9, 1); !(kl <= 1e-6) {
-					t.Errorf("%s, %s, %s: divergence %v bits from a chain at epsilon 1e9 with one parent", variant, encoding, score, kl)
+					t.Errorf("%s, %s, %s: divergence %v bits from a chain at epsilon 1e9 with"+
+						" one parent", variant, encoding, score, kl)
 				}
 			}
 		}
 	}
 }
 
-// TestSmallEpsilonForgetsTheTable: the mean share of ones over many releases of a table of zeros is 1/2,
-// the noise being symmetric.
+// TestSmallEpsilonForgetsTheTable: the mean share of ones over many releases of a table of zeros is
+// 1/2, the noise being symmetric.
 func TestSmallEpsilonForgetsTheTable(t *testing.T) {
 	table := nominal([]int{2, 2}, make([][]uint32, 50))
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
@@ -324,7 +325,8 @@ func TestSmallEpsilonForgetsTheTable(t *testing.T) {
 			}
 			sum += mass(network, []uint32{0, 1}) + mass(network, []uint32{1, 1})
 		}
-		// A standard deviation of at most 1/2 each, of the mean 0.0112; 4.5 of them, a false alarm in 150,000.
+		// A standard deviation of at most 1/2 each, of the mean 0.0112; 4.5 of them, a false alarm
+		// in 150,000.
 		if got := sum / trials; !(math.Abs(got-0.5) <= 0.05) {
 			t.Errorf("%s: mean share of ones %.3f, want 0.5", variant, got)
 		}
@@ -370,14 +372,15 @@ func TestRecordsFollowTheNetwork(t *testing.T) {
 			}
 			// Chi-squared with 14 degrees of freedom exceeds 42.6 with probability 1e-4.
 			if !(chi <= 42.6) {
-				t.Errorf("%s, %s: chi-squared %.1f, counts %v, want about %v", encoding, variant, chi, got, want)
+				t.Errorf("%s, %s: chi-squared %.1f, counts %v, want about %v", encoding, variant,
+					chi, got, want)
 			}
 		}
 	}
 }
 
-// TestNumberOfRecords: published publishes as many as it got, strict a noisy number, mean n and mean absolute
-// deviation 2q/(1-q²) for q = exp(-ε·share).
+// TestNumberOfRecords: published publishes as many as it got, strict a noisy number, mean n and
+// mean absolute deviation 2q/(1-q²) for q = exp(-ε·share).
 func TestNumberOfRecords(t *testing.T) {
 	const n, trials = 400, 1500
 	table := conformance.Table(n)
@@ -398,15 +401,17 @@ func TestNumberOfRecords(t *testing.T) {
 	}
 	q := math.Exp(-0.5 * 0.2)
 	want := 2 * q / (1 - q*q)
-	// The noise has scale 10: standard deviations of the two means are 14.1/√1500 = 0.37 and 10/√1500 = 0.26;
-	// 4.5 of them.
+	// The noise has scale 10: standard deviations of the two means are 14.1/√1500 = 0.37 and
+	// 10/√1500 = 0.26; 4.5 of them.
 	if math.Abs(mean) > 1.65 || math.Abs(deviation-want) > 1.2 {
-		t.Errorf("strict: mean noise %.2f, want 0; mean absolute noise %.2f, want %.2f", mean, deviation, want)
+		t.Errorf("strict: mean noise %.2f, want 0; mean absolute noise %.2f, want %.2f", mean,
+			deviation, want)
 	}
 	params.MaxRows = 100
 	r, _ = mustRelease(t, table, params, algorithms.Published, 0.5, 1)
 	if r.Table.Len() != 100 || len(r.Weights) != 100 || r.Weights[0] != 4 || len(r.Warnings) == 0 {
-		t.Errorf("%d records, weights %v, warnings %q: want 100 of weight 4 and a warning", r.Table.Len(), r.Weights, r.Warnings)
+		t.Errorf("%d records, weights %v, warnings %q: want 100 of weight 4 and a warning",
+			r.Table.Len(), r.Weights, r.Warnings)
 	}
 }
 
@@ -443,7 +448,8 @@ func TestValues(t *testing.T) {
 		for row := range int32(r.Table.Len()) {
 			age, height := r.Table.Column(0).At(row)%5, math.Mod(64*r.Table.Number(row, 1), 4)
 			if age != c.age || height != c.height {
-				t.Fatalf("%s: cell %d of five and point %v of four cells, want %d and %v", c.values, age, height, c.age, c.height)
+				t.Fatalf("%s: cell %d of five and point %v of four cells, want %d and %v", c.values,
+					age, height, c.age, c.height)
 			}
 		}
 	}
@@ -453,8 +459,10 @@ func TestValues(t *testing.T) {
 func TestClassIsSynthesised(t *testing.T) {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "sex", Kind: datasets.Categorical, Values: []string{"f", "m"}},
-		{Name: "illness", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Sensitive},
-		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+		{Name: "illness", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Sensitive},
+		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Class},
 	}}, 900)
 	for i := range 900 {
 		b.AddRow()

@@ -2,7 +2,6 @@ package privbayes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -11,26 +10,18 @@ import (
 	"ppdp/privacy"
 )
 
-// maxTries bounds how often a record is drawn for its bits to encode values. On Adult four draws in five
-// and more do; where one in twenty does, two records in a million exhaust the tries.
+// maxTries bounds how often a record is drawn for its bits to encode values. On Adult four draws in
+// five and more do; where one in twenty does, two records in a million exhaust the tries.
 const maxTries = 256
 
 // Release publishes synthetic records.
 func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if in.Table == nil {
-		return nil, errors.New("privbayes: no table given")
-	}
-	p, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("privbayes: parameters of type %T, must be %T", in.Params, p)
-	}
-	if err := errors.Join(p.Validate(), a.CheckVariant(in.Variant, p)); err != nil {
-		return nil, fmt.Errorf("privbayes: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
+	p, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
 		return nil, err
 	}
-	f := &fit{ctx: ctx, in: in, params: p, domains: newDomains(in.Table.Schema(), p.Bins), path: in.Budget.Root(), epsilon: in.Budget.Epsilon()}
+	f := &fit{ctx: ctx, in: in, params: p, domains: newDomains(in.Table.Schema(), p.Bins),
+		path: in.Budget.Root(), epsilon: in.Budget.Epsilon()}
 	if err := f.count(); err != nil {
 		return nil, err
 	}
@@ -63,14 +54,15 @@ func (f *fit) count() error {
 		return nil
 	}
 	cost := f.epsilon * f.params.CountShare
-	noise := f.in.Budget.Geometric("number of records", f.in.Noise.Open("number of records"), privacy.Exact(1))
+	noise := f.in.Budget.Geometric("number of records", f.in.Noise.Open("number of records"),
+		privacy.Exact(1))
 	noisy, err := noise.Add(&f.path, cost, f.records)
 	f.records, f.epsilon = max(0, noisy), f.epsilon-cost
 	return err
 }
 
-// marginalSensitivity is how far the counts of one marginal move in L1: replacing a record takes one
-// from a cell and gives one to another.
+// marginalSensitivity is how far the counts of one marginal move in L1: replacing a record takes
+// one from a cell and gives one to another.
 func (f *fit) marginalSensitivity() float64 {
 	if f.strict() {
 		return 1
@@ -88,8 +80,10 @@ func (f *fit) marginals(epsilon float64, count int) *marginals {
 func (f *fit) chooser(epsilon float64, d int, bits bool) *chooser {
 	score, n := f.params.score(), len(f.in.Rows)
 	return &chooser{
-		ctx: f.ctx, scorer: newScorer(score, n, f.in.Variant), path: &f.path, epsilon: epsilon / float64(d-1),
-		choice: f.in.Budget.Exponential("network", f.in.Noise.Open("network"), sensitivity(score, f.in.Variant, n, bits)),
+		ctx: f.ctx, scorer: newScorer(score, n, f.in.Variant), path: &f.path,
+		epsilon: epsilon / float64(d-1),
+		choice: f.in.Budget.Exponential("network", f.in.Noise.Open("network"),
+			sensitivity(score, f.in.Variant, n, bits)),
 	}
 }
 
@@ -104,7 +98,8 @@ func (f *fit) network() ([]conditional, error) {
 	return f.overAttributes()
 }
 
-const noParents = "no marginal with a parent is theta-useful at this budget and number of records: nodes are drawn independently"
+const noParents = "no marginal with a parent is theta-useful at this budget and number of" +
+	" records: nodes are drawn independently"
 
 func (f *fit) overBits() ([]conditional, error) {
 	columns := bitColumns(f.in.Table, f.in.Rows, f.domains, f.params.Encoding)
@@ -113,7 +108,8 @@ func (f *fit) overBits() ([]conditional, error) {
 		return nil, nil
 	}
 	choosing := f.epsilon * f.params.Beta
-	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing, f.marginalSensitivity(), f.params.Theta)
+	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing, f.marginalSensitivity(),
+		f.params.Theta)
 	counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
 	if err != nil {
 		return nil, fmt.Errorf("privbayes: %w", err)
@@ -176,7 +172,8 @@ func (f *fit) overAttributes() ([]conditional, error) {
 		f.domains[i].valuesOf(columns[i], f.in.Table.Column(i), f.in.Rows)
 	}
 	choosing := f.epsilon * f.params.Beta
-	useful := min(maxMarginal, usefulCells(d, f.records, f.epsilon-choosing, f.marginalSensitivity(), f.params.Theta))
+	useful := min(maxMarginal, usefulCells(d, f.records, f.epsilon-choosing,
+		f.marginalSensitivity(), f.params.Theta))
 	search := &domainSearch{columns: columns, levels: all, degree: f.params.Degree, useful: useful}
 	var pairs []pair
 	if d == 1 || f.params.Degree == 0 || !parentsPossible(all, useful) {
@@ -214,7 +211,6 @@ func (f *fit) overAttributes() ([]conditional, error) {
 	return network, nil
 }
 
-// draw draws the records.
 func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 	rows := int(math.Min(f.records, float64(f.params.MaxRows)))
 	release := &algorithms.Release{}
@@ -223,13 +219,15 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 		for i := range release.Weights {
 			release.Weights[i] = f.records / float64(rows)
 		}
-		f.warnings = append(f.warnings, fmt.Sprintf("%.0f records to draw, max_rows is %d: each stands for %.4g", f.records, rows, f.records/float64(rows)))
+		f.warnings = append(f.warnings, fmt.Sprintf("%.0f records to draw, max_rows is %d: each"+
+			" stands for %.4g", f.records, rows, f.records/float64(rows)))
 	}
 	schema := f.in.Table.Schema()
 	stream := f.in.Noise.Open("records")
 	w := &writer{
 		schema: schema, domains: f.domains, encoding: f.params.Encoding, place: f.params.Values,
-		stream: stream, builder: datasets.NewBuilder(schema, rows), values: make([]uint32, len(f.domains)),
+		stream: stream, builder: datasets.NewBuilder(schema, rows),
+		values: make([]uint32, len(f.domains)),
 	}
 	nodes := make([]uint32, f.nodes)
 	mended := 0
@@ -257,7 +255,9 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 		}
 	}
 	if mended > 0 {
-		f.warnings = append(f.warnings, fmt.Sprintf("%d of %d records encoded no value in %d draws: the attributes concerned were drawn uniformly", mended, rows, maxTries))
+		f.warnings = append(f.warnings,
+			fmt.Sprintf("%d of %d records encoded no value in %d draws: the attributes concerned"+
+				" were drawn uniformly", mended, rows, maxTries))
 	}
 	release.Table, release.Warnings = w.builder.Table(), f.warnings
 	return release, nil

@@ -7,7 +7,8 @@ import (
 	"ppdp/privacy"
 )
 
-// scorer rates contingency tables of one total. It holds scratch memory: not safe for concurrent use.
+// scorer rates contingency tables of one total. It holds scratch memory: not safe for concurrent
+// use.
 type scorer struct {
 	score Score
 	n     int64
@@ -21,12 +22,11 @@ type scorer struct {
 	next     []item // and with one more configuration
 }
 
-// fraction is the number of binary places of xlog. Sums of whole numbers have no rounding of their own: what is equal in
-// two neighbouring tables cancels, and only the entries that differ bring their errors in. With 24 places sums over 2³¹
-// records stay below 2⁶².
+// fraction is the number of binary places of xlog. Sums of whole numbers have no rounding of their
+// own: what is equal in two neighbouring tables cancels, and only the entries that differ bring
+// their errors in. With 24 places sums over 2³¹ records stay below 2⁶².
 const fraction = 24
 
-// newScorer returns the scorer for n records.
 func newScorer(score Score, n int, variant algorithms.Variant) *scorer {
 	s := &scorer{score: score, n: int64(n)}
 	if score == MaximalJoint && variant == algorithms.Strict {
@@ -41,8 +41,8 @@ func newScorer(score Score, n int, variant algorithms.Variant) *scorer {
 	return s
 }
 
-// of rates a table of counts: cells[p·children+x] is the number of records with parent configuration
-// p and child x. The unit is records, for mutual information bits times records.
+// of rates a table of counts: cells[p·children+x] is the number of records with parent
+// configuration p and child x. The unit is records, for mutual information bits times records.
 func (s *scorer) of(cells []int32, children int) float64 {
 	switch s.score {
 	case MaximalJoint:
@@ -86,8 +86,8 @@ func (s *scorer) mutualInformation(cells []int32, children int) float64 {
 	return max(0, float64(sum)/(1<<fraction)) // rounded logarithms may leave a trace below 0
 }
 
-// totalVariation is n·R = ½ Σ |c - c_x c_p/n|. The sum times 2n is an integer below 2⁶³, since R < 1 and
-// n < 2³¹.
+// totalVariation is n·R = ½ Σ |c - c_x c_p/n|. The sum times 2n is an integer below 2⁶³, since R <
+// 1 and n < 2³¹.
 func (s *scorer) totalVariation(cells []int32, children int) float64 {
 	if s.n == 0 {
 		return 0
@@ -114,18 +114,19 @@ func (s *scorer) totalVariation(cells []int32, children int) float64 {
 	return float64(sum) / float64(2*s.n)
 }
 
-// item is what a parent configuration takes from K₀ and gives to K₁, twice each, when it is sent to 1
-// instead of 0.
+// item is what a parent configuration takes from K₀ and gives to K₁, twice each, when it is sent to
+// 1 instead of 0.
 type item struct{ cost, gain int64 }
 
-// maximalJoint is n·F = max min(n/2, K₀) + min(n/2, K₁) - n (section 4 of the paper). The child is binary.
+// maximalJoint is n·F = max min(n/2, K₀) + min(n/2, K₁) - n (section 4 of the paper). The child is
+// binary.
 //
-// Say the child's value 0 is the more frequent one, n₀ ≥ n/2; then K₁ never exceeds n/2, and of a set of
-// configurations sent to 1 the sum is n/2 + gain - max(0, cost - (n₀ - n/2)): a knapsack whose capacity may be
-// exceeded at a price of 1 a unit. Configurations that gain what they cost or more always go in. Once the
-// capacity is reached no other one pays, so the rest is a knapsack with one overfull way to end. It is
-// solved by dynamic programming over the pairs (cost, gain) that no other dominates and whose linear
-// relaxation beats the best ending so far; few do.
+// Say the child's value 0 is the more frequent one, n₀ ≥ n/2; then K₁ never exceeds n/2, and of a
+// set of configurations sent to 1 the sum is n/2 + gain - max(0, cost - (n₀ - n/2)): a knapsack
+// whose capacity may be exceeded at a price of 1 a unit. Configurations that gain what they cost or
+// more always go in. Once the capacity is reached no other one pays, so the rest is a knapsack with
+// one overfull way to end. It is solved by dynamic programming over the pairs (cost, gain) that no
+// other dominates and whose linear relaxation beats the best ending so far; few do.
 func (s *scorer) maximalJoint(cells []int32) float64 {
 	zeros := int64(0)
 	for at := 0; at+1 < len(cells); at += 2 {
@@ -179,7 +180,8 @@ func (s *scorer) knapsack(items []item, capacity int64) int64 {
 		next = next[:0]
 		for without, with := 0, 0; without < len(front) || with < len(front); {
 			var p item
-			if with == len(front) || without < len(front) && front[without].cost <= front[with].cost+i.cost {
+			if with == len(front) || without < len(front) &&
+				front[without].cost <= front[with].cost+i.cost {
 				p = front[without]
 				without++
 			} else {
@@ -208,12 +210,14 @@ func (s *scorer) knapsack(items []item, capacity int64) int64 {
 	return best
 }
 
-// relaxed bounds what items can still gain within a capacity: the best of them may be taken in part.
+// relaxed bounds what items can still gain within a capacity: the best of them may be taken in
+// part.
 func relaxed(items []item, capacity int64) int64 {
 	gain := int64(0)
 	for _, i := range items {
 		if i.cost > capacity {
-			return gain + int64(float64(i.gain)*(float64(capacity)/float64(i.cost))+1) // rounded up: it is a bound
+			// rounded up: it is a bound
+			return gain + int64(float64(i.gain)*(float64(capacity)/float64(i.cost))+1)
 		}
 		capacity -= i.cost
 		gain += i.gain
@@ -237,13 +241,15 @@ func sensitivity(score Score, variant algorithms.Variant, n int, bits bool) priv
 	case bits: // the paper's bound where child or parents are binary
 		return privacy.Exact(math.Log2(m) + float64((m-1)*math.Log2(m/(m-1))) + rounding(m))
 	default:
-		return privacy.Exact(2*math.Log2((m+1)/2) + float64((m-1)*math.Log2((m+1)/(m-1))) + rounding(m))
+		return privacy.Exact(2*math.Log2((m+1)/2) + float64((m-1)*math.Log2((m+1)/(m-1))) +
+			rounding(m))
 	}
 }
 
-// rounding is how much farther mutual information as computed may move than on paper, where the printed bound is
-// reached and leaves nothing to spare. A replacement changes two cells and two sums on either side, so that twelve
-// entries of xlog differ between the scores; each is off by half a unit in its last place and by at most 2⁻⁵⁰ of itself.
+// rounding is how much farther mutual information as computed may move than on paper, where the
+// printed bound is reached and leaves nothing to spare. A replacement changes two cells and two
+// sums on either side, so that twelve entries of xlog differ between the scores; each is off by
+// half a unit in its last place and by at most 2⁻⁵⁰ of itself.
 func rounding(n float64) float64 {
 	return 12 * (math.Ldexp(1, -fraction-1) + float64(math.Ldexp(1, -50)*float64(n*math.Log2(n))))
 }

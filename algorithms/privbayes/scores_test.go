@@ -13,7 +13,8 @@ import (
 	"ppdp/random"
 )
 
-// joint is F by its definition: the largest value over all ways to send parent configurations to a side.
+// joint is F by its definition: the largest value over all ways to send parent configurations to a
+// side.
 func joint(cells []int32) float64 {
 	n := 0.0
 	for _, c := range cells {
@@ -60,8 +61,8 @@ func byDefinition(score Score, cells []int32, children int) float64 {
 	return n * sum
 }
 
-// TestKnapsack compares with all subsets, on items whose gains for the cost are close to each other: there taking
-// the best first is often not the best.
+// TestKnapsack compares with all subsets, on items whose gains for the cost are close to each
+// other: there taking the best first is often not the best.
 func TestKnapsack(t *testing.T) {
 	stream := random.NewKey(11).Stream()
 	s := &scorer{}
@@ -74,7 +75,10 @@ func TestKnapsack(t *testing.T) {
 			items[i] = item{cost: cost, gain: 2 * max(1, cost/2-1-stream.Int64N(3))}
 			sum += cost
 		}
-		slices.SortFunc(items, func(a, b item) int { return cmp.Compare(b.gain*a.cost, a.gain*b.cost) })
+		slices.SortFunc(items, func(a, b item) int {
+			return cmp.Compare(b.gain*a.cost,
+				a.gain*b.cost)
+		})
 		capacity := 1 + stream.Int64N(sum+10)
 		want, greedy := int64(0), item{}
 		for chosen := range 1 << len(items) {
@@ -99,7 +103,8 @@ func TestKnapsack(t *testing.T) {
 		}
 	}
 	if greedyFails < 500 {
-		t.Errorf("the best first is the best in all but %d cases: the test asks too little", greedyFails)
+		t.Errorf("the best first is the best in all but %d cases: the test asks too little",
+			greedyFails)
 	}
 }
 
@@ -113,14 +118,16 @@ func total(cells []int32) int {
 
 func TestScoresAreTheirDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		score := rapid.SampledFrom([]Score{MaximalJoint, MutualInformation, TotalVariation}).Draw(t, "score")
+		score := rapid.SampledFrom([]Score{MaximalJoint, MutualInformation, TotalVariation}).Draw(t,
+			"score")
 		children := 2
 		if score != MaximalJoint {
 			children = rapid.IntRange(1, 5).Draw(t, "children")
 		}
 		configs := rapid.IntRange(1, 12).Draw(t, "configurations")
 		most := rapid.SampledFrom([]int32{1, 3, 50, 5000}).Draw(t, "most")
-		cells := rapid.SliceOfN(rapid.Int32Range(0, most), configs*children, configs*children).Draw(t, "cells")
+		cells := rapid.SliceOfN(rapid.Int32Range(0, most), configs*children,
+			configs*children).Draw(t, "cells")
 		n := total(cells)
 		want := byDefinition(score, cells, children)
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
@@ -128,14 +135,15 @@ func TestScoresAreTheirDefinitions(t *testing.T) {
 			if score == MaximalJoint && variant == algorithms.Strict {
 				got -= float64(n) / 4
 			}
-			// Both are sums of at most 78 terms up to n log n: rounding stays far below 1e-9 of that. In whole numbers
-			// each term of mutual information is off by half of 2⁻²⁴.
+			// Both are sums of at most 78 terms up to n log n: rounding stays far below 1e-9 of
+			// that. In whole numbers each term of mutual information is off by half of 2⁻²⁴.
 			tolerance := 1e-9 * (1 + float64(n)*16)
 			if score == MutualInformation {
 				tolerance += 78 * 0x1p-25
 			}
 			if !(math.Abs(got-want) <= tolerance) {
-				t.Fatalf("%s of %v with %d children is %v, want %v", score, cells, children, got, want)
+				t.Fatalf("%s of %v with %d children is %v, want %v", score, cells, children, got,
+					want)
 			}
 		}
 	})
@@ -180,7 +188,8 @@ func TestReplacementSensitivities(t *testing.T) {
 						cells[from]--
 						for to := range cells {
 							cells[to]++
-							largest = max(largest, math.Abs(s.of(cells, shape.children)-before)) // NaN stays NaN
+							// NaN stays NaN
+							largest = max(largest, math.Abs(s.of(cells, shape.children)-before))
 							cells[to]--
 						}
 						cells[from]++
@@ -188,22 +197,26 @@ func TestReplacementSensitivities(t *testing.T) {
 				})
 				bits := shape.configs == 2 || shape.children == 2
 				claimed := sensitivity(score, algorithms.Published, n, bits).Claimed
-				name := fmt.Sprintf("%s, %d configurations, %d children, %d records", score, shape.configs, shape.children, n)
+				name := fmt.Sprintf("%s, %d configurations, %d children, %d records", score,
+					shape.configs, shape.children, n)
 				if !(largest <= claimed) {
-					t.Errorf("%s: a replacement moves the score by %v, claimed %v", name, largest, claimed)
+					t.Errorf("%s: a replacement moves the score by %v, claimed %v", name, largest,
+						claimed)
 				}
 				exact, tolerance := math.NaN(), 1e-9 // where the largest move is known
 				switch {
 				case score == MaximalJoint:
 					exact = claimed
-				case score == MutualInformation && bits: // twelve logarithms are off by half of 2⁻²⁴ each
+				// twelve logarithms are off by half of 2⁻²⁴ each
+				case score == MutualInformation && bits:
 					m := float64(n)
 					exact, tolerance = math.Log2(m)+(m-1)*math.Log2(m/(m-1)), 12*0x1p-25+1e-9
 				case score == TotalVariation && shape.configs == 2 && shape.children == 2:
 					exact = 2 - 2/float64(n)
 				}
 				if math.Abs(largest-exact) > tolerance { // exact is NaN elsewhere
-					t.Errorf("%s: a replacement moves the score by at most %v, want %v", name, largest, exact)
+					t.Errorf("%s: a replacement moves the score by at most %v, want %v", name,
+						largest, exact)
 				}
 			}
 		}
@@ -219,7 +232,8 @@ func TestAddingSensitivities(t *testing.T) {
 				continue
 			}
 			for n := 0; n <= 8; n++ {
-				s, t1 := newScorer(score, n, algorithms.Strict), newScorer(score, n+1, algorithms.Strict)
+				s, t1 := newScorer(score, n, algorithms.Strict),
+					newScorer(score, n+1, algorithms.Strict)
 				cells := make([]int32, shape.configs*shape.children)
 				up, down := 0.0, 0.0
 				forEachTable(cells, n, func() {
@@ -231,18 +245,23 @@ func TestAddingSensitivities(t *testing.T) {
 						cells[at]--
 					}
 				})
-				name := fmt.Sprintf("%s, %d configurations, %d children, %d records", score, shape.configs, shape.children, n)
+				name := fmt.Sprintf("%s, %d configurations, %d children, %d records", score,
+					shape.configs, shape.children, n)
 				if !(max(up, -down) <= claimed) {
-					t.Errorf("%s: a new record moves the score by %v to %v, claimed %v", name, down, up, claimed)
+					t.Errorf("%s: a new record moves the score by %v to %v, claimed %v", name, down,
+						up, claimed)
 				}
 				switch score {
-				case MaximalJoint: // the bound is reached on both sides: no smaller claim would hold
+				// the bound is reached on both sides: no smaller claim would hold
+				case MaximalJoint:
 					if n >= 4 && (up != claimed || down != -claimed) {
-						t.Errorf("%s: a new record moves the score by %v to %v, want both ends of ±%v", name, down, up, claimed)
+						t.Errorf("%s: a new record moves the score by %v to %v, want both"+
+							" ends of ±%v", name, down, up, claimed)
 					}
 				case TotalVariation: // n records in one cell and one in another row and column
 					if want := 2 * float64(n) / float64(n+1); !(math.Abs(up-want) <= 1e-12) {
-						t.Errorf("%s: a new record raises the score by at most %v, want %v", name, up, want)
+						t.Errorf("%s: a new record raises the score by at most %v, want %v", name,
+							up, want)
 					}
 				}
 			}
@@ -250,12 +269,14 @@ func TestAddingSensitivities(t *testing.T) {
 	}
 }
 
-// TestAddingMovesMutualInformation: why strict refuses it. A record beside n equal ones, different in
-// both child and parent, adds log₂(n+1) + n log₂((n+1)/n) in counts.
+// TestAddingMovesMutualInformation: why strict refuses it. A record beside n equal ones, different
+// in both child and parent, adds log₂(n+1) + n log₂((n+1)/n) in counts.
 func TestAddingMovesMutualInformation(t *testing.T) {
 	for _, n := range []int{1, 10, 1000, 100000} {
-		before := newScorer(MutualInformation, n, algorithms.Published).of([]int32{int32(n), 0, 0, 0}, 2)
-		after := newScorer(MutualInformation, n+1, algorithms.Published).of([]int32{int32(n), 0, 0, 1}, 2)
+		before := newScorer(MutualInformation, n, algorithms.Published).of([]int32{int32(n), 0, 0,
+			0}, 2)
+		after := newScorer(MutualInformation, n+1, algorithms.Published).of([]int32{int32(n), 0, 0,
+			1}, 2)
 		want := math.Log2(float64(n+1)) + float64(n)*math.Log2(float64(n+1)/float64(n))
 		if before != 0 || !(math.Abs(after-want) <= 1e-6*want) {
 			t.Errorf("%d records: from %v to %v, want 0 to %v", n, before, after, want)
@@ -263,23 +284,26 @@ func TestAddingMovesMutualInformation(t *testing.T) {
 	}
 }
 
-// TestRoundingIsPaidFor: the claim bounds how far scores move as they are computed, not only on paper. The move of mutual
-// information from n equal records to one of them being another reaches the printed bound, which leaves nothing to
-// rounding. The claim stays within a millionth of it.
+// TestRoundingIsPaidFor: the claim bounds how far scores move as they are computed, not only on
+// paper. The move of mutual information from n equal records to one of them being another reaches
+// the printed bound, which leaves nothing to rounding. The claim stays within a millionth of it.
 func TestRoundingIsPaidFor(t *testing.T) {
 	for n := 2; n <= 3000; n++ {
 		s := newScorer(MutualInformation, n, algorithms.Published)
 		move := s.of([]int32{int32(n - 1), 0, 0, 1}, 2) - s.of([]int32{int32(n), 0, 0, 0}, 2)
 		m := float64(n)
 		printed := math.Log2(m) + (m-1)*math.Log2(m/(m-1))
-		if claimed := sensitivity(MutualInformation, algorithms.Published, n, true).Claimed; !(move <= claimed && claimed <= printed+1e-6) {
-			t.Fatalf("%d records: a replacement moves the score by %.17g, claimed %.17g, printed %.17g", n, move, claimed, printed)
+		claimed := sensitivity(MutualInformation, algorithms.Published, n, true).Claimed
+		if !(move <= claimed && claimed <= printed+1e-6) {
+			t.Fatalf("%d records: a replacement moves the score by %.17g, claimed %.17g,"+
+				" printed %.17g", n, move, claimed, printed)
 		}
 	}
 }
 
 func BenchmarkScores(b *testing.B) {
-	cells := []int32{9000, 400, 3000, 2500, 120, 800, 7000, 30, 5000, 5100, 11, 900, 2000, 1900, 60, 7000}
+	cells := []int32{9000, 400, 3000, 2500, 120, 800, 7000, 30, 5000, 5100, 11, 900, 2000, 1900, 60,
+		7000}
 	for _, score := range []Score{MaximalJoint, MutualInformation, TotalVariation} {
 		s := newScorer(score, total(cells), algorithms.Published)
 		b.Run(string(score), func(b *testing.B) {

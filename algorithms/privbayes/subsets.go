@@ -12,8 +12,8 @@ import (
 // maxSubsets caps the counts kept: 256 MB.
 const maxSubsets = 1 << 26
 
-// subsets holds, for every set of at most most of d bits, how many records have all of them set. Any
-// contingency table over at most most bits follows from them by inclusion and exclusion.
+// subsets holds, for every set of at most most of d bits, how many records have all of them set.
+// Any contingency table over at most most bits follows from them by inclusion and exclusion.
 type subsets struct {
 	d, most int
 	choose  [][]int   // choose[e][i] = e over i, for i ≤ most
@@ -34,8 +34,8 @@ func (s *subsets) count(elements []int) int32 {
 	return s.counts[len(elements)][s.rank(elements)]
 }
 
-// countSubsets counts all sets of at most most columns of bits over n records. columns[j] has bit r of
-// word w for record 64w+r. Time is O((d over most)·n/64).
+// countSubsets counts all sets of at most most columns of bits over n records. columns[j] has bit r
+// of word w for record 64w+r. Time is O((d over most)·n/64).
 func countSubsets(ctx context.Context, columns [][]uint64, n, most int) (*subsets, error) {
 	d := len(columns)
 	s := &subsets{d: d, most: most, choose: make([][]int, d+1), counts: make([][]int32, most+1)}
@@ -50,7 +50,8 @@ func countSubsets(ctx context.Context, columns [][]uint64, n, most int) (*subset
 	total := 0
 	for m := range s.counts {
 		if total += s.choose[d][m]; total > maxSubsets {
-			return nil, fmt.Errorf("%w: %d bits with %d parents have more than %d subsets to count, choose a smaller degree or encoding vanilla", algorithms.ErrTooLarge, d, most-1, maxSubsets)
+			return nil, fmt.Errorf("%w: %d bits with %d parents have more than %d subsets, lower"+
+				" degree or use encoding vanilla", algorithms.ErrTooLarge, d, most-1, maxSubsets)
 		}
 	}
 	for m := range s.counts {
@@ -61,15 +62,16 @@ func countSubsets(ctx context.Context, columns [][]uint64, n, most int) (*subset
 		return s, nil
 	}
 	words := (n + 63) / 64
-	w := &subsetWalk{subsets: s, ctx: ctx, columns: columns, chosen: make([]int, 0, most), both: make([][]uint64, most)}
+	w := &subsetWalk{subsets: s, ctx: ctx, columns: columns, chosen: make([]int, 0, most),
+		both: make([][]uint64, most)}
 	for i := range w.both {
 		w.both[i] = make([]uint64, words)
 	}
 	return s, w.extend(nil, d)
 }
 
-// subsetWalk visits sets from their largest element down, so that the counts of sets which differ in
-// their smallest element lie next to each other.
+// subsetWalk visits sets from their largest element down, so that the counts of sets which differ
+// in their smallest element lie next to each other.
 type subsetWalk struct {
 	*subsets
 	ctx     context.Context
@@ -78,8 +80,8 @@ type subsetWalk struct {
 	both    [][]uint64 // both[i] is the conjunction of the first i+1 chosen columns
 }
 
-// extend counts the chosen set with each smaller element added, and all sets below those. all is the
-// conjunction of the chosen columns, nil for none.
+// extend counts the chosen set with each smaller element added, and all sets below those. all is
+// the conjunction of the chosen columns, nil for none.
 func (w *subsetWalk) extend(all []uint64, below int) error {
 	size := len(w.chosen) + 1
 	base := 0 // rank of the extended set without its smallest element
@@ -119,7 +121,6 @@ func (w *subsetWalk) extend(all []uint64, below int) error {
 	return nil
 }
 
-// ones counts set bits.
 func ones(a []uint64) int32 {
 	n := 0
 	for _, word := range a {
@@ -128,8 +129,8 @@ func ones(a []uint64) int32 {
 	return int32(n)
 }
 
-// onesOfBoth counts the bits set in a and in b. It is where the time goes: four words a round hide the
-// latency of the additions.
+// onesOfBoth counts the bits set in a and in b. It is where the time goes: four words a round hide
+// the latency of the additions.
 func onesOfBoth(a, b []uint64) int32 {
 	b = b[:len(a)]
 	var n0, n1, n2, n3 int

@@ -13,13 +13,16 @@ import (
 )
 
 // adultShape is a table with the sizes of Adult: ten attributes with the domains of the RPS paper
-// and a binary class, n rows. Values are skewed and the class depends on two of them, as in census data.
+// and a binary class, n rows. Values are skewed and the class depends on two of them, as in census
+// data.
 func adultShape(n int) *datasets.Table {
 	schema := &datasets.Schema{}
 	for i, cells := range []float64{74, 7, 16, 7, 14, 6, 5, 2, 99, 41} {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: string(rune('a' + i)), High: cells, Step: 1})
 	}
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class",
+		Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
 	stream := random.NewKey(1).Stream()
 	b := datasets.NewBuilder(schema, n)
 	for range n {
@@ -41,14 +44,14 @@ func adultShape(n int) *datasets.Table {
 	return b.Table()
 }
 
-// BenchmarkRelease is the setting of Fig. 3 on a table of Adult's shape; levels and stop tests as by
-// default. nodes/op is the size of the tree.
+// BenchmarkRelease is the setting of Fig. 3 on a table of Adult's shape; levels and stop tests as
+// by default. nodes/op is the size of the tree.
 func BenchmarkRelease(b *testing.B) {
 	table := adultShape(30162)
 	for _, stop := range []float64{5, 0} {
 		for _, epsilon := range []float64{0.1, 1, 10} {
 			b.Run(fmt.Sprintf("stop=%v/eps=%v", stop, epsilon), func(b *testing.B) {
-				params := defaults()
+				params := DefaultParams()
 				params.Quality, params.Attributes, params.Stop = Class, Random, stop
 				benchmark(b, table, params, epsilon)
 			})
@@ -62,7 +65,7 @@ func BenchmarkAdult(b *testing.B) {
 	for _, stop := range []float64{5, 0} {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			b.Run(fmt.Sprintf("stop=%v/%s", stop, variant), func(b *testing.B) {
-				params := defaults()
+				params := DefaultParams()
 				params.Quality, params.Attributes, params.Stop = Class, Random, stop
 				benchmarkVariant(b, table, params, variant, 1)
 			})
@@ -75,7 +78,7 @@ func BenchmarkRows(b *testing.B) {
 	for _, n := range []int{10000, 100000, 1000000} {
 		table := adultShape(n)
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			params := defaults()
+			params := DefaultParams()
 			params.Attributes, params.Depth = Random, 20
 			benchmark(b, table, params, 1)
 		})
@@ -86,14 +89,15 @@ func benchmark(b *testing.B, table *datasets.Table, params *Params, epsilon floa
 	benchmarkVariant(b, table, params, algorithms.Published, epsilon)
 }
 
-func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64) {
+func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params,
+	variant algorithms.Variant, epsilon float64) {
 	rows := make([]int32, table.Len())
 	all := table.AllRows()
 	nodes := 0
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
 		copy(rows, all)
-		release, err := rps{}.Release(context.Background(), algorithms.Input{
+		release, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: rows, Params: params, Variant: variant,
 			Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(i)),
 		})

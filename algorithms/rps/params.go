@@ -2,7 +2,6 @@ package rps
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -17,8 +16,7 @@ const (
 	Class Quality = "class" // eq. 3: even sizes and sides that agree with a binary class
 )
 
-// Enum lists the words for a specification.
-func (Quality) Enum() []string { return []string{string(Even), string(Class)} }
+func (Quality) Enum() []string { return algorithms.Words(Even, Class) }
 
 // AttributeChoice says between which attributes' cuts one query chooses.
 type AttributeChoice string
@@ -28,8 +26,7 @@ const (
 	Random AttributeChoice = "random" // the cuts of one attribute, drawn uniformly (section 4.2)
 )
 
-// Enum lists the words for a specification.
-func (AttributeChoice) Enum() []string { return []string{string(All), string(Random)} }
+func (AttributeChoice) Enum() []string { return algorithms.Words(All, Random) }
 
 // Partition says how a region is cut.
 type Partition string
@@ -39,8 +36,7 @@ const (
 	Fixed    Partition = "fixed"    // in the middle of a uniformly drawn attribute, at no cost
 )
 
-// Enum lists the words for a specification.
-func (Partition) Enum() []string { return []string{string(Balanced), string(Fixed)} }
+func (Partition) Enum() []string { return algorithms.Words(Balanced, Fixed) }
 
 // Allocation divides the half of the budget that is spent on the way to a leaf.
 type Allocation string
@@ -55,9 +51,8 @@ const (
 	ShallowLevels Allocation = "shallow"
 )
 
-// Enum lists the words for a specification.
 func (Allocation) Enum() []string {
-	return []string{string(UniformLevels), string(GeometricLevels), string(ShallowLevels)}
+	return algorithms.Words(UniformLevels, GeometricLevels, ShallowLevels)
 }
 
 // Counts says where a leaf's size comes from.
@@ -68,19 +63,18 @@ const (
 	ByDepth Counts = "depth" // N/2^depth, published variant only: it reveals N (errata R3)
 )
 
-// Enum lists the words for a specification.
-func (Counts) Enum() []string { return []string{string(Noisy), string(ByDepth)} }
+func (Counts) Enum() []string { return algorithms.Words(Noisy, ByDepth) }
 
 // Labels says which classes a leaf's records get.
 type Labels string
 
 const (
-	Majority Labels = "majority" // all the one with the largest noisy count; of equal ones the first
-	Each     Labels = "each"     // each class as many records as its own noisy count
+	// all the one with the largest noisy count; of equal ones the first
+	Majority Labels = "majority"
+	Each     Labels = "each" // each class as many records as its own noisy count
 )
 
-// Enum lists the words for a specification.
-func (Labels) Enum() []string { return []string{string(Majority), string(Each)} }
+func (Labels) Enum() []string { return algorithms.Words(Majority, Each) }
 
 const (
 	// geometricRatio is the r of GeometricLevels.
@@ -88,8 +82,6 @@ const (
 	// maxDepth bounds Params.Depth: by then a level's share is a thousandth of the budget, and a
 	// geometric share of 0.8^1000 is still far from underflow.
 	maxDepth = 1000
-	// maxRowsLimit is the largest Params.MaxRows: rows are numbered by int32.
-	maxRowsLimit = math.MaxInt32
 )
 
 // Params are the settings of a release.
@@ -105,8 +97,8 @@ type Params struct {
 	// Stop ends the recursion at regions whose noisy count is at most this; 0 is a noisy count of
 	// at most 0.
 	Stop float64 `yaml:"stop"`
-	// StopCheck false asks for no counts at all on the way; then Stop has no meaning and depth alone
-	// limits the recursion.
+	// StopCheck false asks for no counts at all on the way; then Stop has no meaning and depth
+	// alone limits the recursion.
 	StopCheck bool `yaml:"stop_check"`
 	// Allocation divides the budget of the levels.
 	Allocation Allocation `yaml:"allocation"`
@@ -124,13 +116,13 @@ type Params struct {
 	// MaxNodes caps the regions visited; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
 	// MaxRows caps the synthetic table. Beyond it every leaf's records are thinned by the same
-	// factor and get the factor as their weight, and the release carries a warning. Only tiny budgets
-	// get there: noise of scale 1/ε in every leaf.
+	// factor and get the factor as their weight, and the release carries a warning. Only tiny
+	// budgets get there: noise of scale 1/ε in every leaf.
 	MaxRows int `yaml:"max_rows"`
 }
 
 // defaults are the paper's settings for synthetic data (section 4.1) where it gives them.
-func defaults() *Params {
+func DefaultParams() *Params {
 	return &Params{
 		Quality: Even, Attributes: All, Partition: Balanced,
 		Depth: 50, Stop: 5, StopCheck: true,
@@ -140,10 +132,8 @@ func defaults() *Params {
 	}
 }
 
-// Validate reports every value that is out of range.
 func (p *Params) Validate() error {
-	var errs []error
-	errs = append(errs,
+	return errors.Join(
 		algorithms.CheckWord("quality", p.Quality),
 		algorithms.CheckWord("attributes", p.Attributes),
 		algorithms.CheckWord("partition", p.Partition),
@@ -154,10 +144,7 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("depth", p.Depth, 1, maxDepth),
 		algorithms.CheckRange("shallow_depth", p.ShallowDepth, 0, maxDepth),
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		algorithms.CheckRange("max_rows", p.MaxRows, 1, maxRowsLimit),
+		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+		algorithms.CheckNumber("stop", p.Stop),
 	)
-	if !(p.Stop >= 0) || math.IsInf(p.Stop, 1) {
-		errs = append(errs, fmt.Errorf("stop: %v, must be a finite number of at least 0 (stop_check: false is no test)", p.Stop))
-	}
-	return errors.Join(errs...)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/internal/testinput"
+
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
@@ -28,7 +30,10 @@ func equation3(x1, x2, y1, y2 int) float64 {
 // TestQualitiesAndTheirSensitivities goes through all count vectors up to 6 (errata R0b, R1).
 func TestQualitiesAndTheirSensitivities(t *testing.T) {
 	even := func(v [4]int) float64 { return evenQuality(int32(v[0]+v[1]), int32(v[2]+v[3])) }
-	class := func(v [4]int) float64 { return classQuality(int32(v[0]), int32(v[1]), int32(v[2]), int32(v[3])) }
+	class := func(v [4]int) float64 {
+		return classQuality(int32(v[0]), int32(v[1]), int32(v[2]),
+			int32(v[3]))
+	}
 	for _, q := range []struct {
 		name                     string
 		got                      func([4]int) float64
@@ -67,7 +72,8 @@ func TestQualitiesAndTheirSensitivities(t *testing.T) {
 		}
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			s := (&Params{Quality: q.quality}).sensitivity(variant)
-			if s.Proven != highest || variant == algorithms.Strict && s.Claimed != highest || s.Monotone && lowest < 0 {
+			if s.Proven != highest || variant == algorithms.Strict && s.Claimed != highest ||
+				s.Monotone && lowest < 0 {
 				t.Errorf("%s, %s: declared %+v", q.name, variant, s)
 			}
 		}
@@ -82,7 +88,8 @@ type scoredCut struct {
 }
 
 // naiveCuts scores every cut by counting the records of both sides.
-func naiveCuts(table *datasets.Table, rows []int32, dims []int, low, high []uint32, quality Quality) []scoredCut {
+func naiveCuts(table *datasets.Table, rows []int32, dims []int, low, high []uint32,
+	quality Quality) []scoredCut {
 	var cuts []scoredCut
 	attributes := table.Schema().QuasiIdentifiers()
 	for _, dim := range dims {
@@ -114,7 +121,8 @@ func TestGroupsAreTheCutsOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
 		space := partition.NewSpace(table, table.Schema().QuasiIdentifiers())
-		c := candidates{space: space, quality: rapid.SampledFrom([]Quality{Even, Class}).Draw(t, "quality")}
+		c := candidates{space: space, quality: rapid.SampledFrom([]Quality{Even, Class}).Draw(t,
+			"quality")}
 		low, high := make([]uint32, space.Dims()), make([]uint32, space.Dims())
 		var open []int
 		for dim := range low {
@@ -157,9 +165,11 @@ func TestGroupsAreTheCutsOneByOne(t *testing.T) {
 // over all cuts one by one, by chi-square. A right program fails one of the twelve cases with
 // probability 1.2e-5 over the choice of seeds, which are fixed.
 func TestLawOfTheFirstCut(t *testing.T) {
+	t.Parallel()
 	const trials, falseAlarm = 10000, 1e-6
 	// 12 records in 6 × 40 cells: the second attribute is scored by sorting
-	table := tableOf(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1), times(2, 3, 17, 0),
+	table := testinput.Numbers(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1),
+		times(2, 3, 17, 0),
 		times(3, 4, 18, 1), times(2, 5, 33, 1), times(1, 5, 39, 0))...)
 	low, high := []uint32{0, 0}, []uint32{6, 40}
 	const epsilon = 1.2
@@ -168,19 +178,23 @@ func TestLawOfTheFirstCut(t *testing.T) {
 			for _, setting := range []struct {
 				variant algorithms.Variant
 				stop    bool
-				share   float64 // of the budget for the cut: half, or half of that beside a stop test
+				// of the budget for the cut: half, or half of that beside a stop test
+				share float64
 			}{
-				{algorithms.Published, false, 0.5}, {algorithms.Strict, false, 0.5}, {algorithms.Strict, true, 0.25},
+				{algorithms.Published, false, 0.5}, {algorithms.Strict, false, 0.5},
+				{algorithms.Strict, true, 0.25},
 			} {
-				params := defaults()
-				params.Quality, params.Attributes, params.Depth, params.StopCheck = quality, attributes, 1, setting.stop
+				params := DefaultParams()
+				params.Quality, params.Attributes, params.Depth, params.StopCheck = quality,
+					attributes, 1, setting.stop
 				claimed := 0.5
 				if setting.variant == algorithms.Strict && quality == Class {
 					claimed = 1.5
 				}
 				cuts := naiveCuts(table, table.AllRows(), []int{0, 1}, low, high, quality)
 				law := make([]float64, len(cuts))
-				var sums [2]float64 // of each attribute's weights; the first alone where all compete
+				// of each attribute's weights; the first alone where all compete
+				var sums [2]float64
 				for i, cut := range cuts {
 					law[i] = math.Exp(epsilon * setting.share * cut.score / (2 * claimed))
 					if attributes == All {
@@ -192,7 +206,8 @@ func TestLawOfTheFirstCut(t *testing.T) {
 				observed := make([]float64, len(cuts))
 				n := 0.0
 				for seed := range uint64(trials) {
-					r := release(t, input(table, params, setting.variant, epsilon, seed))
+					r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+						setting.variant, epsilon, seed))
 					if len(r.Regions.Tree) == 1 { // no stop at the root
 						observed[index(r.Regions.Tree[0].Dim, r.Regions.Tree[0].At)]++
 						n++
@@ -208,7 +223,8 @@ func TestLawOfTheFirstCut(t *testing.T) {
 				}
 				critical := distuv.ChiSquared{K: float64(len(cuts) - 1)}.Quantile(1 - falseAlarm)
 				if statistic > critical {
-					t.Errorf("%s, %s, %+v: chi-square %v above %v", quality, attributes, setting, statistic, critical)
+					t.Errorf("%s, %s, %+v: chi-square %v above %v", quality, attributes, setting,
+						statistic, critical)
 				}
 			}
 		}
@@ -219,22 +235,24 @@ func TestLawOfTheFirstCut(t *testing.T) {
 // 3ε/4 to its count with rollover and is given ε/2 without. Each frequency may be off by 4.9
 // standard deviations, which a right program exceeds with probability 1e-6.
 func TestLawOfStopTestAndLeafCount(t *testing.T) {
+	t.Parallel()
 	const trials, epsilon, records, stop = 20000, 1.6, 7, 5
-	table := tableOf(0, []int{4}, times(records, 2)...)
+	table := testinput.Numbers(0, []int{4}, slices.Repeat([][]uint32{{2}}, records)...)
 	near := func(name string, hits, n, p float64) {
 		if tolerance := 4.9 * math.Sqrt(n*p*(1-p)); math.Abs(hits-n*p) > tolerance {
 			t.Errorf("%s: %v of %v, want %v ± %v", name, hits, n, n*p, tolerance)
 		}
 	}
 	for _, rollover := range []bool{true, false} {
-		params := defaults()
+		params := DefaultParams()
 		params.Depth, params.Stop, params.Rollover = 1, stop, rollover
 		leafEpsilon := epsilon / 2
 		if rollover {
 			leafEpsilon = epsilon * 3 / 4
 		}
 		alpha := math.Exp(-epsilon / 4)
-		// P(7+X <= 5) for two-sided geometric X is the tail P(X >= 2) = α²/(1+α), for Laplace e^(-2ε/4)/2
+		// P(7+X <= 5) for two-sided geometric X is the tail P(X >= 2) = α²/(1+α), for Laplace
+		// e^(-2ε/4)/2
 		stops := map[algorithms.Variant]float64{
 			algorithms.Strict:    alpha * alpha / (1 + alpha),
 			algorithms.Published: math.Exp(-2*epsilon/4) / 2,
@@ -247,7 +265,8 @@ func TestLawOfStopTestAndLeafCount(t *testing.T) {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			var stopped, exact float64
 			for seed := range uint64(trials) {
-				r := release(t, input(table, params, variant, epsilon, seed))
+				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
+					epsilon, seed))
 				if r.Regions.Len() == 1 {
 					stopped++
 					if r.Regions.Counts[0] == records {
@@ -268,20 +287,25 @@ func TestLevels(t *testing.T) {
 		settings func(*Params)
 		want     []level
 	}{
-		{"uniform", func(p *Params) {}, []level{{0.0625, 0.0625}, {0.0625, 0.0625}, {0.0625, 0.0625}, {0.0625, 0.0625}}},
-		{"without stop tests", func(p *Params) { p.StopCheck = false }, []level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0, 0.125}}},
-		{"fixed", func(p *Params) { p.Partition = Fixed }, []level{{0.125, 0}, {0.125, 0}, {0.125, 0}, {0.125, 0}}},
-		{"fixed without stop tests", func(p *Params) { p.Partition, p.StopCheck = Fixed, false }, make([]level, 4)},
-		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 }, []level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
+		{"uniform", func(p *Params) {}, []level{{0.0625, 0.0625}, {0.0625, 0.0625},
+			{0.0625, 0.0625}, {0.0625, 0.0625}}},
+		{"without stop tests", func(p *Params) { p.StopCheck = false },
+			[]level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0, 0.125}}},
+		{"fixed", func(p *Params) { p.Partition = Fixed }, []level{{0.125, 0}, {0.125, 0},
+			{0.125, 0}, {0.125, 0}}},
+		{"fixed without stop tests", func(p *Params) { p.Partition, p.StopCheck = Fixed, false },
+			make([]level, 4)},
+		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 },
+			[]level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
 	} {
-		params := defaults()
+		params := DefaultParams()
 		params.Depth = 4
 		c.settings(params)
 		if got := params.levels(epsilon); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	params := defaults()
+	params := DefaultParams()
 	params.Allocation = GeometricLevels
 	for _, depth := range []int{1, 4, 50, maxDepth} {
 		params.Depth = depth
@@ -306,12 +330,13 @@ func TestLevels(t *testing.T) {
 // monotone and costs half (R0b). The strict ledger comes to ε.
 func TestLedger(t *testing.T) {
 	const epsilon = 8.0
-	// 4000 records in every cell of 2×2×2: at ε/12 no stop test can end near 5 and all paths are full
+	// 4000 records in every cell of 2×2×2: at ε/12 no stop test can end near 5 and all paths are
+	// full
 	var rows [][]uint32
 	for i := range uint32(8) {
-		rows = append(rows, times(4000, i&1, i>>1&1, i>>2, i&1)...)
+		rows = append(rows, slices.Repeat([][]uint32{{i & 1, i >> 1 & 1, i >> 2, i & 1}}, 4000)...)
 	}
-	table := tableOf(2, []int{2, 2, 2}, rows...)
+	table := testinput.Numbers(2, []int{2, 2, 2}, rows...)
 	for _, c := range []struct {
 		quality Quality
 		stops   bool
@@ -328,20 +353,23 @@ func TestLedger(t *testing.T) {
 	} {
 		for _, allocation := range []Allocation{UniformLevels, GeometricLevels} {
 			for _, rollover := range []bool{true, false} {
-				params := defaults()
-				params.Depth, params.Quality, params.StopCheck, params.Rollover, params.Allocation = 3, c.quality, c.stops, rollover, allocation
-				in := input(table, params, c.variant, epsilon, 1)
-				release(t, in)
+				params := DefaultParams()
+				params.Depth, params.Quality, params.StopCheck, params.Rollover,
+					params.Allocation = 3, c.quality, c.stops, rollover, allocation
+				in := testinput.Input(table, params, c.variant, epsilon, 1)
+				testinput.Release(t, Algorithm{}, in)
 				claimed, proven := in.Budget.Spent()
 				if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-c.proven*epsilon) > 1e-9 {
-					t.Errorf("%+v, %s: spent %v, proven %v; want %v and %v", c, allocation, claimed, proven, epsilon, c.proven*epsilon)
+					t.Errorf("%+v, %s: spent %v, proven %v; want %v and %v", c, allocation, claimed,
+						proven, epsilon, c.proven*epsilon)
 				}
 				want := algorithms.Holds
 				if proven > epsilon*(1+1e-9) {
 					want = algorithms.Short
 				}
-				if g := (rps{}).Guarantee(c.variant, params); g.Status != want {
-					t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g, proven, epsilon)
+				if g := (Algorithm{}).Guarantee(c.variant, params); g.Status != want {
+					t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g,
+						proven, epsilon)
 				}
 				share := map[string]float64{}
 				for _, entry := range in.Budget.Ledger() {
@@ -353,7 +381,8 @@ func TestLedger(t *testing.T) {
 				}
 				for _, purpose := range []string{"leaf counts", "cuts", "stop tests"} {
 					if math.Abs(share[purpose]-shares[purpose]) > 1e-12 {
-						t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose, share[purpose], shares[purpose])
+						t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose,
+							share[purpose], shares[purpose])
 					}
 				}
 			}
@@ -376,7 +405,8 @@ func pair(m int) (without, with *datasets.Table) {
 		cells = append(cells, 2)
 	}
 	rows := slices.Concat(times(2, row(1, 0, 0)...), times(6, row(0, 1, 1)...))
-	return tableOf(2, cells, rows...), tableOf(2, cells, append(rows, row(1, 1, 0))...)
+	return testinput.Numbers(2, cells, rows...), testinput.Numbers(2, cells,
+		append(rows, row(1, 1, 0))...)
 }
 
 // rootLaw is the exact law of the root cut over the attributes of a table of binary ones,
@@ -422,7 +452,8 @@ func TestExactLossOfOneCut(t *testing.T) {
 		if math.Abs(loss-c.want) > 5e-4 {
 			t.Errorf("%s, m=%d: loss %.5f, want %v", c.variant, c.m, loss, c.want)
 		}
-		if c.variant == algorithms.Published && !(loss > epsilon) || c.variant == algorithms.Strict && loss > epsilon {
+		if c.variant == algorithms.Published && !(loss > epsilon) ||
+			c.variant == algorithms.Strict && loss > epsilon {
 			t.Errorf("%s, m=%d: loss %v against a charge of %v", c.variant, c.m, loss, epsilon)
 		}
 	}
@@ -433,13 +464,14 @@ func TestExactLossOfOneCut(t *testing.T) {
 // independent frequencies has variance 1/k₁+1/k₂ - 2/n to first order; with 4.9 standard
 // deviations of room a right program fails with probability 1e-6, and published must stay above ε.
 func TestAuditOfOneCut(t *testing.T) {
+	t.Parallel()
 	const m, epsilon, trials = 30, 1.0, 40000
 	without, with := pair(m)
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		hits := func(table *datasets.Table, seed uint64) float64 {
-			params := defaults()
+			params := DefaultParams()
 			params.Quality = Class
-			in := input(table, params, variant, epsilon, seed)
+			in := testinput.Input(table, params, variant, epsilon, seed)
 			r, err := newRecursion(context.Background(), in)
 			if err != nil {
 				t.Fatal(err)
@@ -469,7 +501,8 @@ func TestAuditOfOneCut(t *testing.T) {
 			t.Errorf("%s: estimated loss %v ± %v, exactly %v", variant, loss, room, want)
 		}
 		if variant == algorithms.Published && loss-room <= epsilon {
-			t.Errorf("published: loss %v ± %v does not exceed the charge of %v", loss, room, epsilon)
+			t.Errorf("published: loss %v ± %v does not exceed the charge of %v", loss, room,
+				epsilon)
 		}
 		if variant == algorithms.Strict && loss+room > epsilon {
 			t.Errorf("strict: loss %v ± %v exceeds the charge of %v", loss, room, epsilon)
@@ -477,21 +510,23 @@ func TestAuditOfOneCut(t *testing.T) {
 	}
 }
 
-// TestReplacementCostsTwice shows errata R2 on counts whose law is known: one record in the left
-// or in the right half of a fixed partition, strict, all of ε on the counts. The event "something
-// on the left, nothing on the right" has probability 1/(1+α)² with the record on the left and
-// α²/(1+α)² with it on the right, α = e^-ε: a loss of 2ε. Without the record at all it is
-// α/(1+α)², a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
+// TestReplacementCostsTwice shows errata R2 on counts whose law is known: one record in the left or
+// in the right half of a fixed partition, strict, all of ε on the counts. The event "something on
+// the left, nothing on the right" has probability 1/(1+α)² with the record on the left and
+// α²/(1+α)² with it on the right, α = e^-ε: a loss of 2ε. Without the record at all it is α/(1+α)²,
+// a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
 func TestReplacementCostsTwice(t *testing.T) {
+	t.Parallel()
 	const epsilon, trials = 1.0, 20000
-	params := defaults()
+	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 1, false
 	hits := func(rows ...[]uint32) float64 {
-		table := tableOf(0, []int{2}, rows...)
+		table := testinput.Numbers(0, []int{2}, rows...)
 		n := 0.0
 		for seed := range uint64(trials) {
-			in := input(table, params, algorithms.Strict, epsilon, seed+1000*uint64(len(rows)))
-			counts := release(t, in).Regions.Counts
+			in := testinput.Input(table, params, algorithms.Strict, epsilon,
+				seed+1000*uint64(len(rows)))
+			counts := testinput.Release(t, Algorithm{}, in).Regions.Counts
 			if counts[0] > 0 && counts[1] == 0 {
 				n++
 			}
@@ -512,16 +547,16 @@ func TestReplacementCostsTwice(t *testing.T) {
 
 // TestSizeByDepthPublishesN is errata R3: one record more always makes the output one larger.
 func TestSizeByDepthPublishesN(t *testing.T) {
-	params := defaults()
+	params := DefaultParams()
 	params.Counts, params.Depth = ByDepth, 8
-	if g := (rps{}).Guarantee(algorithms.Published, params); g.Status != algorithms.Broken {
+	if g := (Algorithm{}).Guarantee(algorithms.Published, params); g.Status != algorithms.Broken {
 		t.Errorf("guarantee %+v, must be broken", g)
 	}
 	for _, n := range []int{0, 1, 1000, 1001} {
-		table := tableOf(0, []int{16, 16}, times(n, 3, 4)...)
+		table := testinput.Numbers(0, []int{16, 16}, slices.Repeat([][]uint32{{3, 4}}, n)...)
 		for seed := range uint64(20) {
-			in := input(table, params, algorithms.Published, 0.1, seed)
-			r := release(t, in)
+			in := testinput.Input(table, params, algorithms.Published, 0.1, seed)
+			r := testinput.Release(t, Algorithm{}, in)
 			total := 0.0
 			for _, count := range r.Regions.Counts {
 				total += count

@@ -2,6 +2,7 @@ package rps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -12,16 +13,13 @@ import (
 )
 
 // Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree.
-func (rps) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	r, err := newRecursion(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.partition(in.Rows, 0); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("rps: %w", err)
 	}
 	return r.publish(in)
 }
@@ -48,35 +46,26 @@ type recursion struct {
 	exact      []int32   // a leaf's class counts,
 	noisy      []float64 // and with noise
 	sizes      []float64 // records to draw, for each leaf and class
-	work       int       // since the context was last asked
+	work       int       // since the last check of the context
 }
 
 // newRecursion checks the input against the parameters and declares the mechanisms.
 func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
-	params, ok := in.Params.(*Params)
-	if !ok {
-		return nil, fmt.Errorf("rps: parameters of type %T, must be %T", in.Params, params)
-	}
-	if err := params.Validate(); err != nil {
-		return nil, fmt.Errorf("rps: %w", err)
-	}
-	if err := (rps{}).CheckVariant(in.Variant, params); err != nil {
-		return nil, fmt.Errorf("rps: %w", err)
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
+		return nil, err
 	}
 	schema := in.Table.Schema()
 	if params.Partition == Balanced && params.Quality == Class {
 		switch class := schema.Class(); {
 		case class < 0:
-			return nil, fmt.Errorf("rps: quality: class needs a table with a class attribute, this one has none")
+			return nil, errors.New("rps: quality: class needs a table with a class attribute")
 		case schema.Classes() != 2:
-			return nil, fmt.Errorf("rps: quality: class needs a binary class, %s has %d values", schema.Attributes[class].Name, schema.Classes())
+			return nil, fmt.Errorf("rps: quality: class needs a binary class, %s has %d values",
+				schema.Attributes[class].Name, schema.Classes())
 		}
 	}
 	epsilon := in.Budget.Epsilon()
-	if !(epsilon > 0) {
-		return nil, fmt.Errorf("rps: epsilon %v, must be above 0", epsilon)
-	}
-
 	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
 	r := &recursion{
 		ctx: ctx, params: params, space: space,
@@ -115,7 +104,8 @@ func (p *Params) sensitivity(variant algorithms.Variant) privacy.Sensitivity {
 	const even, class = 0.5, 1.5
 	switch {
 	case p.Quality == Even:
-		return privacy.Sensitivity{Claimed: even, Proven: even, Monotone: variant == algorithms.Published}
+		return privacy.Sensitivity{Claimed: even, Proven: even,
+			Monotone: variant == algorithms.Published}
 	case variant == algorithms.Published:
 		return privacy.Sensitivity{Claimed: even, Proven: class, Monotone: true}
 	default:
@@ -123,7 +113,7 @@ func (p *Params) sensitivity(variant algorithms.Variant) privacy.Sensitivity {
 	}
 }
 
-// contextEvery is how much work, in rows and nodes, is done between two looks at the context:
+// contextEvery is how much work, in rows and nodes, is done between two checks of the context:
 // some milliseconds.
 const contextEvery = 1 << 20
 
@@ -161,26 +151,19 @@ func (r *recursion) partition(rows []int32, depth int) error {
 	if err != nil {
 		return err
 	}
-	node, err := r.builder.Enter(dim, at)
-	if err != nil {
-		return fmt.Errorf("rps: max_nodes: %w", err)
-	}
 	n := r.space.Split(rows, dim, at)
-	r.paths[depth+1] = path.Fork()
-	if err := r.partition(rows[:n], depth+1); err != nil {
-		return err
-	}
-	r.builder.Cross(node)
-	r.paths[depth+1] = path.Fork()
-	if err := r.partition(rows[n:], depth+1); err != nil {
-		return err
-	}
-	r.builder.Leave(node)
-	return nil
+	return r.builder.Halve(dim, at, func() error {
+		r.paths[depth+1] = path.Fork()
+		return r.partition(rows[:n], depth+1)
+	}, func() error {
+		r.paths[depth+1] = path.Fork()
+		return r.partition(rows[n:], depth+1)
+	})
 }
 
 // choose picks a cut of the current box, which has at least one (balanced_partition).
-func (r *recursion) choose(rows []int32, path *privacy.Path, epsilon float64) (dim int, at uint32, err error) {
+func (r *recursion) choose(rows []int32, path *privacy.Path,
+	epsilon float64) (dim int, at uint32, err error) {
 	open := r.open
 	if r.choices != nil {
 		chosen := r.choices.IntN(len(open))
@@ -212,7 +195,7 @@ func (r *recursion) choose(rows []int32, path *privacy.Path, epsilon float64) (d
 func (r *recursion) leaf(rows []int32, depth int) error {
 	_, published, err := r.builder.Leaf()
 	if err != nil {
-		return fmt.Errorf("rps: max_nodes: %w", err)
+		return err
 	}
 	label := 0
 	if r.leaves != nil {
@@ -258,7 +241,6 @@ func (r *recursion) leaf(rows []int32, depth int) error {
 	return nil
 }
 
-// leafEpsilon is what the query of a leaf may spend.
 func (r *recursion) leafEpsilon(path *privacy.Path) float64 {
 	if r.params.Rollover {
 		return path.Remaining()
@@ -291,12 +273,13 @@ func (r *recursion) sizeByDepth(published []float64, depth, label int) {
 func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	release := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.builder.Structure()}
 	schema := in.Table.Schema()
-	if err := partition.AddRecords(release, schema, r.sizes, r.params.Values, r.params.MaxRows, in.Noise.Open("values")); err != nil {
+	if err := partition.AddRecords(release, schema, r.sizes, r.params.Values, r.params.MaxRows,
+		in.Noise.Open("values")); err != nil {
 		return nil, fmt.Errorf("rps: %w", err)
 	}
 	if r.params.Counts == ByDepth {
-		release.Warnings = append(release.Warnings, "counts: depth publishes the exact number of records (errata R3)")
+		release.Warnings = append(release.Warnings, "counts: depth publishes the exact number of"+
+			" records (errata R3)")
 	}
-	release.Warnings = append(release.Warnings, partition.SensitiveWarnings(schema)...)
 	return release, nil
 }

@@ -16,79 +16,10 @@ import (
 	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
-// tableOf builds a table of integer attributes with the given domain sizes. Rows list the
-// attributes' codes; with classes > 0 a last code is the class.
-func tableOf(classes int, cells []int, rows ...[]uint32) *datasets.Table {
-	schema := &datasets.Schema{}
-	for i, n := range cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("a", i), High: float64(n), Step: 1})
-	}
-	if classes > 0 {
-		class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
-		for y := range classes {
-			class.Values = append(class.Values, fmt.Sprint("y", y))
-		}
-		schema.Attributes = append(schema.Attributes, class)
-	}
-	b := datasets.NewBuilder(schema, len(rows))
-	for _, codes := range rows {
-		row := b.AddRow()
-		for i, code := range codes {
-			b.Set(row, i, code)
-		}
-	}
-	return b.Table()
-}
-
 // times repeats a row.
-func times(n int, row ...uint32) [][]uint32 {
-	rows := make([][]uint32, n)
-	for i := range rows {
-		rows[i] = row
-	}
-	return rows
-}
-
-func input(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
-	return algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
-}
-
-type fataler interface {
-	Helper()
-	Fatal(...any)
-}
-
-func release(t fataler, in algorithms.Input) *algorithms.Release {
-	t.Helper()
-	r, err := rps{}.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := r.Records(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// records lists a table's rows as sorted text.
-func records(table *datasets.Table) []string {
-	list := make([]string, table.Len())
-	for row := range list {
-		var b strings.Builder
-		for i := range table.Schema().Attributes {
-			fmt.Fprintf(&b, "%d ", table.Column(i).At(int32(row)))
-		}
-		list[row] = b.String()
-	}
-	slices.Sort(list)
-	return list
-}
+func times(n int, row ...uint32) [][]uint32 { return slices.Repeat([][]uint32{row}, n) }
 
 // boxes lists the regions of one dimension with their counts.
 func boxes(regions *algorithms.Regions) string {
@@ -106,10 +37,12 @@ const recoveryEpsilon = 1e9
 
 func TestHandWorkedTrees(t *testing.T) {
 	// codes 0 1 1 1 2 3: eq. 2 is 1/2, 1, 1/2 at cuts 1, 2, 3
-	plain := tableOf(0, []int{4}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{2}, []uint32{3})
-	// 4 of the first class at 0, 2 of the second at 1, 4 of the second at 2: eq. 3 is 9 at cut 1, 8 at
-	// cut 2 (eq. 2 is 2 at both)
-	classes := tableOf(2, []int{3}, slices.Concat(times(4, 0, 0), times(2, 1, 1), times(4, 2, 1))...)
+	plain := testinput.Numbers(0, []int{4}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{1},
+		[]uint32{2}, []uint32{3})
+	// 4 of the first class at 0, 2 of the second at 1, 4 of the second at 2: eq. 3 is 9 at cut 1, 8
+	// at cut 2 (eq. 2 is 2 at both)
+	classes := testinput.Numbers(2, []int{3}, slices.Concat(times(4, 0, 0), times(2, 1, 1),
+		times(4, 2, 1))...)
 	// stops lie halfway between counts: even the smallest noise decides a tie
 	for _, c := range []struct {
 		name     string
@@ -117,19 +50,29 @@ func TestHandWorkedTrees(t *testing.T) {
 		settings func(*Params)
 		want     string
 	}{
-		{"depth 1", plain, func(p *Params) { p.Depth, p.StopCheck = 1, false }, "[0,2):[4] [2,4):[2] "},
-		{"to single cells", plain, func(p *Params) { p.StopCheck = false }, "[0,1):[1] [1,2):[3] [2,3):[1] [3,4):[1] "},
+		{"depth 1", plain, func(p *Params) { p.Depth, p.StopCheck = 1, false },
+			"[0,2):[4] [2,4):[2] "},
+		{"to single cells", plain, func(p *Params) { p.StopCheck = false },
+			"[0,1):[1] [1,2):[3] [2,3):[1] [3,4):[1] "},
 		{"stop at 2", plain, func(p *Params) { p.Stop = 2.5 }, "[0,1):[1] [1,2):[3] [2,4):[2] "},
 		{"stop at 6", plain, func(p *Params) { p.Stop = 6.5 }, "[0,4):[6] "},
-		{"fixed", plain, func(p *Params) { p.Partition, p.Depth, p.StopCheck = Fixed, 1, false }, "[0,2):[4] [2,4):[2] "},
-		{"no stop test above depth 1", plain, func(p *Params) { p.Stop, p.Allocation, p.ShallowDepth = 6.5, ShallowLevels, 1 }, "[0,2):[4] [2,4):[2] "},
-		{"class", classes, func(p *Params) { p.Quality, p.Depth, p.StopCheck = Class, 1, false }, "[0,1):[4 0] [1,3):[0 6] "},
-		{"fixed odd", classes, func(p *Params) { p.Partition, p.StopCheck = Fixed, false }, "[0,1):[4 0] [1,2):[0 2] [2,3):[0 4] "},
+		{"fixed", plain, func(p *Params) { p.Partition, p.Depth, p.StopCheck = Fixed, 1, false },
+			"[0,2):[4] [2,4):[2] "},
+		{"no stop test above depth 1", plain, func(p *Params) {
+			p.Stop, p.Allocation,
+				p.ShallowDepth = 6.5, ShallowLevels, 1
+		}, "[0,2):[4] [2,4):[2] "},
+		{"class", classes, func(p *Params) { p.Quality, p.Depth, p.StopCheck = Class, 1, false },
+			"[0,1):[4 0] [1,3):[0 6] "},
+		{"fixed odd", classes, func(p *Params) { p.Partition, p.StopCheck = Fixed, false },
+			"[0,1):[4 0] [1,2):[0 2] [2,3):[0 4] "},
 	} {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-			params := defaults()
+			params := DefaultParams()
 			c.settings(params)
-			if got := boxes(release(t, input(c.table, params, variant, recoveryEpsilon, 1)).Regions); got != c.want {
+			got := boxes(testinput.Release(t, Algorithm{}, testinput.Input(c.table, params, variant,
+				recoveryEpsilon, 1)).Regions)
+			if got != c.want {
 				t.Errorf("%s, %s: %s, want %s", c.name, variant, got, c.want)
 			}
 		}
@@ -137,12 +80,13 @@ func TestHandWorkedTrees(t *testing.T) {
 }
 
 func TestFixedPartitionHalvesIntervals(t *testing.T) {
-	table := tableOf(0, []int{8})
-	params := defaults()
+	table := testinput.Numbers(0, []int{8})
+	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 3, false
-	in := input(table, params, algorithms.Strict, recoveryEpsilon, 1)
-	r := release(t, in)
-	if got, want := boxes(r.Regions), "[0,1):[0] [1,2):[0] [2,3):[0] [3,4):[0] [4,5):[0] [5,6):[0] [6,7):[0] [7,8):[0] "; got != want {
+	in := testinput.Input(table, params, algorithms.Strict, recoveryEpsilon, 1)
+	r := testinput.Release(t, Algorithm{}, in)
+	if got, want := boxes(r.Regions), "[0,1):[0] [1,2):[0] [2,3):[0] [3,4):[0] [4,5):[0]"+
+		" [5,6):[0] [6,7):[0] [7,8):[0] "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if want := (algorithms.Structure{Nodes: 15, Leaves: 8, Depth: 3}); r.Structure != want {
@@ -151,15 +95,16 @@ func TestFixedPartitionHalvesIntervals(t *testing.T) {
 	if r.Table.Len() != 0 {
 		t.Errorf("%d records from none", r.Table.Len())
 	}
-	if claimed, _ := in.Budget.Spent(); claimed != recoveryEpsilon { // one query in all, by rollover
+	// one query in all, by rollover
+	if claimed, _ := in.Budget.Spent(); claimed != recoveryEpsilon {
 		t.Errorf("spent %v, want all of %v", claimed, recoveryEpsilon)
 	}
 }
 
 func TestLabels(t *testing.T) {
 	rows := append(times(3, 0, 1), times(1, 0, 0)...)
-	table := tableOf(2, []int{1}, rows...)
-	params := defaults()
+	table := testinput.Numbers(2, []int{1}, rows...)
+	params := DefaultParams()
 	want := map[Labels][]string{
 		Majority: {"0 1 ", "0 1 ", "0 1 ", "0 1 "},
 		Each:     {"0 0 ", "0 1 ", "0 1 ", "0 1 "},
@@ -167,8 +112,9 @@ func TestLabels(t *testing.T) {
 	for _, labels := range []Labels{Majority, Each} {
 		for _, counts := range []Counts{Noisy, ByDepth} {
 			params.Labels, params.Counts = labels, counts
-			r := release(t, input(table, params, algorithms.Published, recoveryEpsilon, 1))
-			if got := records(r.Table); !slices.Equal(got, want[labels]) {
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+				algorithms.Published, recoveryEpsilon, 1))
+			if got := testinput.Sorted(r.Table); !slices.Equal(got, want[labels]) {
 				t.Errorf("labels %s, counts %s: %q, want %q", labels, counts, got, want[labels])
 			}
 		}
@@ -177,18 +123,20 @@ func TestLabels(t *testing.T) {
 
 // drawParams draws valid parameters for a table with a binary class.
 func drawParams(t *rapid.T) *Params {
-	p := defaults()
+	p := DefaultParams()
 	p.Quality = rapid.SampledFrom([]Quality{Even, Class}).Draw(t, "quality")
 	p.Attributes = rapid.SampledFrom([]AttributeChoice{All, Random}).Draw(t, "attributes")
 	p.Partition = rapid.SampledFrom([]Partition{Balanced, Balanced, Fixed}).Draw(t, "partition")
 	p.Depth = rapid.IntRange(1, 9).Draw(t, "depth")
 	p.Stop = float64(rapid.IntRange(0, 3).Draw(t, "stop"))
 	p.StopCheck = rapid.Bool().Draw(t, "stop_check")
-	p.Allocation = rapid.SampledFrom([]Allocation{UniformLevels, GeometricLevels, ShallowLevels}).Draw(t, "allocation")
+	p.Allocation = rapid.SampledFrom([]Allocation{UniformLevels, GeometricLevels,
+		ShallowLevels}).Draw(t, "allocation")
 	p.ShallowDepth = rapid.IntRange(0, 10).Draw(t, "shallow_depth")
 	p.Rollover = rapid.Bool().Draw(t, "rollover")
 	p.Labels = rapid.SampledFrom([]Labels{Majority, Each}).Draw(t, "labels")
-	p.Values = rapid.SampledFrom([]partition.Values{partition.Uniform, partition.Midpoint, partition.Low}).Draw(t, "values")
+	p.Values = rapid.SampledFrom([]partition.Values{partition.Uniform, partition.Midpoint,
+		partition.Low}).Draw(t, "values")
 	return p
 }
 
@@ -203,21 +151,23 @@ func drawTable(t *rapid.T) *datasets.Table {
 		}
 		rows[i] = append(rows[i], rapid.Uint32Range(0, 1).Draw(t, "class"))
 	}
-	return tableOf(2, cells, rows...)
+	return testinput.Numbers(2, cells, rows...)
 }
 
 func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, params := drawTable(t), drawParams(t)
-		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t, "variant")
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published,
+			algorithms.Strict}).Draw(t, "variant")
 		if variant == algorithms.Published {
 			params.Counts = rapid.SampledFrom([]Counts{Noisy, ByDepth}).Draw(t, "counts")
 		}
 		epsilon := rapid.SampledFrom([]float64{1e-3, 0.5, 5, 1e9}).Draw(t, "epsilon")
-		in := input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
-		r := release(t, in)
+		in := testinput.Input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
+		r := testinput.Release(t, Algorithm{}, in)
 
-		if r.Structure.Leaves != r.Regions.Len() || r.Structure.Nodes != 2*r.Regions.Len()-1 || r.Structure.Depth > params.Depth {
+		if r.Structure.Leaves != r.Regions.Len() || r.Structure.Nodes != 2*r.Regions.Len()-1 ||
+			r.Structure.Depth > params.Depth {
 			t.Fatalf("%+v with %d regions, depth %d", r.Structure, r.Regions.Len(), params.Depth)
 		}
 		volume, domain, total := 0, 1, 0.0
@@ -266,10 +216,14 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, params := drawTable(t), drawParams(t)
 		params.StopCheck, params.Labels, params.Counts = false, Each, Noisy
-		params.Depth = 80 // more than the cuts that all cells of drawTable's domain need on one path
-		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t, "variant")
-		r := release(t, input(table, params, variant, recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
-		if got, want := records(r.Table), records(table); !slices.Equal(got, want) {
+		// more than the cuts that all cells of drawTable's domain need on one path
+		params.Depth = 80
+		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published,
+			algorithms.Strict}).Draw(t, "variant")
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
+			recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
+		if got, want := testinput.Sorted(r.Table), testinput.Sorted(table); !slices.Equal(got,
+			want) {
 			t.Fatalf("records %q, want %q", got, want)
 		}
 	})
@@ -277,13 +231,14 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 
 func TestSameSeedSameBytes(t *testing.T) {
 	table := adultShape(500)
-	params := defaults()
+	params := DefaultParams()
 	params.Quality, params.Attributes = Class, Random
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		one := release(t, input(table, params, variant, 2, 1))
-		two := release(t, input(table, params, variant, 2, 1))
-		other := release(t, input(table, params, variant, 2, 2))
-		if one.Table.Checksum() != two.Table.Checksum() || !slices.Equal(one.Regions.Counts, two.Regions.Counts) {
+		one := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 1))
+		two := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 1))
+		other := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 2))
+		if one.Table.Checksum() != two.Table.Checksum() || !slices.Equal(one.Regions.Counts,
+			two.Regions.Counts) {
 			t.Errorf("%s: one seed, two releases", variant)
 		}
 		if one.Table.Checksum() == other.Table.Checksum() {
@@ -294,16 +249,18 @@ func TestSameSeedSameBytes(t *testing.T) {
 
 func TestEmptyAndTinyTables(t *testing.T) {
 	for _, rows := range [][][]uint32{nil, {{3, 1, 1}}} {
-		table := tableOf(2, []int{9, 2}, rows...)
+		table := testinput.Numbers(2, []int{9, 2}, rows...)
 		for _, epsilon := range []float64{1e-6, 1, 1e9} {
 			for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 				for _, attributes := range []AttributeChoice{All, Random} {
 					for seed := range uint64(5) {
-						params := defaults()
+						params := DefaultParams()
 						params.Quality, params.Attributes, params.MaxRows = Class, attributes, 1000
-						r := release(t, input(table, params, variant, epsilon, seed))
+						r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+							variant, epsilon, seed))
 						if epsilon == 1e9 && r.Table.Len() != len(rows) {
-							t.Errorf("epsilon 1e9, %s: %d records, want %d", variant, r.Table.Len(), len(rows))
+							t.Errorf("epsilon 1e9, %s: %d records, want %d", variant, r.Table.Len(),
+								len(rows))
 						}
 						if r.Table.Len() > 1000 {
 							t.Errorf("%d records, max_rows 1000", r.Table.Len())
@@ -316,19 +273,23 @@ func TestEmptyAndTinyTables(t *testing.T) {
 }
 
 func TestNoAttributeToPartition(t *testing.T) {
-	table := tableOf(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
-	r := release(t, input(table, defaults(), algorithms.Strict, recoveryEpsilon, 1))
-	if got := records(r.Table); r.Regions.Len() != 1 || !slices.Equal(got, []string{"1 ", "1 ", "1 "}) {
+	table := testinput.Numbers(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
+	r := testinput.Release(t, Algorithm{}, testinput.Input(table, DefaultParams(),
+		algorithms.Strict, recoveryEpsilon, 1))
+	got := testinput.Sorted(r.Table)
+	if r.Regions.Len() != 1 || !slices.Equal(got, []string{"1 ", "1 ", "1 "}) {
 		t.Errorf("%d regions, records %q", r.Regions.Len(), got)
 	}
 }
 
 func TestMaxRowsThinsEvenly(t *testing.T) {
-	table := tableOf(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
-	params := defaults()
+	table := testinput.Numbers(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
+	params := DefaultParams()
 	params.MaxRows = 900
-	r := release(t, input(table, params, algorithms.Strict, recoveryEpsilon, 1))
-	if got := records(r.Table); len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
+	r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict,
+		recoveryEpsilon, 1))
+	got := testinput.Sorted(r.Table)
+	if len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
 		t.Errorf("%d records, want 600 of the first kind and 300 of the second", len(got))
 	}
 	if len(r.Weights) != 900 || r.Weights[0] != 10 || r.Weights[899] != 10 {
@@ -340,23 +301,30 @@ func TestMaxRowsThinsEvenly(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	plain, ternary := tableOf(0, []int{4}), tableOf(3, []int{4})
-	binary := tableOf(2, []int{4, 4, 4}, times(200, 1, 1, 1, 1)...)
+	plain, ternary := testinput.Numbers(0, []int{4}), testinput.Numbers(3, []int{4})
+	binary := testinput.Numbers(2, []int{4, 4, 4}, slices.Repeat([][]uint32{{1, 1, 1, 1}}, 200)...)
 	for _, c := range []struct {
 		name    string
 		in      algorithms.Input
 		message string
 	}{
-		{"class quality without a class", input(plain, &Params{Quality: Class}, algorithms.Published, 1, 1), "this one has none"},
-		{"class quality with three classes", input(ternary, &Params{Quality: Class}, algorithms.Published, 1, 1), "class has 3 values"},
-		{"strict sizes by depth", input(binary, &Params{Counts: ByDepth}, algorithms.Strict, 1, 1), `counts: "depth" under variant strict`},
-		{"unknown variant", input(binary, &Params{}, algorithms.RefCode, 1, 1), `no variant "refcode", must be one of published, strict`},
-		{"no budget", input(binary, &Params{}, algorithms.Strict, 0, 1), "epsilon 0, must be above 0"},
-		{"node cap", input(binary, &Params{MaxNodes: 2}, algorithms.Strict, 1e9, 1), "more than 2 nodes"},
-		{"foreign parameters", algorithms.Input{Table: plain, Variant: algorithms.Strict, Budget: privacy.NewBudget(1)}, "parameters of type <nil>"},
+		{"class quality without a class", testinput.Input(plain, &Params{Quality: Class},
+			algorithms.Published, 1, 1), "needs a table with a class attribute"},
+		{"class quality with three classes", testinput.Input(ternary, &Params{Quality: Class},
+			algorithms.Published, 1, 1), "class has 3 values"},
+		{"strict sizes by depth", testinput.Input(binary, &Params{Counts: ByDepth},
+			algorithms.Strict, 1, 1), `counts: "depth" publishes`},
+		{"unknown variant", testinput.Input(binary, &Params{}, algorithms.RefCode, 1, 1),
+			`no variant "refcode", must be one of published, strict`},
+		{"no budget", testinput.Input(binary, &Params{}, algorithms.Strict, 0, 1),
+			"epsilon 0, must be above 0"},
+		{"node cap", testinput.Input(binary, &Params{MaxNodes: 2}, algorithms.Strict, 1e9, 1),
+			"more than 2 nodes"},
+		{"foreign parameters", algorithms.Input{Table: plain, Variant: algorithms.Strict,
+			Budget: privacy.NewBudget(1)}, "parameters of type <nil>"},
 	} {
 		if p, ok := c.in.Params.(*Params); ok {
-			d := defaults()
+			d := DefaultParams()
 			if p.Quality != "" {
 				d.Quality = p.Quality
 			}
@@ -368,7 +336,7 @@ func TestRefusals(t *testing.T) {
 			}
 			c.in.Params = d
 		}
-		_, err := rps{}.Release(context.Background(), c.in)
+		_, err := Algorithm{}.Release(context.Background(), c.in)
 		if err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.message)
 		}
@@ -379,13 +347,15 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestValidateNamesEveryKey(t *testing.T) {
-	if err := defaults().Validate(); err != nil {
+	if err := DefaultParams().Validate(); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
-	bad := &Params{Stop: math.NaN()} // every other field is out of range as a zero, but for shallow_depth
+	// every other field is out of range as a zero, but for shallow_depth
+	bad := &Params{Stop: math.NaN()}
 	bad.ShallowDepth = -1
 	err := bad.Validate()
-	for _, key := range []string{"quality", "attributes", "partition", "depth", "stop", "allocation", "shallow_depth", "counts", "labels", "values", "max_nodes", "max_rows"} {
+	for _, key := range []string{"quality", "attributes", "partition", "depth", "stop",
+		"allocation", "shallow_depth", "counts", "labels", "values", "max_nodes", "max_rows"} {
 		if err == nil || !strings.Contains("\n"+err.Error(), "\n"+key+": ") {
 			t.Errorf("no error for %s in:\n%v", key, err)
 		}
@@ -407,10 +377,10 @@ func (c *cancelAfter) Err() error {
 
 func TestCancellation(t *testing.T) {
 	table := adultShape(30000)
-	params := defaults()
+	params := DefaultParams()
 	for _, n := range []int{0, 1, 2} { // at the start, in the recursion, when records are drawn
 		ctx := &cancelAfter{Context: context.Background(), n: n}
-		r, err := rps{}.Release(ctx, input(table, params, algorithms.Strict, 10, 1))
+		r, err := Algorithm{}.Release(ctx, testinput.Input(table, params, algorithms.Strict, 10, 1))
 		if err == nil {
 			_, _, err = r.Records(ctx)
 		}
@@ -425,9 +395,13 @@ func TestCancellation(t *testing.T) {
 func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 	allocations := func(n int) float64 {
 		table := adultShape(n)
-		params := defaults()
+		params := DefaultParams()
 		params.Attributes = Random
-		return testing.AllocsPerRun(1, func() { release(t, input(table, params, algorithms.Strict, 10, 1)) })
+		return testing.AllocsPerRun(1,
+			func() {
+				testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+					algorithms.Strict, 10, 1))
+			})
 	}
 	if small, large := allocations(2000), allocations(20000); large > small+150 {
 		t.Errorf("%v allocations for 2,000 rows, %v for 20,000", small, large)
@@ -437,13 +411,16 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 // TestAdultAtLargeEpsilon publishes Adult with hardly any noise and without a stop test: what
 // comes out is Adult again, record by record. Without PPDP_DATA it is skipped.
 func TestAdultAtLargeEpsilon(t *testing.T) {
+	t.Parallel()
 	table := testinput.Adult(t, "rps")
-	params := defaults()
+	params := DefaultParams()
 	params.Quality, params.Attributes, params.Labels = Class, Random, Each
-	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth 300.
+	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth
+	// 300.
 	params.Depth, params.Stop = 300, 0.5
-	r := release(t, input(table, params, algorithms.Strict, recoveryEpsilon, 1))
-	if !slices.Equal(records(r.Table), records(table)) {
+	r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict,
+		recoveryEpsilon, 1))
+	if !slices.Equal(testinput.Sorted(r.Table), testinput.Sorted(table)) {
 		t.Errorf("%d records that are not the %d of the data", r.Table.Len(), table.Len())
 	}
 }

@@ -6,19 +6,23 @@ import (
 	"ppdp/datasets"
 )
 
-// degrees are a graph's degrees, lowered to lambda, in a form that counts an interval in constant time.
-type degrees struct {
+// degreeTable is a graph's degreeTable, lowered to lambda, in a form that counts an interval in
+// constant time.
+type degreeTable struct {
 	nodes  int
 	lambda int // the largest degree
-	most   int // degree a node of a neighbouring graph may have: the larger one of lambda and the largest before lowering, below nodes
-	// table[d] is the number of nodes of degree below d before lowering; its last entry counts them all.
+	// degree a node of a neighbouring graph may have: the larger one of lambda and the largest
+	// before lowering, below nodes
+	most int
+	// table[d] is the number of nodes of degree below d before lowering; its last entry counts them
+	// all.
 	table []int
 }
 
 type tableKey struct{}
 
 // degreesOf tabulates a graph's degrees, once for each graph.
-func degreesOf(g *datasets.Graph, lambda int) degrees {
+func degreesOf(g *datasets.Graph, lambda int) degreeTable {
 	table := datasets.Derived(g, tableKey{}, func() []int {
 		table := make([]int, g.MaxDegree()+2)
 		for _, d := range g.DegreeSequence() {
@@ -29,11 +33,12 @@ func degreesOf(g *datasets.Graph, lambda int) degrees {
 		}
 		return table
 	})
-	return degrees{nodes: g.Nodes(), lambda: lambda, most: min(g.Nodes()-1, max(lambda, g.MaxDegree())), table: table}
+	return degreeTable{nodes: g.Nodes(), lambda: lambda,
+		most: min(g.Nodes()-1, max(lambda, g.MaxDegree())), table: table}
 }
 
 // below is the number of nodes of degree less than d.
-func (s *degrees) below(d int) int {
+func (s *degreeTable) below(d int) int {
 	switch {
 	case d > s.lambda:
 		return s.nodes
@@ -46,17 +51,18 @@ func (s *degrees) below(d int) int {
 }
 
 // within is the number of nodes whose degree is in [low, high].
-func (s *degrees) within(low, high int) int { return s.below(high+1) - s.below(low) }
+func (s *degreeTable) within(low, high int) int { return s.below(high+1) - s.below(low) }
 
 // boundBlock is how many distances are skipped together where none of them can matter.
 const boundBlock = 64
 
-// smooth is the β-smooth upper bound at one degree c: the largest e^(-βt)·min(Λ+1, 1+t+W(c, t)) over t ≥ 0, W(c, t) being the
-// number of nodes whose degree is within t of c. The count of nodes of degree a to b-1 has the largest of the bounds at
-// a-1, a, b-1 and b (errata G3): isolating a node takes it away and may take out neighbours of
-// degree a or bring in neighbours of degree b; adding edges to one, those of a-1 and b-1; t changes away every
-// other degree has moved by at most t and t nodes are arbitrary.
-func (s *degrees) smooth(c int, beta float64) float64 {
+// smooth is the β-smooth upper bound at one degree c: the largest e^(-βt)·min(Λ+1, 1+t+W(c, t))
+// over t ≥ 0, W(c, t) being the number of nodes whose degree is within t of c. The count of nodes
+// of degree a to b-1 has the largest of the bounds at a-1, a, b-1 and b (errata G3): isolating a
+// node takes it away and may take out neighbours of degree a or bring in neighbours of degree b;
+// adding edges to one, those of a-1 and b-1; t changes away every other degree has moved by at most
+// t and t nodes are arbitrary.
+func (s *degreeTable) smooth(c int, beta float64) float64 {
 	most := s.lambda + 1
 	local := func(t int) int { return min(most, 1+t+s.within(c-t, c+t)) }
 	best := 0.0

@@ -3,16 +3,18 @@ package rpsgraph
 import (
 	"math"
 
-	"ppdp/algorithms"
+	"ppdp/algorithms/degrees"
 )
 
-// fill turns the noisy counts of leaves into n ascending degrees, each the lowest of its leaf. It may change counts.
+// fill turns the noisy counts of leaves into n ascending degrees, each the lowest of its leaf. It
+// may change counts.
 func fill(how Fill, starts []int32, counts []float64, n int) []int32 {
 	switch how {
 	case Rescale:
 		sum := 0.0
 		for i, count := range counts {
-			// Heavy-tailed counts can be so large that their sum is no number; beyond 2⁵³ n there is no difference to see.
+			// Heavy-tailed counts can be so large that their sum is no number; beyond 2⁵³ n there
+			// is no difference to see.
 			counts[i] = min(max(count, 0), float64(n)*0x1p53)
 			sum += counts[i]
 		}
@@ -32,15 +34,15 @@ func fill(how Fill, starts []int32, counts []float64, n int) []int32 {
 				counts[i] += counts[i-1]
 			}
 		}
-		algorithms.Isotonic(counts)
+		degrees.Isotonic(counts)
 	default:
 		return fillLowest(starts, counts, n)
 	}
-	return algorithms.DegreesBelow(starts, counts[:len(counts)-1], n)
+	return degrees.Below(starts, counts[:len(counts)-1], n)
 }
 
-// fillLowest returns n ascending degrees, as many of each leaf as its count, rounded, until there are n; what is missing is
-// of the last leaf.
+// fillLowest returns n ascending degrees, as many of each leaf as its count, rounded, until there
+// are n; what is missing is of the last leaf.
 func fillLowest(starts []int32, counts []float64, n int) []int32 {
 	degrees := make([]int32, n)
 	at := 0

@@ -1,63 +1,66 @@
-// Package rpsgraph releases a graph's degree sequence by Recursive Partitioning and Summarization (Qardaji & Li,
-// ASIACCS 2012, section 5): the degrees 0 to Λ are cut in two again and again, each cut chosen by the
-// exponential mechanism; the nodes in each leaf are counted with noise; every node is released with the lowest
-// degree of its leaf. The version for tables is package rps.
+// Package rpsgraph releases a graph's degree sequence by Recursive Partitioning and Summarization
+// (Qardaji & Li, ASIACCS 2012, section 5): the degrees 0 to Λ are cut in two again and again, each
+// cut chosen by the exponential mechanism; the nodes in each leaf are counted with noise; every
+// node is released with the lowest degree of its leaf. The version for tables is package rps.
 //
-// Privacy. The unit is a node, neighbours differ by isolating one: its degree becomes 0 and each neighbour's falls by 1.
-// The number of nodes n is public. Half of epsilon is spent on cuts, evenly over the levels; the other half,
-// with what is left over on a short path, on the leaf's count.
+// Privacy. The unit is a node, neighbours differ by isolating one: its degree becomes 0 and each
+// neighbour's falls by 1. The number of nodes n is public. Half of epsilon is spent on cuts, evenly
+// over the levels; the other half, with what is left over on a short path, on the leaf's count.
 //
-// A level's cuts cost no more than they are charged (errata G1). One node that leaves a region or enters it moves all the
-// region's scores min(r₁, r₂)/(2n+1) the same way by at most 1/(2n+1), which costs e/(2n+1) at a level of
-// charge e. Isolating a node of degree Λ moves Λ+1 degrees, each out of one region and into another, so the
-// level costs at most 2(Λ+1)/(2n+1)·e, and so do the leaf counts with 2(Λ+1) in the place of the fraction. The largest sum over
-// a path in the ledger is therefore a bound for the whole release.
+// A level's cuts cost no more than they are charged (errata G1). One node that leaves a region or
+// enters it moves all the region's scores min(r₁, r₂)/(2n+1) the same way by at most 1/(2n+1),
+// which costs e/(2n+1) at a level of charge e. Isolating a node of degree Λ moves Λ+1 degrees, each
+// out of one region and into another, so the level costs at most 2(Λ+1)/(2n+1)·e, and so do the
+// leaf counts with 2(Λ+1) in the place of the fraction. The largest sum over a path in the ledger
+// is therefore a bound for the whole release.
 //
 // Variants:
-//   - published: leaf counts with noise for one count. The paper wants Cauchy noise for a smooth bound, and
-//     describes the bound in words. Five readings (Params.Counts), none of them private for nodes (errata G3).
-//   - strict: two-sided geometric noise for what one node can do to all counts. Three forms (Params.Form): cumulative counts at
-//     boundaries fixed beforehand, whose L1 sensitivity is Λ + min(Λ, k-1) for k intervals (each neighbour crosses one
-//     boundary at most, the node itself min(Λ, k-1)), brought into ascending order by isotonic regression;
-//     or the paper's tree with leaf counts for sensitivity 2(Λ+1). Λ must be public (errata G4).
+//   - published: leaf counts with noise for one count. The paper wants Cauchy noise for a smooth
+//     bound, and describes the bound in words. Five readings (Params.Counts), none of them private
+//     for nodes (errata G3).
+//   - strict: two-sided geometric noise for what one node can do to all counts. Three forms
+//     (Params.Form): cumulative counts at boundaries fixed beforehand, whose L1 sensitivity is Λ +
+//     min(Λ, k-1) for k intervals (each neighbour crosses one boundary at most, the node itself
+//     min(Λ, k-1)), brought into ascending order by isotonic regression; or the paper's tree with
+//     leaf counts for sensitivity 2(Λ+1). Λ must be public (errata G4).
 //
 // Deviations:
 //   - How noisy counts become n degrees is not in the paper. Params.Fill offers three readings.
 //   - Counts are clamped and rounded on the way. A region of one degree is a leaf, without a query.
-//   - "All remaining privacy budget" (section 3.2) goes to the leaf's count; rollover: false takes half of epsilon there.
-//   - Cuts are drawn by rejection from the uniform cut, which follows the same law: equation 4 hardly
-//     tells cuts apart (errata G2).
-//   - Degrees above a public Λ are lowered to it. The guarantee of strict covers graphs without such degrees; a release
-//     from another graph says so in a warning and shows it in the ledger.
+//   - "All remaining privacy budget" (section 3.2) goes to the leaf's count; rollover: false takes
+//     half of epsilon there.
+//   - Cuts are drawn by rejection from the uniform cut, which follows the same law: equation 4
+//     hardly distinguishes cuts (errata G2).
+//   - Degrees above a public Λ are lowered to it. The guarantee of strict covers graphs without
+//     such degrees; a release from another graph says so in a warning and shows it in the ledger.
 package rpsgraph
 
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/degrees"
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(rpsgraph{}) }
+func init() { algorithms.Register(Algorithm{}) }
 
-// rpsgraph is the baseline "rps-graph".
-type rpsgraph struct{}
+// Algorithm is the baseline "rps-graph".
+type Algorithm struct{}
 
-var (
-	_ algorithms.Algorithm      = rpsgraph{}
-	_ algorithms.Guarantor      = rpsgraph{}
-	_ algorithms.VariantChecker = rpsgraph{}
-)
+var _ algorithms.VariantChecker = Algorithm{}
 
-// Counts says what noise the published variant adds to the count of a leaf of degrees a to b-1, at ε of charge.
+// Counts says what noise the published variant adds to the count of a leaf of degrees a to b-1, at
+// ε of charge.
 type Counts string
 
 const (
-	// Printed is Cauchy noise for 1 + nodes of degree a + nodes of degree b-1: the leaf's own boundary nodes.
+	// Printed is Cauchy noise for 1 + nodes of degree a + nodes of degree b-1: the leaf's own
+	// boundary nodes.
 	Printed Counts = "printed"
-	// Cross is Cauchy noise for 1 + nodes of degree a + nodes of degree b: those an isolated neighbour takes across.
+	// Cross is Cauchy noise for 1 + nodes of degree a + nodes of degree b: those an isolated
+	// neighbour takes across.
 	Cross Counts = "cross"
 	// Unit is Cauchy noise for 1, of scale 6/ε.
 	Unit Counts = "unit"
@@ -67,31 +70,30 @@ const (
 	Rigorous Counts = "rigorous"
 )
 
-// Enum lists the words for a specification.
-func (Counts) Enum() []string {
-	return []string{string(Printed), string(Cross), string(Unit), string(Laplace), string(Rigorous)}
-}
+func (Counts) Enum() []string { return algorithms.Words(Printed, Cross, Unit, Laplace, Rigorous) }
 
 // Fill says how noisy leaf counts become n degrees.
 type Fill string
 
 const (
-	// Lowest fills from the lowest leaf up until there are n degrees; what is missing is of the highest leaf.
+	// Lowest fills from the lowest leaf up until there are n degrees; what is missing is of the
+	// highest leaf.
 	Lowest Fill = "lowest"
 	// Rescale scales the counts, negative ones taken for 0, to the sum n.
 	Rescale Fill = "rescale"
-	// Cumulative adds the counts up and brings the sums into ascending order by isotonic regression.
+	// Cumulative adds the counts up and brings the sums into ascending order by isotonic
+	// regression.
 	Cumulative Fill = "cumulative"
 )
 
-// Enum lists the words for a specification.
-func (Fill) Enum() []string { return []string{string(Lowest), string(Rescale), string(Cumulative)} }
+func (Fill) Enum() []string { return algorithms.Words(Lowest, Rescale, Cumulative) }
 
 // Form is what the strict variant releases.
 type Form string
 
 const (
-	// Growing counts nodes below boundaries that grow by a quarter: 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, ...
+	// Growing counts nodes below boundaries that grow by a quarter: 1, 2, 3, 4, 5, 6, 7, 8, 10, 12,
+	// 15, ...
 	Growing Form = "growing"
 	// Halving counts nodes below boundaries found by halving intervals, depth times.
 	Halving Form = "halving"
@@ -99,16 +101,16 @@ const (
 	Tree Form = "em"
 )
 
-// Enum lists the words for a specification.
-func (Form) Enum() []string { return []string{string(Growing), string(Halving), string(Tree)} }
+func (Form) Enum() []string { return algorithms.Words(Growing, Halving, Tree) }
 
 // Params are the parameters of "rps-graph".
 type Params struct {
 	// Lambda is Λ, the largest degree there may be: n-1 (default), max-degree or a public number.
-	Lambda algorithms.DegreeCap `yaml:"lambda"`
+	Lambda degrees.Cap `yaml:"lambda"`
 	// Depth is the paper's d_max, from 1 to 24; default 15, as in section 5.1.
 	Depth int `yaml:"depth"`
-	// Counts is the noise of the published variant: printed (default), cross, unit, laplace or rigorous.
+	// Counts is the noise of the published variant: printed (default), cross, unit, laplace or
+	// rigorous.
 	Counts Counts `yaml:"counts"`
 	// Fill turns leaf counts into degrees: lowest (default), rescale or cumulative.
 	Fill Fill `yaml:"fill"`
@@ -121,7 +123,6 @@ type Params struct {
 // maxDepth bounds the leaves to 2²⁴.
 const maxDepth = 24
 
-// Validate reports everything wrong with the values, by yaml key.
 func (p *Params) Validate() error {
 	return errors.Join(
 		p.Lambda.Validate("lambda"),
@@ -132,44 +133,39 @@ func (p *Params) Validate() error {
 	)
 }
 
-// Params returns the defaults: the paper's depth and its noise as far as it is printed.
-func (rpsgraph) Params() algorithms.Params { return defaults() }
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-func defaults() *Params {
-	return &Params{Lambda: algorithms.CapNodes, Depth: 15, Counts: Printed, Fill: Lowest, Rollover: true, Form: Growing}
+// DefaultParams are the paper's depth and its noise as far as it is printed.
+func DefaultParams() *Params {
+	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest, Rollover: true,
+		Form: Growing}
 }
 
-// Info describes the baseline under its default parameters.
-func (a rpsgraph) Info() algorithms.Info {
+func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "rps-graph",
 		Title:    "Recursive Partitioning and Summarization of a degree sequence",
 		Source:   "Qardaji & Li 2012, section 5",
 		Input:    algorithms.GraphInput,
-		Produces: []algorithms.Product{algorithms.DegreeSequence},
-		Variants: []algorithms.Guarantee{a.Guarantee(algorithms.Published, defaults()), a.Guarantee(algorithms.Strict, defaults())},
+		Produces: []algorithms.Product{algorithms.DegreesProduct},
+		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict),
 		Revision: 1,
 	}
 }
 
-// Guarantee describes what a variant promises under the parameters.
-func (rpsgraph) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
+// Guarantee depends on the noise and on where Λ comes from.
+func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
-	g := algorithms.Guarantee{
-		Variant: v, Model: algorithms.DifferentialPrivacy, Unit: "node",
-		Relation: "isolate one node, number of nodes public",
-	}
-	if p.Lambda != algorithms.CapNodes && !p.Lambda.Private() {
-		g.Relation += ", degrees at most " + string(p.Lambda)
-	}
-	if v == algorithms.Strict {
-		g.Status, g.Errata = algorithms.Holds, []string{"G1", "G3", "G4"}
-		g.Note = "Noise covers what one node does to all counts together."
-	} else {
+	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.",
+		"G1", "G3", "G4")
+	g.Relation = p.Lambda.Restrict(g.Relation)
+	if v == algorithms.Published {
 		g.Status, g.Errata = algorithms.Broken, []string{"G1", "G2", "G3"}
-		g.Note = "One node moves the counts of all its neighbours' leaves, noise covers one count: no finite epsilon is proven."
+		g.Note = "One node moves the counts of all its neighbours' leaves, noise covers one count: "
 		if p.Counts == Laplace {
-			g.Note = "One node moves the counts of all its neighbours' leaves, noise covers one count: up to 2(lambda+1) times the charge."
+			g.Note += "up to 2(lambda+1) times the charge."
+		} else {
+			g.Note += "no finite epsilon is proven."
 		}
 	}
 	if p.Lambda.Private() {
@@ -184,7 +180,7 @@ func (rpsgraph) Guarantee(v algorithms.Variant, params algorithms.Params) algori
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (rpsgraph) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
 	if v == algorithms.Strict {
 		return params.(*Params).Lambda.CheckPublic("lambda")
 	}
@@ -192,69 +188,60 @@ func (rpsgraph) CheckVariant(v algorithms.Variant, params algorithms.Params) err
 }
 
 // Release publishes n degrees between 0 and Λ.
-func (a rpsgraph) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	p := in.Params.(*Params)
-	if in.Graph == nil {
-		return nil, errors.New("rps-graph: no graph given")
-	}
-	if err := a.CheckVariant(in.Variant, p); err != nil {
-		return nil, fmt.Errorf("rps-graph: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
+func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	p, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
 		return nil, err
 	}
 	if in.Graph.Nodes() == 0 {
 		return &algorithms.Release{Degrees: []int32{}}, nil
 	}
-	degrees := degreesOf(in.Graph, p.Lambda.Of(in.Graph))
+	truth := degreesOf(in.Graph, p.Lambda.Of(in.Graph))
 	var release *algorithms.Release
-	var err error
 	if in.Variant == algorithms.Strict && p.Form != Tree {
-		release, err = releaseCumulative(in, p, degrees)
+		release, err = releaseCumulative(in, p, truth)
 	} else {
-		release, err = releaseTree(ctx, in, p, degrees)
+		release, err = releaseTree(ctx, in, p, truth)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if above := degrees.nodes - degrees.table[min(degrees.lambda+1, len(degrees.table)-1)]; above > 0 {
-		warning := fmt.Sprintf("%d degrees above lambda = %d were lowered to it", above, degrees.lambda)
-		if in.Variant == algorithms.Strict {
-			warning += "; the node guarantee covers only graphs without such degrees"
-		}
-		release.Warnings = append(release.Warnings, warning)
-	}
+	lowered := truth.nodes - truth.table[min(truth.lambda+1, len(truth.table)-1)]
+	release.Warnings = append(release.Warnings,
+		degrees.LoweredWarning(lowered, truth.lambda, in.Variant == algorithms.Strict)...)
 	return release, nil
 }
 
 // releaseCumulative is the strict variant with boundaries fixed beforehand.
-func releaseCumulative(in algorithms.Input, p *Params, degrees degrees) (*algorithms.Release, error) {
+func releaseCumulative(in algorithms.Input, p *Params,
+	truth degreeTable) (*algorithms.Release, error) {
 	var starts []int32
 	if p.Form == Growing {
-		starts = growing(degrees.lambda)
+		starts = growing(truth.lambda)
 	} else {
-		starts = halving(nil, 0, int32(degrees.lambda+1), p.Depth)
+		starts = halving(nil, 0, int32(truth.lambda+1), p.Depth)
 	}
 	values := make([]float64, len(starts)-1)
 	for i := range values {
-		values[i] = float64(degrees.below(int(starts[i+1])))
+		values[i] = float64(truth.below(int(starts[i+1])))
 	}
 	path := in.Budget.Root()
-	own := min(degrees.lambda, len(values)) // boundaries the node itself may cross
-	sensitivity := privacy.Sensitivity{Claimed: float64(degrees.lambda + own), Proven: float64(degrees.most + own)}
+	own := min(truth.lambda, len(values)) // boundaries the node itself may cross
+	claimed, proven := float64(truth.lambda+own), float64(truth.most+own)
+	sensitivity := privacy.Sensitivity{Claimed: claimed, Proven: proven}
 	counts := in.Budget.Geometric("cumulative counts", in.Noise.Open("counts"), sensitivity)
 	if err := counts.AddAll(&path, path.Remaining(), values); err != nil {
 		return nil, err
 	}
-	algorithms.Isotonic(values)
+	degrees.Isotonic(values)
 	return &algorithms.Release{
-		Degrees:   algorithms.DegreesBelow(starts, values, degrees.nodes),
+		Degrees:   degrees.Below(starts, values, truth.nodes),
 		Structure: algorithms.Structure{Leaves: len(starts)},
 	}, nil
 }
 
-// growing lists the lowest degrees of intervals that cover 0 to lambda: each begins at a quarter more than the one
-// before, or at the next degree.
+// growing lists the lowest degrees of intervals that cover 0 to lambda: each begins at a quarter
+// more than the one before, or at the next degree.
 func growing(lambda int) []int32 {
 	starts := []int32{0}
 	for at := 1; at <= lambda; at = max(at+1, at+at/4) {
@@ -263,7 +250,8 @@ func growing(lambda int) []int32 {
 	return starts
 }
 
-// halving appends the lowest degrees of the intervals that [low, high) falls into when it is halved depth times.
+// halving appends the lowest degrees of the intervals that [low, high) falls into when it is halved
+// depth times.
 func halving(starts []int32, low, high int32, depth int) []int32 {
 	if depth == 0 || high-low <= 1 {
 		return append(starts, low)

@@ -11,57 +11,43 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/degrees"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
-	"ppdp/privacy"
 	"ppdp/random"
 )
 
-func input(g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64, seed uint64) algorithms.Input {
-	return algorithms.Input{Graph: g, Params: p, Variant: v,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))}
-}
-
-func release(t testing.TB, in algorithms.Input) *algorithms.Release {
-	t.Helper()
-	if err := in.Params.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := rpsgraph{}.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
 	return &Params{
-		Lambda:   rapid.SampledFrom([]algorithms.DegreeCap{algorithms.CapNodes, "3", "20"}).Draw(t, "lambda"),
-		Depth:    rapid.IntRange(1, 20).Draw(t, "depth"),
-		Counts:   Counts(rapid.SampledFrom(Counts("").Enum()).Draw(t, "counts")),
-		Fill:     Fill(rapid.SampledFrom(Fill("").Enum()).Draw(t, "fill")),
-		Rollover: rapid.Bool().Draw(t, "rollover"),
-		Form:     Form(rapid.SampledFrom(Form("").Enum()).Draw(t, "form")),
-	}, rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t, "variant")
+			Lambda:   rapid.SampledFrom([]degrees.Cap{degrees.Nodes, "3", "20"}).Draw(t, "lambda"),
+			Depth:    rapid.IntRange(1, 20).Draw(t, "depth"),
+			Counts:   Counts(rapid.SampledFrom(Counts("").Enum()).Draw(t, "counts")),
+			Fill:     Fill(rapid.SampledFrom(Fill("").Enum()).Draw(t, "fill")),
+			Rollover: rapid.Bool().Draw(t, "rollover"),
+			Form:     Form(rapid.SampledFrom(Form("").Enum()).Draw(t, "form")),
+		}, rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t,
+			"variant")
 }
 
-// TestRelease: n ascending degrees within [0, Λ]; without noise and with enough cuts the truth, lowered to Λ and, in the
-// growing form, to the lowest degree of its interval.
+// TestRelease: n ascending degrees within [0, Λ]; without noise and with enough cuts the truth,
+// lowered to Λ and, in the growing form, to the lowest degree of its interval.
 func TestRelease(t *testing.T) {
 	rapid.Check(t, func(t2 *rapid.T) {
 		g := testinput.DrawGraph(t2, 14)
 		p, variant := drawParams(t2)
 		lambda := int32(p.Lambda.Of(g))
 		epsilon := rapid.SampledFrom([]float64{0.01, 1, 100}).Draw(t2, "epsilon")
-		in := input(g, p, variant, epsilon, rapid.Uint64().Draw(t2, "seed"))
-		noisy := release(t, in).Degrees
-		if len(noisy) != g.Nodes() || !slices.IsSorted(noisy) || noisy[0] < 0 || noisy[len(noisy)-1] > lambda {
-			t2.Fatalf("%s %+v: degrees %v from %d nodes, must be in [0, %d]", variant, p, noisy, g.Nodes(), lambda)
+		in := testinput.GraphInput(g, p, variant, epsilon, rapid.Uint64().Draw(t2, "seed"))
+		noisy := testinput.Release(t, Algorithm{}, in).Degrees
+		if len(noisy) != g.Nodes() || !slices.IsSorted(noisy) || noisy[0] < 0 ||
+			noisy[len(noisy)-1] > lambda {
+			t2.Fatalf("%s %+v: degrees %v from %d nodes, must be in [0, %d]", variant, p, noisy,
+				g.Nodes(), lambda)
 		}
 		claimed, proven := in.Budget.Spent()
-		if full := p.Rollover || variant == algorithms.Strict && p.Form != Tree; claimed > epsilon*(1+1e-9) || full && claimed < epsilon*(1-1e-9) {
+		full := p.Rollover || variant == algorithms.Strict && p.Form != Tree
+		if claimed > epsilon*(1+1e-9) || full && claimed < epsilon*(1-1e-9) {
 			t2.Fatalf("spent %v of %v", claimed, epsilon)
 		}
 		lowered := 0
@@ -70,12 +56,15 @@ func TestRelease(t *testing.T) {
 				lowered++
 			}
 		}
-		if over := proven > epsilon*(1+1e-9); variant == algorithms.Strict && (over && lowered == 0 || !over && lowered > 0 && p.Form != Tree) {
-			t2.Fatalf("strict with %d degrees above lambda: lost %v of %v", lowered, proven, epsilon)
+		over := proven > epsilon*(1+1e-9)
+		if variant == algorithms.Strict && (over && lowered == 0 || !over && lowered > 0 &&
+			p.Form != Tree) {
+			t2.Fatalf("strict with %d degrees above lambda: lost %v of %v", lowered, proven,
+				epsilon)
 		}
 
 		p.Depth = 20 // more than Λ: every leaf holds one degree
-		exact := release(t, input(g, p, variant, 1e12, 1))
+		exact := testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, variant, 1e12, 1))
 		if (lowered > 0) != (len(exact.Warnings) > 0) {
 			t2.Fatalf("%d degrees lowered, warnings %q", lowered, exact.Warnings)
 		}
@@ -90,7 +79,8 @@ func TestRelease(t *testing.T) {
 				want = starts[at]
 			}
 			if exact.Degrees[i] != want {
-				t2.Fatalf("%s %+v: without noise %v, want %v lowered to %d", variant, p, exact.Degrees, g.DegreeSequence(), lambda)
+				t2.Fatalf("%s %+v: without noise %v, want %v lowered to %d", variant, p,
+					exact.Degrees, g.DegreeSequence(), lambda)
 			}
 		}
 	})
@@ -117,19 +107,33 @@ func TestFill(t *testing.T) {
 		n      int
 		want   []int32
 	}{
-		{Lowest, []float64{1.6, -3, 0.5, 2}, 5, []int32{0, 0, 5, 9, 9}},                               // 2, 0, 1 (half away from 0), 2
-		{Lowest, []float64{1, 1, 0, 0}, 5, []int32{0, 2, 9, 9, 9}},                                    // the highest leaf gets what is missing
-		{Lowest, []float64{9, 1, 1, 1}, 3, []int32{0, 0, 0}},                                          // full before the second
-		{Lowest, []float64{math.MaxFloat64, 1, 1, 1}, 3, []int32{0, 0, 0}},                            // a tail of Cauchy's
-		{Rescale, []float64{2, -9, 2, 0}, 4, []int32{0, 0, 5, 5}},                                     // 4 scaled to 4
-		{Rescale, []float64{10, 10, 10, 10}, 4, []int32{0, 2, 5, 9}},                                  // 40 scaled to 4
-		{Rescale, []float64{-1, 0, -1, -1}, 4, []int32{0, 2, 5, 9}},                                   // nothing known: all alike
-		{Rescale, []float64{0, math.MaxFloat64, 0, 0}, 2, []int32{2, 2}},                              // no overflow
-		{Cumulative, []float64{2, -1, 2, 1}, 4, []int32{0, 0, 5, 9}},                                  // sums 2, 1, 3, 4: 1.5, 1.5, 3, 4 rounds to 2, 2, 3
-		{Cumulative, []float64{-5, 2, 1, 9}, 3, []int32{9, 9, 9}},                                     // sums below 0
-		{Cumulative, []float64{-math.MaxFloat64, 0, 0, 0}, 2, []int32{9, 9}},                          // no overflow
-		{Cumulative, []float64{math.MaxFloat64, 0, 0, 0}, 2, []int32{0, 0}},                           //
-		{Lowest, []float64{0, 0, 0, 0}, 0, []int32{}}, {Rescale, []float64{1, 1, 1, 1}, 0, []int32{}}, // no nodes
+		// 2, 0, 1 (half away from 0), 2
+		{Lowest, []float64{1.6, -3, 0.5, 2}, 5, []int32{0, 0, 5, 9, 9}},
+		// the highest leaf gets what is missing
+		{Lowest, []float64{1, 1, 0, 0}, 5, []int32{0, 2, 9, 9, 9}},
+		// full before the second
+		{Lowest, []float64{9, 1, 1, 1}, 3, []int32{0, 0, 0}},
+		// a tail of Cauchy's
+		{Lowest, []float64{math.MaxFloat64, 1, 1, 1}, 3, []int32{0, 0, 0}},
+		// 4 scaled to 4
+		{Rescale, []float64{2, -9, 2, 0}, 4, []int32{0, 0, 5, 5}},
+		// 40 scaled to 4
+		{Rescale, []float64{10, 10, 10, 10}, 4, []int32{0, 2, 5, 9}},
+		// nothing known: all alike
+		{Rescale, []float64{-1, 0, -1, -1}, 4, []int32{0, 2, 5, 9}},
+		// no overflow
+		{Rescale, []float64{0, math.MaxFloat64, 0, 0}, 2, []int32{2, 2}},
+		// sums 2, 1, 3, 4: 1.5, 1.5, 3, 4 rounds to 2, 2, 3
+		{Cumulative, []float64{2, -1, 2, 1}, 4, []int32{0, 0, 5, 9}},
+		// sums below 0
+		{Cumulative, []float64{-5, 2, 1, 9}, 3, []int32{9, 9, 9}},
+		// no overflow
+		{Cumulative, []float64{-math.MaxFloat64, 0, 0, 0}, 2, []int32{9, 9}},
+		//
+		{Cumulative, []float64{math.MaxFloat64, 0, 0, 0}, 2, []int32{0, 0}},
+		// no nodes
+		{Lowest, []float64{0, 0, 0, 0}, 0, []int32{}}, {Rescale, []float64{1, 1, 1, 1}, 0,
+			[]int32{}},
 	} {
 		counts := slices.Clone(test.counts)
 		if got := fill(test.how, starts, counts, test.n); !slices.Equal(got, test.want) {
@@ -138,7 +142,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// hub is the graph of errata G3: a hub joined to 40 nodes of degrees 2, 4, ..., 80, each filled up with pendants.
+// hub is the graph of errata G3: a hub joined to 40 nodes of degrees 2, 4, ..., 80, each filled up
+// with pendants.
 func hub(t testing.TB) *datasets.Graph {
 	var from, to []int32
 	next := int32(41)
@@ -165,8 +170,9 @@ func isolate(t testing.TB, g *datasets.Graph, v int32) *datasets.Graph {
 	return testinput.Graph(t, g.Nodes(), from, to)
 }
 
-// cauchyLoss is the largest ln f(x)/f'(x) over x of two Cauchy densities, at 0 with scale s and at delta with scale s2. The
-// ratio is stationary where delta·x² + (s²-delta²-s2²)x - delta·s² = 0 and tends to s/s2 far out.
+// cauchyLoss is the largest ln f(x)/f'(x) over x of two Cauchy densities, at 0 with scale s and at
+// delta with scale s2. The ratio is stationary where delta·x² + (s²-delta²-s2²)x - delta·s² = 0 and
+// tends to s/s2 far out.
 func cauchyLoss(delta, s, s2 float64) float64 {
 	at := func(x float64) float64 {
 		return math.Log(s/s2) + math.Log((x-delta)*(x-delta)+s2*s2) - math.Log(x*x+s*s)
@@ -180,8 +186,9 @@ func cauchyLoss(delta, s, s2 float64) float64 {
 	return worst
 }
 
-// TestHub is errata G3: noise for one count, paid for with e_f, loses far more on the leaf counts of the hub's graph. The
-// figures were computed beforehand by another program, for Λ = 80 and leaves of one degree.
+// TestHub is errata G3: noise for one count, paid for with e_f, loses far more on the leaf counts
+// of the hub's graph. The figures were computed beforehand by another program, for Λ = 80 and
+// leaves of one degree.
 func TestHub(t *testing.T) {
 	whole := hub(t)
 	if whole.Nodes() != 1641 {
@@ -200,7 +207,7 @@ func TestHub(t *testing.T) {
 	if changed != 81 || l1 != 82 {
 		t.Errorf("%d leaf counts change by %d in all, want 81 and 82", changed, l1)
 	}
-	bound := func(s degrees, counts Counts) func(epsilon float64, d int) float64 {
+	bound := func(s degreeTable, counts Counts) func(epsilon float64, d int) float64 {
 		if counts == "" { // the local sensitivity of this one graph: errata G3 at no distance
 			return func(_ float64, d int) float64 {
 				return float64(1 + max(s.within(d-1, d-1), s.within(d, d), s.within(d+1, d+1)))
@@ -227,7 +234,8 @@ func TestHub(t *testing.T) {
 			forth += cauchyLoss(delta, scaleA, scaleB)
 			back += cauchyLoss(-delta, scaleB, scaleA)
 		}
-		if got := max(forth, back); test.want > 0 && math.Abs(got-test.want) > test.digits || got < 3*test.share {
+		got := max(forth, back)
+		if test.want > 0 && math.Abs(got-test.want) > test.digits || got < 3*test.share {
 			t.Errorf("%q at %v: loss %v, want %v", test.counts, test.share, got, test.want)
 		}
 	}
@@ -243,9 +251,10 @@ func TestHub(t *testing.T) {
 		{Params{Counts: Laplace}, algorithms.Published, 162},
 		{Params{Form: Tree}, algorithms.Strict, 162},
 		{Params{Form: Halving}, algorithms.Strict, 160},
-		{Params{Form: Growing}, algorithms.Strict, 80 + 19}, // 20 intervals: 0 to 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78
+		// 20 intervals: 0 to 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78
+		{Params{Form: Growing}, algorithms.Strict, 80 + 19},
 	} {
-		p := defaults()
+		p := DefaultParams()
 		p.Lambda, p.Form, p.Counts = "80", Growing, Printed
 		if test.params.Counts != "" {
 			p.Counts = test.params.Counts
@@ -253,12 +262,13 @@ func TestHub(t *testing.T) {
 		if test.params.Form != "" {
 			p.Form = test.params.Form
 		}
-		in := input(whole, p, test.variant, 1, 3)
-		release(t, in)
+		in := testinput.GraphInput(whole, p, test.variant, 1, 3)
+		testinput.Release(t, Algorithm{}, in)
 		ledger := in.Budget.Ledger()
 		claimed, proven := in.Budget.Spent()
 		if got := ledger[len(ledger)-1].Proven; got != test.leaf {
-			t.Errorf("%s %+v: proven sensitivity of counts %v, want %v", test.variant, test.params, got, test.leaf)
+			t.Errorf("%s %+v: proven sensitivity of counts %v, want %v", test.variant, test.params,
+				got, test.leaf)
 		}
 		if math.Abs(claimed-1) > 1e-9 || (test.variant == algorithms.Strict) != (proven <= 1+1e-9) {
 			t.Errorf("%s %+v: spent %v, lost %v", test.variant, test.params, claimed, proven)
@@ -266,174 +276,8 @@ func TestHub(t *testing.T) {
 	}
 }
 
-// everyGraph lists the degrees of the graphs of five nodes and, for each, its neighbours by isolation of a node.
-func everyGraph() (sequences [][]int, neighbours [][]int) {
-	const n = 5
-	var pairs [][2]int
-	for u := range n {
-		for v := u + 1; v < n; v++ {
-			pairs = append(pairs, [2]int{u, v})
-		}
-	}
-	sequences = make([][]int, 1<<len(pairs))
-	neighbours = make([][]int, 1<<len(pairs))
-	for mask := range sequences {
-		sequences[mask] = make([]int, n)
-		for i, pair := range pairs {
-			sequences[mask][pair[0]] += mask >> i & 1
-			sequences[mask][pair[1]] += mask >> i & 1
-		}
-		for v := range n {
-			other := mask
-			for i, pair := range pairs {
-				if pair[0] == v || pair[1] == v {
-					other &^= 1 << i
-				}
-			}
-			if other != mask && !slices.Contains(neighbours[mask], other) {
-				neighbours[mask] = append(neighbours[mask], other)
-			}
-		}
-	}
-	for mask := range sequences {
-		for _, other := range neighbours[mask] {
-			if other < mask { // isolation only clears bits
-				neighbours[other] = append(neighbours[other], mask)
-			}
-		}
-	}
-	return sequences, neighbours
-}
-
-func tabulate(sequence []int, lambda int) degrees {
-	table := make([]int, slices.Max(sequence)+2)
-	for _, d := range sequence {
-		for at := d + 1; at < len(table); at++ {
-			table[at]++
-		}
-	}
-	return degrees{nodes: len(sequence), lambda: lambda, most: max(lambda, len(table)-2), table: table}
-}
-
-// TestSensitivities brute-forces the L1 sensitivities over all graphs of five nodes: cumulative counts at most Λ+min(Λ, k-1),
-// leaf counts at most 2(Λ+1), both attained.
-func TestSensitivities(t *testing.T) {
-	const lambda = 4
-	sequences, neighbours := everyGraph()
-	mostLeaves, mostCumulative := 0, make(map[int]int)
-	forms := [][]int32{growing(lambda), halving(nil, 0, lambda+1, 1), halving(nil, 0, lambda+1, 2)}
-	for mask := range sequences {
-		one := tabulate(sequences[mask], lambda)
-		for _, other := range neighbours[mask] {
-			two := tabulate(sequences[other], lambda)
-			leaves := 0
-			for d := range lambda + 1 {
-				delta := one.within(d, d) - two.within(d, d)
-				leaves += max(delta, -delta)
-			}
-			mostLeaves = max(mostLeaves, leaves)
-			for _, starts := range forms {
-				sum := 0
-				for _, start := range starts[1:] {
-					delta := one.below(int(start)) - two.below(int(start))
-					sum += max(delta, -delta)
-				}
-				mostCumulative[len(starts)] = max(mostCumulative[len(starts)], sum)
-			}
-		}
-	}
-	if mostLeaves > 2*(lambda+1) {
-		t.Errorf("leaf counts move by %d, bound %d", mostLeaves, 2*(lambda+1))
-	}
-	for _, starts := range forms {
-		k := len(starts)
-		if bound := lambda + min(lambda, k-1); mostCumulative[k] > bound {
-			t.Errorf("%d cumulative counts move by %d, bound %d", k-1, mostCumulative[k], bound)
-		}
-	}
-	if mostCumulative[lambda+1] != 2*lambda { // isolating one node of the complete graph
-		t.Errorf("2Λ is not attained: %d", mostCumulative[lambda+1])
-	}
-}
-
-// TestSmoothBound compares with the definition on all graphs of five nodes: for every leaf the bound is at least the smooth
-// sensitivity, max over graphs of e^(-β·distance)·(local sensitivity there), and changes by a factor of at most e^β
-// between neighbours.
-func TestSmoothBound(t *testing.T) {
-	const lambda, far = 4, 1 << 20
-	sequences, neighbours := everyGraph()
-	tables := make([]degrees, len(sequences))
-	for mask := range sequences {
-		tables[mask] = tabulate(sequences[mask], lambda)
-	}
-	distance := make([][]int, len(sequences))
-	for from := range sequences {
-		distance[from] = make([]int, len(sequences))
-		for i := range distance[from] {
-			distance[from][i] = far
-		}
-		distance[from][from] = 0
-		queue := []int{from}
-		for len(queue) > 0 {
-			at := queue[0]
-			queue = queue[1:]
-			for _, other := range neighbours[at] {
-				if distance[from][other] == far {
-					distance[from][other] = distance[from][at] + 1
-					queue = append(queue, other)
-				}
-			}
-		}
-	}
-	for _, epsilon := range []float64{0.5, 6} {
-		beta := privacy.Smoothness(epsilon)
-		for _, leaf := range [][2]int{{0, 1}, {1, 3}, {2, 5}, {0, 5}, {4, 5}} {
-			local, bounds := make([]int, len(sequences)), make([]float64, len(sequences))
-			for mask := range sequences {
-				for _, other := range neighbours[mask] {
-					delta := tables[mask].within(leaf[0], leaf[1]-1) - tables[other].within(leaf[0], leaf[1]-1)
-					local[mask] = max(local[mask], delta, -delta)
-				}
-				bound := (&tree{params: &Params{Counts: Rigorous}, degrees: tables[mask]}).boundary()
-				bounds[mask] = bound(epsilon, leaf[0], leaf[1], 0)
-			}
-			for mask := range sequences {
-				smooth := 0.0
-				for other := range sequences {
-					smooth = max(smooth, math.Exp(-beta*float64(distance[mask][other]))*float64(local[other]))
-				}
-				if smooth > bounds[mask]*(1+1e-12) {
-					t.Fatalf("graph %010b, leaf %v, epsilon %v: bound %v below the smooth sensitivity %v", mask, leaf, epsilon, bounds[mask], smooth)
-				}
-				for _, other := range neighbours[mask] {
-					if bounds[mask] > bounds[other]*math.Exp(beta)*(1+1e-12) {
-						t.Fatalf("graphs %010b and %010b, leaf %v, epsilon %v: bounds %v and %v", mask, other, leaf, epsilon, bounds[mask], bounds[other])
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestSmoothBlocks: skipping distances that cannot matter changes no bit of the bound.
-func TestSmoothBlocks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		sequence := rapid.SliceOfN(rapid.IntRange(0, 400), 1, 300).Draw(t, "degrees")
-		s := tabulate(sequence, rapid.IntRange(1, 500).Draw(t, "lambda"))
-		c := rapid.IntRange(-1, s.lambda+1).Draw(t, "c")
-		beta := rapid.SampledFrom([]float64{1e-6, 0.001, 0.02, 0.3, 5}).Draw(t, "beta")
-		want := 0.0
-		for k := range 1000 {
-			want = max(want, math.Exp(-beta*float64(k))*float64(min(s.lambda+1, 1+k+s.within(c-k, c+k))))
-		}
-		if got := s.smooth(c, beta); got != want {
-			t.Fatalf("smooth(%d, %v) = %v, want %v", c, beta, got, want)
-		}
-	})
-}
-
-// TestLevelCost searches for a level of cuts that costs more than errata G1 allows: random graphs, random regions, one
-// isolated node; the exact law of every cut, the worst cut of every region.
+// TestLevelCost searches for a level of cuts that costs more than errata G1 allows: random graphs,
+// random regions, one isolated node; the exact law of every cut, the worst cut of every region.
 func TestLevelCost(t *testing.T) {
 	worst := 0.0
 	rapid.Check(t, func(t2 *rapid.T) {
@@ -446,7 +290,7 @@ func TestLevelCost(t *testing.T) {
 		loss := 0.0
 		for low := 0; low <= lambda; {
 			high := low + rapid.IntRange(1, lambda+1-low).Draw(t2, "width")
-			law := func(s *degrees) []float64 {
+			law := func(s *degreeTable) []float64 {
 				weights := make([]float64, max(0, high-low-1))
 				sum := 0.0
 				for i := range weights {
@@ -478,9 +322,10 @@ func TestLevelCost(t *testing.T) {
 	}
 }
 
-// TestRootCut is claim R-G, errata G2: under equation 4 with a fifteenth of half the budget the root's cut is uniform as far as
-// 10,000 draws can tell, for epsilon up to 1; two million draws tell at epsilon 10, and follow the exact law. Chi-square
-// with a false-alarm rate of 1e-6 for each of the four tests that must pass.
+// TestRootCut is claim R-G, errata G2: under equation 4 with a fifteenth of half the budget the
+// root's cut is uniform as far as 10,000 draws can tell, for epsilon up to 1; two million draws
+// tell at epsilon 10, and follow the exact law. Chi-square with a false-alarm rate of 1e-6 for each
+// of the four tests that must pass.
 func TestRootCut(t *testing.T) {
 	statistics, err := graph.Networks[0].Statistics.DegreeSequence()
 	if err != nil {
@@ -502,13 +347,14 @@ func TestRootCut(t *testing.T) {
 		draws   int
 		uniform bool
 	}{{0.01, 10_000, true}, {1, 10_000, true}, {10, 2_000_000, false}} {
-		in := input(nil, defaults(), algorithms.Published, test.epsilon, 5)
-		tree := newTree(context.Background(), in, defaults(), s)
+		in := testinput.GraphInput(nil, DefaultParams(), algorithms.Published, test.epsilon, 5)
+		tree := newTree(context.Background(), in, DefaultParams(), s)
 		observed, law := make([]float64, lambda), make([]float64, lambda)
 		sum := 0.0
 		for i := range law {
 			left, right := s.within(0, i), s.within(i+1, lambda)
-			law[i] = math.Exp(test.epsilon / 30 * float64(left+right-max(left-right, right-left)) / float64(4*len(sequence)+2))
+			law[i] = math.Exp(test.epsilon / 30 * float64(left+right-max(left-right,
+				right-left)) / float64(4*len(sequence)+2))
 			sum += law[i]
 		}
 		for i := range law {
@@ -531,16 +377,19 @@ func TestRootCut(t *testing.T) {
 			return sum
 		}
 		if got := chi(law); got > critical {
-			t.Errorf("epsilon %v: chi-square %v against the exact law, at most %v expected", test.epsilon, got, critical)
+			t.Errorf("epsilon %v: chi-square %v against the exact law, at most %v expected",
+				test.epsilon, got, critical)
 		}
 		if got := chi(uniform); (got <= critical) != test.uniform {
-			t.Errorf("epsilon %v: chi-square %v against the uniform law, critical %v, want uniform %t", test.epsilon, got, critical, test.uniform)
+			t.Errorf("epsilon %v: chi-square %v against the uniform law, critical %v, want"+
+				" uniform %t", test.epsilon, got, critical, test.uniform)
 		}
 	}
 }
 
-// TestReadings: figures found beforehand by another program on the four networks. Noise for the nodes at a leaf's boundary and
-// the rigorous bound are so large that the release is no better than n zeros; Laplace noise is.
+// TestReadings: figures found beforehand by another program on the four networks. Noise for the
+// nodes at a leaf's boundary and the rigorous bound are so large that the release is no better than
+// n zeros; Laplace noise is.
 func TestReadings(t *testing.T) {
 	for _, published := range graph.Networks {
 		g := testinput.Network(t, published.Name)
@@ -550,22 +399,26 @@ func TestReadings(t *testing.T) {
 			counts   Counts
 			low, top float64 // of the zeros' distance
 		}{{Printed, 0.9, 1.1}, {Cross, 0.9, 1.1}, {Rigorous, 0.9, 1.1}, {Laplace, 0, 0.8}} {
-			p := defaults()
-			p.Counts, p.Lambda = test.counts, algorithms.CapMaxDegree
+			p := DefaultParams()
+			p.Counts, p.Lambda = test.counts, degrees.MaxDegree
 			const seeds = 5
 			distance := 0.0
 			for seed := range uint64(seeds) {
-				distance += testinput.W2(release(t, input(g, p, algorithms.Published, 0.1, seed)).Degrees, truth) / seeds
+				distance += testinput.W2(testinput.Release(t, Algorithm{},
+					testinput.GraphInput(g, p, algorithms.Published, 0.1,
+						seed)).Degrees, truth) / seeds
 			}
 			if distance < test.low*zeros || distance > test.top*zeros {
-				t.Errorf("%s, %s: distance %v, that of n zeros is %v", published.Name, test.counts, distance, zeros)
+				t.Errorf("%s, %s: distance %v, that of n zeros is %v", published.Name, test.counts,
+					distance, zeros)
 			}
 		}
 	}
 }
 
-// TestScale is errata G6: figures found beforehand by another program, on a network like this one, for the scale of Cauchy noise
-// under the rigorous bound, half of epsilon and n = 769. Here it is the mean over leaves of one degree, Λ = n-1.
+// TestScale is errata G6: figures found beforehand by another program, on a network like this one,
+// for the scale of Cauchy noise under the rigorous bound, half of epsilon and n = 769. Here it is
+// the mean over leaves of one degree, Λ = n-1.
 func TestScale(t *testing.T) {
 	g := testinput.Network(t, "Caltech36")
 	s := degreesOf(g, g.Nodes()-1)
@@ -573,7 +426,8 @@ func TestScale(t *testing.T) {
 	for depth, test := range []struct{ epsilon, want float64 }{{1, 170}, {0.1, 16_600}} {
 		mean := 0.0
 		for d := range s.lambda + 1 {
-			mean += 6 / (test.epsilon / 2) * bound(test.epsilon/2, d, d+1, depth) / float64(s.lambda+1)
+			mean += 6 / (test.epsilon / 2) * bound(test.epsilon/2, d, d+1,
+				depth) / float64(s.lambda+1)
 		}
 		if math.Abs(mean/test.want-1) > 0.05 {
 			t.Errorf("epsilon %v: mean scale %v, want about %v", test.epsilon, mean, test.want)
@@ -582,25 +436,26 @@ func TestScale(t *testing.T) {
 }
 
 func TestGuarantees(t *testing.T) {
-	p := defaults()
+	p := DefaultParams()
 	for _, test := range []struct {
-		lambda algorithms.DegreeCap
+		lambda degrees.Cap
 		v      algorithms.Variant
 		status algorithms.Status
 		g4     bool
 	}{
-		{algorithms.CapNodes, algorithms.Published, algorithms.Broken, false},
-		{algorithms.CapMaxDegree, algorithms.Published, algorithms.Broken, true},
+		{degrees.Nodes, algorithms.Published, algorithms.Broken, false},
+		{degrees.MaxDegree, algorithms.Published, algorithms.Broken, true},
 		{"50", algorithms.Strict, algorithms.Holds, true},
-		{algorithms.CapMaxDegree, algorithms.Strict, algorithms.Broken, true},
+		{degrees.MaxDegree, algorithms.Strict, algorithms.Broken, true},
 	} {
 		p.Lambda = test.lambda
-		g := rpsgraph{}.Guarantee(test.v, p)
-		if g.Status != test.status || slices.Contains(g.Errata, "G4") != test.g4 || g.Unit != "node" {
+		g := Algorithm{}.Guarantee(test.v, p)
+		if g.Status != test.status || slices.Contains(g.Errata, "G4") != test.g4 ||
+			g.Unit != "node" {
 			t.Errorf("%s, lambda %s: %+v", test.v, test.lambda, g)
 		}
 	}
-	if err := (rpsgraph{}).CheckVariant(algorithms.Strict, p); err == nil {
+	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil {
 		t.Error("strict takes the maximum degree")
 	}
 	err := (&Params{Lambda: "0", Depth: 25, Counts: "none", Fill: "none", Form: "none"}).Validate()
@@ -611,32 +466,17 @@ func TestGuarantees(t *testing.T) {
 	}
 }
 
-func TestConformance(t *testing.T) {
-	var settings []algorithms.Params
-	for _, counts := range []Counts{Cross, Unit, Laplace, Rigorous} {
-		p := defaults()
-		p.Counts, p.Form, p.Lambda = counts, Tree, algorithms.CapMaxDegree
-		settings = append(settings, p)
-	}
-	for _, form := range []Form{Halving, Tree} {
-		p := defaults()
-		p.Form, p.Fill, p.Rollover, p.Lambda = form, Rescale, false, "60"
-		settings = append(settings, p)
-	}
-	conformance.Run(t, rpsgraph{}, settings...)
-}
-
 func BenchmarkRelease(b *testing.B) {
 	for _, bench := range []struct {
 		network string
-		lambda  algorithms.DegreeCap
+		lambda  degrees.Cap
 		counts  Counts
 	}{
-		{"UNC28", algorithms.CapMaxDegree, Printed}, {"UNC28", algorithms.CapMaxDegree, Laplace},
-		{"email-Enron", algorithms.CapNodes, Unit}, {"email-Enron", algorithms.CapNodes, Laplace},
+		{"UNC28", degrees.MaxDegree, Printed}, {"UNC28", degrees.MaxDegree, Laplace},
+		{"email-Enron", degrees.Nodes, Unit}, {"email-Enron", degrees.Nodes, Laplace},
 	} {
 		b.Run(bench.network+"/"+string(bench.lambda)+"/"+string(bench.counts), func(b *testing.B) {
-			p := defaults()
+			p := DefaultParams()
 			p.Lambda, p.Counts = bench.lambda, bench.counts
 			benchmark(b, testinput.Network(b, bench.network), p, algorithms.Published)
 		})
@@ -646,7 +486,7 @@ func BenchmarkRelease(b *testing.B) {
 func BenchmarkReleaseStrict(b *testing.B) {
 	for _, form := range []Form{Growing, Halving, Tree} {
 		b.Run(string(form), func(b *testing.B) {
-			p := defaults()
+			p := DefaultParams()
 			p.Form = form
 			benchmark(b, testinput.Network(b, "email-Enron"), p, algorithms.Strict)
 		})
@@ -658,19 +498,20 @@ func BenchmarkReleaseMillion(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := defaults()
+	p := DefaultParams()
 	p.Counts = Laplace
 	b.Run("published", func(b *testing.B) { benchmark(b, g, p, algorithms.Published) })
 	b.Run("strict", func(b *testing.B) { benchmark(b, g, p, algorithms.Strict) })
 }
 
 func benchmark(b *testing.B, g *datasets.Graph, p *Params, v algorithms.Variant) {
-	release(b, input(g, p, v, 1, 0)) // sorts and tabulates the degrees
+	// sorts and tabulates the degrees
+	testinput.Release(b, Algorithm{}, testinput.GraphInput(g, p, v, 1, 0))
 	b.ReportAllocs()
 	seed := uint64(0)
 	for b.Loop() {
 		seed++
-		release(b, input(g, p, v, 1, seed))
+		testinput.Release(b, Algorithm{}, testinput.GraphInput(g, p, v, 1, seed))
 	}
 	b.ReportMetric(float64(g.Nodes())*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
 }

@@ -7,29 +7,32 @@ import (
 	"ppdp/privacy"
 )
 
-// checkEvery is how many regions are visited between two looks at the context.
+// checkEvery is how many regions are visited between two checks of the context.
 const checkEvery = 1 << 10
 
 // tree grows the paper's tree of cuts and counts its leaves.
 type tree struct {
 	ctx      context.Context
 	params   *Params
-	degrees  degrees
+	degrees  degreeTable
 	cuts     *privacy.Exponential
 	share    float64 // epsilon of a level
-	count    func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error)
-	paths    []privacy.Path // of the region at hand and its ancestors, by depth
+	count    countFunc
+	paths    []privacy.Path // of the current region and its ancestors, by depth
 	half     float64        // epsilon of a leaf without rollover
 	released algorithms.Structure
 	starts   []int32   // lowest degrees of the leaves, ascending
 	counts   []float64 // their noisy counts
-	// low is the lowest degree of the region whose cut is being chosen, before the number of nodes below it and total
-	// that of the nodes in it: what score needs.
+	// low is the lowest degree of the region whose cut is being chosen, before the number of nodes
+	// below it and total that of the nodes in it: what score needs.
 	low, before, total int
 }
 
+// countFunc counts the nodes of degrees low to high-1 with noise.
+type countFunc func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error)
+
 // newTree declares the mechanisms of a tree.
-func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degrees) *tree {
+func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable) *tree {
 	size := float64(2*degrees.nodes + 1)
 	t := &tree{
 		ctx: ctx, params: p, degrees: degrees,
@@ -44,25 +47,29 @@ func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degree
 }
 
 // releaseTree is the published variant, and the strict one in the form of the paper's tree.
-func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degrees) (*algorithms.Release, error) {
+func releaseTree(ctx context.Context, in algorithms.Input, p *Params,
+	degrees degreeTable) (*algorithms.Release, error) {
 	t := newTree(ctx, in, p, degrees)
-	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is made room for.
+	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is
+	// made room for.
 	leaves := min(1<<p.Depth, degrees.lambda+1, 1<<13)
 	t.starts, t.counts = make([]int32, 0, leaves), make([]float64, 0, leaves)
 	if err := t.grow(0, degrees.lambda+1, 0); err != nil {
 		return nil, err
 	}
 	t.released.Leaves = len(t.starts)
-	return &algorithms.Release{Degrees: fill(p.Fill, t.starts, t.counts, degrees.nodes), Structure: t.released}, nil
+	return &algorithms.Release{Degrees: fill(p.Fill, t.starts, t.counts, degrees.nodes),
+		Structure: t.released}, nil
 }
 
 // counter declares the mechanism of leaf counts and returns how it counts a leaf.
-func (t *tree) counter(in algorithms.Input) func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error) {
+func (t *tree) counter(in algorithms.Input) countFunc {
 	stream := in.Noise.Open("counts")
-	// All leaf counts together move by at most this much in L1: every moved degree leaves one leaf and enters another.
+	// All leaf counts together move by at most this much in L1: every moved degree leaves one leaf
+	// and enters another.
 	all := float64(2 * (t.degrees.most + 1))
 	exact := func(low, high int) float64 { return float64(t.degrees.within(low, high-1)) }
-	plain := func(noise privacy.Noise) func(*privacy.Path, float64, int, int, int) (float64, error) {
+	plain := func(noise privacy.Noise) countFunc {
 		return func(path *privacy.Path, epsilon float64, low, high, _ int) (float64, error) {
 			return noise.Add(path, epsilon, exact(low, high))
 		}
@@ -72,7 +79,8 @@ func (t *tree) counter(in algorithms.Input) func(path *privacy.Path, epsilon flo
 			privacy.Sensitivity{Claimed: float64(2 * (t.degrees.lambda + 1)), Proven: all}))
 	}
 	if t.params.Counts == Laplace {
-		return plain(in.Budget.Laplace("leaf counts", stream, privacy.Sensitivity{Claimed: 1, Proven: all}))
+		return plain(in.Budget.Laplace("leaf counts", stream,
+			privacy.Sensitivity{Claimed: 1, Proven: all}))
 	}
 	noise := in.Budget.Cauchy("leaf counts", stream, false)
 	bound := t.boundary()
@@ -95,9 +103,10 @@ func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
 	case Cross:
 		return func(_ float64, low, high, _ int) float64 { return float64(1 + at(low) + at(high)) }
 	case Rigorous:
-		// A leaf's bound is the largest of those at four degrees, which neighbouring leaves share; they depend on the leaf's
-		// epsilon and so, where it is handed on, on its depth.
-		known := make([][]float64, t.params.Depth+1) // by depth, then degree + 1; 0 is not known yet
+		// A leaf's bound is the largest of those at four degrees, which neighbouring leaves share.
+		// known holds them by depth, on which a leaf's epsilon depends, and degree + 1; 0 is
+		// unknown.
+		known := make([][]float64, t.params.Depth+1)
 		return func(epsilon float64, low, high, depth int) float64 {
 			if known[depth] == nil {
 				known[depth] = make([]float64, t.degrees.lambda+3)
@@ -115,7 +124,8 @@ func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
 	return func(float64, int, int, int) float64 { return 1 }
 }
 
-// score is the quality of equation 4, (r₁+r₂-|r₁-r₂|)/(4n+2), of cutting the region before degree low+1+candidate.
+// score is the quality of equation 4, (r₁+r₂-|r₁-r₂|)/(4n+2), of cutting the region before degree
+// low+1+candidate.
 func (t *tree) score(candidate int) float64 {
 	left := t.degrees.below(t.low+1+candidate) - t.before
 	return float64(min(left, t.total-left)) / float64(2*t.degrees.nodes+1)

@@ -44,7 +44,7 @@ var deviations = regexp.MustCompile(`(?m)^(# )?Deviations:?\s`)
 // is not one of the packages all baselines share.
 func isBaseline(p *Package) bool {
 	name, ok := strings.CutPrefix(p.Room(), "algorithms/")
-	return ok && !strings.Contains(name, "/") && name != "all" && name != "partition" && name != "conformance"
+	return ok && !strings.Contains(name, "/") && name != "all" && name != "partition" && name != "degrees" && name != "conformance"
 }
 
 func packageComment(p *Package) string {
@@ -78,7 +78,8 @@ func documentedTypes(p *Package) map[string]bool {
 
 // wellKnown methods mean the same everywhere; a comment would repeat the interface's.
 var wellKnown = map[string]bool{"String": true, "Error": true, "Unwrap": true, "Len": true, "Less": true, "Swap": true,
-	"MarshalJSON": true, "UnmarshalJSON": true, "MarshalText": true, "UnmarshalText": true}
+	"MarshalJSON": true, "UnmarshalJSON": true, "MarshalText": true, "UnmarshalText": true,
+	"Info": true, "Params": true, "Validate": true, "Enum": true, "Anonymity": true}
 
 // undocumented lists the exported names of a declaration that no comment covers. A comment on a
 // group covers its members, and so does the comment of a typed constant's type.

@@ -32,10 +32,12 @@ var arrows = []room{
 	{"classifiers/...", []string{"classifiers/...", "datasets/...", "random", "internal/registry"}},
 	{"algorithms", []string{"datasets", "privacy", "random", "internal/registry", "internal/spelling"}},
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
+	{"algorithms/degrees", []string{"datasets"}},
 	{"algorithms/conformance", []string{"algorithms/...", "datasets/...", "privacy", "random"}},
 	{"algorithms/all", []string{"algorithms/..."}},
-	{"algorithms/internal/testinput", []string{"datasets/...", "random"}},
-	{"algorithms/...", []string{"algorithms", "algorithms/partition", "datasets", "privacy", "random"}}, // a baseline: never another baseline
+	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
+	// A baseline: never another baseline.
+	{"algorithms/...", []string{"algorithms", "algorithms/partition", "algorithms/degrees", "datasets", "privacy", "random"}},
 	{"metrics/...", []string{"metrics/...", "algorithms", "classifiers/...", "datasets/...", "internal/registry"}},
 	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...", "classifiers/...", "datasets/...", "privacy", "random", "results", "internal/registry", "internal/spelling", "internal/strictyaml"}},
 

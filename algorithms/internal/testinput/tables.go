@@ -1,11 +1,17 @@
-// Package testinput holds the tables and graphs that several baselines are tested on: Adult and the networks of the
-// papers where they are present, generated tables, random graphs. Only tests import it.
+// Package testinput holds the tables and graphs that several baselines are tested on: Adult and the
+// networks of the papers where they are present, generated tables, random graphs. Only tests import
+// it.
 package testinput
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
@@ -16,15 +22,79 @@ import (
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.
 func Adult(tb testing.TB, selection string) *datasets.Table {
 	tb.Helper()
-	return load(tb, adult.Source{}, datasets.Request{Params: &adult.Params{Select: selection}, Files: files(tb)}).Table
+	return load(tb, adult.Source{}, datasets.Request{Params: &adult.Params{Select: selection},
+		Files: files(tb)}).Table
 }
 
-// Discrete is the table of LeFevre et al. 2006 of a shape: 5 attributes of 8 cells, the same table on every call.
+// Discrete is the table of LeFevre et al. 2006 of a shape: 5 attributes of 8 cells, the same table
+// on every call.
 func Discrete(tb testing.TB, shape discrete.Shape, rows int) *datasets.Table {
 	tb.Helper()
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Shape = rows, shape
-	return load(tb, discrete.Source{}, datasets.Request{Params: params, Key: random.NewKey(3)}).Table
+	return load(tb, discrete.Source{}, datasets.Request{Params: params,
+		Key: random.NewKey(3)}).Table
+}
+
+// Table has a schema and rows that list the attributes' codes.
+func Table(schema *datasets.Schema, rows ...[]uint32) *datasets.Table {
+	b := datasets.NewBuilder(schema, len(rows))
+	for _, codes := range rows {
+		row := b.AddRow()
+		for i, code := range codes {
+			b.Set(row, i, code)
+		}
+	}
+	return b.Table()
+}
+
+// Numbers is a table of integer attributes with the given numbers of cells. Rows list the
+// attributes' codes; with classes > 0 a last code is the class.
+func Numbers(classes int, cells []int, rows ...[]uint32) *datasets.Table {
+	schema := &datasets.Schema{}
+	for i, n := range cells {
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: fmt.Sprint("a", i), High: float64(n), Step: 1})
+	}
+	if classes > 0 {
+		schema.Attributes = append(schema.Attributes, Class(classes))
+	}
+	return Table(schema, rows...)
+}
+
+// Class is a class attribute of values y0, y1 and so on.
+func Class(values int) datasets.Attribute {
+	class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
+	for y := range values {
+		class.Values = append(class.Values, fmt.Sprint("y", y))
+	}
+	return class
+}
+
+// DrawRows draws up to most rows of a schema's codes.
+func DrawRows(t *rapid.T, schema *datasets.Schema, most int) [][]uint32 {
+	rows := make([][]uint32, rapid.IntRange(0, most).Draw(t, "rows"))
+	for i := range rows {
+		for a := range schema.Attributes {
+			cells := schema.Attributes[a].Cells()
+			rows[i] = append(rows[i], uint32(rapid.IntRange(0, cells-1).Draw(t, "code")))
+		}
+	}
+	return rows
+}
+
+// Sorted lists a table's rows as sorted text.
+func Sorted(table *datasets.Table) []string {
+	list := make([]string, table.Len())
+	for row := range list {
+		var b strings.Builder
+		for i := range table.Schema().Attributes {
+			fmt.Fprintf(&b, "%d ", table.Column(i).At(int32(row)))
+		}
+		list[row] = b.String()
+	}
+	slices.Sort(list)
+	return list
 }
 
 // files are the files below $PPDP_DATA; without it the test is skipped.

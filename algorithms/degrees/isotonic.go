@@ -1,8 +1,8 @@
-package algorithms
+package degrees
 
-// Isotonic replaces values by the non-decreasing sequence nearest to it in least squares, in place and in
-// linear time (pool adjacent violators). Applied to noisy numbers whose truth is known to be sorted it is
-// the constrained inference of Hay et al. 2009.
+// Isotonic replaces values by the non-decreasing sequence nearest to it in least squares, in place
+// and in linear time (pool adjacent violators). Applied to noisy numbers whose truth is known to be
+// sorted it is the constrained inference of Hay et al. 2009.
 func Isotonic(values []float64) {
 	// A stack of blocks: values[b] is the mean of block b, sizes[b] how many elements it pools.
 	sizes := make([]int32, len(values))
@@ -17,7 +17,8 @@ func Isotonic(values []float64) {
 		values[blocks], sizes[blocks] = mean, size
 		blocks++
 	}
-	// Block b begins at element b or later, so filling from the end overwrites no mean still needed.
+	// Block b begins at element b or later, so filling from the end overwrites no mean still
+	// needed.
 	end := len(values)
 	for b := blocks - 1; b >= 0; b-- {
 		begin := end - int(sizes[b])

@@ -1,4 +1,4 @@
-package algorithms
+package degrees
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"ppdp/datasets"
 )
 
-func TestDegreeCap(t *testing.T) {
+func TestCap(t *testing.T) {
 	// A star of three leaves and a node apart: n-1 = 4, maximum degree 3.
 	star, err := datasets.NewGraph(5, []int32{0, 0, 0}, []int32{1, 2, 3})
 	if err != nil {
@@ -18,10 +18,10 @@ func TestDegreeCap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		cap         DegreeCap
+		cap         Cap
 		star, alone int
 		private     bool
-	}{{CapNodes, 4, 1, false}, {CapMaxDegree, 3, 1, true}, {"2", 2, 1, false}, {"100", 4, 1, false}} {
+	}{{Nodes, 4, 1, false}, {MaxDegree, 3, 1, true}, {"2", 2, 1, false}, {"100", 4, 1, false}} {
 		if err := test.cap.Validate("lambda"); err != nil {
 			t.Error(err)
 		}
@@ -38,8 +38,9 @@ func TestDegreeCap(t *testing.T) {
 			t.Errorf("%s: %v", test.cap, err)
 		}
 	}
-	for _, bad := range []DegreeCap{"", "0", "-3", "2.5", "max", "99999999999"} {
-		if err := bad.Validate("lambda"); err == nil || !strings.HasPrefix(err.Error(), "lambda: ") {
+	for _, bad := range []Cap{"", "0", "-3", "2.5", "max", "99999999999"} {
+		if err := bad.Validate("lambda"); err == nil || !strings.HasPrefix(err.Error(),
+			"lambda: ") {
 			t.Errorf("cap %q: %v", bad, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package algorithms
+package degrees
 
 import (
 	"math"
@@ -9,8 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIsotonic compares with the min-max formula of isotonic regression: element i of the least-squares fit is
-// the largest, over a ≤ i, of the smallest mean of elements a to b, over b ≥ i (Robertson, Wright & Dykstra 1988).
+// TestIsotonic compares with the min-max formula of isotonic regression: element i of the
+// least-squares fit is the largest, over a ≤ i, of the smallest mean of elements a to b, over b ≥ i
+// (Robertson, Wright & Dykstra 1988).
 func TestIsotonic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Small whole numbers make ties and violations frequent.
@@ -41,7 +42,8 @@ func TestIsotonic(t *testing.T) {
 	})
 }
 
-// TestIsotonicLarge: the fit of a large noisy sequence is sorted, keeps the sum and leaves a sorted one alone.
+// TestIsotonicLarge: the fit of a large noisy sequence is sorted, keeps the sum and leaves a sorted
+// one alone.
 func TestIsotonicLarge(t *testing.T) {
 	const n = 100_000
 	values := make([]float64, n)

@@ -8,25 +8,27 @@ import (
 	"ppdp/datasets"
 )
 
-// undrawn is a release of n records that are all alike; draws counts how often they are drawn.
-func undrawn(n int, weight float64, draws *int) *Release {
-	return &Release{Undrawn: &Undrawn{Rows: n, Weight: weight, Draw: func(ctx context.Context) (*datasets.Table, error) {
-		*draws++
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 10, Step: 1}}}, n)
-		for range n {
-			b.AddRow()
-		}
-		return b.Table(), nil
-	}}}
+// lazy is a release of n records that are all alike; draws counts how often they are drawn.
+func lazy(n int, weight float64, draws *int) *Release {
+	return &Release{Lazy: &LazyRecords{Rows: n, Weight: weight,
+		Draw: func(ctx context.Context) (*datasets.Table, error) {
+			*draws++
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
+				High: 10, Step: 1}}}, n)
+			for range n {
+				b.AddRow()
+			}
+			return b.Table(), nil
+		}}}
 }
 
 func TestRecordsAreDrawnOnce(t *testing.T) {
 	for _, weight := range []float64{1, 2.5} {
 		draws := 0
-		r := undrawn(4, weight, &draws)
+		r := lazy(4, weight, &draws)
 		if n, ok := r.RecordCount(); !ok || n != 4*weight || draws != 0 {
 			t.Errorf("weight %v: %v records, drawn %d times to count them", weight, n, draws)
 		}
@@ -50,10 +52,11 @@ func TestRecordsAreDrawnOnce(t *testing.T) {
 	}
 }
 
-// TestRecordCountKeepsItsBits: the sum of a hundred weights of a tenth is not ten, and drawing must not change that.
+// TestRecordCountKeepsItsBits: the sum of a hundred weights of a tenth is not ten, and drawing must
+// not change that.
 func TestRecordCountKeepsItsBits(t *testing.T) {
 	draws := 0
-	r := undrawn(100, 0.1, &draws)
+	r := lazy(100, 0.1, &draws)
 	before, _ := r.RecordCount()
 	if _, _, err := r.Records(context.Background()); err != nil {
 		t.Fatal(err)
@@ -65,7 +68,7 @@ func TestRecordCountKeepsItsBits(t *testing.T) {
 
 func TestRecordsFailForGood(t *testing.T) {
 	draws := 0
-	r := undrawn(4, 1, &draws)
+	r := lazy(4, 1, &draws)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, ctx := range []context.Context{cancelled, context.Background()} {
@@ -73,8 +76,8 @@ func TestRecordsFailForGood(t *testing.T) {
 			t.Errorf("drawn %d times with error %v, must be once, cancelled", draws, err)
 		}
 	}
-	r = undrawn(4, 1, &draws)
-	r.Undrawn.Rows = 5
+	r = lazy(4, 1, &draws)
+	r.Lazy.Rows = 5
 	if _, _, err := r.Records(context.Background()); err == nil {
 		t.Error("four records for five are accepted")
 	}

@@ -1,0 +1,140 @@
+package all
+
+import (
+	"ppdp/algorithms"
+	"ppdp/algorithms/day2016"
+	"ppdp/algorithms/degrees"
+	"ppdp/algorithms/diffgen"
+	"ppdp/algorithms/diffmulti"
+	"ppdp/algorithms/dpcube"
+	"ppdp/algorithms/hay"
+	"ppdp/algorithms/mondrian"
+	"ppdp/algorithms/partition"
+	"ppdp/algorithms/privbayes"
+	"ppdp/algorithms/rpsgraph"
+)
+
+// settings are what the suite runs an algorithm with beside its defaults, by the algorithm's name.
+// One that is missing here is tested with its defaults.
+//
+// Tables of drawn records are capped: tiny budgets would fill the default cap of millions of rows
+// for each setting, as they do for the defaults.
+//
+// Unclamped releases of hay are left out: their degrees may be negative, which the suite refuses.
+// Releases of koptimize that suppress rows are checked beside that package.
+var settings = map[string][]algorithms.Params{
+	"day2016": vary(day2016.DefaultParams,
+		func(p *day2016.Params) { p.Form, p.Lambda = day2016.Histogram, degrees.MaxDegree },
+		func(p *day2016.Params) { p.Form, p.Theta = day2016.Histogram, "4" },
+		func(p *day2016.Params) { p.Theta = "4" },
+	),
+	"diffgen": vary(func() *diffgen.Params {
+		p := diffgen.DefaultParams()
+		p.MaxRows = maxRows
+		return p
+	},
+		func(p *diffgen.Params) {
+			p.Utility, p.Specialisations, p.ListAll = partition.InformationGain, 3, 0
+		},
+		func(p *diffgen.Params) {
+			p.Utility, p.Score, p.Values = partition.Discernibility, diffgen.Children, partition.Low
+		},
+		func(p *diffgen.Params) {
+			p.Utility, p.Values = partition.CertaintyPenalty,
+				partition.Midpoint
+		},
+		func(p *diffgen.Params) { p.Empty, p.Specialisations = diffgen.Omitted, 40 },
+	),
+	"diffmulti": vary(func() *diffmulti.Params {
+		p := diffmulti.DefaultParams()
+		p.Specialisations, p.MaxRows = 60, maxRows
+		return p
+	},
+		func(p *diffmulti.Params) { p.Utility = partition.Discernibility },
+		func(p *diffmulti.Params) {
+			p.Utility, p.Values = partition.CertaintyPenalty,
+				partition.Midpoint
+		},
+		func(p *diffmulti.Params) {
+			p.Utility, p.Remainder = partition.InformationGain, diffmulti.DropRemainder
+		},
+		func(p *diffmulti.Params) { p.HPrime, p.CarryOver = diffmulti.ByEven, false },
+		func(p *diffmulti.Params) { p.HPrime, p.LongestPath = diffmulti.ByExact, 3 },
+		func(p *diffmulti.Params) {
+			p.HPrime, p.NumericHeight, p.MaxRows = diffmulti.ByRefCode, 0,
+				50
+		},
+	),
+	"dpcube": vary(func() *dpcube.Params {
+		p := dpcube.DefaultParams()
+		p.MaxRows = maxRows
+		return p
+	},
+		func(p *dpcube.Params) {
+			p.Dimension, p.Combine, p.Threshold, p.Split = dpcube.Best, dpcube.Totals, 0, 0.25
+		},
+		func(p *dpcube.Params) { p.Combine, p.Threshold, p.Bins = dpcube.Cells, 3, 5 },
+		func(p *dpcube.Params) { p.Bins, p.Values = 1, partition.Midpoint },
+		func(p *dpcube.Params) {
+			p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100,
+				dpcube.Totals
+		},
+	),
+	"hay": vary(hay.DefaultParams,
+		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.MaxDegree },
+		func(p *hay.Params) { p.Neighbours, p.Inference = hay.Node, false },
+		func(p *hay.Params) { p.Neighbours, p.K, p.Lambda = hay.KEdge, 4, "10" },
+	),
+	"mondrian": vary(mondrian.DefaultParams,
+		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, mondrian.Range },
+		func(p *mondrian.Params) { p.K, p.Mode, p.Records = 3, mondrian.Relaxed, mondrian.Mean },
+		func(p *mondrian.Params) { p.K, p.Mode = 2, mondrian.Relaxed },
+		func(p *mondrian.Params) { p.K, p.Split, p.Records = 2, mondrian.Class, mondrian.Range },
+		func(p *mondrian.Params) { p.K, p.Cut, p.Split = 3, mondrian.Even, mondrian.Workload },
+	),
+	"privbayes": vary(func() *privbayes.Params {
+		p := privbayes.DefaultParams()
+		p.MaxRows = maxRows
+		return p
+	},
+		func(p *privbayes.Params) {
+			p.Encoding, p.Score, p.Theta = privbayes.Gray, privbayes.MutualInformation, 0.01
+		},
+		func(p *privbayes.Params) { p.Encoding, p.Theta = privbayes.Vanilla, 0.01 },
+		func(p *privbayes.Params) {
+			p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01,
+				2
+		},
+	),
+	"rps-graph": vary(rpsgraph.DefaultParams,
+		graphTree(rpsgraph.Cross), graphTree(rpsgraph.Unit), graphTree(rpsgraph.Laplace),
+		graphTree(rpsgraph.Rigorous), graphForm(rpsgraph.Halving), graphForm(rpsgraph.Tree),
+	),
+}
+
+// maxRows caps the tables of drawn records.
+const maxRows = 10_000
+
+func graphTree(counts rpsgraph.Counts) func(*rpsgraph.Params) {
+	return func(p *rpsgraph.Params) {
+		p.Counts, p.Form, p.Lambda = counts, rpsgraph.Tree,
+			degrees.MaxDegree
+	}
+}
+
+func graphForm(form rpsgraph.Form) func(*rpsgraph.Params) {
+	return func(p *rpsgraph.Params) {
+		p.Form, p.Fill, p.Rollover, p.Lambda = form, rpsgraph.Rescale, false, "60"
+	}
+}
+
+// vary applies each change to fresh parameters.
+func vary[P algorithms.Params](base func() P, changes ...func(P)) []algorithms.Params {
+	var list []algorithms.Params
+	for _, change := range changes {
+		p := base()
+		change(p)
+		list = append(list, p)
+	}
+	return list
+}

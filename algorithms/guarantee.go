@@ -1,0 +1,125 @@
+package algorithms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppdp/internal/spelling"
+)
+
+// Model is a notion of privacy.
+type Model string
+
+const (
+	NoPrivacy           Model = "none"
+	KAnonymity          Model = "k-anonymity"
+	DifferentialPrivacy Model = "differential privacy"
+)
+
+// Status reports whether a variant's claimed guarantee holds.
+type Status string
+
+const (
+	Holds  Status = "holds"
+	Short  Status = "short"  // exceeded by a bounded factor
+	Broken Status = "broken" // no finite bound, or none proven
+)
+
+// Guarantee is what one variant promises and whether that is true.
+type Guarantee struct {
+	Variant  Variant
+	Model    Model
+	Unit     string // what is protected: "record", "node", "edge"; empty without privacy
+	Relation string // the neighbour relation, in words: "add or remove one record"
+	Status   Status
+	Errata   []string // entries of the errata that bear on it: "R1"
+	Note     string   // one sentence for people
+}
+
+// Neighbour relations that several guarantees name.
+const (
+	AddOrRemoveRecord = "add or remove one record"
+	IsolateNode       = "isolate one node, number of nodes public"
+)
+
+// RecordPrivacy is differential privacy of single records, the number of records included.
+func RecordPrivacy(v Variant, note string, errata ...string) Guarantee {
+	return Guarantee{v, DifferentialPrivacy, "record", AddOrRemoveRecord, Holds, errata, note}
+}
+
+// NodePrivacy is differential privacy of single nodes.
+func NodePrivacy(v Variant, note string, errata ...string) Guarantee {
+	return Guarantee{v, DifferentialPrivacy, "node", IsolateNode, Holds, errata, note}
+}
+
+// KAnonymous is k-anonymity of a published table.
+func KAnonymous(note string, errata ...string) Guarantee {
+	return Guarantee{Published, KAnonymity, "record", "none", Holds, errata, note}
+}
+
+// NotPrivate is the guarantee of a reference without privacy.
+func NotPrivate(note string) Guarantee {
+	return Guarantee{Variant: Published, Model: NoPrivacy, Relation: "none", Status: Holds,
+		Note: note}
+}
+
+// Break marks the guarantee as broken, for a reason (a sentence) and with the errata that bear on
+// it. The first reason replaces the note of a guarantee that held, later ones are added to it.
+func (g *Guarantee) Break(reason string, errata ...string) {
+	if g.Status != Broken {
+		g.Status, g.Note = Broken, reason
+	} else {
+		g.Note += " " + reason
+	}
+	for _, id := range errata {
+		if !slices.Contains(g.Errata, id) {
+			g.Errata = append(g.Errata, id)
+		}
+	}
+}
+
+// Guarantor is implemented by algorithms whose guarantee depends on their parameters. Info then
+// describes the default parameters.
+type Guarantor interface {
+	// Guarantee describes one of Info's variants under validated parameters.
+	Guarantee(v Variant, p Params) Guarantee
+}
+
+// DefaultGuarantees lists what variants promise under the default parameters, for Info.Variants.
+func DefaultGuarantees(a interface {
+	Guarantor
+	Params() Params
+}, variants ...Variant) []Guarantee {
+	guarantees := make([]Guarantee, len(variants))
+	for i, v := range variants {
+		guarantees[i] = a.Guarantee(v, a.Params())
+	}
+	return guarantees
+}
+
+// GuaranteeOf returns what a variant of an algorithm promises under parameters.
+func GuaranteeOf(a Algorithm, v Variant, p Params) (Guarantee, error) {
+	info := a.Info()
+	guarantee, err := info.Guarantee(v)
+	if err != nil {
+		return Guarantee{}, err
+	}
+	if g, ok := a.(Guarantor); ok {
+		return g.Guarantee(v, p), nil
+	}
+	return guarantee, nil
+}
+
+// Guarantee returns the guarantee of a variant.
+func (i *Info) Guarantee(v Variant) (Guarantee, error) {
+	names := make([]string, len(i.Variants))
+	for n, g := range i.Variants {
+		if g.Variant == v {
+			return g, nil
+		}
+		names[n] = string(g.Variant)
+	}
+	return Guarantee{}, fmt.Errorf("%s has no variant %q%s, must be one of %s", i.Name, v,
+		spelling.Hint(string(v), names), strings.Join(names, ", "))
+}

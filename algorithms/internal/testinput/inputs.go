@@ -1,0 +1,56 @@
+package testinput
+
+import (
+	"context"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// TB is what these helpers need of a test, a benchmark or a rapid check.
+type TB interface {
+	Helper()
+	Fatal(...any)
+}
+
+// Input is all rows of a table, with a budget of epsilon and the noise of a seed.
+func Input(table *datasets.Table, params algorithms.Params, variant algorithms.Variant,
+	epsilon float64,
+	seed uint64) algorithms.Input {
+	return algorithms.Input{
+		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
+	}
+}
+
+// GraphInput is a graph, with a budget of epsilon and the noise of a seed.
+func GraphInput(g *datasets.Graph, params algorithms.Params, variant algorithms.Variant,
+	epsilon float64,
+	seed uint64) algorithms.Input {
+	return algorithms.Input{
+		Graph: g, Params: params, Variant: variant,
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
+	}
+}
+
+// Release makes a release and draws its records.
+func Release(t TB, a algorithms.Algorithm, in algorithms.Input) *algorithms.Release {
+	t.Helper()
+	r := Undrawn(t, a, in)
+	if _, _, err := r.Records(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Undrawn makes a release and leaves lazy records undrawn.
+func Undrawn(t TB, a algorithms.Algorithm, in algorithms.Input) *algorithms.Release {
+	t.Helper()
+	r, err := a.Release(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,121 @@
+package mondrian
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/conformance"
+	"ppdp/datasets"
+	"ppdp/random"
+)
+
+// TestRecords: every record lies where its kind of drawing says, class and sensitive values are the
+// input's, and uniform draws are uniform.
+func TestRecords(t *testing.T) {
+	table := conformance.Table(400)
+	schema := table.Schema()
+	for _, mode := range []Mode{Strict, Relaxed} {
+		for _, from := range []Records{Box, Range, Mean} {
+			r := release(t, table, table.AllRows(), Params{K: 9, Mode: mode, Cut: First,
+				Records: from})
+			d := len(r.Regions.Attributes)
+			low, high := r.Regions.Low, r.Regions.High
+			if from != Box {
+				low, high = r.Regions.TightLow, r.Regions.TightHigh
+			}
+			row := int32(0)
+			for region := range r.Regions.Len() {
+				rows := []int32{}
+				for original, assigned := range r.Regions.Assignment {
+					if int(assigned) == region {
+						rows = append(rows, int32(original))
+					}
+				}
+				for _, original := range rows {
+					for dim, attribute := range r.Regions.Attributes {
+						at := region*d + dim
+						code := r.Table.Column(attribute).At(row)
+						if code < low[at] || code >= high[at] {
+							t.Fatalf("%s %s: record %d has code %d of %s outside [%d, %d)", mode,
+								from, row, code, schema.Attributes[attribute].Name, low[at],
+								high[at])
+						}
+						a := &schema.Attributes[attribute]
+						if from == Mean && a.Kind == datasets.Numeric {
+							off := math.Abs(r.Table.Number(row, attribute) - r.Regions.Means[at])
+							if a.Continuous && off != 0 || off > a.Step/2 {
+								t.Fatalf("record %d has %v of %s, the mean is %v", row,
+									r.Table.Number(row, attribute), a.Name, r.Regions.Means[at])
+							}
+						}
+					}
+					for _, attribute := range []int{4, 5} {
+						if got, want := r.Table.Column(attribute).At(row),
+							table.Column(attribute).At(original); got != want {
+							t.Fatalf("%s %s: record %d has %s %d, its row %d", mode, from, row,
+								schema.Attributes[attribute].Name, got, want)
+						}
+					}
+					row++
+				}
+			}
+		}
+	}
+}
+
+// TestDrawsAreUniform puts 60,000 rows into one region: a chi-square test over the 6 cells of the
+// box and one over 20 equal parts of a continuous attribute's box. Fixed seed; the critical values
+// are the 1-10⁻⁶ quantiles of chi-square with 5 and 19 degrees of freedom, so a correct sampler
+// fails for about one seed in 500,000.
+func TestDrawsAreUniform(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", Kind: datasets.Categorical, Values: []string{"a", "b", "c", "d", "e", "f"}},
+		{Name: "y", Low: 10, High: 17.5, Step: 1, Continuous: true},
+	}}
+	const n = 60_000
+	b := datasets.NewBuilder(schema, n)
+	for range n {
+		b.AddRow() // all rows equal
+	}
+	table := b.Table()
+	r := release(t, table, table.AllRows(), Params{K: n, Mode: Strict, Cut: First, Records: Box})
+	var cells [6]float64
+	var parts [20]float64
+	for row := range int32(n) {
+		cells[r.Table.Column(0).At(row)]++
+		parts[int((r.Table.Number(row, 1)-10)/7.5*20)]++
+	}
+	chi := func(counts []float64) float64 {
+		expected, sum := float64(n)/float64(len(counts)), 0.0
+		for _, c := range counts {
+			sum += (c - expected) * (c - expected) / expected
+		}
+		return sum
+	}
+	if got := chi(cells[:]); got > 35.89 {
+		t.Errorf("cells %v: chi-square %v, must be at most 35.89", cells, got)
+	}
+	if got := chi(parts[:]); got > 63.68 {
+		t.Errorf("parts %v: chi-square %v, must be at most 63.68", parts, got)
+	}
+	// Other streams, other records; the partition draws nothing.
+	params := DefaultParams()
+	params.K = n
+	q, err := Algorithm{}.Release(context.Background(), algorithms.Input{
+		Table: table, Rows: table.AllRows(), Params: params, Variant: algorithms.Published,
+		Noise: random.NewStreams(random.NewKey(2)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.Table.Checksum() == r.Table.Checksum() {
+		t.Error("records from different seeds are the same")
+	}
+	if diff := cmp.Diff(r.Regions.Counts, q.Regions.Counts); diff != "" {
+		t.Errorf("the partition depends on the seed:\n%s", diff)
+	}
+}

@@ -1,0 +1,96 @@
+package algorithms
+
+import (
+	"context"
+	"fmt"
+
+	"ppdp/datasets"
+)
+
+// Release is what an algorithm publishes. Fields an algorithm does not produce are nil. Records are
+// read through the method of that name.
+type Release struct {
+	Table   *datasets.Table // synthetic records, in the input's schema
+	Weights []float64       // of the table's rows; nil means 1 each
+	Lazy    *LazyRecords    // in place of Table and Weights: records not yet drawn from Regions
+	Regions *Regions
+	Degrees []int32 // sorted ascending
+	// Warnings are statistical caveats: stored and shown to the holder of the data, never fatal.
+	// They may count what is private and are not published.
+	Warnings []string
+	// Structure describes how the release came about (regions, depth, nodes): recorded, not
+	// published.
+	Structure Structure
+}
+
+// Structure counts what a partitioning algorithm built.
+type Structure struct {
+	Nodes  int // regions visited, inner ones included
+	Leaves int
+	Depth  int // of the deepest leaf; the root has depth 0
+	// Gap is the share of the cost found by a search for the least cost that is not proven
+	// necessary, (cost - bound)/cost: 0 for an optimal release, and where nothing is searched.
+	Gap float64
+}
+
+// LazyRecords are records that are drawn from a release's regions when they are first needed.
+// Drawing a record for each count can cost more than the rest of a release, and many metrics read
+// only the regions.
+type LazyRecords struct {
+	Rows   int     // how many there are
+	Weight float64 // of each; 1 where nothing is thinned
+	// Draw makes the table of Rows rows. It is post-processing, from a noise stream that nothing
+	// else reads, so that it makes no difference when it runs. Release.Records calls it at most
+	// once.
+	Draw func(ctx context.Context) (*datasets.Table, error)
+}
+
+// Records returns the published records and their weights, nil for 1 each; a release without
+// records has a nil table. Lazy records are drawn now, and are Table and Weights from then on.
+// After an error, that of the context too, the noise is used up: every further call returns the
+// same error. Not safe for concurrent use.
+func (r *Release) Records(
+	ctx context.Context) (table *datasets.Table, weights []float64, err error) {
+	lazy := r.Lazy
+	if lazy == nil {
+		return r.Table, r.Weights, nil
+	}
+	table, err = lazy.Draw(ctx)
+	if err == nil && table.Len() != lazy.Rows {
+		err = fmt.Errorf("%d records are drawn where %d are published", table.Len(), lazy.Rows)
+	}
+	if err != nil {
+		lazy.Draw = func(context.Context) (*datasets.Table, error) { return nil, err }
+		return nil, nil, err
+	}
+	if lazy.Weight != 1 {
+		weights = make([]float64, table.Len())
+		for i := range weights {
+			weights[i] = lazy.Weight
+		}
+	}
+	r.Table, r.Weights, r.Lazy = table, weights, nil
+	return table, weights, nil
+}
+
+// RecordCount is the sum of the records' weights, without drawing them; ok is false for a release
+// without records.
+func (r *Release) RecordCount() (n float64, ok bool) {
+	switch {
+	case r.Lazy != nil && r.Lazy.Weight == 1:
+		return float64(r.Lazy.Rows), true
+	case r.Lazy != nil:
+		for range r.Lazy.Rows { // as below, so that drawing does not move the last bit
+			n += r.Lazy.Weight
+		}
+		return n, true
+	case r.Table == nil:
+		return 0, false
+	case r.Weights == nil:
+		return float64(r.Table.Len()), true
+	}
+	for _, w := range r.Weights {
+		n += w
+	}
+	return n, true
+}
