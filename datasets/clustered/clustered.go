@@ -63,56 +63,27 @@ func (p *Params) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Source is one of adult's sources with clusters for its class.
-type Source struct {
-	name, title string
-	of          datasets.Source
-}
-
-var _ datasets.Source = Source{}
-
 func init() {
-	datasets.Register(Source{"adult-clusters", "Adult census data, clusters as class", adult.Source{}})
-	datasets.Register(Source{"adult-clusters-standin", "Stand-in for Adult, clusters as class", adult.StandIn{}})
+	adult.Derivation[*Params]{
+		Defaults: defaults, Table: relabel,
+		Select: func(p *Params) string { return p.Select },
+	}.Register("adult-clusters", "Adult census data, clusters as class", "Stand-in for Adult, clusters as class")
 }
 
-// Info describes the table.
-func (s Source) Info() datasets.Info {
-	info := s.of.Info()
-	info.Name, info.Title = s.name, s.title
-	return info
-}
-
-// Params returns the defaults: the 45,222 rows and 14 attributes of Al-Hussaeni et al. in two clusters.
-func (Source) Params() any { return defaults() }
-
+// defaults are the 45,222 rows and 14 attributes of Al-Hussaeni et al. in two clusters.
 func defaults() *Params { return &Params{Select: "diffmulti", Labels: Data, Clusters: 2} }
 
-// Load loads Adult and puts clusters in the place of the class.
-func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params, err := datasets.ParamsOf(request, defaults())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
-	request.Params = &adult.Params{Select: params.Select}
-	set, err := s.of.Load(ctx, request)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
-	table := set.Table
+// relabel replaces the class by clusters.
+func relabel(ctx context.Context, table *datasets.Table, params *Params, _ random.Key) (*datasets.Table, string, error) {
 	labels, err := params.label(ctx, table)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
+		return nil, "", err
 	}
-	set.Name = s.name
-	set.Table = withClass(table, labels, params.Clusters)
-	set.Checksum = set.Table.Checksum()
-	if params.Labels == Data {
-		set.Notes = append(set.Notes, "The class is a cluster of the whole table: one record can change the class of many (errata D5).")
-	} else {
-		set.Notes = append(set.Notes, "The class is the most similar of fixed centroids, made from the public schema alone.")
+	note := "The class is a cluster of the whole table: one record can change the class of many (errata D5)."
+	if params.Labels == Public {
+		note = "The class is the most similar of fixed centroids, made from the public schema alone."
 	}
-	return set, nil
+	return withClass(table, labels, params.Clusters), note, nil
 }
 
 // label returns the cluster of each row.

@@ -11,9 +11,13 @@ import (
 	"ppdp/datasets/adult"
 )
 
-func load(t *testing.T, s Source, params *Params) *datasets.Dataset {
+func load(t *testing.T, name string, params *Params) *datasets.Dataset {
 	t.Helper()
-	set, err := s.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
+	source, err := datasets.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +33,7 @@ func labelsOf(set *datasets.Dataset) []uint32 {
 	return labels
 }
 
-var standIn = Source{"adult-clusters-standin", "", adult.StandIn{}}
+const standIn = "adult-clusters-standin"
 
 // TestOnlyTheClassChanges: the other columns are Adult's, salary is gone, both clusters occur.
 func TestOnlyTheClassChanges(t *testing.T) {
@@ -44,8 +48,8 @@ func TestOnlyTheClassChanges(t *testing.T) {
 		if err := schema.Validate(); err != nil {
 			t.Error(err)
 		}
-		if set.Name != "adult-clusters-standin" || !set.StandIn || len(set.Notes) == 0 || set.Checksum == original.Checksum {
-			t.Errorf("%s: name %q, stand-in %t, notes %q", labels, set.Name, set.StandIn, set.Notes)
+		if len(set.Notes) == 0 || set.Checksum == original.Checksum {
+			t.Errorf("%s: checksum %s, notes %q", labels, set.Checksum, set.Notes)
 		}
 		for _, name := range schema.Names()[:10] {
 			at, was := schema.Index(name), original.Table.Schema().Index(name)
@@ -110,8 +114,7 @@ func TestRealData(t *testing.T) {
 	if os.Getenv("PPDP_DATA") == "" {
 		t.Skip("PPDP_DATA is not set: no Adult data to cluster")
 	}
-	source := Source{"adult-clusters", "", adult.Source{}}
-	set := load(t, source, source.Params().(*Params))
+	set := load(t, "adult-clusters", defaults())
 	if set.Table.Len() != 45_222 || len(set.Table.Schema().Attributes) != 15 {
 		t.Errorf("%d rows of %d attributes", set.Table.Len(), len(set.Table.Schema().Attributes))
 	}
@@ -132,12 +135,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("error %v, must name %s", err, want)
 		}
 	}
-	if err := standIn.Params().(*Params).Validate(); err != nil {
+	if err := defaults().Validate(); err != nil {
 		t.Errorf("the defaults: %v", err)
-	}
-	for _, foreign := range []any{3, (*Params)(nil)} {
-		if _, err := standIn.Load(context.Background(), datasets.Request{Params: foreign}); err == nil {
-			t.Errorf("%T was accepted as parameters", foreign)
-		}
 	}
 }

@@ -95,8 +95,6 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	digest.Write(schema)
 	digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(schema)))) // so that no text can pose as a schema's beginning
 	return &datasets.Dataset{
-		// Without directories: where the file lies has nothing to do with the results.
-		Name:     "csv:" + filepath.Base(params.CSV),
 		Table:    content.Table,
 		Checksum: hex.EncodeToString(digest.Sum(nil)),
 		Dropped:  content.Dropped,

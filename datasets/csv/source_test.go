@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Name != "csv:a.csv" || a.Table.Len() != 2 || a.Dropped != 1 || a.StandIn || len(a.Checksum) != 64 {
+	if a.Table.Len() != 2 || a.Dropped != 1 || len(a.Checksum) != 64 {
 		t.Errorf("got %+v", a)
 	}
 	if want := []string{`columns left out, as the schema does not describe them: "id"`}; !slices.Equal(a.Notes, want) {

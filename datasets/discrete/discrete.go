@@ -163,7 +163,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		}
 	}
 	table := b.Table()
-	return &datasets.Dataset{Name: "discrete", Table: table, Checksum: table.Checksum()}, nil
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
 
 // law returns a function that draws one value.

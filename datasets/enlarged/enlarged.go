@@ -39,57 +39,25 @@ func (p *Params) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Source is one of adult's sources with variations of its records.
-type Source struct {
-	name, title string
-	of          datasets.Source
-}
-
-var _ datasets.Source = Source{}
-
 func init() {
-	datasets.Register(Source{"adult-enlarged", "Adult census data and variations of it", adult.Source{}})
-	datasets.Register(Source{"adult-enlarged-standin", "Stand-in for Adult and variations of it", adult.StandIn{}})
+	adult.Derivation[*Params]{
+		Defaults: defaults,
+		Select:   func(p *Params) string { return p.Select },
+		Table: func(ctx context.Context, from *datasets.Table, params *Params, key random.Key) (*datasets.Table, string, error) {
+			table, err := enlarge(ctx, from, params, key.Derive("variations").Stream())
+			return table, "Most records are variations of others, values drawn at random: for running times only.", err
+		},
+	}.Register("adult-enlarged", "Adult census data and variations of it", "Stand-in for Adult and variations of it")
 }
 
-// Info describes the table.
-func (s Source) Info() datasets.Info {
-	info := s.of.Info()
-	info.Name, info.Title = s.name, s.title
-	return info
-}
-
-// Params returns the defaults: the smallest of the paper's five sizes.
-func (Source) Params() any { return defaults() }
-
+// defaults are the smallest of the paper's five sizes.
 func defaults() *Params { return &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5} }
-
-// Load loads Adult and adds variations, one of every record before the second of any. It returns early with ctx.Err()
-// when the context ends.
-func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params, err := datasets.ParamsOf(request, defaults())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
-	draws := request.Key.Derive("variations").Stream()
-	request.Params = &adult.Params{Select: params.Select}
-	set, err := s.of.Load(ctx, request)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
-	table, err := enlarge(ctx, set.Table, params, draws)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
-	set.Name, set.Table, set.Checksum = s.name, table, table.Checksum()
-	set.Notes = append(set.Notes, "Most records are variations of others, values drawn at random: for running times only.")
-	return set, nil
-}
 
 // rowsBetweenChecks is how many rows are made before the context is asked whether to go on.
 const rowsBetweenChecks = 1 << 16
 
-// enlarge returns a table of params.N rows.
+// enlarge returns a table of params.N rows: every record, then one variation of every record before
+// the second of any. It returns early with ctx.Err() when the context ends.
 func enlarge(ctx context.Context, of *datasets.Table, params *Params, draws *random.Stream) (*datasets.Table, error) {
 	schema := of.Schema()
 	b := datasets.NewBuilder(schema, params.N)

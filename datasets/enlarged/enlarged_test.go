@@ -12,11 +12,18 @@ import (
 	"ppdp/random"
 )
 
-var standIn = Source{"adult-enlarged-standin", "", adult.StandIn{}}
+func standIn(t *testing.T) datasets.Source {
+	t.Helper()
+	source, err := datasets.Lookup("adult-enlarged-standin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
 
 func load(t *testing.T, params *Params) *datasets.Table {
 	t.Helper()
-	set, err := standIn.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(7)})
+	set, err := standIn(t).Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +74,7 @@ func TestFewerThanThereAre(t *testing.T) {
 }
 
 func TestBadParameters(t *testing.T) {
-	_, err := standIn.Load(context.Background(), datasets.Request{Params: &Params{Select: "x", N: 0, Redraw: math.NaN()}})
+	_, err := standIn(t).Load(context.Background(), datasets.Request{Params: &Params{Select: "x", N: 0, Redraw: math.NaN()}})
 	for _, part := range []string{"select", "n: 0", "redraw: NaN"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not say %q", err, part)
@@ -75,7 +82,7 @@ func TestBadParameters(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := standIn.Load(ctx, datasets.Request{}); !errors.Is(err, context.Canceled) {
+	if _, err := standIn(t).Load(ctx, datasets.Request{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }

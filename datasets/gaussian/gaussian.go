@@ -111,7 +111,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("gaussian: %w", err)
 	}
-	return &datasets.Dataset{Name: "gaussian", Table: table, Checksum: table.Checksum()}, nil
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
 
 // The normal distribution of Fig. 1.

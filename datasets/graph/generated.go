@@ -59,7 +59,7 @@ func (g generator) Load(ctx context.Context, request datasets.Request) (*dataset
 	if err != nil {
 		return nil, err
 	}
-	return &datasets.Dataset{Name: g.info.Name, Graph: drawn, Checksum: drawn.Checksum()}, nil
+	return &datasets.Dataset{Graph: drawn, Checksum: drawn.Checksum()}, nil
 }
 
 // ErdosRenyiParams are the parameters of the source "erdos-renyi".

@@ -81,7 +81,7 @@ func (p Published) Load(ctx context.Context, request datasets.Request) (*dataset
 		return nil, fmt.Errorf("%s: %d nodes and %d edges, must be %d and %d", p.Name, g.Nodes(), g.Edges(), p.Statistics.Nodes, p.Statistics.Edges)
 	}
 	// The content was verified in its canonical form, so its checksum is the graph's.
-	return &datasets.Dataset{Name: p.Name, Graph: g, Checksum: p.SHA256}, nil
+	return &datasets.Dataset{Graph: g, Checksum: p.SHA256}, nil
 }
 
 // standIn is a random graph with a network's row of Table 1, for machines without the network.
@@ -107,6 +107,6 @@ func (s standIn) Load(ctx context.Context, _ datasets.Request) (*datasets.Datase
 	if err != nil {
 		return nil, err
 	}
-	return &datasets.Dataset{Name: name, Graph: g, StandIn: true, Checksum: g.Checksum(), Notes: []string{
+	return &datasets.Dataset{Graph: g, Checksum: g.Checksum(), Notes: []string{
 		"generated: nodes, edges, power-law exponent and maximum degree are those of Table 1, everything else is random"}}, nil
 }

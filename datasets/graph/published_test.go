@@ -75,7 +75,7 @@ func TestStandIns(t *testing.T) {
 				t.Errorf("%d nodes, %d edges, maximum degree %d; must be %+v", g.Nodes(), g.Edges(), g.MaxDegree(), network.Statistics)
 			}
 			checkExponent(t, g, Table1Terms, network.Statistics.Alpha, 0.005)
-			if !dataset.StandIn || !source.Info().StandIn || len(dataset.Notes) == 0 {
+			if !source.Info().StandIn || len(dataset.Notes) == 0 {
 				t.Error("does not say that it is a stand-in")
 			}
 		})

@@ -84,5 +84,5 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	note(loaded.SelfLoops, "self loops dropped")
 	note(loaded.Duplicates, "repeated edges dropped")
 	note(loaded.OneWay, "entries without their mirror image read as undirected edges")
-	return &datasets.Dataset{Name: "graph", Graph: loaded.Graph, Checksum: loaded.Graph.Checksum(), Notes: notes}, nil
+	return &datasets.Dataset{Graph: loaded.Graph, Checksum: loaded.Graph.Checksum(), Notes: notes}, nil
 }
