@@ -31,6 +31,6 @@
 // first marker and placed where the schema lists it, else last and below the taxonomy's root. Rows
 // that lack a number or the class are dropped all the same: there is no cell for them.
 //
-// The package also drafts schema files (Draft) and writes tables back as text (Format.Write). It
+// The package also drafts schema files (Draft) and writes tables back as text (Write). It
 // leaves out guessing: Draft reads private data and says so in what it writes.
 package csvtable
