@@ -44,7 +44,7 @@ func (d Data) Check() (class int, err error) {
 			sum += d.Weights[row]
 		}
 		if math.IsInf(sum, 1) { // every share of it would be 0 or no number
-			errs = append(errs, fmt.Errorf("the weights of %d rows add up to more than %g, the largest number there is", len(d.Rows), math.MaxFloat64))
+			errs = append(errs, fmt.Errorf("the weights of %d rows add up to more than %g, the largest finite number", len(d.Rows), math.MaxFloat64))
 		}
 	}
 	if len(errs) > 0 {

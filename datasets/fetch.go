@@ -41,7 +41,7 @@ type Fetcher struct {
 	Progress func(Progress)
 }
 
-// Progress tells how far a download is.
+// Progress reports how far a download is.
 type Progress struct {
 	File  string // File.Path
 	URL   string
@@ -61,7 +61,7 @@ func DefaultFetcher(files Files) *Fetcher {
 // destination as a .part file and continued, at the next call too, where the server allows it.
 // Content is verified before it appears under its final name; what is wrong or too long is deleted.
 //
-// Errors wrap ErrOffline, ErrChecksum or the network's and the file system's own errors and tell
+// Errors wrap ErrOffline, ErrChecksum or the network's and the file system's own errors and report
 // of every address. A directory that cannot be written ends the attempt at once.
 func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 	local := filepath.FromSlash(file.Path)

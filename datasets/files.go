@@ -21,7 +21,7 @@ var (
 	ErrChecksum = errors.New("data file is altered")
 )
 
-// defaultLimit bounds the content of a File that states no Limit of its own, so that neither a
+// defaultLimit bounds the content of a File that states no Limit, so that neither a
 // wrong address nor a small .gz that unpacks without end can fill the memory.
 const defaultLimit = 1 << 30
 
@@ -57,14 +57,14 @@ func DefaultFiles(data string) Files {
 
 // Open returns the verified canonical content of a file. In each directory the plain file is tried
 // before the one with .gz. A copy whose checksum is wrong is never used, but a right one in a later
-// directory is; only when there is none does the error (wrapping ErrChecksum) tell of the wrong
+// directory is; only when there is none does the error (wrapping ErrChecksum) list the wrong
 // ones. A file found nowhere is an error wrapping ErrMissing.
 func (f Files) Open(file File) ([]byte, error) {
 	content, _, err := f.find(file)
 	return content, err
 }
 
-// find is Open that also tells where the content was found.
+// find is Open that also reports where the content was found.
 func (f Files) find(file File) (content []byte, path string, err error) {
 	local := filepath.FromSlash(file.Path)
 	if !filepath.IsLocal(local) {
@@ -166,7 +166,7 @@ type FileState string
 const (
 	FileOK      FileState = "ok"
 	FileMissing FileState = "missing"
-	FileAltered FileState = "altered" // or unreadable; Err tells
+	FileAltered FileState = "altered" // or unreadable; see Err
 )
 
 // FileStatus is what Verify found out about one file.

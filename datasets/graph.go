@@ -15,7 +15,7 @@ import (
 // safe for concurrent readers; it must not be copied.
 type Graph struct {
 	// Offsets has one more entry than there are nodes: the neighbours of node v, ascending, are
-	// Neighbours[Offsets[v]:Offsets[v+1]]. Each edge stands twice, once at either end.
+	// Neighbours[Offsets[v]:Offsets[v+1]]. Each edge is listed twice, once at either end.
 	Offsets    []int64
 	Neighbours []int32
 

@@ -74,7 +74,7 @@ func (a *Attribute) Cells() int {
 }
 
 // rounding is by how many steps the rounding of the bounds to binary may move a place between them: 0.3/0.1 is no whole
-// number, and steps of 0.0001 from 1900.05 on are off by more. It is less than what tells one cell from the next.
+// number, and steps of 0.0001 from 1900.05 on are off by more. It is less than the distance between two cells.
 func (a *Attribute) rounding() float64 {
 	return min(0.25, 1e-9+float64(0x1p-51*((math.Abs(a.Low)+math.Abs(a.High))/a.Step)))
 }

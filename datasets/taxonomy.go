@@ -95,7 +95,7 @@ func (t *Taxonomy) Validate(values []string) error {
 	for _, leaf := range t.Leaves() {
 		switch {
 		case seen[leaf]:
-			errs = append(errs, fmt.Errorf("taxonomy leaf %q stands twice", leaf))
+			errs = append(errs, fmt.Errorf("duplicate taxonomy leaf %q", leaf))
 		case !known[leaf]:
 			errs = append(errs, fmt.Errorf("taxonomy leaf %q is not a value of the attribute", leaf))
 		}

@@ -34,7 +34,7 @@ func TestTaxonomyValidate(t *testing.T) {
 		{"another's child", func(x *Taxonomy) { x.Nodes[0].Children = []int{1, 2} }, `"any" lists child 2`},
 		{"a child left out", func(x *Taxonomy) { x.Nodes[1].Children = []int{2} }, `"smith" is not among the children`},
 		{"a leaf that is no value", func(x *Taxonomy) { x.Nodes[3].Name = "clerk" }, `leaf "clerk" is not a value`},
-		{"a leaf twice", func(x *Taxonomy) { x.Nodes[3].Name = "baker" }, `leaf "baker" stands twice`},
+		{"a leaf twice", func(x *Taxonomy) { x.Nodes[3].Name = "baker" }, `duplicate taxonomy leaf "baker"`},
 	} {
 		x := tree()
 		test.change(x)

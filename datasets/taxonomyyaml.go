@@ -35,7 +35,7 @@ type taxonomyReader struct {
 // add appends a node and hangs it under its parent.
 func (r *taxonomyReader) add(n *strictyaml.Node, name string, parent int, seen map[string]int, what string) int {
 	if line, twice := seen[name]; twice {
-		r.Problemf(n, "%s %q stands twice, first in line %d", what, name, line)
+		r.Problemf(n, "duplicate %s %q, first in line %d", what, name, line)
 	} else {
 		seen[name] = n.Line
 	}

@@ -4,7 +4,7 @@ import "math"
 
 // bundle is a set of two-valued features that one pass over the cases counts together. Generalised records have a feature for
 // each taxonomy node that occurs, a hundred and more, which are all functions of the node a record carries: one joint
-// code tells the values of all of them. It is the exclusive feature bundling of Ke et al. (LightGBM, NIPS 2017,
+// code gives the values of all of them. It is the exclusive feature bundling of Ke et al. (LightGBM, NIPS 2017,
 // section 4) for features that lie one within another.
 //
 // Counts of a feature are sums over joint codes. They are the same to the last bit as sums over cases only where all

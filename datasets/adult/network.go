@@ -16,7 +16,7 @@ import (
 
 // network is a class-conditional Bayesian network: each attribute depends on the class and on at most two
 // others. Two parents must themselves be parent and child, so that what may be drawn for both of them
-// together can be looked up and has counts of its own (the network is a 2-tree, a tree of triangles).
+// together can be looked up and has its own counts (the network is a 2-tree, a tree of triangles).
 // Numeric attributes are cut into bins and uniform in each.
 //
 // Its file is CSV, lines beginning with # are comments:
@@ -65,7 +65,7 @@ func (n *network) contexts(nd *node) int {
 // maxRows bounds the rows a network may be asked for, and so what a count may be.
 const maxRows = 1 << 20
 
-// parseNetwork reads and checks a network over Schema. Problems are told by name:line.
+// parseNetwork reads and checks a network over Schema. Problems are reported as name:line.
 func parseNetwork(name, text string) (*network, error) {
 	p := &networkParser{schema: Schema(), network: &network{}}
 	r := csv.NewReader(strings.NewReader(text))
@@ -178,7 +178,7 @@ func (p *networkParser) attribute(fields []string) error {
 	}
 	nd := &node{attribute: at, names: fields[2:]}
 	if p.node(fields[0]) >= 0 {
-		return fmt.Errorf("attribute %s stands twice", fields[0])
+		return fmt.Errorf("duplicate attribute %s", fields[0])
 	}
 	if fields[1] != "" {
 		for _, name := range strings.Split(fields[1], "|") {
@@ -327,7 +327,7 @@ func (p *networkParser) finish() error {
 }
 
 // uncounted is the first context of the node that may be drawn for rows of class y and has no counts, or
-// -1. All parents of a node are in the family of its first parent, whose counts tell what may be drawn.
+// -1. All parents of a node are in the family of its first parent, whose counts say what may be drawn.
 func (n *network) uncounted(nd *node, y int) int {
 	own := nd.cumulative[y]
 	if len(nd.parents) == 0 {

@@ -9,7 +9,7 @@ import (
 	"ppdp/datasets"
 )
 
-// maxProblems bounds how many wrong lines one error tells of.
+// maxProblems bounds how many wrong lines one error lists.
 const maxProblems = 20
 
 // reader turns the published text into a table of all attributes. Lines are fields separated by
@@ -38,7 +38,7 @@ func newReader(rows int) *reader {
 	return r
 }
 
-// read appends the rows of one half. Its error tells of every wrong line, or the first twenty, with
+// read appends the rows of one half. Its error lists every wrong line, or the first twenty, with
 // the first wrong field of each; the table is then of no use.
 func (r *reader) read(file string, content []byte) error {
 	var problems []error
@@ -122,7 +122,7 @@ func wholeCode(c *column, field []byte) (uint32, bool) {
 	return uint32(value - low), value >= low && value < high
 }
 
-// explain tells what is wrong with a field that was refused.
+// explain says what is wrong with a field that was refused.
 func (r *reader) explain(i int, field []byte) error {
 	a := &r.schema.Attributes[i]
 	if a.Kind == datasets.Numeric {

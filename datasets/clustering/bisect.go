@@ -28,7 +28,7 @@ const (
 //
 // A bisection is the best of ten, each from two vectors drawn at random: every vector goes to the more similar
 // of the two, then vectors are moved one at a time, in order, while that raises the criterion. The draws
-// are part of the method and come from a key of its own: equal vectors in equal order give equal clusters.
+// are part of the method and come from a fixed key: equal vectors in equal order give equal clusters.
 // It returns early with ctx.Err() when the context ends.
 func (v *Vectors) Clusters(ctx context.Context, k int) ([]uint32, error) {
 	if k < 1 {
@@ -111,7 +111,7 @@ func (v *Vectors) bisect(ctx context.Context, members []int32, seeds *random.Str
 				break
 			}
 		}
-		// The best of equals is the first, so rounding must not tell equals apart.
+		// The best of equals is the first, so rounding must not separate equals.
 		if value := h.criterion(); value > found*(1+leastGain) {
 			found = value
 			copy(best, h.right)

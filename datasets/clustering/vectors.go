@@ -4,8 +4,8 @@
 //
 // A record is a vector of length 1. Before scaling, a categorical attribute has one coordinate for each
 // value, which share a mass of 1: all of it at the record's value, or evenly over the values that a
-// generalised record stands for. A numeric attribute has one coordinate from 0 to 1, its place between its
-// public bounds; an interval stands for its midpoint.
+// generalised record describes. A numeric attribute has one coordinate from 0 to 1, its place between its
+// public bounds; an interval is represented by its midpoint.
 package clustering
 
 import (

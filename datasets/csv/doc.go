@@ -1,4 +1,4 @@
-// Package csvtable is the dataset "csv": a table of one's own, as delimiter-separated text with a
+// Package csvtable is the dataset "csv": a user-supplied table, delimiter-separated text with a
 // schema file beside it. The schema is public knowledge written down by whoever holds the data:
 // bounds, lists of values, orders and taxonomies. Nothing of it is ever taken from the data while a
 // table is read; a value the schema does not foresee is an error with its place, never a new value.

@@ -55,7 +55,7 @@ func Draft(w io.Writer, path string, options DraftOptions) error {
 
 func draft(w io.Writer, file string, r io.Reader, options DraftOptions) error {
 	buffered := bufio.NewReaderSize(r, sampleSize)
-	s := survey{file: file, markers: options.Missing, most: options.MaxValues, class: options.Class}
+	s := profile{file: file, markers: options.Missing, most: options.MaxValues, class: options.Class}
 	sample, _ := buffered.Peek(sampleSize)
 	if options.Delimiter != 0 && !validDelimiter(options.Delimiter) {
 		return fmt.Errorf("delimiter %q, must be neither a quote nor a line break", options.Delimiter)
@@ -79,8 +79,8 @@ func draft(w io.Writer, file string, r io.Reader, options DraftOptions) error {
 	return s.write(w, !options.NoHeader)
 }
 
-// survey is what a draft is made from.
-type survey struct {
+// profile is what a draft is made from.
+type profile struct {
 	file      string
 	delimiter rune
 	trim      bool
@@ -89,23 +89,23 @@ type survey struct {
 	most      int
 	class     string
 	rows      int
-	columns   []surveyed
+	columns   []columnProfile
 }
 
-// surveyed is what one column holds.
-type surveyed struct {
-	name     string
-	reason   string // why the column cannot be described; empty when it can
-	number   bool   // every value so far is a number
-	integer  bool   // and a whole one
-	min, max float64
-	values   []string // sorted; nil once there are too many
-	crowded  bool
-	filled   int // rows with a value
+// columnProfile is what one column holds.
+type columnProfile struct {
+	name          string
+	reason        string // why the column cannot be described; empty when it can
+	number        bool   // every value so far is a number
+	integer       bool   // and a whole one
+	min, max      float64
+	values        []string // sorted; nil once there are too many
+	tooManyValues bool
+	filled        int // rows with a value
 }
 
 // layout chooses the delimiter and whether white space is to be trimmed by the first bytes of the text.
-func (s *survey) layout(sample []byte, stated rune) {
+func (s *profile) layout(sample []byte, stated rune) {
 	if end := bytes.LastIndexByte(sample, '\n'); len(sample) == sampleSize && end >= 0 {
 		sample = sample[:end] // the last record may be torn
 	}
@@ -129,7 +129,7 @@ func (s *survey) layout(sample []byte, stated rune) {
 }
 
 // evenFields is the number of fields all records have, 0 when they differ, the number that the first has, and whether white space
-// stands beside a delimiter. That it may also stand there within quotes does no harm.
+// occurs beside a delimiter. That it may also occur within quotes does no harm.
 func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) {
 	// A schema allows no trimming where the delimiter is white space itself.
 	if !unicode.IsSpace(delimiter) {
@@ -154,7 +154,7 @@ func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) 
 }
 
 // read goes through the whole table.
-func (s *survey) read(r io.Reader, header bool) error {
+func (s *profile) read(r io.Reader, header bool) error {
 	records, guard, err := openRecords(s.file, r, s.delimiter, s.trim)
 	if err != nil {
 		return err
@@ -210,18 +210,18 @@ func (s *survey) read(r io.Reader, header bool) error {
 }
 
 // begin names the columns.
-func (s *survey) begin(record []string, header bool) {
-	s.columns = make([]surveyed, len(record))
+func (s *profile) begin(record []string, header bool) {
+	s.columns = make([]columnProfile, len(record))
 	for i := range s.columns {
 		c := &s.columns[i]
-		*c = surveyed{name: "c" + strconv.Itoa(i+1), number: true, integer: true, min: math.Inf(1), max: math.Inf(-1)}
+		*c = columnProfile{name: "c" + strconv.Itoa(i+1), number: true, integer: true, min: math.Inf(1), max: math.Inf(-1)}
 		if !header {
 			continue
 		}
 		c.name = strings.Clone(record[i])
 		for j := range i {
 			if s.columns[j].name == c.name {
-				c.reason = "its name stands twice in the header"
+				c.reason = "its name is a duplicate in the header"
 				s.columns[j].reason = c.reason
 			}
 		}
@@ -239,7 +239,7 @@ func unreadable(text string) bool {
 }
 
 // add takes one value into account.
-func (c *surveyed) add(text string, s *survey) {
+func (c *columnProfile) add(text string, s *profile) {
 	if marker := slices.Index(s.markers, text); marker >= 0 {
 		s.seen[marker] = true
 		return
@@ -251,12 +251,12 @@ func (c *surveyed) add(text string, s *survey) {
 		c.integer = c.integer && ok && number == math.Trunc(number)
 		c.min, c.max = math.Min(c.min, number), math.Max(c.max, number)
 	}
-	if c.crowded {
+	if c.tooManyValues {
 		return
 	}
 	if at, known := slices.BinarySearch(c.values, text); !known {
 		if len(c.values) == s.most {
-			c.values, c.crowded = nil, true
+			c.values, c.tooManyValues = nil, true
 			return
 		}
 		c.values = slices.Insert(c.values, at, strings.Clone(text))
@@ -270,7 +270,7 @@ func (c *surveyed) add(text string, s *survey) {
 const draftMark = "# DRAFT, read off the private data in"
 
 // write prints the schema file.
-func (s *survey) write(w io.Writer, header bool) error {
+func (s *profile) write(w io.Writer, header bool) error {
 	var markers, attributes, leftOut []string
 	for i, marker := range s.markers {
 		if s.seen[i] {
@@ -337,7 +337,7 @@ func (s *survey) write(w io.Writer, header bool) error {
 }
 
 // describe is the column's entry, or the reason why it can have none.
-func (c *surveyed) describe(isClass bool, most int) (line, reason string) {
+func (c *columnProfile) describe(isClass bool, most int) (line, reason string) {
 	name := strconv.Quote(c.name)
 	switch {
 	case c.reason != "":
@@ -355,7 +355,7 @@ func (c *surveyed) describe(isClass bool, most int) (line, reason string) {
 			line += ", continuous: true"
 		}
 		return line + "}", ""
-	case c.crowded:
+	case c.tooManyValues:
 		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
 	}
 	quoted := make([]string, len(c.values))
@@ -367,7 +367,7 @@ func (c *surveyed) describe(isClass bool, most int) (line, reason string) {
 
 // bounds rounds the observed range outwards to multiples of a round step: whole numbers get one cell
 // each where that gives no more than a million, anything else is continuous in about a hundred cells.
-func (c *surveyed) bounds() (low, high, step float64, continuous bool) {
+func (c *columnProfile) bounds() (low, high, step float64, continuous bool) {
 	width := c.max - c.min
 	step = 1
 	if continuous = !c.integer || width > 1e6; continuous && width > 0 {

@@ -17,7 +17,7 @@ import (
 	"ppdp/datasets"
 )
 
-// Limits of what is read: how many errors are told in full, and how many bytes one record may have,
+// Limits of what is read: how many errors are reported in full, and how many bytes one record may have,
 // so that a quote never closed does not draw the rest of a large file into memory.
 const (
 	maxErrors = 20
@@ -217,7 +217,7 @@ func quoting(err *csv.ParseError) string {
 	return text
 }
 
-// loneReturn is said of a header with a carriage return in it: no name has one.
+// loneReturn is what is wrong with a header that has a carriage return in it: no name has one.
 const loneReturn = "lines end in a carriage return alone, must end in a line feed, with or without a carriage return before it"
 
 // header finds the attributes' columns by name.
@@ -253,7 +253,7 @@ func (t *tableReader) header(content *Content) {
 		case a < 0:
 			content.LeftOut = append(content.LeftOut, seen[i])
 		case found[a]:
-			t.fail(i, "column %q stands twice in the header", name)
+			t.fail(i, "duplicate column %q in the header", name)
 		default:
 			found[a] = true
 		}

@@ -100,7 +100,7 @@ func TestReadBad(t *testing.T) {
 		{"no column", small, "age,jobs\n5,a\n", []string{`f.csv:1:1: no column for the attribute "job", the header names "age", "jobs" (delimiter ',')`}},
 		{"no class column", "class: job" + small, "age\n5\n", []string{`f.csv:1:1: no column for the class attribute "job"`}},
 		{"other delimiter", small, "age;job\n5;a\n", []string{`attribute "age", the header names "age;job"`, `attribute "job"`}},
-		{"column twice", small, "age,job,age\n5,a,6\n", []string{`f.csv:1:9: column "age" stands twice`}},
+		{"column twice", small, "age,job,age\n5,a,6\n", []string{`f.csv:1:9: duplicate column "age" in the header`}},
 		{"short row", small, "age,job\n5\n", []string{"f.csv:2:1: 1 fields, must be 2"}},
 		{"long row", small, "age,job\n5,a,b\n", []string{"f.csv:2:3: 3 fields, must be 2"}},
 		{"outside", small, "age,job\n5,a\n100,a\n-1,b\n", []string{

@@ -25,7 +25,7 @@ type Format struct {
 	Trim bool
 	// Missing are the texts that stand for a missing value.
 	Missing []string
-	// MissingAsValue keeps a missing categorical value as a value of its own, whose name is Missing[0].
+	// MissingAsValue keeps a missing categorical value as a separate value, whose name is Missing[0].
 	MissingAsValue bool
 
 	missing []uint32 // for each attribute: the code of a missing value, or dropRow
@@ -46,7 +46,7 @@ type schemaFile struct {
 	Attributes     []attribute `yaml:"attributes"`
 }
 
-// attribute mirrors one entry of a schema file and remembers where it stands.
+// attribute mirrors one entry of a schema file and remembers its place.
 type attribute struct {
 	Name       string             `yaml:"name"`
 	Kind       string             `yaml:"kind"`
@@ -151,7 +151,7 @@ func (c *compiler) compile() *Format {
 			continue // refused when it was decoded
 		}
 		if line, twice := lines[entry.Name]; twice && entry.Name != "" {
-			c.Problemf(at(entry.node, "name"), "%q stands twice, first in line %d", entry.Name, line)
+			c.Problemf(at(entry.node, "name"), "duplicate %q, first in line %d", entry.Name, line)
 		} else {
 			lines[entry.Name] = entry.node.Line
 		}
@@ -247,7 +247,7 @@ func (c *compiler) ignored(entry *attribute) {
 	}
 }
 
-// attribute compiles one entry and tells the code of its missing values.
+// attribute compiles one entry and returns the code of its missing values.
 func (c *compiler) attribute(entry *attribute, isClass bool) (a datasets.Attribute, missing uint32) {
 	missing = dropRow
 	n := entry.node
@@ -369,7 +369,7 @@ func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) (complet
 	return len(a.Values) > 0 || strictyaml.Find(n, "values") != nil, missing
 }
 
-// item is the i-th element of a list, or the node itself when it is none.
+// item is the i-th element of a list, or the node itself when it is not a list.
 func item(n *strictyaml.Node, i int) *strictyaml.Node {
 	if n != nil && n.Kind == strictyaml.SequenceNode && i < len(n.Content) {
 		return n.Content[i]

@@ -36,7 +36,7 @@ var badSchemas = map[string][]string{
 	"class_sensitive":        {`3: attributes[0].role: "sensitive", but class: names this attribute`},
 	"class_ignored":          {"3: attributes[0].kind: the class attribute must not be ignored"},
 	"name_missing":           {"2: attributes[0]: an attribute needs a name"},
-	"name_twice":             {`3: attributes[1].name: "x" stands twice, first in line 2`},
+	"name_twice":             {`3: attributes[1].name: duplicate "x", first in line 2`},
 	"kind_missing":           {"2: attributes[0]: no kind, must be numeric, categorical or ignored"},
 	"kind_wrong":             {`2: attributes[0].kind: "nominal", must be numeric, categorical or ignored`},
 	"role_wrong":             {`2: attributes[0].role: "secret", must be quasi-identifier, sensitive or class`},
@@ -47,7 +47,7 @@ var badSchemas = map[string][]string{
 	"values_not_trimmed":     {`3: attributes[0].values[1]: "b " can never be read`},
 	"values_carriage_return": {`2: attributes[0].values[0]: "a\rb" can never be read`},
 	"taxonomy_other_leaves":  {`2: attributes[0]: value "b" is not a leaf`, `taxonomy leaf "c" is not a value`},
-	"taxonomy_leaf_twice":    {`7: attributes[0].taxonomy.any[1]: leaf "a" stands twice, first in line 6`},
+	"taxonomy_leaf_twice":    {`7: attributes[0].taxonomy.any[1]: duplicate leaf "a", first in line 6`},
 	"numeric_no_bounds":      {"2: attributes[0]: no high, must be the first value above all", "2: attributes[0]: no low,"},
 	"numeric_reversed":       {"2: attributes[0]: x: bounds [5, 5), must be finite with low below high"},
 	"numeric_step_zero":      {"2: attributes[0]: x: step 0, must be a number above 0"},
@@ -87,7 +87,7 @@ func TestBadSchemas(t *testing.T) {
 	}
 }
 
-// matchErrors wants as many lines as there are wants, each want in a line of its own.
+// matchErrors wants as many lines as there are wants, each want in a separate line.
 func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 	t.Helper()
 	lines := strings.Split(err.Error(), "\n")

@@ -24,7 +24,7 @@ type Source struct{}
 
 var _ datasets.Source = Source{}
 
-// Params name the two files of a table of one's own.
+// Params name the two files of a user-supplied table.
 type Params struct {
 	// CSV is the path of the table's text, which may be compressed by gzip.
 	CSV string `yaml:"csv"`
@@ -55,7 +55,7 @@ func (p *Params) ResolvePaths(base string) {
 
 // Info describes the source.
 func (Source) Info() datasets.Info {
-	return datasets.Info{Name: "csv", Title: "A table of one's own, read from a text file with a schema file"}
+	return datasets.Info{Name: "csv", Title: "User-supplied table (CSV + schema)"}
 }
 
 // Params returns the parameters, whose paths have no defaults.
@@ -88,9 +88,9 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if content.Table.Len() == 0 {
 		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must have at least one", params.CSV, content.Dropped)
 	}
-	told := notes(format, content)
+	found := notes(format, content)
 	if bytes.Contains(schema, []byte(draftMark)) {
-		told = append(told, "the schema is a draft: its bounds and lists were read off the data, so that no release made with it is private until they are reviewed")
+		found = append(found, "the schema is a draft: its bounds and lists were read off the data, so that no release made with it is private until they are reviewed")
 	}
 	digest.Write(schema)
 	digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(schema)))) // so that no text can pose as a schema's beginning
@@ -98,18 +98,18 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		Table:    content.Table,
 		Checksum: hex.EncodeToString(digest.Sum(nil)),
 		Dropped:  content.Dropped,
-		Notes:    told,
+		Notes:    found,
 	}, nil
 }
 
-// notes tells what a reader of results must know about how the table was read.
+// notes lists what a reader of results must know about how the table was read.
 func notes(format *Format, content *Content) []string {
 	var notes []string
 	if len(content.LeftOut) > 0 {
 		notes = append(notes, "columns left out, as the schema does not describe them: "+someOf(content.LeftOut))
 	}
 	if content.Dropped > 0 && format.MissingAsValue {
-		notes = append(notes, "a missing category is a value of its own; only a missing number or class leaves a row out")
+		notes = append(notes, "a missing category is a separate value; only a missing number or class leaves a row out")
 	}
 	if format.Schema.Class() < 0 {
 		notes = append(notes, "the table has no class attribute")
@@ -135,7 +135,7 @@ func open(path string) (io.ReadCloser, error) {
 	return textFile{gzipText{unpacker}, file}, nil
 }
 
-// gzipText is unpacked text. What is wrong with the packing is said as that: the text may be right as far as it goes.
+// gzipText is unpacked text. What is wrong with the packing is reported as that: the text may be right as far as it goes.
 type gzipText struct{ unpacker *gzip.Reader }
 
 func (t gzipText) Read(p []byte) (int, error) {

@@ -29,7 +29,7 @@ func (e *ids) add(u, v int64, line int) {
 	e.from, e.to = append(e.from, u), append(e.to, v)
 }
 
-// line is the number of the line an edge stands on, from 1.
+// line is the number of the line an edge is on, from 1.
 func (e *ids) line(edge int) int {
 	k, found := slices.BinarySearchFunc(e.lines, edge, func(s lineShift, edge int) int { return s.edge - edge })
 	if !found {
@@ -216,12 +216,12 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading, bad 
 		if !errors.As(err, &wrong) {
 			return nil, err
 		}
-		const allowed = "an edge joins two nodes and stands once, in either direction; simplify: true drops others"
+		const allowed = "an edge joins two nodes and is listed once, in either direction; simplify: true drops others"
 		for _, i := range wrong.SelfLoops {
 			bad.add("%s:%d: self loop at node %d; %s", name, e.line(i), e.from[i], allowed)
 		}
 		for _, i := range wrong.Duplicates {
-			bad.add("%s:%d: edge %d %d stands on an earlier line already; %s", name, e.line(i), e.from[i], e.to[i], allowed)
+			bad.add("%s:%d: edge %d %d is on an earlier line already; %s", name, e.line(i), e.from[i], e.to[i], allowed)
 		}
 		return nil, bad.err()
 	}

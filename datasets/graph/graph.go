@@ -23,7 +23,7 @@ import (
 type Format string
 
 const (
-	// Auto tells the format by the first bytes of the content.
+	// Auto detects the format by the first bytes of the content.
 	Auto Format = "auto"
 	// EdgeList is a text with two node ids a line.
 	EdgeList Format = "edges"
@@ -51,13 +51,13 @@ type Reading struct {
 type Loaded struct {
 	Graph      *datasets.Graph
 	SelfLoops  int
-	Duplicates int // edges of a list, or entries of a matrix, that stood there before
+	Duplicates int // edges of a list, or entries of a matrix, that occurred before
 	OneWay     int // entries of a matrix without their mirror image, read as undirected edges
 	Notes      []string
 }
 
-// Read reads a graph from the content of a file, unpacked first where it is gzip. name stands in
-// errors, which tell the line or byte offset, what was found and what is allowed.
+// Read reads a graph from the content of a file, unpacked first where it is gzip. name is for
+// errors, which report the line or byte offset, what was found and what is allowed.
 func Read(name string, content []byte, format Format, r Reading) (*Loaded, error) {
 	content, err := unpack(name, content)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // ReadMatrixMarket reads the graph of a square sparse matrix in Matrix Market coordinate format: nodes i
-// and j are joined when entry (i, j) is there and not 0. In a symmetric matrix every edge stands once, in a
+// and j are joined when entry (i, j) is there and not 0. In a symmetric matrix every edge is listed once, in a
 // general one twice, as (i, j) and (j, i).
 func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 	var bad problems
@@ -131,7 +131,7 @@ func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 		}
 		for _, i := range wrong.Duplicates {
 			k := entries[i]
-			bad.add("%s: entry (%d, %d) stands there already; %s", m.where(k), m.row[k]+1, m.column[k]+1, allowed)
+			bad.add("%s: entry (%d, %d) is listed already; %s", m.where(k), m.row[k]+1, m.column[k]+1, allowed)
 		}
 		return nil
 	}

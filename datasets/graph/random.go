@@ -70,7 +70,7 @@ func BarabasiAlbert(ctx context.Context, stream *random.Stream, nodes, links int
 	case int64(links)*int64(nodes) > maxGeneratedEdges:
 		return nil, fmt.Errorf("links: %d for each of %d nodes, must be at most %d edges", links, nodes, maxGeneratedEdges)
 	}
-	// Every end of an edge stands once in ends, so a uniform draw from it is a draw by degree.
+	// Every end of an edge is in ends once, so a uniform draw from it is a draw by degree.
 	ends := make([]int32, 0, 2*links*nodes)
 	for v := 1; v <= links; v++ {
 		for w := range v {

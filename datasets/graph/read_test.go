@@ -117,7 +117,7 @@ func TestReadErrors(t *testing.T) {
 		want          []string // parts of the message
 	}{
 		{"self loop", "0 1\n# x\n2 2\n", Reading{}, []string{"file:3: self loop at node 2", "simplify: true"}},
-		{"duplicates, all named", "0 1\n\n1 0\n1 2\n0 1\n", Reading{}, []string{"file:3: edge 1 0 stands", "file:5: edge 0 1 stands"}},
+		{"duplicates, all named", "0 1\n\n1 0\n1 2\n0 1\n", Reading{}, []string{"file:3: edge 1 0 is on an earlier line", "file:5: edge 0 1 is on an earlier line"}},
 		{"negative", "0 1\n0 -1\n", Reading{}, []string{`file:2: "0 -1", must not hold a negative node id`}},
 		{"words", "0 1\na b\n", Reading{}, []string{`file:2: "a b", must be two node ids`}},
 		{"one column", "0\n", Reading{}, []string{"file:1: ", "two node ids"}},
@@ -149,7 +149,7 @@ func TestReadErrors(t *testing.T) {
 		{"mtx: value", mtxHeader + "real symmetric\n3 3 1\n2 1 x\n", Reading{}, []string{`file:3: value "x"`}},
 		{"mtx: not a number", mtxHeader + "real symmetric\n3 3 1\n2 1 NaN\n", Reading{}, []string{`file:3: value "NaN"`}},
 		{"mtx: diagonal", mtxHeader + "pattern symmetric\n3 3 1\n2 2\n", Reading{}, []string{"file:3: self loop at row and column 2"}},
-		{"mtx: repeated", mtxHeader + "pattern general\n3 3 4\n2 1\n1 2\n2 1\n1 2\n", Reading{}, []string{"file:5: entry (2, 1) stands there already", "file:6: entry (1, 2)"}},
+		{"mtx: repeated", mtxHeader + "pattern general\n3 3 4\n2 1\n1 2\n2 1\n1 2\n", Reading{}, []string{"file:5: entry (2, 1) is listed already", "file:6: entry (1, 2)"}},
 		{"mtx: one way", mtxHeader + "pattern general\n3 3 1\n2 1\n", Reading{}, []string{"file:3: entry (2, 1) without (1, 2)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

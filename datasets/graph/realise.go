@@ -50,7 +50,7 @@ func Realise(ctx context.Context, stream *random.Stream, degrees []int32) (g *da
 }
 
 // joinLargest joins the node that wants most neighbours to those that want most after it until none wants any. join, which may
-// be nil, is told of each edge; short of a node that wants more neighbours than there are, and by how many.
+// be nil, is called for each edge; short for a node that wants more neighbours than there are, and by how many.
 // An error of short ends it.
 func joinLargest(degrees []int32, short func(first, wanted int32, unserved int) error, join func(v, w int32)) error {
 	n := len(degrees)

@@ -45,7 +45,7 @@ func TestNearestGraphical(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := between(degrees, nearest); got != distance {
-			t.Fatalf("%v became %v at distance %d, told as %d", degrees, nearest, got, distance)
+			t.Fatalf("%v became %v at distance %d, reported as %d", degrees, nearest, got, distance)
 		}
 		if _, _, err := havelHakimi(nearest); err != nil {
 			t.Fatalf("%v became %v: %v", degrees, nearest, err)
@@ -76,7 +76,7 @@ func TestRealise(t *testing.T) {
 			sum += int64(max(realised[v]-d, d-realised[v]))
 		}
 		if sum != distance {
-			t.Fatalf("%v realised as %v: distance %d, told as %d", degrees, realised, sum, distance)
+			t.Fatalf("%v realised as %v: distance %d, reported as %d", degrees, realised, sum, distance)
 		}
 		again, distance, err := Realise(context.Background(), random.NewKey(1).Stream(), realised)
 		if err != nil || distance != 0 {

@@ -11,7 +11,7 @@ import (
 
 func init() { datasets.Register(userFile{}) }
 
-// userFile is a graph of one's own.
+// userFile is a user-supplied graph.
 type userFile struct{}
 
 // FileParams are the parameters of the source "graph".
@@ -53,7 +53,7 @@ func (p *FileParams) ResolvePaths(base string) {
 
 func (userFile) Info() datasets.Info {
 	return datasets.Info{Name: "graph", Graph: true,
-		Title:    "a graph of one's own: edge list, Matrix Market or MATLAB file",
+		Title:    "User-supplied graph (edge list, Matrix Market or MATLAB file)",
 		Citation: "the user's own", License: "the user's own"}
 }
 

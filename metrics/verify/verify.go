@@ -31,7 +31,7 @@ const (
 	// are not: one more equivalence class, which has to have k records as any other. Relaxed partitions, whose
 	// regions overlap, may hold such a class without having suppressed anything.
 	AsClass Suppression = "as a class"
-	// Counted rows are said to be suppressed and are in a region's counts all the same. Such a release is
+	// Counted rows are listed as suppressed and are in a region's counts all the same. Such a release is
 	// wrong, and its classes look larger than they are.
 	Counted Suppression = "counted"
 )
@@ -60,19 +60,19 @@ func (r *Report) Anonymous(k int) bool {
 // Err joins the problems.
 func (r *Report) Err() error { return errors.Join(r.Problems...) }
 
-// most is how many problems of a kind are told.
+// most is how many problems of a kind are reported.
 const most = 5
 
 // relative is the error that a mean may carry: its sum was rounded once a record, 10⁷ times at most.
 const relative = 1e-9
 
-// Regions judges a release of the given rows of a table. The error tells of releases that cannot be judged:
+// Regions judges a release of the given rows of a table. The error is for releases that cannot be judged:
 // rows are not assigned to regions, or slices do not fit together.
 func Regions(table *datasets.Table, rows []int32, released *algorithms.Regions) (*Report, error) {
 	if err := fits(table, rows, released); err != nil {
 		return nil, err
 	}
-	v := &verifier{table: table, rows: rows, released: released, dims: len(released.Attributes), told: make(map[string]int)}
+	v := &verifier{table: table, rows: rows, released: released, dims: len(released.Attributes), reported: make(map[string]int)}
 	v.report.Rows = len(rows)
 	v.places()
 	v.suppression()
@@ -117,12 +117,12 @@ type verifier struct {
 	place    [][]uint32 // of each code on each dimension
 	left     []bool     // suppressed, by position
 	report   Report
-	told     map[string]int
+	reported map[string]int
 }
 
 // problem notes a contradiction, the first few of each kind.
 func (v *verifier) problem(kind, format string, args ...any) {
-	if v.told[kind]++; v.told[kind] <= most {
+	if v.reported[kind]++; v.reported[kind] <= most {
 		v.report.Problems = append(v.report.Problems, fmt.Errorf(format, args...))
 	}
 }
@@ -210,15 +210,15 @@ func (v *verifier) membership() {
 		}
 		counts[region*r.Classes+label]++
 	}
-	said, released := 0.0, 0.0
+	claimed, released := 0.0, 0.0
 	for i, n := range counts {
-		said += r.Counts[i]
+		claimed += r.Counts[i]
 		released += n
 		if r.Counts[i] != n {
 			v.problem("counts", "region %d counts %v records of class %d, it has %v", i/r.Classes, r.Counts[i], i%r.Classes, n)
 		}
 	}
-	if v.report.Suppressed > 0 && said > released {
+	if v.report.Suppressed > 0 && claimed > released {
 		v.report.Suppression = Counted
 	}
 }
@@ -298,13 +298,13 @@ func (v *verifier) statistics() {
 			}
 		}
 	}
-	for i, said := range r.Means {
+	for i, claimed := range r.Means {
 		region, a := i/v.dims, &v.table.Schema().Attributes[r.Attributes[i%v.dims]]
 		if a.Kind != datasets.Numeric || sizes[region] == 0 {
 			continue
 		}
-		if is := sums[i] / sizes[region]; !(math.Abs(said-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
-			v.problem("means", "region %d: mean %s %v, the records' is %v", region, a.Name, said, is)
+		if is := sums[i] / sizes[region]; !(math.Abs(claimed-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
+			v.problem("means", "region %d: mean %s %v, the records' is %v", region, a.Name, claimed, is)
 		}
 	}
 }
