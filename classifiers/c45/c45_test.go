@@ -53,7 +53,7 @@ func TestWeatherTree(t *testing.T) {
 		if tree.Leaves() != 5 || tree.Nodes() != 8 {
 			t.Errorf("numeric %v: %d leaves, %d nodes, the tree has 5 and 8", numeric, tree.Leaves(), tree.Nodes())
 		}
-		if accuracy := classifiers.Accuracy(tree, table, table.AllRows(), nil); accuracy != 1 {
+		if accuracy := testtable.Accuracy(tree, table, table.AllRows()); accuracy != 1 {
 			t.Errorf("numeric %v: accuracy %v on the training days, must be 1", numeric, accuracy)
 		}
 	}
@@ -589,8 +589,8 @@ func TestContinuousThresholds(t *testing.T) {
 	}
 	table := b.Table()
 	tree := testtable.Fit(t, Default, all(table)).(*Tree)
-	if tree.Leaves() != 2 || classifiers.Accuracy(tree, table, table.AllRows(), nil) != 1 {
-		t.Errorf("%d leaves, accuracy %v; one cut separates the classes", tree.Leaves(), classifiers.Accuracy(tree, table, table.AllRows(), nil))
+	if tree.Leaves() != 2 || testtable.Accuracy(tree, table, table.AllRows()) != 1 {
+		t.Errorf("%d leaves, accuracy %v; one cut separates the classes", tree.Leaves(), testtable.Accuracy(tree, table, table.AllRows()))
 	}
 }
 

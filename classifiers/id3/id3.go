@@ -1,11 +1,10 @@
-// Package id3 is the only package that drives golearn: ID3 decision trees grown by golearn's tree
-// inducer, and golearn's figures of a confusion matrix. It leaves out numeric attributes (ID3 has
-// none; use c45), pruning and missing values.
+// Package id3 holds ID3 decision trees, grown by golearn's tree inducer; no other package uses
+// golearn. It leaves out numeric attributes (ID3 has none; use c45), pruning and missing values.
 //
 // golearn's inducer is used for its recursion only. It counts rows, picks majorities in the random
-// order of Go's maps and gives up on values it has not seen, so three things are done here: the
-// choice of the test (a RuleGenerator of our own, with weights), the class of every node (our own
-// walk over the finished tree with our own counts) and the answer for a branch without training cases.
+// order of Go's maps and gives up on values it has not seen, so three things are done here: choosing
+// the test (a RuleGenerator with weights), the class of every node (counted again, with weights, over
+// the finished tree) and the answer for a branch without training cases.
 // Equal training records are merged into one weighted record beforehand: the inducer then works on
 // the distinct records only.
 //

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sjwhitworth/golearn/evaluation"
 	"pgregory.net/rapid"
 
 	"ppdp/classifiers"
@@ -194,58 +193,11 @@ func TestCancelledInsideGolearn(t *testing.T) {
 	}
 }
 
-// TestFiguresAgreeWithGolearn compares our figures of random matrices with golearn's.
-func TestFiguresAgreeWithGolearn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		names := []string{"a", "b", "c", "d"}[:rapid.IntRange(2, 4).Draw(t, "classes")]
-		c := classifiers.NewConfusion(len(names))
-		for actual := range names {
-			for predicted := range names {
-				c.Add(uint32(actual), uint32(predicted), float64(rapid.IntRange(0, 9).Draw(t, "count")))
-			}
-			c.Add(uint32(actual), uint32(actual), 1) // every figure is defined
-		}
-		matrix, err := ConfusionMatrix(c, names)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same := func(figure string, ours, theirs float64) {
-			if math.Abs(ours-theirs) > 1e-12 {
-				t.Fatalf("%s %v, golearn has %v for %v", figure, ours, theirs, c.Weights)
-			}
-		}
-		same("accuracy", c.Accuracy(), evaluation.GetAccuracy(matrix))
-		same("macro precision", c.MacroPrecision(), evaluation.GetMacroPrecision(matrix))
-		same("macro recall", c.MacroRecall(), evaluation.GetMacroRecall(matrix))
-		for class, name := range names {
-			same("precision", c.Precision(class), evaluation.GetPrecision(name, matrix))
-			same("recall", c.Recall(class), evaluation.GetRecall(name, matrix))
-			same("F1", c.F1(class), evaluation.GetF1Score(name, matrix))
-		}
-	})
-}
-
-func TestConfusionMatrixRefusesFractions(t *testing.T) {
-	c := classifiers.NewConfusion(2)
-	c.Add(0, 1, 0.5)
-	if _, err := ConfusionMatrix(c, []string{"a", "b"}); err == nil {
-		t.Error("half a row was converted into golearn's whole counts")
-	}
-	if _, err := ConfusionMatrix(classifiers.NewConfusion(2), []string{"a"}); err == nil {
-		t.Error("one name for two classes was accepted")
-	}
-}
-
 func BenchmarkFit(b *testing.B) {
 	table, fold := testtable.Benchmark(b)
 	nominal, err := table.Project("workclass", "marital-status", "race", "sex", "salary")
 	if err != nil {
 		b.Fatal(err)
 	}
-	data := classifiers.Data{Table: nominal, Rows: fold.Train}
-	b.ReportAllocs()
-	for b.Loop() {
-		testtable.Fit(b, Classifier{}, data)
-	}
-	b.ReportMetric(float64(len(fold.Train)*b.N)/b.Elapsed().Seconds(), "rows/s")
+	testtable.BenchmarkFit(b, Classifier{}, nominal, fold.Train)
 }

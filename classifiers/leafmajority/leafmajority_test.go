@@ -64,20 +64,10 @@ func TestFit(t *testing.T) {
 
 func BenchmarkFit(b *testing.B) {
 	table, fold := testtable.Benchmark(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		testtable.Fit(b, Classifier{}, classifiers.Data{Table: table, Rows: fold.Train})
-	}
-	b.ReportMetric(float64(len(fold.Train)*b.N)/b.Elapsed().Seconds(), "rows/s")
+	testtable.BenchmarkFit(b, Classifier{}, table, fold.Train)
 }
 
 func BenchmarkPredict(b *testing.B) {
 	table, fold := testtable.Benchmark(b)
-	model := testtable.Fit(b, Classifier{}, classifiers.Data{Table: table, Rows: fold.Train})
-	dst := make([]uint32, len(fold.Test))
-	b.ReportAllocs()
-	for b.Loop() {
-		model.Predict(dst, table, fold.Test)
-	}
-	b.ReportMetric(float64(len(fold.Test)*b.N)/b.Elapsed().Seconds(), "rows/s")
+	testtable.BenchmarkPredict(b, Classifier{}, table, fold.Train, fold.Test)
 }

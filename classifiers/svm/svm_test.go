@@ -326,7 +326,7 @@ func TestAdult(t *testing.T) {
 	table := testtable.Adult(t, "diffmulti")
 	rows := table.AllRows()
 	train, test := rows[:36_177], rows[36_177:]
-	got := classifiers.Accuracy(testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}), table, test, nil)
+	got := testtable.Accuracy(testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}), table, test)
 	t.Logf("accuracy %.4f", got)
 	p := newPoints(classifiers.Data{Table: table, Rows: train}, newLayout(table.Schema()))
 	s, err := solve(context.Background(), p, 1, p.defaultC(), stream())

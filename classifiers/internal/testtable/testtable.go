@@ -5,6 +5,7 @@ package testtable
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"testing"
 
@@ -82,20 +83,49 @@ func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
 	return table, folds[0]
 }
 
-// CrossValidate is the accuracy over all rows of stratified k-fold cross-validation.
-func CrossValidate(tb testing.TB, c classifiers.Classifier, table *datasets.Table, seed uint64, k int) float64 {
-	tb.Helper()
+// BenchmarkFit measures fitting on the given rows.
+func BenchmarkFit(b *testing.B, c classifiers.Classifier, table *datasets.Table, rows []int32) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Fit(b, c, classifiers.Data{Table: table, Rows: rows})
+	}
+	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkPredict measures predictions of some rows by a model that was fitted on others.
+func BenchmarkPredict(b *testing.B, c classifiers.Classifier, table *datasets.Table, train, test []int32) {
+	model := Fit(b, c, classifiers.Data{Table: table, Rows: train})
+	dst := make([]uint32, len(test))
+	b.ReportAllocs()
+	for b.Loop() {
+		model.Predict(dst, table, test)
+	}
+	b.ReportMetric(float64(len(test)*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// AdultAccuracy compares the accuracy on a selection of Adult with a reference, within tolerance:
+// the mean over stratified 5-fold cross-validations by the given seeds.
+func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string, reference, tolerance float64, seeds ...uint64) {
+	t.Helper()
+	table := Adult(t, selection)
 	labels := make([]uint32, table.Len())
 	classifiers.Codes(labels, table.Column(table.Schema().Class()), table.AllRows())
-	folds, err := classifiers.Stratified(random.NewKey(seed), labels, k)
-	if err != nil {
-		tb.Fatal(err)
+	right := 0.0
+	for _, seed := range seeds {
+		folds, err := classifiers.Stratified(random.NewKey(seed), labels, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fold := range folds {
+			model := Fit(t, c, classifiers.Data{Table: table, Rows: fold.Train})
+			right += Accuracy(model, table, fold.Test) * float64(len(fold.Test))
+		}
 	}
-	confusion := classifiers.NewConfusion(table.Schema().Classes())
-	for _, fold := range folds {
-		confusion.Merge(classifiers.Evaluate(Fit(tb, c, classifiers.Data{Table: table, Rows: fold.Train}), table, fold.Test, nil))
+	got := right / float64(table.Len()*len(seeds))
+	t.Logf("%s: accuracy %.4f, the reference is %.4f", selection, got, reference)
+	if math.Abs(got-reference) > tolerance {
+		t.Errorf("%s: accuracy %.4f, the reference is %.4f within %v", selection, got, reference, tolerance)
 	}
-	return confusion.Accuracy()
 }
 
 // TB is what Fit and Predict need of a test, a benchmark or a property.
@@ -119,6 +149,19 @@ func Predict(model classifiers.Model, table *datasets.Table) []uint32 {
 	predicted := make([]uint32, table.Len())
 	model.Predict(predicted, table, table.AllRows())
 	return predicted
+}
+
+// Accuracy is the share of the given rows whose class a model predicts.
+func Accuracy(model classifiers.Model, table *datasets.Table, rows []int32) float64 {
+	predicted := make([]uint32, len(rows))
+	model.Predict(predicted, table, rows)
+	right := 0
+	for i, row := range rows {
+		if predicted[i] == table.Column(table.Schema().Class()).At(row) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(rows))
 }
 
 // Categorical describes an attribute of the given values.
