@@ -11,6 +11,9 @@ import (
 // ErrNoClass is wrapped by the error of fitting on a schema without a class attribute.
 var ErrNoClass = errors.New("the schema has no class attribute")
 
+// ErrNumeric is wrapped by the error of a classifier that takes categorical attributes only.
+var ErrNumeric = errors.New("numeric attribute, must be categorical")
+
 // Check returns the position of the class attribute, or an error that says everything wrong with
 // the data: no class, a row outside the table, weights of another length than the table, weights
 // that are negative or not finite, one by one or added up. Every Fit begins with it.

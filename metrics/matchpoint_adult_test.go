@@ -9,7 +9,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/datasets"
-	"ppdp/datasets/clustered"
+	"ppdp/datasets/adultclusters"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -23,12 +23,12 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 	if os.Getenv("PPDP_DATA") == "" {
 		t.Skip("PPDP_DATA is not set: no Adult data to cluster")
 	}
-	load := func(labels clustered.Labels) *datasets.Table {
+	load := func(labels adultclusters.Labels) *datasets.Table {
 		source, err := datasets.Lookup("adult-clusters")
 		if err != nil {
 			t.Fatal(err)
 		}
-		params := source.Params().(*clustered.Params)
+		params := source.Params().(*adultclusters.Params)
 		params.Labels = labels
 		set, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
 		if err != nil {
@@ -36,7 +36,7 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 		}
 		return set.Table
 	}
-	table, byData := load(clustered.Public), load(clustered.Data)
+	table, byData := load(adultclusters.Public), load(adultclusters.Data)
 	schema := table.Schema()
 	sex, label := table.Column(schema.Index("sex")), byData.Column(byData.Schema().Class())
 

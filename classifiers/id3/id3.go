@@ -30,9 +30,6 @@ import (
 
 func init() { classifiers.Register(Classifier{}) }
 
-// ErrNumeric is wrapped by the error of fitting on numeric attributes.
-var ErrNumeric = errors.New("ID3 takes categorical attributes only")
-
 // Classifier is ID3: multiway tests of the greatest information gain, no pruning.
 type Classifier struct{}
 
@@ -46,7 +43,8 @@ func (Classifier) Info() classifiers.Info {
 	}
 }
 
-// Fit grows a tree. A numeric feature is an error wrapping ErrNumeric.
+// Fit grows a tree. A numeric feature is an error wrapping
+// classifiers.ErrNumeric.
 func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	for _, at := range classifiers.Features(schema) {
 		if schema.Attributes[at].Kind != datasets.Categorical {
 			name := schema.Attributes[at].Name
-			errs = append(errs, fmt.Errorf("%s is numeric: %w; leave it out or use c45", name, ErrNumeric))
+			errs = append(errs, fmt.Errorf("%s: %w; leave it out or use c45", name, classifiers.ErrNumeric))
 		}
 	}
 	if len(errs) > 0 {

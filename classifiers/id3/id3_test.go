@@ -177,8 +177,8 @@ func TestRepeatedFits(t *testing.T) {
 func TestNumericIsRefused(t *testing.T) {
 	table := testtable.Weather(true)
 	_, err := Classifier{}.Fit(context.Background(), classifiers.Data{Table: table, Rows: table.AllRows()})
-	if !errors.Is(err, ErrNumeric) {
-		t.Errorf("error %v, must be %v", err, ErrNumeric)
+	if !errors.Is(err, classifiers.ErrNumeric) {
+		t.Errorf("error %v, must be %v", err, classifiers.ErrNumeric)
 	}
 }
 

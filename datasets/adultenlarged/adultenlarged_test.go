@@ -1,4 +1,4 @@
-package enlarged
+package adultenlarged
 
 import (
 	"context"

@@ -1,8 +1,8 @@
-// Package enlarged is Adult made larger, for the study of running times: sources "adult-enlarged" and
+// Package adultenlarged is Adult made larger, for the study of running times: sources "adult-enlarged" and
 // "adult-enlarged-standin". Every record is kept, and variations of it follow in which some values are drawn anew from
 // the public domain of their attribute (Al-Hussaeni et al. 2018, section 5.2, Scalability). Such records say little about
 // people: the package is for time and memory, not for utility.
-package enlarged
+package adultenlarged
 
 import (
 	"context"

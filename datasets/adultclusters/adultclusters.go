@@ -1,4 +1,4 @@
-// Package clustered is Adult for the study of clustering: sources "adult-clusters" and
+// Package adultclusters is Adult for the study of clustering: sources "adult-clusters" and
 // "adult-clusters-standin". The class attribute, salary, is left out, and the number of the cluster a
 // record is in takes its place, so that an algorithm that looks at classes preserves clusters
 // (Al-Hussaeni et al. 2018, section 5.2, ClusterMP).
@@ -9,7 +9,7 @@
 // class on nothing but the record. Public centroids know the domain and not what is common in it. Two of them part
 // records by the attribute with the fewest values, in which uniform records differ most, and with Adult that is sex: women are one
 // class, men the other, where the clusters of the records themselves are rather the married and the unmarried.
-package clustered
+package adultclusters
 
 import (
 	"context"

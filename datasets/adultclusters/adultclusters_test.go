@@ -1,4 +1,4 @@
-package clustered
+package adultclusters
 
 import (
 	"context"

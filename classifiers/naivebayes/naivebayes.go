@@ -1,4 +1,4 @@
-// Package bayes holds the naive Bayes classifier in two forms that differ in how numeric
+// Package naivebayes holds the naive Bayes classifier in two forms that differ in how numeric
 // attributes are read: "naive-bayes" fits a normal distribution to each class, as Weka does by
 // default, and "naive-bayes-categorical" counts the cells of numeric attributes like values. It
 // leaves out kernel densities and discretisation learnt from the data.
@@ -12,7 +12,7 @@
 //   - the precision of a numeric attribute with one distinct value is its public step, not 0.01;
 //   - the probability of an interval in the upper tail is computed as the lower tail's mirror
 //     image, so that it does not cancel to 0 beyond eight standard deviations.
-package bayes
+package naivebayes
 
 import (
 	"context"
