@@ -13,12 +13,16 @@ import (
 )
 
 // Source is a named dataset that can be loaded: read from files or generated from a seed.
+// Implementations are stateless values, safe for concurrent use. The suite in datasets/conformance
+// checks what is said here.
 type Source interface {
 	Info() Info
-	// Params returns a pointer to a struct of the source's parameters set to their defaults (yaml tags
-	// name them; a Validate() error method checks them), or nil when it has none.
+	// Params returns a pointer to a fresh struct of the source's parameters set to their defaults (yaml
+	// tags name them; a Validate() error method checks them), or nil when it has none.
 	Params() any
-	// Load reads or generates the data. It must depend on nothing but the request.
+	// Load reads or generates the data: the same for equal requests, which it does not change.
+	// Parameters of another type, or out of range, are an error (see ParamsOf). It returns early with an
+	// error wrapping ctx.Err() when the context ends.
 	Load(ctx context.Context, request Request) (*Dataset, error)
 }
 
