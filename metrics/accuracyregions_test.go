@@ -93,12 +93,8 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 		{classless, threeBoxes(), "class"},
 	} {
 		for _, name := range []string{"accuracy", "accuracy-generalised"} {
-			m, _ := Lookup(name)
-			_, _, err := m.Measure(context.Background(), Case{Table: c.table, Test: []int32{0}, Release: &algorithms.Release{Regions: c.regions},
-				Classifier: leafmajority.Classifier{}, Params: &GeneralisedParams{Encoding: encoding.Nominal}})
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: error %v, want one with %q", name, err, c.want)
-			}
+			refuses(t, name, Case{Table: c.table, Test: []int32{0}, Release: &algorithms.Release{Regions: c.regions},
+				Classifier: leafmajority.Classifier{}, Params: &GeneralisedParams{Encoding: encoding.Nominal}}, c.want)
 		}
 	}
 	if err := (&GeneralisedParams{Encoding: "wide"}).Validate(); err == nil || !strings.Contains(err.Error(), "node-width") {

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -12,71 +11,8 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
-	"ppdp/privacy"
 	"ppdp/random"
 )
-
-// mondrianRelease is Mondrian's release of all rows.
-func mondrianRelease(t rapid.TB, table *datasets.Table, k int, mode mondrian.Mode) *algorithms.Release {
-	t.Helper()
-	algorithm, err := algorithms.Lookup("mondrian")
-	if err != nil {
-		t.Fatal(err)
-	}
-	params := algorithm.Params().(*mondrian.Params)
-	params.K, params.Mode = k, mode
-	release, err := algorithm.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-		Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return release
-}
-
-// measured measures a release by the metric called name; change, which may be nil, is done to the metric's
-// default parameters.
-func measured(t testing.TB, name string, c Case, change func(Params)) float64 {
-	t.Helper()
-	value, ok := measuredOK(t, name, c, change)
-	if !ok {
-		t.Fatalf("%s is undefined", name)
-	}
-	return value
-}
-
-func measuredOK(t testing.TB, name string, c Case, change func(Params)) (float64, bool) {
-	t.Helper()
-	metric, err := Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, parameterised := metric.(Parameterised); parameterised {
-		c.Params = p.Params()
-		if change != nil {
-			change(c.Params)
-		}
-		if err := c.Params.Validate(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	value, ok, err := metric.Measure(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value, ok
-}
-
-// codedTable is a table of the given columns of codes.
-func codedTable(attributes []datasets.Attribute, rows ...[]uint32) *datasets.Table {
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, len(rows))
-	for _, row := range rows {
-		at := b.AddRow()
-		for i, code := range row {
-			b.Set(at, i, code)
-		}
-	}
-	return b.Table()
-}
 
 // patients is the table of LeFevre et al. 2006, Fig. 8, without the disease.
 func patients() *datasets.Table {
@@ -209,7 +145,7 @@ func TestMatchPointOfSuppressedRows(t *testing.T) {
 	for row := range int32(40) {
 		regions.Assignment[row] = -1
 	}
-	if got, ok := measuredOK(t, "match-point", c, nil); ok {
+	if got, ok := measure(t, "match-point", c, nil); ok {
 		t.Errorf("agreement %v of nothing", got)
 	}
 }
@@ -234,7 +170,7 @@ func TestNothingReleased(t *testing.T) {
 	c := Case{Table: table, Train: []int32{}, K: 2, Release: &algorithms.Release{Regions: &algorithms.Regions{
 		Attributes: []int{0}, Low: []uint32{}, High: []uint32{}, Classes: 1, Counts: []float64{}, Assignment: []int32{}}}}
 	for _, name := range []string{"discernibility", "cavg", "ncp", "anonymity"} {
-		if value, ok := measuredOK(t, name, c, nil); ok {
+		if value, ok := measure(t, name, c, nil); ok {
 			t.Errorf("%s is %v", name, value)
 		}
 	}
@@ -289,23 +225,16 @@ func TestTheorems(t *testing.T) {
 		if relaxed {
 			bound = float64(2*k - 1)
 		}
-		dm, _, err := classSize{of: discernibility, info: Info{Name: "dm"}}.Measure(context.Background(), with(c, &ClassParams{Counts: PublishedCounts}))
-		if err != nil || dm < float64(k)*n || dm > bound*n {
-			t.Fatalf("C_DM %v of %v records (%v), must be from %v to %v", dm, n, err, float64(k)*n, bound*n)
+		if dm := measured(t, "discernibility", c, nil); dm < float64(k)*n || dm > bound*n {
+			t.Fatalf("C_DM %v of %v records, must be from %v to %v", dm, n, float64(k)*n, bound*n)
 		}
-		average, _, err := classSize{of: averageClass, info: Info{Name: "cavg", Anonymity: true}}.Measure(context.Background(), with(c, &ClassParams{Counts: PublishedCounts}))
-		if err != nil || average < 1 || average > bound/float64(k) {
-			t.Fatalf("C_AVG %v (%v), must be from 1 to %v", average, err, bound/float64(k))
+		if average := measured(t, "cavg", c, nil); average < 1 || average > bound/float64(k) {
+			t.Fatalf("C_AVG %v, must be from 1 to %v", average, bound/float64(k))
 		}
-		if largest, ok, err := (anonymity{}).Measure(context.Background(), c); err != nil || !ok || largest < float64(k) {
-			t.Fatalf("anonymity %v (%v), must be at least %d", largest, err, k)
+		if largest := measured(t, "anonymity", c, nil); largest < float64(k) {
+			t.Fatalf("anonymity %v, must be at least %d", largest, k)
 		}
 	})
-}
-
-func with(c Case, params Params) Case {
-	c.Params = params
-	return c
 }
 
 // TestQueryErrorFigures compares with LeFevre et al. 2006, Fig. 17, multidimensional columns: mean absolute errors of
@@ -339,30 +268,13 @@ func TestQueryErrorFigures(t *testing.T) {
 
 func TestClassMetricsRefuse(t *testing.T) {
 	table := patients()
-	for name, test := range map[string]struct {
-		c    Case
-		want string
-	}{
-		"discernibility": {Case{Table: table, Release: &algorithms.Release{}}, "no regions"},
-		"cavg":           {Case{Table: table, Release: &algorithms.Release{Regions: &algorithms.Regions{Classes: 1}}}, "k is 0"},
-		"ncp":            {Case{Table: table, Release: &algorithms.Release{}}, "no regions"},
-		"anonymity":      {Case{Table: table, Release: &algorithms.Release{}}, "no regions"},
-		"count-error":    {Case{Table: table, Release: &algorithms.Release{}}, "no regions"},
+	empty := Case{Table: table, Release: &algorithms.Release{}}
+	for name, want := range map[string]string{
+		"discernibility": "no regions", "ncp": "no regions", "anonymity": "no regions", "count-error": "no regions",
 	} {
-		metric, err := Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p, ok := metric.(Parameterised); ok {
-			if _, _, err := metric.Measure(context.Background(), test.c); err == nil || !strings.Contains(err.Error(), "parameters of type") {
-				t.Errorf("%s without parameters: %v", name, err)
-			}
-			test.c.Params = p.Params()
-		}
-		if _, _, err := metric.Measure(context.Background(), test.c); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
+		refuses(t, name, empty, want)
 	}
+	refuses(t, "cavg", Case{Table: table, Release: &algorithms.Release{Regions: &algorithms.Regions{Classes: 1}}}, "k is 0")
 	for _, bad := range []Params{&ClassParams{Counts: "all"}, &PenaltyParams{Counts: TrueCounts, Ranges: "wide"}} {
 		if bad.Validate() == nil {
 			t.Errorf("%+v is said to be valid", bad)

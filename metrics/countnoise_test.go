@@ -50,7 +50,7 @@ func TestCountNoise(t *testing.T) {
 	}
 	c.Release.Regions = &algorithms.Regions{Attributes: []int{0}, Classes: 3}
 	c.Train = nil
-	if got, ok := measuredOK(t, "count-noise", c, nil); ok {
+	if got, ok := measure(t, "count-noise", c, nil); ok {
 		t.Errorf("no region: %v, want undefined", got)
 	}
 }
@@ -65,11 +65,7 @@ func TestCountNoiseRefuses(t *testing.T) {
 		{&algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{1, 9}, Classes: 3, Counts: make([]float64, 6)}, "no region"},
 		{&algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10}, Classes: 2, Counts: make([]float64, 2)}, "2 classes, the table has 3"},
 	} {
-		_, _, err := countNoise{}.Measure(context.Background(), Case{Table: table, Train: []int32{0}, Params: countNoise{}.Params(),
-			Release: &algorithms.Release{Regions: c.regions}})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want one with %q", err, c.want)
-		}
+		refuses(t, "count-noise", Case{Table: table, Train: []int32{0}, Release: &algorithms.Release{Regions: c.regions}}, c.want)
 	}
 	if err := (&CountNoiseParams{Per: "row"}).Validate(); err == nil || !strings.Contains(err.Error(), "class, region") {
 		t.Errorf("per: row: error %v", err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -16,13 +15,6 @@ import (
 	"ppdp/datasets"
 	"ppdp/random"
 )
-
-// rounding is the relative error allowed between two ways of summing at most some hundred terms.
-const rounding = 1e-12
-
-func near(a, b float64) bool {
-	return math.Abs(a-b) <= rounding*max(1, math.Abs(a), math.Abs(b))
-}
 
 func sorted(values ...float64) Sample {
 	values = slices.Clone(values)
@@ -253,31 +245,6 @@ func FuzzDistances(f *testing.F) {
 	})
 }
 
-func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datasets.Table {
-	t.Helper()
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{a}}
-	b := datasets.NewBuilder(schema, len(values))
-	for _, v := range values {
-		if err := b.SetNumber(b.AddRow(), 0, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b.Table()
-}
-
-func measure(t *testing.T, name string, c Case) (float64, bool) {
-	t.Helper()
-	m, err := Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, ok, err := m.Measure(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value, ok
-}
-
 func TestDistanceMetricsUseExactValuesAndWeights(t *testing.T) {
 	a := datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1, Continuous: true}
 	original := numericTable(t, a, 9.9, 0.25, 0.25) // row 0 is not published
@@ -322,20 +289,14 @@ func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
 		if v, ok := measure(t, name, Case{Table: some, Release: &algorithms.Release{Table: some}}); ok {
 			t.Errorf("%s of no training rows is %v, want undefined", name, v)
 		}
-		m, _ := Lookup(name)
 		nominal := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "c", Kind: datasets.Categorical, Values: []string{"u"}}}}
-		_, _, err := m.Measure(context.Background(), Case{Table: datasets.NewBuilder(nominal, 0).Table(), Release: &algorithms.Release{Table: some}})
-		if err == nil || !strings.Contains(err.Error(), "numeric") {
-			t.Errorf("%s without a numeric attribute: error %v", name, err)
-		}
+		refuses(t, name, Case{Table: datasets.NewBuilder(nominal, 0).Table(), Release: &algorithms.Release{Table: some}}, "numeric")
 		for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
-			_, _, err := m.Measure(context.Background(), Case{Table: some, Train: []int32{0}, Release: &algorithms.Release{Table: some, Weights: []float64{1, w}}})
-			if err == nil || !strings.Contains(err.Error(), "row 1") {
-				t.Errorf("%s with weight %v: error %v", name, w, err)
-			}
+			refuses(t, name, Case{Table: some, Train: []int32{0}, Release: &algorithms.Release{Table: some, Weights: []float64{1, w}}}, "row 1")
 		}
-		cancelled, cancel := context.WithCancel(context.Background())
+		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
+		m, _ := Lookup(name)
 		if _, _, err := m.Measure(cancelled, Case{Table: some, Train: []int32{0}, Release: &algorithms.Release{Table: some}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s on a cancelled context: error %v", name, err)
 		}
@@ -391,24 +352,6 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestEveryMetricDescribesItself(t *testing.T) {
-	for _, name := range Names() {
-		m, err := Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info := m.Info()
-		if info.Name != name || info.Title == "" || info.Source == "" || info.Revision < 1 {
-			t.Errorf("%s: incomplete info %+v", name, info)
-		}
-	}
-	for _, want := range []string{"accuracy", "ks", "purity", "purity-unweighted", "records", "regions", "w1", "w2"} {
-		if _, err := Lookup(want); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 func benchmarkDistance(b *testing.B, name string, continuous bool) {

@@ -13,11 +13,16 @@ import (
 	"ppdp/internal/registry"
 )
 
-// Metric measures one release. Implementations are stateless values, safe for concurrent use.
+// Metric measures one release. Implementations are stateless values, safe for concurrent use. The
+// suite in metrics/conformance checks what is said here.
 type Metric interface {
 	Info() Info
-	// Measure returns the metric's value. ok is false where the value is undefined for this release
-	// (no record was published, say); the record then says so instead of carrying a number.
+	// Measure returns the metric's value, which is finite, depends on the case alone and is from 0 to 1
+	// where the unit is "fraction". It does not change the case. ok is false where the value is undefined
+	// for this release (no record was published, say); the record then says so instead of carrying a
+	// number. A release that lacks what the metric needs, parameters of another type, and data it cannot
+	// use are errors. When the context ends, Measure may finish or return early with an error wrapping
+	// ctx.Err().
 	Measure(ctx context.Context, c Case) (value float64, ok bool, err error)
 }
 
@@ -25,7 +30,7 @@ type Metric interface {
 type Parameterised interface {
 	Metric
 	// Params returns a pointer to a fresh parameter struct set to its defaults; yaml tags name the
-	// fields. Every value of a spec is decoded onto such a struct before Validate is asked.
+	// fields. Every value of a spec is decoded onto such a struct before Validate is called.
 	Params() Params
 }
 
