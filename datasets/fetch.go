@@ -102,7 +102,8 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 }
 
 func (f *Fetcher) client() (*http.Client, *http.Transport) {
-	// The dialer's timeout covers the look-up of the name too: without a network some resolvers hang.
+	// The dialer's timeout covers the look-up of the name too: without a network some resolvers
+	// hang.
 	connect := f.connectTimeout()
 	transport := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,

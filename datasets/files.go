@@ -25,8 +25,8 @@ var (
 // wrong address nor a small .gz that unpacks without end can fill the memory.
 const defaultLimit = 1 << 30
 
-// Files finds data files: each directory is searched in order (--data, $PPDP_DATA, ./data, the user's
-// cache directory).
+// Files finds data files: each directory is searched in order (--data, $PPDP_DATA, ./data, the
+// user's cache directory).
 type Files struct {
 	Dirs []string
 	// Download is the directory that fetched files go to; empty when there is none.
@@ -34,8 +34,8 @@ type Files struct {
 }
 
 // DefaultFiles returns the directories in the order of search: data (what --data gave, "" for
-// nothing), $PPDP_DATA, ./data, and ppdp in the user's cache directory. Downloads go to data when it
-// is given, else to the cache.
+// nothing), $PPDP_DATA, ./data, and ppdp in the user's cache directory. Downloads go to data when
+// it is given, else to the cache.
 func DefaultFiles(data string) Files {
 	var files Files
 	for _, dir := range []string{data, os.Getenv("PPDP_DATA"), "data"} {

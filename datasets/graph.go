@@ -57,9 +57,9 @@ func (e *EdgeError) Error() string {
 	return "not a simple graph: " + strings.Join(parts, "; ")
 }
 
-// NewGraph builds the graph of the edges {from[i], to[i]} over the nodes 0 to nodes-1, in time linear
-// in nodes and edges. A list that does not describe a simple graph is refused with an *EdgeError.
-// It panics when the slices differ in length.
+// NewGraph builds the graph of the edges {from[i], to[i]} over the nodes 0 to nodes-1, in time
+// linear in nodes and edges. A list that does not describe a simple graph is refused with an
+// *EdgeError. It panics when the slices differ in length.
 func NewGraph(nodes int, from, to []int32) (*Graph, error) {
 	if len(from) != len(to) {
 		panic(fmt.Sprintf("datasets: %d edges begin but %d end", len(from), len(to)))
@@ -163,10 +163,10 @@ type derivation struct {
 	value any
 }
 
-// Derived returns what build makes of the graph. It is built at most once for each graph and key and
-// lives as long as the graph, so that many releases share one sorting or indexing of the true data.
-// build must depend on nothing but the graph and the key; keys are values of a type private to
-// the caller. The result is shared: nobody may change it.
+// Derived returns what build makes of the graph. It is built at most once for each graph and key
+// and lives as long as the graph, so that many releases share one sorting or indexing of the true
+// data. build must depend on nothing but the graph and the key; keys are values of a type private
+// to the caller. The result is shared: nobody may change it.
 func Derived[T any](g *Graph, key any, build func() T) T {
 	g.mu.Lock()
 	if g.derived == nil {
@@ -184,8 +184,8 @@ func Derived[T any](g *Graph, key any, build func() T) T {
 
 type degreeSequenceKey struct{}
 
-// DegreeSequence is the nodes' degrees, sorted ascending. It is computed once and shared: nobody may
-// change it.
+// DegreeSequence is the nodes' degrees, sorted ascending. It is computed once and shared: nobody
+// may change it.
 func (g *Graph) DegreeSequence() []int32 {
 	return Derived(g, degreeSequenceKey{}, g.degreeSequence)
 }
@@ -241,8 +241,9 @@ func (g *Graph) WriteEdges(w io.Writer) error {
 	return err
 }
 
-// Checksum is the SHA-256 of the canonical edge list in hexadecimal. Nodes without edges behind the last
-// node that has one do not show in that list; a closing line "# nodes N" is hashed where there are any.
+// Checksum is the SHA-256 of the canonical edge list in hexadecimal. Nodes without edges behind the
+// last node that has one do not show in that list; a closing line "# nodes N" is hashed where there
+// are any.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	g.WriteEdges(h) // a hash never fails to be written

@@ -8,12 +8,13 @@ import (
 // Hierarchy generalises an attribute level by level, all its values at a time, as full-domain
 // generalisation does (Samarati & Sweeney 1998; LeFevre, DeWitt & Ramakrishnan, Incognito, SIGMOD
 // 2005). Level 0 holds the values themselves; every level's groups are unions of those of the level
-// below; the last level is one group of everything. A hierarchy is immutable and safe for concurrent readers.
+// below; the last level is one group of everything. A hierarchy is immutable and safe for
+// concurrent readers.
 type Hierarchy struct {
 	// Levels are the generalisations, from the values themselves to one group; at least one.
 	Levels []Level
-	// Axis orders the codes such that every group is an interval of ranks. Nil where groups are intervals of
-	// codes, as those of numeric attributes.
+	// Axis orders the codes such that every group is an interval of ranks. Nil where groups are
+	// intervals of codes, as those of numeric attributes.
 	Axis *Axis
 }
 
@@ -21,7 +22,8 @@ type Hierarchy struct {
 type Level struct {
 	// Group is the group of each code; groups are numbered along the axis from 0.
 	Group []uint32
-	// Low and High hold, for each group, its interval [Low, High): of codes, or of ranks on the hierarchy's axis.
+	// Low and High hold, for each group, its interval [Low, High): of codes, or of ranks on the
+	// hierarchy's axis.
 	Low, High []uint32
 	// Node is the taxonomy node of each group on the hierarchy's axis; nil without one.
 	Node []int32
@@ -33,13 +35,15 @@ func (l *Level) Len() int { return len(l.Low) }
 // Height is the number of levels above the values themselves.
 func (h *Hierarchy) Height() int { return len(h.Levels) - 1 }
 
-// MaxHierarchyCells bounds the attributes that have a hierarchy: every level of it lists every cell.
+// MaxHierarchyCells bounds the attributes that have a hierarchy: every level of it lists every
+// cell.
 const MaxHierarchyCells = 1 << 22
 
-// WidthHierarchy is the hierarchy over an attribute of so many cells whose groups are intervals of codes: those
-// of level i ≥ 1 have widths[i-1] cells, counted from the first, and the level above them all is
-// one group. A last group that reaches beyond the domain is cut short. Every width must be a
-// multiple of the one before; widths that would leave a single group are an error, because that is the level added.
+// WidthHierarchy is the hierarchy over an attribute of so many cells whose groups are intervals of
+// codes: those of level i ≥ 1 have widths[i-1] cells, counted from the first, and the level above
+// them all is one group. A last group that reaches beyond the domain is cut short. Every width must
+// be a multiple of the one before; widths that would leave a single group are an error, because
+// that is the level added.
 func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	if cells < 1 || cells > MaxHierarchyCells {
 		return nil, fmt.Errorf("a hierarchy over %d cells, must be from 1 to %d", cells, MaxHierarchyCells)
@@ -68,8 +72,8 @@ func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	return h, nil
 }
 
-// BinaryHierarchy is the balanced binary tree over so many ordered cells, 1 to MaxHierarchyCells: groups of 2, 4, 8, ...
-// cells, ⌈log₂ cells⌉ levels above the cells themselves.
+// BinaryHierarchy is the balanced binary tree over so many ordered cells, 1 to MaxHierarchyCells:
+// groups of 2, 4, 8, ... cells, ⌈log₂ cells⌉ levels above the cells themselves.
 func BinaryHierarchy(cells int) *Hierarchy {
 	var widths []int
 	for width := 2; width < cells; width *= 2 {
@@ -95,8 +99,9 @@ func intervals(cells, width int) Level {
 	return level
 }
 
-// Hierarchy is the hierarchy along the axis's taxonomy: a level cuts the tree at one depth, the last one
-// at the root. Where leaves lie at different depths, a value stays itself up to the level of the node above it.
+// Hierarchy is the hierarchy along the axis's taxonomy: a level cuts the tree at one depth, the
+// last one at the root. Where leaves lie at different depths, a value stays itself up to the level
+// of the node above it.
 func (x *Axis) Hierarchy() *Hierarchy {
 	t := x.Taxonomy
 	depth := make([]int, len(t.Nodes))
@@ -127,8 +132,8 @@ func (x *Axis) Hierarchy() *Hierarchy {
 }
 
 // Generalisation is the hierarchy that full-domain generalisation climbs: the attribute's own where
-// its schema gives one, else that of its taxonomy, else the values and, above them, one group. An attribute of
-// more than MaxHierarchyCells values has none: that is an error.
+// its schema gives one, else that of its taxonomy, else the values and, above them, one group. An
+// attribute of more than MaxHierarchyCells values has none: that is an error.
 func (a *Attribute) Generalisation() (*Hierarchy, error) {
 	if a.Hierarchy != nil {
 		return a.Hierarchy, nil
@@ -192,7 +197,8 @@ func (h *Hierarchy) Validate(cells int) error {
 		if i == 0 || len(errs) > 0 {
 			continue
 		}
-		// Groups are intervals that tile, so they nest where every end of a group is one below, too.
+		// Groups are intervals that tile, so they nest where every end of a group is one below,
+		// too.
 		below, at := h.Levels[i-1].High, 0
 		for _, end := range level.High {
 			for at < len(below) && below[at] < end {

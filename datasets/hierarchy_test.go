@@ -179,7 +179,8 @@ func TestHierarchyValidate(t *testing.T) {
 	}
 }
 
-// TestHierarchyNests: two codes that share a group share one on every higher level, whatever the tree.
+// TestHierarchyNests: two codes that share a group share one on every higher level, whatever the
+// tree.
 func TestHierarchyNests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := &Taxonomy{Nodes: []TaxonomyNode{{Name: "0", Parent: -1}}}

@@ -46,8 +46,9 @@ func TestNumberCodeInDomain(t *testing.T) {
 	})
 }
 
-// TestDecimalBounds: attributes whose bounds and steps are written in decimals have as many cells as the decimals say, computed
-// in fractions, and their first and last values, written in decimals too, the first and the last code.
+// TestDecimalBounds: attributes whose bounds and steps are written in decimals have as many cells
+// as the decimals say, computed in fractions, and their first and last values, written in decimals
+// too, the first and the last code.
 func TestDecimalBounds(t *testing.T) {
 	fraction := func(text string) *big.Rat {
 		x, ok := new(big.Rat).SetString(text)
@@ -64,7 +65,8 @@ func TestDecimalBounds(t *testing.T) {
 					return number(new(big.Rat).Add(fraction(low), new(big.Rat).Mul(fraction(step), big.NewRat(code, 1))))
 				}
 				a := Attribute{Name: "a", Low: place(0), High: place(cells), Step: number(fraction(step))}
-				// Where numbers next to each other are a hundredth of a step apart or more, steps cannot be told from rounding.
+				// Where numbers next to each other are a hundredth of a step apart or more, steps
+				// cannot be told from rounding.
 				if size := max(math.Abs(a.Low), math.Abs(a.High)); (math.Nextafter(size, math.Inf(1))-size)/a.Step > 0.01 && a.Step != math.Trunc(a.Step) {
 					continue
 				}

@@ -13,16 +13,15 @@ import (
 )
 
 // Source is a named dataset that can be loaded: read from files or generated from a seed.
-// Implementations are stateless values, safe for concurrent use. The suite in datasets/conformance
-// checks what is said here.
+// Implementations are stateless values, safe for concurrent use. The tests of datasets/all check what is said here.
 type Source interface {
 	Info() Info
-	// Params returns a pointer to a fresh struct of the source's parameters set to their defaults (yaml
-	// tags name them; a Validate() error method checks them), or nil when it has none.
+	// Params returns a pointer to a fresh struct of the source's parameters set to their defaults
+	// (yaml tags name them; a Validate() error method checks them), or nil when it has none.
 	Params() any
 	// Load reads or generates the data: the same for equal requests, which it does not change.
-	// Parameters of another type, or out of range, are an error (see ParamsOf). It returns early with an
-	// error wrapping ctx.Err() when the context ends.
+	// Parameters of another type, or out of range, are an error (see ParamsOf). It returns early
+	// with an error wrapping ctx.Err() when the context ends.
 	Load(ctx context.Context, request Request) (*Dataset, error)
 }
 
@@ -55,8 +54,9 @@ type Request struct {
 	Key    random.Key // seeds generated data
 }
 
-// ParamsOf returns a request's parameters, or a source's defaults where the request has none. Parameters of another
-// type than the defaults, which are a pointer, or that do not validate are an error.
+// ParamsOf returns a request's parameters, or a source's defaults where the request has none.
+// Parameters of another type than the defaults, which are a pointer, or that do not validate are an
+// error.
 func ParamsOf[P interface{ Validate() error }](request Request, defaults P) (P, error) {
 	params := defaults
 	if request.Params != nil {

@@ -60,8 +60,8 @@ type Attribute struct {
 	Ordered bool
 	// Taxonomy generalises a categorical attribute's values; nil for none.
 	Taxonomy *Taxonomy
-	// Hierarchy generalises all values level by level, as full-domain generalisation does; nil for none of
-	// its own (Generalisation).
+	// Hierarchy generalises all values level by level, as full-domain generalisation does; nil for
+	// none of its own (Generalisation).
 	Hierarchy *Hierarchy
 }
 
@@ -73,13 +73,15 @@ func (a *Attribute) Cells() int {
 	return max(1, int(math.Ceil((a.High-a.Low)/a.Step-a.rounding())))
 }
 
-// rounding is by how many steps the rounding of the bounds to binary may move a place between them: 0.3/0.1 is no whole
-// number, and steps of 0.0001 from 1900.05 on are off by more. It is less than the distance between two cells.
+// rounding is by how many steps the rounding of the bounds to binary may move a place between them:
+// 0.3/0.1 is no whole number, and steps of 0.0001 from 1900.05 on are off by more. It is less than
+// the distance between two cells.
 func (a *Attribute) rounding() float64 {
 	return min(0.25, 1e-9+float64(0x1p-51*((math.Abs(a.Low)+math.Abs(a.High))/a.Step)))
 }
 
-// WholeCells reports whether the bounds of a numeric attribute lie a whole number of steps apart, up to rounding.
+// WholeCells reports whether the bounds of a numeric attribute lie a whole number of steps apart,
+// up to rounding.
 func (a *Attribute) WholeCells() bool {
 	steps := (a.High - a.Low) / a.Step
 	return math.Round(steps) >= 1 && math.Abs(steps-math.Round(steps)) <= a.rounding()
@@ -137,8 +139,8 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 	return a.NumberCode(value)
 }
 
-// RandomOrder returns values in a random order that is always the same for an attribute of this name: it is public and
-// has nothing to do with the data (errata R4).
+// RandomOrder returns values in a random order that is always the same for an attribute of this
+// name: it is public and has nothing to do with the data (errata R4).
 func RandomOrder(name string, values []string) []string {
 	order := slices.Clone(values)
 	stream := random.NewKey(0).Derive("order", name).Stream()

@@ -117,7 +117,8 @@ func (t *Table) Project(names ...string) (*Table, error) {
 	return projected, nil
 }
 
-// WithSchema returns the same columns under another schema of the same domains: roles or names changed.
+// WithSchema returns the same columns under another schema of the same domains: roles or names
+// changed.
 func (t *Table) WithSchema(schema *Schema) (*Table, error) {
 	if len(schema.Attributes) != len(t.columns) {
 		return nil, fmt.Errorf("a schema of %d attributes for a table of %d columns", len(schema.Attributes), len(t.columns))
@@ -197,7 +198,8 @@ func (b *Builder) AddRow() int {
 	return b.rows - 1
 }
 
-// Set stores a code. On a continuous attribute it also stores the middle of the cell as the exact value.
+// Set stores a code. On a continuous attribute it also stores the middle of the cell as the exact
+// value.
 func (b *Builder) Set(row, attribute int, code uint32) {
 	column := &b.table.columns[attribute]
 	column.set(row, code)

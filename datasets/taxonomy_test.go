@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTaxonomyValidate breaks a tree of four nodes in every way that nodes and lists of children can disagree. Some of them
-// would send a walk from the root around for ever, or out of the list.
+// TestTaxonomyValidate breaks a tree of four nodes in every way that nodes and lists of children
+// can disagree. Some of them would send a walk from the root around for ever, or out of the list.
 func TestTaxonomyValidate(t *testing.T) {
 	values := []string{"baker", "smith"}
 	tree := func() *Taxonomy {

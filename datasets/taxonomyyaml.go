@@ -4,8 +4,9 @@ import "ppdp/internal/strictyaml"
 
 var _ strictyaml.Unmarshaler = (*Taxonomy)(nil)
 
-// UnmarshalStrict reads a taxonomy written as nested YAML: one root with its children, broader terms
-// as keys, leaves as list entries. A list may mix leaves with terms that have children of their own:
+// UnmarshalStrict reads a taxonomy written as nested YAML: one root with its children, broader
+// terms as keys, leaves as list entries. A list may mix leaves with terms that have children of
+// their own:
 //
 //	any: {low: [primary], high: [secondary, {tertiary: [bachelor, master]}]}
 //

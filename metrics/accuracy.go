@@ -24,7 +24,8 @@ func (accuracy) Info() Info {
 	}
 }
 
-// accuracyOf is what the accuracy on a release's records depends on besides the release: accuracy-published asks for it too.
+// accuracyOf is what the accuracy on a release's records depends on besides the release:
+// accuracy-published asks for it too.
 type accuracyOf struct{ classifier string }
 
 // figure is what Measure returns of a value.
@@ -33,10 +34,11 @@ type figure struct {
 	ok    bool
 }
 
-// Measure trains the case's classifier on the published records, with their weights, and returns the
-// share of test rows of the original table whose class it predicts. An empty release is
-// measured like any other: the classifier then predicts class 0. A classifier of regions learns from the
-// published partition instead, and a row's prediction is that of its region. Undefined without test rows.
+// Measure trains the case's classifier on the published records, with their weights, and returns
+// the share of test rows of the original table whose class it predicts. An empty release is
+// measured like any other: the classifier then predicts class 0. A classifier of regions learns
+// from the published partition instead, and a row's prediction is that of its region. Undefined
+// without test rows.
 func (accuracy) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	switch {

@@ -10,9 +10,9 @@ import (
 
 func init() { Register(accuracyPublished{}) }
 
-// accuracyPublished is how well a classifier predicts from a release in the form that its kind is evaluated in by Al-Hussaeni et
-// al.: partitions by generalised records, synthetic and raw records as they are. It puts baselines of both kinds, and
-// the raw data, into one figure.
+// accuracyPublished is how well a classifier predicts from a release in the form that its kind is
+// evaluated in by Al-Hussaeni et al.: partitions by generalised records, synthetic and raw records
+// as they are. It puts baselines of both kinds, and the raw data, into one figure.
 type accuracyPublished struct{}
 
 var _ Parameterised = accuracyPublished{}
@@ -30,8 +30,8 @@ func (accuracyPublished) Info() Info {
 	}
 }
 
-// Measure is that of accuracy-generalised where the release holds regions, and that of accuracy where not, which is
-// the same in every encoding.
+// Measure is that of accuracy-generalised where the release holds regions, and that of accuracy
+// where not, which is the same in every encoding.
 func (accuracyPublished) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	if c.Release.Regions == nil {
 		return accuracy{}.Measure(ctx, c)

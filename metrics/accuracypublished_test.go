@@ -11,8 +11,8 @@ import (
 	"ppdp/metrics/encoding"
 )
 
-// TestAccuracyPublished: of a release with regions and records that disagree about the majority, the regions count;
-// without regions the records do.
+// TestAccuracyPublished: of a release with regions and records that disagree about the majority,
+// the regions count; without regions the records do.
 func TestAccuracyPublished(t *testing.T) {
 	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1}, [2]uint32{9, 0}, [2]uint32{6, 0})
 	records := labelled([2]uint32{0, 2}, [2]uint32{1, 2}, [2]uint32{2, 1}) // majority c, one test row of six
@@ -39,8 +39,9 @@ func (c counted) Fit(ctx context.Context, data classifiers.Data) (classifiers.Mo
 	return c.Classifier.Fit(ctx, data)
 }
 
-// TestMeasurementsOfAReleaseShare: with a memo every classifier and encoding gets the value it gets alone. Records without
-// regions look the same in all encodings and are learnt from once by each classifier.
+// TestMeasurementsOfAReleaseShare: with a memo every classifier and encoding gets the value it gets
+// alone. Records without regions look the same in all encodings and are learnt from once by each
+// classifier.
 func TestMeasurementsOfAReleaseShare(t *testing.T) {
 	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1}, [2]uint32{9, 0}, [2]uint32{6, 0})
 	records := labelled([2]uint32{0, 2}, [2]uint32{1, 2}, [2]uint32{2, 1})

@@ -40,9 +40,9 @@ func (generalised) Info() Info {
 	}
 }
 
-// Measure trains the case's classifier on one record for each region and class, weighted by the published
-// count, and returns the share of test rows whose class it predicts from the record of their region.
-// Undefined without test rows.
+// Measure trains the case's classifier on one record for each region and class, weighted by the
+// published count, and returns the share of test rows whose class it predicts from the record of
+// their region. Undefined without test rows.
 func (g generalised) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	if c.Classifier == nil {
 		return 0, false, errors.New("accuracy-generalised: needs a classifier")
@@ -63,8 +63,8 @@ func (g generalised) Measure(ctx context.Context, c Case) (float64, bool, error)
 // encodedAs names a release's generalised records among what its measurements share.
 type encodedAs struct{ encoding encoding.Encoding }
 
-// encodedRecords are a release's regions as a table: first one record for each region and class with a count, then the
-// regions of the test rows, once each and without weight.
+// encodedRecords are a release's regions as a table: first one record for each region and class
+// with a count, then the regions of the test rows, once each and without weight.
 type encodedRecords struct {
 	table   *datasets.Table
 	weights []float64 // by row: the published counts
@@ -118,8 +118,8 @@ func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding, locat
 // locatedTest names the regions of the test rows among what the measurements of a release share.
 type locatedTest struct{}
 
-// measureRegions locates the test rows and returns the share of them whose class predict finds from the
-// regions they lie in.
+// measureRegions locates the test rows and returns the share of them whose class predict finds from
+// the regions they lie in.
 func measureRegions(ctx context.Context, c Case, predict func(located []int32) ([]uint32, error)) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	switch regions := c.Release.Regions; {

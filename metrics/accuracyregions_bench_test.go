@@ -19,8 +19,8 @@ import (
 	"ppdp/random"
 )
 
-// BenchmarkGeneralised evaluates DiffMulti's regions of Adult, h = 10,000: two thirds of the rows are
-// released, the rest are tested.
+// BenchmarkGeneralised evaluates DiffMulti's regions of Adult, h = 10,000: two thirds of the rows
+// are released, the rest are tested.
 func BenchmarkGeneralised(b *testing.B) {
 	var source datasets.Source = adult.Source{}
 	if os.Getenv("PPDP_DATA") == "" {

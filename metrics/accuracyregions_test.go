@@ -22,8 +22,8 @@ func threeBoxes() *algorithms.Regions {
 	}
 }
 
-// TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a. The release's assignment of the
-// training rows is not that of the test rows and must not be used.
+// TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a. The release's assignment
+// of the training rows is not that of the test rows and must not be used.
 func TestAccuracyOfRegions(t *testing.T) {
 	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1}, [2]uint32{9, 0}, [2]uint32{6, 0})
 	regions := threeBoxes()
@@ -46,8 +46,8 @@ func TestAccuracyOfRegions(t *testing.T) {
 	}
 }
 
-// TestGeneralisedLeafMajority: on a line every encoding that tells the regions apart leaves a region's
-// majority where it is.
+// TestGeneralisedLeafMajority: on a line every encoding that tells the regions apart leaves a
+// region's majority where it is.
 func TestGeneralisedLeafMajority(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		regions := &algorithms.Regions{Attributes: []int{0}, Classes: 3}

@@ -11,8 +11,8 @@ import (
 
 func init() { Register(anonymity{}) }
 
-// anonymity is the largest k for which a release is k-anonymous, by an inspection that is independent of
-// the algorithms.
+// anonymity is the largest k for which a release is k-anonymous, by an inspection that is
+// independent of the algorithms.
 type anonymity struct{}
 
 // Info describes the metric.
@@ -24,8 +24,8 @@ func (anonymity) Info() Info {
 	}
 }
 
-// Measure is undefined for releases without a record. A release that contradicts its own table (a record outside its
-// region, a count that is none) is an error.
+// Measure is undefined for releases without a record. A release that contradicts its own table (a
+// record outside its region, a count that is none) is an error.
 func (anonymity) Measure(_ context.Context, c Case) (float64, bool, error) {
 	if c.Release.Regions == nil {
 		return 0, false, errors.New("anonymity: the release holds no regions")

@@ -23,7 +23,8 @@ func patients() *datasets.Table {
 	}, []uint32{25, 0, 1}, []uint32{25, 1, 2}, []uint32{26, 0, 1}, []uint32{27, 0, 0}, []uint32{27, 1, 2}, []uint32{28, 0, 1})
 }
 
-// TestPatients: the worked example of LeFevre et al. 2006. With k = 2 its three classes have two records each.
+// TestPatients: the worked example of LeFevre et al. 2006. With k = 2 its three classes have two
+// records each.
 func TestPatients(t *testing.T) {
 	table := patients()
 	release := mondrianRelease(t, table, 2, mondrian.Strict)
@@ -33,7 +34,8 @@ func TestPatients(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	// Ranges {25-26, M, 53711}, {25-27, F, 53712}, {27-28, M, 53710-53711}: 2 of 120 ages, 3, and 2 with 2 of 3 codes.
+	// Ranges {25-26, M, 53711}, {25-27, F, 53712}, {27-28, M, 53710-53711}: 2 of 120 ages, 3, and 2
+	// with 2 of 3 codes.
 	want := (2*(2./120) + 2*(3./120) + 2*(2./120+2./3)) / 18
 	if got := measured(t, "ncp", c, nil); math.Abs(got-want) > 1e-15 {
 		t.Errorf("ncp is %v, want %v", got, want)
@@ -109,14 +111,15 @@ func TestSuppressedRows(t *testing.T) {
 	if got := measured(t, "anonymity", c, nil); got != 3 {
 		t.Errorf("anonymity is %v, want 3", got)
 	}
-	// Counting, the truth holds the suppressed rows, the estimate does not: value 3 is off by 2, 1 and 2
-	// share three records.
+	// Counting, the truth holds the suppressed rows, the estimate does not: value 3 is off by 2, 1
+	// and 2 share three records.
 	if got := measured(t, "count-error", c, nil); got != (0+1.5+1.5+2)/4 {
 		t.Errorf("count-error is %v, want 1.25", got)
 	}
 }
 
-// TestPurityOfSuppressedRows: a suppressed row is in no region and none of its tuples: 2 of 3 of the others agree.
+// TestPurityOfSuppressedRows: a suppressed row is in no region and none of its tuples: 2 of 3 of
+// the others agree.
 func TestPurityOfSuppressedRows(t *testing.T) {
 	table := labelled([2]uint32{1, 0}, [2]uint32{1, 1}, [2]uint32{2, 1}, [2]uint32{9, 2})
 	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{5},
@@ -126,8 +129,8 @@ func TestPurityOfSuppressedRows(t *testing.T) {
 	}
 }
 
-// TestMatchPointOfSuppressedRows: the rows left in two regions apart are found again, whatever the suppressed ones are;
-// with all suppressed there is nothing to compare.
+// TestMatchPointOfSuppressedRows: the rows left in two regions apart are found again, whatever the
+// suppressed ones are; with all suppressed there is nothing to compare.
 func TestMatchPointOfSuppressedRows(t *testing.T) {
 	table := grid()
 	regions := &algorithms.Regions{Attributes: []int{0, 1}, Low: []uint32{0, 0, 2, 7}, High: []uint32{1, 3, 3, 10}, Classes: 1, Counts: []float64{19, 19}}
@@ -150,7 +153,8 @@ func TestMatchPointOfSuppressedRows(t *testing.T) {
 	}
 }
 
-// TestNoisyCounts: published counts of a private release and the true ones differ, and metrics say which they take.
+// TestNoisyCounts: published counts of a private release and the true ones differ, and metrics say
+// which they take.
 func TestNoisyCounts(t *testing.T) {
 	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{0}, []uint32{1}, []uint32{3})
 	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: &algorithms.Regions{
@@ -176,10 +180,10 @@ func TestNothingReleased(t *testing.T) {
 	}
 }
 
-// TestTheorems holds Mondrian's releases to the paper's bounds by way of the metrics: theorem 5 of its section 2.2
-// for strict regions (2d(k-1)+m records at most, m copies of the commonest point), 2k-1 for relaxed ones (errata M2),
-// and section 4.3 for what follows. Merging may make classes of relaxed regions larger, so only tables in
-// which no point comes twice are taken there.
+// TestTheorems holds Mondrian's releases to the paper's bounds by way of the metrics: theorem 5 of
+// its section 2.2 for strict regions (2d(k-1)+m records at most, m copies of the commonest point),
+// 2k-1 for relaxed ones (errata M2), and section 4.3 for what follows. Merging may make classes of
+// relaxed regions larger, so only tables in which no point comes twice are taken there.
 func TestTheorems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.IntRange(1, 3).Draw(t, "dims")
@@ -237,9 +241,9 @@ func TestTheorems(t *testing.T) {
 	})
 }
 
-// TestQueryErrorFigures compares with LeFevre et al. 2006, Fig. 17, multidimensional columns: mean absolute errors of
-// 50 queries on either attribute of 1,000 records, k = 10, 25 and 50. The paper shows one data set; the mean of ten has
-// to come within a quarter of it.
+// TestQueryErrorFigures compares with LeFevre et al. 2006, Fig. 17, multidimensional columns: mean
+// absolute errors of 50 queries on either attribute of 1,000 records, k = 10, 25 and 50. The paper
+// shows one data set; the mean of ten has to come within a quarter of it.
 func TestQueryErrorFigures(t *testing.T) {
 	for _, figure := range []struct {
 		k    int

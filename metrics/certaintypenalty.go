@@ -10,7 +10,8 @@ import (
 
 func init() { Register(certaintyPenalty{}) }
 
-// certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond recognition).
+// certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond
+// recognition).
 type certaintyPenalty struct{}
 
 var _ Parameterised = certaintyPenalty{}
@@ -42,9 +43,10 @@ func (certaintyPenalty) Params() Params {
 	return &PenaltyParams{Counts: PublishedCounts, Ranges: Tight}
 }
 
-// Measure averages the penalties of all records' values. A single value (one cell of an attribute that is
-// not continuous, a leaf of a taxonomy) costs 0, anything wider its share of the attribute's domain, a value of a
-// suppressed row 1. It is undefined for releases without a record and without a generalised attribute.
+// Measure averages the penalties of all records' values. A single value (one cell of an attribute
+// that is not continuous, a leaf of a taxonomy) costs 0, anything wider its share of the
+// attribute's domain, a value of a suppressed row 1. It is undefined for releases without a record
+// and without a generalised attribute.
 func (m certaintyPenalty) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	params, ok := c.Params.(*PenaltyParams)
 	if !ok {

@@ -33,10 +33,11 @@ type CountNoiseParams struct {
 // Validate reports everything out of range.
 func (p *CountNoiseParams) Validate() error { return algorithms.CheckWord("per", p.Per) }
 
-// countNoise is how far a release's counts are from the numbers of records they are counts of. It says nothing
-// about use: it looks at the mechanism itself. Where counts are far above 0, and so are never clamped, its expectation is that of the
-// noise alone, b for Laplace noise of scale b and 1/sinh(ε) for two-sided geometric noise of ratio e^-ε, whatever
-// the regions. Over many counts it hardly varies, which is why a change of noise shows here first.
+// countNoise is how far a release's counts are from the numbers of records they are counts of. It
+// says nothing about use: it looks at the mechanism itself. Where counts are far above 0, and so
+// are never clamped, its expectation is that of the noise alone, b for Laplace noise of scale b and
+// 1/sinh(ε) for two-sided geometric noise of ratio e^-ε, whatever the regions. Over many counts it
+// hardly varies, which is why a change of noise shows here first.
 type countNoise struct{}
 
 var _ Parameterised = countNoise{}
@@ -53,8 +54,9 @@ func (countNoise) Info() Info {
 // Params returns the default: classes apart.
 func (countNoise) Params() Params { return &CountNoiseParams{Per: PerClass} }
 
-// Measure averages over all published counts, those of empty regions included, and is undefined for a release of no
-// region. Suppressed records are in no count. Classes apart, a release of other classes than the table's is an error.
+// Measure averages over all published counts, those of empty regions included, and is undefined for
+// a release of no region. Suppressed records are in no count. Classes apart, a release of other
+// classes than the table's is an error.
 func (countNoise) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	const name = "count-noise"
 	params, ok := c.Params.(*CountNoiseParams)

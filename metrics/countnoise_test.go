@@ -12,8 +12,9 @@ import (
 	"ppdp/random"
 )
 
-// Boxes [0,3), [3,6), [6,10) hold the classes a a b | c | nothing; the row at 9 is not released. Published: a b c | 2 of
-// each | a half. Classes apart the counts are off by 1, 0, 1 | 2, 2, 1 | 0.5, 0, 0; together by 0 | 5 | 0.5.
+// Boxes [0,3), [3,6), [6,10) hold the classes a a b | c | nothing; the row at 9 is not released.
+// Published: a b c | 2 of each | a half. Classes apart the counts are off by 1, 0, 1 | 2, 2, 1 |
+// 0.5, 0, 0; together by 0 | 5 | 0.5.
 func TestCountNoise(t *testing.T) {
 	table := labelled([2]uint32{9, 0}, [2]uint32{0, 0}, [2]uint32{2, 0}, [2]uint32{1, 1}, [2]uint32{4, 2})
 	regions := func() *algorithms.Regions {
@@ -72,8 +73,8 @@ func TestCountNoiseRefuses(t *testing.T) {
 	}
 }
 
-// evenlyFilled is a table of one quasi-identifier and a class of two values, with each of the cells of one code and one class holding the
-// same number of records, and the regions of single codes.
+// evenlyFilled is a table of one quasi-identifier and a class of two values, with each of the cells
+// of one code and one class holding the same number of records, and the regions of single codes.
 func evenlyFilled(codes, each int) (*datasets.Table, *algorithms.Regions) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", Low: 0, High: float64(codes), Step: 1},
@@ -96,10 +97,12 @@ func evenlyFilled(codes, each int) (*datasets.Table, *algorithms.Regions) {
 	return b.Table(), regions
 }
 
-// The metric recovers the scale of the noise. For Laplace noise of scale b, |L| is exponential: mean and standard deviation
-// b. For geometric noise P(g) = tanh(ε/2)·e^(-ε|g|) the mean of |g| is tanh(ε/2)·2e^-ε/(1-e^-ε)² = 1/sinh(ε), and the second
-// moment is that of g, 2e^-ε/(1-e^-ε)². Of two Laplace variates, |L+L'| has density (1+x/b)e^(-x/b)/(2b): mean 3b/2, second
-// moment 4b². Tolerances are five standard errors: a fault-free run misses one with a chance below 6e-7, and the seed is fixed.
+// The metric recovers the scale of the noise. For Laplace noise of scale b, |L| is exponential:
+// mean and standard deviation b. For geometric noise P(g) = tanh(ε/2)·e^(-ε|g|) the mean of |g| is
+// tanh(ε/2)·2e^-ε/(1-e^-ε)² = 1/sinh(ε), and the second moment is that of g, 2e^-ε/(1-e^-ε)². Of
+// two Laplace variates, |L+L'| has density (1+x/b)e^(-x/b)/(2b): mean 3b/2, second moment 4b².
+// Tolerances are five standard errors: a fault-free run misses one with a chance below 6e-7, and
+// the seed is fixed.
 func TestCountNoiseIsScale(t *testing.T) {
 	const regionsN, epsilon = 20_000, 0.5
 	b := 1 / epsilon

@@ -41,8 +41,8 @@ func init() {
 	register("alpha-zeta", "Power-law exponent", "maximum likelihood of the zeta distribution (Clauset, Shalizi & Newman 2009, section 3.1)", exponent(0))
 }
 
-// degreeStatistic is a number that describes the published degree sequence alone. Released by "perfect" it describes
-// the graph.
+// degreeStatistic is a number that describes the published degree sequence alone. Released by
+// "perfect" it describes the graph.
 type degreeStatistic struct {
 	info Info
 	of   func(degrees []int32) (value float64, ok bool)
@@ -51,7 +51,8 @@ type degreeStatistic struct {
 // Info describes the metric.
 func (s degreeStatistic) Info() Info { return s.info }
 
-// Measure is undefined where the sequence has no such number: the exponent of no degree above 0, say.
+// Measure is undefined where the sequence has no such number: the exponent of no degree above 0,
+// say.
 func (s degreeStatistic) Measure(_ context.Context, c Case) (float64, bool, error) {
 	if c.Release.Degrees == nil {
 		return 0, false, errors.New(s.info.Name + ": the release holds no degrees")

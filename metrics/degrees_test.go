@@ -48,8 +48,8 @@ func TestDegreeStatistics(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	// At the most likely exponent the expected logarithm is the sample's, ln 2/4 + ln 5/4; the sum over all terms is estimated
-	// by its first million and an integral for the rest.
+	// At the most likely exponent the expected logarithm is the sample's, ln 2/4 + ln 5/4; the sum
+	// over all terms is estimated by its first million and an integral for the rest.
 	alpha, ok := measure(t, "alpha-zeta", Case{Release: &algorithms.Release{Degrees: degrees}})
 	if !ok {
 		t.Fatal("no exponent")

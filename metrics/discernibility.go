@@ -29,7 +29,8 @@ type ClassParams struct {
 // Validate reports what is out of range.
 func (p *ClassParams) Validate() error { return p.Counts.validate() }
 
-// classSize is a metric on the sizes of equivalence classes: the records that share published ranges.
+// classSize is a metric on the sizes of equivalence classes: the records that share published
+// ranges.
 type classSize struct {
 	info Info
 	of   func(c Case, classes []float64) (float64, bool)
@@ -60,8 +61,8 @@ func (m classSize) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	return value, ok, nil
 }
 
-// discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the number of
-// all rows: it could be any of them.
+// discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the
+// number of all rows: it could be any of them.
 func discernibility(c Case, classes []float64) (float64, bool) {
 	suppressed := len(c.Release.Regions.Suppressed)
 	sum := float64(float64(suppressed) * float64(len(c.Train)))
@@ -71,8 +72,8 @@ func discernibility(c Case, classes []float64) (float64, bool) {
 	return sum, sum > 0
 }
 
-// averageClass is C_AVG = (N / number of classes) / k over the N records released. Suppressed rows are
-// neither records nor a class.
+// averageClass is C_AVG = (N / number of classes) / k over the N records released. Suppressed rows
+// are neither records nor a class.
 func averageClass(c Case, classes []float64) (float64, bool) {
 	records, occupied := 0.0, 0
 	for _, n := range classes {

@@ -31,8 +31,8 @@ func init() {
 }
 
 // distance compares the numeric quasi-identifiers of the training rows with those of the published
-// records, one marginal at a time, or a graph's degrees with the published ones: W1, W2 and KS differ only in the
-// distance of two samples.
+// records, one marginal at a time, or a graph's degrees with the published ones: W1, W2 and KS
+// differ only in the distance of two samples.
 type distance struct {
 	info    Info
 	between func(x, y Sample) float64
@@ -41,8 +41,8 @@ type distance struct {
 // Info describes the metric.
 func (d distance) Info() Info { return d.info }
 
-// Measure averages the distance over the numeric quasi-identifiers. It is undefined when nothing was
-// published or there was nothing to publish. A table without such an attribute is an error.
+// Measure averages the distance over the numeric quasi-identifiers. It is undefined when nothing
+// was published or there was nothing to publish. A table without such an attribute is an error.
 func (d distance) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	if c.Graph != nil {
 		if c.Release.Degrees == nil {

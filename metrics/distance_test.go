@@ -43,8 +43,8 @@ func TestWassersteinClosedForms(t *testing.T) {
 		{"shift", sorted(grid...), sorted(shifted...), 7.25, 7.25},
 		// mean of i+½ over i<n is n/2; mean of its square is n²/3 - 1/12.
 		{"doubling", sorted(grid...), sorted(doubled...), 500, math.Sqrt(1e6/3 - 1.0/12)},
-		// Quartiles of X={0,4} against Y={0,2,4}: the breakpoints are 1/3, 1/2, 2/3, so 1/6 of the mass
-		// moves from 0 to 2 and 1/6 from 4 to 2.
+		// Quartiles of X={0,4} against Y={0,2,4}: the breakpoints are 1/3, 1/2, 2/3, so 1/6 of the
+		// mass moves from 0 to 2 and 1/6 from 4 to 2.
 		{"two against three", sorted(0, 4), sorted(0, 2, 4), 2.0 / 3, math.Sqrt(4.0 / 3)},
 		// The same as masses.
 		{"masses", Sample{[]float64{0, 4}, []float64{9, 9}}, Sample{[]float64{0, 2, 4}, []float64{.5, .5, .5}}, 2.0 / 3, math.Sqrt(4.0 / 3)},

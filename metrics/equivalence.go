@@ -85,7 +85,8 @@ func regionSizes(ctx context.Context, c Case, counts Counts) ([]float64, error) 
 }
 
 // equivalenceClasses merges the sizes of regions that publish the same ranges: to whoever sees the
-// release their records are alike (errata M3). The classes stand in the order of their first regions.
+// release their records are alike (errata M3). The classes stand in the order of their first
+// regions.
 func equivalenceClasses(regions *algorithms.Regions, sizes []float64) []float64 {
 	if regions.Tree != nil {
 		return sizes // regions of a tree of cuts are disjoint, and so are the ranges inside them

@@ -12,9 +12,9 @@ import (
 
 func init() { Register(jointDistance{}) }
 
-// jointDistance is how far a release's joint distribution of two attributes is from the truth: the Kolmogorov-Smirnov
-// distance in two dimensions, over the boxes that begin at the domain's lower corner. A marginal that is right says little
-// about it.
+// jointDistance is how far a release's joint distribution of two attributes is from the truth: the
+// Kolmogorov-Smirnov distance in two dimensions, over the boxes that begin at the domain's lower
+// corner. A marginal that is right says little about it.
 type jointDistance struct{}
 
 var _ Parameterised = jointDistance{}
@@ -43,9 +43,10 @@ func (jointDistance) Info() Info {
 // Params returns the defaults.
 func (jointDistance) Params() Params { return &JointDistanceParams{Ranges: Box} }
 
-// Measure is the distance between the published regions and all training rows, suppressed ones included, between 0 and 1. It takes time and
-// memory linear in regions, rows and cells of a pair's grid. It is undefined without rows or published records; fewer
-// than two numeric attributes in the regions and a grid of more than 4 million cells are errors.
+// Measure is the distance between the published regions and all training rows, suppressed ones
+// included, between 0 and 1. It takes time and memory linear in regions, rows and cells of a pair's
+// grid. It is undefined without rows or published records; fewer than two numeric attributes in the
+// regions and a grid of more than 4 million cells are errors.
 func (m jointDistance) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	params, ok := c.Params.(*JointDistanceParams)
 	if !ok {
@@ -87,8 +88,9 @@ func (jointDistance) pair(ctx context.Context, c Case, ranges Ranges, first, sec
 	if rows > maxJointCells/columns {
 		return 0, fmt.Errorf("%s and %s have %d x %d cells, must be at most %d", schema.Attributes[a].Name, schema.Attributes[b].Name, rows, columns, maxJointCells)
 	}
-	// A box of density d adds d at its lower corner and takes it away beyond its sides; summing along both
-	// dimensions spreads it over the box, summing once more gives the distribution function.
+	// A box of density d adds d at its lower corner and takes it away beyond its sides; summing
+	// along both dimensions spreads it over the box, summing once more gives the distribution
+	// function.
 	width := columns + 1
 	published := make([]float64, (rows+1)*width)
 	truth := make([]int64, (rows+1)*width)

@@ -38,9 +38,10 @@ func jointOf(t testing.TB, table *datasets.Table, regions *algorithms.Regions) (
 	return value, ok
 }
 
-// TestJointDistanceByHand: half the records at (0,0) and half at (1,1) on a grid of 2 x 2. One box over all has a quarter in
-// each cell: the marginals are right, yet a quarter is missing from (0,0). A box for each cell that holds records is exact; all records in the
-// cell (1,0) leave out the half at (0,0).
+// TestJointDistanceByHand: half the records at (0,0) and half at (1,1) on a grid of 2 x 2. One box
+// over all has a quarter in each cell: the marginals are right, yet a quarter is missing from
+// (0,0). A box for each cell that holds records is exact; all records in the cell (1,0) leave out
+// the half at (0,0).
 func TestJointDistanceByHand(t *testing.T) {
 	table := plane(2, 2, [][2]int{{0, 0}, {1, 1}, {0, 0}, {1, 1}})
 	boxes := func(bounds []uint32, counts ...float64) *algorithms.Regions {

@@ -11,11 +11,12 @@ import (
 
 func init() { Register(matchPoint{}) }
 
-// MatchPoint is the share of the n² ordered pairs of records, a record with itself included, on which two
-// clusterings agree: both have the pair in one cluster, or both have it in two (Al-Hussaeni et al.
-// 2018, equation 15). It comes from the contingency table, in O(n), without the n by n matrices: a clustering
-// has Σ|A|² pairs within its clusters, and both have Σ|A∩B|². Two even and independent clusterings in two
-// agree on half the pairs. NaN for no records; the slices must be of one length.
+// MatchPoint is the share of the n² ordered pairs of records, a record with itself included, on
+// which two clusterings agree: both have the pair in one cluster, or both have it in two
+// (Al-Hussaeni et al. 2018, equation 15). It comes from the contingency table, in O(n), without the
+// n by n matrices: a clustering has Σ|A|² pairs within its clusters, and both have Σ|A∩B|². Two
+// even and independent clusterings in two agree on half the pairs. NaN for no records; the slices
+// must be of one length.
 func MatchPoint(a, b []uint32) float64 {
 	rows, columns := clusterSizes(a), clusterSizes(b)
 	joint := make([]int64, len(rows)*len(columns))
@@ -82,10 +83,10 @@ type rawClusters struct {
 	clusters   int
 }
 
-// Measure clusters the training rows twice by the attributes the regions span: as they are, and generalised to
-// the region each lies in. No noise is added to how many lie there: the metric looks at the truth and is
-// no private output (errata D5). Suppressed rows are clustered with the raw ones but not compared. Undefined where no
-// row is released.
+// Measure clusters the training rows twice by the attributes the regions span: as they are, and
+// generalised to the region each lies in. No noise is added to how many lie there: the metric looks
+// at the truth and is no private output (errata D5). Suppressed rows are clustered with the raw
+// ones but not compared. Undefined where no row is released.
 func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	params, ok := c.Params.(*MatchPointParams)
 	switch {
@@ -97,7 +98,8 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		return 0, false, nil
 	}
 	regions := c.Release.Regions
-	// The raw records' clusters know nothing of the release: all releases of the table are compared with the same.
+	// The raw records' clusters know nothing of the release: all releases of the table are compared
+	// with the same.
 	before, err := recall(ctx, c.Truth, rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
 		raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
 		raw.AddRows(c.Table, c.Train)

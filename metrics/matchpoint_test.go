@@ -43,9 +43,10 @@ func TestMatchPointAgainstMatrices(t *testing.T) {
 	}
 }
 
-// TestMatchPointOfIndependent: two even independent clusterings in two. With n/4+δ records in the first cluster of
-// both, the agreement is 1/2 + 8δ²/n². δ is hypergeometric with variance n/16, so that 16δ²/n is nearly χ² with one
-// degree of freedom and exceeds 20, the tolerance below, with probability 8e-6.
+// TestMatchPointOfIndependent: two even independent clusterings in two. With n/4+δ records in the
+// first cluster of both, the agreement is 1/2 + 8δ²/n². δ is hypergeometric with variance n/16, so
+// that 16δ²/n is nearly χ² with one degree of freedom and exceeds 20, the tolerance below, with
+// probability 8e-6.
 func TestMatchPointOfIndependent(t *testing.T) {
 	const n = 10_000
 	stream := random.NewKey(3).Stream()
@@ -78,8 +79,8 @@ func grid() *datasets.Table {
 	return b.Table()
 }
 
-// TestMatchPoint: regions that keep two groups apart let them be found again; a single region leaves one
-// cluster, which agrees with two even ones on half the pairs.
+// TestMatchPoint: regions that keep two groups apart let them be found again; a single region
+// leaves one cluster, which agrees with two even ones on half the pairs.
 func TestMatchPoint(t *testing.T) {
 	table := grid()
 	c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}}
@@ -113,8 +114,9 @@ func TestMatchPoint(t *testing.T) {
 	}
 }
 
-// TestMatchPointWeighsRegions: with one colour a region the two tables say the same. Of three orthogonal groups the two
-// smallest end up together, so that clusters can only agree for all six orders of the sizes if sizes count.
+// TestMatchPointWeighsRegions: with one colour a region the two tables say the same. Of three
+// orthogonal groups the two smallest end up together, so that clusters can only agree for all six
+// orders of the sizes if sizes count.
 func TestMatchPointWeighsRegions(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}}}}
 	for _, sizes := range [][3]int{{100, 30, 5}, {100, 5, 30}, {30, 100, 5}, {30, 5, 100}, {5, 100, 30}, {5, 30, 100}} {
@@ -133,8 +135,8 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 	}
 }
 
-// TestMatchPointRemembersTheRawClusters: releases of one table get the values they get alone, one with suppressed rows, which
-// are not compared, in between.
+// TestMatchPointRemembersTheRawClusters: releases of one table get the values they get alone, one
+// with suppressed rows, which are not compared, in between.
 func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 	table := grid()
 	q := func(low, high []uint32) *algorithms.Regions {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestRecallOnce: many goroutines that ask for the same get one computation, those that ask for another theirs.
+// TestRecallOnce: many goroutines that ask for the same get one computation, those that ask for
+// another theirs.
 func TestRecallOnce(t *testing.T) {
 	var m Memo
 	var computed [2]int

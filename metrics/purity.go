@@ -31,7 +31,8 @@ type purity struct {
 // Info describes the metric.
 func (p purity) Info() Info { return p.info }
 
-// Measure is undefined when there are no training rows. A table without a class attribute is an error.
+// Measure is undefined when there are no training rows. A table without a class attribute is an
+// error.
 func (p purity) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	if class < 0 {

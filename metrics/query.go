@@ -21,22 +21,23 @@ type Query struct {
 	Of    int         // position in the schema; -1 to count only
 }
 
-// Answer holds the aggregates of a query. Sum, Min and Max are 0 for queries that count only; Min and Max are
-// ±Inf where nothing is counted.
+// Answer holds the aggregates of a query. Sum, Min and Max are 0 for queries that count only; Min
+// and Max are ±Inf where nothing is counted.
 type Answer struct {
 	Count, Sum, Min, Max float64
-	// Matched says, of an estimate, that the release matches the predicates: every region that satisfies
-	// them in part satisfies them as a whole, so that nothing had to be assumed about the spread of
-	// records inside one (LeFevre et al. 2006, section 5).
+	// Matched says, of an estimate, that the release matches the predicates: every region that
+	// satisfies them in part satisfies them as a whole, so that nothing had to be assumed about the
+	// spread of records inside one (LeFevre et al. 2006, section 5).
 	Matched bool
 }
 
 // Average is the mean, undefined where nothing is counted.
 func (a *Answer) Average() (mean float64, ok bool) { return a.Sum / a.Count, a.Count > 0 }
 
-// Estimator answers queries from a release alone, as LeFevre et al. 2006, section 5, define it: counts by the
-// uniform spread of a region's records over the cells of its ranges, sums and averages by the mean statistic,
-// least and greatest values by the range statistic. It keeps scratch memory: no concurrent use.
+// Estimator answers queries from a release alone, as LeFevre et al. 2006, section 5, define it:
+// counts by the uniform spread of a region's records over the cells of its ranges, sums and
+// averages by the mean statistic, least and greatest values by the range statistic. It keeps
+// scratch memory: no concurrent use.
 type Estimator struct {
 	schema    *datasets.Schema
 	regions   *algorithms.Regions
@@ -68,8 +69,9 @@ func NewEstimator(schema *datasets.Schema, regions *algorithms.Regions, ranges R
 	return e
 }
 
-// Estimate answers a query in time linear in the regions. It is an error to ask for attributes that the release
-// does not generalise, for two predicates on one, or for aggregates of an attribute that is not numeric.
+// Estimate answers a query in time linear in the regions. It is an error to ask for attributes that
+// the release does not generalise, for two predicates on one, or for aggregates of an attribute
+// that is not numeric.
 func (e *Estimator) Estimate(q Query) (Answer, error) {
 	answer := Answer{Matched: true}
 	of := -1

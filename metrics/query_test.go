@@ -15,7 +15,8 @@ import (
 	"ppdp/random"
 )
 
-// jobs is a categorical attribute whose taxonomy walks its values in another order than that of their codes.
+// jobs is a categorical attribute whose taxonomy walks its values in another order than that of
+// their codes.
 func jobs() datasets.Attribute {
 	return datasets.Attribute{Name: "job", Kind: datasets.Categorical, Values: []string{"smith", "clerk", "baker", "none"}, Taxonomy: &datasets.Taxonomy{
 		Nodes: []datasets.TaxonomyNode{
@@ -27,8 +28,8 @@ func jobs() datasets.Attribute {
 	}}
 }
 
-// TestEstimateByCells compares estimates with a release spelled out: every record spread evenly over all cells of its
-// region, the cells asked one by one.
+// TestEstimateByCells compares estimates with a release spelled out: every record spread evenly
+// over all cells of its region, the cells asked one by one.
 func TestEstimateByCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := &datasets.Schema{Attributes: []datasets.Attribute{
@@ -114,8 +115,8 @@ func TestEstimateByCells(t *testing.T) {
 	})
 }
 
-// TestMeansBeatMiddles: a published mean stands for a region's records as long as the aggregated attribute is not
-// itself cut by a predicate.
+// TestMeansBeatMiddles: a published mean stands for a region's records as long as the aggregated
+// attribute is not itself cut by a predicate.
 func TestMeansBeatMiddles(t *testing.T) {
 	schema := patients().Schema()
 	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Low: []uint32{20, 0}, High: []uint32{30, 1}, Counts: []float64{5},
@@ -158,8 +159,9 @@ func TestEstimateRefuses(t *testing.T) {
 	}
 }
 
-// TestCountErrorByHand: ten records, all of value 3, spread over ten cells: nine values are off by 1 and one by 9. The
-// mean is 1.8, the mean square (81 + 9)/10, the standard deviation √(9 - 1.8²) = 2.4.
+// TestCountErrorByHand: ten records, all of value 3, spread over ten cells: nine values are off by
+// 1 and one by 9. The mean is 1.8, the mean square (81 + 9)/10, the standard deviation √(9 - 1.8²)
+// = 2.4.
 func TestCountErrorByHand(t *testing.T) {
 	rows := make([][]uint32, 10)
 	for i := range rows {
@@ -193,7 +195,8 @@ func TestCountErrorByHand(t *testing.T) {
 	}
 }
 
-// TestAggregateErrorByHand: one region of ages 20..29 with the mean 21 and the records 20, 20 and 23, men and women.
+// TestAggregateErrorByHand: one region of ages 20..29 with the mean 21 and the records 20, 20 and
+// 23, men and women.
 func TestAggregateErrorByHand(t *testing.T) {
 	table := codedTable(patients().Schema().Attributes[:2], []uint32{20, 0}, []uint32{20, 0}, []uint32{23, 1})
 	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Low: []uint32{20, 0}, High: []uint32{30, 2}, Counts: []float64{3},
@@ -221,7 +224,8 @@ func TestAggregateErrorByHand(t *testing.T) {
 	}
 }
 
-// TestExactReleaseHasNoError: regions of one cell each answer every workload without error, whatever the table.
+// TestExactReleaseHasNoError: regions of one cell each answer every workload without error,
+// whatever the table.
 func TestExactReleaseHasNoError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		attributes := []datasets.Attribute{{Name: "x", High: 5, Step: 1}, jobs()}

@@ -42,8 +42,8 @@ func (m countError) Info() Info { return m.info }
 // Params returns the defaults: every value of every quasi-identifier, boxes.
 func (countError) Params() Params { return &CountErrorParams{defaultWorkload()} }
 
-// Measure compares the number of all training rows, suppressed ones included, that satisfy a predicate with
-// its estimate. Undefined for a workload without a query.
+// Measure compares the number of all training rows, suppressed ones included, that satisfy a
+// predicate with its estimate. Undefined for a workload without a query.
 func (m countError) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	params, ok := c.Params.(*CountErrorParams)
 	if !ok {
@@ -125,8 +125,8 @@ func (aggregateError) Params() Params {
 	return &AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: Average}
 }
 
-// Measure averages the absolute error over the queries whose answer is defined both in truth and by the
-// release. Undefined where there is none.
+// Measure averages the absolute error over the queries whose answer is defined both in truth and by
+// the release. Undefined where there is none.
 func (m aggregateError) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	params, ok := c.Params.(*AggregateErrorParams)
 	if !ok {
@@ -151,7 +151,8 @@ func wrap(metric string, err error) error {
 	return fmt.Errorf("%s: %w", metric, err)
 }
 
-// workloadErrors lists the absolute errors of a workload's queries; those undefined on either side are left out.
+// workloadErrors lists the absolute errors of a workload's queries; those undefined on either side
+// are left out.
 func workloadErrors(ctx context.Context, c Case, p *WorkloadParams, of int, pick func(*Answer) (float64, bool)) ([]float64, error) {
 	if c.Release.Regions == nil {
 		return nil, errors.New("the release holds no regions")
@@ -194,7 +195,8 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// deviation is the population's standard deviation: the queries are the whole workload, not a sample.
+// deviation is the population's standard deviation: the queries are the whole workload, not a
+// sample.
 func deviation(values []float64) float64 {
 	m, sum := mean(values), 0.0
 	for _, x := range values {

@@ -84,7 +84,8 @@ func columnSample(table *datasets.Table, attribute int, rows []int32, weights []
 	for i, row := range rows {
 		pairs[i] = weighted{table.Number(row, attribute), weights[row]}
 	}
-	// Stable, so that equal values keep the order of rows and sums of weights are the same everywhere.
+	// Stable, so that equal values keep the order of rows and sums of weights are the same
+	// everywhere.
 	slices.SortStableFunc(pairs, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	sample := Sample{Values: make([]float64, len(rows)), Weights: make([]float64, len(rows))}
 	for i, p := range pairs {

@@ -22,15 +22,17 @@ const (
 // Enum lists the words a specification may use.
 func (Operator) Enum() []string { return []string{string(Equal), string(AtMost), string(AtLeast)} }
 
-// WorkloadParams describe a workload of queries with one predicate each, "attribute operator value".
+// WorkloadParams describe a workload of queries with one predicate each, "attribute operator
+// value".
 type WorkloadParams struct {
-	// Attribute is the name of the predicates' attribute, a quasi-identifier. Empty, the default, means each
-	// of the quasi-identifiers in turn.
+	// Attribute is the name of the predicates' attribute, a quasi-identifier. Empty, the default,
+	// means each of the quasi-identifiers in turn.
 	Attribute string `yaml:"attribute"`
 	// Operator is equal (the default), at-most or at-least.
 	Operator Operator `yaml:"operator"`
-	// Values are the constants: all (the default), every value of the attribute's domain, or a list of values
-	// and ranges of values along the attribute's order, "18, 25, 40..60". They need an attribute.
+	// Values are the constants: all (the default), every value of the attribute's domain, or a list
+	// of values and ranges of values along the attribute's order, "18, 25, 40..60". They need an
+	// attribute.
 	Values string `yaml:"values"`
 	// Ranges is box (the default) or tight: over which cells a region's records are spread.
 	Ranges Ranges `yaml:"ranges"`
@@ -98,8 +100,8 @@ func (p *WorkloadParams) predicates(schema *datasets.Schema) ([]Predicate, error
 	return predicates, nil
 }
 
-// truth answers single predicates on a table exactly. It holds the aggregates of the rows at each code of
-// the attribute it was made for.
+// truth answers single predicates on a table exactly. It holds the aggregates of the rows at each
+// code of the attribute it was made for.
 type truth struct {
 	attribute int
 	codes     []Answer

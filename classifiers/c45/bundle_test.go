@@ -13,8 +13,9 @@ import (
 	"ppdp/datasets"
 )
 
-// nested is a table of membership features: for each of some trees a record carries a node, and each node but the root
-// has a feature that says whether the record's node is it or lies below it. A numeric attribute and the class follow.
+// nested is a table of membership features: for each of some trees a record carries a node, and
+// each node but the root has a feature that says whether the record's node is it or lies below it.
+// A numeric attribute and the class follow.
 func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 	schema := &datasets.Schema{}
 	var parents [][]int
@@ -57,8 +58,8 @@ func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool)
 	return g, g.compile(root, data.Table.Schema())
 }
 
-// TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself, and all features of a
-// taxonomy are in one bundle. With other weights there are no bundles.
+// TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself,
+// and all features of a taxonomy are in one bundle. With other weights there are no bundles.
 func TestBundlesChangeNoTree(t *testing.T) {
 	tests := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,8 +95,8 @@ func TestBundlesChangeNoTree(t *testing.T) {
 	}
 }
 
-// TestBundlesAreBounded: a chain of 400 nodes needs 401 joint codes, which two bundles hold; features that part every joint code
-// have a bundle each.
+// TestBundlesAreBounded: a chain of 400 nodes needs 401 joint codes, which two bundles hold;
+// features that part every joint code have a bundle each.
 func TestBundlesAreBounded(t *testing.T) {
 	const nodes = 400
 	schema := &datasets.Schema{}

@@ -30,11 +30,11 @@ func init() { classifiers.Register(Default) }
 
 // Classifier is C4.5 with its two settings.
 type Classifier struct {
-	// MinCases is the weight that at least two branches of a test must have, above 0; numeric tests ask
-	// for more on larger nodes.
+	// MinCases is the weight that at least two branches of a test must have, above 0; numeric tests
+	// ask for more on larger nodes.
 	MinCases float64
-	// Confidence is the level at which the upper limit of a leaf's error is taken, in (0, 0.5]; lower
-	// prunes more.
+	// Confidence is the level at which the upper limit of a leaf's error is taken, in (0, 0.5];
+	// lower prunes more.
 	Confidence float64
 }
 

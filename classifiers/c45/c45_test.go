@@ -24,9 +24,9 @@ func near(t interface{ Errorf(string, ...any) }, what string, got, want, toleran
 	}
 }
 
-// TestWeatherTests compares with the figures of Quinlan 1993, section 2.2: the gain of outlook is 0.246 bits (printed
-// from rounded terms, hence the tolerance), its split information 1.577 bits, its ratio 0.156;
-// windy gains 0.048 bits.
+// TestWeatherTests compares with the figures of Quinlan 1993, section 2.2: the gain of outlook is
+// 0.246 bits (printed from rounded terms, hence the tolerance), its split information 1.577 bits,
+// its ratio 0.156; windy gains 0.048 bits.
 func TestWeatherTests(t *testing.T) {
 	g := newGrower(context.Background(), Default, all(testtable.Weather(false)), true)
 	root := g.leaf(0, 14)
@@ -203,8 +203,8 @@ func plainThreshold(values []float64, labels []uint32, weights []float64, classe
 	return best
 }
 
-// plainChoice is the greatest ratio among the tests of at least average gain. clear is false where rounding may
-// decide.
+// plainChoice is the greatest ratio among the tests of at least average gain. clear is false where
+// rounding may decide.
 func plainChoice(g *grower, tests []plainTest) (chosen int, clear bool) {
 	many := func(f *feature) bool { return !f.numeric && float64(f.arity) >= 0.3*g.total }
 	everyMany := true
@@ -560,7 +560,8 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 			t.Fatalf("%v errors estimated, brute force %v", got, want)
 		}
 	}
-	// About one table in thirty has a branch raised: a hundred have none once in thirty runs, ten hundreds once in 10¹⁴.
+	// About one table in thirty has a branch raised: a hundred have none once in thirty runs, ten
+	// hundreds once in 10¹⁴.
 	for round := 0; round < 10 && (raised == 0 || tests == 0); round++ {
 		rapid.Check(t, compare)
 	}
@@ -569,7 +570,8 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// TestContinuousThresholds checks that a cut on a continuous attribute compares exact values, not cells.
+// TestContinuousThresholds checks that a cut on a continuous attribute compares exact values, not
+// cells.
 func TestContinuousThresholds(t *testing.T) {
 	class := testtable.Categorical("class", "low", "high")
 	class.Role = datasets.Class

@@ -12,9 +12,9 @@ type test struct {
 	cut         uint32  // numeric: codes up to here go left
 }
 
-// choose returns the feature and the threshold of the best test at a node, feature -1 for none:
-// the greatest gain ratio among the tests whose gain is at least the average (Quinlan 1993, section 2.2).
-// Of equals the first attribute wins.
+// choose returns the feature and the threshold of the best test at a node, feature -1 for none: the
+// greatest gain ratio among the tests whose gain is at least the average (Quinlan 1993, section
+// 2.2). Of equals the first attribute wins.
 func (g *grower) choose(at int32) (feature int, cut uint32) {
 	distribution := g.distribution(at)
 	cases, present := 0.0, 0
@@ -159,7 +159,8 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64, ca
 	if s.best < 0 {
 		return test{}
 	}
-	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their number.
+	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their
+	// number.
 	cost := math.Log2(float64(s.tried)) / cases
 	split := g.log2(cases) - g.log2(s.bestLeft) - g.log2(cases-s.bestLeft)
 	t := g.rate(entropy-s.after, split, cases, cost)
@@ -177,8 +178,8 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64, ca
 	return t
 }
 
-// scan walks the distinct values of a node in ascending order and keeps the threshold that leaves the
-// least entropy.
+// scan walks the distinct values of a node in ascending order and keeps the threshold that leaves
+// the least entropy.
 type scan struct {
 	g            *grower
 	distribution []float64

@@ -22,8 +22,8 @@ var _ classifiers.Model = (*Tree)(nil)
 // column is an attribute that some test looks at.
 type column struct {
 	attribute int
-	// limits are the thresholds on a continuous attribute, ascending: its codes are then the number of
-	// limits below the value. Nil for all other attributes, whose codes are the table's.
+	// limits are the thresholds on a continuous attribute, ascending: its codes are then the number
+	// of limits below the value. Nil for all other attributes, whose codes are the table's.
 	limits []float64
 }
 

@@ -2,15 +2,15 @@
 // golearn. It leaves out numeric attributes (ID3 has none; use c45), pruning and missing values.
 //
 // golearn's inducer is used for its recursion only. It counts rows, picks majorities in the random
-// order of Go's maps and gives up on values it has not seen, so three things are done here: choosing
-// the test (a RuleGenerator with weights), the class of every node (counted again, with weights, over
-// the finished tree) and the answer for a branch without training cases.
-// Equal training records are merged into one weighted record beforehand: the inducer then works on
-// the distinct records only.
+// order of Go's maps and gives up on values it has not seen, so three things are done here:
+// choosing the test (a RuleGenerator with weights), the class of every node (counted again, with
+// weights, over the finished tree) and the answer for a branch without training cases. Equal
+// training records are merged into one weighted record beforehand: the inducer then works on the
+// distinct records only.
 //
 // Deviations from Quinlan 1986:
-//   - a branch no training case took predicts the majority of its parent, where the paper leaves the
-//     object unclassified;
+//   - a branch no training case took predicts the majority of its parent, where the paper leaves
+//     the object unclassified;
 //   - growth stops where no attribute has any gain, at the majority class.
 package id3
 
@@ -43,8 +43,7 @@ func (Classifier) Info() classifiers.Info {
 	}
 }
 
-// Fit grows a tree. A numeric feature is an error wrapping
-// classifiers.ErrNumeric.
+// Fit grows a tree. A numeric feature is an error wrapping classifiers.ErrNumeric.
 func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -146,9 +145,10 @@ func (s *sample) grow(ctx context.Context) (root *trees.DecisionTreeNode, err er
 	return trees.InferID3Tree(grid, &rule{ctx: ctx, sample: s, attributes: attributes}), nil
 }
 
-// grid copies the records into golearn's form: nominal columns named by feature, the class, and a last
-// column with the record's number. The number finds the record again inside the views that the inducer
-// makes; being the column that is left over, it also keeps golearn from stopping one attribute early.
+// grid copies the records into golearn's form: nominal columns named by feature, the class, and a
+// last column with the record's number. The number finds the record again inside the views that the
+// inducer makes; being the column that is left over, it also keeps golearn from stopping one
+// attribute early.
 func (s *sample) grid() (*base.DenseInstances, []base.Attribute, error) {
 	grid := base.NewDenseInstances()
 	attributes := make([]base.Attribute, 0, len(s.codes)+2)

@@ -52,7 +52,8 @@ func TestWeatherTree(t *testing.T) {
 	}
 }
 
-// plain is ID3 as written in the paper, on rows, for comparison with what golearn's recursion grows.
+// plain is ID3 as written in the paper, on rows, for comparison with what golearn's recursion
+// grows.
 type plain struct {
 	table    *datasets.Table
 	weights  []float64

@@ -10,8 +10,8 @@ import (
 	"ppdp/classifiers/internal/testtable"
 )
 
-// TestFitRegions: the majority, the lowest of equals, and the overall majority (class 2, with 8) where
-// nothing was counted.
+// TestFitRegions: the majority, the lowest of equals, and the overall majority (class 2, with 8)
+// where nothing was counted.
 func TestFitRegions(t *testing.T) {
 	counts := []float64{
 		1, 3, 0,

@@ -3,8 +3,8 @@
 // default, and "naive-bayes-categorical" counts the cells of numeric attributes like values. It
 // leaves out kernel densities and discretisation learnt from the data.
 //
-// Priors and counts are smoothed by adding one (Laplace), over the public domain, never over the values
-// that happen to occur. Products are sums of logarithms.
+// Priors and counts are smoothed by adding one (Laplace), over the public domain, never over the
+// values that happen to occur. Products are sums of logarithms.
 //
 // Deviations from Weka's NaiveBayes, the reference of the Gaussian form:
 //   - a class without any training weight is never predicted, where add-one alone would let it win

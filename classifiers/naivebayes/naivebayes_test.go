@@ -117,7 +117,8 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// numericTable is a table of one numeric attribute over [0, high) and a class of the given number of values.
+// numericTable is a table of one numeric attribute over [0, high) and a class of the given number
+// of values.
 func numericTable(tb testtable.TB, high float64, continuous bool, classes int, values []float64, labels []uint32) *datasets.Table {
 	tb.Helper()
 	class := testtable.Categorical("class", "a", "b", "c")
@@ -134,8 +135,8 @@ func numericTable(tb testtable.TB, high float64, continuous bool, classes int, v
 	return b.Table()
 }
 
-// TestDomainSizeDoesNotMatter: whether likelihoods are tabulated, computed row by row or looked up among
-// exact values, a Gaussian depends on the values alone.
+// TestDomainSizeDoesNotMatter: whether likelihoods are tabulated, computed row by row or looked up
+// among exact values, a Gaussian depends on the values alone.
 func TestDomainSizeDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "rows")
@@ -175,7 +176,8 @@ func TestConstantAttribute(t *testing.T) {
 	}
 }
 
-// TestLargeDomain checks add-one over a domain too large to tabulate: cells never seen have 1/(n+cells).
+// TestLargeDomain checks add-one over a domain too large to tabulate: cells never seen have
+// 1/(n+cells).
 func TestLargeDomain(t *testing.T) {
 	const cells = 1 << 20
 	table := numericTable(t, cells, false, 2, []float64{5, 5, 900000, 900000, 77}, []uint32{0, 0, 0, 1, 1})

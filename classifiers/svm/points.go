@@ -25,8 +25,8 @@ type feature struct {
 // most cells a numeric attribute may have for its scaled numbers to be tabulated.
 const tabulated = 1 << 16
 
-// layout is the order of the features in a weight vector of the given size: numeric attributes first, so that their numbers
-// are a dense part of every point and all others are indicators.
+// layout is the order of the features in a weight vector of the given size: numeric attributes
+// first, so that their numbers are a dense part of every point and all others are indicators.
 type layout struct {
 	features []feature
 	numbers  int // numeric attributes
@@ -71,8 +71,9 @@ func newLayout(schema *datasets.Schema) *layout {
 
 func (f *feature) scaled(value float64) float64 { return float64((value - f.low) * f.scale) }
 
-// points are the distinct records in a fixed order that does not depend on the rows' order, without the constant feature:
-// the numbers of numeric attributes, and the positions of the indicators that are 1.
+// points are the distinct records in a fixed order that does not depend on the rows' order, without
+// the constant feature: the numbers of numeric attributes, and the positions of the indicators that
+// are 1.
 type points struct {
 	size    int       // of a weight vector
 	classes int       // of the schema
@@ -92,9 +93,9 @@ func (p *points) point(i int32) (values []float64, at []int32) {
 	return p.values[int(i)*p.numbers : (int(i)+1)*p.numbers], p.at[p.start[i]:p.start[i+1]]
 }
 
-// newPoints merges records of equal features: rows are sorted by features, label and weight, so that sums too
-// are the same in whatever order rows are given. What order that is does not matter: a digest of the features comes first,
-// because it decides at once between rows that differ.
+// newPoints merges records of equal features: rows are sorted by features, label and weight, so
+// that sums too are the same in whatever order rows are given. What order that is does not matter:
+// a digest of the features comes first, because it decides at once between rows that differ.
 func newPoints(data classifiers.Data, l *layout) *points {
 	rows, labels, weights := data.Labels()
 	columns := len(l.features)

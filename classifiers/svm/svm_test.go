@@ -51,9 +51,9 @@ func (p *points) examples(positive uint32, price float64) []example {
 	return all
 }
 
-// bruteForce minimises the primal objective exactly: in the optimum every dual variable is 0, at its top
-// or between, so that all 3ⁿ patterns are tried, the variables between solved for, and the best feasible dual
-// value taken. Strong duality makes it the primal minimum.
+// bruteForce minimises the primal objective exactly: in the optimum every dual variable is 0, at
+// its top or between, so that all 3ⁿ patterns are tried, the variables between solved for, and the
+// best feasible dual value taken. Strong duality makes it the primal minimum.
 func bruteForce(examples []example) float64 {
 	n := len(examples)
 	top := make([]float64, n)
@@ -137,8 +137,8 @@ func primal(examples []example, s *solution) float64 {
 	return sum
 }
 
-// TestAgainstBruteForce: the objective reached is within the promised share of the exact minimum, and
-// the gap reported is no smaller than the true distance.
+// TestAgainstBruteForce: the objective reached is within the promised share of the exact minimum,
+// and the gap reported is no smaller than the true distance.
 func TestAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 6, true)
@@ -168,8 +168,8 @@ func TestAgainstBruteForce(t *testing.T) {
 	})
 }
 
-// TestClosedForm: on a numeric line scaled to [0,1] with a point at 0 of class 0 and one at 1 of class 1,
-// a large C makes both margins tight: b = -1, w = 2.
+// TestClosedForm: on a numeric line scaled to [0,1] with a point at 0 of class 0 and one at 1 of
+// class 1, a large C makes both margins tight: b = -1, w = 2.
 func TestClosedForm(t *testing.T) {
 	class := testtable.Categorical("y", "no", "yes")
 	class.Role = datasets.Class
@@ -201,8 +201,8 @@ func TestClosedForm(t *testing.T) {
 	}
 }
 
-// TestDefaultC: 1/mean(|x|²) by hand. Outlook and temperature have three values, so one indicator is on
-// in each row; humidity and windy have one for the second value alone.
+// TestDefaultC: 1/mean(|x|²) by hand. Outlook and temperature have three values, so one indicator
+// is on in each row; humidity and windy have one for the second value alone.
 func TestDefaultC(t *testing.T) {
 	table := testtable.Weather(false)
 	ones := 0
@@ -218,7 +218,8 @@ func TestDefaultC(t *testing.T) {
 	}
 }
 
-// TestPredictionsFollowTheWeights recomputes every score from the dense points, for two and more classes.
+// TestPredictionsFollowTheWeights recomputes every score from the dense points, for two and more
+// classes.
 func TestPredictionsFollowTheWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 40, true)
@@ -270,9 +271,10 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// TestHeavyContradiction: one point with a million records of either label. The optimum, by hand: with u = w + b at
-// the point's score, |w|² + b² = u²/2 as both share it evenly, and the loss is a·(1-u) + b·(1+u) inside [-1,1], so that for
-// a = 2b the score is 1, the weights ½ and the objective ¼ + 2b. It has to be found in a few passes.
+// TestHeavyContradiction: one point with a million records of either label. The optimum, by hand:
+// with u = w + b at the point's score, |w|² + b² = u²/2 as both share it evenly, and the loss is
+// a·(1-u) + b·(1+u) inside [-1,1], so that for a = 2b the score is 1, the weights ½ and the
+// objective ¼ + 2b. It has to be found in a few passes.
 func TestHeavyContradiction(t *testing.T) {
 	class := testtable.Categorical("y", "no", "yes")
 	class.Role = datasets.Class
@@ -319,9 +321,9 @@ func TestSolveStops(t *testing.T) {
 	}
 }
 
-// TestAdult: solved to its gap, and clearly above the majority, 75.22 % of the 45,222 records, on the last fifth.
-// Linear machines on one-hot Adult are known for 84 to 85 % where numbers are binned; numbers left on
-// a line cost up to two points.
+// TestAdult: solved to its gap, and clearly above the majority, 75.22 % of the 45,222 records, on
+// the last fifth. Linear machines on one-hot Adult are known for 84 to 85 % where numbers are
+// binned; numbers left on a line cost up to two points.
 func TestAdult(t *testing.T) {
 	table := testtable.Adult(t, "diffmulti")
 	rows := table.AllRows()

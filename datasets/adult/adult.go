@@ -1,18 +1,20 @@
 // Package adult is the census table of Becker & Kohavi (1996) as the papers use it, and a stand-in
 // for it that needs no file: sources "adult" and "adult-standin".
 //
-// "adult" reads the two halves as the UCI repository publishes them (licensed CC BY 4.0). Rows with a missing
-// value are dropped, as in all the papers; the rest keep the order of the file, adult.data before
-// adult.test. The parameter select names the selections of rows and attributes the papers use.
+// "adult" reads the two halves as the UCI repository publishes them (licensed CC BY 4.0). Rows with
+// a missing value are dropped, as in all the papers; the rest keep the order of the file,
+// adult.data before adult.test. The parameter select names the selections of rows and attributes
+// the papers use.
 //
-// "adult-standin" has the same attributes, bounds, selections, number of rows and class balance, but its
-// rows are drawn from a small Bayesian network whose count tables were computed from Adult
+// "adult-standin" has the same attributes, bounds, selections, number of rows and class balance,
+// but its rows are drawn from a small Bayesian network whose count tables were computed from Adult
 // (standin.csv, made by the program in fit).
 //
 // All of the schema is public: bounds are the constants of the DiffMulti authors' configuration,
 // lists of values those of the data's description (adult.names), neither is read off the data.
-// Education is ordered by years of schooling, the other categorical attributes take a seeded random order
-// that does not depend on the data. The package leaves out training, folds and all use of the data.
+// Education is ordered by years of schooling, the other categorical attributes take a seeded random
+// order that does not depend on the data. The package leaves out training, folds and all use of the
+// data.
 package adult
 
 import (
@@ -63,9 +65,9 @@ type Params struct {
 	Select string `yaml:"select"`
 }
 
-// selections lists the attributes of each value of Params.Select; nil for all of them. LeFevre et al.
-// have no class attribute: salary joins theirs so that classifiers can be trained on a release. Having the role
-// Class it is not partitioned and changes none of their measures.
+// selections lists the attributes of each value of Params.Select; nil for all of them. LeFevre et
+// al. have no class attribute: salary joins theirs so that classifiers can be trained on a release.
+// Having the role Class it is not partitioned and changes none of their measures.
 var selections = []struct {
 	name       string
 	attributes []string

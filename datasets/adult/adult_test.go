@@ -435,8 +435,8 @@ func TestStandInMarginals(t *testing.T) {
 	}
 }
 
-// naiveBayes is the five-fold accuracy (fold = row mod 5) of naive Bayes with add-one smoothing over
-// all attributes taken as categorical.
+// naiveBayes is the five-fold accuracy (fold = row mod 5) of naive Bayes with add-one smoothing
+// over all attributes taken as categorical.
 func naiveBayes(table *datasets.Table) float64 {
 	at := table.Schema().Class()
 	attributes := table.Schema().QuasiIdentifiers()

@@ -13,7 +13,8 @@ type Derivation[P interface{ Validate() error }] struct {
 	Defaults func() P
 	// Select is the selection of Adult that the parameters ask for.
 	Select func(P) string
-	// Table makes the table from Adult's, seeded by the request's key. note is for readers of results.
+	// Table makes the table from Adult's, seeded by the request's key. note is for readers of
+	// results.
 	Table func(ctx context.Context, from *datasets.Table, params P, key random.Key) (
 		table *datasets.Table, note string, err error)
 }

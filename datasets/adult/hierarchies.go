@@ -9,24 +9,25 @@ import (
 	"ppdp/internal/strictyaml"
 )
 
-// hierarchyFiles hold the hierarchies that full-domain generalisation climbs, for the eight quasi-identifiers of
-// LeFevre et al. 2006. Their heights are those of the Incognito paper's table of Adult (LeFevre, DeWitt &
-// Ramakrishnan 2005): age 4 (5, 10 and 20 years, everything), education 3, marital status, native country,
-// workclass and occupation 2, sex and race 1, which makes 5·4·3·3·3·3·2·2 = 6,480 generalisations of
-// a table. Which values go together is the project's own choice.
+// hierarchyFiles hold the hierarchies that full-domain generalisation climbs, for the eight
+// quasi-identifiers of LeFevre et al. 2006. Their heights are those of the Incognito paper's table
+// of Adult (LeFevre, DeWitt & Ramakrishnan 2005): age 4 (5, 10 and 20 years, everything), education
+// 3, marital status, native country, workclass and occupation 2, sex and race 1, which makes
+// 5·4·3·3·3·3·2·2 = 6,480 generalisations of a table. Which values go together is the project's own
+// choice.
 //
 //go:embed hierarchies/*.yaml
 var hierarchyFiles embed.FS
 
-// hierarchyFile is the content of one: widths for a numeric attribute, a taxonomy whose leaves all lie at
-// the same depth for a categorical one.
+// hierarchyFile is the content of one: widths for a numeric attribute, a taxonomy whose leaves all
+// lie at the same depth for a categorical one.
 type hierarchyFile struct {
 	Widths   []int             `yaml:"widths"`
 	Taxonomy datasets.Taxonomy `yaml:"taxonomy"`
 }
 
-// hierarchy reads the hierarchy of an attribute, nil where there is no file for it. The files are part of the
-// program: a mistake in one is a programmer's.
+// hierarchy reads the hierarchy of an attribute, nil where there is no file for it. The files are
+// part of the program: a mistake in one is a programmer's.
 func hierarchy(a *datasets.Attribute) *datasets.Hierarchy {
 	path := "hierarchies/" + a.Name + ".yaml"
 	content, err := hierarchyFiles.ReadFile(path)

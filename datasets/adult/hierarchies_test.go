@@ -8,7 +8,8 @@ import (
 	"ppdp/datasets"
 )
 
-// TestHierarchyHeights holds the hierarchies to the heights of the Incognito paper's table of Adult.
+// TestHierarchyHeights holds the hierarchies to the heights of the Incognito paper's table of
+// Adult.
 func TestHierarchyHeights(t *testing.T) {
 	vectors, quasi := 1, 0
 	for _, want := range []struct {

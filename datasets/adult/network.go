@@ -14,10 +14,10 @@ import (
 	"ppdp/random"
 )
 
-// network is a class-conditional Bayesian network: each attribute depends on the class and on at most two
-// others. Two parents must themselves be parent and child, so that what may be drawn for both of them
-// together can be looked up and has its own counts (the network is a 2-tree, a tree of triangles).
-// Numeric attributes are cut into bins and uniform in each.
+// network is a class-conditional Bayesian network: each attribute depends on the class and on at
+// most two others. Two parents must themselves be parent and child, so that what may be drawn for
+// both of them together can be looked up and has its own counts (the network is a 2-tree, a tree of
+// triangles). Numeric attributes are cut into bins and uniform in each.
 //
 // Its file is CSV, lines beginning with # are comments:
 //
@@ -40,7 +40,8 @@ type node struct {
 	names     []string
 	// from and to bound the codes of each level, half-open. A categorical value is one code.
 	from, to []uint32
-	// cumulative counts of the levels by class and context (see context); nil where there are no rows
+	// cumulative counts of the levels by class and context (see context); nil where there are no
+	// rows
 	cumulative [][][]uint32
 }
 
@@ -298,8 +299,8 @@ func parseCounts(fields []string, want int) (counts []uint32, total int, err err
 	return counts, total, nil
 }
 
-// finish checks what only the whole file can show: every attribute is there, and whatever its parents
-// may be drawn to has counts to draw it from.
+// finish checks what only the whole file can show: every attribute is there, and whatever its
+// parents may be drawn to has counts to draw it from.
 func (p *networkParser) finish() error {
 	n := p.network
 	if len(n.halves) == 0 {
@@ -326,8 +327,9 @@ func (p *networkParser) finish() error {
 	return nil
 }
 
-// uncounted is the first context of the node that may be drawn for rows of class y and has no counts, or
-// -1. All parents of a node are in the family of its first parent, whose counts say what may be drawn.
+// uncounted is the first context of the node that may be drawn for rows of class y and has no
+// counts, or -1. All parents of a node are in the family of its first parent, whose counts say what
+// may be drawn.
 func (n *network) uncounted(nd *node, y int) int {
 	own := nd.cumulative[y]
 	if len(nd.parents) == 0 {
@@ -369,9 +371,9 @@ func (n *network) levelIn(nd *node, context, parent int) int {
 	panic("adult: not a parent") // the parser has checked it
 }
 
-// draw makes a table with exactly the rows of each class that the halves ask for, one half after the
-// other, classes in random order within each. Every attribute has a stream of its own, so that the
-// first half is the same with and without the second.
+// draw makes a table with exactly the rows of each class that the halves ask for, one half after
+// the other, classes in random order within each. Every attribute has a stream of its own, so that
+// the first half is the same with and without the second.
 func (n *network) draw(halves [][]int, key random.Key) *datasets.Table {
 	schema := Schema()
 	var classes []uint8 // of each row, as a position in n.classes

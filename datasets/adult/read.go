@@ -13,8 +13,8 @@ import (
 const maxProblems = 20
 
 // reader turns the published text into a table of all attributes. Lines are fields separated by
-// commas and a space. adult.test begins with a line that starts with "|" and ends its labels in ".";
-// both halves end in an empty line.
+// commas and a space. adult.test begins with a line that starts with "|" and ends its labels in
+// "."; both halves end in an empty line.
 type reader struct {
 	schema  *datasets.Schema
 	codes   [len(columns)]map[string]uint32 // of categorical attributes

@@ -15,8 +15,9 @@ type column struct {
 	ordered   bool     // the order given is the semantic one
 }
 
-// columns are all attributes in the order of the files. In adult.names the class comes first and has
-// no name; education is listed there without an order and is here ordered by years of schooling.
+// columns are all attributes in the order of the files. In adult.names the class comes first and
+// has no name; education is listed there without an order and is here ordered by years of
+// schooling.
 var columns = [...]column{
 	{name: "age", low: 15, high: 95},
 	{name: "workclass", values: []string{"Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov",

@@ -15,8 +15,8 @@ import (
 //go:embed standin.csv
 var standInFile string
 
-// StandIn is a table that looks like Adult and needs no file. Its rows are drawn from the network of
-// standin.csv. There is one stand-in: it is drawn with a fixed key, not with the request's, so
+// StandIn is a table that looks like Adult and needs no file. Its rows are drawn from the network
+// of standin.csv. There is one stand-in: it is drawn with a fixed key, not with the request's, so
 // that results on it can be compared as results on the real table can.
 type StandIn struct{}
 

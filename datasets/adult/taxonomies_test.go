@@ -45,9 +45,9 @@ func TestTaxonomyShapes(t *testing.T) {
 	}
 }
 
-// TestMostSpecialisations computes Al-Hussaeni et al. 2018, equation 14, over the attributes in the order
-// of the files: the paper says that DiffMulti's h is "in millions", the number itself was computed from the
-// released program's taxonomies by a separate program.
+// TestMostSpecialisations computes Al-Hussaeni et al. 2018, equation 14, over the attributes in the
+// order of the files: the paper says that DiffMulti's h is "in millions", the number itself was
+// computed from the released program's taxonomies by a separate program.
 func TestMostSpecialisations(t *testing.T) {
 	sum, product := 1, 1
 	for i := range Schema().Attributes {

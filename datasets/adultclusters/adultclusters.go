@@ -1,14 +1,16 @@
 // Package adultclusters is Adult for the study of clustering: sources "adult-clusters" and
-// "adult-clusters-standin". The class attribute, salary, is left out, and the number of the cluster a
-// record is in takes its place, so that an algorithm that looks at classes preserves clusters
+// "adult-clusters-standin". The class attribute, salary, is left out, and the number of the cluster
+// a record is in takes its place, so that an algorithm that looks at classes preserves clusters
 // (Al-Hussaeni et al. 2018, section 5.2, ClusterMP).
 //
-// By default the clusters are those of the records themselves. One record more can then change the class of many
-// others: a release of such a table is not private however the algorithm protects its input (errata D5). With
-// labels: public the clusters are cut by centroids that depend on the public schema alone, and a record's
-// class on nothing but the record. Public centroids know the domain and not what is common in it. Two of them part
-// records by the attribute with the fewest values, in which uniform records differ most, and with Adult that is sex: women are one
-// class, men the other, where the clusters of the records themselves are rather the married and the unmarried.
+// By default the clusters are those of the records themselves. One record more can then change the
+// class of many others: a release of such a table is not private however the algorithm protects its
+// input (errata D5). With labels: public the clusters are cut by centroids that depend on the
+// public schema alone, and a record's class on nothing but the record. Public centroids know the
+// domain and not what is common in it. Two of them part records by the attribute with the fewest
+// values, in which uniform records differ most, and with Adult that is sex: women are one class,
+// men the other, where the clusters of the records themselves are rather the married and the
+// unmarried.
 package adultclusters
 
 import (
@@ -30,8 +32,8 @@ type Labels string
 const (
 	// Data clusters the records: bisecting k-means over all of them.
 	Data Labels = "data"
-	// Public gives each record to the most similar of fixed centroids, those of records drawn uniformly
-	// from the public domain.
+	// Public gives each record to the most similar of fixed centroids, those of records drawn
+	// uniformly from the public domain.
 	Public Labels = "public"
 )
 
@@ -105,8 +107,8 @@ func (p *Params) label(ctx context.Context, table *datasets.Table) ([]uint32, er
 	return vectors.Nearest(public.Centroids(clusters, p.Clusters)), nil
 }
 
-// publicRecords is how many records the public centroids are made from: enough that each of a thousand clusters may
-// have some.
+// publicRecords is how many records the public centroids are made from: enough that each of a
+// thousand clusters may have some.
 const publicRecords = 10_000
 
 // uniform draws records from the domain of a schema, the same for a schema on every call.

@@ -69,8 +69,8 @@ func TestOnlyTheClassChanges(t *testing.T) {
 	}
 }
 
-// TestPublicLabelsDependOnTheRecordAlone: in a table of some of the rows a record keeps its class. That is what errata
-// D5 asks for.
+// TestPublicLabelsDependOnTheRecordAlone: in a table of some of the rows a record keeps its class.
+// That is what errata D5 asks for.
 func TestPublicLabelsDependOnTheRecordAlone(t *testing.T) {
 	original, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "rps"}})
 	if err != nil {
@@ -93,9 +93,10 @@ func TestPublicLabelsDependOnTheRecordAlone(t *testing.T) {
 	}
 }
 
-// TestTwoPublicCentroidsPartTheSexes: of uniform records, putting j of an attribute's m values on one side explains a variance of
-// (j/m)·(1/j - 1/m) + (1 - j/m)·(1/(m-j) - 1/m) = 1/m of its m coordinates, and halving a numeric attribute explains 1/16: most
-// for m = 2. Sex is Adult's only attribute of two values.
+// TestTwoPublicCentroidsPartTheSexes: of uniform records, putting j of an attribute's m values on
+// one side explains a variance of (j/m)·(1/j - 1/m) + (1 - j/m)·(1/(m-j) - 1/m) = 1/m of its m
+// coordinates, and halving a numeric attribute explains 1/16: most for m = 2. Sex is Adult's only
+// attribute of two values.
 func TestTwoPublicCentroidsPartTheSexes(t *testing.T) {
 	for _, selection := range []string{"diffmulti", "rps"} {
 		set := load(t, standIn, &Params{Select: selection, Labels: Public, Clusters: 2})
@@ -109,7 +110,8 @@ func TestTwoPublicCentroidsPartTheSexes(t *testing.T) {
 	}
 }
 
-// TestRealData: with the real table the class of Al-Hussaeni et al.: 45,222 records, neither cluster marginal.
+// TestRealData: with the real table the class of Al-Hussaeni et al.: 45,222 records, neither
+// cluster marginal.
 func TestRealData(t *testing.T) {
 	if os.Getenv("PPDP_DATA") == "" {
 		t.Skip("PPDP_DATA is not set: no Adult data to cluster")

@@ -1,7 +1,8 @@
-// Package adultenlarged is Adult made larger, for the study of running times: sources "adult-enlarged" and
-// "adult-enlarged-standin". Every record is kept, and variations of it follow in which some values are drawn anew from
-// the public domain of their attribute (Al-Hussaeni et al. 2018, section 5.2, Scalability). Such records say little about
-// people: the package is for time and memory, not for utility.
+// Package adultenlarged is Adult made larger, for the study of running times: sources
+// "adult-enlarged" and "adult-enlarged-standin". Every record is kept, and variations of it follow
+// in which some values are drawn anew from the public domain of their attribute (Al-Hussaeni et al.
+// 2018, section 5.2, Scalability). Such records say little about people: the package is for time
+// and memory, not for utility.
 package adultenlarged
 
 import (
@@ -20,7 +21,8 @@ type Params struct {
 	Select string `yaml:"select"`
 	// N is the number of records; fewer than the selection has are the first of them.
 	N int `yaml:"n"`
-	// Redraw is the probability that a value of a variation is drawn anew. The paper says "some values".
+	// Redraw is the probability that a value of a variation is drawn anew. The paper says "some
+	// values".
 	Redraw float64 `yaml:"redraw"`
 }
 

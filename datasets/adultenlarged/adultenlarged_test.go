@@ -30,8 +30,8 @@ func load(t *testing.T, params *Params) *datasets.Table {
 	return set.Table
 }
 
-// TestOriginalsThenVariations: the first rows are Adult's; without redrawing so are all copies; a value of a variation
-// differs as often as it is redrawn and does not fall on the old one.
+// TestOriginalsThenVariations: the first rows are Adult's; without redrawing so are all copies; a
+// value of a variation differs as often as it is redrawn and does not fall on the old one.
 func TestOriginalsThenVariations(t *testing.T) {
 	original, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "rps"}})
 	if err != nil {
@@ -58,7 +58,8 @@ func TestOriginalsThenVariations(t *testing.T) {
 				changed++
 			}
 		}
-		// Binomial; beyond 5 standard deviations by chance once in 1.7 million, and there are 11 attributes.
+		// Binomial; beyond 5 standard deviations by chance once in 1.7 million, and there are 11
+		// attributes.
 		p := 0.5 * (1 - 1/float64(schema.Attributes[at].Cells()))
 		mean, sd := p*float64(n+5), math.Sqrt(p*(1-p)*float64(n+5))
 		if math.Abs(float64(changed)-mean) > 5*sd {

@@ -104,8 +104,8 @@ func drawVectors(t *rapid.T, most int) *Vectors {
 	return v
 }
 
-// TestBisectionIsLocallyOptimal: no bisection is better than by moving one vector, and none of all 2ⁿ is worse
-// than leaving the vectors together.
+// TestBisectionIsLocallyOptimal: no bisection is better than by moving one vector, and none of all
+// 2ⁿ is worse than leaving the vectors together.
 func TestBisectionIsLocallyOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawVectors(t, 9)
@@ -156,7 +156,8 @@ func TestPlanted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Seeds of one group leave every vector on one side; the first of another group then moves off.
+		// Seeds of one group leave every vector on one side; the first of another group then moves
+		// off.
 		same := true
 		for i := range want {
 			for j := range want {

@@ -24,12 +24,13 @@
 // the list's, or without a list the taxonomy's leaves from left to right; order: given says that it
 // has a meaning, order: random draws one that depends on the attribute's name alone.
 //
-// Full-domain generalisation climbs the levels of a numeric attribute's widths, each a multiple of the
-// one before, or those of a categorical attribute's taxonomy; above them all is one group of everything.
+// Full-domain generalisation climbs the levels of a numeric attribute's widths, each a multiple of
+// the one before, or those of a categorical attribute's taxonomy; above them all is one group of
+// everything.
 //
-// With missing-as-value every categorical attribute but the class has one more value, named like the
-// first marker and placed where the schema lists it, else last and below the taxonomy's root. Rows
-// that lack a number or the class are dropped all the same: there is no cell for them.
+// With missing-as-value every categorical attribute but the class has one more value, named like
+// the first marker and placed where the schema lists it, else last and below the taxonomy's root.
+// Rows that lack a number or the class are dropped all the same: there is no cell for them.
 //
 // The package also drafts schema files (Draft) and writes tables back as text (Write). It
 // leaves out guessing: Draft reads private data and says so in what it writes.

@@ -20,19 +20,19 @@ import (
 
 // DraftOptions say how a table is to be read for a draft. The zero value is usable.
 type DraftOptions struct {
-	// Delimiter separates fields; 0 chooses the one of comma, semicolon, tab and bar that splits the
-	// first records into the most fields of equal number.
+	// Delimiter separates fields; 0 chooses the one of comma, semicolon, tab and bar that splits
+	// the first records into the most fields of equal number.
 	Delimiter rune
 	// NoHeader says that the first record is data; the columns are then called c1, c2, ...
 	NoHeader bool
-	// Class names the attribute to predict, which is drafted as categorical. Empty leaves the choice
-	// to whoever reviews the draft.
+	// Class names the attribute to predict, which is drafted as categorical. Empty leaves the
+	// choice to whoever reviews the draft.
 	Class string
 	// Missing are the texts that stand for a missing value; nil takes those of the usual ones that
 	// occur: an empty field, ?, NA, N/A, NaN, nan, null, NULL.
 	Missing []string
-	// MaxValues is the largest number of different texts a categorical attribute may have before its
-	// column is taken for an identifier or free text and left out; 0 means 100.
+	// MaxValues is the largest number of different texts a categorical attribute may have before
+	// its column is taken for an identifier or free text and left out; 0 means 100.
 	MaxValues int
 }
 
@@ -41,8 +41,8 @@ var usualMarkers = []string{"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"}
 // sampleSize is how many bytes the delimiter is chosen by.
 const sampleSize = 1 << 16
 
-// Draft writes a schema file for the table at path, which may be gzip. The table can be read with it
-// as it stands, but bounds and lists come from private data: the draft says at its top that they
+// Draft writes a schema file for the table at path, which may be gzip. The table can be read with
+// it as it stands, but bounds and lists come from private data: the draft says at its top that they
 // must be reviewed before anything is released. It is an error when no column can be described.
 func Draft(w io.Writer, path string, options DraftOptions) error {
 	text, err := open(path)
@@ -104,7 +104,8 @@ type columnProfile struct {
 	filled        int // rows with a value
 }
 
-// layout chooses the delimiter and whether white space is to be trimmed by the first bytes of the text.
+// layout chooses the delimiter and whether white space is to be trimmed by the first bytes of the
+// text.
 func (s *profile) layout(sample []byte, stated rune) {
 	if end := bytes.LastIndexByte(sample, '\n'); len(sample) == sampleSize && end >= 0 {
 		sample = sample[:end] // the last record may be torn
@@ -118,8 +119,9 @@ func (s *profile) layout(sample []byte, stated rune) {
 	for i, delimiter := range candidates {
 		fields, first, spaces := evenFields(sample, delimiter)
 		if fields <= 1 {
-			// Where none splits all records alike, the one that splits the first into the most is chosen: reading will then name
-			// the records that do not fit, and not take each for a single text.
+			// Where none splits all records alike, the one that splits the first into the most is
+			// chosen: reading will then name the records that do not fit, and not take each for a
+			// single text.
 			fields, first = 1, max(first, 1)
 		}
 		if i == 0 || fields > best || fields == 1 && best == 1 && first > widest {
@@ -128,8 +130,9 @@ func (s *profile) layout(sample []byte, stated rune) {
 	}
 }
 
-// evenFields is the number of fields all records have, 0 when they differ, the number that the first has, and whether white space
-// occurs beside a delimiter. That it may also occur within quotes does no harm.
+// evenFields is the number of fields all records have, 0 when they differ, the number that the
+// first has, and whether white space occurs beside a delimiter. That it may also occur within
+// quotes does no harm.
 func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) {
 	// A schema allows no trimming where the delimiter is white space itself.
 	if !unicode.IsSpace(delimiter) {
@@ -365,8 +368,9 @@ func (c *columnProfile) describe(isClass bool, most int) (line, reason string) {
 	return fmt.Sprintf("{name: %s, kind: categorical, values: [%s]}", name, strings.Join(quoted, ", ")), ""
 }
 
-// bounds rounds the observed range outwards to multiples of a round step: whole numbers get one cell
-// each where that gives no more than a million, anything else is continuous in about a hundred cells.
+// bounds rounds the observed range outwards to multiples of a round step: whole numbers get one
+// cell each where that gives no more than a million, anything else is continuous in about a hundred
+// cells.
 func (c *columnProfile) bounds() (low, high, step float64, continuous bool) {
 	width := c.max - c.min
 	step = 1
@@ -378,8 +382,8 @@ func (c *columnProfile) bounds() (low, high, step float64, continuous bool) {
 	return low, high, step, continuous
 }
 
-// roundStep is the largest round number up to x: one, two or five times a power of ten, or below one a
-// power of two, whose multiples are exact in binary so that cells meet their bounds.
+// roundStep is the largest round number up to x: one, two or five times a power of ten, or below
+// one a power of two, whose multiples are exact in binary so that cells meet their bounds.
 func roundStep(x float64) float64 {
 	if x < 1 {
 		_, exponent := math.Frexp(x)

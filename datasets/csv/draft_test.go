@@ -133,7 +133,8 @@ func TestRoundStep(t *testing.T) {
 	}
 }
 
-// FuzzDraft drafts schemas from anything: a draft that comes about describes the text it was made from.
+// FuzzDraft drafts schemas from anything: a draft that comes about describes the text it was made
+// from.
 func FuzzDraft(f *testing.F) {
 	for _, text := range []string{bankText, "a,b\n1,2\n", "a, b\n1.5, x\n\n-7e9, ?\n", "\ufeffa\r\n\"1\"\r\n", "1e300|x\n-1e-300|y\n", "a\n\"x\ry\"\n", "x\n0.1\n1600000000.5\n"} {
 		f.Add(text, true, uint8(0))

@@ -17,8 +17,8 @@ import (
 	"ppdp/datasets"
 )
 
-// Limits of what is read: how many errors are reported in full, and how many bytes one record may have,
-// so that a quote never closed does not draw the rest of a large file into memory.
+// Limits of what is read: how many errors are reported in full, and how many bytes one record may
+// have, so that a quote never closed does not draw the rest of a large file into memory.
 const (
 	maxErrors = 20
 	maxRecord = 1 << 20
@@ -36,9 +36,9 @@ type Content struct {
 	LeftOut []string
 }
 
-// Read reads a table of the format from r, as a stream: memory is needed for the coded rows only. It
-// understands quoted fields (RFC 4180), a UTF-8 byte-order mark, line ends of either kind and blank
-// lines, which it skips. file names the text in messages.
+// Read reads a table of the format from r, as a stream: memory is needed for the coded rows only.
+// It understands quoted fields (RFC 4180), a UTF-8 byte-order mark, line ends of either kind and
+// blank lines, which it skips. file names the text in messages.
 //
 // A row that lacks a value is dropped and counted; with MissingAsValue only when the value is
 // numeric or the class. The other values of a dropped row must be right all the same.
@@ -401,8 +401,8 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 	}
 }
 
-// shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers; false
-// leaves the text to decimal.
+// shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers;
+// false leaves the text to decimal.
 func shortInteger(text string) (int64, bool) {
 	negative := false
 	if text != "" && text[0] == '-' {

@@ -25,7 +25,8 @@ type Format struct {
 	Trim bool
 	// Missing are the texts that stand for a missing value.
 	Missing []string
-	// MissingAsValue keeps a missing categorical value as a separate value, whose name is Missing[0].
+	// MissingAsValue keeps a missing categorical value as a separate value, whose name is
+	// Missing[0].
 	MissingAsValue bool
 
 	missing []uint32 // for each attribute: the code of a missing value, or dropRow

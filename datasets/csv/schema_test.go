@@ -15,8 +15,8 @@ import (
 	"ppdp/datasets"
 )
 
-// badSchemas says for every testdata/NAME.bad.yaml which problems are found, each as "line: part of the
-// message".
+// badSchemas says for every testdata/NAME.bad.yaml which problems are found, each as "line: part of
+// the message".
 var badSchemas = map[string][]string{
 	"no_attributes":          {"1: no attributes"},
 	"empty_attributes":       {"1: attributes: must list at least one"},

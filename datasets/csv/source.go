@@ -135,7 +135,8 @@ func open(path string) (io.ReadCloser, error) {
 	return textFile{gzipText{unpacker}, file}, nil
 }
 
-// gzipText is unpacked text. What is wrong with the packing is reported as that: the text may be right as far as it goes.
+// gzipText is unpacked text. What is wrong with the packing is reported as that: the text may be
+// right as far as it goes.
 type gzipText struct{ unpacker *gzip.Reader }
 
 func (t gzipText) Read(p []byte) (int, error) {

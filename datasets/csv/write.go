@@ -96,8 +96,8 @@ func (t *texter) text(row int32) string {
 	return t.cached[code]
 }
 
-// cellText prints the number a code stands for with as few digits as lead back to the code: 0.3, not
-// 0.30000000000000004.
+// cellText prints the number a code stands for with as few digits as lead back to the code: 0.3,
+// not 0.30000000000000004.
 func cellText(a *datasets.Attribute, code uint32) string {
 	number := a.Number(code)
 	if whole := int64(number); float64(whole) == number {

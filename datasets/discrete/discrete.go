@@ -1,18 +1,20 @@
 // Package discrete generates the synthetic tables of LeFevre, DeWitt & Ramakrishnan, Mondrian
-// Multidimensional K-Anonymity, ICDE 2006, Section 6 and Fig. 9: source "discrete". It leaves out what is
-// done with them.
+// Multidimensional K-Anonymity, ICDE 2006, Section 6 and Fig. 9: source "discrete". It leaves out
+// what is done with them.
 //
-// A table has attributes x1, x2, ... of integers 0..cardinality-1, independent of one another. Shape
-// uniform draws each value with the same probability. Shape skewed draws it from a normal
-// distribution of mean mu cut into cells of width 1 around the integers; draws outside the domain are
-// made again.
+// A table has attributes x1, x2, ... of integers 0..cardinality-1, independent of one another.
+// Shape uniform draws each value with the same probability. Shape skewed draws it from a normal
+// distribution of mean mu cut into cells of width 1 around the integers; draws outside the domain
+// are made again.
 //
-// The paper does not say in what unit its σ = 0.2 is. With unit: domain, the default, it is a share of the
-// domain: at 0.2 the standard deviation is 1.6 of 8 cells and 10 of 50, which is the reading that comes close to the
-// paper's query errors. With unit: cells it is what it says, and 99 values in 100 fall into one or two cells.
+// The paper does not say in what unit its σ = 0.2 is. With unit: domain, the default, it is a share
+// of the domain: at 0.2 the standard deviation is 1.6 of 8 cells and 10 of 50, which is the reading
+// that comes close to the paper's query errors. With unit: cells it is what it says, and 99 values
+// in 100 fall into one or two cells.
 //
-// The schema is public and depends on the parameters alone. Every attribute has a binary tree over its
-// cells as its hierarchy for full-domain generalisation. Everything is drawn from the request's key.
+// The schema is public and depends on the parameters alone. Every attribute has a binary tree over
+// its cells as its hierarchy for full-domain generalisation. Everything is drawn from the request's
+// key.
 package discrete
 
 import (
@@ -59,10 +61,12 @@ type Params struct {
 	Cardinality int `yaml:"cardinality"`
 	// Shape is uniform (the default) or skewed.
 	Shape Shape `yaml:"shape"`
-	// Mu is the mean of skewed values, from 0 to cardinality-1, in cells: the paper's μ. The default, -1, is
-	// the middle of the domain, (cardinality-1)/2, which is the paper's 3.5 of 8 cells.
+	// Mu is the mean of skewed values, from 0 to cardinality-1, in cells: the paper's μ. The
+	// default, -1, is the middle of the domain, (cardinality-1)/2, which is the paper's 3.5 of 8
+	// cells.
 	Mu float64 `yaml:"mu"`
-	// Sigma is the standard deviation of skewed values, the paper's σ: above 0 and at most ten domains. Default 0.2.
+	// Sigma is the standard deviation of skewed values, the paper's σ: above 0 and at most ten
+	// domains. Default 0.2.
 	Sigma float64 `yaml:"sigma"`
 	// Unit is that of Sigma: domain (the default) or cells.
 	Unit Unit `yaml:"unit"`

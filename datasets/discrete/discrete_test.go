@@ -32,9 +32,10 @@ func with(change func(*Params)) *Params {
 	return params
 }
 
-// TestLaws compares the frequencies of cells with the distribution function of the law. A frequency has
-// standard deviation √(p(1-p)/n); 5 of them are passed by chance once in 1.7 million, 5 of them and one row more
-// where the normal approximation is poor, and the test looks at 260 cells of a fixed seed.
+// TestLaws compares the frequencies of cells with the distribution function of the law. A frequency
+// has standard deviation √(p(1-p)/n); 5 of them are passed by chance once in 1.7 million, 5 of them
+// and one row more where the normal approximation is poor, and the test looks at 260 cells of a
+// fixed seed.
 func TestLaws(t *testing.T) {
 	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	for _, test := range []struct {
@@ -70,8 +71,9 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestIndependence: the counts of cells of two attributes are the products of the marginal ones. χ² with
-// 49 degrees of freedom passes 103 once in a hundred thousand (Wilson-Hilferty), the seed is fixed.
+// TestIndependence: the counts of cells of two attributes are the products of the marginal ones. χ²
+// with 49 degrees of freedom passes 103 once in a hundred thousand (Wilson-Hilferty), the seed is
+// fixed.
 func TestIndependence(t *testing.T) {
 	params := with(func(p *Params) { p.N, p.Attributes = 20_000, 2 })
 	table := load(t, params, 2)

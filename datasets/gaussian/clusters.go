@@ -25,7 +25,8 @@ type component struct {
 	factor [dimensions][dimensions]float64
 }
 
-// components are the three clusters. They differ in their means, variances and signs of correlations.
+// components are the three clusters. They differ in their means, variances and signs of
+// correlations.
 var components = [...]component{
 	{
 		name: "A",

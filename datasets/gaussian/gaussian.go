@@ -1,17 +1,18 @@
 // Package gaussian generates the synthetic tables of Qardaji & Li 2012, Section 4.1: source
 // "gaussian". It leaves out what is done with them.
 //
-// Shape normal-1d (Fig. 1) is one continuous attribute x drawn from a normal distribution of mean 50 and
-// standard deviation 25. The paper says no more than "from a predefined space". Here it is [0, 100),
-// the domain of its own example and the mean ± 2 standard deviations, and values outside are drawn again;
-// or, with bounds: clamp, [-50, 150), where values outside (one in 16,000) are moved to the ends.
+// Shape normal-1d (Fig. 1) is one continuous attribute x drawn from a normal distribution of mean
+// 50 and standard deviation 25. The paper says no more than "from a predefined space". Here it is
+// [0, 100), the domain of its own example and the mean ± 2 standard deviations, and values outside
+// are drawn again; or, with bounds: clamp, [-50, 150), where values outside (one in 16,000) are
+// moved to the ends.
 //
-// Shape clusters-5d (Fig. 2) is a mixture in five continuous attributes x1..x5 over [0, 100), whose class
-// attribute cluster names the component: A, B or C, each with probability 1/3. The paper gives no
-// parameters; those of clusters.go are this package's own. The clusters lie off the middle of
-// the domain, as data within public bounds usually do, and overlap moderately: of 10,000 points a
-// classifier that knows the densities gets 0.96 right, and the purity of regions (the share of each
-// one's largest cluster) without any noise is
+// Shape clusters-5d (Fig. 2) is a mixture in five continuous attributes x1..x5 over [0, 100), whose
+// class attribute cluster names the component: A, B or C, each with probability 1/3. The paper
+// gives no parameters; those of clusters.go are this package's own. The clusters lie off the middle
+// of the domain, as data within public bounds usually do, and overlap moderately: of 10,000 points
+// a classifier that knows the densities gets 0.96 right, and the purity of regions (the share of
+// each one's largest cluster) without any noise is
 //
 //	depth                                0     3     5     10    20
 //	cuts at medians                      0.34  0.66  0.74  0.86  0.90
@@ -41,8 +42,8 @@ type Params struct {
 	N int `yaml:"n"`
 	// Shape is normal-1d or clusters-5d.
 	Shape string `yaml:"shape"`
-	// Bounds says what becomes of values outside the domain: reject (draw again) or, for normal-1d only,
-	// clamp (a wider domain, move to its ends).
+	// Bounds says what becomes of values outside the domain: reject (draw again) or, for normal-1d
+	// only, clamp (a wider domain, move to its ends).
 	Bounds string `yaml:"bounds"`
 }
 

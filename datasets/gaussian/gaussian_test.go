@@ -124,8 +124,8 @@ func TestClusterSizes(t *testing.T) {
 	}
 }
 
-// Points before rejection have mean μ and covariance F·Fᵀ. The sample covariance of normal variables
-// has variance (Σ_ii·Σ_jj + Σ_ij²)/n.
+// Points before rejection have mean μ and covariance F·Fᵀ. The sample covariance of normal
+// variables has variance (Σ_ii·Σ_jj + Σ_ij²)/n.
 func TestComponentMoments(t *testing.T) {
 	const n = 100_000
 	for c := range components {
@@ -257,8 +257,8 @@ func purity(table *datasets.Table, depth int, how string, stream *random.Stream)
 	return float64(pure) / float64(table.Len())
 }
 
-// Fig. 2 can only tell partitions apart if good ones are clearly better than careless ones and none is
-// perfect. The figures of the package comment are those of this test, to two decimals.
+// Fig. 2 can only tell partitions apart if good ones are clearly better than careless ones and none
+// is perfect. The figures of the package comment are those of this test, to two decimals.
 func TestClustersAreOfInterest(t *testing.T) {
 	table := load(t, Params{N: 10_000, Shape: clusters5D, Bounds: reject}, 1).Table
 	check := func(what string, got, want float64) {

@@ -41,10 +41,11 @@ func (e *ids) line(edge int) int {
 // announced matches the header of the SNAP collection: "# Nodes: 36692 Edges: 367662".
 var announced = regexp.MustCompile(`^[#%]\s*Nodes:\s*(\d{1,18})\s+Edges:\s*(\d{1,18})\s*$`)
 
-// ReadEdgeList reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines that
-// begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" is believed: N nodes, some of which may
-// have no edge, and M lines, fewer of which mean a file cut off. Without it, and
-// unless the reading states the number of nodes, there are as many as the largest id asks for, and a note says so.
+// ReadEdgeList reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines
+// that begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" is believed: N nodes, some
+// of which may have no edge, and M lines, fewer of which mean a file cut off. Without it, and
+// unless the reading states the number of nodes, there are as many as the largest id asks for, and
+// a note says so.
 func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 	if r.Base != 0 && r.Base != 1 {
 		return nil, errors.New(name + ": base " + strconv.Itoa(r.Base) + ", must be 0 or 1")

@@ -106,8 +106,8 @@ func (p *BarabasiAlbertParams) draw(ctx context.Context, stream *random.Stream) 
 	return BarabasiAlbert(ctx, stream, p.Nodes, p.Links)
 }
 
-// ConfigurationParams are the parameters of the source "configuration": either the degrees one by one
-// or the statistics a degree sequence is fitted to.
+// ConfigurationParams are the parameters of the source "configuration": either the degrees one by
+// one or the statistics a degree sequence is fitted to.
 type ConfigurationParams struct {
 	Degrees   []int   `yaml:"degrees"`
 	Nodes     int     `yaml:"nodes"`

@@ -1,10 +1,11 @@
 // Package graph reads, generates and describes graphs: edge lists, Matrix Market and MATLAB files;
 // the four networks of Qardaji & Li 2012 with stand-ins for each; Erdős-Rényi, Barabási-Albert and
-// fixed-degree random graphs, released degree sequences made graphs; and the power-law exponent of Table 1.
+// fixed-degree random graphs, released degree sequences made graphs; and the power-law exponent of
+// Table 1.
 //
 // Only adjacency is ever read. Files that carry attributes of persons beside it (the local_info
-// matrix of the Facebook networks) have those skipped unread. The graph type itself is datasets.Graph;
-// what is done with a graph is left to algorithms and metrics.
+// matrix of the Facebook networks) have those skipped unread. The graph type itself is
+// datasets.Graph; what is done with a graph is left to algorithms and metrics.
 package graph
 
 import (
@@ -37,13 +38,14 @@ const (
 type Reading struct {
 	// Base is the smallest node id of an edge list, 0 or 1. The matrix formats define their own.
 	Base int
-	// Simplify drops and counts self loops, repeated edges and the directions of directed edges, all of
-	// which are errors otherwise.
+	// Simplify drops and counts self loops, repeated edges and the directions of directed edges,
+	// all of which are errors otherwise.
 	Simplify bool
 	// Relabel numbers the ids of an edge list that occur, in ascending order, where ids have gaps.
 	Relabel bool
-	// Nodes is the number of nodes, which every algorithm takes for public knowledge; 0 takes what the file says:
-	// the size of a matrix, the header of an edge list or, without one, as many as its ids ask for.
+	// Nodes is the number of nodes, which every algorithm takes for public knowledge; 0 takes what
+	// the file says: the size of a matrix, the header of an edge list or, without one, as many as
+	// its ids ask for.
 	Nodes int
 }
 
@@ -118,7 +120,8 @@ func unpack(name string, content []byte) ([]byte, error) {
 }
 
 // Canonical turns a graph as its public home offers it (an edge list with comments or in both
-// directions, a Matrix Market file, that in a zip archive, a MATLAB file) into the canonical edge list.
+// directions, a Matrix Market file, that in a zip archive, a MATLAB file) into the canonical edge
+// list.
 func Canonical(content []byte) ([]byte, error) {
 	const name = "download"
 	if bytes.HasPrefix(content, []byte("PK\x03\x04")) {

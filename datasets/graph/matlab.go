@@ -42,9 +42,9 @@ const (
 	maxName   = 63  // letters of a variable's name
 )
 
-// ReadMATLAB reads the graph of the sparse matrix A in a MATLAB file of version 5 to 7.2, either byte
-// order, compressed or not. Of every other variable only the name is read; what it holds (the persons'
-// attributes in the Facebook networks) is passed over.
+// ReadMATLAB reads the graph of the sparse matrix A in a MATLAB file of version 5 to 7.2, either
+// byte order, compressed or not. Of every other variable only the name is read; what it holds (the
+// persons' attributes in the Facebook networks) is passed over.
 func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 	if len(content) < matHeader || !bytes.HasPrefix(content, []byte("MATLAB")) {
 		return nil, fmt.Errorf("%s: offset 0: no MATLAB 5 header of %d bytes", name, matHeader)
@@ -209,7 +209,8 @@ type elements struct {
 	order binary.ByteOrder
 }
 
-// element reads one data element. Memory grows with what is really there, not with what is announced.
+// element reads one data element. Memory grows with what is really there, not with what is
+// announced.
 func (e elements) element(what string) (kind uint32, data []byte, err error) {
 	var tag [8]byte
 	if _, err := io.ReadFull(e.r, tag[:]); err != nil {

@@ -12,9 +12,9 @@ import (
 	"ppdp/datasets"
 )
 
-// ReadMatrixMarket reads the graph of a square sparse matrix in Matrix Market coordinate format: nodes i
-// and j are joined when entry (i, j) is there and not 0. In a symmetric matrix every edge is listed once, in a
-// general one twice, as (i, j) and (j, i).
+// ReadMatrixMarket reads the graph of a square sparse matrix in Matrix Market coordinate format:
+// nodes i and j are joined when entry (i, j) is there and not 0. In a symmetric matrix every edge
+// is listed once, in a general one twice, as (i, j) and (j, i).
 func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 	var bad problems
 	size := len(content)

@@ -40,8 +40,8 @@ func TestPowerLawExponent(t *testing.T) {
 	}
 }
 
-// TestZetaMeanLog checks -ζ'(α)/ζ(α) against known values (-ζ'(2) = 0.9375482543158437, ζ(2) = π²/6) and
-// against a difference quotient far from them.
+// TestZetaMeanLog checks -ζ'(α)/ζ(α) against known values (-ζ'(2) = 0.9375482543158437, ζ(2) =
+// π²/6) and against a difference quotient far from them.
 func TestZetaMeanLog(t *testing.T) {
 	if got, want := zetaMeanLog(2), 0.9375482543158437/(math.Pi*math.Pi/6); math.Abs(got-want) > 1e-12 {
 		t.Errorf("at 2: %.15f, want %.15f", got, want)

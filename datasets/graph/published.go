@@ -95,8 +95,8 @@ func (s standIn) Info() datasets.Info {
 		License:  "none needed: generated"}
 }
 
-// Load generates the stand-in. It is one fixed graph, as the network it stands for is: the request's key
-// has no part in it.
+// Load generates the stand-in. It is one fixed graph, as the network it stands for is: the
+// request's key has no part in it.
 func (s standIn) Load(ctx context.Context, _ datasets.Request) (*datasets.Dataset, error) {
 	degrees, err := s.Statistics.DegreeSequence()
 	if err != nil {

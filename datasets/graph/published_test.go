@@ -18,13 +18,13 @@ func realFiles(tb testing.TB) datasets.Files {
 	return datasets.Files{Dirs: []string{dir}}
 }
 
-// TestTable1 checks claim R-T1: the graphs have exactly the published nodes, edges and maximum degree
-// (Qardaji & Li 2012, Table 1), the exponent agrees to its two decimals, and the checksum that Load
-// takes from the verified file is the graph's own.
+// TestTable1 checks claim R-T1: the graphs have exactly the published nodes, edges and maximum
+// degree (Qardaji & Li 2012, Table 1), the exponent agrees to its two decimals, and the checksum
+// that Load takes from the verified file is the graph's own.
 func TestTable1(t *testing.T) {
 	files := realFiles(t)
-	// The exponents by the full zeta distribution were found beforehand, by another program; they are far
-	// from the published ones, which is why Table1Terms exists.
+	// The exponents by the full zeta distribution were found beforehand, by another program; they
+	// are far from the published ones, which is why Table1Terms exists.
 	zeta := map[string]float64{"Caltech36": 1.265, "Georgetown15": 1.221, "UNC28": 1.225, "email-Enron": 1.574}
 	for _, network := range Networks {
 		t.Run(network.Name, func(t *testing.T) {

@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// maxGenerated bounds the nodes of a generated graph, maxGeneratedEdges its (expected) edges: 12
-	// bytes a node and, while it is built, 24 an edge.
+	// maxGenerated bounds the nodes of a generated graph, maxGeneratedEdges its (expected) edges:
+	// 12 bytes a node and, while it is built, 24 an edge.
 	maxGenerated      = 50_000_000
 	maxGeneratedEdges = 200_000_000
 	// checkEvery is how many edges are drawn between two looks at the context.
 	checkEvery = 1 << 16
 )
 
-// ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, independently. Time is
-// linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj & Brandes 2005).
+// ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, independently.
+// Time is linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj &
+// Brandes 2005).
 func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64) (*datasets.Graph, error) {
 	expected := p * float64(nodes) * float64(nodes-1) / 2
 	switch {
@@ -59,8 +60,9 @@ func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64
 	return datasets.NewGraph(nodes, from, to)
 }
 
-// BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes on, each
-// new node is joined to links different nodes, drawn with probability proportional to their degrees.
+// BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes
+// on, each new node is joined to links different nodes, drawn with probability proportional to
+// their degrees.
 func BarabasiAlbert(ctx context.Context, stream *random.Stream, nodes, links int) (*datasets.Graph, error) {
 	switch {
 	case nodes < 2 || nodes > maxGenerated:
@@ -104,15 +106,15 @@ func BarabasiAlbert(ctx context.Context, stream *random.Stream, nodes, links int
 // ErrNotGraphical is wrapped when no simple graph has a degree sequence.
 var ErrNotGraphical = errors.New("no simple graph has these degrees")
 
-// switches is the number of attempted switches for each edge in WithDegrees. Every attempt names two edges,
-// so an edge is named eight times on average and less than one in a thousand never is.
+// switches is the number of attempted switches for each edge in WithDegrees. Every attempt names
+// two edges, so an edge is named eight times on average and less than one in a thousand never is.
 const switches = 4
 
-// WithDegrees draws a simple graph in which node v has degrees[v]: the configuration model conditioned on
-// being simple, whose law is uniform over all such graphs. From the Havel-Hakimi graph on, two random
-// edges {a,b}, {c,d} are switched into {a,d}, {c,b} where that leaves the graph simple, four attempts for
-// each edge: a short run of a Markov chain with the uniform law as its stationary one. Time is linear in
-// nodes and edges, up to a logarithm.
+// WithDegrees draws a simple graph in which node v has degrees[v]: the configuration model
+// conditioned on being simple, whose law is uniform over all such graphs. From the Havel-Hakimi
+// graph on, two random edges {a,b}, {c,d} are switched into {a,d}, {c,b} where that leaves the
+// graph simple, four attempts for each edge: a short run of a Markov chain with the uniform law as
+// its stationary one. Time is linear in nodes and edges, up to a logarithm.
 func WithDegrees(ctx context.Context, stream *random.Stream, degrees []int32) (*datasets.Graph, error) {
 	from, to, err := havelHakimi(degrees)
 	if err != nil {
@@ -149,9 +151,9 @@ func WithDegrees(ctx context.Context, stream *random.Stream, degrees []int32) (*
 	return datasets.NewGraph(len(degrees), from, to)
 }
 
-// havelHakimi returns the edges of a simple graph in which node v has degrees[v], or an error wrapping
-// ErrNotGraphical. The node that wants most neighbours is joined to those that want most after it, until
-// all are served (Havel 1955, Hakimi 1962).
+// havelHakimi returns the edges of a simple graph in which node v has degrees[v], or an error
+// wrapping ErrNotGraphical. The node that wants most neighbours is joined to those that want most
+// after it, until all are served (Havel 1955, Hakimi 1962).
 func havelHakimi(degrees []int32) (from, to []int32, err error) {
 	n := len(degrees)
 	total := int64(0)
@@ -177,8 +179,8 @@ func havelHakimi(degrees []int32) (from, to []int32, err error) {
 	return from, to, nil
 }
 
-// edgeKey packs an edge into one number, whichever way it is given; no edge gives 0, since its larger
-// end is at least 1.
+// edgeKey packs an edge into one number, whichever way it is given; no edge gives 0, since its
+// larger end is at least 1.
 func edgeKey(u, v int32) uint64 {
 	if u > v {
 		u, v = v, u

@@ -177,8 +177,8 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what WriteEdges writes is what ReadEdgeList reads, for any graph; and so is the list
-// shuffled, turned round, repeated and relabelled.
+// TestRoundTrip: what WriteEdges writes is what ReadEdgeList reads, for any graph; and so is the
+// list shuffled, turned round, repeated and relabelled.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "nodes")
@@ -238,8 +238,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// matFile writes a MATLAB 5 file with the named variables: A is the sparse adjacency of want, others are
-// full matrices whose values are garbage that would not parse.
+// matFile writes a MATLAB 5 file with the named variables: A is the sparse adjacency of want,
+// others are full matrices whose values are garbage that would not parse.
 func matFile(t testing.TB, order binary.ByteOrder, compressed bool, names ...string) []byte {
 	var file bytes.Buffer
 	text := "MATLAB 5.0 MAT-file, written by a test"

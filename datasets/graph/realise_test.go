@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNearestGraphical compares with all graphs of up to five nodes: the sequence has a graph, the distance is its own, and no
-// graph's sequence is nearer.
+// TestNearestGraphical compares with all graphs of up to five nodes: the sequence has a graph, the
+// distance is its own, and no graph's sequence is nearer.
 func TestNearestGraphical(t *testing.T) {
 	var sequences [6][][]int32 // sorted degree sequences of all graphs, by nodes
 	for n := range sequences {
@@ -59,7 +59,8 @@ func TestNearestGraphical(t *testing.T) {
 	})
 }
 
-// TestRealise: a graph's own sequence comes back as it is, in its order; a noisy one as near as it says.
+// TestRealise: a graph's own sequence comes back as it is, in its order; a noisy one as near as it
+// says.
 func TestRealise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		degrees := rapid.SliceOfN(rapid.Int32Range(-3, 40), 0, 60).Draw(t, "degrees")

@@ -13,8 +13,8 @@ import (
 	"ppdp/datasets"
 )
 
-// schema has a taxonomy of jobs, an attribute of colours without one, years from 0 to 9 and a class. The
-// codes of jobs are not in the order of the tree.
+// schema has a taxonomy of jobs, an attribute of colours without one, years from 0 to 9 and a
+// class. The codes of jobs are not in the order of the tree.
 func schema() *datasets.Schema {
 	jobs := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 4}},

@@ -1,10 +1,11 @@
-// Package verify judges generalised tables: is a release k-anonymous, for which k, does every record lie
-// where the release says, and what became of suppressed rows. It is written against the definition of
-// k-anonymity alone. It trusts nothing that a release says of itself, shares no code with the algorithms or
-// with the metrics, and compares records one by one where those count and descend trees.
+// Package verify judges generalised tables: is a release k-anonymous, for which k, does every
+// record lie where the release says, and what became of suppressed rows. It is written against the
+// definition of k-anonymity alone. It trusts nothing that a release says of itself, shares no code
+// with the algorithms or with the metrics, and compares records one by one where those count and
+// descend trees.
 //
-// It leaves out how useful a release is, and privacy beyond k-anonymity. Releases under differential privacy do
-// not say which row is where and cannot be judged here.
+// It leaves out how useful a release is, and privacy beyond k-anonymity. Releases under
+// differential privacy do not say which row is where and cannot be judged here.
 package verify
 
 import (
@@ -27,32 +28,35 @@ const (
 	NoSuppression Suppression = "none"
 	// LeftOut rows are in no region and in no count. They do not touch k.
 	LeftOut Suppression = "left out"
-	// AsClass rows are published with every quasi-identifier generalised to its whole domain, beside regions that
-	// are not: one more equivalence class, which has to have k records as any other. Relaxed partitions, whose
-	// regions overlap, may hold such a class without having suppressed anything.
+	// AsClass rows are published with every quasi-identifier generalised to its whole domain,
+	// beside regions that are not: one more equivalence class, which has to have k records as any
+	// other. Relaxed partitions, whose regions overlap, may hold such a class without having
+	// suppressed anything.
 	AsClass Suppression = "as a class"
-	// Counted rows are listed as suppressed and are in a region's counts all the same. Such a release is
-	// wrong, and its classes look larger than they are.
+	// Counted rows are listed as suppressed and are in a region's counts all the same. Such a
+	// release is wrong, and its classes look larger than they are.
 	Counted Suppression = "counted"
 )
 
 // Report is what was found out about a release.
 type Report struct {
-	// Rows went into the release; Suppressed of them were suppressed, in the way that Suppression says.
+	// Rows went into the release; Suppressed of them were suppressed, in the way that Suppression
+	// says.
 	Rows, Suppressed int
 	Suppression      Suppression
-	// Classes is the number of equivalence classes: sets of released records whose published ranges are all alike.
+	// Classes is the number of equivalence classes: sets of released records whose published ranges
+	// are all alike.
 	Classes int
-	// K is the size of the smallest class: the largest k for which the release is k-anonymous. 0 when no
-	// record is released.
+	// K is the size of the smallest class: the largest k for which the release is k-anonymous. 0
+	// when no record is released.
 	K int
 	// Problems are contradictions between the release and the table, at most a few of a kind.
 	// A release with problems is not what it says, whatever its K.
 	Problems []error
 }
 
-// Anonymous reports whether the release is what it says and k-anonymous. A release without a record is
-// k-anonymous for every k.
+// Anonymous reports whether the release is what it says and k-anonymous. A release without a record
+// is k-anonymous for every k.
 func (r *Report) Anonymous(k int) bool {
 	return len(r.Problems) == 0 && (r.Classes == 0 || r.K >= k)
 }
@@ -63,11 +67,12 @@ func (r *Report) Err() error { return errors.Join(r.Problems...) }
 // most is how many problems of a kind are reported.
 const most = 5
 
-// relative is the error that a mean may carry: its sum was rounded once a record, 10⁷ times at most.
+// relative is the error that a mean may carry: its sum was rounded once a record, 10⁷ times at
+// most.
 const relative = 1e-9
 
-// Regions judges a release of the given rows of a table. The error is for releases that cannot be judged:
-// rows are not assigned to regions, or slices do not fit together.
+// Regions judges a release of the given rows of a table. The error is for releases that cannot be
+// judged: rows are not assigned to regions, or slices do not fit together.
 func Regions(table *datasets.Table, rows []int32, released *algorithms.Regions) (*Report, error) {
 	if err := fits(table, rows, released); err != nil {
 		return nil, err
@@ -132,8 +137,8 @@ func (v *verifier) name(dim int) string {
 	return v.table.Schema().Attributes[v.released.Attributes[dim]].Name
 }
 
-// places finds where each code lies along each dimension. Along an axis that is the place of its leaf in a
-// depth-first walk of the taxonomy, which the axis itself is checked against.
+// places finds where each code lies along each dimension. Along an axis that is the place of its
+// leaf in a depth-first walk of the taxonomy, which the axis itself is checked against.
 func (v *verifier) places() {
 	v.place = make([][]uint32, v.dims)
 	for d, attribute := range v.released.Attributes {
@@ -223,8 +228,8 @@ func (v *verifier) membership() {
 	}
 }
 
-// classes gathers records whose published values are alike. The published values are spelled out, so that two regions
-// that say the same are one class, as they are to a reader of the table.
+// classes gathers records whose published values are alike. The published values are spelled out,
+// so that two regions that say the same are one class, as they are to a reader of the table.
 func (v *verifier) classes() {
 	r := v.released
 	low, high := r.Low, r.High

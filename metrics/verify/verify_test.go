@@ -18,8 +18,8 @@ import (
 	"ppdp/random"
 )
 
-// table has two numeric attributes, a categorical one whose taxonomy walks its values in another order than that of
-// their codes, and a class.
+// table has two numeric attributes, a categorical one whose taxonomy walks its values in another
+// order than that of their codes, and a class.
 func table(rows ...[4]uint32) *datasets.Table {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 20, High: 30, Step: 1},
@@ -39,8 +39,8 @@ func table(rows ...[4]uint32) *datasets.Table {
 	return b.Table()
 }
 
-// sound is a table of seven rows and a release of it that is what it says and 3-anonymous, over age and job, with
-// the last row suppressed.
+// sound is a table of seven rows and a release of it that is what it says and 3-anonymous, over age
+// and job, with the last row suppressed.
 func sound() (*datasets.Table, *algorithms.Regions) {
 	t := table([4]uint32{1, 0, 3, 0}, [4]uint32{2, 2, 1, 1}, [4]uint32{4, 0, 0, 1}, [4]uint32{6, 1, 7, 0}, [4]uint32{9, 1, 2, 0}, [4]uint32{6, 1, 4, 1}, [4]uint32{0, 1, 1, 0})
 	axis := t.Schema().Attributes[1].Axis() // ranks: baker 0, smith 1, clerk 2
@@ -113,8 +113,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestSuppressionAsClass: rows published as "any" beside narrower regions are a class of their own, and k is that
-// class' size.
+// TestSuppressionAsClass: rows published as "any" beside narrower regions are a class of their own,
+// and k is that class' size.
 func TestSuppressionAsClass(t *testing.T) {
 	table, released := sound()
 	released.Low, released.High = append(released.Low, 0, 0), append(released.High, 10, 3)
@@ -191,8 +191,9 @@ func TestCannotBeJudged(t *testing.T) {
 	}
 }
 
-// TestEveryAlgorithmPasses: whatever is registered under k-anonymity keeps to its default k on the conformance
-// suite's table, whose taxonomies, continuous and sensitive attributes it has to live with.
+// TestEveryAlgorithmPasses: whatever is registered under k-anonymity keeps to its default k on the
+// conformance suite's table, whose taxonomies, continuous and sensitive attributes it has to live
+// with.
 func TestEveryAlgorithmPasses(t *testing.T) {
 	judgedAny := false
 	for _, name := range algorithms.Names() {
@@ -223,8 +224,8 @@ func TestEveryAlgorithmPasses(t *testing.T) {
 	}
 }
 
-// TestMondrianPasses judges Mondrian's releases of random tables, and finds the k of the smallest class by
-// comparing all pairs of records.
+// TestMondrianPasses judges Mondrian's releases of random tables, and finds the k of the smallest
+// class by comparing all pairs of records.
 func TestMondrianPasses(t *testing.T) {
 	algorithm, err := algorithms.Lookup("mondrian")
 	if err != nil {

@@ -1,4 +1,4 @@
-package conformance
+package metrics_test
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"ppdp/metrics"
 )
 
-// tableOf is a table of two equal numeric quasi-identifiers, x and z in 0..9, and a class y of three
-// values; each row is a code of x and one of y.
+// tableOf is a table of two equal numeric quasi-identifiers, x and z in 0..9, and a class y of
+// three values; each row is a code of x and one of y.
 func tableOf(rows ...[2]uint32) *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", High: 10, Step: 1}, {Name: "z", High: 10, Step: 1},
@@ -56,8 +56,8 @@ func ofGraph(degrees []int32) metrics.Case {
 	return metrics.Case{Graph: star, Release: &algorithms.Release{Degrees: degrees}}
 }
 
-// degenerateCases are releases that say little or nothing, rows missing on either side, and tables of a
-// single attribute.
+// degenerateCases are releases that say little or nothing, rows missing on either side, and tables
+// of a single attribute.
 func degenerateCases() map[string]metrics.Case {
 	table := original()
 	all := table.AllRows()
