@@ -33,11 +33,13 @@ func (d Data) Check() (class int, err error) {
 		}
 	}
 	if d.Weights != nil && len(d.Weights) != d.Table.Len() {
-		errs = append(errs, fmt.Errorf("%d weights for a table of %d rows", len(d.Weights), d.Table.Len()))
+		errs = append(errs, fmt.Errorf("%d weights for a table of %d rows",
+			len(d.Weights), d.Table.Len()))
 	}
 	for row, w := range d.Weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			errs = append(errs, fmt.Errorf("weight %v of row %d, must be a finite number of at least 0", w, row))
+			errs = append(errs, fmt.Errorf("weight %v of row %d, must be a finite number of at "+
+				"least 0", w, row))
 			break
 		}
 	}
@@ -47,7 +49,8 @@ func (d Data) Check() (class int, err error) {
 			sum += d.Weights[row]
 		}
 		if math.IsInf(sum, 1) { // every share of it would be 0 or no number
-			errs = append(errs, fmt.Errorf("the weights of %d rows add up to more than %g, the largest finite number", len(d.Rows), math.MaxFloat64))
+			errs = append(errs, fmt.Errorf("the weights of %d rows add up to more than %g, the "+
+				"largest finite number", len(d.Rows), math.MaxFloat64))
 		}
 	}
 	if len(errs) > 0 {

@@ -33,7 +33,8 @@ func TestCheckSaysEverything(t *testing.T) {
 	if !errors.Is(err, ErrNoClass) {
 		t.Errorf("error %v, must wrap %v", err, ErrNoClass)
 	}
-	for _, part := range []string{"row 2 of a table of 2 rows", "1 weights for a table of 2 rows", "weight NaN of row 0"} {
+	for _, part := range []string{"row 2 of a table of 2 rows", "1 weights for a table of 2 rows",
+		"weight NaN of row 0"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not say %q", err, part)
 		}
@@ -43,7 +44,8 @@ func TestCheckSaysEverything(t *testing.T) {
 			t.Errorf("weights %v were accepted", weights)
 		}
 	}
-	heavy := Data{Table: table, Rows: []int32{0, 1}, Weights: []float64{math.MaxFloat64, math.MaxFloat64}}
+	heavy := Data{Table: table, Rows: []int32{0, 1},
+		Weights: []float64{math.MaxFloat64, math.MaxFloat64}}
 	if _, err := heavy.Check(); err == nil || !strings.Contains(err.Error(), "add up") {
 		t.Errorf("weights beyond all numbers together: error %v", err)
 	}
@@ -54,14 +56,17 @@ func TestCheckSaysEverything(t *testing.T) {
 	if _, err := (Data{}).Check(); err == nil {
 		t.Error("no table was accepted")
 	}
-	if class, err := (Data{Table: table, Rows: []int32{1, 0}, Weights: []float64{0, 0.5}}).Check(); class != 1 || err != nil {
+	if class, err := (Data{Table: table, Rows: []int32{1, 0},
+		Weights: []float64{0, 0.5}}).Check(); class != 1 || err != nil {
 		t.Errorf("class %d, error %v of good data", class, err)
 	}
 }
 
 func TestLabelsLeaveOutWeightless(t *testing.T) {
-	rows, labels, weights := Data{Table: pair(), Rows: []int32{1, 0, 1}, Weights: []float64{0, 2}}.Labels()
-	if len(rows) != 2 || rows[0] != 1 || rows[1] != 1 || labels[0] != 1 || labels[1] != 1 || weights[0] != 2 || weights[1] != 2 {
+	rows, labels, weights := Data{Table: pair(), Rows: []int32{1, 0, 1},
+		Weights: []float64{0, 2}}.Labels()
+	if len(rows) != 2 || rows[0] != 1 || rows[1] != 1 || labels[0] != 1 || labels[1] != 1 ||
+		weights[0] != 2 || weights[1] != 2 {
 		t.Errorf("rows %v, labels %v, weights %v", rows, labels, weights)
 	}
 }

@@ -127,7 +127,8 @@ func TestFoldsAreUniform(t *testing.T) {
 		}
 		for position, count := range times {
 			if count < 2000-158 || count > 2000+158 {
-				t.Errorf("%s: position %d is in the first fold %d times of 4000", name, position, count)
+				t.Errorf("%s: position %d is in the first fold %d times of 4000",
+					name, position, count)
 			}
 		}
 	}

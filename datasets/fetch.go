@@ -69,7 +69,8 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 		return "", fmt.Errorf("data file %q: must be a path below the data directory", file.Path)
 	}
 	if f.Dir == "" {
-		return "", fmt.Errorf("%s: no directory to download to: no cache directory for this user, use --data", file.Path)
+		return "", fmt.Errorf("%s: no directory to download to: no cache directory for this "+
+			"user, use --data", file.Path)
 	}
 	path := filepath.Join(f.Dir, local)
 	if _, err := readVerified(path, file); err == nil {
@@ -98,7 +99,8 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 			break
 		}
 	}
-	return "", fmt.Errorf("%s: not fetched: %w; it may also be put at %s by hand", file.Path, errors.Join(errs...), path)
+	return "", fmt.Errorf("%s: not fetched: %w; it may also be put at %s by hand",
+		file.Path, errors.Join(errs...), path)
 }
 
 func (f *Fetcher) client() (*http.Client, *http.Transport) {
@@ -146,7 +148,8 @@ func partPath(path, url string) string {
 }
 
 // fetchFrom downloads from one address and, when the content is right, puts it at path.
-func (f *Fetcher) fetchFrom(ctx context.Context, client *http.Client, url, path string, file File) error {
+func (f *Fetcher) fetchFrom(ctx context.Context, client *http.Client, url, path string,
+	file File) error {
 	part := partPath(path, url)
 	var err error
 	for range maxAttempts {
@@ -176,7 +179,8 @@ func (f *Fetcher) fetchFrom(ctx context.Context, client *http.Client, url, path 
 
 // download appends to part until the body is complete. resumed says that part had a beginning
 // from an earlier request.
-func (f *Fetcher) download(ctx context.Context, client *http.Client, url, part string, file File) (resumed bool, err error) {
+func (f *Fetcher) download(ctx context.Context, client *http.Client, url, part string,
+	file File) (resumed bool, err error) {
 	out, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return false, &diskError{err}
@@ -210,8 +214,10 @@ func (f *Fetcher) download(ctx context.Context, client *http.Client, url, part s
 	case http.StatusOK:
 		have = 0
 	case http.StatusPartialContent:
-		if !strings.HasPrefix(response.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have)) {
-			return false, fmt.Errorf("the server sent range %q for one from %d", response.Header.Get("Content-Range"), have)
+		if !strings.HasPrefix(response.Header.Get("Content-Range"),
+			fmt.Sprintf("bytes %d-", have)) {
+			return false, fmt.Errorf("the server sent range %q for one from %d",
+				response.Header.Get("Content-Range"), have)
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
 		// The part is as long as the file, or longer: let the checksum decide, then start anew.

@@ -68,7 +68,8 @@ func (f Files) Open(file File) ([]byte, error) {
 func (f Files) find(file File) (content []byte, path string, err error) {
 	local := filepath.FromSlash(file.Path)
 	if !filepath.IsLocal(local) {
-		return nil, "", fmt.Errorf("data file %q: must be a path below the data directory", file.Path)
+		return nil, "", fmt.Errorf("data file %q: must be a path below the data directory",
+			file.Path)
 	}
 	var refused []error
 	for _, dir := range f.Dirs {

@@ -38,17 +38,19 @@ func (g *Graph) Adjacent(v int32) []int32 { return g.Neighbours[g.Offsets[v]:g.O
 // EdgeError lists what keeps a list of edges from being a simple undirected graph. Entries are
 // positions in the list, ascending.
 type EdgeError struct {
-	Nodes      int
-	Outside    []int // an end below 0 or not below Nodes
-	SelfLoops  []int
-	Duplicates []int // an edge already listed, in this direction or the other; the first one is not named
+	Nodes     int
+	Outside   []int // an end below 0 or not below Nodes
+	SelfLoops []int
+	// An edge already listed, in this direction or the other; the first one is not named.
+	Duplicates []int
 }
 
 func (e *EdgeError) Error() string {
 	var parts []string
 	add := func(positions []int, what string) {
 		if len(positions) > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s, the first is edge %d of the list", len(positions), what, positions[0]))
+			parts = append(parts, fmt.Sprintf("%d %s, the first is edge %d of the list",
+				len(positions), what, positions[0]))
 		}
 	}
 	add(e.Outside, fmt.Sprintf("edges with an end outside [0, %d)", e.Nodes))

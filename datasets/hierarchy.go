@@ -46,16 +46,19 @@ const MaxHierarchyCells = 1 << 22
 // that is the level added.
 func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	if cells < 1 || cells > MaxHierarchyCells {
-		return nil, fmt.Errorf("a hierarchy over %d cells, must be from 1 to %d", cells, MaxHierarchyCells)
+		return nil, fmt.Errorf("a hierarchy over %d cells, must be from 1 to %d",
+			cells, MaxHierarchyCells)
 	}
 	var errs []error
 	before := 1
 	for _, width := range widths {
 		switch {
 		case width <= before || width%before != 0:
-			errs = append(errs, fmt.Errorf("width %d above groups of %d, must be a greater multiple", width, before))
+			errs = append(errs, fmt.Errorf("width %d above groups of %d, must be a greater "+
+				"multiple", width, before))
 		case width >= cells:
-			errs = append(errs, fmt.Errorf("width %d of %d cells, must leave more than one group", width, cells))
+			errs = append(errs, fmt.Errorf("width %d of %d cells, must leave more than one group",
+				width, cells))
 		}
 		before = max(1, width)
 	}
@@ -156,10 +159,12 @@ func (h *Hierarchy) Validate(cells int) error {
 	}
 	var errs []error
 	bad := func(level int, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("level %d of the hierarchy: %s", level, fmt.Sprintf(format, args...)))
+		errs = append(errs, fmt.Errorf("level %d of the hierarchy: %s",
+			level, fmt.Sprintf(format, args...)))
 	}
 	if h.Axis != nil && len(h.Axis.Rank) != cells {
-		return fmt.Errorf("a hierarchy along %d ranks of an attribute of %d cells", len(h.Axis.Rank), cells)
+		return fmt.Errorf("a hierarchy along %d ranks of an attribute of %d cells",
+			len(h.Axis.Rank), cells)
 	}
 	for i := range h.Levels {
 		level := &h.Levels[i]
@@ -167,8 +172,10 @@ func (h *Hierarchy) Validate(cells int) error {
 		case len(level.Group) != cells:
 			bad(i, "%d codes, must be %d", len(level.Group), cells)
 			continue
-		case len(level.High) != level.Len() || (h.Axis != nil) != (level.Node != nil) || level.Node != nil && len(level.Node) != level.Len():
-			bad(i, "%d groups with %d ends and %d nodes", level.Len(), len(level.High), len(level.Node))
+		case len(level.High) != level.Len() || (h.Axis != nil) != (level.Node != nil) ||
+			level.Node != nil && len(level.Node) != level.Len():
+			bad(i, "%d groups with %d ends and %d nodes", level.Len(), len(level.High),
+				len(level.Node))
 			continue
 		case i == 0 && level.Len() != cells:
 			bad(i, "%d groups, must be the %d values themselves", level.Len(), cells)
@@ -187,7 +194,8 @@ func (h *Hierarchy) Validate(cells int) error {
 		tiled := uint32(0)
 		for group := range level.Low {
 			if level.Low[group] != tiled || level.High[group] <= tiled {
-				bad(i, "group %d is [%d, %d), must begin at %d", group, level.Low[group], level.High[group], tiled)
+				bad(i, "group %d is [%d, %d), must begin at %d", group, level.Low[group],
+					level.High[group], tiled)
 			}
 			tiled = level.High[group]
 		}

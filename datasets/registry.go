@@ -13,7 +13,8 @@ import (
 )
 
 // Source is a named dataset that can be loaded: read from files or generated from a seed.
-// Implementations are stateless values, safe for concurrent use. The tests of datasets/all check what is said here.
+// Implementations are stateless values, safe for concurrent use. The tests of datasets/all check
+// what is said here.
 type Source interface {
 	Info() Info
 	// Params returns a pointer to a fresh struct of the source's parameters set to their defaults
@@ -38,7 +39,8 @@ type Info struct {
 
 // File is one data file a source reads, as fetched and verified.
 type File struct {
-	Path   string   // below the data directory, slash-separated: "adult/adult.data"; ".gz" may follow on disk
+	// Below the data directory, slash-separated: "adult/adult.data"; ".gz" may follow on disk.
+	Path   string
 	SHA256 string   // of the canonical (for tables: the uncompressed) content, in hexadecimal
 	URLs   []string // public homes, tried in order
 	Limit  int64    // bytes a download, and what it unpacks to, may have at most; 0 means 1 GiB
@@ -61,7 +63,8 @@ func ParamsOf[P interface{ Validate() error }](request Request, defaults P) (P, 
 	params := defaults
 	if request.Params != nil {
 		given, ok := request.Params.(P)
-		if !ok || reflect.TypeOf(request.Params) != reflect.TypeOf(defaults) { // the latter where P is an interface
+		// The latter where P is an interface.
+		if !ok || reflect.TypeOf(request.Params) != reflect.TypeOf(defaults) {
 			return params, fmt.Errorf("parameters of type %T, must be %T", request.Params, defaults)
 		}
 		if reflect.ValueOf(given).IsNil() {

@@ -100,15 +100,18 @@ func (a *Attribute) Number(code uint32) float64 {
 // attribute that is not continuous, between the steps.
 func (a *Attribute) NumberCode(value float64) (uint32, error) {
 	if !(value >= a.Low && value < a.High) {
-		return 0, fmt.Errorf("%s: %v is outside its public bounds, must be in [%v, %v)", a.Name, value, a.Low, a.High)
+		return 0, fmt.Errorf("%s: %v is outside its public bounds, must be in [%v, %v)",
+			a.Name, value, a.Low, a.High)
 	}
 	cell, cells := (value-a.Low)/a.Step, a.Cells()
 	if a.Continuous {
-		return uint32(min(int(cell), cells-1)), nil // rounding must not lift a value below High over the last cell
+		// Rounding must not lift a value below High over the last cell.
+		return uint32(min(int(cell), cells-1)), nil
 	}
 	rounded := math.Round(cell)
 	if math.Abs(cell-rounded) > 1e-6+a.rounding() || int(rounded) >= cells {
-		return 0, fmt.Errorf("%s: %v is between steps, must be %v plus a multiple of %v", a.Name, value, a.Low, a.Step)
+		return 0, fmt.Errorf("%s: %v is between steps, must be %v plus a multiple of %v",
+			a.Name, value, a.Low, a.Step)
 	}
 	return uint32(rounded), nil
 }
@@ -130,11 +133,13 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 				return uint32(code), nil
 			}
 		}
-		return 0, fmt.Errorf("%s: %q is not in its public list, must be one of %s", a.Name, text, quoteSome(a.Values))
+		return 0, fmt.Errorf("%s: %q is not in its public list, must be one of %s",
+			a.Name, text, quoteSome(a.Values))
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %q is not a number, must be in [%v, %v)", a.Name, text, a.Low, a.High)
+		return 0, fmt.Errorf("%s: %q is not a number, must be in [%v, %v)",
+			a.Name, text, a.Low, a.High)
 	}
 	return a.NumberCode(value)
 }
@@ -183,7 +188,8 @@ func (a *Attribute) Validate() error {
 		if !(a.Step > 0) || math.IsInf(a.Step, 1) {
 			bad("step %v, must be a number above 0", a.Step)
 		} else if finite && (a.High-a.Low)/a.Step > maxCells {
-			bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low, a.High, maxCells)
+			bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low,
+				a.High, maxCells)
 		}
 		if len(a.Values) > 0 || a.Taxonomy != nil {
 			bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")
@@ -297,7 +303,8 @@ func (s *Schema) Validate() error {
 		if a.Role == Class {
 			classes++
 			if a.Kind != Categorical {
-				errs = append(errs, fmt.Errorf("%s: the class attribute must be categorical", a.Name))
+				errs = append(errs, fmt.Errorf("%s: the class attribute must be categorical",
+					a.Name))
 			}
 		}
 	}

@@ -121,11 +121,13 @@ func (t *Table) Project(names ...string) (*Table, error) {
 // changed.
 func (t *Table) WithSchema(schema *Schema) (*Table, error) {
 	if len(schema.Attributes) != len(t.columns) {
-		return nil, fmt.Errorf("a schema of %d attributes for a table of %d columns", len(schema.Attributes), len(t.columns))
+		return nil, fmt.Errorf("a schema of %d attributes for a table of %d columns",
+			len(schema.Attributes), len(t.columns))
 	}
 	for i := range schema.Attributes {
 		if got, want := schema.Attributes[i].Cells(), t.schema.Attributes[i].Cells(); got != want {
-			return nil, fmt.Errorf("%s: a domain of %d cells for a column of %d", schema.Attributes[i].Name, got, want)
+			return nil, fmt.Errorf("%s: a domain of %d cells for a column of %d",
+				schema.Attributes[i].Name, got, want)
 		}
 	}
 	return &Table{schema: schema, rows: t.rows, columns: t.columns}, nil

@@ -71,17 +71,20 @@ func (t *Taxonomy) Validate(values []string) error {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		if i == 0 && n.Parent != -1 || i > 0 && (n.Parent < 0 || n.Parent >= i) {
-			errs = append(errs, fmt.Errorf("taxonomy node %q has parent %d, must come after its parent", n.Name, n.Parent))
+			errs = append(errs, fmt.Errorf("taxonomy node %q has parent %d, must come after its "+
+				"parent", n.Name, n.Parent))
 		}
 		for _, child := range n.Children {
 			if child <= i || child >= len(t.Nodes) || t.Nodes[child].Parent != i || listed[child] {
-				errs = append(errs, fmt.Errorf("taxonomy node %q lists child %d, must be a node of that parent, once", n.Name, child))
+				errs = append(errs, fmt.Errorf("taxonomy node %q lists child %d, must be a node "+
+					"of that parent, once", n.Name, child))
 				continue
 			}
 			listed[child] = true
 		}
 		if i > 0 && !listed[i] {
-			errs = append(errs, fmt.Errorf("taxonomy node %q is not among the children of its parent", n.Name))
+			errs = append(errs, fmt.Errorf("taxonomy node %q is not among the children of its "+
+				"parent", n.Name))
 		}
 	}
 	if len(errs) > 0 {
@@ -97,7 +100,8 @@ func (t *Taxonomy) Validate(values []string) error {
 		case seen[leaf]:
 			errs = append(errs, fmt.Errorf("duplicate taxonomy leaf %q", leaf))
 		case !known[leaf]:
-			errs = append(errs, fmt.Errorf("taxonomy leaf %q is not a value of the attribute", leaf))
+			errs = append(errs, fmt.Errorf("taxonomy leaf %q is not a value of the attribute",
+				leaf))
 		}
 		seen[leaf] = true
 	}

@@ -17,7 +17,8 @@ func readTaxonomy(text string) (*Taxonomy, error) {
 }
 
 func TestTaxonomyYAML(t *testing.T) {
-	got, err := readTaxonomy("any: {low: [primary], high: [secondary, {tertiary: [bachelor, master]}]}\n")
+	got, err := readTaxonomy("any: {low: [primary], high: [secondary, {tertiary: [bachelor, " +
+		"master]}]}\n")
 	if err != nil {
 		t.Fatal(err)
 	}

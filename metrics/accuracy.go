@@ -18,7 +18,8 @@ type accuracy struct{}
 func (accuracy) Info() Info {
 	return Info{
 		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",
-		Source:     "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows held out",
+		Source: "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows " +
+			"held out",
 		Needs:      []algorithms.Product{algorithms.Records},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}
@@ -61,7 +62,8 @@ func (accuracy) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		}
 		return value, ok, nil
 	}
-	m, err := recall(ctx, c.Published, accuracyOf{c.Classifier.Info().Name}, func() (figure, error) { return accuracyOfRecords(ctx, c) })
+	m, err := recall(ctx, c.Published, accuracyOf{c.Classifier.Info().Name},
+		func() (figure, error) { return accuracyOfRecords(ctx, c) })
 	return m.value, m.ok, err
 }
 
@@ -76,7 +78,8 @@ func accuracyOfRecords(ctx context.Context, c Case) (figure, error) {
 	case len(c.Test) == 0:
 		return figure{}, nil
 	}
-	model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
+	model, err := c.Classifier.Fit(ctx,
+		classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
 	if err != nil {
 		return figure{}, fmt.Errorf("accuracy: %s: %w", c.Classifier.Info().Name, err)
 	}

@@ -18,13 +18,16 @@ type accuracyPublished struct{}
 var _ Parameterised = accuracyPublished{}
 
 // Params returns the default encoding of regions, that of accuracy-generalised.
-func (accuracyPublished) Params() Params { return &GeneralisedParams{Encoding: encoding.NodeMidpoint} }
+func (accuracyPublished) Params() Params {
+	return &GeneralisedParams{Encoding: encoding.NodeMidpoint}
+}
 
 // Info describes the metric.
 func (accuracyPublished) Info() Info {
 	return Info{
 		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
-		Source:     "Al-Hussaeni et al. 2018, sections 5.1 and 5.2: accuracy-generalised of releases that have regions, accuracy of the others",
+		Source: "Al-Hussaeni et al. 2018, sections 5.1 and 5.2: accuracy-generalised of " +
+			"releases that have regions, accuracy of the others",
 		Needs:      []algorithms.Product{algorithms.Records},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}

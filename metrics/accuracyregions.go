@@ -34,7 +34,8 @@ func (generalised) Params() Params { return &GeneralisedParams{Encoding: encodin
 func (generalised) Info() Info {
 	return Info{
 		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
-		Source:     "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised to the published regions",
+		Source: "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised " +
+			"to the published regions",
 		Needs:      []algorithms.Product{algorithms.Boxes},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}
@@ -72,13 +73,15 @@ type encodedRecords struct {
 	at      []int32   // by region: its row after these, from 1; 0 where no test row lies in it
 }
 
-func encodeRecords(ctx context.Context, c Case, as encoding.Encoding, located []int32) (*encodedRecords, error) {
+func encodeRecords(ctx context.Context, c Case, as encoding.Encoding,
+	located []int32) (*encodedRecords, error) {
 	regions := c.Release.Regions
 	var records []encoding.Record
 	e := &encodedRecords{at: make([]int32, regions.Len())}
 	for i, count := range regions.Counts {
 		if count > 0 {
-			records = append(records, encoding.Record{Region: int32(i / regions.Classes), Class: uint32(i % regions.Classes)})
+			records = append(records, encoding.Record{Region: int32(i / regions.Classes),
+				Class: uint32(i % regions.Classes)})
 			e.weights = append(e.weights, count)
 		}
 	}
@@ -96,13 +99,16 @@ func encodeRecords(ctx context.Context, c Case, as encoding.Encoding, located []
 }
 
 // predictGeneralised returns the classes predicted for the located rows.
-func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding, located []int32) ([]uint32, error) {
-	e, err := recall(ctx, c.Published, encodedAs{as}, func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
+func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding,
+	located []int32) ([]uint32, error) {
+	e, err := recall(ctx, c.Published, encodedAs{as},
+		func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
 	if err != nil {
 		return nil, err
 	}
 	rows := e.table.AllRows()
-	model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: e.table, Rows: rows[:e.trained], Weights: e.weights})
+	model, err := c.Classifier.Fit(ctx,
+		classifiers.Data{Table: e.table, Rows: rows[:e.trained], Weights: e.weights})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +126,8 @@ type locatedTest struct{}
 
 // measureRegions locates the test rows and returns the share of them whose class predict finds from
 // the regions they lie in.
-func measureRegions(ctx context.Context, c Case, predict func(located []int32) ([]uint32, error)) (float64, bool, error) {
+func measureRegions(ctx context.Context, c Case,
+	predict func(located []int32) ([]uint32, error)) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	switch regions := c.Release.Regions; {
 	case class < 0:
@@ -128,7 +135,8 @@ func measureRegions(ctx context.Context, c Case, predict func(located []int32) (
 	case regions == nil:
 		return 0, false, errors.New("the release holds no regions")
 	case regions.Classes != c.Table.Schema().Classes():
-		return 0, false, fmt.Errorf("regions of %d classes for a table of %d", regions.Classes, c.Table.Schema().Classes())
+		return 0, false, fmt.Errorf("regions of %d classes for a table of %d",
+			regions.Classes, c.Table.Schema().Classes())
 	case len(c.Test) == 0:
 		return 0, false, nil
 	}

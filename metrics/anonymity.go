@@ -19,8 +19,9 @@ type anonymity struct{}
 func (anonymity) Info() Info {
 	return Info{
 		Name: "anonymity", Title: "Largest k", Unit: "records", HigherIsBetter: true, Revision: 1,
-		Source: "Samarati & Sweeney 1998: size of the smallest class of records with the same published ranges",
-		Needs:  []algorithms.Product{algorithms.Boxes, algorithms.Membership},
+		Source: "Samarati & Sweeney 1998: size of the smallest class of records with the same " +
+			"published ranges",
+		Needs: []algorithms.Product{algorithms.Boxes, algorithms.Membership},
 	}
 }
 

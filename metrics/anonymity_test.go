@@ -46,7 +46,8 @@ func TestPatients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mean, ok := answer.Average(); !ok || mean != 26.5 || !answer.Matched || answer.Sum != 106 || answer.Min != 25 || answer.Max != 28 {
+	if mean, ok := answer.Average(); !ok || mean != 26.5 || !answer.Matched || answer.Sum != 106 ||
+		answer.Min != 25 || answer.Max != 28 {
 		t.Errorf("age of men: %+v, average %v, want 26.5", answer, mean)
 	}
 	answer, err = estimator.Estimate(Query{Where: []Predicate{{1, 0, 1}, {0, 0, 27}}, Of: -1})
@@ -62,16 +63,22 @@ func TestPatients(t *testing.T) {
 
 // TestClassesMerge: two regions that publish the same range are one class of 5 (errata M3).
 func TestClassesMerge(t *testing.T) {
-	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{3}, []uint32{3})
-	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 1}, High: []uint32{2, 3, 4}, Classes: 1,
-		TightLow: []uint32{1, 1, 3}, TightHigh: []uint32{2, 2, 4}, Counts: []float64{2, 3, 2}, Assignment: []int32{0, 0, 1, 1, 1, 2, 2}}
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}, K: 2}
-	for name, want := range map[string]float64{"discernibility": 5*5 + 2*2, "cavg": 7. / 2 / 2, "anonymity": 2, "ncp": 0} {
+	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{1},
+		[]uint32{1}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{3}, []uint32{3})
+	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 1},
+		High: []uint32{2, 3, 4}, Classes: 1,
+		TightLow: []uint32{1, 1, 3}, TightHigh: []uint32{2, 2, 4}, Counts: []float64{2, 3,
+			2}, Assignment: []int32{0, 0, 1, 1, 1, 2, 2}}
+	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions},
+		K: 2}
+	for name, want := range map[string]float64{"discernibility": 5*5 + 2*2, "cavg": 7. / 2 / 2,
+		"anonymity": 2, "ncp": 0} {
 		if got := measured(t, name, c, nil); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if got, want := measured(t, "ncp", c, func(p Params) { p.(*PenaltyParams).Ranges = Box }), (2*(2./4)+3*(2./4)+2*(3./4))/7; math.Abs(got-want) > 1e-15 {
+	if got, want := measured(t, "ncp",
+		c, func(p Params) { p.(*PenaltyParams).Ranges = Box }), (2*(2./4)+3*(2./4)+2*(3./4))/7; math.Abs(got-want) > 1e-15 {
 		t.Errorf("ncp of boxes is %v, want %v", got, want)
 	}
 	// Were the boxes published instead of the ranges, no two would be alike.
@@ -85,9 +92,12 @@ func TestClassesMerge(t *testing.T) {
 func TestSuppressedRows(t *testing.T) {
 	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}},
 		[]uint32{0}, []uint32{3}, []uint32{0}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{3}, []uint32{1})
-	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1}, High: []uint32{1, 3}, Classes: 1,
-		Counts: []float64{3, 3}, Assignment: []int32{0, -1, 0, 0, 1, 1, -1, 1}, Suppressed: []int32{1, 6}}
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}, K: 3}
+	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1},
+		High: []uint32{1, 3}, Classes: 1,
+		Counts: []float64{3, 3}, Assignment: []int32{0, -1, 0, 0, 1, 1, -1,
+			1}, Suppressed: []int32{1, 6}}
+	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions},
+		K: 3}
 	for _, counts := range []Counts{PublishedCounts, TrueCounts} {
 		change := func(p Params) {
 			switch p := p.(type) {
@@ -122,8 +132,11 @@ func TestSuppressedRows(t *testing.T) {
 // the others agree.
 func TestPurityOfSuppressedRows(t *testing.T) {
 	table := labelled([2]uint32{1, 0}, [2]uint32{1, 1}, [2]uint32{2, 1}, [2]uint32{9, 2})
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{5},
-		Classes: 3, Counts: []float64{1, 2, 0}, Assignment: []int32{0, 0, 0, -1}, Suppressed: []int32{3}}}}
+	c := Case{Table: table, Train: table.AllRows(),
+		Release: &algorithms.Release{Regions: &algorithms.Regions{Attributes: []int{0},
+			Low: []uint32{0}, High: []uint32{5},
+			Classes: 3, Counts: []float64{1, 2, 0}, Assignment: []int32{0, 0, 0,
+				-1}, Suppressed: []int32{3}}}}
 	if got := measured(t, "purity", c, nil); got != 2./3 {
 		t.Errorf("purity %v, want 2/3", got)
 	}
@@ -133,7 +146,8 @@ func TestPurityOfSuppressedRows(t *testing.T) {
 // suppressed ones are; with all suppressed there is nothing to compare.
 func TestMatchPointOfSuppressedRows(t *testing.T) {
 	table := grid()
-	regions := &algorithms.Regions{Attributes: []int{0, 1}, Low: []uint32{0, 0, 2, 7}, High: []uint32{1, 3, 3, 10}, Classes: 1, Counts: []float64{19, 19}}
+	regions := &algorithms.Regions{Attributes: []int{0, 1}, Low: []uint32{0, 0, 2, 7},
+		High: []uint32{1, 3, 3, 10}, Classes: 1, Counts: []float64{19, 19}}
 	for row := range int32(40) {
 		regions.Assignment = append(regions.Assignment, row%2)
 	}
@@ -156,14 +170,18 @@ func TestMatchPointOfSuppressedRows(t *testing.T) {
 // TestNoisyCounts: published counts of a private release and the true ones differ, and metrics say
 // which they take.
 func TestNoisyCounts(t *testing.T) {
-	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{0}, []uint32{1}, []uint32{3})
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: &algorithms.Regions{
-		Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{2, 4}, Classes: 1, Counts: []float64{1.5, 4},
-		Tree: []algorithms.Cut{{At: 2, Left: ^0, Right: ^1}}}}}
+	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{0},
+		[]uint32{1}, []uint32{3})
+	c := Case{Table: table, Train: table.AllRows(),
+		Release: &algorithms.Release{Regions: &algorithms.Regions{
+			Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{2, 4}, Classes: 1,
+			Counts: []float64{1.5, 4},
+			Tree:   []algorithms.Cut{{At: 2, Left: ^0, Right: ^1}}}}}
 	if got := measured(t, "discernibility", c, nil); got != 1.5*1.5+16 {
 		t.Errorf("published: %v, want 18.25", got)
 	}
-	if got := measured(t, "discernibility", c, func(p Params) { p.(*ClassParams).Counts = TrueCounts }); got != 4+1 {
+	if got := measured(t, "discernibility",
+		c, func(p Params) { p.(*ClassParams).Counts = TrueCounts }); got != 4+1 {
 		t.Errorf("true: %v, want 5", got)
 	}
 }
@@ -171,8 +189,9 @@ func TestNoisyCounts(t *testing.T) {
 // TestNothingReleased: without a record every metric on classes is undefined, not 0 or infinite.
 func TestNothingReleased(t *testing.T) {
 	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}})
-	c := Case{Table: table, Train: []int32{}, K: 2, Release: &algorithms.Release{Regions: &algorithms.Regions{
-		Attributes: []int{0}, Low: []uint32{}, High: []uint32{}, Classes: 1, Counts: []float64{}, Assignment: []int32{}}}}
+	c := Case{Table: table, Train: []int32{}, K: 2,
+		Release: &algorithms.Release{Regions: &algorithms.Regions{
+			Attributes: []int{0}, Low: []uint32{}, High: []uint32{}, Classes: 1, Counts: []float64{}, Assignment: []int32{}}}}
 	for _, name := range []string{"discernibility", "cavg", "ncp", "anonymity"} {
 		if value, ok := measure(t, name, c, nil); ok {
 			t.Errorf("%s is %v", name, value)
@@ -195,7 +214,8 @@ func TestTheorems(t *testing.T) {
 		}
 		attributes := make([]datasets.Attribute, dims)
 		for i := range attributes {
-			attributes[i] = datasets.Attribute{Name: string(rune('a' + i)), High: float64(cells), Step: 1}
+			attributes[i] = datasets.Attribute{Name: string(rune('a' + i)),
+				High: float64(cells), Step: 1}
 		}
 		copies := make(map[[3]uint32]int)
 		most := 0
@@ -254,18 +274,23 @@ func TestQueryErrorFigures(t *testing.T) {
 		for seed := range uint64(seeds) {
 			params := discrete.Source{}.Params().(*discrete.Params)
 			params.N, params.Attributes, params.Cardinality, params.Shape, params.Mu = 1000, 2, 50, discrete.Skewed, 25
-			data, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(seed)})
+			data, err := discrete.Source{}.Load(context.Background(),
+				datasets.Request{Params: params, Key: random.NewKey(seed)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			release := mondrianRelease(t, data.Table, figure.k, mondrian.Strict)
 			c := Case{Table: data.Table, Train: data.Table.AllRows(), Release: release, K: figure.k}
-			x += measured(t, "count-error", c, func(p Params) { p.(*CountErrorParams).Attribute = "x1" }) / seeds
-			y += measured(t, "count-error", c, func(p Params) { p.(*CountErrorParams).Attribute = "x2" }) / seeds
+			x += measured(t, "count-error",
+				c, func(p Params) { p.(*CountErrorParams).Attribute = "x1" }) / seeds
+			y += measured(t, "count-error",
+				c, func(p Params) { p.(*CountErrorParams).Attribute = "x2" }) / seeds
 		}
-		t.Logf("k %d: %.2f on x (paper %v), %.2f on y (paper %v)", figure.k, x, figure.x, y, figure.y)
+		t.Logf("k %d: %.2f on x (paper %v), %.2f on y (paper %v)",
+			figure.k, x, figure.x, y, figure.y)
 		if math.Abs(x/figure.x-1) > 0.25 || math.Abs(y/figure.y-1) > 0.25 {
-			t.Errorf("k %d: errors %v and %v, the paper has %v and %v", figure.k, x, y, figure.x, figure.y)
+			t.Errorf("k %d: errors %v and %v, the paper has %v and %v",
+				figure.k, x, y, figure.x, figure.y)
 		}
 	}
 }
@@ -274,12 +299,15 @@ func TestClassMetricsRefuse(t *testing.T) {
 	table := patients()
 	empty := Case{Table: table, Release: &algorithms.Release{}}
 	for name, want := range map[string]string{
-		"discernibility": "no regions", "ncp": "no regions", "anonymity": "no regions", "count-error": "no regions",
+		"discernibility": "no regions", "ncp": "no regions", "anonymity": "no regions",
+		"count-error": "no regions",
 	} {
 		refuses(t, name, empty, want)
 	}
-	refuses(t, "cavg", Case{Table: table, Release: &algorithms.Release{Regions: &algorithms.Regions{Classes: 1}}}, "k is 0")
-	for _, bad := range []Params{&ClassParams{Counts: "all"}, &PenaltyParams{Counts: TrueCounts, Ranges: "wide"}} {
+	refuses(t, "cavg", Case{Table: table,
+		Release: &algorithms.Release{Regions: &algorithms.Regions{Classes: 1}}}, "k is 0")
+	for _, bad := range []Params{&ClassParams{Counts: "all"},
+		&PenaltyParams{Counts: TrueCounts, Ranges: "wide"}} {
 		if bad.Validate() == nil {
 			t.Errorf("%+v is said to be valid", bad)
 		}

@@ -33,8 +33,9 @@ func (p *PenaltyParams) Validate() error {
 func (certaintyPenalty) Info() Info {
 	return Info{
 		Name: "ncp", Title: "Normalised certainty penalty", Unit: "fraction", Revision: 1,
-		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records and attributes",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records " +
+			"and attributes",
+		Needs: []algorithms.Product{algorithms.Boxes},
 	}
 }
 

@@ -26,7 +26,8 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			if p, ok := m.(metrics.Parameterised); ok {
-				if params, ok := p.Params().(*metrics.AggregateErrorParams); ok { // the attribute has no default
+				// The attribute has no default.
+				if params, ok := p.Params().(*metrics.AggregateErrorParams); ok {
 					params.Of = "x"
 					conform(t, m, params)
 					return
@@ -37,9 +38,9 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// conform checks the contract of metrics.Metric on a metric with its default parameters, where those are valid, and with each of the
-// other settings given. A metric that takes a classifier is measured with every registered one.
-// Settings may name the numeric attributes x and z.
+// conform checks the contract of metrics.Metric on a metric with its default parameters, where
+// those are valid, and with each of the other settings given. A metric that takes a classifier is
+// measured with every registered one. Settings may name the numeric attributes x and z.
 func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 	t.Helper()
 	t.Run("info", func(t *testing.T) { checkInfo(t, m) })
@@ -79,7 +80,8 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 var name = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func checkInfo(t *testing.T, m metrics.Metric) {
-	if i := m.Info(); !name.MatchString(i.Name) || i.Title == "" || i.Source == "" || len(i.Needs) == 0 || i.Revision < 1 {
+	if i := m.Info(); !name.MatchString(i.Name) || i.Title == "" || i.Source == "" ||
+		len(i.Needs) == 0 || i.Revision < 1 {
 		t.Errorf("incomplete: %+v", i)
 	}
 }
@@ -89,7 +91,8 @@ func checkParams(t *testing.T, m metrics.Parameterised) {
 	if m.Params() == m.Params() {
 		t.Error("two calls of Params return one pointer")
 	}
-	if _, _, err := (subject{metric: m, params: foreign{}}).measure(t.Context(), ordinary()); err == nil {
+	if _, _, err := (subject{metric: m, params: foreign{}}).measure(t.Context(),
+		ordinary()); err == nil {
 		t.Error("parameters of another type were accepted")
 	}
 }
@@ -163,7 +166,8 @@ func (s subject) repeatable(t *testing.T, c metrics.Case) {
 			again = remembered
 		}
 		measurements.Go(func() {
-			if got, ok, err := s.measure(context.Background(), again); err != nil || !ok || got != want {
+			if got, ok, err := s.measure(context.Background(), again); err != nil ||
+				!ok || got != want {
 				t.Errorf("%v, measured again %v (defined %t, error %v)", want, got, ok, err)
 			}
 		})
@@ -171,8 +175,10 @@ func (s subject) repeatable(t *testing.T, c metrics.Case) {
 	measurements.Wait()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, ok, err := s.measure(ended, c); !errors.Is(err, context.Canceled) && (err != nil || !ok || got != want) {
-		t.Errorf("cancelled: %v (defined %t, error %v), must be %v or an error wrapping %v", got, ok, err, want, context.Canceled)
+	if got, ok, err := s.measure(ended, c); !errors.Is(err, context.Canceled) &&
+		(err != nil || !ok || got != want) {
+		t.Errorf("cancelled: %v (defined %t, error %v), must be %v or an error wrapping %v",
+			got, ok, err, want, context.Canceled)
 	}
 	if after := describe(c); after != before {
 		t.Errorf("the case was changed from %s to %s", before, after)

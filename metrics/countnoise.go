@@ -46,8 +46,9 @@ var _ Parameterised = countNoise{}
 func (countNoise) Info() Info {
 	return Info{
 		Name: "count-noise", Title: "Noise of published counts, mean", Unit: "records", Revision: 1,
-		Source: "mean absolute difference between a published count and the training records it counts; E|Laplace(b)| = b",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Source: "mean absolute difference between a published count and the training records it " +
+			"counts; E|Laplace(b)| = b",
+		Needs: []algorithms.Product{algorithms.Boxes},
 	}
 }
 
@@ -75,7 +76,8 @@ func (countNoise) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	class, classes := schema.Class(), 1
 	if params.Per == PerClass && class >= 0 && regions.Classes > 1 {
 		if classes = schema.Classes(); classes != regions.Classes {
-			return 0, false, fmt.Errorf("%s: the release counts %d classes, the table has %d", name, regions.Classes, classes)
+			return 0, false, fmt.Errorf("%s: the release counts %d classes, the table has %d",
+				name, regions.Classes, classes)
 		}
 	}
 	exact := make([]int64, regions.Len()*classes)

@@ -16,7 +16,8 @@ import (
 // Published: a b c | 2 of each | a half. Classes apart the counts are off by 1, 0, 1 | 2, 2, 1 |
 // 0.5, 0, 0; together by 0 | 5 | 0.5.
 func TestCountNoise(t *testing.T) {
-	table := labelled([2]uint32{9, 0}, [2]uint32{0, 0}, [2]uint32{2, 0}, [2]uint32{1, 1}, [2]uint32{4, 2})
+	table := labelled([2]uint32{9, 0}, [2]uint32{0, 0}, [2]uint32{2, 0}, [2]uint32{1, 1},
+		[2]uint32{4, 2})
 	regions := func() *algorithms.Regions {
 		return &algorithms.Regions{
 			Attributes: []int{0}, Low: []uint32{0, 3, 6}, High: []uint32{3, 6, 10},
@@ -27,10 +28,13 @@ func TestCountNoise(t *testing.T) {
 	withTree.Tree = []algorithms.Cut{{At: 3, Left: ^0, Right: 1}, {At: 6, Left: ^1, Right: ^2}}
 	assigned := regions()
 	assigned.Assignment = []int32{0, 0, 0, 1}
-	for name, r := range map[string]*algorithms.Regions{"boxes": regions(), "tree": withTree, "assignment": assigned} {
-		c := Case{Table: table, Train: []int32{1, 2, 3, 4}, Release: &algorithms.Release{Regions: r}}
+	for name, r := range map[string]*algorithms.Regions{"boxes": regions(), "tree": withTree,
+		"assignment": assigned} {
+		c := Case{Table: table, Train: []int32{1, 2, 3, 4},
+			Release: &algorithms.Release{Regions: r}}
 		for per, want := range map[Per]float64{PerClass: 7.5 / 9, PerRegion: 5.5 / 3} {
-			if got := measured(t, "count-noise", c, func(p Params) { p.(*CountNoiseParams).Per = per }); !near(got, want) {
+			if got := measured(t, "count-noise",
+				c, func(p Params) { p.(*CountNoiseParams).Per = per }); !near(got, want) {
 				t.Errorf("%s, per %s: %v, want %v", name, per, got, want)
 			}
 		}
@@ -38,7 +42,8 @@ func TestCountNoise(t *testing.T) {
 	// A suppressed row is in no count: without the one at 2, a is off by 0.
 	suppressed := regions()
 	suppressed.Assignment, suppressed.Suppressed = []int32{0, -1, 0, 1}, []int32{1}
-	c := Case{Table: table, Train: []int32{1, 2, 3, 4}, Release: &algorithms.Release{Regions: suppressed}}
+	c := Case{Table: table, Train: []int32{1, 2, 3, 4},
+		Release: &algorithms.Release{Regions: suppressed}}
 	if got := measured(t, "count-noise", c, nil); !near(got, 6.5/9) {
 		t.Errorf("a row suppressed: %v, want %v", got, 6.5/9)
 	}
@@ -63,12 +68,17 @@ func TestCountNoiseRefuses(t *testing.T) {
 		want    string
 	}{
 		{nil, "no regions"},
-		{&algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{1, 9}, Classes: 3, Counts: make([]float64, 6)}, "no region"},
-		{&algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10}, Classes: 2, Counts: make([]float64, 2)}, "2 classes, the table has 3"},
+		{&algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{1, 9},
+			Classes: 3, Counts: make([]float64, 6)}, "no region"},
+		{&algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10}, Classes: 2,
+			Counts: make([]float64, 2)}, "2 classes, the table has 3"},
 	} {
-		refuses(t, "count-noise", Case{Table: table, Train: []int32{0}, Release: &algorithms.Release{Regions: c.regions}}, c.want)
+		refuses(t, "count-noise",
+			Case{Table: table, Train: []int32{0},
+				Release: &algorithms.Release{Regions: c.regions}}, c.want)
 	}
-	if err := (&CountNoiseParams{Per: "row"}).Validate(); err == nil || !strings.Contains(err.Error(), "class, region") {
+	if err := (&CountNoiseParams{Per: "row"}).Validate(); err == nil ||
+		!strings.Contains(err.Error(), "class, region") {
 		t.Errorf("per: row: error %v", err)
 	}
 }
@@ -81,9 +91,11 @@ func evenlyFilled(codes, each int) (*datasets.Table, *algorithms.Regions) {
 		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class},
 	}}
 	b := datasets.NewBuilder(schema, 2*codes*each)
-	regions := &algorithms.Regions{Attributes: []int{0}, Classes: 2, Counts: make([]float64, 2*codes), Assignment: make([]int32, 0, 2*codes*each)}
+	regions := &algorithms.Regions{Attributes: []int{0}, Classes: 2,
+		Counts: make([]float64, 2*codes), Assignment: make([]int32, 0, 2*codes*each)}
 	for x := range codes {
-		regions.Low, regions.High = append(regions.Low, uint32(x)), append(regions.High, uint32(x+1))
+		regions.Low, regions.High = append(regions.Low, uint32(x)), append(regions.High,
+			uint32(x+1))
 		for y := range 2 {
 			regions.Counts[2*x+y] = float64(each)
 			for range each {
@@ -123,15 +135,19 @@ func TestCountNoiseIsScale(t *testing.T) {
 		counts       int
 	}{
 		{"Laplace", PerClass, laplace, b, 2 * b * b, 2 * regionsN},
-		{"geometric", PerClass, geometric, 1 / math.Sinh(epsilon), 2 * q / ((1 - q) * (1 - q)), 2 * regionsN},
+		{"geometric", PerClass, geometric, 1 / math.Sinh(epsilon), 2 * q / ((1 - q) * (1 - q)),
+			2 * regionsN},
 		{"Laplace, regions", PerRegion, laplace, 1.5 * b, 4 * b * b, regionsN},
 	} {
 		table, regions := evenlyFilled(regionsN, 3)
-		if err := test.perturb(privacy.NewBudget(epsilon), random.NewKey(5).Stream(), regions.Counts); err != nil {
+		if err := test.perturb(privacy.NewBudget(epsilon), random.NewKey(5).Stream(),
+			regions.Counts); err != nil {
 			t.Fatal(err)
 		}
-		c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
-		got := measured(t, "count-noise", c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
+		c := Case{Table: table, Train: table.AllRows(),
+			Release: &algorithms.Release{Regions: regions}}
+		got := measured(t, "count-noise",
+			c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
 		if tolerance := 5 * math.Sqrt((test.second-test.mean*test.mean)/float64(test.counts)); math.Abs(got-test.mean) > tolerance {
 			t.Errorf("%s: %v, want %v ± %v", test.name, got, test.mean, tolerance)
 		}
@@ -140,7 +156,8 @@ func TestCountNoiseIsScale(t *testing.T) {
 
 func BenchmarkCountNoise(b *testing.B) {
 	table, regions := evenlyFilled(1000, 20)
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}, Params: countNoise{}.Params()}
+	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions},
+		Params: countNoise{}.Params()}
 	for b.Loop() {
 		if _, _, err := (countNoise{}).Measure(context.Background(), c); err != nil {
 			b.Fatal(err)

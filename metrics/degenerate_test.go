@@ -14,7 +14,8 @@ import (
 func tableOf(rows ...[2]uint32) *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", High: 10, Step: 1}, {Name: "z", High: 10, Step: 1},
-		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"}, Role: datasets.Class},
+		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
+			Role: datasets.Class},
 	}}
 	b := datasets.NewBuilder(schema, len(rows))
 	for _, codes := range rows {
@@ -33,18 +34,20 @@ func original() *datasets.Table {
 
 // box is a single region over the whole of x, with the given counts.
 func box(counts ...float64) *algorithms.Regions {
-	return &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10}, Classes: 3, Counts: counts}
+	return &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10},
+		Classes: 3, Counts: counts}
 }
 
 // ordinary is a release of everything a table's release may hold.
 func ordinary() metrics.Case {
 	table := original()
-	return metrics.Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), Release: &algorithms.Release{
-		Table: table, Weights: []float64{1, 2, 1, 0.5},
-		Regions: &algorithms.Regions{Attributes: []int{0, 1}, Classes: 3,
-			Low: []uint32{0, 0, 3, 0}, High: []uint32{3, 10, 10, 10},
-			Counts: []float64{1, 1, 0, 0, 1, 1}, Assignment: []int32{0, 0, 1, 1}},
-	}}
+	return metrics.Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
+		Release: &algorithms.Release{
+			Table: table, Weights: []float64{1, 2, 1, 0.5},
+			Regions: &algorithms.Regions{Attributes: []int{0, 1}, Classes: 3,
+				Low: []uint32{0, 0, 3, 0}, High: []uint32{3, 10, 10, 10},
+				Counts: []float64{1, 1, 0, 0, 1, 1}, Assignment: []int32{0, 0, 1, 1}},
+		}}
 }
 
 // ofGraph is a release of the degrees of a star of four nodes.
@@ -69,7 +72,8 @@ func degenerateCases() map[string]metrics.Case {
 	}
 	cases := make(map[string]metrics.Case)
 	for name, release := range map[string]*algorithms.Release{
-		"no record, no region":    {Table: tableOf(), Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 3}},
+		"no record, no region": {Table: tableOf(),
+			Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 3}},
 		"one empty region":        {Table: tableOf(), Regions: box(0, 0, 0)},
 		"one region of one class": {Table: tableOf([2]uint32{4, 1}), Regions: box(0, 5, 0)},
 		"records without weight":  weighted(0, 0, 0, 0),
@@ -78,11 +82,14 @@ func degenerateCases() map[string]metrics.Case {
 		"everything suppressed":   {Table: tableOf(), Regions: suppressed},
 		"nothing at all":          {},
 	} {
-		for i, split := range [][2][]int32{{all, all}, {all, nil}, {nil, all}, {all[:1], all[1:2]}} {
-			if r := release.Regions; r != nil && r.Assignment != nil && len(split[0]) != len(r.Assignment) {
+		for i, split := range [][2][]int32{{all, all}, {all, nil}, {nil, all},
+			{all[:1], all[1:2]}} {
+			if r := release.Regions; r != nil && r.Assignment != nil &&
+				len(split[0]) != len(r.Assignment) {
 				continue
 			}
-			cases[fmt.Sprintf("%s, split %d", name, i)] = metrics.Case{Table: table, Train: split[0], Test: split[1], Release: release}
+			cases[fmt.Sprintf("%s, split %d", name, i)] = metrics.Case{Table: table,
+				Train: split[0], Test: split[1], Release: release}
 		}
 	}
 	for _, role := range []datasets.Role{datasets.Class, datasets.QuasiIdentifier} {
@@ -94,9 +101,11 @@ func degenerateCases() map[string]metrics.Case {
 		single := b.Table()
 		regions := &algorithms.Regions{Classes: 2, Counts: []float64{2, 1}}
 		if role != datasets.Class {
-			regions = &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1}, High: []uint32{1, 2}, Classes: 1, Counts: []float64{2, 1}}
+			regions = &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1},
+				High: []uint32{1, 2}, Classes: 1, Counts: []float64{2, 1}}
 		}
-		cases[fmt.Sprintf("a single attribute, %v", role)] = metrics.Case{Table: single, Train: single.AllRows(), Test: single.AllRows(),
+		cases[fmt.Sprintf("a single attribute, %v", role)] = metrics.Case{Table: single,
+			Train: single.AllRows(), Test: single.AllRows(),
 			Release: &algorithms.Release{Table: single, Regions: regions}}
 	}
 	return cases

@@ -10,8 +10,9 @@ import (
 func init() {
 	Register(classSize{Info{
 		Name: "discernibility", Title: "Discernibility penalty", Unit: "records²", Revision: 1,
-		Source: "Bayardo & Agrawal 2005; LeFevre et al. 2006, section 1.2; Al-Hussaeni et al. 2018, equation 4",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Source: "Bayardo & Agrawal 2005; LeFevre et al. 2006, section 1.2; Al-Hussaeni et al. " +
+			"2018, equation 4",
+		Needs: []algorithms.Product{algorithms.Boxes},
 	}, discernibility})
 	Register(classSize{Info{
 		Name: "cavg", Title: "Normalised average class size", Revision: 1,

@@ -11,22 +11,26 @@ import (
 )
 
 func init() {
-	const several = "; the mean over the numeric quasi-identifiers where there are several, each in its own unit; of a graph, between degree sequences"
+	const several = "; the mean over the numeric quasi-identifiers where there are several, each " +
+		"in its own unit; of a graph, between degree sequences"
 	Register(distance{Info{
 		Name: "w1", Title: "Earth mover's distance (W1)", Revision: 1,
-		Source: "first Wasserstein distance" + several,
-		Needs:  []algorithms.Product{algorithms.Records}, GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
+		Source:     "first Wasserstein distance" + several,
+		Needs:      []algorithms.Product{algorithms.Records},
+		GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
 	}, Wasserstein1})
 	Register(distance{Info{
 		Name: "w2", Title: "Earth mover's distance (W2)", Revision: 1,
-		Source: "Qardaji & Li 2012, section 4.1 (second Wasserstein distance)" + several,
-		Needs:  []algorithms.Product{algorithms.Records}, GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
+		Source:     "Qardaji & Li 2012, section 4.1 (second Wasserstein distance)" + several,
+		Needs:      []algorithms.Product{algorithms.Records},
+		GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
 	}, Wasserstein2})
 	Register(distance{Info{
 		Name: "ks", Title: "Kolmogorov-Smirnov distance", Revision: 1,
-		Source: "largest difference of the distribution functions" + several,
-		Unit:   "fraction",
-		Needs:  []algorithms.Product{algorithms.Records}, GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
+		Source:     "largest difference of the distribution functions" + several,
+		Unit:       "fraction",
+		Needs:      []algorithms.Product{algorithms.Records},
+		GraphNeeds: []algorithms.Product{algorithms.DegreeSequence},
 	}, KolmogorovSmirnov})
 }
 
@@ -53,7 +57,8 @@ func (d distance) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	}
 	attributes := numericQuasiIdentifiers(c.Table.Schema())
 	if len(attributes) == 0 {
-		return 0, false, errors.New(d.info.Name + ": the table has no numeric quasi-identifier to compare")
+		return 0, false, errors.New(d.info.Name +
+			": the table has no numeric quasi-identifier to compare")
 	}
 	published, weights, err := c.Release.Records(ctx)
 	switch {

@@ -99,7 +99,8 @@ func equivalenceClasses(regions *algorithms.Regions, sizes []float64) []float64 
 	for region, size := range sizes {
 		key = key[:0]
 		for i := region * dims; i < (region+1)*dims; i++ {
-			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, low[i]), high[i])
+			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, low[i]),
+				high[i])
 		}
 		at, known := class[string(key)]
 		if !known {

@@ -35,8 +35,10 @@ const maxJointCells = 1 << 22
 func (jointDistance) Info() Info {
 	return Info{
 		Name: "ks-joint", Title: "Joint Kolmogorov-Smirnov distance", Unit: "fraction", Revision: 1,
-		Source: "Peacock 1983, over boxes from the domain's lower corner only; for LeFevre et al. 2006, section 6.3: uniform spread inside regions, the mean over pairs of numeric attributes",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Source: "Peacock 1983, over boxes from the domain's lower corner only; for LeFevre et " +
+			"al. 2006, section 6.3: uniform spread inside regions, the mean over pairs of " +
+			"numeric attributes",
+		Needs: []algorithms.Product{algorithms.Boxes},
 	}
 }
 
@@ -59,12 +61,14 @@ func (m jointDistance) Measure(ctx context.Context, c Case) (float64, bool, erro
 	schema := c.Table.Schema()
 	var dims []int
 	for d, attribute := range regions.Attributes {
-		if schema.Attributes[attribute].Kind == datasets.Numeric && (regions.Axes == nil || regions.Axes[d] == nil) {
+		if schema.Attributes[attribute].Kind == datasets.Numeric &&
+			(regions.Axes == nil || regions.Axes[d] == nil) {
 			dims = append(dims, d)
 		}
 	}
 	if len(dims) < 2 {
-		return 0, false, fmt.Errorf("ks-joint: %d numeric attributes are generalised, must be at least 2", len(dims))
+		return 0, false, fmt.Errorf("ks-joint: %d numeric attributes are generalised, must be at "+
+			"least 2", len(dims))
 	}
 	sum, pairs := 0.0, 0
 	for i, first := range dims {
@@ -81,12 +85,14 @@ func (m jointDistance) Measure(ctx context.Context, c Case) (float64, bool, erro
 }
 
 // pair is the distance on two dimensions of the regions; NaN where a side has no records.
-func (jointDistance) pair(ctx context.Context, c Case, ranges Ranges, first, second int) (float64, error) {
+func (jointDistance) pair(ctx context.Context, c Case, ranges Ranges,
+	first, second int) (float64, error) {
 	regions, schema := c.Release.Regions, c.Table.Schema()
 	a, b := regions.Attributes[first], regions.Attributes[second]
 	rows, columns := schema.Attributes[a].Cells(), schema.Attributes[b].Cells()
 	if rows > maxJointCells/columns {
-		return 0, fmt.Errorf("%s and %s have %d x %d cells, must be at most %d", schema.Attributes[a].Name, schema.Attributes[b].Name, rows, columns, maxJointCells)
+		return 0, fmt.Errorf("%s and %s have %d x %d cells, must be at most %d",
+			schema.Attributes[a].Name, schema.Attributes[b].Name, rows, columns, maxJointCells)
 	}
 	// A box of density d adds d at its lower corner and takes it away beyond its sides; summing
 	// along both dimensions spreads it over the box, summing once more gives the distribution

@@ -71,9 +71,11 @@ func (matchPoint) Params() Params { return &MatchPointParams{Clusters: 2} }
 // Info describes the metric.
 func (matchPoint) Info() Info {
 	return Info{
-		Name: "match-point", Title: "Match Point", Unit: "fraction", HigherIsBetter: true, Revision: 1,
-		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on generalised true records",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Name: "match-point", Title: "Match Point", Unit: "fraction",
+		HigherIsBetter: true, Revision: 1,
+		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on " +
+			"generalised true records",
+		Needs: []algorithms.Product{algorithms.Boxes},
 	}
 }
 
@@ -100,11 +102,12 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	regions := c.Release.Regions
 	// The raw records' clusters know nothing of the release: all releases of the table are compared
 	// with the same.
-	before, err := recall(ctx, c.Truth, rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
-		raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
-		raw.AddRows(c.Table, c.Train)
-		return raw.Clusters(ctx, params.Clusters)
-	})
+	before, err := recall(ctx, c.Truth,
+		rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
+			raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
+			raw.AddRows(c.Table, c.Train)
+			return raw.Clusters(ctx, params.Clusters)
+		})
 	if err != nil {
 		return 0, false, fmt.Errorf("match-point: %w", err)
 	}

@@ -32,7 +32,9 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 		}
 		params := source.Params().(*adultclusters.Params)
 		params.Labels = labels
-		set, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
+		set, err := source.Load(context.Background(),
+			datasets.Request{Params: params,
+				Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +49,8 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 		joint[label.At(row)][sex.At(row)]++
 	}
 	agreed := 0.0
-	for a := range 2 { // pairs of records within a cell of the table, and of cells that differ in both
+	// Pairs of records within a cell of the table, and of cells that differ in both.
+	for a := range 2 {
 		for b := range 2 {
 			agreed += joint[a][b]*joint[a][b] + joint[a][b]*joint[1-a][1-b]
 		}
@@ -56,7 +59,8 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 	want := agreed / (n * n)
 
 	truth := new(Memo)
-	for seed, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.Published, algorithms.Strict} {
+	for seed, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict,
+		algorithms.Published, algorithms.Strict} {
 		params := diffmulti.DefaultParams()
 		params.Specialisations = 1000 * (1 + 2*seed)
 		release, err := diffmulti.DiffMulti{}.Release(context.Background(), algorithms.Input{
@@ -80,12 +84,15 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 			}
 		}
 		if mixed > 0 {
-			t.Errorf("%s, seed %d: %d records lie in a region with records of the other sex", variant, seed, mixed)
+			t.Errorf("%s, seed %d: %d records lie in a region with records of the other sex",
+				variant, seed, mixed)
 		}
-		got, ok := measure(t, "match-point", Case{Table: table, Train: table.AllRows(), Release: release,
-			Params: &MatchPointParams{Clusters: 2}, Truth: truth})
+		got, ok := measure(t, "match-point",
+			Case{Table: table, Train: table.AllRows(), Release: release,
+				Params: &MatchPointParams{Clusters: 2}, Truth: truth})
 		if !ok || got != want {
-			t.Errorf("%s, seed %d: Match Point %v (defined %v), clusters of the raw records agree with sex at %v", variant, seed, got, ok, want)
+			t.Errorf("%s, seed %d: Match Point %v (defined %v), clusters of the raw records "+
+				"agree with sex at %v", variant, seed, got, ok, want)
 		}
 	}
 	t.Logf("clusters of the raw records by sex: %v; agreement %v", joint, want)

@@ -84,7 +84,8 @@ func grid() *datasets.Table {
 func TestMatchPoint(t *testing.T) {
 	table := grid()
 	c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}}
-	for name, want := range map[string]float64{"apart": 1, "ranks": 1, "together": 0.5} { // order-free: separate checks
+	// order-free: separate checks
+	for name, want := range map[string]float64{"apart": 1, "ranks": 1, "together": 0.5} {
 		q := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1}
 		switch name {
 		case "apart":
@@ -106,10 +107,13 @@ func TestMatchPoint(t *testing.T) {
 	if got, ok := measure(t, "match-point", c); ok {
 		t.Errorf("without rows %v, want undefined", got)
 	}
-	if _, _, err := (matchPoint{}).Measure(context.Background(), Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}); err == nil || !strings.Contains(err.Error(), "no regions") {
+	if _, _, err := (matchPoint{}).Measure(context.Background(),
+		Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}); err == nil ||
+		!strings.Contains(err.Error(), "no regions") {
 		t.Errorf("without regions: error %v", err)
 	}
-	if err := (&MatchPointParams{Clusters: 1}).Validate(); err == nil || !strings.Contains(err.Error(), "clusters") {
+	if err := (&MatchPointParams{Clusters: 1}).Validate(); err == nil ||
+		!strings.Contains(err.Error(), "clusters") {
 		t.Errorf("one cluster: error %v", err)
 	}
 }
@@ -118,8 +122,10 @@ func TestMatchPoint(t *testing.T) {
 // orthogonal groups the two smallest end up together, so that clusters can only agree for all six
 // orders of the sizes if sizes count.
 func TestMatchPointWeighsRegions(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}}}}
-	for _, sizes := range [][3]int{{100, 30, 5}, {100, 5, 30}, {30, 100, 5}, {30, 5, 100}, {5, 100, 30}, {5, 30, 100}} {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "colour",
+		Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}}}}
+	for _, sizes := range [][3]int{{100, 30, 5}, {100, 5, 30}, {30, 100, 5}, {30, 5, 100},
+		{5, 100, 30}, {5, 30, 100}} {
 		b := datasets.NewBuilder(schema, 0)
 		for colour, size := range sizes {
 			for range size {
@@ -127,8 +133,10 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 			}
 		}
 		table := b.Table()
-		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 2}, High: []uint32{1, 2, 3}, Classes: 1, Counts: make([]float64, 3)}
-		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}, Release: &algorithms.Release{Regions: q}}
+		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 2},
+			High: []uint32{1, 2, 3}, Classes: 1, Counts: make([]float64, 3)}
+		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2},
+			Release: &algorithms.Release{Regions: q}}
 		if got, ok := measure(t, "match-point", c); !ok || got != 1 {
 			t.Errorf("sizes %v: %v (defined %v), want 1", sizes, got, ok)
 		}
@@ -140,7 +148,8 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 	table := grid()
 	q := func(low, high []uint32) *algorithms.Regions {
-		return &algorithms.Regions{Attributes: []int{0, 1}, Low: low, High: high, Classes: 1, Counts: make([]float64, len(low)/2)}
+		return &algorithms.Regions{Attributes: []int{0, 1}, Low: low, High: high, Classes: 1,
+			Counts: make([]float64, len(low)/2)}
 	}
 	halves := q([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10})
 	some := q([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10})
@@ -153,7 +162,8 @@ func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 	byColour := q([]uint32{0, 0, 2, 0}, []uint32{2, 10, 3, 10})
 	shared := new(Memo)
 	for i, regions := range []*algorithms.Regions{some, halves, byColour, some, halves} {
-		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}, Release: &algorithms.Release{Regions: regions}}
+		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2},
+			Release: &algorithms.Release{Regions: regions}}
 		alone, _ := measure(t, "match-point", c)
 		c.Truth = shared
 		if got, ok := measure(t, "match-point", c); !ok || got != alone || got != 1 {
@@ -165,7 +175,8 @@ func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 	colours.Attributes, colours.Low, colours.High = []int{0}, []uint32{0, 2}, []uint32{2, 3}
 	colours.Counts = make([]float64, 2)
 	for _, clusters := range []int{2, 3} {
-		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: clusters}, Release: &algorithms.Release{Regions: colours}}
+		c := Case{Table: table, Train: table.AllRows(),
+			Params: &MatchPointParams{Clusters: clusters}, Release: &algorithms.Release{Regions: colours}}
 		alone, _ := measure(t, "match-point", c)
 		c.Truth = shared
 		if got, _ := measure(t, "match-point", c); got != alone {

@@ -94,7 +94,8 @@ func Names() []string { return metrics.Names() }
 // Needs lists the products a release made from a kind of input must contain to be measured with a
 // classifier, nil for metrics that take none. A classifier of regions learns from the published
 // partition in place of records.
-func Needs(m Metric, input algorithms.InputKind, classifier classifiers.Classifier) []algorithms.Product {
+func Needs(m Metric, input algorithms.InputKind,
+	classifier classifiers.Classifier) []algorithms.Product {
 	info := m.Info()
 	if input == algorithms.GraphInput && info.GraphNeeds != nil {
 		return info.GraphNeeds

@@ -87,7 +87,8 @@ func codedTable(attributes []datasets.Attribute, rows ...[]uint32) *datasets.Tab
 func labelled(rows ...[2]uint32) *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", Low: 0, High: 10, Step: 1},
-		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"}, Role: datasets.Class},
+		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
+			Role: datasets.Class},
 	}}
 	b := datasets.NewBuilder(schema, len(rows))
 	for _, codes := range rows {
@@ -111,7 +112,8 @@ func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datase
 }
 
 // mondrianRelease is Mondrian's release of all rows.
-func mondrianRelease(t rapid.TB, table *datasets.Table, k int, mode mondrian.Mode) *algorithms.Release {
+func mondrianRelease(t rapid.TB, table *datasets.Table, k int,
+	mode mondrian.Mode) *algorithms.Release {
 	t.Helper()
 	algorithm, err := algorithms.Lookup("mondrian")
 	if err != nil {
@@ -119,8 +121,9 @@ func mondrianRelease(t rapid.TB, table *datasets.Table, k int, mode mondrian.Mod
 	}
 	params := algorithm.Params().(*mondrian.Params)
 	params.K, params.Mode = k, mode
-	release, err := algorithm.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-		Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+	release, err := algorithm.Release(context.Background(),
+		algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
+			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,16 @@ import (
 func init() {
 	Register(purity{Info{
 		Name: "purity", Title: "Region purity", Unit: "fraction", HigherIsBetter: true, Revision: 1,
-		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), weighted by tuples",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), weighted " +
+			"by tuples",
+		Needs: []algorithms.Product{algorithms.Boxes},
 	}, true})
 	Register(purity{Info{
-		Name: "purity-unweighted", Title: "Region purity, mean over regions", Unit: "fraction", HigherIsBetter: true, Revision: 1,
-		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), mean over the regions that hold a tuple",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Name: "purity-unweighted", Title: "Region purity, mean over regions", Unit: "fraction",
+		HigherIsBetter: true, Revision: 1,
+		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), mean " +
+			"over the regions that hold a tuple",
+		Needs: []algorithms.Product{algorithms.Boxes},
 	}, false})
 }
 

@@ -56,7 +56,8 @@ type selection struct {
 
 // NewEstimator returns an estimator for a release's regions in the intervals that ranges says.
 func NewEstimator(schema *datasets.Schema, regions *algorithms.Regions, ranges Ranges) *Estimator {
-	e := &Estimator{schema: schema, regions: regions, dimension: make(map[int]int), sizes: make([]float64, regions.Len())}
+	e := &Estimator{schema: schema, regions: regions, dimension: make(map[int]int),
+		sizes: make([]float64, regions.Len())}
 	e.low, e.high = ranges.of(regions)
 	for d, attribute := range regions.Attributes {
 		e.dimension[attribute] = d
@@ -79,7 +80,8 @@ func (e *Estimator) Estimate(q Query) (Answer, error) {
 		answer.Min, answer.Max = math.Inf(1), math.Inf(-1)
 		d, known := e.dimension[q.Of]
 		if !known || e.schema.Attributes[q.Of].Kind != datasets.Numeric {
-			return Answer{}, fmt.Errorf("%s cannot be aggregated, must be a numeric attribute that the release generalises", e.name(q.Of))
+			return Answer{}, fmt.Errorf("%s cannot be aggregated, must be a numeric attribute "+
+				"that the release generalises", e.name(q.Of))
 		}
 		of = d
 	}
@@ -149,12 +151,14 @@ func (e *Estimator) choose(where []Predicate) error {
 	for i, p := range where {
 		d, known := e.dimension[p.Attribute]
 		if !known {
-			errs = append(errs, fmt.Errorf("%s is not generalised by the release", e.name(p.Attribute)))
+			errs = append(errs, fmt.Errorf("%s is not generalised by the release",
+				e.name(p.Attribute)))
 			continue
 		}
 		for _, other := range where[:i] {
 			if other.Attribute == p.Attribute {
-				errs = append(errs, fmt.Errorf("two predicates on %s, must be one", e.name(p.Attribute)))
+				errs = append(errs, fmt.Errorf("two predicates on %s, must be one",
+					e.name(p.Attribute)))
 			}
 		}
 		s := selection{dim: d, low: p.Low, high: p.High}

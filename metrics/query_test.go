@@ -18,14 +18,15 @@ import (
 // jobs is a categorical attribute whose taxonomy walks its values in another order than that of
 // their codes.
 func jobs() datasets.Attribute {
-	return datasets.Attribute{Name: "job", Kind: datasets.Categorical, Values: []string{"smith", "clerk", "baker", "none"}, Taxonomy: &datasets.Taxonomy{
-		Nodes: []datasets.TaxonomyNode{
-			{Name: "any", Parent: -1, Children: []int{1, 4, 5}},
-			{Name: "craft", Parent: 0, Children: []int{2, 3}},
-			{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
-			{Name: "none", Parent: 0}, {Name: "clerk", Parent: 0},
-		},
-	}}
+	return datasets.Attribute{Name: "job", Kind: datasets.Categorical,
+		Values: []string{"smith", "clerk", "baker", "none"}, Taxonomy: &datasets.Taxonomy{
+			Nodes: []datasets.TaxonomyNode{
+				{Name: "any", Parent: -1, Children: []int{1, 4, 5}},
+				{Name: "craft", Parent: 0, Children: []int{2, 3}},
+				{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
+				{Name: "none", Parent: 0}, {Name: "clerk", Parent: 0},
+			},
+		}}
 }
 
 // TestEstimateByCells compares estimates with a release spelled out: every record spread evenly
@@ -33,26 +34,32 @@ func jobs() datasets.Attribute {
 func TestEstimateByCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := &datasets.Schema{Attributes: []datasets.Attribute{
-			{Name: "age", Low: 10, High: 16, Step: 1}, jobs(), {Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+			{Name: "age", Low: 10, High: 16, Step: 1}, jobs(),
+			{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+				Role: datasets.Class},
 			{Name: "hours", Low: -2, High: 3, Step: 0.5},
 		}}
 		axis := schema.Attributes[1].Axis()
-		regions := &algorithms.Regions{Attributes: []int{3, 1, 0}, Classes: 2, Axes: []*datasets.Axis{nil, axis, nil}}
+		regions := &algorithms.Regions{Attributes: []int{3, 1, 0}, Classes: 2,
+			Axes: []*datasets.Axis{nil, axis, nil}}
 		for range rapid.IntRange(0, 4).Draw(t, "regions") {
 			node := rapid.IntRange(0, len(axis.Taxonomy.Nodes)-1).Draw(t, "node")
 			for _, cells := range []int{10, 0, 6} {
 				if cells == 0 {
-					regions.Low, regions.High = append(regions.Low, axis.Low[node]), append(regions.High, axis.High[node])
+					regions.Low, regions.High = append(regions.Low,
+						axis.Low[node]), append(regions.High, axis.High[node])
 					regions.Nodes = append(regions.Nodes, int32(node))
 					continue
 				}
 				low := rapid.IntRange(0, cells-1).Draw(t, "low")
 				high := rapid.IntRange(low+1, cells).Draw(t, "high")
-				regions.Low, regions.High = append(regions.Low, uint32(low)), append(regions.High, uint32(high))
+				regions.Low, regions.High = append(regions.Low, uint32(low)), append(regions.High,
+					uint32(high))
 				regions.Nodes = append(regions.Nodes, -1)
 			}
 			for range 2 {
-				regions.Counts = append(regions.Counts, float64(rapid.IntRange(0, 3).Draw(t, "count")))
+				regions.Counts = append(regions.Counts,
+					float64(rapid.IntRange(0, 3).Draw(t, "count")))
 			}
 		}
 		q := Query{Of: rapid.SampledFrom([]int{-1, 0, 3}).Draw(t, "of")}
@@ -60,7 +67,9 @@ func TestEstimateByCells(t *testing.T) {
 			if rapid.Bool().Draw(t, "restricted") {
 				cells := schema.Attributes[attribute].Cells()
 				low := rapid.IntRange(0, cells-1).Draw(t, "from")
-				q.Where = append(q.Where, Predicate{attribute, uint32(low), uint32(rapid.IntRange(low+1, cells).Draw(t, "to"))})
+				q.Where = append(q.Where,
+					Predicate{attribute, uint32(low),
+						uint32(rapid.IntRange(low+1, cells).Draw(t, "to"))})
 			}
 		}
 		got, err := NewEstimator(schema, regions, Tight).Estimate(q)
@@ -85,7 +94,8 @@ func TestEstimateByCells(t *testing.T) {
 						codes := map[int]uint32{0: age, 1: axis.Code[rank], 3: hours}
 						satisfied := true
 						for _, p := range q.Where {
-							satisfied = satisfied && codes[p.Attribute] >= p.Low && codes[p.Attribute] < p.High
+							satisfied = satisfied && codes[p.Attribute] >= p.Low &&
+								codes[p.Attribute] < p.High
 						}
 						if !satisfied || size == 0 {
 							continue
@@ -109,7 +119,8 @@ func TestEstimateByCells(t *testing.T) {
 			want.Min, want.Max = 0, 0
 		}
 		const rounding = 1e-9 // of sums of a few hundred numbers below a few hundred
-		if math.Abs(got.Count-want.Count) > rounding || math.Abs(got.Sum-want.Sum) > rounding || got.Min != want.Min || got.Max != want.Max || got.Matched != want.Matched {
+		if math.Abs(got.Count-want.Count) > rounding || math.Abs(got.Sum-want.Sum) > rounding ||
+			got.Min != want.Min || got.Max != want.Max || got.Matched != want.Matched {
 			t.Fatalf("%+v of %+v: %+v, want %+v", q, regions, got, want)
 		}
 	})
@@ -119,7 +130,8 @@ func TestEstimateByCells(t *testing.T) {
 // attribute is not itself cut by a predicate.
 func TestMeansBeatMiddles(t *testing.T) {
 	schema := patients().Schema()
-	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Low: []uint32{20, 0}, High: []uint32{30, 1}, Counts: []float64{5},
+	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Low: []uint32{20, 0},
+		High: []uint32{30, 1}, Counts: []float64{5},
 		Means: []float64{21, math.NaN()}}
 	e := NewEstimator(schema, regions, Box)
 	for _, test := range []struct {
@@ -142,7 +154,8 @@ func TestMeansBeatMiddles(t *testing.T) {
 
 func TestEstimateRefuses(t *testing.T) {
 	schema := patients().Schema()
-	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Low: []uint32{20, 0}, High: []uint32{30, 1}, Counts: []float64{5}}
+	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Low: []uint32{20, 0},
+		High: []uint32{30, 1}, Counts: []float64{5}}
 	for _, test := range []struct {
 		query Query
 		want  string
@@ -153,7 +166,8 @@ func TestEstimateRefuses(t *testing.T) {
 		{Query{Of: 1}, "sex cannot be aggregated"},
 		{Query{Of: 2}, "zip cannot be aggregated"},
 	} {
-		if _, err := NewEstimator(schema, regions, Box).Estimate(test.query); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := NewEstimator(schema, regions, Box).Estimate(test.query); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.query, err, test.want)
 		}
 	}
@@ -168,11 +182,15 @@ func TestCountErrorByHand(t *testing.T) {
 		rows[i] = []uint32{3}
 	}
 	table := codedTable([]datasets.Attribute{{Name: "x", High: 10, Step: 1}}, rows...)
-	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10}, TightLow: []uint32{3}, TightHigh: []uint32{4}, Classes: 1,
+	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10},
+		TightLow: []uint32{3}, TightHigh: []uint32{4}, Classes: 1,
 		Counts: []float64{10}, Assignment: make([]int32, 10)}
 	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
 	workload := func(operator Operator, values string, ranges Ranges) func(Params) {
-		return func(p Params) { p.(*CountErrorParams).WorkloadParams = WorkloadParams{"x", operator, values, ranges} }
+		return func(p Params) {
+			p.(*CountErrorParams).WorkloadParams = WorkloadParams{"x",
+				operator, values, ranges}
+		}
 	}
 	for _, test := range []struct {
 		name     string
@@ -186,11 +204,15 @@ func TestCountErrorByHand(t *testing.T) {
 		{"count-error", Equal, "all", Tight, 0},
 		{"count-error", Equal, "3", Box, 9},
 		{"count-error", Equal, "2..4, 9", Box, (1 + 9 + 1 + 1) / 4.},
-		{"count-error", AtMost, "2, 3", Box, (3 + 6) / 2.},  // three cells of ten, 0 in truth; four, 10 in truth
-		{"count-error", AtLeast, "3, 4", Box, (3 + 6) / 2.}, // seven cells, 10 in truth; six, 0 in truth
+		// Three cells of ten, 0 in truth; four, 10 in truth.
+		{"count-error", AtMost, "2, 3", Box, (3 + 6) / 2.},
+		// Seven cells, 10 in truth; six, 0 in truth.
+		{"count-error", AtLeast, "3, 4", Box, (3 + 6) / 2.},
 	} {
-		if got := measured(t, test.name, c, workload(test.operator, test.values, test.ranges)); math.Abs(got-test.want) > 1e-12 {
-			t.Errorf("%s %s %s over %s: %v, want %v", test.name, test.operator, test.values, test.ranges, got, test.want)
+		if got := measured(t, test.name, c,
+			workload(test.operator, test.values, test.ranges)); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("%s %s %s over %s: %v, want %v", test.name, test.operator, test.values,
+				test.ranges, got, test.want)
 		}
 	}
 }
@@ -198,8 +220,10 @@ func TestCountErrorByHand(t *testing.T) {
 // TestAggregateErrorByHand: one region of ages 20..29 with the mean 21 and the records 20, 20 and
 // 23, men and women.
 func TestAggregateErrorByHand(t *testing.T) {
-	table := codedTable(patients().Schema().Attributes[:2], []uint32{20, 0}, []uint32{20, 0}, []uint32{23, 1})
-	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Low: []uint32{20, 0}, High: []uint32{30, 2}, Counts: []float64{3},
+	table := codedTable(patients().Schema().Attributes[:2], []uint32{20, 0}, []uint32{20, 0},
+		[]uint32{23, 1})
+	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Low: []uint32{20, 0},
+		High: []uint32{30, 2}, Counts: []float64{3},
 		Means: []float64{21, math.NaN()}, Assignment: []int32{0, 0, 0}}
 	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
 	// By sex the release counts 1.5 records of age 21 each.
@@ -234,7 +258,8 @@ func TestExactReleaseHasNoError(t *testing.T) {
 		for x := range uint32(5) {
 			for job := range uint32(4) {
 				n := rapid.IntRange(0, 3).Draw(t, "n")
-				regions.Low, regions.High = append(regions.Low, x, job), append(regions.High, x+1, job+1)
+				regions.Low, regions.High = append(regions.Low, x, job), append(regions.High, x+1,
+					job+1)
 				regions.Counts = append(regions.Counts, float64(n))
 				for range n {
 					rows = append(rows, []uint32{x, job})
@@ -242,9 +267,11 @@ func TestExactReleaseHasNoError(t *testing.T) {
 			}
 		}
 		table := codedTable(attributes, rows...)
-		c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
+		c := Case{Table: table, Train: table.AllRows(),
+			Release: &algorithms.Release{Regions: regions}}
 		workload := defaultWorkload()
-		workload.Operator = rapid.SampledFrom([]Operator{Equal, AtMost, AtLeast}).Draw(t, "operator")
+		workload.Operator = rapid.SampledFrom([]Operator{Equal, AtMost, AtLeast}).Draw(t,
+			"operator")
 		for _, f := range []Aggregate{Sum, Average, Min, Max} {
 			off, err := workloadErrors(context.Background(), c, &workload, 0, f.of)
 			if err != nil {
@@ -261,16 +288,20 @@ func TestExactReleaseHasNoError(t *testing.T) {
 
 func TestWorkloadRefuses(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "age", High: 10, Step: 1}, {Name: "weight", High: 1 << 20, Step: 1}, {Name: "flu", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Sensitive},
+		{Name: "age", High: 10, Step: 1}, {Name: "weight", High: 1 << 20, Step: 1},
+		{Name: "flu", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Sensitive},
 	}}
 	for _, test := range []struct {
 		change func(*WorkloadParams)
 		want   string
 	}{
-		{func(p *WorkloadParams) { p.Attribute = "shoe" }, `attribute: "shoe", must be one of the quasi-identifiers age, weight`},
+		{func(p *WorkloadParams) { p.Attribute = "shoe" },
+			`attribute: "shoe", must be one of the quasi-identifiers age, weight`},
 		{func(p *WorkloadParams) { p.Attribute = "flu" }, `attribute: "flu"`},
 		{func(p *WorkloadParams) { p.Attribute = "weight" }, "more than 131072 queries"},
-		{func(p *WorkloadParams) { p.Attribute, p.Values = "age", "11" }, "outside its public bounds"},
+		{func(p *WorkloadParams) { p.Attribute, p.Values = "age", "11" },
+			"outside its public bounds"},
 	} {
 		p := defaultWorkload()
 		test.change(&p)
@@ -282,11 +313,16 @@ func TestWorkloadRefuses(t *testing.T) {
 		params Params
 		want   string
 	}{
-		{&CountErrorParams{WorkloadParams{Operator: "like", Values: "all", Ranges: Box}}, `operator: "like", must be equal, at-most or at-least`},
-		{&CountErrorParams{WorkloadParams{Operator: Equal, Values: "3", Ranges: Box}}, `values: "3" without an attribute`},
-		{&CountErrorParams{WorkloadParams{Operator: Equal, Values: " ", Ranges: Box}}, `values: " "`},
-		{&CountErrorParams{WorkloadParams{Operator: Equal, Values: "all", Ranges: "loose"}}, `ranges: "loose"`},
-		{&AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: "median", Of: "x"}, `aggregate: "median"`},
+		{&CountErrorParams{WorkloadParams{Operator: "like", Values: "all", Ranges: Box}},
+			`operator: "like", must be equal, at-most or at-least`},
+		{&CountErrorParams{WorkloadParams{Operator: Equal, Values: "3", Ranges: Box}},
+			`values: "3" without an attribute`},
+		{&CountErrorParams{WorkloadParams{Operator: Equal, Values: " ", Ranges: Box}},
+			`values: " "`},
+		{&CountErrorParams{WorkloadParams{Operator: Equal, Values: "all", Ranges: "loose"}},
+			`ranges: "loose"`},
+		{&AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: "median", Of: "x"},
+			`aggregate: "median"`},
 		{aggregateError{}.Params(), "of: missing"},
 	} {
 		if err := test.params.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -298,11 +334,13 @@ func TestWorkloadRefuses(t *testing.T) {
 func anonymityBenchmark(b *testing.B) Case {
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Cardinality = 100_000, 64
-	data, err := discrete.Source{}.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(1)})
+	data, err := discrete.Source{}.Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(1)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Case{Table: data.Table, Train: data.Table.AllRows(), Release: mondrianRelease(b, data.Table, 10, mondrian.Relaxed), K: 10}
+	return Case{Table: data.Table, Train: data.Table.AllRows(),
+		Release: mondrianRelease(b, data.Table, 10, mondrian.Relaxed), K: 10}
 }
 
 func benchmarkMetric(b *testing.B, name string) {

@@ -11,13 +11,15 @@ import (
 )
 
 func init() {
-	const source = "LeFevre et al. 2006, sections 5 and 6 (Fig. 17): queries with one predicate, uniform spread inside regions"
+	const source = "LeFevre et al. 2006, sections 5 and 6 (Fig. 17): queries with one predicate, " +
+		"uniform spread inside regions"
 	Register(countError{Info{
 		Name: "count-error", Title: "Error of count queries, mean", Unit: "records", Revision: 1,
 		Source: source, Needs: []algorithms.Product{algorithms.Boxes},
 	}, mean})
 	Register(countError{Info{
-		Name: "count-error-std", Title: "Error of count queries, standard deviation", Unit: "records", Revision: 1,
+		Name: "count-error-std", Title: "Error of count queries, standard deviation",
+		Unit: "records", Revision: 1,
 		Source: source, Needs: []algorithms.Product{algorithms.Boxes},
 	}, deviation})
 	Register(aggregateError{})
@@ -49,7 +51,8 @@ func (m countError) Measure(ctx context.Context, c Case) (float64, bool, error) 
 	if !ok {
 		return 0, false, fmt.Errorf("%s: parameters of type %T", m.info.Name, c.Params)
 	}
-	off, err := workloadErrors(ctx, c, &params.WorkloadParams, -1, func(a *Answer) (float64, bool) { return a.Count, true })
+	off, err := workloadErrors(ctx, c, &params.WorkloadParams, -1,
+		func(a *Answer) (float64, bool) { return a.Count, true })
 	if err != nil || len(off) == 0 {
 		return 0, false, wrap(m.info.Name, err)
 	}
@@ -98,7 +101,8 @@ type AggregateErrorParams struct {
 func (p *AggregateErrorParams) Validate() error {
 	errs := []error{p.WorkloadParams.Validate()}
 	if p.Aggregate != Sum && p.Aggregate != Average && p.Aggregate != Min && p.Aggregate != Max {
-		errs = append(errs, fmt.Errorf("aggregate: %q, must be %s, %s, %s or %s", p.Aggregate, Sum, Average, Min, Max))
+		errs = append(errs, fmt.Errorf("aggregate: %q, must be %s, %s, %s or %s",
+			p.Aggregate, Sum, Average, Min, Max))
 	}
 	if p.Of == "" {
 		errs = append(errs, errors.New("of: missing, must name a numeric quasi-identifier"))
@@ -115,8 +119,9 @@ var _ Parameterised = aggregateError{}
 func (aggregateError) Info() Info {
 	return Info{
 		Name: "aggregate-error", Title: "Error of aggregate queries, mean", Revision: 1,
-		Source: "LeFevre et al. 2006, section 5: sums and averages by the mean statistic, extremes by the range statistic; in the attribute's unit",
-		Needs:  []algorithms.Product{algorithms.Boxes},
+		Source: "LeFevre et al. 2006, section 5: sums and averages by the mean statistic, " +
+			"extremes by the range statistic; in the attribute's unit",
+		Needs: []algorithms.Product{algorithms.Boxes},
 	}
 }
 
@@ -134,8 +139,10 @@ func (m aggregateError) Measure(ctx context.Context, c Case) (float64, bool, err
 	}
 	schema := c.Table.Schema()
 	of := schema.Index(params.Of)
-	if of < 0 || schema.Attributes[of].Role != datasets.QuasiIdentifier || schema.Attributes[of].Kind != datasets.Numeric {
-		return 0, false, fmt.Errorf("aggregate-error: of: %q, must be a numeric quasi-identifier", params.Of)
+	if of < 0 || schema.Attributes[of].Role != datasets.QuasiIdentifier ||
+		schema.Attributes[of].Kind != datasets.Numeric {
+		return 0, false, fmt.Errorf("aggregate-error: of: %q, must be a numeric quasi-identifier",
+			params.Of)
 	}
 	off, err := workloadErrors(ctx, c, &params.WorkloadParams, of, params.Aggregate.of)
 	if err != nil || len(off) == 0 {
@@ -153,7 +160,8 @@ func wrap(metric string, err error) error {
 
 // workloadErrors lists the absolute errors of a workload's queries; those undefined on either side
 // are left out.
-func workloadErrors(ctx context.Context, c Case, p *WorkloadParams, of int, pick func(*Answer) (float64, bool)) ([]float64, error) {
+func workloadErrors(ctx context.Context, c Case, p *WorkloadParams, of int,
+	pick func(*Answer) (float64, bool)) ([]float64, error) {
 	if c.Release.Regions == nil {
 		return nil, errors.New("the release holds no regions")
 	}
@@ -169,7 +177,8 @@ func workloadErrors(ctx context.Context, c Case, p *WorkloadParams, of int, pick
 			return nil, err
 		}
 		if exact == nil || exact.attribute != predicates[i].Attribute {
-			if exact, err = newTruth(ctx, c.Table, c.Train, predicates[i].Attribute, of); err != nil {
+			if exact, err = newTruth(ctx, c.Table, c.Train, predicates[i].Attribute,
+				of); err != nil {
 				return nil, err
 			}
 		}

@@ -29,9 +29,9 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// conform checks the contract of classifiers.Classifier on random tables, not whether a classifier is
-// its paper\'s. Classifiers of categorical attributes only (those whose Fit refuses a
-// numeric one by an error wrapping classifiers.ErrNumeric) get tables without numeric attributes.
+// conform checks the contract of classifiers.Classifier on random tables, not whether a classifier
+// is its paper\'s. Classifiers of categorical attributes only (those whose Fit refuses a numeric
+// one by an error wrapping classifiers.ErrNumeric) get tables without numeric attributes.
 func conform(t *testing.T, c classifiers.Classifier) {
 	t.Helper()
 	numeric := testtable.Weather(true)
@@ -64,7 +64,8 @@ type suite struct {
 var name = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func (s suite) info(t *testing.T) {
-	if i := s.classifier.Info(); !name.MatchString(i.Name) || i.Title == "" || i.Source == "" || i.Revision < 1 {
+	if i := s.classifier.Info(); !name.MatchString(i.Name) || i.Title == "" || i.Source == "" ||
+		i.Revision < 1 {
 		t.Errorf("incomplete: %+v", i)
 	}
 }
@@ -79,8 +80,10 @@ func (s suite) table(t *rapid.T) (*datasets.Table, []float64) {
 	return table, weights
 }
 
-func (s suite) predict(t testtable.TB, table *datasets.Table, rows []int32, weights []float64) []uint32 {
-	model := testtable.Fit(t, s.classifier, classifiers.Data{Table: table, Rows: rows, Weights: weights})
+func (s suite) predict(t testtable.TB, table *datasets.Table, rows []int32,
+	weights []float64) []uint32 {
+	model := testtable.Fit(t, s.classifier,
+		classifiers.Data{Table: table, Rows: rows, Weights: weights})
 	return testtable.Predict(model, table)
 }
 
@@ -138,7 +141,8 @@ func (s suite) repeatable(t *rapid.T) {
 		t.Fatalf("first fit %v, second %v (%v)", want, other, err)
 	case !slices.Equal(blind, want):
 		t.Fatalf("with labels %v, without %v", want, blind)
-	case table.Checksum() != checksum || !slices.Equal(data.Rows, table.AllRows()) || !slices.Equal(data.Weights, weights):
+	case table.Checksum() != checksum || !slices.Equal(data.Rows, table.AllRows()) ||
+		!slices.Equal(data.Weights, weights):
 		t.Fatal("the data to learn from were changed")
 	}
 }
@@ -159,7 +163,8 @@ func (s suite) degenerate(t *rapid.T) {
 	}
 	class := table.Column(table.Schema().Class())
 	only := class.At(0)
-	rows := slices.DeleteFunc(table.AllRows(), func(row int32) bool { return class.At(row) != only })
+	rows := slices.DeleteFunc(table.AllRows(),
+		func(row int32) bool { return class.At(row) != only })
 	expect("one class", s.predict(t, table, rows, nil), only)
 }
 
@@ -169,9 +174,11 @@ func (s suite) extremeWeights(t *rapid.T) {
 	table := testtable.Random(t, 30, s.numeric)
 	weights := make([]float64, table.Len())
 	for row := range weights {
-		weights[row] = rapid.SampledFrom([]float64{0, math.SmallestNonzeroFloat64, 1e-300, 0.3, 1, 1e15, 1e300, 1e306}).Draw(t, "weight")
+		weights[row] = rapid.SampledFrom([]float64{0, math.SmallestNonzeroFloat64, 1e-300, 0.3, 1,
+			1e15, 1e300, 1e306}).Draw(t, "weight")
 	}
-	model, err := s.classifier.Fit(context.Background(), classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
+	model, err := s.classifier.Fit(context.Background(),
+		classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
 	if err != nil {
 		return
 	}
@@ -198,8 +205,10 @@ func (s suite) regions(t *rapid.T) {
 	if !slices.Equal(given, counts) || !slices.Equal(predicted, c.FitRegions(counts, classes)) {
 		t.Fatal("the counts were changed, or a second fit differs")
 	}
-	if len(predicted)*classes != len(counts) || slices.ContainsFunc(predicted, func(class uint32) bool { return int(class) >= classes }) {
-		t.Fatalf("predicted %v for %d regions of %d classes", predicted, len(counts)/classes, classes)
+	if len(predicted)*classes != len(counts) ||
+		slices.ContainsFunc(predicted, func(class uint32) bool { return int(class) >= classes }) {
+		t.Fatalf("predicted %v for %d regions of %d classes",
+			predicted, len(counts)/classes, classes)
 	}
 }
 
@@ -216,7 +225,8 @@ func (s suite) onlyAClass(t *testing.T) {
 
 // allocations: fifty times the rows need no more allocations.
 func (s suite) allocations(t *testing.T) {
-	table, err := testtable.Synthetic(t, 5000).Project("workclass", "education", "relationship", "race", "salary")
+	table, err := testtable.Synthetic(t, 5000).Project("workclass", "education", "relationship",
+		"race", "salary")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,13 +248,15 @@ func (s suite) refusals(t *testing.T) {
 		_, err := s.classifier.Fit(context.Background(), data)
 		return err
 	}
-	if err := refused(classifiers.Data{Table: classless, Rows: classless.AllRows()}); !errors.Is(err, classifiers.ErrNoClass) {
+	if err := refused(classifiers.Data{Table: classless,
+		Rows: classless.AllRows()}); !errors.Is(err, classifiers.ErrNoClass) {
 		t.Errorf("without a class: error %v, must wrap %v", err, classifiers.ErrNoClass)
 	}
 	if refused(classifiers.Data{Table: table, Rows: []int32{99}}) == nil {
 		t.Error("a row outside the table was accepted")
 	}
-	if refused(classifiers.Data{Table: table, Rows: []int32{0}, Weights: slices.Repeat([]float64{-1}, table.Len())}) == nil {
+	if refused(classifiers.Data{Table: table, Rows: []int32{0},
+		Weights: slices.Repeat([]float64{-1}, table.Len())}) == nil {
 		t.Error("negative weights were accepted")
 	}
 	if refused(classifiers.Data{}) == nil {
@@ -252,7 +264,8 @@ func (s suite) refusals(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.classifier.Fit(ctx, classifiers.Data{Table: table, Rows: table.AllRows()}); !errors.Is(err, context.Canceled) {
+	if _, err := s.classifier.Fit(ctx,
+		classifiers.Data{Table: table, Rows: table.AllRows()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v, must wrap %v", err, context.Canceled)
 	}
 }

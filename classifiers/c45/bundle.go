@@ -59,7 +59,8 @@ func (g *grower) join(at int, codes []uint32) {
 			f.value[j] = 1
 		}
 		if s[0] && s[1] {
-			for _, member := range b.members { // the code for those of value 1 has the other features' values
+			// The code for those of value 1 has the other features' values.
+			for _, member := range b.members {
 				m := &g.features[member]
 				m.value = append(m.value, m.value[j])
 			}

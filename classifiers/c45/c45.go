@@ -73,10 +73,12 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 func (c Classifier) validate() error {
 	var errs []error
 	if !(c.MinCases > 0) || math.IsInf(c.MinCases, 1) {
-		errs = append(errs, fmt.Errorf("c45: MinCases %v, must be a finite number above 0", c.MinCases))
+		errs = append(errs, fmt.Errorf("c45: MinCases %v, must be a finite number above 0",
+			c.MinCases))
 	}
 	if !(c.Confidence > 0 && c.Confidence <= 0.5) {
-		errs = append(errs, fmt.Errorf("c45: Confidence %v, must be above 0 and at most 0.5", c.Confidence))
+		errs = append(errs, fmt.Errorf("c45: Confidence %v, must be above 0 and at most 0.5",
+			c.Confidence))
 	}
 	return errors.Join(errs...)
 }

@@ -51,7 +51,8 @@ func TestWeatherTree(t *testing.T) {
 		table := testtable.Weather(numeric)
 		tree := testtable.Fit(t, Default, all(table)).(*Tree)
 		if tree.Leaves() != 5 || tree.Nodes() != 8 {
-			t.Errorf("numeric %v: %d leaves, %d nodes, the tree has 5 and 8", numeric, tree.Leaves(), tree.Nodes())
+			t.Errorf("numeric %v: %d leaves, %d nodes, the tree has 5 and 8",
+				numeric, tree.Leaves(), tree.Nodes())
 		}
 		if accuracy := testtable.Accuracy(tree, table, table.AllRows()); accuracy != 1 {
 			t.Errorf("numeric %v: accuracy %v on the training days, must be 1", numeric, accuracy)
@@ -144,7 +145,8 @@ func plainEntropy(weights []float64) (entropy, total float64) {
 }
 
 // plainSplit returns gain, split information and branch weights of a division of the cases.
-func plainSplit(branches [][]int32, labels []uint32, weights []float64, classes int) (gain, split float64, sizes []float64) {
+func plainSplit(branches [][]int32, labels []uint32, weights []float64,
+	classes int) (gain, split float64, sizes []float64) {
 	whole := make([]float64, classes)
 	after := 0.0
 	for _, branch := range branches {
@@ -305,7 +307,8 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 					}
 				}
 				if !slices.Equal(left, want.left) {
-					t.Fatalf("rows %v on the left of the threshold, brute force %v", left, want.left)
+					t.Fatalf("rows %v on the left of the threshold, brute force %v",
+						left, want.left)
 				}
 				continue
 			}
@@ -328,7 +331,8 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 			if got.valid != (filled >= 2) {
 				t.Fatalf("test valid: %v with branches %v", got.valid, sizes)
 			}
-			if got.valid && gain > 2e-6 && (math.Abs(got.gain-gain) > 1e-9 || math.Abs(got.ratio-gain/split) > 1e-9) {
+			if got.valid && gain > 2e-6 &&
+				(math.Abs(got.gain-gain) > 1e-9 || math.Abs(got.ratio-gain/split) > 1e-9) {
 				t.Fatalf("test %+v, brute force gain %v, ratio %v", got, gain, gain/split)
 			}
 		}
@@ -380,13 +384,15 @@ func TestScansAgree(t *testing.T) {
 			if !f.numeric {
 				continue
 			}
-			start := scan{g: g, distribution: g.distribution(at), cases: g.total, least: 1, best: -1, after: math.Inf(1)}
+			start := scan{g: g, distribution: g.distribution(at), cases: g.total, least: 1,
+				best: -1, after: math.Inf(1)}
 			counted, sorted := start, start
 			clear(g.left)
 			counted.counted(g.count(f, 0, table.Len()))
 			clear(g.left)
 			sorted.sorted(f, 0, table.Len())
-			if counted.best != sorted.best || counted.next != sorted.next || counted.tried != sorted.tried || counted.after != sorted.after {
+			if counted.best != sorted.best || counted.next != sorted.next ||
+				counted.tried != sorted.tried || counted.after != sorted.after {
 				t.Fatalf("counting found %+v, sorting %+v", counted, sorted)
 			}
 		}
@@ -404,7 +410,8 @@ type plainTree struct {
 
 func (g *grower) plain(at int32) *plainTree {
 	n := &g.nodes[at]
-	p := &plainTree{g: g, feature: n.feature, cut: n.cut, cases: slices.Clone(g.order[n.low:n.high])}
+	p := &plainTree{g: g, feature: n.feature, cut: n.cut,
+		cases: slices.Clone(g.order[n.low:n.high])}
 	for _, child := range n.children {
 		if child < 0 {
 			p.children = append(p.children, nil)
@@ -516,7 +523,8 @@ func (p *plainTree) prune() (raised int) {
 
 func (p *plainTree) same(at int32) bool {
 	n := &p.g.nodes[at]
-	if n.feature != p.feature || len(n.children) != len(p.children) || n.feature >= 0 && n.cut != p.cut {
+	if n.feature != p.feature || len(n.children) != len(p.children) || n.feature >= 0 &&
+		n.cut != p.cut {
 		return false
 	}
 	a, b := slices.Clone(p.cases), slices.Clone(p.g.order[n.low:n.high])
@@ -526,7 +534,8 @@ func (p *plainTree) same(at int32) bool {
 		return false
 	}
 	for branch, child := range n.children {
-		if (child < 0) != (p.children[branch] == nil) || child >= 0 && !p.children[branch].same(child) {
+		if (child < 0) != (p.children[branch] == nil) || child >= 0 &&
+			!p.children[branch].same(child) {
 			return false
 		}
 	}
@@ -538,8 +547,10 @@ func (p *plainTree) same(at int32) bool {
 func TestPruningAgainstBruteForce(t *testing.T) {
 	raised, tests := 0, 0
 	compare := func(t *rapid.T) {
-		settings := Classifier{MinCases: 1, Confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
-		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)), rapid.Bool().Draw(t, "bundles"))
+		settings := Classifier{MinCases: 1,
+			Confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
+		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)),
+			rapid.Bool().Draw(t, "bundles"))
 		root, err := g.grow(0, len(g.order))
 		if err != nil {
 			t.Fatal(err)
@@ -566,7 +577,8 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 		rapid.Check(t, compare)
 	}
 	if raised == 0 || tests == 0 {
-		t.Errorf("%d branches raised, %d trees left with a test: the random tables exercise nothing", raised, tests)
+		t.Errorf("%d branches raised, %d trees left with a test: the random tables exercise "+
+			"nothing", raised, tests)
 	}
 }
 
@@ -592,7 +604,8 @@ func TestContinuousThresholds(t *testing.T) {
 	table := b.Table()
 	tree := testtable.Fit(t, Default, all(table)).(*Tree)
 	if tree.Leaves() != 2 || testtable.Accuracy(tree, table, table.AllRows()) != 1 {
-		t.Errorf("%d leaves, accuracy %v; one cut separates the classes", tree.Leaves(), testtable.Accuracy(tree, table, table.AllRows()))
+		t.Errorf("%d leaves, accuracy %v; one cut separates the classes",
+			tree.Leaves(), testtable.Accuracy(tree, table, table.AllRows()))
 	}
 }
 
@@ -601,7 +614,8 @@ func TestContinuousThresholds(t *testing.T) {
 func TestSmallestBranch(t *testing.T) {
 	class := testtable.Categorical("class", "a", "b")
 	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 2, Step: 1}, class}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 2, Step: 1},
+		class}}
 	for _, node := range []struct {
 		rows, right int
 		splits      bool
@@ -620,7 +634,8 @@ func TestSmallestBranch(t *testing.T) {
 		}
 		tree := testtable.Fit(t, Default, all(b.Table())).(*Tree)
 		if got := tree.Leaves() == 2; got != node.splits {
-			t.Errorf("%d of %d rows on the right: split %v, must be %v", node.right, node.rows, got, node.splits)
+			t.Errorf("%d of %d rows on the right: split %v, must be %v", node.right, node.rows,
+				got, node.splits)
 		}
 	}
 }
@@ -630,7 +645,8 @@ func TestSmallestBranch(t *testing.T) {
 func TestUnseenBranch(t *testing.T) {
 	class := testtable.Categorical("class", "a", "b")
 	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("colour", "red", "blue", "green"), class}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("colour",
+		"red", "blue", "green"), class}}
 	for _, reds := range []int{10, 30} {
 		b := datasets.NewBuilder(schema, 51)
 		for i := range reds + 20 { // red rows of class a, then 20 green ones of class b
@@ -655,14 +671,16 @@ func TestUnseenBranch(t *testing.T) {
 			want = 1
 		}
 		if dst[0] != want {
-			t.Errorf("%d red rows, 20 green: blue predicted as %d, the majority is %d", reds, dst[0], want)
+			t.Errorf("%d red rows, 20 green: blue predicted as %d, the majority is %d",
+				reds, dst[0], want)
 		}
 	}
 }
 
 func TestSettingsAreChecked(t *testing.T) {
 	table := testtable.Weather(false)
-	for _, c := range []Classifier{{}, {MinCases: 2}, {MinCases: 2, Confidence: 0.6}, {MinCases: math.NaN(), Confidence: 0.25}} {
+	for _, c := range []Classifier{{}, {MinCases: 2}, {MinCases: 2, Confidence: 0.6},
+		{MinCases: math.NaN(), Confidence: 0.25}} {
 		if _, err := c.Fit(context.Background(), all(table)); err == nil {
 			t.Errorf("settings %+v were accepted", c)
 		}

@@ -101,7 +101,8 @@ func (g *grower) multiway(f *feature, low, high int, cases, entropy float64) tes
 		return test{}
 	}
 	counts := g.count(f, low, high)
-	filled := 0 // asked first: deep in the tree most features have one value left, and logarithms take time
+	// Asked first: deep in the tree most features have one value left, and logarithms take time.
+	filled := 0
 	for from := 0; from < len(counts) && filled < 2; from += g.classes {
 		bag := 0.0
 		for _, w := range counts[from : from+g.classes] {
@@ -143,13 +144,15 @@ func (g *grower) rate(saved, split, cases, cost float64) test {
 }
 
 // threshold is the best binary test on a numeric feature.
-func (g *grower) threshold(f *feature, low, high int, distribution []float64, cases, entropy float64) test {
+func (g *grower) threshold(f *feature, low, high int, distribution []float64,
+	cases, entropy float64) test {
 	least := 0.1 * cases / float64(g.classes)
 	least = max(g.settings.MinCases, min(least, mostNumericCases))
 	if cases < 2*least || f.arity < 2 {
 		return test{}
 	}
-	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1, after: math.Inf(1)}
+	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1,
+		after: math.Inf(1)}
 	clear(g.left)
 	if f.arity > 2*(high-low) {
 		s.sorted(f, low, high)

@@ -50,7 +50,8 @@ type node struct {
 	low, high int32
 	weights   int     // index into grower.weights: one for each class
 	children  []int32 // one for each branch, -1 for a branch without cases
-	estimate  float64 // errors of the subtree: on the training cases while growing, pessimistic once pruned
+	// Errors of the subtree: on the training cases while growing, pessimistic once pruned.
+	estimate float64
 }
 
 // grower holds the state of one Fit.
@@ -83,13 +84,15 @@ type grower struct {
 
 // newGrower prepares the data. Bundles change no tree, only the time it takes; tests go without to
 // show it.
-func newGrower(ctx context.Context, settings Classifier, data classifiers.Data, bundles bool) *grower {
+func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
+	bundles bool) *grower {
 	schema := data.Table.Schema()
 	rows, labels, weights := data.Labels()
 	g := &grower{
 		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
 		classes: schema.Classes(), labels: labels, weight: weights,
-		order: make([]int32, len(rows)), spare: make([]int32, len(rows)), taken: make([]uint32, len(rows)),
+		order: make([]int32, len(rows)), spare: make([]int32, len(rows)),
+		taken: make([]uint32, len(rows)),
 	}
 	for i := range g.order {
 		g.order[i] = int32(i)
@@ -132,7 +135,8 @@ func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) fea
 	attribute := &table.Schema().Attributes[at]
 	column := table.Column(at)
 	classifiers.Codes(codes, column, rows)
-	f := feature{attribute: at, numeric: attribute.Kind == datasets.Numeric, arity: attribute.Cells()}
+	f := feature{attribute: at, numeric: attribute.Kind == datasets.Numeric,
+		arity: attribute.Cells()}
 	if !f.numeric {
 		return f
 	}

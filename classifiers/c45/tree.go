@@ -69,7 +69,8 @@ func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 			return ^class
 		}
 		f := &g.features[n.feature]
-		s := step{column: index[n.feature], numeric: f.numeric, cut: n.cut, first: int32(len(t.next))}
+		s := step{column: index[n.feature], numeric: f.numeric, cut: n.cut,
+			first: int32(len(t.next))}
 		switch {
 		case schema.Attributes[f.attribute].Continuous:
 			rank, _ := slices.BinarySearch(limits[n.feature], f.values[n.cut])

@@ -56,7 +56,8 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	for _, at := range classifiers.Features(schema) {
 		if schema.Attributes[at].Kind != datasets.Categorical {
 			name := schema.Attributes[at].Name
-			errs = append(errs, fmt.Errorf("%s: %w; leave it out or use c45", name, classifiers.ErrNumeric))
+			errs = append(errs, fmt.Errorf("%s: %w; leave it out or use c45",
+				name, classifiers.ErrNumeric))
 		}
 	}
 	if len(errs) > 0 {

@@ -22,9 +22,11 @@ func TestGains(t *testing.T) {
 	for i := range records {
 		records[i] = i
 	}
-	for f, want := range []float64{0.246, 0.029, 0.151, 0.048} { // the paper's, cut off after three places
+	// The paper's, cut off after three places.
+	for f, want := range []float64{0.246, 0.029, 0.151, 0.048} {
 		if got := s.gain(f, records); got < want || got >= want+0.0015 {
-			t.Errorf("gain of %s %.4f, the paper has %.3f", table.Schema().Attributes[f].Name, got, want)
+			t.Errorf("gain of %s %.4f, the paper has %.3f",
+				table.Schema().Attributes[f].Name, got, want)
 		}
 	}
 }
@@ -138,9 +140,11 @@ func TestGolearnGrowsID3(t *testing.T) {
 		}
 		// The second half of the rows is for queries only, so that branches without cases occur.
 		train := table.AllRows()[:(table.Len()+1)/2]
-		model := testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train, Weights: weights})
+		model := testtable.Fit(t, Classifier{},
+			classifiers.Data{Table: table, Rows: train, Weights: weights})
 		got := testtable.Predict(model, table)
-		p := &plain{table: table, weights: weights, class: table.Schema().Class(), features: classifiers.Features(table.Schema())}
+		p := &plain{table: table, weights: weights, class: table.Schema().Class(),
+			features: classifiers.Features(table.Schema())}
 		var weighted []int32
 		for _, row := range train {
 			if weights[row] > 0 {
@@ -161,7 +165,8 @@ func TestGolearnGrowsID3(t *testing.T) {
 
 // TestRepeatedFits guards against golearn's map order: the same data must give the same tree.
 func TestRepeatedFits(t *testing.T) {
-	table, err := testtable.Synthetic(t, 2000).Project("workclass", "education", "relationship", "race", "salary")
+	table, err := testtable.Synthetic(t, 2000).Project("workclass", "education", "relationship",
+		"race", "salary")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +174,8 @@ func TestRepeatedFits(t *testing.T) {
 	want := testtable.Fit(t, Classifier{}, data).(*Tree)
 	for range 5 {
 		got := testtable.Fit(t, Classifier{}, data).(*Tree)
-		if got.root != want.root || !slices.Equal(got.steps, want.steps) || !slices.Equal(got.next, want.next) {
+		if got.root != want.root || !slices.Equal(got.steps, want.steps) ||
+			!slices.Equal(got.next, want.next) {
 			t.Fatal("two fits on the same data differ")
 		}
 	}
@@ -177,7 +183,8 @@ func TestRepeatedFits(t *testing.T) {
 
 func TestNumericIsRefused(t *testing.T) {
 	table := testtable.Weather(true)
-	_, err := Classifier{}.Fit(context.Background(), classifiers.Data{Table: table, Rows: table.AllRows()})
+	_, err := Classifier{}.Fit(context.Background(),
+		classifiers.Data{Table: table, Rows: table.AllRows()})
 	if !errors.Is(err, classifiers.ErrNumeric) {
 		t.Errorf("error %v, must be %v", err, classifiers.ErrNumeric)
 	}

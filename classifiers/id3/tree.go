@@ -44,7 +44,8 @@ func (s *sample) compile(grown *trees.DecisionTreeNode) (*Tree, error) {
 			return class, nil
 		}
 		var f int
-		if _, err := fmt.Sscanf(n.SplitRule.SplitAttr.GetName(), "f%d", &f); err != nil || f >= len(s.codes) {
+		if _, err := fmt.Sscanf(n.SplitRule.SplitAttr.GetName(), "f%d", &f); err != nil ||
+			f >= len(s.codes) {
 			return 0, fmt.Errorf("id3: golearn split on %q", n.SplitRule.SplitAttr.GetName())
 		}
 		parts := make([][]int, s.arity[f])

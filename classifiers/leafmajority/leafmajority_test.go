@@ -19,7 +19,8 @@ func TestFitRegions(t *testing.T) {
 		0, 0, 0,
 		0, 1, 6,
 	}
-	if got, want := (Classifier{}).FitRegions(counts, 3), []uint32{1, 0, 2, 2}; !slices.Equal(got, want) {
+	if got, want := (Classifier{}).FitRegions(counts, 3), []uint32{1, 0, 2,
+		2}; !slices.Equal(got, want) {
 		t.Errorf("predicted %v, must be %v", got, want)
 	}
 	if got := (Classifier{}).FitRegions(make([]float64, 4), 2); !slices.Equal(got, []uint32{0, 0}) {
@@ -49,7 +50,8 @@ func TestFit(t *testing.T) {
 			counts[point(row)][table.Column(class).At(row)]++
 			total[table.Column(class).At(row)]++
 		}
-		got := testtable.Predict(testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}), table)
+		got := testtable.Predict(testtable.Fit(t, Classifier{},
+			classifiers.Data{Table: table, Rows: train}), table)
 		for _, row := range table.AllRows() {
 			of, seen := counts[point(row)]
 			if !seen {

@@ -10,7 +10,8 @@ import (
 func TestMajority(t *testing.T) {
 	table := testtable.Weather(false) // 5 no, 9 yes
 	predict := func(rows []int32, weights []float64) uint32 {
-		model := testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: rows, Weights: weights})
+		model := testtable.Fit(t, Classifier{},
+			classifiers.Data{Table: table, Rows: rows, Weights: weights})
 		predicted := testtable.Predict(model, table)
 		for _, class := range predicted {
 			if class != predicted[0] {

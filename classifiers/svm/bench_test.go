@@ -28,7 +28,8 @@ func BenchmarkFit(b *testing.B) {
 	table, rows := benchmarkTable(b)
 	testtable.BenchmarkFit(b, Classifier{}, table, rows)
 	p := newPoints(classifiers.Data{Table: table, Rows: rows}, newLayout(table.Schema()))
-	s, err := solve(context.Background(), p, 1, p.defaultC(), random.NewKey(0).Derive("svm").Stream())
+	s, err := solve(context.Background(), p, 1, p.defaultC(),
+		random.NewKey(0).Derive("svm").Stream())
 	if err != nil {
 		b.Fatal(err)
 	}

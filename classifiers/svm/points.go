@@ -19,7 +19,8 @@ type feature struct {
 	skip  uint32
 	low   float64 // numeric attributes: the number is (value - low)·scale
 	scale float64
-	cells []float64 // numeric attributes of codes: the scaled number of each, unless there are too many
+	// Numeric attributes of codes: the scaled number of each, unless there are too many.
+	cells []float64
 }
 
 // most cells a numeric attribute may have for its scaled numbers to be tabulated.
@@ -99,7 +100,8 @@ func (p *points) point(i int32) (values []float64, at []int32) {
 func newPoints(data classifiers.Data, l *layout) *points {
 	rows, labels, weights := data.Labels()
 	columns := len(l.features)
-	matrix := make([]float64, len(rows)*columns) // codes of categorical, scaled numbers of numeric attributes
+	// Codes of categorical, scaled numbers of numeric attributes.
+	matrix := make([]float64, len(rows)*columns)
 	codes := make([]uint32, len(rows))
 	for c := range l.features {
 		f := &l.features[c]
@@ -150,10 +152,12 @@ func newPoints(data classifiers.Data, l *layout) *points {
 		if by := same(a.row, b.row); by != 0 {
 			return by
 		}
-		return cmp.Or(cmp.Compare(labels[a.row], labels[b.row]), cmp.Compare(weight(a.row), weight(b.row)))
+		return cmp.Or(cmp.Compare(labels[a.row], labels[b.row]),
+			cmp.Compare(weight(a.row), weight(b.row)))
 	})
 
-	p := &points{size: l.size, classes: data.Table.Schema().Classes(), numbers: l.numbers, start: []int32{0}}
+	p := &points{size: l.size, classes: data.Table.Schema().Classes(), numbers: l.numbers,
+		start: []int32{0}}
 	for n, k := range order {
 		i := k.row
 		if n > 0 && same(order[n-1].row, i) == 0 {
@@ -184,7 +188,8 @@ func newPoints(data classifiers.Data, l *layout) *points {
 func digest(row []float64) uint64 {
 	h := uint64(len(row))
 	for _, v := range row {
-		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15 // 2⁶⁴ over the golden ratio; v+0 makes one of the two zeros
+		// 2⁶⁴ over the golden ratio; v+0 makes one of the two zeros.
+		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15
 		h ^= h >> 32
 	}
 	return h

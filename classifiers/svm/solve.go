@@ -80,7 +80,8 @@ func step(a, b, rest, square float64) float64 {
 // solve separates the class positive from all others. A round visits all points, then only those
 // that moved, again and again, each time in the order of a fresh permutation drawn from order. It
 // returns early with ctx.Err() when the context ends, and an error when the gap does not close.
-func solve(ctx context.Context, p *points, positive uint32, price float64, order *random.Stream) (*solution, error) {
+func solve(ctx context.Context, p *points, positive uint32, price float64,
+	order *random.Stream) (*solution, error) {
 	q := newProblem(p, positive, price)
 	s := &solution{weights: make([]float64, p.size)}
 	beta := make([]float64, p.len())
@@ -95,7 +96,8 @@ func solve(ctx context.Context, p *points, positive uint32, price float64, order
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			order.Shuffle(len(moving), func(i, j int) { moving[i], moving[j] = moving[j], moving[i] })
+			order.Shuffle(len(moving),
+				func(i, j int) { moving[i], moving[j] = moving[j], moving[i] })
 			if moving = s.pass(q, beta, moving); len(moving) == 0 {
 				break
 			}
@@ -112,7 +114,8 @@ func solve(ctx context.Context, p *points, positive uint32, price float64, order
 // check reports a problem that is too far from its optimum to be used.
 func (s *solution) check() error {
 	if !(s.gap <= worstGap*s.primal) { // NaN is no solution either
-		return fmt.Errorf("svm: not solved in %d rounds: the objective is %v, its minimum may be %v lower", s.rounds, s.primal, s.gap)
+		return fmt.Errorf("svm: not solved in %d rounds: the objective is %v, its minimum may be "+
+			"%v lower", s.rounds, s.primal, s.gap)
 	}
 	return nil
 }

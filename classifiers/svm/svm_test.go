@@ -97,7 +97,8 @@ func bruteForce(examples []example) float64 {
 			}
 			var solved mat.VecDense
 			if err := solved.SolveVec(a, b); err != nil {
-				continue // dependent points: another pattern with fewer of them between has the same value
+				// Dependent points: another pattern with fewer of them between has the same value.
+				continue
 			}
 			feasible := true
 			for r, i := range free {
@@ -163,7 +164,8 @@ func TestAgainstBruteForce(t *testing.T) {
 			t.Fatalf("objective %v after %d rounds, minimum %v", got, s.rounds, want)
 		}
 		if math.Abs(got-s.primal) > rounding || got-want > s.gap+rounding {
-			t.Fatalf("reported objective %v and gap %v, recomputed %v, minimum %v", s.primal, s.gap, got, want)
+			t.Fatalf("reported objective %v and gap %v, recomputed %v, minimum %v",
+				s.primal, s.gap, got, want)
 		}
 	})
 }
@@ -173,7 +175,8 @@ func TestAgainstBruteForce(t *testing.T) {
 func TestClosedForm(t *testing.T) {
 	class := testtable.Categorical("y", "no", "yes")
 	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: -5, High: 5, Step: 10, Continuous: true}, class}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
+		Low: -5, High: 5, Step: 10, Continuous: true}, class}}
 	b := datasets.NewBuilder(schema, 2)
 	for _, value := range []float64{-5, 5 - 1e-9} { // the bound itself is outside
 		row := b.AddRow()
@@ -196,7 +199,8 @@ func TestClosedForm(t *testing.T) {
 	if math.Abs(s.weights[0]-2) > near || math.Abs(s.bias+1) > near {
 		t.Errorf("w %v, b %v, must be 2 and -1 up to %v", s.weights[0], s.bias, near)
 	}
-	if got := testtable.Predict(testtable.Fit(t, Classifier{C: 1000}, data), table); !slices.Equal(got, []uint32{0, 1}) {
+	if got := testtable.Predict(testtable.Fit(t, Classifier{C: 1000}, data),
+		table); !slices.Equal(got, []uint32{0, 1}) {
 		t.Errorf("predicted %v, must be 0 and 1", got)
 	}
 }
@@ -227,7 +231,8 @@ func TestPredictionsFollowTheWeights(t *testing.T) {
 		fitted := testtable.Fit(t, Classifier{}, data).(*model)
 		got := testtable.Predict(fitted, table)
 		for row := range table.Len() {
-			p := newPoints(classifiers.Data{Table: table, Rows: []int32{int32(row)}}, newLayout(table.Schema()))
+			p := newPoints(classifiers.Data{Table: table, Rows: []int32{int32(row)}},
+				newLayout(table.Schema()))
 			x := p.dense(0)
 			scores := make([]float64, fitted.machines)
 			for k := range scores {
@@ -242,7 +247,8 @@ func TestPredictionsFollowTheWeights(t *testing.T) {
 				scores = []float64{-scores[0], scores[0]}
 			}
 			if fitted.machines > 0 && scores[chosen] < slices.Max(scores)-1e-12 {
-				t.Fatalf("row %d: scores %v of classes %v, predicted %d", row, scores, fitted.classes, got[row])
+				t.Fatalf("row %d: scores %v of classes %v, predicted %d",
+					row, scores, fitted.classes, got[row])
 			}
 		}
 	})
@@ -254,7 +260,8 @@ func TestStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]float64{0, 0.3, 1, 7, 1000})
 		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
-		rest, square := rapid.Float64Range(-50, 50).Draw(t, "rest"), rapid.Float64Range(1, 9).Draw(t, "square")
+		rest, square := rapid.Float64Range(-50, 50).Draw(t, "rest"), rapid.Float64Range(1,
+			9).Draw(t, "square")
 		dual := func(beta float64) float64 {
 			return -square*beta*beta/2 - rest*beta + min(2*a-beta, 2*b+beta)
 		}
@@ -278,7 +285,8 @@ func TestStep(t *testing.T) {
 func TestHeavyContradiction(t *testing.T) {
 	class := testtable.Categorical("y", "no", "yes")
 	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("x", "a", "b"), class}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("x",
+		"a", "b"), class}}
 	b := datasets.NewBuilder(schema, 2)
 	for label := range uint32(2) {
 		row := b.AddRow()
@@ -286,7 +294,8 @@ func TestHeavyContradiction(t *testing.T) {
 		b.Set(row, 1, label)
 	}
 	table := b.Table()
-	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows(), Weights: []float64{1e6, 2e6}}, newLayout(schema))
+	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows(),
+		Weights: []float64{1e6, 2e6}}, newLayout(schema))
 	if c := p.defaultC(); p.len() != 1 || c != 1 {
 		t.Fatalf("%d points, C %v, must be 1 and 1", p.len(), c)
 	}
@@ -294,8 +303,10 @@ func TestHeavyContradiction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.rounds > 1 || math.Abs(s.weights[0]-0.5) > 1e-6 || math.Abs(s.bias-0.5) > 1e-6 || math.Abs(s.primal-(0.25+2e6)) > 1e-3 {
-		t.Errorf("w %v, b %v, objective %v after %d rounds, must be ½, ½, ¼ + 2e6", s.weights[0], s.bias, s.primal, s.rounds)
+	if s.rounds > 1 || math.Abs(s.weights[0]-0.5) > 1e-6 || math.Abs(s.bias-0.5) > 1e-6 ||
+		math.Abs(s.primal-(0.25+2e6)) > 1e-3 {
+		t.Errorf("w %v, b %v, objective %v after %d rounds, must be ½, ½, ¼ + 2e6",
+			s.weights[0], s.bias, s.primal, s.rounds)
 	}
 }
 
@@ -328,7 +339,8 @@ func TestAdult(t *testing.T) {
 	table := testtable.Adult(t, "diffmulti")
 	rows := table.AllRows()
 	train, test := rows[:36_177], rows[36_177:]
-	got := testtable.Accuracy(testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}), table, test)
+	got := testtable.Accuracy(testtable.Fit(t, Classifier{},
+		classifiers.Data{Table: table, Rows: train}), table, test)
 	t.Logf("accuracy %.4f", got)
 	p := newPoints(classifiers.Data{Table: table, Rows: train}, newLayout(table.Schema()))
 	s, err := solve(context.Background(), p, 1, p.defaultC(), stream())

@@ -27,9 +27,10 @@ import (
 )
 
 const (
-	citation = "Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning Repository. doi:10.24432/C5XW20"
-	license  = "CC BY 4.0"
-	home     = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
+	citation = "Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning Repository. " +
+		"doi:10.24432/C5XW20"
+	license = "CC BY 4.0"
+	home    = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 )
 
 // The two halves of the data as published. The pinned checksums are those of the plain text.
@@ -73,12 +74,13 @@ var selections = []struct {
 	attributes []string
 	both       bool // adult.test follows adult.data
 }{
-	{name: "rps", attributes: []string{"age", "workclass", "education", "marital-status", "occupation", "relationship",
-		"race", "sex", "hours-per-week", "native-country", "salary"}},
-	{name: "mondrian", attributes: []string{"age", "sex", "race", "marital-status", "education", "native-country",
-		"workclass", "occupation", "salary"}},
+	{name: "rps", attributes: []string{"age", "workclass", "education", "marital-status",
+		"occupation", "relationship", "race", "sex", "hours-per-week", "native-country", "salary"}},
+	{name: "mondrian", attributes: []string{"age", "sex", "race", "marital-status", "education",
+		"native-country", "workclass", "occupation", "salary"}},
 	{name: "diffmulti", both: true},
-	{name: "dpcube", both: true, attributes: []string{"workclass", "marital-status", "race", "sex", "salary"}},
+	{name: "dpcube", both: true,
+		attributes: []string{"workclass", "marital-status", "race", "sex", "salary"}},
 	{name: "all"},
 }
 

@@ -58,7 +58,8 @@ func TestSelectRPS(t *testing.T) {
 	if table.Len() != 30162 || dataset.Dropped != 32561-30162 {
 		t.Errorf("%d rows, %d dropped, want 30162 of 32561", table.Len(), dataset.Dropped)
 	}
-	want := []string{"age", "workclass", "education", "marital-status", "occupation", "relationship", "race", "sex",
+	want := []string{"age", "workclass", "education", "marital-status", "occupation",
+		"relationship", "race", "sex",
 		"hours-per-week", "native-country", "salary"}
 	if got := table.Schema().Names(); !slices.Equal(got, want) {
 		t.Errorf("attributes %v", got)
@@ -102,7 +103,8 @@ func TestSelectRPS(t *testing.T) {
 		t.Errorf("<=50K has a share of %.6f, want 0.75108", share)
 	}
 	// The first row of adult.data, as it is printed there.
-	for i, text := range []string{"39", "State-gov", "Bachelors", "Never-married", "Adm-clerical", "Not-in-family", "White", "Male", "40",
+	for i, text := range []string{"39", "State-gov", "Bachelors", "Never-married", "Adm-clerical",
+		"Not-in-family", "White", "Male", "40",
 		"United-States", "<=50K"} {
 		if got := table.Schema().Attributes[i].Text(table.Column(i).At(0)); got != text {
 			t.Errorf("row 0, %s: %s, want %s", want[i], got, text)
@@ -156,10 +158,13 @@ func TestSelectionsShareColumns(t *testing.T) {
 			}
 			mondrian := load(t, source, "mondrian").Table.Schema()
 			if got := len(mondrian.QuasiIdentifiers()); got != 8 || mondrian.Class() != 8 {
-				t.Errorf("mondrian has %d quasi-identifiers and its class at %d, want 8 and 8", got, mondrian.Class())
+				t.Errorf("mondrian has %d quasi-identifiers and its class at %d, want 8 and 8",
+					got, mondrian.Class())
 			}
-			if all.Len() != dataRows || both.Len() != dataRows+testRows || len(all.Schema().Attributes) != 15 {
-				t.Errorf("%d and %d rows, %d attributes", all.Len(), both.Len(), len(all.Schema().Attributes))
+			if all.Len() != dataRows || both.Len() != dataRows+testRows ||
+				len(all.Schema().Attributes) != 15 {
+				t.Errorf("%d and %d rows, %d attributes", all.Len(), both.Len(),
+					len(all.Schema().Attributes))
 			}
 			// A table of both halves begins with the first.
 			for i := range all.Schema().Attributes {
@@ -179,7 +184,8 @@ func TestSchema(t *testing.T) {
 		t.Error(err)
 	}
 	education := schema.Attributes[schema.Index("education")]
-	if !education.Ordered || education.Values[0] != "Preschool" || education.Values[15] != "Doctorate" {
+	if !education.Ordered || education.Values[0] != "Preschool" ||
+		education.Values[15] != "Doctorate" {
 		t.Errorf("education: %+v", education)
 	}
 	for i, c := range columns {
@@ -193,7 +199,8 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s lost values: %v", a.Name, a.Values)
 		}
 	}
-	if country := schema.Attributes[schema.Index("native-country")]; slices.Equal(country.Values, columns[13].values) {
+	if country := schema.Attributes[schema.Index("native-country")]; slices.Equal(country.Values,
+		columns[13].values) {
 		t.Error("native-country is not shuffled") // by chance only once in 41!
 	}
 }
@@ -204,8 +211,10 @@ func TestEducationIsOrderedByYears(t *testing.T) {
 	table := load(t, Source{}, "diffmulti").Table
 	education, years := table.Schema().Index("education"), table.Schema().Index("education-num")
 	for row := range table.Len() {
-		if got, want := int(table.Column(education).At(int32(row)))+1, int(table.Number(int32(row), years)); got != want {
-			t.Fatalf("row %d: education is the value number %d, education-num is %d", row, got, want)
+		if got, want := int(table.Column(education).At(int32(row)))+1, int(table.Number(int32(row),
+			years)); got != want {
+			t.Fatalf("row %d: education is the value number %d, education-num is %d",
+				row, got, want)
 		}
 	}
 }
@@ -214,8 +223,9 @@ func TestParams(t *testing.T) {
 	for _, source := range []datasets.Source{Source{}, StandIn{}} {
 		for _, params := range []any{&Params{Select: "rsp"}, &Params{}, 3} {
 			_, err := source.Load(context.Background(), datasets.Request{Params: params})
-			if err == nil || !strings.Contains(err.Error(), source.Info().Name) || !strings.Contains(err.Error(), "must be") &&
-				!strings.Contains(err.Error(), "type int") {
+			if err == nil || !strings.Contains(err.Error(), source.Info().Name) ||
+				!strings.Contains(err.Error(), "must be") &&
+					!strings.Contains(err.Error(), "type int") {
 				t.Errorf("%s with %v: error %v", source.Info().Name, params, err)
 			}
 		}
@@ -226,22 +236,27 @@ func TestParams(t *testing.T) {
 }
 
 func TestMissingFilesAreAllNamed(t *testing.T) {
-	_, err := Source{}.Load(context.Background(), datasets.Request{Params: &Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{t.TempDir()}}})
+	_, err := Source{}.Load(context.Background(),
+		datasets.Request{Params: &Params{Select: "diffmulti"},
+			Files: datasets.Files{Dirs: []string{t.TempDir()}}})
 	if !errors.Is(err, datasets.ErrMissing) {
 		t.Fatalf("error %v", err)
 	}
-	for _, part := range []string{"adult/adult.data", "adult/adult.test", "ppdp datasets fetch", dataFile.SHA256, testFile.SHA256} {
+	for _, part := range []string{"adult/adult.data", "adult/adult.test", "ppdp datasets fetch",
+		dataFile.SHA256, testFile.SHA256} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("error does not mention %q:\n%v", part, err)
 		}
 	}
 }
 
-const goodRow = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, United-States, <=50K"
+const goodRow = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, " +
+	"Not-in-family, White, Male, 2174, 0, 40, United-States, <=50K"
 
 func TestRead(t *testing.T) {
 	r := newReader(0)
-	text := "|1x3 Cross validator\n" + goodRow + ".\n" + strings.Replace(goodRow, "State-gov", "?", 1) + "\r\n" +
+	text := "|1x3 Cross validator\n" + goodRow + ".\n" +
+		strings.Replace(goodRow, "State-gov", "?", 1) + "\r\n" +
 		strings.Replace(goodRow, "<=", ">", 1) + "\n\n"
 	if err := r.read("adult.test", []byte(text)); err != nil {
 		t.Fatal(err)
@@ -268,13 +283,17 @@ func TestReadRefuses(t *testing.T) {
 		{", <=50K", "", "14 fields, must be 15"},
 		{"<=50K", "<=50K, 1", "more than 15 fields"},
 	} {
-		err := newReader(0).read("adult.data", []byte(goodRow+"\n"+strings.Replace(goodRow, test.from, test.to, 1)+"\n"))
-		if err == nil || !strings.HasPrefix(err.Error(), "adult.data:2: ") || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q for %q: error %v, want adult.data:2: %s", test.to, test.from, err, test.want)
+		err := newReader(0).read("adult.data",
+			[]byte(goodRow+"\n"+strings.Replace(goodRow, test.from, test.to, 1)+"\n"))
+		if err == nil || !strings.HasPrefix(err.Error(), "adult.data:2: ") ||
+			!strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q for %q: error %v, want adult.data:2: %s",
+				test.to, test.from, err, test.want)
 		}
 	}
 	err := newReader(0).read("adult.data", []byte(strings.Repeat("x\n", 100)))
-	if err == nil || strings.Count(err.Error(), "\n") != maxProblems || !strings.Contains(err.Error(), "more wrong lines") {
+	if err == nil || strings.Count(err.Error(), "\n") != maxProblems ||
+		!strings.Contains(err.Error(), "more wrong lines") {
 		t.Errorf("a hundred wrong lines: %v", err)
 	}
 }
@@ -330,7 +349,8 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestStandInIsOneTable(t *testing.T) {
-	first, err := StandIn{}.Load(context.Background(), datasets.Request{Params: &Params{Select: "rps"}})
+	first, err := StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &Params{Select: "rps"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +359,8 @@ func TestStandInIsOneTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first.Checksum != second.Checksum {
-		t.Error("the stand-in depends on the request's key or on default parameters being spelled out")
+		t.Error("the stand-in depends on the request's key or on default parameters being " +
+			"spelled out")
 	}
 	if !(StandIn{}).Info().StandIn || len(first.Notes) == 0 {
 		t.Errorf("the stand-in does not say what it is: %+v", first)
@@ -355,7 +376,8 @@ func TestStandInClassBalance(t *testing.T) {
 	if got := classCounts(load(t, StandIn{}, "rps").Table); got[0] != 22654 || got[1] != 7508 {
 		t.Errorf("classes %v, want 22654 and 7508", got)
 	}
-	if got := classCounts(load(t, StandIn{}, "diffmulti").Table); got[0] != 34014 || got[1] != 11208 {
+	if got := classCounts(load(t, StandIn{}, "diffmulti").Table); got[0] != 34014 ||
+		got[1] != 11208 {
 		t.Errorf("classes %v, want 34014 and 11208", got)
 	}
 }
@@ -429,7 +451,8 @@ func TestStandInMarginals(t *testing.T) {
 			}
 			bound := math.Sqrt(float64(len(nd.names))/(2*math.Pi*n)) + 5/(2*math.Sqrt(n))
 			if distance > bound {
-				t.Errorf("%s given %s: total variation %.4f, at most %.4f by chance", a.Name, truth.Schema().Attributes[class].Values[y], distance, bound)
+				t.Errorf("%s given %s: total variation %.4f, at most %.4f by chance",
+					a.Name, truth.Schema().Attributes[class].Values[y], distance, bound)
 			}
 		}
 	}
@@ -504,7 +527,8 @@ func TestStandInNaiveBayesAccuracy(t *testing.T) {
 func TestParseNetworkRefuses(t *testing.T) {
 	lines := strings.Split(standInFile, "\n")
 	find := func(prefix string) int {
-		return slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, prefix) })
+		return slices.IndexFunc(lines,
+			func(line string) bool { return strings.HasPrefix(line, prefix) })
 	}
 	for _, test := range []struct {
 		name string
@@ -517,16 +541,25 @@ func TestParseNetworkRefuses(t *testing.T) {
 		{"negative half", find("half,"), "half,adult.data,-1,2", "count \"-1\""},
 		{"unknown line", find("half,"), "halves,1", "must be one of"},
 		{"unknown attribute", find("attribute,age"), "attribute,ages,,1", "must be one of"},
-		{"bins do not begin at the lower bound", find("attribute,age"), "attribute,age,,16,17", "must begin at 15"},
+		{"bins do not begin at the lower bound", find("attribute,age"), "attribute,age,,16,17",
+			"must begin at 15"},
 		{"bins descend", find("attribute,age"), "attribute,age,,15,20,18", "ascend"},
-		{"unknown value", find("attribute,sex"), "attribute,sex,workclass|occupation,Male,male", "\"male\""},
-		{"parent comes later", find("attribute,occupation"), strings.Replace(lines[find("attribute,occupation")], ",education-num,", ",sex,", 1), "before it"},
-		{"parents that are strangers", find("attribute,sex"), "attribute,sex,workclass|education,Male,Female", "second a parent of the first"},
-		{"three parents", find("attribute,sex"), "attribute,sex,workclass|occupation|education,Male,Female", "at most two"},
+		{"unknown value", find("attribute,sex"), "attribute,sex,workclass|occupation,Male,male",
+			"\"male\""},
+		{"parent comes later", find("attribute,occupation"),
+			strings.Replace(lines[find("attribute,occupation")], ",education-num,", ",sex,", 1),
+			"before it"},
+		{"parents that are strangers", find("attribute,sex"),
+			"attribute,sex,workclass|education,Male,Female", "second a parent of the first"},
+		{"three parents", find("attribute,sex"),
+			"attribute,sex,workclass|occupation|education,Male,Female", "at most two"},
 		{"missing counts", find("counts,>50K,Husband"), "", "no counts for class >50K"},
-		{"too few counts", find("counts,>50K,Husband"), "counts,>50K,Husband,Male,1", "1 counts, must be 7"},
-		{"unknown level", find("counts,>50K,Husband"), "counts,>50K,Husband,male,1,1,1,1,1,1,1", "\"male\", which is no level"},
-		{"huge count", find("counts,>50K,Husband"), "counts,>50K,Husband,Male,4294967295,1,1,1,1,1,1", "at most"},
+		{"too few counts", find("counts,>50K,Husband"), "counts,>50K,Husband,Male,1",
+			"1 counts, must be 7"},
+		{"unknown level", find("counts,>50K,Husband"), "counts,>50K,Husband,male,1,1,1,1,1,1,1",
+			"\"male\", which is no level"},
+		{"huge count", find("counts,>50K,Husband"),
+			"counts,>50K,Husband,Male,4294967295,1,1,1,1,1,1", "at most"},
 		{"only zeros", find("counts,>50K,Husband"), "counts,>50K,Husband,Male,,,,,,,", "all 0"},
 		{"twice", find("counts,>50K,Husband"), "counts,<=50K,Husband,Male,1,1,1,1,1,1,1", "twice"},
 		{"bad quotes", find("half,"), "half,\"a\"b", "quote"},
@@ -534,7 +567,8 @@ func TestParseNetworkRefuses(t *testing.T) {
 		changed := slices.Clone(lines)
 		changed[test.at] = test.line
 		_, err := parseNetwork("standin.csv", strings.Join(changed, "\n"))
-		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "standin.csv:") {
+		if err == nil || !strings.Contains(err.Error(), test.want) ||
+			!strings.HasPrefix(err.Error(), "standin.csv:") {
 			t.Errorf("%s: error %v, want standin.csv:line: ... %s", test.name, err, test.want)
 		}
 	}

@@ -41,7 +41,8 @@ func hierarchy(a *datasets.Attribute) *datasets.Hierarchy {
 	return h
 }
 
-func parseHierarchy(path string, content []byte, a *datasets.Attribute) (*datasets.Hierarchy, error) {
+func parseHierarchy(path string, content []byte,
+	a *datasets.Attribute) (*datasets.Hierarchy, error) {
 	reader := strictyaml.NewReader(path)
 	var file hierarchyFile
 	reader.Decode(reader.Document(content), &file)
@@ -72,7 +73,8 @@ func parseHierarchy(path string, content []byte, a *datasets.Attribute) (*datase
 			depth++
 		}
 		if n := &file.Taxonomy.Nodes[node]; len(n.Children) == 0 && depth != height {
-			errs = append(errs, fmt.Errorf("%s: leaf %q at depth %d, must be %d as the deepest", path, n.Name, depth, height))
+			errs = append(errs, fmt.Errorf("%s: leaf %q at depth %d, must be %d as the deepest",
+				path, n.Name, depth, height))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -175,7 +175,8 @@ func (p *networkParser) attribute(fields []string) error {
 	}
 	at := p.schema.Index(fields[0])
 	if at < 0 || at == class {
-		return fmt.Errorf("attribute %q, must be one of %s", fields[0], strings.Join(p.schema.Names()[:class], ", "))
+		return fmt.Errorf("attribute %q, must be one of %s",
+			fields[0], strings.Join(p.schema.Names()[:class], ", "))
 	}
 	nd := &node{attribute: at, names: fields[2:]}
 	if p.node(fields[0]) >= 0 {
@@ -190,8 +191,10 @@ func (p *networkParser) attribute(fields []string) error {
 			nd.parents = append(nd.parents, parent)
 		}
 	}
-	if len(nd.parents) > 2 || len(nd.parents) == 2 && slices.Index(p.network.nodes[nd.parents[0]].parents, nd.parents[1]) < 0 {
-		return fmt.Errorf("%s: parents %q, must be at most two, the second a parent of the first", fields[0], fields[1])
+	if len(nd.parents) > 2 || len(nd.parents) == 2 &&
+		slices.Index(p.network.nodes[nd.parents[0]].parents, nd.parents[1]) < 0 {
+		return fmt.Errorf("%s: parents %q, must be at most two, the second a parent of the first",
+			fields[0], fields[1])
 	}
 	a := &p.schema.Attributes[at]
 	if a.Kind == datasets.Categorical {
@@ -210,7 +213,8 @@ func (p *networkParser) attribute(fields []string) error {
 				return err
 			}
 			if i == 0 && code != 0 || i > 0 && code <= nd.from[i-1] {
-				return fmt.Errorf("%s: bin from %s, bins must begin at %v and ascend", a.Name, name, a.Low)
+				return fmt.Errorf("%s: bin from %s, bins must begin at %v and ascend",
+					a.Name, name, a.Low)
 			}
 			nd.from = append(nd.from, code)
 		}
@@ -241,7 +245,8 @@ func (p *networkParser) counts(fields []string) error {
 	}
 	nd := n.nodes[len(n.nodes)-1]
 	if len(fields) < 1+len(nd.parents) {
-		return errors.New("counts, must have a class, a level of each parent and a number for each level")
+		return errors.New("counts, must have a class, a level of each parent and a number for " +
+			"each level")
 	}
 	code, err := p.schema.Attributes[class].TextCode(fields[0])
 	if err != nil {
@@ -288,7 +293,8 @@ func parseCounts(fields []string, want int) (counts []uint32, total int, err err
 		}
 		count, err := strconv.ParseUint(field, 10, 32)
 		if err != nil || count > maxRows {
-			return nil, 0, fmt.Errorf("count %q, must be a whole number of at most %d", field, maxRows)
+			return nil, 0, fmt.Errorf("count %q, must be a whole number of at most %d",
+				field, maxRows)
 		}
 		counts[i] = uint32(count)
 		total += int(count)
@@ -319,7 +325,8 @@ func (p *networkParser) finish() error {
 		}
 		for _, nd := range n.nodes {
 			if at := n.uncounted(nd, y); at >= 0 {
-				return fmt.Errorf("%s: no counts for class %s and combination %d of its parents' levels, which may be drawn",
+				return fmt.Errorf("%s: no counts for class %s and combination %d of its parents' "+
+					"levels, which may be drawn",
 					p.schema.Attributes[nd.attribute].Name, p.schema.Attributes[class].Values[n.classes[y]], at)
 			}
 		}
@@ -397,7 +404,8 @@ func (n *network) draw(halves [][]int, key random.Key) *datasets.Table {
 		levels[i] = make([]uint16, len(classes))
 		stream := key.Derive("attribute", schema.Attributes[nd.attribute].Name).Stream()
 		for row, y := range classes {
-			cumulative := nd.cumulative[y][n.context(nd, func(parent int) int { return int(levels[parent][row]) })]
+			cumulative := nd.cumulative[y][n.context(nd,
+				func(parent int) int { return int(levels[parent][row]) })]
 			u := stream.Uint32N(cumulative[len(cumulative)-1])
 			level := sort.Search(len(cumulative), func(i int) bool { return cumulative[i] > u })
 			levels[i][row] = uint16(level)

@@ -126,7 +126,8 @@ func wholeCode(c *column, field []byte) (uint32, bool) {
 func (r *reader) explain(i int, field []byte) error {
 	a := &r.schema.Attributes[i]
 	if a.Kind == datasets.Numeric {
-		return fmt.Errorf("%s: %q, must be a whole number in [%v, %v)", a.Name, field, a.Low, a.High)
+		return fmt.Errorf("%s: %q, must be a whole number in [%v, %v)",
+			a.Name, field, a.Low, a.High)
 	}
 	return fmt.Errorf("%s: %q, must be one of %s", a.Name, field, strings.Join(a.Values, ", "))
 }

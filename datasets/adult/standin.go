@@ -27,7 +27,8 @@ func (StandIn) Info() datasets.Info {
 	return datasets.Info{
 		Name:  "adult-standin",
 		Title: "Stand-in for Adult",
-		Citation: "Rows drawn from a Bayesian network (after Chow & Liu 1968; Friedman, Geiger & Goldszmidt 1997) " +
+		Citation: "Rows drawn from a Bayesian network (after Chow & Liu 1968; Friedman, Geiger & " +
+			"Goldszmidt 1997) " +
 			"with counts from: " + citation,
 		License: license,
 		StandIn: true,
@@ -61,8 +62,11 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Da
 	return &datasets.Dataset{
 		Table:    table,
 		Checksum: table.Checksum(),
-		Notes:    []string{"a stand-in for Adult, drawn from count tables: results are not those of the real data"},
+		Notes: []string{"a stand-in for Adult, drawn from count tables: results are not those " +
+			"of the real data"},
 	}, nil
 }
 
-var standInNetwork = sync.OnceValues(func() (*network, error) { return parseNetwork("standin.csv", standInFile) })
+var standInNetwork = sync.OnceValues(func() (*network, error) {
+	return parseNetwork("standin.csv", standInFile)
+})

@@ -31,7 +31,8 @@ func TestTaxonomyShapes(t *testing.T) {
 			t.Errorf("%s: %v", want.attribute, err)
 		}
 		if h, l, n := a.Taxonomy.Height(), len(a.Taxonomy.Leaves()), a.Taxonomy.Inner(); h != want.height || l != want.leaves || n != want.inner {
-			t.Errorf("%s: height %d, %d leaves, %d broader terms, must be %d, %d, %d", want.attribute, h, l, n, want.height, want.leaves, want.inner)
+			t.Errorf("%s: height %d, %d leaves, %d broader terms, must be %d, %d, %d",
+				want.attribute, h, l, n, want.height, want.leaves, want.inner)
 		}
 		heights += a.Taxonomy.Height()
 		inner += a.Taxonomy.Inner()
@@ -76,8 +77,10 @@ func TestTaxonomiesEverywhere(t *testing.T) {
 		schema := table.Schema()
 		for i := range schema.Attributes {
 			a := &schema.Attributes[i]
-			if want := a.Kind == datasets.Categorical && a.Role != datasets.Class; (a.Taxonomy != nil) != want {
-				t.Errorf("%s: %s has a taxonomy: %t, must be %t", selection.name, a.Name, a.Taxonomy != nil, want)
+			if want := a.Kind == datasets.Categorical &&
+				a.Role != datasets.Class; (a.Taxonomy != nil) != want {
+				t.Errorf("%s: %s has a taxonomy: %t, must be %t", selection.name, a.Name,
+					a.Taxonomy != nil, want)
 			}
 		}
 	}

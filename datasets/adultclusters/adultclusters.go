@@ -57,10 +57,12 @@ const maxClusters = 1000
 func (p *Params) Validate() error {
 	errs := []error{(&adult.Params{Select: p.Select}).Validate()}
 	if !slices.Contains(p.Labels.Enum(), string(p.Labels)) {
-		errs = append(errs, fmt.Errorf("labels: %q, must be one of %v", string(p.Labels), p.Labels.Enum()))
+		errs = append(errs, fmt.Errorf("labels: %q, must be one of %v",
+			string(p.Labels), p.Labels.Enum()))
 	}
 	if p.Clusters < 2 || p.Clusters > maxClusters {
-		errs = append(errs, fmt.Errorf("clusters: %d, must be from 2 to %d", p.Clusters, maxClusters))
+		errs = append(errs, fmt.Errorf("clusters: %d, must be from 2 to %d",
+			p.Clusters, maxClusters))
 	}
 	return errors.Join(errs...)
 }
@@ -69,21 +71,25 @@ func init() {
 	adult.Derivation[*Params]{
 		Defaults: defaults, Table: relabel,
 		Select: func(p *Params) string { return p.Select },
-	}.Register("adult-clusters", "Adult census data, clusters as class", "Stand-in for Adult, clusters as class")
+	}.Register("adult-clusters", "Adult census data, clusters as class", "Stand-in for Adult, "+
+		"clusters as class")
 }
 
 // defaults are the 45,222 rows and 14 attributes of Al-Hussaeni et al. in two clusters.
 func defaults() *Params { return &Params{Select: "diffmulti", Labels: Data, Clusters: 2} }
 
 // relabel replaces the class by clusters.
-func relabel(ctx context.Context, table *datasets.Table, params *Params, _ random.Key) (*datasets.Table, string, error) {
+func relabel(ctx context.Context, table *datasets.Table, params *Params,
+	_ random.Key) (*datasets.Table, string, error) {
 	labels, err := params.label(ctx, table)
 	if err != nil {
 		return nil, "", err
 	}
-	note := "The class is a cluster of the whole table: one record can change the class of many (errata D5)."
+	note := "The class is a cluster of the whole table: one record can change the class of many " +
+		"(errata D5)."
 	if params.Labels == Public {
-		note = "The class is the most similar of fixed centroids, made from the public schema alone."
+		note = "The class is the most similar of fixed centroids, made from the public schema " +
+			"alone."
 	}
 	return withClass(table, labels, params.Clusters), note, nil
 }

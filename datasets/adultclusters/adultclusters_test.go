@@ -17,7 +17,9 @@ func load(t *testing.T, name string, params *Params) *datasets.Dataset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
+	set, err := source.Load(context.Background(),
+		datasets.Request{Params: params,
+			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,8 @@ func TestOnlyTheClassChanges(t *testing.T) {
 	for _, labels := range []Labels{Data, Public} {
 		params := &Params{Select: "rps", Labels: labels, Clusters: 2}
 		set := load(t, standIn, params)
-		original, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "rps"}})
+		original, err := adult.StandIn{}.Load(context.Background(),
+			datasets.Request{Params: &adult.Params{Select: "rps"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +62,8 @@ func TestOnlyTheClassChanges(t *testing.T) {
 				}
 			}
 		}
-		if name := schema.Attributes[schema.Class()].Name; name != "cluster" || len(schema.Attributes) != 11 {
+		if name := schema.Attributes[schema.Class()].Name; name != "cluster" ||
+			len(schema.Attributes) != 11 {
 			t.Errorf("class %q of %d attributes", name, len(schema.Attributes))
 		}
 		found := labelsOf(set)
@@ -72,7 +76,8 @@ func TestOnlyTheClassChanges(t *testing.T) {
 // TestPublicLabelsDependOnTheRecordAlone: in a table of some of the rows a record keeps its class.
 // That is what errata D5 asks for.
 func TestPublicLabelsDependOnTheRecordAlone(t *testing.T) {
-	original, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "rps"}})
+	original, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "rps"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +93,8 @@ func TestPublicLabelsDependOnTheRecordAlone(t *testing.T) {
 	}
 	for i, row := range rows {
 		if some[i] != all[row] {
-			t.Errorf("row %d is in cluster %d among all rows, in %d among four", row, all[row], some[i])
+			t.Errorf("row %d is in cluster %d among all rows, in %d among four",
+				row, all[row], some[i])
 		}
 	}
 }
@@ -104,7 +110,8 @@ func TestTwoPublicCentroidsPartTheSexes(t *testing.T) {
 		turned := labels[0] != sex.At(0) // the numbers of clusters mean nothing
 		for row, label := range labels {
 			if (label != sex.At(int32(row))) != turned {
-				t.Fatalf("%s: row %d of sex %d is in cluster %d, row 0 of sex %d in %d", selection, row, sex.At(int32(row)), label, sex.At(0), labels[0])
+				t.Fatalf("%s: row %d of sex %d is in cluster %d, row 0 of sex %d in %d",
+					selection, row, sex.At(int32(row)), label, sex.At(0), labels[0])
 			}
 		}
 	}

@@ -45,11 +45,14 @@ func init() {
 	adult.Derivation[*Params]{
 		Defaults: defaults,
 		Select:   func(p *Params) string { return p.Select },
-		Table: func(ctx context.Context, from *datasets.Table, params *Params, key random.Key) (*datasets.Table, string, error) {
+		Table: func(ctx context.Context, from *datasets.Table, params *Params,
+			key random.Key) (*datasets.Table, string, error) {
 			table, err := enlarge(ctx, from, params, key.Derive("variations").Stream())
-			return table, "Most records are variations of others, values drawn at random: for running times only.", err
+			return table, "Most records are variations of others, values drawn at random: for " +
+				"running times only.", err
 		},
-	}.Register("adult-enlarged", "Adult census data and variations of it", "Stand-in for Adult and variations of it")
+	}.Register("adult-enlarged", "Adult census data and variations of it", "Stand-in for Adult "+
+		"and variations of it")
 }
 
 // defaults are the smallest of the paper's five sizes.
@@ -60,7 +63,8 @@ const rowsBetweenChecks = 1 << 16
 
 // enlarge returns a table of params.N rows: every record, then one variation of every record before
 // the second of any. It returns early with ctx.Err() when the context ends.
-func enlarge(ctx context.Context, of *datasets.Table, params *Params, draws *random.Stream) (*datasets.Table, error) {
+func enlarge(ctx context.Context, of *datasets.Table, params *Params,
+	draws *random.Stream) (*datasets.Table, error) {
 	schema := of.Schema()
 	b := datasets.NewBuilder(schema, params.N)
 	for row := range params.N {

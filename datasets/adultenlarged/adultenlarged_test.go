@@ -23,7 +23,8 @@ func standIn(t *testing.T) datasets.Source {
 
 func load(t *testing.T, params *Params) *datasets.Table {
 	t.Helper()
-	set, err := standIn(t).Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(7)})
+	set, err := standIn(t).Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func load(t *testing.T, params *Params) *datasets.Table {
 // TestOriginalsThenVariations: the first rows are Adult's; without redrawing so are all copies; a
 // value of a variation differs as often as it is redrawn and does not fall on the old one.
 func TestOriginalsThenVariations(t *testing.T) {
-	original, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "rps"}})
+	original, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "rps"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +65,8 @@ func TestOriginalsThenVariations(t *testing.T) {
 		p := 0.5 * (1 - 1/float64(schema.Attributes[at].Cells()))
 		mean, sd := p*float64(n+5), math.Sqrt(p*(1-p)*float64(n+5))
 		if math.Abs(float64(changed)-mean) > 5*sd {
-			t.Errorf("%s: %d of %d values changed, expected %.0f", schema.Attributes[at].Name, changed, n+5, mean)
+			t.Errorf("%s: %d of %d values changed, expected %.0f", schema.Attributes[at].Name,
+				changed, n+5, mean)
 		}
 	}
 }
@@ -75,7 +78,8 @@ func TestFewerThanThereAre(t *testing.T) {
 }
 
 func TestBadParameters(t *testing.T) {
-	_, err := standIn(t).Load(context.Background(), datasets.Request{Params: &Params{Select: "x", N: 0, Redraw: math.NaN()}})
+	_, err := standIn(t).Load(context.Background(),
+		datasets.Request{Params: &Params{Select: "x", N: 0, Redraw: math.NaN()}})
 	for _, part := range []string{"select", "n: 0", "redraw: NaN"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not say %q", err, part)
@@ -89,13 +93,15 @@ func TestBadParameters(t *testing.T) {
 }
 
 func BenchmarkEnlarge(b *testing.B) {
-	set, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "diffmulti"}})
+	set, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	params := &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5}
 	for b.Loop() {
-		if _, err := enlarge(context.Background(), set.Table, params, random.NewKey(1).Stream()); err != nil {
+		if _, err := enlarge(context.Background(), set.Table, params,
+			random.NewKey(1).Stream()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -31,10 +31,13 @@ func TestConformance(t *testing.T) {
 	}
 	settings := map[string]any{
 		"csv": &csvtable.Params{
-			CSV:    write("a.csv", "age,job\n30,clerk\n52,smith\n"),
-			Schema: write("a.schema.yaml", "attributes:\n- {name: age, kind: numeric, low: 0, high: 99}\n- {name: job, kind: categorical, values: [clerk, smith]}\n"),
+			CSV: write("a.csv", "age,job\n30,clerk\n52,smith\n"),
+			Schema: write("a.schema.yaml",
+				"attributes:\n- {name: age, kind: numeric, low: 0, high: 99}\n- {name: job, "+
+					"kind: categorical, values: [clerk, smith]}\n"),
 		},
-		"graph":         &graph.FileParams{Path: write("a.edges", "0 1\n1 2\n"), Format: graph.Auto},
+		"graph": &graph.FileParams{Path: write("a.edges", "0 1\n1 2\n"),
+			Format: graph.Auto},
 		"configuration": &graph.ConfigurationParams{Degrees: []int{2, 2, 2, 1, 1}},
 	}
 	var files datasets.Files
@@ -56,9 +59,9 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// conform checks the contract of datasets.Source on a source with its default parameters, where those can be loaded, and with each of the
-// other settings given (of the type that Params returns). Data are loaded where no file is needed
-// or all are found.
+// conform checks the contract of datasets.Source on a source with its default parameters, where
+// those can be loaded, and with each of the other settings given (of the type that Params returns).
+// Data are loaded where no file is needed or all are found.
 func conform(t *testing.T, source datasets.Source, files datasets.Files, settings ...any) {
 	t.Helper()
 	t.Run("info", func(t *testing.T) { checkInfo(t, source) })
@@ -69,12 +72,14 @@ func conform(t *testing.T, source datasets.Source, files datasets.Files, setting
 			return
 		}
 	}
-	if params, ok := source.Params().(interface{ Validate() error }); !ok || params.Validate() == nil {
+	if params, ok := source.Params().(interface{ Validate() error }); !ok ||
+		params.Validate() == nil {
 		settings = append(settings, nil)
 	}
 	for i, params := range settings {
 		t.Run(fmt.Sprintf("load %d", i), func(t *testing.T) {
-			checkLoad(t, source, datasets.Request{Params: params, Files: files, Key: random.NewKey(1)})
+			checkLoad(t, source,
+				datasets.Request{Params: params, Files: files, Key: random.NewKey(1)})
 		})
 	}
 }
@@ -94,8 +99,10 @@ func checkInfo(t *testing.T, source datasets.Source) {
 		t.Error("a stand-in needs no files")
 	}
 	for _, file := range info.Files {
-		if len(file.SHA256) != 64 || len(file.URLs) == 0 || file.Limit <= 0 || info.Citation == "" || info.License == "" {
-			t.Errorf("%s needs a checksum, an address, a limit, a citation and a license", file.Path)
+		if len(file.SHA256) != 64 || len(file.URLs) == 0 || file.Limit <= 0 ||
+			info.Citation == "" || info.License == "" {
+			t.Errorf("%s needs a checksum, an address, a limit, a citation and a license",
+				file.Path)
 		}
 	}
 }
@@ -157,7 +164,8 @@ func checkLoad(t *testing.T, source datasets.Source, request datasets.Request) {
 // checkContent: a table or a graph, valid, with a checksum; stand-ins say so in their notes.
 func checkContent(t *testing.T, info datasets.Info, set *datasets.Dataset) {
 	if (set.Graph != nil) != info.Graph || (set.Table != nil) == info.Graph {
-		t.Fatalf("table %v, graph %v, but Info says graph: %t", set.Table != nil, set.Graph != nil, info.Graph)
+		t.Fatalf("table %v, graph %v, but Info says graph: %t",
+			set.Table != nil, set.Graph != nil, info.Graph)
 	}
 	if raw, err := hex.DecodeString(set.Checksum); err != nil || len(raw) != 32 {
 		t.Errorf("checksum %q, must be a SHA-256 in hexadecimal", set.Checksum)

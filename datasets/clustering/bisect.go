@@ -85,7 +85,8 @@ type bisection struct {
 }
 
 // bisect cuts a cluster.
-func (v *Vectors) bisect(ctx context.Context, members []int32, seeds *random.Stream) (bisection, error) {
+func (v *Vectors) bisect(ctx context.Context, members []int32,
+	seeds *random.Stream) (bisection, error) {
 	if len(members) < 2 {
 		return bisection{left: members}, nil
 	}
@@ -179,7 +180,8 @@ func (h *halves) refine() bool {
 	for n, i := range h.members {
 		from := side(h.right[n])
 		if h.sizes[from] == 1 {
-			continue // the last member never gains by leaving, but what is left of the sum is all rounding
+			// The last member never gains by leaving, but what is left of the sum is all rounding.
+			continue
 		}
 		w := v.weights[i]
 		own := float64(w * w * v.squares[i])

@@ -55,10 +55,12 @@ func Draft(w io.Writer, path string, options DraftOptions) error {
 
 func draft(w io.Writer, file string, r io.Reader, options DraftOptions) error {
 	buffered := bufio.NewReaderSize(r, sampleSize)
-	s := profile{file: file, markers: options.Missing, most: options.MaxValues, class: options.Class}
+	s := profile{file: file, markers: options.Missing, most: options.MaxValues,
+		class: options.Class}
 	sample, _ := buffered.Peek(sampleSize)
 	if options.Delimiter != 0 && !validDelimiter(options.Delimiter) {
-		return fmt.Errorf("delimiter %q, must be neither a quote nor a line break", options.Delimiter)
+		return fmt.Errorf("delimiter %q, must be neither a quote nor a line break",
+			options.Delimiter)
 	}
 	s.layout(sample, options.Delimiter)
 	if s.markers == nil {
@@ -136,7 +138,8 @@ func (s *profile) layout(sample []byte, stated rune) {
 func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) {
 	// A schema allows no trimming where the delimiter is white space itself.
 	if !unicode.IsSpace(delimiter) {
-		spaces = bytes.Contains(sample, []byte(string(delimiter)+" ")) || bytes.Contains(sample, []byte(" "+string(delimiter)))
+		spaces = bytes.Contains(sample, []byte(string(delimiter)+" ")) ||
+			bytes.Contains(sample, []byte(" "+string(delimiter)))
 	}
 	records, _, err := openRecords("", bytes.NewReader(sample), delimiter, spaces)
 	if err != nil {
@@ -170,7 +173,8 @@ func (s *profile) read(r io.Reader, header bool) error {
 		var parse *csv.ParseError
 		switch {
 		case errors.Is(err, errLongRecord):
-			return fmt.Errorf("%s:%d: a record of more than %d bytes; is a quote not closed?", s.file, guard.line+1, maxRecord)
+			return fmt.Errorf("%s:%d: a record of more than %d bytes; is a quote not closed?",
+				s.file, guard.line+1, maxRecord)
 		case errors.As(err, &parse):
 			return fmt.Errorf("%s:%d:%d: %s", s.file, parse.Line, parse.Column, quoting(parse))
 		case err != nil:
@@ -184,7 +188,8 @@ func (s *profile) read(r io.Reader, header bool) error {
 			}
 			if !utf8.ValidString(text) {
 				line, column := records.FieldPos(i)
-				return fmt.Errorf("%s:%d:%d: %q is not UTF-8, must be saved in that encoding", s.file, line, column, text)
+				return fmt.Errorf("%s:%d:%d: %q is not UTF-8, must be saved in that encoding",
+					s.file, line, column, text)
 			}
 		}
 		if first {
@@ -194,7 +199,8 @@ func (s *profile) read(r io.Reader, header bool) error {
 			}
 		}
 		if len(record) != len(s.columns) {
-			return fmt.Errorf("%s:%d: %d fields, must be %d (delimiter %q)", s.file, guard.line, len(record), len(s.columns), s.delimiter)
+			return fmt.Errorf("%s:%d: %d fields, must be %d (delimiter %q)", s.file, guard.line,
+				len(record), len(s.columns), s.delimiter)
 		}
 		s.rows++
 		for i, text := range record {
@@ -217,7 +223,8 @@ func (s *profile) begin(record []string, header bool) {
 	s.columns = make([]columnProfile, len(record))
 	for i := range s.columns {
 		c := &s.columns[i]
-		*c = columnProfile{name: "c" + strconv.Itoa(i+1), number: true, integer: true, min: math.Inf(1), max: math.Inf(-1)}
+		*c = columnProfile{name: "c" + strconv.Itoa(i+1), number: true, integer: true,
+			min: math.Inf(1), max: math.Inf(-1)}
 		if !header {
 			continue
 		}
@@ -291,20 +298,23 @@ func (s *profile) write(w io.Writer, header bool) error {
 			foundClass = foundClass || isClass
 			attributes = append(attributes, line)
 		case !header:
-			attributes = append(attributes, fmt.Sprintf("{name: %s, kind: ignored} # %s", strconv.Quote(c.name), reason))
+			attributes = append(attributes,
+				fmt.Sprintf("{name: %s, kind: ignored} # %s", strconv.Quote(c.name), reason))
 		default:
 			leftOut = append(leftOut, fmt.Sprintf("%s: %s", strconv.Quote(c.name), reason))
 		}
 	}
 	if described == 0 {
-		return fmt.Errorf("%s: no column can be described (delimiter %q): %s", s.file, s.delimiter, strings.Join(leftOut, "; "))
+		return fmt.Errorf("%s: no column can be described (delimiter %q): %s", s.file, s.delimiter,
+			strings.Join(leftOut, "; "))
 	}
 	if s.class != "" && !foundClass {
 		names := make([]string, len(s.columns))
 		for i := range names {
 			names[i] = s.columns[i].name
 		}
-		return fmt.Errorf("%s: class %q is not among the columns a schema can describe, must be one of %s", s.file, s.class, someOf(names))
+		return fmt.Errorf("%s: class %q is not among the columns a schema can describe, must be "+
+			"one of %s", s.file, s.class, someOf(names))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, draftMark+" %s.\n", strconv.Quote(filepath.Base(s.file)))
@@ -349,11 +359,13 @@ func (c *columnProfile) describe(isClass bool, most int) (line, reason string) {
 		return "", "it holds no values"
 	case c.number && !isClass:
 		low, high, step, continuous := c.bounds()
-		a := datasets.Attribute{Name: c.name, Low: low, High: high, Step: step, Continuous: continuous}
+		a := datasets.Attribute{Name: c.name, Low: low, High: high, Step: step,
+			Continuous: continuous}
 		if a.Validate() != nil || !(c.min >= low && c.max < high) || !a.WholeCells() {
 			return "", "its numbers span too much for cells of equal width"
 		}
-		line = fmt.Sprintf("{name: %s, kind: numeric, low: %s, high: %s, step: %s", name, formatNumber(low), formatNumber(high), formatNumber(step))
+		line = fmt.Sprintf("{name: %s, kind: numeric, low: %s, high: %s, step: %s",
+			name, formatNumber(low), formatNumber(high), formatNumber(step))
 		if continuous {
 			line += ", continuous: true"
 		}
@@ -365,7 +377,8 @@ func (c *columnProfile) describe(isClass bool, most int) (line, reason string) {
 	for i, value := range c.values {
 		quoted[i] = strconv.Quote(value)
 	}
-	return fmt.Sprintf("{name: %s, kind: categorical, values: [%s]}", name, strings.Join(quoted, ", ")), ""
+	return fmt.Sprintf("{name: %s, kind: categorical, values: [%s]}",
+		name, strings.Join(quoted, ", ")), ""
 }
 
 // bounds rounds the observed range outwards to multiples of a round step: whole numbers get one

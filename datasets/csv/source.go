@@ -39,7 +39,8 @@ func (p *Params) Validate() error {
 		errs = append(errs, errors.New("csv: no path, must be the file of the table"))
 	}
 	if p.Schema == "" {
-		errs = append(errs, errors.New("schema: no path, must be the table's schema file (`ppdp datasets schema FILE.csv` drafts one)"))
+		errs = append(errs, errors.New("schema: no path, must be the table's schema file (`ppdp "+
+			"datasets schema FILE.csv` drafts one)"))
 	}
 	return errors.Join(errs...)
 }
@@ -86,14 +87,18 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		return nil, err
 	}
 	if content.Table.Len() == 0 {
-		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must have at least one", params.CSV, content.Dropped)
+		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must "+
+			"have at least one", params.CSV, content.Dropped)
 	}
 	found := notes(format, content)
 	if bytes.Contains(schema, []byte(draftMark)) {
-		found = append(found, "the schema is a draft: its bounds and lists were read off the data, so that no release made with it is private until they are reviewed")
+		found = append(found,
+			"the schema is a draft: its bounds and lists were read off the data, so that no "+
+				"release made with it is private until they are reviewed")
 	}
 	digest.Write(schema)
-	digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(schema)))) // so that no text can pose as a schema's beginning
+	// So that no text can pose as a schema's beginning.
+	digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(schema))))
 	return &datasets.Dataset{
 		Table:    content.Table,
 		Checksum: hex.EncodeToString(digest.Sum(nil)),
@@ -106,10 +111,12 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 func notes(format *Format, content *Content) []string {
 	var notes []string
 	if len(content.LeftOut) > 0 {
-		notes = append(notes, "columns left out, as the schema does not describe them: "+someOf(content.LeftOut))
+		notes = append(notes,
+			"columns left out, as the schema does not describe them: "+someOf(content.LeftOut))
 	}
 	if content.Dropped > 0 && format.MissingAsValue {
-		notes = append(notes, "a missing category is a separate value; only a missing number or class leaves a row out")
+		notes = append(notes,
+			"a missing category is a separate value; only a missing number or class leaves a row out")
 	}
 	if format.Schema.Class() < 0 {
 		notes = append(notes, "the table has no class attribute")
@@ -150,7 +157,8 @@ func (t gzipText) Read(p []byte) (int, error) {
 type gzipError struct{ cause error }
 
 func (e gzipError) Error() string {
-	return "gzip: " + e.cause.Error() + "; the file begins as one that gzip has packed, must be a whole one"
+	return "gzip: " + e.cause.Error() +
+		"; the file begins as one that gzip has packed, must be a whole one"
 }
 func (e gzipError) Unwrap() error { return e.cause }
 

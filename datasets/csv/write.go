@@ -25,7 +25,8 @@ func Write(w io.Writer, t *datasets.Table, weights []float64) error {
 			return fmt.Errorf("%d weights for a table of %d rows", len(weights), t.Len())
 		}
 		if schema.Index(weightColumn) >= 0 {
-			return fmt.Errorf("the table has an attribute %q already, weights need a column of that name", weightColumn)
+			return fmt.Errorf("the table has an attribute %q already, weights need a column of "+
+				"that name", weightColumn)
 		}
 		record = append(record, weightColumn)
 	}

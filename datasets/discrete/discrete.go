@@ -99,7 +99,8 @@ func (p *Params) Validate() error {
 	}
 	if p.Unit != Domain && p.Unit != Cells {
 		bad("unit: %q, must be %s or %s", p.Unit, Domain, Cells)
-	} else if most := float64(maxSpread*p.Cardinality) / p.scale(); !(p.Sigma > 0 && p.Sigma <= most) {
+	} else if most := float64(maxSpread*p.Cardinality) / p.scale(); !(p.Sigma > 0 &&
+		p.Sigma <= most) {
 		bad("sigma: %v, must be above 0 and at most %v %s", p.Sigma, most, p.Unit)
 	}
 	return errors.Join(errs...)
@@ -142,7 +143,8 @@ func (Source) Info() datasets.Info {
 func (Source) Params() any { return defaults() }
 
 func defaults() *Params {
-	return &Params{N: 10000, Attributes: 5, Cardinality: 8, Shape: Uniform, Mu: Middle, Sigma: 0.2, Unit: Domain}
+	return &Params{N: 10000, Attributes: 5, Cardinality: 8, Shape: Uniform, Mu: Middle,
+		Sigma: 0.2, Unit: Domain}
 }
 
 // Load generates the table.
@@ -193,7 +195,8 @@ func schema(attributes, cardinality int) *datasets.Schema {
 	schema := &datasets.Schema{Attributes: make([]datasets.Attribute, attributes)}
 	for i := range schema.Attributes {
 		schema.Attributes[i] = datasets.Attribute{
-			Name: "x" + strconv.Itoa(i+1), High: float64(cardinality), Step: 1, Hierarchy: hierarchy,
+			Name: "x" + strconv.Itoa(i+1), High: float64(cardinality), Step: 1,
+			Hierarchy: hierarchy,
 		}
 	}
 	return schema

@@ -13,7 +13,8 @@ import (
 
 func load(t testing.TB, params *Params, seed uint64) *datasets.Table {
 	t.Helper()
-	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(seed)})
+	dataset, err := Source{}.Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(seed)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,8 @@ func TestLaws(t *testing.T) {
 		{with(func(p *Params) { p.Shape = Skewed }), 3.5, 1.6},
 		{with(func(p *Params) { p.Shape, p.Unit = Skewed, Cells }), 3.5, 0.2},
 		{with(func(p *Params) { p.Shape, p.Mu, p.Sigma = Skewed, 0, 1 }), 0, 8},
-		{with(func(p *Params) { p.Shape, p.Attributes, p.Cardinality, p.Mu = Skewed, 2, 50, 25 }), 25, 10},
+		{with(func(p *Params) { p.Shape, p.Attributes, p.Cardinality, p.Mu = Skewed, 2, 50, 25 }),
+			25, 10},
 	} {
 		test.params.N = 40_000
 		table := load(t, test.params, 1)
@@ -64,7 +66,8 @@ func TestLaws(t *testing.T) {
 					p = (at(c+0.5) - at(c-0.5)) / (at(float64(cells)-0.5) - at(-0.5))
 				}
 				if got := float64(count) / n; math.Abs(got-p) > 5*math.Sqrt(p*(1-p)/n)+1/n {
-					t.Errorf("%+v: x%d is %d with frequency %v, want %v", *test.params, attribute+1, cell, got, p)
+					t.Errorf("%+v: x%d is %d with frequency %v, want %v",
+						*test.params, attribute+1, cell, got, p)
 				}
 			}
 		}
@@ -106,11 +109,13 @@ func TestSchemaIsPublic(t *testing.T) {
 	many := load(t, with(func(p *Params) { p.N = 5000 }), 7).Schema()
 	for i := range one.Attributes {
 		a, b := one.Attributes[i], many.Attributes[i]
-		if a.Name != fmt.Sprintf("x%d", i+1) || a.Name != b.Name || a.Low != 0 || a.High != 8 || b.High != 8 || a.Cells() != 8 || a.Role != datasets.QuasiIdentifier {
+		if a.Name != fmt.Sprintf("x%d", i+1) || a.Name != b.Name || a.Low != 0 || a.High != 8 ||
+			b.High != 8 || a.Cells() != 8 || a.Role != datasets.QuasiIdentifier {
 			t.Errorf("attribute %d: %+v and %+v", i, a, b)
 		}
 		if a.Hierarchy.Height() != 3 {
-			t.Errorf("%s: height %d, must be 3: 4⁵ = 1,024 generalisations", a.Name, a.Hierarchy.Height())
+			t.Errorf("%s: height %d, must be 3: 4⁵ = 1,024 generalisations",
+				a.Name, a.Hierarchy.Height())
 		}
 	}
 }
@@ -149,11 +154,13 @@ func TestValidate(t *testing.T) {
 		{func(p *Params) { p.Unit = "metre" }, `unit: "metre"`},
 	} {
 		err := with(test.change).Validate()
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%+v: %v, want %q", *with(test.change), err, test.want)
 		}
 	}
-	if _, err := (Source{}).Load(context.Background(), datasets.Request{Params: with(func(p *Params) { p.N = -1 })}); err == nil {
+	if _, err := (Source{}).Load(context.Background(),
+		datasets.Request{Params: with(func(p *Params) { p.N = -1 })}); err == nil {
 		t.Error("a table of -1 rows was loaded")
 	}
 	if _, err := (Source{}).Load(context.Background(), datasets.Request{Params: 3}); err == nil {

@@ -56,13 +56,15 @@ func (p *Params) Validate() error {
 		errs = append(errs, fmt.Errorf("n: %d, must be from 1 to %d", p.N, maxRows))
 	}
 	if p.Shape != normal1D && p.Shape != clusters5D {
-		errs = append(errs, fmt.Errorf("shape: %q, must be %s or %s", p.Shape, normal1D, clusters5D))
+		errs = append(errs, fmt.Errorf("shape: %q, must be %s or %s",
+			p.Shape, normal1D, clusters5D))
 	}
 	switch {
 	case p.Bounds != reject && p.Bounds != clamp:
 		errs = append(errs, fmt.Errorf("bounds: %q, must be %s or %s", p.Bounds, reject, clamp))
 	case p.Bounds == clamp && p.Shape == clusters5D:
-		errs = append(errs, fmt.Errorf("bounds: %q, must be %s for %s", p.Bounds, reject, clusters5D))
+		errs = append(errs, fmt.Errorf("bounds: %q, must be %s for %s",
+			p.Bounds, reject, clusters5D))
 	}
 	return errors.Join(errs...)
 }
@@ -125,12 +127,14 @@ const (
 const rowsBetweenChecks = 1 << 16
 
 // normal draws the table of Fig. 1.
-func normal(ctx context.Context, n int, clamped bool, stream *random.Stream) (*datasets.Table, error) {
+func normal(ctx context.Context, n int, clamped bool,
+	stream *random.Stream) (*datasets.Table, error) {
 	low, high := 0.0, 100.0
 	if clamped {
 		low, high = -50, 150
 	}
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{continuous("x", low, high)}}, n)
+	attributes := []datasets.Attribute{continuous("x", low, high)}
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, n)
 	last := math.Nextafter(high, low) // the domain is half-open
 	for row := range n {
 		if row%rowsBetweenChecks == 0 {

@@ -12,17 +12,21 @@ import (
 func init() {
 	datasets.Register(generator{
 		info: datasets.Info{Name: "erdos-renyi", Title: "Erdős-Rényi random graph G(n, p)",
-			Citation: "E. N. Gilbert: Random graphs. Annals of Mathematical Statistics 30(4), 1959"},
+			Citation: "E. N. Gilbert: Random graphs. Annals of Mathematical Statistics 30(4), " +
+				"1959"},
 		params: func() drawing { return &ErdosRenyiParams{Nodes: 1000, P: 0.01} },
 	})
 	datasets.Register(generator{
-		info: datasets.Info{Name: "barabasi-albert", Title: "Barabási-Albert preferential attachment",
-			Citation: "A.-L. Barabási, R. Albert: Emergence of scaling in random networks. Science 286, 1999"},
+		info: datasets.Info{Name: "barabasi-albert",
+			Title: "Barabási-Albert preferential attachment",
+			Citation: "A.-L. Barabási, R. Albert: Emergence of scaling in random networks. " +
+				"Science 286, 1999"},
 		params: func() drawing { return &BarabasiAlbertParams{Nodes: 1000, Links: 5} },
 	})
 	datasets.Register(generator{
 		info: datasets.Info{Name: "configuration", Title: "random simple graph with given degrees",
-			Citation: "M. Molloy, B. Reed: A critical point for random graphs with a given degree sequence. Random Structures & Algorithms 6, 1995"},
+			Citation: "M. Molloy, B. Reed: A critical point for random graphs with a given " +
+				"degree sequence. Random Structures & Algorithms 6, 1995"},
 		params: func() drawing { return &ConfigurationParams{} },
 	})
 }
@@ -80,7 +84,8 @@ func (p *ErdosRenyiParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (p *ErdosRenyiParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
+func (p *ErdosRenyiParams) draw(ctx context.Context,
+	stream *random.Stream) (*datasets.Graph, error) {
 	return ErdosRenyi(ctx, stream, p.Nodes, p.P)
 }
 
@@ -102,7 +107,8 @@ func (p *BarabasiAlbertParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (p *BarabasiAlbertParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
+func (p *BarabasiAlbertParams) draw(ctx context.Context,
+	stream *random.Stream) (*datasets.Graph, error) {
 	return BarabasiAlbert(ctx, stream, p.Nodes, p.Links)
 }
 
@@ -124,7 +130,8 @@ func (p *ConfigurationParams) statistics() Statistics {
 func (p *ConfigurationParams) Validate() error {
 	if len(p.Degrees) == 0 {
 		if p.statistics() == (Statistics{}) {
-			return errors.New("degrees: none, must be a list of degrees; or give nodes, edges, alpha and max-degree")
+			return errors.New("degrees: none, must be a list of degrees; or give nodes, edges, " +
+				"alpha and max-degree")
 		}
 		return p.statistics().Validate()
 	}
@@ -140,7 +147,8 @@ func (p *ConfigurationParams) Validate() error {
 	return bad.err()
 }
 
-func (p *ConfigurationParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
+func (p *ConfigurationParams) draw(ctx context.Context,
+	stream *random.Stream) (*datasets.Graph, error) {
 	degrees := make([]int32, len(p.Degrees))
 	for v, d := range p.Degrees {
 		degrees[v] = int32(d)

@@ -80,7 +80,8 @@ func Read(name string, content []byte, format Format, r Reading) (*Loaded, error
 		err = fmt.Errorf("%s: format %q, must be one of auto, edges, mtx, mat", name, format)
 	}
 	if err == nil && r.Nodes > 0 && loaded.Graph.Nodes() != r.Nodes {
-		return nil, fmt.Errorf("%s: nodes: %d, but the matrix has %d", name, r.Nodes, loaded.Graph.Nodes())
+		return nil, fmt.Errorf("%s: nodes: %d, but the matrix has %d",
+			name, r.Nodes, loaded.Graph.Nodes())
 	}
 	return loaded, err
 }
@@ -110,7 +111,8 @@ func unpack(name string, content []byte) ([]byte, error) {
 	n, err := unpacked.ReadFrom(io.LimitReader(reader, maxUnpacked+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%s: the gzip stream of %d bytes is cut off after unpacking %d bytes, must be complete", name, len(content), n)
+		return nil, fmt.Errorf("%s: the gzip stream of %d bytes is cut off after unpacking %d "+
+			"bytes, must be complete", name, len(content), n)
 	case err != nil:
 		return nil, fmt.Errorf("%s: gzip, after unpacking %d bytes: %w", name, n, err)
 	case n > maxUnpacked:
@@ -147,9 +149,11 @@ func unzip(content []byte) ([]byte, error) {
 	}
 	var found *zip.File
 	for _, file := range archive.File {
-		if name := strings.ToLower(file.Name); strings.HasSuffix(name, ".mtx") || strings.HasSuffix(name, ".mat") {
+		if name := strings.ToLower(file.Name); strings.HasSuffix(name, ".mtx") ||
+			strings.HasSuffix(name, ".mat") {
 			if found != nil {
-				return nil, fmt.Errorf("zip: both %s and %s, must hold one .mtx or .mat file", found.Name, file.Name)
+				return nil, fmt.Errorf("zip: both %s and %s, must hold one .mtx or .mat file",
+					found.Name, file.Name)
 			}
 			found = file
 		}
@@ -224,5 +228,6 @@ func simple(nodes int, from, to []int32, drop bool) (loaded *Loaded, err error) 
 		}
 	}
 	g, err = datasets.NewGraph(nodes, keptFrom[:kept], keptTo[:kept])
-	return &Loaded{Graph: g, SelfLoops: len(wrong.SelfLoops), Duplicates: len(wrong.Duplicates)}, err
+	return &Loaded{Graph: g, SelfLoops: len(wrong.SelfLoops),
+		Duplicates: len(wrong.Duplicates)}, err
 }

@@ -20,8 +20,10 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 	size := len(content)
 	line, content, _ := bytes.Cut(content, []byte("\n"))
 	header := strings.Fields(strings.ToLower(string(trim(line))))
-	if len(header) != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix" || header[2] != "coordinate" {
-		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD SYMMETRY", name, clip(line))
+	if len(header) != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix" ||
+		header[2] != "coordinate" {
+		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD "+
+			"SYMMETRY", name, clip(line))
 	}
 	field, symmetry := header[3], header[4]
 	columns := 3
@@ -60,13 +62,18 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 			}
 			switch {
 			case !ok:
-				return nil, fmt.Errorf("%s:%d: %q, must be the size: rows, columns, entries", name, number, clip(line))
+				return nil, fmt.Errorf("%s:%d: %q, must be the size: rows, columns, entries",
+					name, number, clip(line))
 			case shape[0] != shape[1]:
-				return nil, fmt.Errorf("%s:%d: %d rows and %d columns, the matrix of a graph must be square", name, number, shape[0], shape[1])
-			case shape[0] > math.MaxInt32 || shape[2] > math.MaxInt32 || tooSparse(shape[0], int(shape[2])):
-				return nil, fmt.Errorf("%s:%d: %d entries over %d nodes, must be at most %d nodes", name, number, shape[2], shape[0], min(math.MaxInt32, 1<<20+64*shape[2]))
+				return nil, fmt.Errorf("%s:%d: %d rows and %d columns, the matrix of a graph "+
+					"must be square", name, number, shape[0], shape[1])
+			case shape[0] > math.MaxInt32 || shape[2] > math.MaxInt32 ||
+				tooSparse(shape[0], int(shape[2])):
+				return nil, fmt.Errorf("%s:%d: %d entries over %d nodes, must be at most %d nodes",
+					name, number, shape[2], shape[0], min(math.MaxInt32, 1<<20+64*shape[2]))
 			case shape[2] > int64(size)/4:
-				return nil, fmt.Errorf("%s:%d: %d entries announced in a file of %d bytes: the file is cut off or was altered", name, number, shape[2], size)
+				return nil, fmt.Errorf("%s:%d: %d entries announced in a file of %d bytes: the "+
+					"file is cut off or was altered", name, number, shape[2], size)
 			}
 			nodes, entries = shape[0], shape[2]
 			continue
@@ -78,7 +85,8 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 		row, errRow := strconv.ParseInt(string(fields[0]), 10, 64)
 		column, errColumn := strconv.ParseInt(string(fields[1]), 10, 64)
 		if errRow != nil || errColumn != nil || min(row, column) < 1 || max(row, column) > nodes {
-			bad.add("%s:%d: entry %q, must have row and column in [1, %d]", name, number, clip(line), nodes)
+			bad.add("%s:%d: entry %q, must have row and column in [1, %d]",
+				name, number, clip(line), nodes)
 			continue
 		}
 		found++
@@ -96,13 +104,15 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 		at = append(at, number)
 	}
 	if nodes < 0 {
-		return nil, fmt.Errorf("%s:%d: the file ends without a size, must be rows, columns, entries", name, number)
+		return nil, fmt.Errorf("%s:%d: the file ends without a size, must be rows, columns, "+
+			"entries", name, number)
 	}
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
 	if found != entries {
-		return nil, fmt.Errorf("%s:%d: %d entries announced, %d found: the file is cut off or was altered", name, number, entries, found)
+		return nil, fmt.Errorf("%s:%d: %d entries announced, %d found: the file is cut off or "+
+			"was altered", name, number, entries, found)
 	}
 	m.nodes = int(nodes)
 	m.where = func(entry int) string { return fmt.Sprintf("%s:%d", name, at[entry]) }
@@ -131,7 +141,8 @@ func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 		}
 		for _, i := range wrong.Duplicates {
 			k := entries[i]
-			bad.add("%s: entry (%d, %d) is listed already; %s", m.where(k), m.row[k]+1, m.column[k]+1, allowed)
+			bad.add("%s: entry (%d, %d) is listed already; %s", m.where(k), m.row[k]+1,
+				m.column[k]+1, allowed)
 		}
 		return nil
 	}
@@ -173,16 +184,20 @@ func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 		return nil, err
 	}
 	upper, lower := read[0], read[1]
-	whole := &Loaded{Graph: upper.Graph, SelfLoops: upper.SelfLoops, Duplicates: upper.Duplicates + lower.Duplicates}
-	if slices.Equal(upper.Graph.Neighbours, lower.Graph.Neighbours) && slices.Equal(upper.Graph.Offsets, lower.Graph.Offsets) {
+	whole := &Loaded{Graph: upper.Graph, SelfLoops: upper.SelfLoops, Duplicates: upper.Duplicates +
+		lower.Duplicates}
+	if slices.Equal(upper.Graph.Neighbours, lower.Graph.Neighbours) &&
+		slices.Equal(upper.Graph.Offsets, lower.Graph.Offsets) {
 		return whole, nil
 	}
 	if !simplify {
 		for i := range halves {
 			other := read[1-i].Graph
 			for _, k := range halves[i].entries {
-				if _, mirrored := slices.BinarySearch(other.Adjacent(m.row[k]), m.column[k]); !mirrored {
-					bad.add("%s: entry (%d, %d) without (%d, %d), must be symmetric; simplify: true reads it as an undirected edge",
+				if _, mirrored := slices.BinarySearch(other.Adjacent(m.row[k]),
+					m.column[k]); !mirrored {
+					bad.add("%s: entry (%d, %d) without (%d, %d), must be symmetric; simplify: "+
+						"true reads it as an undirected edge",
 						m.where(k), m.row[k]+1, m.column[k]+1, m.column[k]+1, m.row[k]+1)
 				}
 			}

@@ -48,7 +48,8 @@ func PowerLawExponent(degrees []int32, terms int) (float64, error) {
 	}
 	high := float64(exponentLimit)
 	if meanLog <= expected(high) || terms > 0 && meanLog >= expected(low) {
-		return 0, fmt.Errorf("the mean logarithm of the degrees is %v, for which no finite exponent is most likely", meanLog)
+		return 0, fmt.Errorf("the mean logarithm of the degrees is %v, for which no finite "+
+			"exponent is most likely", meanLog)
 	}
 	for {
 		middle := low + (high-low)/2
@@ -121,13 +122,17 @@ func (s Statistics) Validate() error {
 		errs = append(errs, fmt.Errorf("nodes: %d, must be in [2, %d]", s.Nodes, maxGenerated))
 	}
 	if s.MaxDegree < 2 || s.MaxDegree >= s.Nodes || s.MaxDegree > Table1Terms {
-		errs = append(errs, fmt.Errorf("max-degree: %d, must be in [2, nodes-1] and at most %d", s.MaxDegree, Table1Terms))
+		errs = append(errs, fmt.Errorf("max-degree: %d, must be in [2, nodes-1] and at most %d",
+			s.MaxDegree, Table1Terms))
 	}
-	if sum := 2 * int64(s.Edges); sum < int64(s.Nodes-1)+int64(s.MaxDegree) || sum > int64(s.Nodes)*int64(s.MaxDegree) {
-		errs = append(errs, fmt.Errorf("edges: %d, must give %d nodes degrees between 1 and %d with the largest attained", s.Edges, s.Nodes, s.MaxDegree))
+	if sum := 2 * int64(s.Edges); sum < int64(s.Nodes-1)+int64(s.MaxDegree) ||
+		sum > int64(s.Nodes)*int64(s.MaxDegree) {
+		errs = append(errs, fmt.Errorf("edges: %d, must give %d nodes degrees between 1 and %d "+
+			"with the largest attained", s.Edges, s.Nodes, s.MaxDegree))
 	}
 	if !(math.Abs(s.Alpha) < exponentLimit) {
-		errs = append(errs, fmt.Errorf("alpha: %v, must be between -%d and %d", s.Alpha, exponentLimit, exponentLimit))
+		errs = append(errs, fmt.Errorf("alpha: %v, must be between -%d and %d",
+			s.Alpha, exponentLimit, exponentLimit))
 	}
 	return errors.Join(errs...)
 }
@@ -250,5 +255,6 @@ func (s Statistics) fit() ([]float64, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("no degree distribution on 1 to %d has a mean of %.4g and a mean logarithm of %.4g (alpha: %v)", s.MaxDegree, want, wantLog, s.Alpha)
+	return nil, fmt.Errorf("no degree distribution on 1 to %d has a mean of %.4g and a mean "+
+		"logarithm of %.4g (alpha: %v)", s.MaxDegree, want, wantLog, s.Alpha)
 }

@@ -22,7 +22,8 @@ const (
 // ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, independently.
 // Time is linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj &
 // Brandes 2005).
-func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64) (*datasets.Graph, error) {
+func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int,
+	p float64) (*datasets.Graph, error) {
 	expected := p * float64(nodes) * float64(nodes-1) / 2
 	switch {
 	case nodes < 0 || nodes > maxGenerated:
@@ -30,7 +31,8 @@ func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64
 	case !(p >= 0 && p <= 1):
 		return nil, fmt.Errorf("p: %v, must be in [0, 1]", p)
 	case expected > maxGeneratedEdges:
-		return nil, fmt.Errorf("p: %v for %d nodes means %.3g edges, must be at most %d", p, nodes, expected, maxGeneratedEdges)
+		return nil, fmt.Errorf("p: %v for %d nodes means %.3g edges, must be at most %d",
+			p, nodes, expected, maxGeneratedEdges)
 	}
 	var from, to []int32
 	if p == 0 {
@@ -63,14 +65,16 @@ func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64
 // BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes
 // on, each new node is joined to links different nodes, drawn with probability proportional to
 // their degrees.
-func BarabasiAlbert(ctx context.Context, stream *random.Stream, nodes, links int) (*datasets.Graph, error) {
+func BarabasiAlbert(ctx context.Context, stream *random.Stream,
+	nodes, links int) (*datasets.Graph, error) {
 	switch {
 	case nodes < 2 || nodes > maxGenerated:
 		return nil, fmt.Errorf("nodes: %d, must be in [2, %d]", nodes, maxGenerated)
 	case links < 1 || links >= nodes:
 		return nil, fmt.Errorf("links: %d, must be in [1, nodes-1]", links)
 	case int64(links)*int64(nodes) > maxGeneratedEdges:
-		return nil, fmt.Errorf("links: %d for each of %d nodes, must be at most %d edges", links, nodes, maxGeneratedEdges)
+		return nil, fmt.Errorf("links: %d for each of %d nodes, must be at most %d edges",
+			links, nodes, maxGeneratedEdges)
 	}
 	// Every end of an edge is in ends once, so a uniform draw from it is a draw by degree.
 	ends := make([]int32, 0, 2*links*nodes)
@@ -115,7 +119,8 @@ const switches = 4
 // graph on, two random edges {a,b}, {c,d} are switched into {a,d}, {c,b} where that leaves the
 // graph simple, four attempts for each edge: a short run of a Markov chain with the uniform law as
 // its stationary one. Time is linear in nodes and edges, up to a logarithm.
-func WithDegrees(ctx context.Context, stream *random.Stream, degrees []int32) (*datasets.Graph, error) {
+func WithDegrees(ctx context.Context, stream *random.Stream,
+	degrees []int32) (*datasets.Graph, error) {
 	from, to, err := havelHakimi(degrees)
 	if err != nil {
 		return nil, err
@@ -159,7 +164,8 @@ func havelHakimi(degrees []int32) (from, to []int32, err error) {
 	total := int64(0)
 	for v, d := range degrees {
 		if d < 0 || int(d) >= n {
-			return nil, nil, fmt.Errorf("%w: node %d of %d has degree %d, must be in [0, %d]", ErrNotGraphical, v, n, d, n-1)
+			return nil, nil, fmt.Errorf("%w: node %d of %d has degree %d, must be in [0, %d]",
+				ErrNotGraphical, v, n, d, n-1)
 		}
 		total += int64(d)
 	}
@@ -171,7 +177,8 @@ func havelHakimi(degrees []int32) (from, to []int32, err error) {
 	}
 	from, to = make([]int32, 0, total/2), make([]int32, 0, total/2)
 	err = joinLargest(degrees, func(first, wanted int32, _ int) error {
-		return fmt.Errorf("%w: node %d wants %d more neighbours than there are", ErrNotGraphical, first, wanted)
+		return fmt.Errorf("%w: node %d wants %d more neighbours than there are",
+			ErrNotGraphical, first, wanted)
 	}, func(v, w int32) { from, to = append(from, v), append(to, w) })
 	if err != nil {
 		return nil, nil, err

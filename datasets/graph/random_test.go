@@ -43,7 +43,8 @@ func TestErdosRenyi(t *testing.T) {
 		p     float64
 		edges int
 	}{{0, 0}, {1, 45}} {
-		if g, err := ErdosRenyi(context.Background(), stream("limit"), 10, limit.p); err != nil || g.Edges() != limit.edges {
+		if g, err := ErdosRenyi(context.Background(), stream("limit"), 10, limit.p); err != nil ||
+			g.Edges() != limit.edges {
 			t.Errorf("p = %v: %v edges, %v, want %d", limit.p, g.Edges(), err, limit.edges)
 		}
 	}
@@ -95,7 +96,8 @@ func TestBarabasiAlbert(t *testing.T) {
 	if math.Abs(float64(count)-n/3.0) > 5*25.8+0.01*n {
 		t.Errorf("%d nodes of the smallest degree, want about %d", count, n/3)
 	}
-	if whole, err := BarabasiAlbert(context.Background(), stream("whole"), 5, 4); err != nil || whole.Edges() != 10 {
+	if whole, err := BarabasiAlbert(context.Background(), stream("whole"), 5, 4); err != nil ||
+		whole.Edges() != 10 {
 		t.Errorf("5 nodes, 4 links: %v, want the complete graph", err)
 	}
 }
@@ -149,7 +151,8 @@ func TestWithDegrees(t *testing.T) {
 		}
 	})
 	for _, degrees := range [][]int32{{-1, 1}, {2, 2}, {1}} {
-		if _, err := WithDegrees(context.Background(), key.Stream(), degrees); !errors.Is(err, ErrNotGraphical) {
+		if _, err := WithDegrees(context.Background(), key.Stream(), degrees); !errors.Is(err,
+			ErrNotGraphical) {
 			t.Errorf("degrees %v: %v", degrees, err)
 		}
 	}
@@ -250,8 +253,10 @@ func TestGenerators(t *testing.T) {
 		{&ErdosRenyiParams{Nodes: maxGenerated + 1, P: 2}, []string{"nodes: ", "p: "}},
 		{&BarabasiAlbertParams{Nodes: 1, Links: 0}, []string{"nodes: ", "links: "}},
 		{&ConfigurationParams{}, []string{"degrees: "}},
-		{&ConfigurationParams{Degrees: []int{1, 5}, Nodes: 3}, []string{"degrees: node 1 has 5", "must stand alone"}},
-		{&ConfigurationParams{Nodes: 1, MaxDegree: 9, Alpha: math.Inf(1), Edges: -1}, []string{"nodes: ", "max-degree: ", "alpha: ", "edges: "}},
+		{&ConfigurationParams{Degrees: []int{1, 5}, Nodes: 3},
+			[]string{"degrees: node 1 has 5", "must stand alone"}},
+		{&ConfigurationParams{Nodes: 1, MaxDegree: 9, Alpha: math.Inf(1), Edges: -1},
+			[]string{"nodes: ", "max-degree: ", "alpha: ", "edges: "}},
 	} {
 		err := bad.params.Validate()
 		for _, key := range bad.keys {
@@ -277,7 +282,8 @@ func second(_ *datasets.Graph, err error) error { return err }
 func TestBarabasiAlbertStops(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := BarabasiAlbert(cancelled, stream("dense"), 2000, 1000); !errors.Is(err, context.Canceled) {
+	if _, err := BarabasiAlbert(cancelled, stream("dense"), 2000, 1000); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }

@@ -22,7 +22,8 @@ func nearestGraphical(degrees []int32) (nearest []int32, distance int64, err err
 		total += int64(nearest[v])
 	}
 	if total/2 > maxGeneratedEdges {
-		return nil, 0, fmt.Errorf("degrees of %d edges, must be at most %d", total/2, maxGeneratedEdges)
+		return nil, 0, fmt.Errorf("degrees of %d edges, must be at most %d",
+			total/2, maxGeneratedEdges)
 	}
 	err = joinLargest(nearest, func(first, _ int32, unserved int) error {
 		nearest[first] -= int32(unserved)
@@ -42,7 +43,8 @@ func nearestGraphical(degrees []int32) (nearest []int32, distance int64, err err
 // one of a simple graph: node v has, in the order given, the degree that nearestGraphical makes of
 // degrees[v], and the law is that of WithDegrees. It returns the L1 distance between both sequences
 // as well.
-func Realise(ctx context.Context, stream *random.Stream, degrees []int32) (g *datasets.Graph, distance int64, err error) {
+func Realise(ctx context.Context, stream *random.Stream,
+	degrees []int32) (g *datasets.Graph, distance int64, err error) {
 	nearest, distance, err := nearestGraphical(degrees)
 	if err != nil {
 		return nil, 0, err
@@ -54,7 +56,8 @@ func Realise(ctx context.Context, stream *random.Stream, degrees []int32) (g *da
 // joinLargest joins the node that wants most neighbours to those that want most after it until none
 // wants any. join, which may be nil, is called for each edge; short for a node that wants more
 // neighbours than there are, and by how many. An error of short ends it.
-func joinLargest(degrees []int32, short func(first, wanted int32, unserved int) error, join func(v, w int32)) error {
+func joinLargest(degrees []int32, short func(first, wanted int32, unserved int) error,
+	join func(v, w int32)) error {
 	n := len(degrees)
 	node := make([]int32, n)
 	for v := range node {

@@ -53,7 +53,8 @@ func TestNearestGraphical(t *testing.T) {
 		sorted := slices.Sorted(slices.Values(degrees))
 		for _, other := range sequences[len(degrees)] {
 			if between(sorted, other) < distance { // sorting both is the best way to match them
-				t.Fatalf("%v became %v at distance %d, but %v is nearer", degrees, nearest, distance, other)
+				t.Fatalf("%v became %v at distance %d, but %v is nearer",
+					degrees, nearest, distance, other)
 			}
 		}
 	})
@@ -64,7 +65,8 @@ func TestNearestGraphical(t *testing.T) {
 func TestRealise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		degrees := rapid.SliceOfN(rapid.Int32Range(-3, 40), 0, 60).Draw(t, "degrees")
-		g, distance, err := Realise(context.Background(), random.NewKey(rapid.Uint64().Draw(t, "seed")).Stream(), degrees)
+		g, distance, err := Realise(context.Background(),
+			random.NewKey(rapid.Uint64().Draw(t, "seed")).Stream(), degrees)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +79,8 @@ func TestRealise(t *testing.T) {
 			sum += int64(max(realised[v]-d, d-realised[v]))
 		}
 		if sum != distance {
-			t.Fatalf("%v realised as %v: distance %d, reported as %d", degrees, realised, sum, distance)
+			t.Fatalf("%v realised as %v: distance %d, reported as %d",
+				degrees, realised, sum, distance)
 		}
 		again, distance, err := Realise(context.Background(), random.NewKey(1).Stream(), realised)
 		if err != nil || distance != 0 {

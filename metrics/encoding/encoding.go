@@ -40,7 +40,8 @@ const (
 
 // Enum lists all of them.
 func (Encoding) Enum() []string {
-	return []string{string(NodeMidpoint), string(NodeWidth), string(NominalMidpoint), string(NominalWidth), string(Nominal), string(Midpoint)}
+	return []string{string(NodeMidpoint), string(NodeWidth), string(NominalMidpoint),
+		string(NominalWidth), string(Nominal), string(Midpoint)}
 }
 
 // form is how one dimension is written.
@@ -81,7 +82,8 @@ type Record struct {
 // Encode writes records of the regions of a release as a table, in order. The last attribute is the
 // class attribute of the schema the regions were made in, which must have one; all numeric
 // attributes have public bounds. It returns early with ctx.Err() when the context ends.
-func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions, records []Record) (*datasets.Table, error) {
+func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions,
+	records []Record) (*datasets.Table, error) {
 	categorical, numeric, err := e.forms()
 	if err != nil {
 		return nil, err
@@ -214,7 +216,8 @@ func (x *dimension) membership(add func(datasets.Attribute, column)) {
 		for i := n + 1; i < len(tree); i++ {
 			below[i] = below[tree[i].Parent]
 		}
-		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name, Kind: datasets.Categorical, Values: []string{"no", "yes"}},
+		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name,
+			Kind: datasets.Categorical, Values: []string{"no", "yes"}},
 			column{byRegion: nodes, translate: below})
 	}
 }
@@ -227,7 +230,10 @@ func (x *dimension) nominal(add func(datasets.Attribute, column)) {
 		for r, at := range x.nodes(axis, own) {
 			keys[r] = uint64(at)
 		}
-		name = func(key uint64) string { return strconv.FormatUint(key, 10) + " " + axis.Taxonomy.Nodes[key].Name }
+		name = func(key uint64) string {
+			return strconv.FormatUint(key, 10) + " " +
+				axis.Taxonomy.Nodes[key].Name
+		}
 	} else {
 		for r := range keys {
 			low, high := x.interval(r)
@@ -272,5 +278,6 @@ func (x *dimension) width(add func(datasets.Attribute, column)) {
 		low, high := x.interval(r)
 		of[r] = high - low - 1
 	}
-	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell}, column{byRegion: of})
+	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell},
+		column{byRegion: of})
 }

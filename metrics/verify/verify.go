@@ -77,7 +77,8 @@ func Regions(table *datasets.Table, rows []int32, released *algorithms.Regions) 
 	if err := fits(table, rows, released); err != nil {
 		return nil, err
 	}
-	v := &verifier{table: table, rows: rows, released: released, dims: len(released.Attributes), reported: make(map[string]int)}
+	v := &verifier{table: table, rows: rows, released: released, dims: len(released.Attributes),
+		reported: make(map[string]int)}
 	v.report.Rows = len(rows)
 	v.places()
 	v.suppression()
@@ -94,13 +95,17 @@ func fits(table *datasets.Table, rows []int32, r *algorithms.Regions) error {
 	case r.Assignment == nil && len(rows) > 0:
 		return errors.New("verify: the release does not assign rows to regions")
 	case len(r.Assignment) != len(rows):
-		return fmt.Errorf("verify: %d rows are assigned to regions, must be %d", len(r.Assignment), len(rows))
+		return fmt.Errorf("verify: %d rows are assigned to regions, must be %d",
+			len(r.Assignment), len(rows))
 	case r.Classes < 1 || r.Classes != table.Schema().Classes():
-		return fmt.Errorf("verify: %d classes, must be the %d of the table", r.Classes, table.Schema().Classes())
+		return fmt.Errorf("verify: %d classes, must be the %d of the table",
+			r.Classes, table.Schema().Classes())
 	case len(r.Low) != n*d || len(r.High) != n*d || len(r.Counts) != n*r.Classes:
-		return fmt.Errorf("verify: %d regions of %d dimensions with %d and %d ends and %d counts", n, d, len(r.Low), len(r.High), len(r.Counts))
+		return fmt.Errorf("verify: %d regions of %d dimensions with %d and %d ends and %d counts",
+			n, d, len(r.Low), len(r.High), len(r.Counts))
 	case len(r.TightLow) != len(r.TightHigh) || r.TightLow != nil && len(r.TightLow) != n*d:
-		return fmt.Errorf("verify: %d and %d ends of tight ranges, must be %d", len(r.TightLow), len(r.TightHigh), n*d)
+		return fmt.Errorf("verify: %d and %d ends of tight ranges, must be %d",
+			len(r.TightLow), len(r.TightHigh), n*d)
 	case r.Means != nil && len(r.Means) != n*d:
 		return fmt.Errorf("verify: %d means, must be %d", len(r.Means), n*d)
 	case r.Axes != nil && len(r.Axes) != d:
@@ -108,7 +113,8 @@ func fits(table *datasets.Table, rows []int32, r *algorithms.Regions) error {
 	}
 	for _, attribute := range r.Attributes {
 		if attribute < 0 || attribute >= len(table.Schema().Attributes) {
-			return fmt.Errorf("verify: a dimension is attribute %d of %d", attribute, len(table.Schema().Attributes))
+			return fmt.Errorf("verify: a dimension is attribute %d of %d",
+				attribute, len(table.Schema().Attributes))
 		}
 	}
 	return nil
@@ -156,7 +162,8 @@ func (v *verifier) places() {
 				}
 			}
 			if !slices.Equal(place, v.released.Axes[d].Rank) {
-				v.problem("axis", "%s: ranks %v, its taxonomy says %v", a.Name, v.released.Axes[d].Rank, place)
+				v.problem("axis", "%s: ranks %v, its taxonomy says %v",
+					a.Name, v.released.Axes[d].Rank, place)
 			}
 		}
 		v.place[d] = place
@@ -191,7 +198,8 @@ func (v *verifier) membership() {
 		region := int(r.Assignment[at])
 		if v.left[at] {
 			if region != -1 {
-				v.problem("suppressed in a region", "row %d is suppressed and in region %d", row, region)
+				v.problem("suppressed in a region", "row %d is suppressed and in region %d",
+					row, region)
 				v.report.Suppression = Counted
 			}
 			continue
@@ -204,9 +212,11 @@ func (v *verifier) membership() {
 			code := v.table.Column(attribute).At(row)
 			place, i := v.place[d][code], region*v.dims+d
 			if place < r.Low[i] || place >= r.High[i] {
-				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)", row, v.name(d), v.table.Schema().Attributes[attribute].Text(code), region, r.Low[i], r.High[i])
+				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)",
+					row, v.name(d), v.table.Schema().Attributes[attribute].Text(code), region, r.Low[i], r.High[i])
 			} else if r.TightLow != nil && (place < r.TightLow[i] || place >= r.TightHigh[i]) {
-				v.problem("outside", "row %d: %s %s lies outside the range of region %d, [%d, %d)", row, v.name(d), v.table.Schema().Attributes[attribute].Text(code), region, r.TightLow[i], r.TightHigh[i])
+				v.problem("outside", "row %d: %s %s lies outside the range of region %d, [%d, %d)",
+					row, v.name(d), v.table.Schema().Attributes[attribute].Text(code), region, r.TightLow[i], r.TightHigh[i])
 			}
 		}
 		label := 0
@@ -220,7 +230,8 @@ func (v *verifier) membership() {
 		claimed += r.Counts[i]
 		released += n
 		if r.Counts[i] != n {
-			v.problem("counts", "region %d counts %v records of class %d, it has %v", i/r.Classes, r.Counts[i], i%r.Classes, n)
+			v.problem("counts", "region %d counts %v records of class %d, it has %v",
+				i/r.Classes, r.Counts[i], i%r.Classes, n)
 		}
 	}
 	if v.report.Suppressed > 0 && claimed > released {
@@ -252,7 +263,8 @@ func (v *verifier) classes() {
 			whole[region] = v.dims > 0
 			for d := range v.dims {
 				i := region*v.dims + d
-				b.WriteString(strconv.FormatUint(uint64(low[i]), 10) + "-" + strconv.FormatUint(uint64(high[i]), 10) + ",")
+				b.WriteString(strconv.FormatUint(uint64(low[i]), 10) + "-" +
+					strconv.FormatUint(uint64(high[i]), 10) + ",")
 				whole[region] = whole[region] && low[i] == 0 && int(high[i]) == len(v.place[d])
 			}
 			texts[region] = b.String() + "."
@@ -309,7 +321,8 @@ func (v *verifier) statistics() {
 			continue
 		}
 		if is := sums[i] / sizes[region]; !(math.Abs(claimed-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
-			v.problem("means", "region %d: mean %s %v, the records' is %v", region, a.Name, claimed, is)
+			v.problem("means", "region %d: mean %s %v, the records' is %v",
+				region, a.Name, claimed, is)
 		}
 	}
 }

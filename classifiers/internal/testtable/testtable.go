@@ -38,7 +38,8 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 // schema, uniform codes, and a class that depends on three of them.
 func Synthetic(tb testing.TB, rows int) *datasets.Table {
 	tb.Helper()
-	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status", "occupation",
+	schema, err := adult.Schema().Project("age", "workclass", "education",
+		"marital-status", "occupation",
 		"relationship", "race", "sex", "hours-per-week", "native-country", "salary")
 	if err != nil {
 		tb.Fatal(err)
@@ -93,7 +94,8 @@ func BenchmarkFit(b *testing.B, c classifiers.Classifier, table *datasets.Table,
 }
 
 // BenchmarkPredict measures predictions of some rows by a model that was fitted on others.
-func BenchmarkPredict(b *testing.B, c classifiers.Classifier, table *datasets.Table, train, test []int32) {
+func BenchmarkPredict(b *testing.B, c classifiers.Classifier, table *datasets.Table,
+	train, test []int32) {
 	model := Fit(b, c, classifiers.Data{Table: table, Rows: train})
 	dst := make([]uint32, len(test))
 	b.ReportAllocs()
@@ -105,7 +107,8 @@ func BenchmarkPredict(b *testing.B, c classifiers.Classifier, table *datasets.Ta
 
 // AdultAccuracy compares the accuracy on a selection of Adult with a reference, within tolerance:
 // the mean over stratified 5-fold cross-validations by the given seeds.
-func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string, reference, tolerance float64, seeds ...uint64) {
+func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string,
+	reference, tolerance float64, seeds ...uint64) {
 	t.Helper()
 	table := Adult(t, selection)
 	labels := make([]uint32, table.Len())
@@ -124,7 +127,8 @@ func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string, ref
 	got := right / float64(table.Len()*len(seeds))
 	t.Logf("%s: accuracy %.4f, the reference is %.4f", selection, got, reference)
 	if math.Abs(got-reference) > tolerance {
-		t.Errorf("%s: accuracy %.4f, the reference is %.4f within %v", selection, got, reference, tolerance)
+		t.Errorf("%s: accuracy %.4f, the reference is %.4f within %v",
+			selection, got, reference, tolerance)
 	}
 }
 
@@ -185,9 +189,10 @@ func Weather(numeric bool) *datasets.Table {
 		schema.Attributes[2] = datasets.Attribute{Name: "humidity", Low: 0, High: 101, Step: 1}
 	}
 	days := [14][7]uint32{ // the five attributes, then temperature and humidity in numbers
-		{0, 0, 0, 0, 0, 85, 85}, {0, 0, 0, 1, 0, 80, 90}, {1, 0, 0, 0, 1, 83, 86}, {2, 1, 0, 0, 1, 70, 96},
-		{2, 2, 1, 0, 1, 68, 80}, {2, 2, 1, 1, 0, 65, 70}, {1, 2, 1, 1, 1, 64, 65}, {0, 1, 0, 0, 0, 72, 95},
-		{0, 2, 1, 0, 1, 69, 70}, {2, 1, 1, 0, 1, 75, 80}, {0, 1, 1, 1, 1, 75, 70}, {1, 1, 0, 1, 1, 72, 90},
+		{0, 0, 0, 0, 0, 85, 85}, {0, 0, 0, 1, 0, 80, 90}, {1, 0, 0, 0, 1, 83, 86},
+		{2, 1, 0, 0, 1, 70, 96}, {2, 2, 1, 0, 1, 68, 80}, {2, 2, 1, 1, 0, 65, 70},
+		{1, 2, 1, 1, 1, 64, 65}, {0, 1, 0, 0, 0, 72, 95}, {0, 2, 1, 0, 1, 69, 70},
+		{2, 1, 1, 0, 1, 75, 80}, {0, 1, 1, 1, 1, 75, 70}, {1, 1, 0, 1, 1, 72, 90},
 		{1, 0, 1, 0, 1, 81, 75}, {2, 1, 0, 1, 0, 71, 91},
 	}
 	b := datasets.NewBuilder(schema, len(days))

@@ -59,9 +59,10 @@ func write(path string, files datasets.Files) error {
 // where capital gains and losses of a tax return usually lie.
 var bins = map[string][]int{
 	"fnlwgt": steps(0, 1500000, 25000),
-	"capital-gain": {0, 1, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 12000, 14000, 16000, 20000, 25000,
-		30000, 50000, 99999},
-	"capital-loss": append([]int{0, 1, 500, 1000}, append(steps(1200, 2600, 100), 2600, 3000, 4000)...),
+	"capital-gain": {0, 1, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 12000,
+		14000, 16000, 20000, 25000, 30000, 50000, 99999},
+	"capital-loss": append([]int{0, 1, 500, 1000},
+		append(steps(1200, 2600, 100), 2600, 3000, 4000)...),
 }
 
 // steps lists from, from+width, ... below to.
@@ -104,9 +105,12 @@ func fit(w io.Writer, files datasets.Files) error {
 	}
 	order := grow(attributes, class)
 
-	fmt.Fprintln(w, "# Count tables of the stand-in for Adult, computed from its 45,222 complete rows by datasets/adult/fit.")
-	fmt.Fprintln(w, "# Do not edit: run go generate ./datasets/adult. The format is described in network.go.")
-	fmt.Fprintln(w, "# Data: Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning Repository. CC BY 4.0.")
+	fmt.Fprintln(w, "# Count tables of the stand-in for Adult, computed from its 45,222 complete "+
+		"rows by datasets/adult/fit.")
+	fmt.Fprintln(w, "# Do not edit: run go generate ./datasets/adult. The format is described in "+
+		"network.go.")
+	fmt.Fprintln(w, "# Data: Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning "+
+		"Repository. CC BY 4.0.")
 	out := csv.NewWriter(w)
 	put := func(fields []string, counts []int) {
 		for _, count := range counts {
