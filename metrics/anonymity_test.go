@@ -20,7 +20,8 @@ func patients() *datasets.Table {
 		{Name: "age", High: 120, Step: 1},
 		{Name: "sex", Kind: datasets.Categorical, Values: []string{"M", "F"}},
 		{Name: "zip", Low: 53710, High: 53713, Step: 1},
-	}, []uint32{25, 0, 1}, []uint32{25, 1, 2}, []uint32{26, 0, 1}, []uint32{27, 0, 0}, []uint32{27, 1, 2}, []uint32{28, 0, 1})
+	}, []uint32{25, 0, 1}, []uint32{25, 1, 2}, []uint32{26, 0, 1},
+		[]uint32{27, 0, 0}, []uint32{27, 1, 2}, []uint32{28, 0, 1})
 }
 
 // TestPatients: the worked example of LeFevre et al. 2006. With k = 2 its three classes have two
@@ -77,8 +78,8 @@ func TestClassesMerge(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if got, want := measured(t, "ncp",
-		c, func(p Params) { p.(*PenaltyParams).Ranges = Box }), (2*(2./4)+3*(2./4)+2*(3./4))/7; math.Abs(got-want) > 1e-15 {
+	got := measured(t, "ncp", c, func(p Params) { p.(*PenaltyParams).Ranges = Box })
+	if want := (2*(2./4) + 3*(2./4) + 2*(3./4)) / 7; math.Abs(got-want) > 1e-15 {
 		t.Errorf("ncp of boxes is %v, want %v", got, want)
 	}
 	// Were the boxes published instead of the ranges, no two would be alike.
@@ -91,7 +92,8 @@ func TestClassesMerge(t *testing.T) {
 // TestSuppressedRows: two of eight rows suppressed cost 8 each; they are no class and no record.
 func TestSuppressedRows(t *testing.T) {
 	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}},
-		[]uint32{0}, []uint32{3}, []uint32{0}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{3}, []uint32{1})
+		[]uint32{0}, []uint32{3}, []uint32{0}, []uint32{0}, []uint32{1}, []uint32{1},
+		[]uint32{3}, []uint32{1})
 	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1},
 		High: []uint32{1, 3}, Classes: 1,
 		Counts: []float64{3, 3}, Assignment: []int32{0, -1, 0, 0, 1, 1, -1,
@@ -191,7 +193,8 @@ func TestNothingReleased(t *testing.T) {
 	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}})
 	c := Case{Table: table, Train: []int32{}, K: 2,
 		Release: &algorithms.Release{Regions: &algorithms.Regions{
-			Attributes: []int{0}, Low: []uint32{}, High: []uint32{}, Classes: 1, Counts: []float64{}, Assignment: []int32{}}}}
+			Attributes: []int{0}, Low: []uint32{}, High: []uint32{}, Classes: 1,
+			Counts: []float64{}, Assignment: []int32{}}}}
 	for _, name := range []string{"discernibility", "cavg", "ncp", "anonymity"} {
 		if value, ok := measure(t, name, c, nil); ok {
 			t.Errorf("%s is %v", name, value)
@@ -273,7 +276,8 @@ func TestQueryErrorFigures(t *testing.T) {
 		var x, y float64
 		for seed := range uint64(seeds) {
 			params := discrete.Source{}.Params().(*discrete.Params)
-			params.N, params.Attributes, params.Cardinality, params.Shape, params.Mu = 1000, 2, 50, discrete.Skewed, 25
+			params.N, params.Attributes, params.Cardinality = 1000, 2, 50
+			params.Shape, params.Mu = discrete.Skewed, 25
 			data, err := discrete.Source{}.Load(context.Background(),
 				datasets.Request{Params: params, Key: random.NewKey(seed)})
 			if err != nil {

@@ -148,7 +148,8 @@ func TestCountNoiseIsScale(t *testing.T) {
 			Release: &algorithms.Release{Regions: regions}}
 		got := measured(t, "count-noise",
 			c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
-		if tolerance := 5 * math.Sqrt((test.second-test.mean*test.mean)/float64(test.counts)); math.Abs(got-test.mean) > tolerance {
+		tolerance := 5 * math.Sqrt((test.second-test.mean*test.mean)/float64(test.counts))
+		if math.Abs(got-test.mean) > tolerance {
 			t.Errorf("%s: %v, want %v ± %v", test.name, got, test.mean, tolerance)
 		}
 	}

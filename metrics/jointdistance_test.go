@@ -74,7 +74,8 @@ func TestJointDistanceByHand(t *testing.T) {
 	}
 	line := plane(2, 2, nil)
 	_, _, err := jointDistance{}.Measure(context.Background(),
-		Case{Table: line, Release: &algorithms.Release{Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1}}, Params: jointDistance{}.Params()})
+		Case{Table: line, Params: jointDistance{}.Params(), Release: &algorithms.Release{
+			Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1}}})
 	if err == nil || !strings.Contains(err.Error(),
 		"1 numeric attributes are generalised, must be at least 2") {
 		t.Errorf("one attribute: %v", err)

@@ -176,7 +176,8 @@ func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 	colours.Counts = make([]float64, 2)
 	for _, clusters := range []int{2, 3} {
 		c := Case{Table: table, Train: table.AllRows(),
-			Params: &MatchPointParams{Clusters: clusters}, Release: &algorithms.Release{Regions: colours}}
+			Params:  &MatchPointParams{Clusters: clusters},
+			Release: &algorithms.Release{Regions: colours}}
 		alone, _ := measure(t, "match-point", c)
 		c.Truth = shared
 		if got, _ := measure(t, "match-point", c); got != alone {

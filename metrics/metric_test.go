@@ -123,7 +123,8 @@ func mondrianRelease(t rapid.TB, table *datasets.Table, k int,
 	params.K, params.Mode = k, mode
 	release, err := algorithm.Release(context.Background(),
 		algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
+			Noise: random.NewStreams(random.NewKey(1))})
 	if err != nil {
 		t.Fatal(err)
 	}

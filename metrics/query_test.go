@@ -234,7 +234,8 @@ func TestAggregateErrorByHand(t *testing.T) {
 		Max:     (9 + 6) / 2.,
 	} {
 		got := measured(t, "aggregate-error", c, func(p Params) {
-			p.(*AggregateErrorParams).Attribute, p.(*AggregateErrorParams).Of, p.(*AggregateErrorParams).Aggregate = "sex", "age", aggregate
+			a := p.(*AggregateErrorParams)
+			a.Attribute, a.Of, a.Aggregate = "sex", "age", aggregate
 		})
 		if math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", aggregate, got, want)
@@ -242,7 +243,8 @@ func TestAggregateErrorByHand(t *testing.T) {
 	}
 	// No record is 29 or 40 years old: averages of them are undefined on one side or both.
 	if value, ok := measure(t, "aggregate-error", c, func(p Params) {
-		p.(*AggregateErrorParams).Attribute, p.(*AggregateErrorParams).Of, p.(*AggregateErrorParams).Values = "age", "age", "29, 40"
+		a := p.(*AggregateErrorParams)
+		a.Attribute, a.Of, a.Values = "age", "age", "29, 40"
 	}); ok {
 		t.Errorf("averages of nothing are %v off", value)
 	}

@@ -271,7 +271,8 @@ func TestStep(t *testing.T) {
 		}
 		const cells = 1000
 		for i := range cells + 1 {
-			if beta := -b + (a+b)*float64(i)/cells; dual(beta) > dual(got)+1e-9*(1+math.Abs(dual(got))) {
+			beta := -b + (a+b)*float64(i)/cells
+			if dual(beta) > dual(got)+1e-9*(1+math.Abs(dual(got))) {
 				t.Fatalf("β %v has %v, %v has %v", got, dual(got), beta, dual(beta))
 			}
 		}

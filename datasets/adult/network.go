@@ -23,10 +23,11 @@ import (
 //
 //	class,salary,<=50K,>50K              the class attribute and its values
 //	half,adult.data,22654,7508           rows to draw of each class, a line for each half
-//	attribute,age,sex|race,15,16,…       an attribute, its parents (which come before it; none for the
-//	                                     first) and its levels: values, or lower ends of bins
-//	counts,<=50K,Male,White,,3,…         of the attribute above: class, a level of each parent, and how many
-//	                                     rows have each level (empty for 0); no line where none has
+//	attribute,age,sex|race,15,16,…       an attribute, its parents (which come before it; none
+//	                                     for the first) and its levels: values, or lower ends
+//	                                     of bins
+//	counts,<=50K,Male,White,,3,…         of the attribute above: class, a level of each parent,
+//	                                     and how many rows have each level (empty for 0)
 type network struct {
 	classes []uint32 // codes of the class values, in the file's order
 	halves  [][]int  // rows of each class
@@ -327,7 +328,8 @@ func (p *networkParser) finish() error {
 			if at := n.uncounted(nd, y); at >= 0 {
 				return fmt.Errorf("%s: no counts for class %s and combination %d of its parents' "+
 					"levels, which may be drawn",
-					p.schema.Attributes[nd.attribute].Name, p.schema.Attributes[class].Values[n.classes[y]], at)
+					p.schema.Attributes[nd.attribute].Name,
+					p.schema.Attributes[class].Values[n.classes[y]], at)
 			}
 		}
 	}

@@ -30,7 +30,8 @@ func TestTaxonomyShapes(t *testing.T) {
 		if err := a.Taxonomy.Validate(a.Values); err != nil {
 			t.Errorf("%s: %v", want.attribute, err)
 		}
-		if h, l, n := a.Taxonomy.Height(), len(a.Taxonomy.Leaves()), a.Taxonomy.Inner(); h != want.height || l != want.leaves || n != want.inner {
+		h, l, n := a.Taxonomy.Height(), len(a.Taxonomy.Leaves()), a.Taxonomy.Inner()
+		if h != want.height || l != want.leaves || n != want.inner {
 			t.Errorf("%s: height %d, %d leaves, %d broader terms, must be %d, %d, %d",
 				want.attribute, h, l, n, want.height, want.leaves, want.inner)
 		}

@@ -57,7 +57,8 @@ func TestOnlyTheClassChanges(t *testing.T) {
 		for _, name := range schema.Names()[:10] {
 			at, was := schema.Index(name), original.Table.Schema().Index(name)
 			for row := range set.Table.Len() {
-				if set.Table.Column(at).At(int32(row)) != original.Table.Column(was).At(int32(row)) {
+				got, want := set.Table.Column(at), original.Table.Column(was)
+				if got.At(int32(row)) != want.At(int32(row)) {
 					t.Fatalf("%s: row %d of %s differs", labels, row, name)
 				}
 			}

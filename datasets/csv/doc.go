@@ -11,10 +11,11 @@
 //	class: y                      # may be left out: a table without a class
 //	attributes:                   # without a header: in the order of the columns
 //	  - {name: age, kind: numeric, low: 18, high: 95}                     # integers 18 ... 94
-//	  - {name: born, kind: numeric, low: 1900, high: 2020, widths: [5, 10]} # groups of so many steps, level by level
+//	  - {name: born, kind: numeric, low: 1900, high: 2020, widths: [5, 10]} # steps, by level
 //	  - {name: pay, kind: numeric, low: 0, high: 9, step: 0.1, continuous: true, role: sensitive}
 //	  - {name: job, kind: categorical, values: [admin, services, technician], order: random}
-//	  - {name: education, kind: categorical, taxonomy: {any: {low: [primary], high: [secondary, tertiary]}}}
+//	  - {name: education, kind: categorical,
+//	     taxonomy: {any: {low: [primary], high: [secondary, tertiary]}}}
 //	  - {name: note, kind: ignored}                                       # a column to skip
 //	  - {name: y, kind: categorical, values: ["no", "yes"], role: class}
 //

@@ -318,12 +318,12 @@ func (s *profile) write(w io.Writer, header bool) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, draftMark+" %s.\n", strconv.Quote(filepath.Base(s.file)))
-	b.WriteString(`# REVIEW EVERY BOUND AND EVERY LIST BELOW before anything is released: a schema is public, and with
-# bounds or values taken from the data no privacy guarantee holds, since one record more could change
-# them. Write down what is possible, not what occurs: bounds any person could have (half-open:
-# low is inside, high is not), every value the form allowed. Check what is listed as missing, name
-# the class, give roles (quasi-identifier, sensitive), and describe in attributes that are not
-# quasi-identifiers nothing you would not publish. Then delete these lines.
+	b.WriteString(`# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release: a schema is public.
+# With bounds or values taken from the data no privacy guarantee holds, since one record more could
+# change them. Write down what is possible, not what occurs: bounds any person could have
+# (half-open: low is inside, high is not), every value the form allowed. Check what is listed as
+# missing, name the class, give roles (quasi-identifier, sensitive), and describe in attributes that
+# are not quasi-identifiers nothing you would not publish. Then delete these lines.
 `)
 	fmt.Fprintf(&b, "delimiter: %s\nheader: %t\n", strconv.Quote(string(s.delimiter)), header)
 	if s.trim {

@@ -34,7 +34,8 @@ func TestDraft(t *testing.T) {
 		options    DraftOptions
 		want       string
 	}{
-		{"semicolons", "age;job;pay;y\n18;b;0.5;0\n40;a;?;1\n41;a;99.5;0\n", DraftOptions{Class: "y"}, `delimiter: ";"
+		{"semicolons", "age;job;pay;y\n18;b;0.5;0\n40;a;?;1\n41;a;99.5;0\n",
+			DraftOptions{Class: "y"}, `delimiter: ";"
 header: true
 missing: ["?"]
 class: "y"
@@ -43,7 +44,8 @@ attributes:
   - {name: "job", kind: categorical, values: ["a", "b"]}
   - {name: "pay", kind: numeric, low: 0.5, high: 100, step: 0.5, continuous: true}
   - {name: "y", kind: categorical, values: ["0", "1"]}`},
-		{"no header, blanks, an identifier", "1, x, ana\n2, y, bob\n3, x, eve\n", DraftOptions{NoHeader: true, MaxValues: 2}, `delimiter: ","
+		{"no header, blanks, an identifier", "1, x, ana\n2, y, bob\n3, x, eve\n",
+			DraftOptions{NoHeader: true, MaxValues: 2}, `delimiter: ","
 header: false
 trim: true
 missing: []
@@ -57,7 +59,8 @@ missing: []
 attributes:
   - {name: "id", kind: numeric, low: 0, high: 124000000, step: 1000000, continuous: true}
   - {name: "n", kind: numeric, low: 1, high: 2, step: 1}`},
-		{"stated markers", "a|b\n-9|x\n3|y\n", DraftOptions{Missing: []string{"-9"}}, `delimiter: "|"
+		{"stated markers", "a|b\n-9|x\n3|y\n",
+			DraftOptions{Missing: []string{"-9"}}, `delimiter: "|"
 header: true
 missing: ["-9"]
 attributes:

@@ -121,7 +121,8 @@ func TestReadBad(t *testing.T) {
 		{"empty", small, "",
 			[]string{"f.csv:1: an empty file, must begin with a header naming age, job"}},
 		{"no column", small, "age,jobs\n5,a\n",
-			[]string{`f.csv:1:1: no column for the attribute "job", the header names "age", "jobs" (delimiter ',')`}},
+			[]string{`f.csv:1:1: no column for the attribute "job", ` +
+				`the header names "age", "jobs" (delimiter ',')`}},
 		{"no class column", "class: job" + small, "age\n5\n",
 			[]string{`f.csv:1:1: no column for the class attribute "job"`}},
 		{"other delimiter", small, "age;job\n5;a\n",
@@ -142,7 +143,8 @@ func TestReadBad(t *testing.T) {
 				`:6:1: age: "NaN" is not`, `:7:1: age: "" is not`, `:8:1: age: "1,5" is not`,
 				`:9:1: age: " 5" is not`}},
 		{"not listed", small, "age,job\n5,c\n6,A\n",
-			[]string{`f.csv:2:3: job: "c" is not in its public list, must be one of "a", "b", "x y"`, `f.csv:3:3: job: "A" is not`}},
+			[]string{`f.csv:2:3: job: "c" is not in its public list, must be one of "a", "b", "x`,
+				`f.csv:3:3: job: "A" is not`}},
 		{"after line breaks in quotes", small, "age,job\n5,\"l\nl\"\n6,c\n",
 			[]string{`f.csv:4:3: job: "c" is not`}},
 		{"not UTF-8", small, "age,job\n5,caf\xe9\n",
@@ -474,7 +476,8 @@ func FuzzRead(f *testing.F) {
 		table := content.Table
 		for i := range table.Schema().Attributes {
 			for row := range int32(table.Len()) {
-				if code := table.Column(i).At(row); int(code) >= table.Schema().Attributes[i].Cells() {
+				code, cells := table.Column(i).At(row), table.Schema().Attributes[i].Cells()
+				if int(code) >= cells {
 					t.Fatalf("row %d, attribute %d: code %d", row, i, code)
 				}
 			}

@@ -188,7 +188,8 @@ func (c *compiler) delimiter() rune {
 	delimiter, size := utf8.DecodeRuneInString(c.file.Delimiter)
 	if size == 0 || size != len(c.file.Delimiter) || !validDelimiter(delimiter) {
 		c.Problemf(at(c.root, "delimiter"),
-			`%q, must be a single character such as ",", ";" or "\t", neither a quote nor a line break`, c.file.Delimiter)
+			`%q, must be a single character such as ",", ";" or "\t", no quote and no line break`,
+			c.file.Delimiter)
 		return ','
 	}
 	return delimiter
@@ -336,7 +337,8 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 		!a.WholeCells() {
 		// The middle of a last cell cut short would lie outside the bounds.
 		c.Problemf(at(entry.node, "step"),
-			"%v between the bounds %v and %v, must fit between them a whole number of times", a.Step, a.Low, a.High)
+			"%v between the bounds %v and %v, must fit between them a whole number of times",
+			a.Step, a.Low, a.High)
 	}
 	if complete && !entry.broken && entry.Widths != nil && a.Validate() == nil {
 		var err error

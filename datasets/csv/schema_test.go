@@ -40,8 +40,9 @@ var badSchemas = map[string][]string{
 	"name_twice":         {`3: attributes[1].name: duplicate "x", first in line 2`},
 	"kind_missing": {"2: attributes[0]: no kind, must be numeric, categorical or " +
 		"ignored"},
-	"kind_wrong":     {`2: attributes[0].kind: "nominal", must be numeric, categorical or ignored`},
-	"role_wrong":     {`2: attributes[0].role: "secret", must be quasi-identifier, sensitive or class`},
+	"kind_wrong": {`2: attributes[0].kind: "nominal", must be numeric, categorical or ignored`},
+	"role_wrong": {
+		`2: attributes[0].role: "secret", must be quasi-identifier, sensitive or class`},
 	"order_wrong":    {`2: attributes[0].order: "alphabetic", must be given or random`},
 	"values_missing": {"2: attributes[0]: no values, must list every value"},
 	"values_empty": {"2: attributes[0]: x: a categorical attribute needs its list of " +
@@ -51,7 +52,8 @@ var badSchemas = map[string][]string{
 	"values_carriage_return": {`2: attributes[0].values[0]: "a\rb" can never be read`},
 	"taxonomy_other_leaves": {`2: attributes[0]: value "b" is not a leaf`,
 		`taxonomy leaf "c" is not a value`},
-	"taxonomy_leaf_twice": {`7: attributes[0].taxonomy.any[1]: duplicate leaf "a", first in line 6`},
+	"taxonomy_leaf_twice": {
+		`7: attributes[0].taxonomy.any[1]: duplicate leaf "a", first in line 6`},
 	"numeric_no_bounds": {"2: attributes[0]: no high, must be the first value above all",
 		"2: attributes[0]: no low,"},
 	"numeric_reversed":  {"2: attributes[0]: x: bounds [5, 5), must be finite with low below high"},
@@ -175,7 +177,8 @@ func TestWidths(t *testing.T) {
 			t.Errorf("level %d: %v, want %v", level, got, want)
 		}
 	}
-	if none := parse(t, "attributes:\n  - {name: x, kind: numeric, low: 0, high: 9}\n").Schema.Attributes[0]; none.Hierarchy != nil {
+	none := parse(t, "attributes:\n  - {name: x, kind: numeric, low: 0, high: 9}\n")
+	if none.Schema.Attributes[0].Hierarchy != nil {
 		t.Error("a hierarchy that was not asked for")
 	}
 }

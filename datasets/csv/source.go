@@ -116,7 +116,7 @@ func notes(format *Format, content *Content) []string {
 	}
 	if content.Dropped > 0 && format.MissingAsValue {
 		notes = append(notes,
-			"a missing category is a separate value; only a missing number or class leaves a row out")
+			"a missing category is a separate value; only a missing number or class drops a row")
 	}
 	if format.Schema.Class() < 0 {
 		notes = append(notes, "the table has no class attribute")

@@ -64,7 +64,8 @@ func TestLoad(t *testing.T) {
 	if a.Table.Len() != 2 || a.Dropped != 1 || len(a.Checksum) != 64 {
 		t.Errorf("got %+v", a)
 	}
-	if want := []string{`columns left out, as the schema does not describe them: "id"`}; !slices.Equal(a.Notes, want) {
+	want := []string{`columns left out, as the schema does not describe them: "id"`}
+	if !slices.Equal(a.Notes, want) {
 		t.Errorf("notes %q, want %q", a.Notes, want)
 	}
 	b, err := load(dir, "b.csv.gz", "s.yaml")

@@ -164,7 +164,8 @@ func TestComponentMoments(t *testing.T) {
 					t.Errorf("%s: attributes %d and %d are uncorrelated, the covariance must be "+
 						"full", component.name, i, j)
 				}
-				bound := z * math.Sqrt((covariance[i][i]*covariance[j][j]+covariance[i][j]*covariance[i][j])/n)
+				square := covariance[i][j] * covariance[i][j]
+				bound := z * math.Sqrt((covariance[i][i]*covariance[j][j]+square)/n)
 				if got := products[i][j] / n; math.Abs(got-covariance[i][j]) > bound {
 					t.Errorf("%s: covariance (%d,%d) %v, want %v ± %v", component.name, i, j, got,
 						covariance[i][j], bound)

@@ -44,11 +44,13 @@ func TestPowerLawExponent(t *testing.T) {
 // TestZetaMeanLog checks -ζ'(α)/ζ(α) against known values (-ζ'(2) = 0.9375482543158437, ζ(2) =
 // π²/6) and against a difference quotient far from them.
 func TestZetaMeanLog(t *testing.T) {
-	if got, want := zetaMeanLog(2), 0.9375482543158437/(math.Pi*math.Pi/6); math.Abs(got-want) > 1e-12 {
+	got, want := zetaMeanLog(2), 0.9375482543158437/(math.Pi*math.Pi/6)
+	if math.Abs(got-want) > 1e-12 {
 		t.Errorf("at 2: %.15f, want %.15f", got, want)
 	}
 	// -ζ'(3) = 0.19812624288563685, ζ(3) = 1.2020569031595942.
-	if got, want := zetaMeanLog(3), 0.19812624288563685/1.2020569031595942; math.Abs(got-want) > 1e-12 {
+	got, want = zetaMeanLog(3), 0.19812624288563685/1.2020569031595942
+	if math.Abs(got-want) > 1e-12 {
 		t.Errorf("at 3: %.15f, want %.15f", got, want)
 	}
 	// Near the pole -ζ'/ζ = 1/(α-1) - γ + O(α-1).

@@ -118,7 +118,8 @@ func TestRead(t *testing.T) {
 			if loaded.SelfLoops != test.selfLoops || loaded.Duplicates != test.duplicates ||
 				loaded.OneWay != test.oneWay {
 				t.Errorf("dropped %d self loops and %d duplicates, %d one way; want %d, %d, %d",
-					loaded.SelfLoops, loaded.Duplicates, loaded.OneWay, test.selfLoops, test.duplicates, test.oneWay)
+					loaded.SelfLoops, loaded.Duplicates, loaded.OneWay,
+					test.selfLoops, test.duplicates, test.oneWay)
 			}
 		})
 	}

@@ -15,10 +15,12 @@ import (
 )
 
 // TestPluginFolders: a folder that registers classifiers or datasets has a line in the package all,
-// or else it would silently be missing from the program, and is called like one of them, without its
-// hyphens.
+// or else it would silently be missing from the program, and is called like one of them, without
+// its hyphens.
 func TestPluginFolders(t *testing.T) {
-	for kind, names := range map[string][]string{"classifiers": classifiers.Names(), "datasets": datasets.Names()} {
+	for kind, names := range map[string][]string{
+		"classifiers": classifiers.Names(), "datasets": datasets.Names(),
+	} {
 		folders := make(map[string]bool)
 		for i := range names {
 			folders[strings.ReplaceAll(names[i], "-", "")] = true
@@ -39,19 +41,23 @@ func TestPluginFolders(t *testing.T) {
 			}
 			folder := filepath.Base(filepath.Dir(source))
 			if strings.HasSuffix(source, "_test.go") || slices.Contains(found, folder) ||
-				!strings.Contains(string(text), kind+".Register(") && !strings.Contains(string(text), "}.Register(") {
+				!strings.Contains(string(text), kind+".Register(") &&
+					!strings.Contains(string(text), "}.Register(") {
 				continue
 			}
 			found = append(found, folder)
 			if !folders[folder] {
-				t.Errorf("%s/%s: must be called like one of %s, without hyphens", kind, folder, strings.Join(names, ", "))
+				t.Errorf("%s/%s: must be called like one of %s, without hyphens",
+					kind, folder, strings.Join(names, ", "))
 			}
-			if line := fmt.Sprintf("\t_ \"ppdp/%s/%s\"\n", kind, folder); !strings.Contains(string(all), line) {
+			line := fmt.Sprintf("\t_ \"ppdp/%s/%s\"\n", kind, folder)
+			if !strings.Contains(string(all), line) {
 				t.Errorf("%s/all/all.go does not import %s", kind, folder)
 			}
 		}
 		if listed := strings.Count(string(all), "\t_ "); len(found) != listed {
-			t.Errorf("%s/all/all.go imports %d packages, %d register something", kind, listed, len(found))
+			t.Errorf("%s/all/all.go imports %d packages, %d register something",
+				kind, listed, len(found))
 		}
 	}
 }

@@ -211,12 +211,13 @@ func (v *verifier) membership() {
 		for d, attribute := range r.Attributes {
 			code := v.table.Column(attribute).At(row)
 			place, i := v.place[d][code], region*v.dims+d
+			a := &v.table.Schema().Attributes[attribute]
 			if place < r.Low[i] || place >= r.High[i] {
 				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)",
-					row, v.name(d), v.table.Schema().Attributes[attribute].Text(code), region, r.Low[i], r.High[i])
+					row, v.name(d), a.Text(code), region, r.Low[i], r.High[i])
 			} else if r.TightLow != nil && (place < r.TightLow[i] || place >= r.TightHigh[i]) {
 				v.problem("outside", "row %d: %s %s lies outside the range of region %d, [%d, %d)",
-					row, v.name(d), v.table.Schema().Attributes[attribute].Text(code), region, r.TightLow[i], r.TightHigh[i])
+					row, v.name(d), a.Text(code), region, r.TightLow[i], r.TightHigh[i])
 			}
 		}
 		label := 0
@@ -320,7 +321,8 @@ func (v *verifier) statistics() {
 		if a.Kind != datasets.Numeric || sizes[region] == 0 {
 			continue
 		}
-		if is := sums[i] / sizes[region]; !(math.Abs(claimed-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
+		is := sums[i] / sizes[region]
+		if !(math.Abs(claimed-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
 			v.problem("means", "region %d: mean %s %v, the records' is %v",
 				region, a.Name, claimed, is)
 		}

@@ -237,7 +237,8 @@ func TestEveryAlgorithmPasses(t *testing.T) {
 			table, params := conformance.Table(400), algorithm.Params()
 			release, err := algorithm.Release(context.Background(),
 				algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-					Variant: g.Variant, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+					Variant: g.Variant, Budget: privacy.NewBudget(0),
+					Noise: random.NewStreams(random.NewKey(1))})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -268,13 +269,14 @@ func TestMondrianPasses(t *testing.T) {
 		rows := make([][4]uint32, rapid.IntRange(params.K, 40).Draw(t, "n"))
 		for i := range rows {
 			rows[i] = [4]uint32{rapid.Uint32Range(0, 9).Draw(t, "age"),
-				rapid.Uint32Range(0, 2).Draw(t, "job"), rapid.Uint32Range(0, 7).Draw(t,
-					"hours"), rapid.Uint32Range(0, 1).Draw(t, "pays")}
+				rapid.Uint32Range(0, 2).Draw(t, "job"), rapid.Uint32Range(0, 7).Draw(t, "hours"),
+				rapid.Uint32Range(0, 1).Draw(t, "pays")}
 		}
 		table := table(rows...)
 		release, err := algorithm.Release(context.Background(),
 			algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-				Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+				Variant: algorithms.Published, Budget: privacy.NewBudget(0),
+				Noise: random.NewStreams(random.NewKey(1))})
 		if err != nil {
 			t.Fatal(err)
 		}
