@@ -14,7 +14,6 @@ func init() { Register(accuracy{}) }
 // accuracy is how well a classifier that has seen only the release predicts real rows.
 type accuracy struct{}
 
-// Info describes the metric.
 func (accuracy) Info() Info {
 	return Info{
 		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",

@@ -22,7 +22,6 @@ func (accuracyPublished) Params() Params {
 	return &GeneralisedParams{Encoding: encoding.NodeMidpoint}
 }
 
-// Info describes the metric.
 func (accuracyPublished) Info() Info {
 	return Info{
 		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",

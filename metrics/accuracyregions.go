@@ -30,7 +30,6 @@ func (p *GeneralisedParams) Validate() error { return algorithms.CheckWord("enco
 // Params returns the default, the encoding Al-Hussaeni et al. use for C4.5.
 func (generalised) Params() Params { return &GeneralisedParams{Encoding: encoding.NodeMidpoint} }
 
-// Info describes the metric.
 func (generalised) Info() Info {
 	return Info{
 		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",

@@ -15,7 +15,6 @@ func init() { Register(anonymity{}) }
 // independent of the algorithms.
 type anonymity struct{}
 
-// Info describes the metric.
 func (anonymity) Info() Info {
 	return Info{
 		Name: "anonymity", Title: "Largest k", Unit: "records", HigherIsBetter: true, Revision: 1,

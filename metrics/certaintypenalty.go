@@ -29,7 +29,6 @@ func (p *PenaltyParams) Validate() error {
 	return errors.Join(p.Counts.validate(), p.Ranges.validate())
 }
 
-// Info describes the metric.
 func (certaintyPenalty) Info() Info {
 	return Info{
 		Name: "ncp", Title: "Normalised certainty penalty", Unit: "fraction", Revision: 1,
@@ -39,7 +38,6 @@ func (certaintyPenalty) Info() Info {
 	}
 }
 
-// Params returns the defaults.
 func (certaintyPenalty) Params() Params {
 	return &PenaltyParams{Counts: PublishedCounts, Ranges: Tight}
 }

@@ -42,7 +42,6 @@ type countNoise struct{}
 
 var _ Parameterised = countNoise{}
 
-// Info describes the metric.
 func (countNoise) Info() Info {
 	return Info{
 		Name: "count-noise", Title: "Noise of published counts, mean", Unit: "records", Revision: 1,

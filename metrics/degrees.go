@@ -55,7 +55,6 @@ type degreeStatistic struct {
 	of   func(degrees []int32) (value float64, ok bool)
 }
 
-// Info describes the metric.
 func (s degreeStatistic) Info() Info { return s.info }
 
 // Measure is undefined where the sequence has no such number: the exponent of no degree above 0,

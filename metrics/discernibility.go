@@ -39,10 +39,8 @@ type classSize struct {
 
 var _ Parameterised = classSize{}
 
-// Info describes the metric.
 func (m classSize) Info() Info { return m.info }
 
-// Params returns the defaults.
 func (classSize) Params() Params { return &ClassParams{Counts: PublishedCounts} }
 
 // Measure is undefined for releases without a record.

@@ -42,7 +42,6 @@ type distance struct {
 	between func(x, y Sample) float64
 }
 
-// Info describes the metric.
 func (d distance) Info() Info { return d.info }
 
 // Measure averages the distance over the numeric quasi-identifiers. It is undefined when nothing

@@ -31,7 +31,6 @@ func (p *JointDistanceParams) Validate() error { return p.Ranges.validate() }
 // maxJointCells bounds the grid of a pair of attributes: 32 MB of doubles.
 const maxJointCells = 1 << 22
 
-// Info describes the metric.
 func (jointDistance) Info() Info {
 	return Info{
 		Name: "ks-joint", Title: "Joint Kolmogorov-Smirnov distance", Unit: "fraction", Revision: 1,
@@ -42,7 +41,6 @@ func (jointDistance) Info() Info {
 	}
 }
 
-// Params returns the defaults.
 func (jointDistance) Params() Params { return &JointDistanceParams{Ranges: Box} }
 
 // Measure is the distance between the published regions and all training rows, suppressed ones

@@ -28,7 +28,6 @@ func MatchPoint(a, b []uint32) float64 {
 	return float64(agreed) / float64(n*n)
 }
 
-// clusterSizes counts the members of each cluster.
 func clusterSizes(clusters []uint32) []int64 {
 	var counts []int64
 	for _, c := range clusters {
@@ -68,7 +67,6 @@ func (p *MatchPointParams) Validate() error {
 // Params returns the default of two clusters.
 func (matchPoint) Params() Params { return &MatchPointParams{Clusters: 2} }
 
-// Info describes the metric.
 func (matchPoint) Info() Info {
 	return Info{
 		Name: "match-point", Title: "Match Point", Unit: "fraction",

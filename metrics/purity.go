@@ -31,7 +31,6 @@ type purity struct {
 	weighted bool // by the tuples in a region, else every non-empty region counts the same
 }
 
-// Info describes the metric.
 func (p purity) Info() Info { return p.info }
 
 // Measure is undefined when there are no training rows. A table without a class attribute is an

@@ -144,7 +144,6 @@ func (e *Estimator) name(attribute int) string {
 	return e.schema.Attributes[attribute].Name
 }
 
-// choose prepares predicates.
 func (e *Estimator) choose(where []Predicate) error {
 	e.spread = e.spread[:0]
 	var errs []error

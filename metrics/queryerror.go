@@ -38,7 +38,6 @@ type countError struct {
 
 var _ Parameterised = countError{}
 
-// Info describes the metric.
 func (m countError) Info() Info { return m.info }
 
 // Params returns the defaults: every value of every quasi-identifier, boxes.
@@ -115,7 +114,6 @@ type aggregateError struct{}
 
 var _ Parameterised = aggregateError{}
 
-// Info describes the metric.
 func (aggregateError) Info() Info {
 	return Info{
 		Name: "aggregate-error", Title: "Error of aggregate queries, mean", Revision: 1,
@@ -125,7 +123,6 @@ func (aggregateError) Info() Info {
 	}
 }
 
-// Params returns the defaults, which lack the attribute.
 func (aggregateError) Params() Params {
 	return &AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: Average}
 }

@@ -37,7 +37,6 @@ type size struct {
 	of   func(*algorithms.Release) (float64, error)
 }
 
-// Info describes the metric.
 func (s size) Info() Info { return s.info }
 
 // Measure is always defined.

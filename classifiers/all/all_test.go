@@ -225,7 +225,8 @@ func (s suite) onlyAClass(t *testing.T) {
 
 // allocations: fifty times the rows need no more allocations.
 func (s suite) allocations(t *testing.T) {
-	table, err := testtable.Synthetic(t, 5000).Project("workclass", "education", "relationship",
+	table, err := testtable.StandIn(t, "rps", 5000).Project("workclass", "education",
+		"relationship",
 		"race", "salary")
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func (Classifier) Info() classifiers.Info {
 
 // Fit grows a tree and prunes it.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.validate(); err != nil {

@@ -17,8 +17,6 @@ type Tree struct {
 	leaves  int
 }
 
-var _ classifiers.Model = (*Tree)(nil)
-
 // column is an attribute that some test looks at.
 type column struct {
 	attribute int
@@ -41,7 +39,6 @@ func (t *Tree) Leaves() int { return t.leaves }
 // Nodes is the number of leaves and tests.
 func (t *Tree) Nodes() int { return t.leaves + len(t.steps) }
 
-// compile copies what is left after pruning into the form that predicts.
 func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 	t := &Tree{}
 	limits := make([][]float64, len(g.features))
@@ -95,7 +92,6 @@ func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 	return t
 }
 
-// visit calls see for every test below a node.
 func (g *grower) visit(at int32, see func(n *node)) {
 	n := &g.nodes[at]
 	if n.feature < 0 {

@@ -45,10 +45,7 @@ func (Classifier) Info() classifiers.Info {
 
 // Fit grows a tree. A numeric feature is an error wrapping classifiers.ErrNumeric.
 func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	schema := data.Table.Schema()
@@ -197,8 +194,6 @@ type rule struct {
 	sample     *sample
 	attributes []base.Attribute
 }
-
-var _ trees.RuleGenerator = (*rule)(nil)
 
 // GenerateSplitRule returns the attribute of the greatest information gain in a view of the
 // records, the first of equals; nil when none has any.

@@ -165,7 +165,8 @@ func TestGolearnGrowsID3(t *testing.T) {
 
 // TestRepeatedFits guards against golearn's map order: the same data must give the same tree.
 func TestRepeatedFits(t *testing.T) {
-	table, err := testtable.Synthetic(t, 2000).Project("workclass", "education", "relationship",
+	table, err := testtable.StandIn(t, "rps", 2000).Project("workclass", "education",
+		"relationship",
 		"race", "salary")
 	if err != nil {
 		t.Fatal(err)

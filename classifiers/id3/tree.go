@@ -18,8 +18,6 @@ type Tree struct {
 	root       int32 // a step, or ^class for a leaf
 }
 
-var _ classifiers.Model = (*Tree)(nil)
-
 // step is one test: the branch of code c is next[first+c], a step or ^class.
 type step struct {
 	feature, first int32

@@ -52,10 +52,7 @@ func (Classifier) FitRegions(counts []float64, classes int) []uint32 {
 // Fit learns from records, where no partition was published: those that agree on the code of every
 // feature are a region.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	schema := data.Table.Schema()

@@ -62,10 +62,7 @@ func (c Classifier) Info() classifiers.Info {
 
 // Fit estimates priors and likelihoods.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	schema := data.Table.Schema()

@@ -52,10 +52,7 @@ func (Classifier) Info() classifiers.Info {
 
 // Fit solves one problem for two classes, one for each class when there are more.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	layout := newLayout(data.Table.Schema())

@@ -126,8 +126,6 @@ func project(table *datasets.Table, attributes []string) (*datasets.Table, error
 // Source is the real table.
 type Source struct{}
 
-var _ datasets.Source = Source{}
-
 func init() {
 	datasets.Register(Source{})
 	datasets.Register(StandIn{})

@@ -55,7 +55,6 @@ func (n *network) context(nd *node, level func(parent int) int) int {
 	return context
 }
 
-// contexts is how many combinations there are.
 func (n *network) contexts(nd *node) int {
 	product := 1
 	for _, parent := range nd.parents {

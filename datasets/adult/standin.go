@@ -20,8 +20,6 @@ var standInFile string
 // that results on it can be compared as results on the real table can.
 type StandIn struct{}
 
-var _ datasets.Source = StandIn{}
-
 // Info describes the table.
 func (StandIn) Info() datasets.Info {
 	return datasets.Info{

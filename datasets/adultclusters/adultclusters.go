@@ -50,7 +50,6 @@ type Params struct {
 	Clusters int `yaml:"clusters"`
 }
 
-// maxClusters bounds the number of clusters.
 const maxClusters = 1000
 
 // Validate reports everything wrong with the parameters.
@@ -78,7 +77,6 @@ func init() {
 // defaults are the 45,222 rows and 14 attributes of Al-Hussaeni et al. in two clusters.
 func defaults() *Params { return &Params{Select: "diffmulti", Labels: Data, Clusters: 2} }
 
-// relabel replaces the class by clusters.
 func relabel(ctx context.Context, table *datasets.Table, params *Params,
 	_ random.Key) (*datasets.Table, string, error) {
 	labels, err := params.label(ctx, table)
@@ -94,7 +92,6 @@ func relabel(ctx context.Context, table *datasets.Table, params *Params,
 	return withClass(table, labels, params.Clusters), note, nil
 }
 
-// label returns the cluster of each row.
 func (p *Params) label(ctx context.Context, table *datasets.Table) ([]uint32, error) {
 	schema := table.Schema()
 	attributes := schema.QuasiIdentifiers()

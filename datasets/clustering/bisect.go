@@ -84,7 +84,6 @@ type bisection struct {
 	gain        float64 // what it adds to the criterion
 }
 
-// bisect cuts a cluster.
 func (v *Vectors) bisect(ctx context.Context, members []int32,
 	seeds *random.Stream) (bisection, error) {
 	if len(members) < 2 {

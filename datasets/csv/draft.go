@@ -81,7 +81,6 @@ func draft(w io.Writer, file string, r io.Reader, options DraftOptions) error {
 	return s.write(w, !options.NoHeader)
 }
 
-// profile is what a draft is made from.
 type profile struct {
 	file      string
 	delimiter rune
@@ -94,7 +93,6 @@ type profile struct {
 	columns   []columnProfile
 }
 
-// columnProfile is what one column holds.
 type columnProfile struct {
 	name          string
 	reason        string // why the column cannot be described; empty when it can
@@ -159,7 +157,6 @@ func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) 
 	}
 }
 
-// read goes through the whole table.
 func (s *profile) read(r io.Reader, header bool) error {
 	records, guard, err := openRecords(s.file, r, s.delimiter, s.trim)
 	if err != nil {
@@ -218,7 +215,6 @@ func (s *profile) read(r io.Reader, header bool) error {
 	return nil
 }
 
-// begin names the columns.
 func (s *profile) begin(record []string, header bool) {
 	s.columns = make([]columnProfile, len(record))
 	for i := range s.columns {
@@ -248,7 +244,6 @@ func unreadable(text string) bool {
 	return strings.ContainsRune(text, '\r') || strings.HasPrefix(text, "\ufeff")
 }
 
-// add takes one value into account.
 func (c *columnProfile) add(text string, s *profile) {
 	if marker := slices.Index(s.markers, text); marker >= 0 {
 		s.seen[marker] = true
@@ -279,7 +274,6 @@ func (c *columnProfile) add(text string, s *profile) {
 // draftMark begins a draft; whoever has reviewed it deletes the line.
 const draftMark = "# DRAFT, read off the private data in"
 
-// write prints the schema file.
 func (s *profile) write(w io.Writer, header bool) error {
 	var markers, attributes, leftOut []string
 	for i, marker := range s.markers {

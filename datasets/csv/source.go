@@ -22,8 +22,6 @@ func init() { datasets.Register(Source{}) }
 // Source is the dataset "csv".
 type Source struct{}
 
-var _ datasets.Source = Source{}
-
 // Params name the two files of a user-supplied table.
 type Params struct {
 	// CSV is the path of the table's text, which may be compressed by gzip.

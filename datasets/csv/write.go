@@ -11,7 +11,6 @@ import (
 	"ppdp/datasets"
 )
 
-// weightColumn is the name of the column that weights are written to.
 const weightColumn = "weight"
 
 // Write writes a table as comma-separated text with a header: a format with that delimiter and the

@@ -125,8 +125,6 @@ func (p *Params) mean() float64 {
 // Source generates the tables.
 type Source struct{}
 
-var _ datasets.Source = Source{}
-
 func init() { datasets.Register(Source{}) }
 
 // Info describes the source.
@@ -172,7 +170,6 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
 
-// law returns a function that draws one value.
 func (p *Params) law(stream *random.Stream) func() uint32 {
 	cells := uint32(p.Cardinality)
 	if p.Shape == Uniform {
@@ -189,7 +186,6 @@ func (p *Params) law(stream *random.Stream) func() uint32 {
 	}
 }
 
-// schema describes a table of so many attributes.
 func schema(attributes, cardinality int) *datasets.Schema {
 	hierarchy := datasets.BinaryHierarchy(cardinality)
 	schema := &datasets.Schema{Attributes: make([]datasets.Attribute, attributes)}

@@ -79,8 +79,6 @@ const (
 // Source generates the tables.
 type Source struct{}
 
-var _ datasets.Source = Source{}
-
 func init() { datasets.Register(Source{}) }
 
 // Info describes the source.
@@ -126,7 +124,6 @@ const (
 // rowsBetweenChecks is how many rows are drawn before the context is asked whether to go on.
 const rowsBetweenChecks = 1 << 16
 
-// normal draws the table of Fig. 1.
 func normal(ctx context.Context, n int, clamped bool,
 	stream *random.Stream) (*datasets.Table, error) {
 	low, high := 0.0, 100.0

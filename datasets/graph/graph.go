@@ -141,7 +141,6 @@ func Canonical(content []byte) ([]byte, error) {
 	return canonical.Bytes(), err
 }
 
-// unzip returns the only .mtx or .mat file of an archive.
 func unzip(content []byte) ([]byte, error) {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {

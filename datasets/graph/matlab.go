@@ -252,7 +252,6 @@ func (e elements) element(what string) (kind uint32, data []byte, err error) {
 	return kind, buffer.Bytes(), nil
 }
 
-// integers reads one data element of whole numbers.
 func (e elements) integers(what string) ([]int64, error) {
 	kind, data, err := e.element(what)
 	if err != nil {

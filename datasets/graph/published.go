@@ -98,7 +98,6 @@ func (p Published) Load(ctx context.Context, request datasets.Request) (*dataset
 // standIn is a random graph with a network's row of Table 1, for machines without the network.
 type standIn struct{ Published }
 
-// Info describes the stand-in.
 func (s standIn) Info() datasets.Info {
 	return datasets.Info{Name: s.Name + "-standin", Graph: true, StandIn: true,
 		Title: "random graph with the published nodes, edges, exponent and maximum degree of " +

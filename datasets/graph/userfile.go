@@ -11,7 +11,6 @@ import (
 
 func init() { datasets.Register(userFile{}) }
 
-// userFile is a user-supplied graph.
 type userFile struct{}
 
 // FileParams are the parameters of the source "graph".

@@ -138,7 +138,6 @@ func (v *verifier) problem(kind, format string, args ...any) {
 	}
 }
 
-// name is the name of a dimension's attribute.
 func (v *verifier) name(dim int) string {
 	return v.table.Schema().Attributes[v.released.Attributes[dim]].Name
 }
@@ -297,7 +296,6 @@ func (v *verifier) classes() {
 	}
 }
 
-// statistics recomputes the published means.
 func (v *verifier) statistics() {
 	r := v.released
 	if r.Means == nil {

@@ -34,46 +34,24 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 	return set.Table
 }
 
-// Synthetic is a table shaped like Adult's rps selection, for benchmarks without data: the same
-// schema, uniform codes, and a class that depends on three of them.
-func Synthetic(tb testing.TB, rows int) *datasets.Table {
+// StandIn is the first rows of a selection of Adult's stand-in, which needs no files.
+func StandIn(tb testing.TB, selection string, rows int) *datasets.Table {
 	tb.Helper()
-	schema, err := adult.Schema().Project("age", "workclass", "education",
-		"marital-status", "occupation",
-		"relationship", "race", "sex", "hours-per-week", "native-country", "salary")
+	set, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: selection}})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	stream := random.NewKey(1).Stream()
-	b := datasets.NewBuilder(schema, rows)
-	for range rows {
-		row := b.AddRow()
-		score := 0.0
-		for at := range schema.Attributes {
-			cells := schema.Attributes[at].Cells()
-			if at == schema.Class() {
-				continue
-			}
-			code := stream.IntN(cells)
-			b.Set(row, at, uint32(code))
-			if at == 0 || at == 2 || at == 5 {
-				score += float64(code) / float64(cells)
-			}
-		}
-		if score+stream.Float64() > 2.5 {
-			b.Set(row, schema.Class(), 1)
-		}
-	}
-	return b.Table()
+	return set.Table.Select(set.Table.AllRows()[:rows])
 }
 
-// Benchmark returns Adult's rps selection, or the synthetic table of the same shape, with the
-// training and test rows of the first of five folds.
+// Benchmark returns Adult's rps selection, or the stand-in's, with the training and test rows of
+// the first of five folds.
 func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
 	b.Helper()
 	if os.Getenv("PPDP_DATA") == "" {
-		b.Log("PPDP_DATA is not set: synthetic table")
-		table = Synthetic(b, 30162)
+		b.Log("PPDP_DATA is not set: stand-in for Adult")
+		table = StandIn(b, "rps", 30162)
 	} else {
 		table = Adult(b, "rps")
 	}
