@@ -49,20 +49,18 @@ func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 		return nil, fmt.Errorf("a hierarchy over %d cells, must be from 1 to %d",
 			cells, MaxHierarchyCells)
 	}
-	var errs []error
+	var bad Problems
 	before := 1
 	for _, width := range widths {
 		switch {
 		case width <= before || width%before != 0:
-			errs = append(errs, fmt.Errorf("width %d above groups of %d, must be a greater "+
-				"multiple", width, before))
+			bad.Add("width %d above groups of %d, must be a greater multiple", width, before)
 		case width >= cells:
-			errs = append(errs, fmt.Errorf("width %d of %d cells, must leave more than one group",
-				width, cells))
+			bad.Add("width %d of %d cells, must leave more than one group", width, cells)
 		}
 		before = max(1, width)
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	h := &Hierarchy{Levels: []Level{intervals(cells, 1)}}
@@ -157,10 +155,9 @@ func (h *Hierarchy) Validate(cells int) error {
 	if len(h.Levels) == 0 {
 		return errors.New("a hierarchy without levels, must have at least the values themselves")
 	}
-	var errs []error
+	var found Problems
 	bad := func(level int, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("level %d of the hierarchy: %s",
-			level, fmt.Sprintf(format, args...)))
+		found.Add("level %d of the hierarchy: %s", level, fmt.Sprintf(format, args...))
 	}
 	if h.Axis != nil && len(h.Axis.Rank) != cells {
 		return fmt.Errorf("a hierarchy along %d ranks of an attribute of %d cells",
@@ -202,7 +199,7 @@ func (h *Hierarchy) Validate(cells int) error {
 		if int(tiled) != cells {
 			bad(i, "the groups end at %d of %d cells", tiled, cells)
 		}
-		if i == 0 || len(errs) > 0 {
+		if i == 0 || found.Any() {
 			continue
 		}
 		// Groups are intervals that tile, so they nest where every end of a group is one below,
@@ -217,5 +214,5 @@ func (h *Hierarchy) Validate(cells int) error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return found.Err()
 }

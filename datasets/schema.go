@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -172,9 +171,9 @@ func quoteSome(values []string) string {
 
 // Validate reports everything wrong with the attribute's description.
 func (a *Attribute) Validate() error {
-	var errs []error
+	var found Problems
 	bad := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s: %s", a.Name, fmt.Sprintf(format, args...)))
+		found.Add("%s: %s", a.Name, fmt.Sprintf(format, args...))
 	}
 	if a.Name == "" {
 		bad("an attribute needs a name")
@@ -211,12 +210,12 @@ func (a *Attribute) Validate() error {
 			}
 		}
 	}
-	if a.Hierarchy != nil && len(errs) == 0 {
+	if a.Hierarchy != nil && !found.Any() {
 		if err := a.Hierarchy.Validate(a.Cells()); err != nil {
 			bad("%v", err)
 		}
 	}
-	return errors.Join(errs...)
+	return found.Err()
 }
 
 // Schema describes a table's columns. It is a public input: nothing in it is read off the data.
@@ -287,29 +286,28 @@ func (s *Schema) Project(names ...string) (*Schema, error) {
 
 // Validate reports everything wrong with the schema.
 func (s *Schema) Validate() error {
-	var errs []error
+	var bad Problems
 	if len(s.Attributes) == 0 {
-		errs = append(errs, errors.New("a schema needs at least one attribute"))
+		bad.Add("a schema needs at least one attribute")
 	}
 	seen := make(map[string]bool)
 	classes := 0
 	for i := range s.Attributes {
 		a := &s.Attributes[i]
-		errs = append(errs, a.Validate())
+		bad.AddError(a.Validate())
 		if seen[a.Name] {
-			errs = append(errs, fmt.Errorf("attribute %q is described twice", a.Name))
+			bad.Add("attribute %q is described twice", a.Name)
 		}
 		seen[a.Name] = true
 		if a.Role == Class {
 			classes++
 			if a.Kind != Categorical {
-				errs = append(errs, fmt.Errorf("%s: the class attribute must be categorical",
-					a.Name))
+				bad.Add("%s: the class attribute must be categorical", a.Name)
 			}
 		}
 	}
 	if classes > 1 {
-		errs = append(errs, fmt.Errorf("%d class attributes, must be at most one", classes))
+		bad.Add("%d class attributes, must be at most one", classes)
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }

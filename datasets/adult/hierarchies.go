@@ -2,7 +2,6 @@ package adult
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 
 	"ppdp/datasets"
@@ -62,7 +61,7 @@ func parseHierarchy(path string, content []byte,
 	if file.Widths != nil {
 		return nil, fmt.Errorf("%s: widths of a categorical attribute, must be a taxonomy", path)
 	}
-	var errs []error
+	var bad datasets.Problems
 	if err := file.Taxonomy.Validate(a.Values); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -73,11 +72,11 @@ func parseHierarchy(path string, content []byte,
 			depth++
 		}
 		if n := &file.Taxonomy.Nodes[node]; len(n.Children) == 0 && depth != height {
-			errs = append(errs, fmt.Errorf("%s: leaf %q at depth %d, must be %d as the deepest",
-				path, n.Name, depth, height))
+			bad.Add("%s: leaf %q at depth %d, must be %d as the deepest",
+				path, n.Name, depth, height)
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	values := *a

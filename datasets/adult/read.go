@@ -2,15 +2,11 @@ package adult
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
 	"ppdp/datasets"
 )
-
-// maxProblems bounds how many wrong lines one error lists.
-const maxProblems = 20
 
 // reader turns the published text into a table of all attributes. Lines are fields separated by
 // commas and a space. adult.test begins with a line that starts with "|" and ends its labels in
@@ -41,7 +37,7 @@ func newReader(rows int) *reader {
 // read appends the rows of one half. Its error lists every wrong line, or the first twenty, with
 // the first wrong field of each; the table is then of no use.
 func (r *reader) read(file string, content []byte) error {
-	var problems []error
+	var bad datasets.Problems
 	for line := 1; len(content) > 0; line++ {
 		var text []byte
 		text, content, _ = bytes.Cut(content, []byte("\n"))
@@ -50,14 +46,10 @@ func (r *reader) read(file string, content []byte) error {
 			continue
 		}
 		if err := r.row(text); err != nil {
-			if len(problems) == maxProblems {
-				problems = append(problems, fmt.Errorf("%s: more wrong lines follow", file))
-				break
-			}
-			problems = append(problems, fmt.Errorf("%s:%d: %w", file, line, err))
+			bad.Add("%s:%d: %w", file, line, err)
 		}
 	}
-	return errors.Join(problems...)
+	return bad.Err()
 }
 
 // row appends one line unless a value is missing in it.

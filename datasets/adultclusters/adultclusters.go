@@ -15,9 +15,6 @@ package adultclusters
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"strconv"
 
 	"ppdp/datasets"
@@ -50,20 +47,13 @@ type Params struct {
 	Clusters int `yaml:"clusters"`
 }
 
-const maxClusters = 1000
-
 // Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
-	errs := []error{(&adult.Params{Select: p.Select}).Validate()}
-	if !slices.Contains(p.Labels.Enum(), string(p.Labels)) {
-		errs = append(errs, fmt.Errorf("labels: %q, must be one of %v",
-			string(p.Labels), p.Labels.Enum()))
-	}
-	if p.Clusters < 2 || p.Clusters > maxClusters {
-		errs = append(errs, fmt.Errorf("clusters: %d, must be from 2 to %d",
-			p.Clusters, maxClusters))
-	}
-	return errors.Join(errs...)
+	var bad datasets.Problems
+	bad.AddError((&adult.Params{Select: p.Select}).Validate())
+	bad.OneOf("labels", string(p.Labels), p.Labels.Enum()...)
+	bad.Whole("clusters", p.Clusters, 2, 1000)
+	return bad.Err()
 }
 
 func init() {

@@ -7,8 +7,6 @@ package adultenlarged
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
@@ -31,14 +29,11 @@ const maxN = 100_000_000
 
 // Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
-	errs := []error{(&adult.Params{Select: p.Select}).Validate()}
-	if p.N < 1 || p.N > maxN {
-		errs = append(errs, fmt.Errorf("n: %d, must be from 1 to %d", p.N, maxN))
-	}
-	if !(p.Redraw >= 0 && p.Redraw <= 1) {
-		errs = append(errs, fmt.Errorf("redraw: %v, must be from 0 to 1", p.Redraw))
-	}
-	return errors.Join(errs...)
+	var bad datasets.Problems
+	bad.AddError((&adult.Params{Select: p.Select}).Validate())
+	bad.Whole("n", p.N, 1, maxN)
+	bad.Within("redraw", p.Redraw, 0, 1)
+	return bad.Err()
 }
 
 func init() {

@@ -17,12 +17,9 @@ import (
 	"ppdp/datasets"
 )
 
-// Limits of what is read: how many errors are reported in full, and how many bytes one record may
-// have, so that a quote never closed does not draw the rest of a large file into memory.
-const (
-	maxErrors = 20
-	maxRecord = 1 << 20
-)
+// maxRecord is how many bytes one record may have, so that a quote never closed does not draw the
+// rest of a large file into memory.
+const maxRecord = 1 << 20
 
 // contextRows is how many rows pass between looks at the context.
 const contextRows = 1 << 14
@@ -61,16 +58,13 @@ func (f *Format) Read(ctx context.Context, file string, r io.Reader) (*Content, 
 	} else {
 		t.layout = f.layout
 	}
-	if len(t.errs) == 0 {
+	if !t.bad.Any() {
 		if err := t.rows(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(t.errs) > 0 {
-		if t.more > 0 {
-			t.errs = append(t.errs, fmt.Errorf("%s: and %d more", file, t.more))
-		}
-		return nil, errors.Join(t.errs...)
+	if err := t.bad.Err(); err != nil {
+		return nil, err
 	}
 	content.Table, content.Dropped = t.builder.Table(), t.dropped
 	return content, nil
@@ -128,8 +122,7 @@ type tableReader struct {
 	numbers []float64 // of the current row, for continuous attributes
 	dropped int
 
-	errs []error
-	more int
+	bad datasets.Problems
 }
 
 // column is what is needed to code one attribute's texts quickly.
@@ -167,13 +160,8 @@ func (t *tableReader) columnsOf(schema *datasets.Schema) []column {
 
 // fail records an error at a field of the current record, or counts it.
 func (t *tableReader) fail(field int, format string, args ...any) {
-	if len(t.errs) >= maxErrors {
-		t.more++
-		return
-	}
 	line, column := t.records.FieldPos(field)
-	t.errs = append(t.errs,
-		fmt.Errorf("%s:%d:%d: %s", t.file, line, column, fmt.Sprintf(format, args...)))
+	t.bad.Add("%s:%d:%d: %s", t.file, line, column, fmt.Sprintf(format, args...))
 }
 
 // next returns the next record; nil and false at the end or when reading must stop. Malformed
@@ -192,18 +180,14 @@ func (t *tableReader) next() (record []string, ok bool) {
 		var parse *csv.ParseError
 		switch {
 		case errors.Is(err, errLongRecord):
-			t.errs = append(t.errs,
-				fmt.Errorf("%s:%d: a record of more than %d bytes; is a quote not closed?",
-					t.file, t.guard.line+1, maxRecord))
+			t.bad.Add("%s:%d: a record of more than %d bytes; is a quote not closed?",
+				t.file, t.guard.line+1, maxRecord)
 			return nil, false
 		case !errors.As(err, &parse):
-			t.errs = append(t.errs, fmt.Errorf("%s: %w", t.file, err))
+			t.bad.Add("%s: %w", t.file, err)
 			return nil, false
-		case len(t.errs) >= maxErrors:
-			t.more++
 		default:
-			t.errs = append(t.errs,
-				fmt.Errorf("%s:%d:%d: %s", t.file, parse.Line, parse.Column, quoting(parse)))
+			t.bad.Add("%s:%d:%d: %s", t.file, parse.Line, parse.Column, quoting(parse))
 		}
 		t.guard.done = t.records.InputOffset()
 	}
@@ -234,10 +218,9 @@ func (t *tableReader) header(content *Content) {
 	names := t.format.Schema.Names()
 	record, ok := t.next()
 	if !ok {
-		if len(t.errs) == 0 {
-			t.errs = append(t.errs,
-				fmt.Errorf("%s:1: an empty file, must begin with a header naming %s",
-					t.file, strings.Join(names, ", ")))
+		if !t.bad.Any() {
+			t.bad.Add("%s:1: an empty file, must begin with a header naming %s",
+				t.file, strings.Join(names, ", "))
 		}
 		return
 	}
@@ -363,7 +346,7 @@ func (t *tableReader) row(record []string) {
 		right = false
 	}
 	switch {
-	case !right || len(t.errs) > 0: // after an error only the other errors are of interest
+	case !right || t.bad.Any(): // after an error only the other errors are of interest
 	case !complete:
 		t.dropped++
 	default:

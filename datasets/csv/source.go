@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -32,15 +31,15 @@ type Params struct {
 
 // Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
-	var errs []error
+	var bad datasets.Problems
 	if p.CSV == "" {
-		errs = append(errs, errors.New("csv: no path, must be the file of the table"))
+		bad.Add("csv: no path, must be the file of the table")
 	}
 	if p.Schema == "" {
-		errs = append(errs, errors.New("schema: no path, must be the table's schema file (`ppdp "+
-			"datasets schema FILE.csv` drafts one)"))
+		bad.Add("schema: no path, must be the table's schema file " +
+			"(`ppdp datasets schema FILE.csv` drafts one)")
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // ResolvePaths makes relative paths relative to base, the folder of the spec that names them.

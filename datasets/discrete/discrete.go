@@ -19,7 +19,6 @@ package discrete
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -81,29 +80,20 @@ const (
 
 // Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	within := func(key string, value, low, high int) {
-		if value < low || value > high {
-			bad("%s: %d, must be from %d to %d", key, value, low, high)
-		}
-	}
-	within("n", p.N, 1, maxRows)
-	within("attributes", p.Attributes, 1, maxAttributes)
-	within("cardinality", p.Cardinality, 2, maxCardinality)
-	if p.Shape != Uniform && p.Shape != Skewed {
-		bad("shape: %q, must be %s or %s", p.Shape, Uniform, Skewed)
-	}
+	var bad datasets.Problems
+	bad.Whole("n", p.N, 1, maxRows)
+	bad.Whole("attributes", p.Attributes, 1, maxAttributes)
+	bad.Whole("cardinality", p.Cardinality, 2, maxCardinality)
+	bad.OneOf("shape", string(p.Shape), p.Shape.Enum()...)
+	bad.OneOf("unit", string(p.Unit), p.Unit.Enum()...)
 	if last := float64(p.Cardinality - 1); p.Mu != Middle && !(p.Mu >= 0 && p.Mu <= last) {
-		bad("mu: %v, must be from 0 to %v, or %d for the middle", p.Mu, last, Middle)
+		bad.Add("mu: %v, must be from 0 to %v, or %d for the middle", p.Mu, last, Middle)
 	}
-	if p.Unit != Domain && p.Unit != Cells {
-		bad("unit: %q, must be %s or %s", p.Unit, Domain, Cells)
-	} else if most := float64(maxSpread*p.Cardinality) / p.scale(); !(p.Sigma > 0 &&
-		p.Sigma <= most) {
-		bad("sigma: %v, must be above 0 and at most %v %s", p.Sigma, most, p.Unit)
+	most := float64(maxSpread*p.Cardinality) / p.scale()
+	if !(p.Sigma > 0 && p.Sigma <= most) {
+		bad.Add("sigma: %v, must be above 0 and at most %v %s", p.Sigma, most, p.Unit)
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // scale is the number of cells in a unit of sigma.

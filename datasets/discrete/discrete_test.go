@@ -141,7 +141,7 @@ func TestValidate(t *testing.T) {
 		{func(p *Params) { p.N = maxRows + 1 }, "n: 10000001"},
 		{func(p *Params) { p.Attributes = 0 }, "attributes: 0"},
 		{func(p *Params) { p.Cardinality = 1 }, "cardinality: 1"},
-		{func(p *Params) { p.Shape = "round" }, `shape: "round", must be uniform or skewed`},
+		{func(p *Params) { p.Shape = "round" }, `shape: "round", must be one of uniform, skewed`},
 		{func(p *Params) { p.Mu = 7 }, ""},
 		{func(p *Params) { p.Mu = 7.5 }, "mu: 7.5, must be from 0 to 7"},
 		{func(p *Params) { p.Mu = -0.5 }, "mu: -0.5"},

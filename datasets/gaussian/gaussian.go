@@ -28,7 +28,6 @@ package gaussian
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -51,22 +50,14 @@ const maxRows = 10_000_000
 
 // Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
-	var errs []error
-	if p.N < 1 || p.N > maxRows {
-		errs = append(errs, fmt.Errorf("n: %d, must be from 1 to %d", p.N, maxRows))
+	var bad datasets.Problems
+	bad.Whole("n", p.N, 1, maxRows)
+	bad.OneOf("shape", p.Shape, normal1D, clusters5D)
+	bad.OneOf("bounds", p.Bounds, reject, clamp)
+	if p.Bounds == clamp && p.Shape == clusters5D {
+		bad.Add("bounds: %q, must be %s for %s", p.Bounds, reject, clusters5D)
 	}
-	if p.Shape != normal1D && p.Shape != clusters5D {
-		errs = append(errs, fmt.Errorf("shape: %q, must be %s or %s",
-			p.Shape, normal1D, clusters5D))
-	}
-	switch {
-	case p.Bounds != reject && p.Bounds != clamp:
-		errs = append(errs, fmt.Errorf("bounds: %q, must be %s or %s", p.Bounds, reject, clamp))
-	case p.Bounds == clamp && p.Shape == clusters5D:
-		errs = append(errs, fmt.Errorf("bounds: %q, must be %s for %s",
-			p.Bounds, reject, clusters5D))
-	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 const (

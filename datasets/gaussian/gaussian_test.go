@@ -352,8 +352,8 @@ func TestParams(t *testing.T) {
 		{&Params{0, normal1D, reject}, []string{"n: 0, must be from 1"}},
 		{&Params{maxRows + 1, normal1D, reject}, []string{"n: 10000001"}},
 		{&Params{-1, "cube", "wrap"},
-			[]string{"n: -1", "shape: \"cube\", must be normal-1d or clusters-5d",
-				"bounds: \"wrap\", must be reject or clamp"}},
+			[]string{"n: -1", "shape: \"cube\", must be one of normal-1d, clusters-5d",
+				"bounds: \"wrap\", must be one of reject, clamp"}},
 		{&Params{10, clusters5D, clamp}, []string{"must be reject for clusters-5d"}},
 		{Params{10, normal1D, reject}, []string{"type gaussian.Params"}},
 	} {

@@ -51,7 +51,7 @@ func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 	if r.Base != 0 && r.Base != 1 {
 		return nil, errors.New(name + ": base " + strconv.Itoa(r.Base) + ", must be 0 or 1")
 	}
-	var bad problems
+	var bad datasets.Problems
 	list := &ids{}
 	// The shortest lines of a large list have some 8 bytes; append does the rest.
 	list.from = make([]int64, 0, len(content)/10+16)
@@ -84,17 +84,17 @@ func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 				headerLine = number
 			}
 		case hasNegative(line):
-			bad.add("%s:%d: %q, must not hold a negative node id", name, number, clip(line))
+			bad.Add("%s:%d: %q, must not hold a negative node id", name, number, clip(line))
 		default:
-			bad.add("%s:%d: %q, must be two node ids (whole numbers up to %d)",
+			bad.Add("%s:%d: %q, must be two node ids (whole numbers up to %d)",
 				name, number, clip(line), int64(maxID))
 		}
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	if found := int64(len(list.from)); edges >= 0 && found != edges {
-		bad.add("%s:%d: the header announces %d edges, but %d lines hold one: the file is cut "+
+		bad.Add("%s:%d: the header announces %d edges, but %d lines hold one: the file is cut "+
 			"off or was altered", name, headerLine, edges, found)
 	}
 	return list.graph(name, nodes, headerLine, r, bad)
@@ -155,7 +155,7 @@ func clip(line []byte) string {
 
 // graph builds the graph of the list; declared is the number of nodes a header announced, or -1.
 func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
-	bad problems) (*Loaded, error) {
+	bad datasets.Problems) (*Loaded, error) {
 	low, high, nodes := int64(r.Base), int64(-1), int64(0)
 	var notes []string
 	var rank func(int64) int32
@@ -173,7 +173,7 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 		for i := range e.from {
 			u, v := e.from[i], e.to[i]
 			if min(u, v) < low {
-				bad.add("%s:%d: node id %d, must be at least %d (base: %d)",
+				bad.Add("%s:%d: node id %d, must be at least %d (base: %d)",
 					name, e.line(i), min(u, v), low, low)
 			}
 			least, high = min(least, u, v), max(high, u, v)
@@ -187,18 +187,18 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 	}
 	if declared >= 0 {
 		if nodes > declared {
-			bad.add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps "+
+			bad.Add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps "+
 				"need relabel: true", name, headerLine, declared, nodes)
 		}
 		nodes = max(nodes, declared)
 	}
 	if stated := int64(r.Nodes); stated > 0 {
 		if nodes > stated {
-			bad.add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true",
+			bad.Add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true",
 				name, stated, nodes)
 		}
 		if declared >= 0 && declared != stated {
-			bad.add("%s:%d: the header announces %d nodes, but nodes: is %d",
+			bad.Add("%s:%d: the header announces %d nodes, but nodes: is %d",
 				name, headerLine, declared, stated)
 		}
 		nodes = max(nodes, stated)
@@ -214,11 +214,11 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 				"public knowledge; nodes: states it")
 	}
 	if nodes > math.MaxInt32 || tooSparse(nodes, len(e.from)) {
-		bad.add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need "+
+		bad.Add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need "+
 			"relabel: true", name, len(e.from), nodes,
 			min(math.MaxInt32, 1<<20+64*int64(len(e.from))))
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	from, to := make([]int32, len(e.from)), make([]int32, len(e.from))
@@ -234,13 +234,13 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 		const allowed = "an edge joins two nodes and is listed once, in either direction; " +
 			"simplify: true drops others"
 		for _, i := range wrong.SelfLoops {
-			bad.add("%s:%d: self loop at node %d; %s", name, e.line(i), e.from[i], allowed)
+			bad.Add("%s:%d: self loop at node %d; %s", name, e.line(i), e.from[i], allowed)
 		}
 		for _, i := range wrong.Duplicates {
-			bad.add("%s:%d: edge %d %d is on an earlier line already; %s",
+			bad.Add("%s:%d: edge %d %d is on an earlier line already; %s",
 				name, e.line(i), e.from[i], e.to[i], allowed)
 		}
-		return nil, bad.err()
+		return nil, bad.Err()
 	}
 	loaded.Notes = notes
 	return loaded, nil

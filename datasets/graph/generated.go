@@ -74,14 +74,10 @@ type ErdosRenyiParams struct {
 
 // Validate reports everything wrong with the parameters, by yaml key.
 func (p *ErdosRenyiParams) Validate() error {
-	var errs []error
-	if p.Nodes < 1 || p.Nodes > maxGenerated {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be in [1, %d]", p.Nodes, maxGenerated))
-	}
-	if !(p.P >= 0 && p.P <= 1) {
-		errs = append(errs, fmt.Errorf("p: %v, must be in [0, 1]", p.P))
-	}
-	return errors.Join(errs...)
+	var bad datasets.Problems
+	bad.Whole("nodes", p.Nodes, 1, maxGenerated)
+	bad.Within("p", p.P, 0, 1)
+	return bad.Err()
 }
 
 func (p *ErdosRenyiParams) draw(ctx context.Context,
@@ -97,14 +93,10 @@ type BarabasiAlbertParams struct {
 
 // Validate reports everything wrong with the parameters, by yaml key.
 func (p *BarabasiAlbertParams) Validate() error {
-	var errs []error
-	if p.Nodes < 2 || p.Nodes > maxGenerated {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be in [2, %d]", p.Nodes, maxGenerated))
-	}
-	if p.Links < 1 || p.Links >= p.Nodes {
-		errs = append(errs, fmt.Errorf("links: %d, must be in [1, nodes-1]", p.Links))
-	}
-	return errors.Join(errs...)
+	var bad datasets.Problems
+	bad.Whole("nodes", p.Nodes, 2, maxGenerated)
+	bad.Whole("links", p.Links, 1, p.Nodes-1)
+	return bad.Err()
 }
 
 func (p *BarabasiAlbertParams) draw(ctx context.Context,
@@ -135,16 +127,16 @@ func (p *ConfigurationParams) Validate() error {
 		}
 		return p.statistics().Validate()
 	}
-	var bad problems
+	var bad datasets.Problems
 	if p.statistics() != (Statistics{}) {
-		bad.add("degrees: given beside nodes, edges, alpha or max-degree, must stand alone")
+		bad.Add("degrees: given beside nodes, edges, alpha or max-degree, must stand alone")
 	}
 	for v, d := range p.Degrees {
 		if d < 0 || d >= len(p.Degrees) {
-			bad.add("degrees: node %d has %d, must be in [0, %d]", v, d, len(p.Degrees)-1)
+			bad.Add("degrees: node %d has %d, must be in [0, %d]", v, d, len(p.Degrees)-1)
 		}
 	}
-	return bad.err()
+	return bad.Err()
 }
 
 func (p *ConfigurationParams) draw(ctx context.Context,

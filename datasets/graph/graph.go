@@ -34,6 +34,8 @@ const (
 	MATLAB Format = "mat"
 )
 
+var formats = []string{string(Auto), string(EdgeList), string(MatrixMarket), string(MATLAB)}
+
 // Reading says how a file is to be understood.
 type Reading struct {
 	// Base is the smallest node id of an edge list, 0 or 1. The matrix formats define their own.
@@ -77,7 +79,8 @@ func Read(name string, content []byte, format Format, r Reading) (*Loaded, error
 	case MATLAB:
 		loaded, err = ReadMATLAB(name, content, r)
 	default:
-		err = fmt.Errorf("%s: format %q, must be one of auto, edges, mtx, mat", name, format)
+		err = fmt.Errorf("%s: format %q, must be one of %s",
+			name, format, strings.Join(formats, ", "))
 	}
 	if err == nil && r.Nodes > 0 && loaded.Graph.Nodes() != r.Nodes {
 		return nil, fmt.Errorf("%s: nodes: %d, but the matrix has %d",
@@ -172,28 +175,6 @@ func unzip(content []byte) ([]byte, error) {
 		return nil, fmt.Errorf("zip: %s unpacks to more than %d bytes", found.Name, maxUnpacked)
 	}
 	return unpacked.Bytes(), nil
-}
-
-// problems gathers what is wrong with a file: the first in full, the others as a number.
-type problems struct {
-	errs []error
-	more int
-}
-
-func (p *problems) add(format string, args ...any) {
-	const most = 20
-	if len(p.errs) == most {
-		p.more++
-		return
-	}
-	p.errs = append(p.errs, fmt.Errorf(format, args...))
-}
-
-func (p *problems) err() error {
-	if p.more > 0 {
-		return errors.Join(append(p.errs, fmt.Errorf("and %d more problems", p.more))...)
-	}
-	return errors.Join(p.errs...)
 }
 
 // tooSparse reports whether nodes is out of proportion to the edges: 20 bytes of memory are needed

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"ppdp/datasets"
+
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -117,24 +119,22 @@ type Statistics struct {
 
 // Validate reports everything wrong with the statistics, by yaml key.
 func (s Statistics) Validate() error {
-	var errs []error
+	var bad datasets.Problems
 	if s.Nodes < 2 || s.Nodes > maxGenerated {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be in [2, %d]", s.Nodes, maxGenerated))
+		bad.Add("nodes: %d, must be in [2, %d]", s.Nodes, maxGenerated)
 	}
 	if s.MaxDegree < 2 || s.MaxDegree >= s.Nodes || s.MaxDegree > Table1Terms {
-		errs = append(errs, fmt.Errorf("max-degree: %d, must be in [2, nodes-1] and at most %d",
-			s.MaxDegree, Table1Terms))
+		bad.Add("max-degree: %d, must be in [2, nodes-1] and at most %d", s.MaxDegree, Table1Terms)
 	}
 	if sum := 2 * int64(s.Edges); sum < int64(s.Nodes-1)+int64(s.MaxDegree) ||
 		sum > int64(s.Nodes)*int64(s.MaxDegree) {
-		errs = append(errs, fmt.Errorf("edges: %d, must give %d nodes degrees between 1 and %d "+
-			"with the largest attained", s.Edges, s.Nodes, s.MaxDegree))
+		bad.Add("edges: %d, must give %d nodes degrees between 1 and %d with the largest attained",
+			s.Edges, s.Nodes, s.MaxDegree)
 	}
 	if !(math.Abs(s.Alpha) < exponentLimit) {
-		errs = append(errs, fmt.Errorf("alpha: %v, must be between -%d and %d",
-			s.Alpha, exponentLimit, exponentLimit))
+		bad.Add("alpha: %v, must be between -%d and %d", s.Alpha, exponentLimit, exponentLimit)
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // DegreeSequence returns an ascending degree sequence with the statistics: exactly these nodes,

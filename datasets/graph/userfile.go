@@ -2,8 +2,8 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"ppdp/datasets"
@@ -26,25 +26,14 @@ type FileParams struct {
 
 // Validate reports everything wrong with the parameters, by yaml key.
 func (p *FileParams) Validate() error {
-	var errs []error
+	var bad datasets.Problems
 	if p.Path == "" {
-		errs = append(errs, errors.New("path: empty, must name an edge list, Matrix Market or "+
-			"MATLAB file"))
+		bad.Add("path: empty, must name an edge list, Matrix Market or MATLAB file")
 	}
-	switch p.Format {
-	case Auto, EdgeList, MatrixMarket, MATLAB:
-	default:
-		errs = append(errs, fmt.Errorf("format: %q, must be one of auto, edges, mtx, mat",
-			p.Format))
-	}
-	if p.Base != 0 && p.Base != 1 {
-		errs = append(errs, fmt.Errorf("base: %d, must be 0 or 1", p.Base))
-	}
-	if p.Nodes < 0 {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be at least 0 (0 takes what the file says)",
-			p.Nodes))
-	}
-	return errors.Join(errs...)
+	bad.OneOf("format", string(p.Format), formats...)
+	bad.Whole("base", p.Base, 0, 1)
+	bad.Whole("nodes", p.Nodes, 0, math.MaxInt32) // 0 takes what the file says
+	return bad.Err()
 }
 
 // ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
