@@ -11,12 +11,15 @@ import (
 	"ppdp/metrics/encoding"
 )
 
-func init() { Register(generalised{}) }
-
-// generalised is how well a classifier trained on generalised records predicts generalised test
-// records: both are put into the release's regions, and a region's records count as often as
-// the release says.
-type generalised struct{}
+func init() {
+	Register(parameterised[*GeneralisedParams]{Info{
+		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
+		Source: "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised " +
+			"to the published regions",
+		Needs:      []algorithms.Product{algorithms.Boxes},
+		Classifier: true, HigherIsBetter: true, Revision: 1,
+	}, defaultEncoding, generalised})
+}
 
 // GeneralisedParams are the parameters of accuracy-generalised.
 type GeneralisedParams struct {
@@ -27,35 +30,25 @@ type GeneralisedParams struct {
 // Validate reports an unknown encoding.
 func (p *GeneralisedParams) Validate() error { return algorithms.CheckWord("encoding", p.Encoding) }
 
-// Params returns the default, the encoding Al-Hussaeni et al. use for C4.5.
-func (generalised) Params() Params { return &GeneralisedParams{Encoding: encoding.NodeMidpoint} }
-
-func (generalised) Info() Info {
-	return Info{
-		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
-		Source: "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised " +
-			"to the published regions",
-		Needs:      []algorithms.Product{algorithms.Boxes},
-		Classifier: true, HigherIsBetter: true, Revision: 1,
-	}
+// defaultEncoding is the one Al-Hussaeni et al. use for C4.5.
+func defaultEncoding() *GeneralisedParams {
+	return &GeneralisedParams{Encoding: encoding.NodeMidpoint}
 }
 
-// Measure trains the case's classifier on one record for each region and class, weighted by the
-// published count, and returns the share of test rows whose class it predicts from the record of
-// their region. Undefined without test rows.
-func (g generalised) Measure(ctx context.Context, c Case) (float64, bool, error) {
+// generalised is how well a classifier trained on generalised records predicts generalised test
+// records: both are put into the release's regions, and a region's records count as often as the
+// release says. It trains the case's classifier on one record for each region and class, weighted
+// by the published count, and returns the share of test rows whose class it predicts from the
+// record of their region. Undefined without test rows.
+func generalised(ctx context.Context, c Case, params *GeneralisedParams) (float64, bool, error) {
 	if c.Classifier == nil {
-		return 0, false, errors.New("accuracy-generalised: needs a classifier")
-	}
-	params, ok := c.Params.(*GeneralisedParams)
-	if !ok {
-		return 0, false, fmt.Errorf("accuracy-generalised: parameters of type %T", c.Params)
+		return 0, false, errors.New("needs a classifier")
 	}
 	value, ok, err := measureRegions(ctx, c, func(located []int32) ([]uint32, error) {
 		return predictGeneralised(ctx, c, params.Encoding, located)
 	})
 	if err != nil {
-		return 0, false, fmt.Errorf("accuracy-generalised: %s: %w", c.Classifier.Info().Name, err)
+		return 0, false, fmt.Errorf("%s: %w", c.Classifier.Info().Name, err)
 	}
 	return value, ok, nil
 }

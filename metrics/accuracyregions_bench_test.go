@@ -50,7 +50,7 @@ func BenchmarkGeneralised(b *testing.B) {
 			svm.Classifier{}, c45.Default} {
 			b.Run(string(e)+"/"+c.Classifier.Info().Name, func(b *testing.B) {
 				for b.Loop() {
-					if _, _, err := (generalised{}).Measure(context.Background(), c); err != nil {
+					if _, _, err := tryMeasure(b, "accuracy-generalised", c); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -71,14 +70,14 @@ func TestGeneralisedLeafMajority(t *testing.T) {
 		table := labelled(rows...)
 		c := Case{Table: table, Test: table.AllRows(),
 			Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
-		want, _, err := accuracy{}.Measure(context.Background(), c)
+		want, _, err := tryMeasure(t, "accuracy", c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range []encoding.Encoding{encoding.NodeMidpoint, encoding.Nominal,
 			encoding.Midpoint} {
 			c.Params = &GeneralisedParams{Encoding: e}
-			if got, _, err := (generalised{}).Measure(context.Background(), c); err != nil ||
+			if got, _, err := tryMeasure(t, "accuracy-generalised", c); err != nil ||
 				got != want {
 				t.Fatalf("%s: accuracy %v (error %v), of the regions %v", e, got, err, want)
 			}
@@ -115,11 +114,15 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.
 func TestNeeds(t *testing.T) {
-	if got := Needs(accuracy{}, algorithms.TableInput, majority.Classifier{}); len(got) != 1 ||
+	m, err := Lookup("accuracy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Needs(m, algorithms.TableInput, majority.Classifier{}); len(got) != 1 ||
 		got[0] != algorithms.Records {
 		t.Errorf("accuracy with majority needs %v", got)
 	}
-	if got := Needs(accuracy{}, algorithms.TableInput, leafmajority.Classifier{}); len(got) != 1 ||
+	if got := Needs(m, algorithms.TableInput, leafmajority.Classifier{}); len(got) != 1 ||
 		got[0] != algorithms.Boxes {
 		t.Errorf("accuracy with leaf-majority needs %v", got)
 	}

@@ -31,14 +31,14 @@ func TestPatients(t *testing.T) {
 	release := mondrianRelease(t, table, 2, mondrian.Strict)
 	c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), Release: release, K: 2}
 	for name, want := range map[string]float64{"discernibility": 12, "cavg": 1, "anonymity": 2} {
-		if got := measured(t, name, c, nil); got != want {
+		if got := defined(t, name, c, nil); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
 	// Ranges {25-26, M, 53711}, {25-27, F, 53712}, {27-28, M, 53710-53711}: 2 of 120 ages, 3, and 2
 	// with 2 of 3 codes.
 	want := (2*(2./120) + 2*(3./120) + 2*(2./120+2./3)) / 18
-	if got := measured(t, "ncp", c, nil); math.Abs(got-want) > 1e-15 {
+	if got := defined(t, "ncp", c, nil); math.Abs(got-want) > 1e-15 {
 		t.Errorf("ncp is %v, want %v", got, want)
 	}
 	// The two queries of section 5, both said to be answered precisely.
@@ -74,17 +74,17 @@ func TestClassesMerge(t *testing.T) {
 		K: 2}
 	for name, want := range map[string]float64{"discernibility": 5*5 + 2*2, "cavg": 7. / 2 / 2,
 		"anonymity": 2, "ncp": 0} {
-		if got := measured(t, name, c, nil); got != want {
+		if got := defined(t, name, c, nil); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	got := measured(t, "ncp", c, func(p Params) { p.(*PenaltyParams).Ranges = Box })
+	got := defined(t, "ncp", c, func(p Params) { p.(*PenaltyParams).Ranges = Box })
 	if want := (2*(2./4) + 3*(2./4) + 2*(3./4)) / 7; math.Abs(got-want) > 1e-15 {
 		t.Errorf("ncp of boxes is %v, want %v", got, want)
 	}
 	// Were the boxes published instead of the ranges, no two would be alike.
 	regions.TightLow, regions.TightHigh = nil, nil
-	if got := measured(t, "discernibility", c, nil); got != 4+9+4 {
+	if got := defined(t, "discernibility", c, nil); got != 4+9+4 {
 		t.Errorf("discernibility of boxes is %v, want 17", got)
 	}
 }
@@ -109,23 +109,23 @@ func TestSuppressedRows(t *testing.T) {
 				p.Counts = counts
 			}
 		}
-		if got := measured(t, "discernibility", c, change); got != 9+9+2*8 {
+		if got := defined(t, "discernibility", c, change); got != 9+9+2*8 {
 			t.Errorf("%s: discernibility is %v, want 34", counts, got)
 		}
-		if got := measured(t, "cavg", c, change); got != 1 {
+		if got := defined(t, "cavg", c, change); got != 1 {
 			t.Errorf("%s: cavg is %v, want 1", counts, got)
 		}
 		// Three exact values, three of half the domain, two suppressed.
-		if got := measured(t, "ncp", c, change); got != (3*0+3*0.5+2*1)/8. {
+		if got := defined(t, "ncp", c, change); got != (3*0+3*0.5+2*1)/8. {
 			t.Errorf("%s: ncp is %v", counts, got)
 		}
 	}
-	if got := measured(t, "anonymity", c, nil); got != 3 {
+	if got := defined(t, "anonymity", c, nil); got != 3 {
 		t.Errorf("anonymity is %v, want 3", got)
 	}
 	// Counting, the truth holds the suppressed rows, the estimate does not: value 3 is off by 2, 1
 	// and 2 share three records.
-	if got := measured(t, "count-error", c, nil); got != (0+1.5+1.5+2)/4 {
+	if got := defined(t, "count-error", c, nil); got != (0+1.5+1.5+2)/4 {
 		t.Errorf("count-error is %v, want 1.25", got)
 	}
 }
@@ -139,7 +139,7 @@ func TestPurityOfSuppressedRows(t *testing.T) {
 			Low: []uint32{0}, High: []uint32{5},
 			Classes: 3, Counts: []float64{1, 2, 0}, Assignment: []int32{0, 0, 0,
 				-1}, Suppressed: []int32{3}}}}
-	if got := measured(t, "purity", c, nil); got != 2./3 {
+	if got := defined(t, "purity", c, nil); got != 2./3 {
 		t.Errorf("purity %v, want 2/3", got)
 	}
 }
@@ -158,7 +158,7 @@ func TestMatchPointOfSuppressedRows(t *testing.T) {
 		regions.Suppressed = append(regions.Suppressed, row)
 	}
 	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
-	if got := measured(t, "match-point", c, nil); got != 1 {
+	if got := defined(t, "match-point", c, nil); got != 1 {
 		t.Errorf("agreement %v, want 1", got)
 	}
 	for row := range int32(40) {
@@ -179,10 +179,10 @@ func TestNoisyCounts(t *testing.T) {
 			Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{2, 4}, Classes: 1,
 			Counts: []float64{1.5, 4},
 			Tree:   []algorithms.Cut{{At: 2, Left: ^0, Right: ^1}}}}}
-	if got := measured(t, "discernibility", c, nil); got != 1.5*1.5+16 {
+	if got := defined(t, "discernibility", c, nil); got != 1.5*1.5+16 {
 		t.Errorf("published: %v, want 18.25", got)
 	}
-	if got := measured(t, "discernibility",
+	if got := defined(t, "discernibility",
 		c, func(p Params) { p.(*ClassParams).Counts = TrueCounts }); got != 4+1 {
 		t.Errorf("true: %v, want 5", got)
 	}
@@ -252,13 +252,13 @@ func TestTheorems(t *testing.T) {
 		if relaxed {
 			bound = float64(2*k - 1)
 		}
-		if dm := measured(t, "discernibility", c, nil); dm < float64(k)*n || dm > bound*n {
+		if dm := defined(t, "discernibility", c, nil); dm < float64(k)*n || dm > bound*n {
 			t.Fatalf("C_DM %v of %v records, must be from %v to %v", dm, n, float64(k)*n, bound*n)
 		}
-		if average := measured(t, "cavg", c, nil); average < 1 || average > bound/float64(k) {
+		if average := defined(t, "cavg", c, nil); average < 1 || average > bound/float64(k) {
 			t.Fatalf("C_AVG %v, must be from 1 to %v", average, bound/float64(k))
 		}
-		if largest := measured(t, "anonymity", c, nil); largest < float64(k) {
+		if largest := defined(t, "anonymity", c, nil); largest < float64(k) {
 			t.Fatalf("anonymity %v, must be at least %d", largest, k)
 		}
 	})
@@ -285,9 +285,9 @@ func TestQueryErrorFigures(t *testing.T) {
 			}
 			release := mondrianRelease(t, data.Table, figure.k, mondrian.Strict)
 			c := Case{Table: data.Table, Train: data.Table.AllRows(), Release: release, K: figure.k}
-			x += measured(t, "count-error",
+			x += defined(t, "count-error",
 				c, func(p Params) { p.(*CountErrorParams).Attribute = "x1" }) / seeds
-			y += measured(t, "count-error",
+			y += defined(t, "count-error",
 				c, func(p Params) { p.(*CountErrorParams).Attribute = "x2" }) / seeds
 		}
 		t.Logf("k %d: %.2f on x (paper %v), %.2f on y (paper %v)",

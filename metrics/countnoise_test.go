@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -33,7 +32,7 @@ func TestCountNoise(t *testing.T) {
 		c := Case{Table: table, Train: []int32{1, 2, 3, 4},
 			Release: &algorithms.Release{Regions: r}}
 		for per, want := range map[Per]float64{PerClass: 7.5 / 9, PerRegion: 5.5 / 3} {
-			if got := measured(t, "count-noise",
+			if got := defined(t, "count-noise",
 				c, func(p Params) { p.(*CountNoiseParams).Per = per }); !near(got, want) {
 				t.Errorf("%s, per %s: %v, want %v", name, per, got, want)
 			}
@@ -44,14 +43,14 @@ func TestCountNoise(t *testing.T) {
 	suppressed.Assignment, suppressed.Suppressed = []int32{0, -1, 0, 1}, []int32{1}
 	c := Case{Table: table, Train: []int32{1, 2, 3, 4},
 		Release: &algorithms.Release{Regions: suppressed}}
-	if got := measured(t, "count-noise", c, nil); !near(got, 6.5/9) {
+	if got := defined(t, "count-noise", c, nil); !near(got, 6.5/9) {
 		t.Errorf("a row suppressed: %v, want %v", got, 6.5/9)
 	}
 	// One count a region, although the table has classes.
 	plain := regions()
 	plain.Classes, plain.Counts = 1, []float64{3, 4, 0}
 	c.Release.Regions = plain
-	if got := measured(t, "count-noise", c, nil); !near(got, 1) {
+	if got := defined(t, "count-noise", c, nil); !near(got, 1) {
 		t.Errorf("releases without classes: %v, want 3/3", got)
 	}
 	c.Release.Regions = &algorithms.Regions{Attributes: []int{0}, Classes: 3}
@@ -146,7 +145,7 @@ func TestCountNoiseIsScale(t *testing.T) {
 		}
 		c := Case{Table: table, Train: table.AllRows(),
 			Release: &algorithms.Release{Regions: regions}}
-		got := measured(t, "count-noise",
+		got := defined(t, "count-noise",
 			c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
 		tolerance := 5 * math.Sqrt((test.second-test.mean*test.mean)/float64(test.counts))
 		if math.Abs(got-test.mean) > tolerance {
@@ -157,10 +156,9 @@ func TestCountNoiseIsScale(t *testing.T) {
 
 func BenchmarkCountNoise(b *testing.B) {
 	table, regions := evenlyFilled(1000, 20)
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions},
-		Params: countNoise{}.Params()}
+	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
 	for b.Loop() {
-		if _, _, err := (countNoise{}).Measure(context.Background(), c); err != nil {
+		if _, _, err := tryMeasure(b, "count-noise", c); err != nil {
 			b.Fatal(err)
 		}
 	}

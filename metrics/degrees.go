@@ -2,19 +2,23 @@ package metrics
 
 import (
 	"context"
-	"errors"
 
 	"ppdp/algorithms"
 	"ppdp/datasets/graph"
 )
 
 func init() {
+	// A number that describes the published degree sequence alone, undefined where the sequence has
+	// none. Released by "perfect" it describes the graph.
 	register := func(name, title, source string,
 		of func(degrees []int32) (value float64, ok bool)) {
-		Register(degreeStatistic{Info{
+		Register(measured{Info{
 			Name: name, Title: title, Source: source, Revision: 1,
 			Needs: []algorithms.Product{algorithms.DegreeSequence},
-		}, of})
+		}, func(_ context.Context, c Case) (float64, bool, error) {
+			value, ok := of(c.Release.Degrees)
+			return value, ok, nil
+		}})
 	}
 	const table1 = "Qardaji & Li 2012, Table 1"
 	register("nodes", "Published nodes",
@@ -46,23 +50,4 @@ func init() {
 	register("alpha-zeta", "Power-law exponent",
 		"maximum likelihood of the zeta distribution (Clauset, Shalizi & Newman 2009, section "+
 			"3.1)", exponent(0))
-}
-
-// degreeStatistic is a number that describes the published degree sequence alone. Released by
-// "perfect" it describes the graph.
-type degreeStatistic struct {
-	info Info
-	of   func(degrees []int32) (value float64, ok bool)
-}
-
-func (s degreeStatistic) Info() Info { return s.info }
-
-// Measure is undefined where the sequence has no such number: the exponent of no degree above 0,
-// say.
-func (s degreeStatistic) Measure(_ context.Context, c Case) (float64, bool, error) {
-	if c.Release.Degrees == nil {
-		return 0, false, errors.New(s.info.Name + ": the release holds no degrees")
-	}
-	value, ok := s.of(c.Release.Degrees)
-	return value, ok, nil
 }

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
@@ -60,9 +59,6 @@ func (r Ranges) of(regions *algorithms.Regions) (low, high []uint32) {
 // regionSizes returns the number of records in each region: the sum over its classes.
 func regionSizes(ctx context.Context, c Case, counts Counts) ([]float64, error) {
 	regions := c.Release.Regions
-	if regions == nil {
-		return nil, errors.New("the release holds no regions")
-	}
 	sizes := make([]float64, regions.Len())
 	if counts == TrueCounts {
 		located, err := locate(ctx, regions, c.Table, c.Train)

@@ -1,9 +1,7 @@
 package metrics
 
 import (
-	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -31,9 +29,8 @@ func jointOf(t testing.TB, table *datasets.Table, regions *algorithms.Regions) (
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	value, ok, err := jointDistance{}.Measure(context.Background(),
-		Case{Table: table, Train: rows, Release: &algorithms.Release{Regions: regions},
-			Params: jointDistance{}.Params()})
+	value, ok, err := tryMeasure(t, "ks-joint",
+		Case{Table: table, Train: rows, Release: &algorithms.Release{Regions: regions}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,20 +70,12 @@ func TestJointDistanceByHand(t *testing.T) {
 		t.Error("a release of no records has a distance")
 	}
 	line := plane(2, 2, nil)
-	_, _, err := jointDistance{}.Measure(context.Background(),
-		Case{Table: line, Params: jointDistance{}.Params(), Release: &algorithms.Release{
-			Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1}}})
-	if err == nil || !strings.Contains(err.Error(),
-		"1 numeric attributes are generalised, must be at least 2") {
-		t.Errorf("one attribute: %v", err)
-	}
+	refuses(t, "ks-joint", Case{Table: line, Release: &algorithms.Release{
+		Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1}}},
+		"1 numeric attributes are generalised, must be at least 2")
 	wide := plane(1<<12, 1<<12, nil)
-	_, _, err = jointDistance{}.Measure(context.Background(),
-		Case{Table: wide, Release: &algorithms.Release{Regions: boxes([]uint32{0, 1, 0, 1}, 1)},
-			Params: jointDistance{}.Params()})
-	if err == nil || !strings.Contains(err.Error(), "x and y have 4096 x 4096 cells") {
-		t.Errorf("a grid too large: %v", err)
-	}
+	refuses(t, "ks-joint", Case{Table: wide, Release: &algorithms.Release{
+		Regions: boxes([]uint32{0, 1, 0, 1}, 1)}}, "x and y have 4096 x 4096 cells")
 }
 
 // TestJointDistanceByCells asks every lower corner box one by one.
@@ -119,9 +108,8 @@ func TestJointDistanceByCells(t *testing.T) {
 		for i := range train {
 			train[i] = int32(i)
 		}
-		got, ok, err := jointDistance{}.Measure(context.Background(),
-			Case{Table: table, Train: train, Release: &algorithms.Release{Regions: regions},
-				Params: jointDistance{}.Params()})
+		got, ok, err := tryMeasure(t, "ks-joint",
+			Case{Table: table, Train: train, Release: &algorithms.Release{Regions: regions}})
 		want := 0.0
 		for x := range rows {
 			for y := range columns {

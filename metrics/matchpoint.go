@@ -2,14 +2,21 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/datasets/clustering"
 )
 
-func init() { Register(matchPoint{}) }
+func init() {
+	Register(parameterised[*MatchPointParams]{Info{
+		Name: "match-point", Title: "Match Point", Unit: "fraction",
+		HigherIsBetter: true, Revision: 1,
+		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on " +
+			"generalised true records",
+		Needs: []algorithms.Product{algorithms.Boxes},
+	}, func() *MatchPointParams { return &MatchPointParams{Clusters: 2} }, matchPoint})
+}
 
 // MatchPoint is the share of the n² ordered pairs of records, a record with itself included, on
 // which two clusterings agree: both have the pair in one cluster, or both have it in two
@@ -47,9 +54,6 @@ func sumOfSquares(counts []int64) int64 {
 	return sum
 }
 
-// matchPoint is how far clustering the generalised records finds the clusters of the raw ones.
-type matchPoint struct{}
-
 // MatchPointParams are the parameters of match-point.
 type MatchPointParams struct {
 	// Clusters is the paper's k.
@@ -64,37 +68,20 @@ func (p *MatchPointParams) Validate() error {
 	return algorithms.CheckRange("clusters", p.Clusters, 2, maxClusters)
 }
 
-// Params returns the default of two clusters.
-func (matchPoint) Params() Params { return &MatchPointParams{Clusters: 2} }
-
-func (matchPoint) Info() Info {
-	return Info{
-		Name: "match-point", Title: "Match Point", Unit: "fraction",
-		HigherIsBetter: true, Revision: 1,
-		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on " +
-			"generalised true records",
-		Needs: []algorithms.Product{algorithms.Boxes},
-	}
-}
-
 // rawClusters is what the clusters of the raw records depend on besides the rows.
 type rawClusters struct {
 	attributes string
 	clusters   int
 }
 
-// Measure clusters the training rows twice by the attributes the regions span: as they are, and
+// matchPoint is how far clustering the generalised records finds the clusters of the raw ones.
+//
+// It clusters the training rows twice by the attributes the regions span: as they are, and
 // generalised to the region each lies in. No noise is added to how many lie there: the metric looks
 // at the truth and is no private output (errata D5). Suppressed rows are clustered with the raw
 // ones but not compared. Undefined where no row is released.
-func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	params, ok := c.Params.(*MatchPointParams)
-	switch {
-	case !ok:
-		return 0, false, fmt.Errorf("match-point: parameters of type %T", c.Params)
-	case c.Release.Regions == nil:
-		return 0, false, errors.New("match-point: the release holds no regions")
-	case len(c.Train) == 0:
+func matchPoint(ctx context.Context, c Case, params *MatchPointParams) (float64, bool, error) {
+	if len(c.Train) == 0 {
 		return 0, false, nil
 	}
 	regions := c.Release.Regions
@@ -107,11 +94,11 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 			return raw.Clusters(ctx, params.Clusters)
 		})
 	if err != nil {
-		return 0, false, fmt.Errorf("match-point: %w", err)
+		return 0, false, err
 	}
 	located, err := locate(ctx, regions, c.Table, c.Train)
 	if err != nil {
-		return 0, false, fmt.Errorf("match-point: %w", err)
+		return 0, false, err
 	}
 	// Records of one region are equal: one vector of their number stands for them.
 	counts := make([]int, regions.Len())
@@ -134,7 +121,7 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	}
 	byRegion, err := generalised.Clusters(ctx, params.Clusters)
 	if err != nil {
-		return 0, false, fmt.Errorf("match-point: %w", err)
+		return 0, false, err
 	}
 	after, kept := make([]uint32, 0, len(located)), make([]uint32, 0, len(located))
 	for i, region := range located {

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -107,11 +106,8 @@ func TestMatchPoint(t *testing.T) {
 	if got, ok := measure(t, "match-point", c); ok {
 		t.Errorf("without rows %v, want undefined", got)
 	}
-	if _, _, err := (matchPoint{}).Measure(context.Background(),
-		Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}); err == nil ||
-		!strings.Contains(err.Error(), "no regions") {
-		t.Errorf("without regions: error %v", err)
-	}
+	refuses(t, "match-point",
+		Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}, "no regions")
 	if err := (&MatchPointParams{Clusters: 1}).Validate(); err == nil ||
 		!strings.Contains(err.Error(), "clusters") {
 		t.Errorf("one cluster: error %v", err)

@@ -33,8 +33,8 @@ func measure(t rapid.TB, name string, c Case, changes ...func(Params)) (float64,
 	return value, ok
 }
 
-// measured is measure of what must be defined; change may be nil.
-func measured(t rapid.TB, name string, c Case, change func(Params)) float64 {
+// defined is measure of what must be defined; change may be nil.
+func defined(t rapid.TB, name string, c Case, change func(Params)) float64 {
 	t.Helper()
 	value, ok := measure(t, name, c, change)
 	if !ok {

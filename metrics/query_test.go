@@ -209,7 +209,7 @@ func TestCountErrorByHand(t *testing.T) {
 		// Seven cells, 10 in truth; six, 0 in truth.
 		{"count-error", AtLeast, "3, 4", Box, (3 + 6) / 2.},
 	} {
-		if got := measured(t, test.name, c,
+		if got := defined(t, test.name, c,
 			workload(test.operator, test.values, test.ranges)); math.Abs(got-test.want) > 1e-12 {
 			t.Errorf("%s %s %s over %s: %v, want %v", test.name, test.operator, test.values,
 				test.ranges, got, test.want)
@@ -233,7 +233,7 @@ func TestAggregateErrorByHand(t *testing.T) {
 		Min:     (0 + 3) / 2.,
 		Max:     (9 + 6) / 2.,
 	} {
-		got := measured(t, "aggregate-error", c, func(p Params) {
+		got := defined(t, "aggregate-error", c, func(p Params) {
 			a := p.(*AggregateErrorParams)
 			a.Attribute, a.Of, a.Aggregate = "sex", "age", aggregate
 		})
@@ -325,7 +325,8 @@ func TestWorkloadRefuses(t *testing.T) {
 			`ranges: "loose"`},
 		{&AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: "median", Of: "x"},
 			`aggregate: "median"`},
-		{aggregateError{}.Params(), "of: missing"},
+		{&AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: Average},
+			"of: missing"},
 	} {
 		if err := test.params.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.params, err, test.want)
@@ -348,7 +349,7 @@ func anonymityBenchmark(b *testing.B) Case {
 func benchmarkMetric(b *testing.B, name string) {
 	c := anonymityBenchmark(b)
 	for b.Loop() {
-		measured(b, name, c, nil)
+		defined(b, name, c, nil)
 	}
 	b.ReportMetric(float64(len(c.Train))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -360,7 +361,7 @@ func BenchmarkAnonymity(b *testing.B)      { benchmarkMetric(b, "anonymity") }
 func BenchmarkCountError(b *testing.B) {
 	c := anonymityBenchmark(b)
 	for b.Loop() {
-		measured(b, "count-error", c, nil)
+		defined(b, "count-error", c, nil)
 	}
 	queries := 0
 	for i := range c.Table.Schema().Attributes {
