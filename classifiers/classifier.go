@@ -1,6 +1,6 @@
 // Package classifiers holds the contract of the classifiers that measure a release's utility,
-// their registry, cross-validation folds and confusion-matrix figures. A classifier never sees
-// test rows while it is fitted, and its settings are fixed in advance, never chosen on test data.
+// their registry and cross-validation folds. A classifier never sees test rows while it is fitted,
+// and its settings are fixed in advance, never chosen on test data.
 package classifiers
 
 import (
@@ -18,18 +18,27 @@ type Data struct {
 	Weights []float64 // by table row (not by position in Rows); nil means 1 each
 }
 
-// Classifier learns models. Implementations are stateless values, safe for concurrent use.
+// Classifier learns models. Implementations are stateless values, safe for concurrent use. The
+// tests of classifiers/all check what is said here.
 type Classifier interface {
 	Info() Info
-	// Fit learns from data and returns early with ctx.Err() when the context ends. It must cope with
-	// no rows at all (predicting class 0) and with one class only.
+	// Fit learns from data and never changes it. Equal data give equal models.
+	//
+	// A weight is a number of repetitions: a row of weight w counts like w rows, one of weight 0
+	// like none. The order of the rows does not matter. From no rows, or none of a weight above 0,
+	// a model learns to predict class 0; from rows of one class, that class.
+	//
+	// Data that fail Data.Check are refused with its error. Fit may refuse more (attributes it
+	// cannot use, weights too large to compute with), always by an error and never by a panic. It
+	// returns early with ctx.Err() when the context ends.
 	Fit(ctx context.Context, data Data) (Model, error)
 }
 
 // Model predicts classes.
 type Model interface {
-	// Predict writes the predicted class of each row to dst, which has room for len(rows). The table
-	// must have the schema the model was fitted on. A model is safe for concurrent use.
+	// Predict writes the predicted class of each row to dst, which has room for len(rows). The
+	// table must have the schema the model was fitted on; its class attribute is not read. A model
+	// is safe for concurrent use, and Predict allocates nothing per row.
 	Predict(dst []uint32, table *datasets.Table, rows []int32)
 }
 

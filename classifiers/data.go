@@ -1,6 +1,7 @@
 package classifiers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,30 +12,36 @@ import (
 // ErrNoClass is wrapped by the error of fitting on a schema without a class attribute.
 var ErrNoClass = errors.New("the schema has no class attribute")
 
-// Check returns the position of the class attribute, or an error that says everything wrong with
-// the data: no class, a row outside the table, weights of another length than the table, weights
-// that are negative or not finite, one by one or added up. Every Fit begins with it.
-func (d Data) Check() (class int, err error) {
+// ErrNumeric is wrapped by the error of a classifier that takes categorical attributes only.
+var ErrNumeric = errors.New("numeric attribute, must be categorical")
+
+// Check returns everything wrong with the data: no class, a row outside the table, weights of
+// another length than the table, weights that are negative or not finite, one by one or added up;
+// or ctx.Err() when the context has ended. Every Fit begins with it.
+func (d Data) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if d.Table == nil {
-		return -1, errors.New("no table to learn from")
+		return errors.New("no table to learn from")
 	}
 	var errs []error
-	class = d.Table.Schema().Class()
-	if class < 0 {
-		errs = append(errs, fmt.Errorf("%w, one attribute must have the role class", ErrNoClass))
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if d.Table.Schema().Class() < 0 {
+		bad("%w, one attribute must have the role class", ErrNoClass)
 	}
 	for _, row := range d.Rows {
 		if row < 0 || int(row) >= d.Table.Len() {
-			errs = append(errs, fmt.Errorf("row %d of a table of %d rows", row, d.Table.Len()))
+			bad("row %d of a table of %d rows", row, d.Table.Len())
 			break
 		}
 	}
 	if d.Weights != nil && len(d.Weights) != d.Table.Len() {
-		errs = append(errs, fmt.Errorf("%d weights for a table of %d rows", len(d.Weights), d.Table.Len()))
+		bad("%d weights for a table of %d rows", len(d.Weights), d.Table.Len())
 	}
 	for row, w := range d.Weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			errs = append(errs, fmt.Errorf("weight %v of row %d, must be a finite number of at least 0", w, row))
+			bad("weight %v of row %d, must be a finite number of at least 0", w, row)
 			break
 		}
 	}
@@ -44,13 +51,11 @@ func (d Data) Check() (class int, err error) {
 			sum += d.Weights[row]
 		}
 		if math.IsInf(sum, 1) { // every share of it would be 0 or no number
-			errs = append(errs, fmt.Errorf("the weights of %d rows add up to more than %g, the largest number there is", len(d.Rows), math.MaxFloat64))
+			bad("the weights of %d rows add up to more than %g, the largest finite number",
+				len(d.Rows), math.MaxFloat64)
 		}
 	}
-	if len(errs) > 0 {
-		return -1, errors.Join(errs...)
-	}
-	return class, nil
+	return errors.Join(errs...)
 }
 
 // Labels returns the class codes of the data's rows and their weights, both by position in Rows.

@@ -1,6 +1,7 @@
 package classifiers
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -29,39 +30,50 @@ func TestCheckSaysEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Data{Table: classless, Rows: []int32{0, 2}, Weights: []float64{math.NaN()}}.Check()
+	bad := Data{Table: classless, Rows: []int32{0, 2}, Weights: []float64{math.NaN()}}
+	err = bad.Check(t.Context())
 	if !errors.Is(err, ErrNoClass) {
 		t.Errorf("error %v, must wrap %v", err, ErrNoClass)
 	}
-	for _, part := range []string{"row 2 of a table of 2 rows", "1 weights for a table of 2 rows", "weight NaN of row 0"} {
+	for _, part := range []string{"row 2 of a table of 2 rows", "1 weights for a table of 2 rows",
+		"weight NaN of row 0"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not say %q", err, part)
 		}
 	}
 	for _, weights := range [][]float64{{1, -1}, {math.Inf(1), 1}} {
-		if _, err := (Data{Table: table, Weights: weights}).Check(); err == nil {
+		if err := (Data{Table: table, Weights: weights}).Check(t.Context()); err == nil {
 			t.Errorf("weights %v were accepted", weights)
 		}
 	}
-	heavy := Data{Table: table, Rows: []int32{0, 1}, Weights: []float64{math.MaxFloat64, math.MaxFloat64}}
-	if _, err := heavy.Check(); err == nil || !strings.Contains(err.Error(), "add up") {
+	heavy := Data{Table: table, Rows: []int32{0, 1},
+		Weights: []float64{math.MaxFloat64, math.MaxFloat64}}
+	if err := heavy.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "add up") {
 		t.Errorf("weights beyond all numbers together: error %v", err)
 	}
 	heavy.Rows = heavy.Rows[:1]
-	if _, err := heavy.Check(); err != nil {
+	if err := heavy.Check(t.Context()); err != nil {
 		t.Errorf("the largest weight by itself: error %v", err)
 	}
-	if _, err := (Data{}).Check(); err == nil {
+	if err := (Data{}).Check(t.Context()); err == nil {
 		t.Error("no table was accepted")
 	}
-	if class, err := (Data{Table: table, Rows: []int32{1, 0}, Weights: []float64{0, 0.5}}).Check(); class != 1 || err != nil {
-		t.Errorf("class %d, error %v of good data", class, err)
+	good := Data{Table: table, Rows: []int32{1, 0}, Weights: []float64{0, 0.5}}
+	if err := good.Check(t.Context()); err != nil {
+		t.Errorf("error %v of good data", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := good.Check(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
 	}
 }
 
 func TestLabelsLeaveOutWeightless(t *testing.T) {
-	rows, labels, weights := Data{Table: pair(), Rows: []int32{1, 0, 1}, Weights: []float64{0, 2}}.Labels()
-	if len(rows) != 2 || rows[0] != 1 || rows[1] != 1 || labels[0] != 1 || labels[1] != 1 || weights[0] != 2 || weights[1] != 2 {
+	rows, labels, weights := Data{Table: pair(), Rows: []int32{1, 0, 1},
+		Weights: []float64{0, 2}}.Labels()
+	if len(rows) != 2 || rows[0] != 1 || rows[1] != 1 || labels[0] != 1 || labels[1] != 1 ||
+		weights[0] != 2 || weights[1] != 2 {
 		t.Errorf("rows %v, labels %v, weights %v", rows, labels, weights)
 	}
 }

@@ -34,13 +34,15 @@ func Stratified(key random.Key, labels []uint32, k int) ([]Fold, error) {
 	order := permutation(key.Derive("stratified folds"), len(labels))
 	// Dealing the permuted positions class by class, without starting again at the first fold for
 	// each class, balances the classes and the sizes at once.
-	slices.SortStableFunc(order, func(a, b int32) int { return int(int64(labels[a]) - int64(labels[b])) })
+	slices.SortStableFunc(order,
+		func(a, b int32) int { return int(int64(labels[a]) - int64(labels[b])) })
 	return deal(order, k), nil
 }
 
 func checkFolds(n, k int) error {
 	if k < 2 || k > n {
-		return fmt.Errorf("%d folds of %d rows, must be at least 2 and at most the number of rows", k, n)
+		return fmt.Errorf("%d folds of %d rows, must be at least 2 and at most the number of rows",
+			k, n)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkTiling fails unless the folds' test parts tile 0..n-1 in sizes that differ by at most 1 and every
-// training part is the complement.
+// checkTiling fails unless the folds' test parts tile 0..n-1 in sizes that differ by at most 1 and
+// every training part is the complement.
 func checkTiling(t *rapid.T, folds []Fold, n int) {
 	seen := make([]int, n)
 	least, most := n, 0
@@ -105,9 +105,9 @@ func TestFoldsFollowTheirKey(t *testing.T) {
 	}
 }
 
-// TestFoldsAreUniform counts how often each of 10 positions is tested in the first of two folds over 4000
-// seeds: binomial with mean 2000 and standard deviation 31.6. The band of 5 deviations is left by
-// one of the ten with probability below 1e-5.
+// TestFoldsAreUniform counts how often each of 10 positions is tested in the first of two folds
+// over 4000 seeds: binomial with mean 2000 and standard deviation 31.6. The band of 5 deviations is
+// left by one of the ten with probability below 1e-5.
 func TestFoldsAreUniform(t *testing.T) {
 	for name, divide := range map[string]func(key random.Key) ([]Fold, error){
 		"plain": func(key random.Key) ([]Fold, error) { return Folds(key, 10, 2) },
@@ -127,7 +127,8 @@ func TestFoldsAreUniform(t *testing.T) {
 		}
 		for position, count := range times {
 			if count < 2000-158 || count > 2000+158 {
-				t.Errorf("%s: position %d is in the first fold %d times of 4000", name, position, count)
+				t.Errorf("%s: position %d is in the first fold %d times of 4000",
+					name, position, count)
 			}
 		}
 	}

@@ -9,8 +9,8 @@ type Axis struct {
 	Taxonomy *Taxonomy
 	// Rank is the place of each code; Code is the code at each place.
 	Rank, Code []uint32
-	// Low and High hold, for each node of the taxonomy, the interval [Low, High) of the ranks of the
-	// leaves below it. The children of a node tile its interval in their order.
+	// Low and High hold, for each node of the taxonomy, the interval [Low, High) of the ranks of
+	// the leaves below it. The children of a node tile its interval in their order.
 	Low, High []uint32
 }
 

@@ -98,7 +98,8 @@ func TestAxisNodesAreIntervals(t *testing.T) {
 func TestAxisWithoutTaxonomy(t *testing.T) {
 	a := Attribute{Name: "job", Kind: Categorical, Values: []string{"x", "y", "z"}}
 	x := a.Axis()
-	if x.Taxonomy.Height() != 1 || !slices.Equal(x.Code, []uint32{0, 1, 2}) || !slices.Equal(x.Taxonomy.Leaves(), a.Values) {
+	if x.Taxonomy.Height() != 1 || !slices.Equal(x.Code, []uint32{0, 1, 2}) ||
+		!slices.Equal(x.Taxonomy.Leaves(), a.Values) {
 		t.Errorf("axis %+v, must have the values under one root in their order", x)
 	}
 	one := Attribute{Name: "job", Kind: Categorical, Values: []string{"x"}}

@@ -21,7 +21,8 @@ func (t *Table) Checksum() string {
 	fmt.Fprintf(h, "ppdp table 1\nrows %d\n", t.rows)
 	for i := range t.columns {
 		a := &t.schema.Attributes[i]
-		fmt.Fprintf(h, "attribute %q kind %d role %s bounds %v %v step %v continuous %t values %q ordered %t\n",
+		fmt.Fprintf(h, "attribute %q kind %d role %s bounds %v %v step %v continuous %t values "+
+			"%q ordered %t\n",
 			a.Name, a.Kind, a.Role, a.Low, a.High, a.Step, a.Continuous, a.Values, a.Ordered)
 		if a.Taxonomy != nil {
 			for _, node := range a.Taxonomy.Nodes {
@@ -39,7 +40,8 @@ func (t *Table) Checksum() string {
 				flush()
 			}
 			if column.Exact != nil {
-				buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(column.Exact[row]))
+				buffer = binary.LittleEndian.AppendUint64(buffer,
+					math.Float64bits(column.Exact[row]))
 			} else {
 				buffer = binary.LittleEndian.AppendUint64(buffer, uint64(column.At(int32(row))))
 			}

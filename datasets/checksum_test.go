@@ -37,11 +37,13 @@ func TestChecksum(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	renamed, wider, class := number, number, Attribute{Name: "a", Kind: Categorical, Values: []string{"0", "1", "2", "3"}}
+	renamed, wider, class := number, number, Attribute{Name: "a",
+		Kind: Categorical, Values: []string{"0", "1", "2", "3"}}
 	renamed.Name, wider.High = "b", 11
 	reordered, taxonomy := class, class
 	reordered.Values = []string{"3", "1", "2", "0"}
-	taxonomy.Taxonomy = &Taxonomy{Nodes: []TaxonomyNode{{Name: "any", Parent: -1, Children: []int{1, 2, 3, 4}},
+	taxonomy.Taxonomy = &Taxonomy{Nodes: []TaxonomyNode{{Name: "any",
+		Parent: -1, Children: []int{1, 2, 3, 4}},
 		{Name: "0"}, {Name: "1"}, {Name: "2"}, {Name: "3"}}}
 	generalised, coarser := number, number
 	generalised.Hierarchy = BinaryHierarchy(10)

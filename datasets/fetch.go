@@ -41,7 +41,7 @@ type Fetcher struct {
 	Progress func(Progress)
 }
 
-// Progress tells how far a download is.
+// Progress reports how far a download is.
 type Progress struct {
 	File  string // File.Path
 	URL   string
@@ -61,7 +61,7 @@ func DefaultFetcher(files Files) *Fetcher {
 // destination as a .part file and continued, at the next call too, where the server allows it.
 // Content is verified before it appears under its final name; what is wrong or too long is deleted.
 //
-// Errors wrap ErrOffline, ErrChecksum or the network's and the file system's own errors and tell
+// Errors wrap ErrOffline, ErrChecksum or the network's and the file system's own errors and report
 // of every address. A directory that cannot be written ends the attempt at once.
 func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 	local := filepath.FromSlash(file.Path)
@@ -69,7 +69,8 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 		return "", fmt.Errorf("data file %q: must be a path below the data directory", file.Path)
 	}
 	if f.Dir == "" {
-		return "", fmt.Errorf("%s: no directory to download to: no cache directory for this user, use --data", file.Path)
+		return "", fmt.Errorf("%s: no directory to download to: no cache directory for this "+
+			"user, use --data", file.Path)
 	}
 	path := filepath.Join(f.Dir, local)
 	if _, err := readVerified(path, file); err == nil {
@@ -98,11 +99,13 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 			break
 		}
 	}
-	return "", fmt.Errorf("%s: not fetched: %w; it may also be put at %s by hand", file.Path, errors.Join(errs...), path)
+	return "", fmt.Errorf("%s: not fetched: %w; it may also be put at %s by hand",
+		file.Path, errors.Join(errs...), path)
 }
 
 func (f *Fetcher) client() (*http.Client, *http.Transport) {
-	// The dialer's timeout covers the look-up of the name too: without a network some resolvers hang.
+	// The dialer's timeout covers the look-up of the name too: without a network some resolvers
+	// hang.
 	connect := f.connectTimeout()
 	transport := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -145,7 +148,8 @@ func partPath(path, url string) string {
 }
 
 // fetchFrom downloads from one address and, when the content is right, puts it at path.
-func (f *Fetcher) fetchFrom(ctx context.Context, client *http.Client, url, path string, file File) error {
+func (f *Fetcher) fetchFrom(ctx context.Context, client *http.Client, url, path string,
+	file File) error {
 	part := partPath(path, url)
 	var err error
 	for range maxAttempts {
@@ -175,7 +179,8 @@ func (f *Fetcher) fetchFrom(ctx context.Context, client *http.Client, url, path 
 
 // download appends to part until the body is complete. resumed says that part had a beginning
 // from an earlier request.
-func (f *Fetcher) download(ctx context.Context, client *http.Client, url, part string, file File) (resumed bool, err error) {
+func (f *Fetcher) download(ctx context.Context, client *http.Client, url, part string,
+	file File) (resumed bool, err error) {
 	out, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return false, &diskError{err}
@@ -209,8 +214,10 @@ func (f *Fetcher) download(ctx context.Context, client *http.Client, url, part s
 	case http.StatusOK:
 		have = 0
 	case http.StatusPartialContent:
-		if !strings.HasPrefix(response.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have)) {
-			return false, fmt.Errorf("the server sent range %q for one from %d", response.Header.Get("Content-Range"), have)
+		if !strings.HasPrefix(response.Header.Get("Content-Range"),
+			fmt.Sprintf("bytes %d-", have)) {
+			return false, fmt.Errorf("the server sent range %q for one from %d",
+				response.Header.Get("Content-Range"), have)
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
 		// The part is as long as the file, or longer: let the checksum decide, then start anew.

@@ -48,9 +48,18 @@ func newSite(t *testing.T, body []byte) *site {
 	mux.HandleFunc("/wrong", func(w http.ResponseWriter, r *http.Request) {
 		w.Write(append([]byte("x"), s.body[1:]...))
 	})
-	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/good", http.StatusFound) })
-	mux.HandleFunc("/circle", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/circle", http.StatusFound) })
-	mux.HandleFunc("/once", func(w http.ResponseWriter, r *http.Request) { // breaks off, then continues
+	mux.HandleFunc("/moved",
+		func(w http.ResponseWriter,
+			r *http.Request) {
+			http.Redirect(w, r, "/good", http.StatusFound)
+		})
+	mux.HandleFunc("/circle",
+		func(w http.ResponseWriter,
+			r *http.Request) {
+			http.Redirect(w, r, "/circle", http.StatusFound)
+		})
+	// Breaks off, then continues.
+	mux.HandleFunc("/once", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Range") == "" {
 			breaks(w, len(s.body), len(s.body)/3)
 			panic(http.ErrAbortHandler)
@@ -61,7 +70,8 @@ func newSite(t *testing.T, body []byte) *site {
 		breaks(w, len(s.body), len(s.body)/3)
 		panic(http.ErrAbortHandler)
 	})
-	mux.HandleFunc("/short", func(w http.ResponseWriter, r *http.Request) { w.Write(s.body[:len(s.body)/2]) })
+	mux.HandleFunc("/short",
+		func(w http.ResponseWriter, r *http.Request) { w.Write(s.body[:len(s.body)/2]) })
 	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
 		breaks(w, len(s.body), 10)
 		<-s.release
@@ -74,7 +84,8 @@ func newSite(t *testing.T, body []byte) *site {
 			}
 		}
 	})
-	mux.HandleFunc("/announced", func(w http.ResponseWriter, r *http.Request) { breaks(w, 1<<40, 1) })
+	mux.HandleFunc("/announced",
+		func(w http.ResponseWriter, r *http.Request) { breaks(w, 1<<40, 1) })
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.paths = append(s.paths, strings.TrimSpace(r.URL.Path+" "+r.Header.Get("Range")))
@@ -101,23 +112,38 @@ func TestFetch(t *testing.T) {
 	}{
 		{name: "straight", urls: []string{"/good"}, asked: []string{"/good"}},
 		{name: "redirected", urls: []string{"/moved"}, asked: []string{"/moved", "/good"}},
-		{name: "mirror after 404", urls: []string{"/gone", "/good"}, asked: []string{"/gone", "/good"}},
-		{name: "mirror after wrong content", urls: []string{"/wrong", "/good"}, asked: []string{"/wrong", "/good"}},
-		{name: "mirror after a stalled server", urls: []string{"/slow", "/good"}, asked: []string{"/slow", "/good"}},
-		{name: "mirror after a silent server", urls: []string{"/silent", "/good"}, asked: []string{"/silent", "/good"}},
+		{name: "mirror after 404", urls: []string{"/gone", "/good"},
+			asked: []string{"/gone", "/good"}},
+		{name: "mirror after wrong content", urls: []string{"/wrong", "/good"},
+			asked: []string{"/wrong", "/good"}},
+		{name: "mirror after a stalled server", urls: []string{"/slow", "/good"},
+			asked: []string{"/slow", "/good"}},
+		{name: "mirror after a silent server", urls: []string{"/silent", "/good"},
+			asked: []string{"/silent", "/good"}},
 		{name: "mirror after a circle", urls: []string{"/circle", "/good"}},
-		{name: "resumed", urls: []string{"/good"}, part: body[:third], asked: []string{"/good bytes=100000-"}},
-		{name: "resumed without ranges", urls: []string{"/norange"}, part: body[:third], asked: []string{"/norange bytes=100000-"}},
-		{name: "an older part that does not fit", urls: []string{"/good"}, part: make([]byte, third),
+		{name: "resumed", urls: []string{"/good"}, part: body[:third],
+			asked: []string{"/good bytes=100000-"}},
+		{name: "resumed without ranges", urls: []string{"/norange"}, part: body[:third],
+			asked: []string{"/norange bytes=100000-"}},
+		{name: "an older part that does not fit", urls: []string{"/good"},
+			part:  make([]byte, third),
 			asked: []string{"/good bytes=100000-", "/good"}},
-		{name: "a complete part", urls: []string{"/good"}, part: body, asked: []string{"/good bytes=300000-"}},
-		{name: "a part too long, no ranges", urls: []string{"/norange"}, part: make([]byte, 2*len(body)), asked: []string{"/norange bytes=600000-"}},
-		{name: "broken once", urls: []string{"/once"}, asked: []string{"/once", "/once bytes=100000-"}},
-		{name: "broken always", urls: []string{"/broken"}, want: errInterrupted, mentions: []string{"100000 bytes"}},
-		{name: "truncated without a length", urls: []string{"/short"}, want: ErrChecksum, mentions: []string{"SHA-256"}},
-		{name: "wrong", urls: []string{"/wrong"}, want: ErrChecksum, mentions: []string{checksum(body)}},
-		{name: "endless", urls: []string{"/endless"}, want: ErrChecksum, mentions: []string{"300010 bytes"}},
-		{name: "announced too long", urls: []string{"/announced"}, want: ErrChecksum, mentions: []string{"300010 bytes"}},
+		{name: "a complete part", urls: []string{"/good"}, part: body,
+			asked: []string{"/good bytes=300000-"}},
+		{name: "a part too long, no ranges", urls: []string{"/norange"},
+			part: make([]byte, 2*len(body)), asked: []string{"/norange bytes=600000-"}},
+		{name: "broken once", urls: []string{"/once"},
+			asked: []string{"/once", "/once bytes=100000-"}},
+		{name: "broken always", urls: []string{"/broken"}, want: errInterrupted,
+			mentions: []string{"100000 bytes"}},
+		{name: "truncated without a length", urls: []string{"/short"}, want: ErrChecksum,
+			mentions: []string{"SHA-256"}},
+		{name: "wrong", urls: []string{"/wrong"}, want: ErrChecksum,
+			mentions: []string{checksum(body)}},
+		{name: "endless", urls: []string{"/endless"}, want: ErrChecksum,
+			mentions: []string{"300010 bytes"}},
+		{name: "announced too long", urls: []string{"/announced"}, want: ErrChecksum,
+			mentions: []string{"300010 bytes"}},
 		{name: "all addresses fail", urls: []string{"/gone", "/slow", "/wrong"}, want: ErrChecksum,
 			mentions: []string{"404", "nothing arrived", "/wrong", "by hand"}},
 		{name: "no address", mentions: []string{"no public address"}, want: errAny},
@@ -135,7 +161,8 @@ func TestFetch(t *testing.T) {
 				write(t, partPath(path, file.URLs[0]), test.part)
 			}
 			var last Progress
-			fetcher := &Fetcher{Dir: dir, StallTimeout: 200 * time.Millisecond, Progress: func(p Progress) { last = p }}
+			fetcher := &Fetcher{Dir: dir, StallTimeout: 200 * time.Millisecond,
+				Progress: func(p Progress) { last = p }}
 			got, err := fetcher.Fetch(context.Background(), file)
 			if test.asked != nil && !slices.Equal(server.asked(), test.asked) {
 				t.Errorf("asked for %q, want %q", server.asked(), test.asked)
@@ -165,7 +192,9 @@ func TestFetch(t *testing.T) {
 			if len(test.urls) == 1 && len(entries) != 1 {
 				t.Errorf("left behind: %v", entries)
 			}
-			if len(test.asked) > 0 && test.name != "a complete part" && (last.Done != int64(len(body)) || last.Total != int64(len(body)) && last.Total != -1) {
+			if len(test.asked) > 0 && test.name != "a complete part" &&
+				(last.Done != int64(len(body)) || last.Total != int64(len(body)) &&
+					last.Total != -1) {
 				t.Errorf("last progress %+v", last)
 			}
 		})
@@ -210,7 +239,8 @@ func TestFetchReplacesAnAlteredCopy(t *testing.T) {
 	if _, err := (&Fetcher{Dir: dir}).Fetch(context.Background(), file); err != nil {
 		t.Fatal(err)
 	}
-	if content, err := (Files{Dirs: []string{dir}}).Open(abc); err != nil || string(content) != "abc" {
+	if content, err := (Files{Dirs: []string{dir}}).Open(abc); err != nil ||
+		string(content) != "abc" {
 		t.Errorf("content %q, %v", content, err)
 	}
 }
@@ -260,7 +290,8 @@ func TestFetchDiskTroubleEndsAtOnce(t *testing.T) {
 		}
 	})
 	t.Run("none", func(t *testing.T) {
-		if _, err := (&Fetcher{}).Fetch(context.Background(), file); err == nil || !strings.Contains(err.Error(), "--data") {
+		if _, err := (&Fetcher{}).Fetch(context.Background(), file); err == nil ||
+			!strings.Contains(err.Error(), "--data") {
 			t.Errorf("error %v, want one naming --data", err)
 		}
 	})
@@ -268,7 +299,8 @@ func TestFetchDiskTroubleEndsAtOnce(t *testing.T) {
 
 func TestFetchCancelled(t *testing.T) {
 	server := newSite(t, make([]byte, 100))
-	file := File{Path: "toy/body", SHA256: checksum(make([]byte, 100)), URLs: []string{server.URL + "/slow", server.URL + "/good"}}
+	file := File{Path: "toy/body", SHA256: checksum(make([]byte, 100)),
+		URLs: []string{server.URL + "/slow", server.URL + "/good"}}
 	ctx, cancel := context.WithCancel(context.Background())
 	fetcher := &Fetcher{Dir: t.TempDir(), Progress: func(Progress) { cancel() }}
 	if _, err := fetcher.Fetch(ctx, file); !errors.Is(err, context.Canceled) {

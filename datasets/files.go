@@ -21,12 +21,12 @@ var (
 	ErrChecksum = errors.New("data file is altered")
 )
 
-// defaultLimit bounds the content of a File that states no Limit of its own, so that neither a
+// defaultLimit bounds the content of a File that states no Limit, so that neither a
 // wrong address nor a small .gz that unpacks without end can fill the memory.
 const defaultLimit = 1 << 30
 
-// Files finds data files: each directory is searched in order (--data, $PPDP_DATA, ./data, the user's
-// cache directory).
+// Files finds data files: each directory is searched in order (--data, $PPDP_DATA, ./data, the
+// user's cache directory).
 type Files struct {
 	Dirs []string
 	// Download is the directory that fetched files go to; empty when there is none.
@@ -34,8 +34,8 @@ type Files struct {
 }
 
 // DefaultFiles returns the directories in the order of search: data (what --data gave, "" for
-// nothing), $PPDP_DATA, ./data, and ppdp in the user's cache directory. Downloads go to data when it
-// is given, else to the cache.
+// nothing), $PPDP_DATA, ./data, and ppdp in the user's cache directory. Downloads go to data when
+// it is given, else to the cache.
 func DefaultFiles(data string) Files {
 	var files Files
 	for _, dir := range []string{data, os.Getenv("PPDP_DATA"), "data"} {
@@ -57,18 +57,19 @@ func DefaultFiles(data string) Files {
 
 // Open returns the verified canonical content of a file. In each directory the plain file is tried
 // before the one with .gz. A copy whose checksum is wrong is never used, but a right one in a later
-// directory is; only when there is none does the error (wrapping ErrChecksum) tell of the wrong
+// directory is; only when there is none does the error (wrapping ErrChecksum) list the wrong
 // ones. A file found nowhere is an error wrapping ErrMissing.
 func (f Files) Open(file File) ([]byte, error) {
 	content, _, err := f.find(file)
 	return content, err
 }
 
-// find is Open that also tells where the content was found.
+// find is Open that also reports where the content was found.
 func (f Files) find(file File) (content []byte, path string, err error) {
 	local := filepath.FromSlash(file.Path)
 	if !filepath.IsLocal(local) {
-		return nil, "", fmt.Errorf("data file %q: must be a path below the data directory", file.Path)
+		return nil, "", fmt.Errorf("data file %q: must be a path below the data directory",
+			file.Path)
 	}
 	var refused []error
 	for _, dir := range f.Dirs {
@@ -166,7 +167,7 @@ type FileState string
 const (
 	FileOK      FileState = "ok"
 	FileMissing FileState = "missing"
-	FileAltered FileState = "altered" // or unreadable; Err tells
+	FileAltered FileState = "altered" // or unreadable; see Err
 )
 
 // FileStatus is what Verify found out about one file.

@@ -59,30 +59,43 @@ func TestOpen(t *testing.T) {
 		mentions  []string
 	}{
 		{name: "plain", first: map[string]string{"toy/abc.txt": "abc"}},
-		{name: "packed", first: map[string]string{"toy/abc.txt.gz": string(packed(t, []byte("abc")))}},
-		{name: "packed under the plain name", first: map[string]string{"toy/abc.txt": string(packed(t, []byte("abc")))}},
+		{name: "packed", first: map[string]string{"toy/abc.txt.gz": string(packed(t,
+			[]byte("abc")))}},
+		{name: "packed under the plain name",
+			first: map[string]string{"toy/abc.txt": string(packed(t, []byte("abc")))}},
 		{name: "second directory", second: map[string]string{"toy/abc.txt": "abc"}},
-		{name: "altered, but right further on", first: map[string]string{"toy/abc.txt": "abd"}, second: map[string]string{"toy/abc.txt": "abc"}},
-		{name: "altered beside a right .gz", first: map[string]string{"toy/abc.txt": "abd", "toy/abc.txt.gz": string(packed(t, []byte("abc")))}},
+		{name: "altered, but right further on", first: map[string]string{"toy/abc.txt": "abd"},
+			second: map[string]string{"toy/abc.txt": "abc"}},
+		{name: "altered beside a right .gz", first: map[string]string{"toy/abc.txt": "abd",
+			"toy/abc.txt.gz": string(packed(t, []byte("abc")))}},
 		{name: "made canonical", first: map[string]string{"toy/abc.txt": "#abc"}, canonical: strip},
-		{name: "canonical already", first: map[string]string{"toy/abc.txt": "abc"}, canonical: strip},
-		{name: "cannot be made canonical", first: map[string]string{"toy/abc.txt": "!abc"}, canonical: strip,
-			want: ErrChecksum, mentions: []string{"line 1: a bang"}},
+		{name: "canonical already", first: map[string]string{"toy/abc.txt": "abc"},
+			canonical: strip},
+		{name: "cannot be made canonical", first: map[string]string{"toy/abc.txt": "!abc"},
+			canonical: strip,
+			want:      ErrChecksum, mentions: []string{"line 1: a bang"}},
 		{name: "missing", want: ErrMissing,
-			mentions: []string{"toy/abc.txt", "first", "second", abc.SHA256, "ppdp datasets fetch"}},
+			mentions: []string{"toy/abc.txt", "first", "second",
+				abc.SHA256, "ppdp datasets fetch"}},
 		// SHA-256("abd"), from coreutils' sha256sum.
 		{name: "altered", first: map[string]string{"toy/abc.txt": "abd"}, want: ErrChecksum,
-			mentions: []string{filepath.Join("first", "toy", "abc.txt"), abc.SHA256, "ppdp datasets fetch",
+			mentions: []string{filepath.Join("first", "toy", "abc.txt"), abc.SHA256,
+				"ppdp datasets fetch",
 				"a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"}},
-		{name: "truncated gzip", first: map[string]string{"toy/abc.txt.gz": string(truncated)}, want: ErrChecksum, mentions: []string{"abc.txt.gz", "gzip"}},
-		{name: "too long", first: map[string]string{"toy/abc.txt": "abc"}, limit: 2, want: ErrChecksum, mentions: []string{"2 bytes"}},
-		{name: "unpacks to too much", first: map[string]string{"toy/abc.txt.gz": string(packed(t, make([]byte, 1<<20)))}, limit: 4096,
-			want: ErrChecksum, mentions: []string{"4096 bytes"}},
+		{name: "truncated gzip", first: map[string]string{"toy/abc.txt.gz": string(truncated)},
+			want: ErrChecksum, mentions: []string{"abc.txt.gz", "gzip"}},
+		{name: "too long", first: map[string]string{"toy/abc.txt": "abc"}, limit: 2,
+			want: ErrChecksum, mentions: []string{"2 bytes"}},
+		{name: "unpacks to too much",
+			first: map[string]string{"toy/abc.txt.gz": string(packed(t, make([]byte, 1<<20)))},
+			limit: 4096,
+			want:  ErrChecksum, mentions: []string{"4096 bytes"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
-			files := Files{Dirs: []string{filepath.Join(dir, "first"), filepath.Join(dir, "second")}}
+			files := Files{Dirs: []string{filepath.Join(dir, "first"),
+				filepath.Join(dir, "second")}}
 			for path, content := range test.first {
 				write(t, filepath.Join(files.Dirs[0], path), []byte(content))
 			}
@@ -112,7 +125,8 @@ func TestOpen(t *testing.T) {
 
 func TestOpenStaysBelowItsDirectories(t *testing.T) {
 	for _, path := range []string{"../abc.txt", "/etc/passwd", ""} {
-		if _, err := (Files{Dirs: []string{t.TempDir()}}).Open(File{Path: path}); err == nil || !strings.Contains(err.Error(), "below the data directory") {
+		if _, err := (Files{Dirs: []string{t.TempDir()}}).Open(File{Path: path}); err == nil ||
+			!strings.Contains(err.Error(), "below the data directory") {
 			t.Errorf("path %q: error %v", path, err)
 		}
 	}
@@ -140,7 +154,8 @@ func TestDefaultFiles(t *testing.T) {
 			t.Errorf("--data %q, PPDP_DATA %q: search %s, want %s", test.data, test.env, got, want)
 		}
 		if files.Download != test.download {
-			t.Errorf("--data %q, PPDP_DATA %q: download to %s, want %s", test.data, test.env, files.Download, test.download)
+			t.Errorf("--data %q, PPDP_DATA %q: download to %s, want %s", test.data, test.env,
+				files.Download, test.download)
 		}
 	}
 }
@@ -172,7 +187,8 @@ func TestVerify(t *testing.T) {
 	}
 	for i := range want {
 		g, w := got[i], want[i]
-		if g.Dataset != w.Dataset || g.File.Path != w.File.Path || g.State != w.State || g.Path != w.Path || (g.Err == nil) != (w.State == FileOK) {
+		if g.Dataset != w.Dataset || g.File.Path != w.File.Path || g.State != w.State ||
+			g.Path != w.Path || (g.Err == nil) != (w.State == FileOK) {
 			t.Errorf("file %d: %+v, want %+v", i, g, w)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // safe for concurrent readers; it must not be copied.
 type Graph struct {
 	// Offsets has one more entry than there are nodes: the neighbours of node v, ascending, are
-	// Neighbours[Offsets[v]:Offsets[v+1]]. Each edge stands twice, once at either end.
+	// Neighbours[Offsets[v]:Offsets[v+1]]. Each edge is listed twice, once at either end.
 	Offsets    []int64
 	Neighbours []int32
 
@@ -38,17 +38,19 @@ func (g *Graph) Adjacent(v int32) []int32 { return g.Neighbours[g.Offsets[v]:g.O
 // EdgeError lists what keeps a list of edges from being a simple undirected graph. Entries are
 // positions in the list, ascending.
 type EdgeError struct {
-	Nodes      int
-	Outside    []int // an end below 0 or not below Nodes
-	SelfLoops  []int
-	Duplicates []int // an edge already listed, in this direction or the other; the first one is not named
+	Nodes     int
+	Outside   []int // an end below 0 or not below Nodes
+	SelfLoops []int
+	// An edge already listed, in this direction or the other; the first one is not named.
+	Duplicates []int
 }
 
 func (e *EdgeError) Error() string {
 	var parts []string
 	add := func(positions []int, what string) {
 		if len(positions) > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s, the first is edge %d of the list", len(positions), what, positions[0]))
+			parts = append(parts, fmt.Sprintf("%d %s, the first is edge %d of the list",
+				len(positions), what, positions[0]))
 		}
 	}
 	add(e.Outside, fmt.Sprintf("edges with an end outside [0, %d)", e.Nodes))
@@ -57,9 +59,9 @@ func (e *EdgeError) Error() string {
 	return "not a simple graph: " + strings.Join(parts, "; ")
 }
 
-// NewGraph builds the graph of the edges {from[i], to[i]} over the nodes 0 to nodes-1, in time linear
-// in nodes and edges. A list that does not describe a simple graph is refused with an *EdgeError.
-// It panics when the slices differ in length.
+// NewGraph builds the graph of the edges {from[i], to[i]} over the nodes 0 to nodes-1, in time
+// linear in nodes and edges. A list that does not describe a simple graph is refused with an
+// *EdgeError. It panics when the slices differ in length.
 func NewGraph(nodes int, from, to []int32) (*Graph, error) {
 	if len(from) != len(to) {
 		panic(fmt.Sprintf("datasets: %d edges begin but %d end", len(from), len(to)))
@@ -163,10 +165,10 @@ type derivation struct {
 	value any
 }
 
-// Derived returns what build makes of the graph. It is built at most once for each graph and key and
-// lives as long as the graph, so that many releases share one sorting or indexing of the true data.
-// build must depend on nothing but the graph and the key; keys are values of a type private to
-// the caller. The result is shared: nobody may change it.
+// Derived returns what build makes of the graph. It is built at most once for each graph and key
+// and lives as long as the graph, so that many releases share one sorting or indexing of the true
+// data. build must depend on nothing but the graph and the key; keys are values of a type private
+// to the caller. The result is shared: nobody may change it.
 func Derived[T any](g *Graph, key any, build func() T) T {
 	g.mu.Lock()
 	if g.derived == nil {
@@ -184,8 +186,8 @@ func Derived[T any](g *Graph, key any, build func() T) T {
 
 type degreeSequenceKey struct{}
 
-// DegreeSequence is the nodes' degrees, sorted ascending. It is computed once and shared: nobody may
-// change it.
+// DegreeSequence is the nodes' degrees, sorted ascending. It is computed once and shared: nobody
+// may change it.
 func (g *Graph) DegreeSequence() []int32 {
 	return Derived(g, degreeSequenceKey{}, g.degreeSequence)
 }
@@ -241,8 +243,9 @@ func (g *Graph) WriteEdges(w io.Writer) error {
 	return err
 }
 
-// Checksum is the SHA-256 of the canonical edge list in hexadecimal. Nodes without edges behind the last
-// node that has one do not show in that list; a closing line "# nodes N" is hashed where there are any.
+// Checksum is the SHA-256 of the canonical edge list in hexadecimal. Nodes without edges behind the
+// last node that has one do not show in that list; a closing line "# nodes N" is hashed where there
+// are any.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	g.WriteEdges(h) // a hash never fails to be written

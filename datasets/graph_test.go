@@ -20,7 +20,8 @@ func TestNewGraph(t *testing.T) {
 		if rapid.Bool().Draw(t, "inside") && n > 0 {
 			end = rapid.Int32Range(0, int32(n-1))
 		}
-		from, to := rapid.SliceOfN(end, m, m).Draw(t, "from"), rapid.SliceOfN(end, m, m).Draw(t, "to")
+		from, to := rapid.SliceOfN(end, m, m).Draw(t, "from"), rapid.SliceOfN(end, m,
+			m).Draw(t, "to")
 		want := &EdgeError{Nodes: n}
 		joined := make([]bool, n*n)
 		for i := range from {
@@ -67,7 +68,8 @@ func TestNewGraph(t *testing.T) {
 			degrees = append(degrees, int32(len(neighbours)))
 		}
 		slices.Sort(degrees)
-		if !slices.Equal(g.DegreeSequence(), degrees) || n > 0 && g.MaxDegree() != int(degrees[n-1]) {
+		if !slices.Equal(g.DegreeSequence(), degrees) || n > 0 &&
+			g.MaxDegree() != int(degrees[n-1]) {
 			t.Fatalf("degrees %v, want %v", g.DegreeSequence(), degrees)
 		}
 	})

@@ -8,12 +8,13 @@ import (
 // Hierarchy generalises an attribute level by level, all its values at a time, as full-domain
 // generalisation does (Samarati & Sweeney 1998; LeFevre, DeWitt & Ramakrishnan, Incognito, SIGMOD
 // 2005). Level 0 holds the values themselves; every level's groups are unions of those of the level
-// below; the last level is one group of everything. A hierarchy is immutable and safe for concurrent readers.
+// below; the last level is one group of everything. A hierarchy is immutable and safe for
+// concurrent readers.
 type Hierarchy struct {
 	// Levels are the generalisations, from the values themselves to one group; at least one.
 	Levels []Level
-	// Axis orders the codes such that every group is an interval of ranks. Nil where groups are intervals of
-	// codes, as those of numeric attributes.
+	// Axis orders the codes such that every group is an interval of ranks. Nil where groups are
+	// intervals of codes, as those of numeric attributes.
 	Axis *Axis
 }
 
@@ -21,7 +22,8 @@ type Hierarchy struct {
 type Level struct {
 	// Group is the group of each code; groups are numbered along the axis from 0.
 	Group []uint32
-	// Low and High hold, for each group, its interval [Low, High): of codes, or of ranks on the hierarchy's axis.
+	// Low and High hold, for each group, its interval [Low, High): of codes, or of ranks on the
+	// hierarchy's axis.
 	Low, High []uint32
 	// Node is the taxonomy node of each group on the hierarchy's axis; nil without one.
 	Node []int32
@@ -33,29 +35,32 @@ func (l *Level) Len() int { return len(l.Low) }
 // Height is the number of levels above the values themselves.
 func (h *Hierarchy) Height() int { return len(h.Levels) - 1 }
 
-// MaxHierarchyCells bounds the attributes that have a hierarchy: every level of it lists every cell.
+// MaxHierarchyCells bounds the attributes that have a hierarchy: every level of it lists every
+// cell.
 const MaxHierarchyCells = 1 << 22
 
-// WidthHierarchy is the hierarchy over an attribute of so many cells whose groups are intervals of codes: those
-// of level i ≥ 1 have widths[i-1] cells, counted from the first, and the level above them all is
-// one group. A last group that reaches beyond the domain is cut short. Every width must be a
-// multiple of the one before; widths that would leave a single group are an error, because that is the level added.
+// WidthHierarchy is the hierarchy over an attribute of so many cells whose groups are intervals of
+// codes: those of level i ≥ 1 have widths[i-1] cells, counted from the first, and the level above
+// them all is one group. A last group that reaches beyond the domain is cut short. Every width must
+// be a multiple of the one before; widths that would leave a single group are an error, because
+// that is the level added.
 func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	if cells < 1 || cells > MaxHierarchyCells {
-		return nil, fmt.Errorf("a hierarchy over %d cells, must be from 1 to %d", cells, MaxHierarchyCells)
+		return nil, fmt.Errorf("a hierarchy over %d cells, must be from 1 to %d",
+			cells, MaxHierarchyCells)
 	}
-	var errs []error
+	var bad Problems
 	before := 1
 	for _, width := range widths {
 		switch {
 		case width <= before || width%before != 0:
-			errs = append(errs, fmt.Errorf("width %d above groups of %d, must be a greater multiple", width, before))
+			bad.Add("width %d above groups of %d, must be a greater multiple", width, before)
 		case width >= cells:
-			errs = append(errs, fmt.Errorf("width %d of %d cells, must leave more than one group", width, cells))
+			bad.Add("width %d of %d cells, must leave more than one group", width, cells)
 		}
 		before = max(1, width)
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	h := &Hierarchy{Levels: []Level{intervals(cells, 1)}}
@@ -68,8 +73,8 @@ func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	return h, nil
 }
 
-// BinaryHierarchy is the balanced binary tree over so many ordered cells, 1 to MaxHierarchyCells: groups of 2, 4, 8, ...
-// cells, ⌈log₂ cells⌉ levels above the cells themselves.
+// BinaryHierarchy is the balanced binary tree over so many ordered cells, 1 to MaxHierarchyCells:
+// groups of 2, 4, 8, ... cells, ⌈log₂ cells⌉ levels above the cells themselves.
 func BinaryHierarchy(cells int) *Hierarchy {
 	var widths []int
 	for width := 2; width < cells; width *= 2 {
@@ -95,8 +100,9 @@ func intervals(cells, width int) Level {
 	return level
 }
 
-// Hierarchy is the hierarchy along the axis's taxonomy: a level cuts the tree at one depth, the last one
-// at the root. Where leaves lie at different depths, a value stays itself up to the level of the node above it.
+// Hierarchy is the hierarchy along the axis's taxonomy: a level cuts the tree at one depth, the
+// last one at the root. Where leaves lie at different depths, a value stays itself up to the level
+// of the node above it.
 func (x *Axis) Hierarchy() *Hierarchy {
 	t := x.Taxonomy
 	depth := make([]int, len(t.Nodes))
@@ -127,8 +133,8 @@ func (x *Axis) Hierarchy() *Hierarchy {
 }
 
 // Generalisation is the hierarchy that full-domain generalisation climbs: the attribute's own where
-// its schema gives one, else that of its taxonomy, else the values and, above them, one group. An attribute of
-// more than MaxHierarchyCells values has none: that is an error.
+// its schema gives one, else that of its taxonomy, else the values and, above them, one group. An
+// attribute of more than MaxHierarchyCells values has none: that is an error.
 func (a *Attribute) Generalisation() (*Hierarchy, error) {
 	if a.Hierarchy != nil {
 		return a.Hierarchy, nil
@@ -149,12 +155,13 @@ func (h *Hierarchy) Validate(cells int) error {
 	if len(h.Levels) == 0 {
 		return errors.New("a hierarchy without levels, must have at least the values themselves")
 	}
-	var errs []error
+	var found Problems
 	bad := func(level int, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("level %d of the hierarchy: %s", level, fmt.Sprintf(format, args...)))
+		found.Add("level %d of the hierarchy: %s", level, fmt.Sprintf(format, args...))
 	}
 	if h.Axis != nil && len(h.Axis.Rank) != cells {
-		return fmt.Errorf("a hierarchy along %d ranks of an attribute of %d cells", len(h.Axis.Rank), cells)
+		return fmt.Errorf("a hierarchy along %d ranks of an attribute of %d cells",
+			len(h.Axis.Rank), cells)
 	}
 	for i := range h.Levels {
 		level := &h.Levels[i]
@@ -162,8 +169,10 @@ func (h *Hierarchy) Validate(cells int) error {
 		case len(level.Group) != cells:
 			bad(i, "%d codes, must be %d", len(level.Group), cells)
 			continue
-		case len(level.High) != level.Len() || (h.Axis != nil) != (level.Node != nil) || level.Node != nil && len(level.Node) != level.Len():
-			bad(i, "%d groups with %d ends and %d nodes", level.Len(), len(level.High), len(level.Node))
+		case len(level.High) != level.Len() || (h.Axis != nil) != (level.Node != nil) ||
+			level.Node != nil && len(level.Node) != level.Len():
+			bad(i, "%d groups with %d ends and %d nodes", level.Len(), len(level.High),
+				len(level.Node))
 			continue
 		case i == 0 && level.Len() != cells:
 			bad(i, "%d groups, must be the %d values themselves", level.Len(), cells)
@@ -182,17 +191,19 @@ func (h *Hierarchy) Validate(cells int) error {
 		tiled := uint32(0)
 		for group := range level.Low {
 			if level.Low[group] != tiled || level.High[group] <= tiled {
-				bad(i, "group %d is [%d, %d), must begin at %d", group, level.Low[group], level.High[group], tiled)
+				bad(i, "group %d is [%d, %d), must begin at %d", group, level.Low[group],
+					level.High[group], tiled)
 			}
 			tiled = level.High[group]
 		}
 		if int(tiled) != cells {
 			bad(i, "the groups end at %d of %d cells", tiled, cells)
 		}
-		if i == 0 || len(errs) > 0 {
+		if i == 0 || found.Any() {
 			continue
 		}
-		// Groups are intervals that tile, so they nest where every end of a group is one below, too.
+		// Groups are intervals that tile, so they nest where every end of a group is one below,
+		// too.
 		below, at := h.Levels[i-1].High, 0
 		for _, end := range level.High {
 			for at < len(below) && below[at] < end {
@@ -203,5 +214,5 @@ func (h *Hierarchy) Validate(cells int) error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return found.Err()
 }

@@ -27,7 +27,8 @@ func TestWidthHierarchy(t *testing.T) {
 			t.Errorf("level %d groups %v, want %v", level, got, want)
 		}
 	}
-	if h.Height() != 3 || !slices.Equal(h.Levels[2].Low, []uint32{0, 6}) || !slices.Equal(h.Levels[2].High, []uint32{6, 10}) {
+	if h.Height() != 3 || !slices.Equal(h.Levels[2].Low, []uint32{0, 6}) ||
+		!slices.Equal(h.Levels[2].High, []uint32{6, 10}) {
 		t.Errorf("height %d, level 2 %v %v", h.Height(), h.Levels[2].Low, h.Levels[2].High)
 	}
 }
@@ -46,7 +47,8 @@ func TestWidthHierarchyRefuses(t *testing.T) {
 		{10, []int{4, 4}, "width 4 above groups of 4"},
 		{10, []int{10}, "more than one group"},
 	} {
-		if _, err := WidthHierarchy(test.cells, test.widths...); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := WidthHierarchy(test.cells, test.widths...); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%d cells, widths %v: %v, want %q", test.cells, test.widths, err, test.want)
 		}
 	}
@@ -74,7 +76,8 @@ func TestBinaryHierarchy(t *testing.T) {
 
 // TestAxisHierarchy has leaves at two depths and codes in an order of their own.
 func TestAxisHierarchy(t *testing.T) {
-	a := &Attribute{Name: "job", Kind: Categorical, Values: []string{"smith", "none", "clerk", "baker"}, Taxonomy: &Taxonomy{Nodes: []TaxonomyNode{
+	a := &Attribute{Name: "job", Kind: Categorical, Values: []string{"smith", "none", "clerk",
+		"baker"}, Taxonomy: &Taxonomy{Nodes: []TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 2}},
 		{Name: "work", Parent: 0, Children: []int{3, 4}},
 		{Name: "none", Parent: 0},
@@ -107,14 +110,16 @@ func TestAxisHierarchy(t *testing.T) {
 			names = append(names, a.Taxonomy.Nodes[node].Name)
 		}
 		if !slices.Equal(h.Levels[level].Group, want.group) || !slices.Equal(names, want.nodes) {
-			t.Errorf("level %d: %v of %v, want %v of %v", level, h.Levels[level].Group, names, want.group, want.nodes)
+			t.Errorf("level %d: %v of %v, want %v of %v", level, h.Levels[level].Group, names,
+				want.group, want.nodes)
 		}
 	}
 }
 
 func TestGeneralisation(t *testing.T) {
 	wide := Attribute{Name: "wide", High: 1 << 31, Step: 1}
-	if _, err := wide.Generalisation(); err == nil || !strings.Contains(err.Error(), "wide: a hierarchy over 2147483648 cells") {
+	if _, err := wide.Generalisation(); err == nil ||
+		!strings.Contains(err.Error(), "wide: a hierarchy over 2147483648 cells") {
 		t.Errorf("a hierarchy of 2³¹ values: %v", err)
 	}
 	own := BinaryHierarchy(6)
@@ -126,8 +131,10 @@ func TestGeneralisation(t *testing.T) {
 		{"its own", Attribute{Name: "a", High: 6, Step: 1, Hierarchy: own}, 3},
 		{"numeric without", Attribute{Name: "a", High: 6, Step: 1}, 1},
 		{"numeric of one cell", Attribute{Name: "a", High: 1, Step: 1}, 0},
-		{"categorical without", Attribute{Name: "a", Kind: Categorical, Values: []string{"x", "y"}}, 1},
-		{"categorical of one value", Attribute{Name: "a", Kind: Categorical, Values: []string{"x"}}, 0},
+		{"categorical without", Attribute{Name: "a", Kind: Categorical, Values: []string{"x", "y"}},
+			1},
+		{"categorical of one value", Attribute{Name: "a", Kind: Categorical, Values: []string{"x"}},
+			0},
 	} {
 		if err := test.attribute.Validate(); err != nil {
 			t.Fatal(err)
@@ -155,14 +162,17 @@ func TestHierarchyValidate(t *testing.T) {
 		{"no levels", func(h *Hierarchy) { h.Levels = nil }, "without levels"},
 		{"no top", func(h *Hierarchy) { h.Levels = h.Levels[:3] }, "must be one group"},
 		{"no bottom", func(h *Hierarchy) { h.Levels = h.Levels[1:] }, "values themselves"},
-		{"a code too many", func(h *Hierarchy) { h.Levels[1].Group = append(h.Levels[1].Group, 0) }, "9 codes"},
-		{"a code elsewhere", func(h *Hierarchy) { h.Levels[1].Group[0] = 2 }, "code 0 lies outside its group 2"},
+		{"a code too many", func(h *Hierarchy) { h.Levels[1].Group = append(h.Levels[1].Group, 0) },
+			"9 codes"},
+		{"a code elsewhere", func(h *Hierarchy) { h.Levels[1].Group[0] = 2 },
+			"code 0 lies outside its group 2"},
 		{"not nested", func(h *Hierarchy) {
 			three, _ := WidthHierarchy(8, 3)
 			h.Levels[2] = three.Levels[1]
 		}, "inside a group of the level below"},
 		{"a gap", func(h *Hierarchy) { h.Levels[1].Low[1] = 3 }, "must begin at 2"},
-		{"an end missing", func(h *Hierarchy) { h.Levels[1].High = h.Levels[1].High[:3] }, "4 groups with 3 ends"},
+		{"an end missing", func(h *Hierarchy) { h.Levels[1].High = h.Levels[1].High[:3] },
+			"4 groups with 3 ends"},
 	} {
 		h := BinaryHierarchy(8)
 		test.corrupt(h)
@@ -179,17 +189,20 @@ func TestHierarchyValidate(t *testing.T) {
 	}
 }
 
-// TestHierarchyNests: two codes that share a group share one on every higher level, whatever the tree.
+// TestHierarchyNests: two codes that share a group share one on every higher level, whatever the
+// tree.
 func TestHierarchyNests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := &Taxonomy{Nodes: []TaxonomyNode{{Name: "0", Parent: -1}}}
 		nodes := rapid.IntRange(1, 20).Draw(t, "nodes")
 		for i := 1; i < nodes; i++ {
 			parent := rapid.IntRange(0, i-1).Draw(t, "parent")
-			tree.Nodes = append(tree.Nodes, TaxonomyNode{Name: string(rune('0' + i)), Parent: parent})
+			tree.Nodes = append(tree.Nodes,
+				TaxonomyNode{Name: string(rune('0' + i)), Parent: parent})
 			tree.Nodes[parent].Children = append(tree.Nodes[parent].Children, i)
 		}
-		a := Attribute{Name: "a", Kind: Categorical, Values: rapid.Permutation(tree.Leaves()).Draw(t, "values"), Taxonomy: tree}
+		a := Attribute{Name: "a", Kind: Categorical,
+			Values: rapid.Permutation(tree.Leaves()).Draw(t, "values"), Taxonomy: tree}
 		if err := a.Validate(); err != nil {
 			t.Fatal(err)
 		}

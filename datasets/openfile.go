@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// OpenFile opens a file of the user's for reading. Only a regular file is opened: to open a pipe may take for ever, and a device
-// may never end. The error names the path.
+// OpenFile opens a file of the user's for reading. Only a regular file is opened: to open a pipe
+// may take for ever, and a device may never end. The error names the path.
 func OpenFile(path string) (*os.File, error) {
 	if _, err := regular(path); err != nil {
 		return nil, err
@@ -16,7 +16,8 @@ func OpenFile(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// ReadFile reads a file of the user's, which must be regular and hold at most limit bytes. The error names the path.
+// ReadFile reads a file of the user's, which must be regular and hold at most limit bytes. The
+// error names the path.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	info, err := regular(path)
 	if err != nil {

@@ -21,13 +21,15 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		pipe: "a pipe, must be a file", dir: "a folder, must be a file", "/dev/zero": "a device", filepath.Join(dir, "none"): "no such file",
+		pipe: "a pipe, must be a file", dir: "a folder, must be a file", "/dev/zero": "a device",
+		filepath.Join(dir, "none"): "no such file",
 	} {
 		opened, err := OpenFile(path)
 		if err == nil {
 			opened.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 		if _, err := ReadFile(path, 1); err == nil || !strings.Contains(err.Error(), want) {
@@ -37,7 +39,8 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	if text, err := ReadFile(file, 4); string(text) != "four" || err != nil {
 		t.Errorf("four bytes of four: %q, %v", text, err)
 	}
-	if _, err := ReadFile(file, 3); err == nil || !strings.Contains(err.Error(), "4 bytes, must be at most 3") {
+	if _, err := ReadFile(file, 3); err == nil ||
+		!strings.Contains(err.Error(), "4 bytes, must be at most 3") {
 		t.Errorf("four bytes of three: %v", err)
 	}
 }

@@ -13,12 +13,16 @@ import (
 )
 
 // Source is a named dataset that can be loaded: read from files or generated from a seed.
+// Implementations are stateless values, safe for concurrent use. The tests of datasets/all check
+// what is said here.
 type Source interface {
 	Info() Info
-	// Params returns a pointer to a struct of the source's parameters set to their defaults (yaml tags
-	// name them; a Validate() error method checks them), or nil when it has none.
+	// Params returns a pointer to a fresh struct of the source's parameters set to their defaults
+	// (yaml tags name them; a Validate() error method checks them), or nil when it has none.
 	Params() any
-	// Load reads or generates the data. It must depend on nothing but the request.
+	// Load reads or generates the data: the same for equal requests, which it does not change.
+	// Parameters of another type, or out of range, are an error (see ParamsOf). It returns early
+	// with an error wrapping ctx.Err() when the context ends.
 	Load(ctx context.Context, request Request) (*Dataset, error)
 }
 
@@ -36,7 +40,8 @@ type Info struct {
 
 // File is one data file a source reads, as fetched and verified.
 type File struct {
-	Path   string   // below the data directory, slash-separated: "adult/adult.data"; ".gz" may follow on disk
+	// Below the data directory, slash-separated: "adult/adult.data"; ".gz" may follow on disk.
+	Path   string
 	SHA256 string   // of the canonical (for tables: the uncompressed) content, in hexadecimal
 	URLs   []string // public homes, tried in order
 	Limit  int64    // bytes a download, and what it unpacks to, may have at most; 0 means 1 GiB
@@ -52,13 +57,15 @@ type Request struct {
 	Key    random.Key // seeds generated data
 }
 
-// ParamsOf returns a request's parameters, or a source's defaults where the request has none. Parameters of another
-// type than the defaults, which are a pointer, or that do not validate are an error.
+// ParamsOf returns a request's parameters, or a source's defaults where the request has none.
+// Parameters of another type than the defaults, which are a pointer, or that do not validate are an
+// error.
 func ParamsOf[P interface{ Validate() error }](request Request, defaults P) (P, error) {
 	params := defaults
 	if request.Params != nil {
 		given, ok := request.Params.(P)
-		if !ok || reflect.TypeOf(request.Params) != reflect.TypeOf(defaults) { // the latter where P is an interface
+		// The latter where P is an interface.
+		if !ok || reflect.TypeOf(request.Params) != reflect.TypeOf(defaults) {
 			return params, fmt.Errorf("parameters of type %T, must be %T", request.Params, defaults)
 		}
 		if reflect.ValueOf(given).IsNil() {
@@ -71,7 +78,6 @@ func ParamsOf[P interface{ Validate() error }](request Request, defaults P) (P, 
 
 // Dataset is what a source loads: a table or a graph, the other is nil.
 type Dataset struct {
-	Name     string
 	Table    *Table
 	Graph    *Graph
 	Checksum string   // SHA-256 over the content, in hexadecimal: equal data, equal checksum

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -60,8 +59,8 @@ type Attribute struct {
 	Ordered bool
 	// Taxonomy generalises a categorical attribute's values; nil for none.
 	Taxonomy *Taxonomy
-	// Hierarchy generalises all values level by level, as full-domain generalisation does; nil for none of
-	// its own (Generalisation).
+	// Hierarchy generalises all values level by level, as full-domain generalisation does; nil for
+	// none of its own (Generalisation).
 	Hierarchy *Hierarchy
 }
 
@@ -73,13 +72,15 @@ func (a *Attribute) Cells() int {
 	return max(1, int(math.Ceil((a.High-a.Low)/a.Step-a.rounding())))
 }
 
-// rounding is by how many steps the rounding of the bounds to binary may move a place between them: 0.3/0.1 is no whole
-// number, and steps of 0.0001 from 1900.05 on are off by more. It is less than what tells one cell from the next.
+// rounding is by how many steps the rounding of the bounds to binary may move a place between them:
+// 0.3/0.1 is no whole number, and steps of 0.0001 from 1900.05 on are off by more. It is less than
+// the distance between two cells.
 func (a *Attribute) rounding() float64 {
 	return min(0.25, 1e-9+float64(0x1p-51*((math.Abs(a.Low)+math.Abs(a.High))/a.Step)))
 }
 
-// WholeCells reports whether the bounds of a numeric attribute lie a whole number of steps apart, up to rounding.
+// WholeCells reports whether the bounds of a numeric attribute lie a whole number of steps apart,
+// up to rounding.
 func (a *Attribute) WholeCells() bool {
 	steps := (a.High - a.Low) / a.Step
 	return math.Round(steps) >= 1 && math.Abs(steps-math.Round(steps)) <= a.rounding()
@@ -98,15 +99,18 @@ func (a *Attribute) Number(code uint32) float64 {
 // attribute that is not continuous, between the steps.
 func (a *Attribute) NumberCode(value float64) (uint32, error) {
 	if !(value >= a.Low && value < a.High) {
-		return 0, fmt.Errorf("%s: %v is outside its public bounds, must be in [%v, %v)", a.Name, value, a.Low, a.High)
+		return 0, fmt.Errorf("%s: %v is outside its public bounds, must be in [%v, %v)",
+			a.Name, value, a.Low, a.High)
 	}
 	cell, cells := (value-a.Low)/a.Step, a.Cells()
 	if a.Continuous {
-		return uint32(min(int(cell), cells-1)), nil // rounding must not lift a value below High over the last cell
+		// Rounding must not lift a value below High over the last cell.
+		return uint32(min(int(cell), cells-1)), nil
 	}
 	rounded := math.Round(cell)
 	if math.Abs(cell-rounded) > 1e-6+a.rounding() || int(rounded) >= cells {
-		return 0, fmt.Errorf("%s: %v is between steps, must be %v plus a multiple of %v", a.Name, value, a.Low, a.Step)
+		return 0, fmt.Errorf("%s: %v is between steps, must be %v plus a multiple of %v",
+			a.Name, value, a.Low, a.Step)
 	}
 	return uint32(rounded), nil
 }
@@ -128,17 +132,19 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 				return uint32(code), nil
 			}
 		}
-		return 0, fmt.Errorf("%s: %q is not in its public list, must be one of %s", a.Name, text, quoteSome(a.Values))
+		return 0, fmt.Errorf("%s: %q is not in its public list, must be one of %s",
+			a.Name, text, quoteSome(a.Values))
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %q is not a number, must be in [%v, %v)", a.Name, text, a.Low, a.High)
+		return 0, fmt.Errorf("%s: %q is not a number, must be in [%v, %v)",
+			a.Name, text, a.Low, a.High)
 	}
 	return a.NumberCode(value)
 }
 
-// RandomOrder returns values in a random order that is always the same for an attribute of this name: it is public and
-// has nothing to do with the data (errata R4).
+// RandomOrder returns values in a random order that is always the same for an attribute of this
+// name: it is public and has nothing to do with the data (errata R4).
 func RandomOrder(name string, values []string) []string {
 	order := slices.Clone(values)
 	stream := random.NewKey(0).Derive("order", name).Stream()
@@ -165,9 +171,9 @@ func quoteSome(values []string) string {
 
 // Validate reports everything wrong with the attribute's description.
 func (a *Attribute) Validate() error {
-	var errs []error
+	var found Problems
 	bad := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s: %s", a.Name, fmt.Sprintf(format, args...)))
+		found.Add("%s: %s", a.Name, fmt.Sprintf(format, args...))
 	}
 	if a.Name == "" {
 		bad("an attribute needs a name")
@@ -181,7 +187,8 @@ func (a *Attribute) Validate() error {
 		if !(a.Step > 0) || math.IsInf(a.Step, 1) {
 			bad("step %v, must be a number above 0", a.Step)
 		} else if finite && (a.High-a.Low)/a.Step > maxCells {
-			bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low, a.High, maxCells)
+			bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low,
+				a.High, maxCells)
 		}
 		if len(a.Values) > 0 || a.Taxonomy != nil {
 			bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")
@@ -203,12 +210,12 @@ func (a *Attribute) Validate() error {
 			}
 		}
 	}
-	if a.Hierarchy != nil && len(errs) == 0 {
+	if a.Hierarchy != nil && !found.Any() {
 		if err := a.Hierarchy.Validate(a.Cells()); err != nil {
 			bad("%v", err)
 		}
 	}
-	return errors.Join(errs...)
+	return found.Err()
 }
 
 // Schema describes a table's columns. It is a public input: nothing in it is read off the data.
@@ -279,28 +286,28 @@ func (s *Schema) Project(names ...string) (*Schema, error) {
 
 // Validate reports everything wrong with the schema.
 func (s *Schema) Validate() error {
-	var errs []error
+	var bad Problems
 	if len(s.Attributes) == 0 {
-		errs = append(errs, errors.New("a schema needs at least one attribute"))
+		bad.Add("a schema needs at least one attribute")
 	}
 	seen := make(map[string]bool)
 	classes := 0
 	for i := range s.Attributes {
 		a := &s.Attributes[i]
-		errs = append(errs, a.Validate())
+		bad.AddError(a.Validate())
 		if seen[a.Name] {
-			errs = append(errs, fmt.Errorf("attribute %q is described twice", a.Name))
+			bad.Add("attribute %q is described twice", a.Name)
 		}
 		seen[a.Name] = true
 		if a.Role == Class {
 			classes++
 			if a.Kind != Categorical {
-				errs = append(errs, fmt.Errorf("%s: the class attribute must be categorical", a.Name))
+				bad.Add("%s: the class attribute must be categorical", a.Name)
 			}
 		}
 	}
 	if classes > 1 {
-		errs = append(errs, fmt.Errorf("%d class attributes, must be at most one", classes))
+		bad.Add("%d class attributes, must be at most one", classes)
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }

@@ -12,8 +12,9 @@ type Span struct{ Low, High uint32 }
 // AllValues is the word that TextSpans takes for the whole domain.
 const AllValues = "all"
 
-// TextSpans reads a list of values and of ranges of values along the attribute's order, "18, 25, 40..60", or
-// AllValues. A text that is a value as it stands is one, whatever dots it holds. All problems are told at once.
+// TextSpans reads a list of values and of ranges of values along the attribute's order, "18, 25,
+// 40..60", or AllValues. A text that is a value as it stands is one, whatever dots it holds. All
+// problems are reported at once.
 func (a *Attribute) TextSpans(text string) ([]Span, error) {
 	if text == AllValues {
 		return []Span{{0, uint32(a.Cells())}}, nil

@@ -21,12 +21,14 @@ func TestTextSpans(t *testing.T) {
 		{"m..l", &size, []Span{{1, 3}}},
 		{"a..b,s", &size, []Span{{3, 4}, {0, 1}}},
 	} {
-		if got, err := test.attribute.TextSpans(test.text); err != nil || !slices.Equal(got, test.want) {
+		if got, err := test.attribute.TextSpans(test.text); err != nil ||
+			!slices.Equal(got, test.want) {
 			t.Errorf("%q: %v (%v), want %v", test.text, got, err, test.want)
 		}
 	}
 	for text, want := range map[string]string{
-		"9": "outside its public bounds", "x": "not a number", "12..": "not a number", "14..12": "lower end first", "10,": "not a number", "10.5": "between steps",
+		"9": "outside its public bounds", "x": "not a number", "12..": "not a number",
+		"14..12": "lower end first", "10,": "not a number", "10.5": "between steps",
 		"9, x": "not a number", "x, 9": "outside its public bounds", // both mistakes are told
 	} {
 		if _, err := age.TextSpans(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -36,7 +38,8 @@ func TestTextSpans(t *testing.T) {
 }
 
 func FuzzTextSpans(f *testing.F) {
-	for _, text := range []string{"all", "3", "1..4, 7", "m..l", "..", "1....2", ",", "-1", "s,m", "9..3", "NaN", "1e1"} {
+	for _, text := range []string{"all", "3", "1..4, 7", "m..l", "..", "1....2", ",", "-1", "s,m",
+		"9..3", "NaN", "1e1"} {
 		f.Add(text)
 	}
 	attributes := []Attribute{

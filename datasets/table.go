@@ -117,14 +117,17 @@ func (t *Table) Project(names ...string) (*Table, error) {
 	return projected, nil
 }
 
-// WithSchema returns the same columns under another schema of the same domains: roles or names changed.
+// WithSchema returns the same columns under another schema of the same domains: roles or names
+// changed.
 func (t *Table) WithSchema(schema *Schema) (*Table, error) {
 	if len(schema.Attributes) != len(t.columns) {
-		return nil, fmt.Errorf("a schema of %d attributes for a table of %d columns", len(schema.Attributes), len(t.columns))
+		return nil, fmt.Errorf("a schema of %d attributes for a table of %d columns",
+			len(schema.Attributes), len(t.columns))
 	}
 	for i := range schema.Attributes {
 		if got, want := schema.Attributes[i].Cells(), t.schema.Attributes[i].Cells(); got != want {
-			return nil, fmt.Errorf("%s: a domain of %d cells for a column of %d", schema.Attributes[i].Name, got, want)
+			return nil, fmt.Errorf("%s: a domain of %d cells for a column of %d",
+				schema.Attributes[i].Name, got, want)
 		}
 	}
 	return &Table{schema: schema, rows: t.rows, columns: t.columns}, nil
@@ -197,7 +200,8 @@ func (b *Builder) AddRow() int {
 	return b.rows - 1
 }
 
-// Set stores a code. On a continuous attribute it also stores the middle of the cell as the exact value.
+// Set stores a code. On a continuous attribute it also stores the middle of the cell as the exact
+// value.
 func (b *Builder) Set(row, attribute int, code uint32) {
 	column := &b.table.columns[attribute]
 	column.set(row, code)

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"errors"
-	"fmt"
 )
 
 // Taxonomy is a generalisation tree over a categorical attribute's values: its leaves are the
@@ -66,26 +65,27 @@ func (t *Taxonomy) Validate(values []string) error {
 	if len(t.Nodes) == 0 {
 		return errors.New("an empty taxonomy, must have a root")
 	}
-	var errs []error
+	var bad Problems
 	listed := make([]bool, len(t.Nodes)) // as a child
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		if i == 0 && n.Parent != -1 || i > 0 && (n.Parent < 0 || n.Parent >= i) {
-			errs = append(errs, fmt.Errorf("taxonomy node %q has parent %d, must come after its parent", n.Name, n.Parent))
+			bad.Add("taxonomy node %q has parent %d, must come after its parent", n.Name, n.Parent)
 		}
 		for _, child := range n.Children {
 			if child <= i || child >= len(t.Nodes) || t.Nodes[child].Parent != i || listed[child] {
-				errs = append(errs, fmt.Errorf("taxonomy node %q lists child %d, must be a node of that parent, once", n.Name, child))
+				bad.Add("taxonomy node %q lists child %d, must be a node of that parent, once",
+					n.Name, child)
 				continue
 			}
 			listed[child] = true
 		}
 		if i > 0 && !listed[i] {
-			errs = append(errs, fmt.Errorf("taxonomy node %q is not among the children of its parent", n.Name))
+			bad.Add("taxonomy node %q is not among the children of its parent", n.Name)
 		}
 	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
+	if err := bad.Err(); err != nil {
+		return err
 	}
 	known := make(map[string]bool, len(values))
 	for _, value := range values {
@@ -95,16 +95,16 @@ func (t *Taxonomy) Validate(values []string) error {
 	for _, leaf := range t.Leaves() {
 		switch {
 		case seen[leaf]:
-			errs = append(errs, fmt.Errorf("taxonomy leaf %q stands twice", leaf))
+			bad.Add("duplicate taxonomy leaf %q", leaf)
 		case !known[leaf]:
-			errs = append(errs, fmt.Errorf("taxonomy leaf %q is not a value of the attribute", leaf))
+			bad.Add("taxonomy leaf %q is not a value of the attribute", leaf)
 		}
 		seen[leaf] = true
 	}
 	for _, value := range values {
 		if !seen[value] {
-			errs = append(errs, fmt.Errorf("value %q is not a leaf of the taxonomy", value))
+			bad.Add("value %q is not a leaf of the taxonomy", value)
 		}
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }

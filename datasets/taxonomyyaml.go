@@ -4,8 +4,9 @@ import "ppdp/internal/strictyaml"
 
 var _ strictyaml.Unmarshaler = (*Taxonomy)(nil)
 
-// UnmarshalStrict reads a taxonomy written as nested YAML: one root with its children, broader terms
-// as keys, leaves as list entries. A list may mix leaves with terms that have children of their own:
+// UnmarshalStrict reads a taxonomy written as nested YAML: one root with its children, broader
+// terms as keys, leaves as list entries. A list may mix leaves with terms that have children of
+// their own:
 //
 //	any: {low: [primary], high: [secondary, {tertiary: [bachelor, master]}]}
 //
@@ -33,9 +34,10 @@ type taxonomyReader struct {
 }
 
 // add appends a node and hangs it under its parent.
-func (r *taxonomyReader) add(n *strictyaml.Node, name string, parent int, seen map[string]int, what string) int {
+func (r *taxonomyReader) add(n *strictyaml.Node, name string, parent int, seen map[string]int,
+	what string) int {
 	if line, twice := seen[name]; twice {
-		r.Problemf(n, "%s %q stands twice, first in line %d", what, name, line)
+		r.Problemf(n, "duplicate %s %q, first in line %d", what, name, line)
 	} else {
 		seen[name] = n.Line
 	}
@@ -51,7 +53,8 @@ func (r *taxonomyReader) entry(entry strictyaml.Entry, parent int) {
 	node := r.add(entry.KeyNode, entry.Key, parent, r.terms, "broader term")
 	r.children(entry.Value, node)
 	if len(r.nodes[node].Children) == 0 {
-		r.Problemf(entry.Value, "broader term %q has no children, must be a mapping or a list of them", entry.Key)
+		r.Problemf(entry.Value,
+			"broader term %q has no children, must be a mapping or a list of them", entry.Key)
 	}
 }
 

@@ -17,7 +17,8 @@ func readTaxonomy(text string) (*Taxonomy, error) {
 }
 
 func TestTaxonomyYAML(t *testing.T) {
-	got, err := readTaxonomy("any: {low: [primary], high: [secondary, {tertiary: [bachelor, master]}]}\n")
+	got, err := readTaxonomy("any: {low: [primary], high: [secondary, {tertiary: [bachelor, " +
+		"master]}]}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,14 +42,15 @@ func TestTaxonomyYAML(t *testing.T) {
 
 func TestTaxonomyYAMLBad(t *testing.T) {
 	for text, want := range map[string]string{
-		"any":                         "t.yaml:1: a taxonomy must be a mapping",
-		"[a, b]":                      "t.yaml:1: a taxonomy must be a mapping",
-		"a: [x]\nb: [y]":              "t.yaml:1: a taxonomy with 2 roots",
-		"any:\n  low:\n  high: [x]":   `t.yaml:2: any.low: broader term "low" has no children`,
-		"any: x":                      `t.yaml:1: any: broader term "any" has no children`,
-		"any: []":                     `t.yaml:1: any: broader term "any" has no children`,
-		"any:\n- x\n- y\n- x":         `t.yaml:4: any[2]: leaf "x" stands twice, first in line 2`,
-		"any:\n- a: [x]\n- a: [y]":    `t.yaml:3: any[1]: broader term "a" stands twice, first in line 2`,
+		"any":                       "t.yaml:1: a taxonomy must be a mapping",
+		"[a, b]":                    "t.yaml:1: a taxonomy must be a mapping",
+		"a: [x]\nb: [y]":            "t.yaml:1: a taxonomy with 2 roots",
+		"any:\n  low:\n  high: [x]": `t.yaml:2: any.low: broader term "low" has no children`,
+		"any: x":                    `t.yaml:1: any: broader term "any" has no children`,
+		"any: []":                   `t.yaml:1: any: broader term "any" has no children`,
+		"any:\n- x\n- y\n- x":       `t.yaml:4: any[2]: duplicate leaf "x", first in line 2`,
+		"any:\n- a: [x]\n- a: [y]": "t.yaml:3: any[1]: " +
+			`duplicate broader term "a", first in line 2`,
 		"any:\n- x\n- ~":              "t.yaml:3: any[1]: empty, must be a text",
 		"any:\n- x\n- [y]":            "t.yaml:3: any[1]: a list in a list",
 		"any: &a [x]":                 "t.yaml:1: any: an anchor",

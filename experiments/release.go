@@ -72,8 +72,7 @@ func (r *run) writeRelease(ctx context.Context, i int, release *algorithms.Relea
 	if err != nil || table == nil {
 		return err
 	}
-	format := csvtable.Format{Schema: table.Schema(), Delimiter: ',', Header: true}
 	return results.WriteFile(path+tableExtension, func(w io.Writer) error {
-		return format.Write(w, table, nil, weights)
+		return csvtable.Write(w, table, weights)
 	})
 }

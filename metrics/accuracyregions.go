@@ -11,12 +11,15 @@ import (
 	"ppdp/metrics/encoding"
 )
 
-func init() { Register(generalised{}) }
-
-// generalised is how well a classifier trained on generalised records predicts generalised test
-// records: both are put into the release's regions, and a region's records count as often as
-// the release says.
-type generalised struct{}
+func init() {
+	Register(parameterised[*GeneralisedParams]{Info{
+		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
+		Source: "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised " +
+			"to the published regions",
+		Needs:      []algorithms.Product{algorithms.RegionsProduct},
+		Classifier: true, HigherIsBetter: true, Revision: 1,
+	}, defaultEncoding, generalised})
+}
 
 // GeneralisedParams are the parameters of accuracy-generalised.
 type GeneralisedParams struct {
@@ -27,35 +30,25 @@ type GeneralisedParams struct {
 // Validate reports an unknown encoding.
 func (p *GeneralisedParams) Validate() error { return algorithms.CheckWord("encoding", p.Encoding) }
 
-// Params returns the default, the encoding Al-Hussaeni et al. use for C4.5.
-func (generalised) Params() Params { return &GeneralisedParams{Encoding: encoding.NodeMidpoint} }
-
-// Info describes the metric.
-func (generalised) Info() Info {
-	return Info{
-		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
-		Source:     "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised to the published regions",
-		Needs:      []algorithms.Product{algorithms.RegionsProduct},
-		Classifier: true, HigherIsBetter: true, Revision: 1,
-	}
+// defaultEncoding is the one Al-Hussaeni et al. use for C4.5.
+func defaultEncoding() *GeneralisedParams {
+	return &GeneralisedParams{Encoding: encoding.NodeMidpoint}
 }
 
-// Measure trains the case's classifier on one record for each region and class, weighted by the published
-// count, and returns the share of test rows whose class it predicts from the record of their region.
-// Undefined without test rows.
-func (g generalised) Measure(ctx context.Context, c Case) (float64, bool, error) {
+// generalised is how well a classifier trained on generalised records predicts generalised test
+// records: both are put into the release's regions, and a region's records count as often as the
+// release says. It trains the case's classifier on one record for each region and class, weighted
+// by the published count, and returns the share of test rows whose class it predicts from the
+// record of their region. Undefined without test rows.
+func generalised(ctx context.Context, c Case, params *GeneralisedParams) (float64, bool, error) {
 	if c.Classifier == nil {
-		return 0, false, errors.New("accuracy-generalised: needs a classifier")
-	}
-	params, ok := c.Params.(*GeneralisedParams)
-	if !ok {
-		return 0, false, fmt.Errorf("accuracy-generalised: parameters of type %T", c.Params)
+		return 0, false, errors.New("needs a classifier")
 	}
 	value, ok, err := measureRegions(ctx, c, func(located []int32) ([]uint32, error) {
 		return predictGeneralised(ctx, c, params.Encoding, located)
 	})
 	if err != nil {
-		return 0, false, fmt.Errorf("accuracy-generalised: %s: %w", c.Classifier.Info().Name, err)
+		return 0, false, fmt.Errorf("%s: %w", c.Classifier.Info().Name, err)
 	}
 	return value, ok, nil
 }
@@ -63,8 +56,8 @@ func (g generalised) Measure(ctx context.Context, c Case) (float64, bool, error)
 // encodedAs names a release's generalised records among what its measurements share.
 type encodedAs struct{ encoding encoding.Encoding }
 
-// encodedRecords are a release's regions as a table: first one record for each region and class with a count, then the
-// regions of the test rows, once each and without weight.
+// encodedRecords are a release's regions as a table: first one record for each region and class
+// with a count, then the regions of the test rows, once each and without weight.
 type encodedRecords struct {
 	table   *datasets.Table
 	weights []float64 // by row: the published counts
@@ -72,13 +65,15 @@ type encodedRecords struct {
 	at      []int32   // by region: its row after these, from 1; 0 where no test row lies in it
 }
 
-func encodeRecords(ctx context.Context, c Case, as encoding.Encoding, located []int32) (*encodedRecords, error) {
+func encodeRecords(ctx context.Context, c Case, as encoding.Encoding,
+	located []int32) (*encodedRecords, error) {
 	regions := c.Release.Regions
 	var records []encoding.Record
 	e := &encodedRecords{at: make([]int32, regions.Len())}
 	for i, count := range regions.Counts {
 		if count > 0 {
-			records = append(records, encoding.Record{Region: int32(i / regions.Classes), Class: uint32(i % regions.Classes)})
+			records = append(records, encoding.Record{Region: int32(i / regions.Classes),
+				Class: uint32(i % regions.Classes)})
 			e.weights = append(e.weights, count)
 		}
 	}
@@ -96,13 +91,16 @@ func encodeRecords(ctx context.Context, c Case, as encoding.Encoding, located []
 }
 
 // predictGeneralised returns the classes predicted for the located rows.
-func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding, located []int32) ([]uint32, error) {
-	e, err := memoize(ctx, c.Published, encodedAs{as}, func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
+func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding,
+	located []int32) ([]uint32, error) {
+	e, err := memoize(ctx, c.Published, encodedAs{as},
+		func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
 	if err != nil {
 		return nil, err
 	}
 	rows := e.table.AllRows()
-	model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: e.table, Rows: rows[:e.trained], Weights: e.weights})
+	model, err := c.Classifier.Fit(ctx,
+		classifiers.Data{Table: e.table, Rows: rows[:e.trained], Weights: e.weights})
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +116,10 @@ func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding, locat
 // locatedTest names the regions of the test rows among what the measurements of a release share.
 type locatedTest struct{}
 
-// measureRegions locates the test rows and returns the share of them whose class predict finds from the
-// regions they lie in.
-func measureRegions(ctx context.Context, c Case, predict func(located []int32) ([]uint32, error)) (float64, bool, error) {
+// measureRegions locates the test rows and returns the share of them whose class predict finds from
+// the regions they lie in.
+func measureRegions(ctx context.Context, c Case,
+	predict func(located []int32) ([]uint32, error)) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	switch regions := c.Release.Regions; {
 	case class < 0:
@@ -128,7 +127,8 @@ func measureRegions(ctx context.Context, c Case, predict func(located []int32) (
 	case regions == nil:
 		return 0, false, errors.New("the release holds no regions")
 	case regions.Classes != c.Table.Schema().Classes():
-		return 0, false, fmt.Errorf("regions of %d classes for a table of %d", regions.Classes, c.Table.Schema().Classes())
+		return 0, false, fmt.Errorf("regions of %d classes for a table of %d",
+			regions.Classes, c.Table.Schema().Classes())
 	case len(c.Test) == 0:
 		return 0, false, nil
 	}

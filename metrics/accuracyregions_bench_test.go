@@ -19,16 +19,17 @@ import (
 	"ppdp/random"
 )
 
-// BenchmarkGeneralised evaluates DiffMulti's regions of Adult, h = 10,000: two thirds of the rows are
-// released, the rest are tested.
+// BenchmarkGeneralised evaluates DiffMulti's regions of Adult, h = 10,000: two thirds of the rows
+// are released, the rest are tested.
 func BenchmarkGeneralised(b *testing.B) {
 	var source datasets.Source = adult.Source{}
 	if os.Getenv("PPDP_DATA") == "" {
 		b.Log("PPDP_DATA is not set: the stand-in")
 		source = adult.StandIn{}
 	}
-	set, err := source.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "diffmulti"},
-		Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
+	set, err := source.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"},
+			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -45,10 +46,11 @@ func BenchmarkGeneralised(b *testing.B) {
 	}
 	for _, e := range []encoding.Encoding{encoding.NodeMidpoint, encoding.NominalMidpoint} {
 		c.Params = &GeneralisedParams{Encoding: e}
-		for _, c.Classifier = range []classifiers.Classifier{leafmajority.Classifier{}, svm.Classifier{}, c45.Default} {
+		for _, c.Classifier = range []classifiers.Classifier{leafmajority.Classifier{},
+			svm.Classifier{}, c45.Default} {
 			b.Run(string(e)+"/"+c.Classifier.Info().Name, func(b *testing.B) {
 				for b.Loop() {
-					if _, _, err := (generalised{}).Measure(context.Background(), c); err != nil {
+					if _, _, err := tryMeasure(b, "accuracy-generalised", c); err != nil {
 						b.Fatal(err)
 					}
 				}

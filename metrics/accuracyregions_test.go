@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -22,19 +21,22 @@ func threeBoxes() *algorithms.Regions {
 	}
 }
 
-// TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a. The release's assignment of the
-// training rows is not that of the test rows and must not be used.
+// TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a. The release's assignment
+// of the training rows is not that of the test rows and must not be used.
 func TestAccuracyOfRegions(t *testing.T) {
-	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1}, [2]uint32{9, 0}, [2]uint32{6, 0})
+	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1},
+		[2]uint32{9, 0}, [2]uint32{6, 0})
 	regions := threeBoxes()
 	regions.Assignment = []int32{2, 2, 2, 2, 2, 2}
-	c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
+	c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
+		Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
 	if got, ok := measure(t, "accuracy", c); !ok || got != 4.0/6 {
 		t.Errorf("leaf-majority: accuracy %v (defined %v), want 4 of 6", got, ok)
 	}
 	c.Params = &GeneralisedParams{Encoding: encoding.Nominal}
 	if got, ok := measure(t, "accuracy-generalised", c); !ok || got != 4.0/6 {
-		t.Errorf("leaf-majority on generalised records: accuracy %v (defined %v), want 4 of 6", got, ok)
+		t.Errorf("leaf-majority on generalised records: accuracy %v (defined %v), want 4 of 6",
+			got, ok)
 	}
 	c.Classifier = majority.Classifier{} // a, by 4.5 of 8.5
 	if got, ok := measure(t, "accuracy-generalised", c); !ok || got != 3.0/6 {
@@ -46,8 +48,8 @@ func TestAccuracyOfRegions(t *testing.T) {
 	}
 }
 
-// TestGeneralisedLeafMajority: on a line every encoding that tells the regions apart leaves a region's
-// majority where it is.
+// TestGeneralisedLeafMajority: on a line every encoding that tells the regions apart leaves a
+// region's majority where it is.
 func TestGeneralisedLeafMajority(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		regions := &algorithms.Regions{Attributes: []int{0}, Classes: 3}
@@ -55,23 +57,28 @@ func TestGeneralisedLeafMajority(t *testing.T) {
 			high := rapid.Uint32Range(low+1, 10).Draw(t, "high")
 			regions.Low, regions.High = append(regions.Low, low), append(regions.High, high)
 			for range 3 {
-				regions.Counts = append(regions.Counts, float64(rapid.IntRange(0, 4).Draw(t, "count")))
+				regions.Counts = append(regions.Counts,
+					float64(rapid.IntRange(0, 4).Draw(t, "count")))
 			}
 			low = high
 		}
 		var rows [][2]uint32
 		for range rapid.IntRange(1, 20).Draw(t, "rows") {
-			rows = append(rows, [2]uint32{rapid.Uint32Range(0, 9).Draw(t, "x"), rapid.Uint32Range(0, 2).Draw(t, "y")})
+			rows = append(rows, [2]uint32{rapid.Uint32Range(0, 9).Draw(t, "x"),
+				rapid.Uint32Range(0, 2).Draw(t, "y")})
 		}
 		table := labelled(rows...)
-		c := Case{Table: table, Test: table.AllRows(), Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
-		want, _, err := accuracy{}.Measure(context.Background(), c)
+		c := Case{Table: table, Test: table.AllRows(),
+			Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
+		want, _, err := tryMeasure(t, "accuracy", c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range []encoding.Encoding{encoding.NodeMidpoint, encoding.Nominal, encoding.Midpoint} {
+		for _, e := range []encoding.Encoding{encoding.NodeMidpoint, encoding.Nominal,
+			encoding.Midpoint} {
 			c.Params = &GeneralisedParams{Encoding: e}
-			if got, _, err := (generalised{}).Measure(context.Background(), c); err != nil || got != want {
+			if got, _, err := tryMeasure(t, "accuracy-generalised", c); err != nil ||
+				got != want {
 				t.Fatalf("%s: accuracy %v (error %v), of the regions %v", e, got, err, want)
 			}
 		}
@@ -93,25 +100,30 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 		{classless, threeBoxes(), "class"},
 	} {
 		for _, name := range []string{"accuracy", "accuracy-generalised"} {
-			m, _ := Lookup(name)
-			_, _, err := m.Measure(context.Background(), Case{Table: c.table, Test: []int32{0}, Release: &algorithms.Release{Regions: c.regions},
-				Classifier: leafmajority.Classifier{}, Params: &GeneralisedParams{Encoding: encoding.Nominal}})
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: error %v, want one with %q", name, err, c.want)
-			}
+			refuses(t, name, Case{Table: c.table, Test: []int32{0},
+				Release:    &algorithms.Release{Regions: c.regions},
+				Classifier: leafmajority.Classifier{},
+				Params:     &GeneralisedParams{Encoding: encoding.Nominal}}, c.want)
 		}
 	}
-	if err := (&GeneralisedParams{Encoding: "wide"}).Validate(); err == nil || !strings.Contains(err.Error(), "node-width") {
+	if err := (&GeneralisedParams{Encoding: "wide"}).Validate(); err == nil ||
+		!strings.Contains(err.Error(), "node-width") {
 		t.Errorf("unknown encoding: error %v, must list the known ones", err)
 	}
 }
 
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.
 func TestNeeds(t *testing.T) {
-	if got := Needs(accuracy{}, algorithms.TableInput, majority.Classifier{}); len(got) != 1 || got[0] != algorithms.RecordsProduct {
+	m, err := Lookup("accuracy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Needs(m, algorithms.TableInput, majority.Classifier{}); len(got) != 1 ||
+		got[0] != algorithms.RecordsProduct {
 		t.Errorf("accuracy with majority needs %v", got)
 	}
-	if got := Needs(accuracy{}, algorithms.TableInput, leafmajority.Classifier{}); len(got) != 1 || got[0] != algorithms.RegionsProduct {
+	if got := Needs(m, algorithms.TableInput, leafmajority.Classifier{}); len(got) != 1 ||
+		got[0] != algorithms.RegionsProduct {
 		t.Errorf("accuracy with leaf-majority needs %v", got)
 	}
 }

@@ -2,40 +2,30 @@ package metrics
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/metrics/verify"
 )
 
-func init() { Register(anonymity{}) }
-
-// anonymity is the largest k for which a release is k-anonymous, by an inspection that is independent of
-// the algorithms.
-type anonymity struct{}
-
-// Info describes the metric.
-func (anonymity) Info() Info {
-	return Info{
+func init() {
+	Register(measured{Info{
 		Name: "anonymity", Title: "Largest k", Unit: "records", HigherIsBetter: true, Revision: 1,
-		Source: "Samarati & Sweeney 1998: size of the smallest class of records with the same published ranges",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
-	}
+		Source: "Samarati & Sweeney 1998: size of the smallest class of records with the same " +
+			"published ranges",
+		Needs: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
+	}, anonymity})
 }
 
-// Measure is undefined for releases without a record. A release that contradicts its own table (a record outside its
-// region, a count that is none) is an error.
-func (anonymity) Measure(_ context.Context, c Case) (float64, bool, error) {
-	if c.Release.Regions == nil {
-		return 0, false, errors.New("anonymity: the release holds no regions")
-	}
+// anonymity is the largest k for which a release is k-anonymous, by an inspection that is
+// independent of the algorithms. It is undefined for releases without a record. A release that
+// contradicts its own table (a record outside its region, a count that is not one) is an error.
+func anonymity(_ context.Context, c Case) (float64, bool, error) {
 	report, err := verify.Regions(c.Table, c.Train, c.Release.Regions)
 	if err == nil {
 		err = report.Err()
 	}
 	if err != nil {
-		return 0, false, fmt.Errorf("anonymity: %w", err)
+		return 0, false, err
 	}
 	return float64(report.K), report.Classes > 0, nil
 }

@@ -3,17 +3,19 @@ package metrics
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"ppdp/algorithms"
 )
 
-func init() { Register(certaintyPenalty{}) }
-
-// certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond recognition).
-type certaintyPenalty struct{}
-
-var _ Parameterised = certaintyPenalty{}
+func init() {
+	Register(parameterised[*PenaltyParams]{Info{
+		Name: "ncp", Title: "Normalised certainty penalty", Unit: "fraction", Revision: 1,
+		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records " +
+			"and attributes",
+		Needs: []algorithms.Product{algorithms.RegionsProduct},
+	}, func() *PenaltyParams { return &PenaltyParams{Counts: PublishedCounts, Ranges: Tight} },
+		certaintyPenalty})
+}
 
 // PenaltyParams are the parameters of the metric ncp.
 type PenaltyParams struct {
@@ -28,31 +30,15 @@ func (p *PenaltyParams) Validate() error {
 	return errors.Join(p.Counts.validate(), p.Ranges.validate())
 }
 
-// Info describes the metric.
-func (certaintyPenalty) Info() Info {
-	return Info{
-		Name: "ncp", Title: "Normalised certainty penalty", Unit: "fraction", Revision: 1,
-		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records and attributes",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}
-}
-
-// Params returns the defaults.
-func (certaintyPenalty) Params() Params {
-	return &PenaltyParams{Counts: PublishedCounts, Ranges: Tight}
-}
-
-// Measure averages the penalties of all records' values. A single value (one cell of an attribute that is
-// not continuous, a leaf of a taxonomy) costs 0, anything wider its share of the attribute's domain, a value of a
-// suppressed row 1. It is undefined for releases without a record and without a generalised attribute.
-func (m certaintyPenalty) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	params, ok := c.Params.(*PenaltyParams)
-	if !ok {
-		return 0, false, fmt.Errorf("ncp: parameters of type %T", c.Params)
-	}
+// certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond
+// recognition): the mean over all records' values. A single value (one cell of an attribute that is
+// not continuous, a leaf of a taxonomy) costs 0, anything wider its share of the attribute's
+// domain, a value of a suppressed row 1. It is undefined for releases without a record and without
+// a generalised attribute.
+func certaintyPenalty(ctx context.Context, c Case, params *PenaltyParams) (float64, bool, error) {
 	sizes, err := regionSizes(ctx, c, params.Counts)
 	if err != nil {
-		return 0, false, fmt.Errorf("ncp: %w", err)
+		return 0, false, err
 	}
 	regions := c.Release.Regions
 	dims := len(regions.Attributes)

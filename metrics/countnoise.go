@@ -2,14 +2,20 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"ppdp/algorithms"
 )
 
-func init() { Register(countNoise{}) }
+func init() {
+	Register(parameterised[*CountNoiseParams]{Info{
+		Name: "count-noise", Title: "Noise of published counts, mean", Unit: "records", Revision: 1,
+		Source: "mean absolute difference between a published count and the training records it " +
+			"counts; E|Laplace(b)| = b",
+		Needs: []algorithms.Product{algorithms.RegionsProduct},
+	}, func() *CountNoiseParams { return &CountNoiseParams{Per: PerClass} }, countNoise})
+}
 
 // Per says what a count is of.
 type Per string
@@ -33,47 +39,27 @@ type CountNoiseParams struct {
 // Validate reports everything out of range.
 func (p *CountNoiseParams) Validate() error { return algorithms.CheckWord("per", p.Per) }
 
-// countNoise is how far a release's counts are from the numbers of records they are counts of. It says nothing
-// about use: it looks at the mechanism itself. Where counts are far above 0, and so are never clamped, its expectation is that of the
-// noise alone, b for Laplace noise of scale b and 1/sinh(ε) for two-sided geometric noise of ratio e^-ε, whatever
-// the regions. Over many counts it hardly varies, which is why a change of noise shows here first.
-type countNoise struct{}
-
-var _ Parameterised = countNoise{}
-
-// Info describes the metric.
-func (countNoise) Info() Info {
-	return Info{
-		Name: "count-noise", Title: "Noise of published counts, mean", Unit: "records", Revision: 1,
-		Source: "mean absolute difference between a published count and the training records it counts; E|Laplace(b)| = b",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}
-}
-
-// Params returns the default: classes apart.
-func (countNoise) Params() Params { return &CountNoiseParams{Per: PerClass} }
-
-// Measure averages over all published counts, those of empty regions included, and is undefined for a release of no
-// region. Suppressed records are in no count. Classes apart, a release of other classes than the table's is an error.
-func (countNoise) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	const name = "count-noise"
-	params, ok := c.Params.(*CountNoiseParams)
-	if !ok {
-		return 0, false, fmt.Errorf("%s: parameters of type %T", name, c.Params)
-	}
+// countNoise is how far a release's counts are from the numbers of records they are counts of. It
+// says nothing about use: it looks at the mechanism itself. Where counts are far above 0, and so
+// are never clamped, its expectation is that of the noise alone, b for Laplace noise of scale b and
+// 1/sinh(ε) for two-sided geometric noise of ratio e^-ε, whatever the regions. Over many counts it
+// hardly varies, which is why a change of noise shows here first.
+//
+// It averages over all published counts, those of empty regions included, and is undefined for
+// a release of no region. Suppressed records are in no count. Classes apart, a release of other
+// classes than the table's is an error.
+func countNoise(ctx context.Context, c Case, params *CountNoiseParams) (float64, bool, error) {
 	regions := c.Release.Regions
-	if regions == nil {
-		return 0, false, errors.New(name + ": the release holds no regions")
-	}
 	located, err := locate(ctx, regions, c.Table, c.Train)
 	if err != nil {
-		return 0, false, wrap(name, err)
+		return 0, false, err
 	}
 	schema := c.Table.Schema()
 	class, classes := schema.Class(), 1
 	if params.Per == PerClass && class >= 0 && regions.Classes > 1 {
 		if classes = schema.Classes(); classes != regions.Classes {
-			return 0, false, fmt.Errorf("%s: the release counts %d classes, the table has %d", name, regions.Classes, classes)
+			return 0, false, fmt.Errorf("the release counts %d classes, the table has %d",
+				regions.Classes, classes)
 		}
 	}
 	exact := make([]int64, regions.Len()*classes)

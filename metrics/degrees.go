@@ -2,34 +2,42 @@ package metrics
 
 import (
 	"context"
-	"errors"
 
 	"ppdp/algorithms"
 	"ppdp/datasets/graph"
 )
 
 func init() {
-	register := func(name, title, source string, of func(degrees []int32) (value float64, ok bool)) {
-		Register(degreeStatistic{Info{
+	// A number that describes the published degree sequence alone, undefined where the sequence has
+	// none. Released by "perfect" it describes the graph.
+	register := func(name, title, source string,
+		of func(degrees []int32) (value float64, ok bool)) {
+		Register(measured{Info{
 			Name: name, Title: title, Source: source, Revision: 1,
 			Needs: []algorithms.Product{algorithms.DegreesProduct},
-		}, of})
+		}, func(_ context.Context, c Case) (float64, bool, error) {
+			value, ok := of(c.Release.Degrees)
+			return value, ok, nil
+		}})
 	}
 	const table1 = "Qardaji & Li 2012, Table 1"
-	register("nodes", "Published nodes", table1, func(degrees []int32) (float64, bool) { return float64(len(degrees)), true })
-	register("edges", "Published edges", table1+": half the sum of degrees", func(degrees []int32) (float64, bool) {
-		sum := int64(0)
-		for _, d := range degrees {
-			sum += int64(d)
-		}
-		return float64(sum) / 2, true
-	})
-	register("max-degree", "Largest published degree", table1, func(degrees []int32) (float64, bool) {
-		if len(degrees) == 0 {
-			return 0, false
-		}
-		return float64(degrees[len(degrees)-1]), true
-	})
+	register("nodes", "Published nodes",
+		table1, func(degrees []int32) (float64, bool) { return float64(len(degrees)), true })
+	register("edges", "Published edges", table1+": half the sum of degrees",
+		func(degrees []int32) (float64, bool) {
+			sum := int64(0)
+			for _, d := range degrees {
+				sum += int64(d)
+			}
+			return float64(sum) / 2, true
+		})
+	register("max-degree", "Largest published degree",
+		table1, func(degrees []int32) (float64, bool) {
+			if len(degrees) == 0 {
+				return 0, false
+			}
+			return float64(degrees[len(degrees)-1]), true
+		})
 	exponent := func(terms int) func(degrees []int32) (float64, bool) {
 		return func(degrees []int32) (float64, bool) {
 			alpha, err := graph.PowerLawExponent(degrees, terms)
@@ -37,25 +45,9 @@ func init() {
 		}
 	}
 	register("alpha", "Power-law exponent (normaliser cut off)",
-		table1+", which names no estimator: maximum likelihood over the first 10,000 terms gives its figures", exponent(graph.Table1Terms))
-	register("alpha-zeta", "Power-law exponent", "maximum likelihood of the zeta distribution (Clauset, Shalizi & Newman 2009, section 3.1)", exponent(0))
-}
-
-// degreeStatistic is a number that describes the published degree sequence alone. Released by "perfect" it describes
-// the graph.
-type degreeStatistic struct {
-	info Info
-	of   func(degrees []int32) (value float64, ok bool)
-}
-
-// Info describes the metric.
-func (s degreeStatistic) Info() Info { return s.info }
-
-// Measure is undefined where the sequence has no such number: the exponent of no degree above 0, say.
-func (s degreeStatistic) Measure(_ context.Context, c Case) (float64, bool, error) {
-	if c.Release.Degrees == nil {
-		return 0, false, errors.New(s.info.Name + ": the release holds no degrees")
-	}
-	value, ok := s.of(c.Release.Degrees)
-	return value, ok, nil
+		table1+", which names no estimator: maximum likelihood over the first 10,000 terms gives "+
+			"its figures", exponent(graph.Table1Terms))
+	register("alpha-zeta", "Power-law exponent",
+		"maximum likelihood of the zeta distribution (Clauset, Shalizi & Newman 2009, section "+
+			"3.1)", exponent(0))
 }

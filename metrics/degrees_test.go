@@ -1,26 +1,12 @@
 package metrics
 
 import (
-	"context"
 	"math"
 	"testing"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
 )
-
-func measureDegrees(t *testing.T, name string, g *datasets.Graph, degrees []int32) (float64, bool) {
-	t.Helper()
-	metric, err := Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, ok, err := metric.Measure(context.Background(), Case{Graph: g, Release: &algorithms.Release{Degrees: degrees}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value, ok
-}
 
 // TestDegreeDistances works a star of four nodes out by hand: its degrees are 1, 1, 1, 3.
 func TestDegreeDistances(t *testing.T) {
@@ -37,8 +23,11 @@ func TestDegreeDistances(t *testing.T) {
 		{[]int32{1, 1, 3, 3}, 2.0 / 4, math.Sqrt(4.0 / 4), 1.0 / 4},
 		{[]int32{-7, 1, 1, 3}, 8.0 / 4, math.Sqrt(64.0 / 4), 1.0 / 4}, // unclamped noise
 	} {
-		for name, want := range map[string]float64{"w1": test.w1, "w2": test.w2, "ks": test.ks} { // order-free: three checks
-			if got, ok := measureDegrees(t, name, star, test.degrees); !ok || !near(got, want) {
+		// order-free: three checks
+		for name, want := range map[string]float64{"w1": test.w1, "w2": test.w2, "ks": test.ks} {
+			if got, ok := measure(t, name,
+				Case{Graph: star, Release: &algorithms.Release{Degrees: test.degrees}}); !ok ||
+				!near(got, want) {
 				t.Errorf("%s of %v: %v, want %v", name, test.degrees, got, want)
 			}
 		}
@@ -47,30 +36,27 @@ func TestDegreeDistances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if value, ok := measureDegrees(t, "w2", empty, []int32{}); ok {
+	if value, ok := measure(t, "w2",
+		Case{Graph: empty, Release: &algorithms.Release{Degrees: []int32{}}}); ok {
 		t.Errorf("no degrees are %v apart", value)
 	}
 	for _, name := range []string{"w1", "edges"} {
-		metric, err := Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := metric.Measure(context.Background(), Case{Graph: star, Release: &algorithms.Release{}}); err == nil {
-			t.Errorf("%s: no error for a release without degrees", name)
-		}
+		refuses(t, name, Case{Graph: star, Release: &algorithms.Release{}}, "no degrees")
 	}
 }
 
 func TestDegreeStatistics(t *testing.T) {
 	degrees := []int32{0, 1, 1, 2, 5}
-	for name, want := range map[string]float64{"nodes": 5, "edges": 4.5, "max-degree": 5} { // order-free: three checks
-		if got, ok := measureDegrees(t, name, nil, degrees); !ok || got != want {
+	// order-free: three checks
+	for name, want := range map[string]float64{"nodes": 5, "edges": 4.5, "max-degree": 5} {
+		if got, ok := measure(t, name, Case{Release: &algorithms.Release{Degrees: degrees}}); !ok ||
+			got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	// At the most likely exponent the expected logarithm is the sample's, ln 2/4 + ln 5/4; the sum over all terms is estimated
-	// by its first million and an integral for the rest.
-	alpha, ok := measureDegrees(t, "alpha-zeta", nil, degrees)
+	// At the most likely exponent the expected logarithm is the sample's, ln 2/4 + ln 5/4; the sum
+	// over all terms is estimated by its first million and an integral for the rest.
+	alpha, ok := measure(t, "alpha-zeta", Case{Release: &algorithms.Release{Degrees: degrees}})
 	if !ok {
 		t.Fatal("no exponent")
 	}
@@ -85,13 +71,17 @@ func TestDegreeStatistics(t *testing.T) {
 	norm += math.Pow(end, -a) / a
 	mean += math.Pow(end, -a) * (a*math.Log(end) + 1) / (a * a)
 	if want := (math.Log(2) + math.Log(5)) / 4; math.Abs(mean/norm-want) > 1e-6 {
-		t.Errorf("at alpha %v the mean logarithm is %v, that of the degrees %v", alpha, mean/norm, want)
+		t.Errorf("at alpha %v the mean logarithm is %v, that of the degrees %v",
+			alpha, mean/norm, want)
 	}
-	if cut, ok := measureDegrees(t, "alpha", nil, degrees); !ok || cut >= alpha {
-		t.Errorf("exponents %v (cut off) and %v: a normaliser with fewer terms needs a smaller one", cut, alpha)
+	if cut, ok := measure(t, "alpha", Case{Release: &algorithms.Release{Degrees: degrees}}); !ok ||
+		cut >= alpha {
+		t.Errorf("exponents %v (cut off) and %v: a normaliser with fewer terms needs a smaller one",
+			cut, alpha)
 	}
 	for _, name := range []string{"alpha", "alpha-zeta"} {
-		if value, ok := measureDegrees(t, name, nil, []int32{0, 0}); ok {
+		if value, ok := measure(t, name,
+			Case{Release: &algorithms.Release{Degrees: []int32{0, 0}}}); ok {
 			t.Errorf("%s of no degree above 0: %v", name, value)
 		}
 	}

@@ -8,16 +8,33 @@ import (
 )
 
 func init() {
-	Register(classSize{Info{
+	// A metric on the sizes of equivalence classes: the records that share published ranges.
+	register := func(info Info, of func(c Case, classes []float64) (float64, bool)) {
+		Register(parameterised[*ClassParams]{info,
+			func() *ClassParams { return &ClassParams{Counts: PublishedCounts} },
+			func(ctx context.Context, c Case, params *ClassParams) (float64, bool, error) {
+				if info.Anonymity && c.K < 1 {
+					return 0, false, fmt.Errorf("k is %d, must be at least 1", c.K)
+				}
+				sizes, err := regionSizes(ctx, c, params.Counts)
+				if err != nil {
+					return 0, false, err
+				}
+				value, ok := of(c, equivalenceClasses(c.Release.Regions, sizes))
+				return value, ok, nil
+			}})
+	}
+	register(Info{
 		Name: "discernibility", Title: "Discernibility penalty", Unit: "records²", Revision: 1,
-		Source: "Bayardo & Agrawal 2005; LeFevre et al. 2006, section 1.2; Al-Hussaeni et al. 2018, equation 4",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}, discernibility})
-	Register(classSize{Info{
+		Source: "Bayardo & Agrawal 2005; LeFevre et al. 2006, section 1.2; Al-Hussaeni et al. " +
+			"2018, equation 4",
+		Needs: []algorithms.Product{algorithms.RegionsProduct},
+	}, discernibility)
+	register(Info{
 		Name: "cavg", Title: "Normalised average class size", Revision: 1,
 		Source: "LeFevre et al. 2006, section 1.2 (C_AVG)",
 		Needs:  []algorithms.Product{algorithms.RegionsProduct}, Anonymity: true,
-	}, averageClass})
+	}, averageClass)
 }
 
 // ClassParams are the parameters of metrics on the sizes of equivalence classes.
@@ -29,39 +46,8 @@ type ClassParams struct {
 // Validate reports what is out of range.
 func (p *ClassParams) Validate() error { return p.Counts.validate() }
 
-// classSize is a metric on the sizes of equivalence classes: the records that share published ranges.
-type classSize struct {
-	info Info
-	of   func(c Case, classes []float64) (float64, bool)
-}
-
-var _ Parameterised = classSize{}
-
-// Info describes the metric.
-func (m classSize) Info() Info { return m.info }
-
-// Params returns the defaults.
-func (classSize) Params() Params { return &ClassParams{Counts: PublishedCounts} }
-
-// Measure is undefined for releases without a record.
-func (m classSize) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	params, ok := c.Params.(*ClassParams)
-	if !ok {
-		return 0, false, fmt.Errorf("%s: parameters of type %T", m.info.Name, c.Params)
-	}
-	sizes, err := regionSizes(ctx, c, params.Counts)
-	if err != nil {
-		return 0, false, fmt.Errorf("%s: %w", m.info.Name, err)
-	}
-	if m.info.Anonymity && c.K < 1 {
-		return 0, false, fmt.Errorf("%s: k is %d, must be at least 1", m.info.Name, c.K)
-	}
-	value, ok := m.of(c, equivalenceClasses(c.Release.Regions, sizes))
-	return value, ok, nil
-}
-
-// discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the number of
-// all rows: it could be any of them.
+// discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the
+// number of all rows: it could be any of them.
 func discernibility(c Case, classes []float64) (float64, bool) {
 	suppressed := len(c.Release.Regions.Suppressed)
 	sum := float64(float64(suppressed) * float64(len(c.Train)))
@@ -71,8 +57,8 @@ func discernibility(c Case, classes []float64) (float64, bool) {
 	return sum, sum > 0
 }
 
-// averageClass is C_AVG = (N / number of classes) / k over the N records released. Suppressed rows are
-// neither records nor a class.
+// averageClass is C_AVG = (N / number of classes) / k over the N records released. Suppressed rows
+// are neither records nor a class.
 func averageClass(c Case, classes []float64) (float64, bool) {
 	records, occupied := 0.0, 0
 	for _, n := range classes {

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -11,56 +10,53 @@ import (
 )
 
 func init() {
-	const several = "; the mean over the numeric quasi-identifiers where there are several, each in its own unit; of a graph, between degree sequences"
-	Register(distance{Info{
+	const several = "; the mean over the numeric quasi-identifiers where there are several, each " +
+		"in its own unit; of a graph, between degree sequences"
+	register := func(info Info, between func(x, y Sample) float64) {
+		info.Needs = []algorithms.Product{algorithms.RecordsProduct}
+		info.GraphNeeds = []algorithms.Product{algorithms.DegreesProduct}
+		Register(measured{info, func(ctx context.Context, c Case) (float64, bool, error) {
+			return distance(ctx, c, between)
+		}})
+	}
+	register(Info{
 		Name: "w1", Title: "Earth mover's distance (W1)", Revision: 1,
 		Source: "first Wasserstein distance" + several,
-		Needs:  []algorithms.Product{algorithms.RecordsProduct}, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
-	}, Wasserstein1})
-	Register(distance{Info{
+	}, Wasserstein1)
+	register(Info{
 		Name: "w2", Title: "Earth mover's distance (W2)", Revision: 1,
 		Source: "Qardaji & Li 2012, section 4.1 (second Wasserstein distance)" + several,
-		Needs:  []algorithms.Product{algorithms.RecordsProduct}, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
-	}, Wasserstein2})
-	Register(distance{Info{
+	}, Wasserstein2)
+	register(Info{
 		Name: "ks", Title: "Kolmogorov-Smirnov distance", Revision: 1,
 		Source: "largest difference of the distribution functions" + several,
 		Unit:   "fraction",
-		Needs:  []algorithms.Product{algorithms.RecordsProduct}, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
-	}, KolmogorovSmirnov})
+	}, KolmogorovSmirnov)
 }
 
 // distance compares the numeric quasi-identifiers of the training rows with those of the published
-// records, one marginal at a time, or a graph's degrees with the published ones: W1, W2 and KS differ only in the
-// distance of two samples.
-type distance struct {
-	info    Info
-	between func(x, y Sample) float64
-}
-
-// Info describes the metric.
-func (d distance) Info() Info { return d.info }
-
-// Measure averages the distance over the numeric quasi-identifiers. It is undefined when nothing was
-// published or there was nothing to publish. A table without such an attribute is an error.
-func (d distance) Measure(ctx context.Context, c Case) (float64, bool, error) {
+// records, one marginal at a time, and averages; or a graph's degrees with the published ones. W1,
+// W2 and KS differ only in the distance of two samples. It is undefined when nothing was published
+// or there was nothing to publish. A table without such an attribute is an error.
+func distance(ctx context.Context, c Case,
+	between func(x, y Sample) float64) (float64, bool, error) {
 	if c.Graph != nil {
 		if c.Release.Degrees == nil {
-			return 0, false, errors.New(d.info.Name + ": the release holds no degrees")
+			return 0, false, errors.New("the release holds no degrees")
 		}
-		value := d.between(degreeSample(c.Graph.DegreeSequence()), degreeSample(c.Release.Degrees))
+		value := between(degreeSample(c.Graph.DegreeSequence()), degreeSample(c.Release.Degrees))
 		return value, !math.IsNaN(value), nil
 	}
 	attributes := numericQuasiIdentifiers(c.Table.Schema())
 	if len(attributes) == 0 {
-		return 0, false, errors.New(d.info.Name + ": the table has no numeric quasi-identifier to compare")
+		return 0, false, errors.New("the table has no numeric quasi-identifier to compare")
 	}
 	published, weights, err := c.Release.Records(ctx)
 	switch {
 	case err != nil:
-		return 0, false, fmt.Errorf("%s: %w", d.info.Name, err)
+		return 0, false, err
 	case published == nil:
-		return 0, false, errors.New(d.info.Name + ": the release holds no records")
+		return 0, false, errors.New("the release holds no records")
 	}
 	rows := published.AllRows()
 	sum := 0.0
@@ -76,7 +72,7 @@ func (d distance) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		if err != nil {
 			return 0, false, err
 		}
-		sum += d.between(original, released)
+		sum += between(original, released)
 	}
 	value := sum / float64(len(attributes))
 	return value, !math.IsNaN(value), nil

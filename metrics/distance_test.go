@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -16,13 +15,6 @@ import (
 	"ppdp/datasets"
 	"ppdp/random"
 )
-
-// rounding is the relative error allowed between two ways of summing at most some hundred terms.
-const rounding = 1e-12
-
-func near(a, b float64) bool {
-	return math.Abs(a-b) <= rounding*max(1, math.Abs(a), math.Abs(b))
-}
 
 func sorted(values ...float64) Sample {
 	values = slices.Clone(values)
@@ -51,12 +43,14 @@ func TestWassersteinClosedForms(t *testing.T) {
 		{"shift", sorted(grid...), sorted(shifted...), 7.25, 7.25},
 		// mean of i+½ over i<n is n/2; mean of its square is n²/3 - 1/12.
 		{"doubling", sorted(grid...), sorted(doubled...), 500, math.Sqrt(1e6/3 - 1.0/12)},
-		// Quartiles of X={0,4} against Y={0,2,4}: the breakpoints are 1/3, 1/2, 2/3, so 1/6 of the mass
-		// moves from 0 to 2 and 1/6 from 4 to 2.
+		// Quartiles of X={0,4} against Y={0,2,4}: the breakpoints are 1/3, 1/2, 2/3, so 1/6 of the
+		// mass moves from 0 to 2 and 1/6 from 4 to 2.
 		{"two against three", sorted(0, 4), sorted(0, 2, 4), 2.0 / 3, math.Sqrt(4.0 / 3)},
 		// The same as masses.
-		{"masses", Sample{[]float64{0, 4}, []float64{9, 9}}, Sample{[]float64{0, 2, 4}, []float64{.5, .5, .5}}, 2.0 / 3, math.Sqrt(4.0 / 3)},
-		{"no mass on a value", Sample{[]float64{-1e9, 0, 8}, []float64{0, 2, 0}}, sorted(0, 2), 1, math.Sqrt2},
+		{"masses", Sample{[]float64{0, 4}, []float64{9, 9}},
+			Sample{[]float64{0, 2, 4}, []float64{.5, .5, .5}}, 2.0 / 3, math.Sqrt(4.0 / 3)},
+		{"no mass on a value", Sample{[]float64{-1e9, 0, 8}, []float64{0, 2, 0}}, sorted(0, 2),
+			1, math.Sqrt2},
 	} {
 		for _, swapped := range []bool{false, true} {
 			x, y := c.x, c.y
@@ -76,7 +70,8 @@ func TestWassersteinClosedForms(t *testing.T) {
 func TestDistancesWithoutMass(t *testing.T) {
 	empty, massless, some := Sample{}, Sample{[]float64{1, 2}, []float64{0, 0}}, sorted(1, 2)
 	for _, d := range []func(x, y Sample) float64{Wasserstein1, Wasserstein2, KolmogorovSmirnov} {
-		for _, pair := range [][2]Sample{{empty, some}, {some, empty}, {massless, some}, {empty, empty}} {
+		for _, pair := range [][2]Sample{{empty, some}, {some, empty}, {massless, some},
+			{empty, empty}} {
 			if got := d(pair[0], pair[1]); !math.IsNaN(got) {
 				t.Errorf("distance of %v and %v is %v, want NaN", pair[0], pair[1], got)
 			}
@@ -120,10 +115,12 @@ func TestWassersteinAgainstAllAssignments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")
 		x, y := drawValues(t, "x", n, n), drawValues(t, "y", n, n)
-		if got, want := Wasserstein1(sorted(x...), sorted(y...)), cheapest(x, y, math.Abs); !near(got, want) {
+		if got, want := Wasserstein1(sorted(x...), sorted(y...)), cheapest(x, y,
+			math.Abs); !near(got, want) {
 			t.Fatalf("W1 = %v, the best assignment costs %v", got, want)
 		}
-		if got, want := Wasserstein2(sorted(x...), sorted(y...)), math.Sqrt(cheapest(x, y, square)); !near(got, want) {
+		if got, want := Wasserstein2(sorted(x...),
+			sorted(y...)), math.Sqrt(cheapest(x, y, square)); !near(got, want) {
 			t.Fatalf("W2 = %v, the best assignment costs %v", got, want)
 		}
 	})
@@ -169,7 +166,8 @@ func below(s Sample, v float64) float64 {
 func drawWeighted(t *rapid.T, label string) Sample {
 	s := sorted(drawValues(t, label, 1, 30)...)
 	if rapid.Bool().Draw(t, label+" weighted") {
-		s.Weights = rapid.SliceOfN(rapid.Float64Range(0, 5), len(s.Values), len(s.Values)).Draw(t, label+" weights")
+		s.Weights = rapid.SliceOfN(rapid.Float64Range(0, 5), len(s.Values), len(s.Values)).Draw(t,
+			label+" weights")
 		s.Weights[0] += 0.25
 	}
 	return s
@@ -196,7 +194,8 @@ func TestDistancesAgainstDistributionFunctions(t *testing.T) {
 		if got := KolmogorovSmirnov(x, y); !near(got, most) {
 			t.Fatalf("KS = %v, want %v", got, most)
 		}
-		if got := stat.KolmogorovSmirnov(x.Values, x.Weights, y.Values, y.Weights); !near(KolmogorovSmirnov(x, y), got) {
+		if got := stat.KolmogorovSmirnov(x.Values, x.Weights, y.Values,
+			y.Weights); !near(KolmogorovSmirnov(x, y), got) {
 			t.Fatalf("KS = %v, gonum has %v", KolmogorovSmirnov(x, y), got)
 		}
 	})
@@ -253,31 +252,6 @@ func FuzzDistances(f *testing.F) {
 	})
 }
 
-func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datasets.Table {
-	t.Helper()
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{a}}
-	b := datasets.NewBuilder(schema, len(values))
-	for _, v := range values {
-		if err := b.SetNumber(b.AddRow(), 0, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b.Table()
-}
-
-func measure(t *testing.T, name string, c Case) (float64, bool) {
-	t.Helper()
-	m, err := Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, ok, err := m.Measure(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value, ok
-}
-
 func TestDistanceMetricsUseExactValuesAndWeights(t *testing.T) {
 	a := datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1, Continuous: true}
 	original := numericTable(t, a, 9.9, 0.25, 0.25) // row 0 is not published
@@ -306,7 +280,8 @@ func TestDistanceMetricsAverageOverAttributes(t *testing.T) {
 		}
 		return builder.Table()
 	}
-	c := Case{Table: table(10, 0, 3, 0), Train: []int32{0}, Release: &algorithms.Release{Table: table(12, 1, 8, 9)}}
+	c := Case{Table: table(10, 0, 3, 0), Train: []int32{0},
+		Release: &algorithms.Release{Table: table(12, 1, 8, 9)}}
 	if got, ok := measure(t, "w1", c); !ok || got != (2.0+50)/2 {
 		t.Errorf("w1 = %v (defined %v), want the mean of 2 and 50", got, ok)
 	}
@@ -316,27 +291,28 @@ func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
 	a := datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1}
 	some, none := numericTable(t, a, 1, 2), numericTable(t, a)
 	for _, name := range []string{"w1", "w2", "ks"} {
-		if v, ok := measure(t, name, Case{Table: some, Train: []int32{0, 1}, Release: &algorithms.Release{Table: none}}); ok {
+		if v, ok := measure(t, name, Case{Table: some, Train: []int32{0, 1},
+			Release: &algorithms.Release{Table: none}}); ok {
 			t.Errorf("%s of an empty release is %v, want undefined", name, v)
 		}
-		if v, ok := measure(t, name, Case{Table: some, Release: &algorithms.Release{Table: some}}); ok {
+		if v, ok := measure(t, name,
+			Case{Table: some, Release: &algorithms.Release{Table: some}}); ok {
 			t.Errorf("%s of no training rows is %v, want undefined", name, v)
 		}
-		m, _ := Lookup(name)
-		nominal := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "c", Kind: datasets.Categorical, Values: []string{"u"}}}}
-		_, _, err := m.Measure(context.Background(), Case{Table: datasets.NewBuilder(nominal, 0).Table(), Release: &algorithms.Release{Table: some}})
-		if err == nil || !strings.Contains(err.Error(), "numeric") {
-			t.Errorf("%s without a numeric attribute: error %v", name, err)
-		}
+		nominal := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "c",
+			Kind: datasets.Categorical, Values: []string{"u"}}}}
+		refuses(t, name, Case{Table: datasets.NewBuilder(nominal, 0).Table(),
+			Release: &algorithms.Release{Table: some}}, "numeric")
 		for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
-			_, _, err := m.Measure(context.Background(), Case{Table: some, Train: []int32{0}, Release: &algorithms.Release{Table: some, Weights: []float64{1, w}}})
-			if err == nil || !strings.Contains(err.Error(), "row 1") {
-				t.Errorf("%s with weight %v: error %v", name, w, err)
-			}
+			refuses(t, name, Case{Table: some, Train: []int32{0},
+				Release: &algorithms.Release{Table: some, Weights: []float64{1, w}}}, "row 1")
 		}
-		cancelled, cancel := context.WithCancel(context.Background())
+		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, _, err := m.Measure(cancelled, Case{Table: some, Train: []int32{0}, Release: &algorithms.Release{Table: some}}); !errors.Is(err, context.Canceled) {
+		m, _ := Lookup(name)
+		if _, _, err := m.Measure(cancelled,
+			Case{Table: some, Train: []int32{0},
+				Release: &algorithms.Release{Table: some}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s on a cancelled context: error %v", name, err)
 		}
 	}
@@ -347,7 +323,8 @@ func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
 func TestColumnSampleCountsAsItSorts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := rapid.SampledFrom([]int{3, 300, 70000}).Draw(t, "cells")
-		schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 5, High: 5 + float64(cells), Step: 1}}}
+		schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
+			Low: 5, High: 5 + float64(cells), Step: 1}}}
 		codes := rapid.SliceOfN(rapid.IntRange(0, min(cells, 400)-1), 1, 60).Draw(t, "codes")
 		b := datasets.NewBuilder(schema, 0)
 		for _, code := range codes {
@@ -364,7 +341,8 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counted := countedSample(table.Column(0), &schema.Attributes[0], cells, table.AllRows(), weights)
+		counted := countedSample(table.Column(0), &schema.Attributes[0], cells,
+			table.AllRows(), weights)
 		for _, s := range []Sample{got, counted} {
 			if !slices.IsSorted(s.Values) {
 				t.Fatalf("values %v do not ascend", s.Values)
@@ -393,24 +371,6 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 	})
 }
 
-func TestEveryMetricDescribesItself(t *testing.T) {
-	for _, name := range Names() {
-		m, err := Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info := m.Info()
-		if info.Name != name || info.Title == "" || info.Source == "" || info.Revision < 1 {
-			t.Errorf("%s: incomplete info %+v", name, info)
-		}
-	}
-	for _, want := range []string{"accuracy", "ks", "purity", "purity-unweighted", "records", "regions", "w1", "w2"} {
-		if _, err := Lookup(want); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func benchmarkDistance(b *testing.B, name string, continuous bool) {
 	m, err := Lookup(name)
 	if err != nil {
@@ -429,7 +389,8 @@ func benchmarkDistance(b *testing.B, name string, continuous bool) {
 		}
 		return numbers
 	}
-	c := Case{Table: numericTable(b, a, values()...), Release: &algorithms.Release{Table: numericTable(b, a, values()...)}}
+	c := Case{Table: numericTable(b, a, values()...),
+		Release: &algorithms.Release{Table: numericTable(b, a, values()...)}}
 	c.Train = c.Table.AllRows()
 	for b.Loop() {
 		if _, ok, err := m.Measure(context.Background(), c); !ok || err != nil {
@@ -442,7 +403,8 @@ func benchmarkDistance(b *testing.B, name string, continuous bool) {
 func BenchmarkDistance(b *testing.B) {
 	for _, name := range []string{"w1", "w2", "ks"} {
 		for _, continuous := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%s/continuous=%v", name, continuous), func(b *testing.B) { benchmarkDistance(b, name, continuous) })
+			b.Run(fmt.Sprintf("%s/continuous=%v", name, continuous),
+				func(b *testing.B) { benchmarkDistance(b, name, continuous) })
 		}
 	}
 }

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
@@ -60,9 +59,6 @@ func (r Ranges) of(regions *algorithms.Regions) (low, high []uint32) {
 // regionSizes returns the number of records in each region: the sum over its classes.
 func regionSizes(ctx context.Context, c Case, counts Counts) ([]float64, error) {
 	regions := c.Release.Regions
-	if regions == nil {
-		return nil, errors.New("the release holds no regions")
-	}
 	sizes := make([]float64, regions.Len())
 	if counts == TrueCounts {
 		located, err := locate(ctx, regions, c.Table, c.Train)
@@ -85,7 +81,8 @@ func regionSizes(ctx context.Context, c Case, counts Counts) ([]float64, error) 
 }
 
 // equivalenceClasses merges the sizes of regions that publish the same ranges: to whoever sees the
-// release their records are alike (errata M3). The classes stand in the order of their first regions.
+// release their records are alike (errata M3). The classes stand in the order of their first
+// regions.
 func equivalenceClasses(regions *algorithms.Regions, sizes []float64) []float64 {
 	if regions.Tree != nil {
 		return sizes // regions of a tree of cuts are disjoint, and so are the ranges inside them
@@ -98,7 +95,8 @@ func equivalenceClasses(regions *algorithms.Regions, sizes []float64) []float64 
 	for region, size := range sizes {
 		key = key[:0]
 		for i := region * dims; i < (region+1)*dims; i++ {
-			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, low[i]), high[i])
+			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, low[i]),
+				high[i])
 		}
 		at, known := class[string(key)]
 		if !known {

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -10,14 +9,15 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { Register(jointDistance{}) }
-
-// jointDistance is how far a release's joint distribution of two attributes is from the truth: the Kolmogorov-Smirnov
-// distance in two dimensions, over the boxes that begin at the domain's lower corner. A marginal that is right says little
-// about it.
-type jointDistance struct{}
-
-var _ Parameterised = jointDistance{}
+func init() {
+	Register(parameterised[*JointDistanceParams]{Info{
+		Name: "ks-joint", Title: "Joint Kolmogorov-Smirnov distance", Unit: "fraction", Revision: 1,
+		Source: "Peacock 1983, over boxes from the domain's lower corner only; for LeFevre et " +
+			"al. 2006, section 6.3: uniform spread inside regions, the mean over pairs of " +
+			"numeric attributes",
+		Needs: []algorithms.Product{algorithms.RegionsProduct},
+	}, func() *JointDistanceParams { return &JointDistanceParams{Ranges: Box} }, jointDistance})
+}
 
 // JointDistanceParams are the parameters of the metric ks-joint.
 type JointDistanceParams struct {
@@ -31,46 +31,35 @@ func (p *JointDistanceParams) Validate() error { return p.Ranges.validate() }
 // maxJointCells bounds the grid of a pair of attributes: 32 MB of doubles.
 const maxJointCells = 1 << 22
 
-// Info describes the metric.
-func (jointDistance) Info() Info {
-	return Info{
-		Name: "ks-joint", Title: "Joint Kolmogorov-Smirnov distance", Unit: "fraction", Revision: 1,
-		Source: "Peacock 1983, over boxes from the domain's lower corner only; for LeFevre et al. 2006, section 6.3: uniform spread inside regions, the mean over pairs of numeric attributes",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}
-}
-
-// Params returns the defaults.
-func (jointDistance) Params() Params { return &JointDistanceParams{Ranges: Box} }
-
-// Measure is the distance between the published regions and all training rows, suppressed ones included, between 0 and 1. It takes time and
-// memory linear in regions, rows and cells of a pair's grid. It is undefined without rows or published records; fewer
-// than two numeric attributes in the regions and a grid of more than 4 million cells are errors.
-func (m jointDistance) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	params, ok := c.Params.(*JointDistanceParams)
-	if !ok {
-		return 0, false, fmt.Errorf("ks-joint: parameters of type %T", c.Params)
-	}
+// jointDistance is how far a release's joint distribution of two attributes is from the truth: the
+// Kolmogorov-Smirnov distance in two dimensions, over the boxes that begin at the domain's lower
+// corner. A marginal that is right says little about it.
+//
+// It is taken between the published regions and all training rows, suppressed ones
+// included, between 0 and 1. It takes time and memory linear in regions, rows and cells of a pair's
+// grid. It is undefined without rows or published records; fewer than two numeric attributes in the
+// regions and a grid of more than 4 million cells are errors.
+func jointDistance(ctx context.Context, c Case,
+	params *JointDistanceParams) (float64, bool, error) {
 	regions := c.Release.Regions
-	if regions == nil {
-		return 0, false, errors.New("ks-joint: the release holds no regions")
-	}
 	schema := c.Table.Schema()
 	var dims []int
 	for d, attribute := range regions.Attributes {
-		if schema.Attributes[attribute].Kind == datasets.Numeric && (regions.Axes == nil || regions.Axes[d] == nil) {
+		if schema.Attributes[attribute].Kind == datasets.Numeric &&
+			(regions.Axes == nil || regions.Axes[d] == nil) {
 			dims = append(dims, d)
 		}
 	}
 	if len(dims) < 2 {
-		return 0, false, fmt.Errorf("ks-joint: %d numeric attributes are generalised, must be at least 2", len(dims))
+		return 0, false, fmt.Errorf("%d numeric attributes are generalised, must be at "+
+			"least 2", len(dims))
 	}
 	sum, pairs := 0.0, 0
 	for i, first := range dims {
 		for _, second := range dims[:i] {
-			distance, err := m.pair(ctx, c, params.Ranges, second, first)
+			distance, err := jointPair(ctx, c, params.Ranges, second, first)
 			if err != nil || math.IsNaN(distance) {
-				return 0, false, wrap("ks-joint", err)
+				return 0, false, err
 			}
 			sum += distance
 			pairs++
@@ -79,16 +68,19 @@ func (m jointDistance) Measure(ctx context.Context, c Case) (float64, bool, erro
 	return sum / float64(pairs), true, nil
 }
 
-// pair is the distance on two dimensions of the regions; NaN where a side has no records.
-func (jointDistance) pair(ctx context.Context, c Case, ranges Ranges, first, second int) (float64, error) {
+// jointPair is the distance on two dimensions of the regions; NaN where a side has no records.
+func jointPair(ctx context.Context, c Case, ranges Ranges,
+	first, second int) (float64, error) {
 	regions, schema := c.Release.Regions, c.Table.Schema()
 	a, b := regions.Attributes[first], regions.Attributes[second]
 	rows, columns := schema.Attributes[a].Cells(), schema.Attributes[b].Cells()
 	if rows > maxJointCells/columns {
-		return 0, fmt.Errorf("%s and %s have %d x %d cells, must be at most %d", schema.Attributes[a].Name, schema.Attributes[b].Name, rows, columns, maxJointCells)
+		return 0, fmt.Errorf("%s and %s have %d x %d cells, must be at most %d",
+			schema.Attributes[a].Name, schema.Attributes[b].Name, rows, columns, maxJointCells)
 	}
-	// A box of density d adds d at its lower corner and takes it away beyond its sides; summing along both
-	// dimensions spreads it over the box, summing once more gives the distribution function.
+	// A box of density d adds d at its lower corner and takes it away beyond its sides; summing
+	// along both dimensions spreads it over the box, summing once more gives the distribution
+	// function.
 	width := columns + 1
 	published := make([]float64, (rows+1)*width)
 	truth := make([]int64, (rows+1)*width)

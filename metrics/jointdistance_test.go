@@ -1,9 +1,7 @@
 package metrics
 
 import (
-	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -31,16 +29,18 @@ func jointOf(t testing.TB, table *datasets.Table, regions *algorithms.Regions) (
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	value, ok, err := jointDistance{}.Measure(context.Background(), Case{Table: table, Train: rows, Release: &algorithms.Release{Regions: regions}, Params: jointDistance{}.Params()})
+	value, ok, err := tryMeasure(t, "ks-joint",
+		Case{Table: table, Train: rows, Release: &algorithms.Release{Regions: regions}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return value, ok
 }
 
-// TestJointDistanceByHand: half the records at (0,0) and half at (1,1) on a grid of 2 x 2. One box over all has a quarter in
-// each cell: the marginals are right, yet a quarter is missing from (0,0). A box for each cell that holds records is exact; all records in the
-// cell (1,0) leave out the half at (0,0).
+// TestJointDistanceByHand: half the records at (0,0) and half at (1,1) on a grid of 2 x 2. One box
+// over all has a quarter in each cell: the marginals are right, yet a quarter is missing from
+// (0,0). A box for each cell that holds records is exact; all records in the cell (1,0) leave out
+// the half at (0,0).
 func TestJointDistanceByHand(t *testing.T) {
 	table := plane(2, 2, [][2]int{{0, 0}, {1, 1}, {0, 0}, {1, 1}})
 	boxes := func(bounds []uint32, counts ...float64) *algorithms.Regions {
@@ -70,24 +70,23 @@ func TestJointDistanceByHand(t *testing.T) {
 		t.Error("a release of no records has a distance")
 	}
 	line := plane(2, 2, nil)
-	_, _, err := jointDistance{}.Measure(context.Background(), Case{Table: line, Release: &algorithms.Release{Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1}}, Params: jointDistance{}.Params()})
-	if err == nil || !strings.Contains(err.Error(), "1 numeric attributes are generalised, must be at least 2") {
-		t.Errorf("one attribute: %v", err)
-	}
+	refuses(t, "ks-joint", Case{Table: line, Release: &algorithms.Release{
+		Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1}}},
+		"1 numeric attributes are generalised, must be at least 2")
 	wide := plane(1<<12, 1<<12, nil)
-	_, _, err = jointDistance{}.Measure(context.Background(), Case{Table: wide, Release: &algorithms.Release{Regions: boxes([]uint32{0, 1, 0, 1}, 1)}, Params: jointDistance{}.Params()})
-	if err == nil || !strings.Contains(err.Error(), "x and y have 4096 x 4096 cells") {
-		t.Errorf("a grid too large: %v", err)
-	}
+	refuses(t, "ks-joint", Case{Table: wide, Release: &algorithms.Release{
+		Regions: boxes([]uint32{0, 1, 0, 1}, 1)}}, "x and y have 4096 x 4096 cells")
 }
 
 // TestJointDistanceByCells asks every lower corner box one by one.
 func TestJointDistanceByCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rows, columns := rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1, 6).Draw(t, "columns")
+		rows, columns := rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1,
+			6).Draw(t, "columns")
 		var points [][2]int
 		for range rapid.IntRange(1, 12).Draw(t, "points") {
-			points = append(points, [2]int{rapid.IntRange(0, rows-1).Draw(t, "x"), rapid.IntRange(0, columns-1).Draw(t, "y")})
+			points = append(points, [2]int{rapid.IntRange(0, rows-1).Draw(t, "x"),
+				rapid.IntRange(0, columns-1).Draw(t, "y")})
 		}
 		regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 2}
 		mass := 0.0
@@ -95,7 +94,8 @@ func TestJointDistanceByCells(t *testing.T) {
 			for _, cells := range []int{rows, columns} {
 				low := rapid.IntRange(0, cells-1).Draw(t, "low")
 				regions.Low = append(regions.Low, uint32(low))
-				regions.High = append(regions.High, uint32(rapid.IntRange(low+1, cells).Draw(t, "high")))
+				regions.High = append(regions.High,
+					uint32(rapid.IntRange(low+1, cells).Draw(t, "high")))
 			}
 			for range 2 {
 				n := rapid.Float64Range(0.5, 3).Draw(t, "count")
@@ -108,7 +108,8 @@ func TestJointDistanceByCells(t *testing.T) {
 		for i := range train {
 			train[i] = int32(i)
 		}
-		got, ok, err := jointDistance{}.Measure(context.Background(), Case{Table: table, Train: train, Release: &algorithms.Release{Regions: regions}, Params: jointDistance{}.Params()})
+		got, ok, err := tryMeasure(t, "ks-joint",
+			Case{Table: table, Train: train, Release: &algorithms.Release{Regions: regions}})
 		want := 0.0
 		for x := range rows {
 			for y := range columns {
@@ -124,7 +125,8 @@ func TestJointDistanceByCells(t *testing.T) {
 						}
 					}
 					volume := float64((high[0] - low[0]) * (high[1] - low[1]))
-					published += (regions.Counts[2*r] + regions.Counts[2*r+1]) * float64(inside) / volume / mass
+					published += (regions.Counts[2*r] +
+						regions.Counts[2*r+1]) * float64(inside) / volume / mass
 				}
 				for _, p := range points {
 					if p[0] <= x && p[1] <= y {

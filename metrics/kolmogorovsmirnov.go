@@ -13,7 +13,8 @@ func KolmogorovSmirnov(x, y Sample) float64 {
 	i, j := 0, 0
 	xSum, ySum, most := 0.0, 0.0, 0.0
 	for i < len(x.Values) && j < len(y.Values) {
-		// Both functions step at v before they are compared: a value both samples hold is no difference.
+		// Both functions step at v before they are compared: a value both samples hold is no
+		// difference.
 		v := min(x.Values[i], y.Values[j])
 		for i < len(x.Values) && x.Values[i] == v {
 			xSum += x.weight(i)

@@ -11,21 +11,25 @@ import (
 // pollEvery is how many rows are handled between looks at the context.
 const pollEvery = 4096
 
-// locate returns the region of each training row: the release's own assignment where it has one, else
-// that of the row's point.
-func locate(ctx context.Context, regions *algorithms.Regions, table *datasets.Table, rows []int32) ([]int32, error) {
+// locate returns the region of each training row: the release's own assignment where it has one,
+// else that of the row's point.
+func locate(ctx context.Context, regions *algorithms.Regions, table *datasets.Table,
+	rows []int32) ([]int32, error) {
 	if regions.Assignment != nil {
 		if len(regions.Assignment) != len(rows) {
-			return nil, fmt.Errorf("%d rows assigned to regions, must be %d", len(regions.Assignment), len(rows))
+			return nil, fmt.Errorf("%d rows assigned to regions, must be %d",
+				len(regions.Assignment), len(rows))
 		}
 		return regions.Assignment, nil
 	}
 	return locatePoints(ctx, regions, table, rows)
 }
 
-// locatePoints returns the region of each row's point: by descent of the release's tree, else the first
-// box that holds it. A row outside every box is an error, because regions have to cover the domain.
-func locatePoints(ctx context.Context, regions *algorithms.Regions, table *datasets.Table, rows []int32) ([]int32, error) {
+// locatePoints returns the region of each row's point: by descent of the release's tree, else the
+// first box that holds it. A row outside every box is an error, because regions have to cover the
+// domain.
+func locatePoints(ctx context.Context, regions *algorithms.Regions, table *datasets.Table,
+	rows []int32) ([]int32, error) {
 	located := make([]int32, len(rows))
 	codes := make([]uint32, len(regions.Attributes))
 	for i, row := range rows {

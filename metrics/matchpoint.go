@@ -2,20 +2,28 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/datasets/clustering"
 )
 
-func init() { Register(matchPoint{}) }
+func init() {
+	Register(parameterised[*MatchPointParams]{Info{
+		Name: "match-point", Title: "Match Point", Unit: "fraction",
+		HigherIsBetter: true, Revision: 1,
+		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on " +
+			"generalised true records",
+		Needs: []algorithms.Product{algorithms.RegionsProduct},
+	}, func() *MatchPointParams { return &MatchPointParams{Clusters: 2} }, matchPoint})
+}
 
-// MatchPoint is the share of the n² ordered pairs of records, a record with itself included, on which two
-// clusterings agree: both have the pair in one cluster, or both have it in two (Al-Hussaeni et al.
-// 2018, equation 15). It comes from the contingency table, in O(n), without the n by n matrices: a clustering
-// has Σ|A|² pairs within its clusters, and both have Σ|A∩B|². Two even and independent clusterings in two
-// agree on half the pairs. NaN for no records; the slices must be of one length.
+// MatchPoint is the share of the n² ordered pairs of records, a record with itself included, on
+// which two clusterings agree: both have the pair in one cluster, or both have it in two
+// (Al-Hussaeni et al. 2018, equation 15). It comes from the contingency table, in O(n), without the
+// n by n matrices: a clustering has Σ|A|² pairs within its clusters, and both have Σ|A∩B|². Two
+// even and independent clusterings in two agree on half the pairs. NaN for no records; the slices
+// must be of one length.
 func MatchPoint(a, b []uint32) float64 {
 	rows, columns := clusterSizes(a), clusterSizes(b)
 	joint := make([]int64, len(rows)*len(columns))
@@ -27,7 +35,6 @@ func MatchPoint(a, b []uint32) float64 {
 	return float64(agreed) / float64(n*n)
 }
 
-// clusterSizes counts the members of each cluster.
 func clusterSizes(clusters []uint32) []int64 {
 	var counts []int64
 	for _, c := range clusters {
@@ -47,9 +54,6 @@ func sumOfSquares(counts []int64) int64 {
 	return sum
 }
 
-// matchPoint is how far clustering the generalised records finds the clusters of the raw ones.
-type matchPoint struct{}
-
 // MatchPointParams are the parameters of match-point.
 type MatchPointParams struct {
 	// Clusters is the paper's k.
@@ -64,51 +68,37 @@ func (p *MatchPointParams) Validate() error {
 	return algorithms.CheckRange("clusters", p.Clusters, 2, maxClusters)
 }
 
-// Params returns the default of two clusters.
-func (matchPoint) Params() Params { return &MatchPointParams{Clusters: 2} }
-
-// Info describes the metric.
-func (matchPoint) Info() Info {
-	return Info{
-		Name: "match-point", Title: "Match Point", Unit: "fraction", HigherIsBetter: true, Revision: 1,
-		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on generalised true records",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}
-}
-
 // rawClusters is what the clusters of the raw records depend on besides the rows.
 type rawClusters struct {
 	attributes string
 	clusters   int
 }
 
-// Measure clusters the training rows twice by the attributes the regions span: as they are, and generalised to
-// the region each lies in. No noise is added to how many lie there: the metric looks at the truth and is
-// no private output (errata D5). Suppressed rows are clustered with the raw ones but not compared. Undefined where no
-// row is released.
-func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	params, ok := c.Params.(*MatchPointParams)
-	switch {
-	case !ok:
-		return 0, false, fmt.Errorf("match-point: parameters of type %T", c.Params)
-	case c.Release.Regions == nil:
-		return 0, false, errors.New("match-point: the release holds no regions")
-	case len(c.Train) == 0:
+// matchPoint is how far clustering the generalised records finds the clusters of the raw ones.
+//
+// It clusters the training rows twice by the attributes the regions span: as they are, and
+// generalised to the region each lies in. No noise is added to how many lie there: the metric looks
+// at the truth and is no private output (errata D5). Suppressed rows are clustered with the raw
+// ones but not compared. Undefined where no row is released.
+func matchPoint(ctx context.Context, c Case, params *MatchPointParams) (float64, bool, error) {
+	if len(c.Train) == 0 {
 		return 0, false, nil
 	}
 	regions := c.Release.Regions
-	// The raw records' clusters know nothing of the release: all releases of the table are compared with the same.
-	before, err := memoize(ctx, c.Truth, rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
-		raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
-		raw.AddRows(c.Table, c.Train)
-		return raw.Clusters(ctx, params.Clusters)
-	})
+	// The raw records' clusters know nothing of the release: all releases of the table are compared
+	// with the same.
+	before, err := memoize(ctx, c.Truth,
+		rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
+			raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
+			raw.AddRows(c.Table, c.Train)
+			return raw.Clusters(ctx, params.Clusters)
+		})
 	if err != nil {
-		return 0, false, fmt.Errorf("match-point: %w", err)
+		return 0, false, err
 	}
 	located, err := locate(ctx, regions, c.Table, c.Train)
 	if err != nil {
-		return 0, false, fmt.Errorf("match-point: %w", err)
+		return 0, false, err
 	}
 	// Records of one region are equal: one vector of their number stands for them.
 	counts := make([]int, regions.Len())
@@ -131,7 +121,7 @@ func (matchPoint) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	}
 	byRegion, err := generalised.Clusters(ctx, params.Clusters)
 	if err != nil {
-		return 0, false, fmt.Errorf("match-point: %w", err)
+		return 0, false, err
 	}
 	after, kept := make([]uint32, 0, len(located)), make([]uint32, 0, len(located))
 	for i, region := range located {

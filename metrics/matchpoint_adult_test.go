@@ -9,34 +9,38 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/datasets"
-	"ppdp/datasets/clustered"
+	"ppdp/datasets/adultclusters"
 	"ppdp/privacy"
 	"ppdp/random"
 )
 
-// TestMatchPointOfPublicLabels explains why ClusterMP's Match Point is one number, whatever the noise, where the labels
-// are public. The public centroids part women from men. DiffMulti with utility Max cuts there before anything else, because
-// no other cut tells these classes apart: every region is of one sex, whatever else it generalises. Clusters of such records are
-// the sexes again, and what is left to measure is how the clusters of the raw records agree with sex. By the definition that is
-// 1 - (Σ|A|² + Σ|B|² - 2·Σ|A∩B|²)/n², computed here from the table of clusters by sex.
+// TestMatchPointOfPublicLabels explains why ClusterMP's Match Point is one number, whatever the
+// noise, where the labels are public. The public centroids part women from men. DiffMulti with
+// utility Max cuts there before anything else, because no other cut tells these classes apart:
+// every region is of one sex, whatever else it generalises. Clusters of such records are the sexes
+// again, and what is left to measure is how the clusters of the raw records agree with sex. By the
+// definition that is 1 - (Σ|A|² + Σ|B|² - 2·Σ|A∩B|²)/n², computed here from the table of clusters
+// by sex.
 func TestMatchPointOfPublicLabels(t *testing.T) {
 	if os.Getenv("PPDP_DATA") == "" {
 		t.Skip("PPDP_DATA is not set: no Adult data to cluster")
 	}
-	load := func(labels clustered.Labels) *datasets.Table {
+	load := func(labels adultclusters.Labels) *datasets.Table {
 		source, err := datasets.Lookup("adult-clusters")
 		if err != nil {
 			t.Fatal(err)
 		}
-		params := source.Params().(*clustered.Params)
+		params := source.Params().(*adultclusters.Params)
 		params.Labels = labels
-		set, err := source.Load(context.Background(), datasets.Request{Params: params, Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
+		set, err := source.Load(context.Background(),
+			datasets.Request{Params: params,
+				Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return set.Table
 	}
-	table, byData := load(clustered.Public), load(clustered.Data)
+	table, byData := load(adultclusters.Public), load(adultclusters.Data)
 	schema := table.Schema()
 	sex, label := table.Column(schema.Index("sex")), byData.Column(byData.Schema().Class())
 
@@ -45,7 +49,8 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 		joint[label.At(row)][sex.At(row)]++
 	}
 	agreed := 0.0
-	for a := range 2 { // pairs of records within a cell of the table, and of cells that differ in both
+	// Pairs of records within a cell of the table, and of cells that differ in both.
+	for a := range 2 {
 		for b := range 2 {
 			agreed += joint[a][b]*joint[a][b] + joint[a][b]*joint[1-a][1-b]
 		}
@@ -54,7 +59,8 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 	want := agreed / (n * n)
 
 	truth := new(Memo)
-	for seed, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.Published, algorithms.Strict} {
+	for seed, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict,
+		algorithms.Published, algorithms.Strict} {
 		params := diffmulti.DefaultParams()
 		params.Specialisations = 1000 * (1 + 2*seed)
 		release, err := diffmulti.Algorithm{}.Release(context.Background(), algorithms.Input{
@@ -78,12 +84,15 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 			}
 		}
 		if mixed > 0 {
-			t.Errorf("%s, seed %d: %d records lie in a region with records of the other sex", variant, seed, mixed)
+			t.Errorf("%s, seed %d: %d records lie in a region with records of the other sex",
+				variant, seed, mixed)
 		}
-		got, ok := measure(t, "match-point", Case{Table: table, Train: table.AllRows(), Release: release,
-			Params: &MatchPointParams{Clusters: 2}, Truth: truth})
+		got, ok := measure(t, "match-point",
+			Case{Table: table, Train: table.AllRows(), Release: release,
+				Params: &MatchPointParams{Clusters: 2}, Truth: truth})
 		if !ok || got != want {
-			t.Errorf("%s, seed %d: Match Point %v (defined %v), clusters of the raw records agree with sex at %v", variant, seed, got, ok, want)
+			t.Errorf("%s, seed %d: Match Point %v (defined %v), clusters of the raw records "+
+				"agree with sex at %v", variant, seed, got, ok, want)
 		}
 	}
 	t.Logf("clusters of the raw records by sex: %v; agreement %v", joint, want)

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -43,9 +42,10 @@ func TestMatchPointAgainstMatrices(t *testing.T) {
 	}
 }
 
-// TestMatchPointOfIndependent: two even independent clusterings in two. With n/4+δ records in the first cluster of
-// both, the agreement is 1/2 + 8δ²/n². δ is hypergeometric with variance n/16, so that 16δ²/n is nearly χ² with one
-// degree of freedom and exceeds 20, the tolerance below, with probability 8e-6.
+// TestMatchPointOfIndependent: two even independent clusterings in two. With n/4+δ records in the
+// first cluster of both, the agreement is 1/2 + 8δ²/n². δ is hypergeometric with variance n/16, so
+// that 16δ²/n is nearly χ² with one degree of freedom and exceeds 20, the tolerance below, with
+// probability 8e-6.
 func TestMatchPointOfIndependent(t *testing.T) {
 	const n = 10_000
 	stream := random.NewKey(3).Stream()
@@ -78,12 +78,13 @@ func grid() *datasets.Table {
 	return b.Table()
 }
 
-// TestMatchPoint: regions that keep two groups apart let them be found again; a single region leaves one
-// cluster, which agrees with two even ones on half the pairs.
+// TestMatchPoint: regions that keep two groups apart let them be found again; a single region
+// leaves one cluster, which agrees with two even ones on half the pairs.
 func TestMatchPoint(t *testing.T) {
 	table := grid()
 	c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}}
-	for name, want := range map[string]float64{"apart": 1, "ranks": 1, "together": 0.5} { // order-free: separate checks
+	// order-free: separate checks
+	for name, want := range map[string]float64{"apart": 1, "ranks": 1, "together": 0.5} {
 		q := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1}
 		switch name {
 		case "apart":
@@ -105,19 +106,22 @@ func TestMatchPoint(t *testing.T) {
 	if got, ok := measure(t, "match-point", c); ok {
 		t.Errorf("without rows %v, want undefined", got)
 	}
-	if _, _, err := (matchPoint{}).Measure(context.Background(), Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}); err == nil || !strings.Contains(err.Error(), "no regions") {
-		t.Errorf("without regions: error %v", err)
-	}
-	if err := (&MatchPointParams{Clusters: 1}).Validate(); err == nil || !strings.Contains(err.Error(), "clusters") {
+	refuses(t, "match-point",
+		Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}, "no regions")
+	if err := (&MatchPointParams{Clusters: 1}).Validate(); err == nil ||
+		!strings.Contains(err.Error(), "clusters") {
 		t.Errorf("one cluster: error %v", err)
 	}
 }
 
-// TestMatchPointWeighsRegions: with one colour a region the two tables say the same. Of three orthogonal groups the two
-// smallest end up together, so that clusters can only agree for all six orders of the sizes if sizes count.
+// TestMatchPointWeighsRegions: with one colour a region the two tables say the same. Of three
+// orthogonal groups the two smallest end up together, so that clusters can only agree for all six
+// orders of the sizes if sizes count.
 func TestMatchPointWeighsRegions(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}}}}
-	for _, sizes := range [][3]int{{100, 30, 5}, {100, 5, 30}, {30, 100, 5}, {30, 5, 100}, {5, 100, 30}, {5, 30, 100}} {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "colour",
+		Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}}}}
+	for _, sizes := range [][3]int{{100, 30, 5}, {100, 5, 30}, {30, 100, 5}, {30, 5, 100},
+		{5, 100, 30}, {5, 30, 100}} {
 		b := datasets.NewBuilder(schema, 0)
 		for colour, size := range sizes {
 			for range size {
@@ -125,20 +129,23 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 			}
 		}
 		table := b.Table()
-		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 2}, High: []uint32{1, 2, 3}, Classes: 1, Counts: make([]float64, 3)}
-		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}, Release: &algorithms.Release{Regions: q}}
+		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 2},
+			High: []uint32{1, 2, 3}, Classes: 1, Counts: make([]float64, 3)}
+		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2},
+			Release: &algorithms.Release{Regions: q}}
 		if got, ok := measure(t, "match-point", c); !ok || got != 1 {
 			t.Errorf("sizes %v: %v (defined %v), want 1", sizes, got, ok)
 		}
 	}
 }
 
-// TestMatchPointRemembersTheRawClusters: releases of one table get the values they get alone, one with suppressed rows, which
-// are not compared, in between.
+// TestMatchPointRemembersTheRawClusters: releases of one table get the values they get alone, one
+// with suppressed rows, which are not compared, in between.
 func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 	table := grid()
 	q := func(low, high []uint32) *algorithms.Regions {
-		return &algorithms.Regions{Attributes: []int{0, 1}, Low: low, High: high, Classes: 1, Counts: make([]float64, len(low)/2)}
+		return &algorithms.Regions{Attributes: []int{0, 1}, Low: low, High: high, Classes: 1,
+			Counts: make([]float64, len(low)/2)}
 	}
 	halves := q([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10})
 	some := q([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10})
@@ -151,7 +158,8 @@ func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 	byColour := q([]uint32{0, 0, 2, 0}, []uint32{2, 10, 3, 10})
 	shared := new(Memo)
 	for i, regions := range []*algorithms.Regions{some, halves, byColour, some, halves} {
-		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}, Release: &algorithms.Release{Regions: regions}}
+		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2},
+			Release: &algorithms.Release{Regions: regions}}
 		alone, _ := measure(t, "match-point", c)
 		c.Truth = shared
 		if got, ok := measure(t, "match-point", c); !ok || got != alone || got != 1 {
@@ -163,7 +171,9 @@ func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 	colours.Attributes, colours.Low, colours.High = []int{0}, []uint32{0, 2}, []uint32{2, 3}
 	colours.Counts = make([]float64, 2)
 	for _, clusters := range []int{2, 3} {
-		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: clusters}, Release: &algorithms.Release{Regions: colours}}
+		c := Case{Table: table, Train: table.AllRows(),
+			Params:  &MatchPointParams{Clusters: clusters},
+			Release: &algorithms.Release{Regions: colours}}
 		alone, _ := measure(t, "match-point", c)
 		c.Truth = shared
 		if got, _ := measure(t, "match-point", c); got != alone {

@@ -5,9 +5,10 @@ import (
 	"sync"
 )
 
-// Memo keeps what the measurements of several cases, or several measurements of one case, have in common, so that
-// it is computed once. It changes no value: what is kept under a key depends on nothing but the key and
-// what the memo's cases agree in (see Case). The zero value is empty and ready; a memo is safe for concurrent use.
+// Memo keeps what the measurements of several cases, or several measurements of one case, have in
+// common, so that it is computed once. It changes no value: what is kept under a key depends on
+// nothing but the key and what the memo's cases agree in (see Case). The zero value is empty and
+// ready; a memo is safe for concurrent use.
 type Memo struct {
 	mu      sync.Mutex
 	entries map[any]*memoEntry
@@ -20,10 +21,10 @@ type memoEntry struct {
 	value any
 }
 
-// memoize returns what the memo has under the key, which must be comparable, and computes it first where it has
-// nothing; a nil memo keeps nothing. A failure is not kept: the context that ended one cell is not that of the next. What is
-// returned is shared and must not be changed. It returns early with ctx.Err() when the context ends
-// while another goroutine computes.
+// memoize returns what the memo has under the key, which must be comparable, and computes it first
+// where it has nothing; a nil memo keeps nothing. A failure is not kept: the context that ended one
+// cell is not that of the next. What is returned is shared and must not be changed. It returns
+// early with ctx.Err() when the context ends while another goroutine computes.
 func memoize[T any](ctx context.Context, m *Memo, key any, compute func() (T, error)) (T, error) {
 	if m == nil {
 		return compute()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestRecallOnce: many goroutines that ask for the same get one computation, those that ask for another theirs.
+// TestRecallOnce: many goroutines that ask for the same get one computation, those that ask for
+// another theirs.
 func TestRecallOnce(t *testing.T) {
 	var m Memo
 	var computed [2]int
@@ -35,7 +36,8 @@ func TestRecallForgetsFailures(t *testing.T) {
 	var m Memo
 	ctx := context.Background()
 	failed := errors.New("failed")
-	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err, failed) {
+	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err,
+		failed) {
 		t.Errorf("error %v, must be %v", err, failed)
 	}
 	func() {
@@ -46,10 +48,12 @@ func TestRecallForgetsFailures(t *testing.T) {
 		}()
 		_, _ = memoize(ctx, &m, "x", func() (int, error) { panic("no") })
 	}()
-	if got, err := memoize(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil || got != 3 {
+	if got, err := memoize(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil ||
+		got != 3 {
 		t.Errorf("%d, error %v, must be computed anew", got, err)
 	}
-	if got, err := memoize(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil || got != 4 {
+	if got, err := memoize(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil ||
+		got != 4 {
 		t.Errorf("without a memo %d, error %v", got, err)
 	}
 }
@@ -69,7 +73,8 @@ func TestRecallWaitsNoLongerThanItsContext(t *testing.T) {
 	<-started
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err, context.Canceled) {
+	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v, must be %v", err, context.Canceled)
 	}
 	close(release)

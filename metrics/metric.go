@@ -13,11 +13,16 @@ import (
 	"ppdp/internal/registry"
 )
 
-// Metric measures one release. Implementations are stateless values, safe for concurrent use.
+// Metric measures one release. Implementations are stateless values, safe for concurrent use. The
+// test TestConformance checks what is said here.
 type Metric interface {
 	Info() Info
-	// Measure returns the metric's value. ok is false where the value is undefined for this release
-	// (no record was published, say); the record then says so instead of carrying a number.
+	// Measure returns the metric's value, which is finite, depends on the case alone and is from 0
+	// to 1 where the unit is "fraction". It does not change the case. ok is false where the value
+	// is undefined for this release (no record was published, say); the record then says so instead
+	// of carrying a number. A release that lacks what the metric needs, parameters of another type,
+	// and data it cannot use are errors. When the context ends, Measure may finish or return early
+	// with an error wrapping ctx.Err().
 	Measure(ctx context.Context, c Case) (value float64, ok bool, err error)
 }
 
@@ -25,7 +30,7 @@ type Metric interface {
 type Parameterised interface {
 	Metric
 	// Params returns a pointer to a fresh parameter struct set to its defaults; yaml tags name the
-	// fields. Every value of a spec is decoded onto such a struct before Validate is asked.
+	// fields. Every value of a spec is decoded onto such a struct before Validate is called.
 	Params() Params
 }
 
@@ -43,8 +48,8 @@ type Info struct {
 	Unit   string // "fraction", "records", "" for none
 	// Needs are the products a release must contain, all of them.
 	Needs []algorithms.Product
-	// GraphNeeds are those a release of a graph must contain, for metrics that measure tables and graphs by
-	// different products; nil means Needs.
+	// GraphNeeds are those a release of a graph must contain, for metrics that measure tables and
+	// graphs by different products; nil means Needs.
 	GraphNeeds []algorithms.Product
 	// Classifier says that the metric evaluates a classifier trained on the release.
 	Classifier bool
@@ -70,8 +75,8 @@ type Case struct {
 	Params Params
 	// K is the k that the release was asked to be anonymous by, 0 for releases under another model.
 	K int
-	// Truth is shared by cases that agree in Table, Graph, Train and Test, Published by those that agree in Release
-	// as well. Either may be nil: everything is then computed anew.
+	// Truth is shared by cases that agree in Table, Graph, Train and Test, Published by those that
+	// agree in Release as well. Either may be nil: everything is then computed anew.
 	Truth, Published *Memo
 }
 
@@ -86,9 +91,11 @@ func Lookup(name string) (Metric, error) { return metrics.Lookup(name) }
 // Names lists the registered metrics.
 func Names() []string { return metrics.Names() }
 
-// Needs lists the products a release made from a kind of input must contain to be measured with a classifier, nil
-// for metrics that take none. A classifier of regions learns from the published partition in place of records.
-func Needs(m Metric, input algorithms.InputKind, classifier classifiers.Classifier) []algorithms.Product {
+// Needs lists the products a release made from a kind of input must contain to be measured with a
+// classifier, nil for metrics that take none. A classifier of regions learns from the published
+// partition in place of records.
+func Needs(m Metric, input algorithms.InputKind,
+	classifier classifiers.Classifier) []algorithms.Product {
 	info := m.Info()
 	if input == algorithms.GraphInput && info.GraphNeeds != nil {
 		return info.GraphNeeds

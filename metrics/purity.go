@@ -3,47 +3,44 @@ package metrics
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"ppdp/algorithms"
 )
 
 func init() {
-	Register(purity{Info{
+	register := func(info Info, weighted bool) {
+		Register(measured{info, func(ctx context.Context, c Case) (float64, bool, error) {
+			return purity(ctx, c, weighted)
+		}})
+	}
+	register(Info{
 		Name: "purity", Title: "Region purity", Unit: "fraction", HigherIsBetter: true, Revision: 1,
-		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), weighted by tuples",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}, true})
-	Register(purity{Info{
-		Name: "purity-unweighted", Title: "Region purity, mean over regions", Unit: "fraction", HigherIsBetter: true, Revision: 1,
-		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), mean over the regions that hold a tuple",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}, false})
+		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), weighted " +
+			"by tuples",
+		Needs: []algorithms.Product{algorithms.RegionsProduct},
+	}, true)
+	register(Info{
+		Name: "purity-unweighted", Title: "Region purity, mean over regions", Unit: "fraction",
+		HigherIsBetter: true, Revision: 1,
+		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), mean " +
+			"over the regions that hold a tuple",
+		Needs: []algorithms.Product{algorithms.RegionsProduct},
+	}, false)
 }
 
 // purity is how far a region's majority label speaks for its tuples. The labels are the true ones
 // of the training rows, put into the published regions: noise moves the regions, not the truth.
-type purity struct {
-	info     Info
-	weighted bool // by the tuples in a region, else every non-empty region counts the same
-}
-
-// Info describes the metric.
-func (p purity) Info() Info { return p.info }
-
-// Measure is undefined when there are no training rows. A table without a class attribute is an error.
-func (p purity) Measure(ctx context.Context, c Case) (float64, bool, error) {
+// Regions weigh by their tuples, or else every region that holds one counts the same. It is
+// undefined when there are no training rows. A table without a class attribute is an error.
+func purity(ctx context.Context, c Case, weighted bool) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	if class < 0 {
-		return 0, false, errors.New(p.info.Name + ": the table has no class attribute")
+		return 0, false, errors.New("the table has no class attribute")
 	}
 	regions := c.Release.Regions
-	if regions == nil {
-		return 0, false, errors.New(p.info.Name + ": the release holds no regions")
-	}
 	located, err := locate(ctx, regions, c.Table, c.Train)
 	if err != nil {
-		return 0, false, fmt.Errorf("%s: %w", p.info.Name, err)
+		return 0, false, err
 	}
 	classes := c.Table.Schema().Classes()
 	counts := make([]int64, regions.Len()*classes)
@@ -72,7 +69,7 @@ func (p purity) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	if tuples == 0 {
 		return 0, false, nil
 	}
-	if p.weighted {
+	if weighted {
 		return float64(agreeing) / float64(tuples), true, nil
 	}
 	return share / float64(occupied), true, nil

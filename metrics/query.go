@@ -21,22 +21,23 @@ type Query struct {
 	Of    int         // position in the schema; -1 to count only
 }
 
-// Answer holds the aggregates of a query. Sum, Min and Max are 0 for queries that count only; Min and Max are
-// ±Inf where nothing is counted.
+// Answer holds the aggregates of a query. Sum, Min and Max are 0 for queries that count only; Min
+// and Max are ±Inf where nothing is counted.
 type Answer struct {
 	Count, Sum, Min, Max float64
-	// Matched says, of an estimate, that the release matches the predicates: every region that satisfies
-	// them in part satisfies them as a whole, so that nothing had to be assumed about the spread of
-	// records inside one (LeFevre et al. 2006, section 5).
+	// Matched says, of an estimate, that the release matches the predicates: every region that
+	// satisfies them in part satisfies them as a whole, so that nothing had to be assumed about the
+	// spread of records inside one (LeFevre et al. 2006, section 5).
 	Matched bool
 }
 
 // Average is the mean, undefined where nothing is counted.
 func (a *Answer) Average() (mean float64, ok bool) { return a.Sum / a.Count, a.Count > 0 }
 
-// Estimator answers queries from a release alone, as LeFevre et al. 2006, section 5, define it: counts by the
-// uniform spread of a region's records over the cells of its ranges, sums and averages by the mean statistic,
-// least and greatest values by the range statistic. It keeps scratch memory: no concurrent use.
+// Estimator answers queries from a release alone, as LeFevre et al. 2006, section 5, define it:
+// counts by the uniform spread of a region's records over the cells of its ranges, sums and
+// averages by the mean statistic, least and greatest values by the range statistic. It keeps
+// scratch memory: no concurrent use.
 type Estimator struct {
 	schema    *datasets.Schema
 	regions   *algorithms.Regions
@@ -55,7 +56,8 @@ type selection struct {
 
 // NewEstimator returns an estimator for a release's regions in the intervals that ranges says.
 func NewEstimator(schema *datasets.Schema, regions *algorithms.Regions, ranges Ranges) *Estimator {
-	e := &Estimator{schema: schema, regions: regions, dimension: make(map[int]int), sizes: make([]float64, regions.Len())}
+	e := &Estimator{schema: schema, regions: regions, dimension: make(map[int]int),
+		sizes: make([]float64, regions.Len())}
 	e.low, e.high = ranges.of(regions)
 	for d, attribute := range regions.Attributes {
 		e.dimension[attribute] = d
@@ -68,8 +70,9 @@ func NewEstimator(schema *datasets.Schema, regions *algorithms.Regions, ranges R
 	return e
 }
 
-// Estimate answers a query in time linear in the regions. It is an error to ask for attributes that the release
-// does not generalise, for two predicates on one, or for aggregates of an attribute that is not numeric.
+// Estimate answers a query in time linear in the regions. It is an error to ask for attributes that
+// the release does not generalise, for two predicates on one, or for aggregates of an attribute
+// that is not numeric.
 func (e *Estimator) Estimate(q Query) (Answer, error) {
 	answer := Answer{Matched: true}
 	of := -1
@@ -77,7 +80,8 @@ func (e *Estimator) Estimate(q Query) (Answer, error) {
 		answer.Min, answer.Max = math.Inf(1), math.Inf(-1)
 		d, known := e.dimension[q.Of]
 		if !known || e.schema.Attributes[q.Of].Kind != datasets.Numeric {
-			return Answer{}, fmt.Errorf("%s cannot be aggregated, must be a numeric attribute that the release generalises", e.name(q.Of))
+			return Answer{}, fmt.Errorf("%s cannot be aggregated, must be a numeric attribute "+
+				"that the release generalises", e.name(q.Of))
 		}
 		of = d
 	}
@@ -140,19 +144,20 @@ func (e *Estimator) name(attribute int) string {
 	return e.schema.Attributes[attribute].Name
 }
 
-// choose prepares predicates.
 func (e *Estimator) choose(where []Predicate) error {
 	e.spread = e.spread[:0]
 	var errs []error
 	for i, p := range where {
 		d, known := e.dimension[p.Attribute]
 		if !known {
-			errs = append(errs, fmt.Errorf("%s is not generalised by the release", e.name(p.Attribute)))
+			errs = append(errs, fmt.Errorf("%s is not generalised by the release",
+				e.name(p.Attribute)))
 			continue
 		}
 		for _, other := range where[:i] {
 			if other.Attribute == p.Attribute {
-				errs = append(errs, fmt.Errorf("two predicates on %s, must be one", e.name(p.Attribute)))
+				errs = append(errs, fmt.Errorf("two predicates on %s, must be one",
+					e.name(p.Attribute)))
 			}
 		}
 		s := selection{dim: d, low: p.Low, high: p.High}

@@ -11,16 +11,34 @@ import (
 )
 
 func init() {
-	const source = "LeFevre et al. 2006, sections 5 and 6 (Fig. 17): queries with one predicate, uniform spread inside regions"
-	Register(countError{Info{
-		Name: "count-error", Title: "Error of count queries, mean", Unit: "records", Revision: 1,
-		Source: source, Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, mean})
-	Register(countError{Info{
-		Name: "count-error-std", Title: "Error of count queries, standard deviation", Unit: "records", Revision: 1,
-		Source: source, Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, deviation})
-	Register(aggregateError{})
+	register := func(info Info, statistic func(errors []float64) float64) {
+		info.Source = "LeFevre et al. 2006, sections 5 and 6 (Fig. 17): queries with one " +
+			"predicate, uniform spread inside regions"
+		info.Unit, info.Needs = "records", []algorithms.Product{algorithms.RegionsProduct}
+		Register(parameterised[*CountErrorParams]{info,
+			func() *CountErrorParams { return &CountErrorParams{defaultWorkload()} },
+			func(ctx context.Context, c Case, params *CountErrorParams) (float64, bool, error) {
+				off, err := countErrors(ctx, c, params)
+				if err != nil || len(off) == 0 {
+					return 0, false, err
+				}
+				return statistic(off), true, nil
+			}})
+	}
+	register(Info{
+		Name: "count-error", Title: "Error of count queries, mean", Revision: 1,
+	}, mean)
+	register(Info{
+		Name: "count-error-std", Title: "Error of count queries, standard deviation", Revision: 1,
+	}, deviation)
+	Register(parameterised[*AggregateErrorParams]{Info{
+		Name: "aggregate-error", Title: "Error of aggregate queries, mean", Revision: 1,
+		Source: "LeFevre et al. 2006, section 5: sums and averages by the mean statistic, " +
+			"extremes by the range statistic; in the attribute's unit",
+		Needs: []algorithms.Product{algorithms.RegionsProduct},
+	}, func() *AggregateErrorParams {
+		return &AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: Average}
+	}, aggregateError})
 }
 
 // CountErrorParams are the parameters of the metrics count-error and count-error-std.
@@ -28,32 +46,11 @@ type CountErrorParams struct {
 	WorkloadParams `yaml:",inline"`
 }
 
-// countError is how far a release's answers to count queries are from the truth.
-type countError struct {
-	info      Info
-	statistic func(errors []float64) float64
-}
-
-var _ Parameterised = countError{}
-
-// Info describes the metric.
-func (m countError) Info() Info { return m.info }
-
-// Params returns the defaults: every value of every quasi-identifier, boxes.
-func (countError) Params() Params { return &CountErrorParams{defaultWorkload()} }
-
-// Measure compares the number of all training rows, suppressed ones included, that satisfy a predicate with
-// its estimate. Undefined for a workload without a query.
-func (m countError) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	params, ok := c.Params.(*CountErrorParams)
-	if !ok {
-		return 0, false, fmt.Errorf("%s: parameters of type %T", m.info.Name, c.Params)
-	}
-	off, err := workloadErrors(ctx, c, &params.WorkloadParams, -1, func(a *Answer) (float64, bool) { return a.Count, true })
-	if err != nil || len(off) == 0 {
-		return 0, false, wrap(m.info.Name, err)
-	}
-	return m.statistic(off), true, nil
+// countErrors is how far a release's answers to count queries are from the truth: the number of all
+// training rows, suppressed ones included, that satisfy a predicate, against its estimate.
+func countErrors(ctx context.Context, c Case, params *CountErrorParams) ([]float64, error) {
+	return workloadErrors(ctx, c, &params.WorkloadParams, -1,
+		func(a *Answer) (float64, bool) { return a.Count, true })
 }
 
 // Aggregate is a function over the rows a query selects.
@@ -98,7 +95,8 @@ type AggregateErrorParams struct {
 func (p *AggregateErrorParams) Validate() error {
 	errs := []error{p.WorkloadParams.Validate()}
 	if p.Aggregate != Sum && p.Aggregate != Average && p.Aggregate != Min && p.Aggregate != Max {
-		errs = append(errs, fmt.Errorf("aggregate: %q, must be %s, %s, %s or %s", p.Aggregate, Sum, Average, Min, Max))
+		errs = append(errs, fmt.Errorf("aggregate: %q, must be %s, %s, %s or %s",
+			p.Aggregate, Sum, Average, Min, Max))
 	}
 	if p.Of == "" {
 		errs = append(errs, errors.New("of: missing, must name a numeric quasi-identifier"))
@@ -106,56 +104,28 @@ func (p *AggregateErrorParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-// aggregateError is how far a release's sums, averages and extremes are from the truth.
-type aggregateError struct{}
-
-var _ Parameterised = aggregateError{}
-
-// Info describes the metric.
-func (aggregateError) Info() Info {
-	return Info{
-		Name: "aggregate-error", Title: "Error of aggregate queries, mean", Revision: 1,
-		Source: "LeFevre et al. 2006, section 5: sums and averages by the mean statistic, extremes by the range statistic; in the attribute's unit",
-		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}
-}
-
-// Params returns the defaults, which lack the attribute.
-func (aggregateError) Params() Params {
-	return &AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: Average}
-}
-
-// Measure averages the absolute error over the queries whose answer is defined both in truth and by the
-// release. Undefined where there is none.
-func (m aggregateError) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	params, ok := c.Params.(*AggregateErrorParams)
-	if !ok {
-		return 0, false, fmt.Errorf("aggregate-error: parameters of type %T", c.Params)
-	}
+// aggregateError is how far a release's sums, averages and extremes are from the truth: the mean of
+// the absolute errors over the queries whose answer is defined both in truth and by the release.
+func aggregateError(ctx context.Context, c Case,
+	params *AggregateErrorParams) (float64, bool, error) {
 	schema := c.Table.Schema()
 	of := schema.Index(params.Of)
-	if of < 0 || schema.Attributes[of].Role != datasets.QuasiIdentifier || schema.Attributes[of].Kind != datasets.Numeric {
-		return 0, false, fmt.Errorf("aggregate-error: of: %q, must be a numeric quasi-identifier", params.Of)
+	if of < 0 || schema.Attributes[of].Role != datasets.QuasiIdentifier ||
+		schema.Attributes[of].Kind != datasets.Numeric {
+		return 0, false, fmt.Errorf("of: %q, must be a numeric quasi-identifier",
+			params.Of)
 	}
 	off, err := workloadErrors(ctx, c, &params.WorkloadParams, of, params.Aggregate.of)
 	if err != nil || len(off) == 0 {
-		return 0, false, wrap("aggregate-error", err)
+		return 0, false, err
 	}
 	return mean(off), true, nil
 }
 
-func wrap(metric string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", metric, err)
-}
-
-// workloadErrors lists the absolute errors of a workload's queries; those undefined on either side are left out.
-func workloadErrors(ctx context.Context, c Case, p *WorkloadParams, of int, pick func(*Answer) (float64, bool)) ([]float64, error) {
-	if c.Release.Regions == nil {
-		return nil, errors.New("the release holds no regions")
-	}
+// workloadErrors lists the absolute errors of a workload's queries; those undefined on either side
+// are left out.
+func workloadErrors(ctx context.Context, c Case, p *WorkloadParams, of int,
+	pick func(*Answer) (float64, bool)) ([]float64, error) {
 	predicates, err := p.predicates(c.Table.Schema())
 	if err != nil {
 		return nil, err
@@ -168,7 +138,8 @@ func workloadErrors(ctx context.Context, c Case, p *WorkloadParams, of int, pick
 			return nil, err
 		}
 		if exact == nil || exact.attribute != predicates[i].Attribute {
-			if exact, err = newTruth(ctx, c.Table, c.Train, predicates[i].Attribute, of); err != nil {
+			if exact, err = newTruth(ctx, c.Table, c.Train, predicates[i].Attribute,
+				of); err != nil {
 				return nil, err
 			}
 		}
@@ -194,7 +165,8 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// deviation is the population's standard deviation: the queries are the whole workload, not a sample.
+// deviation is the population's standard deviation: the queries are the whole workload, not a
+// sample.
 func deviation(values []float64) float64 {
 	m, sum := mean(values), 0.0
 	for _, x := range values {

@@ -44,7 +44,8 @@ func degreeSample(degrees []int32) Sample {
 	var sample Sample
 	for i, d := range degrees {
 		if i == 0 || d != degrees[i-1] {
-			sample.Values, sample.Weights = append(sample.Values, float64(d)), append(sample.Weights, 0)
+			sample.Values, sample.Weights = append(sample.Values,
+				float64(d)), append(sample.Weights, 0)
 		}
 		sample.Weights[len(sample.Weights)-1]++
 	}
@@ -58,13 +59,15 @@ const countingFactor = 8
 // columnSample is the distribution of a numeric attribute over some rows of a table: the exact
 // values where the table keeps them, else the values the codes stand for. weights are by table
 // row, nil for 1 each.
-func columnSample(table *datasets.Table, attribute int, rows []int32, weights []float64) (Sample, error) {
+func columnSample(table *datasets.Table, attribute int, rows []int32,
+	weights []float64) (Sample, error) {
 	for _, row := range rows {
 		if weights == nil {
 			break
 		}
 		if w := weights[row]; !(w >= 0) || math.IsInf(w, 1) {
-			return Sample{}, fmt.Errorf("weight %v of row %d, must be finite and at least 0", w, row)
+			return Sample{}, fmt.Errorf("weight %v of row %d, must be finite and at least 0",
+				w, row)
 		}
 	}
 	column, a := table.Column(attribute), &table.Schema().Attributes[attribute]
@@ -84,7 +87,8 @@ func columnSample(table *datasets.Table, attribute int, rows []int32, weights []
 	for i, row := range rows {
 		pairs[i] = weighted{table.Number(row, attribute), weights[row]}
 	}
-	// Stable, so that equal values keep the order of rows and sums of weights are the same everywhere.
+	// Stable, so that equal values keep the order of rows and sums of weights are the same
+	// everywhere.
 	slices.SortStableFunc(pairs, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	sample := Sample{Values: make([]float64, len(rows)), Weights: make([]float64, len(rows))}
 	for i, p := range pairs {
@@ -94,7 +98,8 @@ func columnSample(table *datasets.Table, attribute int, rows []int32, weights []
 }
 
 // countedSample builds the distribution of cell-coded values without sorting.
-func countedSample(column *datasets.Column, a *datasets.Attribute, cells int, rows []int32, weights []float64) Sample {
+func countedSample(column *datasets.Column, a *datasets.Attribute, cells int, rows []int32,
+	weights []float64) Sample {
 	mass := make([]float64, cells)
 	switch {
 	case column.U8 != nil:
@@ -114,7 +119,8 @@ func countedSample(column *datasets.Column, a *datasets.Attribute, cells int, ro
 	return sample
 }
 
-func addMass[T uint8 | uint16 | uint32](mass []float64, codes []T, rows []int32, weights []float64) {
+func addMass[T uint8 | uint16 | uint32](mass []float64, codes []T, rows []int32,
+	weights []float64) {
 	if weights == nil {
 		for _, row := range rows {
 			mass[codes[row]]++

@@ -8,40 +8,22 @@ import (
 )
 
 func init() {
-	Register(size{Info{
+	Register(measured{Info{
 		Name: "records", Title: "Published records", Unit: "records", Revision: 1,
 		Source: "sum of the published records' weights",
 		Needs:  []algorithms.Product{algorithms.RecordsProduct},
-	}, func(release *algorithms.Release) (float64, error) {
-		n, ok := release.RecordCount()
+	}, func(_ context.Context, c Case) (float64, bool, error) {
+		n, ok := c.Release.RecordCount()
 		if !ok {
-			return 0, errors.New("records: the release holds no records")
+			return 0, false, errors.New("the release holds no records")
 		}
-		return n, nil
+		return n, true, nil
 	}})
-	Register(size{Info{
+	Register(measured{Info{
 		Name: "regions", Title: "Published regions", Unit: "regions", Revision: 1,
 		Source: "number of boxes of the published partition, empty ones included",
 		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}, func(release *algorithms.Release) (float64, error) {
-		if release.Regions == nil {
-			return 0, errors.New("regions: the release holds no regions")
-		}
-		return float64(release.Regions.Len()), nil
+	}, func(_ context.Context, c Case) (float64, bool, error) {
+		return float64(c.Release.Regions.Len()), true, nil
 	}})
-}
-
-// size counts what a release consists of.
-type size struct {
-	info Info
-	of   func(*algorithms.Release) (float64, error)
-}
-
-// Info describes the metric.
-func (s size) Info() Info { return s.info }
-
-// Measure is always defined.
-func (s size) Measure(_ context.Context, c Case) (float64, bool, error) {
-	value, err := s.of(c.Release)
-	return value, err == nil, err
 }

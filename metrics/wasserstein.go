@@ -11,7 +11,8 @@ func Wasserstein1(x, y Sample) float64 {
 
 // Wasserstein2 is W₂ = (∫₀¹ |F⁻¹(u) − G⁻¹(u)|² du)^½. For samples of equal size it is the root mean
 // square of the sorted differences, the formula Qardaji & Li 2012 print for the earth mover's
-// distance (errata R6); W₁ ≤ W₂ always. It is NaN when a sample has no mass, and takes O(len(x)+len(y)).
+// distance (errata R6); W₁ ≤ W₂ always. It is NaN when a sample has no mass, and takes
+// O(len(x)+len(y)).
 func Wasserstein2(x, y Sample) float64 {
 	return math.Sqrt(transport(x, y, func(d float64) float64 { return float64(d * d) }))
 }
@@ -23,8 +24,8 @@ func transport(x, y Sample, cost func(float64) float64) float64 {
 	if !(xMass > 0 && yMass > 0) {
 		return math.NaN()
 	}
-	// Both sides are scaled to the total xMass·yMass instead of 1: whole-numbered masses stay whole,
-	// so that breakpoints which coincide do so exactly.
+	// Both sides are scaled to the total xMass·yMass instead of 1: whole-numbered masses stay
+	// whole, so that breakpoints which coincide do so exactly.
 	total := 0.0
 	i, j := -1, -1
 	xLeft, yLeft := 0.0, 0.0

@@ -22,15 +22,17 @@ const (
 // Enum lists the words a specification may use.
 func (Operator) Enum() []string { return []string{string(Equal), string(AtMost), string(AtLeast)} }
 
-// WorkloadParams describe a workload of queries with one predicate each, "attribute operator value".
+// WorkloadParams describe a workload of queries with one predicate each, "attribute operator
+// value".
 type WorkloadParams struct {
-	// Attribute is the name of the predicates' attribute, a quasi-identifier. Empty, the default, means each
-	// of the quasi-identifiers in turn.
+	// Attribute is the name of the predicates' attribute, a quasi-identifier. Empty, the default,
+	// means each of the quasi-identifiers in turn.
 	Attribute string `yaml:"attribute"`
 	// Operator is equal (the default), at-most or at-least.
 	Operator Operator `yaml:"operator"`
-	// Values are the constants: all (the default), every value of the attribute's domain, or a list of values
-	// and ranges of values along the attribute's order, "18, 25, 40..60". They need an attribute.
+	// Values are the constants: all (the default), every value of the attribute's domain, or a list
+	// of values and ranges of values along the attribute's order, "18, 25, 40..60". They need an
+	// attribute.
 	Values string `yaml:"values"`
 	// Ranges is box (the default) or tight: over which cells a region's records are spread.
 	Ranges Ranges `yaml:"ranges"`
@@ -44,13 +46,16 @@ func defaultWorkload() WorkloadParams {
 func (p *WorkloadParams) Validate() error {
 	var errs []error
 	if p.Operator != Equal && p.Operator != AtMost && p.Operator != AtLeast {
-		errs = append(errs, fmt.Errorf("operator: %q, must be %s, %s or %s", p.Operator, Equal, AtMost, AtLeast))
+		errs = append(errs, fmt.Errorf("operator: %q, must be %s, %s or %s",
+			p.Operator, Equal, AtMost, AtLeast))
 	}
 	switch {
 	case strings.TrimSpace(p.Values) == "":
-		errs = append(errs, fmt.Errorf("values: %q, must be %s or a list such as 18, 25, 40..60", p.Values, datasets.AllValues))
+		errs = append(errs, fmt.Errorf("values: %q, must be %s or a list such as 18, 25, 40..60",
+			p.Values, datasets.AllValues))
 	case p.Values != datasets.AllValues && p.Attribute == "":
-		errs = append(errs, fmt.Errorf("values: %q without an attribute, must be %s", p.Values, datasets.AllValues))
+		errs = append(errs, fmt.Errorf("values: %q without an attribute, must be %s",
+			p.Values, datasets.AllValues))
 	}
 	return errors.Join(append(errs, p.Ranges.validate())...)
 }
@@ -68,7 +73,8 @@ func (p *WorkloadParams) predicates(schema *datasets.Schema) ([]Predicate, error
 			for _, i := range positions {
 				names = append(names, schema.Attributes[i].Name)
 			}
-			return nil, fmt.Errorf("attribute: %q, must be one of the quasi-identifiers %s", p.Attribute, strings.Join(names, ", "))
+			return nil, fmt.Errorf("attribute: %q, must be one of the quasi-identifiers %s",
+				p.Attribute, strings.Join(names, ", "))
 		}
 		positions = []int{at}
 	}
@@ -81,7 +87,8 @@ func (p *WorkloadParams) predicates(schema *datasets.Schema) ([]Predicate, error
 		}
 		for _, span := range spans {
 			if len(predicates)+int(span.High-span.Low) > maxQueries {
-				return nil, fmt.Errorf("values: more than %d queries; list fewer values", maxQueries)
+				return nil, fmt.Errorf("values: more than %d queries; list fewer values",
+					maxQueries)
 			}
 			for code := span.Low; code < span.High; code++ {
 				q := Predicate{Attribute: at, Low: code, High: code + 1}
@@ -98,16 +105,18 @@ func (p *WorkloadParams) predicates(schema *datasets.Schema) ([]Predicate, error
 	return predicates, nil
 }
 
-// truth answers single predicates on a table exactly. It holds the aggregates of the rows at each code of
-// the attribute it was made for.
+// truth answers single predicates on a table exactly. It holds the aggregates of the rows at each
+// code of the attribute it was made for.
 type truth struct {
 	attribute int
 	codes     []Answer
 }
 
 // newTruth aggregates attribute of (-1 to count only) over rows for each code of attribute.
-func newTruth(ctx context.Context, table *datasets.Table, rows []int32, attribute, of int) (*truth, error) {
-	t := &truth{attribute: attribute, codes: make([]Answer, table.Schema().Attributes[attribute].Cells())}
+func newTruth(ctx context.Context, table *datasets.Table, rows []int32,
+	attribute, of int) (*truth, error) {
+	t := &truth{attribute: attribute,
+		codes: make([]Answer, table.Schema().Attributes[attribute].Cells())}
 	if of >= 0 {
 		for code := range t.codes {
 			t.codes[code].Min, t.codes[code].Max = math.Inf(1), math.Inf(-1)

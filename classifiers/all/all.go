@@ -2,10 +2,10 @@
 package all
 
 import (
-	_ "ppdp/classifiers/bayes"
 	_ "ppdp/classifiers/c45"
 	_ "ppdp/classifiers/id3"
 	_ "ppdp/classifiers/leafmajority"
 	_ "ppdp/classifiers/majority"
+	_ "ppdp/classifiers/naivebayes"
 	_ "ppdp/classifiers/svm"
 )

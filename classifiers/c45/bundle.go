@@ -2,13 +2,14 @@ package c45
 
 import "math"
 
-// bundle is a set of two-valued features that one pass over the cases counts together. Generalised records have a feature for
-// each taxonomy node that occurs, a hundred and more, which are all functions of the node a record carries: one joint
-// code tells the values of all of them. It is the exclusive feature bundling of Ke et al. (LightGBM, NIPS 2017,
-// section 4) for features that lie one within another.
+// bundle is a set of two-valued features that one pass over the cases counts together. Generalised
+// records have a feature for each taxonomy node that occurs, a hundred and more, which are all
+// functions of the node a record carries: one joint code gives the values of all of them. It is the
+// exclusive feature bundling of Ke et al. (LightGBM, NIPS 2017, section 4) for features that lie
+// one within another.
 //
-// Counts of a feature are sums over joint codes. They are the same to the last bit as sums over cases only where all
-// weights are whole numbers (see whole); other data are not bundled.
+// Counts of a feature are sums over joint codes. They are the same to the last bit as sums over
+// cases only where all weights are whole numbers (see whole); other data are not bundled.
 type bundle struct {
 	joint   []uint8 // of each case
 	codes   int     // joint codes are below it
@@ -37,8 +38,9 @@ func whole(weights []float64) bool {
 	return sum <= largestWhole
 }
 
-// join adds the two-valued feature with the given codes to the last bundle, or to a new one where it parts more than one
-// of the joint codes in two: then it is no function of the same node, and codes would multiply.
+// join adds the two-valued feature with the given codes to the last bundle, or to a new one where
+// it parts more than one of the joint codes in two: then it is no function of the same node, and
+// codes would multiply.
 func (g *grower) join(at int, codes []uint32) {
 	if len(g.bundles) == 0 || !g.bundles[len(g.bundles)-1].takes(codes) {
 		g.bundles = append(g.bundles, &bundle{joint: make([]uint8, len(codes)), codes: 1, low: -1})
@@ -57,7 +59,8 @@ func (g *grower) join(at int, codes []uint32) {
 			f.value[j] = 1
 		}
 		if s[0] && s[1] {
-			for _, member := range b.members { // the code for those of value 1 has the other features' values
+			// The code for those of value 1 has the other features' values.
+			for _, member := range b.members {
 				m := &g.features[member]
 				m.value = append(m.value, m.value[j])
 			}

@@ -13,8 +13,9 @@ import (
 	"ppdp/datasets"
 )
 
-// nested is a table of membership features: for each of some trees a record carries a node, and each node but the root
-// has a feature that says whether the record's node is it or lies below it. A numeric attribute and the class follow.
+// nested is a table of membership features: for each of some trees a record carries a node, and
+// each node but the root has a feature that says whether the record's node is it or lies below it.
+// A numeric attribute and the class follow.
 func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 	schema := &datasets.Schema{}
 	var parents [][]int
@@ -23,12 +24,15 @@ func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 		parent := []int{-1}
 		for n := 1; n <= rapid.IntRange(1, 12).Draw(t, "nodes"); n++ {
 			parent = append(parent, rapid.IntRange(0, n-1).Draw(t, "parent"))
-			schema.Attributes = append(schema.Attributes, testtable.Categorical(fmt.Sprintf("%d/%d", tree, n), "no", "yes"))
+			schema.Attributes = append(schema.Attributes,
+				testtable.Categorical(fmt.Sprintf("%d/%d", tree, n), "no", "yes"))
 		}
 		parents = append(parents, parent)
 	}
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "x", Low: 0, High: 6, Step: 1},
-		datasets.Attribute{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"}, Role: datasets.Class})
+	schema.Attributes = append(schema.Attributes,
+		datasets.Attribute{Name: "x", Low: 0, High: 6, Step: 1},
+		datasets.Attribute{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
+			Role: datasets.Class})
 	rows := rapid.IntRange(0, most).Draw(t, "rows")
 	b := datasets.NewBuilder(schema, rows)
 	for range rows {
@@ -57,8 +61,8 @@ func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool)
 	return g, g.compile(root, data.Table.Schema())
 }
 
-// TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself, and all features of a
-// taxonomy are in one bundle. With other weights there are no bundles.
+// TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself,
+// and all features of a taxonomy are in one bundle. With other weights there are no bundles.
 func TestBundlesChangeNoTree(t *testing.T) {
 	tests := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,7 +88,8 @@ func TestBundlesChangeNoTree(t *testing.T) {
 		case !fractions && len(bundled.bundles) > trees:
 			t.Fatalf("%d bundles of %d trees", len(bundled.bundles), trees)
 		}
-		if tree.root != want.root || tree.leaves != want.leaves || !slices.Equal(tree.steps, want.steps) || !slices.Equal(tree.next, want.next) {
+		if tree.root != want.root || tree.leaves != want.leaves ||
+			!slices.Equal(tree.steps, want.steps) || !slices.Equal(tree.next, want.next) {
 			t.Fatalf("tree %+v, one by one %+v", tree, want)
 		}
 		tests += len(tree.steps)
@@ -94,15 +99,17 @@ func TestBundlesChangeNoTree(t *testing.T) {
 	}
 }
 
-// TestBundlesAreBounded: a chain of 400 nodes needs 401 joint codes, which two bundles hold; features that part every joint code
-// have a bundle each.
+// TestBundlesAreBounded: a chain of 400 nodes needs 401 joint codes, which two bundles hold;
+// features that part every joint code have a bundle each.
 func TestBundlesAreBounded(t *testing.T) {
 	const nodes = 400
 	schema := &datasets.Schema{}
 	for n := range nodes {
-		schema.Attributes = append(schema.Attributes, testtable.Categorical(fmt.Sprint(n), "no", "yes"))
+		schema.Attributes = append(schema.Attributes,
+			testtable.Categorical(fmt.Sprint(n), "no", "yes"))
 	}
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class})
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "y",
+		Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class})
 	b := datasets.NewBuilder(schema, 0)
 	for depth := range nodes + 1 {
 		row := b.AddRow()
@@ -114,11 +121,13 @@ func TestBundlesAreBounded(t *testing.T) {
 	table := b.Table()
 	g := newGrower(context.Background(), Default, all(table), true)
 	if len(g.bundles) != 2 || g.bundles[0].codes != mostJointCodes {
-		t.Errorf("%d bundles, the first of %d codes: must be two, the first full", len(g.bundles), g.bundles[0].codes)
+		t.Errorf("%d bundles, the first of %d codes: must be two, the first full",
+			len(g.bundles), g.bundles[0].codes)
 	}
 	plain := newGrower(context.Background(), Default, all(table), false)
 	for i := range g.features {
-		if !slices.Equal(g.count(&g.features[i], 0, table.Len()), plain.count(&plain.features[i], 0, table.Len())) {
+		if !slices.Equal(g.count(&g.features[i], 0, table.Len()),
+			plain.count(&plain.features[i], 0, table.Len())) {
 			t.Errorf("feature %d: counts differ", i)
 		}
 		if !slices.Equal(g.branches(&g.features[i], 0), plain.branches(&plain.features[i], 0)) {
@@ -126,7 +135,8 @@ func TestBundlesAreBounded(t *testing.T) {
 		}
 	}
 
-	schema = &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("p", "no", "yes"), testtable.Categorical("q", "no", "yes"),
+	schema = &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("p", "no",
+		"yes"), testtable.Categorical("q", "no", "yes"),
 		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class}}}
 	b = datasets.NewBuilder(schema, 0)
 	for i := range uint32(4) {

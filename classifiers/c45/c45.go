@@ -30,11 +30,11 @@ func init() { classifiers.Register(Default) }
 
 // Classifier is C4.5 with its two settings.
 type Classifier struct {
-	// MinCases is the weight that at least two branches of a test must have, above 0; numeric tests ask
-	// for more on larger nodes.
+	// MinCases is the weight that at least two branches of a test must have, above 0; numeric tests
+	// ask for more on larger nodes.
 	MinCases float64
-	// Confidence is the level at which the upper limit of a leaf's error is taken, in (0, 0.5]; lower
-	// prunes more.
+	// Confidence is the level at which the upper limit of a leaf's error is taken, in (0, 0.5];
+	// lower prunes more.
 	Confidence float64
 }
 
@@ -53,7 +53,7 @@ func (Classifier) Info() classifiers.Info {
 
 // Fit grows a tree and prunes it.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.validate(); err != nil {
@@ -73,10 +73,12 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 func (c Classifier) validate() error {
 	var errs []error
 	if !(c.MinCases > 0) || math.IsInf(c.MinCases, 1) {
-		errs = append(errs, fmt.Errorf("c45: MinCases %v, must be a finite number above 0", c.MinCases))
+		errs = append(errs, fmt.Errorf("c45: MinCases %v, must be a finite number above 0",
+			c.MinCases))
 	}
 	if !(c.Confidence > 0 && c.Confidence <= 0.5) {
-		errs = append(errs, fmt.Errorf("c45: Confidence %v, must be above 0 and at most 0.5", c.Confidence))
+		errs = append(errs, fmt.Errorf("c45: Confidence %v, must be above 0 and at most 0.5",
+			c.Confidence))
 	}
 	return errors.Join(errs...)
 }

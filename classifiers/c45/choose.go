@@ -12,9 +12,9 @@ type test struct {
 	cut         uint32  // numeric: codes up to here go left
 }
 
-// choose returns the feature and the threshold of the best test at a node, feature -1 for none:
-// the greatest gain ratio among the tests whose gain is at least the average (Quinlan 1993, section 2.2).
-// Of equals the first attribute wins.
+// choose returns the feature and the threshold of the best test at a node, feature -1 for none: the
+// greatest gain ratio among the tests whose gain is at least the average (Quinlan 1993, section
+// 2.2). Of equals the first attribute wins.
 func (g *grower) choose(at int32) (feature int, cut uint32) {
 	distribution := g.distribution(at)
 	cases, present := 0.0, 0
@@ -101,7 +101,8 @@ func (g *grower) multiway(f *feature, low, high int, cases, entropy float64) tes
 		return test{}
 	}
 	counts := g.count(f, low, high)
-	filled := 0 // asked first: deep in the tree most features have one value left, and logarithms take time
+	// Asked first: deep in the tree most features have one value left, and logarithms take time.
+	filled := 0
 	for from := 0; from < len(counts) && filled < 2; from += g.classes {
 		bag := 0.0
 		for _, w := range counts[from : from+g.classes] {
@@ -143,13 +144,15 @@ func (g *grower) rate(saved, split, cases, cost float64) test {
 }
 
 // threshold is the best binary test on a numeric feature.
-func (g *grower) threshold(f *feature, low, high int, distribution []float64, cases, entropy float64) test {
+func (g *grower) threshold(f *feature, low, high int, distribution []float64,
+	cases, entropy float64) test {
 	least := 0.1 * cases / float64(g.classes)
 	least = max(g.settings.MinCases, min(least, mostNumericCases))
 	if cases < 2*least || f.arity < 2 {
 		return test{}
 	}
-	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1, after: math.Inf(1)}
+	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1,
+		after: math.Inf(1)}
 	clear(g.left)
 	if f.arity > 2*(high-low) {
 		s.sorted(f, low, high)
@@ -159,7 +162,8 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64, ca
 	if s.best < 0 {
 		return test{}
 	}
-	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their number.
+	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their
+	// number.
 	cost := math.Log2(float64(s.tried)) / cases
 	split := g.log2(cases) - g.log2(s.bestLeft) - g.log2(cases-s.bestLeft)
 	t := g.rate(entropy-s.after, split, cases, cost)
@@ -177,8 +181,8 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64, ca
 	return t
 }
 
-// scan walks the distinct values of a node in ascending order and keeps the threshold that leaves the
-// least entropy.
+// scan walks the distinct values of a node in ascending order and keeps the threshold that leaves
+// the least entropy.
 type scan struct {
 	g            *grower
 	distribution []float64

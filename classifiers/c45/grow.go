@@ -10,11 +10,12 @@ import (
 )
 
 const (
-	// epsilon is the difference below which two criteria count as equal (Quinlan's program and J48 use
-	// the same order of magnitude): rounding then decides no test, the order of the attributes does.
+	// epsilon is the difference below which two criteria count as equal (Quinlan's program and J48
+	// use the same order of magnitude): rounding then decides no test, the order of the attributes
+	// does.
 	epsilon = 1e-6
-	// averageSlack lets tests just below the average gain compete; without it a single candidate could
-	// fall below its own average by rounding.
+	// averageSlack lets tests just below the average gain compete; without it a single candidate
+	// could fall below its own average by rounding.
 	averageSlack = 1e-3
 	// collapseSlack is how many training errors a subtree must save to be kept.
 	collapseSlack = 1e-3
@@ -49,7 +50,8 @@ type node struct {
 	low, high int32
 	weights   int     // index into grower.weights: one for each class
 	children  []int32 // one for each branch, -1 for a branch without cases
-	estimate  float64 // errors of the subtree: on the training cases while growing, pessimistic once pruned
+	// Errors of the subtree: on the training cases while growing, pessimistic once pruned.
+	estimate float64
 }
 
 // grower holds the state of one Fit.
@@ -80,14 +82,17 @@ type grower struct {
 	largest int       // arity
 }
 
-// newGrower prepares the data. Bundles change no tree, only the time it takes; tests go without to show it.
-func newGrower(ctx context.Context, settings Classifier, data classifiers.Data, bundles bool) *grower {
+// newGrower prepares the data. Bundles change no tree, only the time it takes; tests go without to
+// show it.
+func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
+	bundles bool) *grower {
 	schema := data.Table.Schema()
 	rows, labels, weights := data.Labels()
 	g := &grower{
 		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
 		classes: schema.Classes(), labels: labels, weight: weights,
-		order: make([]int32, len(rows)), spare: make([]int32, len(rows)), taken: make([]uint32, len(rows)),
+		order: make([]int32, len(rows)), spare: make([]int32, len(rows)),
+		taken: make([]uint32, len(rows)),
 	}
 	for i := range g.order {
 		g.order[i] = int32(i)
@@ -130,7 +135,8 @@ func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) fea
 	attribute := &table.Schema().Attributes[at]
 	column := table.Column(at)
 	classifiers.Codes(codes, column, rows)
-	f := feature{attribute: at, numeric: attribute.Kind == datasets.Numeric, arity: attribute.Cells()}
+	f := feature{attribute: at, numeric: attribute.Kind == datasets.Numeric,
+		arity: attribute.Cells()}
 	if !f.numeric {
 		return f
 	}
@@ -156,11 +162,12 @@ func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) fea
 	return f
 }
 
-// cellsPerCase bounds how many cells a numeric attribute may have for its cases: walking them all then costs less than sorting
-// the cases.
+// cellsPerCase bounds how many cells a numeric attribute may have for its cases: walking them all
+// then costs less than sorting the cases.
 const cellsPerCase = 8
 
-// ranks replaces cells, below the given number, by their ranks among those that occur, which it returns in ascending order.
+// ranks replaces cells, below the given number, by their ranks among those that occur, which it
+// returns in ascending order.
 func ranks(codes []uint32, cells int) []uint32 {
 	if cells > cellsPerCase*len(codes) {
 		occurring := distinct(slices.Clone(codes))

@@ -30,7 +30,8 @@ func (g *grower) prune(at int32) error {
 	}
 	leaf := g.leafErrors(g.distribution(at))
 	child := n.children[largest]
-	// The branch would take all cases of this node: its own and, sent down it, those of its siblings.
+	// The branch would take all cases of this node: its own and, sent down it, those of its
+	// siblings.
 	strangers := make([]int32, 0, int(n.high-n.low)-int(g.nodes[child].high-g.nodes[child].low))
 	strangers = append(strangers, g.order[n.low:g.nodes[child].low]...)
 	strangers = append(strangers, g.order[g.nodes[child].high:n.high]...)
@@ -81,7 +82,8 @@ func (g *grower) withStrangers(at int32, strangers []int32) float64 {
 	return sum
 }
 
-// joined is the estimate of a leaf with the given distribution (nil for no cases) and the strangers.
+// joined is the estimate of a leaf with the given distribution (nil for no cases) and the
+// strangers.
 func (g *grower) joined(distribution []float64, strangers []int32) float64 {
 	g.weigh(g.left, strangers)
 	for k, w := range distribution {

@@ -17,13 +17,11 @@ type Tree struct {
 	leaves  int
 }
 
-var _ classifiers.Model = (*Tree)(nil)
-
 // column is an attribute that some test looks at.
 type column struct {
 	attribute int
-	// limits are the thresholds on a continuous attribute, ascending: its codes are then the number of
-	// limits below the value. Nil for all other attributes, whose codes are the table's.
+	// limits are the thresholds on a continuous attribute, ascending: its codes are then the number
+	// of limits below the value. Nil for all other attributes, whose codes are the table's.
 	limits []float64
 }
 
@@ -41,7 +39,6 @@ func (t *Tree) Leaves() int { return t.leaves }
 // Nodes is the number of leaves and tests.
 func (t *Tree) Nodes() int { return t.leaves + len(t.steps) }
 
-// compile copies what is left after pruning into the form that predicts.
 func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 	t := &Tree{}
 	limits := make([][]float64, len(g.features))
@@ -69,7 +66,8 @@ func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 			return ^class
 		}
 		f := &g.features[n.feature]
-		s := step{column: index[n.feature], numeric: f.numeric, cut: n.cut, first: int32(len(t.next))}
+		s := step{column: index[n.feature], numeric: f.numeric, cut: n.cut,
+			first: int32(len(t.next))}
 		switch {
 		case schema.Attributes[f.attribute].Continuous:
 			rank, _ := slices.BinarySearch(limits[n.feature], f.values[n.cut])
@@ -94,7 +92,6 @@ func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 	return t
 }
 
-// visit calls see for every test below a node.
 func (g *grower) visit(at int32, see func(n *node)) {
 	n := &g.nodes[at]
 	if n.feature < 0 {

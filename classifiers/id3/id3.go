@@ -1,17 +1,16 @@
-// Package id3 is the only package that drives golearn: ID3 decision trees grown by golearn's tree
-// inducer, and golearn's figures of a confusion matrix. It leaves out numeric attributes (ID3 has
-// none; use c45), pruning and missing values.
+// Package id3 holds ID3 decision trees, grown by golearn's tree inducer; no other package uses
+// golearn. It leaves out numeric attributes (ID3 has none; use c45), pruning and missing values.
 //
 // golearn's inducer is used for its recursion only. It counts rows, picks majorities in the random
-// order of Go's maps and gives up on values it has not seen, so three things are done here: the
-// choice of the test (a RuleGenerator of our own, with weights), the class of every node (our own
-// walk over the finished tree with our own counts) and the answer for a branch without training cases.
-// Equal training records are merged into one weighted record beforehand: the inducer then works on
-// the distinct records only.
+// order of Go's maps and gives up on values it has not seen, so three things are done here:
+// choosing the test (a RuleGenerator with weights), the class of every node (counted again, with
+// weights, over the finished tree) and the answer for a branch without training cases. Equal
+// training records are merged into one weighted record beforehand: the inducer then works on the
+// distinct records only.
 //
 // Deviations from Quinlan 1986:
-//   - a branch no training case took predicts the majority of its parent, where the paper leaves the
-//     object unclassified;
+//   - a branch no training case took predicts the majority of its parent, where the paper leaves
+//     the object unclassified;
 //   - growth stops where no attribute has any gain, at the majority class.
 package id3
 
@@ -31,9 +30,6 @@ import (
 
 func init() { classifiers.Register(Classifier{}) }
 
-// ErrNumeric is wrapped by the error of fitting on numeric attributes.
-var ErrNumeric = errors.New("ID3 takes categorical attributes only")
-
 // Classifier is ID3: multiway tests of the greatest information gain, no pruning.
 type Classifier struct{}
 
@@ -47,12 +43,9 @@ func (Classifier) Info() classifiers.Info {
 	}
 }
 
-// Fit grows a tree. A numeric feature is an error wrapping ErrNumeric.
+// Fit grows a tree. A numeric feature is an error wrapping classifiers.ErrNumeric.
 func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	schema := data.Table.Schema()
@@ -60,7 +53,8 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	for _, at := range classifiers.Features(schema) {
 		if schema.Attributes[at].Kind != datasets.Categorical {
 			name := schema.Attributes[at].Name
-			errs = append(errs, fmt.Errorf("%s is numeric: %w; leave it out or use c45", name, ErrNumeric))
+			errs = append(errs, fmt.Errorf("%s: %w; leave it out or use c45",
+				name, classifiers.ErrNumeric))
 		}
 	}
 	if len(errs) > 0 {
@@ -149,9 +143,10 @@ func (s *sample) grow(ctx context.Context) (root *trees.DecisionTreeNode, err er
 	return trees.InferID3Tree(grid, &rule{ctx: ctx, sample: s, attributes: attributes}), nil
 }
 
-// grid copies the records into golearn's form: nominal columns named by feature, the class, and a last
-// column with the record's number. The number finds the record again inside the views that the inducer
-// makes; being the column that is left over, it also keeps golearn from stopping one attribute early.
+// grid copies the records into golearn's form: nominal columns named by feature, the class, and a
+// last column with the record's number. The number finds the record again inside the views that the
+// inducer makes; being the column that is left over, it also keeps golearn from stopping one
+// attribute early.
 func (s *sample) grid() (*base.DenseInstances, []base.Attribute, error) {
 	grid := base.NewDenseInstances()
 	attributes := make([]base.Attribute, 0, len(s.codes)+2)
@@ -199,8 +194,6 @@ type rule struct {
 	sample     *sample
 	attributes []base.Attribute
 }
-
-var _ trees.RuleGenerator = (*rule)(nil)
 
 // GenerateSplitRule returns the attribute of the greatest information gain in a view of the
 // records, the first of equals; nil when none has any.

@@ -18,8 +18,6 @@ type Tree struct {
 	root       int32 // a step, or ^class for a leaf
 }
 
-var _ classifiers.Model = (*Tree)(nil)
-
 // step is one test: the branch of code c is next[first+c], a step or ^class.
 type step struct {
 	feature, first int32
@@ -44,7 +42,8 @@ func (s *sample) compile(grown *trees.DecisionTreeNode) (*Tree, error) {
 			return class, nil
 		}
 		var f int
-		if _, err := fmt.Sscanf(n.SplitRule.SplitAttr.GetName(), "f%d", &f); err != nil || f >= len(s.codes) {
+		if _, err := fmt.Sscanf(n.SplitRule.SplitAttr.GetName(), "f%d", &f); err != nil ||
+			f >= len(s.codes) {
 			return 0, fmt.Errorf("id3: golearn split on %q", n.SplitRule.SplitAttr.GetName())
 		}
 		parts := make([][]int, s.arity[f])

@@ -1,7 +1,7 @@
 // Package leafmajority holds the classifier that predicts the majority class of the region a record
 // falls in: "leaf-majority". With a published partition the regions are the partition's and the
-// majority is that of the published, noisy counts: what the release says by itself, without any learner
-// on top. It leaves out how a record finds its region, which is the metrics' business.
+// majority is that of the published, noisy counts: what the release says by itself, without any
+// learner on top. It leaves out how a record finds its region, which is the metrics' business.
 package leafmajority
 
 import (
@@ -14,9 +14,9 @@ import (
 
 func init() { classifiers.Register(Classifier{}) }
 
-// Classifier predicts the class of the greatest count in a record's region, of equals the one with the
-// lowest code. A region without any count has the majority of all regions together, class 0 when
-// nothing was counted at all.
+// Classifier predicts the class of the greatest count in a record's region, of equals the one with
+// the lowest code. A region without any count has the majority of all regions together, class 0
+// when nothing was counted at all.
 type Classifier struct{}
 
 var _ classifiers.RegionClassifier = Classifier{}
@@ -52,10 +52,7 @@ func (Classifier) FitRegions(counts []float64, classes int) []uint32 {
 // Fit learns from records, where no partition was published: those that agree on the code of every
 // feature are a region.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	schema := data.Table.Schema()

@@ -10,8 +10,8 @@ import (
 	"ppdp/classifiers/internal/testtable"
 )
 
-// TestFitRegions: the majority, the lowest of equals, and the overall majority (class 2, with 8) where
-// nothing was counted.
+// TestFitRegions: the majority, the lowest of equals, and the overall majority (class 2, with 8)
+// where nothing was counted.
 func TestFitRegions(t *testing.T) {
 	counts := []float64{
 		1, 3, 0,
@@ -19,7 +19,8 @@ func TestFitRegions(t *testing.T) {
 		0, 0, 0,
 		0, 1, 6,
 	}
-	if got, want := (Classifier{}).FitRegions(counts, 3), []uint32{1, 0, 2, 2}; !slices.Equal(got, want) {
+	if got, want := (Classifier{}).FitRegions(counts, 3), []uint32{1, 0, 2,
+		2}; !slices.Equal(got, want) {
 		t.Errorf("predicted %v, must be %v", got, want)
 	}
 	if got := (Classifier{}).FitRegions(make([]float64, 4), 2); !slices.Equal(got, []uint32{0, 0}) {
@@ -49,7 +50,8 @@ func TestFit(t *testing.T) {
 			counts[point(row)][table.Column(class).At(row)]++
 			total[table.Column(class).At(row)]++
 		}
-		got := testtable.Predict(testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}), table)
+		got := testtable.Predict(testtable.Fit(t, Classifier{},
+			classifiers.Data{Table: table, Rows: train}), table)
 		for _, row := range table.AllRows() {
 			of, seen := counts[point(row)]
 			if !seen {
@@ -64,20 +66,10 @@ func TestFit(t *testing.T) {
 
 func BenchmarkFit(b *testing.B) {
 	table, fold := testtable.Benchmark(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		testtable.Fit(b, Classifier{}, classifiers.Data{Table: table, Rows: fold.Train})
-	}
-	b.ReportMetric(float64(len(fold.Train)*b.N)/b.Elapsed().Seconds(), "rows/s")
+	testtable.BenchmarkFit(b, Classifier{}, table, fold.Train)
 }
 
 func BenchmarkPredict(b *testing.B) {
 	table, fold := testtable.Benchmark(b)
-	model := testtable.Fit(b, Classifier{}, classifiers.Data{Table: table, Rows: fold.Train})
-	dst := make([]uint32, len(fold.Test))
-	b.ReportAllocs()
-	for b.Loop() {
-		model.Predict(dst, table, fold.Test)
-	}
-	b.ReportMetric(float64(len(fold.Test)*b.N)/b.Elapsed().Seconds(), "rows/s")
+	testtable.BenchmarkPredict(b, Classifier{}, table, fold.Train, fold.Test)
 }

@@ -27,10 +27,7 @@ func (Classifier) Info() classifiers.Info {
 
 // Fit counts the classes.
 func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	counts := make([]float64, data.Table.Schema().Classes())

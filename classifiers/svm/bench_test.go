@@ -11,13 +11,13 @@ import (
 	"ppdp/random"
 )
 
-// benchmarkTable is Adult with all 15 attributes, or the synthetic table of 11.
+// benchmarkTable is Adult with all 15 attributes, or its stand-in.
 func benchmarkTable(b *testing.B) (*datasets.Table, []int32) {
 	b.Helper()
 	const rows = 36_177 // four fifths of Adult's 45,222
 	if os.Getenv("PPDP_DATA") == "" {
-		b.Log("PPDP_DATA is not set: synthetic table")
-		table := testtable.Synthetic(b, rows)
+		b.Log("PPDP_DATA is not set: stand-in for Adult")
+		table := testtable.StandIn(b, "diffmulti", rows)
 		return table, table.AllRows()
 	}
 	table := testtable.Adult(b, "diffmulti")
@@ -26,15 +26,10 @@ func benchmarkTable(b *testing.B) (*datasets.Table, []int32) {
 
 func BenchmarkFit(b *testing.B) {
 	table, rows := benchmarkTable(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := (Classifier{}).Fit(context.Background(), classifiers.Data{Table: table, Rows: rows}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
+	testtable.BenchmarkFit(b, Classifier{}, table, rows)
 	p := newPoints(classifiers.Data{Table: table, Rows: rows}, newLayout(table.Schema()))
-	s, err := solve(context.Background(), p, 1, p.defaultC(), random.NewKey(0).Derive("svm").Stream())
+	s, err := solve(context.Background(), p, 1, p.defaultC(),
+		random.NewKey(0).Derive("svm").Stream())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -44,14 +39,5 @@ func BenchmarkFit(b *testing.B) {
 
 func BenchmarkPredict(b *testing.B) {
 	table, rows := benchmarkTable(b)
-	model, err := (Classifier{}).Fit(context.Background(), classifiers.Data{Table: table, Rows: rows})
-	if err != nil {
-		b.Fatal(err)
-	}
-	dst := make([]uint32, table.Len())
-	b.ReportAllocs()
-	for b.Loop() {
-		model.Predict(dst, table, table.AllRows())
-	}
-	b.ReportMetric(float64(table.Len()*b.N)/b.Elapsed().Seconds(), "rows/s")
+	testtable.BenchmarkPredict(b, Classifier{}, table, rows, table.AllRows())
 }

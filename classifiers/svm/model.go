@@ -8,8 +8,9 @@ import (
 // model is a set of fitted machines.
 type model struct {
 	features []feature
-	// classes are those that occurred, ascending: with two, the one machine separates the second from
-	// the first; with more, machine k separates class k from the rest; with one there is no machine.
+	// classes are those that occurred, ascending: with two, the one machine separates the second
+	// from the first; with more, machine k separates class k from the rest; with one there is no
+	// machine.
 	classes  []uint32
 	machines int
 	weights  []float64 // of number f and machine k at f·machines+k

@@ -19,14 +19,15 @@ type feature struct {
 	skip  uint32
 	low   float64 // numeric attributes: the number is (value - low)·scale
 	scale float64
-	cells []float64 // numeric attributes of codes: the scaled number of each, unless there are too many
+	// Numeric attributes of codes: the scaled number of each, unless there are too many.
+	cells []float64
 }
 
 // most cells a numeric attribute may have for its scaled numbers to be tabulated.
 const tabulated = 1 << 16
 
-// layout is the order of the features in a weight vector of the given size: numeric attributes first, so that their numbers
-// are a dense part of every point and all others are indicators.
+// layout is the order of the features in a weight vector of the given size: numeric attributes
+// first, so that their numbers are a dense part of every point and all others are indicators.
 type layout struct {
 	features []feature
 	numbers  int // numeric attributes
@@ -71,8 +72,9 @@ func newLayout(schema *datasets.Schema) *layout {
 
 func (f *feature) scaled(value float64) float64 { return float64((value - f.low) * f.scale) }
 
-// points are the distinct records in a fixed order that does not depend on the rows' order, without the constant feature:
-// the numbers of numeric attributes, and the positions of the indicators that are 1.
+// points are the distinct records in a fixed order that does not depend on the rows' order, without
+// the constant feature: the numbers of numeric attributes, and the positions of the indicators that
+// are 1.
 type points struct {
 	size    int       // of a weight vector
 	classes int       // of the schema
@@ -92,13 +94,14 @@ func (p *points) point(i int32) (values []float64, at []int32) {
 	return p.values[int(i)*p.numbers : (int(i)+1)*p.numbers], p.at[p.start[i]:p.start[i+1]]
 }
 
-// newPoints merges records of equal features: rows are sorted by features, label and weight, so that sums too
-// are the same in whatever order rows are given. What order that is does not matter: a digest of the features comes first,
-// because it decides at once between rows that differ.
+// newPoints merges records of equal features: rows are sorted by features, label and weight, so
+// that sums too are the same in whatever order rows are given. What order that is does not matter:
+// a digest of the features comes first, because it decides at once between rows that differ.
 func newPoints(data classifiers.Data, l *layout) *points {
 	rows, labels, weights := data.Labels()
 	columns := len(l.features)
-	matrix := make([]float64, len(rows)*columns) // codes of categorical, scaled numbers of numeric attributes
+	// Codes of categorical, scaled numbers of numeric attributes.
+	matrix := make([]float64, len(rows)*columns)
 	codes := make([]uint32, len(rows))
 	for c := range l.features {
 		f := &l.features[c]
@@ -149,10 +152,12 @@ func newPoints(data classifiers.Data, l *layout) *points {
 		if by := same(a.row, b.row); by != 0 {
 			return by
 		}
-		return cmp.Or(cmp.Compare(labels[a.row], labels[b.row]), cmp.Compare(weight(a.row), weight(b.row)))
+		return cmp.Or(cmp.Compare(labels[a.row], labels[b.row]),
+			cmp.Compare(weight(a.row), weight(b.row)))
 	})
 
-	p := &points{size: l.size, classes: data.Table.Schema().Classes(), numbers: l.numbers, start: []int32{0}}
+	p := &points{size: l.size, classes: data.Table.Schema().Classes(), numbers: l.numbers,
+		start: []int32{0}}
 	for n, k := range order {
 		i := k.row
 		if n > 0 && same(order[n-1].row, i) == 0 {
@@ -183,7 +188,8 @@ func newPoints(data classifiers.Data, l *layout) *points {
 func digest(row []float64) uint64 {
 	h := uint64(len(row))
 	for _, v := range row {
-		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15 // 2⁶⁴ over the golden ratio; v+0 makes one of the two zeros
+		// 2⁶⁴ over the golden ratio; v+0 makes one of the two zeros.
+		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15
 		h ^= h >> 32
 	}
 	return h

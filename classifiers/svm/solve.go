@@ -8,19 +8,22 @@ import (
 )
 
 const (
-	// relativeGap is when the dual counts as solved: the duality gap, an upper bound of how far the primal
-	// objective is from its minimum, is at most this share of the objective. At 10⁻⁴, as close as SVM-light's tolerance
-	// of 10⁻³ of the margin comes, single accuracies on tables of mostly noise still differed by 3.5 points from those at 10⁻⁶;
-	// at 10⁻⁵ no accuracy of compare/adult differs by more than 0.3 points, and a mean over folds by more than 0.06.
+	// relativeGap is when the dual counts as solved: the duality gap, an upper bound of how far the
+	// primal objective is from its minimum, is at most this share of the objective. At 10⁻⁴, as
+	// close as SVM-light's tolerance of 10⁻³ of the margin comes, single accuracies on tables of
+	// mostly noise still differed by 3.5 points from those at 10⁻⁶; at 10⁻⁵ no accuracy of
+	// compare/adult differs by more than 0.3 points, and a mean over folds by more than 0.06.
 	relativeGap = 1e-5
-	// firstPasses and mostPasses are how many passes of a round visit only the points that still move: twice as many in each round
-	// as in the one before. Most points stay at a corner of their box from early on, and whether one has to leave it shows
-	// in the next round. Where most points move, as among distinct records, a round is soon enough to see the gap closed;
-	// where few do, as among the heavy points of a generalised table, visiting all the others is what takes the time.
+	// firstPasses and mostPasses are how many passes of a round visit only the points that still
+	// move: twice as many in each round as in the one before. Most points stay at a corner of their
+	// box from early on, and whether one has to leave it shows in the next round. Where most points
+	// move, as among distinct records, a round is soon enough to see the gap closed; where few do,
+	// as among the heavy points of a generalised table, visiting all the others is what takes the
+	// time.
 	firstPasses = 2
 	mostPasses  = 200
-	// maxRounds ends problems whose gap closes too slowly. Adult needs a handful, tables of noisy counts up to some
-	// dozens.
+	// maxRounds ends problems whose gap closes too slowly. Adult needs a handful, tables of noisy
+	// counts up to some dozens.
 	maxRounds = 1000
 	// worstGap is the relative gap up to which a problem that was ended may be used.
 	worstGap = 1e-2
@@ -52,12 +55,13 @@ func newProblem(p *points, positive uint32, price float64) *problem {
 	return q
 }
 
-// step returns the dual variable β of point i, which enters the weights as β·x, that minimises the dual when the others stay:
-// rest is the point's score without its own part β·square.
+// step returns the dual variable β of point i, which enters the weights as β·x, that minimises the
+// dual when the others stay: rest is the point's score without its own part β·square.
 //
-// The loss a·max(0,1-m) + b·max(0,1+m) of a point at score m has slopes of -a, b-a and b left of -1, between, and right
-// of 1, and in the optimum β is the negative slope, or between two where m is at a bend. As β falls with m and m = rest
-// + β·square grows with β, there is exactly one such β. (For b = 0 this is Hsieh et al. 2008, equation 9.)
+// The loss a·max(0,1-m) + b·max(0,1+m) of a point at score m has slopes of -a, b-a and b left of
+// -1, between, and right of 1, and in the optimum β is the negative slope, or between two where m
+// is at a bend. As β falls with m and m = rest + β·square grows with β, there is exactly one such
+// β. (For b = 0 this is Hsieh et al. 2008, equation 9.)
 func step(a, b, rest, square float64) float64 {
 	switch {
 	case rest+float64(a*square) <= -1:
@@ -73,10 +77,11 @@ func step(a, b, rest, square float64) float64 {
 	}
 }
 
-// solve separates the class positive from all others. A round visits all points, then only those that moved,
-// again and again, each time in the order of a fresh permutation drawn from order. It returns early with
-// ctx.Err() when the context ends, and an error when the gap does not close.
-func solve(ctx context.Context, p *points, positive uint32, price float64, order *random.Stream) (*solution, error) {
+// solve separates the class positive from all others. A round visits all points, then only those
+// that moved, again and again, each time in the order of a fresh permutation drawn from order. It
+// returns early with ctx.Err() when the context ends, and an error when the gap does not close.
+func solve(ctx context.Context, p *points, positive uint32, price float64,
+	order *random.Stream) (*solution, error) {
 	q := newProblem(p, positive, price)
 	s := &solution{weights: make([]float64, p.size)}
 	beta := make([]float64, p.len())
@@ -91,7 +96,8 @@ func solve(ctx context.Context, p *points, positive uint32, price float64, order
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			order.Shuffle(len(moving), func(i, j int) { moving[i], moving[j] = moving[j], moving[i] })
+			order.Shuffle(len(moving),
+				func(i, j int) { moving[i], moving[j] = moving[j], moving[i] })
 			if moving = s.pass(q, beta, moving); len(moving) == 0 {
 				break
 			}
@@ -108,7 +114,8 @@ func solve(ctx context.Context, p *points, positive uint32, price float64, order
 // check reports a problem that is too far from its optimum to be used.
 func (s *solution) check() error {
 	if !(s.gap <= worstGap*s.primal) { // NaN is no solution either
-		return fmt.Errorf("svm: not solved in %d rounds: the objective is %v, its minimum may be %v lower", s.rounds, s.primal, s.gap)
+		return fmt.Errorf("svm: not solved in %d rounds: the objective is %v, its minimum may be "+
+			"%v lower", s.rounds, s.primal, s.gap)
 	}
 	return nil
 }

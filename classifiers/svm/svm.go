@@ -7,18 +7,19 @@
 //
 //	½·(|w|² + b²) + C·Σ cᵢ·max(0, 1 - yᵢ·(w·xᵢ + b)).
 //
-// A categorical attribute of three or more values is one indicator for each, one of two values a single
-// indicator of the second, one of a single value nothing at all. A numeric attribute is scaled to
-// [0,1] by its public bounds. With more than two classes there is one machine for each against the
-// rest, and the largest w·x + b wins, the lowest code of equals.
+// A categorical attribute of three or more values is one indicator for each, one of two values a
+// single indicator of the second, one of a single value nothing at all. A numeric attribute is
+// scaled to [0,1] by its public bounds. With more than two classes there is one machine for each
+// against the rest, and the largest w·x + b wins, the lowest code of equals.
 //
-// Records of equal features are one point with a weight for each label, and a step finds the minimum for both its
-// labels at once. Coordinate by coordinate, two labels of one point push each other up by a constant step a
-// pass, without end where weights are large, as the counts of a generalised table are.
+// Records of equal features are one point with a weight for each label, and a step finds the
+// minimum for both its labels at once. Coordinate by coordinate, two labels of one point push each
+// other up by a constant step a pass, without end where weights are large, as the counts of a
+// generalised table are.
 //
 // Deviations from SVM-light (Joachims 1999), which the papers use:
-//   - the bias is the weight of a constant feature 1 and is penalised like the others, so that the dual
-//     has no equality constraint and one coordinate can move alone; SVM-light leaves it free;
+//   - the bias is the weight of a constant feature 1 and is penalised like the others, so that the
+//     dual has no equality constraint and one coordinate can move alone; SVM-light leaves it free;
 //   - C is SVM-light's default 1/mean(|x|²), the constant feature left out of |x|², but the mean is
 //     weighted, as everything is; where all x are 0 it is 1;
 //   - the stopping rule is the relative duality gap, not the largest violation of optimality.
@@ -51,10 +52,7 @@ func (Classifier) Info() classifiers.Info {
 
 // Fit solves one problem for two classes, one for each class when there are more.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	layout := newLayout(data.Table.Schema())

@@ -51,9 +51,9 @@ func (p *points) examples(positive uint32, price float64) []example {
 	return all
 }
 
-// bruteForce minimises the primal objective exactly: in the optimum every dual variable is 0, at its top
-// or between, so that all 3ⁿ patterns are tried, the variables between solved for, and the best feasible dual
-// value taken. Strong duality makes it the primal minimum.
+// bruteForce minimises the primal objective exactly: in the optimum every dual variable is 0, at
+// its top or between, so that all 3ⁿ patterns are tried, the variables between solved for, and the
+// best feasible dual value taken. Strong duality makes it the primal minimum.
 func bruteForce(examples []example) float64 {
 	n := len(examples)
 	top := make([]float64, n)
@@ -97,7 +97,8 @@ func bruteForce(examples []example) float64 {
 			}
 			var solved mat.VecDense
 			if err := solved.SolveVec(a, b); err != nil {
-				continue // dependent points: another pattern with fewer of them between has the same value
+				// Dependent points: another pattern with fewer of them between has the same value.
+				continue
 			}
 			feasible := true
 			for r, i := range free {
@@ -137,8 +138,8 @@ func primal(examples []example, s *solution) float64 {
 	return sum
 }
 
-// TestAgainstBruteForce: the objective reached is within the promised share of the exact minimum, and
-// the gap reported is no smaller than the true distance.
+// TestAgainstBruteForce: the objective reached is within the promised share of the exact minimum,
+// and the gap reported is no smaller than the true distance.
 func TestAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 6, true)
@@ -163,17 +164,19 @@ func TestAgainstBruteForce(t *testing.T) {
 			t.Fatalf("objective %v after %d rounds, minimum %v", got, s.rounds, want)
 		}
 		if math.Abs(got-s.primal) > rounding || got-want > s.gap+rounding {
-			t.Fatalf("reported objective %v and gap %v, recomputed %v, minimum %v", s.primal, s.gap, got, want)
+			t.Fatalf("reported objective %v and gap %v, recomputed %v, minimum %v",
+				s.primal, s.gap, got, want)
 		}
 	})
 }
 
-// TestClosedForm: on a numeric line scaled to [0,1] with a point at 0 of class 0 and one at 1 of class 1,
-// a large C makes both margins tight: b = -1, w = 2.
+// TestClosedForm: on a numeric line scaled to [0,1] with a point at 0 of class 0 and one at 1 of
+// class 1, a large C makes both margins tight: b = -1, w = 2.
 func TestClosedForm(t *testing.T) {
 	class := testtable.Categorical("y", "no", "yes")
 	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: -5, High: 5, Step: 10, Continuous: true}, class}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
+		Low: -5, High: 5, Step: 10, Continuous: true}, class}}
 	b := datasets.NewBuilder(schema, 2)
 	for _, value := range []float64{-5, 5 - 1e-9} { // the bound itself is outside
 		row := b.AddRow()
@@ -196,13 +199,14 @@ func TestClosedForm(t *testing.T) {
 	if math.Abs(s.weights[0]-2) > near || math.Abs(s.bias+1) > near {
 		t.Errorf("w %v, b %v, must be 2 and -1 up to %v", s.weights[0], s.bias, near)
 	}
-	if got := testtable.Predict(testtable.Fit(t, Classifier{C: 1000}, data), table); !slices.Equal(got, []uint32{0, 1}) {
+	if got := testtable.Predict(testtable.Fit(t, Classifier{C: 1000}, data),
+		table); !slices.Equal(got, []uint32{0, 1}) {
 		t.Errorf("predicted %v, must be 0 and 1", got)
 	}
 }
 
-// TestDefaultC: 1/mean(|x|²) by hand. Outlook and temperature have three values, so one indicator is on
-// in each row; humidity and windy have one for the second value alone.
+// TestDefaultC: 1/mean(|x|²) by hand. Outlook and temperature have three values, so one indicator
+// is on in each row; humidity and windy have one for the second value alone.
 func TestDefaultC(t *testing.T) {
 	table := testtable.Weather(false)
 	ones := 0
@@ -218,7 +222,8 @@ func TestDefaultC(t *testing.T) {
 	}
 }
 
-// TestPredictionsFollowTheWeights recomputes every score from the dense points, for two and more classes.
+// TestPredictionsFollowTheWeights recomputes every score from the dense points, for two and more
+// classes.
 func TestPredictionsFollowTheWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 40, true)
@@ -226,7 +231,8 @@ func TestPredictionsFollowTheWeights(t *testing.T) {
 		fitted := testtable.Fit(t, Classifier{}, data).(*model)
 		got := testtable.Predict(fitted, table)
 		for row := range table.Len() {
-			p := newPoints(classifiers.Data{Table: table, Rows: []int32{int32(row)}}, newLayout(table.Schema()))
+			p := newPoints(classifiers.Data{Table: table, Rows: []int32{int32(row)}},
+				newLayout(table.Schema()))
 			x := p.dense(0)
 			scores := make([]float64, fitted.machines)
 			for k := range scores {
@@ -241,7 +247,8 @@ func TestPredictionsFollowTheWeights(t *testing.T) {
 				scores = []float64{-scores[0], scores[0]}
 			}
 			if fitted.machines > 0 && scores[chosen] < slices.Max(scores)-1e-12 {
-				t.Fatalf("row %d: scores %v of classes %v, predicted %d", row, scores, fitted.classes, got[row])
+				t.Fatalf("row %d: scores %v of classes %v, predicted %d",
+					row, scores, fitted.classes, got[row])
 			}
 		}
 	})
@@ -253,7 +260,8 @@ func TestStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]float64{0, 0.3, 1, 7, 1000})
 		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
-		rest, square := rapid.Float64Range(-50, 50).Draw(t, "rest"), rapid.Float64Range(1, 9).Draw(t, "square")
+		rest, square := rapid.Float64Range(-50, 50).Draw(t, "rest"), rapid.Float64Range(1,
+			9).Draw(t, "square")
 		dual := func(beta float64) float64 {
 			return -square*beta*beta/2 - rest*beta + min(2*a-beta, 2*b+beta)
 		}
@@ -263,20 +271,23 @@ func TestStep(t *testing.T) {
 		}
 		const cells = 1000
 		for i := range cells + 1 {
-			if beta := -b + (a+b)*float64(i)/cells; dual(beta) > dual(got)+1e-9*(1+math.Abs(dual(got))) {
+			beta := -b + (a+b)*float64(i)/cells
+			if dual(beta) > dual(got)+1e-9*(1+math.Abs(dual(got))) {
 				t.Fatalf("β %v has %v, %v has %v", got, dual(got), beta, dual(beta))
 			}
 		}
 	})
 }
 
-// TestHeavyContradiction: one point with a million records of either label. The optimum, by hand: with u = w + b at
-// the point's score, |w|² + b² = u²/2 as both share it evenly, and the loss is a·(1-u) + b·(1+u) inside [-1,1], so that for
-// a = 2b the score is 1, the weights ½ and the objective ¼ + 2b. It has to be found in a few passes.
+// TestHeavyContradiction: one point with a million records of either label. The optimum, by hand:
+// with u = w + b at the point's score, |w|² + b² = u²/2 as both share it evenly, and the loss is
+// a·(1-u) + b·(1+u) inside [-1,1], so that for a = 2b the score is 1, the weights ½ and the
+// objective ¼ + 2b. It has to be found in a few passes.
 func TestHeavyContradiction(t *testing.T) {
 	class := testtable.Categorical("y", "no", "yes")
 	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("x", "a", "b"), class}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("x",
+		"a", "b"), class}}
 	b := datasets.NewBuilder(schema, 2)
 	for label := range uint32(2) {
 		row := b.AddRow()
@@ -284,7 +295,8 @@ func TestHeavyContradiction(t *testing.T) {
 		b.Set(row, 1, label)
 	}
 	table := b.Table()
-	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows(), Weights: []float64{1e6, 2e6}}, newLayout(schema))
+	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows(),
+		Weights: []float64{1e6, 2e6}}, newLayout(schema))
 	if c := p.defaultC(); p.len() != 1 || c != 1 {
 		t.Fatalf("%d points, C %v, must be 1 and 1", p.len(), c)
 	}
@@ -292,8 +304,10 @@ func TestHeavyContradiction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.rounds > 1 || math.Abs(s.weights[0]-0.5) > 1e-6 || math.Abs(s.bias-0.5) > 1e-6 || math.Abs(s.primal-(0.25+2e6)) > 1e-3 {
-		t.Errorf("w %v, b %v, objective %v after %d rounds, must be ½, ½, ¼ + 2e6", s.weights[0], s.bias, s.primal, s.rounds)
+	if s.rounds > 1 || math.Abs(s.weights[0]-0.5) > 1e-6 || math.Abs(s.bias-0.5) > 1e-6 ||
+		math.Abs(s.primal-(0.25+2e6)) > 1e-3 {
+		t.Errorf("w %v, b %v, objective %v after %d rounds, must be ½, ½, ¼ + 2e6",
+			s.weights[0], s.bias, s.primal, s.rounds)
 	}
 }
 
@@ -319,14 +333,15 @@ func TestSolveStops(t *testing.T) {
 	}
 }
 
-// TestAdult: solved to its gap, and clearly above the majority, 75.22 % of the 45,222 records, on the last fifth.
-// Linear machines on one-hot Adult are known for 84 to 85 % where numbers are binned; numbers left on
-// a line cost up to two points.
+// TestAdult: solved to its gap, and clearly above the majority, 75.22 % of the 45,222 records, on
+// the last fifth. Linear machines on one-hot Adult are known for 84 to 85 % where numbers are
+// binned; numbers left on a line cost up to two points.
 func TestAdult(t *testing.T) {
 	table := testtable.Adult(t, "diffmulti")
 	rows := table.AllRows()
 	train, test := rows[:36_177], rows[36_177:]
-	got := classifiers.Accuracy(testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}), table, test, nil)
+	got := testtable.Accuracy(testtable.Fit(t, Classifier{},
+		classifiers.Data{Table: table, Rows: train}), table, test)
 	t.Logf("accuracy %.4f", got)
 	p := newPoints(classifiers.Data{Table: table, Rows: train}, newLayout(table.Schema()))
 	s, err := solve(context.Background(), p, 1, p.defaultC(), stream())

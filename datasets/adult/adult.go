@@ -1,18 +1,20 @@
 // Package adult is the census table of Becker & Kohavi (1996) as the papers use it, and a stand-in
 // for it that needs no file: sources "adult" and "adult-standin".
 //
-// "adult" reads the two halves as the UCI repository publishes them (licensed CC BY 4.0). Rows with a missing
-// value are dropped, as in all the papers; the rest keep the order of the file, adult.data before
-// adult.test. The parameter select names the selections of rows and attributes the papers use.
+// "adult" reads the two halves as the UCI repository publishes them (licensed CC BY 4.0). Rows with
+// a missing value are dropped, as in all the papers; the rest keep the order of the file,
+// adult.data before adult.test. The parameter select names the selections of rows and attributes
+// the papers use.
 //
-// "adult-standin" has the same attributes, bounds, selections, number of rows and class balance, but its
-// rows are drawn from a small Bayesian network whose count tables were computed from Adult
+// "adult-standin" has the same attributes, bounds, selections, number of rows and class balance,
+// but its rows are drawn from a small Bayesian network whose count tables were computed from Adult
 // (standin.csv, made by the program in fit).
 //
 // All of the schema is public: bounds are the constants of the DiffMulti authors' configuration,
 // lists of values those of the data's description (adult.names), neither is read off the data.
-// Education is ordered by years of schooling, the other categorical attributes take a seeded random order
-// that does not depend on the data. The package leaves out training, folds and all use of the data.
+// Education is ordered by years of schooling, the other categorical attributes take a seeded random
+// order that does not depend on the data. The package leaves out training, folds and all use of the
+// data.
 package adult
 
 import (
@@ -25,9 +27,10 @@ import (
 )
 
 const (
-	citation = "Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning Repository. doi:10.24432/C5XW20"
-	license  = "CC BY 4.0"
-	home     = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
+	citation = "Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning Repository. " +
+		"doi:10.24432/C5XW20"
+	license = "CC BY 4.0"
+	home    = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 )
 
 // The two halves of the data as published. The pinned checksums are those of the plain text.
@@ -55,28 +58,32 @@ const (
 // Params selects rows and attributes.
 type Params struct {
 	// Select is one of
-	//   rps        30,162 complete rows of adult.data, 11 attributes (Qardaji & Li 2012, Section 4.2)
-	//   mondrian   the same rows, the 8 quasi-identifiers of LeFevre et al. 2006, Section 5, and the class
-	//   diffmulti  45,222 complete rows of both halves, all 15 attributes (Al-Hussaeni et al. 2018, Table II)
+	//   rps        30,162 complete rows of adult.data, 11 attributes (Qardaji & Li 2012,
+	//              Section 4.2)
+	//   mondrian   the same rows, the 8 quasi-identifiers of LeFevre et al. 2006, Section 5, and
+	//              the class
+	//   diffmulti  45,222 complete rows of both halves, all 15 attributes (Al-Hussaeni et al. 2018,
+	//              Table II)
 	//   dpcube     the same rows, four attributes and the class (Al-Hussaeni et al. 2018, Fig. 9)
 	//   all        30,162 complete rows of adult.data, all 15 attributes
 	Select string `yaml:"select"`
 }
 
-// selections lists the attributes of each value of Params.Select; nil for all of them. LeFevre et al.
-// have no class attribute: salary joins theirs so that classifiers can be trained on a release. Having the role
-// Class it is not partitioned and changes none of their measures.
+// selections lists the attributes of each value of Params.Select; nil for all of them. LeFevre et
+// al. have no class attribute: salary joins theirs so that classifiers can be trained on a release.
+// Having the role Class it is not partitioned and changes none of their measures.
 var selections = []struct {
 	name       string
 	attributes []string
 	both       bool // adult.test follows adult.data
 }{
-	{name: "rps", attributes: []string{"age", "workclass", "education", "marital-status", "occupation", "relationship",
-		"race", "sex", "hours-per-week", "native-country", "salary"}},
-	{name: "mondrian", attributes: []string{"age", "sex", "race", "marital-status", "education", "native-country",
-		"workclass", "occupation", "salary"}},
+	{name: "rps", attributes: []string{"age", "workclass", "education", "marital-status",
+		"occupation", "relationship", "race", "sex", "hours-per-week", "native-country", "salary"}},
+	{name: "mondrian", attributes: []string{"age", "sex", "race", "marital-status", "education",
+		"native-country", "workclass", "occupation", "salary"}},
 	{name: "diffmulti", both: true},
-	{name: "dpcube", both: true, attributes: []string{"workclass", "marital-status", "race", "sex", "salary"}},
+	{name: "dpcube", both: true,
+		attributes: []string{"workclass", "marital-status", "race", "sex", "salary"}},
 	{name: "all"},
 }
 
@@ -118,8 +125,6 @@ func project(table *datasets.Table, attributes []string) (*datasets.Table, error
 
 // Source is the real table.
 type Source struct{}
-
-var _ datasets.Source = Source{}
 
 func init() {
 	datasets.Register(Source{})
@@ -172,10 +177,5 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("adult: %w", err)
 	}
-	return &datasets.Dataset{
-		Name:     "adult",
-		Table:    table,
-		Checksum: table.Checksum(),
-		Dropped:  r.dropped,
-	}, nil
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Dropped: r.dropped}, nil
 }

@@ -2,31 +2,31 @@ package adult
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
 )
 
-// hierarchyFiles hold the hierarchies that full-domain generalisation climbs, for the eight quasi-identifiers of
-// LeFevre et al. 2006. Their heights are those of the Incognito paper's table of Adult (LeFevre, DeWitt &
-// Ramakrishnan 2005): age 4 (5, 10 and 20 years, everything), education 3, marital status, native country,
-// workclass and occupation 2, sex and race 1, which makes 5·4·3·3·3·3·2·2 = 6,480 generalisations of
-// a table. Which values go together is the project's own choice.
+// hierarchyFiles hold the hierarchies that full-domain generalisation climbs, for the eight
+// quasi-identifiers of LeFevre et al. 2006. Their heights are those of the Incognito paper's table
+// of Adult (LeFevre, DeWitt & Ramakrishnan 2005): age 4 (5, 10 and 20 years, everything), education
+// 3, marital status, native country, workclass and occupation 2, sex and race 1, which makes
+// 5·4·3·3·3·3·2·2 = 6,480 generalisations of a table. Which values go together is the project's own
+// choice.
 //
 //go:embed hierarchies/*.yaml
 var hierarchyFiles embed.FS
 
-// hierarchyFile is the content of one: widths for a numeric attribute, a taxonomy whose leaves all lie at
-// the same depth for a categorical one.
+// hierarchyFile is the content of one: widths for a numeric attribute, a taxonomy whose leaves all
+// lie at the same depth for a categorical one.
 type hierarchyFile struct {
 	Widths   []int             `yaml:"widths"`
 	Taxonomy datasets.Taxonomy `yaml:"taxonomy"`
 }
 
-// hierarchy reads the hierarchy of an attribute, nil where there is no file for it. The files are part of the
-// program: a mistake in one is a programmer's.
+// hierarchy reads the hierarchy of an attribute, nil where there is no file for it. The files are
+// part of the program: a mistake in one is a programmer's.
 func hierarchy(a *datasets.Attribute) *datasets.Hierarchy {
 	path := "hierarchies/" + a.Name + ".yaml"
 	content, err := hierarchyFiles.ReadFile(path)
@@ -40,7 +40,8 @@ func hierarchy(a *datasets.Attribute) *datasets.Hierarchy {
 	return h
 }
 
-func parseHierarchy(path string, content []byte, a *datasets.Attribute) (*datasets.Hierarchy, error) {
+func parseHierarchy(path string, content []byte,
+	a *datasets.Attribute) (*datasets.Hierarchy, error) {
 	reader := strictyaml.NewReader(path)
 	var file hierarchyFile
 	reader.Decode(reader.Document(content), &file)
@@ -60,7 +61,7 @@ func parseHierarchy(path string, content []byte, a *datasets.Attribute) (*datase
 	if file.Widths != nil {
 		return nil, fmt.Errorf("%s: widths of a categorical attribute, must be a taxonomy", path)
 	}
-	var errs []error
+	var bad datasets.Problems
 	if err := file.Taxonomy.Validate(a.Values); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -71,10 +72,11 @@ func parseHierarchy(path string, content []byte, a *datasets.Attribute) (*datase
 			depth++
 		}
 		if n := &file.Taxonomy.Nodes[node]; len(n.Children) == 0 && depth != height {
-			errs = append(errs, fmt.Errorf("%s: leaf %q at depth %d, must be %d as the deepest", path, n.Name, depth, height))
+			bad.Add("%s: leaf %q at depth %d, must be %d as the deepest",
+				path, n.Name, depth, height)
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	values := *a

@@ -8,14 +8,16 @@ import (
 	"ppdp/datasets"
 )
 
-// TestHierarchyHeights holds the hierarchies to the heights of the Incognito paper's table of Adult.
+// TestHierarchyHeights holds the hierarchies to the heights of the Incognito paper's table of
+// Adult.
 func TestHierarchyHeights(t *testing.T) {
 	vectors, quasi := 1, 0
 	for _, want := range []struct {
 		attribute string
 		height    int
 	}{
-		{"age", 4}, {"sex", 1}, {"race", 1}, {"marital-status", 2}, {"education", 3}, {"native-country", 2}, {"workclass", 2}, {"occupation", 2},
+		{"age", 4}, {"sex", 1}, {"race", 1}, {"marital-status", 2}, {"education", 3},
+		{"native-country", 2}, {"workclass", 2}, {"occupation", 2},
 	} {
 		a := &Schema().Attributes[Schema().Index(want.attribute)]
 		if a.Hierarchy == nil {
@@ -45,7 +47,8 @@ func TestAgeGroups(t *testing.T) {
 	for level, years := range []uint32{1, 5, 10, 20, 80} {
 		for code := range uint32(80) {
 			if got := h.Levels[level].Group[code]; got != code/years {
-				t.Fatalf("level %d: age %d is in group %d, must be %d", level, 15+code, got, code/years)
+				t.Fatalf("level %d: age %d is in group %d, must be %d",
+					level, 15+code, got, code/years)
 			}
 		}
 	}
@@ -66,7 +69,8 @@ func TestHierarchyFilesRefused(t *testing.T) {
 		{sex, "taxonomy: {any: [f, {other: [m]}]}", `leaf "f" at depth 1, must be 2`},
 		{sex, "levels: 3", "levels"},
 	} {
-		if _, err := parseHierarchy("x.yaml", []byte(test.content), test.attribute); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "x.yaml") {
+		if _, err := parseHierarchy("x.yaml", []byte(test.content), test.attribute); err == nil ||
+			!strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "x.yaml") {
 			t.Errorf("%s: %v, want %q", test.content, err, test.want)
 		}
 	}

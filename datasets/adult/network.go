@@ -14,19 +14,20 @@ import (
 	"ppdp/random"
 )
 
-// network is a class-conditional Bayesian network: each attribute depends on the class and on at most two
-// others. Two parents must themselves be parent and child, so that what may be drawn for both of them
-// together can be looked up and has counts of its own (the network is a 2-tree, a tree of triangles).
-// Numeric attributes are cut into bins and uniform in each.
+// network is a class-conditional Bayesian network: each attribute depends on the class and on at
+// most two others. Two parents must themselves be parent and child, so that what may be drawn for
+// both of them together can be looked up and has its own counts (the network is a 2-tree, a tree of
+// triangles). Numeric attributes are cut into bins and uniform in each.
 //
 // Its file is CSV, lines beginning with # are comments:
 //
 //	class,salary,<=50K,>50K              the class attribute and its values
 //	half,adult.data,22654,7508           rows to draw of each class, a line for each half
-//	attribute,age,sex|race,15,16,…       an attribute, its parents (which come before it; none for the
-//	                                     first) and its levels: values, or lower ends of bins
-//	counts,<=50K,Male,White,,3,…         of the attribute above: class, a level of each parent, and how many
-//	                                     rows have each level (empty for 0); no line where none has
+//	attribute,age,sex|race,15,16,…       an attribute, its parents (which come before it; none
+//	                                     for the first) and its levels: values, or lower ends
+//	                                     of bins
+//	counts,<=50K,Male,White,,3,…         of the attribute above: class, a level of each parent,
+//	                                     and how many rows have each level (empty for 0)
 type network struct {
 	classes []uint32 // codes of the class values, in the file's order
 	halves  [][]int  // rows of each class
@@ -40,7 +41,8 @@ type node struct {
 	names     []string
 	// from and to bound the codes of each level, half-open. A categorical value is one code.
 	from, to []uint32
-	// cumulative counts of the levels by class and context (see context); nil where there are no rows
+	// cumulative counts of the levels by class and context (see context); nil where there are no
+	// rows
 	cumulative [][][]uint32
 }
 
@@ -53,7 +55,6 @@ func (n *network) context(nd *node, level func(parent int) int) int {
 	return context
 }
 
-// contexts is how many combinations there are.
 func (n *network) contexts(nd *node) int {
 	product := 1
 	for _, parent := range nd.parents {
@@ -65,7 +66,7 @@ func (n *network) contexts(nd *node) int {
 // maxRows bounds the rows a network may be asked for, and so what a count may be.
 const maxRows = 1 << 20
 
-// parseNetwork reads and checks a network over Schema. Problems are told by name:line.
+// parseNetwork reads and checks a network over Schema. Problems are reported as name:line.
 func parseNetwork(name, text string) (*network, error) {
 	p := &networkParser{schema: Schema(), network: &network{}}
 	r := csv.NewReader(strings.NewReader(text))
@@ -174,11 +175,12 @@ func (p *networkParser) attribute(fields []string) error {
 	}
 	at := p.schema.Index(fields[0])
 	if at < 0 || at == class {
-		return fmt.Errorf("attribute %q, must be one of %s", fields[0], strings.Join(p.schema.Names()[:class], ", "))
+		return fmt.Errorf("attribute %q, must be one of %s",
+			fields[0], strings.Join(p.schema.Names()[:class], ", "))
 	}
 	nd := &node{attribute: at, names: fields[2:]}
 	if p.node(fields[0]) >= 0 {
-		return fmt.Errorf("attribute %s stands twice", fields[0])
+		return fmt.Errorf("duplicate attribute %s", fields[0])
 	}
 	if fields[1] != "" {
 		for _, name := range strings.Split(fields[1], "|") {
@@ -189,8 +191,10 @@ func (p *networkParser) attribute(fields []string) error {
 			nd.parents = append(nd.parents, parent)
 		}
 	}
-	if len(nd.parents) > 2 || len(nd.parents) == 2 && slices.Index(p.network.nodes[nd.parents[0]].parents, nd.parents[1]) < 0 {
-		return fmt.Errorf("%s: parents %q, must be at most two, the second a parent of the first", fields[0], fields[1])
+	if len(nd.parents) > 2 || len(nd.parents) == 2 &&
+		slices.Index(p.network.nodes[nd.parents[0]].parents, nd.parents[1]) < 0 {
+		return fmt.Errorf("%s: parents %q, must be at most two, the second a parent of the first",
+			fields[0], fields[1])
 	}
 	a := &p.schema.Attributes[at]
 	if a.Kind == datasets.Categorical {
@@ -209,7 +213,8 @@ func (p *networkParser) attribute(fields []string) error {
 				return err
 			}
 			if i == 0 && code != 0 || i > 0 && code <= nd.from[i-1] {
-				return fmt.Errorf("%s: bin from %s, bins must begin at %v and ascend", a.Name, name, a.Low)
+				return fmt.Errorf("%s: bin from %s, bins must begin at %v and ascend",
+					a.Name, name, a.Low)
 			}
 			nd.from = append(nd.from, code)
 		}
@@ -240,7 +245,8 @@ func (p *networkParser) counts(fields []string) error {
 	}
 	nd := n.nodes[len(n.nodes)-1]
 	if len(fields) < 1+len(nd.parents) {
-		return errors.New("counts, must have a class, a level of each parent and a number for each level")
+		return errors.New("counts, must have a class, a level of each parent and a number for " +
+			"each level")
 	}
 	code, err := p.schema.Attributes[class].TextCode(fields[0])
 	if err != nil {
@@ -287,7 +293,8 @@ func parseCounts(fields []string, want int) (counts []uint32, total int, err err
 		}
 		count, err := strconv.ParseUint(field, 10, 32)
 		if err != nil || count > maxRows {
-			return nil, 0, fmt.Errorf("count %q, must be a whole number of at most %d", field, maxRows)
+			return nil, 0, fmt.Errorf("count %q, must be a whole number of at most %d",
+				field, maxRows)
 		}
 		counts[i] = uint32(count)
 		total += int(count)
@@ -298,8 +305,8 @@ func parseCounts(fields []string, want int) (counts []uint32, total int, err err
 	return counts, total, nil
 }
 
-// finish checks what only the whole file can show: every attribute is there, and whatever its parents
-// may be drawn to has counts to draw it from.
+// finish checks what only the whole file can show: every attribute is there, and whatever its
+// parents may be drawn to has counts to draw it from.
 func (p *networkParser) finish() error {
 	n := p.network
 	if len(n.halves) == 0 {
@@ -318,16 +325,19 @@ func (p *networkParser) finish() error {
 		}
 		for _, nd := range n.nodes {
 			if at := n.uncounted(nd, y); at >= 0 {
-				return fmt.Errorf("%s: no counts for class %s and combination %d of its parents' levels, which may be drawn",
-					p.schema.Attributes[nd.attribute].Name, p.schema.Attributes[class].Values[n.classes[y]], at)
+				return fmt.Errorf("%s: no counts for class %s and combination %d of its parents' "+
+					"levels, which may be drawn",
+					p.schema.Attributes[nd.attribute].Name,
+					p.schema.Attributes[class].Values[n.classes[y]], at)
 			}
 		}
 	}
 	return nil
 }
 
-// uncounted is the first context of the node that may be drawn for rows of class y and has no counts, or
-// -1. All parents of a node are in the family of its first parent, whose counts tell what may be drawn.
+// uncounted is the first context of the node that may be drawn for rows of class y and has no
+// counts, or -1. All parents of a node are in the family of its first parent, whose counts say what
+// may be drawn.
 func (n *network) uncounted(nd *node, y int) int {
 	own := nd.cumulative[y]
 	if len(nd.parents) == 0 {
@@ -369,9 +379,9 @@ func (n *network) levelIn(nd *node, context, parent int) int {
 	panic("adult: not a parent") // the parser has checked it
 }
 
-// draw makes a table with exactly the rows of each class that the halves ask for, one half after the
-// other, classes in random order within each. Every attribute has a stream of its own, so that the
-// first half is the same with and without the second.
+// draw makes a table with exactly the rows of each class that the halves ask for, one half after
+// the other, classes in random order within each. Every attribute has a stream of its own, so that
+// the first half is the same with and without the second.
 func (n *network) draw(halves [][]int, key random.Key) *datasets.Table {
 	schema := Schema()
 	var classes []uint8 // of each row, as a position in n.classes
@@ -395,7 +405,8 @@ func (n *network) draw(halves [][]int, key random.Key) *datasets.Table {
 		levels[i] = make([]uint16, len(classes))
 		stream := key.Derive("attribute", schema.Attributes[nd.attribute].Name).Stream()
 		for row, y := range classes {
-			cumulative := nd.cumulative[y][n.context(nd, func(parent int) int { return int(levels[parent][row]) })]
+			cumulative := nd.cumulative[y][n.context(nd,
+				func(parent int) int { return int(levels[parent][row]) })]
 			u := stream.Uint32N(cumulative[len(cumulative)-1])
 			level := sort.Search(len(cumulative), func(i int) bool { return cumulative[i] > u })
 			levels[i][row] = uint16(level)

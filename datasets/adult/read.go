@@ -2,19 +2,15 @@ package adult
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
 	"ppdp/datasets"
 )
 
-// maxProblems bounds how many wrong lines one error tells of.
-const maxProblems = 20
-
 // reader turns the published text into a table of all attributes. Lines are fields separated by
-// commas and a space. adult.test begins with a line that starts with "|" and ends its labels in ".";
-// both halves end in an empty line.
+// commas and a space. adult.test begins with a line that starts with "|" and ends its labels in
+// "."; both halves end in an empty line.
 type reader struct {
 	schema  *datasets.Schema
 	codes   [len(columns)]map[string]uint32 // of categorical attributes
@@ -38,10 +34,10 @@ func newReader(rows int) *reader {
 	return r
 }
 
-// read appends the rows of one half. Its error tells of every wrong line, or the first twenty, with
+// read appends the rows of one half. Its error lists every wrong line, or the first twenty, with
 // the first wrong field of each; the table is then of no use.
 func (r *reader) read(file string, content []byte) error {
-	var problems []error
+	var bad datasets.Problems
 	for line := 1; len(content) > 0; line++ {
 		var text []byte
 		text, content, _ = bytes.Cut(content, []byte("\n"))
@@ -50,14 +46,10 @@ func (r *reader) read(file string, content []byte) error {
 			continue
 		}
 		if err := r.row(text); err != nil {
-			if len(problems) == maxProblems {
-				problems = append(problems, fmt.Errorf("%s: more wrong lines follow", file))
-				break
-			}
-			problems = append(problems, fmt.Errorf("%s:%d: %w", file, line, err))
+			bad.Add("%s:%d: %w", file, line, err)
 		}
 	}
-	return errors.Join(problems...)
+	return bad.Err()
 }
 
 // row appends one line unless a value is missing in it.
@@ -122,11 +114,12 @@ func wholeCode(c *column, field []byte) (uint32, bool) {
 	return uint32(value - low), value >= low && value < high
 }
 
-// explain tells what is wrong with a field that was refused.
+// explain says what is wrong with a field that was refused.
 func (r *reader) explain(i int, field []byte) error {
 	a := &r.schema.Attributes[i]
 	if a.Kind == datasets.Numeric {
-		return fmt.Errorf("%s: %q, must be a whole number in [%v, %v)", a.Name, field, a.Low, a.High)
+		return fmt.Errorf("%s: %q, must be a whole number in [%v, %v)",
+			a.Name, field, a.Low, a.High)
 	}
 	return fmt.Errorf("%s: %q, must be one of %s", a.Name, field, strings.Join(a.Values, ", "))
 }

@@ -15,32 +15,41 @@ type column struct {
 	ordered   bool     // the order given is the semantic one
 }
 
-// columns are all attributes in the order of the files. In adult.names the class comes first and has
-// no name; education is listed there without an order and stands here by years of schooling.
+// columns are all attributes in the order of the files. In adult.names the class comes first and
+// has no name; education is listed there without an order and is here ordered by years of
+// schooling.
 var columns = [...]column{
 	{name: "age", low: 15, high: 95},
-	{name: "workclass", values: []string{"Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov",
-		"State-gov", "Without-pay", "Never-worked"}},
+	{name: "workclass", values: []string{"Private", "Self-emp-not-inc", "Self-emp-inc",
+		"Federal-gov", "Local-gov", "State-gov", "Without-pay", "Never-worked"}},
 	{name: "fnlwgt", low: 0, high: 1500000},
-	{name: "education", ordered: true, values: []string{"Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th",
-		"12th", "HS-grad", "Some-college", "Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"}},
+	{name: "education", ordered: true,
+		values: []string{"Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th",
+			"12th", "HS-grad", "Some-college", "Assoc-voc", "Assoc-acdm", "Bachelors", "Masters",
+			"Prof-school", "Doctorate"}},
 	{name: "education-num", low: 1, high: 20},
-	{name: "marital-status", values: []string{"Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed",
-		"Married-spouse-absent", "Married-AF-spouse"}},
-	{name: "occupation", values: []string{"Tech-support", "Craft-repair", "Other-service", "Sales", "Exec-managerial",
-		"Prof-specialty", "Handlers-cleaners", "Machine-op-inspct", "Adm-clerical", "Farming-fishing", "Transport-moving",
-		"Priv-house-serv", "Protective-serv", "Armed-Forces"}},
-	{name: "relationship", values: []string{"Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"}},
-	{name: "race", values: []string{"White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"}},
+	{name: "marital-status",
+		values: []string{"Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed",
+			"Married-spouse-absent", "Married-AF-spouse"}},
+	{name: "occupation", values: []string{"Tech-support", "Craft-repair", "Other-service", "Sales",
+		"Exec-managerial", "Prof-specialty", "Handlers-cleaners", "Machine-op-inspct",
+		"Adm-clerical", "Farming-fishing", "Transport-moving", "Priv-house-serv", "Protective-serv",
+		"Armed-Forces"}},
+	{name: "relationship", values: []string{"Wife", "Own-child", "Husband", "Not-in-family",
+		"Other-relative", "Unmarried"}},
+	{name: "race", values: []string{"White", "Asian-Pac-Islander", "Amer-Indian-Eskimo",
+		"Other", "Black"}},
 	{name: "sex", values: []string{"Female", "Male"}},
 	{name: "capital-gain", low: 0, high: 100000},
 	{name: "capital-loss", low: 0, high: 5000},
 	{name: "hours-per-week", low: 1, high: 100},
-	{name: "native-country", values: []string{"United-States", "Cambodia", "England", "Puerto-Rico", "Canada", "Germany",
-		"Outlying-US(Guam-USVI-etc)", "India", "Japan", "Greece", "South", "China", "Cuba", "Iran", "Honduras", "Philippines",
-		"Italy", "Poland", "Jamaica", "Vietnam", "Mexico", "Portugal", "Ireland", "France", "Dominican-Republic", "Laos",
-		"Ecuador", "Taiwan", "Haiti", "Columbia", "Hungary", "Guatemala", "Nicaragua", "Scotland", "Thailand", "Yugoslavia",
-		"El-Salvador", "Trinadad&Tobago", "Peru", "Hong", "Holand-Netherlands"}},
+	{name: "native-country",
+		values: []string{"United-States", "Cambodia", "England", "Puerto-Rico", "Canada", "Germany",
+			"Outlying-US(Guam-USVI-etc)", "India", "Japan", "Greece", "South", "China", "Cuba",
+			"Iran", "Honduras", "Philippines", "Italy", "Poland", "Jamaica", "Vietnam", "Mexico",
+			"Portugal", "Ireland", "France", "Dominican-Republic", "Laos", "Ecuador", "Taiwan",
+			"Haiti", "Columbia", "Hungary", "Guatemala", "Nicaragua", "Scotland", "Thailand",
+			"Yugoslavia", "El-Salvador", "Trinadad&Tobago", "Peru", "Hong", "Holand-Netherlands"}},
 	{name: "salary", ordered: true, values: []string{"<=50K", ">50K"}},
 }
 
@@ -56,7 +65,8 @@ var Schema = sync.OnceValue(func() *datasets.Schema {
 			a.Low, a.High, a.Step = c.low, c.high, 1
 		} else {
 			a.Kind, a.Values, a.Ordered = datasets.Categorical, c.values, c.ordered
-			if !c.ordered { // Qardaji & Li 2012, Section 4.2, take a random order where the values have none
+			// Qardaji & Li 2012, Section 4.2, take a random order where the values have none.
+			if !c.ordered {
 				a.Values = datasets.RandomOrder(c.name, c.values)
 			}
 			if i != class {

@@ -15,19 +15,18 @@ import (
 //go:embed standin.csv
 var standInFile string
 
-// StandIn is a table that looks like Adult and needs no file. Its rows are drawn from the network of
-// standin.csv. There is ONE stand-in: it is drawn with a key of its own, not with the request's, so
+// StandIn is a table that looks like Adult and needs no file. Its rows are drawn from the network
+// of standin.csv. There is one stand-in: it is drawn with a fixed key, not with the request's, so
 // that results on it can be compared as results on the real table can.
 type StandIn struct{}
-
-var _ datasets.Source = StandIn{}
 
 // Info describes the table.
 func (StandIn) Info() datasets.Info {
 	return datasets.Info{
 		Name:  "adult-standin",
 		Title: "Stand-in for Adult",
-		Citation: "Rows drawn from a Bayesian network (after Chow & Liu 1968; Friedman, Geiger & Goldszmidt 1997) " +
+		Citation: "Rows drawn from a Bayesian network (after Chow & Liu 1968; Friedman, Geiger & " +
+			"Goldszmidt 1997) " +
 			"with counts from: " + citation,
 		License:   license,
 		StandsFor: "adult",
@@ -59,11 +58,13 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Da
 		return nil, fmt.Errorf("adult-standin: %w", err)
 	}
 	return &datasets.Dataset{
-		Name:     "adult-standin",
 		Table:    table,
 		Checksum: table.Checksum(),
-		Notes:    []string{"a stand-in for Adult, drawn from count tables: results are not those of the real data"},
+		Notes: []string{"a stand-in for Adult, drawn from count tables: results are not those " +
+			"of the real data"},
 	}, nil
 }
 
-var standInNetwork = sync.OnceValues(func() (*network, error) { return parseNetwork("standin.csv", standInFile) })
+var standInNetwork = sync.OnceValues(func() (*network, error) {
+	return parseNetwork("standin.csv", standInFile)
+})

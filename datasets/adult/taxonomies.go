@@ -8,11 +8,12 @@ import (
 	"ppdp/internal/strictyaml"
 )
 
-// taxonomyFiles hold one taxonomy for each categorical quasi-identifier. They are the project's own, drawn to the
-// shape of those that Fung, Wang & Yu (Anonymizing Classification Data for Privacy Preservation, IEEE TKDE
-// 19(5), 2007) made for Adult and that DiffGen and DiffMulti use: for each attribute the same height and as many
-// broader terms. Heights add up to 21 and broader terms to 47, the numbers that Al-Hussaeni et al. 2018
-// take their longest path |g| and DiffGen's largest h from.
+// taxonomyFiles hold one taxonomy for each categorical quasi-identifier. They are the project's
+// own, drawn to the shape of those that Fung, Wang & Yu (Anonymizing Classification Data for
+// Privacy Preservation, IEEE TKDE 19(5), 2007) made for Adult and that DiffGen and DiffMulti use:
+// for each attribute the same height and as many broader terms. Heights add up to 21 and broader
+// terms to 47, the numbers that Al-Hussaeni et al. 2018 take their longest path |g| and DiffGen's
+// largest h from.
 //
 //go:embed taxonomies/*.yaml
 var taxonomyFiles embed.FS

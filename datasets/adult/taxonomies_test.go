@@ -30,8 +30,10 @@ func TestTaxonomyShapes(t *testing.T) {
 		if err := a.Taxonomy.Validate(a.Values); err != nil {
 			t.Errorf("%s: %v", want.attribute, err)
 		}
-		if h, l, n := a.Taxonomy.Height(), len(a.Taxonomy.Leaves()), a.Taxonomy.Inner(); h != want.height || l != want.leaves || n != want.inner {
-			t.Errorf("%s: height %d, %d leaves, %d broader terms, must be %d, %d, %d", want.attribute, h, l, n, want.height, want.leaves, want.inner)
+		h, l, n := a.Taxonomy.Height(), len(a.Taxonomy.Leaves()), a.Taxonomy.Inner()
+		if h != want.height || l != want.leaves || n != want.inner {
+			t.Errorf("%s: height %d, %d leaves, %d broader terms, must be %d, %d, %d",
+				want.attribute, h, l, n, want.height, want.leaves, want.inner)
 		}
 		heights += a.Taxonomy.Height()
 		inner += a.Taxonomy.Inner()
@@ -45,9 +47,9 @@ func TestTaxonomyShapes(t *testing.T) {
 	}
 }
 
-// TestMostSpecialisations computes Al-Hussaeni et al. 2018, equation 14, over the attributes in the order
-// of the files: the paper says that DiffMulti's h is "in millions", the number itself was computed from the
-// released program's taxonomies by a separate program.
+// TestMostSpecialisations computes Al-Hussaeni et al. 2018, equation 14, over the attributes in the
+// order of the files: the paper says that DiffMulti's h is "in millions", the number itself was
+// computed from the released program's taxonomies by a separate program.
 func TestMostSpecialisations(t *testing.T) {
 	sum, product := 1, 1
 	for i := range Schema().Attributes {
@@ -76,8 +78,10 @@ func TestTaxonomiesEverywhere(t *testing.T) {
 		schema := table.Schema()
 		for i := range schema.Attributes {
 			a := &schema.Attributes[i]
-			if want := a.Kind == datasets.Categorical && a.Role != datasets.Class; (a.Taxonomy != nil) != want {
-				t.Errorf("%s: %s has a taxonomy: %t, must be %t", selection.name, a.Name, a.Taxonomy != nil, want)
+			if want := a.Kind == datasets.Categorical &&
+				a.Role != datasets.Class; (a.Taxonomy != nil) != want {
+				t.Errorf("%s: %s has a taxonomy: %t, must be %t", selection.name, a.Name,
+					a.Taxonomy != nil, want)
 			}
 		}
 	}

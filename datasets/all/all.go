@@ -3,10 +3,10 @@ package all
 
 import (
 	_ "ppdp/datasets/adult"
-	_ "ppdp/datasets/clustered"
+	_ "ppdp/datasets/adultclusters"
+	_ "ppdp/datasets/adultenlarged"
 	_ "ppdp/datasets/csv"
 	_ "ppdp/datasets/discrete"
-	_ "ppdp/datasets/enlarged"
 	_ "ppdp/datasets/gaussian"
 	_ "ppdp/datasets/graph"
 )

@@ -1,98 +1,200 @@
 package all
 
 import (
-	"go/parser"
-	"go/token"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/datasets/discrete"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/datasets/graph"
+	"ppdp/random"
 )
 
-// A folder of datasets that is not imported here would silently be missing from the program.
-func TestEveryFolderThatRegistersIsImported(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "all.go", nil, parser.ImportsOnly)
-	if err != nil {
+// TestConformance runs the suite over everything registered; the sources of user-supplied files get
+// some.
+func TestConformance(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	settings := map[string]any{
+		"csv": &csvtable.Params{
+			CSV: write("a.csv", "age,job\n30,clerk\n52,smith\n"),
+			Schema: write("a.schema.yaml",
+				"attributes:\n- {name: age, kind: numeric, low: 0, high: 99}\n- {name: job, "+
+					"kind: categorical, values: [clerk, smith]}\n"),
+		},
+		"graph": &graph.FileParams{Path: write("a.edges", "0 1\n1 2\n"),
+			Format: graph.Auto},
+		"configuration": &graph.ConfigurationParams{Degrees: []int{2, 2, 2, 1, 1}},
+	}
+	var files datasets.Files
+	if data := os.Getenv("PPDP_DATA"); data != "" {
+		files.Dirs = []string{data}
+	}
+	for _, name := range datasets.Names() {
+		t.Run(name, func(t *testing.T) {
+			source, err := datasets.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if params, ok := settings[name]; ok {
+				conform(t, source, files, params)
+			} else {
+				conform(t, source, files)
+			}
+		})
+	}
+}
+
+// conform checks the contract of datasets.Source on a source with its default parameters, where
+// those can be loaded, and with each of the other settings given (of the type that Params returns).
+// Data are loaded where no file is needed or all are found.
+func conform(t *testing.T, source datasets.Source, files datasets.Files, settings ...any) {
+	t.Helper()
+	t.Run("info", func(t *testing.T) { checkInfo(t, source) })
+	t.Run("params", func(t *testing.T) { checkParams(t, source) })
+	for _, file := range source.Info().Files {
+		if _, err := files.Open(file); err != nil {
+			t.Logf("not loaded: %v", err)
+			return
+		}
+	}
+	if params, ok := source.Params().(interface{ Validate() error }); !ok ||
+		params.Validate() == nil {
+		settings = append(settings, nil)
+	}
+	for i, params := range settings {
+		t.Run(fmt.Sprintf("load %d", i), func(t *testing.T) {
+			checkLoad(t, source,
+				datasets.Request{Params: params, Files: files, Key: random.NewKey(1)})
+		})
+	}
+}
+
+var name = regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`)
+
+// checkInfo: what is shown to people is there, and what is fetched can be checked.
+func checkInfo(t *testing.T, source datasets.Source) {
+	info := source.Info()
+	if !name.MatchString(info.Name) || info.Title == "" {
+		t.Errorf("name %q, title %q", info.Name, info.Title)
+	}
+	if of, is := strings.CutSuffix(info.Name, "-standin"); is != (info.StandsFor != "") ||
+		is && of != info.StandsFor {
+		t.Errorf("stands for %q: the name must say so, and only then", info.StandsFor)
+	}
+	if info.StandsFor != "" && len(info.Files) > 0 {
+		t.Error("a stand-in needs no files")
+	}
+	for _, file := range info.Files {
+		if len(file.SHA256) != 64 || len(file.URLs) == 0 || file.Limit <= 0 ||
+			info.Citation == "" || info.License == "" {
+			t.Errorf("%s needs a checksum, an address, a limit, a citation and a license",
+				file.Path)
+		}
+	}
+}
+
+// checkParams: every call returns fresh defaults, which are valid where files are pinned;
+// parameters of another type are refused.
+func checkParams(t *testing.T, source datasets.Source) {
+	defaults := source.Params()
+	if defaults == nil {
+		return
+	}
+	params, ok := defaults.(interface{ Validate() error })
+	if !ok || defaults == source.Params() {
+		t.Fatalf("parameters of type %T, must be a fresh pointer with a method Validate", defaults)
+	}
+	if err := params.Validate(); err != nil && len(source.Info().Files) > 0 {
+		t.Errorf("the defaults: %v", err)
+	}
+	want := fmt.Sprintf("must be %T", defaults)
+	for _, foreign := range []any{3, &struct{ N int }{1}} {
+		_, err := source.Load(t.Context(), datasets.Request{Params: foreign})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("parameters of type %T: error %v, want %q", foreign, err, want)
+		}
+	}
+	// Without parameters a source loads its defaults or says what is missing.
+	if set, err := source.Load(t.Context(), datasets.Request{}); (set == nil) == (err == nil) {
+		t.Errorf("without parameters: %v, %v", set, err)
+	}
+}
+
+// checkLoad: equal requests give equal data, at the same time too, and are not changed.
+func checkLoad(t *testing.T, source datasets.Source, request datasets.Request) {
+	before := fmt.Sprintf("%+v", request)
+	var sets [2]*datasets.Dataset
+	var errs [len(sets)]error
+	var loads sync.WaitGroup
+	for i := range sets {
+		loads.Go(func() { sets[i], errs[i] = source.Load(context.Background(), request) })
+	}
+	loads.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
 	}
-	imported := make(map[string]bool)
-	for _, spec := range file.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		imported[strings.TrimPrefix(path, "ppdp/datasets/")] = true
+	checkContent(t, source.Info(), sets[0])
+	if sets[0].Checksum != sets[1].Checksum || content(sets[0]) != content(sets[1]) {
+		t.Error("two loads of one request differ")
 	}
-	sources, err := filepath.Glob(filepath.Join("..", "*", "*.go"))
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("no sources found (%v)", err)
+	if after := fmt.Sprintf("%+v", request); after != before {
+		t.Errorf("the request was changed from %s to %s", before, after)
 	}
-	for _, source := range sources {
-		if strings.HasSuffix(source, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		folder := filepath.Base(filepath.Dir(source))
-		if strings.Contains(string(text), "datasets.Register(") && !imported[folder] {
-			t.Errorf("datasets/%s registers datasets, but all.go does not import it", folder)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := source.Load(ctx, request); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v, must wrap %v", err, context.Canceled)
+	}
+}
+
+// checkContent: a table or a graph, valid, with a checksum; stand-ins say so in their notes.
+func checkContent(t *testing.T, info datasets.Info, set *datasets.Dataset) {
+	if (set.Graph != nil) != info.Graph || (set.Table != nil) == info.Graph {
+		t.Fatalf("table %v, graph %v, but Info says graph: %t",
+			set.Table != nil, set.Graph != nil, info.Graph)
+	}
+	if raw, err := hex.DecodeString(set.Checksum); err != nil || len(raw) != 32 {
+		t.Errorf("checksum %q, must be a SHA-256 in hexadecimal", set.Checksum)
+	}
+	if info.StandsFor != "" && len(set.Notes) == 0 {
+		t.Error("a stand-in without a note that it is one")
+	}
+	if info.Graph {
+		return
+	}
+	schema := set.Table.Schema()
+	if err := schema.Validate(); err != nil {
+		t.Error(err)
+	}
+	for i := range schema.Attributes {
+		a := &schema.Attributes[i]
+		for row := range set.Table.Len() {
+			if code := set.Table.Column(i).At(int32(row)); int(code) >= a.Cells() {
+				t.Fatalf("%s: row %d has code %d of %d", a.Name, row, code, a.Cells())
+			}
 		}
 	}
 }
 
-// TestForeignParameters: parameters of another source are refused by every source that has some, and none at all are the
-// defaults or an error.
-func TestForeignParameters(t *testing.T) {
-	type foreign struct{ discrete.Params }
-	for _, name := range datasets.Names() {
-		source, err := datasets.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if source.Params() == nil {
-			continue
-		}
-		if _, err := source.Load(t.Context(), datasets.Request{Params: &foreign{}}); err == nil || !strings.Contains(err.Error(), "parameters of type *all.foreign, must be *") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if set, err := source.Load(t.Context(), datasets.Request{}); (set == nil) == (err == nil) {
-			t.Errorf("%s without parameters: %v, %v", name, set, err)
-		}
+// content is the checksum of a table or graph itself.
+func content(set *datasets.Dataset) string {
+	if set.Graph != nil {
+		return set.Graph.Checksum()
 	}
-}
-
-// What is shown to people must be there for every dataset, and what is fetched must be checked.
-func TestInfoIsComplete(t *testing.T) {
-	for _, name := range datasets.Names() {
-		source, err := datasets.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info := source.Info()
-		if info.Name != name || info.Title == "" {
-			t.Errorf("%s: name %q, title %q", name, info.Name, info.Title)
-		}
-		if info.StandIn != strings.HasSuffix(name, "-standin") {
-			t.Errorf("%s: StandIn is %t: the name must say so, and only then", name, info.StandIn)
-		}
-		if info.StandIn && len(info.Files) > 0 {
-			t.Errorf("%s: a stand-in needs no files", name)
-		}
-		for _, file := range info.Files {
-			if len(file.SHA256) != 64 || len(file.URLs) == 0 || file.Limit <= 0 || info.Citation == "" || info.License == "" {
-				t.Errorf("%s: %s needs a checksum, an address, a limit, a citation and a license", name, file.Path)
-			}
-		}
-		if params, ok := source.Params().(interface{ Validate() error }); ok && len(info.Files) > 0 {
-			if err := params.Validate(); err != nil {
-				t.Errorf("%s: the defaults: %v", name, err)
-			}
-		}
-	}
+	return set.Table.Checksum()
 }

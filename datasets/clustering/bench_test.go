@@ -13,7 +13,8 @@ import (
 func census(tb testing.TB) *datasets.Table {
 	tb.Helper()
 	var source datasets.Source = adult.Source{}
-	request := datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}}
+	request := datasets.Request{Params: &adult.Params{Select: "diffmulti"},
+		Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}}
 	if os.Getenv("PPDP_DATA") == "" {
 		tb.Log("PPDP_DATA is not set: the stand-in")
 		source = adult.StandIn{}
@@ -29,7 +30,8 @@ func BenchmarkAddRows(b *testing.B) {
 	table := census(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		NewVectors(table.Schema(), table.Schema().QuasiIdentifiers()).AddRows(table, table.AllRows())
+		NewVectors(table.Schema(), table.Schema().QuasiIdentifiers()).AddRows(table,
+			table.AllRows())
 	}
 	b.ReportMetric(float64(table.Len()*b.N)/b.Elapsed().Seconds(), "rows/s")
 }

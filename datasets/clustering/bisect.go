@@ -11,25 +11,26 @@ import (
 const (
 	// restarts is how many pairs of seeds each bisection tries: the default of CLUTO's vcluster.
 	restarts = 10
-	// leastGain is by what share of the criterion a move must raise it to be made: far above the rounding of the
-	// sums, so that no move is made and taken back for ever, and far below any gain that matters.
+	// leastGain is by what share of the criterion a move must raise it to be made: far above the
+	// rounding of the sums, so that no move is made and taken back for ever, and far below any gain
+	// that matters.
 	leastGain = 1e-10
-	// maxPasses ends a refinement. Every pass raises the criterion, and Adult needs some dozens; rounding must not be able to
-	// make a search endless that theory says is not.
+	// maxPasses ends a refinement. Every pass raises the criterion, and Adult needs some dozens;
+	// rounding must not be able to make a search endless that theory says is not.
 	maxPasses = 10_000
 )
 
-// Clusters divides the vectors into k clusters by repeated bisection, for cosine similarity and the criterion
-// I₂ (Zhao & Karypis 2004, Empirical and Theoretical Comparisons of Selected Criterion Functions
-// for Document Clustering, Machine Learning 55): the sum over the clusters of the length of their
-// weighted vectors' sum, to be maximised. Each step takes the bisection that raises the criterion most. It
-// returns the cluster of each vector, from 0; vector 0 is in cluster 0. There are fewer than k clusters
-// when there are fewer different vectors.
+// Clusters divides the vectors into k clusters by repeated bisection, for cosine similarity and the
+// criterion I₂ (Zhao & Karypis 2004, Empirical and Theoretical Comparisons of Selected Criterion
+// Functions for Document Clustering, Machine Learning 55): the sum over the clusters of the length
+// of their weighted vectors' sum, to be maximised. Each step takes the bisection that raises the
+// criterion most. It returns the cluster of each vector, from 0; vector 0 is in cluster 0. There
+// are fewer than k clusters when there are fewer different vectors.
 //
-// A bisection is the best of ten, each from two vectors drawn at random: every vector goes to the more similar
-// of the two, then vectors are moved one at a time, in order, while that raises the criterion. The draws
-// are part of the method and come from a key of its own: equal vectors in equal order give equal clusters.
-// It returns early with ctx.Err() when the context ends.
+// A bisection is the best of ten, each from two vectors drawn at random: every vector goes to the
+// more similar of the two, then vectors are moved one at a time, in order, while that raises the
+// criterion. The draws are part of the method and come from a fixed key: equal vectors in equal
+// order give equal clusters. It returns early with ctx.Err() when the context ends.
 func (v *Vectors) Clusters(ctx context.Context, k int) ([]uint32, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("%d clusters, must be at least 1", k)
@@ -83,8 +84,8 @@ type bisection struct {
 	gain        float64 // what it adds to the criterion
 }
 
-// bisect cuts a cluster.
-func (v *Vectors) bisect(ctx context.Context, members []int32, seeds *random.Stream) (bisection, error) {
+func (v *Vectors) bisect(ctx context.Context, members []int32,
+	seeds *random.Stream) (bisection, error) {
 	if len(members) < 2 {
 		return bisection{left: members}, nil
 	}
@@ -111,7 +112,7 @@ func (v *Vectors) bisect(ctx context.Context, members []int32, seeds *random.Str
 				break
 			}
 		}
-		// The best of equals is the first, so rounding must not tell equals apart.
+		// The best of equals is the first, so rounding must not separate equals.
 		if value := h.criterion(); value > found*(1+leastGain) {
 			found = value
 			copy(best, h.right)
@@ -170,14 +171,16 @@ func (h *halves) measure() {
 
 func (h *halves) criterion() float64 { return math.Sqrt(h.squares[0]) + math.Sqrt(h.squares[1]) }
 
-// refine passes once over the members and moves each whose move raises the criterion. It reports whether one did.
+// refine passes once over the members and moves each whose move raises the criterion. It reports
+// whether one did.
 func (h *halves) refine() bool {
 	v, moved := h.vectors, false
 	value := h.criterion()
 	for n, i := range h.members {
 		from := side(h.right[n])
 		if h.sizes[from] == 1 {
-			continue // the last member never gains by leaving, but what is left of the sum is all rounding
+			// The last member never gains by leaving, but what is left of the sum is all rounding.
+			continue
 		}
 		w := v.weights[i]
 		own := float64(w * w * v.squares[i])

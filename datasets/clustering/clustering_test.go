@@ -16,7 +16,8 @@ func schema() *datasets.Schema {
 	return &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}},
 		{Name: "x", Low: -5, High: 5, Step: 1},
-		{Name: "shape", Kind: datasets.Categorical, Values: []string{"disk", "ring", "star", "bar"}},
+		{Name: "shape", Kind: datasets.Categorical,
+			Values: []string{"disk", "ring", "star", "bar"}},
 		{Name: "y", Low: 0, High: 4, Step: 1},
 	}}
 }
@@ -45,8 +46,10 @@ func TestVectors(t *testing.T) {
 	// Values -5 to 4 have the midpoint -0.5, at 0.45; all colours; disk and ring.
 	v.AddBox([]uint32{0, 0, 0}, []uint32{3, 10, 2}, nil, 7)
 	// Ranks of an axis that turns the shapes round: the last two are ring and disk.
-	tree := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{{Name: "any", Parent: -1, Children: []int{1, 2, 3, 4}},
-		{Name: "bar", Parent: 0}, {Name: "star", Parent: 0}, {Name: "ring", Parent: 0}, {Name: "disk", Parent: 0}}}
+	tree := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{{Name: "any",
+		Parent: -1, Children: []int{1, 2, 3, 4}},
+		{Name: "bar", Parent: 0}, {Name: "star", Parent: 0}, {Name: "ring",
+			Parent: 0}, {Name: "disk", Parent: 0}}}
 	turned := s.Attributes[2]
 	turned.Taxonomy = tree
 	v.AddBox([]uint32{0, 0, 2}, []uint32{3, 10, 4}, []*datasets.Axis{nil, nil, turned.Axis()}, 1)
@@ -56,7 +59,8 @@ func TestVectors(t *testing.T) {
 		t.Errorf("record %v, must be %v", v.dense(0), want)
 	}
 	long = math.Sqrt(3.0/9 + 0.45*0.45 + 2.0/4)
-	want := []float64{1 / (3 * long), 1 / (3 * long), 1 / (3 * long), 0.45 / long, 1 / (2 * long), 1 / (2 * long), 0, 0}
+	want := []float64{1 / (3 * long), 1 / (3 * long), 1 / (3 * long), 0.45 / long, 1 / (2 * long),
+		1 / (2 * long), 0, 0}
 	for i := 1; i <= 2; i++ {
 		if !near(v.dense(i), want) {
 			t.Errorf("box %d %v, must be %v", i, v.dense(i), want)
@@ -97,15 +101,16 @@ func drawVectors(t *rapid.T, most int) *Vectors {
 		for _, attribute := range v.attributes {
 			cells := uint32(s.Attributes[attribute].Cells())
 			from := rapid.Uint32Range(0, cells-1).Draw(t, "low")
-			low, high = append(low, from), append(high, rapid.Uint32Range(from+1, cells).Draw(t, "high"))
+			low, high = append(low, from), append(high,
+				rapid.Uint32Range(from+1, cells).Draw(t, "high"))
 		}
 		v.AddBox(low, high, nil, float64(rapid.IntRange(1, 3).Draw(t, "weight")))
 	}
 	return v
 }
 
-// TestBisectionIsLocallyOptimal: no bisection is better than by moving one vector, and none of all 2ⁿ is worse
-// than leaving the vectors together.
+// TestBisectionIsLocallyOptimal: no bisection is better than by moving one vector, and none of all
+// 2ⁿ is worse than leaving the vectors together.
 func TestBisectionIsLocallyOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawVectors(t, 9)
@@ -148,7 +153,8 @@ func TestPlanted(t *testing.T) {
 		var want []uint32
 		for range rapid.IntRange(groups, 40).Draw(t, "vectors") {
 			g := rapid.Uint32Range(0, uint32(groups)-1).Draw(t, "group")
-			v.AddBox([]uint32{g}, []uint32{g + 1}, nil, float64(rapid.IntRange(1, 100).Draw(t, "weight")))
+			v.AddBox([]uint32{g}, []uint32{g + 1}, nil,
+				float64(rapid.IntRange(1, 100).Draw(t, "weight")))
 			want = append(want, g)
 		}
 		distinct := len(slices.Compact(slices.Sorted(slices.Values(want))))
@@ -156,7 +162,8 @@ func TestPlanted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Seeds of one group leave every vector on one side; the first of another group then moves off.
+		// Seeds of one group leave every vector on one side; the first of another group then moves
+		// off.
 		same := true
 		for i := range want {
 			for j := range want {
@@ -177,7 +184,8 @@ func TestClustersEdges(t *testing.T) {
 	for range 3 {
 		v.AddBox([]uint32{0}, []uint32{1}, nil, 2) // the lower bound: no direction at all
 	}
-	if clusters, err := v.Clusters(context.Background(), 3); err != nil || !slices.Equal(clusters, []uint32{0, 0, 0}) {
+	if clusters, err := v.Clusters(context.Background(), 3); err != nil ||
+		!slices.Equal(clusters, []uint32{0, 0, 0}) {
 		t.Errorf("of equal vectors: %v, %v, must be one cluster", clusters, err)
 	}
 	if _, err := v.Clusters(context.Background(), 0); err == nil {

@@ -2,8 +2,8 @@ package clustering
 
 import "math"
 
-// Centroids returns the direction of each of k clusters: the sum of its weighted vectors scaled to length 1,
-// 0 where there are none. clusters has the cluster of each vector.
+// Centroids returns the direction of each of k clusters: the sum of its weighted vectors scaled to
+// length 1, 0 where there are none. clusters has the cluster of each vector.
 func (v *Vectors) Centroids(clusters []uint32, k int) [][]float64 {
 	centroids := make([][]float64, k)
 	for c := range centroids {

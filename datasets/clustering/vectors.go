@@ -1,11 +1,11 @@
-// Package clustering holds bisecting k-means on the records of a table, and on records that have been
-// generalised to sets of values. It leaves out which records are clustered and what is done with the
-// clusters.
+// Package clustering holds bisecting k-means on the records of a table, and on records that have
+// been generalised to sets of values. It leaves out which records are clustered and what is done
+// with the clusters.
 //
-// A record is a vector of length 1. Before scaling, a categorical attribute has one coordinate for each
-// value, which share a mass of 1: all of it at the record's value, or evenly over the values that a
-// generalised record stands for. A numeric attribute has one coordinate from 0 to 1, its place between its
-// public bounds; an interval stands for its midpoint.
+// A record is a vector of length 1. Before scaling, a categorical attribute has one coordinate for
+// each value, which share a mass of 1: all of it at the record's value, or evenly over the values
+// that a generalised record describes. A numeric attribute has one coordinate from 0 to 1, its
+// place between its public bounds; an interval is represented by its midpoint.
 package clustering
 
 import (
@@ -62,9 +62,9 @@ func (v *Vectors) AddRows(table *datasets.Table, rows []int32) {
 	}
 }
 
-// AddBox appends a generalised record of a weight above 0. Along the d-th of the attributes it covers the
-// codes from low[d] up to, not including, high[d]; where axes has an axis these are ranks on it. axes
-// may be nil.
+// AddBox appends a generalised record of a weight above 0. Along the d-th of the attributes it
+// covers the codes from low[d] up to, not including, high[d]; where axes has an axis these are
+// ranks on it. axes may be nil.
 func (v *Vectors) AddBox(low, high []uint32, axes []*datasets.Axis, weight float64) {
 	for d, attribute := range v.attributes {
 		a := &v.schema.Attributes[attribute]

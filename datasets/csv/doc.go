@@ -1,4 +1,4 @@
-// Package csvtable is the dataset "csv": a table of one's own, as delimiter-separated text with a
+// Package csvtable is the dataset "csv": a user-supplied table, delimiter-separated text with a
 // schema file beside it. The schema is public knowledge written down by whoever holds the data:
 // bounds, lists of values, orders and taxonomies. Nothing of it is ever taken from the data while a
 // table is read; a value the schema does not foresee is an error with its place, never a new value.
@@ -11,10 +11,11 @@
 //	class: y                      # may be left out: a table without a class
 //	attributes:                   # without a header: in the order of the columns
 //	  - {name: age, kind: numeric, low: 18, high: 95}                     # integers 18 ... 94
-//	  - {name: born, kind: numeric, low: 1900, high: 2020, widths: [5, 10]} # groups of so many steps, level by level
+//	  - {name: born, kind: numeric, low: 1900, high: 2020, widths: [5, 10]} # steps, by level
 //	  - {name: pay, kind: numeric, low: 0, high: 9, step: 0.1, continuous: true, role: sensitive}
 //	  - {name: job, kind: categorical, values: [admin, services, technician], order: random}
-//	  - {name: education, kind: categorical, taxonomy: {any: {low: [primary], high: [secondary, tertiary]}}}
+//	  - {name: education, kind: categorical,
+//	     taxonomy: {any: {low: [primary], high: [secondary, tertiary]}}}
 //	  - {name: note, kind: ignored}                                       # a column to skip
 //	  - {name: y, kind: categorical, values: ["no", "yes"], role: class}
 //
@@ -24,13 +25,14 @@
 // the list's, or without a list the taxonomy's leaves from left to right; order: given says that it
 // has a meaning, order: random draws one that depends on the attribute's name alone.
 //
-// Full-domain generalisation climbs the levels of a numeric attribute's widths, each a multiple of the
-// one before, or those of a categorical attribute's taxonomy; above them all is one group of everything.
+// Full-domain generalisation climbs the levels of a numeric attribute's widths, each a multiple of
+// the one before, or those of a categorical attribute's taxonomy; above them all is one group of
+// everything.
 //
-// With missing-as-value every categorical attribute but the class has one more value, named like the
-// first marker and placed where the schema lists it, else last and below the taxonomy's root. Rows
-// that lack a number or the class are dropped all the same: there is no cell for them.
+// With missing-as-value every categorical attribute but the class has one more value, named like
+// the first marker and placed where the schema lists it, else last and below the taxonomy's root.
+// Rows that lack a number or the class are dropped all the same: there is no cell for them.
 //
-// The package also drafts schema files (Draft) and writes tables back as text (Format.Write). It
+// The package also drafts schema files (Draft) and writes tables back as text (Write). It
 // leaves out guessing: Draft reads private data and says so in what it writes.
 package csvtable

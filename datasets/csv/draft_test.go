@@ -34,7 +34,8 @@ func TestDraft(t *testing.T) {
 		options    DraftOptions
 		want       string
 	}{
-		{"semicolons", "age;job;pay;y\n18;b;0.5;0\n40;a;?;1\n41;a;99.5;0\n", DraftOptions{Class: "y"}, `delimiter: ";"
+		{"semicolons", "age;job;pay;y\n18;b;0.5;0\n40;a;?;1\n41;a;99.5;0\n",
+			DraftOptions{Class: "y"}, `delimiter: ";"
 header: true
 missing: ["?"]
 class: "y"
@@ -43,7 +44,8 @@ attributes:
   - {name: "job", kind: categorical, values: ["a", "b"]}
   - {name: "pay", kind: numeric, low: 0.5, high: 100, step: 0.5, continuous: true}
   - {name: "y", kind: categorical, values: ["0", "1"]}`},
-		{"no header, blanks, an identifier", "1, x, ana\n2, y, bob\n3, x, eve\n", DraftOptions{NoHeader: true, MaxValues: 2}, `delimiter: ","
+		{"no header, blanks, an identifier", "1, x, ana\n2, y, bob\n3, x, eve\n",
+			DraftOptions{NoHeader: true, MaxValues: 2}, `delimiter: ","
 header: false
 trim: true
 missing: []
@@ -57,7 +59,8 @@ missing: []
 attributes:
   - {name: "id", kind: numeric, low: 0, high: 124000000, step: 1000000, continuous: true}
   - {name: "n", kind: numeric, low: 1, high: 2, step: 1}`},
-		{"stated markers", "a|b\n-9|x\n3|y\n", DraftOptions{Missing: []string{"-9"}}, `delimiter: "|"
+		{"stated markers", "a|b\n-9|x\n3|y\n",
+			DraftOptions{Missing: []string{"-9"}}, `delimiter: "|"
 header: true
 missing: ["-9"]
 attributes:
@@ -69,7 +72,8 @@ attributes:
 			if body(got) != test.want {
 				t.Errorf("got\n%s\nwant\n%s", body(got), test.want)
 			}
-			if !strings.HasPrefix(got, "# DRAFT, read off the private data in \"f.csv\".\n") || !strings.Contains(got, "REVIEW EVERY BOUND") {
+			if !strings.HasPrefix(got, "# DRAFT, read off the private data in \"f.csv\".\n") ||
+				!strings.Contains(got, "REVIEW EVERY BOUND") {
 				t.Errorf("the draft does not begin with its warning:\n%s", got)
 			}
 			if _, err := read(parse(t, got), test.text); err != nil {
@@ -91,7 +95,8 @@ func TestDraftBad(t *testing.T) {
 		{"a,b\r1,2\r", DraftOptions{}, "f.csv:1: lines end in a carriage return alone"},
 		{"a,b\n1,2\n3\n", DraftOptions{Delimiter: ','}, "f.csv:3: 1 fields, must be 2"},
 		{"a\ncaf\xe9\n", DraftOptions{}, "f.csv:2:1: \"caf\\xe9\" is not UTF-8"},
-		{"a\n1\n", DraftOptions{Class: "b"}, `class "b" is not among the columns a schema can describe, must be one of "a"`},
+		{"a\n1\n", DraftOptions{Class: "b"},
+			`class "b" is not among the columns a schema can describe, must be one of "a"`},
 		{"a,a\n1,2\n", DraftOptions{}, "no column can be described"},
 		{"a,b\n1,\"2\n", DraftOptions{}, "f.csv:2:6: a quote that does not fit"},
 		{"a\n1\n", DraftOptions{Delimiter: '"'}, "delimiter '\"', must be"},
@@ -121,21 +126,25 @@ func TestDraftOfAdult(t *testing.T) {
 		t.Fatal(err)
 	}
 	if content.Table.Len() != 30162 || content.Dropped != 2399 {
-		t.Errorf("%d rows and %d dropped, must be 30162 and 2399", content.Table.Len(), content.Dropped)
+		t.Errorf("%d rows and %d dropped, must be 30162 and 2399", content.Table.Len(),
+			content.Dropped)
 	}
 }
 
 func TestRoundStep(t *testing.T) {
-	for x, want := range map[float64]float64{1: 1, 1.9: 1, 2: 2, 4.9: 2, 5: 5, 9.9: 5, 10: 10, 49999: 20000, 0.9: 0.5, 0.5: 0.5, 0.3: 0.25, 1e-3: 0x1p-10} {
+	for x, want := range map[float64]float64{1: 1, 1.9: 1, 2: 2, 4.9: 2, 5: 5, 9.9: 5, 10: 10,
+		49999: 20000, 0.9: 0.5, 0.5: 0.5, 0.3: 0.25, 1e-3: 0x1p-10} {
 		if got := roundStep(x); math.Abs(got-want) > 1e-12*want {
 			t.Errorf("roundStep(%v) = %v, want %v", x, got, want)
 		}
 	}
 }
 
-// FuzzDraft drafts schemas from anything: a draft that comes about describes the text it was made from.
+// FuzzDraft drafts schemas from anything: a draft that comes about describes the text it was made
+// from.
 func FuzzDraft(f *testing.F) {
-	for _, text := range []string{bankText, "a,b\n1,2\n", "a, b\n1.5, x\n\n-7e9, ?\n", "\ufeffa\r\n\"1\"\r\n", "1e300|x\n-1e-300|y\n", "a\n\"x\ry\"\n", "x\n0.1\n1600000000.5\n"} {
+	for _, text := range []string{bankText, "a,b\n1,2\n", "a, b\n1.5, x\n\n-7e9, ?\n",
+		"\ufeffa\r\n\"1\"\r\n", "1e300|x\n-1e-300|y\n", "a\n\"x\ry\"\n", "x\n0.1\n1600000000.5\n"} {
 		f.Add(text, true, uint8(0))
 		f.Add(text, false, uint8(2))
 	}

@@ -17,12 +17,9 @@ import (
 	"ppdp/datasets"
 )
 
-// Limits of what is read: how many errors are told in full, and how many bytes one record may have,
-// so that a quote never closed does not draw the rest of a large file into memory.
-const (
-	maxErrors = 20
-	maxRecord = 1 << 20
-)
+// maxRecord is how many bytes one record may have, so that a quote never closed does not draw the
+// rest of a large file into memory.
+const maxRecord = 1 << 20
 
 // contextRows is how many rows pass between looks at the context.
 const contextRows = 1 << 14
@@ -36,9 +33,9 @@ type Content struct {
 	LeftOut []string
 }
 
-// Read reads a table of the format from r, as a stream: memory is needed for the coded rows only. It
-// understands quoted fields (RFC 4180), a UTF-8 byte-order mark, line ends of either kind and blank
-// lines, which it skips. file names the text in messages.
+// Read reads a table of the format from r, as a stream: memory is needed for the coded rows only.
+// It understands quoted fields (RFC 4180), a UTF-8 byte-order mark, line ends of either kind and
+// blank lines, which it skips. file names the text in messages.
 //
 // A row that lacks a value is dropped and counted; with MissingAsValue only when the value is
 // numeric or the class. The other values of a dropped row must be right all the same.
@@ -61,28 +58,27 @@ func (f *Format) Read(ctx context.Context, file string, r io.Reader) (*Content, 
 	} else {
 		t.layout = f.layout
 	}
-	if len(t.errs) == 0 {
+	if !t.bad.Any() {
 		if err := t.rows(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(t.errs) > 0 {
-		if t.more > 0 {
-			t.errs = append(t.errs, fmt.Errorf("%s: and %d more", file, t.more))
-		}
-		return nil, errors.Join(t.errs...)
+	if err := t.bad.Err(); err != nil {
+		return nil, err
 	}
 	content.Table, content.Dropped = t.builder.Table(), t.dropped
 	return content, nil
 }
 
 // openRecords prepares the text of r for reading record by record.
-func openRecords(file string, r io.Reader, delimiter rune, trim bool) (*csv.Reader, *recordGuard, error) {
+func openRecords(file string, r io.Reader, delimiter rune,
+	trim bool) (*csv.Reader, *recordGuard, error) {
 	guard := &recordGuard{reader: r}
 	buffered := bufio.NewReaderSize(guard, 1<<16)
 	if mark, _ := buffered.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = buffered.Discard(3) // peeked, so it is there
-	} else if bytes.HasPrefix(mark, []byte("\xff\xfe")) || bytes.HasPrefix(mark, []byte("\xfe\xff")) {
+	} else if bytes.HasPrefix(mark, []byte("\xff\xfe")) ||
+		bytes.HasPrefix(mark, []byte("\xfe\xff")) {
 		return nil, nil, fmt.Errorf("%s:1: UTF-16, must be saved as UTF-8", file)
 	}
 	records := csv.NewReader(buffered)
@@ -126,8 +122,7 @@ type tableReader struct {
 	numbers []float64 // of the current row, for continuous attributes
 	dropped int
 
-	errs []error
-	more int
+	bad datasets.Problems
 }
 
 // column is what is needed to code one attribute's texts quickly.
@@ -152,7 +147,8 @@ func (t *tableReader) columnsOf(schema *datasets.Schema) []column {
 			for _, marker := range t.format.Missing {
 				c.index[marker] = c.missing
 			}
-		} else if !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) && math.Abs(a.Low) < 1<<53 {
+		} else if !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
+			math.Abs(a.Low) < 1<<53 {
 			// Cells is the number of integers in [Low, High), whether or not High is one itself.
 			c.integers, c.low = true, int64(a.Low)
 			c.high = c.low + int64(a.Cells())
@@ -164,12 +160,8 @@ func (t *tableReader) columnsOf(schema *datasets.Schema) []column {
 
 // fail records an error at a field of the current record, or counts it.
 func (t *tableReader) fail(field int, format string, args ...any) {
-	if len(t.errs) >= maxErrors {
-		t.more++
-		return
-	}
 	line, column := t.records.FieldPos(field)
-	t.errs = append(t.errs, fmt.Errorf("%s:%d:%d: %s", t.file, line, column, fmt.Sprintf(format, args...)))
+	t.bad.Add("%s:%d:%d: %s", t.file, line, column, fmt.Sprintf(format, args...))
 }
 
 // next returns the next record; nil and false at the end or when reading must stop. Malformed
@@ -188,15 +180,14 @@ func (t *tableReader) next() (record []string, ok bool) {
 		var parse *csv.ParseError
 		switch {
 		case errors.Is(err, errLongRecord):
-			t.errs = append(t.errs, fmt.Errorf("%s:%d: a record of more than %d bytes; is a quote not closed?", t.file, t.guard.line+1, maxRecord))
+			t.bad.Add("%s:%d: a record of more than %d bytes; is a quote not closed?",
+				t.file, t.guard.line+1, maxRecord)
 			return nil, false
 		case !errors.As(err, &parse):
-			t.errs = append(t.errs, fmt.Errorf("%s: %w", t.file, err))
+			t.bad.Add("%s: %w", t.file, err)
 			return nil, false
-		case len(t.errs) >= maxErrors:
-			t.more++
 		default:
-			t.errs = append(t.errs, fmt.Errorf("%s:%d:%d: %s", t.file, parse.Line, parse.Column, quoting(parse)))
+			t.bad.Add("%s:%d:%d: %s", t.file, parse.Line, parse.Column, quoting(parse))
 		}
 		t.guard.done = t.records.InputOffset()
 	}
@@ -209,7 +200,8 @@ func quoting(err *csv.ParseError) string {
 	case errors.Is(err.Err, csv.ErrBareQuote):
 		text = "a quote inside a field, must be doubled in a field that is quoted"
 	case errors.Is(err.Err, csv.ErrQuote):
-		text = "a quote that does not fit, must be doubled inside a quoted field, and closed before the delimiter or the line's end"
+		text = "a quote that does not fit, must be doubled inside a quoted field, and closed " +
+			"before the delimiter or the line's end"
 	}
 	if err.StartLine != err.Line {
 		text += fmt.Sprintf(" (the record begins in line %d)", err.StartLine)
@@ -217,16 +209,18 @@ func quoting(err *csv.ParseError) string {
 	return text
 }
 
-// loneReturn is said of a header with a carriage return in it: no name has one.
-const loneReturn = "lines end in a carriage return alone, must end in a line feed, with or without a carriage return before it"
+// loneReturn is what is wrong with a header that has a carriage return in it: no name has one.
+const loneReturn = "lines end in a carriage return alone, must end in a line feed, with or " +
+	"without a carriage return before it"
 
 // header finds the attributes' columns by name.
 func (t *tableReader) header(content *Content) {
 	names := t.format.Schema.Names()
 	record, ok := t.next()
 	if !ok {
-		if len(t.errs) == 0 {
-			t.errs = append(t.errs, fmt.Errorf("%s:1: an empty file, must begin with a header naming %s", t.file, strings.Join(names, ", ")))
+		if !t.bad.Any() {
+			t.bad.Add("%s:1: an empty file, must begin with a header naming %s",
+				t.file, strings.Join(names, ", "))
 		}
 		return
 	}
@@ -253,7 +247,7 @@ func (t *tableReader) header(content *Content) {
 		case a < 0:
 			content.LeftOut = append(content.LeftOut, seen[i])
 		case found[a]:
-			t.fail(i, "column %q stands twice in the header", name)
+			t.fail(i, "duplicate column %q in the header", name)
 		default:
 			found[a] = true
 		}
@@ -264,7 +258,8 @@ func (t *tableReader) header(content *Content) {
 			if t.format.Schema.Attributes[a].Role == datasets.Class {
 				what = "class attribute"
 			}
-			t.fail(0, "no column for the %s %q, the header names %s (delimiter %q)", what, name, someOf(seen), t.format.Delimiter)
+			t.fail(0, "no column for the %s %q, the header names %s (delimiter %q)",
+				what, name, someOf(seen), t.format.Delimiter)
 		}
 	}
 }
@@ -302,7 +297,8 @@ func (t *tableReader) rows(ctx context.Context) error {
 // row codes one record and adds it to the table.
 func (t *tableReader) row(record []string) {
 	if len(record) != len(t.layout) {
-		t.fail(min(len(record), len(t.layout))-1, "%d fields, must be %d (delimiter %q)", len(record), len(t.layout), t.format.Delimiter)
+		t.fail(min(len(record), len(t.layout))-1, "%d fields, must be %d (delimiter %q)",
+			len(record), len(t.layout), t.format.Delimiter)
 		return
 	}
 	complete, right := true, true
@@ -350,7 +346,7 @@ func (t *tableReader) row(record []string) {
 		right = false
 	}
 	switch {
-	case !right || len(t.errs) > 0: // after an error only the other errors are of interest
+	case !right || t.bad.Any(): // after an error only the other errors are of interest
 	case !complete:
 		t.dropped++
 	default:
@@ -386,23 +382,27 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 	case !utf8.ValidString(text):
 		t.fail(field, "%s: %q is not UTF-8, must be saved in that encoding", a.Name, shown)
 	case a.Kind == datasets.Categorical:
-		t.fail(field, "%s: %q is not in its public list, must be one of %s", a.Name, shown, someOf(a.Values))
+		t.fail(field, "%s: %q is not in its public list, must be one of %s",
+			a.Name, shown, someOf(a.Values))
 	default:
 		number, ok := decimal(text)
 		if !ok {
-			t.fail(field, "%s: %q is not a number, must be a decimal number in the half-open bounds [%v, %v)", a.Name, shown, a.Low, a.High)
+			t.fail(field, "%s: %q is not a number, must be a decimal number in the half-open "+
+				"bounds [%v, %v)", a.Name, shown, a.Low, a.High)
 			return
 		}
 		if !(number >= a.Low && number < a.High) {
-			t.fail(field, "%s: %s is outside its public bounds, must be in [%v, %v): at least the low and below the high bound", a.Name, shown, a.Low, a.High)
+			t.fail(field, "%s: %s is outside its public bounds, must be in [%v, %v): at least "+
+				"the low and below the high bound", a.Name, shown, a.Low, a.High)
 			return
 		}
-		t.fail(field, "%s: %s is between steps, must be %v plus a multiple of %v and below %v", a.Name, shown, a.Low, a.Step, a.High)
+		t.fail(field, "%s: %s is between steps, must be %v plus a multiple of %v and below %v",
+			a.Name, shown, a.Low, a.Step, a.High)
 	}
 }
 
-// shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers; false
-// leaves the text to decimal.
+// shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers;
+// false leaves the text to decimal.
 func shortInteger(text string) (int64, bool) {
 	negative := false
 	if text != "" && text[0] == '-' {

@@ -3,6 +3,7 @@ package csvtable
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -56,24 +57,45 @@ func TestReadGood(t *testing.T) {
 	}{
 		{name: "plain", schema: small, text: "age,job\n5,a\n99,b\n", want: []string{"5|a", "99|b"}},
 		{name: "no last line end", schema: small, text: "age,job\n5,a", want: []string{"5|a"}},
-		{name: "crlf", schema: small, text: "age,job\r\n5,a\r\n6,b\r\n", want: []string{"5|a", "6|b"}},
-		{name: "byte-order mark", schema: small, text: "\ufeffage,job\n5,a\n", want: []string{"5|a"}},
-		{name: "blank lines at the end", schema: small, text: "age,job\n5,a\n\n\r\n\n", want: []string{"5|a"}},
-		{name: "quoted", schema: small, text: "\"age\",job\n\"5\",\"a\"\n6,x y\n7,\"q\"\"q\"\n8,\"l\nl\"\n9,\n", want: []string{"5|a", "6|x y", `7|q"q`, "8|l\nl", "9|"}},
-		{name: "other order and more columns", schema: small, text: "id,job,x,age\n1,a,?,5\n", want: []string{"5|a"}, leftOut: []string{"id", "x"}},
-		{name: "numbers in other forms", schema: small, text: "age,job\n5.0,a\n+6,a\n7e0,a\n08,a\n-0,a\n", want: []string{"5|a", "6|a", "7|a", "8|a", "0|a"}},
+		{name: "crlf", schema: small, text: "age,job\r\n5,a\r\n6,b\r\n",
+			want: []string{"5|a", "6|b"}},
+		{name: "byte-order mark", schema: small, text: "\ufeffage,job\n5,a\n",
+			want: []string{"5|a"}},
+		{name: "blank lines at the end", schema: small, text: "age,job\n5,a\n\n\r\n\n",
+			want: []string{"5|a"}},
+		{name: "quoted", schema: small,
+			text: "\"age\",job\n\"5\",\"a\"\n6,x y\n7,\"q\"\"q\"\n8,\"l\nl\"\n9,\n",
+			want: []string{"5|a", "6|x y", `7|q"q`, "8|l\nl", "9|"}},
+		{name: "other order and more columns", schema: small, text: "id,job,x,age\n1,a,?,5\n",
+			want: []string{"5|a"}, leftOut: []string{"id", "x"}},
+		{name: "numbers in other forms",
+			schema: small, text: "age,job\n5.0,a\n+6,a\n7e0,a\n08,a\n-0,a\n",
+			want: []string{"5|a", "6|a", "7|a", "8|a", "0|a"}},
 		{name: "header only", schema: small, text: "age,job\n", want: []string{}},
-		{name: "tab", schema: "delimiter: \"\\t\"" + small, text: "age\tjob\n5\tx y\n", want: []string{"5|x y"}},
-		{name: "many bytes", schema: "delimiter: \"§\"" + small, text: "age§job\n5§a\n", want: []string{"5|a"}},
-		{name: "delimiter within quotes", schema: "delimiter: \";\"" + small, text: "age;job\n5;\"1;2\"\n", want: []string{"5|1;2"}},
-		{name: "no header", schema: "header: false" + small, text: "5,a\n6,b\n", want: []string{"5|a", "6|b"}},
-		{name: "no header, ignored", schema: "header: false\nattributes:\n- {name: z, kind: ignored}\n- {name: age, kind: numeric, low: 0, high: 9}\n", text: "?,8\n!,7\n", want: []string{"8", "7"}},
-		{name: "trim", schema: "trim: true" + small, text: "age , job\n 5, a\n6 , \"x y\"\n", want: []string{"5|a", "6|x y"}},
-		{name: "missing dropped", schema: "missing: [\"?\", NA]" + small, text: "age,job\n5,a\n?,a\n6,NA\n?,?\n7,b\n", want: []string{"5|a", "7|b"}, dropped: 3},
-		{name: "a missing number that is a number", schema: "missing: [\"99\", \"-1\"]" + small, text: "age,job\n99,a\n-1,a\n98,b\n", want: []string{"98|b"}, dropped: 2},
-		{name: "missing kept", schema: "missing: [\"?\", NA]\nmissing-as-value: true" + small, text: "age,job\n5,?\n6,NA\n?,a\n", want: []string{"5|?", "6|?"}, dropped: 1},
-		{name: "bank", schema: bank, text: "y;age;job;education;balance\nno;18;admin;tertiary;-1\nyes;94;services;primary;0.9999\nno;?;services;primary;0\nno;30;admin;primary;?\n",
-			want: []string{"18|admin|tertiary|-1|no", "94|services|primary|0.9999|yes"}, dropped: 2},
+		{name: "tab", schema: "delimiter: \"\\t\"" + small, text: "age\tjob\n5\tx y\n",
+			want: []string{"5|x y"}},
+		{name: "many bytes", schema: "delimiter: \"§\"" + small, text: "age§job\n5§a\n",
+			want: []string{"5|a"}},
+		{name: "delimiter within quotes", schema: "delimiter: \";\"" + small,
+			text: "age;job\n5;\"1;2\"\n", want: []string{"5|1;2"}},
+		{name: "no header", schema: "header: false" + small, text: "5,a\n6,b\n",
+			want: []string{"5|a", "6|b"}},
+		{name: "no header, ignored",
+			schema: "header: false\nattributes:\n- {name: z, kind: ignored}\n- {name: age, kind: " +
+				"numeric, low: 0, high: 9}\n", text: "?,8\n!,7\n", want: []string{"8", "7"}},
+		{name: "trim", schema: "trim: true" + small, text: "age , job\n 5, a\n6 , \"x y\"\n",
+			want: []string{"5|a", "6|x y"}},
+		{name: "missing dropped", schema: "missing: [\"?\", NA]" + small,
+			text: "age,job\n5,a\n?,a\n6,NA\n?,?\n7,b\n", want: []string{"5|a", "7|b"}, dropped: 3},
+		{name: "a missing number that is a number", schema: "missing: [\"99\", \"-1\"]" + small,
+			text: "age,job\n99,a\n-1,a\n98,b\n", want: []string{"98|b"}, dropped: 2},
+		{name: "missing kept", schema: "missing: [\"?\", NA]\nmissing-as-value: true" + small,
+			text: "age,job\n5,?\n6,NA\n?,a\n", want: []string{"5|?", "6|?"}, dropped: 1},
+		{name: "bank", schema: bank,
+			text: "y;age;job;education;balance\nno;18;admin;tertiary;-1\n" +
+				"yes;94;services;primary;0.9999\nno;?;services;primary;0\nno;30;admin;primary;?\n",
+			want:    []string{"18|admin|tertiary|-1|no", "94|services|primary|0.9999|yes"},
+			dropped: 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			content, err := read(parse(t, test.schema), test.text)
@@ -84,7 +106,8 @@ func TestReadGood(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			if content.Dropped != test.dropped || !slices.Equal(content.LeftOut, test.leftOut) {
-				t.Errorf("dropped %d, left out %q; want %d, %q", content.Dropped, content.LeftOut, test.dropped, test.leftOut)
+				t.Errorf("dropped %d, left out %q; want %d, %q", content.Dropped, content.LeftOut,
+					test.dropped, test.leftOut)
 			}
 		})
 	}
@@ -95,28 +118,47 @@ func TestReadBad(t *testing.T) {
 		name, schema, text string
 		want               []string
 	}{
-		{"empty", small, "", []string{"f.csv:1: an empty file, must begin with a header naming age, job"}},
-		{"no column", small, "age,jobs\n5,a\n", []string{`f.csv:1:1: no column for the attribute "job", the header names "age", "jobs" (delimiter ',')`}},
-		{"no class column", "class: job" + small, "age\n5\n", []string{`f.csv:1:1: no column for the class attribute "job"`}},
-		{"other delimiter", small, "age;job\n5;a\n", []string{`attribute "age", the header names "age;job"`, `attribute "job"`}},
-		{"column twice", small, "age,job,age\n5,a,6\n", []string{`f.csv:1:9: column "age" stands twice`}},
+		{"empty", small, "",
+			[]string{"f.csv:1: an empty file, must begin with a header naming age, job"}},
+		{"no column", small, "age,jobs\n5,a\n",
+			[]string{`f.csv:1:1: no column for the attribute "job", ` +
+				`the header names "age", "jobs" (delimiter ',')`}},
+		{"no class column", "class: job" + small, "age\n5\n",
+			[]string{`f.csv:1:1: no column for the class attribute "job"`}},
+		{"other delimiter", small, "age;job\n5;a\n",
+			[]string{`attribute "age", the header names "age;job"`, `attribute "job"`}},
+		{"column twice", small, "age,job,age\n5,a,6\n",
+			[]string{`f.csv:1:9: duplicate column "age" in the header`}},
 		{"short row", small, "age,job\n5\n", []string{"f.csv:2:1: 1 fields, must be 2"}},
 		{"long row", small, "age,job\n5,a,b\n", []string{"f.csv:2:3: 3 fields, must be 2"}},
 		{"outside", small, "age,job\n5,a\n100,a\n-1,b\n", []string{
-			"f.csv:3:1: age: 100 is outside its public bounds, must be in [0, 100)", "f.csv:4:1: age: -1 is outside"}},
-		{"between steps", small, "age,job\n5.5,a\n", []string{"f.csv:2:1: age: 5.5 is between steps, must be 0 plus a multiple of 1"}},
-		{"no number", small, "age,job\nold,a\n0x10,a\n1_0,a\nInf,a\nNaN,a\n,a\n\"1,5\",a\n 5,a\n", []string{
-			`f.csv:2:1: age: "old" is not a number`, `:3:1: age: "0x10" is not`, `:4:1: age: "1_0" is not`, `:5:1: age: "Inf" is not`,
-			`:6:1: age: "NaN" is not`, `:7:1: age: "" is not`, `:8:1: age: "1,5" is not`, `:9:1: age: " 5" is not`}},
-		{"not listed", small, "age,job\n5,c\n6,A\n", []string{`f.csv:2:3: job: "c" is not in its public list, must be one of "a", "b", "x y"`, `f.csv:3:3: job: "A" is not`}},
-		{"after line breaks in quotes", small, "age,job\n5,\"l\nl\"\n6,c\n", []string{`f.csv:4:3: job: "c" is not`}},
-		{"not UTF-8", small, "age,job\n5,caf\xe9\n", []string{`f.csv:2:3: job: "caf\xe9" is not UTF-8`}},
-		{"carriage returns", small, "age,job\r5,a\r6,b\r", []string{"f.csv:1:5: lines end in a carriage return alone, must end in a line feed"}},
+			"f.csv:3:1: age: 100 is outside its public bounds, must be in [0, 100)",
+			"f.csv:4:1: age: -1 is outside"}},
+		{"between steps", small, "age,job\n5.5,a\n",
+			[]string{"f.csv:2:1: age: 5.5 is between steps, must be 0 plus a multiple of 1"}},
+		{"no number", small, "age,job\nold,a\n0x10,a\n1_0,a\nInf,a\nNaN,a\n,a\n\"1,5\",a\n 5,a\n",
+			[]string{
+				`f.csv:2:1: age: "old" is not a number`, `:3:1: age: "0x10" is not`,
+				`:4:1: age: "1_0" is not`, `:5:1: age: "Inf" is not`,
+				`:6:1: age: "NaN" is not`, `:7:1: age: "" is not`, `:8:1: age: "1,5" is not`,
+				`:9:1: age: " 5" is not`}},
+		{"not listed", small, "age,job\n5,c\n6,A\n",
+			[]string{`f.csv:2:3: job: "c" is not in its public list, must be one of "a", "b", "x`,
+				`f.csv:3:3: job: "A" is not`}},
+		{"after line breaks in quotes", small, "age,job\n5,\"l\nl\"\n6,c\n",
+			[]string{`f.csv:4:3: job: "c" is not`}},
+		{"not UTF-8", small, "age,job\n5,caf\xe9\n",
+			[]string{`f.csv:2:3: job: "caf\xe9" is not UTF-8`}},
+		{"carriage returns", small, "age,job\r5,a\r6,b\r",
+			[]string{"f.csv:1:5: lines end in a carriage return alone, must end in a line feed"}},
 		{"UTF-16", small, "\xff\xfea\x00", []string{"f.csv:1: UTF-16"}},
-		{"bare quote", small, "age,job\n5,a\"b\n6,c\n", []string{"f.csv:2:4: a quote inside a field", `f.csv:3:3: job: "c"`}},
+		{"bare quote", small, "age,job\n5,a\"b\n6,c\n",
+			[]string{"f.csv:2:4: a quote inside a field", `f.csv:3:3: job: "c"`}},
 		{"open quote", small, "age,job\n5,\"a\n6,b\n", []string{"(the record begins in line 2)"}},
-		{"wrong values of a dropped row", "missing: [\"?\"]" + small, "age,job\n?,c\n", []string{`f.csv:2:3: job: "c" is not`}},
-		{"missing but not declared", small, "age,job\n?,a\n", []string{`f.csv:2:1: age: "?" is not a number`}},
+		{"wrong values of a dropped row", "missing: [\"?\"]" + small, "age,job\n?,c\n",
+			[]string{`f.csv:2:3: job: "c" is not`}},
+		{"missing but not declared", small, "age,job\n?,a\n",
+			[]string{`f.csv:2:1: age: "?" is not a number`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := read(parse(t, test.schema), test.text)
@@ -129,12 +171,13 @@ func TestReadBad(t *testing.T) {
 }
 
 func TestReadManyErrors(t *testing.T) {
-	_, err := read(parse(t, small), "age,job\n"+strings.Repeat("x,a\n", 50)+strings.Repeat("5,\"a\"\"\n", 1))
+	_, err := read(parse(t, small),
+		"age,job\n"+strings.Repeat("x,a\n", 50)+strings.Repeat("5,\"a\"\"\n", 1))
 	if err == nil {
 		t.Fatal("accepted")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != maxErrors+1 || lines[maxErrors] != "f.csv: and 31 more" {
+	if len(lines) != 20+1 || lines[20] != "and 31 more problems" {
 		t.Errorf("got\n%v", err)
 	}
 }
@@ -154,9 +197,11 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestReadStopsAtHugeRecord(t *testing.T) {
-	for name, start := range map[string]string{"quote not closed": "age,job\n5,a\n6,\"a\n", "line without end": "age,job\n5,a\n6,"} {
+	for name, start := range map[string]string{"quote not closed": "age,job\n5,a\n6,\"a\n",
+		"line without end": "age,job\n5,a\n6,"} {
 		tail := &endless{text: "aaaa"}
-		_, err := parse(t, small).Read(context.Background(), "f.csv", io.MultiReader(strings.NewReader(start), tail))
+		_, err := parse(t, small).Read(context.Background(), "f.csv",
+			io.MultiReader(strings.NewReader(start), tail))
 		if err == nil || !strings.Contains(err.Error(), "f.csv:3: a record of more than") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -169,7 +214,8 @@ func TestReadStopsAtHugeRecord(t *testing.T) {
 func TestReadCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := parse(t, small).Read(ctx, "f.csv", io.MultiReader(strings.NewReader("age,job\n"), &endless{text: "5,a\n"}))
+	_, err := parse(t, small).Read(ctx, "f.csv",
+		io.MultiReader(strings.NewReader("age,job\n"), &endless{text: "5,a\n"}))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -180,7 +226,8 @@ type failing struct{}
 func (failing) Read([]byte) (int, error) { return 0, errors.New("disk on fire") }
 
 func TestReadErrorOfTheReader(t *testing.T) {
-	_, err := parse(t, small).Read(context.Background(), "f.csv", io.MultiReader(strings.NewReader("age,job\n5,a\n"), failing{}))
+	_, err := parse(t, small).Read(context.Background(), "f.csv",
+		io.MultiReader(strings.NewReader("age,job\n5,a\n"), failing{}))
 	if err == nil || err.Error() != "f.csv: disk on fire" {
 		t.Errorf("got %v", err)
 	}
@@ -192,21 +239,25 @@ func drawFormat(t *rapid.T) (*Format, *datasets.Table) {
 	trim := rapid.Bool().Draw(t, "trim")
 	delimiter := rapid.SampledFrom([]string{",", ";", "|", "§"}).Draw(t, "delimiter")
 	var b strings.Builder
-	fmt.Fprintf(&b, "delimiter: %q\nheader: %t\ntrim: %t\nattributes:\n", delimiter, rapid.Bool().Draw(t, "header"), trim)
+	fmt.Fprintf(&b, "delimiter: %q\nheader: %t\ntrim: %t\nattributes:\n",
+		delimiter, rapid.Bool().Draw(t, "header"), trim)
 	attributes := rapid.IntRange(1, 4).Draw(t, "attributes")
 	for i := range attributes {
 		switch rapid.IntRange(0, 3).Draw(t, "kind") {
 		case 0:
-			fmt.Fprintf(&b, "- {name: n%d, kind: numeric, low: %d, high: %d}\n", i, rapid.IntRange(-300, 0).Draw(t, "low"), rapid.IntRange(1, 70000).Draw(t, "high"))
+			fmt.Fprintf(&b, "- {name: n%d, kind: numeric, low: %d, high: %d}\n",
+				i, rapid.IntRange(-300, 0).Draw(t, "low"), rapid.IntRange(1, 70000).Draw(t, "high"))
 		case 1:
 			step := rapid.SampledFrom([]float64{0.1, 0.25, 3, 1e-7}).Draw(t, "step")
 			low := rapid.SampledFrom([]float64{0, -1.3, 1e6}).Draw(t, "low")
 			if step == 1e-7 {
 				low = 0
 			}
-			fmt.Fprintf(&b, "- {name: d%d, kind: numeric, low: %v, high: %v, step: %v}\n", i, low, low+float64(step*100), step)
+			fmt.Fprintf(&b, "- {name: d%d, kind: numeric, low: %v, high: %v, step: %v}\n",
+				i, low, low+float64(step*100), step)
 		case 2:
-			fmt.Fprintf(&b, "- {name: c%d, kind: numeric, low: -8, high: 8, step: 0.5, continuous: true}\n", i)
+			fmt.Fprintf(&b, "- {name: c%d, kind: numeric, low: -8, high: 8, step: 0.5, "+
+				"continuous: true}\n", i)
 		default:
 			values := rapid.SliceOfNDistinct(text, 1, 5, func(s string) string {
 				if trim {
@@ -220,7 +271,8 @@ func drawFormat(t *rapid.T) (*Format, *datasets.Table) {
 				}
 				values[j] = strconv.Quote(value)
 			}
-			fmt.Fprintf(&b, "- {name: v%d, kind: categorical, values: [%s]}\n", i, strings.Join(values, ", "))
+			fmt.Fprintf(&b, "- {name: v%d, kind: categorical, values: [%s]}\n",
+				i, strings.Join(values, ", "))
 		}
 	}
 	format, err := ParseSchema("f.yaml", []byte(b.String()))
@@ -245,25 +297,55 @@ func drawFormat(t *rapid.T) (*Format, *datasets.Table) {
 	return format, builder.Table()
 }
 
+// rewritten is a table written and then laid out as the format asks: its delimiter, with or without
+// a header, with the columns it ignores.
+func rewritten(t rapid.TB, format *Format, table *datasets.Table) string {
+	t.Helper()
+	var text strings.Builder
+	if err := Write(&text, table, nil); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text.Reset()
+	out := csv.NewWriter(&text)
+	out.Comma = format.Delimiter
+	if !format.Header {
+		records = records[1:]
+	}
+	for _, record := range records {
+		if !format.Header {
+			laidOut := make([]string, len(format.layout))
+			for i, a := range format.layout {
+				if a >= 0 {
+					laidOut[i] = record[a]
+				}
+			}
+			record = laidOut
+		}
+		if len(record) == 1 && record[0] == "" {
+			out.Flush()
+			text.WriteString("\"\"\n")
+		} else if err := out.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out.Flush()
+	return text.String()
+}
+
 func TestWriteThenRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		format, table := drawFormat(t)
-		var rows []int32
-		want := table
-		if rapid.Bool().Draw(t, "some rows") && table.Len() > 0 {
-			rows = rapid.SliceOfN(rapid.Int32Range(0, int32(table.Len()-1)), 1, 10).Draw(t, "rows")
-			want = table.Select(rows)
-		}
-		var text bytes.Buffer
-		if err := format.Write(&text, table, rows, nil); err != nil {
-			t.Fatal(err)
-		}
-		content, err := format.Read(context.Background(), "f.csv", bytes.NewReader(text.Bytes()))
+		text := rewritten(t, format, table)
+		content, err := format.Read(context.Background(), "f.csv", strings.NewReader(text))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, text.Bytes())
+			t.Fatalf("%v\n%s", err, text)
 		}
-		if content.Table.Checksum() != want.Checksum() {
-			t.Errorf("got %q, want %q from\n%s", texts(content.Table), texts(want), text.Bytes())
+		if content.Table.Checksum() != table.Checksum() {
+			t.Errorf("got %q, want %q from\n%s", texts(content.Table), texts(table), text)
 		}
 	})
 }
@@ -281,46 +363,37 @@ attributes:
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A projection, as algorithms release it, has its own columns.
+	projected, err := content.Table.Project("job")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
-		rows    []int32
+		table   *datasets.Table
 		weights []float64
 		want    string
 	}{
-		{nil, nil, "age,job,big\n0.3,?,2000000\n0.7,\"b,c\",0\n"},
-		{[]int32{1}, []float64{1, 2.5}, "age,job,big,weight\n0.7,\"b,c\",0,2.5\n"},
-		{[]int32{}, nil, "age,job,big\n"},
+		{content.Table, nil, "age,job,big\n0.3,?,2000000\n0.7,\"b,c\",0\n"},
+		{content.Table.Select([]int32{1}), []float64{2.5},
+			"age,job,big,weight\n0.7,\"b,c\",0,2.5\n"},
+		{content.Table.Select(nil), nil, "age,job,big\n"},
+		{projected, nil, "job\n?\n\"b,c\"\n"},
 	} {
 		var text strings.Builder
-		if err := format.Write(&text, content.Table, test.rows, test.weights); err != nil {
+		if err := Write(&text, test.table, test.weights); err != nil {
 			t.Fatal(err)
 		}
 		if text.String() != test.want {
 			t.Errorf("got\n%s\nwant\n%s", text.String(), test.want)
 		}
 	}
-	if err := format.Write(io.Discard, content.Table, nil, []float64{1}); err == nil {
+	if err := Write(io.Discard, content.Table, []float64{1}); err == nil {
 		t.Error("one weight for two rows was accepted")
 	}
-	// A projection, as algorithms release it, keeps its own columns.
-	projected, err := content.Table.Project("job")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
-	if err := format.Write(&text, projected, nil, nil); err != nil || text.String() != "job\n?\n\"b,c\"\n" {
-		t.Errorf("%v:\n%s", err, text.String())
-	}
-	headless := parse(t, "header: false\nattributes:\n- {name: z, kind: ignored}\n- {name: age, kind: numeric, low: 0, high: 9}\n")
-	if err := headless.Write(io.Discard, projected, nil, nil); err == nil {
-		t.Error("other columns than a format without a header has were accepted")
-	}
-	content, err = read(headless, "x,5\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text.Reset()
-	if err := headless.Write(&text, content.Table, nil, nil); err != nil || text.String() != ",5\n" {
-		t.Errorf("%v:\n%s", err, text.String())
+	weight := parse(t, "attributes:\n- {name: weight, kind: numeric, low: 0, high: 9}\n")
+	if err := Write(io.Discard, datasets.NewBuilder(weight.Schema, 0).Table(),
+		[]float64{}); err == nil {
+		t.Error("weights beside an attribute of that name were accepted")
 	}
 }
 
@@ -338,12 +411,14 @@ func adultFile(t *testing.T, name string) string {
 // 32561 rows of which 30162 are complete, three quarters (0.75108) of these in the class <=50K.
 func TestAdult(t *testing.T) {
 	path := adultFile(t, "adult.data.gz")
-	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: &Params{CSV: path, Schema: "testdata/adult.schema.yaml"}})
+	dataset, err := Source{}.Load(context.Background(),
+		datasets.Request{Params: &Params{CSV: path, Schema: "testdata/adult.schema.yaml"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if dataset.Table.Len() != 30162 || dataset.Dropped != 32561-30162 {
-		t.Errorf("%d rows and %d dropped, must be 30162 and 2399", dataset.Table.Len(), dataset.Dropped)
+		t.Errorf("%d rows and %d dropped, must be 30162 and 2399", dataset.Table.Len(),
+			dataset.Dropped)
 	}
 	class := dataset.Table.Schema().Class()
 	low := 0
@@ -361,15 +436,20 @@ func TestAdult(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer text.Close()
-	if content, err := kept.Read(context.Background(), path, text); err != nil || content.Table.Len() != 32561 || content.Dropped != 0 {
+	if content, err := kept.Read(context.Background(), path, text); err != nil ||
+		content.Table.Len() != 32561 || content.Dropped != 0 {
 		t.Errorf("with missing values kept: %+v, %v", content, err)
 	}
 }
 
 var fuzzSchemas = []string{
 	small,
-	"missing: [\"?\", \"\"]\nmissing-as-value: true\nattributes:\n- {name: x, kind: categorical, values: [a, b, c]}\n- {name: n, kind: numeric, low: -2, high: 2, step: 0.5, continuous: true}\n",
-	"header: false\ntrim: true\ndelimiter: \";\"\nattributes:\n- {name: n, kind: numeric, low: -0.5, high: 7.25, step: 0.25}\n- {name: z, kind: ignored}\n- {name: x, kind: categorical, values: [a, \"\", \"q\\\"\"]}\n",
+	"missing: [\"?\", \"\"]\nmissing-as-value: true\nattributes:\n- {name: x, kind: categorical, " +
+		"values: [a, b, c]}\n- {name: n, kind: numeric, low: -2, high: 2, step: 0.5, continuous: " +
+		"true}\n",
+	"header: false\ntrim: true\ndelimiter: \";\"\nattributes:\n- {name: n, kind: numeric, low: " +
+		"-0.5, high: 7.25, step: 0.25}\n- {name: z, kind: ignored}\n- {name: x, kind: " +
+		"categorical, values: [a, \"\", \"q\\\"\"]}\n",
 	"header: false\nattributes:\n- {name: x, kind: categorical, values: [\"\", a]}\n",
 }
 
@@ -378,7 +458,8 @@ var fuzzSchemas = []string{
 func FuzzRead(f *testing.F) {
 	for i := range fuzzSchemas {
 		for _, text := range []string{
-			"age,job\n5,a\n", "x,n\na,1.5\n?,-2\n,?\n", "1.25; ;a\n\n7;\"\";\"q\"\"\"\n", "\ufeffa\r\n\"\"\r\n", "age,job\n5,\"l\nl\"\n6,a\"\n",
+			"age,job\n5,a\n", "x,n\na,1.5\n?,-2\n,?\n", "1.25; ;a\n\n7;\"\";\"q\"\"\"\n",
+			"\ufeffa\r\n\"\"\r\n", "age,job\n5,\"l\nl\"\n6,a\"\n",
 		} {
 			f.Add(uint8(i), []byte(text))
 		}
@@ -387,7 +468,7 @@ func FuzzRead(f *testing.F) {
 		format := parse(t, fuzzSchemas[int(which)%len(fuzzSchemas)])
 		content, err := format.Read(context.Background(), "f", bytes.NewReader(data))
 		if err != nil {
-			if lines := strings.Count(err.Error(), "\n"); lines > maxErrors {
+			if lines := strings.Count(err.Error(), "\n"); lines > 20 {
 				t.Errorf("%d lines of errors", lines)
 			}
 			return
@@ -395,18 +476,16 @@ func FuzzRead(f *testing.F) {
 		table := content.Table
 		for i := range table.Schema().Attributes {
 			for row := range int32(table.Len()) {
-				if code := table.Column(i).At(row); int(code) >= table.Schema().Attributes[i].Cells() {
+				code, cells := table.Column(i).At(row), table.Schema().Attributes[i].Cells()
+				if int(code) >= cells {
 					t.Fatalf("row %d, attribute %d: code %d", row, i, code)
 				}
 			}
 		}
-		var text bytes.Buffer
-		if err := format.Write(&text, table, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		again, err := format.Read(context.Background(), "f", bytes.NewReader(text.Bytes()))
+		text := rewritten(t, format, table)
+		again, err := format.Read(context.Background(), "f", strings.NewReader(text))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, text.Bytes())
+			t.Fatalf("%v\n%s", err, text)
 		}
 		if got, want := again.Table.Checksum(), table.Checksum(); got != want {
 			t.Errorf("got %q, want %q", texts(again.Table), texts(table))
@@ -421,7 +500,8 @@ func adultLike(n int) (schema string, text []byte) {
 		if i%5 == 0 || i%5 == 3 {
 			schema += fmt.Sprintf("- {name: c%d, kind: numeric, low: 0, high: 100000}\n", i)
 		} else {
-			schema += fmt.Sprintf("- {name: c%d, kind: categorical, values: [Private, Never-married, Self-emp-not-inc, United-States, HS-grad]}\n", i)
+			schema += fmt.Sprintf("- {name: c%d, kind: categorical, values: [Private, "+
+				"Never-married, Self-emp-not-inc, United-States, HS-grad]}\n", i)
 		}
 	}
 	values := []string{"Private", "Never-married", "Self-emp-not-inc", "United-States", "HS-grad"}
@@ -467,7 +547,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := format.Write(io.Discard, content.Table, nil, nil); err != nil {
+		if err := Write(io.Discard, content.Table, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -25,7 +25,8 @@ type Format struct {
 	Trim bool
 	// Missing are the texts that stand for a missing value.
 	Missing []string
-	// MissingAsValue keeps a missing categorical value as a value of its own, whose name is Missing[0].
+	// MissingAsValue keeps a missing categorical value as a separate value, whose name is
+	// Missing[0].
 	MissingAsValue bool
 
 	missing []uint32 // for each attribute: the code of a missing value, or dropRow
@@ -46,7 +47,7 @@ type schemaFile struct {
 	Attributes     []attribute `yaml:"attributes"`
 }
 
-// attribute mirrors one entry of a schema file and remembers where it stands.
+// attribute mirrors one entry of a schema file and remembers its place.
 type attribute struct {
 	Name       string             `yaml:"name"`
 	Kind       string             `yaml:"kind"`
@@ -123,11 +124,13 @@ func at(n *strictyaml.Node, key string) *strictyaml.Node {
 
 func (c *compiler) compile() *Format {
 	f := &Format{
-		Schema: new(datasets.Schema), Delimiter: c.delimiter(), Header: c.file.Header, Trim: c.file.Trim,
+		Schema: new(datasets.Schema), Delimiter: c.delimiter(), Header: c.file.Header,
+		Trim:    c.file.Trim,
 		Missing: c.file.Missing, MissingAsValue: c.file.MissingAsValue,
 	}
 	if f.Trim && unicode.IsSpace(f.Delimiter) {
-		c.Problemf(at(c.root, "trim"), "true with a delimiter that is white space itself, must be false")
+		c.Problemf(at(c.root, "trim"),
+			"true with a delimiter that is white space itself, must be false")
 	}
 	for i, marker := range f.Missing {
 		if slices.Contains(f.Missing[:i], marker) {
@@ -136,7 +139,8 @@ func (c *compiler) compile() *Format {
 		c.readable(at(c.root, "missing"), marker)
 	}
 	if f.MissingAsValue && len(f.Missing) == 0 {
-		c.Problemf(at(c.root, "missing-as-value"), "true without missing markers, must come with missing: [...]")
+		c.Problemf(at(c.root, "missing-as-value"),
+			"true without missing markers, must come with missing: [...]")
 	}
 	if len(c.file.Attributes) == 0 && strictyaml.Find(c.root, "attributes") == nil {
 		c.Problemf(c.root, "no attributes, must list at least one under attributes:")
@@ -151,7 +155,7 @@ func (c *compiler) compile() *Format {
 			continue // refused when it was decoded
 		}
 		if line, twice := lines[entry.Name]; twice && entry.Name != "" {
-			c.Problemf(at(entry.node, "name"), "%q stands twice, first in line %d", entry.Name, line)
+			c.Problemf(at(entry.node, "name"), "duplicate %q, first in line %d", entry.Name, line)
 		} else {
 			lines[entry.Name] = entry.node.Line
 		}
@@ -183,7 +187,9 @@ func (c *compiler) problems(n *strictyaml.Node, err error) {
 func (c *compiler) delimiter() rune {
 	delimiter, size := utf8.DecodeRuneInString(c.file.Delimiter)
 	if size == 0 || size != len(c.file.Delimiter) || !validDelimiter(delimiter) {
-		c.Problemf(at(c.root, "delimiter"), `%q, must be a single character such as ",", ";" or "\t", neither a quote nor a line break`, c.file.Delimiter)
+		c.Problemf(at(c.root, "delimiter"),
+			`%q, must be a single character such as ",", ";" or "\t", no quote and no line break`,
+			c.file.Delimiter)
 		return ','
 	}
 	return delimiter
@@ -200,7 +206,8 @@ func (c *compiler) class() string {
 		if c.file.Attributes[i].Role == datasets.Class.String() {
 			named = append(named, c.file.Attributes[i].Name)
 			if len(named) > 1 {
-				c.Problemf(at(c.file.Attributes[i].node, "role"), "a second class attribute after %q, must be only one", named[0])
+				c.Problemf(at(c.file.Attributes[i].node, "role"),
+					"a second class attribute after %q, must be only one", named[0])
 			}
 		}
 	}
@@ -219,7 +226,8 @@ func (c *compiler) class() string {
 		names[i] = c.file.Attributes[i].Name
 	}
 	if !slices.Contains(names, c.file.Class) && len(names) > 0 {
-		c.Problemf(node, "%q is no attribute, must be one of %s", c.file.Class, strings.Join(names, ", "))
+		c.Problemf(node, "%q is no attribute, must be one of %s",
+			c.file.Class, strings.Join(names, ", "))
 	}
 	return c.file.Class
 }
@@ -228,7 +236,8 @@ func (c *compiler) class() string {
 func (c *compiler) readable(n *strictyaml.Node, text string) {
 	switch {
 	case c.file.Trim && strings.TrimSpace(text) != text:
-		c.Problemf(n, "%q can never be read, must have no white space at its ends where trim is true", text)
+		c.Problemf(n, "%q can never be read, must have no white space at its ends where trim is "+
+			"true", text)
 	case strings.ContainsRune(text, '\r'):
 		c.Problemf(n, "%q can never be read, must have no carriage return", text)
 	case strings.HasPrefix(text, "\ufeff"):
@@ -247,8 +256,9 @@ func (c *compiler) ignored(entry *attribute) {
 	}
 }
 
-// attribute compiles one entry and tells the code of its missing values.
-func (c *compiler) attribute(entry *attribute, isClass bool) (a datasets.Attribute, missing uint32) {
+// attribute compiles one entry and returns the code of its missing values.
+func (c *compiler) attribute(entry *attribute,
+	isClass bool) (a datasets.Attribute, missing uint32) {
 	missing = dropRow
 	n := entry.node
 	a = datasets.Attribute{Name: entry.Name, Continuous: entry.Continuous}
@@ -315,15 +325,20 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 		return 0
 	}
 	a.Low = number("low", entry.Low, "must be the lowest value there can be")
-	a.High = number("high", entry.High, "must be the first value above all there can be: the bounds are half-open, [low, high)")
+	a.High = number("high", entry.High,
+		"must be the first value above all there can be: the bounds are half-open, [low, high)")
 	if entry.Step == nil && !entry.Continuous && strictyaml.Find(entry.node, "step") == nil {
 		a.Step = 1
 	} else {
-		a.Step = number("step", entry.Step, "must be the width of the cells a continuous attribute is cut into")
+		a.Step = number("step",
+			entry.Step, "must be the width of the cells a continuous attribute is cut into")
 	}
-	if complete && !entry.broken && a.Continuous && a.Step > 0 && a.High > a.Low && !a.WholeCells() {
+	if complete && !entry.broken && a.Continuous && a.Step > 0 && a.High > a.Low &&
+		!a.WholeCells() {
 		// The middle of a last cell cut short would lie outside the bounds.
-		c.Problemf(at(entry.node, "step"), "%v between the bounds %v and %v, must fit between them a whole number of times", a.Step, a.Low, a.High)
+		c.Problemf(at(entry.node, "step"),
+			"%v between the bounds %v and %v, must fit between them a whole number of times",
+			a.Step, a.Low, a.High)
 	}
 	if complete && !entry.broken && entry.Widths != nil && a.Validate() == nil {
 		var err error
@@ -334,7 +349,8 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	return complete
 }
 
-func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) (complete bool, missing uint32) {
+func (c *compiler) categorical(entry *attribute,
+	a *datasets.Attribute) (complete bool, missing uint32) {
 	c.refuse(entry, "low", "high", "step", "continuous", "widths")
 	n := entry.node
 	a.Taxonomy = entry.Taxonomy
@@ -349,8 +365,10 @@ func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) (complet
 	}
 	for i, value := range a.Values {
 		c.readable(item(values, i), value)
-		if slices.Contains(c.file.Missing, value) && (!c.file.MissingAsValue || value != c.file.Missing[0] || a.Role == datasets.Class) {
-			c.Problemf(item(values, i), "%q is a missing marker and can never be read as a value", value)
+		if slices.Contains(c.file.Missing, value) &&
+			(!c.file.MissingAsValue || value != c.file.Missing[0] || a.Role == datasets.Class) {
+			c.Problemf(item(values, i), "%q is a missing marker and can never be read as a value",
+				value)
 		}
 	}
 	switch entry.Order {
@@ -369,7 +387,7 @@ func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) (complet
 	return len(a.Values) > 0 || strictyaml.Find(n, "values") != nil, missing
 }
 
-// item is the i-th element of a list, or the node itself when it is none.
+// item is the i-th element of a list, or the node itself when it is not a list.
 func item(n *strictyaml.Node, i int) *strictyaml.Node {
 	if n != nil && n.Kind == strictyaml.SequenceNode && i < len(n.Content) {
 		return n.Content[i]

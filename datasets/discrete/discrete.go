@@ -1,23 +1,24 @@
 // Package discrete generates the synthetic tables of LeFevre, DeWitt & Ramakrishnan, Mondrian
-// Multidimensional K-Anonymity, ICDE 2006, Section 6 and Fig. 9: source "discrete". It leaves out what is
-// done with them.
+// Multidimensional K-Anonymity, ICDE 2006, Section 6 and Fig. 9: source "discrete". It leaves out
+// what is done with them.
 //
-// A table has attributes x1, x2, ... of integers 0..cardinality-1, independent of one another. Shape
-// uniform draws each value with the same probability. Shape skewed draws it from a normal
-// distribution of mean mu cut into cells of width 1 around the integers; draws outside the domain are
-// made again.
+// A table has attributes x1, x2, ... of integers 0..cardinality-1, independent of one another.
+// Shape uniform draws each value with the same probability. Shape skewed draws it from a normal
+// distribution of mean mu cut into cells of width 1 around the integers; draws outside the domain
+// are made again.
 //
-// The paper does not say in what unit its σ = 0.2 is. With unit: domain, the default, it is a share of the
-// domain: at 0.2 the standard deviation is 1.6 of 8 cells and 10 of 50, which is the reading that comes close to the
-// paper's query errors. With unit: cells it is what it says, and 99 values in 100 fall into one or two cells.
+// The paper does not say in what unit its σ = 0.2 is. With unit: domain, the default, it is a share
+// of the domain: at 0.2 the standard deviation is 1.6 of 8 cells and 10 of 50, which is the reading
+// that comes close to the paper's query errors. With unit: cells it is what it says, and 99 values
+// in 100 fall into one or two cells.
 //
-// The schema is public and depends on the parameters alone. Every attribute has a binary tree over its
-// cells as its hierarchy for full-domain generalisation. Everything is drawn from the request's key.
+// The schema is public and depends on the parameters alone. Every attribute has a binary tree over
+// its cells as its hierarchy for full-domain generalisation. Everything is drawn from the request's
+// key.
 package discrete
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -59,10 +60,12 @@ type Params struct {
 	Cardinality int `yaml:"cardinality"`
 	// Shape is uniform (the default) or skewed.
 	Shape Shape `yaml:"shape"`
-	// Mu is the mean of skewed values, from 0 to cardinality-1, in cells: the paper's μ. The default, -1, is
-	// the middle of the domain, (cardinality-1)/2, which is the paper's 3.5 of 8 cells.
+	// Mu is the mean of skewed values, from 0 to cardinality-1, in cells: the paper's μ. The
+	// default, -1, is the middle of the domain, (cardinality-1)/2, which is the paper's 3.5 of 8
+	// cells.
 	Mu float64 `yaml:"mu"`
-	// Sigma is the standard deviation of skewed values, the paper's σ: above 0 and at most ten domains. Default 0.2.
+	// Sigma is the standard deviation of skewed values, the paper's σ: above 0 and at most ten
+	// domains. Default 0.2.
 	Sigma float64 `yaml:"sigma"`
 	// Unit is that of Sigma: domain (the default) or cells.
 	Unit Unit `yaml:"unit"`
@@ -77,28 +80,20 @@ const (
 
 // Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	within := func(key string, value, low, high int) {
-		if value < low || value > high {
-			bad("%s: %d, must be from %d to %d", key, value, low, high)
-		}
-	}
-	within("n", p.N, 1, maxRows)
-	within("attributes", p.Attributes, 1, maxAttributes)
-	within("cardinality", p.Cardinality, 2, maxCardinality)
-	if p.Shape != Uniform && p.Shape != Skewed {
-		bad("shape: %q, must be %s or %s", p.Shape, Uniform, Skewed)
-	}
+	var bad datasets.Problems
+	bad.Whole("n", p.N, 1, maxRows)
+	bad.Whole("attributes", p.Attributes, 1, maxAttributes)
+	bad.Whole("cardinality", p.Cardinality, 2, maxCardinality)
+	bad.OneOf("shape", string(p.Shape), p.Shape.Enum()...)
+	bad.OneOf("unit", string(p.Unit), p.Unit.Enum()...)
 	if last := float64(p.Cardinality - 1); p.Mu != Middle && !(p.Mu >= 0 && p.Mu <= last) {
-		bad("mu: %v, must be from 0 to %v, or %d for the middle", p.Mu, last, Middle)
+		bad.Add("mu: %v, must be from 0 to %v, or %d for the middle", p.Mu, last, Middle)
 	}
-	if p.Unit != Domain && p.Unit != Cells {
-		bad("unit: %q, must be %s or %s", p.Unit, Domain, Cells)
-	} else if most := float64(maxSpread*p.Cardinality) / p.scale(); !(p.Sigma > 0 && p.Sigma <= most) {
-		bad("sigma: %v, must be above 0 and at most %v %s", p.Sigma, most, p.Unit)
+	most := float64(maxSpread*p.Cardinality) / p.scale()
+	if !(p.Sigma > 0 && p.Sigma <= most) {
+		bad.Add("sigma: %v, must be above 0 and at most %v %s", p.Sigma, most, p.Unit)
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // scale is the number of cells in a unit of sigma.
@@ -120,8 +115,6 @@ func (p *Params) mean() float64 {
 // Source generates the tables.
 type Source struct{}
 
-var _ datasets.Source = Source{}
-
 func init() { datasets.Register(Source{}) }
 
 // Info describes the source.
@@ -138,7 +131,8 @@ func (Source) Info() datasets.Info {
 func (Source) Params() any { return defaults() }
 
 func defaults() *Params {
-	return &Params{N: 10000, Attributes: 5, Cardinality: 8, Shape: Uniform, Mu: Middle, Sigma: 0.2, Unit: Domain}
+	return &Params{N: 10000, Attributes: 5, Cardinality: 8, Shape: Uniform, Mu: Middle,
+		Sigma: 0.2, Unit: Domain}
 }
 
 // Load generates the table.
@@ -163,10 +157,9 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		}
 	}
 	table := b.Table()
-	return &datasets.Dataset{Name: "discrete", Table: table, Checksum: table.Checksum()}, nil
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
 
-// law returns a function that draws one value.
 func (p *Params) law(stream *random.Stream) func() uint32 {
 	cells := uint32(p.Cardinality)
 	if p.Shape == Uniform {
@@ -183,13 +176,13 @@ func (p *Params) law(stream *random.Stream) func() uint32 {
 	}
 }
 
-// schema describes a table of so many attributes.
 func schema(attributes, cardinality int) *datasets.Schema {
 	hierarchy := datasets.BinaryHierarchy(cardinality)
 	schema := &datasets.Schema{Attributes: make([]datasets.Attribute, attributes)}
 	for i := range schema.Attributes {
 		schema.Attributes[i] = datasets.Attribute{
-			Name: "x" + strconv.Itoa(i+1), High: float64(cardinality), Step: 1, Hierarchy: hierarchy,
+			Name: "x" + strconv.Itoa(i+1), High: float64(cardinality), Step: 1,
+			Hierarchy: hierarchy,
 		}
 	}
 	return schema

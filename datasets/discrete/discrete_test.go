@@ -13,7 +13,8 @@ import (
 
 func load(t testing.TB, params *Params, seed uint64) *datasets.Table {
 	t.Helper()
-	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(seed)})
+	dataset, err := Source{}.Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(seed)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,9 +33,10 @@ func with(change func(*Params)) *Params {
 	return params
 }
 
-// TestLaws compares the frequencies of cells with the distribution function of the law. A frequency has
-// standard deviation √(p(1-p)/n); 5 of them are passed by chance once in 1.7 million, 5 of them and one row more
-// where the normal approximation is poor, and the test looks at 260 cells of a fixed seed.
+// TestLaws compares the frequencies of cells with the distribution function of the law. A frequency
+// has standard deviation √(p(1-p)/n); 5 of them are passed by chance once in 1.7 million, 5 of them
+// and one row more where the normal approximation is poor, and the test looks at 260 cells of a
+// fixed seed.
 func TestLaws(t *testing.T) {
 	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	for _, test := range []struct {
@@ -45,7 +47,8 @@ func TestLaws(t *testing.T) {
 		{with(func(p *Params) { p.Shape = Skewed }), 3.5, 1.6},
 		{with(func(p *Params) { p.Shape, p.Unit = Skewed, Cells }), 3.5, 0.2},
 		{with(func(p *Params) { p.Shape, p.Mu, p.Sigma = Skewed, 0, 1 }), 0, 8},
-		{with(func(p *Params) { p.Shape, p.Attributes, p.Cardinality, p.Mu = Skewed, 2, 50, 25 }), 25, 10},
+		{with(func(p *Params) { p.Shape, p.Attributes, p.Cardinality, p.Mu = Skewed, 2, 50, 25 }),
+			25, 10},
 	} {
 		test.params.N = 40_000
 		table := load(t, test.params, 1)
@@ -63,15 +66,17 @@ func TestLaws(t *testing.T) {
 					p = (at(c+0.5) - at(c-0.5)) / (at(float64(cells)-0.5) - at(-0.5))
 				}
 				if got := float64(count) / n; math.Abs(got-p) > 5*math.Sqrt(p*(1-p)/n)+1/n {
-					t.Errorf("%+v: x%d is %d with frequency %v, want %v", *test.params, attribute+1, cell, got, p)
+					t.Errorf("%+v: x%d is %d with frequency %v, want %v",
+						*test.params, attribute+1, cell, got, p)
 				}
 			}
 		}
 	}
 }
 
-// TestIndependence: the counts of cells of two attributes are the products of the marginal ones. χ² with
-// 49 degrees of freedom passes 103 once in a hundred thousand (Wilson-Hilferty), the seed is fixed.
+// TestIndependence: the counts of cells of two attributes are the products of the marginal ones. χ²
+// with 49 degrees of freedom passes 103 once in a hundred thousand (Wilson-Hilferty), the seed is
+// fixed.
 func TestIndependence(t *testing.T) {
 	params := with(func(p *Params) { p.N, p.Attributes = 20_000, 2 })
 	table := load(t, params, 2)
@@ -104,11 +109,13 @@ func TestSchemaIsPublic(t *testing.T) {
 	many := load(t, with(func(p *Params) { p.N = 5000 }), 7).Schema()
 	for i := range one.Attributes {
 		a, b := one.Attributes[i], many.Attributes[i]
-		if a.Name != fmt.Sprintf("x%d", i+1) || a.Name != b.Name || a.Low != 0 || a.High != 8 || b.High != 8 || a.Cells() != 8 || a.Role != datasets.QuasiIdentifier {
+		if a.Name != fmt.Sprintf("x%d", i+1) || a.Name != b.Name || a.Low != 0 || a.High != 8 ||
+			b.High != 8 || a.Cells() != 8 || a.Role != datasets.QuasiIdentifier {
 			t.Errorf("attribute %d: %+v and %+v", i, a, b)
 		}
 		if a.Hierarchy.Height() != 3 {
-			t.Errorf("%s: height %d, must be 3: 4⁵ = 1,024 generalisations", a.Name, a.Hierarchy.Height())
+			t.Errorf("%s: height %d, must be 3: 4⁵ = 1,024 generalisations",
+				a.Name, a.Hierarchy.Height())
 		}
 	}
 }
@@ -134,7 +141,7 @@ func TestValidate(t *testing.T) {
 		{func(p *Params) { p.N = maxRows + 1 }, "n: 10000001"},
 		{func(p *Params) { p.Attributes = 0 }, "attributes: 0"},
 		{func(p *Params) { p.Cardinality = 1 }, "cardinality: 1"},
-		{func(p *Params) { p.Shape = "round" }, `shape: "round", must be uniform or skewed`},
+		{func(p *Params) { p.Shape = "round" }, `shape: "round", must be one of uniform, skewed`},
 		{func(p *Params) { p.Mu = 7 }, ""},
 		{func(p *Params) { p.Mu = 7.5 }, "mu: 7.5, must be from 0 to 7"},
 		{func(p *Params) { p.Mu = -0.5 }, "mu: -0.5"},
@@ -147,11 +154,13 @@ func TestValidate(t *testing.T) {
 		{func(p *Params) { p.Unit = "metre" }, `unit: "metre"`},
 	} {
 		err := with(test.change).Validate()
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%+v: %v, want %q", *with(test.change), err, test.want)
 		}
 	}
-	if _, err := (Source{}).Load(context.Background(), datasets.Request{Params: with(func(p *Params) { p.N = -1 })}); err == nil {
+	if _, err := (Source{}).Load(context.Background(),
+		datasets.Request{Params: with(func(p *Params) { p.N = -1 })}); err == nil {
 		t.Error("a table of -1 rows was loaded")
 	}
 	if _, err := (Source{}).Load(context.Background(), datasets.Request{Params: 3}); err == nil {

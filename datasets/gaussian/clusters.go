@@ -25,7 +25,8 @@ type component struct {
 	factor [dimensions][dimensions]float64
 }
 
-// components are the three clusters. They differ in their means, variances and signs of correlations.
+// components are the three clusters. They differ in their means, variances and signs of
+// correlations.
 var components = [...]component{
 	{
 		name: "A",
@@ -86,7 +87,6 @@ func inside(x [dimensions]float64) bool {
 	return true
 }
 
-// clusterSchema describes the table of Fig. 2.
 func clusterSchema() *datasets.Schema {
 	schema := &datasets.Schema{}
 	for _, name := range []string{"x1", "x2", "x3", "x4", "x5"} {
@@ -100,7 +100,6 @@ func clusterSchema() *datasets.Schema {
 	return schema
 }
 
-// clusters draws the table of Fig. 2.
 func clusters(ctx context.Context, n int, stream *random.Stream) (*datasets.Table, error) {
 	b := datasets.NewBuilder(clusterSchema(), n)
 	for row := range n {

@@ -1,17 +1,18 @@
 // Package gaussian generates the synthetic tables of Qardaji & Li 2012, Section 4.1: source
 // "gaussian". It leaves out what is done with them.
 //
-// Shape normal-1d (Fig. 1) is one continuous attribute x drawn from a normal distribution of mean 50 and
-// standard deviation 25. The paper says no more than "from a predefined space". Here it is [0, 100),
-// the domain of its own example and the mean ± 2 standard deviations, and values outside are drawn again;
-// or, with bounds: clamp, [-50, 150), where values outside (one in 16,000) are moved to the ends.
+// Shape normal-1d (Fig. 1) is one continuous attribute x drawn from a normal distribution of mean
+// 50 and standard deviation 25. The paper says no more than "from a predefined space". Here it is
+// [0, 100), the domain of its own example and the mean ± 2 standard deviations, and values outside
+// are drawn again; or, with bounds: clamp, [-50, 150), where values outside (one in 16,000) are
+// moved to the ends.
 //
-// Shape clusters-5d (Fig. 2) is a mixture in five continuous attributes x1..x5 over [0, 100), whose class
-// attribute cluster names the component: A, B or C, each with probability 1/3. The paper gives no
-// parameters; those of clusters.go are this package's own. The clusters lie off the middle of
-// the domain, as data within public bounds usually do, and overlap moderately: of 10,000 points a
-// classifier that knows the densities gets 0.96 right, and the purity of regions (the share of each
-// one's largest cluster) without any noise is
+// Shape clusters-5d (Fig. 2) is a mixture in five continuous attributes x1..x5 over [0, 100), whose
+// class attribute cluster names the component: A, B or C, each with probability 1/3. The paper
+// gives no parameters; those of clusters.go are this package's own. The clusters lie off the middle
+// of the domain, as data within public bounds usually do, and overlap moderately: of 10,000 points
+// a classifier that knows the densities gets 0.96 right, and the purity of regions (the share of
+// each one's largest cluster) without any noise is
 //
 //	depth                                0     3     5     10    20
 //	cuts at medians                      0.34  0.66  0.74  0.86  0.90
@@ -27,7 +28,6 @@ package gaussian
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -41,8 +41,8 @@ type Params struct {
 	N int `yaml:"n"`
 	// Shape is normal-1d or clusters-5d.
 	Shape string `yaml:"shape"`
-	// Bounds says what becomes of values outside the domain: reject (draw again) or, for normal-1d only,
-	// clamp (a wider domain, move to its ends).
+	// Bounds says what becomes of values outside the domain: reject (draw again) or, for normal-1d
+	// only, clamp (a wider domain, move to its ends).
 	Bounds string `yaml:"bounds"`
 }
 
@@ -50,20 +50,14 @@ const maxRows = 10_000_000
 
 // Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
-	var errs []error
-	if p.N < 1 || p.N > maxRows {
-		errs = append(errs, fmt.Errorf("n: %d, must be from 1 to %d", p.N, maxRows))
+	var bad datasets.Problems
+	bad.Whole("n", p.N, 1, maxRows)
+	bad.OneOf("shape", p.Shape, normal1D, clusters5D)
+	bad.OneOf("bounds", p.Bounds, reject, clamp)
+	if p.Bounds == clamp && p.Shape == clusters5D {
+		bad.Add("bounds: %q, must be %s for %s", p.Bounds, reject, clusters5D)
 	}
-	if p.Shape != normal1D && p.Shape != clusters5D {
-		errs = append(errs, fmt.Errorf("shape: %q, must be %s or %s", p.Shape, normal1D, clusters5D))
-	}
-	switch {
-	case p.Bounds != reject && p.Bounds != clamp:
-		errs = append(errs, fmt.Errorf("bounds: %q, must be %s or %s", p.Bounds, reject, clamp))
-	case p.Bounds == clamp && p.Shape == clusters5D:
-		errs = append(errs, fmt.Errorf("bounds: %q, must be %s for %s", p.Bounds, reject, clusters5D))
-	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 const (
@@ -75,8 +69,6 @@ const (
 
 // Source generates the tables.
 type Source struct{}
-
-var _ datasets.Source = Source{}
 
 func init() { datasets.Register(Source{}) }
 
@@ -111,7 +103,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("gaussian: %w", err)
 	}
-	return &datasets.Dataset{Name: "gaussian", Table: table, Checksum: table.Checksum()}, nil
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
 
 // The normal distribution of Fig. 1.
@@ -123,13 +115,14 @@ const (
 // rowsBetweenChecks is how many rows are drawn before the context is asked whether to go on.
 const rowsBetweenChecks = 1 << 16
 
-// normal draws the table of Fig. 1.
-func normal(ctx context.Context, n int, clamped bool, stream *random.Stream) (*datasets.Table, error) {
+func normal(ctx context.Context, n int, clamped bool,
+	stream *random.Stream) (*datasets.Table, error) {
 	low, high := 0.0, 100.0
 	if clamped {
 		low, high = -50, 150
 	}
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{continuous("x", low, high)}}, n)
+	attributes := []datasets.Attribute{continuous("x", low, high)}
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, n)
 	last := math.Nextafter(high, low) // the domain is half-open
 	for row := range n {
 		if row%rowsBetweenChecks == 0 {

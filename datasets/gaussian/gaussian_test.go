@@ -14,7 +14,8 @@ import (
 
 func load(t testing.TB, params Params, seed uint64) *datasets.Dataset {
 	t.Helper()
-	dataset, err := Source{}.Load(context.Background(), datasets.Request{Params: &params, Key: random.NewKey(seed)})
+	dataset, err := Source{}.Load(context.Background(),
+		datasets.Request{Params: &params, Key: random.NewKey(seed)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +125,8 @@ func TestClusterSizes(t *testing.T) {
 	}
 }
 
-// Points before rejection have mean μ and covariance F·Fᵀ. The sample covariance of normal variables
-// has variance (Σ_ii·Σ_jj + Σ_ij²)/n.
+// Points before rejection have mean μ and covariance F·Fᵀ. The sample covariance of normal
+// variables has variance (Σ_ii·Σ_jj + Σ_ij²)/n.
 func TestComponentMoments(t *testing.T) {
 	const n = 100_000
 	for c := range components {
@@ -160,24 +161,30 @@ func TestComponentMoments(t *testing.T) {
 			}
 			for j := range sum {
 				if j != i && covariance[i][j] == 0 {
-					t.Errorf("%s: attributes %d and %d are uncorrelated, the covariance must be full", component.name, i, j)
+					t.Errorf("%s: attributes %d and %d are uncorrelated, the covariance must be "+
+						"full", component.name, i, j)
 				}
-				bound := z * math.Sqrt((covariance[i][i]*covariance[j][j]+covariance[i][j]*covariance[i][j])/n)
+				square := covariance[i][j] * covariance[i][j]
+				bound := z * math.Sqrt((covariance[i][i]*covariance[j][j]+square)/n)
 				if got := products[i][j] / n; math.Abs(got-covariance[i][j]) > bound {
-					t.Errorf("%s: covariance (%d,%d) %v, want %v ± %v", component.name, i, j, got, covariance[i][j], bound)
+					t.Errorf("%s: covariance (%d,%d) %v, want %v ± %v", component.name, i, j, got,
+						covariance[i][j], bound)
 				}
 			}
 			if component.factor[i][i] <= 0 {
-				t.Errorf("%s: factor %d has diagonal %v, must be positive for full rank", component.name, i, component.factor[i][i])
+				t.Errorf("%s: factor %d has diagonal %v, must be positive for full rank",
+					component.name, i, component.factor[i][i])
 			}
 			for j := i + 1; j < dimensions; j++ {
 				if component.factor[i][j] != 0 {
-					t.Errorf("%s: the factor is not a lower triangle at (%d,%d)", component.name, i, j)
+					t.Errorf("%s: the factor is not a lower triangle at (%d,%d)",
+						component.name, i, j)
 				}
 			}
 		}
 		if share := float64(outside) / n; share > 0.01 {
-			t.Errorf("%s: %.4f of the points fall outside the domain, must be rare", component.name, share)
+			t.Errorf("%s: %.4f of the points fall outside the domain, must be rare",
+				component.name, share)
 		}
 	}
 }
@@ -232,7 +239,10 @@ func purity(table *datasets.Table, depth int, how string, stream *random.Stream)
 			where = low[at] + 1 + float64(stream.IntN(int(high[at]-low[at])-1))
 		}
 		if how == "median" {
-			sort.Slice(rows, func(i, j int) bool { return table.Number(rows[i], at) < table.Number(rows[j], at) })
+			sort.Slice(rows, func(i,
+				j int) bool {
+				return table.Number(rows[i], at) < table.Number(rows[j], at)
+			})
 			where = math.Round(table.Number(rows[len(rows)/2], at))
 			where = min(max(where, low[at]+1), high[at]-1)
 		}
@@ -257,8 +267,8 @@ func purity(table *datasets.Table, depth int, how string, stream *random.Stream)
 	return float64(pure) / float64(table.Len())
 }
 
-// Fig. 2 can only tell partitions apart if good ones are clearly better than careless ones and none is
-// perfect. The figures of the package comment are those of this test, to two decimals.
+// Fig. 2 can only tell partitions apart if good ones are clearly better than careless ones and none
+// is perfect. The figures of the package comment are those of this test, to two decimals.
 func TestClustersAreOfInterest(t *testing.T) {
 	table := load(t, Params{N: 10_000, Shape: clusters5D, Bounds: reject}, 1).Table
 	check := func(what string, got, want float64) {
@@ -271,8 +281,10 @@ func TestClustersAreOfInterest(t *testing.T) {
 	for _, test := range []struct {
 		depth                    int
 		median, middle, anywhere float64
-	}{{0, 0.34, 0.34, 0.34}, {3, 0.66, 0.45, 0.42}, {5, 0.74, 0.59, 0.51}, {10, 0.86, 0.77, 0.63}, {20, 0.90, 0.90, 0.78}} {
-		for how, want := range map[string]float64{"median": test.median, "middle": test.middle, "anywhere": test.anywhere} {
+	}{{0, 0.34, 0.34, 0.34}, {3, 0.66, 0.45, 0.42}, {5, 0.74, 0.59, 0.51}, {10, 0.86, 0.77,
+		0.63}, {20, 0.90, 0.90, 0.78}} {
+		for how, want := range map[string]float64{"median": test.median, "middle": test.middle,
+			"anywhere": test.anywhere} {
 			mean := 0.0
 			for seed := range 5 {
 				mean += purity(table, test.depth, how, random.NewKey(uint64(seed)).Stream()) / 5
@@ -283,8 +295,10 @@ func TestClustersAreOfInterest(t *testing.T) {
 }
 
 func TestSameKeySameTable(t *testing.T) {
-	for _, params := range []Params{{100, normal1D, reject}, {100, normal1D, clamp}, {100, clusters5D, reject}} {
-		first, again, other := load(t, params, 1).Checksum, load(t, params, 1).Checksum, load(t, params, 2).Checksum
+	for _, params := range []Params{{100, normal1D, reject}, {100, normal1D, clamp},
+		{100, clusters5D, reject}} {
+		first, again, other := load(t, params, 1).Checksum, load(t, params, 1).Checksum, load(t,
+			params, 2).Checksum
 		if first != again {
 			t.Errorf("%+v: two tables of one key", params)
 		}
@@ -305,7 +319,8 @@ func TestSameKeySameTable(t *testing.T) {
 // A shorter table is the beginning of a longer one: scaling an experiment keeps its points.
 func TestShorterIsAPrefix(t *testing.T) {
 	for _, shape := range []string{normal1D, clusters5D} {
-		short, long := load(t, Params{50, shape, reject}, 7).Table, load(t, Params{80, shape, reject}, 7).Table
+		short, long := load(t, Params{50, shape, reject}, 7).Table, load(t,
+			Params{80, shape, reject}, 7).Table
 		for row := range int32(50) {
 			if short.Number(row, 0) != long.Number(row, 0) {
 				t.Fatalf("%s: row %d differs", shape, row)
@@ -319,7 +334,8 @@ func TestShorterIsAPrefix(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	normal := load(t, Params{2, normal1D, reject}, 0).Table
 	clusters := load(t, Params{2, clusters5D, reject}, 0).Table
-	got := []float64{normal.Number(0, 0), normal.Number(1, 0), clusters.Number(0, 4), clusters.Number(1, 4)}
+	got := []float64{normal.Number(0, 0), normal.Number(1, 0), clusters.Number(0, 4),
+		clusters.Number(1, 4)}
 	want := []float64{30.27551748197149, 55.96114837920042, 69.37132485667378, 70.14259107404392}
 	for i := range want {
 		if got[i] != want[i] {
@@ -335,7 +351,9 @@ func TestParams(t *testing.T) {
 	}{
 		{&Params{0, normal1D, reject}, []string{"n: 0, must be from 1"}},
 		{&Params{maxRows + 1, normal1D, reject}, []string{"n: 10000001"}},
-		{&Params{-1, "cube", "wrap"}, []string{"n: -1", "shape: \"cube\", must be normal-1d or clusters-5d", "bounds: \"wrap\", must be reject or clamp"}},
+		{&Params{-1, "cube", "wrap"},
+			[]string{"n: -1", "shape: \"cube\", must be one of normal-1d, clusters-5d",
+				"bounds: \"wrap\", must be one of reject, clamp"}},
 		{&Params{10, clusters5D, clamp}, []string{"must be reject for clusters-5d"}},
 		{Params{10, normal1D, reject}, []string{"type gaussian.Params"}},
 	} {
@@ -379,7 +397,8 @@ func (p *patience) Err() error {
 func TestLargeTablesStop(t *testing.T) {
 	for _, shape := range []string{normal1D, clusters5D} {
 		params := &Params{N: 3 * rowsBetweenChecks, Shape: shape, Bounds: reject}
-		if _, err := (Source{}).Load(&patience{t.Context(), 2}, datasets.Request{Params: params}); !errors.Is(err, context.Canceled) {
+		if _, err := (Source{}).Load(&patience{t.Context(), 2},
+			datasets.Request{Params: params}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want %v", shape, err, context.Canceled)
 		}
 	}

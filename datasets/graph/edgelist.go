@@ -29,9 +29,10 @@ func (e *ids) add(u, v int64, line int) {
 	e.from, e.to = append(e.from, u), append(e.to, v)
 }
 
-// line is the number of the line an edge stands on, from 1.
+// line is the number of the line an edge is on, from 1.
 func (e *ids) line(edge int) int {
-	k, found := slices.BinarySearchFunc(e.lines, edge, func(s lineShift, edge int) int { return s.edge - edge })
+	k, found := slices.BinarySearchFunc(e.lines, edge,
+		func(s lineShift, edge int) int { return s.edge - edge })
 	if !found {
 		k--
 	}
@@ -41,15 +42,16 @@ func (e *ids) line(edge int) int {
 // announced matches the header of the SNAP collection: "# Nodes: 36692 Edges: 367662".
 var announced = regexp.MustCompile(`^[#%]\s*Nodes:\s*(\d{1,18})\s+Edges:\s*(\d{1,18})\s*$`)
 
-// ReadEdgeList reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines that
-// begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" is believed: N nodes, some of which may
-// have no edge, and M lines, fewer of which mean a file cut off. Without it, and
-// unless the reading states the number of nodes, there are as many as the largest id asks for, and a note says so.
+// ReadEdgeList reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines
+// that begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" is believed: N nodes, some
+// of which may have no edge, and M lines, fewer of which mean a file cut off. Without it, and
+// unless the reading states the number of nodes, there are as many as the largest id asks for, and
+// a note says so.
 func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 	if r.Base != 0 && r.Base != 1 {
 		return nil, errors.New(name + ": base " + strconv.Itoa(r.Base) + ", must be 0 or 1")
 	}
-	var bad problems
+	var bad datasets.Problems
 	list := &ids{}
 	// The shortest lines of a large list have some 8 bytes; append does the rest.
 	list.from = make([]int64, 0, len(content)/10+16)
@@ -82,16 +84,18 @@ func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 				headerLine = number
 			}
 		case hasNegative(line):
-			bad.add("%s:%d: %q, must not hold a negative node id", name, number, clip(line))
+			bad.Add("%s:%d: %q, must not hold a negative node id", name, number, clip(line))
 		default:
-			bad.add("%s:%d: %q, must be two node ids (whole numbers up to %d)", name, number, clip(line), int64(maxID))
+			bad.Add("%s:%d: %q, must be two node ids (whole numbers up to %d)",
+				name, number, clip(line), int64(maxID))
 		}
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	if found := int64(len(list.from)); edges >= 0 && found != edges {
-		bad.add("%s:%d: the header announces %d edges, but %d lines hold one: the file is cut off or was altered", name, headerLine, edges, found)
+		bad.Add("%s:%d: the header announces %d edges, but %d lines hold one: the file is cut "+
+			"off or was altered", name, headerLine, edges, found)
 	}
 	return list.graph(name, nodes, headerLine, r, bad)
 }
@@ -131,7 +135,8 @@ func parseID(line []byte) (id int64, rest []byte, ok bool) {
 func trim(line []byte) []byte { return bytes.Trim(line, " \t\r") }
 
 func hasNegative(line []byte) bool {
-	for _, field := range bytes.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
+	for _, field := range bytes.FieldsFunc(line,
+		func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
 		if id, err := strconv.ParseInt(string(field), 10, 64); err == nil && id < 0 {
 			return true
 		}
@@ -149,7 +154,8 @@ func clip(line []byte) string {
 }
 
 // graph builds the graph of the list; declared is the number of nodes a header announced, or -1.
-func (e *ids) graph(name string, declared int64, headerLine int, r Reading, bad problems) (*Loaded, error) {
+func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
+	bad datasets.Problems) (*Loaded, error) {
 	low, high, nodes := int64(r.Base), int64(-1), int64(0)
 	var notes []string
 	var rank func(int64) int32
@@ -167,7 +173,8 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading, bad 
 		for i := range e.from {
 			u, v := e.from[i], e.to[i]
 			if min(u, v) < low {
-				bad.add("%s:%d: node id %d, must be at least %d (base: %d)", name, e.line(i), min(u, v), low, low)
+				bad.Add("%s:%d: node id %d, must be at least %d (base: %d)",
+					name, e.line(i), min(u, v), low, low)
 			}
 			least, high = min(least, u, v), max(high, u, v)
 		}
@@ -180,30 +187,38 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading, bad 
 	}
 	if declared >= 0 {
 		if nodes > declared {
-			bad.add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps need relabel: true", name, headerLine, declared, nodes)
+			bad.Add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps "+
+				"need relabel: true", name, headerLine, declared, nodes)
 		}
 		nodes = max(nodes, declared)
 	}
 	if stated := int64(r.Nodes); stated > 0 {
 		if nodes > stated {
-			bad.add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true", name, stated, nodes)
+			bad.Add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true",
+				name, stated, nodes)
 		}
 		if declared >= 0 && declared != stated {
-			bad.add("%s:%d: the header announces %d nodes, but nodes: is %d", name, headerLine, declared, stated)
+			bad.Add("%s:%d: the header announces %d nodes, but nodes: is %d",
+				name, headerLine, declared, stated)
 		}
 		nodes = max(nodes, stated)
 	}
 	switch {
 	case r.Relabel:
-		notes = append(notes, "nodes are numbered by which of them have edges, though every algorithm takes numbers for public knowledge")
+		notes = append(notes,
+			"nodes are numbered by which of them have edges, though every algorithm takes "+
+				"numbers for public knowledge")
 	case declared < 0 && r.Nodes == 0:
-		notes = append(notes, "the number of nodes is read off the edges, though every algorithm takes it for public knowledge; nodes: states it")
+		notes = append(notes,
+			"the number of nodes is read off the edges, though every algorithm takes it for "+
+				"public knowledge; nodes: states it")
 	}
 	if nodes > math.MaxInt32 || tooSparse(nodes, len(e.from)) {
-		bad.add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need relabel: true", name, len(e.from), nodes,
+		bad.Add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need "+
+			"relabel: true", name, len(e.from), nodes,
 			min(math.MaxInt32, 1<<20+64*int64(len(e.from))))
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	from, to := make([]int32, len(e.from)), make([]int32, len(e.from))
@@ -216,14 +231,16 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading, bad 
 		if !errors.As(err, &wrong) {
 			return nil, err
 		}
-		const allowed = "an edge joins two nodes and stands once, in either direction; simplify: true drops others"
+		const allowed = "an edge joins two nodes and is listed once, in either direction; " +
+			"simplify: true drops others"
 		for _, i := range wrong.SelfLoops {
-			bad.add("%s:%d: self loop at node %d; %s", name, e.line(i), e.from[i], allowed)
+			bad.Add("%s:%d: self loop at node %d; %s", name, e.line(i), e.from[i], allowed)
 		}
 		for _, i := range wrong.Duplicates {
-			bad.add("%s:%d: edge %d %d stands on an earlier line already; %s", name, e.line(i), e.from[i], e.to[i], allowed)
+			bad.Add("%s:%d: edge %d %d is on an earlier line already; %s",
+				name, e.line(i), e.from[i], e.to[i], allowed)
 		}
-		return nil, bad.err()
+		return nil, bad.Err()
 	}
 	loaded.Notes = notes
 	return loaded, nil

@@ -12,17 +12,21 @@ import (
 func init() {
 	datasets.Register(generator{
 		info: datasets.Info{Name: "erdos-renyi", Title: "Erdős-Rényi random graph G(n, p)",
-			Citation: "E. N. Gilbert: Random graphs. Annals of Mathematical Statistics 30(4), 1959"},
+			Citation: "E. N. Gilbert: Random graphs. Annals of Mathematical Statistics 30(4), " +
+				"1959"},
 		params: func() drawing { return &ErdosRenyiParams{Nodes: 1000, P: 0.01} },
 	})
 	datasets.Register(generator{
-		info: datasets.Info{Name: "barabasi-albert", Title: "Barabási-Albert preferential attachment",
-			Citation: "A.-L. Barabási, R. Albert: Emergence of scaling in random networks. Science 286, 1999"},
+		info: datasets.Info{Name: "barabasi-albert",
+			Title: "Barabási-Albert preferential attachment",
+			Citation: "A.-L. Barabási, R. Albert: Emergence of scaling in random networks. " +
+				"Science 286, 1999"},
 		params: func() drawing { return &BarabasiAlbertParams{Nodes: 1000, Links: 5} },
 	})
 	datasets.Register(generator{
 		info: datasets.Info{Name: "configuration", Title: "random simple graph with given degrees",
-			Citation: "M. Molloy, B. Reed: A critical point for random graphs with a given degree sequence. Random Structures & Algorithms 6, 1995"},
+			Citation: "M. Molloy, B. Reed: A critical point for random graphs with a given " +
+				"degree sequence. Random Structures & Algorithms 6, 1995"},
 		params: func() drawing { return &ConfigurationParams{} },
 	})
 }
@@ -59,7 +63,7 @@ func (g generator) Load(ctx context.Context, request datasets.Request) (*dataset
 	if err != nil {
 		return nil, err
 	}
-	return &datasets.Dataset{Name: g.info.Name, Graph: drawn, Checksum: drawn.Checksum()}, nil
+	return &datasets.Dataset{Graph: drawn, Checksum: drawn.Checksum()}, nil
 }
 
 // ErdosRenyiParams are the parameters of the source "erdos-renyi".
@@ -70,17 +74,14 @@ type ErdosRenyiParams struct {
 
 // Validate reports everything wrong with the parameters, by yaml key.
 func (p *ErdosRenyiParams) Validate() error {
-	var errs []error
-	if p.Nodes < 1 || p.Nodes > maxGenerated {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be in [1, %d]", p.Nodes, maxGenerated))
-	}
-	if !(p.P >= 0 && p.P <= 1) {
-		errs = append(errs, fmt.Errorf("p: %v, must be in [0, 1]", p.P))
-	}
-	return errors.Join(errs...)
+	var bad datasets.Problems
+	bad.Whole("nodes", p.Nodes, 1, maxGenerated)
+	bad.Within("p", p.P, 0, 1)
+	return bad.Err()
 }
 
-func (p *ErdosRenyiParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
+func (p *ErdosRenyiParams) draw(ctx context.Context,
+	stream *random.Stream) (*datasets.Graph, error) {
 	return ErdosRenyi(ctx, stream, p.Nodes, p.P)
 }
 
@@ -92,22 +93,19 @@ type BarabasiAlbertParams struct {
 
 // Validate reports everything wrong with the parameters, by yaml key.
 func (p *BarabasiAlbertParams) Validate() error {
-	var errs []error
-	if p.Nodes < 2 || p.Nodes > maxGenerated {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be in [2, %d]", p.Nodes, maxGenerated))
-	}
-	if p.Links < 1 || p.Links >= p.Nodes {
-		errs = append(errs, fmt.Errorf("links: %d, must be in [1, nodes-1]", p.Links))
-	}
-	return errors.Join(errs...)
+	var bad datasets.Problems
+	bad.Whole("nodes", p.Nodes, 2, maxGenerated)
+	bad.Whole("links", p.Links, 1, p.Nodes-1)
+	return bad.Err()
 }
 
-func (p *BarabasiAlbertParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
+func (p *BarabasiAlbertParams) draw(ctx context.Context,
+	stream *random.Stream) (*datasets.Graph, error) {
 	return BarabasiAlbert(ctx, stream, p.Nodes, p.Links)
 }
 
-// ConfigurationParams are the parameters of the source "configuration": either the degrees one by one
-// or the statistics a degree sequence is fitted to.
+// ConfigurationParams are the parameters of the source "configuration": either the degrees one by
+// one or the statistics a degree sequence is fitted to.
 type ConfigurationParams struct {
 	Degrees   []int   `yaml:"degrees"`
 	Nodes     int     `yaml:"nodes"`
@@ -124,23 +122,25 @@ func (p *ConfigurationParams) statistics() Statistics {
 func (p *ConfigurationParams) Validate() error {
 	if len(p.Degrees) == 0 {
 		if p.statistics() == (Statistics{}) {
-			return errors.New("degrees: none, must be a list of degrees; or give nodes, edges, alpha and max-degree")
+			return errors.New("degrees: none, must be a list of degrees; or give nodes, edges, " +
+				"alpha and max-degree")
 		}
 		return p.statistics().Validate()
 	}
-	var bad problems
+	var bad datasets.Problems
 	if p.statistics() != (Statistics{}) {
-		bad.add("degrees: given beside nodes, edges, alpha or max-degree, must stand alone")
+		bad.Add("degrees: given beside nodes, edges, alpha or max-degree, must stand alone")
 	}
 	for v, d := range p.Degrees {
 		if d < 0 || d >= len(p.Degrees) {
-			bad.add("degrees: node %d has %d, must be in [0, %d]", v, d, len(p.Degrees)-1)
+			bad.Add("degrees: node %d has %d, must be in [0, %d]", v, d, len(p.Degrees)-1)
 		}
 	}
-	return bad.err()
+	return bad.Err()
 }
 
-func (p *ConfigurationParams) draw(ctx context.Context, stream *random.Stream) (*datasets.Graph, error) {
+func (p *ConfigurationParams) draw(ctx context.Context,
+	stream *random.Stream) (*datasets.Graph, error) {
 	degrees := make([]int32, len(p.Degrees))
 	for v, d := range p.Degrees {
 		degrees[v] = int32(d)

@@ -1,10 +1,11 @@
 // Package graph reads, generates and describes graphs: edge lists, Matrix Market and MATLAB files;
 // the four networks of Qardaji & Li 2012 with stand-ins for each; Erdős-Rényi, Barabási-Albert and
-// fixed-degree random graphs, released degree sequences made graphs; and the power-law exponent of Table 1.
+// fixed-degree random graphs, released degree sequences made graphs; and the power-law exponent of
+// Table 1.
 //
 // Only adjacency is ever read. Files that carry attributes of persons beside it (the local_info
-// matrix of the Facebook networks) have those skipped unread. The graph type itself is datasets.Graph;
-// what is done with a graph is left to algorithms and metrics.
+// matrix of the Facebook networks) have those skipped unread. The graph type itself is
+// datasets.Graph; what is done with a graph is left to algorithms and metrics.
 package graph
 
 import (
@@ -23,7 +24,7 @@ import (
 type Format string
 
 const (
-	// Auto tells the format by the first bytes of the content.
+	// Auto detects the format by the first bytes of the content.
 	Auto Format = "auto"
 	// EdgeList is a text with two node ids a line.
 	EdgeList Format = "edges"
@@ -33,17 +34,20 @@ const (
 	MATLAB Format = "mat"
 )
 
+var formats = []string{string(Auto), string(EdgeList), string(MatrixMarket), string(MATLAB)}
+
 // Reading says how a file is to be understood.
 type Reading struct {
 	// Base is the smallest node id of an edge list, 0 or 1. The matrix formats define their own.
 	Base int
-	// Simplify drops and counts self loops, repeated edges and the directions of directed edges, all of
-	// which are errors otherwise.
+	// Simplify drops and counts self loops, repeated edges and the directions of directed edges,
+	// all of which are errors otherwise.
 	Simplify bool
 	// Relabel numbers the ids of an edge list that occur, in ascending order, where ids have gaps.
 	Relabel bool
-	// Nodes is the number of nodes, which every algorithm takes for public knowledge; 0 takes what the file says:
-	// the size of a matrix, the header of an edge list or, without one, as many as its ids ask for.
+	// Nodes is the number of nodes, which every algorithm takes for public knowledge; 0 takes what
+	// the file says: the size of a matrix, the header of an edge list or, without one, as many as
+	// its ids ask for.
 	Nodes int
 }
 
@@ -51,13 +55,13 @@ type Reading struct {
 type Loaded struct {
 	Graph      *datasets.Graph
 	SelfLoops  int
-	Duplicates int // edges of a list, or entries of a matrix, that stood there before
+	Duplicates int // edges of a list, or entries of a matrix, that occurred before
 	OneWay     int // entries of a matrix without their mirror image, read as undirected edges
 	Notes      []string
 }
 
-// Read reads a graph from the content of a file, unpacked first where it is gzip. name stands in
-// errors, which tell the line or byte offset, what was found and what is allowed.
+// Read reads a graph from the content of a file, unpacked first where it is gzip. name is for
+// errors, which report the line or byte offset, what was found and what is allowed.
 func Read(name string, content []byte, format Format, r Reading) (*Loaded, error) {
 	content, err := unpack(name, content)
 	if err != nil {
@@ -75,10 +79,12 @@ func Read(name string, content []byte, format Format, r Reading) (*Loaded, error
 	case MATLAB:
 		loaded, err = ReadMATLAB(name, content, r)
 	default:
-		err = fmt.Errorf("%s: format %q, must be one of auto, edges, mtx, mat", name, format)
+		err = fmt.Errorf("%s: format %q, must be one of %s",
+			name, format, strings.Join(formats, ", "))
 	}
 	if err == nil && r.Nodes > 0 && loaded.Graph.Nodes() != r.Nodes {
-		return nil, fmt.Errorf("%s: nodes: %d, but the matrix has %d", name, r.Nodes, loaded.Graph.Nodes())
+		return nil, fmt.Errorf("%s: nodes: %d, but the matrix has %d",
+			name, r.Nodes, loaded.Graph.Nodes())
 	}
 	return loaded, err
 }
@@ -108,7 +114,8 @@ func unpack(name string, content []byte) ([]byte, error) {
 	n, err := unpacked.ReadFrom(io.LimitReader(reader, maxUnpacked+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%s: the gzip stream of %d bytes is cut off after unpacking %d bytes, must be complete", name, len(content), n)
+		return nil, fmt.Errorf("%s: the gzip stream of %d bytes is cut off after unpacking %d "+
+			"bytes, must be complete", name, len(content), n)
 	case err != nil:
 		return nil, fmt.Errorf("%s: gzip, after unpacking %d bytes: %w", name, n, err)
 	case n > maxUnpacked:
@@ -118,7 +125,8 @@ func unpack(name string, content []byte) ([]byte, error) {
 }
 
 // Canonical turns a graph as its public home offers it (an edge list with comments or in both
-// directions, a Matrix Market file, that in a zip archive, a MATLAB file) into the canonical edge list.
+// directions, a Matrix Market file, that in a zip archive, a MATLAB file) into the canonical edge
+// list.
 func Canonical(content []byte) ([]byte, error) {
 	const name = "download"
 	if bytes.HasPrefix(content, []byte("PK\x03\x04")) {
@@ -136,7 +144,6 @@ func Canonical(content []byte) ([]byte, error) {
 	return canonical.Bytes(), err
 }
 
-// unzip returns the only .mtx or .mat file of an archive.
 func unzip(content []byte) ([]byte, error) {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -144,9 +151,11 @@ func unzip(content []byte) ([]byte, error) {
 	}
 	var found *zip.File
 	for _, file := range archive.File {
-		if name := strings.ToLower(file.Name); strings.HasSuffix(name, ".mtx") || strings.HasSuffix(name, ".mat") {
+		if name := strings.ToLower(file.Name); strings.HasSuffix(name, ".mtx") ||
+			strings.HasSuffix(name, ".mat") {
 			if found != nil {
-				return nil, fmt.Errorf("zip: both %s and %s, must hold one .mtx or .mat file", found.Name, file.Name)
+				return nil, fmt.Errorf("zip: both %s and %s, must hold one .mtx or .mat file",
+					found.Name, file.Name)
 			}
 			found = file
 		}
@@ -166,28 +175,6 @@ func unzip(content []byte) ([]byte, error) {
 		return nil, fmt.Errorf("zip: %s unpacks to more than %d bytes", found.Name, maxUnpacked)
 	}
 	return unpacked.Bytes(), nil
-}
-
-// problems gathers what is wrong with a file: the first in full, the others as a number.
-type problems struct {
-	errs []error
-	more int
-}
-
-func (p *problems) add(format string, args ...any) {
-	const most = 20
-	if len(p.errs) == most {
-		p.more++
-		return
-	}
-	p.errs = append(p.errs, fmt.Errorf(format, args...))
-}
-
-func (p *problems) err() error {
-	if p.more > 0 {
-		return errors.Join(append(p.errs, fmt.Errorf("and %d more problems", p.more))...)
-	}
-	return errors.Join(p.errs...)
 }
 
 // tooSparse reports whether nodes is out of proportion to the edges: 20 bytes of memory are needed
@@ -221,5 +208,6 @@ func simple(nodes int, from, to []int32, drop bool) (loaded *Loaded, err error) 
 		}
 	}
 	g, err = datasets.NewGraph(nodes, keptFrom[:kept], keptTo[:kept])
-	return &Loaded{Graph: g, SelfLoops: len(wrong.SelfLoops), Duplicates: len(wrong.Duplicates)}, err
+	return &Loaded{Graph: g, SelfLoops: len(wrong.SelfLoops),
+		Duplicates: len(wrong.Duplicates)}, err
 }

@@ -30,9 +30,10 @@ const (
 // mxSPARSE is the array class of sparse matrices.
 const mxSPARSE = 5
 
-var classNames = [...]string{"of unknown class", "a cell array", "a structure", "an object", "a character array", "sparse",
-	"a full double array", "a full single array", "a full int8 array", "a full uint8 array", "a full int16 array",
-	"a full uint16 array", "a full int32 array", "a full uint32 array", "a full int64 array", "a full uint64 array"}
+var classNames = [...]string{"of unknown class", "a cell array", "a structure", "an object",
+	"a character array", "sparse", "a full double array", "a full single array",
+	"a full int8 array", "a full uint8 array", "a full int16 array", "a full uint16 array",
+	"a full int32 array", "a full uint32 array", "a full int64 array", "a full uint64 array"}
 
 var widths = map[uint32]int{miINT8: 1, miUINT8: 1, miINT16: 2, miUINT16: 2, miINT32: 4, miUINT32: 4,
 	miSINGLE: 4, miDOUBLE: 8, miINT64: 8, miUINT64: 8}
@@ -42,9 +43,9 @@ const (
 	maxName   = 63  // letters of a variable's name
 )
 
-// ReadMATLAB reads the graph of the sparse matrix A in a MATLAB file of version 5 to 7.2, either byte
-// order, compressed or not. Of every other variable only the name is read; what it holds (the persons'
-// attributes in the Facebook networks) is passed over.
+// ReadMATLAB reads the graph of the sparse matrix A in a MATLAB file of version 5 to 7.2, either
+// byte order, compressed or not. Of every other variable only the name is read; what it holds (the
+// persons' attributes in the Facebook networks) is passed over.
 func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 	if len(content) < matHeader || !bytes.HasPrefix(content, []byte("MATLAB")) {
 		return nil, fmt.Errorf("%s: offset 0: no MATLAB 5 header of %d bytes", name, matHeader)
@@ -56,10 +57,12 @@ func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 	case "MI":
 		order = binary.BigEndian
 	default:
-		return nil, fmt.Errorf("%s: offset 126: byte order mark %q, must be IM or MI", name, content[126:128])
+		return nil, fmt.Errorf("%s: offset 126: byte order mark %q, must be IM or MI",
+			name, content[126:128])
 	}
 	if version := order.Uint16(content[124:126]); version != 0x0100 {
-		return nil, fmt.Errorf("%s: offset 124: version %#04x, must be 0x0100 (MATLAB 5 to 7.2; 7.3 files are HDF5: save with -v7)", name, version)
+		return nil, fmt.Errorf("%s: offset 124: version %#04x, must be 0x0100 (MATLAB 5 to 7.2; "+
+			"7.3 files are HDF5: save with -v7)", name, version)
 	}
 	var names []string
 	for offset := matHeader; offset < len(content); {
@@ -67,11 +70,13 @@ func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 			return fmt.Errorf("%s: offset %d: %s", name, offset, fmt.Sprintf(format, args...))
 		}
 		if len(content)-offset < 8 {
-			return nil, fail("%d bytes left, a data element needs 8: the file is cut off", len(content)-offset)
+			return nil, fail("%d bytes left, a data element needs 8: the file is cut off",
+				len(content)-offset)
 		}
 		kind, size := order.Uint32(content[offset:]), order.Uint32(content[offset+4:])
 		if uint64(size) > uint64(len(content)-offset-8) {
-			return nil, fail("a data element of %d bytes where %d are left: the file is cut off", size, len(content)-offset-8)
+			return nil, fail("a data element of %d bytes where %d are left: the file is cut off",
+				size, len(content)-offset-8)
 		}
 		body := content[offset+8 : offset+8+int(size)]
 		var matrix io.Reader
@@ -88,11 +93,13 @@ func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 				return nil, fail("compressed element: %v", cutOff(err))
 			}
 			if inner := order.Uint32(tag[:]); inner != miMATRIX {
-				return nil, fail("a compressed element of type %d, must be %d (a matrix)", inner, miMATRIX)
+				return nil, fail("a compressed element of type %d, must be %d (a matrix)",
+					inner, miMATRIX)
 			}
 			matrix = io.LimitReader(unpacker, int64(order.Uint32(tag[4:])))
 		default:
-			return nil, fail("a data element of type %d, must be %d (a matrix) or %d (compressed)", kind, miMATRIX, miCOMPRESSED)
+			return nil, fail("a data element of type %d, must be %d (a matrix) or %d (compressed)",
+				kind, miMATRIX, miCOMPRESSED)
 		}
 		variable, adjacency, err := readMatrix(elements{matrix, order})
 		if err != nil {
@@ -100,7 +107,9 @@ func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 		}
 		if adjacency != nil {
 			at := offset
-			adjacency.where = func(entry int) string { return fmt.Sprintf("%s: offset %d, matrix A", name, at) }
+			adjacency.where = func(entry int) string {
+				return fmt.Sprintf("%s: offset %d, matrix A", name, at)
+			}
 			return adjacency.graph(false, r.Simplify)
 		}
 		names = append(names, fmt.Sprintf("%q", variable))
@@ -109,7 +118,8 @@ func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 			offset += -int(size) & 7
 		}
 	}
-	return nil, fmt.Errorf("%s: holds no matrix A but %s, must hold a sparse matrix A", name, strings.Join(append(names, "no more"), ", "))
+	return nil, fmt.Errorf("%s: holds no matrix A but %s, must hold a sparse matrix A",
+		name, strings.Join(append(names, "no more"), ", "))
 }
 
 // readMatrix reads a matrix's name and, when that is A, its entries, the column-major indices of
@@ -131,7 +141,8 @@ func readMatrix(e elements) (name string, m *matrix, err error) {
 		return "", nil, err
 	}
 	if len(letters) > maxName {
-		return "", nil, fmt.Errorf("a name of %d letters, must be at most %d", len(letters), maxName)
+		return "", nil, fmt.Errorf("a name of %d letters, must be at most %d",
+			len(letters), maxName)
 	}
 	for _, letter := range letters {
 		name += string(rune(letter))
@@ -167,23 +178,28 @@ func readMatrix(e elements) (name string, m *matrix, err error) {
 	}
 	nodes := int(shape[0])
 	if len(starts) != nodes+1 || starts[0] != 0 || starts[nodes] > int64(len(rows)) {
-		return name, nil, fmt.Errorf("matrix A has %d column starts for %d columns and %d row indices, must be one more than columns, from 0 to at most the row indices",
+		return name, nil, fmt.Errorf("matrix A has %d column starts for %d columns and %d row "+
+			"indices, must be one more than columns, from 0 to at most the row indices",
 			len(starts), nodes, len(rows))
 	}
 	entries := int(starts[nodes])
 	width := widths[kind]
 	if width == 0 || len(values)/width < entries {
-		return name, nil, fmt.Errorf("matrix A has %d bytes of values of type %d for %d entries", len(values), kind, entries)
+		return name, nil, fmt.Errorf("matrix A has %d bytes of values of type %d for %d entries",
+			len(values), kind, entries)
 	}
 	m = &matrix{nodes: nodes}
 	for column := range nodes {
-		if starts[column] > starts[column+1] || starts[column] < 0 || starts[column+1] > int64(entries) {
-			return name, nil, fmt.Errorf("matrix A: column %d starts at entry %d and the next at %d, must ascend up to %d", column+1, starts[column], starts[column+1], entries)
+		if starts[column] > starts[column+1] || starts[column] < 0 ||
+			starts[column+1] > int64(entries) {
+			return name, nil, fmt.Errorf("matrix A: column %d starts at entry %d and the next at "+
+				"%d, must ascend up to %d", column+1, starts[column], starts[column+1], entries)
 		}
 		for k := starts[column]; k < starts[column+1]; k++ {
 			row := rows[k]
 			if row < 0 || row >= int64(nodes) {
-				return name, nil, fmt.Errorf("matrix A: row index %d in column %d, must be in [0, %d)", row, column+1, nodes)
+				return name, nil, fmt.Errorf("matrix A: row index %d in column %d, must be in "+
+					"[0, %d)", row, column+1, nodes)
 			}
 			if isZero(values[int(k)*width : int(k+1)*width]) {
 				continue
@@ -209,7 +225,8 @@ type elements struct {
 	order binary.ByteOrder
 }
 
-// element reads one data element. Memory grows with what is really there, not with what is announced.
+// element reads one data element. Memory grows with what is really there, not with what is
+// announced.
 func (e elements) element(what string) (kind uint32, data []byte, err error) {
 	var tag [8]byte
 	if _, err := io.ReadFull(e.r, tag[:]); err != nil {
@@ -218,7 +235,8 @@ func (e elements) element(what string) (kind uint32, data []byte, err error) {
 	kind, size := e.order.Uint32(tag[:]), e.order.Uint32(tag[4:])
 	if small := kind >> 16; small != 0 { // up to four bytes ride in the tag itself
 		if small > 4 {
-			return 0, nil, fmt.Errorf("%s: a small element of %d bytes, must be at most 4", what, small)
+			return 0, nil, fmt.Errorf("%s: a small element of %d bytes, must be at most 4",
+				what, small)
 		}
 		return kind & 0xffff, tag[4 : 4+small], nil
 	}
@@ -234,7 +252,6 @@ func (e elements) element(what string) (kind uint32, data []byte, err error) {
 	return kind, buffer.Bytes(), nil
 }
 
-// integers reads one data element of whole numbers.
 func (e elements) integers(what string) ([]int64, error) {
 	kind, data, err := e.element(what)
 	if err != nil {
@@ -242,7 +259,8 @@ func (e elements) integers(what string) ([]int64, error) {
 	}
 	width := widths[kind]
 	if width == 0 || width == 8 || kind == miSINGLE || len(data)%width != 0 {
-		return nil, fmt.Errorf("%s: %d bytes of type %d, must be whole numbers of 8, 16 or 32 bits", what, len(data), kind)
+		return nil, fmt.Errorf("%s: %d bytes of type %d, must be whole numbers of 8, 16 or 32 bits",
+			what, len(data), kind)
 	}
 	numbers := make([]int64, len(data)/width)
 	for i := range numbers {

@@ -12,16 +12,18 @@ import (
 	"ppdp/datasets"
 )
 
-// ReadMatrixMarket reads the graph of a square sparse matrix in Matrix Market coordinate format: nodes i
-// and j are joined when entry (i, j) is there and not 0. In a symmetric matrix every edge stands once, in a
-// general one twice, as (i, j) and (j, i).
+// ReadMatrixMarket reads the graph of a square sparse matrix in Matrix Market coordinate format:
+// nodes i and j are joined when entry (i, j) is there and not 0. In a symmetric matrix every edge
+// is listed once, in a general one twice, as (i, j) and (j, i).
 func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
-	var bad problems
+	var bad datasets.Problems
 	size := len(content)
 	line, content, _ := bytes.Cut(content, []byte("\n"))
 	header := strings.Fields(strings.ToLower(string(trim(line))))
-	if len(header) != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix" || header[2] != "coordinate" {
-		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD SYMMETRY", name, clip(line))
+	if len(header) != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix" ||
+		header[2] != "coordinate" {
+		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD "+
+			"SYMMETRY", name, clip(line))
 	}
 	field, symmetry := header[3], header[4]
 	columns := 3
@@ -29,12 +31,12 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 		columns = 2
 	}
 	if !slices.Contains([]string{"pattern", "integer", "real"}, field) {
-		bad.add("%s:1: field %q, must be one of pattern, integer, real", name, field)
+		bad.Add("%s:1: field %q, must be one of pattern, integer, real", name, field)
 	}
 	if symmetry != "symmetric" && symmetry != "general" {
-		bad.add("%s:1: symmetry %q, must be symmetric or general", name, symmetry)
+		bad.Add("%s:1: symmetry %q, must be symmetric or general", name, symmetry)
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	nodes, entries := int64(-1), int64(-1)
@@ -60,32 +62,38 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 			}
 			switch {
 			case !ok:
-				return nil, fmt.Errorf("%s:%d: %q, must be the size: rows, columns, entries", name, number, clip(line))
+				return nil, fmt.Errorf("%s:%d: %q, must be the size: rows, columns, entries",
+					name, number, clip(line))
 			case shape[0] != shape[1]:
-				return nil, fmt.Errorf("%s:%d: %d rows and %d columns, the matrix of a graph must be square", name, number, shape[0], shape[1])
-			case shape[0] > math.MaxInt32 || shape[2] > math.MaxInt32 || tooSparse(shape[0], int(shape[2])):
-				return nil, fmt.Errorf("%s:%d: %d entries over %d nodes, must be at most %d nodes", name, number, shape[2], shape[0], min(math.MaxInt32, 1<<20+64*shape[2]))
+				return nil, fmt.Errorf("%s:%d: %d rows and %d columns, the matrix of a graph "+
+					"must be square", name, number, shape[0], shape[1])
+			case shape[0] > math.MaxInt32 || shape[2] > math.MaxInt32 ||
+				tooSparse(shape[0], int(shape[2])):
+				return nil, fmt.Errorf("%s:%d: %d entries over %d nodes, must be at most %d nodes",
+					name, number, shape[2], shape[0], min(math.MaxInt32, 1<<20+64*shape[2]))
 			case shape[2] > int64(size)/4:
-				return nil, fmt.Errorf("%s:%d: %d entries announced in a file of %d bytes: the file is cut off or was altered", name, number, shape[2], size)
+				return nil, fmt.Errorf("%s:%d: %d entries announced in a file of %d bytes: the "+
+					"file is cut off or was altered", name, number, shape[2], size)
 			}
 			nodes, entries = shape[0], shape[2]
 			continue
 		}
 		if len(fields) != columns {
-			bad.add("%s:%d: %q, must be %d numbers", name, number, clip(line), columns)
+			bad.Add("%s:%d: %q, must be %d numbers", name, number, clip(line), columns)
 			continue
 		}
 		row, errRow := strconv.ParseInt(string(fields[0]), 10, 64)
 		column, errColumn := strconv.ParseInt(string(fields[1]), 10, 64)
 		if errRow != nil || errColumn != nil || min(row, column) < 1 || max(row, column) > nodes {
-			bad.add("%s:%d: entry %q, must have row and column in [1, %d]", name, number, clip(line), nodes)
+			bad.Add("%s:%d: entry %q, must have row and column in [1, %d]",
+				name, number, clip(line), nodes)
 			continue
 		}
 		found++
 		if columns == 3 {
 			value, err := strconv.ParseFloat(string(fields[2]), 64)
 			if err != nil || math.IsNaN(value) {
-				bad.add("%s:%d: value %q, must be a number", name, number, clip(fields[2]))
+				bad.Add("%s:%d: value %q, must be a number", name, number, clip(fields[2]))
 				continue
 			}
 			if value == 0 {
@@ -96,13 +104,15 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 		at = append(at, number)
 	}
 	if nodes < 0 {
-		return nil, fmt.Errorf("%s:%d: the file ends without a size, must be rows, columns, entries", name, number)
+		return nil, fmt.Errorf("%s:%d: the file ends without a size, must be rows, columns, "+
+			"entries", name, number)
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	if found != entries {
-		return nil, fmt.Errorf("%s:%d: %d entries announced, %d found: the file is cut off or was altered", name, number, entries, found)
+		return nil, fmt.Errorf("%s:%d: %d entries announced, %d found: the file is cut off or "+
+			"was altered", name, number, entries, found)
 	}
 	m.nodes = int(nodes)
 	m.where = func(entry int) string { return fmt.Sprintf("%s:%d", name, at[entry]) }
@@ -119,7 +129,7 @@ type matrix struct {
 // graph reads the matrix as the adjacency of an undirected graph.
 func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 	const allowed = "simplify: true drops it"
-	var bad problems
+	var bad datasets.Problems
 	report := func(err error, entries []int) error {
 		var wrong *datasets.EdgeError
 		if !errors.As(err, &wrong) {
@@ -127,11 +137,12 @@ func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 		}
 		for _, i := range wrong.SelfLoops {
 			k := entries[i]
-			bad.add("%s: self loop at row and column %d; %s", m.where(k), m.row[k]+1, allowed)
+			bad.Add("%s: self loop at row and column %d; %s", m.where(k), m.row[k]+1, allowed)
 		}
 		for _, i := range wrong.Duplicates {
 			k := entries[i]
-			bad.add("%s: entry (%d, %d) stands there already; %s", m.where(k), m.row[k]+1, m.column[k]+1, allowed)
+			bad.Add("%s: entry (%d, %d) is listed already; %s", m.where(k), m.row[k]+1,
+				m.column[k]+1, allowed)
 		}
 		return nil
 	}
@@ -142,7 +153,7 @@ func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 		}
 		loaded, err := simple(m.nodes, m.row, m.column, simplify)
 		if err != nil {
-			return nil, errors.Join(report(err, every), bad.err())
+			return nil, errors.Join(report(err, every), bad.Err())
 		}
 		return loaded, nil
 	}
@@ -169,25 +180,29 @@ func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 		}
 		read[i] = loaded
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	upper, lower := read[0], read[1]
-	whole := &Loaded{Graph: upper.Graph, SelfLoops: upper.SelfLoops, Duplicates: upper.Duplicates + lower.Duplicates}
-	if slices.Equal(upper.Graph.Neighbours, lower.Graph.Neighbours) && slices.Equal(upper.Graph.Offsets, lower.Graph.Offsets) {
+	whole := &Loaded{Graph: upper.Graph, SelfLoops: upper.SelfLoops, Duplicates: upper.Duplicates +
+		lower.Duplicates}
+	if slices.Equal(upper.Graph.Neighbours, lower.Graph.Neighbours) &&
+		slices.Equal(upper.Graph.Offsets, lower.Graph.Offsets) {
 		return whole, nil
 	}
 	if !simplify {
 		for i := range halves {
 			other := read[1-i].Graph
 			for _, k := range halves[i].entries {
-				if _, mirrored := slices.BinarySearch(other.Adjacent(m.row[k]), m.column[k]); !mirrored {
-					bad.add("%s: entry (%d, %d) without (%d, %d), must be symmetric; simplify: true reads it as an undirected edge",
+				if _, mirrored := slices.BinarySearch(other.Adjacent(m.row[k]),
+					m.column[k]); !mirrored {
+					bad.Add("%s: entry (%d, %d) without (%d, %d), must be symmetric; simplify: "+
+						"true reads it as an undirected edge",
 						m.where(k), m.row[k]+1, m.column[k]+1, m.column[k]+1, m.row[k]+1)
 				}
 			}
 		}
-		return nil, bad.err()
+		return nil, bad.Err()
 	}
 	both, err := simple(m.nodes, m.row, m.column, true)
 	if err != nil {

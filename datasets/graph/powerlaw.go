@@ -6,21 +6,24 @@ import (
 	"math"
 	"slices"
 
+	"ppdp/datasets"
+
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Table1Terms is the number of terms of the zeta normaliser with which PowerLawExponent gives all four
-// exponents of Qardaji & Li 2012, Table 1, to two decimals. The paper does not say how it estimated
-// them; this one constant was fitted to the four.
+// Table1Terms is the number of terms of the zeta normaliser with which PowerLawExponent gives all
+// four exponents of Qardaji & Li 2012, Table 1, to two decimals. The paper does not say how it
+// estimated them; this one constant was fitted to the four.
 const Table1Terms = 10_000
 
-// exponentLimit bounds the exponents looked for: beyond it the likelihood has no maximum worth the name.
+// exponentLimit bounds the exponents looked for: beyond it the likelihood has no maximum worth the
+// name.
 const exponentLimit = 60
 
-// PowerLawExponent is the maximum-likelihood exponent α of P(d) ∝ d^-α over d = 1, 2, ..., terms, or over
-// all whole numbers from 1 when terms is 0 (the zeta distribution; Clauset, Shalizi & Newman 2009, section
-// 3.1). Degrees of 0 are left out. Degrees above terms, no degrees, and degrees with no finite estimate
-// (all are 1, or all are terms) are errors.
+// PowerLawExponent is the maximum-likelihood exponent α of P(d) ∝ d^-α over d = 1, 2, ..., terms,
+// or over all whole numbers from 1 when terms is 0 (the zeta distribution; Clauset, Shalizi &
+// Newman 2009, section 3.1). Degrees of 0 are left out. Degrees above terms, no degrees, and
+// degrees with no finite estimate (all are 1, or all are terms) are errors.
 func PowerLawExponent(degrees []int32, terms int) (float64, error) {
 	if terms < 0 || terms == 1 {
 		return 0, fmt.Errorf("%d terms, must be 0 (all) or at least 2", terms)
@@ -39,14 +42,16 @@ func PowerLawExponent(degrees []int32, terms int) (float64, error) {
 		return 0, errors.New("no degree above 0")
 	}
 	meanLog := sum / float64(n)
-	// The expected logarithm under the model falls as α grows: its root is the maximum of the likelihood.
+	// The expected logarithm under the model falls as α grows: its root is the maximum of the
+	// likelihood.
 	expected, low := zetaMeanLog, 1.0
 	if terms > 0 {
 		expected, low = truncatedMeanLog(terms), -exponentLimit
 	}
 	high := float64(exponentLimit)
 	if meanLog <= expected(high) || terms > 0 && meanLog >= expected(low) {
-		return 0, fmt.Errorf("the mean logarithm of the degrees is %v, for which no finite exponent is most likely", meanLog)
+		return 0, fmt.Errorf("the mean logarithm of the degrees is %v, for which no finite "+
+			"exponent is most likely", meanLog)
 	}
 	for {
 		middle := low + (high-low)/2
@@ -83,8 +88,9 @@ func truncatedMeanLog(terms int) func(alpha float64) float64 {
 	}
 }
 
-// zetaMeanLog is -ζ'(α)/ζ(α) for α > 1. The derivative is summed directly up to a term from which on the
-// Euler-Maclaurin formula with two corrections is exact to rounding: its next term is of order N^(-α-5).
+// zetaMeanLog is -ζ'(α)/ζ(α) for α > 1. The derivative is summed directly up to a term from which
+// on the Euler-Maclaurin formula with two corrections is exact to rounding: its next term is of
+// order N^(-α-5).
 func zetaMeanLog(alpha float64) float64 {
 	if alpha <= 1 {
 		return math.Inf(1)
@@ -113,27 +119,29 @@ type Statistics struct {
 
 // Validate reports everything wrong with the statistics, by yaml key.
 func (s Statistics) Validate() error {
-	var errs []error
+	var bad datasets.Problems
 	if s.Nodes < 2 || s.Nodes > maxGenerated {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be in [2, %d]", s.Nodes, maxGenerated))
+		bad.Add("nodes: %d, must be in [2, %d]", s.Nodes, maxGenerated)
 	}
 	if s.MaxDegree < 2 || s.MaxDegree >= s.Nodes || s.MaxDegree > Table1Terms {
-		errs = append(errs, fmt.Errorf("max-degree: %d, must be in [2, nodes-1] and at most %d", s.MaxDegree, Table1Terms))
+		bad.Add("max-degree: %d, must be in [2, nodes-1] and at most %d", s.MaxDegree, Table1Terms)
 	}
-	if sum := 2 * int64(s.Edges); sum < int64(s.Nodes-1)+int64(s.MaxDegree) || sum > int64(s.Nodes)*int64(s.MaxDegree) {
-		errs = append(errs, fmt.Errorf("edges: %d, must give %d nodes degrees between 1 and %d with the largest attained", s.Edges, s.Nodes, s.MaxDegree))
+	if sum := 2 * int64(s.Edges); sum < int64(s.Nodes-1)+int64(s.MaxDegree) ||
+		sum > int64(s.Nodes)*int64(s.MaxDegree) {
+		bad.Add("edges: %d, must give %d nodes degrees between 1 and %d with the largest attained",
+			s.Edges, s.Nodes, s.MaxDegree)
 	}
 	if !(math.Abs(s.Alpha) < exponentLimit) {
-		errs = append(errs, fmt.Errorf("alpha: %v, must be between -%d and %d", s.Alpha, exponentLimit, exponentLimit))
+		bad.Add("alpha: %v, must be between -%d and %d", s.Alpha, exponentLimit, exponentLimit)
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
-// DegreeSequence returns an ascending degree sequence with the statistics: exactly these nodes, edges and
-// maximum degree, and an exponent that differs from Alpha only by rounding to whole degrees. Number of
-// edges and exponent fix the mean of d and of ln d; the sequence holds the quantiles of the distribution of
-// largest entropy on 1 to MaxDegree with these two means, P(d) ∝ d^-a·e^(-bd), a power law with an
-// exponential cut-off.
+// DegreeSequence returns an ascending degree sequence with the statistics: exactly these nodes,
+// edges and maximum degree, and an exponent that differs from Alpha only by rounding to whole
+// degrees. Number of edges and exponent fix the mean of d and of ln d; the sequence holds the
+// quantiles of the distribution of largest entropy on 1 to MaxDegree with these two means, P(d) ∝
+// d^-a·e^(-bd), a power law with an exponential cut-off.
 func (s Statistics) DegreeSequence() ([]int32, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -155,7 +163,8 @@ func (s Statistics) DegreeSequence() ([]int32, error) {
 	}
 	sum += int64(s.MaxDegree) - int64(sequence[s.Nodes-1])
 	sequence[s.Nodes-1] = int32(s.MaxDegree)
-	// Rounding leaves the sum a little off; the difference is spread over the nodes in steps of one.
+	// Rounding leaves the sum a little off; the difference is spread over the nodes in steps of
+	// one.
 	for difference := 2*int64(s.Edges) - sum; difference != 0; {
 		step := int32(1)
 		if difference < 0 {
@@ -182,8 +191,8 @@ func (s Statistics) DegreeSequence() ([]int32, error) {
 	return sequence, nil
 }
 
-// fit returns the probabilities of degrees 1 to MaxDegree. The two parameters minimise the convex dual
-// ln Z(a, b) + a·E[ln d] + b·E[d] by Newton's method with halved steps.
+// fit returns the probabilities of degrees 1 to MaxDegree. The two parameters minimise the convex
+// dual ln Z(a, b) + a·E[ln d] + b·E[d] by Newton's method with halved steps.
 func (s Statistics) fit() ([]float64, error) {
 	wantLog := truncatedMeanLog(Table1Terms)(s.Alpha)
 	want := 2 * float64(s.Edges) / float64(s.Nodes)
@@ -246,5 +255,6 @@ func (s Statistics) fit() ([]float64, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("no degree distribution on 1 to %d has a mean of %.4g and a mean logarithm of %.4g (alpha: %v)", s.MaxDegree, want, wantLog, s.Alpha)
+	return nil, fmt.Errorf("no degree distribution on 1 to %d has a mean of %.4g and a mean "+
+		"logarithm of %.4g (alpha: %v)", s.MaxDegree, want, wantLog, s.Alpha)
 }

@@ -33,21 +33,24 @@ func TestPowerLawExponent(t *testing.T) {
 	for _, bad := range []struct {
 		degrees []int32
 		terms   int
-	}{{nil, 0}, {repeat(5), 0}, {repeat(5), 10}, {[]int32{0}, 10}, {repeat(1, 1, 1), 2}, {repeat(0, 3), 2}, {repeat(1, 1), 1}, {repeat(1, 1), -1}} {
+	}{{nil, 0}, {repeat(5), 0}, {repeat(5), 10}, {[]int32{0}, 10}, {repeat(1, 1, 1),
+		2}, {repeat(0, 3), 2}, {repeat(1, 1), 1}, {repeat(1, 1), -1}} {
 		if got, err := PowerLawExponent(bad.degrees, bad.terms); err == nil {
 			t.Errorf("%v with %d terms: %v, want an error", bad.degrees, bad.terms, got)
 		}
 	}
 }
 
-// TestZetaMeanLog checks -ζ'(α)/ζ(α) against known values (-ζ'(2) = 0.9375482543158437, ζ(2) = π²/6) and
-// against a difference quotient far from them.
+// TestZetaMeanLog checks -ζ'(α)/ζ(α) against known values (-ζ'(2) = 0.9375482543158437, ζ(2) =
+// π²/6) and against a difference quotient far from them.
 func TestZetaMeanLog(t *testing.T) {
-	if got, want := zetaMeanLog(2), 0.9375482543158437/(math.Pi*math.Pi/6); math.Abs(got-want) > 1e-12 {
+	got, want := zetaMeanLog(2), 0.9375482543158437/(math.Pi*math.Pi/6)
+	if math.Abs(got-want) > 1e-12 {
 		t.Errorf("at 2: %.15f, want %.15f", got, want)
 	}
 	// -ζ'(3) = 0.19812624288563685, ζ(3) = 1.2020569031595942.
-	if got, want := zetaMeanLog(3), 0.19812624288563685/1.2020569031595942; math.Abs(got-want) > 1e-12 {
+	got, want = zetaMeanLog(3), 0.19812624288563685/1.2020569031595942
+	if math.Abs(got-want) > 1e-12 {
 		t.Errorf("at 3: %.15f, want %.15f", got, want)
 	}
 	// Near the pole -ζ'/ζ = 1/(α-1) - γ + O(α-1).
@@ -60,7 +63,8 @@ func TestZetaMeanLog(t *testing.T) {
 func TestDegreeSequence(t *testing.T) {
 	met := 0
 	rapid.Check(t, func(t *rapid.T) {
-		s := Statistics{Nodes: rapid.IntRange(50, 2000).Draw(t, "nodes"), Alpha: rapid.Float64Range(1, 1.6).Draw(t, "alpha")}
+		s := Statistics{Nodes: rapid.IntRange(50, 2000).Draw(t, "nodes"),
+			Alpha: rapid.Float64Range(1, 1.6).Draw(t, "alpha")}
 		s.MaxDegree = rapid.IntRange(20, s.Nodes-1).Draw(t, "max")
 		s.Edges = s.Nodes * rapid.IntRange(2, 12).Draw(t, "half of mean") / 2
 		sequence, err := s.DegreeSequence()
@@ -76,13 +80,16 @@ func TestDegreeSequence(t *testing.T) {
 			}
 		}
 		if len(sequence) != s.Nodes || sum != 2*s.Edges || int(sequence[s.Nodes-1]) != s.MaxDegree {
-			t.Fatalf("%d nodes, sum %d, maximum %d for %+v", len(sequence), sum, sequence[s.Nodes-1], s)
+			t.Fatalf("%d nodes, sum %d, maximum %d for %+v",
+				len(sequence), sum, sequence[s.Nodes-1], s)
 		}
 	})
 	if met == 0 {
 		t.Error("no statistics could be met")
 	}
-	if _, err := (Statistics{Nodes: 100, Edges: 150, Alpha: 1, MaxDegree: 50}).DegreeSequence(); err == nil {
-		t.Error("a mean of 3 with a mean logarithm of 4.2 was fitted, which Jensen's inequality forbids")
+	if _, err := (Statistics{Nodes: 100, Edges: 150, Alpha: 1,
+		MaxDegree: 50}).DegreeSequence(); err == nil {
+		t.Error("a mean of 3 with a mean logarithm of 4.2 was fitted, which Jensen's inequality " +
+			"forbids")
 	}
 }

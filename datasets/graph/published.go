@@ -20,22 +20,30 @@ type Published struct {
 }
 
 const (
-	facebook        = "A. L. Traud, P. J. Mucha, M. A. Porter: Social structure of Facebook networks. Physica A 391(16), 2012 (Facebook100; edges only)"
+	facebook = "A. L. Traud, P. J. Mucha, M. A. Porter: Social structure of Facebook " +
+		"networks. Physica A 391(16), 2012 (Facebook100; edges only)"
 	facebookLicense = "none stated (public research data; edges only)"
-	enron           = "B. Klimt, Y. Yang: Introducing the Enron corpus. CEAS 2004; J. Leskovec, K. Lang, A. Dasgupta, M. Mahoney: Community structure in large networks. Internet Mathematics 6(1), 2009"
-	enronLicense    = "public, Stanford Large Network Dataset Collection"
+	enron           = "B. Klimt, Y. Yang: Introducing the Enron corpus. CEAS 2004; J. Leskovec, " +
+		"K. Lang, A. Dasgupta, M. Mahoney: Community structure in large networks. Internet " +
+		"Mathematics 6(1), 2009"
+	enronLicense = "public, Stanford Large Network Dataset Collection"
 )
 
 // Networks lists the four networks in the order of Table 1.
 var Networks = []Published{
-	{"Caltech36", "Facebook friendships at Caltech, September 2005", Statistics{769, 16656, 1.14, 248},
-		"87029970a44053bed0a309a975425ac74f0053ea87ebc4ce2a00c98aba2034f0", facebook, facebookLicense,
+	{"Caltech36", "Facebook friendships at Caltech, September 2005",
+		Statistics{769, 16656, 1.14, 248},
+		"87029970a44053bed0a309a975425ac74f0053ea87ebc4ce2a00c98aba2034f0",
+		facebook, facebookLicense,
 		"https://nrvis.com/download/data/socfb/socfb-Caltech36.zip"},
-	{"Georgetown15", "Facebook friendships at Georgetown, September 2005", Statistics{9414, 425638, 1.04, 1235},
-		"45805d892f97a047c286b1d54016aa6efe5c50952ca4590818e7c24a94eddd9d", facebook, facebookLicense,
+	{"Georgetown15", "Facebook friendships at Georgetown, September 2005",
+		Statistics{9414, 425638, 1.04, 1235},
+		"45805d892f97a047c286b1d54016aa6efe5c50952ca4590818e7c24a94eddd9d",
+		facebook, facebookLicense,
 		"https://nrvis.com/download/data/socfb/socfb-Georgetown15.zip"},
 	{"UNC28", "Facebook friendships at UNC, September 2005", Statistics{18163, 766800, 1.05, 3795},
-		"94953e8a21c9a9b210e7c6b90fc9a7c98492f3798e24cfbe2f24c310fb7995cb", facebook, facebookLicense,
+		"94953e8a21c9a9b210e7c6b90fc9a7c98492f3798e24cfbe2f24c310fb7995cb",
+		facebook, facebookLicense,
 		"https://nrvis.com/download/data/socfb/socfb-UNC28.zip"},
 	{"email-Enron", "E-mail exchange at Enron", Statistics{36692, 183831, 1.56, 1383},
 		"3f9baf09020f59797f464f8def0638bdade13eb96a4d6a1c965e2b21ec4f09f4", enron, enronLicense,
@@ -51,13 +59,15 @@ func init() {
 
 // Info describes the network.
 func (p Published) Info() datasets.Info {
-	return datasets.Info{Name: p.Name, Title: p.Title, Citation: p.Citation, License: p.License, Graph: true,
+	return datasets.Info{Name: p.Name, Title: p.Title, Citation: p.Citation,
+		License: p.License, Graph: true,
 		Files: []datasets.File{p.file()}}
 }
 
 func (p Published) file() datasets.File {
 	// The largest public form is less than 40 MB unpacked.
-	return datasets.File{Path: "graphs/" + p.Name + ".edges", SHA256: p.SHA256, URLs: []string{p.Home}, Limit: 64 << 20, Canonical: Canonical}
+	return datasets.File{Path: "graphs/" + p.Name + ".edges",
+		SHA256: p.SHA256, URLs: []string{p.Home}, Limit: 64 << 20, Canonical: Canonical}
 }
 
 // Params returns nil: there is nothing to choose.
@@ -78,25 +88,26 @@ func (p Published) Load(ctx context.Context, request datasets.Request) (*dataset
 	}
 	g := loaded.Graph
 	if g.Nodes() != p.Statistics.Nodes || g.Edges() != p.Statistics.Edges {
-		return nil, fmt.Errorf("%s: %d nodes and %d edges, must be %d and %d", p.Name, g.Nodes(), g.Edges(), p.Statistics.Nodes, p.Statistics.Edges)
+		return nil, fmt.Errorf("%s: %d nodes and %d edges, must be %d and %d",
+			p.Name, g.Nodes(), g.Edges(), p.Statistics.Nodes, p.Statistics.Edges)
 	}
 	// The content was verified in its canonical form, so its checksum is the graph's.
-	return &datasets.Dataset{Name: p.Name, Graph: g, Checksum: p.SHA256}, nil
+	return &datasets.Dataset{Graph: g, Checksum: p.SHA256}, nil
 }
 
 // standIn is a random graph with a network's row of Table 1, for machines without the network.
 type standIn struct{ Published }
 
-// Info describes the stand-in.
 func (s standIn) Info() datasets.Info {
 	return datasets.Info{Name: s.Name + "-standin", Graph: true, StandsFor: s.Name,
-		Title:    "random graph with the published nodes, edges, exponent and maximum degree of " + s.Name,
+		Title: "random graph with the published nodes, edges, exponent and maximum degree of " +
+			s.Name,
 		Citation: "statistics: Qardaji & Li 2012, Table 1",
 		License:  "none needed: generated"}
 }
 
-// Load generates the stand-in. It is one fixed graph, as the network it stands for is: the request's key
-// has no part in it.
+// Load generates the stand-in. It is one fixed graph, as the network it stands for is: the
+// request's key has no part in it.
 func (s standIn) Load(ctx context.Context, _ datasets.Request) (*datasets.Dataset, error) {
 	degrees, err := s.Statistics.DegreeSequence()
 	if err != nil {
@@ -107,6 +118,7 @@ func (s standIn) Load(ctx context.Context, _ datasets.Request) (*datasets.Datase
 	if err != nil {
 		return nil, err
 	}
-	return &datasets.Dataset{Name: name, Graph: g, Checksum: g.Checksum(), Notes: []string{
-		"generated: nodes, edges, power-law exponent and maximum degree are those of Table 1, everything else is random"}}, nil
+	return &datasets.Dataset{Graph: g, Checksum: g.Checksum(), Notes: []string{
+		"generated: nodes, edges, power-law exponent and maximum degree are those of Table 1, " +
+			"everything else is random"}}, nil
 }

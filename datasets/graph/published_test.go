@@ -18,14 +18,15 @@ func realFiles(tb testing.TB) datasets.Files {
 	return datasets.Files{Dirs: []string{dir}}
 }
 
-// TestTable1 checks claim R-T1: the graphs have exactly the published nodes, edges and maximum degree
-// (Qardaji & Li 2012, Table 1), the exponent agrees to its two decimals, and the checksum that Load
-// takes from the verified file is the graph's own.
+// TestTable1 checks claim R-T1: the graphs have exactly the published nodes, edges and maximum
+// degree (Qardaji & Li 2012, Table 1), the exponent agrees to its two decimals, and the checksum
+// that Load takes from the verified file is the graph's own.
 func TestTable1(t *testing.T) {
 	files := realFiles(t)
-	// The exponents by the full zeta distribution were found beforehand, by another program; they are far
-	// from the published ones, which is why Table1Terms exists.
-	zeta := map[string]float64{"Caltech36": 1.265, "Georgetown15": 1.221, "UNC28": 1.225, "email-Enron": 1.574}
+	// The exponents by the full zeta distribution were found beforehand, by another program; they
+	// are far from the published ones, which is why Table1Terms exists.
+	zeta := map[string]float64{"Caltech36": 1.265, "Georgetown15": 1.221, "UNC28": 1.225,
+		"email-Enron": 1.574}
 	for _, network := range Networks {
 		t.Run(network.Name, func(t *testing.T) {
 			dataset, err := network.Load(context.Background(), datasets.Request{Files: files})
@@ -33,8 +34,10 @@ func TestTable1(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := dataset.Graph
-			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges || g.MaxDegree() != network.Statistics.MaxDegree {
-				t.Errorf("%d nodes, %d edges, maximum degree %d; Table 1 has %+v", g.Nodes(), g.Edges(), g.MaxDegree(), network.Statistics)
+			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges ||
+				g.MaxDegree() != network.Statistics.MaxDegree {
+				t.Errorf("%d nodes, %d edges, maximum degree %d; Table 1 has %+v",
+					g.Nodes(), g.Edges(), g.MaxDegree(), network.Statistics)
 			}
 			if got := g.Checksum(); got != network.SHA256 {
 				t.Errorf("checksum %s, want %s", got, network.SHA256)
@@ -71,11 +74,13 @@ func TestStandIns(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := dataset.Graph
-			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges || g.MaxDegree() != network.Statistics.MaxDegree {
-				t.Errorf("%d nodes, %d edges, maximum degree %d; must be %+v", g.Nodes(), g.Edges(), g.MaxDegree(), network.Statistics)
+			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges ||
+				g.MaxDegree() != network.Statistics.MaxDegree {
+				t.Errorf("%d nodes, %d edges, maximum degree %d; must be %+v", g.Nodes(), g.Edges(),
+					g.MaxDegree(), network.Statistics)
 			}
 			checkExponent(t, g, Table1Terms, network.Statistics.Alpha, 0.005)
-			if !dataset.StandIn || !source.Info().StandIn || len(dataset.Notes) == 0 {
+			if source.Info().StandsFor == "" || len(dataset.Notes) == 0 {
 				t.Error("does not say that it is a stand-in")
 			}
 		})
@@ -85,9 +90,11 @@ func TestStandIns(t *testing.T) {
 func BenchmarkLoadUNC(b *testing.B) {
 	files := realFiles(b)
 	for b.Loop() {
-		if _, err := Networks[2].Load(context.Background(), datasets.Request{Files: files}); err != nil {
+		if _, err := Networks[2].Load(context.Background(),
+			datasets.Request{Files: files}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(Networks[2].Statistics.Edges)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+	b.ReportMetric(float64(Networks[2].Statistics.Edges)*float64(b.N)/b.Elapsed().Seconds(),
+		"edges/s")
 }

@@ -11,17 +11,19 @@ import (
 )
 
 const (
-	// maxGenerated bounds the nodes of a generated graph, maxGeneratedEdges its (expected) edges: 12
-	// bytes a node and, while it is built, 24 an edge.
+	// maxGenerated bounds the nodes of a generated graph, maxGeneratedEdges its (expected) edges:
+	// 12 bytes a node and, while it is built, 24 an edge.
 	maxGenerated      = 50_000_000
 	maxGeneratedEdges = 200_000_000
 	// checkEvery is how many edges are drawn between two looks at the context.
 	checkEvery = 1 << 16
 )
 
-// ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, independently. Time is
-// linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj & Brandes 2005).
-func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64) (*datasets.Graph, error) {
+// ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, independently.
+// Time is linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj &
+// Brandes 2005).
+func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int,
+	p float64) (*datasets.Graph, error) {
 	expected := p * float64(nodes) * float64(nodes-1) / 2
 	switch {
 	case nodes < 0 || nodes > maxGenerated:
@@ -29,7 +31,8 @@ func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64
 	case !(p >= 0 && p <= 1):
 		return nil, fmt.Errorf("p: %v, must be in [0, 1]", p)
 	case expected > maxGeneratedEdges:
-		return nil, fmt.Errorf("p: %v for %d nodes means %.3g edges, must be at most %d", p, nodes, expected, maxGeneratedEdges)
+		return nil, fmt.Errorf("p: %v for %d nodes means %.3g edges, must be at most %d",
+			p, nodes, expected, maxGeneratedEdges)
 	}
 	var from, to []int32
 	if p == 0 {
@@ -59,18 +62,21 @@ func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int, p float64
 	return datasets.NewGraph(nodes, from, to)
 }
 
-// BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes on, each
-// new node is joined to links different nodes, drawn with probability proportional to their degrees.
-func BarabasiAlbert(ctx context.Context, stream *random.Stream, nodes, links int) (*datasets.Graph, error) {
+// BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes
+// on, each new node is joined to links different nodes, drawn with probability proportional to
+// their degrees.
+func BarabasiAlbert(ctx context.Context, stream *random.Stream,
+	nodes, links int) (*datasets.Graph, error) {
 	switch {
 	case nodes < 2 || nodes > maxGenerated:
 		return nil, fmt.Errorf("nodes: %d, must be in [2, %d]", nodes, maxGenerated)
 	case links < 1 || links >= nodes:
 		return nil, fmt.Errorf("links: %d, must be in [1, nodes-1]", links)
 	case int64(links)*int64(nodes) > maxGeneratedEdges:
-		return nil, fmt.Errorf("links: %d for each of %d nodes, must be at most %d edges", links, nodes, maxGeneratedEdges)
+		return nil, fmt.Errorf("links: %d for each of %d nodes, must be at most %d edges",
+			links, nodes, maxGeneratedEdges)
 	}
-	// Every end of an edge stands once in ends, so a uniform draw from it is a draw by degree.
+	// Every end of an edge is in ends once, so a uniform draw from it is a draw by degree.
 	ends := make([]int32, 0, 2*links*nodes)
 	for v := 1; v <= links; v++ {
 		for w := range v {
@@ -104,16 +110,17 @@ func BarabasiAlbert(ctx context.Context, stream *random.Stream, nodes, links int
 // ErrNotGraphical is wrapped when no simple graph has a degree sequence.
 var ErrNotGraphical = errors.New("no simple graph has these degrees")
 
-// switches is the number of attempted switches for each edge in WithDegrees. Every attempt names two edges,
-// so an edge is named eight times on average and less than one in a thousand never is.
+// switches is the number of attempted switches for each edge in WithDegrees. Every attempt names
+// two edges, so an edge is named eight times on average and less than one in a thousand never is.
 const switches = 4
 
-// WithDegrees draws a simple graph in which node v has degrees[v]: the configuration model conditioned on
-// being simple, whose law is uniform over all such graphs. From the Havel-Hakimi graph on, two random
-// edges {a,b}, {c,d} are switched into {a,d}, {c,b} where that leaves the graph simple, four attempts for
-// each edge: a short run of a Markov chain with the uniform law as its stationary one. Time is linear in
-// nodes and edges, up to a logarithm.
-func WithDegrees(ctx context.Context, stream *random.Stream, degrees []int32) (*datasets.Graph, error) {
+// WithDegrees draws a simple graph in which node v has degrees[v]: the configuration model
+// conditioned on being simple, whose law is uniform over all such graphs. From the Havel-Hakimi
+// graph on, two random edges {a,b}, {c,d} are switched into {a,d}, {c,b} where that leaves the
+// graph simple, four attempts for each edge: a short run of a Markov chain with the uniform law as
+// its stationary one. Time is linear in nodes and edges, up to a logarithm.
+func WithDegrees(ctx context.Context, stream *random.Stream,
+	degrees []int32) (*datasets.Graph, error) {
 	from, to, err := havelHakimi(degrees)
 	if err != nil {
 		return nil, err
@@ -149,15 +156,16 @@ func WithDegrees(ctx context.Context, stream *random.Stream, degrees []int32) (*
 	return datasets.NewGraph(len(degrees), from, to)
 }
 
-// havelHakimi returns the edges of a simple graph in which node v has degrees[v], or an error wrapping
-// ErrNotGraphical. The node that wants most neighbours is joined to those that want most after it, until
-// all are served (Havel 1955, Hakimi 1962).
+// havelHakimi returns the edges of a simple graph in which node v has degrees[v], or an error
+// wrapping ErrNotGraphical. The node that wants most neighbours is joined to those that want most
+// after it, until all are served (Havel 1955, Hakimi 1962).
 func havelHakimi(degrees []int32) (from, to []int32, err error) {
 	n := len(degrees)
 	total := int64(0)
 	for v, d := range degrees {
 		if d < 0 || int(d) >= n {
-			return nil, nil, fmt.Errorf("%w: node %d of %d has degree %d, must be in [0, %d]", ErrNotGraphical, v, n, d, n-1)
+			return nil, nil, fmt.Errorf("%w: node %d of %d has degree %d, must be in [0, %d]",
+				ErrNotGraphical, v, n, d, n-1)
 		}
 		total += int64(d)
 	}
@@ -169,7 +177,8 @@ func havelHakimi(degrees []int32) (from, to []int32, err error) {
 	}
 	from, to = make([]int32, 0, total/2), make([]int32, 0, total/2)
 	err = joinLargest(degrees, func(first, wanted int32, _ int) error {
-		return fmt.Errorf("%w: node %d wants %d more neighbours than there are", ErrNotGraphical, first, wanted)
+		return fmt.Errorf("%w: node %d wants %d more neighbours than there are",
+			ErrNotGraphical, first, wanted)
 	}, func(v, w int32) { from, to = append(from, v), append(to, w) })
 	if err != nil {
 		return nil, nil, err
@@ -177,8 +186,8 @@ func havelHakimi(degrees []int32) (from, to []int32, err error) {
 	return from, to, nil
 }
 
-// edgeKey packs an edge into one number, whichever way it is given; no edge gives 0, since its larger
-// end is at least 1.
+// edgeKey packs an edge into one number, whichever way it is given; no edge gives 0, since its
+// larger end is at least 1.
 func edgeKey(u, v int32) uint64 {
 	if u > v {
 		u, v = v, u

@@ -16,8 +16,9 @@ import (
 
 func stream(purpose string) *random.Stream { return random.NewKey(2012).Derive(purpose).Stream() }
 
-// TestErdosRenyi: the number of edges is binomial, so within 5 standard deviations of its mean but for one
-// seed in 1.7 million; every degree is binomial too, checked by the variance of all degrees.
+// TestErdosRenyi: the number of edges is binomial, so within 5 standard deviations of its mean but
+// for one seed in 1.7 million; every degree is binomial too, checked by the variance of all
+// degrees.
 func TestErdosRenyi(t *testing.T) {
 	const n, p = 2000, 0.01
 	g, err := ErdosRenyi(context.Background(), stream("gnp"), n, p)
@@ -32,7 +33,8 @@ func TestErdosRenyi(t *testing.T) {
 	for v := range n {
 		square += math.Pow(float64(g.Degree(int32(v)))-mean, 2)
 	}
-	// The variance of n nearly independent binomial degrees, itself with a relative deviation of √(2/n).
+	// The variance of n nearly independent binomial degrees, itself with a relative deviation of
+	// √(2/n).
 	want := (n - 1) * p * (1 - p)
 	if got := square / n; math.Abs(got-want) > 5*want*math.Sqrt(2.0/n) {
 		t.Errorf("variance of degrees %v, want about %v", got, want)
@@ -41,12 +43,13 @@ func TestErdosRenyi(t *testing.T) {
 		p     float64
 		edges int
 	}{{0, 0}, {1, 45}} {
-		if g, err := ErdosRenyi(context.Background(), stream("limit"), 10, limit.p); err != nil || g.Edges() != limit.edges {
+		if g, err := ErdosRenyi(context.Background(), stream("limit"), 10, limit.p); err != nil ||
+			g.Edges() != limit.edges {
 			t.Errorf("p = %v: %v edges, %v, want %d", limit.p, g.Edges(), err, limit.edges)
 		}
 	}
-	// On three nodes every one of the eight graphs has probability 1/8 at p = 1/2. With 8000 draws a
-	// cell is within 5 deviations of 1000, √(8000·7/64) = 29.6, but for one seed in 200,000.
+	// On three nodes every one of the eight graphs has probability 1/8 at p = 1/2. With 8000 draws
+	// a cell is within 5 deviations of 1000, √(8000·7/64) = 29.6, but for one seed in 200,000.
 	counts := make([]int, 8)
 	s := stream("cube")
 	for range 8000 {
@@ -81,8 +84,9 @@ func TestBarabasiAlbert(t *testing.T) {
 	if g.DegreeSequence()[0] < links {
 		t.Errorf("a node of degree %d, each brings %d edges", g.DegreeSequence()[0], links)
 	}
-	// The limiting law is P(d) = 2m(m+1)/(d(d+1)(d+2)): a third of the nodes has degree m = 4. A binomial
-	// count of 3000 has a deviation of 25.8; 5 of them and 1% of bias from the finite size are allowed.
+	// The limiting law is P(d) = 2m(m+1)/(d(d+1)(d+2)): a third of the nodes has degree m = 4. A
+	// binomial count of 3000 has a deviation of 25.8; 5 of them and 1% of bias from the finite size
+	// are allowed.
 	count := 0
 	for _, d := range g.DegreeSequence() {
 		if d == links {
@@ -92,7 +96,8 @@ func TestBarabasiAlbert(t *testing.T) {
 	if math.Abs(float64(count)-n/3.0) > 5*25.8+0.01*n {
 		t.Errorf("%d nodes of the smallest degree, want about %d", count, n/3)
 	}
-	if whole, err := BarabasiAlbert(context.Background(), stream("whole"), 5, 4); err != nil || whole.Edges() != 10 {
+	if whole, err := BarabasiAlbert(context.Background(), stream("whole"), 5, 4); err != nil ||
+		whole.Edges() != 10 {
 		t.Errorf("5 nodes, 4 links: %v, want the complete graph", err)
 	}
 }
@@ -122,7 +127,8 @@ func graphical(degrees []int32) bool {
 	return true
 }
 
-// TestWithDegrees: a sequence is realised, node by node, exactly when Erdős and Gallai say it can be.
+// TestWithDegrees: a sequence is realised, node by node, exactly when Erdős and Gallai say it can
+// be.
 func TestWithDegrees(t *testing.T) {
 	key := random.NewKey(7)
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,15 +151,17 @@ func TestWithDegrees(t *testing.T) {
 		}
 	})
 	for _, degrees := range [][]int32{{-1, 1}, {2, 2}, {1}} {
-		if _, err := WithDegrees(context.Background(), key.Stream(), degrees); !errors.Is(err, ErrNotGraphical) {
+		if _, err := WithDegrees(context.Background(), key.Stream(), degrees); !errors.Is(err,
+			ErrNotGraphical) {
 			t.Errorf("degrees %v: %v", degrees, err)
 		}
 	}
 }
 
-// TestWithDegreesUniform: six nodes of degree 1 have 15 perfect matchings, all equally likely. Six nodes
-// mean three edges and twelve attempts, enough to mix; a cell of 15,000 draws has a deviation of 30.6, and
-// 5 of them are exceeded by one seed in 100,000. What is left of the start after twelve attempts adds 50.
+// TestWithDegreesUniform: six nodes of degree 1 have 15 perfect matchings, all equally likely. Six
+// nodes mean three edges and twelve attempts, enough to mix; a cell of 15,000 draws has a deviation
+// of 30.6, and 5 of them are exceeded by one seed in 100,000. What is left of the start after
+// twelve attempts adds 50.
 func TestWithDegreesUniform(t *testing.T) {
 	counts := make(map[string]int)
 	s := stream("matchings")
@@ -245,8 +253,10 @@ func TestGenerators(t *testing.T) {
 		{&ErdosRenyiParams{Nodes: maxGenerated + 1, P: 2}, []string{"nodes: ", "p: "}},
 		{&BarabasiAlbertParams{Nodes: 1, Links: 0}, []string{"nodes: ", "links: "}},
 		{&ConfigurationParams{}, []string{"degrees: "}},
-		{&ConfigurationParams{Degrees: []int{1, 5}, Nodes: 3}, []string{"degrees: node 1 has 5", "must stand alone"}},
-		{&ConfigurationParams{Nodes: 1, MaxDegree: 9, Alpha: math.Inf(1), Edges: -1}, []string{"nodes: ", "max-degree: ", "alpha: ", "edges: "}},
+		{&ConfigurationParams{Degrees: []int{1, 5}, Nodes: 3},
+			[]string{"degrees: node 1 has 5", "must stand alone"}},
+		{&ConfigurationParams{Nodes: 1, MaxDegree: 9, Alpha: math.Inf(1), Edges: -1},
+			[]string{"nodes: ", "max-degree: ", "alpha: ", "edges: "}},
 	} {
 		err := bad.params.Validate()
 		for _, key := range bad.keys {
@@ -267,11 +277,13 @@ func TestGenerators(t *testing.T) {
 
 func second(_ *datasets.Graph, err error) error { return err }
 
-// TestBarabasiAlbertStops: a dense graph takes many draws over few nodes, and looks at its context all the same.
+// TestBarabasiAlbertStops: a dense graph takes many draws over few nodes, and looks at its context
+// all the same.
 func TestBarabasiAlbertStops(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := BarabasiAlbert(cancelled, stream("dense"), 2000, 1000); !errors.Is(err, context.Canceled) {
+	if _, err := BarabasiAlbert(cancelled, stream("dense"), 2000, 1000); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }

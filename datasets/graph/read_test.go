@@ -64,7 +64,8 @@ const want = "0 1\n0 2\n1 2\n2 3\n"
 const mtxHeader = "%%MatrixMarket matrix coordinate "
 
 func TestRead(t *testing.T) {
-	directed := "# Directed graph\n# Nodes: 4 Edges: 8\n# FromNodeId\tToNodeId\n0\t1\n0\t2\n1\t0\n1\t2\n2\t0\n2\t1\n2\t3\n3\t2\n"
+	directed := "# Directed graph\n# Nodes: 4 Edges: 8\n# FromNodeId\tToNodeId\n0\t1\n0\t2\n" +
+		"1\t0\n1\t2\n2\t0\n2\t1\n2\t3\n3\t2\n"
 	for _, test := range []struct {
 		name, content string
 		format        Format
@@ -75,21 +76,33 @@ func TestRead(t *testing.T) {
 		oneWay        int
 	}{
 		{"plain", want, Auto, Reading{}, 4, 0, 0, 0},
-		{"no final newline, blanks, commas, CRLF", "  2 , 3\r\n1,0\n\n0\t2 \n2 1", EdgeList, Reading{}, 4, 0, 0, 0},
+		{"no final newline, blanks, commas, CRLF", "  2 , 3\r\n1,0\n\n0\t2 \n2 1",
+			EdgeList, Reading{}, 4, 0, 0, 0},
 		{"comments", "# one\n% two\n" + want, Auto, Reading{}, 4, 0, 0, 0},
 		{"gzip", gzipped(t, want), Auto, Reading{}, 4, 0, 0, 0},
 		{"counted from 1", "1 2\n1 3\n2 3\n3 4\n", Auto, Reading{Base: 1}, 4, 0, 0, 0},
 		{"SNAP, both directions", directed, Auto, Reading{Simplify: true}, 4, 0, 4, 0},
 		{"SNAP, nodes without edges", "# Nodes: 9 Edges: 4\n" + want, Auto, Reading{}, 9, 0, 0, 0},
 		{"nodes stated", want, Auto, Reading{Nodes: 9}, 9, 0, 0, 0},
-		{"nodes stated as announced", "# Nodes: 9 Edges: 4\n" + want, Auto, Reading{Nodes: 9}, 9, 0, 0, 0},
-		{"gaps, nodes stated", "7 9000000000\n7 9000000007\n9000000000 9000000007\n9000000007 9000000008\n", Auto, Reading{Relabel: true, Nodes: 6}, 6, 0, 0, 0},
-		{"mtx, nodes stated", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n", Auto, Reading{Nodes: 4}, 4, 0, 0, 0},
-		{"self loops and repetitions", want + "1 1\n3 2\n2 3\n0 0\n", Auto, Reading{Simplify: true}, 4, 2, 2, 0},
-		{"gaps", "7 9000000000\n7 9000000007\n9000000000 9000000007\n9000000007 9000000008\n", Auto, Reading{Relabel: true}, 4, 0, 0, 0},
-		{"mtx symmetric", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n", Auto, Reading{}, 4, 0, 0, 0},
-		{"mtx general with a zero", mtxHeader + "real general\n4 4 9\n2 1 1\n3 1 2\n3 2 1e3\n4 3 1\n1 2 1\n1 3 1\n2 3 1\n3 4 1\n4 1 0\n", Auto, Reading{}, 4, 0, 0, 0},
-		{"mtx one way", mtxHeader + "integer general\n4 4 6\n2 1 1\n3 1 1\n3 2 1\n4 3 1\n4 3 1\n4 4 1\n", Auto, Reading{Simplify: true}, 4, 1, 1, 4},
+		{"nodes stated as announced", "# Nodes: 9 Edges: 4\n" + want, Auto,
+			Reading{Nodes: 9}, 9, 0, 0, 0},
+		{"gaps, nodes stated",
+			"7 9000000000\n7 9000000007\n9000000000 9000000007\n9000000007 9000000008\n",
+			Auto, Reading{Relabel: true, Nodes: 6}, 6, 0, 0, 0},
+		{"mtx, nodes stated", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
+			Auto, Reading{Nodes: 4}, 4, 0, 0, 0},
+		{"self loops and repetitions", want + "1 1\n3 2\n2 3\n0 0\n",
+			Auto, Reading{Simplify: true}, 4, 2, 2, 0},
+		{"gaps", "7 9000000000\n7 9000000007\n9000000000 9000000007\n9000000007 9000000008\n",
+			Auto, Reading{Relabel: true}, 4, 0, 0, 0},
+		{"mtx symmetric", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
+			Auto, Reading{}, 4, 0, 0, 0},
+		{"mtx general with a zero",
+			mtxHeader + "real general\n4 4 9\n2 1 1\n3 1 2\n3 2 1e3\n4 3 1\n1 2 1\n1 3 1\n2 3 1\n" +
+				"3 4 1\n4 1 0\n", Auto, Reading{}, 4, 0, 0, 0},
+		{"mtx one way", mtxHeader +
+			"integer general\n4 4 6\n2 1 1\n3 1 1\n3 2 1\n4 3 1\n4 3 1\n4 4 1\n",
+			Auto, Reading{Simplify: true}, 4, 1, 1, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			loaded, err := Read("file", []byte(test.content), test.format, test.reading)
@@ -102,9 +115,11 @@ func TestRead(t *testing.T) {
 			if got := loaded.Graph.Nodes(); got != test.nodes {
 				t.Errorf("%d nodes, want %d", got, test.nodes)
 			}
-			if loaded.SelfLoops != test.selfLoops || loaded.Duplicates != test.duplicates || loaded.OneWay != test.oneWay {
+			if loaded.SelfLoops != test.selfLoops || loaded.Duplicates != test.duplicates ||
+				loaded.OneWay != test.oneWay {
 				t.Errorf("dropped %d self loops and %d duplicates, %d one way; want %d, %d, %d",
-					loaded.SelfLoops, loaded.Duplicates, loaded.OneWay, test.selfLoops, test.duplicates, test.oneWay)
+					loaded.SelfLoops, loaded.Duplicates, loaded.OneWay,
+					test.selfLoops, test.duplicates, test.oneWay)
 			}
 		})
 	}
@@ -116,41 +131,70 @@ func TestReadErrors(t *testing.T) {
 		reading       Reading
 		want          []string // parts of the message
 	}{
-		{"self loop", "0 1\n# x\n2 2\n", Reading{}, []string{"file:3: self loop at node 2", "simplify: true"}},
-		{"duplicates, all named", "0 1\n\n1 0\n1 2\n0 1\n", Reading{}, []string{"file:3: edge 1 0 stands", "file:5: edge 0 1 stands"}},
-		{"negative", "0 1\n0 -1\n", Reading{}, []string{`file:2: "0 -1", must not hold a negative node id`}},
+		{"self loop", "0 1\n# x\n2 2\n",
+			Reading{}, []string{"file:3: self loop at node 2", "simplify: true"}},
+		{"duplicates, all named", "0 1\n\n1 0\n1 2\n0 1\n",
+			Reading{}, []string{"file:3: edge 1 0 is on an earlier line",
+				"file:5: edge 0 1 is on an earlier line"}},
+		{"negative", "0 1\n0 -1\n",
+			Reading{}, []string{`file:2: "0 -1", must not hold a negative node id`}},
 		{"words", "0 1\na b\n", Reading{}, []string{`file:2: "a b", must be two node ids`}},
 		{"one column", "0\n", Reading{}, []string{"file:1: ", "two node ids"}},
 		{"three columns", "0 1 2\n", Reading{}, []string{"file:1: ", "two node ids"}},
 		{"letters behind", "0 1x\n", Reading{}, []string{"file:1: ", "two node ids"}},
 		{"too large", "0 99999999999999999999\n", Reading{}, []string{"file:1: ", "two node ids"}},
-		{"below base", "0 1\n1 2\n", Reading{Base: 1}, []string{"file:1: node id 0, must be at least 1 (base: 1)"}},
+		{"below base", "0 1\n1 2\n",
+			Reading{Base: 1}, []string{"file:1: node id 0, must be at least 1 (base: 1)"}},
 		{"base 2", "", Reading{Base: 2}, []string{"base 2, must be 0 or 1"}},
-		{"gaps", "0 2000000000\n", Reading{}, []string{"1 edges over 2000000001 nodes", "relabel: true"}},
-		{"header: cut off", "# Nodes: 4 Edges: 8\n0 1\n", Reading{}, []string{"file:1: the header announces 8 edges, but 1 lines hold one"}},
-		{"header: too few nodes", "# Nodes: 2 Edges: 1\n0 5\n", Reading{}, []string{"file:1: the header announces 2 nodes, but the ids need 6"}},
-		{"nodes stated: too few", "0 1\n0 5\n", Reading{Nodes: 5}, []string{"file: nodes: 5, but the ids need 6"}},
-		{"nodes stated: too few relabelled", "0 1\n0 5\n", Reading{Nodes: 2, Relabel: true}, []string{"file: nodes: 2, but the ids need 3"}},
-		{"nodes stated and announced", "# Nodes: 9 Edges: 1\n0 5\n", Reading{Nodes: 8}, []string{"file:1: the header announces 9 nodes, but nodes: is 8"}},
-		{"nodes stated: matrix", mtxHeader + "pattern symmetric\n3 3 1\n2 1\n", Reading{Nodes: 4}, []string{"file: nodes: 4, but the matrix has 3"}},
-		{"truncated gzip", gzipped(t, strings.Repeat(want, 100))[:40], Reading{}, []string{"gzip stream of 40 bytes is cut off"}},
-		{"altered gzip", gzipped(t, want)[:len(gzipped(t, want))-8] + "12345678", Reading{}, []string{"file: gzip, after unpacking 16 bytes", "checksum"}},
+		{"gaps", "0 2000000000\n",
+			Reading{}, []string{"1 edges over 2000000001 nodes", "relabel: true"}},
+		{"header: cut off", "# Nodes: 4 Edges: 8\n0 1\n",
+			Reading{}, []string{"file:1: the header announces 8 edges, but 1 lines hold one"}},
+		{"header: too few nodes", "# Nodes: 2 Edges: 1\n0 5\n",
+			Reading{}, []string{"file:1: the header announces 2 nodes, but the ids need 6"}},
+		{"nodes stated: too few", "0 1\n0 5\n",
+			Reading{Nodes: 5}, []string{"file: nodes: 5, but the ids need 6"}},
+		{"nodes stated: too few relabelled", "0 1\n0 5\n", Reading{Nodes: 2, Relabel: true},
+			[]string{"file: nodes: 2, but the ids need 3"}},
+		{"nodes stated and announced", "# Nodes: 9 Edges: 1\n0 5\n",
+			Reading{Nodes: 8}, []string{"file:1: the header announces 9 nodes, but nodes: is 8"}},
+		{"nodes stated: matrix", mtxHeader + "pattern symmetric\n3 3 1\n2 1\n",
+			Reading{Nodes: 4}, []string{"file: nodes: 4, but the matrix has 3"}},
+		{"truncated gzip", gzipped(t, strings.Repeat(want, 100))[:40], Reading{},
+			[]string{"gzip stream of 40 bytes is cut off"}},
+		{"altered gzip", gzipped(t, want)[:len(gzipped(t, want))-8] + "12345678",
+			Reading{}, []string{"file: gzip, after unpacking 16 bytes", "checksum"}},
 		{"gzip header", "\x1f\x8bxxxxxxxxxxxx", Reading{}, []string{"file: gzip header"}},
-		{"mtx: array", "%%MatrixMarket matrix array real general\n2 2\n", Reading{}, []string{"file:1: ", "must be %%MatrixMarket matrix coordinate"}},
-		{"mtx: complex hermitian", mtxHeader + "complex hermitian\n", Reading{}, []string{`field "complex"`, `symmetry "hermitian"`}},
-		{"mtx: no size", mtxHeader + "pattern general\n% only\n", Reading{}, []string{"ends without a size"}},
-		{"mtx: bad size", mtxHeader + "pattern general\n2 x 3\n", Reading{}, []string{"file:2: ", "rows, columns, entries"}},
-		{"mtx: oblong", mtxHeader + "pattern general\n2 3 1\n1 1\n", Reading{}, []string{"file:2: 2 rows and 3 columns", "square"}},
-		{"mtx: huge", mtxHeader + "pattern general\n2000000000 2000000000 1\n1 1\n", Reading{}, []string{"file:2: 1 entries over 2000000000 nodes"}},
-		{"mtx: cut off", mtxHeader + "pattern symmetric\n3 3 2\n2 1\n", Reading{}, []string{"2 entries announced, 1 found"}},
-		{"mtx: far cut off", mtxHeader + "pattern symmetric\n3 3 2000000\n2 1\n", Reading{}, []string{"2000000 entries announced in a file of"}},
-		{"mtx: outside", mtxHeader + "pattern symmetric\n3 3 1\n4 1\n", Reading{}, []string{"file:3: ", "in [1, 3]"}},
-		{"mtx: columns", mtxHeader + "real symmetric\n3 3 1\n2 1\n", Reading{}, []string{"file:3: ", "3 numbers"}},
-		{"mtx: value", mtxHeader + "real symmetric\n3 3 1\n2 1 x\n", Reading{}, []string{`file:3: value "x"`}},
-		{"mtx: not a number", mtxHeader + "real symmetric\n3 3 1\n2 1 NaN\n", Reading{}, []string{`file:3: value "NaN"`}},
-		{"mtx: diagonal", mtxHeader + "pattern symmetric\n3 3 1\n2 2\n", Reading{}, []string{"file:3: self loop at row and column 2"}},
-		{"mtx: repeated", mtxHeader + "pattern general\n3 3 4\n2 1\n1 2\n2 1\n1 2\n", Reading{}, []string{"file:5: entry (2, 1) stands there already", "file:6: entry (1, 2)"}},
-		{"mtx: one way", mtxHeader + "pattern general\n3 3 1\n2 1\n", Reading{}, []string{"file:3: entry (2, 1) without (1, 2)"}},
+		{"mtx: array", "%%MatrixMarket matrix array real general\n2 2\n",
+			Reading{}, []string{"file:1: ", "must be %%MatrixMarket matrix coordinate"}},
+		{"mtx: complex hermitian", mtxHeader + "complex hermitian\n",
+			Reading{}, []string{`field "complex"`, `symmetry "hermitian"`}},
+		{"mtx: no size", mtxHeader + "pattern general\n% only\n",
+			Reading{}, []string{"ends without a size"}},
+		{"mtx: bad size", mtxHeader + "pattern general\n2 x 3\n",
+			Reading{}, []string{"file:2: ", "rows, columns, entries"}},
+		{"mtx: oblong", mtxHeader + "pattern general\n2 3 1\n1 1\n",
+			Reading{}, []string{"file:2: 2 rows and 3 columns", "square"}},
+		{"mtx: huge", mtxHeader + "pattern general\n2000000000 2000000000 1\n1 1\n",
+			Reading{}, []string{"file:2: 1 entries over 2000000000 nodes"}},
+		{"mtx: cut off", mtxHeader + "pattern symmetric\n3 3 2\n2 1\n",
+			Reading{}, []string{"2 entries announced, 1 found"}},
+		{"mtx: far cut off", mtxHeader + "pattern symmetric\n3 3 2000000\n2 1\n",
+			Reading{}, []string{"2000000 entries announced in a file of"}},
+		{"mtx: outside", mtxHeader + "pattern symmetric\n3 3 1\n4 1\n",
+			Reading{}, []string{"file:3: ", "in [1, 3]"}},
+		{"mtx: columns", mtxHeader + "real symmetric\n3 3 1\n2 1\n",
+			Reading{}, []string{"file:3: ", "3 numbers"}},
+		{"mtx: value", mtxHeader + "real symmetric\n3 3 1\n2 1 x\n",
+			Reading{}, []string{`file:3: value "x"`}},
+		{"mtx: not a number", mtxHeader + "real symmetric\n3 3 1\n2 1 NaN\n",
+			Reading{}, []string{`file:3: value "NaN"`}},
+		{"mtx: diagonal", mtxHeader + "pattern symmetric\n3 3 1\n2 2\n",
+			Reading{}, []string{"file:3: self loop at row and column 2"}},
+		{"mtx: repeated", mtxHeader + "pattern general\n3 3 4\n2 1\n1 2\n2 1\n1 2\n",
+			Reading{}, []string{"file:5: entry (2, 1) is listed already", "file:6: entry (1, 2)"}},
+		{"mtx: one way", mtxHeader + "pattern general\n3 3 1\n2 1\n",
+			Reading{}, []string{"file:3: entry (2, 1) without (1, 2)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			loaded, err := Read("file", []byte(test.content), Auto, test.reading)
@@ -164,7 +208,8 @@ func TestReadErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Read("file", nil, "gml", Reading{}); err == nil || !strings.Contains(err.Error(), `format "gml", must be one of`) {
+	if _, err := Read("file", nil, "gml", Reading{}); err == nil ||
+		!strings.Contains(err.Error(), `format "gml", must be one of`) {
 		t.Errorf("format gml: %v", err)
 	}
 }
@@ -172,13 +217,14 @@ func TestReadErrors(t *testing.T) {
 // TestManyProblems: a file of nothing but mistakes gives a bounded message.
 func TestManyProblems(t *testing.T) {
 	_, err := Read("file", []byte(strings.Repeat("x\n", 1000)), Auto, Reading{})
-	if err == nil || strings.Count(err.Error(), "\n") > 21 || !strings.Contains(err.Error(), "and 980 more problems") {
+	if err == nil || strings.Count(err.Error(), "\n") > 21 ||
+		!strings.Contains(err.Error(), "and 980 more problems") {
 		t.Errorf("error %.200q", err)
 	}
 }
 
-// TestRoundTrip: what WriteEdges writes is what ReadEdgeList reads, for any graph; and so is the list
-// shuffled, turned round, repeated and relabelled.
+// TestRoundTrip: what WriteEdges writes is what ReadEdgeList reads, for any graph; and so is the
+// list shuffled, turned round, repeated and relabelled.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "nodes")
@@ -189,7 +235,8 @@ func TestRoundTrip(t *testing.T) {
 				if rapid.Bool().Draw(t, "edge") {
 					present[u*n+v] = true
 					lines = append(lines, fmt.Sprintf("%d %d\n", u, v))
-					messy = append(messy, fmt.Sprintf("%d %d\n", v, u), fmt.Sprintf("%d\t%d\n", u, v))
+					messy = append(messy, fmt.Sprintf("%d %d\n", v, u),
+						fmt.Sprintf("%d\t%d\n", u, v))
 				}
 			}
 		}
@@ -232,14 +279,15 @@ func TestCanonical(t *testing.T) {
 		string(zipped(t, "a.mtx", mtx)[:50]):         "zip: ",
 		"0 1\nPK\n":                                  "download:2:",
 	} {
-		if _, err := Canonical([]byte(content)); err == nil || !strings.Contains(err.Error(), part) {
+		if _, err := Canonical([]byte(content)); err == nil ||
+			!strings.Contains(err.Error(), part) {
 			t.Errorf("%.20q: %v, want %q", content, err, part)
 		}
 	}
 }
 
-// matFile writes a MATLAB 5 file with the named variables: A is the sparse adjacency of want, others are
-// full matrices whose values are garbage that would not parse.
+// matFile writes a MATLAB 5 file with the named variables: A is the sparse adjacency of want,
+// others are full matrices whose values are garbage that would not parse.
 func matFile(t testing.TB, order binary.ByteOrder, compressed bool, names ...string) []byte {
 	var file bytes.Buffer
 	text := "MATLAB 5.0 MAT-file, written by a test"
@@ -309,7 +357,8 @@ func TestReadMATLAB(t *testing.T) {
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for _, compressed := range []bool{false, true} {
 			// local_info comes first and holds bytes no element could: it is passed over.
-			loaded, err := Read("file", matFile(t, order, compressed, "local_info", "A"), Auto, Reading{})
+			loaded, err := Read("file", matFile(t, order, compressed, "local_info", "A"),
+				Auto, Reading{})
 			if err != nil {
 				t.Fatalf("%v, compressed %t: %v", order, compressed, err)
 			}
@@ -335,7 +384,8 @@ func TestReadMATLABErrors(t *testing.T) {
 		{"byte order", header[:126] + "XX", "offset 126: byte order mark"},
 		{"HDF5", header[:124] + "\x00\x02IM", "offset 124: version 0x0200"},
 		{"nothing", header, "holds no matrix A"},
-		{"no A", string(matFile(t, little, true, "local_info")), `holds no matrix A but "local_info"`},
+		{"no A", string(matFile(t, little, true, "local_info")),
+			`holds no matrix A but "local_info"`},
 		{"full", with(6, 4, nil), "offset 128: matrix A is a full double array, must be sparse"},
 		{"cell", with(1, 4, nil), "matrix A is a cell array"},
 		{"odd class", with(99, 4, nil), "of unknown class"},
@@ -343,18 +393,26 @@ func TestReadMATLABErrors(t *testing.T) {
 		{"cut off", whole[:len(whole)-9], "the file is cut off"},
 		{"cut off at a tag", header + "1234", "4 bytes left"},
 		{"cut off, packed", packed[:len(packed)-9], "the file is cut off"},
-		{"packed garbage", header + "\x0f\x00\x00\x00\x04\x00\x00\x00abcd", "offset 128: compressed element"},
+		{"packed garbage", header + "\x0f\x00\x00\x00\x04\x00\x00\x00abcd",
+			"offset 128: compressed element"},
 		{"element type", header + "\x07\x00\x00\x00\x00\x00\x00\x00", "data element of type 7"},
-		{"column starts", with(mxSPARSE, 4, sparseBody(little, []int32{1, 0}, []int32{0, 1, 2})), "3 column starts for 4 columns"},
-		{"starts beyond", with(mxSPARSE, 2, sparseBody(little, []int32{1, 0}, []int32{0, 1, 9})), "column starts"},
-		{"starts descend", with(mxSPARSE, 3, sparseBody(little, []int32{1, 0, 0}, []int32{0, 2, 1, 3})), "must ascend"},
-		{"row outside", with(mxSPARSE, 2, sparseBody(little, []int32{2, 0}, []int32{0, 1, 2})), "row index 2 in column 1"},
-		{"one way", with(mxSPARSE, 2, sparseBody(little, []int32{1}, []int32{0, 1, 1})), "entry (2, 1) without (1, 2)"},
-		{"diagonal", with(mxSPARSE, 2, sparseBody(little, []int32{0}, []int32{0, 1, 1})), "self loop at row and column 1"},
+		{"column starts", with(mxSPARSE, 4, sparseBody(little, []int32{1, 0}, []int32{0, 1, 2})),
+			"3 column starts for 4 columns"},
+		{"starts beyond", with(mxSPARSE, 2, sparseBody(little, []int32{1, 0}, []int32{0, 1, 9})),
+			"column starts"},
+		{"starts descend", with(mxSPARSE, 3,
+			sparseBody(little, []int32{1, 0, 0}, []int32{0, 2, 1, 3})), "must ascend"},
+		{"row outside", with(mxSPARSE, 2, sparseBody(little, []int32{2, 0}, []int32{0, 1, 2})),
+			"row index 2 in column 1"},
+		{"one way", with(mxSPARSE, 2, sparseBody(little, []int32{1}, []int32{0, 1, 1})),
+			"entry (2, 1) without (1, 2)"},
+		{"diagonal", with(mxSPARSE, 2, sparseBody(little, []int32{0}, []int32{0, 1, 1})),
+			"self loop at row and column 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := ReadMATLAB("file", []byte(test.content), Reading{})
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "file: ") {
+			if err == nil || !strings.Contains(err.Error(), test.want) ||
+				!strings.HasPrefix(err.Error(), "file: ") {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
@@ -363,7 +421,8 @@ func TestReadMATLABErrors(t *testing.T) {
 
 func TestUserFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.edges.gz")
-	if err := os.WriteFile(path, []byte(gzipped(t, "1 2\n1 3\n3 1\n2 3\n3 4\n")), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(gzipped(t, "1 2\n1 3\n3 1\n2 3\n3 4\n")),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	source, err := datasets.Lookup("graph")
@@ -377,11 +436,13 @@ func TestUserFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if canonical(t, dataset.Graph) != want || len(dataset.Notes) != 2 ||
-		!strings.Contains(dataset.Notes[0], "number of nodes is read off the edges") || dataset.Notes[1] != "1 repeated edges dropped" {
+		!strings.Contains(dataset.Notes[0], "number of nodes is read off the edges") ||
+		dataset.Notes[1] != "1 repeated edges dropped" {
 		t.Errorf("edges %q, notes %q", canonical(t, dataset.Graph), dataset.Notes)
 	}
 	params.Nodes = 4
-	if dataset, err = source.Load(context.Background(), datasets.Request{Params: params}); err != nil || len(dataset.Notes) != 1 {
+	if dataset, err = source.Load(context.Background(),
+		datasets.Request{Params: params}); err != nil || len(dataset.Notes) != 1 {
 		t.Errorf("four nodes stated: %+v, %v", dataset, err)
 	}
 	wrong := &FileParams{Format: "gml", Base: 7, Nodes: -1}
@@ -418,7 +479,8 @@ func checkSimple(t *testing.T, loaded *Loaded) {
 }
 
 func FuzzReadEdgeList(f *testing.F) {
-	for _, seed := range []string{want, "# Nodes: 9 Edges: 4\n" + want, "1,2\r\n", "0 -1\n", "% x\n1 1\n", "9000000000 7\n"} {
+	for _, seed := range []string{want, "# Nodes: 9 Edges: 4\n" + want, "1,2\r\n", "0 -1\n",
+		"% x\n1 1\n", "9000000000 7\n"} {
 		f.Add([]byte(seed), 0, false, false)
 		f.Add([]byte(seed), 1, true, true)
 	}
@@ -431,12 +493,14 @@ func FuzzReadEdgeList(f *testing.F) {
 }
 
 func FuzzReadMatrixMarket(f *testing.F) {
-	for _, seed := range []string{"pattern symmetric\n4 4 4\n2 1\n3 1\n3 2\n4 3\n", "real general\n2 2 2\n1 2 1\n2 1 0\n", "integer general\n3 3 1\n2 2 7\n"} {
+	for _, seed := range []string{"pattern symmetric\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
+		"real general\n2 2 2\n1 2 1\n2 1 0\n", "integer general\n3 3 1\n2 2 7\n"} {
 		f.Add([]byte(mtxHeader+seed), true)
 		f.Add([]byte(mtxHeader+seed), false)
 	}
 	f.Fuzz(func(t *testing.T, content []byte, simplify bool) {
-		if loaded, err := ReadMatrixMarket("file", content, Reading{Simplify: simplify}); err == nil {
+		if loaded, err := ReadMatrixMarket("file",
+			content, Reading{Simplify: simplify}); err == nil {
 			checkSimple(t, loaded)
 		}
 	})

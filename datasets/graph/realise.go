@@ -9,10 +9,11 @@ import (
 	"ppdp/random"
 )
 
-// nearestGraphical returns, for any numbers, a sequence nearest to them in L1 that some simple graph has, and the distance. Numbers
-// outside [0, n-1] are brought to its ends. Then the node that wants most neighbours is again and again joined to
-// those that want most after it (as in havelHakimi), and what it wants beyond them is given up. Time is linear in
-// nodes and edges, up to a logarithm.
+// nearestGraphical returns, for any numbers, a sequence nearest to them in L1 that some simple
+// graph has, and the distance. Numbers outside [0, n-1] are brought to its ends. Then the node that
+// wants most neighbours is again and again joined to those that want most after it (as in
+// havelHakimi), and what it wants beyond them is given up. Time is linear in nodes and edges, up to
+// a logarithm.
 func nearestGraphical(degrees []int32) (nearest []int32, distance int64, err error) {
 	nearest = make([]int32, len(degrees))
 	total := int64(0)
@@ -21,7 +22,8 @@ func nearestGraphical(degrees []int32) (nearest []int32, distance int64, err err
 		total += int64(nearest[v])
 	}
 	if total/2 > maxGeneratedEdges {
-		return nil, 0, fmt.Errorf("degrees of %d edges, must be at most %d", total/2, maxGeneratedEdges)
+		return nil, 0, fmt.Errorf("degrees of %d edges, must be at most %d",
+			total/2, maxGeneratedEdges)
 	}
 	err = joinLargest(nearest, func(first, _ int32, unserved int) error {
 		nearest[first] -= int32(unserved)
@@ -37,10 +39,12 @@ func nearestGraphical(degrees []int32) (nearest []int32, distance int64, err err
 	return nearest, distance, nil
 }
 
-// Realise draws a simple graph from a degree sequence that was released with noise and need not be one of a simple
-// graph: node v has, in the order given, the degree that nearestGraphical makes of degrees[v], and the law
-// is that of WithDegrees. It returns the L1 distance between both sequences as well.
-func Realise(ctx context.Context, stream *random.Stream, degrees []int32) (g *datasets.Graph, distance int64, err error) {
+// Realise draws a simple graph from a degree sequence that was released with noise and need not be
+// one of a simple graph: node v has, in the order given, the degree that nearestGraphical makes of
+// degrees[v], and the law is that of WithDegrees. It returns the L1 distance between both sequences
+// as well.
+func Realise(ctx context.Context, stream *random.Stream,
+	degrees []int32) (g *datasets.Graph, distance int64, err error) {
 	nearest, distance, err := nearestGraphical(degrees)
 	if err != nil {
 		return nil, 0, err
@@ -49,10 +53,11 @@ func Realise(ctx context.Context, stream *random.Stream, degrees []int32) (g *da
 	return g, distance, err
 }
 
-// joinLargest joins the node that wants most neighbours to those that want most after it until none wants any. join, which may
-// be nil, is told of each edge; short of a node that wants more neighbours than there are, and by how many.
-// An error of short ends it.
-func joinLargest(degrees []int32, short func(first, wanted int32, unserved int) error, join func(v, w int32)) error {
+// joinLargest joins the node that wants most neighbours to those that want most after it until none
+// wants any. join, which may be nil, is called for each edge; short for a node that wants more
+// neighbours than there are, and by how many. An error of short ends it.
+func joinLargest(degrees []int32, short func(first, wanted int32, unserved int) error,
+	join func(v, w int32)) error {
 	n := len(degrees)
 	node := make([]int32, n)
 	for v := range node {
@@ -79,7 +84,8 @@ func joinLargest(degrees []int32, short func(first, wanted int32, unserved int) 
 				continue
 			}
 		}
-		// Of the last value that is only partly served the hindmost nodes are, which keeps the order.
+		// Of the last value that is only partly served the hindmost nodes are, which keeps the
+		// order.
 		least := wanted[rest+d-1]
 		begin, _ := slices.BinarySearchFunc(wanted[rest:], least, descending)
 		end, _ := slices.BinarySearchFunc(wanted[rest:], least-1, descending)

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNearestGraphical compares with all graphs of up to five nodes: the sequence has a graph, the distance is its own, and no
-// graph's sequence is nearer.
+// TestNearestGraphical compares with all graphs of up to five nodes: the sequence has a graph, the
+// distance is its own, and no graph's sequence is nearer.
 func TestNearestGraphical(t *testing.T) {
 	var sequences [6][][]int32 // sorted degree sequences of all graphs, by nodes
 	for n := range sequences {
@@ -45,7 +45,7 @@ func TestNearestGraphical(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := between(degrees, nearest); got != distance {
-			t.Fatalf("%v became %v at distance %d, told as %d", degrees, nearest, got, distance)
+			t.Fatalf("%v became %v at distance %d, reported as %d", degrees, nearest, got, distance)
 		}
 		if _, _, err := havelHakimi(nearest); err != nil {
 			t.Fatalf("%v became %v: %v", degrees, nearest, err)
@@ -53,17 +53,20 @@ func TestNearestGraphical(t *testing.T) {
 		sorted := slices.Sorted(slices.Values(degrees))
 		for _, other := range sequences[len(degrees)] {
 			if between(sorted, other) < distance { // sorting both is the best way to match them
-				t.Fatalf("%v became %v at distance %d, but %v is nearer", degrees, nearest, distance, other)
+				t.Fatalf("%v became %v at distance %d, but %v is nearer",
+					degrees, nearest, distance, other)
 			}
 		}
 	})
 }
 
-// TestRealise: a graph's own sequence comes back as it is, in its order; a noisy one as near as it says.
+// TestRealise: a graph's own sequence comes back as it is, in its order; a noisy one as near as it
+// says.
 func TestRealise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		degrees := rapid.SliceOfN(rapid.Int32Range(-3, 40), 0, 60).Draw(t, "degrees")
-		g, distance, err := Realise(context.Background(), random.NewKey(rapid.Uint64().Draw(t, "seed")).Stream(), degrees)
+		g, distance, err := Realise(context.Background(),
+			random.NewKey(rapid.Uint64().Draw(t, "seed")).Stream(), degrees)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +79,8 @@ func TestRealise(t *testing.T) {
 			sum += int64(max(realised[v]-d, d-realised[v]))
 		}
 		if sum != distance {
-			t.Fatalf("%v realised as %v: distance %d, told as %d", degrees, realised, sum, distance)
+			t.Fatalf("%v realised as %v: distance %d, reported as %d",
+				degrees, realised, sum, distance)
 		}
 		again, distance, err := Realise(context.Background(), random.NewKey(1).Stream(), realised)
 		if err != nil || distance != 0 {

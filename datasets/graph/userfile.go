@@ -2,8 +2,8 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"ppdp/datasets"
@@ -11,7 +11,6 @@ import (
 
 func init() { datasets.Register(userFile{}) }
 
-// userFile is a graph of one's own.
 type userFile struct{}
 
 // FileParams are the parameters of the source "graph".
@@ -21,27 +20,20 @@ type FileParams struct {
 	Base     int    `yaml:"base"`     // smallest node id of an edge list: 0 (default) or 1
 	Simplify bool   `yaml:"simplify"` // drop and count self loops, repetitions and directions
 	Relabel  bool   `yaml:"relabel"`  // number the ids of an edge list that occur
-	Nodes    int    `yaml:"nodes"`    // number of nodes, which is public knowledge; 0 (default) takes what the file says
+	// Number of nodes, which is public knowledge; 0 (default) takes what the file says.
+	Nodes int `yaml:"nodes"`
 }
 
 // Validate reports everything wrong with the parameters, by yaml key.
 func (p *FileParams) Validate() error {
-	var errs []error
+	var bad datasets.Problems
 	if p.Path == "" {
-		errs = append(errs, errors.New("path: empty, must name an edge list, Matrix Market or MATLAB file"))
+		bad.Add("path: empty, must name an edge list, Matrix Market or MATLAB file")
 	}
-	switch p.Format {
-	case Auto, EdgeList, MatrixMarket, MATLAB:
-	default:
-		errs = append(errs, fmt.Errorf("format: %q, must be one of auto, edges, mtx, mat", p.Format))
-	}
-	if p.Base != 0 && p.Base != 1 {
-		errs = append(errs, fmt.Errorf("base: %d, must be 0 or 1", p.Base))
-	}
-	if p.Nodes < 0 {
-		errs = append(errs, fmt.Errorf("nodes: %d, must be at least 0 (0 takes what the file says)", p.Nodes))
-	}
-	return errors.Join(errs...)
+	bad.OneOf("format", string(p.Format), formats...)
+	bad.Whole("base", p.Base, 0, 1)
+	bad.Whole("nodes", p.Nodes, 0, math.MaxInt32) // 0 takes what the file says
+	return bad.Err()
 }
 
 // ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
@@ -53,7 +45,7 @@ func (p *FileParams) ResolvePaths(base string) {
 
 func (userFile) Info() datasets.Info {
 	return datasets.Info{Name: "graph", Graph: true,
-		Title:    "a graph of one's own: edge list, Matrix Market or MATLAB file",
+		Title:    "User-supplied graph (edge list, Matrix Market or MATLAB file)",
 		Citation: "the user's own", License: "the user's own"}
 }
 
@@ -71,7 +63,8 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	loaded, err := Read(p.Path, content, p.Format, Reading{Base: p.Base, Simplify: p.Simplify, Relabel: p.Relabel, Nodes: p.Nodes})
+	loaded, err := Read(p.Path, content, p.Format,
+		Reading{Base: p.Base, Simplify: p.Simplify, Relabel: p.Relabel, Nodes: p.Nodes})
 	if err != nil {
 		return nil, err
 	}
@@ -84,5 +77,6 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	note(loaded.SelfLoops, "self loops dropped")
 	note(loaded.Duplicates, "repeated edges dropped")
 	note(loaded.OneWay, "entries without their mirror image read as undirected edges")
-	return &datasets.Dataset{Name: "graph", Graph: loaded.Graph, Checksum: loaded.Graph.Checksum(), Notes: notes}, nil
+	return &datasets.Dataset{Graph: loaded.Graph, Checksum: loaded.Graph.Checksum(),
+		Notes: notes}, nil
 }

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"encoding/json"
-	"fmt"
 	"go/format"
 	"os"
 	"os/exec"
@@ -12,52 +11,78 @@ import (
 	"testing"
 )
 
-// block is a Go listing in CONTRIBUTING.md with the path it is for.
+// block is a Go listing in a page, with the path it is for.
 var block = regexp.MustCompile("(?s)<!-- (\\S+\\.go) -->\n```go\n(.*?)```")
 
-// TestContributingExample takes the example of a new baseline from CONTRIBUTING.md as a reader
-// would, lays it over the module without touching a file, and runs the conformance suite on it.
-func TestContributingExample(t *testing.T) {
+// registered is the name a plug-in registers under, in its source.
+var registered = regexp.MustCompile(`Name:\s+"([^"]+)"`)
+
+// TestExamples takes the example of every kind of plug-in from its page as a reader would, lays it
+// over the module without touching a file, and runs the kind's conformance suite on it.
+func TestExamples(t *testing.T) {
+	for page, suite := range map[string]string{
+		"CONTRIBUTING.md":             "./algorithms/all",
+		"docs/adding-a-metric.md":     "./metrics",
+		"docs/adding-a-dataset.md":    "./datasets/all",
+		"docs/adding-a-classifier.md": "./classifiers/all",
+	} {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
+			runExample(t, page, suite)
+		})
+	}
+}
+
+// runExample runs TestConformance of the package suite with the example of a page: one Go file and,
+// but for metrics, one line for the package suite's all.go.
+func runExample(t *testing.T, page, suite string) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	text, err := os.ReadFile(filepath.Join(root, page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := block.FindAllStringSubmatch(string(text), -1)
-	if len(blocks) != 2 {
-		t.Fatalf("%d listings with a path in CONTRIBUTING.md, want the baseline and its line in algorithms/all", len(blocks))
+	want := 2
+	if suite == "./metrics" {
+		want = 1
 	}
-	baseline, line := blocks[0], blocks[1]
-	formatted, err := format.Source([]byte(baseline[2]))
+	if len(blocks) != want {
+		t.Fatalf("%d listings with a path, want the plug-in and, but for metrics, its line in all.go", len(blocks))
+	}
+	path, source := blocks[0][1], blocks[0][2]
+	formatted, err := format.Source([]byte(source))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(formatted) != baseline[2] {
-		t.Errorf("%s in CONTRIBUTING.md is not formatted as gofmt would", baseline[1])
+	if string(formatted) != source {
+		t.Errorf("%s is not formatted as gofmt would", path)
 	}
-	if _, err := os.Stat(filepath.Join(root, baseline[1])); err == nil {
-		t.Fatalf("%s exists: the example must be a baseline that does not", baseline[1])
+	if _, err := os.Stat(filepath.Join(root, path)); err == nil {
+		t.Fatalf("%s exists: the example must be a plug-in that does not", path)
 	}
-	all, err := os.ReadFile(filepath.Join(root, line[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed := strings.Replace(string(all), "import (\n", "import (\n"+line[2], 1)
-	if listed == string(all) {
-		t.Fatalf("%s has no import block to add a line to", line[1])
+	files := map[string]string{path: source}
+	for _, line := range blocks[1:] {
+		all, err := os.ReadFile(filepath.Join(root, line[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[line[1]] = strings.Replace(string(all), "import (\n", "import (\n"+line[2], 1)
+		if files[line[1]] == string(all) {
+			t.Fatalf("%s has no import block to add a line to", line[1])
+		}
 	}
 
 	dir := t.TempDir()
 	overlay := struct{ Replace map[string]string }{make(map[string]string)}
-	for i, file := range []struct{ path, text string }{{baseline[1], baseline[2]}, {line[1], listed}} {
-		path := filepath.Join(dir, fmt.Sprintf("%d.go", i))
-		if err := os.WriteFile(path, []byte(file.text), 0o666); err != nil {
+	for path, text := range files {
+		copied := filepath.Join(dir, strings.ReplaceAll(path, "/", "-"))
+		if err := os.WriteFile(copied, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		overlay.Replace[filepath.Join(root, file.path)] = path
+		overlay.Replace[filepath.Join(root, path)] = copied
 	}
 	encoded, err := json.Marshal(overlay)
 	if err != nil {
@@ -67,15 +92,19 @@ func TestContributingExample(t *testing.T) {
 	if err := os.WriteFile(list, encoded, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Base(filepath.Dir(baseline[1]))
-	// Without vet, which wants to stand in the package's folder: there is none.
-	command := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay", list, "-run", "TestConformance/^"+name+"$", "./algorithms/all")
+	name := registered.FindStringSubmatch(source)
+	if name == nil {
+		t.Fatalf("%s registers no name", path)
+	}
+	// Without vet, which runs in the package's folder: there is none.
+	command := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay", list,
+		"-run", "TestConformance/^"+name[1]+"$", suite)
 	command.Dir = root
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "--- PASS: TestConformance/"+name+" ") {
-		t.Fatalf("the conformance suite did not run on %s:\n%s", name, out)
+	if !strings.Contains(string(out), "--- PASS: TestConformance/"+name[1]+" ") {
+		t.Fatalf("the conformance suite did not run on %s:\n%s", name[1], out)
 	}
 }

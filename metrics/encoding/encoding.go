@@ -1,10 +1,10 @@
-// Package encoding writes the regions of a published partition as records that classifiers can learn
-// from: one record for each region, an attribute for what its box says along each dimension. It leaves
-// out weights (the published counts), finding a record's region, and learning.
+// Package encoding writes the regions of a published partition as records that classifiers can
+// learn from: one record for each region, an attribute for what its box says along each dimension.
+// It leaves out weights (the published counts), finding a record's region, and learning.
 //
-// A record that is generalised is the record of its region, so that training and test records
-// that share a region become equal (Al-Hussaeni et al. 2018, section 5.2). What is read off the
-// release, such as which taxonomy nodes occur, is read off all of its regions and not off the records.
+// A record that is generalised is the record of its region, so that training and test records that
+// share a region become equal (Al-Hussaeni et al. 2018, section 5.2). What is read off the release,
+// such as which taxonomy nodes occur, is read off all of its regions and not off the records.
 package encoding
 
 import (
@@ -17,14 +17,14 @@ import (
 	"ppdp/datasets"
 )
 
-// Encoding is a way of writing a box as attributes. Its first word is for the categorical dimensions,
-// its second for the numeric ones; a single word is for both.
+// Encoding is a way of writing a box as attributes. Its first word is for the categorical
+// dimensions, its second for the numeric ones; a single word is for both.
 type Encoding string
 
 const (
-	// NodeMidpoint has for each taxonomy node that some region carries an attribute of the values no and
-	// yes: yes where the region's node is that node or lies below it. The root, which is yes everywhere,
-	// is left out. Intervals become their midpoints.
+	// NodeMidpoint has for each taxonomy node that some region carries an attribute of the values
+	// no and yes: yes where the region's node is that node or lies below it. The root, which is yes
+	// everywhere, is left out. Intervals become their midpoints.
 	NodeMidpoint Encoding = "node-midpoint"
 	// NodeWidth is NodeMidpoint with the width of intervals as a share of the domain.
 	NodeWidth Encoding = "node-width"
@@ -40,7 +40,8 @@ const (
 
 // Enum lists all of them.
 func (Encoding) Enum() []string {
-	return []string{string(NodeMidpoint), string(NodeWidth), string(NominalMidpoint), string(NominalWidth), string(Nominal), string(Midpoint)}
+	return []string{string(NodeMidpoint), string(NodeWidth), string(NominalMidpoint),
+		string(NominalWidth), string(Nominal), string(Midpoint)}
 }
 
 // form is how one dimension is written.
@@ -78,10 +79,11 @@ type Record struct {
 	Class  uint32
 }
 
-// Encode writes records of the regions of a release as a table, in order. The last attribute is the class
-// attribute of the schema the regions were made in, which must have one; all numeric attributes have
-// public bounds. It returns early with ctx.Err() when the context ends.
-func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions, records []Record) (*datasets.Table, error) {
+// Encode writes records of the regions of a release as a table, in order. The last attribute is the
+// class attribute of the schema the regions were made in, which must have one; all numeric
+// attributes have public bounds. It returns early with ctx.Err() when the context ends.
+func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions,
+	records []Record) (*datasets.Table, error) {
 	categorical, numeric, err := e.forms()
 	if err != nil {
 		return nil, err
@@ -140,8 +142,8 @@ func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *
 	return builder.Table(), nil
 }
 
-// column holds the codes of one attribute. Attributes that say different things about one dimension share what
-// is as long as the regions are many.
+// column holds the codes of one attribute. Attributes that say different things about one dimension
+// share what is as long as the regions are many.
 type column struct {
 	byRegion  []uint32
 	translate []uint32 // from what byRegion holds to codes; nil where those are the codes
@@ -160,8 +162,8 @@ func (x *dimension) interval(region int) (low, high uint32) {
 	return x.regions.Low[i], x.regions.High[i]
 }
 
-// axis is the dimension's axis; where boxes are intervals of codes, that of the attribute. Nil for a
-// numeric dimension.
+// axis is the dimension's axis; where boxes are intervals of codes, that of the attribute. Nil for
+// a numeric dimension.
 func (x *dimension) axis() (axis *datasets.Axis, own bool) {
 	if x.regions.Axes != nil && x.regions.Axes[x.dim] != nil {
 		return x.regions.Axes[x.dim], true
@@ -214,7 +216,8 @@ func (x *dimension) membership(add func(datasets.Attribute, column)) {
 		for i := n + 1; i < len(tree); i++ {
 			below[i] = below[tree[i].Parent]
 		}
-		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name, Kind: datasets.Categorical, Values: []string{"no", "yes"}},
+		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name,
+			Kind: datasets.Categorical, Values: []string{"no", "yes"}},
 			column{byRegion: nodes, translate: below})
 	}
 }
@@ -227,7 +230,10 @@ func (x *dimension) nominal(add func(datasets.Attribute, column)) {
 		for r, at := range x.nodes(axis, own) {
 			keys[r] = uint64(at)
 		}
-		name = func(key uint64) string { return strconv.FormatUint(key, 10) + " " + axis.Taxonomy.Nodes[key].Name }
+		name = func(key uint64) string {
+			return strconv.FormatUint(key, 10) + " " +
+				axis.Taxonomy.Nodes[key].Name
+		}
 	} else {
 		for r := range keys {
 			low, high := x.interval(r)
@@ -272,5 +278,6 @@ func (x *dimension) width(add func(datasets.Attribute, column)) {
 		low, high := x.interval(r)
 		of[r] = high - low - 1
 	}
-	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell}, column{byRegion: of})
+	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell},
+		column{byRegion: of})
 }

@@ -13,8 +13,8 @@ import (
 	"ppdp/datasets"
 )
 
-// schema has a taxonomy of jobs, an attribute of colours without one, years from 0 to 9 and a class. The
-// codes of jobs are not in the order of the tree.
+// schema has a taxonomy of jobs, an attribute of colours without one, years from 0 to 9 and a
+// class. The codes of jobs are not in the order of the tree.
 func schema() *datasets.Schema {
 	jobs := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 4}},
@@ -25,8 +25,10 @@ func schema() *datasets.Schema {
 		{Name: "farmer", Parent: 4},
 	}}
 	return &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "pay", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"low", "high"}},
-		{Name: "job", Kind: datasets.Categorical, Values: []string{"farmer", "lawyer", "clerk"}, Taxonomy: jobs},
+		{Name: "pay", Kind: datasets.Categorical, Role: datasets.Class,
+			Values: []string{"low", "high"}},
+		{Name: "job", Kind: datasets.Categorical, Values: []string{"farmer", "lawyer", "clerk"},
+			Taxonomy: jobs},
 		{Name: "year", High: 10, Step: 1},
 		{Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "green", "blue"}},
 	}}
@@ -53,7 +55,8 @@ func regions(s *datasets.Schema, axes bool) *algorithms.Regions {
 func encode(t *testing.T, e Encoding, axes bool) []string {
 	t.Helper()
 	s := schema()
-	table, err := e.Encode(context.Background(), s, regions(s, axes), []Record{{0, 1}, {1, 0}, {2, 0}, {3, 1}, {1, 1}})
+	table, err := e.Encode(context.Background(), s, regions(s, axes),
+		[]Record{{0, 1}, {1, 0}, {2, 0}, {3, 1}, {1, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +73,8 @@ func encode(t *testing.T, e Encoding, axes bool) []string {
 		for at := range encoded.Attributes {
 			code := table.Column(at).At(int32(row))
 			if int(code) >= encoded.Attributes[at].Cells() {
-				t.Fatalf("%s: code %d of %d", encoded.Attributes[at].Name, code, encoded.Attributes[at].Cells())
+				t.Fatalf("%s: code %d of %d", encoded.Attributes[at].Name, code,
+					encoded.Attributes[at].Cells())
 			}
 			text := encoded.Attributes[at].Text(code)
 			if encoded.Attributes[at].Kind == datasets.Numeric {
@@ -91,14 +95,17 @@ func TestEncodings(t *testing.T) {
 		want     []string
 	}{
 		{NodeMidpoint, true, []string{
-			"job/office | job/lawyer | job/field | job/farmer | year | colour/red | colour/green | pay",
+			"job/office | job/lawyer | job/field | job/farmer | year | colour/red | colour/green " +
+				"| pay",
 			"yes | no | no | no | 4.5 | no | no | high", // all years 0 to 9, any colour
 			"no | no | yes | no | 1 | yes | no | low",
 			"no | no | yes | yes | 3 | no | yes | low",
-			"yes | yes | no | no | 4.5 | no | no | high", // green and blue: only the root holds both
+			// Green and blue: only the root holds both.
+			"yes | yes | no | no | 4.5 | no | no | high",
 			"no | no | yes | no | 1 | yes | no | high",
 		}},
-		{NodeWidth, false, []string{ // lowest common nodes of code intervals: office, farmer, any, lawyer
+		// Lowest common nodes of code intervals: office, farmer, any, lawyer.
+		{NodeWidth, false, []string{
 			"job/office | job/lawyer | job/farmer | year | colour/red | colour/green | pay",
 			"yes | no | no | 1 | no | no | high",
 			"no | no | yes | 0.3 | yes | no | low",
@@ -151,7 +158,8 @@ func TestContinuousMidpoint(t *testing.T) {
 		{Name: "x", Low: -4, High: 4, Step: 2, Continuous: true},
 		{Name: "y", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"a"}},
 	}}
-	q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1}, High: []uint32{1, 4}, Classes: 1, Counts: []float64{1, 1}}
+	q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1}, High: []uint32{1, 4},
+		Classes: 1, Counts: []float64{1, 1}}
 	table, err := NodeMidpoint.Encode(context.Background(), s, q, []Record{{0, 0}, {1, 0}})
 	if err != nil {
 		t.Fatal(err)
@@ -164,11 +172,13 @@ func TestContinuousMidpoint(t *testing.T) {
 func TestEncodeRefuses(t *testing.T) {
 	s := schema()
 	q := regions(s, true)
-	if _, err := Encoding("wide").Encode(context.Background(), s, q, nil); err == nil || !strings.Contains(err.Error(), "node-width") {
+	if _, err := Encoding("wide").Encode(context.Background(), s, q, nil); err == nil ||
+		!strings.Contains(err.Error(), "node-width") {
 		t.Errorf("unknown encoding: error %v, must list the known ones", err)
 	}
 	classless := &datasets.Schema{Attributes: s.Attributes[1:]}
-	if _, err := Nominal.Encode(context.Background(), classless, q, nil); err == nil || !strings.Contains(err.Error(), "class") {
+	if _, err := Nominal.Encode(context.Background(), classless, q, nil); err == nil ||
+		!strings.Contains(err.Error(), "class") {
 		t.Errorf("without a class: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -1,10 +1,11 @@
-// Package verify judges generalised tables: is a release k-anonymous, for which k, does every record lie
-// where the release says, and what became of suppressed rows. It is written against the definition of
-// k-anonymity alone. It trusts nothing that a release says of itself, shares no code with the algorithms or
-// with the metrics, and compares records one by one where those count and descend trees.
+// Package verify judges generalised tables: is a release k-anonymous, for which k, does every
+// record lie where the release says, and what became of suppressed rows. It is written against the
+// definition of k-anonymity alone. It trusts nothing that a release says of itself, shares no code
+// with the algorithms or with the metrics, and compares records one by one where those count and
+// descend trees.
 //
-// It leaves out how useful a release is, and privacy beyond k-anonymity. Releases under differential privacy do
-// not say which row is where and cannot be judged here.
+// It leaves out how useful a release is, and privacy beyond k-anonymity. Releases under
+// differential privacy do not say which row is where and cannot be judged here.
 package verify
 
 import (
@@ -27,32 +28,35 @@ const (
 	NoSuppression Suppression = "none"
 	// LeftOut rows are in no region and in no count. They do not touch k.
 	LeftOut Suppression = "left out"
-	// AsClass rows are published with every quasi-identifier generalised to its whole domain, beside regions that
-	// are not: one more equivalence class, which has to have k records as any other. Relaxed partitions, whose
-	// regions overlap, may hold such a class without having suppressed anything.
+	// AsClass rows are published with every quasi-identifier generalised to its whole domain,
+	// beside regions that are not: one more equivalence class, which has to have k records as any
+	// other. Relaxed partitions, whose regions overlap, may hold such a class without having
+	// suppressed anything.
 	AsClass Suppression = "as a class"
-	// Counted rows are said to be suppressed and are in a region's counts all the same. Such a release is
-	// wrong, and its classes look larger than they are.
+	// Counted rows are listed as suppressed and are in a region's counts all the same. Such a
+	// release is wrong, and its classes look larger than they are.
 	Counted Suppression = "counted"
 )
 
 // Report is what was found out about a release.
 type Report struct {
-	// Rows went into the release; Suppressed of them were suppressed, in the way that Suppression says.
+	// Rows went into the release; Suppressed of them were suppressed, in the way that Suppression
+	// says.
 	Rows, Suppressed int
 	Suppression      Suppression
-	// Classes is the number of equivalence classes: sets of released records whose published ranges are all alike.
+	// Classes is the number of equivalence classes: sets of released records whose published ranges
+	// are all alike.
 	Classes int
-	// K is the size of the smallest class: the largest k for which the release is k-anonymous. 0 when no
-	// record is released.
+	// K is the size of the smallest class: the largest k for which the release is k-anonymous. 0
+	// when no record is released.
 	K int
 	// Problems are contradictions between the release and the table, at most a few of a kind.
 	// A release with problems is not what it says, whatever its K.
 	Problems []error
 }
 
-// Anonymous reports whether the release is what it says and k-anonymous. A release without a record is
-// k-anonymous for every k.
+// Anonymous reports whether the release is what it says and k-anonymous. A release without a record
+// is k-anonymous for every k.
 func (r *Report) Anonymous(k int) bool {
 	return len(r.Problems) == 0 && (r.Classes == 0 || r.K >= k)
 }
@@ -60,19 +64,21 @@ func (r *Report) Anonymous(k int) bool {
 // Err joins the problems.
 func (r *Report) Err() error { return errors.Join(r.Problems...) }
 
-// most is how many problems of a kind are told.
+// most is how many problems of a kind are reported.
 const most = 5
 
-// relative is the error that a mean may carry: its sum was rounded once a record, 10⁷ times at most.
+// relative is the error that a mean may carry: its sum was rounded once a record, 10⁷ times at
+// most.
 const relative = 1e-9
 
-// Regions judges a release of the given rows of a table. The error tells of releases that cannot be judged:
-// rows are not assigned to regions, or slices do not fit together.
+// Regions judges a release of the given rows of a table. The error is for releases that cannot be
+// judged: rows are not assigned to regions, or slices do not fit together.
 func Regions(table *datasets.Table, rows []int32, released *algorithms.Regions) (*Report, error) {
 	if err := fits(table, rows, released); err != nil {
 		return nil, err
 	}
-	v := &verifier{table: table, rows: rows, released: released, dims: len(released.Attributes), told: make(map[string]int)}
+	v := &verifier{table: table, rows: rows, released: released, dims: len(released.Attributes),
+		reported: make(map[string]int)}
 	v.report.Rows = len(rows)
 	v.places()
 	v.suppression()
@@ -89,13 +95,17 @@ func fits(table *datasets.Table, rows []int32, r *algorithms.Regions) error {
 	case r.Assignment == nil && len(rows) > 0:
 		return errors.New("verify: the release does not assign rows to regions")
 	case len(r.Assignment) != len(rows):
-		return fmt.Errorf("verify: %d rows are assigned to regions, must be %d", len(r.Assignment), len(rows))
+		return fmt.Errorf("verify: %d rows are assigned to regions, must be %d",
+			len(r.Assignment), len(rows))
 	case r.Classes < 1 || r.Classes != table.Schema().Classes():
-		return fmt.Errorf("verify: %d classes, must be the %d of the table", r.Classes, table.Schema().Classes())
+		return fmt.Errorf("verify: %d classes, must be the %d of the table",
+			r.Classes, table.Schema().Classes())
 	case len(r.Low) != n*d || len(r.High) != n*d || len(r.Counts) != n*r.Classes:
-		return fmt.Errorf("verify: %d regions of %d dimensions with %d and %d ends and %d counts", n, d, len(r.Low), len(r.High), len(r.Counts))
+		return fmt.Errorf("verify: %d regions of %d dimensions with %d and %d ends and %d counts",
+			n, d, len(r.Low), len(r.High), len(r.Counts))
 	case len(r.TightLow) != len(r.TightHigh) || r.TightLow != nil && len(r.TightLow) != n*d:
-		return fmt.Errorf("verify: %d and %d ends of tight ranges, must be %d", len(r.TightLow), len(r.TightHigh), n*d)
+		return fmt.Errorf("verify: %d and %d ends of tight ranges, must be %d",
+			len(r.TightLow), len(r.TightHigh), n*d)
 	case r.Means != nil && len(r.Means) != n*d:
 		return fmt.Errorf("verify: %d means, must be %d", len(r.Means), n*d)
 	case r.Axes != nil && len(r.Axes) != d:
@@ -103,7 +113,8 @@ func fits(table *datasets.Table, rows []int32, r *algorithms.Regions) error {
 	}
 	for _, attribute := range r.Attributes {
 		if attribute < 0 || attribute >= len(table.Schema().Attributes) {
-			return fmt.Errorf("verify: a dimension is attribute %d of %d", attribute, len(table.Schema().Attributes))
+			return fmt.Errorf("verify: a dimension is attribute %d of %d",
+				attribute, len(table.Schema().Attributes))
 		}
 	}
 	return nil
@@ -117,23 +128,22 @@ type verifier struct {
 	place    [][]uint32 // of each code on each dimension
 	left     []bool     // suppressed, by position
 	report   Report
-	told     map[string]int
+	reported map[string]int
 }
 
 // problem notes a contradiction, the first few of each kind.
 func (v *verifier) problem(kind, format string, args ...any) {
-	if v.told[kind]++; v.told[kind] <= most {
+	if v.reported[kind]++; v.reported[kind] <= most {
 		v.report.Problems = append(v.report.Problems, fmt.Errorf(format, args...))
 	}
 }
 
-// name is the name of a dimension's attribute.
 func (v *verifier) name(dim int) string {
 	return v.table.Schema().Attributes[v.released.Attributes[dim]].Name
 }
 
-// places finds where each code lies along each dimension. Along an axis that is the place of its leaf in a
-// depth-first walk of the taxonomy, which the axis itself is checked against.
+// places finds where each code lies along each dimension. Along an axis that is the place of its
+// leaf in a depth-first walk of the taxonomy, which the axis itself is checked against.
 func (v *verifier) places() {
 	v.place = make([][]uint32, v.dims)
 	for d, attribute := range v.released.Attributes {
@@ -151,7 +161,8 @@ func (v *verifier) places() {
 				}
 			}
 			if !slices.Equal(place, v.released.Axes[d].Rank) {
-				v.problem("axis", "%s: ranks %v, its taxonomy says %v", a.Name, v.released.Axes[d].Rank, place)
+				v.problem("axis", "%s: ranks %v, its taxonomy says %v",
+					a.Name, v.released.Axes[d].Rank, place)
 			}
 		}
 		v.place[d] = place
@@ -186,7 +197,8 @@ func (v *verifier) membership() {
 		region := int(r.Assignment[at])
 		if v.left[at] {
 			if region != -1 {
-				v.problem("suppressed in a region", "row %d is suppressed and in region %d", row, region)
+				v.problem("suppressed in a region", "row %d is suppressed and in region %d",
+					row, region)
 				v.report.Suppression = Counted
 			}
 			continue
@@ -198,10 +210,13 @@ func (v *verifier) membership() {
 		for d, attribute := range r.Attributes {
 			code := v.table.Column(attribute).At(row)
 			place, i := v.place[d][code], region*v.dims+d
+			a := &v.table.Schema().Attributes[attribute]
 			if place < r.Low[i] || place >= r.High[i] {
-				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)", row, v.name(d), v.table.Schema().Attributes[attribute].Text(code), region, r.Low[i], r.High[i])
+				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)",
+					row, v.name(d), a.Text(code), region, r.Low[i], r.High[i])
 			} else if r.TightLow != nil && (place < r.TightLow[i] || place >= r.TightHigh[i]) {
-				v.problem("outside", "row %d: %s %s lies outside the range of region %d, [%d, %d)", row, v.name(d), v.table.Schema().Attributes[attribute].Text(code), region, r.TightLow[i], r.TightHigh[i])
+				v.problem("outside", "row %d: %s %s lies outside the range of region %d, [%d, %d)",
+					row, v.name(d), a.Text(code), region, r.TightLow[i], r.TightHigh[i])
 			}
 		}
 		label := 0
@@ -210,21 +225,22 @@ func (v *verifier) membership() {
 		}
 		counts[region*r.Classes+label]++
 	}
-	said, released := 0.0, 0.0
+	claimed, released := 0.0, 0.0
 	for i, n := range counts {
-		said += r.Counts[i]
+		claimed += r.Counts[i]
 		released += n
 		if r.Counts[i] != n {
-			v.problem("counts", "region %d counts %v records of class %d, it has %v", i/r.Classes, r.Counts[i], i%r.Classes, n)
+			v.problem("counts", "region %d counts %v records of class %d, it has %v",
+				i/r.Classes, r.Counts[i], i%r.Classes, n)
 		}
 	}
-	if v.report.Suppressed > 0 && said > released {
+	if v.report.Suppressed > 0 && claimed > released {
 		v.report.Suppression = Counted
 	}
 }
 
-// classes gathers records whose published values are alike. The published values are spelled out, so that two regions
-// that say the same are one class, as they are to a reader of the table.
+// classes gathers records whose published values are alike. The published values are spelled out,
+// so that two regions that say the same are one class, as they are to a reader of the table.
 func (v *verifier) classes() {
 	r := v.released
 	low, high := r.Low, r.High
@@ -247,7 +263,8 @@ func (v *verifier) classes() {
 			whole[region] = v.dims > 0
 			for d := range v.dims {
 				i := region*v.dims + d
-				b.WriteString(strconv.FormatUint(uint64(low[i]), 10) + "-" + strconv.FormatUint(uint64(high[i]), 10) + ",")
+				b.WriteString(strconv.FormatUint(uint64(low[i]), 10) + "-" +
+					strconv.FormatUint(uint64(high[i]), 10) + ",")
 				whole[region] = whole[region] && low[i] == 0 && int(high[i]) == len(v.place[d])
 			}
 			texts[region] = b.String() + "."
@@ -279,7 +296,6 @@ func (v *verifier) classes() {
 	}
 }
 
-// statistics recomputes the published means.
 func (v *verifier) statistics() {
 	r := v.released
 	if r.Means == nil {
@@ -298,13 +314,15 @@ func (v *verifier) statistics() {
 			}
 		}
 	}
-	for i, said := range r.Means {
+	for i, claimed := range r.Means {
 		region, a := i/v.dims, &v.table.Schema().Attributes[r.Attributes[i%v.dims]]
 		if a.Kind != datasets.Numeric || sizes[region] == 0 {
 			continue
 		}
-		if is := sums[i] / sizes[region]; !(math.Abs(said-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
-			v.problem("means", "region %d: mean %s %v, the records' is %v", region, a.Name, said, is)
+		is := sums[i] / sizes[region]
+		if !(math.Abs(claimed-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
+			v.problem("means", "region %d: mean %s %v, the records' is %v",
+				region, a.Name, claimed, is)
 		}
 	}
 }

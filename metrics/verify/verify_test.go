@@ -18,17 +18,20 @@ import (
 	"ppdp/random"
 )
 
-// table has two numeric attributes, a categorical one whose taxonomy walks its values in another order than that of
-// their codes, and a class.
+// table has two numeric attributes, a categorical one whose taxonomy walks its values in another
+// order than that of their codes, and a class.
 func table(rows ...[4]uint32) *datasets.Table {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 20, High: 30, Step: 1},
-		{Name: "job", Kind: datasets.Categorical, Values: []string{"smith", "clerk", "baker"}, Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
-			{Name: "any", Parent: -1, Children: []int{1, 4}}, {Name: "craft", Parent: 0, Children: []int{2, 3}},
-			{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1}, {Name: "clerk", Parent: 0},
-		}}},
+		{Name: "job", Kind: datasets.Categorical, Values: []string{"smith", "clerk", "baker"},
+			Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
+				{Name: "any", Parent: -1, Children: []int{1, 4}},
+				{Name: "craft", Parent: 0, Children: []int{2, 3}},
+				{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1}, {Name: "clerk", Parent: 0},
+			}}},
 		{Name: "hours", Low: 0, High: 8, Step: 1},
-		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Class},
 	}}, len(rows))
 	for _, row := range rows {
 		at := b.AddRow()
@@ -39,17 +42,20 @@ func table(rows ...[4]uint32) *datasets.Table {
 	return b.Table()
 }
 
-// sound is a table of seven rows and a release of it that is what it says and 3-anonymous, over age and job, with
-// the last row suppressed.
+// sound is a table of seven rows and a release of it that is what it says and 3-anonymous, over age
+// and job, with the last row suppressed.
 func sound() (*datasets.Table, *algorithms.Regions) {
-	t := table([4]uint32{1, 0, 3, 0}, [4]uint32{2, 2, 1, 1}, [4]uint32{4, 0, 0, 1}, [4]uint32{6, 1, 7, 0}, [4]uint32{9, 1, 2, 0}, [4]uint32{6, 1, 4, 1}, [4]uint32{0, 1, 1, 0})
+	t := table([4]uint32{1, 0, 3, 0}, [4]uint32{2, 2, 1, 1}, [4]uint32{4, 0, 0, 1},
+		[4]uint32{6, 1, 7, 0}, [4]uint32{9, 1, 2, 0}, [4]uint32{6, 1, 4, 1}, [4]uint32{0, 1, 1, 0})
 	axis := t.Schema().Attributes[1].Axis() // ranks: baker 0, smith 1, clerk 2
 	return t, &algorithms.Regions{
 		Attributes: []int{0, 1}, Classes: 2,
-		Low: []uint32{0, 0, 5, 2}, High: []uint32{5, 2, 10, 3}, Axes: []*datasets.Axis{nil, axis}, Nodes: []int32{-1, 1, -1, 4},
+		Low: []uint32{0, 0, 5, 2}, High: []uint32{5, 2, 10, 3}, Axes: []*datasets.Axis{nil, axis},
+		Nodes:    []int32{-1, 1, -1, 4},
 		TightLow: []uint32{1, 0, 6, 2}, TightHigh: []uint32{5, 2, 10, 3},
 		Means:  []float64{20 + 7./3, math.NaN(), 27, math.NaN()},
-		Counts: []float64{1, 2, 2, 1}, Assignment: []int32{0, 0, 0, 1, 1, 1, -1}, Suppressed: []int32{6},
+		Counts: []float64{1, 2, 2, 1}, Assignment: []int32{0, 0, 0, 1, 1, 1, -1},
+		Suppressed: []int32{6},
 	}
 }
 
@@ -68,7 +74,8 @@ func TestSound(t *testing.T) {
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if report.Rows != 7 || report.Suppressed != 1 || report.Suppression != LeftOut || report.Classes != 2 || report.K != 3 {
+	if report.Rows != 7 || report.Suppressed != 1 || report.Suppression != LeftOut ||
+		report.Classes != 2 || report.K != 3 {
 		t.Errorf("%+v", report)
 	}
 	if !report.Anonymous(3) || report.Anonymous(4) {
@@ -83,18 +90,30 @@ func TestBroken(t *testing.T) {
 		corrupt func(r *algorithms.Regions)
 		want    string
 	}{
-		{"a row in the other region", func(r *algorithms.Regions) { r.Assignment[2] = 1 }, "row 2: age 24 lies outside its region 1"},
-		{"a box too small", func(r *algorithms.Regions) { r.High[0] = 4 }, "row 2: age 24 lies outside its region 0"},
-		{"a node too small", func(r *algorithms.Regions) { r.High[1] = 1 }, "row 0: job smith lies outside its region 0"},
-		{"a range too small", func(r *algorithms.Regions) { r.TightLow[2] = 7 }, "row 3: age 26 lies outside the range of region 1"},
-		{"a count too high", func(r *algorithms.Regions) { r.Counts[3] = 2 }, "region 1 counts 2 records of class 1, it has 1"},
-		{"classes swapped", func(r *algorithms.Regions) { r.Counts[0], r.Counts[1] = 2, 1 }, "region 0 counts 2 records of class 0"},
-		{"a mean that is none", func(r *algorithms.Regions) { r.Means[2] = 26.5 }, "region 1: mean age 26.5, the records' is 27"},
-		{"a region that is not there", func(r *algorithms.Regions) { r.Assignment[0] = 2 }, "row 0 is in region 2 of 2"},
-		{"lost without being suppressed", func(r *algorithms.Regions) { r.Suppressed = nil }, "row 6 is in region -1 of 2"},
-		{"suppressed and published", func(r *algorithms.Regions) { r.Assignment[6] = 1 }, "row 6 is suppressed and in region 1"},
-		{"suppressed twice", func(r *algorithms.Regions) { r.Suppressed = []int32{6, 6} }, "position 6 is suppressed twice"},
-		{"suppressed beyond the end", func(r *algorithms.Regions) { r.Suppressed = []int32{6, 7} }, "position 7 of 7"},
+		{"a row in the other region", func(r *algorithms.Regions) { r.Assignment[2] = 1 },
+			"row 2: age 24 lies outside its region 1"},
+		{"a box too small", func(r *algorithms.Regions) { r.High[0] = 4 },
+			"row 2: age 24 lies outside its region 0"},
+		{"a node too small", func(r *algorithms.Regions) { r.High[1] = 1 },
+			"row 0: job smith lies outside its region 0"},
+		{"a range too small", func(r *algorithms.Regions) { r.TightLow[2] = 7 },
+			"row 3: age 26 lies outside the range of region 1"},
+		{"a count too high", func(r *algorithms.Regions) { r.Counts[3] = 2 },
+			"region 1 counts 2 records of class 1, it has 1"},
+		{"classes swapped", func(r *algorithms.Regions) { r.Counts[0], r.Counts[1] = 2, 1 },
+			"region 0 counts 2 records of class 0"},
+		{"a mean that is none", func(r *algorithms.Regions) { r.Means[2] = 26.5 },
+			"region 1: mean age 26.5, the records' is 27"},
+		{"a region that is not there", func(r *algorithms.Regions) { r.Assignment[0] = 2 },
+			"row 0 is in region 2 of 2"},
+		{"lost without being suppressed", func(r *algorithms.Regions) { r.Suppressed = nil },
+			"row 6 is in region -1 of 2"},
+		{"suppressed and published", func(r *algorithms.Regions) { r.Assignment[6] = 1 },
+			"row 6 is suppressed and in region 1"},
+		{"suppressed twice", func(r *algorithms.Regions) { r.Suppressed = []int32{6, 6} },
+			"position 6 is suppressed twice"},
+		{"suppressed beyond the end", func(r *algorithms.Regions) { r.Suppressed = []int32{6, 7} },
+			"position 7 of 7"},
 		{"an axis that contradicts its taxonomy", func(r *algorithms.Regions) {
 			wrong := *r.Axes[1]
 			wrong.Rank = []uint32{0, 1, 2}
@@ -113,23 +132,27 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestSuppressionAsClass: rows published as "any" beside narrower regions are a class of their own, and k is that
-// class' size.
+// TestSuppressionAsClass: rows published as "any" beside narrower regions are a class of their own,
+// and k is that class' size.
 func TestSuppressionAsClass(t *testing.T) {
 	table, released := sound()
 	released.Low, released.High = append(released.Low, 0, 0), append(released.High, 10, 3)
 	released.TightLow, released.TightHigh, released.Means = nil, nil, nil
 	released.Nodes = append(released.Nodes, -1, 0)
-	released.Counts, released.Assignment[6], released.Suppressed = append(released.Counts, 1, 0), 2, nil
+	released.Counts, released.Assignment[6], released.Suppressed = append(released.Counts, 1,
+		0), 2, nil
 	report := judged(t, table, released)
-	if report.Err() != nil || report.Suppression != AsClass || report.Suppressed != 1 || report.K != 1 || report.Classes != 3 || report.Anonymous(2) {
+	if report.Err() != nil || report.Suppression != AsClass || report.Suppressed != 1 ||
+		report.K != 1 || report.Classes != 3 || report.Anonymous(2) {
 		t.Errorf("%+v", report)
 	}
 	// One region of everything is a release like any other.
-	released.Low, released.High, released.Nodes, released.Counts = []uint32{0, 0}, []uint32{10, 3}, []int32{-1, 0}, []float64{4, 3}
+	released.Low, released.High, released.Nodes, released.Counts = []uint32{0, 0}, []uint32{10,
+		3}, []int32{-1, 0}, []float64{4, 3}
 	released.Assignment = make([]int32, 7)
 	report = judged(t, table, released)
-	if report.Err() != nil || report.Suppression != NoSuppression || report.Suppressed != 0 || report.K != 7 {
+	if report.Err() != nil || report.Suppression != NoSuppression || report.Suppressed != 0 ||
+		report.K != 7 {
 		t.Errorf("%+v", report)
 	}
 }
@@ -147,9 +170,11 @@ func TestSuppressedAreCounted(t *testing.T) {
 // TestEqualRangesAreOneClass: two regions of two records that publish the same range hide four.
 func TestEqualRangesAreOneClass(t *testing.T) {
 	table := table([4]uint32{3}, [4]uint32{3}, [4]uint32{3}, [4]uint32{3})
-	released := &algorithms.Regions{Attributes: []int{0}, Classes: 2, Low: []uint32{0, 3}, High: []uint32{4, 10}, TightLow: []uint32{3, 3}, TightHigh: []uint32{4, 4},
+	released := &algorithms.Regions{Attributes: []int{0}, Classes: 2, Low: []uint32{0, 3},
+		High: []uint32{4, 10}, TightLow: []uint32{3, 3}, TightHigh: []uint32{4, 4},
 		Counts: []float64{2, 0, 2, 0}, Assignment: []int32{0, 1, 1, 0}}
-	if report := judged(t, table, released); report.K != 4 || report.Classes != 1 || !report.Anonymous(4) {
+	if report := judged(t, table, released); report.K != 4 || report.Classes != 1 ||
+		!report.Anonymous(4) {
 		t.Errorf("with ranges %+v", report)
 	}
 	released.TightLow, released.TightHigh = nil, nil
@@ -159,13 +184,16 @@ func TestEqualRangesAreOneClass(t *testing.T) {
 }
 
 func TestNothingReleased(t *testing.T) {
-	released := &algorithms.Regions{Attributes: []int{0}, Classes: 2, Low: []uint32{}, High: []uint32{}, Counts: []float64{}, Assignment: []int32{}}
-	if report := judged(t, table(), released); report.K != 0 || report.Classes != 0 || !report.Anonymous(100) {
+	released := &algorithms.Regions{Attributes: []int{0}, Classes: 2, Low: []uint32{},
+		High: []uint32{}, Counts: []float64{}, Assignment: []int32{}}
+	if report := judged(t, table(), released); report.K != 0 || report.Classes != 0 ||
+		!report.Anonymous(100) {
 		t.Errorf("%+v", report)
 	}
 	// All rows suppressed.
 	released.Assignment, released.Suppressed = []int32{-1, -1}, []int32{0, 1}
-	if report := judged(t, table([4]uint32{1}, [4]uint32{2}), released); report.Suppressed != 2 || report.Suppression != LeftOut || !report.Anonymous(2) {
+	if report := judged(t, table([4]uint32{1}, [4]uint32{2}), released); report.Suppressed != 2 ||
+		report.Suppression != LeftOut || !report.Anonymous(2) {
 		t.Errorf("%+v", report)
 	}
 }
@@ -191,8 +219,9 @@ func TestCannotBeJudged(t *testing.T) {
 	}
 }
 
-// TestEveryAlgorithmPasses: whatever is registered under k-anonymity keeps to its default k on the conformance
-// suite's table, whose taxonomies, continuous and sensitive attributes it has to live with.
+// TestEveryAlgorithmPasses: whatever is registered under k-anonymity keeps to its default k on the
+// conformance suite's table, whose taxonomies, continuous and sensitive attributes it has to live
+// with.
 func TestEveryAlgorithmPasses(t *testing.T) {
 	judgedAny := false
 	for _, name := range algorithms.Names() {
@@ -206,8 +235,10 @@ func TestEveryAlgorithmPasses(t *testing.T) {
 			}
 			judgedAny = true
 			table, params := conformance.Table(400), algorithm.Params()
-			release, err := algorithm.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-				Variant: g.Variant, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+			release, err := algorithm.Release(context.Background(),
+				algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
+					Variant: g.Variant, Budget: privacy.NewBudget(0),
+					Noise: random.NewStreams(random.NewKey(1))})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -223,8 +254,8 @@ func TestEveryAlgorithmPasses(t *testing.T) {
 	}
 }
 
-// TestMondrianPasses judges Mondrian's releases of random tables, and finds the k of the smallest class by
-// comparing all pairs of records.
+// TestMondrianPasses judges Mondrian's releases of random tables, and finds the k of the smallest
+// class by comparing all pairs of records.
 func TestMondrianPasses(t *testing.T) {
 	algorithm, err := algorithms.Lookup("mondrian")
 	if err != nil {
@@ -233,14 +264,19 @@ func TestMondrianPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		params := algorithm.Params().(*mondrian.Params)
 		params.K = rapid.IntRange(2, 4).Draw(t, "k")
-		params.Mode = rapid.SampledFrom([]mondrian.Mode{mondrian.Strict, mondrian.Relaxed}).Draw(t, "mode")
+		params.Mode = rapid.SampledFrom([]mondrian.Mode{mondrian.Strict, mondrian.Relaxed}).Draw(t,
+			"mode")
 		rows := make([][4]uint32, rapid.IntRange(params.K, 40).Draw(t, "n"))
 		for i := range rows {
-			rows[i] = [4]uint32{rapid.Uint32Range(0, 9).Draw(t, "age"), rapid.Uint32Range(0, 2).Draw(t, "job"), rapid.Uint32Range(0, 7).Draw(t, "hours"), rapid.Uint32Range(0, 1).Draw(t, "pays")}
+			rows[i] = [4]uint32{rapid.Uint32Range(0, 9).Draw(t, "age"),
+				rapid.Uint32Range(0, 2).Draw(t, "job"), rapid.Uint32Range(0, 7).Draw(t, "hours"),
+				rapid.Uint32Range(0, 1).Draw(t, "pays")}
 		}
 		table := table(rows...)
-		release, err := algorithm.Release(context.Background(), algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
-			Variant: algorithms.Published, Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+		release, err := algorithm.Release(context.Background(),
+			algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
+				Variant: algorithms.Published, Budget: privacy.NewBudget(0),
+				Noise: random.NewStreams(random.NewKey(1))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +306,8 @@ func TestMondrianPasses(t *testing.T) {
 		if q.Len() > 1 {
 			at := rapid.IntRange(0, len(rows)-1).Draw(t, "moved")
 			q.Assignment[at] = (q.Assignment[at] + 1) % int32(q.Len())
-			if report, err := Regions(table, table.AllRows(), q); err != nil || len(report.Problems) == 0 {
+			if report, err := Regions(table, table.AllRows(), q); err != nil ||
+				len(report.Problems) == 0 {
 				t.Fatalf("row %d was moved unnoticed: %v %+v", at, err, report)
 			}
 		}

@@ -5,6 +5,7 @@ package testtable
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"testing"
 
@@ -33,45 +34,24 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 	return set.Table
 }
 
-// Synthetic is a table shaped like Adult's rps selection, for benchmarks without data: the same
-// schema, uniform codes, and a class that depends on three of them.
-func Synthetic(tb testing.TB, rows int) *datasets.Table {
+// StandIn is the first rows of a selection of Adult's stand-in, which needs no files.
+func StandIn(tb testing.TB, selection string, rows int) *datasets.Table {
 	tb.Helper()
-	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status", "occupation",
-		"relationship", "race", "sex", "hours-per-week", "native-country", "salary")
+	set, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: selection}})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	stream := random.NewKey(1).Stream()
-	b := datasets.NewBuilder(schema, rows)
-	for range rows {
-		row := b.AddRow()
-		score := 0.0
-		for at := range schema.Attributes {
-			cells := schema.Attributes[at].Cells()
-			if at == schema.Class() {
-				continue
-			}
-			code := stream.IntN(cells)
-			b.Set(row, at, uint32(code))
-			if at == 0 || at == 2 || at == 5 {
-				score += float64(code) / float64(cells)
-			}
-		}
-		if score+stream.Float64() > 2.5 {
-			b.Set(row, schema.Class(), 1)
-		}
-	}
-	return b.Table()
+	return set.Table.Select(set.Table.AllRows()[:rows])
 }
 
-// Benchmark returns Adult's rps selection, or the synthetic table of the same shape, with the
-// training and test rows of the first of five folds.
+// Benchmark returns Adult's rps selection, or the stand-in's, with the training and test rows of
+// the first of five folds.
 func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
 	b.Helper()
 	if os.Getenv("PPDP_DATA") == "" {
-		b.Log("PPDP_DATA is not set: synthetic table")
-		table = Synthetic(b, 30162)
+		b.Log("PPDP_DATA is not set: stand-in for Adult")
+		table = StandIn(b, "rps", 30162)
 	} else {
 		table = Adult(b, "rps")
 	}
@@ -82,20 +62,52 @@ func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
 	return table, folds[0]
 }
 
-// CrossValidate is the accuracy over all rows of stratified k-fold cross-validation.
-func CrossValidate(tb testing.TB, c classifiers.Classifier, table *datasets.Table, seed uint64, k int) float64 {
-	tb.Helper()
+// BenchmarkFit measures fitting on the given rows.
+func BenchmarkFit(b *testing.B, c classifiers.Classifier, table *datasets.Table, rows []int32) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Fit(b, c, classifiers.Data{Table: table, Rows: rows})
+	}
+	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkPredict measures predictions of some rows by a model that was fitted on others.
+func BenchmarkPredict(b *testing.B, c classifiers.Classifier, table *datasets.Table,
+	train, test []int32) {
+	model := Fit(b, c, classifiers.Data{Table: table, Rows: train})
+	dst := make([]uint32, len(test))
+	b.ReportAllocs()
+	for b.Loop() {
+		model.Predict(dst, table, test)
+	}
+	b.ReportMetric(float64(len(test)*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// AdultAccuracy compares the accuracy on a selection of Adult with a reference, within tolerance:
+// the mean over stratified 5-fold cross-validations by the given seeds.
+func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string,
+	reference, tolerance float64, seeds ...uint64) {
+	t.Helper()
+	table := Adult(t, selection)
 	labels := make([]uint32, table.Len())
 	classifiers.Codes(labels, table.Column(table.Schema().Class()), table.AllRows())
-	folds, err := classifiers.Stratified(random.NewKey(seed), labels, k)
-	if err != nil {
-		tb.Fatal(err)
+	right := 0.0
+	for _, seed := range seeds {
+		folds, err := classifiers.Stratified(random.NewKey(seed), labels, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fold := range folds {
+			model := Fit(t, c, classifiers.Data{Table: table, Rows: fold.Train})
+			right += Accuracy(model, table, fold.Test) * float64(len(fold.Test))
+		}
 	}
-	confusion := classifiers.NewConfusion(table.Schema().Classes())
-	for _, fold := range folds {
-		confusion.Merge(classifiers.Evaluate(Fit(tb, c, classifiers.Data{Table: table, Rows: fold.Train}), table, fold.Test, nil))
+	got := right / float64(table.Len()*len(seeds))
+	t.Logf("%s: accuracy %.4f, the reference is %.4f", selection, got, reference)
+	if math.Abs(got-reference) > tolerance {
+		t.Errorf("%s: accuracy %.4f, the reference is %.4f within %v",
+			selection, got, reference, tolerance)
 	}
-	return confusion.Accuracy()
 }
 
 // TB is what Fit and Predict need of a test, a benchmark or a property.
@@ -121,6 +133,19 @@ func Predict(model classifiers.Model, table *datasets.Table) []uint32 {
 	return predicted
 }
 
+// Accuracy is the share of the given rows whose class a model predicts.
+func Accuracy(model classifiers.Model, table *datasets.Table, rows []int32) float64 {
+	predicted := make([]uint32, len(rows))
+	model.Predict(predicted, table, rows)
+	right := 0
+	for i, row := range rows {
+		if predicted[i] == table.Column(table.Schema().Class()).At(row) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(rows))
+}
+
 // Categorical describes an attribute of the given values.
 func Categorical(name string, values ...string) datasets.Attribute {
 	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values}
@@ -142,9 +167,10 @@ func Weather(numeric bool) *datasets.Table {
 		schema.Attributes[2] = datasets.Attribute{Name: "humidity", Low: 0, High: 101, Step: 1}
 	}
 	days := [14][7]uint32{ // the five attributes, then temperature and humidity in numbers
-		{0, 0, 0, 0, 0, 85, 85}, {0, 0, 0, 1, 0, 80, 90}, {1, 0, 0, 0, 1, 83, 86}, {2, 1, 0, 0, 1, 70, 96},
-		{2, 2, 1, 0, 1, 68, 80}, {2, 2, 1, 1, 0, 65, 70}, {1, 2, 1, 1, 1, 64, 65}, {0, 1, 0, 0, 0, 72, 95},
-		{0, 2, 1, 0, 1, 69, 70}, {2, 1, 1, 0, 1, 75, 80}, {0, 1, 1, 1, 1, 75, 70}, {1, 1, 0, 1, 1, 72, 90},
+		{0, 0, 0, 0, 0, 85, 85}, {0, 0, 0, 1, 0, 80, 90}, {1, 0, 0, 0, 1, 83, 86},
+		{2, 1, 0, 0, 1, 70, 96}, {2, 2, 1, 0, 1, 68, 80}, {2, 2, 1, 1, 0, 65, 70},
+		{1, 2, 1, 1, 1, 64, 65}, {0, 1, 0, 0, 0, 72, 95}, {0, 2, 1, 0, 1, 69, 70},
+		{2, 1, 1, 0, 1, 75, 80}, {0, 1, 1, 1, 1, 75, 70}, {1, 1, 0, 1, 1, 72, 90},
 		{1, 0, 1, 0, 1, 81, 75}, {2, 1, 0, 1, 0, 71, 91},
 	}
 	b := datasets.NewBuilder(schema, len(days))

@@ -2,16 +2,17 @@
 // looks for them where ppdp does and is run by "go generate ./datasets/adult". A test holds the
 // committed file to what this program makes.
 //
-// The model extends the tree-augmented naive Bayes of Friedman, Geiger & Goldszmidt (1997) from a tree to a
-// 2-tree: given the class, each attribute depends on at most two others that are parent and child
-// themselves, so that all pairs and triples it is fitted to keep the frequencies they have in Adult. A
-// mere tree leaves so much independence that naive Bayes does two points better on it than on Adult.
-// Starting from the pair with the largest mutual information given the class, the attribute and parents
-// that share the most information are added in turn (Chow & Liu 1968 for one parent; greedy for two).
+// The model extends the tree-augmented naive Bayes of Friedman, Geiger & Goldszmidt (1997) from a
+// tree to a 2-tree: given the class, each attribute depends on at most two others that are parent
+// and child themselves, so that all pairs and triples it is fitted to keep the frequencies they
+// have in Adult. A mere tree leaves so much independence that naive Bayes does two points better on
+// it than on Adult. Starting from the pair with the largest mutual information given the class, the
+// attribute and parents that share the most information are added in turn (Chow & Liu 1968 for one
+// parent; greedy for two).
 //
-// The mutual information of a sample is biased upwards by about (r−1)(c−1)/2N nats for each class of an
-// r×c table (Miller 1955), which would favour attributes of many values and rare combinations; this
-// is subtracted.
+// The mutual information of a sample is biased upwards by about (r−1)(c−1)/2N nats for each class
+// of an r×c table (Miller 1955), which would favour attributes of many values and rare
+// combinations; this is subtracted.
 //
 // Adult is public, and the counts protect nobody: the stand-in replaces missing files, not consent.
 package main
@@ -53,14 +54,15 @@ func write(path string, files datasets.Files) error {
 	return os.WriteFile(path, made.Bytes(), 0o644)
 }
 
-// bins are the lower ends of the bins of the numeric attributes whose domains are too large to count
-// value by value. They are public choices: equal widths, or the spike at 0 and finer bins where
-// capital gains and losses of a tax return usually lie.
+// bins are the lower ends of the bins of the numeric attributes whose domains are too large to
+// count value by value. They are public choices: equal widths, or the spike at 0 and finer bins
+// where capital gains and losses of a tax return usually lie.
 var bins = map[string][]int{
 	"fnlwgt": steps(0, 1500000, 25000),
-	"capital-gain": {0, 1, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 12000, 14000, 16000, 20000, 25000,
-		30000, 50000, 99999},
-	"capital-loss": append([]int{0, 1, 500, 1000}, append(steps(1200, 2600, 100), 2600, 3000, 4000)...),
+	"capital-gain": {0, 1, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 12000,
+		14000, 16000, 20000, 25000, 30000, 50000, 99999},
+	"capital-loss": append([]int{0, 1, 500, 1000},
+		append(steps(1200, 2600, 100), 2600, 3000, 4000)...),
 }
 
 // steps lists from, from+width, ... below to.
@@ -103,9 +105,12 @@ func fit(w io.Writer, files datasets.Files) error {
 	}
 	order := grow(attributes, class)
 
-	fmt.Fprintln(w, "# Count tables of the stand-in for Adult, computed from its 45,222 complete rows by datasets/adult/fit.")
-	fmt.Fprintln(w, "# Do not edit: run go generate ./datasets/adult. The format is described in network.go.")
-	fmt.Fprintln(w, "# Data: Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning Repository. CC BY 4.0.")
+	fmt.Fprintln(w, "# Count tables of the stand-in for Adult, computed from its 45,222 complete "+
+		"rows by datasets/adult/fit.")
+	fmt.Fprintln(w, "# Do not edit: run go generate ./datasets/adult. The format is described in "+
+		"network.go.")
+	fmt.Fprintln(w, "# Data: Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning "+
+		"Repository. CC BY 4.0.")
 	out := csv.NewWriter(w)
 	put := func(fields []string, counts []int) {
 		for _, count := range counts {
@@ -144,7 +149,8 @@ func fit(w io.Writer, files datasets.Files) error {
 	return out.Error()
 }
 
-// level cuts one column into levels: the values of a categorical attribute, the bins of a numeric one.
+// level cuts one column into levels: the values of a categorical attribute, the bins of a numeric
+// one.
 func level(table *datasets.Table, i int) *attribute {
 	schema := &table.Schema().Attributes[i]
 	a := &attribute{name: schema.Name, rows: make([]uint16, table.Len())}
@@ -238,8 +244,8 @@ func information(class, a, b *attribute) float64 {
 	return nats
 }
 
-// product is the attribute whose levels are the combinations of the levels of all, joined by "|". Without any it
-// has one level.
+// product is the attribute whose levels are the combinations of the levels of all, joined by "|".
+// Without any it has one level.
 func product(all []*attribute, rows int) *attribute {
 	switch len(all) {
 	case 0:

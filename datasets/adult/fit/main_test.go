@@ -31,7 +31,8 @@ func TestCommittedFileIsWhatTheDataGive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(made.Bytes(), committed) {
-		t.Error("datasets/adult/standin.csv is not what the data give; run go generate ./datasets/adult")
+		t.Error("datasets/adult/standin.csv is not what the data give; run go generate " +
+			"./datasets/adult")
 	}
 	if len(committed) > 200_000 {
 		t.Errorf("standin.csv has %d bytes, must stay below 200,000", len(committed))
@@ -93,7 +94,8 @@ func TestGrowFindsAChain(t *testing.T) {
 		t.Errorf("order %s, want c among the first two", names(order))
 	}
 	if last := order[2]; !slices.Contains(last.parents, c) {
-		t.Errorf("the last one, %s, has parents %s, want c among them", last.name, names(last.parents))
+		t.Errorf("the last one, %s, has parents %s, want c among them",
+			last.name, names(last.parents))
 	}
 }
 
@@ -106,7 +108,8 @@ func TestGrowFindsATriangle(t *testing.T) {
 	order := grow([]*attribute{xor, a, b}, class)
 	last := order[2]
 	if len(last.parents) != 2 || names(last.parents) != order[1].name+" "+order[0].name {
-		t.Errorf("order %s, the last one's parents %s, want both before it", names(order), names(last.parents))
+		t.Errorf("order %s, the last one's parents %s, want both before it",
+			names(order), names(last.parents))
 	}
 }
 

@@ -1,4 +1,4 @@
-package enlarged
+package adultenlarged
 
 import (
 	"context"
@@ -12,21 +12,30 @@ import (
 	"ppdp/random"
 )
 
-var standIn = Source{"adult-enlarged-standin", "", adult.StandIn{}}
+func standIn(t *testing.T) datasets.Source {
+	t.Helper()
+	source, err := datasets.Lookup("adult-enlarged-standin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
 
 func load(t *testing.T, params *Params) *datasets.Table {
 	t.Helper()
-	set, err := standIn.Load(context.Background(), datasets.Request{Params: params, Key: random.NewKey(7)})
+	set, err := standIn(t).Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(7)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set.Table
 }
 
-// TestOriginalsThenVariations: the first rows are Adult's; without redrawing so are all copies; a value of a variation
-// differs as often as it is redrawn and does not fall on the old one.
+// TestOriginalsThenVariations: the first rows are Adult's; without redrawing so are all copies; a
+// value of a variation differs as often as it is redrawn and does not fall on the old one.
 func TestOriginalsThenVariations(t *testing.T) {
-	original, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "rps"}})
+	original, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "rps"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,11 +60,13 @@ func TestOriginalsThenVariations(t *testing.T) {
 				changed++
 			}
 		}
-		// Binomial; beyond 5 standard deviations by chance once in 1.7 million, and there are 11 attributes.
+		// Binomial; beyond 5 standard deviations by chance once in 1.7 million, and there are 11
+		// attributes.
 		p := 0.5 * (1 - 1/float64(schema.Attributes[at].Cells()))
 		mean, sd := p*float64(n+5), math.Sqrt(p*(1-p)*float64(n+5))
 		if math.Abs(float64(changed)-mean) > 5*sd {
-			t.Errorf("%s: %d of %d values changed, expected %.0f", schema.Attributes[at].Name, changed, n+5, mean)
+			t.Errorf("%s: %d of %d values changed, expected %.0f", schema.Attributes[at].Name,
+				changed, n+5, mean)
 		}
 	}
 }
@@ -67,7 +78,8 @@ func TestFewerThanThereAre(t *testing.T) {
 }
 
 func TestBadParameters(t *testing.T) {
-	_, err := standIn.Load(context.Background(), datasets.Request{Params: &Params{Select: "x", N: 0, Redraw: math.NaN()}})
+	_, err := standIn(t).Load(context.Background(),
+		datasets.Request{Params: &Params{Select: "x", N: 0, Redraw: math.NaN()}})
 	for _, part := range []string{"select", "n: 0", "redraw: NaN"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not say %q", err, part)
@@ -75,19 +87,21 @@ func TestBadParameters(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := standIn.Load(ctx, datasets.Request{}); !errors.Is(err, context.Canceled) {
+	if _, err := standIn(t).Load(ctx, datasets.Request{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
 
 func BenchmarkEnlarge(b *testing.B) {
-	set, err := adult.StandIn{}.Load(context.Background(), datasets.Request{Params: &adult.Params{Select: "diffmulti"}})
+	set, err := adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	params := &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5}
 	for b.Loop() {
-		if _, err := enlarge(context.Background(), set.Table, params, random.NewKey(1).Stream()); err != nil {
+		if _, err := enlarge(context.Background(), set.Table, params,
+			random.NewKey(1).Stream()); err != nil {
 			b.Fatal(err)
 		}
 	}

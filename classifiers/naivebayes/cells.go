@@ -1,4 +1,4 @@
-package bayes
+package naivebayes
 
 import (
 	"math"
@@ -96,7 +96,8 @@ func (f *tabulated) add(scores []float64, table *datasets.Table, rows []int32) {
 	}
 }
 
-func lookUp[T uint8 | uint16 | uint32](scores, logs []float64, classes int, codes []T, rows []int32) {
+func lookUp[T uint8 | uint16 | uint32](scores, logs []float64, classes int, codes []T,
+	rows []int32) {
 	if classes == 2 { // by far the most common case, and worth a loop without an inner one
 		for i, row := range rows {
 			at := 2 * int(codes[row])
@@ -116,8 +117,9 @@ func lookUp[T uint8 | uint16 | uint32](scores, logs []float64, classes int, code
 // sparse holds the log-likelihoods of the cells that occur in a large domain.
 type sparse struct {
 	attribute, classes int
-	seen               []uint32  // ascending
-	logs               []float64 // index in seen · classes + class; the last row is for every other cell
+	seen               []uint32 // ascending
+	// Index in seen · classes + class; the last row is for every other cell.
+	logs []float64
 }
 
 func (f *sparse) add(scores []float64, table *datasets.Table, rows []int32) {

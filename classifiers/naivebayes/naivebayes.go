@@ -1,10 +1,10 @@
-// Package bayes holds the naive Bayes classifier in two forms that differ in how numeric
+// Package naivebayes holds the naive Bayes classifier in two forms that differ in how numeric
 // attributes are read: "naive-bayes" fits a normal distribution to each class, as Weka does by
 // default, and "naive-bayes-categorical" counts the cells of numeric attributes like values. It
 // leaves out kernel densities and discretisation learnt from the data.
 //
-// Priors and counts are smoothed by adding one (Laplace), over the public domain, never over the values
-// that happen to occur. Products are sums of logarithms.
+// Priors and counts are smoothed by adding one (Laplace), over the public domain, never over the
+// values that happen to occur. Products are sums of logarithms.
 //
 // Deviations from Weka's NaiveBayes, the reference of the Gaussian form:
 //   - a class without any training weight is never predicted, where add-one alone would let it win
@@ -12,7 +12,7 @@
 //   - the precision of a numeric attribute with one distinct value is its public step, not 0.01;
 //   - the probability of an interval in the upper tail is computed as the lower tail's mirror
 //     image, so that it does not cancel to 0 beyond eight standard deviations.
-package bayes
+package naivebayes
 
 import (
 	"context"
@@ -62,10 +62,7 @@ func (c Classifier) Info() classifiers.Info {
 
 // Fit estimates priors and likelihoods.
 func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := data.Check(); err != nil {
+	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
 	schema := data.Table.Schema()

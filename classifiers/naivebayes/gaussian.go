@@ -1,4 +1,4 @@
-package bayes
+package naivebayes
 
 import (
 	"math"
@@ -32,7 +32,8 @@ func (d normal) round(value float64) float64 {
 
 // logProbability is the logarithm of the mass of the value's interval.
 func (d normal) logProbability(value float64) float64 {
-	z := math.Abs(d.round(value)-d.mean) / d.deviation // the density is even: look at the lower tail
+	// The density is even: look at the lower tail.
+	z := math.Abs(d.round(value)-d.mean) / d.deviation
 	half := d.precision / 2 / d.deviation
 	probability := (math.Erfc((z-half)/math.Sqrt2) - math.Erfc((z+half)/math.Sqrt2)) / 2
 	return math.Log(math.Max(probability, leastProbability))
@@ -102,7 +103,8 @@ func (s *sample) normals(values, counts []float64, step float64) []normal {
 			square += float64(float64(gap*gap) * counts[i*classes+k])
 		}
 		deviation := math.Sqrt(square / s.perClass[k])
-		normals[k] = normal{mean, math.Max(deviation, d.precision/deviationsPerPrecision), d.precision}
+		normals[k] = normal{mean, math.Max(deviation, d.precision/deviationsPerPrecision),
+			d.precision}
 	}
 	return normals
 }

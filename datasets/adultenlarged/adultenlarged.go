@@ -1,0 +1,83 @@
+// Package adultenlarged is Adult made larger, for the study of running times: sources
+// "adult-enlarged" and "adult-enlarged-standin". Every record is kept, and variations of it follow
+// in which some values are drawn anew from the public domain of their attribute (Al-Hussaeni et al.
+// 2018, section 5.2, Scalability). Such records say little about people: the package is for time
+// and memory, not for utility.
+package adultenlarged
+
+import (
+	"context"
+
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	"ppdp/random"
+)
+
+// Params selects rows and attributes, and says how many records there shall be.
+type Params struct {
+	// Select is one of adult's selections.
+	Select string `yaml:"select"`
+	// N is the number of records; fewer than the selection has are the first of them.
+	N int `yaml:"n"`
+	// Redraw is the probability that a value of a variation is drawn anew. The paper says "some
+	// values".
+	Redraw float64 `yaml:"redraw"`
+}
+
+// maxN bounds the number of records: a table of them takes some 20 bytes a record.
+const maxN = 100_000_000
+
+// Validate reports everything wrong with the parameters.
+func (p *Params) Validate() error {
+	var bad datasets.Problems
+	bad.AddError((&adult.Params{Select: p.Select}).Validate())
+	bad.Whole("n", p.N, 1, maxN)
+	bad.Within("redraw", p.Redraw, 0, 1)
+	return bad.Err()
+}
+
+func init() {
+	adult.Derivation[*Params]{
+		Defaults: defaults,
+		Select:   func(p *Params) string { return p.Select },
+		Table: func(ctx context.Context, from *datasets.Table, params *Params,
+			key random.Key) (*datasets.Table, string, error) {
+			table, err := enlarge(ctx, from, params, key.Derive("variations").Stream())
+			return table, "Most records are variations of others, values drawn at random: for " +
+				"running times only.", err
+		},
+	}.Register("adult-enlarged", "Adult census data and variations of it", "Stand-in for Adult "+
+		"and variations of it")
+}
+
+// defaults are the smallest of the paper's five sizes.
+func defaults() *Params { return &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5} }
+
+// rowsBetweenChecks is how many rows are made before the context is asked whether to go on.
+const rowsBetweenChecks = 1 << 16
+
+// enlarge returns a table of params.N rows: every record, then one variation of every record before
+// the second of any. It returns early with ctx.Err() when the context ends.
+func enlarge(ctx context.Context, of *datasets.Table, params *Params,
+	draws *random.Stream) (*datasets.Table, error) {
+	schema := of.Schema()
+	b := datasets.NewBuilder(schema, params.N)
+	for row := range params.N {
+		if row%rowsBetweenChecks == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		b.AddRow()
+		original := row < of.Len()
+		from := int32(row % of.Len())
+		for at := range schema.Attributes {
+			code := of.Column(at).At(from)
+			if !original && draws.Float64() < params.Redraw {
+				code = uint32(draws.IntN(schema.Attributes[at].Cells()))
+			}
+			b.Set(row, at, code)
+		}
+	}
+	return b.Table(), nil
+}

@@ -1,0 +1,64 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problems gathers everything wrong with parameters or a file: the first twenty in full, the others
+// as a number. The zero value is empty and ready.
+type Problems struct {
+	errs []error
+	more int
+}
+
+// Add notes a problem.
+func (p *Problems) Add(format string, args ...any) {
+	const most = 20
+	if len(p.errs) == most {
+		p.more++
+		return
+	}
+	p.errs = append(p.errs, fmt.Errorf(format, args...))
+}
+
+// AddError notes an error, which may be nil.
+func (p *Problems) AddError(err error) {
+	if err != nil {
+		p.Add("%w", err)
+	}
+}
+
+// Within notes a number outside [low, high]; NaN is outside.
+func (p *Problems) Within(key string, value, low, high float64) {
+	if !(value >= low && value <= high) {
+		p.Add("%s: %v, must be from %v to %v", key, value, low, high)
+	}
+}
+
+// Whole is Within of whole numbers.
+func (p *Problems) Whole(key string, value, low, high int) {
+	if value < low || value > high {
+		p.Add("%s: %d, must be from %d to %d", key, value, low, high)
+	}
+}
+
+// OneOf notes a word that is none of those allowed.
+func (p *Problems) OneOf(key, value string, allowed ...string) {
+	if !slices.Contains(allowed, value) {
+		p.Add("%s: %q, must be one of %s", key, value, strings.Join(allowed, ", "))
+	}
+}
+
+// Any reports whether a problem was noted.
+func (p *Problems) Any() bool { return len(p.errs) > 0 }
+
+// Err joins the problems; nil without any.
+func (p *Problems) Err() error {
+	if p.more > 0 {
+		return errors.Join(append(p.errs, fmt.Errorf("and %d more problems", p.more))...)
+	}
+	return errors.Join(p.errs...)
+}

@@ -1,0 +1,63 @@
+package lint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/classifiers"
+	_ "ppdp/classifiers/all"
+	"ppdp/datasets"
+	_ "ppdp/datasets/all"
+)
+
+// TestPluginFolders: a folder that registers classifiers or datasets has a line in the package all,
+// or else it would silently be missing from the program, and is called like one of them, without
+// its hyphens.
+func TestPluginFolders(t *testing.T) {
+	for kind, names := range map[string][]string{
+		"classifiers": classifiers.Names(), "datasets": datasets.Names(),
+	} {
+		folders := make(map[string]bool)
+		for i := range names {
+			folders[strings.ReplaceAll(names[i], "-", "")] = true
+		}
+		all, err := os.ReadFile(filepath.Join("..", "..", kind, "all", "all.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources, err := filepath.Glob(filepath.Join("..", "..", kind, "*", "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, source := range sources {
+			text, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := filepath.Base(filepath.Dir(source))
+			if strings.HasSuffix(source, "_test.go") || slices.Contains(found, folder) ||
+				!strings.Contains(string(text), kind+".Register(") &&
+					!strings.Contains(string(text), "}.Register(") {
+				continue
+			}
+			found = append(found, folder)
+			if !folders[folder] {
+				t.Errorf("%s/%s: must be called like one of %s, without hyphens",
+					kind, folder, strings.Join(names, ", "))
+			}
+			line := fmt.Sprintf("\t_ \"ppdp/%s/%s\"\n", kind, folder)
+			if !strings.Contains(string(all), line) {
+				t.Errorf("%s/all/all.go does not import %s", kind, folder)
+			}
+		}
+		if listed := strings.Count(string(all), "\t_ "); len(found) != listed {
+			t.Errorf("%s/all/all.go imports %d packages, %d register something",
+				kind, listed, len(found))
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	_ "ppdp/classifiers/all"
+	"ppdp/datasets"
+	"ppdp/metrics"
+)
+
+// TestConformance runs the suite over everything registered.
+func TestConformance(t *testing.T) {
+	for _, name := range metrics.Names() {
+		t.Run(name, func(t *testing.T) {
+			m, err := metrics.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, ok := m.(metrics.Parameterised); ok {
+				// The attribute has no default.
+				if params, ok := p.Params().(*metrics.AggregateErrorParams); ok {
+					params.Of = "x"
+					conform(t, m, params)
+					return
+				}
+			}
+			conform(t, m)
+		})
+	}
+}
+
+// conform checks the contract of metrics.Metric on a metric with its default parameters, where
+// those are valid, and with each of the other settings given. A metric that takes a classifier is
+// measured with every registered one. Settings may name the numeric attributes x and z.
+func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
+	t.Helper()
+	t.Run("info", func(t *testing.T) { checkInfo(t, m) })
+	if p, ok := m.(metrics.Parameterised); ok {
+		checkParams(t, p)
+		if p.Params().Validate() == nil {
+			settings = append(settings, p.Params())
+		}
+	} else {
+		settings = []metrics.Params{nil}
+	}
+	with := []classifiers.Classifier{nil}
+	if m.Info().Classifier {
+		with = nil
+		for _, name := range classifiers.Names() {
+			c, err := classifiers.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			with = append(with, c)
+		}
+	}
+	if len(settings) == 0 || len(with) == 0 {
+		t.Fatal("nothing to measure with: give valid parameters, register a classifier")
+	}
+	for i, params := range settings {
+		for _, classifier := range with {
+			name := fmt.Sprint("setting ", i)
+			if classifier != nil {
+				name += " " + classifier.Info().Name
+			}
+			t.Run(name, func(t *testing.T) { subject{m, params, classifier}.run(t) })
+		}
+	}
+}
+
+var name = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func checkInfo(t *testing.T, m metrics.Metric) {
+	if i := m.Info(); !name.MatchString(i.Name) || i.Title == "" || i.Source == "" ||
+		len(i.Needs) == 0 || i.Revision < 1 {
+		t.Errorf("incomplete: %+v", i)
+	}
+}
+
+// checkParams: every call returns fresh defaults; parameters of another type are an error.
+func checkParams(t *testing.T, m metrics.Parameterised) {
+	if m.Params() == m.Params() {
+		t.Error("two calls of Params return one pointer")
+	}
+	if _, _, err := (subject{metric: m, params: foreign{}}).measure(t.Context(),
+		ordinary()); err == nil {
+		t.Error("parameters of another type were accepted")
+	}
+}
+
+type foreign struct{}
+
+func (foreign) Validate() error { return nil }
+
+// subject is a metric with one setting of its parameters and one classifier.
+type subject struct {
+	metric     metrics.Metric
+	params     metrics.Params
+	classifier classifiers.Classifier
+}
+
+// measure completes a case and measures it. A panic is an error here that wraps errPanic.
+func (s subject) measure(ctx context.Context, c metrics.Case) (value float64, ok bool, err error) {
+	c.Params, c.Classifier, c.K = s.params, s.classifier, 2
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errPanic, p)
+		}
+	}()
+	value, ok, err = s.metric.Measure(ctx, c)
+	if err == nil && ok && (math.IsNaN(value) || math.IsInf(value, 0)) {
+		err = fmt.Errorf("%w: %v is no value, must be finite or undefined", errPanic, value)
+	}
+	return value, ok, err
+}
+
+var errPanic = errors.New("panic")
+
+func (s subject) run(t *testing.T) {
+	info := s.metric.Info()
+	graphs := slices.Contains(info.Needs, algorithms.DegreesProduct)
+	if graphs || info.GraphNeeds != nil {
+		s.repeatable(t, ofGraph([]int32{1, 1, 1, 3}))
+		s.degenerate(t, "no degrees", ofGraph([]int32{}))
+		s.degenerate(t, "nothing of a graph", ofGraph(nil))
+	}
+	if graphs {
+		return
+	}
+	// A classifier may refuse the attributes of the case; it cannot then be repeated.
+	if _, _, err := s.measure(t.Context(), ordinary()); !errors.Is(err, classifiers.ErrNumeric) {
+		s.repeatable(t, ordinary())
+	}
+	for name, c := range degenerateCases() { // order-free: independent cases
+		s.degenerate(t, name, c)
+	}
+}
+
+// repeatable: an ordinary release has a value, which is the same at the same time, with memos and
+// again with the same memos. A context that has ended changes no value. The case stays as it is.
+func (s subject) repeatable(t *testing.T, c metrics.Case) {
+	before := describe(c)
+	want, ok, err := s.measure(t.Context(), c)
+	if err != nil || !ok {
+		t.Errorf("an ordinary release: defined %t, error %v", ok, err)
+		return
+	}
+	if s.metric.Info().Unit == "fraction" && !(want >= 0 && want <= 1) {
+		t.Errorf("a fraction of %v", want)
+	}
+	remembered := c
+	remembered.Truth, remembered.Published = new(metrics.Memo), new(metrics.Memo)
+	var measurements sync.WaitGroup
+	for i := range 4 {
+		again := c
+		if i < 3 {
+			again = remembered
+		}
+		measurements.Go(func() {
+			if got, ok, err := s.measure(context.Background(), again); err != nil ||
+				!ok || got != want {
+				t.Errorf("%v, measured again %v (defined %t, error %v)", want, got, ok, err)
+			}
+		})
+	}
+	measurements.Wait()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, ok, err := s.measure(ended, c); !errors.Is(err, context.Canceled) &&
+		(err != nil || !ok || got != want) {
+		t.Errorf("cancelled: %v (defined %t, error %v), must be %v or an error wrapping %v",
+			got, ok, err, want, context.Canceled)
+	}
+	if after := describe(c); after != before {
+		t.Errorf("the case was changed from %s to %s", before, after)
+	}
+}
+
+// degenerate: a metric may be undefined or refuse; it must not panic, nor give what is no number.
+func (s subject) degenerate(t *testing.T, name string, c metrics.Case) {
+	if _, _, err := s.measure(t.Context(), c); errors.Is(err, errPanic) {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// describe prints what a metric could change.
+func describe(c metrics.Case) string {
+	r := c.Release
+	text := fmt.Sprint(c.Train, c.Test, r.Weights, r.Degrees, r.Regions)
+	for _, table := range []*datasets.Table{c.Table, r.Table} {
+		if table != nil {
+			text += " " + table.Checksum()
+		}
+	}
+	return text
+}

@@ -1,0 +1,132 @@
+package metrics
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/mondrian"
+	"ppdp/datasets"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// rounding is the relative error allowed between two ways of summing at most some hundred terms.
+const rounding = 1e-12
+
+func near(a, b float64) bool {
+	return math.Abs(a-b) <= rounding*max(1, math.Abs(a), math.Abs(b))
+}
+
+// measure measures by the metric called name; changes are done to the default parameters, which a
+// case without any gets.
+func measure(t rapid.TB, name string, c Case, changes ...func(Params)) (float64, bool) {
+	t.Helper()
+	value, ok, err := tryMeasure(t, name, c, changes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value, ok
+}
+
+// defined is measure of what must be defined; change may be nil.
+func defined(t rapid.TB, name string, c Case, change func(Params)) float64 {
+	t.Helper()
+	value, ok := measure(t, name, c, change)
+	if !ok {
+		t.Fatalf("%s is undefined", name)
+	}
+	return value
+}
+
+// refuses wants an error with a text in it.
+func refuses(t rapid.TB, name string, c Case, want string) {
+	t.Helper()
+	if _, _, err := tryMeasure(t, name, c); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one with %q", name, err, want)
+	}
+}
+
+func tryMeasure(t rapid.TB, name string, c Case, changes ...func(Params)) (float64, bool, error) {
+	t.Helper()
+	m, err := Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := m.(Parameterised); ok && c.Params == nil {
+		c.Params = p.Params()
+		for _, change := range changes {
+			if change != nil {
+				change(c.Params)
+			}
+		}
+		if err := c.Params.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m.Measure(context.Background(), c)
+}
+
+// codedTable is a table of the given columns of codes.
+func codedTable(attributes []datasets.Attribute, rows ...[]uint32) *datasets.Table {
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, len(rows))
+	for _, row := range rows {
+		at := b.AddRow()
+		for i, code := range row {
+			b.Set(at, i, code)
+		}
+	}
+	return b.Table()
+}
+
+// labelled is a table of one quasi-identifier x in 0..9 and a class of three values.
+func labelled(rows ...[2]uint32) *datasets.Table {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", Low: 0, High: 10, Step: 1},
+		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
+			Role: datasets.Class},
+	}}
+	b := datasets.NewBuilder(schema, len(rows))
+	for _, codes := range rows {
+		row := b.AddRow()
+		b.Set(row, 0, codes[0])
+		b.Set(row, 1, codes[1])
+	}
+	return b.Table()
+}
+
+func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datasets.Table {
+	t.Helper()
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{a}}
+	b := datasets.NewBuilder(schema, len(values))
+	for _, v := range values {
+		if err := b.SetNumber(b.AddRow(), 0, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
+// mondrianRelease is Mondrian's release of all rows.
+func mondrianRelease(t rapid.TB, table *datasets.Table, k int,
+	mode mondrian.Mode) *algorithms.Release {
+	t.Helper()
+	algorithm, err := algorithms.Lookup("mondrian")
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := algorithm.Params().(*mondrian.Params)
+	params.K, params.Mode = k, mode
+	release, err := algorithm.Release(context.Background(),
+		algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
+			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
+			Noise: random.NewStreams(random.NewKey(1))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release
+}
