@@ -8,7 +8,7 @@
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
-#   make build             the ppdp command, in bin/
+#   make build             the ppdp command, in bin/, and beside it the specs' JSON Schema for editors
 
 GO ?= go
 SHELL := /bin/sh
@@ -77,6 +77,7 @@ bench:
 # Manifests name the commit that the program was built from, whatever GOFLAGS says of it; without git they name none.
 build:
 	CGO_ENABLED=0 $(GO) build $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo -buildvcs=true || echo -buildvcs=false) -o bin/ppdp ./cmd/ppdp
+	@bin/ppdp schema >bin/spec.schema.json || echo "no bin/spec.schema.json: the program is for another machine"
 
 # Results of another folder: make artifact RESULTS=DIR. Outside a git checkout the source is packed as it stands.
 RESULTS ?= results
