@@ -191,44 +191,6 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestBadSpecs: each file under testdata/bad lists, in comments "# want: line: text", every problem it has.
-func TestBadSpecs(t *testing.T) {
-	files, err := filepath.Glob("testdata/bad/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no bad specs", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want []string
-			for _, line := range strings.Split(string(data), "\n") {
-				if text, ok := strings.CutPrefix(line, "# want: "); ok {
-					want = append(want, text)
-				}
-			}
-			spec, err := Parse("spec.yaml", data)
-			if err == nil {
-				_, err = spec.Plan(Overrides{})
-			}
-			if err == nil {
-				t.Fatal("no problem found")
-			}
-			got := strings.Split(strings.TrimSpace(err.Error()), "\n")
-			for _, text := range want {
-				if !strings.Contains(err.Error(), "spec.yaml:"+text) {
-					t.Errorf("not said: %s", text)
-				}
-			}
-			if len(got) != len(want) {
-				t.Errorf("%d problems, want %d:\n%v", len(got), len(want), err)
-			}
-		})
-	}
-}
-
 // TestQuickDataset: a quick run has the datasets named for it, any other those of the experiment.
 func TestQuickDataset(t *testing.T) {
 	spec, err := Parse("spec.yaml", []byte("name: t/quick\ndataset: {name: discrete, n: [1000, 2000]}\nalgorithms:\n  - {name: mondrian, params: {k: 10}}\n"+

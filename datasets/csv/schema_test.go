@@ -2,7 +2,6 @@ package csvtable
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,78 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ppdp/datasets"
+	"ppdp/internal/badfiles"
 )
 
-// badSchemas says for every testdata/NAME.bad.yaml which problems are found, each as "line: part of the
-// message".
-var badSchemas = map[string][]string{
-	"no_attributes":          {"1: no attributes"},
-	"empty_attributes":       {"1: attributes: must list at least one"},
-	"unknown_key":            {"1: unknown key delimeter (did you mean delimiter?)"},
-	"delimiter_long":         {`1: delimiter: "::", must be a single character`},
-	"delimiter_empty":        {`1: delimiter: "", must be a single character`},
-	"delimiter_quote":        {`1: delimiter: "\"", must be a single character`},
-	"trim_tab":               {"2: trim: true with a delimiter that is white space"},
-	"missing_twice":          {`1: missing: "?" is listed twice`},
-	"missing_as_value_alone": {"1: missing-as-value: true without missing markers"},
-	"missing_not_trimmed":    {`2: missing: " ?" can never be read`},
-	"missing_listed":         {`7: attributes[0].values[1]: "?" is a missing marker`},
-	"class_unknown":          {`1: class: "y" is no attribute, must be one of age`},
-	"class_numeric":          {"3: attributes[0].kind: numeric, but the class attribute must be categorical"},
-	"class_twice":            {`3: attributes[1].role: a second class attribute after "x"`},
-	"class_contradicted":     {`1: class: "x", but the attribute with the role class is "y"`},
-	"class_sensitive":        {`3: attributes[0].role: "sensitive", but class: names this attribute`},
-	"class_ignored":          {"3: attributes[0].kind: the class attribute must not be ignored"},
-	"name_missing":           {"2: attributes[0]: an attribute needs a name"},
-	"name_twice":             {`3: attributes[1].name: "x" stands twice, first in line 2`},
-	"kind_missing":           {"2: attributes[0]: no kind, must be numeric, categorical or ignored"},
-	"kind_wrong":             {`2: attributes[0].kind: "nominal", must be numeric, categorical or ignored`},
-	"role_wrong":             {`2: attributes[0].role: "secret", must be quasi-identifier, sensitive or class`},
-	"order_wrong":            {`2: attributes[0].order: "alphabetic", must be given or random`},
-	"values_missing":         {"2: attributes[0]: no values, must list every value"},
-	"values_empty":           {"2: attributes[0]: x: a categorical attribute needs its list of values"},
-	"values_twice":           {`2: attributes[0]: x: value "a" is listed twice`},
-	"values_not_trimmed":     {`3: attributes[0].values[1]: "b " can never be read`},
-	"values_carriage_return": {`2: attributes[0].values[0]: "a\rb" can never be read`},
-	"taxonomy_other_leaves":  {`2: attributes[0]: value "b" is not a leaf`, `taxonomy leaf "c" is not a value`},
-	"taxonomy_leaf_twice":    {`7: attributes[0].taxonomy.any[1]: leaf "a" stands twice, first in line 6`},
-	"numeric_no_bounds":      {"2: attributes[0]: no high, must be the first value above all", "2: attributes[0]: no low,"},
-	"numeric_reversed":       {"2: attributes[0]: x: bounds [5, 5), must be finite with low below high"},
-	"numeric_step_zero":      {"2: attributes[0]: x: step 0, must be a number above 0"},
-	"numeric_too_many":       {"2: attributes[0]: x: 1e+12 cells between"},
-	"numeric_infinite":       {"2: attributes[0].high: .inf, must be a finite number"},
-	"numeric_values": {"2: attributes[0].values: has no meaning on a numeric attribute",
-		"2: attributes[0].order: has no meaning on a numeric attribute"},
-	"continuous_no_step": {"2: attributes[0]: no step, must be the width of the cells"},
-	"continuous_uneven":  {"2: attributes[0].step: 2 between the bounds 0 and 5, must fit between them a whole number of times"},
-	"categorical_bounds": {"2: attributes[0].low: has no meaning on a categorical attribute",
-		"2: attributes[0].continuous: has no meaning on a categorical attribute"},
-	"widths": {"2: attributes[0].widths: width 7 above groups of 5", "3: attributes[1].widths: width 20 of 20 cells, must leave more than one group",
-		"4: attributes[2].widths: a hierarchy over 1000000000 cells, must be from 1 to 4194304", "5: attributes[3].widths: has no meaning on a categorical attribute"},
-	"ignored_role": {"2: attributes[0].role: has no meaning on an ignored column"},
-	"all_ignored":  {"1: a schema needs at least one attribute"},
-	"several": {`1: delimiter: "::"`, `2: class: "z" is no attribute`, "4: attributes[0]: no high",
-		"5: attributes[1]: unknown key oder (did you mean order?)", `6: attributes[2].kind: "number"`},
-}
-
+// TestBadSchemas: every mistake in a schema file is reported. go test ./datasets/csv -run BadSchemas -update
 func TestBadSchemas(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.bad.yaml")
-	if err != nil || len(files) != len(badSchemas) {
-		t.Errorf("%d fixtures (%v), must be %d", len(files), err, len(badSchemas))
-	}
-	for _, name := range slices.Sorted(maps.Keys(badSchemas)) {
-		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile("testdata/" + name + ".bad.yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = ParseSchema("f.yaml", data)
-			if err == nil {
-				t.Fatal("accepted")
-			}
-			matchErrors(t, err, "f.yaml:", badSchemas[name])
-		})
-	}
+	badfiles.Run(t, func(text []byte) error {
+		_, err := ParseSchema(badfiles.Name, text)
+		return err
+	})
 }
 
 // matchErrors wants as many lines as there are wants, each want in a line of its own.
@@ -222,7 +158,7 @@ attributes:
 }
 
 func FuzzSchema(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.yaml")
+	files, err := filepath.Glob("testdata/*/*.yaml")
 	if err != nil {
 		f.Fatal(err)
 	}
