@@ -168,9 +168,9 @@ func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 		t.Fatal(err)
 	}
 	p := &Package{Path: path, Name: file.Name.Name, Files: []*ast.File{file}}
-	p.Info = &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object)}
 	config := types.Config{Importer: importer.Default(), Error: func(error) {}}
-	if _, err := config.Check(path, fset, p.Files, p.Info); err != nil && !strings.Contains(source, "import _") && !strings.Contains(source, "import (_") {
+	err = p.check(fset, config)
+	if err != nil && !strings.Contains(source, "import _") && !strings.Contains(source, "import (_") {
 		t.Fatal(err)
 	}
 	return fset, p

@@ -53,27 +53,15 @@ func appendFields(fields []Field, t reflect.Type, index []int) []Field {
 			continue
 		}
 		at := append(index[:len(index):len(index)], i)
-		inline, one := false, false
-		for option := range strings.SplitSeq(options, ",") {
-			switch option {
-			case "inline":
-				inline = true
-			case "flow-one":
-				one = true
-			case "":
-			default:
-				panic(fmt.Sprintf("strictyaml: %v.%s has an unknown tag option %q", t, f.Name, option))
-			}
-		}
-		switch {
-		case inline && f.Type.Kind() != reflect.Struct:
-			panic(fmt.Sprintf("strictyaml: %v.%s is inline, must be a struct", t, f.Name))
-		case one && f.Type.Kind() != reflect.Slice:
-			panic(fmt.Sprintf("strictyaml: %v.%s is tagged flow-one, must be a slice", t, f.Name))
-		case inline:
+		if options == "inline" && f.Type.Kind() == reflect.Struct {
 			fields = appendFields(fields, f.Type, at)
 			continue
-		case !f.IsExported():
+		}
+		one := options == "flow-one" && f.Type.Kind() == reflect.Slice
+		if options != "" && !one {
+			panic(fmt.Sprintf("strictyaml: %v.%s must not have the tag option %q", t, f.Name, options))
+		}
+		if !f.IsExported() {
 			continue
 		}
 		if name == "" {
@@ -86,7 +74,7 @@ func appendFields(fields []Field, t reflect.Type, index []int) []Field {
 
 // Resolved lists the values of a parameter struct, or of a pointer to one, as they are written to
 // manifests and records: floats in their shortest form, lists as [a,b]. It panics on a field that
-// is neither text, truth, number nor a list of these.
+// is neither text, number, boolean nor a list of these.
 func Resolved(params any) map[string]string {
 	v := reflect.Indirect(reflect.ValueOf(params))
 	resolved := make(map[string]string)

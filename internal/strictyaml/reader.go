@@ -34,32 +34,23 @@ const (
 	MappingNode  = yaml.MappingNode
 )
 
-// Limits of a document. They are far above any spec or schema written by hand and keep a hostile
-// file from exhausting the stack or the memory.
+// Limits that keep a hostile file from exhausting the stack or the memory.
 const (
 	// MaxBytes is how long a document may be. Whoever reads a file for one need not read more.
 	MaxBytes = 16 << 20
 	maxDepth = 64
 )
 
-// Problem is one thing wrong with a document. Line and Column count from 1; 0 means unknown.
-type Problem struct {
-	File         string
-	Line, Column int
-	Message      string
-}
-
-func (p Problem) Error() string {
-	if p.Line == 0 {
-		return p.File + ": " + p.Message
-	}
-	return p.File + ":" + strconv.Itoa(p.Line) + ": " + p.Message
+// problem is one thing wrong with a document. Line and column count from 1; 0 means unknown.
+type problem struct {
+	line, column int
+	message      string
 }
 
 // Reader reads one file and collects everything wrong with it. It is not safe for concurrent use.
 type Reader struct {
 	File     string // as messages name it
-	problems []Problem
+	problems []problem
 	places   map[*Node]place
 }
 
@@ -78,33 +69,36 @@ func NewReader(file string) *Reader {
 // Problemf records a problem at a node; the message is preceded by the node's path in the document
 // (algorithms[0].params.k). A nil node means the whole file.
 func (r *Reader) Problemf(n *Node, format string, args ...any) {
-	p := Problem{File: r.File, Message: fmt.Sprintf(format, args...)}
+	p := problem{message: fmt.Sprintf(format, args...)}
 	if n != nil {
-		p.Line, p.Column = n.Line, n.Column
+		p.line, p.column = n.Line, n.Column
 		if path := r.path(n); path != "" {
-			p.Message = path + ": " + p.Message
+			p.message = path + ": " + p.message
 		}
 	}
 	r.problems = append(r.problems, p)
 }
 
 func (r *Reader) problemAt(line int, format string, args ...any) {
-	r.problems = append(r.problems, Problem{File: r.File, Line: line, Message: fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, problem{line: line, message: fmt.Sprintf(format, args...)})
 }
 
-// Err returns nil or every problem once, in the order of lines, one a line. errors.As finds the
-// first Problem.
+// Err returns nil or every problem once, in the order of lines, one a line, as file:line: message.
 func (r *Reader) Err() error {
 	sorted := slices.Clone(r.problems)
-	slices.SortStableFunc(sorted, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	slices.SortStableFunc(sorted, func(a, b problem) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
-	errs := make([]error, 0, len(sorted))
-	seen := make(map[Problem]bool, len(sorted)) // a node decoded twice, as in a sweep, is wrong once
+	var errs []error
+	seen := make(map[problem]bool) // a node decoded twice, as in a sweep, is wrong once
 	for _, p := range sorted {
+		place := r.File + ":"
+		if p.line > 0 {
+			place += strconv.Itoa(p.line) + ":"
+		}
 		if !seen[p] {
 			seen[p] = true
-			errs = append(errs, p)
+			errs = append(errs, errors.New(place+" "+p.message))
 		}
 	}
 	return errors.Join(errs...)
@@ -158,17 +152,13 @@ func (r *Reader) Document(data []byte) *Node {
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
-	switch err := decode(decoder, &document); {
-	case errors.Is(err, io.EOF):
-		r.problemAt(1, "an empty document, must hold something besides comments")
-		return nil
-	case err != nil:
-		r.syntax(err)
+	err := decode(decoder, &document)
+	if errors.Is(err, io.EOF) || err == nil && isNull(document.Content[0]) {
+		r.problemAt(max(document.Line, 1), "an empty document, must hold something besides comments")
 		return nil
 	}
-	root := document.Content[0]
-	if isNull(root) {
-		r.problemAt(max(root.Line, 1), "an empty document, must hold something besides comments")
+	if err != nil {
+		r.syntax(err)
 		return nil
 	}
 	switch err := decode(decoder, &second); {
@@ -178,6 +168,7 @@ func (r *Reader) Document(data []byte) *Node {
 	default:
 		r.problemAt(second.Line, "a second document, must be only one in a file")
 	}
+	root := document.Content[0]
 	r.check(root, place{}, 0)
 	return root
 }
@@ -239,12 +230,7 @@ func (r *Reader) check(n *Node, at place, depth int) {
 		n.Kind, n.Content = ScalarNode, nil // decoding stops here as well
 		return
 	}
-	if n.Anchor != "" {
-		r.Problemf(n, "an anchor &%s, must be written out", n.Anchor)
-	}
-	if n.Style&yaml.TaggedStyle != 0 {
-		r.Problemf(n, "a tag %s, must be left out (quote a text that looks like a number)", n.Tag)
-	}
+	r.checkMarks(n)
 	switch n.Kind {
 	case yaml.AliasNode:
 		r.Problemf(n, "an alias *%s, must be written out", n.Value)
@@ -258,14 +244,11 @@ func (r *Reader) check(n *Node, at place, depth int) {
 			key, value := n.Content[i], n.Content[i+1]
 			r.check(value, place{parent: n, key: key.Value}, depth+1)
 			r.places[key] = at // a key's own problems name its mapping
+			r.checkMarks(key)
 			switch {
 			case key.Kind != ScalarNode:
 				r.Problemf(key, "a key that is a list or a mapping, must be a word")
 				continue
-			case key.Anchor != "":
-				r.Problemf(key, "an anchor &%s, must be written out", key.Anchor)
-			case key.Style&yaml.TaggedStyle != 0:
-				r.Problemf(key, "a tag %s, must be left out", key.Tag)
 			case key.Tag == "!!merge":
 				r.Problemf(key, "a merge key <<, must be written out")
 			case isNull(key):
@@ -277,6 +260,16 @@ func (r *Reader) check(n *Node, at place, depth int) {
 				first[key.Value] = key.Line
 			}
 		}
+	}
+}
+
+// checkMarks refuses anchors and tags.
+func (r *Reader) checkMarks(n *Node) {
+	if n.Anchor != "" {
+		r.Problemf(n, "an anchor &%s, must be written out", n.Anchor)
+	}
+	if n.Style&yaml.TaggedStyle != 0 {
+		r.Problemf(n, "a tag %s, must be left out (quote a text that looks like a number)", n.Tag)
 	}
 }
 

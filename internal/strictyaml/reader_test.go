@@ -194,7 +194,7 @@ func FuzzDocument(f *testing.F) {
 			lines += strings.Count(string(data), end)
 		}
 		for _, p := range reader.problems {
-			if p.Line < 0 || p.Line > lines+2 || strings.Contains(p.Message, "\n") {
+			if p.line < 0 || p.line > lines+2 || strings.Contains(p.message, "\n") {
 				t.Errorf("%d lines, problem %+v", lines, p)
 			}
 		}
