@@ -165,6 +165,7 @@ func read(t *testing.T, elements ...string) string {
 
 // TestEmbedded: every spec that comes with the program decodes and plans.
 func TestEmbedded(t *testing.T) {
+	t.Parallel()
 	if len(Names()) == 0 {
 		t.Fatal("no embedded experiments")
 	}

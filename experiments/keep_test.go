@@ -25,6 +25,7 @@ plots:
 
 // TestKeep: the kept regions hold the kept rows, each as many as it says, and only first trials are kept.
 func TestKeep(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, keepSpec, Overrides{}), options(t, out))
 	o, err := results.Open(result.Dir)

@@ -46,6 +46,7 @@ func releaseFiles(t *testing.T, out, experiment string) map[string]string {
 // TestWriteReleases: what perfect publishes comes back as a graph with the true degrees, other edges in each trial, the same
 // bytes for any number of workers; records do not change, and only releases that are not there are made again.
 func TestWriteReleases(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, graphSpec, Overrides{})
 	out := t.TempDir()
 	mustRun(t, plan, options(t, out))
@@ -113,6 +114,7 @@ func TestWriteReleases(t *testing.T) {
 
 // TestWriteReleasesOfTables: records are written as CSV, and a release that cannot be written is told and fails no cell.
 func TestWriteReleasesOfTables(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	out := t.TempDir()
 	opts := options(t, out)
@@ -153,6 +155,7 @@ func TestWriteReleasesOfTables(t *testing.T) {
 // TestReleaseIndex: every release has its line, with the guarantee that its algorithm states, and those that are not private are warned of
 // once, whether made now or earlier.
 func TestReleaseIndex(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	opts := options(t, t.TempDir())
 	opts.WriteReleases = true

@@ -1,12 +1,15 @@
 package experiments
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +21,7 @@ import (
 
 // TestSameBytes: records do not depend on the number of workers or on the order cells are run in.
 func TestSameBytes(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	var want, wantLedger string
 	for i, change := range []func(*Options){
@@ -102,6 +106,7 @@ func TestPairing(t *testing.T) {
 // TestResume: a second run computes nothing, changes nothing, and survives a torn last line, a line altered
 // by hand and a journal full of rubbish.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	out := t.TempDir()
 	dir := filepath.Join(out, "test/coins")
@@ -148,6 +153,7 @@ func TestResume(t *testing.T) {
 
 // TestStale: what changes a cell's outcome makes it stale, what does not change it leaves it cached.
 func TestStale(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	all := len(mustPlan(t, testSpec, Overrides{}).Cells)
 	mustRun(t, mustPlan(t, testSpec, Overrides{}), options(t, out))
@@ -198,6 +204,7 @@ measure: [{metric: w1}]
 
 // TestIsolation: whatever one cell does, the others come through, and what happened is in the records.
 func TestIsolation(t *testing.T) {
+	t.Parallel()
 	for mood, want := range map[string]struct{ phase, message string }{
 		"panic":  {results.PhaseRelease, "panic: a mistake in a plug-in"},
 		"error":  {results.PhaseRelease, "cannot be done"},
@@ -212,6 +219,7 @@ func TestIsolation(t *testing.T) {
 			out := t.TempDir()
 			opts := options(t, out)
 			opts.Timeout = 300 * time.Millisecond
+			opts.Jobs = 2
 			result := mustRun(t, mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), Overrides{}), opts)
 			if result.Failed != 2 || len(result.Failures) != 2 {
 				t.Errorf("%+v, want 2 failed cells", result)
@@ -246,6 +254,7 @@ func TestIsolation(t *testing.T) {
 
 // TestFailuresAreFewLines: many failures of one kind give a few lines and one stack, all of them records.
 func TestFailuresAreFewLines(t *testing.T) {
+	t.Parallel()
 	opts := options(t, t.TempDir())
 	var lines, stacks int
 	opts.Log = func(message string) {
@@ -288,6 +297,7 @@ func TestProvenLoss(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	out := t.TempDir()
 	opts := options(t, out)
@@ -308,6 +318,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	j, _, err := openJournal(filepath.Join(out, "test/coins"), func(string) {})
 	if err != nil {
@@ -321,6 +332,7 @@ func TestBusy(t *testing.T) {
 
 // TestFolderRemoved: an output folder that is taken away while an experiment runs is not said to keep anything.
 func TestFolderRemoved(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	opts := options(t, out)
 	opts.Progress = func(p Progress) {
@@ -361,7 +373,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs the test experiment slowly enough to be killed, or with a limit on the size of its files.
+// child runs the test experiment, to stop after cell killedAfter, or with a limit on the size of its
+// files.
 func child(out string) int {
 	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
@@ -381,8 +394,17 @@ func child(out string) int {
 	}
 	_, err = plan.Run(context.Background(), Options{Out: out, Jobs: 2, Clock: time.Now, Progress: func(p Progress) {
 		fmt.Println("done", p.Done)
-		if os.Getenv("PPDP_TEST_LIMIT") == "" {
-			time.Sleep(20 * time.Millisecond)
+		if p.Done == killedAfter && os.Getenv("PPDP_TEST_LIMIT") == "" {
+			journal := filepath.Join(out, spec.Name, JournalFile)
+			for lines := 0; lines < killedAfter; runtime.Gosched() { // until the cells are on disk
+				text, err := os.ReadFile(journal)
+				if err != nil {
+					fmt.Println(err)
+				}
+				lines = bytes.Count(text, []byte("\n"))
+			}
+			fmt.Println("written")
+			os.Stdin.Read(make([]byte, 1)) // blocks: the parent writes nothing
 		}
 	}})
 	if err != nil {
@@ -392,8 +414,12 @@ func child(out string) int {
 	return 0
 }
 
-// TestKilled: a run ended by SIGKILL in the middle goes on where it was and leaves the same bytes.
+// killedAfter is the number of cells on disk at which TestKilled ends its child.
+const killedAfter = 12
+
+// TestKilled: a run ended by SIGKILL in the middle continues where it was and leaves the same bytes.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	undisturbed := t.TempDir()
 	mustRun(t, plan, options(t, undisturbed))
@@ -405,17 +431,18 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := command.StdinPipe(); err != nil { // stays open until the child is killed
+		t.Fatal(err)
+	}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	var output strings.Builder
-	buffer := make([]byte, 256)
-	for !strings.Contains(output.String(), "done 12\n") {
-		n, err := pipe.Read(buffer)
-		output.Write(buffer[:n])
-		if err != nil {
+	for lines := bufio.NewScanner(pipe); !strings.HasSuffix(output.String(), "written\n"); {
+		if !lines.Scan() {
 			t.Fatalf("the child ended early: %s", output.String())
 		}
+		output.WriteString(lines.Text() + "\n")
 	}
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -425,9 +452,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal("the child had finished: nothing was tested")
 	}
 	result := mustRun(t, plan, options(t, out))
-	// The progress line comes after the cell is handed to the journal's writer; each of two workers may
-	// have had one more in flight.
-	if result.Cached < 10 || result.Cached == len(plan.Cells) {
+	if result.Cached < killedAfter || result.Cached == len(plan.Cells) {
 		t.Errorf("%d of %d cells survived", result.Cached, len(plan.Cells))
 	}
 	for _, name := range []string{results.RecordsFile, results.LedgerFile, results.SummaryFile} {
@@ -439,6 +464,7 @@ func TestKilled(t *testing.T) {
 
 // TestDiskFull: when no more can be written the run says so, and what was finished is there afterwards.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	out := t.TempDir()
 	command := exec.Command(os.Args[0])
@@ -456,6 +482,7 @@ func TestDiskFull(t *testing.T) {
 
 // TestInside: cross-validation inside the release makes one release a trial and measures on it.
 func TestInside(t *testing.T) {
+	t.Parallel()
 	text := strings.Replace(testSpec, "folds: 4", "folds: 4\nprotocol: inside", 1)
 	plan := mustPlan(t, text, Overrides{})
 	if want := len(plan.Configs) * 3; len(plan.Cells) != want {

@@ -17,6 +17,7 @@ func shares(n int) string {
 
 // TestSize: plans beyond all bounds are refused, by what multiplies in them. The products are computed by hand.
 func TestSize(t *testing.T) {
+	t.Parallel()
 	const text = "name: t/size\ntrials: %d\nfolds: %d\nprotocol: %s\ndataset: {name: gaussian, n: 300, shape: clusters-5d}\nepsilon: %s\n" +
 		"algorithms:\n  - {name: test-coin, params: {share: %s, k: %s}}\nmeasure:\n  - {metric: accuracy, classifier: majority}\n"
 	whole := func(n int) string {

@@ -64,6 +64,7 @@ func TestTrainPartsTheRows(t *testing.T) {
 // TestTrainAndTrials runs a spec to its records: six of ten rows are published, and an entry's own number of trials is a
 // cap while the rest of the experiment keeps its own.
 func TestTrainAndTrials(t *testing.T) {
+	t.Parallel()
 	const text = `
 name: trials
 trials: 4

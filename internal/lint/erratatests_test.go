@@ -16,10 +16,7 @@ var update = flag.Bool("update", false, "write docs/errata-tests.csv anew")
 // TestErrataTests: docs/errata-tests.csv, which the report shows, lists tests that exist and whose comments cite the entry, and at
 // least one for every entry that has any. "go test ./internal/lint -run ErrataTests -update" writes it anew.
 func TestErrataTests(t *testing.T) {
-	_, packages, err := Load(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, packages := load(t)
 	cited := [][]string{}
 	for _, p := range packages {
 		for _, file := range p.Tests {

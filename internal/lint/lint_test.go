@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -25,12 +26,29 @@ var rules = []rule{
 	{"comments", commentProblems},
 }
 
-// TestHouseRules holds every package of the module to every rule.
-func TestHouseRules(t *testing.T) {
+// module is the module, loaded once for all tests.
+var module = sync.OnceValues(func() (loaded, error) {
 	fset, packages, err := Load(filepath.Join("..", ".."))
+	return loaded{fset, packages}, err
+})
+
+type loaded struct {
+	fset     *token.FileSet
+	packages []*Package
+}
+
+func load(t *testing.T) (*token.FileSet, []*Package) {
+	t.Helper()
+	m, err := module()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m.fset, m.packages
+}
+
+// TestHouseRules applies every rule to every package of the module.
+func TestHouseRules(t *testing.T) {
+	fset, packages := load(t)
 	if len(packages) < 5 {
 		t.Fatalf("only %d packages of the module found", len(packages))
 	}
@@ -183,10 +201,7 @@ func TestEveryRoomIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, packages, err := Load(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, packages := load(t)
 	for _, p := range packages {
 		if isBaseline(p) {
 			continue
@@ -205,10 +220,7 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, packages, err := Load(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, packages := load(t)
 	imported := func(module string) bool {
 		for _, p := range packages {
 			for _, file := range append(p.Files, p.Tests...) {
