@@ -17,6 +17,7 @@ var listing = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 // TestDocumentedSpecs runs every spec shown in the documentation, as a reader would after copying
 // it, on a small table for the one that is for a table of one's own.
 func TestDocumentedSpecs(t *testing.T) {
+	t.Parallel()
 	root := ".."
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil {

@@ -5,15 +5,29 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// raceDetector says that the tests were built with it.
+// raceDetector is whether the tests were built with it.
 var raceDetector bool
+
+// quickFig1 runs rps/fig1 quickly by the command on testscript's path, as a script would, and
+// returns the folder of results.
+func quickFig1(dir string) (string, error) {
+	command := exec.Command("ppdp", "run", "rps/fig1", "--quick", "--out", "results")
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return filepath.Join(dir, "results"), nil
+}
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ppdp": Main})
@@ -21,7 +35,13 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script/*.txtar, at least one a verb. A script that needs the real data
 // stops at "[!data] stop".
+//
+// "quickfig1 DIR" leaves what "exec ppdp run rps/fig1 --quick --out DIR" does, from one run for all
+// scripts.
 func TestScripts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	shared := sync.OnceValues(func() (string, error) { return quickFig1(dir) })
 	data := os.Getenv("PPDP_DATA")
 	if data == "" {
 		t.Log("PPDP_DATA is not set: scripts of real data skip")
@@ -33,6 +53,16 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"quickfig1": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 1 {
+					ts.Fatalf("usage: quickfig1 DIR")
+				}
+				results, err := shared()
+				ts.Check(err)
+				ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(results)))
+			},
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {

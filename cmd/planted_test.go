@@ -82,6 +82,7 @@ func exactCounts(in *algorithms.Input, release *algorithms.Release) {
 // mean noise of 1 ± 0.2, which makes 16 standard errors. At 15 degrees of freedom a t of 10 has p = 5e-8, which the correction
 // takes to 3e-6 here and 6e-4 among all.
 func TestPlantedChanges(t *testing.T) {
+	t.Parallel()
 	measure := func(seed uint64, name string, variant algorithms.Variant, plant *changed) *results.Baseline {
 		t.Helper()
 		spec, err := experiments.Parse("planted.yaml", []byte(plantedSpec))
