@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,19 +12,25 @@ import (
 	"ppdp/results"
 )
 
-// TestExportReadsBack: what is written is what Go's own reader of the format finds, whatever names hold.
+// TestExportReadsBack: what is written is what Go's own reader of the format finds, whatever names
+// hold.
 func TestExportReadsBack(t *testing.T) {
 	number := func(v float64) *float64 { return &v }
 	half := 0.5
 	var records []results.Record
 	for trial, v := range []float64{0.25, 1e-300, 12345678.9} {
-		records = append(records, results.Record{Experiment: "mine/a b", Series: "RPS, stop 5/6 a\tb", Dataset: "d n=5", Algorithm: "rps", Variant: "strict",
-			Epsilon: &half, Params: map[string]string{"k": "a/b c-7"}, Trial: trial, Status: results.OK,
-			Values: []results.Value{{Metric: "w1", Value: number(v)}, {Metric: "accuracy", Classifier: "c45", Value: number(v / 2)}}})
+		records = append(records, results.Record{Experiment: "mine/a b",
+			Series: "RPS, stop 5/6 a\tb", Dataset: "d n=5", Algorithm: "rps", Variant: "strict",
+			Epsilon: &half, Params: map[string]string{"k": "a/b c-7"},
+			Trial: trial, Status: results.OK,
+			Values: []results.Value{{Metric: "w1", Value: number(v)},
+				{Metric: "accuracy", Classifier: "c45", Value: number(v / 2)}}})
 	}
-	records = append(records, results.Record{Experiment: "mine/a b", Series: "s-7", Dataset: "d n=5", Algorithm: "x", Status: results.Failed, Phase: results.PhaseLoad})
+	records = append(records, results.Record{Experiment: "mine/a b", Series: "s-7",
+		Dataset: "d n=5", Algorithm: "x", Status: results.Failed, Phase: results.PhaseLoad})
 	var text bytes.Buffer
-	outcome := &results.Outcome{Manifest: results.Manifest{Experiment: "mine/a b"}, Records: records}
+	outcome := &results.Outcome{Manifest: results.Manifest{Experiment: "mine/a b"},
+		Records: records}
 	if err := writeBenchmarks(&text, []*results.Outcome{outcome}); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +47,8 @@ func TestExportReadsBack(t *testing.T) {
 				t.Errorf("units are missing: %+v", rec.Values)
 			}
 			base, parts := rec.Name.Parts()
-			if string(base) != "Rps" || len(parts) != 2 || rec.GetConfig("dataset") != "d n=5" || rec.GetConfig("experiment") != "mine/a b" {
+			if string(base) != "Rps" || len(parts) != 2 || rec.GetConfig("dataset") != "d n=5" ||
+				rec.GetConfig("experiment") != "mine/a b" {
 				t.Errorf("name %s, parts %q, dataset %q", base, parts, rec.GetConfig("dataset"))
 			}
 			got = append(got, [2]float64{w1, accuracy})
@@ -49,7 +57,8 @@ func TestExportReadsBack(t *testing.T) {
 	if err := r.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if difference := cmp.Diff([][2]float64{{0.25, 0.125}, {1e-300, 5e-301}, {12345678.9, 6172839.45}}, got); difference != "" {
+	want := [][2]float64{{0.25, 0.125}, {1e-300, 5e-301}, {12345678.9, 6172839.45}}
+	if difference := cmp.Diff(want, got); difference != "" {
 		t.Error(difference)
 	}
 	if units := r.Units(); units.GetBetter("w1") != -1 || units.GetBetter("accuracy-by-c45") != 1 {
@@ -57,16 +66,24 @@ func TestExportReadsBack(t *testing.T) {
 	}
 }
 
-// TestExportNames: a name says in what configurations differ, and no two of a dataset have the same.
+// TestExportNames: a name says in what configurations differ, and no two of a dataset have the
+// same.
 func TestExportNames(t *testing.T) {
 	epsilon := func(v float64) *float64 { return &v }
 	samples := []results.Sample{
-		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "2", "mode": "strict"}},
-		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "2", "mode": "strict"}, Metric: "the same configuration"},
-		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published", Params: map[string]string{"k": "5", "mode": "strict"}},
-		{Series: "a", Dataset: "d", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(1e-5), Params: map[string]string{"depth": "5"}},
-		{Series: "a", Dataset: "d", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(2), Params: map[string]string{"depth": "5", "stop": "0"}},
-		{Series: "a", Dataset: "e", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(2), Params: map[string]string{"depth": "7"}},
+		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published",
+			Params: map[string]string{"k": "2", "mode": "strict"}},
+		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published",
+			Params: map[string]string{"k": "2", "mode": "strict"},
+			Metric: "the same configuration"},
+		{Series: "a", Dataset: "d", Algorithm: "mondrian", Variant: "published",
+			Params: map[string]string{"k": "5", "mode": "strict"}},
+		{Series: "a", Dataset: "d", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(1e-5),
+			Params: map[string]string{"depth": "5"}},
+		{Series: "a", Dataset: "d", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(2),
+			Params: map[string]string{"depth": "5", "stop": "0"}},
+		{Series: "a", Dataset: "e", Algorithm: "rps", Variant: "strict", Epsilon: epsilon(2),
+			Params: map[string]string{"depth": "7"}},
 		{Series: "first", Dataset: "d", Algorithm: "identity"},
 		{Series: "second one", Dataset: "d", Algorithm: "identity"},
 	}
@@ -85,20 +102,26 @@ func TestExportNames(t *testing.T) {
 	}
 }
 
-// TestExportProjects: what the help says to ask of benchstat, asked of the packages it is made of. Names, keys and units are words of
-// its language of filters, without quotes.
+// TestExportProjects: what the help says to ask of benchstat, asked of the packages it is made of.
+// Names, keys and units are words of its language of filters, without quotes.
 func TestExportProjects(t *testing.T) {
 	number := func(v float64) *float64 { return &v }
 	var records []results.Record
 	for _, variant := range []string{"published", "strict"} {
 		for _, stop := range []string{"0", "5"} {
-			records = append(records, results.Record{Experiment: "rps/fig3", Series: "RPS " + variant + ", stop " + stop, Dataset: "adult", Algorithm: "rps", Variant: variant,
-				Epsilon: number(0.5), Params: map[string]string{"stop": stop, "depth": "50"}, Status: results.OK,
-				Values: []results.Value{{Metric: "accuracy", Classifier: "c45", Value: number(0.75)}, {Metric: "w1", Value: number(1)}}})
+			records = append(records, results.Record{Experiment: "rps/fig3",
+				Series: "RPS " + variant + ", stop " + stop, Dataset: "adult", Algorithm: "rps",
+				Variant: variant, Epsilon: number(0.5),
+				Params: map[string]string{"stop": stop, "depth": "50"}, Status: results.OK,
+				Values: []results.Value{
+					{Metric: "accuracy", Classifier: "c45", Value: number(0.75)},
+					{Metric: "w1", Value: number(1)}}})
 		}
 	}
 	var text bytes.Buffer
-	if err := writeBenchmarks(&text, []*results.Outcome{{Manifest: results.Manifest{Experiment: "rps/fig3"}, Records: records}}); err != nil {
+	outcome := &results.Outcome{Records: records}
+	outcome.Manifest.Experiment = "rps/fig3"
+	if err := writeBenchmarks(&text, []*results.Outcome{outcome}); err != nil {
 		t.Fatal(err)
 	}
 	filter, err := benchproc.NewFilter(".name:Rps .unit:accuracy-by-c45 /stop:5")
@@ -126,13 +149,15 @@ func TestExportProjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		if match {
-			got = append(got, columns.Project(result).String()+" "+rows.Project(result).String()+" "+result.Values[0].Unit)
+			got = append(got, fmt.Sprint(columns.Project(result), " ", rows.Project(result), " ",
+				result.Values[0].Unit))
 		}
 		if match && len(result.Values) != 1 {
 			t.Errorf("the filter leaves %d values, want the one unit", len(result.Values))
 		}
 	}
-	want := []string{"/variant:published /epsilon:0.5 /stop:5 accuracy-by-c45", "/variant:strict /epsilon:0.5 /stop:5 accuracy-by-c45"}
+	want := []string{"/variant:published /epsilon:0.5 /stop:5 accuracy-by-c45",
+		"/variant:strict /epsilon:0.5 /stop:5 accuracy-by-c45"}
 	if difference := cmp.Diff(want, got); difference != "" {
 		t.Error(difference)
 	}

@@ -12,8 +12,8 @@ import (
 	"ppdp/metrics"
 )
 
-// TestBadSpecs: every mistake in a spec is reported. <algorithms> is the list of all algorithms, and
-// so on, so that a new plug-in changes no file. go test ./experiments -run BadSpecs -update
+// TestBadSpecs: every mistake in a spec is reported. <algorithms> is the list of all algorithms,
+// and so on, so that a new plug-in changes no file. go test ./experiments -run BadSpecs -update
 func TestBadSpecs(t *testing.T) {
 	lists := strings.NewReplacer(
 		strings.Join(algorithms.Names(), ", "), "<algorithms>",

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the messages in testdata anew; read them before committing")
+var update = flag.Bool("update", false,
+	"write the messages in testdata anew; read them before committing")
 
 // Name is the name under which Run's files are read: messages begin with it.
 const Name = "f.yaml"
@@ -20,8 +21,8 @@ const Name = "f.yaml"
 // want begins a line at a file's end that holds one message without its file name.
 const want = "# want: "
 
-// Run reads every file in testdata/bad, each of which has one mistake, and in testdata/several. read
-// returns what is wrong with a file's text before the messages, one problem a line.
+// Run reads every file in testdata/bad, each of which has one mistake, and in testdata/several.
+// read returns what is wrong with a file's text before the messages, one problem a line.
 func Run(t *testing.T, read func(text []byte) error) {
 	for _, folder := range []string{"bad", "several"} {
 		files, err := filepath.Glob(filepath.Join("testdata", folder, "*.yaml"))

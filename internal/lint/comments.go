@@ -23,10 +23,10 @@ func commentProblems(fset *token.FileSet, p *Package) []string {
 		wanted = "Command " + p.Path[strings.LastIndex(p.Path, "/")+1:] + " "
 	}
 	if !strings.HasPrefix(text, wanted) {
-		problems = append(problems, fmt.Sprintf("%s: package comment must begin with %q", p.Path, wanted))
+		problems = append(problems, p.Path+": package comment must begin with: "+wanted)
 	}
 	if isBaseline(p) && !deviations.MatchString(text) {
-		problems = append(problems, p.Path+`: package comment must end with a paragraph "Deviations:"`)
+		problems = append(problems, p.Path+": package comment must end with Deviations:")
 	}
 	for _, file := range p.Files {
 		for _, declaration := range file.Decls {
@@ -84,7 +84,8 @@ func undocumented(declaration ast.Decl) []*ast.Ident {
 			case *ast.TypeSpec:
 				add(s.Name, d.Doc, s.Doc, s.Comment)
 			case *ast.ValueSpec:
-				if of, typed := s.Type.(*ast.Ident); typed && d.Tok == token.CONST && of.IsExported() {
+				of, typed := s.Type.(*ast.Ident)
+				if typed && d.Tok == token.CONST && of.IsExported() {
 					continue
 				}
 				for _, name := range s.Names {

@@ -90,14 +90,17 @@ func TestExampleInTree(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, allPath), listed)
 
-	// Builds with -trimpath do not depend on the folder, so the cache serves the next run of the test.
-	goCommand := func(args ...string) string { return command(t, dir, "GOFLAGS=-trimpath", "go", args...) }
+	// Builds with -trimpath do not depend on the folder: the next run finds them in the cache.
+	goCommand := func(args ...string) string {
+		return command(t, dir, "GOFLAGS=-trimpath", "go", args...)
+	}
 	goCommand("vet", "./algorithms/marginals", "./algorithms/all")
 	const tests = "^(TestConformance|TestHouseRules|TestEvery.*|TestErrata.*|TestSchemaAccepts)$" +
 		"/^(marginals|imports|randomness|clock|order|comments|width|length)$"
 	out := goCommand("test", "-v", "-run", tests,
 		"./algorithms/marginals", "./algorithms/all", "./internal/lint", "./cmd")
-	for _, name := range []string{"TestConformance/marginals", "TestHouseRules/imports", "TestSchemaAccepts"} {
+	ran := []string{"TestConformance/marginals", "TestHouseRules/imports", "TestSchemaAccepts"}
+	for _, name := range ran {
 		if !strings.Contains(out, "--- PASS: "+name+" ") {
 			t.Errorf("%s did not run:\n%s", name, out)
 		}
@@ -144,7 +147,8 @@ func command(t *testing.T, dir, setting, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
 	c.Dir = dir
-	c.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "PPDP_OFFLINE=1", setting)
+	c.Env = append(os.Environ(), setting,
+		"GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "PPDP_OFFLINE=1")
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
@@ -165,7 +169,8 @@ func copyTree(t *testing.T, from, to string) {
 		}
 		switch {
 		case entry.IsDir():
-			made := name == "bin" || name == "dist" || name == "data" || filepath.Dir(name) == "results"
+			made := name == "bin" || name == "dist" || name == "data" ||
+				filepath.Dir(name) == "results"
 			if made && entry.Name() != "testdata" || strings.HasPrefix(entry.Name(), ".") {
 				return filepath.SkipDir
 			}

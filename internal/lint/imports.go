@@ -26,18 +26,22 @@ var arrows = []room{
 	{"docs", nil},
 
 	// The making wing.
-	{"datasets/...", []string{"datasets/...", "random", "internal/registry", "internal/strictyaml"}},
+	{"datasets/...", []string{"datasets/...", "random",
+		"internal/registry", "internal/strictyaml"}},
 	{"classifiers/...", []string{"classifiers/...", "datasets/...", "random", "internal/registry"}},
-	{"algorithms", []string{"datasets", "privacy", "random", "internal/registry", "internal/spelling"}},
+	{"algorithms", []string{"datasets", "privacy", "random",
+		"internal/registry", "internal/spelling"}},
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
 	{"algorithms/conformance", []string{"algorithms/...", "datasets/...", "privacy", "random"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"datasets/...", "random"}},
 	// A baseline: never another baseline.
-	{"algorithms/...", []string{"algorithms", "algorithms/partition", "datasets", "privacy", "random"}},
-	{"metrics/...", []string{"metrics/...", "algorithms", "classifiers/...", "datasets/...", "internal/registry"}},
-	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...", "classifiers/...",
-		"datasets/...", "privacy", "random", "results",
+	{"algorithms/...", []string{"algorithms", "algorithms/partition",
+		"datasets", "privacy", "random"}},
+	{"metrics/...", []string{"metrics/...", "algorithms",
+		"classifiers/...", "datasets/...", "internal/registry"}},
+	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...",
+		"classifiers/...", "datasets/...", "privacy", "random", "results",
 		"internal/registry", "internal/spelling", "internal/strictyaml"}},
 
 	// Where the wings meet.
@@ -65,18 +69,20 @@ var outside = []dependency{
 	{"golang.org/x/image", []string{"plots/..."}},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots/..."}},
 	// strictyaml is the strict front of yaml.v3; the others only hold its *yaml.Node.
-	{"gopkg.in/yaml.v3", []string{"internal/strictyaml", "datasets/...", "experiments/...", "claims/..."}},
+	{"gopkg.in/yaml.v3", []string{"internal/strictyaml",
+		"datasets/...", "experiments/...", "claims/..."}},
 	{"github.com/sjwhitworth/golearn", []string{"classifiers/id3"}},
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
-	{"golang.org/x/perf", []string{"cmd/..."}},              // benchfmt: results as benchstat reads them
-	{"golang.org/x/sync", []string{"cmd/...", "plots/..."}}, // errgroup: figures and results, one a processor
+	{"golang.org/x/perf", []string{"cmd/..."}},              // benchfmt, for benchstat
+	{"golang.org/x/sync", []string{"cmd/...", "plots/..."}}, // errgroup
 	{"golang.org/x/term", []string{"cmd/..."}},
 	{"github.com/rogpeppe/go-internal", []string{"experiments"}}, // lockedfile; testscript in tests
 	// For tests only, and for the tables that several packages' tests share.
 	{"github.com/google/go-cmp", []string{"internal/badfiles"}},
 	{"github.com/santhosh-tekuri/jsonschema/v6", nil},
-	{"pgregory.net/rapid", []string{"algorithms/internal/testinput", "classifiers/internal/testtable"}},
+	{"pgregory.net/rapid", []string{"algorithms/internal/testinput",
+		"classifiers/internal/testtable"}},
 }
 
 // within reports whether path lies in a room: "x" is x alone, "x/..." x and all below, "..." all.

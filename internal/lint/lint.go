@@ -113,7 +113,8 @@ func parse(fset *token.FileSet, dir string, names []string) ([]*ast.File, error)
 	files := make([]*ast.File, len(names))
 	for i, name := range names {
 		path := filepath.Join(dir, name)
-		file, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		file, err := parser.ParseFile(fset, path, nil,
+			parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,8 @@ import (
 // orderFree marks, with a reason after it, a loop over a map whose order cannot be seen.
 const orderFree = "// order-free:"
 
+const orderAdvice = "sort the keys, or say why order does not matter: " + orderFree + " reason"
+
 // orderProblems reports loops and iterators over maps whose random order could reach output or a
 // floating-point sum. Allowed are a loop that only collects keys or values into a slice that the
 // same function sorts, one that only copies into another map under the same keys, an iterator
@@ -24,8 +26,8 @@ func orderProblems(fset *token.FileSet, p *Package) []string {
 		report := func(at token.Pos, what string) {
 			position := fset.Position(at)
 			if !excused[position.Line] && !excused[position.Line-1] {
-				problems = append(problems, fmt.Sprintf("%s: %s in random order: sort the keys first, "+
-					"or give the reason why it does not matter in a comment %q", position, what, orderFree+" reason"))
+				problems = append(problems, fmt.Sprintf("%s: %s in random order: %s",
+					position, what, orderAdvice))
 			}
 		}
 		for _, declaration := range file.Decls {
@@ -36,14 +38,15 @@ func orderProblems(fset *token.FileSet, p *Package) []string {
 					switch callee := p.callee(n); {
 					case strings.HasPrefix(callee, "slices.Sorted"):
 						sorted[ast.Unparen(n.Args[0])] = true
-					case (callee == "maps.Keys" || callee == "maps.Values" || callee == "maps.All") && !sorted[n]:
+					case mapIterator.MatchString(callee) && !sorted[n]:
 						report(n.Pos(), callee)
 					}
 				case *ast.RangeStmt:
 					if t := p.Info.Types[n.X].Type; t == nil || !isMap(t) {
 						return true
 					}
-					if into := collects(n); (into == "" || !p.sorts(declaration, into)) && !copies(n) {
+					into := collects(n)
+					if (into == "" || !p.sorts(declaration, into)) && !copies(n) {
 						report(n.Pos(), "range over a map")
 					}
 				}
@@ -53,6 +56,8 @@ func orderProblems(fset *token.FileSet, p *Package) []string {
 	}
 	return problems
 }
+
+var mapIterator = regexp.MustCompile(`^maps\.(Keys|Values|All)$`)
 
 func isMap(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Map)

@@ -22,16 +22,16 @@ func randomProblems(fset *token.FileSet, p *Package) []string {
 	for _, file := range slices.Concat(p.Files, p.Tests) {
 		for _, spec := range file.Imports {
 			if path := importPath(spec); generators[path] {
-				problems = append(problems, fmt.Sprintf("%s: %s imported, "+
-					"randomness must come from a stream of package random", fset.Position(spec.Pos()), path))
+				problems = append(problems, fmt.Sprintf("%s: %s imported, use package random",
+					fset.Position(spec.Pos()), path))
 			}
 		}
 	}
 	return problems
 }
 
-// clockFunctions read the clock. Timers and contexts with a deadline are allowed: they end work, but
-// no result depends on them.
+// clockFunctions read the clock. Timers and contexts with a deadline are allowed: they end work,
+// but no result depends on them.
 var clockFunctions = regexp.MustCompile(`^func time\.(Now|Since|Until)\(`)
 
 // clockProblems reports every reading of the clock outside cmd. A package that must measure time
@@ -47,8 +47,9 @@ func clockProblems(fset *token.FileSet, p *Package) []string {
 			if !ok {
 				return true
 			}
-			if used := p.Info.Uses[identifier]; used != nil && clockFunctions.MatchString(used.String()) {
-				problems = append(problems, fmt.Sprintf("%s: time.%s outside cmd, the clock must be injected",
+			used := p.Info.Uses[identifier]
+			if used != nil && clockFunctions.MatchString(used.String()) {
+				problems = append(problems, fmt.Sprintf("%s: time.%s outside cmd, inject the clock",
 					fset.Position(identifier.Pos()), used.Name()))
 			}
 			return true

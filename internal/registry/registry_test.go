@@ -49,7 +49,8 @@ func TestRegisterPanics(t *testing.T) {
 	}
 }
 
-// TestNames: names are sorted whatever order they were registered in, and the caller may change them.
+// TestNames: names are sorted whatever order they were registered in, and the caller may change
+// them.
 func TestNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfDistinct(rapid.StringN(1, 4, -1), rapid.ID[string]).Draw(t, "names")

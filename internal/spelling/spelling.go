@@ -14,7 +14,8 @@ func Nearest(word string, names []string) string {
 	}
 	best, least := "", 1+len(word)/3
 	for _, name := range names {
-		if d := edits(strings.ToLower(word), strings.ToLower(name)); d < least || d == least && best == "" {
+		d := edits(strings.ToLower(word), strings.ToLower(name))
+		if d < least || d == least && best == "" {
 			best, least = name, d
 		}
 	}

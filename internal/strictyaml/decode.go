@@ -93,7 +93,7 @@ func (r *Reader) decode(n *Node, v reflect.Value, one bool) {
 // refuse records that n is not a value of the kind wanted.
 func (r *Reader) refuse(n *Node, want string) {
 	hint := ""
-	if at, known := r.places[n]; isNull(n) && known && at.parent != nil && at.parent.Kind == MappingNode {
+	if parent := r.places[n].parent; isNull(n) && parent != nil && parent.Kind == MappingNode {
 		hint = " (leave the key out for its default)"
 	}
 	r.Problemf(n, "%s, must be %s%s", describe(n), want, hint)
@@ -101,8 +101,7 @@ func (r *Reader) refuse(n *Node, want string) {
 
 // plain reports whether n is a scalar without quotes.
 func plain(n *Node) bool {
-	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
-	return n.Kind == ScalarNode && n.Style&quoted == 0
+	return n.Kind == ScalarNode && n.Style&^(yaml.TaggedStyle|yaml.FlowStyle) == 0
 }
 
 func (r *Reader) decodeStruct(n *Node, v reflect.Value) {
@@ -170,7 +169,7 @@ func (r *Reader) decodeSlice(n *Node, v reflect.Value, one bool) {
 
 var (
 	wholeNumber = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`)
-	realNumber  = regexp.MustCompile(`^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+	realNumber  = regexp.MustCompile(`^[-+]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?$`)
 	octalLook   = regexp.MustCompile(`^[-+]?0[0-9]+(\.[0-9]*)?$`)
 )
 
@@ -229,13 +228,10 @@ func (r *Reader) decodeUint(n *Node, v reflect.Value) {
 		return
 	}
 	bits := v.Type().Bits()
-	text := strings.TrimPrefix(n.Value, "+")
-	if text == "-0" {
-		text = "0"
-	}
-	u, err := strconv.ParseUint(text, 10, bits)
+	u, err := strconv.ParseUint(strings.TrimPrefix(n.Value, "+"), 10, bits)
 	if err != nil {
-		r.Problemf(n, "%s, must be between 0 and %d", describe(n), uint64(math.MaxUint64)>>(64-bits))
+		r.Problemf(n, "%s, must be between 0 and %d", describe(n),
+			uint64(math.MaxUint64)>>(64-bits))
 		return
 	}
 	v.SetUint(u)

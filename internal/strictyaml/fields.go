@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Field is one key of a struct.
@@ -17,21 +16,16 @@ type Field struct {
 	One bool
 }
 
-var fieldsOf sync.Map // reflect.Type -> []Field
-
 // Fields lists the keys of a struct type (or a pointer to one) in the order of its fields. The key
 // is the yaml tag's name or, without one, the field's name in lower case; "-" hides a field.
 // Structs tagged `yaml:",inline"` are flattened. Other tag options and two fields of one name are
-// programmers' mistakes and panic. The result is shared: do not change it.
+// programmers' mistakes and panic.
 func Fields(t reflect.Type) []Field {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("strictyaml: %v has no fields, must be a struct", t))
-	}
-	if known, ok := fieldsOf.Load(t); ok {
-		return known.([]Field)
 	}
 	fields := appendFields(nil, t, nil)
 	seen := make(map[string]bool, len(fields))
@@ -41,7 +35,6 @@ func Fields(t reflect.Type) []Field {
 		}
 		seen[field.Name] = true
 	}
-	fieldsOf.Store(t, fields)
 	return fields
 }
 
@@ -59,7 +52,7 @@ func appendFields(fields []Field, t reflect.Type, index []int) []Field {
 		}
 		one := options == "flow-one" && f.Type.Kind() == reflect.Slice
 		if options != "" && !one {
-			panic(fmt.Sprintf("strictyaml: %v.%s must not have the tag option %q", t, f.Name, options))
+			panic(fmt.Sprintf("strictyaml: %v.%s has the tag option %q", t, f.Name, options))
 		}
 		if !f.IsExported() {
 			continue

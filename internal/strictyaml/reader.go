@@ -111,17 +111,12 @@ func (r *Reader) Problems() int { return len(r.problems) }
 // path leads from the document's root to a node: "" for the root and for nodes of other documents.
 func (r *Reader) path(n *Node) string {
 	var steps []string
-	for depth := 0; depth <= maxDepth; depth++ {
-		at, known := r.places[n]
-		if !known || at.parent == nil {
-			break
-		}
+	for at := r.places[n]; at.parent != nil; at = r.places[at.parent] {
 		if at.parent.Kind == SequenceNode {
 			steps = append(steps, "["+strconv.Itoa(at.index)+"]")
 		} else {
 			steps = append(steps, "."+shown(at.key))
 		}
-		n = at.parent
 	}
 	slices.Reverse(steps)
 	return strings.TrimPrefix(strings.Join(steps, ""), ".")
@@ -154,7 +149,7 @@ func (r *Reader) Document(data []byte) *Node {
 	var document, second yaml.Node
 	err := decode(decoder, &document)
 	if errors.Is(err, io.EOF) || err == nil && isNull(document.Content[0]) {
-		r.problemAt(max(document.Line, 1), "an empty document, must hold something besides comments")
+		r.problemAt(max(document.Line, 1), "an empty document, must have more than comments")
 		return nil
 	}
 	if err != nil {

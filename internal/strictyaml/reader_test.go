@@ -41,10 +41,12 @@ func TestGood(t *testing.T) {
 	got := document{Inner: inner{Depth: 1, Alpha: 0.5}, Where: map[string]string{"z": "replaced"}}
 	read(t, "everything.good.yaml", &got)
 	want := document{
-		Name: "007", Label: "no", Count: 12, Small: -128, Seed: math.MaxUint64, Ratio: 1, Flag: true,
+		Name: "007", Label: "no", Count: 12, Small: -128, Seed: math.MaxUint64,
+		Ratio: 1, Flag: true,
 		Epsilon: []float64{0.1, 1000, 0.5, -2}, Variant: []string{"published"},
 		Where: map[string]string{"a": "x", "b": "1"},
-		Inner: inner{Depth: 4, Alpha: 0.5}, Maybe: &inner{Alpha: 0.25}, Parts: []inner{{Depth: 1}, {Alpha: 2}},
+		Inner: inner{Depth: 4, Alpha: 0.5}, Maybe: &inner{Alpha: 0.25},
+		Parts:  []inner{{Depth: 1}, {Alpha: 2}},
 		Colour: "green", Shared: Shared{Trials: 9}, Untagged: 3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -58,8 +60,8 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// TestDefaultsAreNotShared: decoding onto a copy of the defaults does not change the defaults behind
-// a pointer, in a map or in a list.
+// TestDefaultsAreNotShared: decoding onto a copy of the defaults does not change the defaults
+// behind a pointer, in a map or in a list.
 func TestDefaultsAreNotShared(t *testing.T) {
 	defaults := document{Maybe: &inner{Depth: 1},
 		Where: map[string]string{"a": "x"}, Epsilon: []float64{1, 2}}
@@ -111,7 +113,8 @@ func TestResolved(t *testing.T) {
 		Flag    bool      `yaml:"flag"`
 		Hidden  *int      `yaml:"-"`
 	}{Shared: Shared{5}, Epsilon: []float64{0.1, 1e21}, Small: 1e-7, Single: 0.1, K: 7, Mode: "red"}
-	want := map[string]string{"trials": "5", "epsilon": "[0.1,1e+21]", "none": "[]", "small": "1e-07",
+	want := map[string]string{"trials": "5", "epsilon": "[0.1,1e+21]", "none": "[]",
+		"small":  "1e-07",
 		"single": "0.1", "k": "7", "mode": "red", "flag": "false"}
 	if diff := cmp.Diff(want, Resolved(&value)); diff != "" {
 		t.Error(diff)
