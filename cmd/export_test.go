@@ -66,8 +66,7 @@ func TestExportReadsBack(t *testing.T) {
 	}
 }
 
-// TestExportNames: a name says in what configurations differ, and no two of a dataset have the
-// same.
+// TestExportNames: a name contains what configurations differ in; no two of a dataset are equal.
 func TestExportNames(t *testing.T) {
 	epsilon := func(v float64) *float64 { return &v }
 	samples := []results.Sample{
@@ -102,8 +101,8 @@ func TestExportNames(t *testing.T) {
 	}
 }
 
-// TestExportProjects: what the help says to ask of benchstat, asked of the packages it is made of.
-// Names, keys and units are words of its language of filters, without quotes.
+// TestExportProjects: the queries that the help recommends for benchstat work in the packages it is
+// made of. Names, keys and units are words of its filters, without quotes.
 func TestExportProjects(t *testing.T) {
 	number := func(v float64) *float64 { return &v }
 	var records []results.Record

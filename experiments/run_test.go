@@ -296,7 +296,7 @@ func TestFailFast(t *testing.T) {
 	}
 }
 
-// TestProvenLoss: a variant that overspends by its proven sensitivity says so in its record.
+// TestProvenLoss: the record of a variant that overspends by its proven sensitivity shows it.
 func TestProvenLoss(t *testing.T) {
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, strings.Replace(moodSpec, "MOOD", "fair", 1), Overrides{}),
@@ -384,7 +384,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestMain runs the experiment in a process of its own when a test asks for it.
+// TestMain runs the experiment in a separate process when a test asks for it.
 func TestMain(m *testing.M) {
 	if out := os.Getenv("PPDP_TEST_CHILD"); out != "" {
 		os.Exit(child(out))
@@ -484,8 +484,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestDiskFull: when no more can be written the run says so, and what was finished is there
-// afterwards.
+// TestDiskFull: when the disk is full the run reports it, and finished cells are kept.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})

@@ -16,11 +16,11 @@ func TestWarnings(t *testing.T) {
 	} {
 		w.add(message)
 	}
-	var said []string
-	w.log(func(message string) { said = append(said, message) })
+	var logged []string
+	w.log(func(message string) { logged = append(logged, message) })
 	want := []string{"warning: gap 81.3 % after 2290 nodes (the first of 3 like it)",
 		"warning: not private", "warning: gap 81.3 % after 2290 nodes at last"}
-	if diff := cmp.Diff(want, said); diff != "" {
+	if diff := cmp.Diff(want, logged); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -23,7 +23,7 @@ func TestBadSchemas(t *testing.T) {
 	})
 }
 
-// matchErrors wants as many lines as there are wants, each want in a line of its own.
+// matchErrors checks that the error has a separate line for each want, and no others.
 func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 	t.Helper()
 	lines := strings.Split(err.Error(), "\n")
