@@ -7,8 +7,8 @@ type schemaCommand struct{}
 
 // Help is the second part of the verb's help text.
 func (schemaCommand) Help() string {
-	return `Editors that support YAML complete and check specs with it. It is generated from everything registered,
-baselines that you have added included. "make build" leaves it in bin/spec.schema.json.
+	return `Editors that support YAML complete and check specs with it. It is generated from everything that is
+registered, including baselines that you add. "make build" writes it to bin/spec.schema.json.
 
 Example:
 
