@@ -8,7 +8,7 @@
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
-#   make build             the ppdp command, in bin/
+#   make build             the ppdp command, in bin/, and beside it the specs' JSON Schema for editors
 
 GO ?= go
 SHELL := /bin/sh
@@ -48,8 +48,9 @@ end-to-end: build
 		test -s "$$dir/rps/fig1/$$file" || { echo "end to end: no $$file"; exit 1; }; \
 	done && echo "end to end: ok"
 
-# Quick experiments on stand-ins, in a folder of their own without data and network: the same numbers anywhere. With REASON set
-# they become the baseline: make regress REASON="rps, revision 3: points are cut at midpoints".
+# Quick experiments on stand-ins, in a fresh folder without data and network: the same numbers anywhere.
+# With REASON set they become the baseline:
+#   make regress REASON="rps, revision 3: points are cut at midpoints"
 .PHONY: regress
 regress: build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cd "$$dir" && \
@@ -74,11 +75,12 @@ lint:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# Manifests name the commit that the program was built from, whatever GOFLAGS says of it; without git they name none.
+# Manifests name the commit that the program was built from, whatever GOFLAGS is; without git, none.
 build:
 	CGO_ENABLED=0 $(GO) build $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo -buildvcs=true || echo -buildvcs=false) -o bin/ppdp ./cmd/ppdp
+	@bin/ppdp schema >bin/spec.schema.json || echo "no bin/spec.schema.json: the program is for another machine"
 
-# Results of another folder: make artifact RESULTS=DIR. Outside a git checkout the source is packed as it stands.
+# Results of another folder: make artifact RESULTS=DIR. Outside a git checkout all source files are packed.
 RESULTS ?= results
 
 artifact: build

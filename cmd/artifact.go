@@ -25,10 +25,10 @@ type artifactCommand struct {
 
 // Help is the second part of the verb's help text.
 func (artifactCommand) Help() string {
-	return `Copies the results of finished runs and writes ARTIFACT.md (requirements, measured times and sizes,
-claims, limitations) and ro-crate-metadata.json (every file with its checksum). One run of a few
-seconds is made for its expected output. "make artifact" adds the program, its source and its
-license.
+	return `Copies the results of finished runs and writes ARTIFACT.md (requirements, measured times
+and sizes, claims, limitations) and ro-crate-metadata.json (every file with its checksum). One run
+of a few seconds is made for its expected output. "make artifact" adds the program, its source and
+its license.
 
 Examples:
 

@@ -50,8 +50,8 @@ type cli struct {
 	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
 }
 
-const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over tables and graphs,
-measures what the releases are still good for and draws the figures.
+const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over
+tables and graphs, measures what the releases are still good for and draws the figures.
 
 Exit codes: 0 done; 1 something failed; 2 the input was wrong.`
 

@@ -33,9 +33,9 @@ type datasetsFetchCommand struct {
 
 // Help is the second part of the verb's help text.
 func (datasetsFetchCommand) Help() string {
-	return `Files found on the search path with the right checksum are left alone. A download is checked before
-it gets its name, and an interrupted one continues where it stopped. PPDP_OFFLINE=1 switches
-downloads off.
+	return `Files found on the search path with the right checksum are left alone. A download is
+checked before it gets its name, and an interrupted one continues where it stopped. PPDP_OFFLINE=1
+switches downloads off.
 
 Examples:
 

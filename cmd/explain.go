@@ -24,10 +24,10 @@ type explainCommand struct {
 
 // Help is the second part of the verb's help text.
 func (explainCommand) Help() string {
-	return `Names the first input in which two runs differ, in the order in which a run depends on them: spec,
-command line, parameters, data, revisions of algorithms, metrics and classifiers, seed, modules, Go,
-platform, commit. Comments and white space in a spec are ignored. For two cells, their settings,
-trials and folds are compared first. The exit code is 0 whether the runs differ or not.
+	return `Names the first input in which two runs differ, in the order in which a run depends on
+them: spec, command line, parameters, data, revisions of algorithms, metrics and classifiers, seed,
+modules, Go, platform, commit. Comments and white space in a spec are ignored. For two cells, their
+settings, trials and folds are compared first. The exit code is 0 whether the runs differ or not.
 
 Examples:
 

@@ -25,10 +25,10 @@ type exportCommand struct {
 
 // Help is the second part of the verb's help text.
 func (exportCommand) Help() string {
-	return `Writes trials to standard output in Go's benchmark format, one line for every setting and trial.
-Folds are averaged. Metrics are units; a metric of a classifier is written metric-by-classifier. A
-name has the algorithm, the variant, epsilon and the parameters in which the settings of the
-experiment differ, as keys to project and filter by.
+	return `Writes trials to standard output in Go's benchmark format, one line for every setting
+and trial. Folds are averaged. Metrics are units; a metric of a classifier is written
+metric-by-classifier. A name has the algorithm, the variant, epsilon and the parameters in which the
+settings of the experiment differ, as keys to project and filter by.
 
 benchstat (golang.org/x/perf/cmd/benchstat) tests with the Mann-Whitney U test, which needs four
 trials on each side (its intervals need six). It writes 0.7632 as 763.2m.

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,23 +12,31 @@ import (
 	"ppdp/results"
 )
 
-// TestExportReadsBack: what is written is what Go's own reader of the format finds, whatever names hold.
+// TestExportReadsBack: what is written is what Go's own reader of the format finds, whatever names
+// hold.
 func TestExportReadsBack(t *testing.T) {
 	half := 0.5
-	setting := &results.Setting{Series: "RPS, stop 5/6 a\tb", Dataset: results.Dataset{Name: "d n=5"}, Algorithm: "rps", Variant: "strict",
+	setting := &results.Setting{Series: "RPS, stop 5/6 a\tb",
+		Dataset: results.Dataset{Name: "d n=5"}, Algorithm: "rps", Variant: "strict",
 		Epsilon: &half, Params: map[string]string{"k": "a/b c-7"}}
-	w1, accuracy := results.Measurement{Metric: "w1"}, results.Measurement{Metric: "accuracy", Classifier: "c45"}
+	w1, accuracy := results.Measurement{Metric: "w1"}, results.Measurement{Metric: "accuracy",
+		Classifier: "c45"}
 	var cells []results.Cell
 	for trial, v := range []float64{0.25, 1e-300, 12345678.9} {
 		a := v / 2
-		cells = append(cells, results.Cell{Setting: setting, CellResult: results.CellResult{Trial: trial, Status: results.OK,
-			Values: []results.Value{{Measurement: w1, Value: &v}, {Measurement: accuracy, Value: &a}}}})
+		cells = append(cells, results.Cell{Setting: setting,
+			CellResult: results.CellResult{Trial: trial, Status: results.OK,
+				Values: []results.Value{{Measurement: w1, Value: &v},
+					{Measurement: accuracy, Value: &a}}}})
 	}
-	failing := &results.Setting{Series: "s-7", Dataset: results.Dataset{Name: "d n=5"}, Algorithm: "x"}
-	cells = append(cells, results.Cell{Setting: failing, CellResult: results.CellResult{Status: results.Failed, Phase: results.PhaseLoad}})
+	failing := &results.Setting{Series: "s-7", Dataset: results.Dataset{Name: "d n=5"},
+		Algorithm: "x"}
+	cells = append(cells, results.Cell{Setting: failing,
+		CellResult: results.CellResult{Status: results.Failed, Phase: results.PhaseLoad}})
 	var text bytes.Buffer
 	run := &results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "mine/a b",
-		Measures: []results.MeasureUse{{Measurement: w1}, {Measurement: accuracy, HigherIsBetter: true}}}}
+		Measures: []results.MeasureUse{{Measurement: w1}, {Measurement: accuracy,
+			HigherIsBetter: true}}}}
 	if err := writeBenchmarks(&text, []*results.Run{run}); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +53,8 @@ func TestExportReadsBack(t *testing.T) {
 				t.Errorf("units are missing: %+v", rec.Values)
 			}
 			base, parts := rec.Name.Parts()
-			if string(base) != "Rps" || len(parts) != 2 || rec.GetConfig("dataset") != "d n=5" || rec.GetConfig("experiment") != "mine/a b" {
+			if string(base) != "Rps" || len(parts) != 2 || rec.GetConfig("dataset") != "d n=5" ||
+				rec.GetConfig("experiment") != "mine/a b" {
 				t.Errorf("name %s, parts %q, dataset %q", base, parts, rec.GetConfig("dataset"))
 			}
 			got = append(got, [2]float64{w1, accuracy})
@@ -53,7 +63,8 @@ func TestExportReadsBack(t *testing.T) {
 	if err := r.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if difference := cmp.Diff([][2]float64{{0.25, 0.125}, {1e-300, 5e-301}, {12345678.9, 6172839.45}}, got); difference != "" {
+	want := [][2]float64{{0.25, 0.125}, {1e-300, 5e-301}, {12345678.9, 6172839.45}}
+	if difference := cmp.Diff(want, got); difference != "" {
 		t.Error(difference)
 	}
 	if units := r.Units(); units.GetBetter("w1") != -1 || units.GetBetter("accuracy-by-c45") != 1 {
@@ -61,10 +72,12 @@ func TestExportReadsBack(t *testing.T) {
 	}
 }
 
-// TestExportNames: a name says in what configurations differ, and no two of a dataset have the same.
+// TestExportNames: a name contains what configurations differ in; no two of a dataset are equal.
 func TestExportNames(t *testing.T) {
-	sample := func(series, dataset, algorithm, variant string, epsilon float64, params ...string) results.Sample {
-		s := &results.Setting{Series: series, Dataset: results.Dataset{Name: dataset}, Algorithm: algorithm, Variant: variant,
+	sample := func(series, dataset, algorithm, variant string, epsilon float64,
+		params ...string) results.Sample {
+		s := &results.Setting{Series: series, Dataset: results.Dataset{Name: dataset},
+			Algorithm: algorithm, Variant: variant,
 			Params: make(map[string]string)}
 		if epsilon > 0 {
 			s.Epsilon = &epsilon
@@ -84,7 +97,8 @@ func TestExportNames(t *testing.T) {
 		sample("first", "d", "identity", "", 0),
 		sample("second one", "d", "identity", "", 0),
 	}
-	samples[1] = results.Sample{Setting: samples[0].Setting, Measurement: results.Measurement{Metric: "of the same setting"}}
+	samples[1] = results.Sample{Setting: samples[0].Setting,
+		Measurement: results.Measurement{Metric: "of the same setting"}}
 	want := []string{
 		"Mondrian/variant=published/k=2",
 		"Mondrian/variant=published/k=2",
@@ -100,18 +114,21 @@ func TestExportNames(t *testing.T) {
 	}
 }
 
-// TestExportProjects: what the help says to ask of benchstat, asked of the packages it is made of. Names, keys and units are words of
-// its language of filters, without quotes.
+// TestExportProjects: the queries that the help recommends for benchstat work in the packages it is
+// made of. Names, keys and units are words of its filters, without quotes.
 func TestExportProjects(t *testing.T) {
 	epsilon, three, one := 0.5, 0.75, 1.0
 	var cells []results.Cell
 	for _, variant := range []string{"published", "strict"} {
 		for _, stop := range []string{"0", "5"} {
-			setting := &results.Setting{Series: "RPS, stop " + stop, ShowVariant: true, Dataset: results.Dataset{Name: "adult"},
+			setting := &results.Setting{Series: "RPS, stop " + stop, ShowVariant: true,
+				Dataset:   results.Dataset{Name: "adult"},
 				Algorithm: "rps", Variant: variant, Epsilon: &epsilon, Params: map[string]string{"stop": stop, "depth": "50"}}
-			cells = append(cells, results.Cell{Setting: setting, CellResult: results.CellResult{Status: results.OK, Values: []results.Value{
-				{Measurement: results.Measurement{Metric: "accuracy", Classifier: "c45"}, Value: &three},
-				{Measurement: results.Measurement{Metric: "w1"}, Value: &one}}}})
+			cells = append(cells, results.Cell{Setting: setting,
+				CellResult: results.CellResult{Status: results.OK, Values: []results.Value{
+					{Measurement: results.Measurement{Metric: "accuracy", Classifier: "c45"},
+						Value: &three},
+					{Measurement: results.Measurement{Metric: "w1"}, Value: &one}}}})
 		}
 	}
 	var text bytes.Buffer
@@ -144,13 +161,15 @@ func TestExportProjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		if match {
-			got = append(got, columns.Project(result).String()+" "+rows.Project(result).String()+" "+result.Values[0].Unit)
+			got = append(got, fmt.Sprint(columns.Project(result), " ", rows.Project(result), " ",
+				result.Values[0].Unit))
 		}
 		if match && len(result.Values) != 1 {
 			t.Errorf("the filter leaves %d values, want the one unit", len(result.Values))
 		}
 	}
-	want := []string{"/variant:published /epsilon:0.5 /stop:5 accuracy-by-c45", "/variant:strict /epsilon:0.5 /stop:5 accuracy-by-c45"}
+	want := []string{"/variant:published /epsilon:0.5 /stop:5 accuracy-by-c45",
+		"/variant:strict /epsilon:0.5 /stop:5 accuracy-by-c45"}
 	if difference := cmp.Diff(want, got); difference != "" {
 		t.Error(difference)
 	}

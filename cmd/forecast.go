@@ -40,8 +40,8 @@ func costs(quick bool) (map[string]float64, error) {
 	return known, nil
 }
 
-// cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when it is
-// not known: the mean of cells that were finished here where they are enough, else what the cost table
+// cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when it is not
+// known: the mean of cells that were finished here where they are enough, else what the cost table
 // says, which was measured elsewhere.
 func cellCost(
 	plan *experiments.Plan, seconds []float64, enough int,
@@ -60,8 +60,8 @@ func cellCost(
 	return known[plan.Spec.Name], true
 }
 
-// forecast estimates how long several experiments together will still take. An experiment that runs is
-// judged by its own cells so far; one that waits by its finished cells of earlier runs, else by
+// forecast estimates how long several experiments together will still take. An experiment that runs
+// is judged by its own cells so far; one that waits by its finished cells of earlier runs, else by
 // costs.csv, times how much slower than expected this run has been. What was never timed is named
 // and not guessed. The methods of a nil forecast do nothing. It is not safe for concurrent use.
 type forecast struct {
@@ -86,8 +86,8 @@ type work struct {
 // in random order, so that ten of them are a fair sample.
 const enoughCells = 10
 
-// enoughSeconds of expected work must be done before the speed of this machine is distinguished from that of
-// others.
+// enoughSeconds of expected work must be done before the speed of this machine is distinguished
+// from that of others.
 const enoughSeconds = 1.0
 
 // newForecast estimates what is ahead from what earlier runs have finished.

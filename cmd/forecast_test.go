@@ -8,11 +8,14 @@ import (
 	"ppdp/experiments"
 )
 
-// TestForecast moves a clock by hand. Two workers; cells are expected to take 2 s, 0.2 s and nobody knows what.
+// TestForecast moves a clock by hand. Two workers; cells are expected to take 2 s, 0.2 s and an
+// unknown time.
 func TestForecast(t *testing.T) {
 	clock := time.Date(2006, 4, 3, 0, 0, 0, 0, time.UTC)
 	f := &forecast{now: func() time.Time { return clock }, works: []*work{
-		{name: "a", workers: 2, open: 100, cost: 2}, {name: "b", workers: 2, open: 1000, cost: 0.2}, {name: "c", workers: 1, open: 20}}}
+		{name: "a", workers: 2, open: 100, cost: 2},
+		{name: "b", workers: 2, open: 1000, cost: 0.2},
+		{name: "c", workers: 1, open: 20}}}
 	check := func(when, want string) {
 		t.Helper()
 		if got := f.text(); got != want {
@@ -23,7 +26,8 @@ func TestForecast(t *testing.T) {
 	check("before", "; all experiments: at least 3m20s left, without c (never timed)")
 	f.start("a")
 	clock = clock.Add(6 * time.Second)
-	// Forty cells of an earlier run turn up. Three of 60 took 6 s where 3 s were expected: 57 and 1000 cells at twice the price.
+	// Forty cells of an earlier run turn up. Three of 60 took 6 s where 3 s were expected: 57 and
+	// 1000 cells at twice the price.
 	f.set(experiments.Progress{Done: 43, Total: 100, Cached: 40})
 	check("three cells", "; all experiments: at least 5m14s left, without c (never timed)")
 	clock = clock.Add(24 * time.Second)

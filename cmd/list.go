@@ -22,8 +22,8 @@ type listCommand struct {
 
 // Help is the second part of the verb's help text.
 func (listCommand) Help() string {
-	return `Algorithms are listed with what each variant guarantees, under which neighbour relation, and
-whether that guarantee holds, is short by a factor or is broken. The ids are those of
+	return `Algorithms are listed with what each variant guarantees, under which neighbour relation,
+and whether that guarantee holds, is short by a factor or is broken. The ids are those of
 docs/errata.md.
 
 Examples:

@@ -59,7 +59,8 @@ func (m *meter) write(dir string, cells, cached int) error {
 	return errors.Join(err, results.WriteUsage(dir, usage))
 }
 
-// peakMemory is the process's largest resident memory in bytes, 0 where the system does not report it.
+// peakMemory is the process's largest resident memory in bytes, 0 where the system does not report
+// it.
 func peakMemory() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

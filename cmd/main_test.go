@@ -5,15 +5,29 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// raceDetector says that the tests were built with it.
+// raceDetector is whether the tests were built with it.
 var raceDetector bool
+
+// quickFig1 runs rps/fig1 quickly by the command on testscript's path, as a script would, and
+// returns the folder of results.
+func quickFig1(dir string) (string, error) {
+	command := exec.Command("ppdp", "run", "rps/fig1", "--quick", "--out", "results")
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return filepath.Join(dir, "results"), nil
+}
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ppdp": Main})
@@ -21,7 +35,13 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script/*.txtar, at least one a verb. A script that needs the real data
 // stops at "[!data] stop".
+//
+// "quickfig1 DIR" leaves what "exec ppdp run rps/fig1 --quick --out DIR" does, from one run for all
+// scripts.
 func TestScripts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	shared := sync.OnceValues(func() (string, error) { return quickFig1(dir) })
 	data := os.Getenv("PPDP_DATA")
 	if data == "" {
 		t.Log("PPDP_DATA is not set: scripts of real data skip")
@@ -33,6 +53,16 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"quickfig1": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 1 {
+					ts.Fatalf("usage: quickfig1 DIR")
+				}
+				results, err := shared()
+				ts.Check(err)
+				ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(results)))
+			},
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -46,7 +76,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestExitCodes: scripts tell success from failure; this tells the two kinds of failure apart.
+// TestExitCodes: scripts distinguish success from failure; this test the two kinds of failure.
 func TestExitCodes(t *testing.T) {
 	t.Setenv("PPDP_DATA", "")
 	t.Setenv("PPDP_OFFLINE", "1")
@@ -71,16 +101,18 @@ func TestExitCodes(t *testing.T) {
 		{"run rps/fig3 --trials 0", exitInput, "--trials: 0, must be at least 1"},
 		{"run rps/fig3 --jobs=-1", exitInput, "--jobs: -1, must be at least 0"},
 		{"run rps/fig3 --trials 1000000000000", exitInput, "must be between 1 and 100000"},
-		{"run rps/fig3 --quick", exitInput, "adult.data"}, // the data are asked for and are not there
+		{"run rps/fig3 --quick", exitInput, "adult.data"}, // which is missing
 		{"datasets verify", exitFailed, "missing"},
 		{"datasets fetch", exitFailed, "PPDP_OFFLINE"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var out bytes.Buffer
-			code := run(strings.Fields(c.args), &out, &out, environment{ctx: context.Background(), now: time.Now})
+			env := environment{ctx: context.Background(), now: time.Now}
+			code := run(strings.Fields(c.args), &out, &out, env)
 			if code != c.code || !strings.Contains(out.String(), c.want) {
-				t.Errorf("ppdp %s: exit code %d, want %d and output with %q:\n%s", c.args, code, c.code, c.want, out.String())
+				t.Errorf("ppdp %s: exit code %d, want %d and output with %q:\n%s",
+					c.args, code, c.code, c.want, out.String())
 			}
 		})
 	}
@@ -90,7 +122,8 @@ func TestExitCodes(t *testing.T) {
 func TestProgressLines(t *testing.T) {
 	clock := time.Date(2012, 5, 2, 0, 0, 0, 0, time.UTC)
 	var stderr bytes.Buffer
-	con := &console{environment: environment{now: func() time.Time { return clock }}, stderr: &stderr}
+	env := environment{now: func() time.Time { return clock }}
+	con := &console{environment: env, stderr: &stderr}
 	p := newProgress(con, "rps/fig1", "cells", 100)
 	for done := range int64(4) {
 		p.set(10 * done)
@@ -98,8 +131,10 @@ func TestProgressLines(t *testing.T) {
 	}
 	p.set(50) // two pauses after the start, one after the last line
 	p.finish()
-	// Lines fall due one and two pauses after the start: 20 cells in 15 s leave 80 for 60 s, 50 in 30 s leave 50 for 30 s.
-	want := "ppdp: rps/fig1: 20 of 100 cells, about 1m0s left\nppdp: rps/fig1: 50 of 100 cells, about 30s left\n"
+	// Lines fall due one and two pauses after the start: 20 cells in 15 s leave 80 for 60 s, 50 in
+	// 30 s leave 50 for 30 s.
+	want := "ppdp: rps/fig1: 20 of 100 cells, about 1m0s left\n" +
+		"ppdp: rps/fig1: 50 of 100 cells, about 30s left\n"
 	if got := stderr.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
 	}

@@ -25,22 +25,36 @@ func (m *mutant) apply(root string) (string, error) {
 		return "", err
 	}
 	if n := strings.Count(string(text), m.old); n != 1 {
-		return "", fmt.Errorf("%s: %q is there %d times, must be once: the mutant is out of date", m.file, m.old, n)
+		return "", fmt.Errorf("%s: %q is there %d times, must be once: the mutant is out of date",
+			m.file, m.old, n)
 	}
 	return strings.Replace(string(text), m.old, m.new, 1), nil
 }
 
 // mutants are mistakes of the kind the gate is there for, each a change of the source.
 var mutants = []mutant{
-	{"Laplace noise of half the scale", "privacy/laplace.go", "values[i] += float64(drawLaplace(l.stream) * scale)", "values[i] += float64(drawLaplace(l.stream) * scale / 2)"},
-	{"dropped leaf", "algorithms/rps/release.go", "copy(published, r.noisy)", "if len(r.sizes) == 0 {\n\t\tclear(r.noisy)\n\t}\n\tcopy(published, r.noisy)"},
-	{"split off by one", "algorithms/partition/space.go", "if uint32(codes[row]) < at {", "if uint32(codes[row]) <= at {"},
-	{"test rows among the training rows", "experiments/data.go", "return m.folds[fold].Train, m.folds[fold].Test", "return m.rows, m.folds[fold].Test"},
-	{"regions of k-1 records", "algorithms/mondrian/mondrian.go", "p, err := split(ctx, table, members, params)", "fewer := *params\n\tfewer.K--\n\tp, err := split(ctx, table, members, &fewer)"},
-	{"geometric noise of half the scale", "privacy/laplace.go", "values[i] += drawGeometric(g.stream, rate)", "values[i] += drawGeometric(g.stream, 2*rate)"},
-	{"leaked labels", "algorithms/rps/release.go", "if err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}",
-		"exact := append([]float64(nil), r.noisy...)\n\t\tif err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tcopy(r.noisy, exact)"},
-	{"no noise at all", "privacy/laplace.go", "values[i] += float64(drawLaplace(l.stream) * scale)", "values[i] += float64(drawLaplace(l.stream) * scale * 0)"},
+	{"Laplace noise of half the scale", "privacy/laplace.go",
+		"values[i] += float64(drawLaplace(l.stream) * scale)",
+		"values[i] += float64(drawLaplace(l.stream) * scale / 2)"},
+	{"dropped leaf", "algorithms/rps/release.go", "copy(published, r.noisy)",
+		"if len(r.sizes) == 0 {\n\t\tclear(r.noisy)\n\t}\n\tcopy(published, r.noisy)"},
+	{"split off by one", "algorithms/partition/space.go", "if uint32(codes[row]) < at {",
+		"if uint32(codes[row]) <= at {"},
+	{"test rows among the training rows", "experiments/data.go",
+		"return m.folds[fold].Train, m.folds[fold].Test", "return m.rows, m.folds[fold].Test"},
+	{"regions of k-1 records", "algorithms/mondrian/mondrian.go",
+		"p, err := split(ctx, table, members, params)",
+		"fewer := *params\n\tfewer.K--\n\tp, err := split(ctx, table, members, &fewer)"},
+	{"geometric noise of half the scale", "privacy/laplace.go",
+		"values[i] += drawGeometric(g.stream, rate)",
+		"values[i] += drawGeometric(g.stream, 2*rate)"},
+	{"leaked labels", "algorithms/rps/release.go",
+		"if err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}",
+		"exact := append([]float64(nil), r.noisy...)\n" +
+			"\t\tif err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n" +
+			"\t\t\treturn err\n\t\t}\n\t\tcopy(r.noisy, exact)"},
+	{"no noise at all", "privacy/laplace.go", "values[i] += float64(drawLaplace(l.stream) * scale)",
+		"values[i] += float64(drawLaplace(l.stream) * scale * 0)"},
 }
 
 // TestMutantsApply: the source still has the places that mutants change.
@@ -52,12 +66,14 @@ func TestMutantsApply(t *testing.T) {
 	}
 }
 
-// gateSpecs writes the experiments that the gate sees the mechanisms through, on data that need no files.
+// gateSpecs writes the experiments that the gate sees the mechanisms through, on data that need no
+// files.
 func gateSpecs(t *testing.T, dir string) []string {
 	t.Helper()
 	var paths []string
 	for _, name := range []string{"compare/noise", "rps/noise"} {
-		text, err := os.ReadFile(filepath.Join("..", "experiments", filepath.FromSlash(name)+".yaml"))
+		text, err := os.ReadFile(filepath.Join("..", "experiments",
+			filepath.FromSlash(name)+".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,17 +84,18 @@ func gateSpecs(t *testing.T, dir string) []string {
 	return paths
 }
 
-// amongAll is the level at which n comparisons are made as strictly as they would be among those of all quick experiments, of which there
-// are fewer than 6000: Holm's correction multiplies by their number.
+// amongAll is the level that makes n comparisons as strict as they are among the fewer than 6000 of
+// all quick experiments: Holm's correction multiplies by their number.
 func amongAll(n int) float64 { return regress.DefaultOptions.Alpha * float64(n) / 6000 }
 
-// TestMutants plants changes in the source and looks whether the gate falls: under the baseline's seed, where it compares exactly, and
-// under another, where it tests. A run whose cells fail is compared like any other: the gate must see that, too. Ten runs of unchanged source
-// under other seeds must not make it fall: it promises false alarms in at most one of a hundred, so that ten give none with a
-// chance of at least 0.9; the seeds are fixed.
+// TestMutants: the gate fails on each planted change of the source, under the baseline's seed,
+// where it compares exactly, and under another, where it tests. Runs with failed cells are compared
+// like any other. Ten runs of unchanged source under other seeds must pass: each gives a false
+// alarm with a chance of at most 0.01, so all ten pass with one of at least 0.9; the seeds are
+// fixed.
 func TestMutants(t *testing.T) {
 	if os.Getenv("PPDP_MUTANTS") == "" {
-		t.Skip("PPDP_MUTANTS is not set: building eight changed programs takes minutes (make mutants)")
+		t.Skip("PPDP_MUTANTS is not set: eight programs are built in minutes (make mutants)")
 	}
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -96,7 +113,8 @@ func TestMutants(t *testing.T) {
 		return out.String(), code
 	}
 	gate := func(out string, alpha float64) (*regress.Gate, int) {
-		text, code := program("regress", "--out", out, "--baseline", base, "--json", "--alpha", fmt.Sprint(alpha))
+		text, code := program("regress", "--out", out, "--baseline", base, "--json", "--alpha",
+			fmt.Sprint(alpha))
 		text, _, _ = strings.Cut(text, "\nppdp: ")
 		var g regress.Gate
 		if err := json.Unmarshal([]byte(text), &g); err != nil {
@@ -106,7 +124,8 @@ func TestMutants(t *testing.T) {
 	}
 	const seed, otherSeed = "2006", "8"
 	for _, args := range [][]string{runOf(filepath.Join(dir, "unchanged"), seed),
-		{"regress", "--out", filepath.Join(dir, "unchanged"), "--baseline", base, "--accept", "--reason", "unchanged"}} {
+		{"regress", "--out", filepath.Join(dir, "unchanged"), "--baseline", base, "--accept",
+			"--reason", "unchanged"}} {
 		if text, code := program(args...); code != exitDone {
 			t.Fatalf("%v: exit code %d\n%s", args, code, text)
 		}
@@ -131,7 +150,8 @@ func TestMutants(t *testing.T) {
 		caught := func(seed string) bool {
 			out := filepath.Join(dir, fmt.Sprintf("out-%d-%s", i, seed))
 			failed := ""
-			if text, err := exec.Command(program, runOf(out, seed)...).CombinedOutput(); err != nil {
+			text, err := exec.Command(program, runOf(out, seed)...).CombinedOutput()
+			if err != nil {
 				lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 				failed = "; the run itself ends with: " + lines[len(lines)-1]
 			}
@@ -150,7 +170,8 @@ func TestMutants(t *testing.T) {
 			t.Errorf("%s: not seen under another seed", m.name)
 		}
 	}
-	t.Logf("%d of %d mutants caught under the baseline's seed, %d under another", exact, len(mutants), tested)
+	t.Logf("%d of %d mutants caught under the baseline's seed, %d under another", exact,
+		len(mutants), tested)
 }
 
 // build builds the command from the changed source.
@@ -161,7 +182,8 @@ func (m *mutant) build(t *testing.T, root, stem string) string {
 		t.Fatal(err)
 	}
 	write(t, stem+".go.txt", text)
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, filepath.FromSlash(m.file)): stem + ".go.txt"}})
+	replaced := map[string]string{filepath.Join(root, filepath.FromSlash(m.file)): stem + ".go.txt"}
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
 		t.Fatal(err)
 	}

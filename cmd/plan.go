@@ -21,9 +21,9 @@ type planCommand struct {
 
 // Help is the second part of the verb's help text.
 func (planCommand) Help() string {
-	return `Checks specs and shows what they would run. Nothing is run or written. The time is estimated from
-finished cells of the same experiment. Without any, times measured on another machine are used,
-which exist only for the experiments that come with ppdp.
+	return `Checks specs and shows what they would run. Nothing is run or written. The time is
+estimated from finished cells of the same experiment. Without any, times measured on another machine
+are used, which exist only for the experiments that come with ppdp.
 
 Examples:
 
@@ -68,7 +68,8 @@ func (c planCommand) Run(con *console) error {
 		// Finished cells can be recognised only with the data: without them, none are counted.
 		cached, seconds, err := plan.Cached(con.ctx, c.folder(plan.Quick), c.files())
 		if err != nil {
-			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be counted: %v\n", plan.Spec.Name,
+			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be counted: %v\n",
+				plan.Spec.Name,
 				err)
 		}
 		lines[i] = describePlan(plan, cached, seconds)

@@ -15,23 +15,15 @@ import (
 )
 
 // plantedSpec is compare/noise and rps/noise in one, on few records.
-const plantedSpec = `name: mine/planted
-title: Planted changes
-source: none
-seed: 1
-trials: 16
-folds: 2
-dataset: {name: gaussian, shape: [clusters-5d, normal-1d], n: 2000, resample: true}
-epsilon: [2]
-algorithms:
-  - {name: rps, variant: [published, strict], params: {quality: even, depth: 4}}
-  - {name: mondrian, params: {k: 3}}
-measure:
-  - {metric: count-noise, params: {per: [class, region]}}
-  - {metric: [records, regions]}
+const plantedSpec = `name: mine/planted title: Planted changes source: none seed: 1 trials: 16
+folds: 2 dataset: {name: gaussian, shape: [clusters-5d, normal-1d], n: 2000, resample: true}
+epsilon: [2] algorithms: - {name: rps, variant: [published, strict], params: {quality: even, depth:
+4}} - {name: mondrian, params: {k: 3}} measure: - {metric: count-noise, params: {per: [class,
+region]}} - {metric: [records, regions]}
 `
 
-// changed is an algorithm with a change planted in it: in what it is given, or in what it publishes.
+// changed is an algorithm with a change planted in it: in what it is given, or in what it
+// publishes.
 type changed struct {
 	algorithms.Algorithm
 	input   func(*algorithms.Input)
@@ -53,7 +45,9 @@ func (a changed) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 
 // spending multiplies the budget behind the accountant's back: noise shrinks by as much.
 func spending(factor float64) func(*algorithms.Input) {
-	return func(in *algorithms.Input) { in.Budget = privacy.NewBudget(factor * in.Budget.Epsilon()) }
+	return func(in *algorithms.Input) {
+		in.Budget = privacy.NewBudget(factor * in.Budget.Epsilon())
+	}
 }
 
 // exactCounts puts the true counts of classes in place of the published ones.
@@ -73,17 +67,21 @@ func exactCounts(in *algorithms.Input, release *algorithms.Release) {
 	}
 }
 
-// TestPlantedChanges is the fast sister of TestMutants, which changes the source: here algorithms are changed as the runner sees them. The
-// gate has to see each change under the baseline's seed, where it compares exactly, and under another, where it tests, at
-// a level as if these numbers stood among all of the quick experiments; and it has to be silent on unchanged runs.
+// TestPlantedChanges is the fast version of TestMutants: it wraps algorithms instead of changing
+// the source. The gate must find each change under the baseline's seed, where it compares exactly,
+// and under another, where it tests, at the level of all quick experiments; unchanged runs must
+// pass.
 //
-// That it can is no luck of the seeds. Of the noise on 2 × 2 × 16 class counts (two folds, two classes, as many leaves) a trial's mean
-// has a relative standard deviation of 1/√64 = 0.13; with 16 trials a side half the noise is away by 0.5/(0.13·√(1.25/16)) = 14
-// standard errors. A dropped leaf has 1000/16 = 62 points, give or take a third where there is one dimension: it adds 3.9 ± 1.3/√2 to a
-// mean noise of 1 ± 0.2, which makes 16 standard errors. At 15 degrees of freedom a t of 10 has p = 5e-8, which the correction
-// takes to 3e-6 here and 6e-4 among all.
+// That does not depend on the seeds. Of the noise on 2 × 2 × 16 class counts (two folds, two
+// classes, as many leaves) a trial's mean has a relative standard deviation of 1/√64 = 0.13; with
+// 16 trials a side half the noise is away by 0.5/(0.13·√(1.25/16)) = 14 standard errors. A dropped
+// leaf has 1000/16 = 62 points, give or take a third where there is one dimension: it adds 3.9 ±
+// 1.3/√2 to a mean noise of 1 ± 0.2, which makes 16 standard errors. At 15 degrees of freedom a t
+// of 10 has p = 5e-8, which the correction takes to 3e-6 here and 6e-4 among all.
 func TestPlantedChanges(t *testing.T) {
-	measure := func(seed uint64, name string, variant algorithms.Variant, plant *changed) *regress.Baseline {
+	t.Parallel()
+	type variant = algorithms.Variant
+	measure := func(seed uint64, name string, variant variant, plant *changed) *regress.Baseline {
 		t.Helper()
 		spec, err := experiments.Parse("planted.yaml", []byte(plantedSpec))
 		if err != nil {
@@ -103,7 +101,9 @@ func TestPlantedChanges(t *testing.T) {
 		if plant != nil && planted == 0 {
 			t.Fatalf("nothing is planted in %s, %s", name, variant)
 		}
-		run, err := plan.Run(context.Background(), experiments.Options{Out: t.TempDir(), Jobs: 2, Clock: func() time.Time { return time.Time{} }})
+		clock := func() time.Time { return time.Time{} }
+		run, err := plan.Run(context.Background(),
+			experiments.Options{Out: t.TempDir(), Jobs: 2, Clock: clock})
 		if err != nil || run.Failed > 0 {
 			t.Fatalf("%d cells failed: %v %v", run.Failed, run.Failures, err)
 		}
@@ -114,14 +114,16 @@ func TestPlantedChanges(t *testing.T) {
 		return regress.BaselineOf(outcome)
 	}
 	compare := func(old, new *regress.Baseline, alpha float64) *regress.Gate {
-		return regress.Compare([]regress.Pair{{Old: old, New: new}}, regress.Options{Alpha: alpha, Floor: regress.DefaultOptions.Floor})
+		return regress.Compare([]regress.Pair{{Old: old, New: new}},
+			regress.Options{Alpha: alpha, Floor: regress.DefaultOptions.Floor})
 	}
 	old := measure(1, "", "", nil)
 	g := compare(old, measure(1, "", "", nil), regress.DefaultOptions.Alpha)
 	if g.Counts[regress.Same] != len(g.Comparisons) {
 		t.Errorf("unchanged, under the baseline's seed: %v, must all be the same", g.Counts)
 	}
-	// Each gives a false alarm with a chance of at most 1 %: all three are silent with one of at least 0.97, and the seeds are fixed.
+	// Each gives a false alarm with a chance of at most 1 %: all three are silent with one of at
+	// least 0.97, and the seeds are fixed.
 	for seed := uint64(2); seed < 5; seed++ {
 		if g := compare(old, measure(seed, "", "", nil), regress.DefaultOptions.Alpha); g.Failed() {
 			t.Errorf("unchanged, seed %d: %v", seed, g.Counts)
@@ -133,18 +135,28 @@ func TestPlantedChanges(t *testing.T) {
 		variant         algorithms.Variant
 		change          changed
 	}{
-		{"Laplace noise of half the scale", "rps", algorithms.Published, changed{input: spending(2)}},
-		{"geometric noise of half the scale", "rps", algorithms.Strict, changed{input: spending(2)}},
+		{"Laplace noise of half the scale", "rps", algorithms.Published,
+			changed{input: spending(2)}},
+		{"geometric noise of half the scale", "rps", algorithms.Strict,
+			changed{input: spending(2)}},
 		{"no noise at all", "rps", algorithms.Published, changed{input: spending(1e6)}},
 		{"exact class counts published", "rps", algorithms.Strict, changed{release: exactCounts}},
-		{"dropped leaf", "rps", algorithms.Published, changed{release: func(_ *algorithms.Input, release *algorithms.Release) { clear(release.Regions.Count(0)) }}},
-		{"split off by one", "rps", algorithms.Published, changed{release: func(_ *algorithms.Input, release *algorithms.Release) { release.Regions.Tree[0].At++ }}},
-		{"test rows among the training rows", "rps", algorithms.Strict, changed{input: func(in *algorithms.Input) { in.Rows = in.Table.AllRows() }}},
-		{"regions of k-1 records", "mondrian", algorithms.Published, changed{input: func(in *algorithms.Input) {
-			fewer := *in.Params.(*mondrian.Params)
-			fewer.K--
-			in.Params = &fewer
-		}}},
+		{"dropped leaf", "rps", algorithms.Published,
+			changed{release: func(_ *algorithms.Input, release *algorithms.Release) {
+				clear(release.Regions.Count(0))
+			}}},
+		{"split off by one", "rps", algorithms.Published,
+			changed{release: func(_ *algorithms.Input, release *algorithms.Release) {
+				release.Regions.Tree[0].At++
+			}}},
+		{"test rows among the training rows", "rps", algorithms.Strict,
+			changed{input: func(in *algorithms.Input) { in.Rows = in.Table.AllRows() }}},
+		{"regions of k-1 records", "mondrian", algorithms.Published,
+			changed{input: func(in *algorithms.Input) {
+				fewer := *in.Params.(*mondrian.Params)
+				fewer.K--
+				in.Params = &fewer
+			}}},
 	} {
 		for _, seed := range []uint64{1, 2} {
 			g := compare(old, measure(seed, c.algorithm, c.variant, &c.change), alpha)

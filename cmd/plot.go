@@ -24,8 +24,8 @@ type plotCommand struct {
 
 // Help is the second part of the verb's help text.
 func (plotCommand) Help() string {
-	return `Draws the figures of finished runs again. Nothing is run. Every figure is written as SVG, PNG and
-PDF. An experiment with several figures also gets one with all of them side by side.
+	return `Draws the figures of finished runs again. Nothing is run. Every figure is written as
+SVG, PNG and PDF. An experiment with several figures also gets one with all of them side by side.
 
 Examples:
 

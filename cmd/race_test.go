@@ -2,5 +2,5 @@
 
 package cmd
 
-// The race detector makes scripts many times slower; those that say "[race] stop" are run without it.
+// The race detector makes scripts many times slower: "[race] stop" ends a script under it.
 func init() { raceDetector = true }

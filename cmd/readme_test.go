@@ -3,12 +3,15 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"flag"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
+
+var update = flag.Bool("update", false, "rewrite the README's table of algorithms")
 
 // Markers around the table of algorithms in the README.
 const (

@@ -20,9 +20,9 @@ type reportCommand struct {
 
 // Help is the second part of the verb's help text.
 func (reportCommand) Help() string {
-	return `Writes report.html into the folder of results: verdicts on the papers' claims, figures with their
-numbers, privacy budgets, errata, failed cells and provenance. It is one file that needs neither
-network nor scripts. Nothing is run.
+	return `Writes report.html into the folder of results: verdicts on the papers' claims, figures
+with their numbers, privacy budgets, errata, failed cells and provenance. It is one file that needs
+neither network nor scripts. Nothing is run.
 
 Examples:
 

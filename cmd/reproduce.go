@@ -21,9 +21,9 @@ type reproduceCommand struct {
 
 // Help is the second part of the verb's help text.
 func (reproduceCommand) Help() string {
-	return `Runs the experiments that come with ppdp, draws their figures, judges the papers' claims and writes
-report.html. Real data are used if they are found or can be fetched. Otherwise generated stand-ins
-replace them, and everything made from them says so.
+	return `Runs the experiments that come with ppdp, draws their figures, judges the papers' claims
+and writes report.html. Real data are used if they are found or can be fetched. Otherwise generated
+stand-ins replace them, and everything made from them says so.
 
 Papers: ` + strings.Join(papers(), ", ") + `.
 

@@ -114,8 +114,8 @@ func (c *runCommand) Validate() error {
 
 // Help is the second part of the verb's help text.
 func (runCommand) Help() string {
-	return `All specs, and your own tables and graphs that they name, are checked before the first one runs.
-A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
+	return `All specs, and your own tables and graphs that they name, are checked before the first
+one runs. A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
 An interrupted run continues where it stopped when you start it again.
 
 Several machines can share an experiment. Each runs its part of the cells with --shard and leaves a

@@ -22,8 +22,8 @@ type datasetsSchemaCommand struct {
 
 // Help is the second part of the verb's help text.
 func (datasetsSchemaCommand) Help() string {
-	return `The draft can be used as it is, but its bounds and lists are read off your data. Until you replace
-them by public knowledge, no release made with it is private.
+	return `The draft can be used as it is, but its bounds and lists are read off your data. Until
+you replace them by public knowledge, no release made with it is private.
 
 Examples:
 

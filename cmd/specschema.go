@@ -7,8 +7,9 @@ type schemaCommand struct{}
 
 // Help is the second part of the verb's help text.
 func (schemaCommand) Help() string {
-	return `Editors that know YAML complete and check specs with it. It is made from everything registered, so baselines of your
-own are in it.
+	return `Editors that support YAML complete and check specs with it. It is generated from
+everything that is registered, including baselines that you add. "make build" writes it to
+bin/spec.schema.json.
 
 Example:
 

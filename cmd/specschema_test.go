@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,33 +12,8 @@ import (
 	"ppdp/experiments"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-const schemaFile = "../experiments/spec.schema.json"
-
-// TestSchemaFile: the schema that is checked in for editors is the one the program makes. After a change of the
-// spec language or of any parameter: go test ./cmd -run SchemaFile -update
-func TestSchemaFile(t *testing.T) {
-	var made bytes.Buffer
-	if err := experiments.WriteJSONSchema(&made); err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(schemaFile, made.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	there, err := os.ReadFile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(there, made.Bytes()) {
-		t.Errorf("%s is stale; go test ./cmd -run SchemaFile -update", schemaFile)
-	}
-}
-
-// TestSchemaAccepts: by an independent validator, the schema accepts every spec that comes with the program and
-// refuses specs with mistakes that a schema can see.
+// TestSchemaAccepts: by an independent validator, the schema accepts every spec that comes with the
+// program and refuses specs with mistakes that a schema can see.
 func TestSchemaAccepts(t *testing.T) {
 	var made bytes.Buffer
 	if err := experiments.WriteJSONSchema(&made); err != nil {
@@ -77,7 +51,8 @@ func TestSchemaAccepts(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	const good = "{name: a, seed: 1, dataset: {name: gaussian, n: [5, 6]}, epsilon: 1, algorithms: [{name: rps, params: {depth: [1, 2]}}], measure: [{metric: w1}]}"
+	const good = "{name: a, seed: 1, dataset: {name: gaussian, n: [5, 6]}, epsilon: 1, " +
+		"algorithms: [{name: rps, params: {depth: [1, 2]}}], measure: [{metric: w1}]}"
 	for _, c := range []struct {
 		old, new string
 		accepted bool

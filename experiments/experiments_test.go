@@ -18,8 +18,8 @@ import (
 	"ppdp/privacy"
 )
 
-// coin is an algorithm for tests: it publishes the rows a fair coin chooses, charges its budget, and
-// misbehaves on demand.
+// coin is an algorithm for tests: it publishes the rows a fair coin chooses, charges its budget,
+// and misbehaves on demand.
 type coin struct{}
 
 type coinParams struct {
@@ -37,11 +37,14 @@ func (p *coinParams) Validate() error {
 }
 
 func (coin) Info() algorithms.Info {
-	return algorithms.Info{Name: "test-coin", Title: "Coin", Source: "test", Input: algorithms.TableInput,
+	return algorithms.Info{Name: "test-coin", Title: "Coin", Source: "test",
+		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: []algorithms.Guarantee{
-			{Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: "none", Status: algorithms.Broken},
-			{Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy, Unit: "record", Relation: "none", Status: algorithms.Broken}}}
+			{Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record",
+				Relation: "none", Status: algorithms.Broken},
+			{Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy, Unit: "record",
+				Relation: "none", Status: algorithms.Broken}}}
 }
 
 func (coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
@@ -76,7 +79,8 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	noise := in.Budget.Laplace("count", in.Noise.Open("count"), privacy.Sensitivity{Claimed: 1, Proven: 2})
+	noise := in.Budget.Laplace("count", in.Noise.Open("count"),
+		privacy.Sensitivity{Claimed: 1, Proven: 2})
 	if _, err := noise.Add(&root, in.Budget.Epsilon(), 0); err != nil {
 		return nil, err
 	}
@@ -94,9 +98,11 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 type raw struct{}
 
 func (raw) Info() algorithms.Info {
-	return algorithms.Info{Name: "test-raw", Title: "Raw", Source: "test", Input: algorithms.TableInput,
+	return algorithms.Info{Name: "test-raw", Title: "Raw", Source: "test",
+		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: []algorithms.Guarantee{{Variant: algorithms.Published, Model: algorithms.NoPrivacy}}}
+		Variants: []algorithms.Guarantee{
+			{Variant: algorithms.Published, Model: algorithms.NoPrivacy}}}
 }
 func (raw) Params() algorithms.Params { return nil }
 func (raw) Release(_ context.Context, in algorithms.Input) (*algorithms.Release, error) {
@@ -122,7 +128,8 @@ algorithms:
 measure:
   - {metric: accuracy, classifier: [naive-bayes, majority]}
 plots:
-  - {name: a, where: {classifier: naive-bayes}, x: epsilon, y: accuracy, reference: [test-raw, majority]}
+  - {name: a, where: {classifier: naive-bayes}, x: epsilon, y: accuracy,
+     reference: [test-raw, majority]}
 quick: {trials: 1, epsilon: [1]}
 `
 
@@ -165,6 +172,7 @@ func read(t *testing.T, elements ...string) string {
 
 // TestEmbedded: every spec that comes with the program decodes and plans.
 func TestEmbedded(t *testing.T) {
+	t.Parallel()
 	if len(Names()) == 0 {
 		t.Fatal("no embedded experiments")
 	}
@@ -185,45 +193,8 @@ func TestEmbedded(t *testing.T) {
 				if len(plan.Cells) == 0 {
 					t.Error("no cells")
 				}
-				t.Logf("quick %v: %d configurations, %d cells", quick, len(plan.Configs), len(plan.Cells))
-			}
-		})
-	}
-}
-
-// TestBadSpecs: each file under testdata/bad lists, in comments "# want: line: text", every problem it has.
-func TestBadSpecs(t *testing.T) {
-	files, err := filepath.Glob("testdata/bad/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no bad specs", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want []string
-			for _, line := range strings.Split(string(data), "\n") {
-				if text, ok := strings.CutPrefix(line, "# want: "); ok {
-					want = append(want, text)
-				}
-			}
-			spec, err := Parse("spec.yaml", data)
-			if err == nil {
-				_, err = spec.Plan(Overrides{})
-			}
-			if err == nil {
-				t.Fatal("no problem found")
-			}
-			got := strings.Split(strings.TrimSpace(err.Error()), "\n")
-			for _, text := range want {
-				if !strings.Contains(err.Error(), "spec.yaml:"+text) {
-					t.Errorf("not said: %s", text)
-				}
-			}
-			if len(got) != len(want) {
-				t.Errorf("%d problems, want %d:\n%v", len(got), len(want), err)
+				t.Logf("quick %v: %d configurations, %d cells",
+					quick, len(plan.Configs), len(plan.Cells))
 			}
 		})
 	}
@@ -231,8 +202,16 @@ func TestBadSpecs(t *testing.T) {
 
 // TestQuickDataset: a quick run has the datasets named for it, any other those of the experiment.
 func TestQuickDataset(t *testing.T) {
-	spec, err := Parse("spec.yaml", []byte("name: t/quick\ndataset: {name: discrete, n: [1000, 2000]}\nalgorithms:\n  - {name: mondrian, params: {k: 10}}\n"+
-		"measure:\n  - {metric: regions}\nquick: {dataset: {name: discrete, n: 100}}\n"))
+	const text = `
+name: t/quick
+dataset: {name: discrete, n: [1000, 2000]}
+algorithms:
+  - {name: mondrian, params: {k: 10}}
+measure:
+  - {metric: regions}
+quick: {dataset: {name: discrete, n: 100}}
+`
+	spec, err := Parse("spec.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,10 @@ plots:
   - {name: a, kind: regions, where: {k: 5, split: median}, x: x1, y: x2}
 `
 
-// TestKeep: the kept regions hold the kept rows, each as many as it says, and only first trials are kept.
+// TestKeep: each kept region contains as many kept rows as it has records; only first trials are
+// kept.
 func TestKeep(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, keepSpec, Overrides{}), options(t, out))
 	o, err := results.Open(result.Dir)
@@ -76,7 +78,8 @@ func TestKeep(t *testing.T) {
 				}
 			}
 			if inside != b.records {
-				t.Errorf("cell %d, region %d says %v records and holds %v", cell, region, b.records, inside)
+				t.Errorf("cell %d, region %d: %v records, contains %v",
+					cell, region, b.records, inside)
 			}
 		}
 	}
@@ -94,9 +97,11 @@ func TestKeep(t *testing.T) {
 		}
 	}
 
-	// Without keep the files of the earlier run must not be taken for this one's. Trials that kept nothing are as they were.
-	without := strings.Replace(keepSpec[:strings.Index(keepSpec, "plots:")], "keep: [regions, rows]\n", "", 1)
-	if cached := mustRun(t, mustPlan(t, without, Overrides{}), options(t, out)).Cached; cached != 4 {
+	// Without keep, the earlier run's files go; trials that kept nothing are reused.
+	without := strings.Replace(keepSpec[:strings.Index(keepSpec, "plots:")],
+		"keep: [regions, rows]\n", "", 1)
+	cached := mustRun(t, mustPlan(t, without, Overrides{}), options(t, out)).Cached
+	if cached != 4 {
 		t.Errorf("%d cells reused, want the four of second trials", cached)
 	}
 	for _, name := range []string{results.RegionsFile, results.RowsFile} {

@@ -21,8 +21,8 @@ plots:
   - {name: a, x: k, y: count-error attribute=x2 ranges=tight}
 `
 
-// TestMeasureParameters: every setting of a metric is a measurement of its own, recorded under the metric's name with
-// what differs from the defaults, and a figure can draw it.
+// TestMeasureParameters: every setting of a metric is a separate measurement, recorded under the
+// metric's name with what differs from the defaults, and a figure can draw it.
 func TestMeasureParameters(t *testing.T) {
 	result := mustRun(t, mustPlan(t, measureSpec, Overrides{}), options(t, t.TempDir()))
 	want := []string{
@@ -30,7 +30,8 @@ func TestMeasureParameters(t *testing.T) {
 		"count-error-std attribute=x1 ranges=tight", "count-error-std attribute=x2 ranges=tight",
 		"count-error", "discernibility", "cavg", "ncp", "anonymity",
 	}
-	records, err := results.ReadCells(strings.NewReader(read(t, result.Dir, "records.jsonl")), "records.jsonl")
+	records, err := results.ReadCells(strings.NewReader(read(t, result.Dir, "records.jsonl")),
+		"records.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func TestMeasureParameters(t *testing.T) {
 		if !slices.Equal(names, want) {
 			t.Errorf("measured %q, want %q", names, want)
 		}
-		// C_AVG is relative to k, so it has to be between 1 and 2d(k-1)+m over k, and the largest k at least k.
+		// C_AVG is relative to k, so it has to be between 1 and 2d(k-1)+m over k, and the largest k
+		// at least k.
 		if values["cavg"] < 1 || values["cavg"] > 4+200/k || values["anonymity"] < k {
 			t.Errorf("k %v: C_AVG %v, anonymity %v", k, values["cavg"], values["anonymity"])
 		}
@@ -60,8 +62,11 @@ func TestMeasureParameters(t *testing.T) {
 // TestMeasureParametersAreCached: a cell measured with other parameters is another cell.
 func TestMeasureParametersAreCached(t *testing.T) {
 	keys := make(map[string]bool)
-	for _, params := range []string{"", ", params: {ranges: tight}", ", params: {ranges: box}", ", params: {operator: at-most}"} {
-		plan := mustPlan(t, "name: test/keys\ndataset: {name: discrete, n: 50}\nalgorithms: [{name: mondrian}]\nmeasure: [{metric: count-error"+params+"}]\n", Overrides{})
+	for _, params := range []string{"", ", params: {ranges: tight}", ", params: {ranges: box}",
+		", params: {operator: at-most}"} {
+		text := "name: test/keys\ndataset: {name: discrete, n: 50}\n" +
+			"algorithms: [{name: mondrian}]\nmeasure: [{metric: count-error" + params + "}]\n"
+		plan := mustPlan(t, text, Overrides{})
 		keys[plan.cacheKey(&plan.Cells[0], "checksum")] = true
 	}
 	if len(keys) != 3 { // ranges: box is the default

@@ -43,9 +43,11 @@ func releaseFiles(t *testing.T, out, experiment string) map[string]string {
 	return files
 }
 
-// TestWriteReleases: what perfect publishes comes back as a graph with the true degrees, other edges in each trial, the same
-// bytes for any number of workers; records do not change, and only releases that are not there are made again.
+// TestWriteReleases: what perfect publishes comes back as a graph with the true degrees, other
+// edges in each trial, the same bytes for any number of workers; records do not change, and only
+// releases that are not there are made again.
 func TestWriteReleases(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, graphSpec, Overrides{})
 	out := t.TempDir()
 	mustRun(t, plan, options(t, out))
@@ -67,7 +69,9 @@ func TestWriteReleases(t *testing.T) {
 	}
 	var edges []string
 	for name, content := range files { // order-free: both are checked
-		if !strings.HasSuffix(name, ".edges") || !strings.Contains(content, "# Nodes: 50 Edges: 144\n") { // 6 among the first four, 46·3 more
+		// 6 among the first four, 46·3 more
+		if !strings.HasSuffix(name, ".edges") ||
+			!strings.Contains(content, "# Nodes: 50 Edges: 144\n") {
 			t.Errorf("%s: %.120s", name, content)
 		}
 		loaded, err := graph.Read(name, []byte(content), graph.Auto, graph.Reading{})
@@ -80,7 +84,8 @@ func TestWriteReleases(t *testing.T) {
 		}
 		edges = append(edges, text.String())
 		source := plan.Configs[0].data.source
-		set, err := source.Load(t.Context(), datasets.Request{Params: plan.Configs[0].data.params, Key: plan.dataKey(plan.Configs[0].data, 0)})
+		set, err := source.Load(t.Context(), datasets.Request{
+			Params: plan.Configs[0].data.params, Key: plan.dataKey(plan.Configs[0].data, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +99,8 @@ func TestWriteReleases(t *testing.T) {
 	opts.Jobs, opts.order = 2, reversed(len(plan.Cells))
 	opts.Out = t.TempDir()
 	mustRun(t, plan, opts)
-	for name, content := range releaseFiles(t, opts.Out, "test/graph") { // order-free: all must be the same
+	// order-free: all must be the same
+	for name, content := range releaseFiles(t, opts.Out, "test/graph") {
 		if files[name] != content {
 			t.Errorf("%s differs with two workers", name)
 		}
@@ -111,8 +117,10 @@ func TestWriteReleases(t *testing.T) {
 	}
 }
 
-// TestWriteReleasesOfTables: records are written as CSV, and a release that cannot be written is told and fails no cell.
+// TestWriteReleasesOfTables: records are written as CSV, and a release that cannot be written is
+// reported and fails no cell.
 func TestWriteReleasesOfTables(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	out := t.TempDir()
 	opts := options(t, out)
@@ -121,7 +129,8 @@ func TestWriteReleasesOfTables(t *testing.T) {
 		t.Fatalf("%+v", result)
 	}
 	d := plan.Configs[0].data
-	set, err := d.source.Load(t.Context(), datasets.Request{Params: d.params, Key: plan.dataKey(d, 0)})
+	request := datasets.Request{Params: d.params, Key: plan.dataKey(d, 0)}
+	set, err := d.source.Load(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,15 +141,18 @@ func TestWriteReleasesOfTables(t *testing.T) {
 	}
 	for name, content := range files { // order-free: all are checked
 		header, rows, _ := strings.Cut(content, "\n")
-		if !strings.HasSuffix(name, ".csv") || header != strings.Join(names, ",") || strings.Count(rows, "\n") > 300 {
-			t.Errorf("%s begins with %q, must be a table of at most 300 rows of %s", name, header, names)
+		if !strings.HasSuffix(name, ".csv") || header != strings.Join(names, ",") ||
+			strings.Count(rows, "\n") > 300 {
+			t.Errorf("%s begins with %q, must be a table of at most 300 rows of %s", name, header,
+				names)
 		}
 	}
 	blocked := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(blocked, "test/coins"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(blocked, "test/coins", ReleasesFolder), nil, 0o666); err != nil {
+	file := filepath.Join(blocked, "test/coins", ReleasesFolder)
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	opts.Out = blocked
@@ -150,13 +162,16 @@ func TestWriteReleasesOfTables(t *testing.T) {
 	}
 }
 
-// TestReleaseIndex: every release has its line, with the guarantee that its algorithm states, and those that are not private are warned of
-// once, whether made now or earlier.
+// TestReleaseIndex: every release has its line, with the guarantee that its algorithm states, and
+// those that are not private are warned of once, whether made now or earlier.
 func TestReleaseIndex(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	opts := options(t, t.TempDir())
 	opts.WriteReleases = true
 	folder := filepath.Join(opts.Out, "test/coins", ReleasesFolder)
+	const broken = "NOT PRIVATE: the claim of differential privacy is broken, " +
+		"no finite bound is known"
 	for range 2 {
 		var warned []string
 		opts.Log = func(message string) {
@@ -166,9 +181,10 @@ func TestReleaseIndex(t *testing.T) {
 		}
 		mustRun(t, plan, opts)
 		want := []string{
-			"warning: releases of coin 0.2 (test-coin, published): NOT PRIVATE: the claim of differential privacy is broken, no finite bound is known",
-			"warning: releases of coin 0.8 (test-coin, published): NOT PRIVATE: the claim of differential privacy is broken, no finite bound is known",
-			"warning: releases of raw (test-raw, published): NO PRIVACY: the data themselves, or what follows from them",
+			"warning: releases of coin 0.2 (test-coin, published): " + broken,
+			"warning: releases of coin 0.8 (test-coin, published): " + broken,
+			"warning: releases of raw (test-raw, published): " +
+				"NO PRIVACY: the data themselves, or what follows from them",
 		}
 		if !slices.Equal(warned, want) {
 			t.Errorf("warnings %q", warned)
@@ -192,12 +208,15 @@ func TestReleaseIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &plan.Cells[i]
-		// The coin is calibrated to a sensitivity of 1 where 2 is proven: it spends twice its epsilon.
-		want := map[string]string{"guarantee": "differential privacy", "status": "broken", "proven": strconv.FormatFloat(2*value(c.Config.Epsilon), 'g', -1, 64)}
+		// The coin is calibrated to a sensitivity of 1 where 2 is proven: it spends twice its
+		// epsilon.
+		want := map[string]string{"guarantee": "differential privacy", "status": "broken",
+			"proven": strconv.FormatFloat(2*value(c.Config.Epsilon), 'g', -1, 64)}
 		if c.Config.Info.Name == "test-raw" {
 			want = map[string]string{"guarantee": "none", "status": "", "proven": ""}
 		}
-		want["series"], want["trial"], want["fold"] = c.Config.Series, strconv.Itoa(c.Trial), strconv.Itoa(c.Fold)
+		want["series"] = c.Config.Series
+		want["trial"], want["fold"] = strconv.Itoa(c.Trial), strconv.Itoa(c.Fold)
 		for name, text := range want { // order-free: each is checked
 			if line[column(name)] != text {
 				t.Errorf("cell %d: %s is %q, want %q", i, name, line[column(name)], text)
@@ -205,7 +224,8 @@ func TestReleaseIndex(t *testing.T) {
 		}
 	}
 	notice := read(t, folder, ReleaseNotice)
-	for _, want := range []string{"the seed, which is 7 ", "raw (test-raw, published): NO PRIVACY", "Rows were held out"} {
+	for _, want := range []string{"the seed, which is 7 ", "raw (test-raw, published): NO PRIVACY",
+		"Rows were held out"} {
 		if !strings.Contains(notice, want) {
 			t.Errorf("the notice does not say %q:\n%s", want, notice)
 		}

@@ -1,12 +1,15 @@
 package experiments
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +21,7 @@ import (
 
 // TestSameBytes: records do not depend on the number of workers or on the order cells are run in.
 func TestSameBytes(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	var want, wantLedger string
 	for i, change := range []func(*Options){
@@ -33,7 +37,8 @@ func TestSameBytes(t *testing.T) {
 		if result.Cached != 0 || result.Failed != 0 {
 			t.Fatalf("%+v", result)
 		}
-		records, ledger := read(t, out, "test/coins", results.RecordsFile), read(t, out, "test/coins", results.LedgerFile)
+		records := read(t, out, "test/coins", results.RecordsFile)
+		ledger := read(t, out, "test/coins", results.LedgerFile)
 		if i == 0 {
 			want, wantLedger = records, ledger
 			continue
@@ -53,9 +58,11 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestWorkers: cells whose time is drawn run alone, whatever is allowed; others run as many at once as allowed.
+// TestWorkers: cells whose time is drawn run alone, whatever is allowed; others run as many at once
+// as allowed.
 func TestWorkers(t *testing.T) {
-	drawn := mustPlan(t, strings.Replace(testSpec, "plots:", "plots:\n  - {name: t, x: epsilon, y: runtime}", 1), Overrides{})
+	drawn := mustPlan(t, strings.Replace(testSpec, "plots:",
+		"plots:\n  - {name: t, x: epsilon, y: runtime}", 1), Overrides{})
 	if got := drawn.Workers(7); got != 1 {
 		t.Errorf("%d cells of a timed experiment at once, want 1", got)
 	}
@@ -99,9 +106,10 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// TestResume: a second run computes nothing, changes nothing, and survives a torn last line, a line altered
-// by hand and a journal full of rubbish.
+// TestResume: a second run computes nothing, changes nothing, and survives a torn last line, a line
+// altered by hand and a journal full of rubbish.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	out := t.TempDir()
 	dir := filepath.Join(out, "test/coins")
@@ -129,7 +137,8 @@ func TestResume(t *testing.T) {
 		"empty":   {"", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666); err != nil {
+			err := os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666)
+			if err != nil {
 				t.Fatal(err)
 			}
 			os.Remove(filepath.Join(dir, results.RecordsFile))
@@ -146,8 +155,10 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestStale: what changes a cell's outcome makes it stale, what does not change it leaves it cached.
+// TestStale: what changes a cell's outcome makes it stale, what does not change it leaves it
+// cached.
 func TestStale(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	all := len(mustPlan(t, testSpec, Overrides{}).Cells)
 	mustRun(t, mustPlan(t, testSpec, Overrides{}), options(t, out))
@@ -155,15 +166,17 @@ func TestStale(t *testing.T) {
 		old, new string
 		cached   int
 	}{
-		"comment and space":      {"trials: 3", "# a comment\n\ntrials:    3", all},
-		"series' name":           {"coin {share}", "{share} coin", all},
-		"a plot":                 {"x: epsilon, y: accuracy", "x: share, y: accuracy, title: other, where: {epsilon: 1}", all},
-		"one epsilon more":       {"[0.5, 1]", "[0.5, 1, 2]", all},
-		"fewer trials":           {"trials: 3", "trials: 2", all * 2 / 3},
-		"seed":                   {"seed: 7", "seed: 8", 0},
-		"folds":                  {"folds: 4", "folds: 3", 0},
-		"data":                   {"n: 300", "n: 301", 0},
-		"classifier":             {"[naive-bayes, majority]", "[majority, naive-bayes, naive-bayes-categorical]", 0},
+		"comment and space": {"trials: 3", "# a comment\n\ntrials:    3", all},
+		"series' name":      {"coin {share}", "{share} coin", all},
+		"a plot": {"x: epsilon, y: accuracy",
+			"x: share, y: accuracy, title: other, where: {epsilon: 1}", all},
+		"one epsilon more": {"[0.5, 1]", "[0.5, 1, 2]", all},
+		"fewer trials":     {"trials: 3", "trials: 2", all * 2 / 3},
+		"seed":             {"seed: 7", "seed: 8", 0},
+		"folds":            {"folds: 4", "folds: 3", 0},
+		"data":             {"n: 300", "n: 301", 0},
+		"classifier": {"[naive-bayes, majority]",
+			"[majority, naive-bayes, naive-bayes-categorical]", 0},
 		"one algorithm's params": {"[0.2, 0.8]", "[0.2, 0.7]", all - 2*3*4},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +187,8 @@ func TestStale(t *testing.T) {
 			if name == "a plot" {
 				text = strings.Replace(text, "where: {classifier: naive-bayes}, ", "", 1)
 			}
-			cached, _, err := mustPlan(t, text, Overrides{}).Cached(context.Background(), out, options(t, out).Files)
+			cached, _, err := mustPlan(t, text, Overrides{}).Cached(context.Background(), out,
+				options(t, out).Files)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,8 +210,10 @@ algorithms:
 measure: [{metric: w1}]
 `
 
-// TestIsolation: whatever one cell does, the others come through, and what happened is in the records.
+// TestIsolation: whatever one cell does, the others come through, and what happened is in the
+// records.
 func TestIsolation(t *testing.T) {
+	t.Parallel()
 	for mood, want := range map[string]struct{ phase, message string }{
 		"panic":  {results.PhaseRelease, "panic: a mistake in a plug-in"},
 		"error":  {results.PhaseRelease, "cannot be done"},
@@ -212,7 +228,9 @@ func TestIsolation(t *testing.T) {
 			out := t.TempDir()
 			opts := options(t, out)
 			opts.Timeout = 300 * time.Millisecond
-			result := mustRun(t, mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), Overrides{}), opts)
+			opts.Jobs = 2
+			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), Overrides{})
+			result := mustRun(t, plan, opts)
 			if result.Failed != 2 || len(result.Failures) != 2 {
 				t.Errorf("%+v, want 2 failed cells", result)
 			}
@@ -225,7 +243,8 @@ func TestIsolation(t *testing.T) {
 				switch {
 				case r.Params["mood"] == "" && r.Status == results.OK:
 					good++
-				case r.Status != results.Failed || r.Phase != want.phase || !strings.Contains(r.Error, want.message) || len(r.Values) > 0:
+				case r.Status != results.Failed || r.Phase != want.phase ||
+					!strings.Contains(r.Error, want.message) || len(r.Values) > 0:
 					t.Errorf("%+v", r)
 				}
 			}
@@ -237,15 +256,18 @@ func TestIsolation(t *testing.T) {
 					t.Errorf("the summary hides failures: %+v", row)
 				}
 			}
-			if again, _, err := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), Overrides{}).Cached(context.Background(), out, opts.Files); err != nil || again != 2 {
+			again, _, err := plan.Cached(context.Background(), out, opts.Files)
+			if err != nil || again != 2 {
 				t.Errorf("%d cells cached (%v), want the 2 good ones only", again, err)
 			}
 		})
 	}
 }
 
-// TestFailuresAreFewLines: many failures of one kind give a few lines and one stack, all of them records.
+// TestFailuresAreFewLines: many failures of one kind give a few lines and one stack, all of them
+// records.
 func TestFailuresAreFewLines(t *testing.T) {
+	t.Parallel()
 	opts := options(t, t.TempDir())
 	var lines, stacks int
 	opts.Log = func(message string) {
@@ -254,7 +276,8 @@ func TestFailuresAreFewLines(t *testing.T) {
 			stacks += strings.Count(message, "runtime/debug.Stack")
 		}
 	}
-	text := strings.Replace(strings.Replace(moodSpec, "MOOD", "panic", 1), "trials: 2", "trials: 20", 1)
+	text := strings.Replace(strings.Replace(moodSpec, "MOOD", "panic", 1), "trials: 2",
+		"trials: 20", 1)
 	if result := mustRun(t, mustPlan(t, text, Overrides{}), opts); result.Failed != 20 {
 		t.Fatalf("%+v, want 20 failed cells", result)
 	}
@@ -266,16 +289,18 @@ func TestFailuresAreFewLines(t *testing.T) {
 func TestFailFast(t *testing.T) {
 	opts := options(t, t.TempDir())
 	opts.FailFast = true
-	_, err := mustPlan(t, strings.Replace(moodSpec, "MOOD", "error", 1), Overrides{}).Run(context.Background(), opts)
+	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "error", 1), Overrides{})
+	_, err := plan.Run(context.Background(), opts)
 	if !errors.Is(err, errFailFast) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestProvenLoss: a variant that overspends by its proven sensitivity says so in its record.
+// TestProvenLoss: the record of a variant that overspends by its proven sensitivity shows it.
 func TestProvenLoss(t *testing.T) {
 	out := t.TempDir()
-	result := mustRun(t, mustPlan(t, strings.Replace(moodSpec, "MOOD", "fair", 1), Overrides{}), options(t, out))
+	result := mustRun(t, mustPlan(t, strings.Replace(moodSpec, "MOOD", "fair", 1), Overrides{}),
+		options(t, out))
 	o, err := results.Open(result.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -288,6 +313,7 @@ func TestProvenLoss(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	out := t.TempDir()
 	opts := options(t, out)
@@ -308,19 +334,23 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	j, _, err := openJournal(filepath.Join(out, "test/coins"), func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer j.close()
-	if _, err := mustPlan(t, testSpec, Overrides{}).Run(context.Background(), options(t, out)); !errors.Is(err, ErrBusy) {
+	_, err = mustPlan(t, testSpec, Overrides{}).Run(context.Background(), options(t, out))
+	if !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestFolderRemoved: an output folder that is taken away while an experiment runs is not said to keep anything.
+// TestFolderRemoved: when the output folder is removed while an experiment runs, no message claims
+// that something was kept.
 func TestFolderRemoved(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	opts := options(t, out)
 	opts.Progress = func(p Progress) {
@@ -331,7 +361,8 @@ func TestFolderRemoved(t *testing.T) {
 		}
 	}
 	plan := mustPlan(t, testSpec, Overrides{})
-	if _, err := plan.Run(context.Background(), opts); !errors.Is(err, errLost) || strings.Contains(err.Error(), "kept") {
+	_, err := plan.Run(context.Background(), opts)
+	if !errors.Is(err, errLost) || strings.Contains(err.Error(), "kept") {
 		t.Errorf("got %v", err)
 	}
 	if result := mustRun(t, plan, options(t, out)); result.Cached != 0 {
@@ -353,7 +384,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestMain runs the experiment in a process of its own when a test asks for it.
+// TestMain runs the experiment in a separate process when a test asks for it.
 func TestMain(m *testing.M) {
 	if out := os.Getenv("PPDP_TEST_CHILD"); out != "" {
 		os.Exit(child(out))
@@ -361,10 +392,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs the test experiment slowly enough to be killed, or with a limit on the size of its files.
+// child runs the test experiment, to stop after cell killedAfter, or with a limit on the size of
+// its files.
 func child(out string) int {
 	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+		limits := syscall.Rlimit{Cur: limit, Max: limit}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limits); err != nil {
 			fmt.Println(err)
 			return 3
 		}
@@ -379,12 +412,22 @@ func child(out string) int {
 		fmt.Println(err)
 		return 3
 	}
-	_, err = plan.Run(context.Background(), Options{Out: out, Jobs: 2, Clock: time.Now, Progress: func(p Progress) {
-		fmt.Println("done", p.Done)
-		if os.Getenv("PPDP_TEST_LIMIT") == "" {
-			time.Sleep(20 * time.Millisecond)
-		}
-	}})
+	_, err = plan.Run(context.Background(), Options{Out: out, Jobs: 2, Clock: time.Now,
+		Progress: func(p Progress) {
+			fmt.Println("done", p.Done)
+			if p.Done == killedAfter && os.Getenv("PPDP_TEST_LIMIT") == "" {
+				journal := filepath.Join(out, spec.Name, JournalFile)
+				for lines := 0; lines < killedAfter; runtime.Gosched() { // until all are on disk
+					text, err := os.ReadFile(journal)
+					if err != nil {
+						fmt.Println(err)
+					}
+					lines = bytes.Count(text, []byte("\n"))
+				}
+				fmt.Println("written")
+				os.Stdin.Read(make([]byte, 1)) // blocks: the parent writes nothing
+			}
+		}})
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -392,8 +435,13 @@ func child(out string) int {
 	return 0
 }
 
-// TestKilled: a run ended by SIGKILL in the middle goes on where it was and leaves the same bytes.
+// killedAfter is the number of cells on disk at which TestKilled ends its child.
+const killedAfter = 12
+
+// TestKilled: a run ended by SIGKILL in the middle continues where it was and leaves the same
+// bytes.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	undisturbed := t.TempDir()
 	mustRun(t, plan, options(t, undisturbed))
@@ -405,17 +453,18 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := command.StdinPipe(); err != nil { // stays open until the child is killed
+		t.Fatal(err)
+	}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	var output strings.Builder
-	buffer := make([]byte, 256)
-	for !strings.Contains(output.String(), "done 12\n") {
-		n, err := pipe.Read(buffer)
-		output.Write(buffer[:n])
-		if err != nil {
+	for lines := bufio.NewScanner(pipe); !strings.HasSuffix(output.String(), "written\n"); {
+		if !lines.Scan() {
 			t.Fatalf("the child ended early: %s", output.String())
 		}
+		output.WriteString(lines.Text() + "\n")
 	}
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -425,9 +474,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal("the child had finished: nothing was tested")
 	}
 	result := mustRun(t, plan, options(t, out))
-	// The progress line comes after the cell is handed to the journal's writer; each of two workers may
-	// have had one more in flight.
-	if result.Cached < 10 || result.Cached == len(plan.Cells) {
+	if result.Cached < killedAfter || result.Cached == len(plan.Cells) {
 		t.Errorf("%d of %d cells survived", result.Cached, len(plan.Cells))
 	}
 	for _, name := range []string{results.RecordsFile, results.LedgerFile, results.SummaryFile} {
@@ -437,15 +484,17 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestDiskFull: when no more can be written the run says so, and what was finished is there afterwards.
+// TestDiskFull: when the disk is full the run reports it, and finished cells are kept.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	out := t.TempDir()
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out, "PPDP_TEST_LIMIT=6000")
 	output, err := command.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(output), "journal: write") {
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 ||
+		!strings.Contains(string(output), "journal: write") {
 		t.Fatalf("%v: %s", err, output)
 	}
 	result := mustRun(t, plan, options(t, out))
@@ -456,6 +505,7 @@ func TestDiskFull(t *testing.T) {
 
 // TestInside: cross-validation inside the release makes one release a trial and measures on it.
 func TestInside(t *testing.T) {
+	t.Parallel()
 	text := strings.Replace(testSpec, "folds: 4", "folds: 4\nprotocol: inside", 1)
 	plan := mustPlan(t, text, Overrides{})
 	if want := len(plan.Configs) * 3; len(plan.Cells) != want {

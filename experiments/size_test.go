@@ -15,10 +15,21 @@ func shares(n int) string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// TestSize: plans beyond all bounds are refused, by what multiplies in them. The products are computed by hand.
+// TestSize: plans beyond all bounds are refused, by what multiplies in them. The products are
+// computed by hand.
 func TestSize(t *testing.T) {
-	const text = "name: t/size\ntrials: %d\nfolds: %d\nprotocol: %s\ndataset: {name: gaussian, n: 300, shape: clusters-5d}\nepsilon: %s\n" +
-		"algorithms:\n  - {name: test-coin, params: {share: %s, k: %s}}\nmeasure:\n  - {metric: accuracy, classifier: majority}\n"
+	t.Parallel()
+	const text = `name: t/size
+trials: %d
+folds: %d
+protocol: %s
+dataset: {name: gaussian, n: 300, shape: clusters-5d}
+epsilon: %s
+algorithms:
+  - {name: test-coin, params: {share: %s, k: %s}}
+measure:
+  - {metric: accuracy, classifier: majority}
+`
 	whole := func(n int) string {
 		words := make([]string, n)
 		for i := range words {
@@ -34,24 +45,28 @@ func TestSize(t *testing.T) {
 		want          string // nothing: it is a plan
 	}{
 		{100_000, 4, RawTest, "1", 10, 1, ""},
-		{100_000, 5, RawTest, "1", 10, 1, "the experiment has 5000000 cells, must be at most 4194304"},
+		{100_000, 5, RawTest, "1", 10, 1,
+			"the experiment has 5000000 cells, must be at most 4194304"},
 		{100_000, 5, Inside, "1", 10, 1, ""}, // inside a release, folds are no cells
 		{1, 0, RawTest, "1", 257, 257, "the lists multiply to more than 65536 combinations"},
 		{1, 0, RawTest, shares(300), 300, 1, "multiply to more than 65536 configurations"},
 	} {
-		spec, err := Parse("f.yaml", fmt.Appendf(nil, text, c.trials, c.folds, c.protocol, c.epsilon, shares(c.shares), whole(c.ks)))
+		spec, err := Parse("f.yaml", fmt.Appendf(nil, text, c.trials, c.folds, c.protocol,
+			c.epsilon, shares(c.shares), whole(c.ks)))
 		if err == nil {
 			_, err = spec.Plan(Overrides{})
 		}
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%d trials, %d folds %s, %d shares, %d ks: %v, want %q", c.trials, c.folds, c.protocol, c.shares, c.ks, err, c.want)
+			t.Errorf("%d trials, %d folds %s, %d shares, %d ks: %v, want %q", c.trials, c.folds,
+				c.protocol, c.shares, c.ks, err, c.want)
 		}
 	}
 	spec, err := Parse("f.yaml", fmt.Appendf(nil, text, 1, 0, RawTest, "1", "0.5", "1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := spec.Plan(Overrides{Trials: 1 << 60}); err == nil || !strings.Contains(err.Error(), "must be between 1 and 100000") {
+	_, err = spec.Plan(Overrides{Trials: 1 << 60})
+	if err == nil || !strings.Contains(err.Error(), "must be between 1 and 100000") {
 		t.Errorf("1<<60 trials from outside: %v", err)
 	}
 }

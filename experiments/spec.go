@@ -133,17 +133,16 @@ func (s *Spec) check(r *strictyaml.Reader) {
 		}
 		checkEpsilon(r, valueOf(quick, "epsilon"), s.Quick.Epsilon)
 	}
-	if len(s.Dataset) == 0 && at("dataset") == s.node {
-		r.Problemf(s.node, "dataset: missing, must name at least one of %s",
-			strings.Join(datasets.Names(), ", "))
-	}
-	if len(s.Algorithms) == 0 && at("algorithms") == s.node {
-		r.Problemf(s.node, "algorithms: missing, must list at least one of %s",
-			strings.Join(algorithms.Names(), ", "))
-	}
-	if len(s.Measure) == 0 && at("measure") == s.node {
-		r.Problemf(s.node, "measure: missing, must list at least one of %s",
-			strings.Join(metrics.Names(), ", "))
+	for _, section := range []struct {
+		key   string
+		names []string
+	}{{"dataset", datasets.Names()}, {"algorithms", algorithms.Names()}, {"measure", metrics.Names()}} {
+		n, allowed := at(section.key), strings.Join(section.names, ", ")
+		if n == s.node {
+			r.Problemf(n, "%s: missing, must list at least one of %s", section.key, allowed)
+		} else if n.Kind == strictyaml.SequenceNode && len(n.Content) == 0 {
+			r.Problemf(n, "an empty list, must list at least one of %s", allowed)
+		}
 	}
 	s.checkSize(r)
 	s.checkKeep(r)

@@ -20,7 +20,8 @@ func TestTrainParse(t *testing.T) {
 			t.Errorf("%q of 9 rows: %d, %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "-1", "07", "+7", "1", "0/3", "3/3", "4/3", "-1/3", "1/-3", "1/0", "0.0", "1.0", "NaN", "Inf", "a", "1/2/3", "0x7"} {
+	for _, text := range []string{"", "0", "-1", "07", "+7", "1", "0/3", "3/3", "4/3", "-1/3",
+		"1/-3", "1/0", "0.0", "1.0", "NaN", "Inf", "a", "1/2/3", "0x7"} {
 		var train Train
 		if train.parse(text) && text != "1" {
 			t.Errorf("%q is taken for %+v", text, train)
@@ -61,9 +62,10 @@ func TestTrainPartsTheRows(t *testing.T) {
 	}
 }
 
-// TestTrainAndTrials runs a spec to its records: six of ten rows are published, and an entry's own number of trials is a
-// cap while the rest of the experiment keeps its own.
+// TestTrainAndTrials runs a spec to its records: six of ten rows are published, and an entry's own
+// number of trials is a cap while the rest of the experiment keeps its own.
 func TestTrainAndTrials(t *testing.T) {
+	t.Parallel()
 	const text = `
 name: trials
 trials: 4

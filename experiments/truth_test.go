@@ -2,24 +2,27 @@ package experiments
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"ppdp/datasets"
 )
 
-// TestTruthIsShared: cells have a memo of the truth in common exactly where they agree in the data, the rows released and the rows
-// tested: all trials of a dataset loaded once, but neither two folds nor trials with folds or data of their own.
+// TestTruthIsShared: cells share a memo of the truth exactly where they agree in the data, the rows
+// released and the rows tested: all trials of a dataset loaded once do, but neither two folds nor
+// trials with separate folds or data.
 func TestTruthIsShared(t *testing.T) {
 	const head = "name: test/truth\nseed: 4\ntrials: 2\n"
-	const tail = "algorithms: [{name: mondrian, params: {k: 5}}]\nmeasure: [{metric: regions}]\nplots: [{name: a, x: k, y: regions}]\n"
+	const tail = "algorithms: [{name: mondrian, params: {k: 5}}]\nmeasure: [{metric: regions}]\n"
+	const table = "dataset: {name: discrete, n: 60, attributes: 2, cardinality: 9}\n"
 	for name, c := range map[string]struct { // order-free: separate checks
 		middle                string
 		perTrial, acrossTrial bool // shared by the folds of a trial, by the trials
 	}{
-		"whole table": {"dataset: {name: discrete, n: 60, attributes: 2, cardinality: 9}\n", true, true},
-		"one split":   {"train: 40\ndataset: {name: discrete, n: 60, attributes: 2, cardinality: 9}\n", true, true},
-		"resampled":   {"dataset: {name: discrete, n: 60, attributes: 2, cardinality: 9, resample: true}\n", true, false},
-		"folds":       {"folds: 3\ndataset: {name: discrete, n: 60, attributes: 2, cardinality: 9}\n", false, false},
+		"whole table": {table, true, true},
+		"one split":   {"train: 40\n" + table, true, true},
+		"resampled":   {strings.Replace(table, "}", ", resample: true}", 1), true, false},
+		"folds":       {"folds: 3\n" + table, false, false},
 	} {
 		plan := mustPlan(t, head+c.middle+tail, Overrides{})
 		stock, err := plan.load(context.Background(), datasets.Files{})
@@ -29,10 +32,14 @@ func TestTruthIsShared(t *testing.T) {
 		for i := range plan.Cells {
 			for j := range i {
 				a, b := &plan.Cells[i], &plan.Cells[j]
-				want := a.Fold == b.Fold && a.Trial == b.Trial || a.Fold != b.Fold && a.Trial == b.Trial && c.perTrial || a.Trial != b.Trial && c.acrossTrial
+				want := c.acrossTrial
+				if a.Trial == b.Trial {
+					want = c.perTrial || a.Fold == b.Fold
+				}
 				got := stock.of(a).truth[max(0, a.Fold)] == stock.of(b).truth[max(0, b.Fold)]
 				if got != want {
-					t.Errorf("%s: trial %d fold %d and trial %d fold %d share %t, must be %t", name, a.Trial, a.Fold, b.Trial, b.Fold, got, want)
+					t.Errorf("%s: trial %d fold %d and trial %d fold %d share %t, must be %t", name,
+						a.Trial, a.Fold, b.Trial, b.Fold, got, want)
 				}
 			}
 		}

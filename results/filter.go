@@ -3,6 +3,8 @@ package results
 import (
 	"strconv"
 	"strings"
+
+	"ppdp/internal/strictyaml"
 )
 
 // Facts are what a filter may ask of a setting or of a row.
@@ -14,6 +16,22 @@ type Facts interface {
 // dataset, algorithm, series, epsilon, a parameter) to the values kept, see Matches. All must
 // match; a fact that is not known is the empty text.
 type Filter map[string]string
+
+// UnmarshalStrict reads a mapping. Values are taken by their text, so that 50 and "50" are the same.
+func (f *Filter) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	if n.Kind != strictyaml.MappingNode {
+		r.Problemf(n, "must be a mapping from facts, such as variant, to the values kept")
+		return
+	}
+	*f = make(Filter)
+	for _, entry := range r.Entries(n) {
+		if entry.Value.Kind != strictyaml.ScalarNode {
+			r.Problemf(entry.Value, "must be a single value; write a|b for either")
+			continue
+		}
+		(*f)[entry.Key] = entry.Value.Value
+	}
+}
 
 // Selects reports whether the filter keeps something.
 func (f Filter) Selects(x Facts) bool {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,30 +23,32 @@ func commentProblems(fset *token.FileSet, p *Package) []string {
 		wanted = "Command " + p.Path[strings.LastIndex(p.Path, "/")+1:] + " "
 	}
 	if !strings.HasPrefix(text, wanted) {
-		problems = append(problems, fmt.Sprintf("%s: package comment must begin with %q", p.Path, wanted))
+		problems = append(problems, p.Path+": package comment must begin with: "+wanted)
 	}
 	if isBaseline(p) && !deviations.MatchString(text) {
-		problems = append(problems, fmt.Sprintf("%s: a baseline's package comment must end with a paragraph \"Deviations:\"", p.Path))
+		problems = append(problems, p.Path+": package comment must end with Deviations:")
 	}
-	documented := documentedTypes(p)
 	for _, file := range p.Files {
 		for _, declaration := range file.Decls {
-			for _, name := range undocumented(declaration, documented) {
-				problems = append(problems, fmt.Sprintf("%s: exported %s without a comment", fset.Position(name.Pos()), name.Name))
+			for _, name := range undocumented(declaration) {
+				problems = append(problems, fmt.Sprintf("%s: exported %s without a comment",
+					fset.Position(name.Pos()), name.Name))
 			}
 		}
 	}
 	return problems
 }
 
-// deviations matches a text whose last part, from a line that begins so, lists deviations.
+// deviations matches the beginning of a package comment's last part.
 var deviations = regexp.MustCompile(`(?m)^(# )?Deviations:?\s`)
 
-// isBaseline reports whether p is a release algorithm: a package directly below algorithms that
-// is not one of the packages all baselines share.
+// sharedByBaselines matches the packages below algorithms that are no baselines.
+var sharedByBaselines = regexp.MustCompile(`^(all|partition|degrees|conformance)$|/`)
+
+// isBaseline reports whether p is a release algorithm.
 func isBaseline(p *Package) bool {
 	name, ok := strings.CutPrefix(p.Room(), "algorithms/")
-	return ok && !strings.Contains(name, "/") && name != "all" && name != "partition" && name != "degrees" && name != "conformance"
+	return ok && !sharedByBaselines.MatchString(name)
 }
 
 func packageComment(p *Package) string {
@@ -56,59 +60,37 @@ func packageComment(p *Package) string {
 	return ""
 }
 
-// documentedTypes are the names of the package's types that have a comment.
-func documentedTypes(p *Package) map[string]bool {
-	names := make(map[string]bool)
-	for _, file := range p.Files {
-		for _, declaration := range file.Decls {
-			general, ok := declaration.(*ast.GenDecl)
-			if !ok || general.Tok != token.TYPE {
-				continue
-			}
-			for _, spec := range general.Specs {
-				spec := spec.(*ast.TypeSpec)
-				if general.Doc != nil || spec.Doc != nil || spec.Comment != nil {
-					names[spec.Name.Name] = true
-				}
-			}
-		}
-	}
-	return names
-}
-
-// wellKnown methods mean the same everywhere; a comment would repeat the interface's.
-var wellKnown = map[string]bool{"String": true, "Error": true, "Unwrap": true, "Len": true, "Less": true, "Swap": true,
-	"MarshalJSON": true, "UnmarshalJSON": true, "MarshalText": true, "UnmarshalText": true,
-	"Info": true, "Params": true, "Validate": true, "Enum": true, "Anonymity": true}
+// wellKnown methods mean the same everywhere: a comment would repeat the interface's.
+var wellKnown = regexp.MustCompile(
+	`^(String|Error|Unwrap|Len|Less|Swap|(Unm|M)arshal(JSON|Text)|` +
+		`Info|Params|Validate|Enum|Anonymity)$`)
 
 // undocumented lists the exported names of a declaration that no comment covers. A comment on a
-// group covers its members, and so does the comment of a typed constant's type.
-func undocumented(declaration ast.Decl, documented map[string]bool) []*ast.Ident {
+// group covers its members, and the comment of an exported type its constants.
+func undocumented(declaration ast.Decl) []*ast.Ident {
 	var names []*ast.Ident
+	add := func(name *ast.Ident, comments ...*ast.CommentGroup) {
+		if name.IsExported() && !slices.ContainsFunc(comments, isComment) {
+			names = append(names, name)
+		}
+	}
 	switch d := declaration.(type) {
 	case *ast.FuncDecl:
-		if d.Doc == nil && d.Name.IsExported() && (d.Recv == nil || exportedReceiver(d.Recv) && !wellKnown[d.Name.Name]) {
-			names = append(names, d.Name)
+		if d.Recv == nil || exportedReceiver(d.Recv) && !wellKnown.MatchString(d.Name.Name) {
+			add(d.Name, d.Doc)
 		}
 	case *ast.GenDecl:
-		if d.Doc != nil {
-			return nil
-		}
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
-				if s.Doc == nil && s.Comment == nil && s.Name.IsExported() {
-					names = append(names, s.Name)
-				}
+				add(s.Name, d.Doc, s.Doc, s.Comment)
 			case *ast.ValueSpec:
 				of, typed := s.Type.(*ast.Ident)
-				if s.Doc != nil || s.Comment != nil || d.Tok == token.CONST && typed && documented[of.Name] {
+				if typed && d.Tok == token.CONST && of.IsExported() {
 					continue
 				}
 				for _, name := range s.Names {
-					if name.IsExported() {
-						names = append(names, name)
-					}
+					add(name, d.Doc, s.Doc, s.Comment)
 				}
 			}
 		}
@@ -116,15 +98,9 @@ func undocumented(declaration ast.Decl, documented map[string]bool) []*ast.Ident
 	return names
 }
 
-// exportedReceiver reports whether a method's receiver is of an exported type. The first identifier
-// met is the type's name, also behind a pointer and before type parameters.
+func isComment(group *ast.CommentGroup) bool { return group != nil }
+
+// exportedReceiver reports whether a method's receiver is of an exported type.
 func exportedReceiver(receiver *ast.FieldList) bool {
-	name := ""
-	ast.Inspect(receiver.List[0].Type, func(n ast.Node) bool {
-		if identifier, ok := n.(*ast.Ident); ok && name == "" {
-			name = identifier.Name
-		}
-		return name == ""
-	})
-	return ast.IsExported(name)
+	return ast.IsExported(strings.TrimLeft(types.ExprString(receiver.List[0].Type), "*"))
 }

@@ -1,8 +1,8 @@
 package lint
 
 import (
-	"encoding/json"
 	"go/format"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,100 +11,195 @@ import (
 	"testing"
 )
 
-// block is a Go listing in a page, with the path it is for.
-var block = regexp.MustCompile("(?s)<!-- (\\S+\\.go) -->\n```go\n(.*?)```")
+// block is a listing in CONTRIBUTING.md with the path it is for.
+var block = regexp.MustCompile("(?s)<!-- (\\S+) -->\n```[a-z]*\n(.*?)```")
 
-// registered is the name a plug-in registers under, in its source.
-var registered = regexp.MustCompile(`Name:\s+"([^"]+)"`)
-
-// TestExamples takes the example of every kind of plug-in from its page as a reader would, lays it
-// over the module without touching a file, and runs the kind's conformance suite on it.
-func TestExamples(t *testing.T) {
-	for page, suite := range map[string]string{
-		"CONTRIBUTING.md":             "./algorithms/all",
-		"docs/adding-a-metric.md":     "./metrics",
-		"docs/adding-a-dataset.md":    "./datasets/all",
-		"docs/adding-a-classifier.md": "./classifiers/all",
-	} {
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			t.Parallel()
-			runExample(t, page, suite)
-		})
-	}
-}
-
-// runExample runs TestConformance of the package suite with the example of a page: one Go file and,
-// but for metrics, one line for the package suite's all.go.
-func runExample(t *testing.T, page, suite string) {
+// moduleRoot is the module's folder.
+func moduleRoot(t *testing.T) string {
+	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := block.FindAllStringSubmatch(string(text), -1)
-	want := 2
-	if suite == "./metrics" {
-		want = 1
-	}
-	if len(blocks) != want {
-		t.Fatalf("%d listings with a path, want the plug-in and, but for metrics, its line in all.go", len(blocks))
-	}
-	path, source := blocks[0][1], blocks[0][2]
-	formatted, err := format.Source([]byte(source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(formatted) != source {
-		t.Errorf("%s is not formatted as gofmt would", path)
-	}
-	if _, err := os.Stat(filepath.Join(root, path)); err == nil {
-		t.Fatalf("%s exists: the example must be a plug-in that does not", path)
-	}
-	files := map[string]string{path: source}
-	for _, line := range blocks[1:] {
-		all, err := os.ReadFile(filepath.Join(root, line[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[line[1]] = strings.Replace(string(all), "import (\n", "import (\n"+line[2], 1)
-		if files[line[1]] == string(all) {
-			t.Fatalf("%s has no import block to add a line to", line[1])
-		}
-	}
+	return root
+}
 
-	dir := t.TempDir()
-	overlay := struct{ Replace map[string]string }{make(map[string]string)}
-	for path, text := range files {
-		copied := filepath.Join(dir, strings.ReplaceAll(path, "/", "-"))
-		if err := os.WriteFile(copied, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
+// contributing returns the listings of CONTRIBUTING.md by their paths. The test is skipped where
+// the example baseline is part of the tree already, as in the copy that TestExampleInTree makes.
+func contributing(t *testing.T, paths ...string) map[string]string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	root := moduleRoot(t)
+	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listings := make(map[string]string)
+	for _, match := range block.FindAllStringSubmatch(string(text), -1) {
+		listings[match[1]] = match[2]
+	}
+	for _, path := range paths {
+		if listings[path] == "" {
+			t.Fatalf("CONTRIBUTING.md has no listing of %s", path)
 		}
-		overlay.Replace[filepath.Join(root, path)] = copied
 	}
-	encoded, err := json.Marshal(overlay)
+	for path, listing := range listings { // order-free: each is checked
+		if !strings.HasSuffix(path, ".go") || path == allPath {
+			continue
+		}
+		formatted, err := format.Source([]byte(listing))
+		if err != nil || string(formatted) != listing {
+			t.Errorf("%s in CONTRIBUTING.md is not formatted as by gofmt: %v", path, err)
+		}
+		problems, _ := layoutProblems(path, listing)
+		for _, problem := range problems {
+			t.Errorf("CONTRIBUTING.md: %s", problem)
+		}
+	}
+	if own, err := os.ReadFile(filepath.Join(root, baselinePath)); err == nil {
+		if string(own) != listings[baselinePath] {
+			t.Fatalf("%s exists and is not CONTRIBUTING.md's example", baselinePath)
+		}
+		t.Skip("the example is part of this tree")
+	}
+	return listings
+}
+
+// The listings of CONTRIBUTING.md.
+const (
+	baselinePath = "algorithms/marginals/marginals.go"
+	allPath      = "algorithms/all/all.go"
+	mainPath     = "mine/main.go"
+	modPath      = "mine/go.mod"
+	specPath     = "mine/tiny.yaml"
+)
+
+// TestExampleInTree: CONTRIBUTING.md's example and its one line in algorithms/all, added to a copy
+// of the tree, pass vet, the conformance suite, the house rules and the tests of the JSON Schema.
+func TestExampleInTree(t *testing.T) {
+	t.Parallel()
+	listings := contributing(t, baselinePath, allPath)
+	dir := t.TempDir()
+	copyTree(t, moduleRoot(t), dir)
+	write(t, filepath.Join(dir, baselinePath), listings[baselinePath])
+	all, err := os.ReadFile(filepath.Join(dir, allPath))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, encoded, 0o666); err != nil {
+	listed := strings.Replace(string(all), "import (\n", "import (\n"+listings[allPath], 1)
+	if listed == string(all) {
+		t.Fatalf("%s has no import block to add a line to", allPath)
+	}
+	write(t, filepath.Join(dir, allPath), listed)
+
+	// Builds with -trimpath do not depend on the folder: the next run finds them in the cache.
+	goCommand := func(args ...string) string {
+		return command(t, dir, "GOFLAGS=-trimpath", "go", args...)
+	}
+	goCommand("vet", "./algorithms/marginals", "./algorithms/all")
+	const tests = "^(TestConformance|TestHouseRules|TestEvery.*|TestErrata.*|TestSchemaAccepts)$" +
+		"/^(marginals|imports|randomness|clock|order|comments)$"
+	out := goCommand("test", "-v", "-run", tests,
+		"./algorithms/marginals", "./algorithms/all", "./internal/lint", "./cmd")
+	ran := []string{"TestConformance/marginals", "TestHouseRules/imports", "TestSchemaAccepts"}
+	for _, name := range ran {
+		if !strings.Contains(out, "--- PASS: "+name+" ") {
+			t.Errorf("%s did not run:\n%s", name, out)
+		}
+	}
+}
+
+// TestExampleOutOfTree: a separate module with the example's package and CONTRIBUTING.md's main
+// has every verb, lists its baseline and runs a spec that names it.
+func TestExampleOutOfTree(t *testing.T) {
+	t.Parallel()
+	listings := contributing(t, baselinePath, mainPath, modPath, specPath)
+	root := moduleRoot(t)
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "marginals", "marginals.go"), listings[baselinePath])
+	write(t, filepath.Join(dir, "main.go"), listings[mainPath])
+	write(t, filepath.Join(dir, "tiny.yaml"), listings[specPath])
+	mod := strings.Replace(listings[modPath], "../ppdp", root, 1)
+	if mod == listings[modPath] {
+		t.Fatalf("%s in CONTRIBUTING.md does not replace ppdp by ../ppdp", modPath)
+	}
+	write(t, filepath.Join(dir, "go.mod"), mod)
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	name := registered.FindStringSubmatch(source)
-	if name == nil {
-		t.Fatalf("%s registers no name", path)
+	write(t, filepath.Join(dir, "go.sum"), string(sums))
+
+	program := filepath.Join(dir, "mine.exe")
+	command(t, dir, "GOFLAGS=-mod=mod", "go", "build", "-o", program, ".")
+	list := command(t, dir, "", program, "list", "algorithms")
+	for _, name := range []string{"\nmarginals ", "\nrps "} {
+		if !strings.Contains(list, name) {
+			t.Errorf("the list lacks%s:\n%s", name, list)
+		}
 	}
-	// Without vet, which runs in the package's folder: there is none.
-	command := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay", list,
-		"-run", "TestConformance/^"+name[1]+"$", suite)
-	command.Dir = root
-	out, err := command.CombinedOutput()
+	const want = "mine/tiny: 2 cells, 0 failed"
+	if out := command(t, dir, "", program, "run", "tiny.yaml"); !strings.Contains(out, want) {
+		t.Errorf("the run does not report %q:\n%s", want, out)
+	}
+}
+
+// command runs a program in a folder without network and returns what it prints.
+func command(t *testing.T, dir, setting, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	c.Env = append(os.Environ(), setting,
+		"GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "PPDP_OFFLINE=1")
+	out, err := c.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
-	if !strings.Contains(string(out), "--- PASS: TestConformance/"+name[1]+" ") {
-		t.Fatalf("the conformance suite did not run on %s:\n%s", name[1], out)
+	return string(out)
+}
+
+// copyTree copies the module's files without what git ignores: programs, data and results.
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == from {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case entry.IsDir():
+			made := name == "bin" || name == "dist" || name == "data" ||
+				filepath.Dir(name) == "results"
+			if made && entry.Name() != "testdata" || strings.HasPrefix(entry.Name(), ".") {
+				return filepath.SkipDir
+			}
+			return nil
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			write(t, filepath.Join(to, name), string(data))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// write writes a file and the folders above it.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -26,7 +26,7 @@ func TestErrataExist(t *testing.T) {
 	entries := make(map[string]bool)
 	for _, match := range erratum.FindAllStringSubmatch(string(page), -1) {
 		if entries[match[1]] {
-			t.Errorf("docs/errata.md: %s stands twice", match[1])
+			t.Errorf("docs/errata.md: duplicate %s", match[1])
 		}
 		entries[match[1]] = true
 	}

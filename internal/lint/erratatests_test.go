@@ -13,13 +13,11 @@ import (
 
 var update = flag.Bool("update", false, "write docs/errata-tests.csv anew")
 
-// TestErrataTests: docs/errata-tests.csv, which the report shows, lists tests that exist and whose comments cite the entry, and at
-// least one for every entry that has any. "go test ./internal/lint -run ErrataTests -update" writes it anew.
+// TestErrataTests: docs/errata-tests.csv, which the report shows, lists tests that exist and whose
+// comments cite the entry, and at least one for every entry that has any. "go test ./internal/lint
+// -run ErrataTests -update" writes it anew.
 func TestErrataTests(t *testing.T) {
-	_, packages, err := Load(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, packages := load(t)
 	cited := [][]string{}
 	for _, p := range packages {
 		for _, file := range p.Tests {
@@ -66,12 +64,13 @@ func TestErrataTests(t *testing.T) {
 	}
 	for i, row := range listed[1:] {
 		if !has(cited, row) {
-			t.Errorf("%s:%d: %s does not exist, or its comment does not cite errata %s; -update writes the list anew", path, i+2, row[1], row[0])
+			t.Errorf("%s:%d: %s does not exist or does not cite errata %s; use -update",
+				path, i+2, row[1], row[0])
 		}
 	}
 	for _, row := range cited {
 		if !slices.ContainsFunc(listed, func(r []string) bool { return r[0] == row[0] }) {
-			t.Errorf("%s lists no test for %s, which %s shows; -update writes the list anew", path, row[0], row[1])
+			t.Errorf("%s lists no test for %s, which %s shows; use -update", path, row[0], row[1])
 		}
 	}
 }

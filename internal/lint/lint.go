@@ -1,9 +1,9 @@
-// Package lint holds the house rules that no compiler checks, as tests: which package may import
-// which, where randomness and the clock may come from, that no map's order reaches output, and
-// that everything public is documented. This file loads the module with the standard library's
-// own parser and type checker; the rules are the tests beside it.
+// Package lint holds the house rules that no compiler checks: which package may import which, where
+// randomness and the clock may come from, that no map's order reaches output, and that everything
+// public is documented. This file loads the module with the standard library's parser and type
+// checker; the tests apply the rules to it.
 //
-// It leaves out what gofmt, go vet and staticcheck already hold; the Makefile runs those.
+// It leaves out the rules of gofmt, go vet and staticcheck, which the Makefile runs.
 package lint
 
 import (
@@ -52,7 +52,8 @@ type listed struct {
 // Load parses and type-checks every package of the module rooted at dir. Imports are read from the
 // compiler's export data, so that only the module's own source is checked.
 func Load(dir string) (*token.FileSet, []*Package, error) {
-	command := exec.Command("go", "list", "-e", "-export", "-deps", "-json=ImportPath,Name,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,Module,Error", "./...")
+	command := exec.Command("go", "list", "-e", "-export", "-deps",
+		"-json=ImportPath,Name,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,Module,Error", "./...")
 	command.Dir = dir
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
@@ -78,7 +79,9 @@ func Load(dir string) (*token.FileSet, []*Package, error) {
 		}
 	}
 	fset := token.NewFileSet()
-	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
 	packages := make([]*Package, len(own))
 	for i, l := range own {
 		p := &Package{Path: l.ImportPath, Name: l.Name}
@@ -88,9 +91,7 @@ func Load(dir string) (*token.FileSet, []*Package, error) {
 		if p.Tests, err = parse(fset, l.Dir, append(l.TestGoFiles, l.XTestGoFiles...)); err != nil {
 			return nil, nil, err
 		}
-		p.Info = &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object)}
-		config := types.Config{Importer: imports}
-		if _, err := config.Check(l.ImportPath, fset, p.Files, p.Info); err != nil {
+		if err := p.check(fset, types.Config{Importer: imports}); err != nil {
 			return nil, nil, err
 		}
 		packages[i] = p
@@ -98,10 +99,22 @@ func Load(dir string) (*token.FileSet, []*Package, error) {
 	return fset, packages, nil
 }
 
+// check computes the types of the package's Files.
+func (p *Package) check(fset *token.FileSet, config types.Config) error {
+	p.Info = &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue),
+		Uses:  make(map[*ast.Ident]types.Object),
+	}
+	_, err := config.Check(p.Path, fset, p.Files, p.Info)
+	return err
+}
+
 func parse(fset *token.FileSet, dir string, names []string) ([]*ast.File, error) {
 	files := make([]*ast.File, len(names))
 	for i, name := range names {
-		file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		path := filepath.Join(dir, name)
+		file, err := parser.ParseFile(fset, path, nil,
+			parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}

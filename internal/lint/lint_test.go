@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -25,12 +26,29 @@ var rules = []rule{
 	{"comments", commentProblems},
 }
 
-// TestHouseRules holds every package of the module to every rule.
-func TestHouseRules(t *testing.T) {
+// module is the module, loaded once for all tests.
+var module = sync.OnceValues(func() (loaded, error) {
 	fset, packages, err := Load(filepath.Join("..", ".."))
+	return loaded{fset, packages}, err
+})
+
+type loaded struct {
+	fset     *token.FileSet
+	packages []*Package
+}
+
+func load(t *testing.T) (*token.FileSet, []*Package) {
+	t.Helper()
+	m, err := module()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m.fset, m.packages
+}
+
+// TestHouseRules applies every rule to every package of the module.
+func TestHouseRules(t *testing.T) {
+	fset, packages := load(t)
 	if len(packages) < 5 {
 		t.Fatalf("only %d packages of the module found", len(packages))
 	}
@@ -52,30 +70,51 @@ func TestRulesCatch(t *testing.T) {
 		name, rule, path, source string
 		want                     int
 	}{
-		{"a baseline may not import another", "imports", "ppdp/algorithms/rps", `package rps; import _ "ppdp/algorithms/mondrian"`, 1},
-		{"nor a dataset", "imports", "ppdp/algorithms/rps", `package rps; import _ "ppdp/datasets/adult"`, 1},
-		{"but the kernel", "imports", "ppdp/algorithms/rps", `package rps; import _ "ppdp/algorithms/partition"`, 0},
-		{"data know no algorithm", "imports", "ppdp/datasets/adult", `package adult; import _ "ppdp/algorithms"`, 1},
-		{"the reading wing knows files only", "imports", "ppdp/plots", `package plots; import _ "ppdp/metrics"`, 1},
-		{"results know nobody", "imports", "ppdp/results", `package results; import _ "ppdp/privacy"`, 1},
-		{"nothing imports cmd", "imports", "ppdp/report", `package report; import _ "ppdp/cmd/ppdp"`, 1},
-		{"cmd may import all", "imports", "ppdp/cmd/ppdp", `package main; import (_ "ppdp/plots"; _ "ppdp/metrics")`, 0},
-		{"a room nobody planned", "imports", "ppdp/util", `package util; import _ "ppdp/privacy"`, 1},
-		{"golearn has one door", "imports", "ppdp/classifiers/c45", `package c45; import _ "github.com/sjwhitworth/golearn/trees"`, 1},
-		{"and that is id3", "imports", "ppdp/classifiers/id3", `package id3; import _ "github.com/sjwhitworth/golearn/trees"`, 0},
-		{"a baseline reads no YAML", "imports", "ppdp/algorithms/rps", `package rps; import _ "gopkg.in/yaml.v3"`, 1},
-		{"a module nobody declared", "imports", "ppdp/plots", `package plots; import _ "example.com/charts"`, 1},
-		{"test modules stay in tests", "imports", "ppdp/metrics", `package metrics; import _ "github.com/google/go-cmp/cmp"`, 1},
-		{"gonum is not gonum/plot", "imports", "ppdp/metrics", `package metrics; import _ "gonum.org/v1/plot"`, 1},
-		{"gonum for metrics", "imports", "ppdp/metrics", `package metrics; import _ "gonum.org/v1/gonum/stat"`, 0},
+		{"a baseline may not import another", "imports", "ppdp/algorithms/rps",
+			`package rps; import _ "ppdp/algorithms/mondrian"`, 1},
+		{"nor a dataset", "imports", "ppdp/algorithms/rps",
+			`package rps; import _ "ppdp/datasets/adult"`, 1},
+		{"but the kernel", "imports", "ppdp/algorithms/rps",
+			`package rps; import _ "ppdp/algorithms/partition"`, 0},
+		{"data know no algorithm", "imports", "ppdp/datasets/adult",
+			`package adult; import _ "ppdp/algorithms"`, 1},
+		{"the reading wing knows files only", "imports", "ppdp/plots",
+			`package plots; import _ "ppdp/metrics"`, 1},
+		{"results know nobody", "imports", "ppdp/results",
+			`package results; import _ "ppdp/privacy"`, 1},
+		{"nothing imports cmd", "imports", "ppdp/report",
+			`package report; import _ "ppdp/cmd/ppdp"`, 1},
+		{"cmd may import all", "imports", "ppdp/cmd/ppdp",
+			`package main; import (_ "ppdp/plots"; _ "ppdp/metrics")`, 0},
+		{"a room nobody planned", "imports", "ppdp/util",
+			`package util; import _ "ppdp/privacy"`, 1},
+		{"golearn has one door", "imports", "ppdp/classifiers/c45",
+			`package c45; import _ "github.com/sjwhitworth/golearn/trees"`, 1},
+		{"and that is id3", "imports", "ppdp/classifiers/id3",
+			`package id3; import _ "github.com/sjwhitworth/golearn/trees"`, 0},
+		{"a baseline reads no YAML", "imports", "ppdp/algorithms/rps",
+			`package rps; import _ "gopkg.in/yaml.v3"`, 1},
+		{"a module nobody declared", "imports", "ppdp/plots",
+			`package plots; import _ "example.com/charts"`, 1},
+		{"test modules stay in tests", "imports", "ppdp/metrics",
+			`package metrics; import _ "github.com/google/go-cmp/cmp"`, 1},
+		{"gonum is not gonum/plot", "imports", "ppdp/metrics",
+			`package metrics; import _ "gonum.org/v1/plot"`, 1},
+		{"gonum for metrics", "imports", "ppdp/metrics",
+			`package metrics; import _ "gonum.org/v1/gonum/stat"`, 0},
 
 		{"math/rand", "randomness", "ppdp/metrics", `package metrics; import _ "math/rand/v2"`, 1},
-		{"math/rand at home", "randomness", "ppdp/random", `package random; import _ "math/rand/v2"`, 0},
+		{"math/rand at home", "randomness", "ppdp/random",
+			`package random; import _ "math/rand/v2"`, 0},
 
-		{"the clock", "clock", "ppdp/metrics", `package metrics; import "time"; var t = time.Now(); var f = time.Since`, 2},
-		{"a method of the same name", "clock", "ppdp/metrics", `package metrics; type c struct{}; func (c) Now() int { return 0 }; var t = c{}.Now()`, 0},
-		{"the clock in cmd", "clock", "ppdp/cmd/ppdp", `package main; import "time"; var t = time.Now()`, 0},
-		{"a timer", "clock", "ppdp/metrics", `package metrics; import "time"; var t = time.NewTimer(time.Second)`, 0},
+		{"the clock", "clock", "ppdp/metrics",
+			`package metrics; import "time"; var t = time.Now(); var f = time.Since`, 2},
+		{"a method of the same name", "clock", "ppdp/metrics",
+			`package metrics; type c int; func (c) Now() int { return 0 }; var t = c(0).Now()`, 0},
+		{"the clock in cmd", "clock", "ppdp/cmd/ppdp",
+			`package main; import "time"; var t = time.Now()`, 0},
+		{"a timer", "clock", "ppdp/metrics",
+			`package metrics; import "time"; var t = time.NewTimer(time.Second)`, 0},
 
 		{"range over a map", "order", "ppdp/metrics", `package metrics
 func f(m map[string]float64) (s float64) {
@@ -140,10 +179,30 @@ func f(m map[string]int) ([]string, []string) {
 }`, 1},
 
 		{"no package comment", "comments", "ppdp/metrics", `package metrics`, 1},
-		{"a baseline without deviations", "comments", "ppdp/algorithms/rps", "// Package rps cuts.\npackage rps", 1},
-		{"a baseline with deviations", "comments", "ppdp/algorithms/rps", "// Package rps cuts.\n//\n// Deviations: none.\npackage rps", 0},
-		{"exported without comment", "comments", "ppdp/metrics", "// Package metrics measures.\npackage metrics\ntype T[V any] struct{}\nfunc (T[V]) M() {}\nfunc (T[V]) String() string { return \"\" }\nfunc F() {}\nvar V int\nconst C = 1\ntype t int\nfunc (t) M() {}", 5},
-		{"a typed constant", "comments", "ppdp/metrics", "// Package metrics measures.\npackage metrics\n// K is a kind.\ntype K int\nconst (\nA K = iota\nB K = 1\n)", 0},
+		{"a baseline without deviations", "comments", "ppdp/algorithms/rps",
+			"// Package rps cuts.\npackage rps", 1},
+		{"a baseline with deviations", "comments", "ppdp/algorithms/rps",
+			"// Package rps cuts.\n//\n// Deviations: none.\npackage rps", 0},
+		{"exported without comment", "comments", "ppdp/metrics",
+			`// Package metrics measures.
+package metrics
+type T[V any] struct{}
+func (T[V]) M() {}
+func (T[V]) String() string { return "" }
+func F() {}
+var V int
+const C = 1
+type t int
+func (t) M() {}`, 5},
+		{"a typed constant", "comments", "ppdp/metrics",
+			`// Package metrics measures.
+package metrics
+// K is a kind.
+type K int
+const (
+	A K = iota
+	B K = 1
+)`, 0},
 	} {
 		t.Run(c.rule+": "+c.name, func(t *testing.T) {
 			fset, p := fixture(t, c.path, c.source)
@@ -168,9 +227,10 @@ func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 		t.Fatal(err)
 	}
 	p := &Package{Path: path, Name: file.Name.Name, Files: []*ast.File{file}}
-	p.Info = &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object)}
 	config := types.Config{Importer: importer.Default(), Error: func(error) {}}
-	if _, err := config.Check(path, fset, p.Files, p.Info); err != nil && !strings.Contains(source, "import _") && !strings.Contains(source, "import (_") {
+	err = p.check(fset, config)
+	if err != nil && !strings.Contains(source, "import _") &&
+		!strings.Contains(source, "import (_") {
 		t.Fatal(err)
 	}
 	return fset, p
@@ -183,10 +243,7 @@ func TestEveryRoomIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, packages, err := Load(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, packages := load(t)
 	for _, p := range packages {
 		if isBaseline(p) {
 			continue
@@ -205,10 +262,7 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, packages, err := Load(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, packages := load(t)
 	imported := func(module string) bool {
 		for _, p := range packages {
 			for _, file := range append(p.Files, p.Tests...) {

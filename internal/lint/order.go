@@ -5,16 +5,20 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 )
 
 // orderFree marks, with a reason after it, a loop over a map whose order cannot be seen.
 const orderFree = "// order-free:"
 
-// orderProblems reports loops over maps, and iterators over maps, whose random order could reach
-// output or a floating-point sum. Allowed are: a loop that only collects keys or values into a slice
-// that the same function sorts, one that only copies under the same keys into another map, an iterator handed straight to one of the slices.Sorted functions, and
-// anything with an order-free comment that gives a reason, on its line or on the line above.
+const orderAdvice = "sort the keys, or say why order does not matter: " + orderFree + " reason"
+
+// orderProblems reports loops and iterators over maps whose random order could reach output or a
+// floating-point sum. Allowed are a loop that only collects keys or values into a slice that the
+// same function sorts, one that only copies into another map under the same keys, an iterator
+// passed to one of the slices.Sorted functions, and anything with an order-free comment that gives
+// a reason, on its line or on the line above.
 func orderProblems(fset *token.FileSet, p *Package) []string {
 	var problems []string
 	for _, file := range p.Files {
@@ -22,34 +26,27 @@ func orderProblems(fset *token.FileSet, p *Package) []string {
 		report := func(at token.Pos, what string) {
 			position := fset.Position(at)
 			if !excused[position.Line] && !excused[position.Line-1] {
-				problems = append(problems, fmt.Sprintf("%s: %s in random order: sort the keys first, or say why it does not matter in a comment %q", position, what, orderFree+" reason"))
+				problems = append(problems, fmt.Sprintf("%s: %s in random order: %s",
+					position, what, orderAdvice))
 			}
 		}
 		for _, declaration := range file.Decls {
-			sorted := make(map[*ast.CallExpr]bool) // iterators handed to a sort
+			sorted := make(map[ast.Expr]bool) // arguments of slices.Sorted functions
 			ast.Inspect(declaration, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
-					if strings.HasPrefix(p.callee(n), "slices.Sorted") || p.callee(n) == "slices.SortedStableFunc" {
-						if inner, ok := ast.Unparen(n.Args[0]).(*ast.CallExpr); ok {
-							sorted[inner] = true
-						}
-					}
-					switch p.callee(n) {
-					case "maps.Keys", "maps.Values", "maps.All":
-						if !sorted[n] {
-							report(n.Pos(), p.callee(n))
-						}
+					switch callee := p.callee(n); {
+					case strings.HasPrefix(callee, "slices.Sorted"):
+						sorted[ast.Unparen(n.Args[0])] = true
+					case mapIterator.MatchString(callee) && !sorted[n]:
+						report(n.Pos(), callee)
 					}
 				case *ast.RangeStmt:
-					t := p.Info.Types[n.X].Type
-					if t == nil {
+					if t := p.Info.Types[n.X].Type; t == nil || !isMap(t) {
 						return true
 					}
-					if _, isMap := t.Underlying().(*types.Map); !isMap {
-						return true
-					}
-					if into := collects(n); (into == "" || !p.sorts(declaration, into)) && !copies(n) {
+					into := collects(n)
+					if (into == "" || !p.sorts(declaration, into)) && !copies(n) {
 						report(n.Pos(), "range over a map")
 					}
 				}
@@ -60,13 +57,21 @@ func orderProblems(fset *token.FileSet, p *Package) []string {
 	return problems
 }
 
+var mapIterator = regexp.MustCompile(`^maps\.(Keys|Values|All)$`)
+
+func isMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
 // excusedLines are the lines whose order-free comment gives a reason.
 func excusedLines(fset *token.FileSet, file *ast.File) map[int]bool {
 	lines := make(map[int]bool)
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
-			if reason, ok := strings.CutPrefix(comment.Text, orderFree); ok && strings.TrimSpace(reason) != "" {
-				// A reason may run over several comment lines: the last one is next to the loop.
+			reason, ok := strings.CutPrefix(comment.Text, orderFree)
+			if ok && strings.TrimSpace(reason) != "" {
+				// A reason may have several lines: the last one is next to the loop.
 				lines[fset.Position(comment.Pos()).Line] = true
 				lines[fset.Position(group.End()).Line] = true
 			}
@@ -78,10 +83,7 @@ func excusedLines(fset *token.FileSet, file *ast.File) map[int]bool {
 // callee is the name of the package-level function a call goes to, "slices.Sort", or "".
 func (p *Package) callee(call *ast.CallExpr) string {
 	fun := ast.Unparen(call.Fun)
-	switch indexed := fun.(type) { // explicit type arguments
-	case *ast.IndexExpr:
-		fun = indexed.X
-	case *ast.IndexListExpr:
+	if indexed, ok := fun.(*ast.IndexExpr); ok { // an explicit type argument
 		fun = indexed.X
 	}
 	selector, ok := fun.(*ast.SelectorExpr)
@@ -95,7 +97,7 @@ func (p *Package) callee(call *ast.CallExpr) string {
 	return used.Pkg().Path() + "." + used.Name()
 }
 
-// collects returns the name of the slice that a loop does nothing but append to, or "".
+// collects returns the name of the slice that a loop only appends to, or "".
 func collects(loop *ast.RangeStmt) string {
 	body := loop.Body.List
 	if len(body) == 1 {
@@ -115,14 +117,14 @@ func collects(loop *ast.RangeStmt) string {
 		return ""
 	}
 	into, from := types.ExprString(assign.Lhs[0]), types.ExprString(call.Args[0])
-	if types.ExprString(call.Fun) != "append" || into != from {
-		return ""
+	if types.ExprString(call.Fun) == "append" && into == from {
+		return into
 	}
-	return into
+	return ""
 }
 
-// copies reports whether a loop does nothing but set another map's value under its own key, to
-// something no call has a say in: each key is written once, whatever the order.
+// copies reports whether a loop only sets another map's value under its own key, to an expression
+// without calls: each key is written once, whatever the order.
 func copies(loop *ast.RangeStmt) bool {
 	if len(loop.Body.List) != 1 || loop.Key == nil {
 		return false
@@ -135,27 +137,27 @@ func copies(loop *ast.RangeStmt) bool {
 	if !ok || types.ExprString(index.Index) != types.ExprString(loop.Key) {
 		return false
 	}
-	calls := false
-	ast.Inspect(assign.Rhs[0], func(n ast.Node) bool {
-		_, isCall := n.(*ast.CallExpr)
-		calls = calls || isCall
-		return !calls
-	})
-	return !calls
+	return !contains(assign.Rhs[0], func(*ast.CallExpr) bool { return true })
 }
 
-// sorts reports whether a declaration sorts the slice called name.
-func (p *Package) sorts(declaration ast.Decl, name string) bool {
+// contains reports whether some call below a node is as wanted.
+func contains(n ast.Node, wanted func(*ast.CallExpr) bool) bool {
 	found := false
-	ast.Inspect(declaration, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 && types.ExprString(call.Args[0]) == name {
-			switch p.callee(call) {
-			case "sort.Strings", "sort.Ints", "sort.Float64s", "sort.Slice", "sort.SliceStable",
-				"slices.Sort", "slices.SortFunc", "slices.SortStableFunc":
-				found = true
-			}
-		}
+	ast.Inspect(n, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && wanted(call)
 		return !found
 	})
 	return found
+}
+
+// sorting names the functions that sort a slice in place.
+var sorting = regexp.MustCompile(
+	`^(sort\.(Strings|Ints|Float64s|Slice|SliceStable)|slices\.Sort(Func|StableFunc)?)$`)
+
+// sorts reports whether a declaration sorts the slice called name.
+func (p *Package) sorts(declaration ast.Decl, name string) bool {
+	return contains(declaration, func(call *ast.CallExpr) bool {
+		return sorting.MatchString(p.callee(call)) && types.ExprString(call.Args[0]) == name
+	})
 }

@@ -1,30 +1,30 @@
-// Package registry holds the one table every plug-in kind of the harness uses: names to
-// values, filled at init time by blank imports, read by everything else.
+// Package registry holds the plug-ins of one kind by name. Packages register theirs during init,
+// because a package named all imports them; everything else only reads.
 //
-// It knows nothing of what it stores; each room wraps it in a typed Register and Lookup.
+// It knows nothing of what it stores; each kind wraps it in a typed Register and Lookup.
 package registry
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"ppdp/internal/spelling"
 )
 
-// Registry maps names to plug-ins of one kind. Register during init, read afterwards:
-// it is not safe to register while others read.
+// Registry maps names to plug-ins of one kind. Register must not run beside other methods.
 type Registry[T any] struct {
 	kind    string
 	entries map[string]T
 }
 
-// New returns an empty registry; kind ("algorithm", "dataset") names its entries in messages.
+// New returns an empty registry; kind ("algorithm", "dataset") is for messages.
 func New[T any](kind string) *Registry[T] {
 	return &Registry[T]{kind: kind, entries: make(map[string]T)}
 }
 
-// Register adds a plug-in. An empty or taken name is a programmer's mistake and panics.
+// Register adds a plug-in. An empty or duplicate name is a programmer's mistake and panics.
 func (r *Registry[T]) Register(name string, value T) {
 	if name == "" {
 		panic(fmt.Sprintf("registry: %s without a name", r.kind))
@@ -35,21 +35,16 @@ func (r *Registry[T]) Register(name string, value T) {
 	r.entries[name] = value
 }
 
-// Lookup returns the plug-in called name, or an error that lists every name there is and the one that was probably meant.
+// Lookup returns the plug-in called name, or an error with all names and the one probably meant.
 func (r *Registry[T]) Lookup(name string) (T, error) {
-	if value, ok := r.entries[name]; ok {
+	value, ok := r.entries[name]
+	if ok {
 		return value, nil
 	}
-	var zero T
-	return zero, fmt.Errorf("unknown %s %q%s, must be one of %s", r.kind, name, spelling.Hint(name, r.Names()), strings.Join(r.Names(), ", "))
+	names := r.Names()
+	return value, fmt.Errorf("unknown %s %q%s, must be one of %s",
+		r.kind, name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
-// Names lists every registered name in alphabetical order.
-func (r *Registry[T]) Names() []string {
-	names := make([]string, 0, len(r.entries))
-	for name := range r.entries {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
-}
+// Names lists all names in alphabetical order.
+func (r *Registry[T]) Names() []string { return slices.Sorted(maps.Keys(r.entries)) }

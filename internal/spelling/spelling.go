@@ -1,20 +1,21 @@
-// Package spelling finds what a mistyped word was probably meant to be, for error messages. It corrects nothing.
+// Package spelling finds the word that was probably meant by a mistyped one, for error messages.
 package spelling
 
 import "strings"
 
-// longest is the length, in bytes, beyond which a word is no name and is not compared with any.
+// longest is the length, in bytes, above which a word is not compared with any name.
 const longest = 40
 
-// Nearest is the first of the names that differs from word by the fewest edits, upper and lower case being the same; "" when none
-// is nearer than one edit and a third of the word's length.
+// Nearest is the first of the names with the fewest edits to word, ignoring case; "" if all of them
+// need more than one edit plus one for every three bytes of the word.
 func Nearest(word string, names []string) string {
 	if len(word) > longest {
 		return ""
 	}
 	best, least := "", 1+len(word)/3
 	for _, name := range names {
-		if d := edits(strings.ToLower(word), strings.ToLower(name)); d < least || d == least && best == "" {
+		d := edits(strings.ToLower(word), strings.ToLower(name))
+		if d < least || d == least && best == "" {
 			best, least = name, d
 		}
 	}

@@ -8,9 +8,11 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	names := []string{"accuracy", "c45", "naive-bayes", "naive-bayes-categorical", "rps", "rps-graph"}
+	names := []string{"accuracy", "c45", "naive-bayes", "naive-bayes-categorical", "rps",
+		"rps-graph"}
 	for word, want := range map[string]string{
-		"acuracy": "accuracy", "naivebayes": "naive-bayes", "rsp": "rps", "RPS": "rps", "c4.5": "c45", "rps_graph": "rps-graph",
+		"acuracy": "accuracy", "naivebayes": "naive-bayes", "rsp": "rps", "RPS": "rps",
+		"c4.5": "c45", "rps_graph": "rps-graph",
 		"mondrian": "", "": "", strings.Repeat("r", 60): "",
 	} {
 		if got := Nearest(word, names); got != want {
@@ -34,7 +36,8 @@ func TestEdits(t *testing.T) {
 		if d != edits(b, a) {
 			t.Fatal("not symmetric")
 		}
-		if (d == 0) != (a == b) || d > max(len(a), len(b)) || d < max(len(a), len(b))-min(len(a), len(b)) {
+		if (d == 0) != (a == b) || d > max(len(a), len(b)) ||
+			d < max(len(a), len(b))-min(len(a), len(b)) {
 			t.Fatalf("distance %d", d)
 		}
 		at := rapid.IntRange(0, len(a)).Draw(t, "at")

@@ -3,10 +3,9 @@ package strictyaml
 import (
 	"fmt"
 	"reflect"
-	"time"
 )
 
-// document has a field of every sort that can be decoded.
+// document has a field of every type that can be decoded.
 type document struct {
 	Name     string            `yaml:"name"`
 	Label    string            `yaml:"label"`
@@ -17,14 +16,11 @@ type document struct {
 	Flag     bool              `yaml:"flag"`
 	Epsilon  []float64         `yaml:"epsilon"`
 	Variant  []string          `yaml:"variant,flow-one"`
-	Pair     [2]int            `yaml:"pair"`
-	Limit    time.Duration     `yaml:"limit"`
 	Where    map[string]string `yaml:"where"`
 	Inner    inner             `yaml:"inner"`
 	Maybe    *inner            `yaml:"maybe"`
 	Parts    []inner           `yaml:"parts"`
 	Colour   colour            `yaml:"colour"`
-	Raw      *Node             `yaml:"raw"`
 	Shared   `yaml:",inline"`
 	Skipped  int `yaml:"-"`
 	Untagged int

@@ -1,40 +1,31 @@
 package strictyaml
 
 import (
-	"encoding"
 	"fmt"
 	"reflect"
-	"sort"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 )
 
-// Field is one key a struct can be decoded from.
+// Field is one key of a struct.
 type Field struct {
 	Name  string       // the key
 	Type  reflect.Type // the Go type it decodes onto
 	Index []int        // for reflect.Value.FieldByIndex
-	// One says that a single value is taken for a list of one (tag option flow-one).
+	// One allows a single value for a list of one (tag option flow-one).
 	One bool
 }
 
-var fieldsOf sync.Map // reflect.Type -> []Field
-
 // Fields lists the keys of a struct type (or a pointer to one) in the order of its fields. The key
 // is the yaml tag's name or, without one, the field's name in lower case; "-" hides a field.
-// Structs tagged `yaml:",inline"` are flattened. It panics on anything else a tag may say and on
-// two fields of one name: those are programmers' mistakes. The result is shared: do not change it.
+// Structs tagged `yaml:",inline"` are flattened. Other tag options and two fields of one name are
+// programmers' mistakes and panic.
 func Fields(t reflect.Type) []Field {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("strictyaml: %v has no fields, must be a struct", t))
-	}
-	if known, ok := fieldsOf.Load(t); ok {
-		return known.([]Field)
 	}
 	fields := appendFields(nil, t, nil)
 	seen := make(map[string]bool, len(fields))
@@ -44,7 +35,6 @@ func Fields(t reflect.Type) []Field {
 		}
 		seen[field.Name] = true
 	}
-	fieldsOf.Store(t, fields)
 	return fields
 }
 
@@ -56,27 +46,15 @@ func appendFields(fields []Field, t reflect.Type, index []int) []Field {
 			continue
 		}
 		at := append(index[:len(index):len(index)], i)
-		inline, one := false, false
-		for option := range strings.SplitSeq(options, ",") {
-			switch option {
-			case "inline":
-				inline = true
-			case "flow-one":
-				one = true
-			case "", "omitempty", "flow":
-			default:
-				panic(fmt.Sprintf("strictyaml: %v.%s has an unknown tag option %q", t, f.Name, option))
-			}
-		}
-		switch {
-		case inline && f.Type.Kind() != reflect.Struct:
-			panic(fmt.Sprintf("strictyaml: %v.%s is inline, must be a struct", t, f.Name))
-		case one && f.Type.Kind() != reflect.Slice:
-			panic(fmt.Sprintf("strictyaml: %v.%s is tagged flow-one, must be a slice", t, f.Name))
-		case inline:
+		if options == "inline" && f.Type.Kind() == reflect.Struct {
 			fields = appendFields(fields, f.Type, at)
 			continue
-		case !f.IsExported():
+		}
+		one := options == "flow-one" && f.Type.Kind() == reflect.Slice
+		if options != "" && !one {
+			panic(fmt.Sprintf("strictyaml: %v.%s has the tag option %q", t, f.Name, options))
+		}
+		if !f.IsExported() {
 			continue
 		}
 		if name == "" {
@@ -87,92 +65,36 @@ func appendFields(fields []Field, t reflect.Type, index []int) []Field {
 	return fields
 }
 
-// Resolved flattens a parameter struct, or a pointer to one, to key -> canonical text, as it goes
-// into manifests and records: floats in their shortest form, lists of scalars as [a,b], nested
-// structs and maps with dots, structs in lists as key[0].sub. Types that are TextMarshalers or
-// Stringers print themselves. Nil pointers and raw nodes are left out; nil has no keys.
-func Resolved(v any) map[string]string {
+// Resolved lists the values of a parameter struct, or of a pointer to one, as they are written to
+// manifests and records: floats in their shortest form, lists as [a,b]. It panics on a field that
+// is neither text, number, boolean nor a list of these.
+func Resolved(params any) map[string]string {
+	v := reflect.Indirect(reflect.ValueOf(params))
 	resolved := make(map[string]string)
-	if v != nil {
-		resolve(resolved, "", reflect.ValueOf(v))
+	for _, field := range Fields(v.Type()) {
+		resolved[field.Name] = canonical(v.FieldByIndex(field.Index))
 	}
 	return resolved
 }
 
-func resolve(resolved map[string]string, key string, v reflect.Value) {
-	if text, ok := scalarText(v); ok {
-		resolved[key] = text
-		return
-	}
-	below := func(name string) string {
-		if key == "" {
-			return name
-		}
-		return key + "." + name
-	}
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			resolve(resolved, key, v.Elem())
-		}
-	case reflect.Struct:
-		if v.Type() == nodeType {
-			return
-		}
-		for _, field := range Fields(v.Type()) {
-			resolve(resolved, below(field.Name), v.FieldByIndex(field.Index))
-		}
-	case reflect.Map:
-		keys := v.MapKeys()
-		sort.Slice(keys, func(i, j int) bool { return keys[i].String() < keys[j].String() })
-		for _, name := range keys {
-			resolve(resolved, below(name.String()), v.MapIndex(name))
-		}
-	case reflect.Slice, reflect.Array:
+func canonical(v reflect.Value) string {
+	switch {
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.Kind() == reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10)
+	case v.CanFloat():
+		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
+	case v.Kind() == reflect.Slice:
 		texts := make([]string, v.Len())
 		for i := range texts {
-			text, ok := scalarText(v.Index(i))
-			if !ok {
-				for j := range texts {
-					resolve(resolved, key+"["+strconv.Itoa(j)+"]", v.Index(j))
-				}
-				return
-			}
-			texts[i] = text
+			texts[i] = canonical(v.Index(i))
 		}
-		resolved[key] = "[" + strings.Join(texts, ",") + "]"
-	default:
-		panic(fmt.Sprintf("strictyaml: %s of type %v has no canonical text", key, v.Type()))
+		return "[" + strings.Join(texts, ",") + "]"
 	}
-}
-
-// scalarText is the canonical text of a value that has one.
-func scalarText(v reflect.Value) (string, bool) {
-	if v.CanInterface() && !(v.Kind() == reflect.Pointer && v.IsNil()) {
-		switch own := v.Interface().(type) {
-		case encoding.TextMarshaler:
-			if text, err := own.MarshalText(); err == nil {
-				return string(text), true
-			}
-		case time.Duration:
-			return own.String(), true
-		case fmt.Stringer:
-			return own.String(), true
-		}
-	}
-	switch v.Kind() {
-	case reflect.String:
-		return v.String(), true
-	case reflect.Bool:
-		return strconv.FormatBool(v.Bool()), true
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return strconv.FormatInt(v.Int(), 10), true
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return strconv.FormatUint(v.Uint(), 10), true
-	case reflect.Float32:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 32), true
-	case reflect.Float64:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64), true
-	}
-	return "", false
+	panic(fmt.Sprintf("strictyaml: %v cannot be a parameter", v.Type()))
 }

@@ -23,47 +23,38 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Node is a node of a parsed document. It is the library's own type under a name of ours, so that
-// nobody else needs to import the library.
+// Node is a node of a parsed document: the library's type under our name, so that no other package
+// imports the library.
 type Node = yaml.Node
 
-// The kinds of nodes a caller can meet in a document that was read without problems.
+// The kinds of nodes in a document that was read without problems.
 const (
 	ScalarNode   = yaml.ScalarNode
 	SequenceNode = yaml.SequenceNode
 	MappingNode  = yaml.MappingNode
 )
 
-// Limits of a document. They are far above any spec or schema written by hand and keep a hostile
-// file from exhausting the stack or the memory.
+// Limits that keep a hostile file from exhausting the stack or the memory.
 const (
 	// MaxBytes is how long a document may be. Whoever reads a file for one need not read more.
 	MaxBytes = 16 << 20
 	maxDepth = 64
 )
 
-// Problem is one thing wrong with a document. Line and Column count from 1; 0 means unknown.
-type Problem struct {
-	File         string
-	Line, Column int
-	Message      string
-}
-
-func (p Problem) Error() string {
-	if p.Line == 0 {
-		return p.File + ": " + p.Message
-	}
-	return p.File + ":" + strconv.Itoa(p.Line) + ": " + p.Message
+// problem is one thing wrong with a document. Line and column count from 1; 0 means unknown.
+type problem struct {
+	line, column int
+	message      string
 }
 
 // Reader reads one file and collects everything wrong with it. It is not safe for concurrent use.
 type Reader struct {
-	File     string // as it stands in messages
-	problems []Problem
+	File     string // as messages name it
+	problems []problem
 	places   map[*Node]place
 }
 
-// place says where a node hangs in its document.
+// place is where a node is in its document.
 type place struct {
 	parent *Node
 	key    string // in a mapping
@@ -76,64 +67,62 @@ func NewReader(file string) *Reader {
 }
 
 // Problemf records a problem at a node; the message is preceded by the node's path in the document
-// (algorithms[0].params.k). A nil node stands for the file as a whole.
+// (algorithms[0].params.k). A nil node means the whole file.
 func (r *Reader) Problemf(n *Node, format string, args ...any) {
-	p := Problem{File: r.File, Message: fmt.Sprintf(format, args...)}
+	p := problem{message: fmt.Sprintf(format, args...)}
 	if n != nil {
-		p.Line, p.Column = n.Line, n.Column
-		if path := r.Path(n); path != "" {
-			p.Message = path + ": " + p.Message
+		p.line, p.column = n.Line, n.Column
+		if path := r.path(n); path != "" {
+			p.message = path + ": " + p.message
 		}
 	}
 	r.problems = append(r.problems, p)
 }
 
 func (r *Reader) problemAt(line int, format string, args ...any) {
-	r.problems = append(r.problems, Problem{File: r.File, Line: line, Message: fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, problem{line: line, message: fmt.Sprintf(format, args...)})
 }
 
-// Err returns nil or every problem once, in the order of lines, one a line. errors.As finds the
-// first Problem.
+// Err returns nil or every problem once, in the order of lines, one a line, as file:line: message.
 func (r *Reader) Err() error {
 	sorted := slices.Clone(r.problems)
-	slices.SortStableFunc(sorted, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	slices.SortStableFunc(sorted, func(a, b problem) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
-	errs := make([]error, 0, len(sorted))
-	seen := make(map[Problem]bool, len(sorted)) // a node decoded twice, as in a sweep, is wrong once
+	var errs []error
+	seen := make(map[problem]bool) // a node decoded twice, as in a sweep, is wrong once
 	for _, p := range sorted {
+		place := r.File + ":"
+		if p.line > 0 {
+			place += strconv.Itoa(p.line) + ":"
+		}
 		if !seen[p] {
 			seen[p] = true
-			errs = append(errs, p)
+			errs = append(errs, errors.New(place+" "+p.message))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Problems is the number of problems recorded so far. A caller that decodes a part and wants to
-// check only sound ones compares it before and after.
+// Problems is the number of problems recorded so far: a caller that compares it before and after
+// decoding a part can tell whether the part is valid.
 func (r *Reader) Problems() int { return len(r.problems) }
 
-// Path is the way from the document's root to a node, "" for the root and for nodes of other documents.
-func (r *Reader) Path(n *Node) string {
+// path leads from the document's root to a node: "" for the root and for nodes of other documents.
+func (r *Reader) path(n *Node) string {
 	var steps []string
-	for depth := 0; depth <= maxDepth; depth++ {
-		at, known := r.places[n]
-		if !known || at.parent == nil {
-			break
-		}
+	for at := r.places[n]; at.parent != nil; at = r.places[at.parent] {
 		if at.parent.Kind == SequenceNode {
 			steps = append(steps, "["+strconv.Itoa(at.index)+"]")
 		} else {
 			steps = append(steps, "."+shown(at.key))
 		}
-		n = at.parent
 	}
 	slices.Reverse(steps)
 	return strings.TrimPrefix(strings.Join(steps, ""), ".")
 }
 
-// shown is a piece of a document fit for a message: one line, not too long, quoted when it has to be.
+// shown prepares a piece of a document for a message: one line, not too long, quoted if necessary.
 func shown(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
@@ -145,9 +134,9 @@ func shown(text string) string {
 	return text
 }
 
-// Document parses data, which must hold exactly one document, and returns its root. When there
-// is nothing to be decoded it returns nil; a root with problems is returned all the same, so
-// that decoding it can find the others. Err tells.
+// Document parses data, which must hold exactly one document, and returns its root, or nil when
+// nothing can be decoded. A root with problems is returned too, so that decoding it can find the
+// others; Err reports them all.
 func (r *Reader) Document(data []byte) *Node {
 	if len(data) > MaxBytes {
 		r.problemAt(0, "%d bytes, must be at most %d", len(data), MaxBytes)
@@ -158,17 +147,13 @@ func (r *Reader) Document(data []byte) *Node {
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
-	switch err := decode(decoder, &document); {
-	case errors.Is(err, io.EOF):
-		r.problemAt(1, "an empty document, must hold something besides comments")
-		return nil
-	case err != nil:
-		r.syntax(err)
+	err := decode(decoder, &document)
+	if errors.Is(err, io.EOF) || err == nil && isNull(document.Content[0]) {
+		r.problemAt(max(document.Line, 1), "an empty document, must have more than comments")
 		return nil
 	}
-	root := document.Content[0]
-	if isNull(root) {
-		r.problemAt(max(root.Line, 1), "an empty document, must hold something besides comments")
+	if err != nil {
+		r.syntax(err)
 		return nil
 	}
 	switch err := decode(decoder, &second); {
@@ -178,6 +163,7 @@ func (r *Reader) Document(data []byte) *Node {
 	default:
 		r.problemAt(second.Line, "a second document, must be only one in a file")
 	}
+	root := document.Content[0]
 	r.check(root, place{}, 0)
 	return root
 }
@@ -214,7 +200,7 @@ func (r *Reader) syntax(err error) {
 	r.problemAt(max(line, 1), "not YAML: %s", message)
 }
 
-// checkText refuses what would make the parser stumble with a message nobody understands.
+// checkText refuses text for which the parser's own message would be hard to understand.
 func (r *Reader) checkText(data []byte) bool {
 	ok := true
 	for number, line := range bytes.Split(data, []byte("\n")) {
@@ -231,7 +217,7 @@ func (r *Reader) checkText(data []byte) bool {
 	return ok
 }
 
-// check walks the tree, notes where each node hangs and refuses what no document of ours may use.
+// check walks the tree, notes each node's place and refuses the parts of YAML that are not allowed.
 func (r *Reader) check(n *Node, at place, depth int) {
 	r.places[n] = at
 	if depth > maxDepth {
@@ -239,12 +225,7 @@ func (r *Reader) check(n *Node, at place, depth int) {
 		n.Kind, n.Content = ScalarNode, nil // decoding stops here as well
 		return
 	}
-	if n.Anchor != "" {
-		r.Problemf(n, "an anchor &%s, must be written out", n.Anchor)
-	}
-	if n.Style&yaml.TaggedStyle != 0 {
-		r.Problemf(n, "a tag %s, must be left out (quote a text that looks like a number)", n.Tag)
-	}
+	r.checkMarks(n)
 	switch n.Kind {
 	case yaml.AliasNode:
 		r.Problemf(n, "an alias *%s, must be written out", n.Value)
@@ -257,26 +238,33 @@ func (r *Reader) check(n *Node, at place, depth int) {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
 			r.check(value, place{parent: n, key: key.Value}, depth+1)
-			r.places[key] = at // a key's own problems name the mapping it stands in
+			r.places[key] = at // a key's own problems name its mapping
+			r.checkMarks(key)
 			switch {
 			case key.Kind != ScalarNode:
 				r.Problemf(key, "a key that is a list or a mapping, must be a word")
 				continue
-			case key.Anchor != "":
-				r.Problemf(key, "an anchor &%s, must be written out", key.Anchor)
-			case key.Style&yaml.TaggedStyle != 0:
-				r.Problemf(key, "a tag %s, must be left out", key.Tag)
 			case key.Tag == "!!merge":
 				r.Problemf(key, "a merge key <<, must be written out")
 			case isNull(key):
 				r.Problemf(key, "an empty key, must be a word")
 			}
 			if line, twice := first[key.Value]; twice {
-				r.Problemf(key, "key %s stands twice, first in line %d", shown(key.Value), line)
+				r.Problemf(key, "duplicate key %s, first in line %d", shown(key.Value), line)
 			} else {
 				first[key.Value] = key.Line
 			}
 		}
+	}
+}
+
+// checkMarks refuses anchors and tags.
+func (r *Reader) checkMarks(n *Node) {
+	if n.Anchor != "" {
+		r.Problemf(n, "an anchor &%s, must be written out", n.Anchor)
+	}
+	if n.Style&yaml.TaggedStyle != 0 {
+		r.Problemf(n, "a tag %s, must be left out (quote a text that looks like a number)", n.Tag)
 	}
 }
 
@@ -289,14 +277,14 @@ type Entry struct {
 	Value   *Node
 }
 
-// Entries lists a mapping's keys and values in the order of the document; what is no mapping is a
-// problem. Keys that Document has refused already are left out.
+// Entries lists a mapping's keys and values in the order of the document; it records a problem for
+// any other node. Keys that Document has refused are left out.
 func (r *Reader) Entries(n *Node) []Entry {
 	if n == nil || n.Kind == yaml.AliasNode {
 		return nil
 	}
 	if n.Kind != MappingNode {
-		r.Problemf(n, "%s, must be a mapping (key: value)", describe(n))
+		r.refuse(n, "a mapping (key: value)")
 		return nil
 	}
 	entries := make([]Entry, 0, len(n.Content)/2)
@@ -312,19 +300,7 @@ func (r *Reader) Entries(n *Node) []Entry {
 	return entries
 }
 
-// Items lists a sequence's elements; what is no sequence is a problem.
-func (r *Reader) Items(n *Node) []*Node {
-	if n == nil || n.Kind == yaml.AliasNode {
-		return nil
-	}
-	if n.Kind != SequenceNode {
-		r.Problemf(n, "%s, must be a list", describe(n))
-		return nil
-	}
-	return n.Content
-}
-
-// Find returns the value of a mapping's key, or nil when n is no mapping or has no such key.
+// Find returns the value of a mapping's key, or nil if n is no mapping or has no such key.
 func Find(n *Node, key string) *Node {
 	if n == nil || n.Kind != MappingNode {
 		return nil
@@ -337,7 +313,7 @@ func Find(n *Node, key string) *Node {
 	return nil
 }
 
-// describe names what stands at a node.
+// describe names a node's value.
 func describe(n *Node) string {
 	switch n.Kind {
 	case MappingNode:
