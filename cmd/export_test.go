@@ -123,7 +123,8 @@ func TestExportProjects(t *testing.T) {
 		for _, stop := range []string{"0", "5"} {
 			setting := &results.Setting{Series: "RPS, stop " + stop, ShowVariant: true,
 				Dataset:   results.Dataset{Name: "adult"},
-				Algorithm: "rps", Variant: variant, Epsilon: &epsilon, Params: map[string]string{"stop": stop, "depth": "50"}}
+				Algorithm: "rps", Variant: variant, Epsilon: &epsilon,
+				Params: map[string]string{"stop": stop, "depth": "50"}}
 			cells = append(cells, results.Cell{Setting: setting,
 				CellResult: results.CellResult{Status: results.OK, Values: []results.Value{
 					{Measurement: results.Measurement{Metric: "accuracy", Classifier: "c45"},

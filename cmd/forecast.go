@@ -11,8 +11,9 @@ import (
 	"ppdp/experiments"
 )
 
-// costs.csv has the mean time of a cell of each experiment that comes with the program, with the paper's settings and with quick ones, as measured on
-// two shared cores without other work on 2026-11-21. Only their ratios matter once a run has measured how fast its own machine is.
+// costs.csv has the mean time of a cell of each experiment that comes with the program, with the
+// paper's settings and with quick ones, measured on two idle cores on 2026-11-21. Once a run has
+// measured the speed of its own machine, only their ratios matter.
 //
 //go:embed costs.csv
 var costsTable string
@@ -188,7 +189,8 @@ func (f *forecast) text() string {
 		about = "at least"
 	}
 	text := ""
-	if left := time.Duration(seconds * float64(time.Second)).Round(time.Second); left > 0 || len(unknown) > 0 {
+	left := time.Duration(seconds * float64(time.Second)).Round(time.Second)
+	if left > 0 || len(unknown) > 0 {
 		text = fmt.Sprintf("; all experiments: %s %v left", about, left)
 	}
 	if len(unknown) > 0 {

@@ -129,8 +129,10 @@ func listAlgorithms() []algorithmLine {
 		}
 		for i, g := range info.Variants {
 			lines = append(lines, algorithmLine{
-				Name: info.Name, Variant: string(g.Variant), Default: i == 0, Input: string(info.Input),
-				Model: string(g.Model), Unit: g.Unit, Relation: g.Relation, Status: string(g.Status), Errata: g.Errata, Note: g.Note,
+				Name: info.Name, Variant: string(g.Variant), Default: i == 0,
+				Input: string(info.Input),
+				Model: string(g.Model), Unit: g.Unit, Relation: g.Relation,
+				Status: string(g.Status), Errata: g.Errata, Note: g.Note,
 				Title: info.Title, Source: info.Source, Produces: produces, Revision: info.Revision,
 			})
 		}
@@ -262,7 +264,9 @@ func listMetrics() []metricLine {
 		}
 		lines = append(lines, metricLine{Name: info.Name, Title: info.Title, Source: info.Source,
 			Unit:  info.Unit,
-			Needs: needs, GraphNeeds: graphNeeds, Classifier: info.Classifier, Anonymity: info.Anonymity, HigherIsBetter: info.HigherIsBetter, Revision: info.Revision})
+			Needs: needs, GraphNeeds: graphNeeds, Classifier: info.Classifier,
+			Anonymity: info.Anonymity, HigherIsBetter: info.HigherIsBetter,
+			Revision: info.Revision})
 	}
 	return lines
 }

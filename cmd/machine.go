@@ -68,7 +68,7 @@ func peakMemory() int64 {
 	}
 	for line := range strings.Lines(string(status)) {
 		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			kilobytes, err := strconv.ParseInt(strings.Fields(value + " 0")[0], 10, 64)
 			if err != nil {
 				return 0
 			}

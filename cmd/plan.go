@@ -103,7 +103,8 @@ func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned
 	for _, config := range plan.Configs {
 		p.Configs = append(p.Configs, plannedLine{Series: config.Label(),
 			Dataset: config.Dataset.Label(), Algorithm: config.Info.Name,
-			Variant: string(config.Guarantee.Variant), Epsilon: config.Epsilon, Relation: config.Guarantee.Relation, Params: config.AllParams()})
+			Variant: string(config.Guarantee.Variant), Epsilon: config.Epsilon,
+			Relation: config.Guarantee.Relation, Params: config.AllParams()})
 	}
 	return p
 }

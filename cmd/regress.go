@@ -211,7 +211,8 @@ func (r gateReport) writeJSON(w io.Writer) error {
 func (r gateReport) shown(verbose bool) []*regress.Comparison {
 	var list []*regress.Comparison
 	for i := range r.Comparisons {
-		if c := &r.Comparisons[i]; verbose || c.Verdict == regress.Changed || c.Verdict == regress.Missing {
+		c := &r.Comparisons[i]
+		if verbose || c.Verdict == regress.Changed || c.Verdict == regress.Missing {
 			list = append(list, c)
 		}
 	}

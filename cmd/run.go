@@ -223,7 +223,8 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	meter := newMeter(con, plan.Workers(flags.jobs()))
 	var last experiments.Progress
 	result, err := plan.Run(con.ctx, experiments.Options{
-		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout, FailFast: flags.FailFast, Shard: flags.shard, WriteReleases: flags.Releases,
+		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout,
+		FailFast: flags.FailFast, Shard: flags.shard, WriteReleases: flags.Releases,
 		Files: flags.files(), Clock: con.now,
 		Progress: func(p experiments.Progress) { last = p; ahead.set(p); bar.set(int64(p.Done)) },
 		Log:      bar.log,

@@ -32,7 +32,8 @@ type Info struct {
 	Title    string
 	Citation string // how to cite it
 	License  string
-	// StandsFor is the dataset of real data that this one is generated in place of; "" for all others.
+	// StandsFor is the dataset of real data that this one is generated in place of; "" for all
+	// others.
 	StandsFor string
 	Graph     bool   // a graph, not a table
 	Files     []File // what has to be on disk; nil for generated data

@@ -97,7 +97,8 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		if s.Protocol == Inside && m.Metric.Info().Classifier &&
 			!slices.Contains(needs, algorithms.RecordsProduct) {
 			r.Problemf(valueOf(s.node, "measure"),
-				"%s with %s needs regions, and inside the released records there are none", m.Name, m.Classifier.Info().Name)
+				"%s with %s needs regions, and inside the released records there are none", m.Name,
+				m.Classifier.Info().Name)
 		}
 		for _, product := range needs {
 			if !info.Can(product) {

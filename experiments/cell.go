@@ -149,8 +149,9 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 		for _, e := range budget.Ledger() {
 			o.Ledger = append(o.Ledger, results.LedgerRow{Purpose: e.Purpose,
 				Mechanism: e.Mechanism,
-				Claimed:   e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls, Epsilon: e.Epsilon,
-				Loss: results.Bound(e.Loss), Composition: e.Composition})
+				Claimed:   e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls,
+				Epsilon: e.Epsilon,
+				Loss:    results.Bound(e.Loss), Composition: e.Composition})
 		}
 		// Path.charge refuses what would overspend; should it ever not, this does.
 		if claimed > *config.Epsilon*(1+1e-9) {
@@ -188,7 +189,8 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train,
 	} else {
 		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table,
 			Graph: m.data.Graph, Train: train, Test: test,
-			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k, Truth: m.truth[max(0, c.Fold)], Published: published})
+			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k,
+			Truth: m.truth[max(0, c.Fold)], Published: published})
 	}
 	if err != nil {
 		return value, fmt.Errorf("%s: %w", measure.Name, err)

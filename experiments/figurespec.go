@@ -102,7 +102,8 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 				for _, word := range strings.Split(f.Where[key], "|") {
 					if !classified[word] {
 						bad("where", "classifier %q%s, must be one of those measured: %s", word,
-							spelling.Hint(word, slices.Sorted(maps.Keys(classified))), listed(classified))
+							spelling.Hint(word, slices.Sorted(maps.Keys(classified))),
+							listed(classified))
 					}
 				}
 			case "metric", "variant", "dataset", "algorithm", "series", "epsilon":

@@ -78,7 +78,7 @@ func WriteJSONSchema(w io.Writer) error {
 					"folds":   object{"type": "integer", "minimum": 2},
 					"epsilon": epsilonSchema(),
 					"dataset": object{"$ref": "#/properties/dataset",
-						"description": "in place of the experiment's, of which it names the sources"},
+						"description": "replaces the experiment's, whose sources it names"},
 				}},
 		},
 	})
@@ -217,7 +217,8 @@ func metricParameterSchemas() object {
 			case !taken:
 				properties[key] = own[key]
 			case !reflect.DeepEqual(known, own[key]):
-				if choices, several := known["anyOf"].([]any); several && known["description"] == nil {
+				choices, several := known["anyOf"].([]any)
+				if several && known["description"] == nil {
 					properties[key] = object{"anyOf": append(choices, own[key])}
 				} else {
 					properties[key] = object{"anyOf": []any{known, own[key]}}

@@ -22,8 +22,9 @@ func (r *run) manifest() results.Manifest {
 		Experiment: p.Spec.Name, Title: p.Spec.Title, Source: p.Spec.Source,
 		Spec: string(p.Spec.text), SpecHash: p.specHash(), Overrides: p.overrides(),
 		Figures: p.Figures, Seed: p.Seed, Trials: p.Trials, Folds: p.Folds,
-		IntervalMethod: results.IntervalMethod, GoVersion: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH,
-		CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
+		IntervalMethod: results.IntervalMethod, GoVersion: runtime.Version(), GOOS: runtime.GOOS,
+		GOARCH: runtime.GOARCH,
+		CPU:    r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}
 	for _, loaded := range r.cache.sets {
 		info := loaded.config.info
@@ -57,7 +58,8 @@ func (r *run) manifest() results.Manifest {
 		used[name] = true
 		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name,
 			Variant: string(g.Variant), Title: c.Info.Title,
-			Source: c.Info.Source, Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation, Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
+			Source: c.Info.Source, Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation,
+			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range build.Deps {

@@ -33,7 +33,8 @@ const (
 // written reports whether an earlier run has written a cell's release, or there is nothing to
 // write.
 func (r *run) written(i int) bool {
-	if info := &r.plan.Cells[i].Config.Info; !info.Can(algorithms.RecordsProduct) && !info.Can(algorithms.DegreesProduct) {
+	info := &r.plan.Cells[i].Config.Info
+	if !info.Can(algorithms.RecordsProduct) && !info.Can(algorithms.DegreesProduct) {
 		return true
 	}
 	return r.writtenFile(i) != ""

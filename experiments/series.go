@@ -93,7 +93,8 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			selected = true
 			if f.Kind == results.RegionsKind {
 				if shown != nil {
-					r.Problemf(f.node, "the figure shows one release, but where selects several: %s", c.difference(shown))
+					r.Problemf(f.node, "the figure shows one release, where selects several: %s",
+						c.difference(shown))
 					break
 				}
 				shown = c

@@ -136,7 +136,8 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	for _, section := range []struct {
 		key   string
 		names []string
-	}{{"dataset", datasets.Names()}, {"algorithms", algorithms.Names()}, {"measure", metrics.Names()}} {
+	}{{"dataset", datasets.Names()}, {"algorithms", algorithms.Names()}, {"measure",
+		metrics.Names()}} {
 		n, allowed := at(section.key), strings.Join(section.names, ", ")
 		if n == s.node {
 			r.Problemf(n, "%s: missing, must list at least one of %s", section.key, allowed)

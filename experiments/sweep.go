@@ -159,8 +159,8 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 }
 
 // validateRest records what is wrong with the values that can be decoded where others cannot, so
-// that all is reported at once: each with the first sound value of every other key. Problems of other
-// keys are left out: they may be about a default that is used for lack of a sound value.
+// that all is reported at once: each with the first sound value of every other key. Problems of
+// other keys are left out: they may be about a default that is used for lack of a sound value.
 func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 	decodable := func(a *axis, value *strictyaml.Node, params any) bool {
 		probe := strictyaml.NewReader(r.File)

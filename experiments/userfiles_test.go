@@ -10,14 +10,17 @@ import (
 	"ppdp/results"
 )
 
-// TestUserTableIsItsContent: the noise, folds and releases of a user's table follow from what is in its
-// files. Their names and folders change nothing; one other character does.
+// TestUserTableIsItsContent: the noise, folds and releases of a user's table follow from what is in
+// its files. Their names and folders change nothing; one other character does.
 func TestUserTableIsItsContent(t *testing.T) {
 	dir := t.TempDir()
 	table := "age,job\n" + strings.Repeat("30,clerk\n41,cook\n52,clerk\n", 10)
-	schema := "attributes:\n  - {name: age, kind: numeric, low: 18, high: 95, step: 1, role: quasi-identifier}\n" +
-		"  - {name: job, kind: categorical, values: [clerk, cook], order: given, role: quasi-identifier}\n"
-	for name, text := range map[string]string{"my.csv": table, "my.yaml": schema, "sub/copy.csv": table, "sub/copy.yaml": schema,
+	schema := "attributes:\n  - {name: age, kind: numeric, low: 18, high: 95, step: 1, role: " +
+		"quasi-identifier}\n" +
+		"  - {name: job, kind: categorical, values: [clerk, cook], order: given, role: " +
+		"quasi-identifier}\n"
+	for name, text := range map[string]string{"my.csv": table, "my.yaml": schema,
+		"sub/copy.csv": table, "sub/copy.yaml": schema,
 		"other.csv": strings.Replace(table, "30", "31", 1)} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -29,7 +32,8 @@ func TestUserTableIsItsContent(t *testing.T) {
 	}
 	run := func(csv, schema string) (releases string, values []string) {
 		file := filepath.Join(dir, "spec.yaml")
-		spec := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\nstratify: false\ndataset: {name: csv, csv: %s, schema: %s}\nepsilon: 1\n"+
+		spec := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\nstratify: false\ndataset: "+
+			"{name: csv, csv: %s, schema: %s}\nepsilon: 1\n"+
 			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n", csv, schema)
 		parsed, err := Parse(file, []byte(spec))
 		if err != nil {
@@ -66,11 +70,13 @@ func TestUserTableIsItsContent(t *testing.T) {
 		return releases, values
 	}
 	releases, values := run("my.csv", "my.yaml")
-	for _, same := range [][2]string{{"./my.csv", "my.yaml"}, {"sub/../my.csv", "./my.yaml"}, {"sub/copy.csv", "sub/copy.yaml"},
+	for _, same := range [][2]string{{"./my.csv", "my.yaml"}, {"sub/../my.csv", "./my.yaml"},
+		{"sub/copy.csv", "sub/copy.yaml"},
 		{filepath.Join(dir, "my.csv"), "my.yaml"}} {
 		again, numbers := run(same[0], same[1])
 		if again != releases || fmt.Sprint(numbers) != fmt.Sprint(values) {
-			t.Errorf("%s and %s give other releases or numbers than my.csv and my.yaml", same[0], same[1])
+			t.Errorf("%s and %s give other releases or numbers than my.csv and my.yaml", same[0],
+				same[1])
 		}
 	}
 	if other, _ := run("other.csv", "my.yaml"); other == releases {

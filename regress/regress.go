@@ -122,7 +122,8 @@ func (g *Gate) decide(family func(*Comparison) bool) {
 		case adjusted > g.Alpha:
 			c.Verdict = Unchanged
 		case c.effect < g.Floor:
-			c.Verdict, c.Reason = Unchanged, fmt.Sprintf("significant, but below the floor of %g %%", 100*g.Floor)
+			c.Verdict = Unchanged
+			c.Reason = fmt.Sprintf("significant, but below the floor of %g %%", 100*g.Floor)
 		default:
 			c.Verdict = Changed
 		}

@@ -115,7 +115,8 @@ func TestHolmIsClosedBonferroni(t *testing.T) {
 				rejected = rejected && float64(size)*least <= alpha
 			}
 			if rejected != (adjusted[i] <= alpha) {
-				t.Fatalf("p = %v at %v: hypothesis %d rejected by closed testing: %v, adjusted p %v", p, alpha, i, rejected, adjusted[i])
+				t.Fatalf("p = %v at %v: hypothesis %d rejected by closed testing: %v, p %v",
+					p, alpha, i, rejected, adjusted[i])
 			}
 		}
 	})
@@ -155,7 +156,8 @@ func TestTrialsRoundTrip(t *testing.T) {
 }
 
 func TestTrialsBad(t *testing.T) {
-	good := `{"setting":{"dataset":{"name":"d"},"algorithm":"a","variant":"v","series":"s"},"samples":[{"metric":"w1","trials":[1,null]}]}` + "\n"
+	good := `{"setting":{"dataset":{"name":"d"},"algorithm":"a","variant":"v","series":"s"},` +
+		`"samples":[{"metric":"w1","trials":[1,null]}]}` + "\n"
 	for _, c := range []struct{ text, want string }{
 		{good + "{}\n", "t:2: the line has no setting"},
 		{good + good, "t:2: the setting of an earlier line is repeated"},
@@ -172,7 +174,8 @@ func TestTrialsBad(t *testing.T) {
 }
 
 func FuzzReadTrials(f *testing.F) {
-	f.Add([]byte(`{"setting":{"series":"s","epsilon":0.5},"samples":[{"metric":"w1","trials":[1,null]}]}`))
+	f.Add([]byte(`{"setting":{"series":"s","epsilon":0.5},` +
+		`"samples":[{"metric":"w1","trials":[1,null]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		samples, err := readTrials(bytes.NewReader(text), "f")
 		if err != nil {
@@ -266,7 +269,8 @@ func baseline(seed uint64, revision int, checksum string, samples ...[]float64) 
 func sample(series string, epsilon int, trials []float64) results.Sample {
 	return results.Sample{Setting: &results.Setting{Series: series,
 		Dataset: results.Dataset{Name: "d"}, Algorithm: "a",
-		Epsilon: pointer(float64(epsilon))}, Measurement: results.Measurement{Metric: "w1"}, Trials: trials}
+		Epsilon: pointer(float64(epsilon))}, Measurement: results.Measurement{Metric: "w1"},
+		Trials: trials}
 }
 
 func TestVerdicts(t *testing.T) {
@@ -274,7 +278,10 @@ func TestVerdicts(t *testing.T) {
 	// in binary fractions, so that differences are exact
 	five := []float64{1, 1.015625, 0.984375, 1.03125, 0.96875}
 	far := []float64{2, 2.015625, 1.984375, 2.03125, 1.96875}
-	noiseless := func(b *Baseline) *Baseline { b.Manifest.Algorithms[0].Guarantee = "k-anonymity"; return b }
+	noiseless := func(b *Baseline) *Baseline {
+		b.Manifest.Algorithms[0].Guarantee = "k-anonymity"
+		return b
+	}
 	anew := func(b *Baseline) *Baseline { b.Manifest.Datasets[0].Resampled = true; return b }
 	measured := func(b *Baseline) *Baseline { b.Manifest.Measures[0].Revision++; return b }
 	for _, c := range []struct {

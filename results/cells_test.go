@@ -45,13 +45,16 @@ func fullCell() Cell {
 }
 
 // fullLine is written by hand from the json tags: it is the file format.
-const fullLine = `{"setting":{"dataset":{"name":"gaussian","params":{"n":"9","shape":"flat"},"changed":["n"]},` +
+const fullLine = `{"setting":{"dataset":{"name":"gaussian",` +
+	`"params":{"n":"9","shape":"flat"},"changed":["n"]},` +
 	`"algorithm":"rps","variant":"strict","params":{"depth":"50","stop":"5"},"epsilon":0.1,` +
 	`"series":"RPS <5> & more","showVariant":true},"trial":3,"fold":0,"status":"ok",` +
-	`"values":[{"metric":"accuracy","classifier":"c45","value":0.8125},{"metric":"w1","value":null}],` +
+	`"values":[{"metric":"accuracy","classifier":"c45","value":0.8125},` +
+	`{"metric":"w1","value":null}],` +
 	`"structure":{"nodes":3,"leaves":2,"depth":1},"spent":{"claimed":0.1,"proven":"Inf"},` +
 	`"warnings":["line one\nline two"],` +
-	`"ledger":[{"purpose":"cuts","mechanism":"laplace","claimed":1,"proven":2,"calls":1099511627776,` +
+	`"ledger":[{"purpose":"cuts","mechanism":"laplace","claimed":1,"proven":2,` +
+	`"calls":1099511627776,` +
 	`"epsilon":0.1,"loss":"Inf","composition":"sequential"}],` +
 	`"regions":[{"region":1,"records":2.5,"attribute":"x","low":-0.5,"high":3}],` +
 	`"original":[{"attribute":"x","values":[1,2]}]}` + "\n"
@@ -113,7 +116,8 @@ func TestWriteCellsRefuses(t *testing.T) {
 }
 
 func TestReadCellsErrors(t *testing.T) {
-	const good = `{"setting":{"dataset":{"name":"d"},"algorithm":"a","variant":"","series":"s"},"trial":0,"status":"ok"}` + "\n"
+	const good = `{"setting":{"dataset":{"name":"d"},"algorithm":"a","variant":"","series":"s"},` +
+		`"trial":0,"status":"ok"}` + "\n"
 	for _, test := range []struct{ name, text, want string }{
 		{"unknown key", strings.Replace(good, `"trial"`, `"tirals":1,"trial"`, 1),
 			`f:1: json: unknown field "tirals"`},
@@ -302,7 +306,8 @@ func TestMeasure(t *testing.T) {
 func FuzzReadCells(f *testing.F) {
 	f.Add([]byte(fullLine))
 	f.Add([]byte("{}\n"))
-	f.Add([]byte(`{"setting":{"series":"s"},"trial":1,"status":"failed","phase":"load","spent":{"claimed":1,"proven":"Inf"}}` + "\n"))
+	f.Add([]byte(`{"setting":{"series":"s"},"trial":1,"status":"failed","phase":"load",` +
+		`"spent":{"claimed":1,"proven":"Inf"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		cells, err := ReadCells(bytes.NewReader(text), "f")
 		if err != nil {

@@ -35,7 +35,8 @@ func (r *Run) writeSummary(w io.Writer) error {
 			line(r.Manifest.Experiment, row.Label(), row.Dataset.Label(), row.Algorithm,
 				row.Variant,
 				FormatParams(row.AllParams()), row.EpsilonText(), row.Metric, row.Classifier,
-				strconv.Itoa(row.N), strconv.Itoa(row.Failed), numberText(row.Mean), numberText(row.SE),
+				strconv.Itoa(row.N), strconv.Itoa(row.Failed), numberText(row.Mean),
+				numberText(row.SE),
 				numberText(row.Lo95), numberText(row.Hi95))
 		}
 	})

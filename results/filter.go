@@ -17,7 +17,8 @@ type Facts interface {
 // match; a fact that is not known is the empty text.
 type Filter map[string]string
 
-// UnmarshalStrict reads a mapping. Values are taken by their text, so that 50 and "50" are the same.
+// UnmarshalStrict reads a mapping. Values are taken by their text, so that 50 and "50" are the
+// same.
 func (f *Filter) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	if n.Kind != strictyaml.MappingNode {
 		r.Problemf(n, "must be a mapping from facts, such as variant, to the values kept")

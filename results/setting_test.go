@@ -12,7 +12,8 @@ func TestSettingFacts(t *testing.T) {
 	s := fullCell().Setting
 	s.Params["n"] = "3" // the dataset has one of this name as well
 	want := map[string]string{"variant": "strict", "dataset": "gaussian n=9", "algorithm": "rps",
-		"series": "RPS <5> & more (strict)", "epsilon": "0.1", "stop": "5", "depth": "50", "n": "3", "dataset.n": "9", "shape": "flat"}
+		"series": "RPS <5> & more (strict)", "epsilon": "0.1", "stop": "5", "depth": "50", "n": "3",
+		"dataset.n": "9", "shape": "flat"}
 	if diff := cmp.Diff(want, s.Facts()); diff != "" {
 		t.Error(diff)
 	}

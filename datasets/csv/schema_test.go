@@ -102,7 +102,8 @@ func TestWidths(t *testing.T) {
 			t.Errorf("level %d: %v, want %v", level, got, want)
 		}
 	}
-	if none := parse(t, "attributes:\n  - {name: x, kind: numeric, low: 0, high: 9}\n").Schema.Attributes[0]; none.Hierarchy != nil {
+	none := parse(t, "attributes:\n  - {name: x, kind: numeric, low: 0, high: 9}\n")
+	if none.Schema.Attributes[0].Hierarchy != nil {
 		t.Error("a hierarchy that was not asked for")
 	}
 }
@@ -163,7 +164,8 @@ attributes:
 		t.Errorf("the missing value must be last after a random order: %v", got)
 	}
 	root := format.Schema.Attributes[2].Taxonomy.Nodes[0]
-	if leaf := format.Schema.Attributes[2].Taxonomy.Nodes[root.Children[2]]; leaf.Name != "?" || leaf.Parent != 0 {
+	leaf := format.Schema.Attributes[2].Taxonomy.Nodes[root.Children[2]]
+	if leaf.Name != "?" || leaf.Parent != 0 {
 		t.Errorf("the missing leaf: %+v", leaf)
 	}
 	if want := []uint32{2, 0, 3, 2, dropRow, dropRow}; !slices.Equal(format.missing, want) {

@@ -14,9 +14,9 @@ import (
 // registered is the name a plug-in registers under, in its source.
 var registered = regexp.MustCompile(`Name:\s+"([^"]+)"`)
 
-// TestExamples takes the examples of the pages on metrics, datasets and classifiers as a reader would,
-// lays them over the module without touching a file, and runs the kind's conformance suite on them.
-// TestExampleInTree does the same and more for the example of a baseline.
+// TestExamples takes the examples of the pages on metrics, datasets and classifiers as a reader
+// would, lays them over the module without touching a file, and runs the kind's conformance suite
+// on them. TestExampleInTree does the same and more for the example of a baseline.
 func TestExamples(t *testing.T) {
 	for page, suite := range map[string]string{
 		"docs/adding-a-metric.md":     "./metrics",
@@ -44,7 +44,8 @@ func runExample(t *testing.T, page, suite string) {
 		want = 1
 	}
 	if len(blocks) != want {
-		t.Fatalf("%d listings with a path, want %d: the plug-in and, but for metrics, its line in all.go",
+		t.Fatalf("%d listings with a path, want %d: the plug-in and, but for metrics, its line "+
+			"in all.go",
 			len(blocks), want)
 	}
 	path, source := blocks[0][1], blocks[0][2]
