@@ -15,11 +15,20 @@ import (
 )
 
 // plantedSpec is compare/noise and rps/noise in one, on few records.
-const plantedSpec = `name: mine/planted title: Planted changes source: none seed: 1 trials: 16
-folds: 2 dataset: {name: gaussian, shape: [clusters-5d, normal-1d], n: 2000, resample: true}
-epsilon: [2] algorithms: - {name: rps, variant: [published, strict], params: {quality: even, depth:
-4}} - {name: mondrian, params: {k: 3}} measure: - {metric: count-noise, params: {per: [class,
-region]}} - {metric: [records, regions]}
+const plantedSpec = `name: mine/planted
+title: Planted changes
+source: none
+seed: 1
+trials: 16
+folds: 2
+dataset: {name: gaussian, shape: [clusters-5d, normal-1d], n: 2000, resample: true}
+epsilon: [2]
+algorithms:
+  - {name: rps, variant: [published, strict], params: {quality: even, depth: 4}}
+  - {name: mondrian, params: {k: 3}}
+measure:
+  - {metric: count-noise, params: {per: [class, region]}}
+  - {metric: [records, regions]}
 `
 
 // changed is an algorithm with a change planted in it: in what it is given, or in what it

@@ -69,6 +69,6 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 		return err
 	}
 	fmt.Fprintf(con.stdout,
-		"%s: a draft; its bounds and lists were read off private data: review them\n", c.Out)
+		"%s: a draft; its bounds and lists read off private data must be reviewed\n", c.Out)
 	return nil
 }

@@ -144,9 +144,10 @@ func (r *run) notice(files int, unprivate []string) string {
 			fmt.Fprintf(&b, "     %s\n", what)
 		}
 	}
-	fmt.Fprintf(&b, `2. The noise follows from the seed, which is %d and is in the manifest. Whoever knows it
-   can remove the noise. Run again with --seed and a number from 0 to 18446744073709551615 that nobody
-   can guess, use it for this one run only, and publish neither the seed nor the other files of the run.
+	fmt.Fprintf(&b, `2. The noise follows from the seed, which is %d and is in the manifest.
+   Whoever knows it can remove the noise. Run again with --seed and a number from 0 to
+   18446744073709551615 that nobody can guess, use it for this one run only, and publish neither
+   the seed nor the other files of the run.
 3. An epsilon is for one file. All files here are of the same people: the epsilons of those that you
    publish add up. Choosing a file by its figures uses the private data once more.
 4. The figures, records and summaries of the run were measured on the private data. They are not

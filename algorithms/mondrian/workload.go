@@ -31,7 +31,8 @@ func parseWorkload(text string) ([]queries, error) {
 		part, ok := parseQueries(word)
 		if !ok {
 			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as "+
-				"age <= 30..60 or sex = male, joined by semicolons", strings.TrimSpace(word), allQueries))
+				"age <= 30..60 or sex = male, joined by semicolons",
+				strings.TrimSpace(word), allQueries))
 			continue
 		}
 		parts = append(parts, part)
