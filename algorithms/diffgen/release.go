@@ -47,8 +47,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	out := &algorithms.Release{Regions: regions, Structure: c.structure(regions)}
-	if err := partition.AddRecords(out, schema, regions.Counts, c.params.Values, c.params.MaxRows,
-		in.Noise.Open("values")); err != nil {
+	values, drawing := in.Noise.Open("values"), c.params.Drawing
+	if err := partition.AddRecords(out, schema, regions.Counts, drawing, values); err != nil {
 		return nil, fmt.Errorf("diffgen: %w", err)
 	}
 	return out, nil

@@ -547,8 +547,8 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	}
 	release := &algorithms.Release{Regions: regions, Structure: r.builder.Structure()}
 	schema := in.Table.Schema()
-	if err := partition.AddRecords(release, schema, regions.Counts, r.params.Values,
-		r.params.MaxRows, in.Noise.Open("records")); err != nil {
+	draws, drawing := in.Noise.Open("records"), r.params.Drawing
+	if err := partition.AddRecords(release, schema, regions.Counts, drawing, draws); err != nil {
 		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
 	if r.shares.rule == ByExact {

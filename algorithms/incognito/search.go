@@ -156,7 +156,8 @@ func (s *search) part(part int, result *Result) error {
 			heights[v] += s.level(&l, v, i)
 		}
 	}
-	slices.SortStableFunc(vectors, func(a, b int) int { return cmp.Compare(heights[a], heights[b]) })
+	lower := func(a, b int) int { return cmp.Compare(heights[a], heights[b]) }
+	slices.SortStableFunc(vectors, lower)
 
 	anonymous := make([]bool, l.size)
 	s.anonymous[part] = anonymous

@@ -30,8 +30,8 @@ func parseWorkload(text string) ([]queries, error) {
 	for word := range strings.SplitSeq(text, ";") {
 		part, ok := parseQueries(word)
 		if !ok {
-			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as age <= 30..60"+
-				" or sex = male, joined by semicolons", strings.TrimSpace(word), allQueries))
+			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts joined by semicolons"+
+				" such as age <= 30..60", strings.TrimSpace(word), allQueries))
 			continue
 		}
 		parts = append(parts, part)
