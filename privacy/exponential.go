@@ -112,8 +112,7 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 
 // outside is the error of a score beyond its bounds, under which the law would be another.
 func (e *Exponential) outside(score, low, high float64) error {
-	return fmt.Errorf("privacy: %s: a score of %v, must be from %v to %v", e.purpose, score, low,
-		high)
+	return fmt.Errorf("privacy: %s: score %v, must be from %v to %v", e.purpose, score, low, high)
 }
 
 // maxSpread bounds the exponents' range for rejection: at least one candidate in e² is kept.

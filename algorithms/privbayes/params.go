@@ -99,8 +99,7 @@ func (p *Params) Validate() error {
 		errs = append(errs, fmt.Errorf("theta: %v, must be a finite number above 0", p.Theta))
 	}
 	if p.Score == MaximalJoint && !p.Encoding.bitwise() {
-		errs = append(errs, fmt.Errorf("score: %q is for bits only, must be another under"+
-			" encoding %q",
+		errs = append(errs, fmt.Errorf("score: %q is for bits only, not for encoding %q",
 			p.Score, p.Encoding))
 	}
 	return errors.Join(errs...)

@@ -120,8 +120,8 @@ func (f *fit) overBits() ([]conditional, error) {
 		return nil, nil
 	}
 	choosing := f.epsilon * f.params.Beta
-	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing, f.marginalSensitivity(),
-		f.params.Theta)
+	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing,
+		f.marginalSensitivity(), f.params.Theta)
 	counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
 	if err != nil {
 		return nil, fmt.Errorf("privbayes: %w", err)
