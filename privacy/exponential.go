@@ -93,11 +93,11 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
 		return 0, err
 	}
-	surely := 1 - spread // at most exp(-spread), the least probability of being kept
+	keepBelow := 1 - spread // at most exp(-spread), the least probability of being kept
 	for {
 		candidate := e.stream.IntN(n)
 		u := e.stream.Open01()
-		if u < surely {
+		if u < keepBelow {
 			return candidate, nil
 		}
 		q := score(candidate)
