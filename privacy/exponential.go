@@ -93,11 +93,11 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
 		return 0, err
 	}
-	surely := 1 - spread // at most exp(-spread), the least probability of being kept
+	keepBelow := 1 - spread // at most exp(-spread), the least probability of being kept
 	for {
 		candidate := e.stream.IntN(n)
 		u := e.stream.Open01()
-		if u < surely {
+		if u < keepBelow {
 			return candidate, nil
 		}
 		q := score(candidate)
@@ -112,8 +112,7 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 
 // outside is the error of a score beyond its bounds, under which the law would be another.
 func (e *Exponential) outside(score, low, high float64) error {
-	return fmt.Errorf("privacy: %s: a score of %v, must be from %v to %v", e.purpose, score, low,
-		high)
+	return fmt.Errorf("privacy: %s: score %v, must be from %v to %v", e.purpose, score, low, high)
 }
 
 // maxSpread bounds the exponents' range for rejection: at least one candidate in e² is kept.

@@ -38,16 +38,16 @@ func (g *Geometric) Zeros(path *Path, epsilon float64) (*Zeros, error) {
 	return &Zeros{g.stream, rate, -math.Log1p(math.Exp(-rate))}, nil // P(x ≤ 0) = 1/(1+e^(-rate))
 }
 
-// endless is a number of counts that no table has.
-const endless = 1 << 62
+// maxBefore bounds Next's gap: no table has as many counts.
+const maxBefore = 1 << 62
 
 // Next returns how many counts come out at 0 or below before one that does not, at most 2⁶², and
 // that one's value, an integer of at least 1.
 func (z *Zeros) Next() (before uint64, value float64) {
 	// The number before is geometric; beyond ½, or beyond 0 of the integers, both tails are
 	// memoryless with the same rate.
-	before = endless
-	if n := math.Log(z.stream.Open01()) / z.miss; n < endless {
+	before = maxBefore
+	if n := math.Log(z.stream.Open01()) / z.miss; n < maxBefore {
 		before = uint64(n)
 	}
 	return before, 1 + math.Floor(-math.Log(z.stream.Open01())/z.rate)

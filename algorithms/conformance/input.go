@@ -20,28 +20,25 @@ const rareRow = 11
 // attributes, with a taxonomy where there is a choice and one value that a single row holds. It is
 // made from a fixed key and is the same everywhere.
 func Table(n int) *datasets.Table {
+	work := words("work", datasets.QuasiIdentifier, "baker", "smith", "clerk", "astronaut")
+	work.Taxonomy = &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
+		{Name: "any", Parent: -1, Children: []int{1, 2}},
+		{Name: "craft", Parent: 0, Children: []int{3, 4}},
+		{Name: "other", Parent: 0, Children: []int{5, 6}},
+		{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
+		{Name: "clerk", Parent: 2}, {Name: "astronaut", Parent: 2},
+	}}
+	smoker := words("smoker", datasets.QuasiIdentifier, "no", "yes")
+	smoker.Taxonomy = &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
+		{Name: "any", Parent: -1, Children: []int{1, 2}},
+		{Name: "no", Parent: 0}, {Name: "yes", Parent: 0},
+	}}
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 10, High: 50, Step: 1},
 		{Name: "height", Low: 0, High: 100, Step: 6.25, Continuous: true},
-		{Name: "work", Kind: datasets.Categorical, Values: []string{"baker", "smith", "clerk",
-			"astronaut"}, Taxonomy: &datasets.Taxonomy{
-			Nodes: []datasets.TaxonomyNode{
-				{Name: "any", Parent: -1, Children: []int{1, 2}},
-				{Name: "craft", Parent: 0, Children: []int{3, 4}},
-				{Name: "other", Parent: 0, Children: []int{5, 6}},
-				{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1}, {Name: "clerk", Parent: 2},
-				{Name: "astronaut", Parent: 2},
-			},
-		}},
-		{Name: "smoker", Kind: datasets.Categorical, Values: []string{"no", "yes"},
-			Taxonomy: &datasets.Taxonomy{
-				Nodes: []datasets.TaxonomyNode{{Name: "any", Parent: -1, Children: []int{1, 2}},
-					{Name: "no", Parent: 0}, {Name: "yes", Parent: 0}},
-			}},
-		{Name: "disease", Kind: datasets.Categorical, Values: []string{"none", "flu", "gout"},
-			Role: datasets.Sensitive},
-		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
-			Role: datasets.Class},
+		work, smoker,
+		words("disease", datasets.Sensitive, "none", "flu", "gout"),
+		words("pays", datasets.Class, "no", "yes"),
 	}}
 	stream := random.NewKey(0).Derive("conformance", "table").Stream()
 	b := datasets.NewBuilder(schema, n)
@@ -65,6 +62,10 @@ func Table(n int) *datasets.Table {
 		}
 	}
 	return b.Table()
+}
+
+func words(name string, role datasets.Role, values ...string) datasets.Attribute {
+	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values, Role: role}
 }
 
 // someRows are three quarters of a table's rows in a shuffled order, the rare row among them.
@@ -108,10 +109,6 @@ func oddTables() []oddTable {
 	number := func(name string, cells float64) datasets.Attribute {
 		return datasets.Attribute{Name: name, High: cells, Step: 1}
 	}
-	words := func(name string, role datasets.Role, values ...string) datasets.Attribute {
-		return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values,
-			Role: role}
-	}
 	class := words("pays", datasets.Class, "no", "yes")
 	many := make([]datasets.Attribute, 70)
 	for i := range many {
@@ -126,10 +123,10 @@ func oddTables() []oddTable {
 		{"one attribute of one word, no class",
 			[]datasets.Attribute{words("w", datasets.QuasiIdentifier, "only")}},
 		{"nothing but a class", []datasets.Attribute{class}},
-		{"nothing but a sensitive attribute", []datasets.Attribute{words("s", datasets.Sensitive,
-			"a", "b")}},
-		{"a class of one value", []datasets.Attribute{number("n", 8), words("pays", datasets.Class,
-			"no")}},
+		{"nothing but a sensitive attribute",
+			[]datasets.Attribute{words("s", datasets.Sensitive, "a", "b")}},
+		{"a class of one value",
+			[]datasets.Attribute{number("n", 8), words("pays", datasets.Class, "no")}},
 		{"the largest domain", []datasets.Attribute{number("n", 1<<31), class}},
 		{"seventy attributes of one value", append(many, class)},
 	} {

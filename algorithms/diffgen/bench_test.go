@@ -26,7 +26,7 @@ func BenchmarkAdult(b *testing.B) {
 					regions, records := 0, 0.0
 					b.ReportAllocs()
 					for i := uint64(0); b.Loop(); i++ {
-						r := testinput.Undrawn(b, Algorithm{},
+						r := testinput.LazyRelease(b, Algorithm{},
 							testinput.Input(table, params, algorithms.Published, 1, i%8))
 						n, _ := r.RecordCount()
 						regions += r.Regions.Len()
@@ -52,7 +52,7 @@ func BenchmarkRecords(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		b.StopTimer()
-		r := testinput.Undrawn(b, Algorithm{},
+		r := testinput.LazyRelease(b, Algorithm{},
 			testinput.Input(table, params, algorithms.Published, 1, uint64(i%8)))
 		b.StartTimer()
 		drawn, _, err := r.Records(context.Background())

@@ -45,21 +45,18 @@ type Params struct {
 	// ListAll makes every cell a region as long as the cells are at most this many times those with
 	// a count above 0; beyond it unlisted cells are joined.
 	ListAll float64 `yaml:"list_all"`
-	// Values says which point of its interval a numeric attribute of a drawn record gets.
-	Values partition.Values `yaml:"values"`
 	// MaxNodes caps the regions; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
-	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the
-	// same factor and get the factor as their weight, and the release carries a warning.
-	MaxRows int `yaml:"max_rows"`
+	// Drawing says how records are drawn.
+	partition.Drawing `yaml:",inline"`
 }
 
 // DefaultParams are settings the papers use: h from the middle of its grids.
 func DefaultParams() *Params {
 	return &Params{
 		Utility: partition.MaxClass, Score: Reduction, Specialisations: 10, Empty: Drawn,
-		ListAll: 4,
-		Values:  partition.Uniform, MaxNodes: 2e7, MaxRows: 2e6,
+		ListAll:  4,
+		MaxNodes: 2e7, Drawing: partition.DefaultDrawing(),
 	}
 }
 
@@ -68,10 +65,9 @@ func (p *Params) Validate() error {
 		algorithms.CheckWord("utility", p.Utility),
 		algorithms.CheckWord("score", p.Score),
 		algorithms.CheckWord("empty", p.Empty),
-		algorithms.CheckWord("values", p.Values),
 		algorithms.CheckRange("h", p.Specialisations, 1, maxSpecialisations),
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+		p.Drawing.Check(),
 		algorithms.CheckNumber("list_all", p.ListAll),
 	)
 }

@@ -36,19 +36,18 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	exact := g.count(space, c.marginals, in.Rows, labels)
-	published, err := exact.noised(ctx, g, c.path, c.path.Remaining(), noise, c.params.Empty,
-		c.params.MaxNodes)
+	p := c.params
+	published, err := exact.noised(ctx, g, c.path, c.path.Remaining(), noise, p.Empty, p.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
-	regions, err := write(ctx, g, published, space.Attributes(), axes, c.params.ListAll,
-		c.params.MaxNodes)
+	regions, err := write(ctx, g, published, space.Attributes(), axes, p.ListAll, p.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
 	out := &algorithms.Release{Regions: regions, Structure: c.structure(regions)}
-	if err := partition.AddRecords(out, schema, regions.Counts, c.params.Values, c.params.MaxRows,
-		in.Noise.Open("values")); err != nil {
+	values := in.Noise.Open("values")
+	if err := partition.AddRecords(out, schema, regions.Counts, p.Drawing, values); err != nil {
 		return nil, fmt.Errorf("diffgen: %w", err)
 	}
 	return out, nil
@@ -77,8 +76,7 @@ func newCut(ctx context.Context, in algorithms.Input) (*cut, counter, error) {
 	claimed := c.scorer.Sensitivity()
 	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
 		Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
-	c.cutPoints = partition.NewCutPoints(in, scorer, partition.CutRuleOf(in.Variant,
-		params.Utility), choice)
+	c.cutPoints = partition.NewCutPoints(in, scorer, choice)
 	c.choice = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
 	cells := privacy.Exact(1)
 	if params.Empty == Omitted {

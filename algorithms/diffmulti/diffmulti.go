@@ -87,8 +87,8 @@ func (Algorithm) Guarantee(variant algorithms.Variant,
 		g.Break("A child without a record gets no specialisations: one record can make possible"+
 			" what was impossible.", "D1")
 	case ByRefCode:
-		g.Break("Sizes get noise ten thousand times too small and are set against an exact size.",
-			"D8")
+		g.Break(
+			"Sizes get noise ten thousand times too small and are set against an exact size.", "D8")
 	case ByExact:
 		g.Break("Specialisations are shared out by exact sizes: a control without privacy.", "D1")
 	}

@@ -310,8 +310,8 @@ type frequencies struct {
 	out    partition.Frequencies
 }
 
-// crowded is how many possible keys for each row still make counting cheaper than sorting.
-const crowded = 8
+// keysPerRow is how many possible keys for each row still make counting cheaper than sorting.
+const keysPerRow = 8
 
 // gather fills out's Values and Counts from rows whose codes on dim lie in [low, high).
 func (f *frequencies) gather(l *layout, s store, rows []int32, dim int, low, high uint32) {
@@ -324,7 +324,7 @@ func (f *frequencies) gather(l *layout, s store, rows []int32, dim int, low, hig
 	f.keys = s.keys(rows, dim, f.keys[:0])
 	first, _ := slices.BinarySearch(values, low)
 	last, _ := slices.BinarySearch(values, high)
-	if possible := (last - first) * classes; possible <= crowded*len(rows)+64 {
+	if possible := (last - first) * classes; possible <= keysPerRow*len(rows)+64 {
 		if len(f.counts) < possible {
 			f.counts = make([]int32, 2*possible)
 		}

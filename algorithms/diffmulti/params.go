@@ -60,13 +60,10 @@ type Params struct {
 	// CarryOver adds the budget of levels that the deepest leaf has not reached to that of leaf
 	// counts (section 5); false gives leaf counts exactly half.
 	CarryOver bool `yaml:"carry_over"`
-	// Values says which point of its interval a numeric attribute of a drawn record gets.
-	Values partition.Values `yaml:"values"`
 	// MaxNodes caps the regions visited; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
-	// MaxRows caps the table of drawn records. Beyond it every leaf's records are thinned by the
-	// same factor and get the factor as their weight, and the release carries a warning.
-	MaxRows int `yaml:"max_rows"`
+	// Drawing says how records are drawn.
+	partition.Drawing `yaml:",inline"`
 }
 
 // DefaultParams are the settings of section 5 where it gives them.
@@ -74,7 +71,7 @@ func DefaultParams() *Params {
 	return &Params{
 		Utility: partition.MaxClass, Specialisations: 1000, HPrime: ByVariant,
 		Remainder:     RandomRemainder,
-		NumericHeight: 7, CarryOver: true, Values: partition.Uniform, MaxNodes: 5e7, MaxRows: 2e6,
+		NumericHeight: 7, CarryOver: true, MaxNodes: 5e7, Drawing: partition.DefaultDrawing(),
 	}
 }
 
@@ -83,12 +80,11 @@ func (p *Params) Validate() error {
 		algorithms.CheckWord("utility", p.Utility),
 		algorithms.CheckWord("hprime", p.HPrime),
 		algorithms.CheckWord("remainder", p.Remainder),
-		algorithms.CheckWord("values", p.Values),
 		algorithms.CheckRange("h", p.Specialisations, 1, maxSpecialisations),
 		algorithms.CheckRange("path", p.LongestPath, 0, maxHeight),
 		algorithms.CheckRange("numeric_height", p.NumericHeight, 0, maxHeight),
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+		p.Drawing.Check(),
 	)
 }
 

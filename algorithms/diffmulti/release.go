@@ -120,8 +120,8 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
 		ctx: ctx, params: params, variant: in.Variant, epsilon: epsilon,
-		builder: partition.NewBuilder(space, params.MaxNodes), compactFrom: cacheRows,
-		scorer: scorer,
+		scorer: scorer, compactFrom: cacheRows,
+		builder: partition.NewBuilder(space, params.MaxNodes),
 	}
 	r.builder.Generalise(axes)
 	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes, half)
@@ -169,8 +169,7 @@ func (r *recursion) declare(in algorithms.Input) {
 	claimed := r.scorer.Sensitivity()
 	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
 		Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
-	r.cutPoints = partition.NewCutPoints(in, r.scorer, partition.CutRuleOf(in.Variant,
-		r.params.Utility), choice)
+	r.cutPoints = partition.NewCutPoints(in, r.scorer, choice)
 	if r.scorer.Program && r.scorer.Utility == partition.Discernibility {
 		choice.Proven = math.Max(claimed, 10_000) // the range of its scores
 	}
@@ -180,9 +179,8 @@ func (r *recursion) declare(in algorithms.Input) {
 	case ByStrict:
 		r.shares.noise = in.CountNoise("specialisations", privacy.Exact(1))
 	case ByPublished, ByRefCode:
-		// errata D1 and D8
-		r.shares.noise = in.CountNoise("specialisations", privacy.Sensitivity{Claimed: 1,
-			Proven: math.Inf(1)})
+		unbounded := privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)} // errata D1 and D8
+		r.shares.noise = in.CountNoise("specialisations", unbounded)
 	}
 	if r.params.Remainder == RandomRemainder && r.shares.rule != ByRefCode {
 		r.shares.draws = in.Noise.Open("remainders")
@@ -446,8 +444,8 @@ func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *pri
 	children int, n *nodeChildren, cut uint32) (*family, int, error) {
 	f := r.families[at.depth]
 	if len(f.sizes) < children {
-		f.sizes, f.given, f.stats = make([]int32, children), make([]int, children),
-			make([][]int32, children)
+		f.sizes, f.given = make([]int32, children), make([]int, children)
+		f.stats = make([][]int32, children)
 	}
 	sizes, given := f.sizes[:children], f.given[:children]
 	clear(f.stats)
@@ -547,8 +545,8 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	}
 	release := &algorithms.Release{Regions: regions, Structure: r.builder.Structure()}
 	schema := in.Table.Schema()
-	if err := partition.AddRecords(release, schema, regions.Counts, r.params.Values,
-		r.params.MaxRows, in.Noise.Open("records")); err != nil {
+	draws, drawing := in.Noise.Open("records"), r.params.Drawing
+	if err := partition.AddRecords(release, schema, regions.Counts, drawing, draws); err != nil {
 		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
 	if r.shares.rule == ByExact {

@@ -2,7 +2,6 @@ package dpcube
 
 import (
 	"errors"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
@@ -66,18 +65,15 @@ type Params struct {
 	// MaxCells caps the grid, classes included. A coarse grid wants one of the order of the number
 	// of records, if that is public: what few cells lose in detail, many lose to noise.
 	MaxCells int `yaml:"max_cells"`
-	// Values says which point of its bin a numeric attribute of a drawn record gets.
-	Values partition.Values `yaml:"values"`
-	// MaxRows caps the table of drawn records. Beyond it every cell's records are thinned by the
-	// same factor and get the factor as their weight, and the release carries a warning.
-	MaxRows int `yaml:"max_rows"`
+	// Drawing says how records are drawn.
+	partition.Drawing `yaml:",inline"`
 }
 
 // DefaultParams divide the budget in half and stop where noise explains all.
 func DefaultParams() *Params {
 	return &Params{
 		Split: 0.5, Threshold: 1, Dimension: Longest, Combine: NotCombined,
-		Bins: 16, Grid: Exact, MaxCells: 1 << 22, Values: partition.Uniform, MaxRows: 2e6,
+		Bins: 16, Grid: Exact, MaxCells: 1 << 22, Drawing: partition.DefaultDrawing(),
 	}
 }
 
@@ -86,10 +82,9 @@ func (p *Params) Validate() error {
 		algorithms.CheckWord("dimension", p.Dimension),
 		algorithms.CheckWord("combine", p.Combine),
 		algorithms.CheckWord("grid", p.Grid),
-		algorithms.CheckWord("values", p.Values),
 		algorithms.CheckRange("bins", p.Bins, 1, maxGrid),
 		algorithms.CheckRange("max_cells", p.MaxCells, 1, maxGrid),
-		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+		p.Drawing.Check(),
 		algorithms.CheckShare("split", p.Split),
 		algorithms.CheckNumber("threshold", p.Threshold),
 	)

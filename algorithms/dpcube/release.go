@@ -51,8 +51,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if warning := r.grid.warning(schema); warning != "" {
 		out.Warnings = append(out.Warnings, warning)
 	}
-	if err := partition.AddRecords(out, schema, out.Regions.Counts, r.params.Values,
-		r.params.MaxRows, in.Noise.Open("values")); err != nil {
+	values, counts := in.Noise.Open("values"), out.Regions.Counts
+	if err := partition.AddRecords(out, schema, counts, r.params.Drawing, values); err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
 	return out, nil

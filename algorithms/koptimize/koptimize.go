@@ -118,8 +118,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 			return nil, fmt.Errorf("koptimize: %w", err)
 		}
 	}
-	p, err := newProblem(in.Table, in.Rows, in.Table.Schema().QuasiIdentifiers(), params.K,
-		params.Suppress)
+	attributes := in.Table.Schema().QuasiIdentifiers()
+	p, err := newProblem(in.Table, in.Rows, attributes, params.K, params.Suppress)
 	if err != nil {
 		return nil, err
 	}

@@ -298,5 +298,5 @@ func (s *search) childBound(n *node, i int, tail []int32) int64 {
 	return total
 }
 
-// hopeless is the bound of what holds nothing that was not offered.
+// hopeless is the bound of a node below which everything was offered already.
 const hopeless = math.MaxInt64

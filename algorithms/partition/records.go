@@ -2,7 +2,6 @@ package partition
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -12,13 +11,13 @@ import (
 )
 
 // AddRecords publishes records of a release's regions, drawn when they are first needed:
-// sizes[r·Classes+y] of class y from region r (synthesize), at most maxRows of them altogether.
+// sizes[r·Classes+y] of class y from region r (synthesize), at most d.MaxRows of them altogether.
 // Beyond that every size is thinned by the same factor, which all the records get as their weight,
 // and the release a warning that says so. Sizes are finite and not negative; they need not be
 // whole: remainders are carried from one to the next, so that no sum of consecutive sizes is off by
 // more than one record. Sizes, regions and stream belong to the records from here on.
 func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []float64,
-	values Values, maxRows int, stream *random.Stream) error {
+	d Drawing, stream *random.Stream) error {
 	total := 0.0
 	for _, size := range sizes {
 		total += size
@@ -27,24 +26,21 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 		return fmt.Errorf("%w: noisy counts beyond all numbers, epsilon is too small",
 			algorithms.ErrTooLarge)
 	}
-	if maxRows < 1 {
-		return errors.New("a table of no rows at most")
-	}
 	factor, rows := 1.0, total
-	if limit := float64(maxRows); total > limit {
+	if limit := float64(d.MaxRows); total > limit {
 		factor, rows = total/limit, 0
 		for _, size := range sizes { // as wholeRecords adds them
 			rows += size / factor
 		}
 		release.Warnings = append(release.Warnings,
 			fmt.Sprintf("the noisy counts add up to %.0f records: the table holds one in %.4g of"+
-				" them, with that weight (max_rows %d)", total, factor, maxRows))
+				" them, with that weight (max_rows %d)", total, factor, d.MaxRows))
 	}
 	regions := release.Regions
 	release.Lazy = &algorithms.LazyRecords{
 		Rows: int(math.Round(rows)), Weight: factor,
 		Draw: func(ctx context.Context) (*datasets.Table, error) {
-			return synthesize(ctx, schema, regions, wholeRecords(sizes, factor), values, stream)
+			return synthesize(ctx, schema, regions, wholeRecords(sizes, factor), d.Values, stream)
 		},
 	}
 	for i := range schema.Attributes {

@@ -54,7 +54,7 @@ func TestRecords(t *testing.T) {
 		{[]float64{0, 0, 0, 0}, 12, [4]int{}, 1, false},
 	} {
 		release := &algorithms.Release{Regions: regions}
-		if err := AddRecords(release, schema, c.sizes, Uniform, c.maxRows,
+		if err := AddRecords(release, schema, c.sizes, Drawing{Uniform, c.maxRows},
 			random.NewKey(0).Stream()); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestRecords(t *testing.T) {
 		}
 	}
 	large := []float64{math.MaxFloat64, math.MaxFloat64, 0, 0}
-	if err := AddRecords(&algorithms.Release{Regions: regions}, schema, large, Uniform, 10,
+	if err := AddRecords(&algorithms.Release{Regions: regions}, schema, large, Drawing{Uniform, 10},
 		random.NewKey(0).Stream()); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("sizes beyond all numbers: %v, must be ErrTooLarge", err)
 	}
@@ -93,8 +93,9 @@ func TestRecordsAreAsManyAsAnnounced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.Float64Range(0, 100), 4, 4).Draw(t, "sizes")
 		release := &algorithms.Release{Regions: regions}
-		if err := AddRecords(release, schema, sizes, Uniform, rapid.IntRange(1, 300).Draw(t,
-			"max_rows"), random.NewKey(0).Stream()); err != nil {
+		drawing := Drawing{Uniform, rapid.IntRange(1, 300).Draw(t, "max_rows")}
+		stream := random.NewKey(0).Stream()
+		if err := AddRecords(release, schema, sizes, drawing, stream); err != nil {
 			t.Fatal(err)
 		}
 		before, _ := release.RecordCount()

@@ -38,8 +38,8 @@ func (r CutRule) Qualify(g *algorithms.Guarantee) {
 func (u Utility) Qualify(g *algorithms.Guarantee) {
 	if u == Discernibility {
 		g.Errata = append(g.Errata, "D3")
-		g.Note += " The scale of dm contains the number of records, which holds by a proof of" +
-			" its own."
+		g.Note += " The scale of dm contains the number of records, which holds by a proof of its" +
+			" own."
 	}
 }
 
@@ -53,8 +53,8 @@ func NewScorer(utility Utility, schema *datasets.Schema, records int) (Scorer, e
 
 // NewCutPoints opens the stream "cut points" and enters the mechanism of that name into the ledger,
 // at the sensitivity of the scores where the rule is private.
-func NewCutPoints(in algorithms.Input, scorer Scorer, rule CutRule,
-	scores privacy.Sensitivity) *CutPoints {
+func NewCutPoints(in algorithms.Input, scorer Scorer, scores privacy.Sensitivity) *CutPoints {
+	rule := CutRuleOf(in.Variant, scorer.Utility)
 	if rule != EveryCut {
 		scores.Proven = math.Inf(1) // errata D2, D8 and X1
 	}

@@ -1,6 +1,11 @@
 package partition
 
-import "ppdp/algorithms"
+import (
+	"errors"
+	"math"
+
+	"ppdp/algorithms"
+)
 
 // Values says which point of its interval stands for an ordered attribute of a drawn record.
 // Categorical attributes always get a uniformly drawn member of the interval or taxonomy node.
@@ -13,3 +18,23 @@ const (
 )
 
 func (Values) Enum() []string { return algorithms.Words(Uniform, Midpoint, Low) }
+
+// Drawing are the parameters of records drawn from a release's regions.
+type Drawing struct {
+	// Values says which point of its interval a numeric attribute of a drawn record gets.
+	Values Values `yaml:"values"`
+	// MaxRows caps the table of drawn records. Beyond it all regions' records are thinned by the
+	// same factor and get the factor as their weight, and the release carries a warning.
+	MaxRows int `yaml:"max_rows"`
+}
+
+// DefaultDrawing are uniformly drawn points and at most two million records.
+func DefaultDrawing() Drawing { return Drawing{Values: Uniform, MaxRows: 2e6} }
+
+// Check reports every value that is out of range, naming the yaml keys.
+func (d *Drawing) Check() error {
+	return errors.Join(
+		algorithms.CheckWord("values", d.Values),
+		algorithms.CheckRange("max_rows", d.MaxRows, 1, math.MaxInt32),
+	)
+}

@@ -39,7 +39,7 @@ func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algo
 	epsilon float64) {
 	b.ReportAllocs()
 	for i := uint64(0); b.Loop(); i++ {
-		testinput.Undrawn(b, Algorithm{}, testinput.Input(table, params, variant, epsilon, i))
+		testinput.LazyRelease(b, Algorithm{}, testinput.Input(table, params, variant, epsilon, i))
 	}
 	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -70,22 +70,18 @@ type Params struct {
 	// Bins is how many bins a numeric attribute is cut into, 2 to 65536; one of fewer cells keeps
 	// its cells.
 	Bins int `yaml:"bins"`
-	// Values says which point of its bin a numeric attribute gets: a uniform one, the middle or the
-	// lower end.
-	Values partition.Values `yaml:"values"`
 	// CountShare is the share of the budget that buys the noisy number of records, in (0, 1);
 	// strict only.
 	CountShare float64 `yaml:"count_share"`
-	// MaxRows caps the synthetic table. Beyond it records carry a weight above 1 and the release a
-	// warning. Under strict only tiny budgets get there.
-	MaxRows int `yaml:"max_rows"`
+	// Drawing says how records are drawn.
+	partition.Drawing `yaml:",inline"`
 }
 
 // DefaultParams are the paper's recommendations, with the degree of the authors' experiments.
 func DefaultParams() *Params {
 	return &Params{
 		Encoding: Binary, Score: AutoScore, Degree: 3, Beta: 0.3, Theta: 4,
-		Bins: 16, Values: partition.Uniform, CountShare: 0.02, MaxRows: 2e6,
+		Bins: 16, CountShare: 0.02, Drawing: partition.DefaultDrawing(),
 	}
 }
 
@@ -93,10 +89,9 @@ func (p *Params) Validate() error {
 	errs := []error{
 		algorithms.CheckWord("encoding", p.Encoding),
 		algorithms.CheckWord("score", p.Score),
-		algorithms.CheckWord("values", p.Values),
 		algorithms.CheckRange("degree", p.Degree, 0, maxDegree),
 		algorithms.CheckRange("bins", p.Bins, 2, maxBins),
-		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+		p.Drawing.Check(),
 		algorithms.CheckShare("beta", p.Beta),
 		algorithms.CheckShare("count_share", p.CountShare),
 	}
@@ -104,8 +99,7 @@ func (p *Params) Validate() error {
 		errs = append(errs, fmt.Errorf("theta: %v, must be a finite number above 0", p.Theta))
 	}
 	if p.Score == MaximalJoint && !p.Encoding.bitwise() {
-		errs = append(errs, fmt.Errorf("score: %q is for bits only, must be another under"+
-			" encoding %q",
+		errs = append(errs, fmt.Errorf("score: %q is for bits only, not for encoding %q",
 			p.Score, p.Encoding))
 	}
 	return errors.Join(errs...)

@@ -101,6 +101,18 @@ func (f *fit) network() ([]conditional, error) {
 const noParents = "no marginal with a parent is theta-useful at this budget and number of" +
 	" records: nodes are drawn independently"
 
+// independent is the network of d nodes without parents.
+func (f *fit) independent(d int) []pair {
+	pairs := make([]pair, d)
+	for node := range pairs {
+		pairs[node].child = node
+	}
+	if d > 1 && f.params.Degree > 0 {
+		f.warnings = append(f.warnings, noParents)
+	}
+	return pairs
+}
+
 func (f *fit) overBits() ([]conditional, error) {
 	columns := bitColumns(f.in.Table, f.in.Rows, f.domains, f.params.Encoding)
 	d := len(columns)
@@ -108,8 +120,8 @@ func (f *fit) overBits() ([]conditional, error) {
 		return nil, nil
 	}
 	choosing := f.epsilon * f.params.Beta
-	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing, f.marginalSensitivity(),
-		f.params.Theta)
+	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing,
+		f.marginalSensitivity(), f.params.Theta)
 	counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
 	if err != nil {
 		return nil, fmt.Errorf("privbayes: %w", err)
@@ -117,13 +129,7 @@ func (f *fit) overBits() ([]conditional, error) {
 	tables := newBitTables(counts)
 	var pairs []pair
 	if k == 0 {
-		choosing = 0
-		for node := range d {
-			pairs = append(pairs, pair{child: node})
-		}
-		if d > 1 && f.params.Degree > 0 {
-			f.warnings = append(f.warnings, noParents)
-		}
+		choosing, pairs = 0, f.independent(d)
 	} else {
 		search := &bitSearch{chooser: f.chooser(choosing, d, true), tables: tables, degree: k}
 		if pairs, err = search.network(f.first(d)); err != nil {
@@ -177,13 +183,7 @@ func (f *fit) overAttributes() ([]conditional, error) {
 	search := &domainSearch{columns: columns, levels: all, degree: f.params.Degree, useful: useful}
 	var pairs []pair
 	if d == 1 || f.params.Degree == 0 || !parentsPossible(all, useful) {
-		choosing = 0
-		for node := range d {
-			pairs = append(pairs, pair{child: node})
-		}
-		if d > 1 && f.params.Degree > 0 {
-			f.warnings = append(f.warnings, noParents)
-		}
+		choosing, pairs = 0, f.independent(d)
 	} else {
 		bits := true
 		for i := range all {

@@ -111,14 +111,10 @@ type Params struct {
 	Counts Counts `yaml:"counts"`
 	// Labels says which classes a leaf's records get.
 	Labels Labels `yaml:"labels"`
-	// Values says which point of its interval an ordered attribute gets.
-	Values partition.Values `yaml:"values"`
 	// MaxNodes caps the regions visited; a release that would need more fails.
 	MaxNodes int `yaml:"max_nodes"`
-	// MaxRows caps the synthetic table. Beyond it every leaf's records are thinned by the same
-	// factor and get the factor as their weight, and the release carries a warning. Only tiny
-	// budgets get there: noise of scale 1/ε in every leaf.
-	MaxRows int `yaml:"max_rows"`
+	// Drawing says how records are drawn.
+	partition.Drawing `yaml:",inline"`
 }
 
 // defaults are the paper's settings for synthetic data (section 4.1) where it gives them.
@@ -127,8 +123,8 @@ func DefaultParams() *Params {
 		Quality: Even, Attributes: All, Partition: Balanced,
 		Depth: 50, Stop: 5, StopCheck: true,
 		Allocation: UniformLevels, ShallowDepth: 8, Rollover: true,
-		Counts: Noisy, Labels: Majority, Values: partition.Uniform,
-		MaxNodes: 5e7, MaxRows: 2e6,
+		Counts: Noisy, Labels: Majority,
+		MaxNodes: 5e7, Drawing: partition.DefaultDrawing(),
 	}
 }
 
@@ -140,11 +136,10 @@ func (p *Params) Validate() error {
 		algorithms.CheckWord("allocation", p.Allocation),
 		algorithms.CheckWord("counts", p.Counts),
 		algorithms.CheckWord("labels", p.Labels),
-		algorithms.CheckWord("values", p.Values),
 		algorithms.CheckRange("depth", p.Depth, 1, maxDepth),
 		algorithms.CheckRange("shallow_depth", p.ShallowDepth, 0, maxDepth),
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		algorithms.CheckRange("max_rows", p.MaxRows, 1, math.MaxInt32),
+		p.Drawing.Check(),
 		algorithms.CheckNumber("stop", p.Stop),
 	)
 }

@@ -273,8 +273,8 @@ func (r *recursion) sizeByDepth(published []float64, depth, label int) {
 func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	release := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.builder.Structure()}
 	schema := in.Table.Schema()
-	if err := partition.AddRecords(release, schema, r.sizes, r.params.Values, r.params.MaxRows,
-		in.Noise.Open("values")); err != nil {
+	values := in.Noise.Open("values")
+	if err := partition.AddRecords(release, schema, r.sizes, r.params.Drawing, values); err != nil {
 		return nil, fmt.Errorf("rps: %w", err)
 	}
 	if r.params.Counts == ByDepth {

@@ -92,7 +92,6 @@ func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Para
 	if variant != algorithms.Strict || params.(*Params).Counts != ByDepth {
 		return nil
 	}
-	return fmt.Errorf("counts: %q publishes the number of records, must be %q under strict"+
-		" (errata R3)",
-		ByDepth, Noisy)
+	return fmt.Errorf("counts: %q publishes the number of records (errata R3), must be %q under"+
+		" strict", ByDepth, Noisy)
 }

@@ -11,9 +11,7 @@ import (
 type degreeTable struct {
 	nodes  int
 	lambda int // the largest degree
-	// degree a node of a neighbouring graph may have: the larger one of lambda and the largest
-	// before lowering, below nodes
-	most int
+	most   int // degree in a neighbouring graph: lambda or the largest before lowering
 	// table[d] is the number of nodes of degree below d before lowering; its last entry counts them
 	// all.
 	table []int

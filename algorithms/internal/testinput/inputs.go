@@ -38,15 +38,15 @@ func GraphInput(g *datasets.Graph, params algorithms.Params, variant algorithms.
 // Release makes a release and draws its records.
 func Release(t TB, a algorithms.Algorithm, in algorithms.Input) *algorithms.Release {
 	t.Helper()
-	r := Undrawn(t, a, in)
+	r := LazyRelease(t, a, in)
 	if _, _, err := r.Records(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// Undrawn makes a release and leaves lazy records undrawn.
-func Undrawn(t TB, a algorithms.Algorithm, in algorithms.Input) *algorithms.Release {
+// LazyRelease makes a release and does not draw its records.
+func LazyRelease(t TB, a algorithms.Algorithm, in algorithms.Input) *algorithms.Release {
 	t.Helper()
 	r, err := a.Release(context.Background(), in)
 	if err != nil {

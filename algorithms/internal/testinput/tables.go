@@ -22,8 +22,8 @@ import (
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.
 func Adult(tb testing.TB, selection string) *datasets.Table {
 	tb.Helper()
-	return load(tb, adult.Source{}, datasets.Request{Params: &adult.Params{Select: selection},
-		Files: files(tb)}).Table
+	request := datasets.Request{Params: &adult.Params{Select: selection}, Files: files(tb)}
+	return load(tb, adult.Source{}, request).Table
 }
 
 // Discrete is the table of LeFevre et al. 2006 of a shape: 5 attributes of 8 cells, the same table
