@@ -136,7 +136,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 	table := enlarged(adultTable(b), 1_000_000)
 	format := textFormat(b, table.Schema())
 	var text bytes.Buffer
-	if err := format.Write(&text, table, nil, nil); err != nil {
+	if err := csvtable.Write(&text, table, nil); err != nil {
 		b.Fatal(err)
 	}
 	params := DefaultParams()
@@ -148,7 +148,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 			b.Fatal(err)
 		}
 		r, _ := release(b, content.Table, algorithms.Published, params, 1, uint64(i))
-		if err := format.Write(io.Discard, r.Table, nil, r.Weights); err != nil {
+		if err := csvtable.Write(io.Discard, r.Table, r.Weights); err != nil {
 			b.Fatal(err)
 		}
 	}

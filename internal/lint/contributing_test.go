@@ -50,7 +50,8 @@ func runExample(t *testing.T, page, suite string) {
 		want = 1
 	}
 	if len(blocks) != want {
-		t.Fatalf("%d listings with a path, want the plug-in and, but for metrics, its line in all.go", len(blocks))
+		t.Fatalf("%d listings with a path, want the plug-in and, but for metrics, its line in "+
+			"all.go", len(blocks))
 	}
 	path, source := blocks[0][1], blocks[0][2]
 	formatted, err := format.Source([]byte(source))
