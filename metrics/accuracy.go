@@ -56,7 +56,7 @@ func accuracy(ctx context.Context, c Case) (float64, bool, error) {
 		}
 		return value, ok, nil
 	}
-	m, err := recall(ctx, c.Published, accuracyOf{c.Classifier.Info().Name},
+	m, err := memoize(ctx, c.Published, accuracyOf{c.Classifier.Info().Name},
 		func() (figure, error) { return accuracyOfRecords(ctx, c) })
 	return m.value, m.ok, err
 }

@@ -93,7 +93,7 @@ func encodeRecords(ctx context.Context, c Case, as encoding.Encoding,
 // predictGeneralised returns the classes predicted for the located rows.
 func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding,
 	located []int32) ([]uint32, error) {
-	e, err := recall(ctx, c.Published, encodedAs{as},
+	e, err := memoize(ctx, c.Published, encodedAs{as},
 		func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func measureRegions(ctx context.Context, c Case,
 		return 0, false, nil
 	}
 	// The release's own assignment is of the training rows and may part equal points.
-	located, err := recall(ctx, c.Published, locatedTest{}, func() ([]int32, error) {
+	located, err := memoize(ctx, c.Published, locatedTest{}, func() ([]int32, error) {
 		return locatePoints(ctx, c.Release.Regions, c.Table, c.Test)
 	})
 	if err != nil {

@@ -21,11 +21,11 @@ type memoEntry struct {
 	value any
 }
 
-// recall returns what the memo has under the key, which must be comparable, and computes it first
+// memoize returns what the memo has under the key, which must be comparable, and computes it first
 // where it has nothing; a nil memo keeps nothing. A failure is not kept: the context that ended one
 // cell is not that of the next. What is returned is shared and must not be changed. It returns
 // early with ctx.Err() when the context ends while another goroutine computes.
-func recall[T any](ctx context.Context, m *Memo, key any, compute func() (T, error)) (T, error) {
+func memoize[T any](ctx context.Context, m *Memo, key any, compute func() (T, error)) (T, error) {
 	if m == nil {
 		return compute()
 	}

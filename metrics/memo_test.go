@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// TestRecallOnce: many goroutines that ask for the same get one computation, those that ask for
+// TestMemoizeOnce: many goroutines that ask for the same get one computation, those that ask for
 // another theirs.
-func TestRecallOnce(t *testing.T) {
+func TestMemoizeOnce(t *testing.T) {
 	var m Memo
 	var computed [2]int
 	var group sync.WaitGroup
 	for i := range 64 {
 		group.Go(func() {
 			key := i % 2
-			got, err := recall(context.Background(), &m, key, func() (int, error) {
+			got, err := memoize(context.Background(), &m, key, func() (int, error) {
 				computed[key]++ // the race detector sees it if two are here at once
 				return 10 + key, nil
 			})
@@ -31,12 +31,12 @@ func TestRecallOnce(t *testing.T) {
 	}
 }
 
-// TestRecallForgetsFailures: an error or a panic is the asker's own; the next one computes again.
-func TestRecallForgetsFailures(t *testing.T) {
+// TestMemoizeForgetsFailures: an error or a panic is the asker's own; the next one computes again.
+func TestMemoizeForgetsFailures(t *testing.T) {
 	var m Memo
 	ctx := context.Background()
 	failed := errors.New("failed")
-	if _, err := recall(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err,
+	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err,
 		failed) {
 		t.Errorf("error %v, must be %v", err, failed)
 	}
@@ -46,25 +46,25 @@ func TestRecallForgetsFailures(t *testing.T) {
 				t.Error("the panic was swallowed")
 			}
 		}()
-		_, _ = recall(ctx, &m, "x", func() (int, error) { panic("no") })
+		_, _ = memoize(ctx, &m, "x", func() (int, error) { panic("no") })
 	}()
-	if got, err := recall(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil ||
+	if got, err := memoize(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil ||
 		got != 3 {
 		t.Errorf("%d, error %v, must be computed anew", got, err)
 	}
-	if got, err := recall(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil ||
+	if got, err := memoize(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil ||
 		got != 4 {
 		t.Errorf("without a memo %d, error %v", got, err)
 	}
 }
 
-// TestRecallWaitsNoLongerThanItsContext: who waits for another's computation can be stopped.
-func TestRecallWaitsNoLongerThanItsContext(t *testing.T) {
+// TestMemoizeWaitsNoLongerThanItsContext: who waits for another's computation can be stopped.
+func TestMemoizeWaitsNoLongerThanItsContext(t *testing.T) {
 	var m Memo
 	started, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
-		_, _ = recall(context.Background(), &m, "x", func() (int, error) {
+		_, _ = memoize(context.Background(), &m, "x", func() (int, error) {
 			close(started)
 			<-release
 			return 1, nil
@@ -73,7 +73,7 @@ func TestRecallWaitsNoLongerThanItsContext(t *testing.T) {
 	<-started
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := recall(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err,
+	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("error %v, must be %v", err, context.Canceled)
 	}
