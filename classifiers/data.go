@@ -3,7 +3,6 @@ package classifiers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"ppdp/datasets"
@@ -25,37 +24,36 @@ func (d Data) Check(ctx context.Context) error {
 	if d.Table == nil {
 		return errors.New("no table to learn from")
 	}
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	var bad datasets.Problems
 	if d.Table.Schema().Class() < 0 {
-		bad("%w, one attribute must have the role class", ErrNoClass)
+		bad.Add("%w, one attribute must have the role class", ErrNoClass)
 	}
 	for _, row := range d.Rows {
 		if row < 0 || int(row) >= d.Table.Len() {
-			bad("row %d of a table of %d rows", row, d.Table.Len())
+			bad.Add("row %d of a table of %d rows", row, d.Table.Len())
 			break
 		}
 	}
 	if d.Weights != nil && len(d.Weights) != d.Table.Len() {
-		bad("%d weights for a table of %d rows", len(d.Weights), d.Table.Len())
+		bad.Add("%d weights for a table of %d rows", len(d.Weights), d.Table.Len())
 	}
 	for row, w := range d.Weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			bad("weight %v of row %d, must be a finite number of at least 0", w, row)
+			bad.Add("weight %v of row %d, must be a finite number of at least 0", w, row)
 			break
 		}
 	}
-	if len(errs) == 0 && d.Weights != nil {
+	if !bad.Any() && d.Weights != nil {
 		sum := 0.0
 		for _, row := range d.Rows {
 			sum += d.Weights[row]
 		}
 		if math.IsInf(sum, 1) { // every share of it would be 0 or no number
-			bad("the weights of %d rows add up to more than %g, the largest finite number",
+			bad.Add("the weights of %d rows add up to more than %g, the largest finite number",
 				len(d.Rows), math.MaxFloat64)
 		}
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // Labels returns the class codes of the data's rows and their weights, both by position in Rows.

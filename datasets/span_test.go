@@ -29,7 +29,7 @@ func TestTextSpans(t *testing.T) {
 	for text, want := range map[string]string{
 		"9": "outside its public bounds", "x": "not a number", "12..": "not a number",
 		"14..12": "lower end first", "10,": "not a number", "10.5": "between steps",
-		"9, x": "not a number", "x, 9": "outside its public bounds", // both mistakes are told
+		"9, x": "not a number", "x, 9": "outside its public bounds", // both mistakes are reported
 	} {
 		if _, err := age.TextSpans(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -10,7 +10,7 @@ var _ strictyaml.Unmarshaler = (*Taxonomy)(nil)
 //
 //	any: {low: [primary], high: [secondary, {tertiary: [bachelor, master]}]}
 //
-// No leaf and no broader term may stand twice; a broader term may bear the name of a leaf. Whether
+// No leaf and no broader term may occur twice; a broader term may have the name of a leaf. Whether
 // the leaves are the attribute's values is for Validate.
 func (t *Taxonomy) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	if n.Kind != strictyaml.MappingNode {

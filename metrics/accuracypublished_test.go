@@ -22,7 +22,7 @@ func TestAccuracyPublished(t *testing.T) {
 		Classifier: majority.Classifier{},
 		Params:     &GeneralisedParams{Encoding: encoding.Nominal},
 		// Majority a, three of six.
-		Release: &algorithms.Release{Regions: threeBoxes(), Table: records}}
+		Release: &algorithms.Release{Regions: threeBoxes(majorities...), Table: records}}
 	if got, ok := measure(t, "accuracy-published", c); !ok || got != 3.0/6 {
 		t.Errorf("regions: accuracy %v (defined %v), want 3 of 6", got, ok)
 	}
@@ -53,7 +53,7 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 	encodings := []encoding.Encoding{encoding.Nominal, encoding.NodeWidth, encoding.Nominal,
 		encoding.Midpoint}
 	for _, release := range []*algorithms.Release{{Table: records},
-		{Regions: threeBoxes(), Table: records}} {
+		{Regions: threeBoxes(majorities...), Table: records}} {
 		published := new(Memo)
 		for _, of := range []classifiers.Classifier{majority.Classifier{}, c45.Default} {
 			fits := 0

@@ -13,20 +13,15 @@ import (
 	"ppdp/metrics/encoding"
 )
 
-// threeBoxes is [0,3), [3,6), [6,10) with published majorities a, c and, overall, a.
-func threeBoxes() *algorithms.Regions {
-	return &algorithms.Regions{
-		Attributes: []int{0}, Low: []uint32{0, 3, 6}, High: []uint32{3, 6, 10},
-		Classes: 3, Counts: []float64{4.5, 1, 0 /**/, 0, 1, 2 /**/, 0, 0, 0},
-	}
-}
+// majorities are counts of threeBoxes in which a, c and, overall, a lead.
+var majorities = []float64{4.5, 1, 0 /**/, 0, 1, 2 /**/, 0, 0, 0}
 
 // TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a. The release's assignment
 // of the training rows is not that of the test rows and must not be used.
 func TestAccuracyOfRegions(t *testing.T) {
 	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1},
 		[2]uint32{9, 0}, [2]uint32{6, 0})
-	regions := threeBoxes()
+	regions := threeBoxes(majorities...)
 	regions.Assignment = []int32{2, 2, 2, 2, 2, 2}
 	c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
 		Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
@@ -87,7 +82,7 @@ func TestGeneralisedLeafMajority(t *testing.T) {
 
 func TestAccuracyOfRegionsRefuses(t *testing.T) {
 	table := labelled([2]uint32{9, 0})
-	narrow := threeBoxes()
+	narrow := threeBoxes(majorities...)
 	narrow.Classes, narrow.Counts = 2, make([]float64, 6)
 	classless := numericTable(t, datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1}, 1)
 	for _, c := range []struct {
@@ -97,7 +92,7 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 	}{
 		{table, nil, "no regions"},
 		{table, narrow, "2 classes"},
-		{classless, threeBoxes(), "class"},
+		{classless, threeBoxes(majorities...), "class"},
 	} {
 		for _, name := range []string{"accuracy", "accuracy-generalised"} {
 			refuses(t, name, Case{Table: c.table, Test: []int32{0},

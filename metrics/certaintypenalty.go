@@ -27,7 +27,8 @@ type PenaltyParams struct {
 
 // Validate reports everything out of range.
 func (p *PenaltyParams) Validate() error {
-	return errors.Join(p.Counts.validate(), p.Ranges.validate())
+	return errors.Join(algorithms.CheckWord("counts", p.Counts),
+		algorithms.CheckWord("ranges", p.Ranges))
 }
 
 // certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond

@@ -11,26 +11,11 @@ import (
 	"ppdp/random"
 )
 
-// Boxes [0,3), [3,6), [6,10) hold the classes a a b | c | nothing; the row at 9 is not released.
-// Published: a b c | 2 of each | a half. Classes apart the counts are off by 1, 0, 1 | 2, 2, 1 |
-// 0.5, 0, 0; together by 0 | 5 | 0.5.
+// Published: a b c | 2 of each | a half, over a a b | c | nothing. Classes apart the counts are off
+// by 1, 0, 1 | 2, 2, 1 | 0.5, 0, 0; together by 0 | 5 | 0.5.
 func TestCountNoise(t *testing.T) {
-	table := labelled([2]uint32{9, 0}, [2]uint32{0, 0}, [2]uint32{2, 0}, [2]uint32{1, 1},
-		[2]uint32{4, 2})
-	regions := func() *algorithms.Regions {
-		return &algorithms.Regions{
-			Attributes: []int{0}, Low: []uint32{0, 3, 6}, High: []uint32{3, 6, 10},
-			Classes: 3, Counts: []float64{1, 1, 1, 2, 2, 2, 0.5, 0, 0},
-		}
-	}
-	withTree := regions()
-	withTree.Tree = []algorithms.Cut{{At: 3, Left: ^0, Right: 1}, {At: 6, Left: ^1, Right: ^2}}
-	assigned := regions()
-	assigned.Assignment = []int32{0, 0, 0, 1}
-	for name, r := range map[string]*algorithms.Regions{"boxes": regions(), "tree": withTree,
-		"assignment": assigned} {
-		c := Case{Table: table, Train: []int32{1, 2, 3, 4},
-			Release: &algorithms.Release{Regions: r}}
+	counts := []float64{1, 1, 1, 2, 2, 2, 0.5, 0, 0}
+	for name, c := range inBoxes(counts...) {
 		for per, want := range map[Per]float64{PerClass: 7.5 / 9, PerRegion: 5.5 / 3} {
 			if got := defined(t, "count-noise",
 				c, func(p Params) { p.(*CountNoiseParams).Per = per }); !near(got, want) {
@@ -39,15 +24,15 @@ func TestCountNoise(t *testing.T) {
 		}
 	}
 	// A suppressed row is in no count: without the one at 2, a is off by 0.
-	suppressed := regions()
+	suppressed := threeBoxes(counts...)
 	suppressed.Assignment, suppressed.Suppressed = []int32{0, -1, 0, 1}, []int32{1}
-	c := Case{Table: table, Train: []int32{1, 2, 3, 4},
-		Release: &algorithms.Release{Regions: suppressed}}
+	c := inBoxes(counts...)["boxes"]
+	c.Release = &algorithms.Release{Regions: suppressed}
 	if got := defined(t, "count-noise", c, nil); !near(got, 6.5/9) {
 		t.Errorf("a row suppressed: %v, want %v", got, 6.5/9)
 	}
 	// One count a region, although the table has classes.
-	plain := regions()
+	plain := threeBoxes(counts...)
 	plain.Classes, plain.Counts = 1, []float64{3, 4, 0}
 	c.Release.Regions = plain
 	if got := defined(t, "count-noise", c, nil); !near(got, 1) {

@@ -44,7 +44,7 @@ type ClassParams struct {
 }
 
 // Validate reports what is out of range.
-func (p *ClassParams) Validate() error { return p.Counts.validate() }
+func (p *ClassParams) Validate() error { return algorithms.CheckWord("counts", p.Counts) }
 
 // discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the
 // number of all rows: it could be any of them.

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"ppdp/algorithms"
 )
@@ -21,13 +20,6 @@ const (
 // Enum lists the words a specification may use.
 func (Counts) Enum() []string { return []string{string(PublishedCounts), string(TrueCounts)} }
 
-func (c Counts) validate() error {
-	if c != PublishedCounts && c != TrueCounts {
-		return fmt.Errorf("counts: %q, must be %s or %s", c, PublishedCounts, TrueCounts)
-	}
-	return nil
-}
-
 // Ranges says which intervals of a region a metric takes.
 type Ranges string
 
@@ -40,13 +32,6 @@ const (
 
 // Enum lists the words a specification may use.
 func (Ranges) Enum() []string { return []string{string(Box), string(Tight)} }
-
-func (r Ranges) validate() error {
-	if r != Box && r != Tight {
-		return fmt.Errorf("ranges: %q, must be %s or %s", r, Box, Tight)
-	}
-	return nil
-}
 
 // of returns the regions' intervals, region-major.
 func (r Ranges) of(regions *algorithms.Regions) (low, high []uint32) {

@@ -26,7 +26,7 @@ type JointDistanceParams struct {
 }
 
 // Validate reports everything out of range.
-func (p *JointDistanceParams) Validate() error { return p.Ranges.validate() }
+func (p *JointDistanceParams) Validate() error { return algorithms.CheckWord("ranges", p.Ranges) }
 
 // maxJointCells bounds the grid of a pair of attributes: 32 MB of doubles.
 const maxJointCells = 1 << 22

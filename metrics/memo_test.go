@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestRecallOnce: many goroutines that ask for the same get one computation, those that ask for
+// TestMemoizeOnce: many goroutines that ask for the same get one computation, those that ask for
 // another theirs.
-func TestRecallOnce(t *testing.T) {
+func TestMemoizeOnce(t *testing.T) {
 	var m Memo
 	var computed [2]int
 	var group sync.WaitGroup
@@ -31,8 +31,8 @@ func TestRecallOnce(t *testing.T) {
 	}
 }
 
-// TestRecallForgetsFailures: an error or a panic is the asker's own; the next one computes again.
-func TestRecallForgetsFailures(t *testing.T) {
+// TestMemoizeForgetsFailures: an error or a panic is the asker's own; the next one computes again.
+func TestMemoizeForgetsFailures(t *testing.T) {
 	var m Memo
 	ctx := context.Background()
 	failed := errors.New("failed")
@@ -58,8 +58,8 @@ func TestRecallForgetsFailures(t *testing.T) {
 	}
 }
 
-// TestRecallWaitsNoLongerThanItsContext: who waits for another's computation can be stopped.
-func TestRecallWaitsNoLongerThanItsContext(t *testing.T) {
+// TestMemoizeWaitsNoLongerThanItsContext: who waits for another's computation can be stopped.
+func TestMemoizeWaitsNoLongerThanItsContext(t *testing.T) {
 	var m Memo
 	started, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup

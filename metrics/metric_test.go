@@ -130,3 +130,32 @@ func mondrianRelease(t rapid.TB, table *datasets.Table, k int,
 	}
 	return release
 }
+
+// threeBoxes is [0,3), [3,6), [6,10) along labelled's x with the given counts.
+func threeBoxes(counts ...float64) *algorithms.Regions {
+	return &algorithms.Regions{
+		Attributes: []int{0}, Low: []uint32{0, 3, 6}, High: []uint32{3, 6, 10},
+		Classes: 3, Counts: counts,
+	}
+}
+
+// inBoxes are cases of threeBoxes that hold the classes a a b | c | nothing, one for each way of
+// finding a row's box; the row at 9 is not among those released.
+func inBoxes(counts ...float64) map[string]Case {
+	table := labelled([2]uint32{9, 0}, [2]uint32{0, 0}, [2]uint32{2, 0}, [2]uint32{1, 1},
+		[2]uint32{4, 2})
+	cases := make(map[string]Case)
+	for _, name := range []string{"boxes", "tree", "assignment"} {
+		regions := threeBoxes(counts...)
+		switch name {
+		case "tree":
+			regions.Tree = []algorithms.Cut{
+				{At: 3, Left: ^0, Right: 1}, {At: 6, Left: ^1, Right: ^2}}
+		case "assignment":
+			regions.Assignment = []int32{0, 0, 0, 1}
+		}
+		cases[name] = Case{Table: table, Train: []int32{1, 2, 3, 4},
+			Release: &algorithms.Release{Regions: regions}}
+	}
+	return cases
+}

@@ -10,25 +10,11 @@ import (
 	"ppdp/datasets"
 )
 
-// Three boxes [0,3), [3,6), [6,10): labels a a b | c | nothing. The published counts are wrong on
-// purpose: purity is about the true labels.
+// TestPurity: labels a a b | c | nothing. The published counts are wrong on purpose: purity is
+// about the true labels.
 func TestPurity(t *testing.T) {
-	table := labelled([2]uint32{9, 0}, [2]uint32{0, 0}, [2]uint32{2, 0}, [2]uint32{1, 1},
-		[2]uint32{4, 2})
-	regions := func() *algorithms.Regions {
-		return &algorithms.Regions{
-			Attributes: []int{0}, Low: []uint32{0, 3, 6}, High: []uint32{3, 6, 10},
-			Classes: 3, Counts: []float64{0, 0, 50, 0, 0, 0, 7, 7, 7},
-		}
-	}
-	withTree := regions()
-	withTree.Tree = []algorithms.Cut{{At: 3, Left: ^0, Right: 1}, {At: 6, Left: ^1, Right: ^2}}
-	assigned := regions()
-	assigned.Assignment = []int32{0, 0, 0, 1}
-	for name, r := range map[string]*algorithms.Regions{"boxes": regions(), "tree": withTree,
-		"assignment": assigned} {
-		c := Case{Table: table, Train: []int32{1, 2, 3, 4},
-			Release: &algorithms.Release{Regions: r}}
+	cases := inBoxes(0, 0, 50, 0, 0, 0, 7, 7, 7)
+	for name, c := range cases {
 		if got, ok := measure(t, "purity", c); !ok || got != 3.0/4 {
 			t.Errorf("%s: purity %v (defined %v), want 3 of 4 tuples", name, got, ok)
 		}
@@ -40,8 +26,9 @@ func TestPurity(t *testing.T) {
 			t.Errorf("%s: %v regions (defined %v), want 3", name, got, ok)
 		}
 	}
-	if v, ok := measure(t, "purity",
-		Case{Table: table, Release: &algorithms.Release{Regions: regions()}}); ok {
+	none := cases["boxes"]
+	none.Train = nil
+	if v, ok := measure(t, "purity", none); ok {
 		t.Errorf("purity without training rows is %v, want undefined", v)
 	}
 }

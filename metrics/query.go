@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -146,18 +145,16 @@ func (e *Estimator) name(attribute int) string {
 
 func (e *Estimator) choose(where []Predicate) error {
 	e.spread = e.spread[:0]
-	var errs []error
+	var bad datasets.Problems
 	for i, p := range where {
 		d, known := e.dimension[p.Attribute]
 		if !known {
-			errs = append(errs, fmt.Errorf("%s is not generalised by the release",
-				e.name(p.Attribute)))
+			bad.Add("%s is not generalised by the release", e.name(p.Attribute))
 			continue
 		}
 		for _, other := range where[:i] {
 			if other.Attribute == p.Attribute {
-				errs = append(errs, fmt.Errorf("two predicates on %s, must be one",
-					e.name(p.Attribute)))
+				bad.Add("two predicates on %s, must be one", e.name(p.Attribute))
 			}
 		}
 		s := selection{dim: d, low: p.Low, high: p.High}
@@ -172,7 +169,7 @@ func (e *Estimator) choose(where []Predicate) error {
 		}
 		e.spread = append(e.spread, s)
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // within is how many of the places [low, high) are selected.

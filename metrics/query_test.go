@@ -316,7 +316,7 @@ func TestWorkloadRefuses(t *testing.T) {
 		want   string
 	}{
 		{&CountErrorParams{WorkloadParams{Operator: "like", Values: "all", Ranges: Box}},
-			`operator: "like", must be equal, at-most or at-least`},
+			`operator: "like", must be one of equal, at-most, at-least`},
 		{&CountErrorParams{WorkloadParams{Operator: Equal, Values: "3", Ranges: Box}},
 			`values: "3" without an attribute`},
 		{&CountErrorParams{WorkloadParams{Operator: Equal, Values: " ", Ranges: Box}},

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -93,15 +92,13 @@ type AggregateErrorParams struct {
 
 // Validate reports everything out of range.
 func (p *AggregateErrorParams) Validate() error {
-	errs := []error{p.WorkloadParams.Validate()}
-	if p.Aggregate != Sum && p.Aggregate != Average && p.Aggregate != Min && p.Aggregate != Max {
-		errs = append(errs, fmt.Errorf("aggregate: %q, must be %s, %s, %s or %s",
-			p.Aggregate, Sum, Average, Min, Max))
-	}
+	var bad datasets.Problems
+	bad.AddError(p.WorkloadParams.Validate())
+	bad.AddError(algorithms.CheckWord("aggregate", p.Aggregate))
 	if p.Of == "" {
-		errs = append(errs, errors.New("of: missing, must name a numeric quasi-identifier"))
+		bad.Add("of: missing, must name a numeric quasi-identifier")
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // aggregateError is how far a release's sums, averages and extremes are from the truth: the mean of

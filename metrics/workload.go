@@ -2,11 +2,11 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 
+	"ppdp/algorithms"
 	"ppdp/datasets"
 )
 
@@ -44,20 +44,17 @@ func defaultWorkload() WorkloadParams {
 
 // Validate reports everything out of range.
 func (p *WorkloadParams) Validate() error {
-	var errs []error
-	if p.Operator != Equal && p.Operator != AtMost && p.Operator != AtLeast {
-		errs = append(errs, fmt.Errorf("operator: %q, must be %s, %s or %s",
-			p.Operator, Equal, AtMost, AtLeast))
-	}
+	var bad datasets.Problems
+	bad.AddError(algorithms.CheckWord("operator", p.Operator))
 	switch {
 	case strings.TrimSpace(p.Values) == "":
-		errs = append(errs, fmt.Errorf("values: %q, must be %s or a list such as 18, 25, 40..60",
-			p.Values, datasets.AllValues))
+		bad.Add("values: %q, must be %s or a list such as 18, 25, 40..60",
+			p.Values, datasets.AllValues)
 	case p.Values != datasets.AllValues && p.Attribute == "":
-		errs = append(errs, fmt.Errorf("values: %q without an attribute, must be %s",
-			p.Values, datasets.AllValues))
+		bad.Add("values: %q without an attribute, must be %s", p.Values, datasets.AllValues)
 	}
-	return errors.Join(append(errs, p.Ranges.validate())...)
+	bad.AddError(algorithms.CheckWord("ranges", p.Ranges))
+	return bad.Err()
 }
 
 // maxQueries bounds a workload: each query costs time linear in the regions.

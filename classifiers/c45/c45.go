@@ -17,13 +17,12 @@ package c45
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppdp/classifiers"
+	"ppdp/datasets"
 )
 
 func init() { classifiers.Register(Default) }
@@ -71,16 +70,14 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 }
 
 func (c Classifier) validate() error {
-	var errs []error
+	var bad datasets.Problems
 	if !(c.MinCases > 0) || math.IsInf(c.MinCases, 1) {
-		errs = append(errs, fmt.Errorf("c45: MinCases %v, must be a finite number above 0",
-			c.MinCases))
+		bad.Add("c45: MinCases %v, must be a finite number above 0", c.MinCases)
 	}
 	if !(c.Confidence > 0 && c.Confidence <= 0.5) {
-		errs = append(errs, fmt.Errorf("c45: Confidence %v, must be above 0 and at most 0.5",
-			c.Confidence))
+		bad.Add("c45: Confidence %v, must be above 0 and at most 0.5", c.Confidence)
 	}
-	return errors.Join(errs...)
+	return bad.Err()
 }
 
 // pessimism estimates how many errors a leaf will make on new cases.

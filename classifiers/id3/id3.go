@@ -16,7 +16,6 @@ package id3
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -49,16 +48,15 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 		return nil, err
 	}
 	schema := data.Table.Schema()
-	var errs []error
+	var bad datasets.Problems
 	for _, at := range classifiers.Features(schema) {
 		if schema.Attributes[at].Kind != datasets.Categorical {
-			name := schema.Attributes[at].Name
-			errs = append(errs, fmt.Errorf("%s: %w; leave it out or use c45",
-				name, classifiers.ErrNumeric))
+			bad.Add("%s: %w; leave it out or use c45",
+				schema.Attributes[at].Name, classifiers.ErrNumeric)
 		}
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	if err := bad.Err(); err != nil {
+		return nil, err
 	}
 	s := newSample(data)
 	if len(s.weights) == 0 {

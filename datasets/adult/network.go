@@ -380,7 +380,7 @@ func (n *network) levelIn(nd *node, context, parent int) int {
 }
 
 // draw makes a table with exactly the rows of each class that the halves ask for, one half after
-// the other, classes in random order within each. Every attribute has a stream of its own, so that
+// the other, classes in random order within each. every attribute has its own stream, so that
 // the first half is the same with and without the second.
 func (n *network) draw(halves [][]int, key random.Key) *datasets.Table {
 	schema := Schema()

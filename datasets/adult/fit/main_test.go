@@ -99,7 +99,8 @@ func TestGrowFindsAChain(t *testing.T) {
 	}
 }
 
-// An exclusive or is told by both of its arguments only: a tree of single parents cannot show it.
+// An exclusive or shows in both of its arguments together only: a tree of single parents cannot
+// show it.
 func TestGrowFindsATriangle(t *testing.T) {
 	class := &attribute{levels: []string{"0"}, rows: make([]uint16, 8*32)}
 	a := binary("a", often(0, 0, 0, 0, 1, 1, 1, 1)...)
