@@ -36,20 +36,29 @@ func (s *source) normal() float64 { // Box and Muller
 	return math.Sqrt(-2*math.Log(s.uniform())) * math.Cos(2*math.Pi*s.uniform())
 }
 
-// grid makes an outcome of two series a and b over epsilon; value gives each cell's measurement.
-func grid(epsilons []float64, trials int, value func(series string, epsilon float64, trial int) float64) *results.Outcome {
-	o := &results.Outcome{Manifest: results.Manifest{Experiment: "toy/one"}}
+// grid makes a run of two series a and b over epsilon; value gives each cell's measurement.
+func grid(
+	epsilons []float64, trials int, value func(series string, epsilon float64, trial int) float64,
+) *results.Run {
+	r := &results.Run{Manifest: results.Manifest{Experiment: "toy/one"}}
 	for _, series := range []string{"a", "b"} {
 		for _, epsilon := range epsilons {
+			setting := &results.Setting{Series: series, Dataset: results.Dataset{Name: "toy"},
+				Algorithm: series, Variant: Published, Params: map[string]string{"depth": "5"},
+				Epsilon: &epsilon}
 			for trial := range trials {
-				v := value(series, epsilon, trial)
-				o.Records = append(o.Records, results.Record{Experiment: "toy/one", Series: series, Dataset: "toy", Algorithm: series, Variant: "published",
-					Params: map[string]string{"depth": "5"}, Epsilon: &epsilon, Trial: trial, Status: results.OK,
-					Values: []results.Value{{Metric: "error", Value: &v}}})
+				r.Cells = append(r.Cells, cell(setting, trial, value(series, epsilon, trial)))
 			}
 		}
 	}
-	return o
+	return r
+}
+
+// cell is a cell with one value, of the metric error.
+func cell(setting *results.Setting, trial int, value float64) results.Cell {
+	return results.Cell{Setting: setting, CellResult: results.CellResult{
+		Trial: trial, Status: results.OK, Values: []results.Value{
+			{Measurement: results.Measurement{Metric: "error"}, Value: &value}}}}
 }
 
 // ledgerOf is a ledger of one claim with the given check.
@@ -64,9 +73,9 @@ func ledgerOf(t testing.TB, check string) *Ledger {
 }
 
 // judged evaluates the one claim of a ledger.
-func judged(t testing.TB, l *Ledger, outcomes ...*results.Outcome) Judgement {
+func judged(t testing.TB, l *Ledger, runs ...*results.Run) Judgement {
 	t.Helper()
-	j, err := Evaluate(l, outcomes, Options{})
+	j, err := Evaluate(l, runs, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +239,7 @@ func TestMonotone(t *testing.T) {
 // TestClock: times have verdicts, which are those of the machine and surprise nobody.
 func TestClock(t *testing.T) {
 	o := grid(tenEpsilons[:3], 2, func(string, float64, int) float64 { return 1 })
-	for i := range o.Records {
+	for i := range o.Cells {
 		o.Timings = append(o.Timings, results.Timing{Cell: i, Release: 2})
 	}
 	for check, want := range map[string]bool{
@@ -248,13 +257,13 @@ func TestClock(t *testing.T) {
 // TestStrict: a check says what takes the place of its terms when the strict variant is judged, and the predicate shows it.
 func TestStrict(t *testing.T) {
 	o := grid(tenEpsilons[:3], 2, func(string, float64, int) float64 { return 1 })
-	for i := range o.Records {
-		if r := &o.Records[i]; r.Series == "a" {
-			r.Variant, r.Params = "strict", map[string]string{"depth": "7"}
+	for i := range o.Cells {
+		if c := &o.Cells[i]; c.Series == "a" {
+			c.Variant, c.Params = Strict, map[string]string{"depth": "7"}
 		}
 	}
 	l := ledgerOf(t, "experiment: toy/one\nwhere: {metric: error}\nstrict: {depth: 7}\neach: epsilon\nrange: {of: {where: {algorithm: a, depth: 5}, per: {where: {algorithm: b}}}, max: 1}")
-	j, err := Evaluate(l, []*results.Outcome{o}, Options{Variant: Strict})
+	j, err := Evaluate(l, []*results.Run{o}, Options{Variant: Strict})
 	if err != nil || j[0].Verdict != Holds || !strings.Contains(j[0].Checks[0].Predicate, "depth 7") || strings.Contains(j[0].Checks[0].Predicate, "depth 5") {
 		t.Errorf("%v, %+v", err, j)
 	}
@@ -263,7 +272,7 @@ func TestStrict(t *testing.T) {
 // TestGrowth: what grows like an order, times a power, has that power's exponent beyond it.
 func TestGrowth(t *testing.T) {
 	sizes := []float64{1e4, 1e5, 1e6, 1e7}
-	power := func(exponent float64, order func(n float64) float64) *results.Outcome {
+	power := func(exponent float64, order func(n float64) float64) *results.Run {
 		return grid(sizes, 2, func(_ string, n float64, _ int) float64 { return 3e-9 * order(n) * math.Pow(n, exponent) })
 	}
 	linear := func(n float64) float64 { return n }
@@ -271,7 +280,7 @@ func TestGrowth(t *testing.T) {
 	squared := func(n float64) float64 { return n * math.Log(n) * math.Log(n) }
 	for _, c := range []struct {
 		growth string
-		o      *results.Outcome
+		o      *results.Run
 		want   float64
 		v      Verdict
 	}{
@@ -301,7 +310,7 @@ func TestGrowth(t *testing.T) {
 	if p := j.Checks[0].Points[0]; math.Abs(p.SE/want-1) > 0.2 || math.Abs(p.Value) > 5*want {
 		t.Errorf("%v ± %v, want 0 ± %v", p.Value, p.SE, want)
 	}
-	for name, bad := range map[string]*results.Outcome{
+	for name, bad := range map[string]*results.Run{
 		"two points":   grid(sizes[:2], 2, func(_ string, n float64, _ int) float64 { return n }),
 		"nothing":      grid(sizes, 2, func(string, float64, int) float64 { return 0 }),
 		"an axis at 1": grid([]float64{1, 2, 4}, 2, func(_ string, n float64, _ int) float64 { return n }),
@@ -399,25 +408,25 @@ func TestNoData(t *testing.T) {
 	one := func(series string, _ float64, _ int) float64 { return float64(len(series)) }
 	l := ledgerOf(t, below)
 	failed := grid(tenEpsilons[:2], 3, one)
-	for i := range failed.Records {
-		if r := &failed.Records[i]; r.Series == "a" && *r.Epsilon == 0.01 {
-			r.Status, r.Phase, r.Values = results.Failed, results.PhaseRelease, nil
+	for i := range failed.Cells {
+		if c := &failed.Cells[i]; c.Series == "a" && *c.Epsilon == 0.01 {
+			c.Status, c.Phase, c.Values = results.Failed, results.PhaseRelease, nil
 		}
 	}
 	undefined := grid(tenEpsilons[:2], 3, one)
-	undefined.Records[0].Values[0].Value = nil
+	undefined.Cells[0].Values[0].Value = nil
 	for _, c := range []struct {
 		name     string
-		outcomes []*results.Outcome
+		runs []*results.Run
 		reason   string // "" for a verdict
 	}{
 		{"nothing was run", nil, "toy/one has not been run"},
-		{"one trial", []*results.Outcome{grid(tenEpsilons, 1, one)}, "1 trial at epsilon 0.01, too few"},
-		{"a point failed", []*results.Outcome{failed}, "at epsilon 0.01 no trial has succeeded"},
-		{"one trial undefined leaves two", []*results.Outcome{undefined}, ""},
+		{"one trial", []*results.Run{grid(tenEpsilons, 1, one)}, "1 trial at epsilon 0.01, too few"},
+		{"a point failed", []*results.Run{failed}, "at epsilon 0.01 no trial has succeeded"},
+		{"one trial undefined leaves two", []*results.Run{undefined}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j, err := Evaluate(l, c.outcomes, Options{})
+			j, err := Evaluate(l, c.runs, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -426,7 +435,7 @@ func TestNoData(t *testing.T) {
 			}
 		})
 	}
-	if j, err := Evaluate(l, []*results.Outcome{grid(tenEpsilons, 2, one)}, Options{Variant: Strict}); err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, "strict") {
+	if j, err := Evaluate(l, []*results.Run{grid(tenEpsilons, 2, one)}, Options{Variant: Strict}); err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, "strict") {
 		t.Errorf("a variant that was not run: %v, %+v", err, j)
 	}
 	exact := ledgerOf(t, below+"\nexact: true")
@@ -445,10 +454,10 @@ func TestNoData(t *testing.T) {
 func TestBadSelections(t *testing.T) {
 	full := grid(tenEpsilons[:3], 2, func(string, float64, int) float64 { return 1 })
 	more := grid(tenEpsilons[:2], 2, func(string, float64, int) float64 { return 1 })
-	for i := range more.Records {
-		more.Records[i].Params = map[string]string{"depth": "6"}
+	for i := range more.Cells {
+		more.Cells[i].Params = map[string]string{"depth": "6"}
 	}
-	full.Records = append(full.Records, more.Records...)
+	full.Cells = append(full.Cells, more.Cells...)
 	for _, c := range []struct{ check, want string }{
 		{"where: {metric: eror}\neach: epsilon\nrange: {of: {}, max: 1}", "toy.yaml:12: where: no record of toy/one has metric eror, must be one of error"},
 		{"where: {metric: error, dpth: 5}\neach: epsilon\nrange: {of: {}, max: 1}", "toy.yaml:12: where: no record of toy/one has dpth"},
@@ -460,7 +469,7 @@ func TestBadSelections(t *testing.T) {
 		{"where: {metric: error}\neach: epsilon\norder: {left: {where: {series: a, depth: 5}}, is: below, right: {where: {series: b, depth: 6}}}", "nothing stands beside epsilon 0.1"},
 		{"where: {metric: error, depth: 5, epsilon: 0.01}\nmonotone: {of: {}, along: series, is: increasing}", "series of toy/one is \"a\", must be a number"},
 	} {
-		j, err := Evaluate(ledgerOf(t, "experiment: toy/one\n"+c.check), []*results.Outcome{full}, Options{})
+		j, err := Evaluate(ledgerOf(t, "experiment: toy/one\n"+c.check), []*results.Run{full}, Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "toy.yaml:") {
 			t.Errorf("%s\nerror %v, want %q", c.check, err, c.want)
 		}
@@ -479,14 +488,14 @@ func TestBadSelections(t *testing.T) {
 		{"where: {metric: error, depth: 6, epsilon: 0.1}\nrange: {of: {}, max: 1}", "toy/one was run in another version, which has nothing of metric error, depth 6"},
 		{"where: {metric: runtime}\nrange: {of: {}, max: 1}", "toy/one has no timings.jsonl"},
 	} {
-		j, err := Evaluate(ledgerOf(t, "experiment: toy/one\n"+c.check), []*results.Outcome{full}, Options{Specs: map[string]string{"toy/one": "after"}})
+		j, err := Evaluate(ledgerOf(t, "experiment: toy/one\n"+c.check), []*results.Run{full}, Options{Specs: map[string]string{"toy/one": "after"}})
 		if err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, c.want) {
 			t.Errorf("%s\n%v, %+v, want %q", c.check, err, j, c.want)
 		}
 	}
 	// A quick run may lack values; that is no fault of the ledger.
-	full.Manifest.Overrides = []string{"quick"}
-	j, err := Evaluate(ledgerOf(t, "experiment: toy/one\nwhere: {metric: error, epsilon: 5}\nrange: {of: {}, max: 1}"), []*results.Outcome{full}, Options{})
+	full.Manifest.Overrides.Quick = true
+	j, err := Evaluate(ledgerOf(t, "experiment: toy/one\nwhere: {metric: error, epsilon: 5}\nrange: {of: {}, max: 1}"), []*results.Run{full}, Options{})
 	if err != nil || j[0].Verdict != NoData || !j[0].Reduced {
 		t.Errorf("a reduced run: %v, %+v", err, j)
 	}
@@ -495,11 +504,17 @@ func TestBadSelections(t *testing.T) {
 // TestFoldsAndPairs: folds are averaged within their trial, trials without all folds are left out, and pairs are
 // those of one trial.
 func TestFoldsAndPairs(t *testing.T) {
-	o := &results.Outcome{Manifest: results.Manifest{Experiment: "toy/one"}}
+	o := &results.Run{Manifest: results.Manifest{Experiment: "toy/one"}}
+	epsilon := 1.0
+	settings := make(map[string]*results.Setting)
+	for _, series := range []string{"a", "b"} {
+		settings[series] = &results.Setting{Series: series, Algorithm: series, Variant: Published,
+			Dataset: results.Dataset{Name: "adult-standin", StandsFor: "adult"}, Epsilon: &epsilon}
+	}
 	add := func(series string, trial, fold int, v float64) {
-		epsilon := 1.0
-		o.Records = append(o.Records, results.Record{Experiment: "toy/one", Series: series, Dataset: "adult-standin", StandIn: true, Algorithm: series, Variant: "published",
-			Epsilon: &epsilon, Trial: trial, Fold: &fold, Status: results.OK, Values: []results.Value{{Metric: "error", Value: &v}}})
+		c := cell(settings[series], trial, v)
+		c.Fold = &fold
+		o.Cells = append(o.Cells, c)
 	}
 	// Trials shift both series by 0, 100, 1000; b is 2, 4, 6 above a. Trial 3 of b has one fold of two.
 	for trial, shift := range []float64{0, 100, 1000, 7} {
@@ -531,7 +546,7 @@ func TestJackknifeOfMeans(t *testing.T) {
 			s.trials = append(s.trials, 3*i)
 		}
 		value, se, n := measured(s, "", false).estimate()
-		if want := standardError(values); n != len(values) || math.Abs(value-mean(values)) > 1e-9 || math.Abs(se-want) > 1e-9*(1+want) {
+		if want := results.StandardError(values); n != len(values) || math.Abs(value-results.Mean(values)) > 1e-9 || math.Abs(se-want) > 1e-9*(1+want) {
 			t.Fatalf("%v ± %v of %d, want ± %v", value, se, n, want)
 		}
 	})
@@ -616,7 +631,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		judgements, err := Evaluate(l, []*results.Outcome{o}, Options{})
+		judgements, err := Evaluate(l, []*results.Run{o}, Options{})
 		if len(judgements) != len(l.Claims) {
 			t.Errorf("%d judgements of %d claims: %v", len(judgements), len(l.Claims), err)
 		}
@@ -782,7 +797,8 @@ func TestSelects(t *testing.T) {
 		{"2", ">=2", true}, {"2", ">2", false}, {"2", "< 3", true}, {"2", "<=1.5", false}, {"box", ">=2", false}, {"a>=2", "a>=2", true},
 		{"7.5", "<1|>7", true},
 	} {
-		if got := (term{wanted: c.wanted}).selects(c.fact); got != c.want {
+		s := Selector{[]term{{key: "stop", wanted: c.wanted}}}
+		if got := s.selects(map[string]string{"stop": c.fact}); got != c.want {
 			t.Errorf("%q selects %q: %v, want %v", c.wanted, c.fact, got, c.want)
 		}
 	}
@@ -817,11 +833,11 @@ func BenchmarkEvaluate(b *testing.B) {
 	o := grid(tenEpsilons, 20, func(string, float64, int) float64 { return noise.normal() })
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := Evaluate(l, []*results.Outcome{o}, Options{}); err != nil {
+		if _, err := Evaluate(l, []*results.Run{o}, Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.N*len(o.Records))/b.Elapsed().Seconds(), "records/s")
+	b.ReportMetric(float64(b.N*len(o.Cells))/b.Elapsed().Seconds(), "records/s")
 }
 
 func ExampleEvaluate() {
@@ -842,13 +858,13 @@ claims:
 	if err != nil {
 		panic(err)
 	}
-	outcome := grid([]float64{1, 2}, 3, func(series string, epsilon float64, trial int) float64 {
+	run := grid([]float64{1, 2}, 3, func(series string, epsilon float64, trial int) float64 {
 		if series == "a" {
 			return 1 / epsilon
 		}
 		return 2
 	})
-	judgements, err := Evaluate(l, []*results.Outcome{outcome}, Options{})
+	judgements, err := Evaluate(l, []*results.Run{run}, Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -874,7 +890,7 @@ func TestSymmetry(t *testing.T) {
 		})
 		one := judged(t, straight, o)
 		two := judged(t, mirrored, o)
-		slices.Reverse(o.Records)
+		slices.Reverse(o.Cells)
 		three := judged(t, straight, o)
 		for _, other := range []Judgement{two, three} {
 			if other.Verdict != one.Verdict || other.Checks[0].Supports != one.Checks[0].Supports || other.Checks[0].Opposes != one.Checks[0].Opposes {
