@@ -330,7 +330,7 @@ func TestDetectable(t *testing.T) {
 	for _, trials := range []int{3, 5, 20} {
 		noise := source{uint64(trials)}
 		degrees := float64(trials - 1)
-		excess := standardErrors + quantileT(power, trials-1)
+		excess := standardErrors + studentT(trials-1).Quantile(power)
 		seen := 0
 		for range claims {
 			o := grid(tenEpsilons[:1], trials, func(string, float64, int) float64 { return excess/math.Sqrt(float64(trials)) + noise.normal() })
@@ -416,13 +416,13 @@ func TestNoData(t *testing.T) {
 	undefined := grid(tenEpsilons[:2], 3, one)
 	undefined.Cells[0].Values[0].Value = nil
 	for _, c := range []struct {
-		name     string
-		runs []*results.Run
-		reason   string // "" for a verdict
+		name   string
+		runs   []*results.Run
+		reason string // "" for a verdict
 	}{
 		{"nothing was run", nil, "toy/one has not been run"},
-		{"one trial", []*results.Run{grid(tenEpsilons, 1, one)}, "1 trial at epsilon 0.01, too few"},
-		{"a point failed", []*results.Run{failed}, "at epsilon 0.01 no trial has succeeded"},
+		{"one trial", []*results.Run{grid(tenEpsilons, 1, one)}, "n = 1 at epsilon 0.01, too few"},
+		{"a point failed", []*results.Run{failed}, "no trial at epsilon 0.01 succeeded"},
 		{"one trial undefined leaves two", []*results.Run{undefined}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -466,7 +466,7 @@ func TestBadSelections(t *testing.T) {
 		{"where: {metric: error, depth: 6, epsilon: 0.1}\nrange: {of: {}, max: 1}", "no record of toy/one has all of metric error, depth 6, epsilon 0.1"},
 		{"where: {metric: error, depth: 5}\neach: epsilon\nrange: {of: {}, max: 1}", "several configurations at one point: algorithm must be fixed"},
 		{"where: {metric: error, series: a}\neach: epsilon\nrange: {of: {}, max: 1}", "several configurations at one point: depth must be fixed"},
-		{"where: {metric: error}\neach: epsilon\norder: {left: {where: {series: a, depth: 5}}, is: below, right: {where: {series: b, depth: 6}}}", "nothing stands beside epsilon 0.1"},
+		{"where: {metric: error}\neach: epsilon\norder: {left: {where: {series: a, depth: 5}}, is: below, right: {where: {series: b, depth: 6}}}", "epsilon 0.1, depth 5 series a has no counterpart on the other side"},
 		{"where: {metric: error, depth: 5, epsilon: 0.01}\nmonotone: {of: {}, along: series, is: increasing}", "series of toy/one is \"a\", must be a number"},
 	} {
 		j, err := Evaluate(ledgerOf(t, "experiment: toy/one\n"+c.check), []*results.Run{full}, Options{})
@@ -485,7 +485,7 @@ func TestBadSelections(t *testing.T) {
 	full.Manifest.Spec = "before"
 	for _, c := range []struct{ check, want string }{
 		{"where: {metric: eror}\neach: epsilon\nrange: {of: {}, max: 1}", "toy/one was run in another version, without all"},
-		{"where: {metric: error, depth: 6, epsilon: 0.1}\nrange: {of: {}, max: 1}", "toy/one was run in another version, which has nothing of metric error, depth 6"},
+		{"where: {metric: error, depth: 6, epsilon: 0.1}\nrange: {of: {}, max: 1}", "toy/one was run in another version, without metric error, depth 6"},
 		{"where: {metric: runtime}\nrange: {of: {}, max: 1}", "toy/one has no timings.jsonl"},
 	} {
 		j, err := Evaluate(ledgerOf(t, "experiment: toy/one\n"+c.check), []*results.Run{full}, Options{Specs: map[string]string{"toy/one": "after"}})
@@ -541,11 +541,11 @@ func TestFoldsAndPairs(t *testing.T) {
 func TestJackknifeOfMeans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 2, 12).Draw(t, "values")
-		s := &sample{values: values}
-		for i := range values {
-			s.trials = append(s.trials, 3*i)
+		x := &results.Sample{Setting: &results.Setting{}}
+		for _, value := range values { // two failed trials between any two
+			x.Trials = append(x.Trials, value, math.NaN(), math.NaN())
 		}
-		value, se, n := measured(s, "", false).estimate()
+		value, se, n := measured(x, "", false).estimate()
 		if want := results.StandardError(values); n != len(values) || math.Abs(value-results.Mean(values)) > 1e-9 || math.Abs(se-want) > 1e-9*(1+want) {
 			t.Fatalf("%v ± %v of %d, want ± %v", value, se, n, want)
 		}
@@ -669,29 +669,29 @@ func TestLedgers(t *testing.T) {
 		for i := range l.Claims {
 			c := &l.Claims[i]
 			if seen[c.ID] {
-				t.Errorf("%s: %s is taken", c.At(), c.ID)
+				t.Errorf("%s: %s is taken", c.at, c.ID)
 			}
 			seen[c.ID] = true
 			for _, id := range c.Errata {
 				if !strings.Contains(string(errata), "\n### "+id+":") {
-					t.Errorf("%s: %s: errata %s is not in docs/errata.md", c.At(), c.ID, id)
+					t.Errorf("%s: %s: errata %s is not in docs/errata.md", c.at, c.ID, id)
 				}
 			}
 			for _, test := range c.Tests {
 				if !tests[test] {
-					t.Errorf("%s: %s: no test %s", c.At(), c.ID, test)
+					t.Errorf("%s: %s: no test %s", c.at, c.ID, test)
 				}
 			}
 			checks, readings := c.Experiments()
 			for _, name := range slices.Concat(checks, readings) {
 				if !slices.Contains(experiments.Names(), name) {
-					t.Errorf("%s: %s: no experiment %s", c.At(), c.ID, name)
+					t.Errorf("%s: %s: no experiment %s", c.at, c.ID, name)
 				}
 			}
 			for _, source := range c.Source {
 				if strings.HasPrefix(source, "Fig.") || strings.HasPrefix(source, "Table") {
 					if !slices.Contains(l.Figures, source) {
-						t.Errorf("%s: %s: %s is not among the paper's figures", c.At(), c.ID, source)
+						t.Errorf("%s: %s: %s is not among the paper's figures", c.at, c.ID, source)
 					}
 				}
 			}
@@ -798,7 +798,8 @@ func TestSelects(t *testing.T) {
 		{"7.5", "<1|>7", true},
 	} {
 		s := Selector{[]term{{key: "stop", wanted: c.wanted}}}
-		if got := s.selects(map[string]string{"stop": c.fact}); got != c.want {
+		x := &results.Setting{Params: map[string]string{"stop": c.fact}}
+		if got := s.selects(x); got != c.want {
 			t.Errorf("%q selects %q: %v, want %v", c.wanted, c.fact, got, c.want)
 		}
 	}

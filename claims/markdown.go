@@ -15,11 +15,12 @@ const (
 // errataPage is linked for errata, from the folder the page is in.
 const errataPage = "errata.md"
 
-// WriteMarkdown writes a ledger's judgements as a section of a page beside errata.md: one line a claim that
-// says what is claimed, where, what became of it, on what numbers and, where it does not hold, why.
+// WriteMarkdown writes a ledger's judgements as a section of a page beside errata.md: for each
+// claim the statement, its source, the verdict, the numbers and, where it does not hold, why.
 func WriteMarkdown(w io.Writer, l *Ledger, judgements []Judgement) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\nVerdicts on %s: %s.\n", l.Citation, CoverageOf(l, judgements), strings.Join(Count(judgements), ", "))
+	fmt.Fprintf(&b, "### %s\n\nVerdicts on %s: %s.\n",
+		l.Citation, CoverageOf(l, judgements), strings.Join(Count(judgements), ", "))
 	for i := range judgements {
 		j := &judgements[i]
 		fmt.Fprintf(&b, "\n- **%s** (%s", j.ID, strings.Join(j.Source, ", "))
@@ -72,7 +73,8 @@ func (j *Judgement) writeEvidence(b *strings.Builder, indent string) {
 			continue
 		}
 		// Selections such as 5|10 are plain text outside tables.
-		fmt.Fprintf(b, "\n%s*Numbers:* %s: %s.", indent, j.Checks[i].Predicate, j.Checks[i].Summary())
+		e := &j.Checks[i]
+		fmt.Fprintf(b, "\n%s*Numbers:* %s: %s.", indent, e.Predicate, e.Summary())
 	}
 }
 
@@ -110,5 +112,6 @@ func ReplaceMarkdown(page, part string) (string, error) {
 	if !found || !closed {
 		return "", fmt.Errorf("no %q followed by %q, must have both", MarkdownBegin, MarkdownEnd)
 	}
-	return before + MarkdownBegin + "\n\n" + strings.TrimSpace(part) + "\n\n" + MarkdownEnd + after, nil
+	part = "\n\n" + strings.TrimSpace(part) + "\n\n"
+	return before + MarkdownBegin + part + MarkdownEnd + after, nil
 }
