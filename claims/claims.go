@@ -10,10 +10,9 @@ package claims
 import (
 	"embed"
 	"fmt"
-	"path"
+	"io/fs"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppdp/internal/strictyaml"
@@ -31,21 +30,6 @@ const (
 	NotCovered    Verdict = "not-covered"
 	NoData        Verdict = "no-data"
 )
-
-// Enum lists the verdicts a ledger may expect.
-func (Verdict) Enum() []string {
-	return []string{string(Holds), string(HoldsMostly), string(NotReproduced), string(Contradicted)}
-}
-
-// Position is a place in a ledger.
-type Position struct {
-	File string
-	Line int
-}
-
-func (p Position) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
-
-func position(r *strictyaml.Reader, n *strictyaml.Node) Position { return Position{r.File, n.Line} }
 
 // Ledger is the claims of one paper.
 type Ledger struct {
@@ -80,31 +64,27 @@ type Claim struct {
 	// Readings judge the checks again with other experiments or selections, where the paper leaves
 	// something open. They never change the claim's own verdict.
 	Readings []Reading `yaml:"readings"`
-
-	at Position
 }
 
 // Experiments lists the experiments whose records the claim's checks use and those that its
-// readings do, each in order of first mention.
+// readings do, each once.
 func (c *Claim) Experiments() (checks, readings []string) {
 	for i := range c.Checks {
 		k := &c.Checks[i]
-		checks = appendExperiments(checks, k.Experiment, k.predicate.sides(&Reading{})...)
+		checks = appendExperiments(checks, &Side{Experiment: k.Experiment})
+		checks = appendExperiments(checks, k.predicate.sides(&Reading{})...)
 	}
 	for i := range c.Readings {
 		r := &c.Readings[i]
-		readings = appendExperiments(readings, r.Experiment, r.Left, r.Right, r.Minus)
+		own := &Side{Experiment: r.Experiment}
+		readings = appendExperiments(readings, own, r.Left, r.Right, r.Minus)
 	}
 	return checks, readings
 }
 
-// appendExperiments adds an experiment and those of sides to a list that lacks them.
-func appendExperiments(list []string, experiment string, sides ...*Side) []string {
-	names := []string{experiment}
+func appendExperiments(list []string, sides ...*Side) []string {
 	for _, side := range within(sides...) {
-		names = append(names, side.Experiment)
-	}
-	for _, name := range names {
+		name := side.Experiment
 		if name != "" && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
@@ -141,7 +121,7 @@ type Check struct {
 	predicates `yaml:",inline"`
 
 	predicate predicate // the only one given
-	at        Position
+	at        string    // file:line
 }
 
 // Side is a number at every point of a grid: the mean over trials of the records selected, reduced
@@ -158,7 +138,7 @@ type Side struct {
 	Minus *Side `yaml:"minus"`
 	Per   *Side `yaml:"per"`
 
-	at Position
+	at string // file:line
 }
 
 // within lists sides with those inside them, without nil.
@@ -196,16 +176,12 @@ func (t *Take) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 var ledgers embed.FS
 
 // Papers lists the papers that have a ledger, in alphabetical order.
-func Papers() []string {
-	entries, err := ledgers.ReadDir(".")
-	if err != nil {
-		panic(err) // the folder is embedded
+func Papers() (papers []string) {
+	files, _ := fs.Glob(ledgers, "*.yaml") // fails for malformed patterns only
+	for _, file := range files {
+		papers = append(papers, strings.TrimSuffix(file, ".yaml"))
 	}
-	var names []string
-	for _, entry := range entries {
-		names = append(names, strings.TrimSuffix(entry.Name(), path.Ext(entry.Name())))
-	}
-	return names
+	return papers
 }
 
 // Load returns the ledger of a paper.

@@ -44,15 +44,13 @@ func (c Coverage) String() string {
 
 // Count returns how many judgements have each verdict, best first, without those that none has.
 func Count(judgements []Judgement) []string {
+	numbers := make(map[Verdict]int)
+	for i := range judgements {
+		numbers[judgements[i].Verdict]++
+	}
 	var counts []string
 	for _, v := range append(slices.Clone(fromBest), NotCovered, NoData) {
-		n := 0
-		for i := range judgements {
-			if judgements[i].Verdict == v {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := numbers[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}

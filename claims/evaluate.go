@@ -113,11 +113,9 @@ type evaluation struct {
 }
 
 // missingData is why a check has no data.
-type missingData string
+type missingData struct{ error }
 
-func (m missingData) Error() string { return string(m) }
-
-func missing(format string, args ...any) error { return missingData(fmt.Sprintf(format, args...)) }
+func missing(format string, args ...any) error { return missingData{fmt.Errorf(format, args...)} }
 
 func (e *evaluation) claim(c *Claim) Judgement {
 	common := Judgement{ID: c.ID, Paper: e.ledger.Paper, Variant: e.options.Variant,
@@ -157,9 +155,8 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 			continue
 		}
 		text := err.Error()
-		none := missingData("")
 		known := func(problem error) bool { return problem.Error() == text }
-		if !errors.As(err, &none) && !slices.ContainsFunc(e.problems, known) {
+		if !errors.As(err, new(missingData)) && !slices.ContainsFunc(e.problems, known) {
 			e.problems = append(e.problems, err)
 		}
 		if !slices.Contains(reasons, text) {
@@ -217,7 +214,7 @@ func (s *scope) evaluate() (Evidence, error) {
 	if err != nil {
 		return Evidence{}, err
 	}
-	differs := func(p *placed) bool { return p.label != statistics[0].label }
+	differs := func(p *quantity) bool { return p.label != statistics[0].label }
 	if len(statistics) > 1 && !slices.ContainsFunc(statistics, differs) {
 		for _, p := range statistics { // the predicate names the sides compared
 			p.label = ""
@@ -226,7 +223,7 @@ func (s *scope) evaluate() (Evidence, error) {
 	evidence := Evidence{Predicate: s.describe()}
 	var detectable []float64
 	for _, statistic := range statistics {
-		at := statistic.name(c.Each)
+		at := statistic.place(c.Each)
 		value, se, n := statistic.estimate()
 		switch {
 		case n == 0 && !statistic.fixed:

@@ -10,22 +10,13 @@ import (
 	"ppdp/results"
 )
 
-// placed is a quantity with its place on the grid.
-type placed struct {
-	*quantity
-	label string // distinguishes what the axes do not
-}
-
-// name is the point's place in words.
-func (p *placed) name(axes []string) string {
-	parts := p.texts(axes)
-	if p.label != "" {
-		parts = append(parts, p.label)
+// place is where the quantity is on the grid, in words.
+func (q *quantity) place(axes []string) string {
+	parts := q.texts(axes)
+	if q.label != "" {
+		parts = append(parts, q.label)
 	}
-	if len(parts) == 0 {
-		return "all"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "all")
 }
 
 // texts are the facts that a quantity has of those named, in words.
@@ -39,7 +30,7 @@ func (q *quantity) texts(names []string) (texts []string) {
 }
 
 // side evaluates a side at every point of the axes it has.
-func (s *scope) side(side *Side, axes []string) ([]*placed, error) {
+func (s *scope) side(side *Side, axes []string) ([]*quantity, error) {
 	own, err := s.selection(side, axes)
 	if err == nil && side.Minus != nil {
 		own, err = s.pair(own, side.Minus, axes, difference)
@@ -52,13 +43,15 @@ func (s *scope) side(side *Side, axes []string) ([]*placed, error) {
 
 // pair combines every quantity with every one of another side that has the same place on the axes
 // both have: a side without an axis is constant along it.
-func (s *scope) pair(left []*placed, other *Side, axes []string, f function) ([]*placed, error) {
+func (s *scope) pair(
+	left []*quantity, other *Side, axes []string, f function,
+) ([]*quantity, error) {
 	right, err := s.side(other, axes)
 	if err != nil {
 		return nil, err
 	}
-	var pairs []*placed
-	met := make(map[*placed]bool)
+	var pairs []*quantity
+	met := make(map[*quantity]bool)
 	for _, l := range left {
 		for _, r := range right {
 			facts, same := union(l.facts, r.facts, axes)
@@ -66,18 +59,18 @@ func (s *scope) pair(left []*placed, other *Side, axes []string, f function) ([]
 				continue
 			}
 			met[l], met[r] = true, true
-			label := l.label
+			both := combined(facts, []*quantity{l, r}, f)
+			both.label = l.label
 			if r.label != "" {
-				label = cmp.Or(label, "this") + " vs " + r.label
+				both.label = cmp.Or(l.label, "this") + " vs " + r.label
 			}
-			both := combined(facts, []*quantity{l.quantity, r.quantity}, f)
-			pairs = append(pairs, &placed{both, label})
+			pairs = append(pairs, both)
 		}
 	}
-	for _, p := range slices.Concat(left, right) {
-		if !met[p] {
+	for _, q := range slices.Concat(left, right) {
+		if !met[q] {
 			return nil, fmt.Errorf("%s: %s has no counterpart on the other side, "+
-				"both must have the same grid", other.at, p.name(axes))
+				"both must have the same grid", other.at, q.place(axes))
 		}
 	}
 	return pairs, nil
@@ -87,18 +80,17 @@ func (s *scope) pair(left []*placed, other *Side, axes []string, f function) ([]
 func union(a, b map[string]string, axes []string) (facts map[string]string, same bool) {
 	facts = maps.Clone(a)
 	for _, axis := range axes {
-		switch x, y := a[axis], b[axis]; {
-		case x != "" && y != "" && !results.Matches(x, y):
+		x, y := a[axis], b[axis]
+		if x != "" && y != "" && !results.Matches(x, y) {
 			return nil, false
-		case x == "" && y != "":
-			facts[axis] = y
 		}
+		facts[axis] = cmp.Or(x, y)
 	}
 	return facts, true
 }
 
 // selection evaluates a side's own records, without Minus and Per.
-func (s *scope) selection(side *Side, axes []string) ([]*placed, error) {
+func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 	experiment := cmp.Or(side.Experiment, s.experiment)
 	where := s.where.with(side.Where).replaced(s.replaced)
 	samples, err := s.selected(experiment, where, side.at)
@@ -109,8 +101,10 @@ func (s *scope) selection(side *Side, axes []string) ([]*placed, error) {
 	for _, t := range where.terms {
 		names = append(names, t.key)
 	}
+	var takeTexts []string
 	for _, take := range side.Take {
 		names = append(names, take.over)
+		takeTexts = append(takeTexts, take.text)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -159,17 +153,10 @@ func (s *scope) selection(side *Side, axes []string) ([]*placed, error) {
 		return slices.Contains(axes, name) ||
 			!side.Where.mentions(name) && !slices.ContainsFunc(own, differs)
 	})
-	list := make([]*placed, len(own))
-	for i, q := range own {
-		parts := q.texts(shown)
-		if len(parts) == 0 {
-			for _, take := range side.Take {
-				parts = append(parts, take.text)
-			}
-		}
-		list[i] = &placed{q, strings.Join(parts, " ")}
+	for _, q := range own {
+		q.label = cmp.Or(strings.Join(q.texts(shown), " "), strings.Join(takeTexts, " "))
 	}
-	return list, nil
+	return own, nil
 }
 
 // grouped splits a list by a key, in order of first appearance.

@@ -3,6 +3,7 @@ package claims
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppdp/internal/strictyaml"
@@ -23,13 +24,9 @@ func Parse(file string, data []byte) (*Ledger, error) {
 	return ledger, nil
 }
 
-// Claims, checks and sides keep their place in the file for problems that only records can show.
-
-// UnmarshalStrict decodes a claim and keeps its place.
-func (c *Claim) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	type plain Claim
-	r.Decode(n, (*plain)(c))
-	c.at = position(r, n)
+// place is where a node is, as file:line, for problems that only records can show.
+func place(r *strictyaml.Reader, n *strictyaml.Node) string {
+	return r.File + ":" + strconv.Itoa(n.Line)
 }
 
 // UnmarshalStrict decodes a check, keeps its place and validates what needs no other part of the
@@ -38,7 +35,7 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain Check
 	before := r.Problems()
 	r.Decode(n, (*plain)(c))
-	c.at = position(r, n)
+	c.at = place(r, n)
 	if r.Problems() > before {
 		return
 	}
@@ -64,7 +61,7 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 func (s *Side) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain Side
 	r.Decode(n, (*plain)(s))
-	s.at = position(r, n)
+	s.at = place(r, n)
 	if s.Stat != "" && s.Stat != "mean" && s.Stat != "se" {
 		r.Problemf(n, "stat: %q, must be mean or se", s.Stat)
 	}
@@ -80,10 +77,9 @@ func (l *Ledger) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 	if len(l.Claims) == 0 {
 		r.Problemf(root, "no claims")
 	}
-	seen := make(map[string]Position)
-	for i := range l.Claims {
+	seen := make(map[string]string)
+	for i, n := range r.Items(strictyaml.Find(root, "claims")) {
 		c := &l.Claims[i]
-		n := &strictyaml.Node{Line: c.at.Line}
 		problem := func(format string, args ...any) { r.Problemf(n, c.ID+": "+format, args...) }
 		if c.ID == "" || c.Statement == "" || len(c.Source) == 0 {
 			problem("id, statement and source must be given")
@@ -91,16 +87,16 @@ func (l *Ledger) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 		if first, taken := seen[c.ID]; taken {
 			problem("duplicate, first at %s", first)
 		}
-		seen[c.ID] = c.at
+		seen[c.ID] = place(r, n)
 		judged := len(c.Checks) > 0 || len(c.Tests) > 0
 		switch {
 		case judged == (c.NotCovered != ""):
 			problem("must have checks or tests, or else a reason under not-covered")
 		case judged:
-			expected(problem, c.Expect, c.Why)
+			expected(problem, "", c.Expect, c.Why)
 			known := slices.Contains(fromBest, c.Strict)
 			if c.Strict != "" && (len(c.Checks) > 0 || !known) {
-				problem("strict: %q, must be a verdict of a claim without checks", string(c.Strict))
+				problem("strict: %q, must be a verdict of a claim without checks", c.Strict)
 			}
 		case c.Expect != "" || c.Why != "" || len(c.Readings) > 0:
 			problem("is not covered, must not have expect, why or readings")
@@ -116,19 +112,18 @@ func (l *Ledger) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 			if reading.Name == "" || len(c.Checks) == 0 {
 				problem("a reading must have a name, and the claim checks")
 			}
-			expected(func(format string, args ...any) {
-				problem("reading "+reading.Name+": "+format, args...)
-			}, reading.Expect, reading.Why)
+			expected(problem, "reading "+reading.Name+": ", reading.Expect, reading.Why)
 		}
 	}
 }
 
 // expected checks that an expectation is a verdict and explained where it has to be.
-func expected(problem func(string, ...any), v Verdict, why string) {
+func expected(problem func(string, ...any), of string, v Verdict, why string) {
 	switch {
-	case !slices.Contains(v.Enum(), string(v)):
-		problem("expect: %q, must be one of %s", string(v), strings.Join(v.Enum(), ", "))
+	case !slices.Contains(fromBest, v):
+		problem("%sexpect: %q, must be one of holds, holds-mostly, not-reproduced, contradicted",
+			of, v)
 	case v != Holds && why == "":
-		problem("expect: %s, must be explained in a line under why", v)
+		problem("%sexpect: %s, must be explained in a line under why", of, v)
 	}
 }

@@ -14,7 +14,7 @@ type predicate interface {
 	// sides returns the sides to evaluate, with those that a reading replaces.
 	sides(r *Reading) []*Side
 	// statistics evaluates the sides of a scope, which sides returned.
-	statistics(s *scope) ([]*placed, error)
+	statistics(s *scope) ([]*quantity, error)
 	bounds() bounds
 	// describe puts the predicate into words, given those of its sides.
 	describe(sides []string) string
@@ -61,7 +61,7 @@ func (p *subject) sides(r *Reading) []*Side {
 	return []*Side{&of}
 }
 
-func (p *subject) statistics(s *scope) ([]*placed, error) {
+func (p *subject) statistics(s *scope) ([]*quantity, error) {
 	return s.side(s.sides[0], s.check.Each)
 }
 

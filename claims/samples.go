@@ -40,9 +40,7 @@ func (e *evaluation) outdated(r *run) bool {
 }
 
 // selected returns the samples of an experiment that a selector keeps, in the variant asked for.
-func (s *scope) selected(
-	experiment string, where Selector, at Position,
-) ([]*results.Sample, error) {
+func (s *scope) selected(experiment string, where Selector, at string) ([]*results.Sample, error) {
 	r := s.runs[experiment]
 	if r == nil {
 		if all := s.options.Experiments; all != nil && !slices.Contains(all, experiment) {
@@ -60,26 +58,22 @@ func (s *scope) selected(
 	if len(r.Timings) == 0 && slices.ContainsFunc(where.terms, ofTimes) {
 		return nil, missing("%s has no %s", experiment, results.TimingsFile)
 	}
-	if err := r.check(where); err != nil {
-		if s.outdated(r) {
-			return nil, missing("%s was run in another version, without all that is selected: "+
-				"run it again", experiment)
-		}
-		return nil, err
-	}
 	var kept []*results.Sample
 	for i := range r.samples {
 		if x := &r.samples[i]; where.selects(x) {
 			kept = append(kept, x)
 		}
 	}
+	err := r.check(where)
 	switch {
-	case len(kept) > 0:
-	case r.reduced():
-		return nil, missing("the reduced run of %s has nothing of %s", experiment, where)
+	case err == nil && len(kept) > 0:
 	case s.outdated(r):
 		return nil, missing("%s was run in another version, without %s: run it again",
 			experiment, where)
+	case err != nil:
+		return nil, err
+	case r.reduced():
+		return nil, missing("the reduced run of %s has nothing of %s", experiment, where)
 	default:
 		return nil, fmt.Errorf("%s: no record of %s has all of %s", at, experiment, where)
 	}

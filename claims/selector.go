@@ -16,7 +16,7 @@ type Selector struct {
 
 type term struct {
 	key, wanted string
-	at          Position
+	at          string // file:line
 }
 
 // UnmarshalStrict reads a mapping from facts to the alternatives kept.
@@ -24,20 +24,14 @@ func (s *Selector) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	for _, entry := range r.Entries(n) {
 		var wanted string
 		r.Decode(entry.Value, &wanted)
-		s.terms = append(s.terms, term{entry.Key, wanted, position(r, entry.Value)})
+		s.terms = append(s.terms, term{entry.Key, wanted, place(r, entry.Value)})
 	}
 }
 
 // with returns the selector with other's terms added, which replace those of the same key.
 func (s Selector) with(other Selector) Selector {
-	var all Selector
-	for _, t := range s.terms {
-		if !other.mentions(t.key) {
-			all.terms = append(all.terms, t)
-		}
-	}
-	all.terms = append(all.terms, other.terms...)
-	return all
+	again := func(t term) bool { return other.mentions(t.key) }
+	return Selector{append(slices.DeleteFunc(slices.Clone(s.terms), again), other.terms...)}
 }
 
 // replaced returns the selector with the values of other for the keys that both mention.

@@ -11,7 +11,8 @@ import (
 
 // quantity is a number that depends on the trials it is computed from.
 type quantity struct {
-	facts   map[string]string // those the selection mentions
+	facts   map[string]string // those the selection mentions: the place on the grid
+	label   string            // distinguishes quantities of one place
 	trials  []int             // ascending; nil where fixed
 	fixed   bool              // the same whatever the trials
 	standIn bool

@@ -2,11 +2,9 @@ package claims
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -22,7 +20,7 @@ type Monotone struct {
 	Rho     float64 `yaml:"rho"`
 }
 
-func (m *Monotone) statistics(s *scope) ([]*placed, error) {
+func (m *Monotone) statistics(s *scope) ([]*quantity, error) {
 	return s.curves(m.Along, minTrend, spearman)
 }
 
@@ -55,7 +53,7 @@ type Growth struct {
 	limits  `yaml:",inline"`
 }
 
-func (g *Growth) statistics(s *scope) ([]*placed, error) {
+func (g *Growth) statistics(s *scope) ([]*quantity, error) {
 	return s.curves(g.Along, minGrowth, g.exponent)
 }
 
@@ -69,8 +67,7 @@ func (g *Growth) validate(problem func(string, ...any)) {
 		problem("no along, must name a fact such as n")
 	}
 	if growthOrders[g.Order] == nil {
-		problem("order: %q, must be one of %s",
-			g.Order, strings.Join(slices.Sorted(maps.Keys(growthOrders)), ", "))
+		problem("order: %q, must be one of n, n log n, n log² n", g.Order)
 	}
 	g.limits.validate(problem)
 }
@@ -139,34 +136,33 @@ const (
 // places on the axis and their values.
 func (s *scope) curves(
 	along string, fewest int, f func(x, y []float64) float64,
-) ([]*placed, error) {
+) ([]*quantity, error) {
 	each := s.check.Each
 	points, err := s.side(s.sides[0], append(slices.Clip(each), along))
 	if err != nil {
 		return nil, err
 	}
-	place := make(map[*placed]float64, len(points))
+	place := make(map[*quantity]float64, len(points))
 	for _, p := range points {
 		if place[p], err = strconv.ParseFloat(p.facts[along], 64); err != nil {
 			return nil, fmt.Errorf("%s: along: %s of %s is %q, must be a number",
 				s.check.at, along, s.experiment, p.facts[along])
 		}
 	}
-	var curves []*placed
-	key := func(p *placed) string { return keyOf(p.facts, each) + p.label }
+	var curves []*quantity
+	key := func(p *quantity) string { return keyOf(p.facts, each) + p.label }
 	for _, group := range grouped(points, key) {
 		if len(group) < fewest {
 			return nil, missing("%s: points along %s: %d, must be at least %d",
 				s.experiment, along, len(group), fewest)
 		}
-		x, parts := make([]float64, len(group)), make([]*quantity, len(group))
+		x := make([]float64, len(group))
 		for i, p := range group {
-			x[i], parts[i] = place[p], p.quantity
+			x[i] = place[p]
 		}
-		facts := maps.Clone(group[0].facts)
-		delete(facts, along)
-		curve := combined(facts, parts, func(y []float64) float64 { return f(x, y) })
-		curves = append(curves, &placed{curve, group[0].label})
+		curve := combined(group[0].facts, group, func(y []float64) float64 { return f(x, y) })
+		curve.label = group[0].label
+		curves = append(curves, curve)
 	}
 	return curves, nil
 }
