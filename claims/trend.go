@@ -95,8 +95,8 @@ func (g *Growth) exponent(x, y []float64) float64 {
 	return slope
 }
 
-// spearman is the rank correlation of two lists: 0 when one of them is constant, NaN when y has
-// one.
+// spearman is the rank correlation of two lists: 0 when one of them is constant, NaN when a value
+// of y is undefined.
 func spearman(x, y []float64) float64 {
 	if slices.ContainsFunc(y, math.IsNaN) {
 		return math.NaN()
