@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Coverage counts what has a verdict, NotCovered and NoData being none.
+// Coverage counts claims that have a verdict other than NotCovered and NoData, and their figures.
 type Coverage struct {
 	Judged, Claims   int
 	Covered, Figures int      // figures and tables of the paper with at least one judged claim
@@ -34,27 +34,23 @@ func CoverageOf(l *Ledger, judgements []Judgement) Coverage {
 }
 
 func (c Coverage) String() string {
-	text := fmt.Sprintf("%d of %d claims, %d of %s", c.Judged, c.Claims, c.Covered, counted(c.Figures, "figure or table"))
-	if c.Figures != 1 {
-		text = strings.Replace(text, "figure or tables", "figures and tables", 1)
-	}
+	text := fmt.Sprintf("%d of %d claims, %d of %d figures and tables",
+		c.Judged, c.Claims, c.Covered, c.Figures)
 	if len(c.Missing) > 0 {
 		text += " (without " + strings.Join(c.Missing, ", ") + ")"
 	}
 	return text
 }
 
-// Count returns how many judgements have each verdict, best first, those without any left out.
+// Count returns how many judgements have each verdict, best first, without those that none has.
 func Count(judgements []Judgement) []string {
+	numbers := make(map[Verdict]int)
+	for i := range judgements {
+		numbers[judgements[i].Verdict]++
+	}
 	var counts []string
 	for _, v := range append(slices.Clone(fromBest), NotCovered, NoData) {
-		n := 0
-		for i := range judgements {
-			if judgements[i].Verdict == v {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := numbers[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}

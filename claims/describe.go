@@ -1,60 +1,32 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-
-	"ppdp/results"
 )
 
-// describe puts a check's predicate into words.
+// describe puts a check into words.
 func (s *scope) describe() string {
-	c := s.check
-	var b strings.Builder
-	switch {
-	case c.Order != nil:
-		fmt.Fprintf(&b, "%s %s %s", c.Order.Left.describe(s.replaced), c.Order.Is, c.Order.Right.describe(s.replaced))
-		if c.Order.Margin > 0 {
-			fmt.Fprintf(&b, " by more than %s", results.FormatNumber(c.Order.Margin))
-		}
-	case c.Range != nil:
-		fmt.Fprintf(&b, "%s %s", c.Range.Of.describe(s.replaced), between(c.Range.Min, c.Range.Max))
-	case c.Near != nil:
-		fmt.Fprintf(&b, "%s within %s of %s", c.Near.Of.describe(s.replaced), results.FormatNumber(c.Near.Tolerance), results.FormatNumber(c.Near.Value))
-	case c.Growth != nil:
-		fmt.Fprintf(&b, "%s grows along %s like %s and a power of it with exponent %s", c.Growth.Of.describe(s.replaced), c.Growth.Along, c.Growth.Order, between(c.Growth.Min, c.Growth.Max))
-	default:
-		fmt.Fprintf(&b, "%s %s along %s (rank correlation beyond %s)", c.Monotone.Of.describe(s.replaced), c.Monotone.Is, c.Monotone.Along, results.FormatNumber(c.Monotone.Rho))
+	sides := make([]string, len(s.sides))
+	for i, side := range s.sides {
+		sides[i] = side.describe(s.replaced)
 	}
+	text := s.check.predicate.describe(sides)
 	if where := s.where.String(); where != "" {
-		fmt.Fprintf(&b, "; %s", where)
+		text += "; " + where
 	}
-	if len(c.Each) > 0 {
-		fmt.Fprintf(&b, "; at each %s", strings.Join(c.Each, ", "))
+	if len(s.check.Each) > 0 {
+		text += "; at each " + strings.Join(s.check.Each, ", ")
 	}
-	fmt.Fprintf(&b, " (%s)", s.experiment)
-	return b.String()
+	return text + " (" + s.experiment + ")"
 }
 
-// between puts bounds into words; one of them is given.
-func between(lo, hi *float64) string {
-	switch {
-	case lo == nil:
-		return "at most " + results.FormatNumber(*hi)
-	case hi == nil:
-		return "at least " + results.FormatNumber(*lo)
-	}
-	return "from " + results.FormatNumber(*lo) + " to " + results.FormatNumber(*hi)
-}
-
-// describe puts a side into words, with terms replaced as they are for a reading or a variant.
+// describe puts a side into words, with terms replaced as for a reading or a variant.
 func (s *Side) describe(replaced Selector) string {
-	text := s.Where.replaced(replaced).String()
-	if text == "" {
-		text = "value"
-	}
+	text := cmp.Or(s.Where.replaced(replaced).String(), "value")
 	if s.Experiment != "" {
 		text += " (" + s.Experiment + ")"
 	}
@@ -62,7 +34,7 @@ func (s *Side) describe(replaced Selector) string {
 		text = "standard error at " + text
 	}
 	for _, take := range s.Take {
-		text = take.String() + " of " + text
+		text = take.text + " of " + text
 	}
 	text = "[" + text + "]"
 	if s.Minus != nil {
@@ -74,21 +46,21 @@ func (s *Side) describe(replaced Selector) string {
 	return text
 }
 
-// Summary puts a check's evidence into a line: the extremes of the statistic, how many points take which
-// side, how many trials and what could have been seen.
+// Summary puts a check's evidence into a line: the extremes of the statistic, how many points
+// support and oppose, how many trials there were and what could have been seen.
 func (e *Evidence) Summary() string {
-	lowest, highest, fewest, most := 0, 0, math.MaxInt, 0
-	for i, p := range e.Points {
-		if p.Value < e.Points[lowest].Value {
-			lowest = i
+	lo, hi := e.Points[0], e.Points[0]
+	fewest, most := lo.N, lo.N
+	for _, p := range e.Points {
+		if p.Value < lo.Value {
+			lo = p
 		}
-		if p.Value > e.Points[highest].Value {
-			highest = i
+		if p.Value > hi.Value {
+			hi = p
 		}
 		fewest, most = min(fewest, p.N), max(most, p.N)
 	}
 	var b strings.Builder
-	lo, hi := e.Points[lowest], e.Points[highest]
 	switch {
 	case len(e.Points) == 1:
 		b.WriteString(lo.estimate())

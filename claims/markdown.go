@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -12,37 +13,24 @@ const (
 	MarkdownEnd   = "<!-- claims: end -->"
 )
 
-// errataPage is linked for errata, from the folder the page is in.
-const errataPage = "errata.md"
-
-// WriteMarkdown writes a ledger's judgements as a section of a page beside errata.md: one line a claim that
-// says what is claimed, where, what became of it, on what numbers and, where it does not hold, why.
+// WriteMarkdown writes a ledger's judgements as a section of a page beside errata.md: for each
+// claim the statement, its source, the verdict, the numbers and, where it does not hold, why.
 func WriteMarkdown(w io.Writer, l *Ledger, judgements []Judgement) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\nVerdicts on %s: %s.\n", l.Citation, CoverageOf(l, judgements), strings.Join(Count(judgements), ", "))
+	fmt.Fprintf(&b, "### %s\n\nVerdicts on %s: %s.\n",
+		l.Citation, CoverageOf(l, judgements), strings.Join(Count(judgements), ", "))
 	for i := range judgements {
 		j := &judgements[i]
 		fmt.Fprintf(&b, "\n- **%s** (%s", j.ID, strings.Join(j.Source, ", "))
 		for _, id := range j.Errata {
-			fmt.Fprintf(&b, ", [%s](%s)", id, errataPage)
+			fmt.Fprintf(&b, ", [%s](errata.md)", id)
 		}
 		fmt.Fprintf(&b, ") **%s**%s: %s", j.Verdict, j.remark(), j.Statement)
-		if j.Reason != "" {
-			fmt.Fprintf(&b, "\n  *Reason:* %s", j.Reason)
-		}
-		if j.Basis == "tests" {
-			fmt.Fprintf(&b, "\n  *By tests:* %s.", strings.Join(j.Tests, ", "))
-		} else if len(j.Tests) > 0 {
-			fmt.Fprintf(&b, "\n  *Tests as well:* %s.", strings.Join(j.Tests, ", "))
-		}
-		j.writeEvidence(&b, "  ")
+		j.writeDetails(&b, "\n  ")
 		for k := range j.Readings {
 			r := &j.Readings[k]
 			fmt.Fprintf(&b, "\n  - %s: **%s**%s.", r.Reading, r.Verdict, r.remark())
-			if r.Reason != "" {
-				fmt.Fprintf(&b, "\n    *Reason:* %s", r.Reason)
-			}
-			r.writeEvidence(&b, "    ")
+			r.writeDetails(&b, "\n    ")
 		}
 		b.WriteByte('\n')
 	}
@@ -53,26 +41,27 @@ func WriteMarkdown(w io.Writer, l *Ledger, judgements []Judgement) error {
 // fewChecks are spelled out one by one; of more, those that do not hold.
 const fewChecks = 6
 
-func (j *Judgement) writeEvidence(b *strings.Builder, indent string) {
+// writeDetails writes the lines below a verdict, each after a line end and its indent.
+func (j *Judgement) writeDetails(b *strings.Builder, indent string) {
+	if j.Reason != "" {
+		b.WriteString(indent + "*Reason:* " + j.Reason)
+	}
+	if j.Basis == "tests" {
+		b.WriteString(indent + "*By tests:* " + strings.Join(j.Tests, ", ") + ".")
+	} else if len(j.Tests) > 0 {
+		b.WriteString(indent + "*Tests as well:* " + strings.Join(j.Tests, ", ") + ".")
+	}
 	if j.Why != "" && j.Verdict == j.Expect && j.Variant == Published {
-		fmt.Fprintf(b, "\n%s*Why:* %s", indent, j.Why)
+		b.WriteString(indent + "*Why:* " + j.Why)
 	}
-	long := len(j.Checks) > fewChecks
-	if long {
-		holding := 0
-		for i := range j.Checks {
-			if j.Checks[i].Verdict == Holds {
-				holding++
-			}
-		}
-		fmt.Fprintf(b, "\n%s*Numbers:* %d of %d checks hold.", indent, holding, len(j.Checks))
+	n := len(j.Checks)
+	holds := func(e Evidence) bool { return n > fewChecks && e.Verdict == Holds }
+	open := slices.DeleteFunc(slices.Clone(j.Checks), holds)
+	if n > fewChecks {
+		fmt.Fprintf(b, "%s*Numbers:* %d of %d checks hold.", indent, n-len(open), n)
 	}
-	for i := range j.Checks {
-		if long && j.Checks[i].Verdict == Holds {
-			continue
-		}
-		// Selections such as 5|10 are plain text outside tables.
-		fmt.Fprintf(b, "\n%s*Numbers:* %s: %s.", indent, j.Checks[i].Predicate, j.Checks[i].Summary())
+	for i := range open { // selections such as 5|10 are plain text outside tables
+		b.WriteString(indent + "*Numbers:* " + open[i].Predicate + ": " + open[i].Summary() + ".")
 	}
 }
 
@@ -82,20 +71,19 @@ const byTheClock = "by the clock of the machine that ran it"
 // remark marks a verdict that must not be taken for one about the paper's data and setting.
 func (j *Judgement) remark() string {
 	var parts []string
-	if j.Variant != Published {
-		parts = append(parts, j.Variant+" variant")
-	}
-	if j.StandIn {
-		parts = append(parts, "on stand-in data")
-	}
-	if j.Reduced {
-		parts = append(parts, "on a reduced run")
-	}
-	if j.Clock {
-		parts = append(parts, byTheClock)
-	}
-	if j.Surprise {
-		parts = append(parts, "a surprise, expected "+string(j.Expect))
+	for _, mark := range []struct {
+		set  bool
+		text string
+	}{
+		{j.Variant != Published, j.Variant + " variant"},
+		{j.StandIn, "on stand-in data"},
+		{j.Reduced, "on a reduced run"},
+		{j.Clock, byTheClock},
+		{j.Surprise, "a surprise, expected " + string(j.Expect)},
+	} {
+		if mark.set {
+			parts = append(parts, mark.text)
+		}
 	}
 	if len(parts) == 0 {
 		return ""
@@ -110,5 +98,6 @@ func ReplaceMarkdown(page, part string) (string, error) {
 	if !found || !closed {
 		return "", fmt.Errorf("no %q followed by %q, must have both", MarkdownBegin, MarkdownEnd)
 	}
-	return before + MarkdownBegin + "\n\n" + strings.TrimSpace(part) + "\n\n" + MarkdownEnd + after, nil
+	part = "\n\n" + strings.TrimSpace(part) + "\n\n"
+	return before + MarkdownBegin + part + MarkdownEnd + after, nil
 }

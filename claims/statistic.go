@@ -3,48 +3,52 @@ package claims
 import (
 	"math"
 	"slices"
-	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppdp/results"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // quantity is a number that depends on the trials it is computed from.
 type quantity struct {
-	facts   map[string]string // those the selection mentions
-	trials  []int             // ascending; nil with constant
+	facts   map[string]string // those the selection mentions: the place on the grid
+	label   string            // distinguishes quantities of one place
+	trials  []int             // ascending; nil where fixed
 	fixed   bool              // the same whatever the trials
 	standIn bool
 	at      func(trials []int) float64 // NaN where undefined
 }
 
-// measured turns a sample into a quantity.
-func measured(s *sample, stat string, exact bool) *quantity {
-	q := &quantity{facts: s.facts, trials: s.trials, standIn: s.standIn}
-	if exact && len(s.trials) == 1 {
+// measured turns a sample into a quantity, the mean over trials or their standard error.
+func measured(x *results.Sample, stat string, exact bool) *quantity {
+	q := &quantity{standIn: x.Dataset.StandIn()}
+	for trial, value := range x.Trials {
+		if !math.IsNaN(value) {
+			q.trials = append(q.trials, trial)
+		}
+	}
+	if exact && len(q.trials) == 1 {
+		value := x.Trials[q.trials[0]]
 		q.trials, q.fixed = nil, true
-		q.at = func([]int) float64 { return s.values[0] }
+		q.at = func([]int) float64 { return value }
 		return q
 	}
-	pick := func(trials []int) []float64 {
+	of := function(results.Mean)
+	if stat == "se" {
+		of = results.StandardError
+	}
+	q.at = func(trials []int) float64 {
 		values := make([]float64, len(trials))
 		for i, trial := range trials {
-			values[i] = s.value(trial)
+			values[i] = x.Trials[trial]
 		}
-		return values
-	}
-	if stat == "se" {
-		q.at = func(trials []int) float64 { return results.StandardError(pick(trials)) }
-	} else {
-		q.at = func(trials []int) float64 { return results.Mean(pick(trials)) }
+		return of(values)
 	}
 	return q
 }
 
 // combined makes a quantity of several, over the trials that all of them have: trials are paired.
-func combined(facts map[string]string, parts []*quantity, f func(values []float64) float64) *quantity {
+func combined(facts map[string]string, parts []*quantity, f function) *quantity {
 	q := &quantity{facts: facts, fixed: true}
 	for _, p := range parts {
 		q.standIn = q.standIn || p.standIn
@@ -53,7 +57,10 @@ func combined(facts map[string]string, parts []*quantity, f func(values []float6
 		case q.fixed:
 			q.fixed, q.trials = false, p.trials
 		default:
-			q.trials = intersection(q.trials, p.trials)
+			q.trials = slices.DeleteFunc(slices.Clone(q.trials), func(trial int) bool {
+				_, found := slices.BinarySearch(p.trials, trial)
+				return !found
+			})
 		}
 	}
 	q.at = func(trials []int) float64 {
@@ -82,33 +89,23 @@ func (q *quantity) trialwise() *quantity {
 	return &averaged
 }
 
-func intersection(a, b []int) []int {
-	common := []int{}
-	for _, x := range a {
-		if _, found := slices.BinarySearch(b, x); found {
-			common = append(common, x)
-		}
-	}
-	return common
+// function makes one number of several.
+type function func(values []float64) float64
+
+func difference(v []float64) float64 { return v[0] - v[1] }
+func ratio(v []float64) float64      { return v[0] / v[1] }
+
+// takes are the reductions that a ledger may ask for.
+var takes = map[string]function{
+	"min":    slices.Min[[]float64],
+	"max":    slices.Max[[]float64],
+	"mean":   results.Mean,
+	"spread": func(values []float64) float64 { return slices.Max(values) - slices.Min(values) },
 }
 
-// reduce applies a Take's word to values.
-func reduce(how string, values []float64) float64 {
-	switch how {
-	case "min":
-		return slices.Min(values)
-	case "max":
-		return slices.Max(values)
-	case "spread":
-		return slices.Max(values) - slices.Min(values)
-	default:
-		return results.Mean(values)
-	}
-}
-
-// estimate returns the quantity over all its trials, and its standard error by the delete-one jackknife over
-// trials (for a mean or a paired difference that is s/√n). n is 0 for what does not depend
-// on trials, whose error is 0; the error is NaN with a single trial.
+// estimate returns the quantity over all its trials and its standard error by the delete-one
+// jackknife over trials (s/√n for a mean or a paired difference). n is 0 and the error 0 for what
+// does not depend on trials; the error is NaN with a single trial.
 func (q *quantity) estimate() (value, se float64, n int) {
 	if q.fixed {
 		return q.at(nil), 0, 0
@@ -122,10 +119,8 @@ func (q *quantity) estimate() (value, se float64, n int) {
 		return value, math.NaN(), n
 	}
 	without := make([]float64, n)
-	rest := make([]int, 0, n-1)
 	for i := range q.trials {
-		rest = append(append(rest[:0], q.trials[:i]...), q.trials[i+1:]...)
-		without[i] = q.at(rest)
+		without[i] = q.at(slices.Delete(slices.Clone(q.trials), i, i+1))
 	}
 	average := results.Mean(without)
 	squares := 0.0
@@ -144,64 +139,20 @@ func (q *quantity) estimate() (value, se float64, n int) {
 // up to a few thousand doubles lose no more.
 const rounding = 1e-12
 
-// pAbove is the one-sided p-value of value lying above a bound: Student's t with n-1 degrees of freedom.
+// pAbove is the one-sided p-value of value lying above a bound: Student's t with n-1 degrees of
+// freedom.
 func pAbove(value, se float64, n int, bound float64) float64 {
 	switch {
-	case math.IsInf(bound, -1):
-		return 0
-	case se == 0 && value > bound:
+	case math.IsInf(bound, 1):
+		return 1
+	case math.IsInf(bound, -1) || se == 0 && value > bound:
 		return 0
 	case se == 0:
 		return 1
 	}
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Survival((value - bound) / se)
+	return studentT(n - 1).Survival((value - bound) / se)
 }
 
-// spearman is the rank correlation of two lists, ties sharing their mean rank; 0 when one of them is constant.
-func spearman(x, y []float64) float64 {
-	if rho := stat.Correlation(ranks(x), ranks(y), nil); !math.IsNaN(rho) {
-		return rho
-	}
-	return 0
-}
-
-// exponent is the slope of ln(y/order) against ln x by least squares; NaN where y is not positive, x not above 1 or
-// all x are the same.
-func (g *Growth) exponent(x, y []float64) float64 {
-	logs, beyond := make([]float64, len(x)), make([]float64, len(x))
-	for i := range x {
-		if x[i] <= 1 || y[i] <= 0 {
-			return math.NaN()
-		}
-		logs[i] = math.Log(x[i])
-		beyond[i] = math.Log(y[i]) - g.Order.logAt(x[i])
-	}
-	_, slope := stat.LinearRegression(logs, beyond, nil, false)
-	return slope
-}
-
-func ranks(x []float64) []float64 {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(a, b int) bool { return x[order[a]] < x[order[b]] })
-	r := make([]float64, len(x))
-	for start := 0; start < len(x); {
-		end := start
-		for end < len(x) && x[order[end]] == x[order[start]] {
-			end++
-		}
-		for i := start; i < end; i++ {
-			r[order[i]] = float64(start+end+1) / 2
-		}
-		start = end
-	}
-	return r
-}
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-func quantileT(p float64, degrees int) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile(p)
+func studentT(degrees int) distuv.StudentsT {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}
 }

@@ -1,0 +1,124 @@
+package claims
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppdp/results"
+)
+
+// run is a run and, once they are needed, its samples, measured and derived.
+type run struct {
+	*results.Run
+	samples []results.Sample
+}
+
+// reduced reports whether the run differs from its spec in more than the seed.
+func (r *run) reduced() bool { return r.Manifest.Overrides.Reduced() }
+
+// valuesOf lists the values but "" that samples have of a fact, in order of first appearance; nil
+// where no sample has the fact.
+func (r *run) valuesOf(fact string) (values []string) {
+	for i := range r.samples {
+		value, known := r.samples[i].Fact(fact)
+		if known && values == nil {
+			values = []string{}
+		}
+		if value != "" && !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// outdated reports whether the run is of another version of its experiment.
+func (e *evaluation) outdated(r *run) bool {
+	text, known := e.options.Specs[r.Manifest.Experiment]
+	return known && text != r.Manifest.Spec
+}
+
+// selected returns the samples of an experiment that a selector keeps, in the variant asked for.
+func (s *scope) selected(experiment string, where Selector, at string) ([]*results.Sample, error) {
+	r := s.runs[experiment]
+	if r == nil {
+		if all := s.options.Experiments; all != nil && !slices.Contains(all, experiment) {
+			return nil, fmt.Errorf("%s: experiment: %s, must be one of %s",
+				at, experiment, strings.Join(all, ", "))
+		}
+		return nil, missing("%s has not been run", experiment)
+	}
+	if r.samples == nil {
+		r.samples = append(r.Samples(), r.Derived()...)
+	}
+	s.judgement.Experiments = append(s.judgement.Experiments, experiment)
+	s.judgement.Reduced = s.judgement.Reduced || r.reduced()
+	ofTimes := func(t term) bool { return t.key == "metric" && t.wanted == results.RuntimeMetric }
+	if len(r.Timings) == 0 && slices.ContainsFunc(where.terms, ofTimes) {
+		return nil, missing("%s has no %s", experiment, results.TimingsFile)
+	}
+	var kept []*results.Sample
+	for i := range r.samples {
+		if x := &r.samples[i]; where.selects(x) {
+			kept = append(kept, x)
+		}
+	}
+	err := r.check(where)
+	switch {
+	case err == nil && len(kept) > 0:
+	case s.outdated(r):
+		return nil, missing("%s was run in another version, without %s: run it again",
+			experiment, where)
+	case err != nil:
+		return nil, err
+	case r.reduced():
+		return nil, missing("the reduced run of %s has nothing of %s", experiment, where)
+	default:
+		return nil, fmt.Errorf("%s: no record of %s has all of %s", at, experiment, where)
+	}
+	if where.mentions("variant") {
+		return kept, nil
+	}
+	if kept = s.inVariant(kept); len(kept) == 0 {
+		return nil, missing("%s has no record of %s in the %s variant",
+			experiment, where, s.options.Variant)
+	}
+	return kept, nil
+}
+
+// check reports terms that no sample can match. A run with overrides may lack values of a fact.
+func (r *run) check(where Selector) error {
+	var problems []error
+	for _, t := range where.terms {
+		no := fmt.Sprintf("%s: where: no record of %s has %s", t.at, r.Manifest.Experiment, t.key)
+		values := r.valuesOf(t.key)
+		if values == nil {
+			problems = append(problems, errors.New(no))
+			continue
+		}
+		for alternative := range strings.SplitSeq(t.wanted, "|") {
+			matches := func(value string) bool { return results.Matches(value, alternative) }
+			if alternative != "" && !r.reduced() && !slices.ContainsFunc(values, matches) {
+				problems = append(problems, fmt.Errorf("%s %s, must be one of %s",
+					no, alternative, strings.Join(values, ", ")))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// inVariant keeps the samples of algorithms under test in the variant asked for, and those of the
+// others in the published one where they have it.
+func (s *scope) inVariant(samples []*results.Sample) []*results.Sample {
+	published := make(map[string]bool)
+	for _, x := range samples {
+		published[x.Algorithm] = published[x.Algorithm] || x.Variant == Published
+	}
+	return slices.DeleteFunc(samples, func(x *results.Sample) bool {
+		if slices.Contains(s.ledger.UnderTest, x.Algorithm) {
+			return x.Variant != s.options.Variant
+		}
+		return published[x.Algorithm] && x.Variant != Published
+	})
+}
