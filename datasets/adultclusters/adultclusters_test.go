@@ -145,6 +145,13 @@ func TestValidate(t *testing.T) {
 			t.Errorf("error %v, must name %s", err, want)
 		}
 	}
+	source, err := datasets.Lookup(standIn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.Load(t.Context(), datasets.Request{Params: (*Params)(nil)}); err == nil {
+		t.Error("nil was accepted as parameters")
+	}
 	if err := defaults().Validate(); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}

@@ -3,8 +3,6 @@ package csvtable
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -163,22 +161,13 @@ func (s *profile) read(r io.Reader, header bool) error {
 		return err
 	}
 	for first := true; ; first = false {
-		record, err := records.Read()
+		record, err := guard.next(s.file, records)
 		if err == io.EOF {
 			break
 		}
-		var parse *csv.ParseError
-		switch {
-		case errors.Is(err, errLongRecord):
-			return fmt.Errorf("%s:%d: a record of more than %d bytes; is a quote not closed?",
-				s.file, guard.line+1, maxRecord)
-		case errors.As(err, &parse):
-			return fmt.Errorf("%s:%d:%d: %s", s.file, parse.Line, parse.Column, quoting(parse))
-		case err != nil:
-			return fmt.Errorf("%s: %w", s.file, err)
+		if err != nil {
+			return err
 		}
-		guard.done = records.InputOffset()
-		guard.line, _ = records.FieldPos(len(record) - 1)
 		for i, text := range record {
 			if s.trim {
 				record[i] = strings.TrimSpace(text)

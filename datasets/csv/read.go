@@ -168,29 +168,42 @@ func (t *tableReader) fail(field int, format string, args ...any) {
 // records are reported and skipped.
 func (t *tableReader) next() (record []string, ok bool) {
 	for {
-		record, err := t.records.Read()
+		record, err := t.guard.next(t.file, t.records)
 		if err == nil {
-			t.guard.done = t.records.InputOffset()
-			t.guard.line, _ = t.records.FieldPos(len(record) - 1)
 			return record, true
 		}
 		if err == io.EOF {
 			return nil, false
 		}
-		var parse *csv.ParseError
-		switch {
-		case errors.Is(err, errLongRecord):
-			t.bad.Add("%s:%d: a record of more than %d bytes; is a quote not closed?",
-				t.file, t.guard.line+1, maxRecord)
+		t.bad.AddError(err)
+		if !errors.As(err, new(malformed)) {
 			return nil, false
-		case !errors.As(err, &parse):
-			t.bad.Add("%s: %w", t.file, err)
-			return nil, false
-		default:
-			t.bad.Add("%s:%d:%d: %s", t.file, parse.Line, parse.Column, quoting(parse))
 		}
-		t.guard.done = t.records.InputOffset()
 	}
+}
+
+// malformed is the error of a record after which others can be read.
+type malformed struct{ error }
+
+// next reads a record. Its error is io.EOF at the end, else it names the place in the file.
+func (g *recordGuard) next(file string, records *csv.Reader) ([]string, error) {
+	record, err := records.Read()
+	var parse *csv.ParseError
+	switch {
+	case err == io.EOF:
+		return nil, err
+	case errors.Is(err, errLongRecord):
+		return nil, fmt.Errorf("%s:%d: a record of more than %d bytes; is a quote not closed?",
+			file, g.line+1, maxRecord)
+	case errors.As(err, &parse):
+		err = malformed{fmt.Errorf("%s:%d:%d: %s", file, parse.Line, parse.Column, quoting(parse))}
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	default:
+		g.line, _ = records.FieldPos(len(record) - 1)
+	}
+	g.done = records.InputOffset()
+	return record, err
 }
 
 // quoting puts the library's messages about quotes in the words of this package.

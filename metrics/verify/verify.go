@@ -55,12 +55,6 @@ type Report struct {
 	Problems []error
 }
 
-// Anonymous reports whether the release is what it says and k-anonymous. A release without a record
-// is k-anonymous for every k.
-func (r *Report) Anonymous(k int) bool {
-	return len(r.Problems) == 0 && (r.Classes == 0 || r.K >= k)
-}
-
 // Err joins the problems.
 func (r *Report) Err() error { return errors.Join(r.Problems...) }
 

@@ -18,6 +18,12 @@ import (
 	"ppdp/random"
 )
 
+// anonymous reports whether the release is what it says and k-anonymous. A release without a record
+// is k-anonymous for every k.
+func anonymous(r *Report, k int) bool {
+	return len(r.Problems) == 0 && (r.Classes == 0 || r.K >= k)
+}
+
 // table has two numeric attributes, a categorical one whose taxonomy walks its values in another
 // order than that of their codes, and a class.
 func table(rows ...[4]uint32) *datasets.Table {
@@ -78,8 +84,8 @@ func TestSound(t *testing.T) {
 		report.Classes != 2 || report.K != 3 {
 		t.Errorf("%+v", report)
 	}
-	if !report.Anonymous(3) || report.Anonymous(4) {
-		t.Errorf("3-anonymous %t, 4-anonymous %t", report.Anonymous(3), report.Anonymous(4))
+	if !anonymous(report, 3) || anonymous(report, 4) {
+		t.Errorf("3-anonymous %t, 4-anonymous %t", anonymous(report, 3), anonymous(report, 4))
 	}
 }
 
@@ -126,7 +132,7 @@ func TestBroken(t *testing.T) {
 		if err := report.Err(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.want)
 		}
-		if report.Anonymous(1) {
+		if anonymous(report, 1) {
 			t.Errorf("%s: the release passes", test.name)
 		}
 	}
@@ -143,7 +149,7 @@ func TestSuppressionAsClass(t *testing.T) {
 		0), 2, nil
 	report := judged(t, table, released)
 	if report.Err() != nil || report.Suppression != AsClass || report.Suppressed != 1 ||
-		report.K != 1 || report.Classes != 3 || report.Anonymous(2) {
+		report.K != 1 || report.Classes != 3 || anonymous(report, 2) {
 		t.Errorf("%+v", report)
 	}
 	// One region of everything is a release like any other.
@@ -162,7 +168,7 @@ func TestSuppressedAreCounted(t *testing.T) {
 	table, released := sound()
 	released.Counts[2]++
 	report := judged(t, table, released)
-	if report.Suppression != Counted || report.Anonymous(2) || report.K != 3 {
+	if report.Suppression != Counted || anonymous(report, 2) || report.K != 3 {
 		t.Errorf("%+v", report)
 	}
 }
@@ -174,7 +180,7 @@ func TestEqualRangesAreOneClass(t *testing.T) {
 		High: []uint32{4, 10}, TightLow: []uint32{3, 3}, TightHigh: []uint32{4, 4},
 		Counts: []float64{2, 0, 2, 0}, Assignment: []int32{0, 1, 1, 0}}
 	if report := judged(t, table, released); report.K != 4 || report.Classes != 1 ||
-		!report.Anonymous(4) {
+		!anonymous(report, 4) {
 		t.Errorf("with ranges %+v", report)
 	}
 	released.TightLow, released.TightHigh = nil, nil
@@ -187,13 +193,13 @@ func TestNothingReleased(t *testing.T) {
 	released := &algorithms.Regions{Attributes: []int{0}, Classes: 2, Low: []uint32{},
 		High: []uint32{}, Counts: []float64{}, Assignment: []int32{}}
 	if report := judged(t, table(), released); report.K != 0 || report.Classes != 0 ||
-		!report.Anonymous(100) {
+		!anonymous(report, 100) {
 		t.Errorf("%+v", report)
 	}
 	// All rows suppressed.
 	released.Assignment, released.Suppressed = []int32{-1, -1}, []int32{0, 1}
 	if report := judged(t, table([4]uint32{1}, [4]uint32{2}), released); report.Suppressed != 2 ||
-		report.Suppression != LeftOut || !report.Anonymous(2) {
+		report.Suppression != LeftOut || !anonymous(report, 2) {
 		t.Errorf("%+v", report)
 	}
 }
@@ -244,7 +250,7 @@ func TestEveryAlgorithmPasses(t *testing.T) {
 			}
 			report := judged(t, table, release.Regions)
 			k := params.(algorithms.Anonymous).Anonymity()
-			if err := report.Err(); err != nil || !report.Anonymous(k) {
+			if err := report.Err(); err != nil || !anonymous(report, k) {
 				t.Errorf("%s (%s), k %d: %v %+v", name, g.Variant, k, err, report)
 			}
 		}
@@ -281,7 +287,7 @@ func TestMondrianPasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, err := Regions(table, table.AllRows(), release.Regions)
-		if err != nil || report.Err() != nil || !report.Anonymous(params.K) {
+		if err != nil || report.Err() != nil || !anonymous(report, params.K) {
 			t.Fatalf("%v: %+v", err, report)
 		}
 		q := release.Regions
