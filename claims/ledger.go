@@ -78,8 +78,8 @@ func (l *Ledger) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 		r.Problemf(root, "no claims")
 	}
 	seen := make(map[string]string)
-	for i, n := range r.Items(strictyaml.Find(root, "claims")) {
-		c := &l.Claims[i]
+	for i := range l.Claims {
+		c, n := &l.Claims[i], strictyaml.Find(root, "claims").Content[i]
 		problem := func(format string, args ...any) { r.Problemf(n, c.ID+": "+format, args...) }
 		if c.ID == "" || c.Statement == "" || len(c.Source) == 0 {
 			problem("id, statement and source must be given")
