@@ -29,6 +29,7 @@ type Budget struct {
 	worst, worstLoss Path
 	refused          error // the first charge that would have overspent
 	rooted           bool  // Root has been called
+	watch            *watch
 }
 
 // NewBudget returns a budget of epsilon nats. Zero is the budget of a release that gives no

@@ -47,8 +47,35 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 			c.sensitivity.Proven = bound
 		}
 	}
-	return value + float64(drawCauchy(c.stream)*scale), nil
+	call, forced, err := path.budget.watch.begin(c.mechanism, epsilon, value, bound)
+	if forced {
+		return path.budget.watch.answerCauchy(call, c, value, bound, err)
+	}
+	noisy := value + float64(drawCauchy(c.stream)*scale)
+	call.end(noisy)
+	return noisy, nil
 }
 
 // drawCauchy draws from the standard Cauchy distribution by inverting its distribution function.
 func drawCauchy(s *random.Stream) float64 { return math.Tan(float64(math.Pi * (s.Open01() - 0.5))) }
+
+// answerCauchy answers a replayed call with the recorded outcome.
+func (w *watch) answerCauchy(c *call, m *Cauchy, value, bound float64, err error) (float64, error) {
+	if err != nil {
+		return 0, err
+	}
+	// law is the logarithm of the density of the outcome, up to a constant.
+	law := func(value, bound float64) float64 {
+		scale := smoothing * bound / c.epsilon
+		z := (c.outcome[0] - value) / scale
+		return -math.Log(scale) - math.Log1p(float64(z*z))
+	}
+	was, wasBound := c.values[0], c.values[1]
+	if value != was || bound != wasBound {
+		// Within the smaller bound, and the bounds within a factor of e^β: 1 is the most there may be.
+		distance := max(math.Abs(value-was)/min(bound, wasBound),
+			math.Abs(math.Log(bound/wasBound))/Smoothness(c.epsilon))
+		w.compared(m.mechanism, c.epsilon, distance*m.sensitivity.proven(), law(was, wasBound)-law(value, bound))
+	}
+	return c.outcome[0], nil
+}

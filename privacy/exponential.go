@@ -25,14 +25,72 @@ func (b *Budget) Exponential(purpose string, stream *random.Stream, s Sensitivit
 	return &Exponential{mechanism: b.declare("exponential", purpose, stream, s)}
 }
 
+// Sensitivity is what the mechanism was declared with.
+func (m *mechanism) Sensitivity() Sensitivity { return m.sensitivity }
+
 // Choose charges epsilon to the path and returns the index of the chosen candidate. weights, the
 // base measure (for example how many equally good cuts a candidate stands for), may be nil for
 // all ones; candidates of weight 0 or score -Inf are never chosen. Scores that are NaN or +Inf are
 // refused; so is a choice from no candidates, with ErrNoCandidates.
 func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []float64) (int, error) {
+	element, err := e.choose(path, epsilon, scores, weights, nil, nil)
+	return int(element), err
+}
+
+// Groups are candidates that were put together because they are equally good, or because a formula
+// gives their weight. They are known by their elements: the numbers of the candidates in them.
+type Groups interface {
+	// Draw draws an element of group i by its share of the group's weight.
+	Draw(i int) (element uint64)
+	// First is an element of group i that has the score given for the group.
+	First(i int) (element uint64)
+	// Find returns the group of an element, -1 for none, with its share of the group's weight and
+	// its score.
+	Find(element uint64) (group int, share, score float64)
+}
+
+// ChooseElement is Choose among the elements of groups: it chooses a group and draws an element of it,
+// which is what it returns. Two inputs that group the same elements in different ways share the
+// elements.
+func (e *Exponential) ChooseElement(path *Path, epsilon float64, scores, weights []float64,
+	groups Groups) (element uint64, err error) {
+	return e.choose(path, epsilon, scores, weights, groups, nil)
+}
+
+// choose does the work of all choices. draw is nil for the usual way to draw.
+func (e *Exponential) choose(path *Path, epsilon float64, scores, weights []float64,
+	groups Groups, draw func() (int, error)) (element uint64, err error) {
 	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
 		return 0, err
 	}
+	watch := path.budget.watch
+	c, forced, err := watch.begin(e.mechanism, epsilon, scores...)
+	if err != nil {
+		return 0, err
+	}
+	if forced {
+		watch.choose(c, e.mechanism, scores, weights, groups)
+		return c.element, nil
+	}
+	var i int
+	if draw == nil {
+		i, err = e.draw(epsilon, scores, weights)
+	} else {
+		i, err = draw()
+	}
+	if err != nil {
+		return 0, err
+	}
+	element = uint64(i)
+	if groups != nil {
+		element = groups.Draw(i)
+	}
+	c.chosen(element, i, weights, groups)
+	return element, nil
+}
+
+// draw draws a candidate.
+func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, error) {
 	best := math.Inf(-1)
 	for i, score := range scores {
 		if score > best && (weights == nil || weights[i] > 0) {
@@ -90,9 +148,25 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 		}
 		return e.Choose(path, epsilon, scores, nil)
 	}
+	if path.budget.watch != nil { // all scores are compared, also those that the draw does not ask for
+		scores := make([]float64, n)
+		for i := range scores {
+			scores[i] = score(i)
+		}
+		element, err := e.choose(path, epsilon, scores, nil, nil, func() (int, error) {
+			return e.reject(n, low, high, factor, spread, score)
+		})
+		return int(element), err
+	}
 	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
 		return 0, err
 	}
+	return e.reject(n, low, high, factor, spread, score)
+}
+
+// reject draws candidates uniformly until one is kept.
+func (e *Exponential) reject(n int, low, high, factor, spread float64,
+	score func(candidate int) float64) (int, error) {
 	keepBelow := 1 - spread // at most exp(-spread), the least probability of being kept
 	for {
 		candidate := e.stream.IntN(n)

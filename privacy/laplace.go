@@ -32,7 +32,13 @@ func (l *Laplace) Add(path *Path, epsilon, value float64) (float64, error) {
 	if err := path.charge(l.mechanism, epsilon, scale); err != nil {
 		return 0, err
 	}
-	return value + float64(drawLaplace(l.stream)*scale), nil
+	c, forced, err := path.budget.watch.begin(l.mechanism, epsilon, value)
+	if forced {
+		return path.budget.watch.answerOne(c, l.mechanism, value, err)
+	}
+	noisy := value + float64(drawLaplace(l.stream)*scale)
+	c.end(noisy)
+	return noisy, nil
 }
 
 // AddAll perturbs every element of values, in place, for a single charge. The elements must be
@@ -42,9 +48,14 @@ func (l *Laplace) AddAll(path *Path, epsilon float64, values []float64) error {
 	if err := path.charge(l.mechanism, epsilon, scale); err != nil {
 		return err
 	}
+	c, forced, err := path.budget.watch.begin(l.mechanism, epsilon, values...)
+	if forced {
+		return path.budget.watch.answer(c, l.mechanism, values, err)
+	}
 	for i := range values {
 		values[i] += float64(drawLaplace(l.stream) * scale)
 	}
+	c.end(values...)
 	return nil
 }
 
@@ -63,7 +74,13 @@ func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
 	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return 0, err
 	}
-	return value + drawGeometric(g.stream, epsilon/g.sensitivity.Claimed), nil
+	c, forced, err := path.budget.watch.begin(g.mechanism, epsilon, value)
+	if forced {
+		return path.budget.watch.answerOne(c, g.mechanism, value, err)
+	}
+	noisy := value + drawGeometric(g.stream, epsilon/g.sensitivity.Claimed)
+	c.end(noisy)
+	return noisy, nil
 }
 
 // AddAll perturbs every element of values, in place, for a single charge; see Laplace.AddAll.
@@ -71,10 +88,15 @@ func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error 
 	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return err
 	}
+	c, forced, err := path.budget.watch.begin(g.mechanism, epsilon, values...)
+	if forced {
+		return path.budget.watch.answer(c, g.mechanism, values, err)
+	}
 	rate := epsilon / g.sensitivity.Claimed
 	for i := range values {
 		values[i] += drawGeometric(g.stream, rate)
 	}
+	c.end(values...)
 	return nil
 }
 

@@ -50,6 +50,7 @@ type CutPoints struct {
 	falls   []float64 // by what factor's logarithm the weight changes from one cut to the next, and
 	scores  []float64 // the score of the best one
 	weights []float64
+	perFall float64 // what a fall by 1 is as a difference of scores
 	sides   []int32 // class counts below and above the cut
 	penalty [2]float64
 }
@@ -59,17 +60,23 @@ type CutPoints struct {
 func (c *CutPoints) Choose(path *privacy.Path, epsilon float64,
 	f *Frequencies) (at uint32, err error) {
 	c.intervals(f, epsilon)
-	i, err := c.Choice.Choose(path, epsilon, c.scores, c.weights)
-	if err != nil {
-		return 0, err
-	}
+	c.perFall = 2 * c.Choice.Sensitivity().Claimed / epsilon
+	element, err := c.Choice.ChooseElement(path, epsilon, c.scores, c.weights, (*cutGroups)(c))
+	return uint32(element), err
+}
+
+// cutGroups are the intervals as groups of cuts.
+type cutGroups CutPoints
+
+// Draw draws a cut of interval i.
+func (c *cutGroups) Draw(i int) uint64 {
 	n := c.number[i]
 	if n == 1 {
-		return c.first[i], nil
+		return uint64(c.first[i])
 	}
 	fall := c.falls[i]
 	if fall == 0 {
-		return c.first[i] + c.Draws.Uint32N(n), nil
+		return uint64(c.first[i] + c.Draws.Uint32N(n))
 	}
 	// The best cut is at one end and each further one is exp(-|fall|) times as likely as the one
 	// before: a geometric law, cut off at n, by the inverse of its distribution function.
@@ -79,7 +86,32 @@ func (c *CutPoints) Choose(path *privacy.Path, epsilon float64,
 	if fall > 0 {
 		step = n - 1 - step
 	}
-	return c.first[i] + step, nil
+	return uint64(c.first[i] + step)
+}
+
+// First is the best cut of interval i.
+func (c *cutGroups) First(i int) uint64 {
+	if c.falls[i] > 0 {
+		return uint64(c.first[i] + c.number[i] - 1)
+	}
+	return uint64(c.first[i])
+}
+
+// Find returns the interval of a cut, the cut's share of its weight, and its score.
+func (c *cutGroups) Find(cut uint64) (i int, share, score float64) {
+	for i, first := range c.first {
+		n := c.number[i]
+		if cut < uint64(first) || cut >= uint64(first+n) {
+			continue
+		}
+		if fall := math.Abs(c.falls[i]); fall > 0 {
+			steps := math.Abs(float64(cut) - float64(c.First(i)))
+			return i, math.Exp(float64(-fall*steps)) / c.weights[i],
+				c.scores[i] - float64(fall*steps*c.perFall)
+		}
+		return i, 1 / float64(n), c.scores[i]
+	}
+	return -1, 0, 0
 }
 
 // intervals lists the candidates: intervals of cuts, their best scores and their weights.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms/partition"
+	"ppdp/random"
 )
 
 // evenQuality is eq. 2, (n-|r₁-r₂|)/4, for sides of r₁ and r₂ records.
@@ -28,6 +29,8 @@ type candidates struct {
 	weights []float64 // its number of cuts
 	scores  []float64 // and their quality
 
+	draws *random.Stream // of cuts inside a group
+
 	histogram []int32
 	codes     []uint32
 	labels    []uint32
@@ -43,6 +46,28 @@ func (c *candidates) group(dim int, first, end uint32, score float64) {
 	c.first = append(c.first, first)
 	c.weights = append(c.weights, float64(end-first))
 	c.scores = append(c.scores, score)
+}
+
+// Draw draws a cut of group i: its dimension in the upper half, its place in the lower one.
+func (c *candidates) Draw(i int) uint64 {
+	cut := c.First(i)
+	if n := uint32(c.weights[i]); n > 1 {
+		cut += uint64(c.draws.Uint32N(n))
+	}
+	return cut
+}
+
+// First is the first cut of group i.
+func (c *candidates) First(i int) uint64 { return uint64(c.dims[i])<<32 | uint64(c.first[i]) }
+
+// Find returns the group of a cut.
+func (c *candidates) Find(cut uint64) (i int, share, score float64) {
+	for i, n := range c.weights {
+		if first := c.First(i); cut >= first && cut < first+uint64(n) {
+			return i, 1 / n, c.scores[i]
+		}
+	}
+	return -1, 0, 0
 }
 
 // sparseFactor is how many times more cells than records make sorting the records cheaper than

@@ -35,11 +35,10 @@ type recursion struct {
 	rows    int            // the paper's N
 	epsilon float64
 
-	cuts     *privacy.Exponential // nil where nothing is charged for cuts
-	cutDraws *random.Stream       // which of equally good cuts; the stream of cuts
-	stops    privacy.Noise        // nil without stop tests
-	leaves   privacy.Noise        // nil where leaves ask no query
-	choices  *random.Stream       // attributes
+	cuts    *privacy.Exponential // nil where nothing is charged for cuts
+	stops   privacy.Noise        // nil without stop tests
+	leaves  privacy.Noise        // nil where leaves ask no query
+	choices *random.Stream       // attributes
 
 	candidates candidates
 	open       []int     // dimensions that can still be cut
@@ -80,8 +79,8 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	r.paths[0] = in.Budget.Root()
 	r.candidates = candidates{space: space, quality: params.Quality}
 	if params.Partition == Balanced {
-		r.cutDraws = in.Noise.Open("cuts")
-		r.cuts = in.Budget.Exponential("cuts", r.cutDraws, params.sensitivity(in.Variant))
+		r.candidates.draws = in.Noise.Open("cuts")
+		r.cuts = in.Budget.Exponential("cuts", r.candidates.draws, params.sensitivity(in.Variant))
 	}
 	if params.Partition == Fixed || params.Attributes == Random {
 		r.choices = in.Noise.Open("attributes")
@@ -179,15 +178,8 @@ func (r *recursion) choose(rows []int32, path *privacy.Path,
 	for _, dim := range open {
 		c.add(rows, dim, box.Low[dim], box.High[dim])
 	}
-	chosen, err := r.cuts.Choose(path, epsilon, c.scores, c.weights)
-	if err != nil {
-		return 0, 0, err
-	}
-	at = c.first[chosen]
-	if n := uint32(c.weights[chosen]); n > 1 {
-		at += r.cutDraws.Uint32N(n)
-	}
-	return c.dims[chosen], at, nil
+	cut, err := r.cuts.ChooseElement(path, epsilon, c.scores, c.weights, c)
+	return int(cut >> 32), uint32(cut), err
 }
 
 // leaf publishes the current box (summarize): its counts, and how many records of which class are

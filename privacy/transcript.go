@@ -1,0 +1,247 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Transcript is the calls of a release's mechanisms, in order: the true values each was given and
+// what it answered. Replaying it on a neighbouring input checks the release's guarantee call by
+// call, without statistics.
+type Transcript struct{ calls []*call }
+
+// Len is the number of calls.
+func (t *Transcript) Len() int { return len(t.calls) }
+
+// call is one call of a mechanism. Which fields are set depends on the mechanism.
+type call struct {
+	purpose, kind string
+	epsilon       float64
+	values        []float64 // true values, scores of candidates, counts of occupied cells
+	outcome       []float64 // noisy values
+	bound         float64   // of Cauchy noise
+	weights       []float64 // of candidates, nil for 1 each
+	element       uint64    // chosen
+	share         float64   // of its group's weight that the element has
+	group         int       // that the element is in
+	firsts        []uint64  // an element of each group, nil where candidates are no groups
+	cells         []uint64  // occupied
+	seen          []seenCell
+}
+
+// seenCell is a cell of Sparse noise with a count above 0.
+type seenCell struct {
+	cell   uint64
+	counts []float64
+}
+
+// Record makes the budget keep a transcript of its mechanisms' calls.
+func (b *Budget) Record() *Transcript {
+	t := &Transcript{}
+	b.watch = &watch{transcript: t}
+	return t
+}
+
+// Replay makes the budget's mechanisms answer as recorded, whatever they are given, and compare what
+// they are given with what was recorded.
+func (b *Budget) Replay(t *Transcript) *Replay {
+	r := &Replay{}
+	b.watch = &watch{transcript: t, replay: r}
+	return r
+}
+
+// Replay is what forcing a transcript on a neighbouring input showed.
+type Replay struct {
+	// Loss is the logarithm of how much more likely the recorded input makes the transcript than the
+	// replayed one, in nats: the privacy loss of this transcript, exactly.
+	Loss float64
+	// Proven is what the calls whose values differ cost by proven sensitivities. Parallel calls add
+	// up here, so that it exceeds the ledger's sum where forks share data.
+	Proven float64
+	// Distances has the largest distance between the two inputs' values for each mechanism, in order
+	// of first use.
+	Distances []Distance
+	calls     int
+}
+
+// Distance is how far a mechanism's values moved between neighbours, at the call where they moved
+// most compared with the sensitivity proven: in L1 for noise, the largest change of a score for
+// choices.
+type Distance struct {
+	Purpose, Mechanism string
+	Call               int // number of the call, from 0
+	Distance, Proven   float64
+}
+
+// Ratio is the distance as a part of the proven sensitivity; more than 1 refutes it.
+func (d Distance) Ratio() float64 { return d.Distance / d.Proven }
+
+// ErrDiverged is wrapped by the error of a call that the recorded release does not have at its place:
+// something other than the mechanisms' answers decides which calls are made.
+var ErrDiverged = errors.New("the neighbour makes other calls")
+
+// Complete returns an error if the replayed release made fewer calls than the recorded one.
+func (r *Replay) Complete(t *Transcript) error {
+	if r.calls < len(t.calls) {
+		c := t.calls[r.calls]
+		return fmt.Errorf("%w: call %d, %s for %s, is missing", ErrDiverged, r.calls, c.kind, c.purpose)
+	}
+	return nil
+}
+
+// watch is what a budget does besides its work: nothing when nil, recording without a replay.
+type watch struct {
+	transcript *Transcript
+	replay     *Replay
+}
+
+// begin notes a call before anything is drawn and returns it; forced says that it is answered by the
+// record. A nil watch returns nil.
+func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call, forced bool, err error) {
+	if w == nil {
+		return nil, false, nil
+	}
+	if w.replay == nil {
+		c = &call{purpose: m.purpose, kind: m.kind, epsilon: epsilon, values: slices.Clone(values)}
+		w.transcript.calls = append(w.transcript.calls, c)
+		return c, false, nil
+	}
+	at := w.replay.calls
+	w.replay.calls++
+	if at >= len(w.transcript.calls) {
+		return nil, true, fmt.Errorf("%w: call %d, %s for %s, is one too many", ErrDiverged, at, m.kind, m.purpose)
+	}
+	c = w.transcript.calls[at]
+	if c.purpose != m.purpose || c.kind != m.kind || c.epsilon != epsilon ||
+		len(c.values) != len(values) && c.firsts == nil && c.cells == nil {
+		return nil, true, fmt.Errorf("%w: call %d is %s for %s of %d values at epsilon %v, recorded was "+
+			"%s for %s of %d values at epsilon %v", ErrDiverged, at, m.kind, m.purpose, len(values), epsilon,
+			c.kind, c.purpose, len(c.values), c.epsilon)
+	}
+	return c, true, nil
+}
+
+// compared books what a replayed call showed: the distance of its values and its loss.
+func (w *watch) compared(m *mechanism, epsilon, distance, loss float64) {
+	r := w.replay
+	if distance == 0 && loss == 0 {
+		return
+	}
+	r.Loss += loss
+	r.Proven += float64(epsilon * m.lossPerEpsilon)
+	d := Distance{m.purpose, m.kind, r.calls - 1, distance, m.sensitivity.proven()}
+	for i := range r.Distances {
+		if old := &r.Distances[i]; old.Purpose == d.Purpose && old.Mechanism == d.Mechanism {
+			if d.Ratio() > old.Ratio() {
+				*old = d
+			}
+			return
+		}
+	}
+	r.Distances = append(r.Distances, d)
+}
+
+// answer replaces values by the recorded outcome of Laplace or two-sided geometric noise. err is
+// begin's.
+func (w *watch) answer(c *call, m *mechanism, values []float64, err error) error {
+	if err != nil {
+		return err
+	}
+	rate := c.epsilon / m.sensitivity.Claimed
+	distance, loss := 0.0, 0.0
+	for i, v := range values {
+		if was := c.values[i]; was != v {
+			distance += math.Abs(was - v)
+			loss += float64((math.Abs(c.outcome[i]-v) - math.Abs(c.outcome[i]-was)) * rate)
+		}
+	}
+	w.compared(m, c.epsilon, distance, loss)
+	copy(values, c.outcome)
+	return nil
+}
+
+// answerOne is answer for a single value.
+func (w *watch) answerOne(c *call, m *mechanism, value float64, err error) (float64, error) {
+	values := []float64{value}
+	err = w.answer(c, m, values, err)
+	return values[0], err
+}
+
+// end notes what the mechanism answered.
+func (c *call) end(outcome ...float64) {
+	if c != nil {
+		c.outcome = slices.Clone(outcome)
+	}
+}
+
+// choiceLaw is the logarithm of the probability of an element of a group, which has a share of the
+// group's weight.
+func choiceLaw(scores, weights []float64, factor float64, group int, share float64) float64 {
+	weight := func(i int) float64 {
+		if weights == nil {
+			return 1
+		}
+		return weights[i]
+	}
+	best := math.Inf(-1)
+	for i, score := range scores {
+		if weight(i) > 0 {
+			best = max(best, score)
+		}
+	}
+	sum := 0.0
+	for i, score := range scores {
+		sum += weight(i) * math.Exp((score-best)*factor)
+	}
+	return (scores[group]-best)*factor + math.Log(weight(group)*share) - math.Log(sum)
+}
+
+// chosen notes the element that was chosen, of a group.
+func (c *call) chosen(element uint64, group int, weights []float64, groups Groups) {
+	if c == nil {
+		return
+	}
+	c.element, c.group, c.share, c.weights = element, group, 1, slices.Clone(weights)
+	if groups == nil {
+		return
+	}
+	_, c.share, _ = groups.Find(element)
+	c.firsts = make([]uint64, len(c.values))
+	for i := range c.firsts {
+		c.firsts[i] = groups.First(i)
+	}
+}
+
+// choose answers a replayed choice with the recorded element. groups is nil where the candidates
+// themselves are the elements.
+func (w *watch) choose(c *call, m *mechanism, scores, weights []float64, groups Groups) {
+	factor := c.epsilon / (2 * m.sensitivity.Claimed)
+	distance := 0.0
+	group, share := int(c.element), 1.0
+	if groups == nil {
+		for i, score := range scores {
+			if score != c.values[i] {
+				distance = max(distance, math.Abs(score-c.values[i]))
+			}
+		}
+	} else {
+		for i, first := range c.firsts {
+			if at, _, score := groups.Find(first); at >= 0 {
+				distance = max(distance, math.Abs(score-c.values[i]))
+			}
+		}
+		group, share, _ = groups.Find(c.element)
+	}
+	loss := choiceLaw(c.values, c.weights, factor, c.group, c.share)
+	if group < 0 {
+		loss = math.Inf(1) // the neighbour cannot choose the element
+	} else {
+		loss -= choiceLaw(scores, weights, factor, group, share)
+	}
+	if math.Abs(loss) < 1e-12 && distance == 0 {
+		loss = 0 // other groups of the same candidates
+	}
+	w.compared(m, c.epsilon, distance, loss)
+}
