@@ -72,10 +72,12 @@ func (w *watch) answerCauchy(c *call, m *Cauchy, value, bound float64, err error
 	}
 	was, wasBound := c.values[0], c.values[1]
 	if value != was || bound != wasBound {
-		// Within the smaller bound, and the bounds within a factor of e^β: 1 is the most there may be.
+		// Within the smaller bound, and the bounds within a factor of e^β: 1 is the most there may
+		// be.
 		distance := max(math.Abs(value-was)/min(bound, wasBound),
 			math.Abs(math.Log(bound/wasBound))/Smoothness(c.epsilon))
-		w.compared(m.mechanism, c.epsilon, distance*m.sensitivity.proven(), law(was, wasBound)-law(value, bound))
+		w.compared(m.mechanism, c.epsilon, distance*m.sensitivity.proven(),
+			law(was, wasBound)-law(value, bound))
 	}
 	return c.outcome[0], nil
 }

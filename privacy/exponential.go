@@ -49,8 +49,8 @@ type Groups interface {
 	Find(element uint64) (group int, share, score float64)
 }
 
-// ChooseElement is Choose among the elements of groups: it chooses a group and draws an element of it,
-// which is what it returns. Two inputs that group the same elements in different ways share the
+// ChooseElement is Choose among the elements of groups: it chooses a group and draws an element of
+// it, which is what it returns. Two inputs that group the same elements in different ways share the
 // elements.
 func (e *Exponential) ChooseElement(path *Path, epsilon float64, scores, weights []float64,
 	groups Groups) (element uint64, err error) {
@@ -148,7 +148,8 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 		}
 		return e.Choose(path, epsilon, scores, nil)
 	}
-	if path.budget.watch != nil { // all scores are compared, also those that the draw does not ask for
+	// all scores are compared, also those that the draw does not ask for
+	if path.budget.watch != nil {
 		scores := make([]float64, n)
 		for i := range scores {
 			scores[i] = score(i)

@@ -296,8 +296,8 @@ func TestNoiseBeyondAllNumbers(t *testing.T) {
 		_, e1 := laplace.Add(&path, c.epsilon, 3)
 		_, e2 := geometric.Add(&path, c.epsilon, 3)
 		_, e3 := cauchy.Add(&path, c.epsilon, c.sensitivity, 3)
-		_, e4 := laplace.Zeros(&path, c.epsilon)
-		_, e5 := geometric.Zeros(&path, c.epsilon)
+		_, e4 := laplace.Sparse(&path, c.epsilon, SparseTable{Cells: 9, Width: 1})
+		_, e5 := geometric.Sparse(&path, c.epsilon, SparseTable{Cells: 9, Width: 1})
 		for i, err := range []error{e1, e2, e3, e4, e5, laplace.AddAll(&path, c.epsilon, values),
 			geometric.AddAll(&path, c.epsilon, values)} {
 			if !errors.Is(err, ErrTooSmall) {

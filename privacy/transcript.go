@@ -44,8 +44,8 @@ func (b *Budget) Record() *Transcript {
 	return t
 }
 
-// Replay makes the budget's mechanisms answer as recorded, whatever they are given, and compare what
-// they are given with what was recorded.
+// Replay makes the budget's mechanisms answer as recorded, whatever they are given, and compare
+// what they are given with what was recorded.
 func (b *Budget) Replay(t *Transcript) *Replay {
 	r := &Replay{}
 	b.watch = &watch{transcript: t, replay: r}
@@ -54,14 +54,14 @@ func (b *Budget) Replay(t *Transcript) *Replay {
 
 // Replay is what forcing a transcript on a neighbouring input showed.
 type Replay struct {
-	// Loss is the logarithm of how much more likely the recorded input makes the transcript than the
-	// replayed one, in nats: the privacy loss of this transcript, exactly.
+	// Loss is the logarithm of how much more likely the recorded input makes the transcript than
+	// the replayed one, in nats: the privacy loss of this transcript, exactly.
 	Loss float64
 	// Proven is what the calls whose values differ cost by proven sensitivities. Parallel calls add
 	// up here, so that it exceeds the ledger's sum where forks share data.
 	Proven float64
-	// Distances has the largest distance between the two inputs' values for each mechanism, in order
-	// of first use.
+	// Distances has the largest distance between the two inputs' values for each mechanism, in
+	// order of first use.
 	Distances []Distance
 	calls     int
 }
@@ -78,15 +78,16 @@ type Distance struct {
 // Ratio is the distance as a part of the proven sensitivity; more than 1 refutes it.
 func (d Distance) Ratio() float64 { return d.Distance / d.Proven }
 
-// ErrDiverged is wrapped by the error of a call that the recorded release does not have at its place:
-// something other than the mechanisms' answers decides which calls are made.
+// ErrDiverged is wrapped by the error of a call that the recorded release does not have at its
+// place: something other than the mechanisms' answers decides which calls are made.
 var ErrDiverged = errors.New("the neighbour makes other calls")
 
 // Complete returns an error if the replayed release made fewer calls than the recorded one.
 func (r *Replay) Complete(t *Transcript) error {
 	if r.calls < len(t.calls) {
 		c := t.calls[r.calls]
-		return fmt.Errorf("%w: call %d, %s for %s, is missing", ErrDiverged, r.calls, c.kind, c.purpose)
+		return fmt.Errorf("%w: call %d, %s for %s, is missing", ErrDiverged, r.calls, c.kind,
+			c.purpose)
 	}
 	return nil
 }
@@ -97,9 +98,10 @@ type watch struct {
 	replay     *Replay
 }
 
-// begin notes a call before anything is drawn and returns it; forced says that it is answered by the
-// record. A nil watch returns nil.
-func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call, forced bool, err error) {
+// begin notes a call before anything is drawn and returns it; forced says that it is answered by
+// the record. A nil watch returns nil.
+func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call, forced bool,
+	err error) {
 	if w == nil {
 		return nil, false, nil
 	}
@@ -111,13 +113,16 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 	at := w.replay.calls
 	w.replay.calls++
 	if at >= len(w.transcript.calls) {
-		return nil, true, fmt.Errorf("%w: call %d, %s for %s, is one too many", ErrDiverged, at, m.kind, m.purpose)
+		return nil, true, fmt.Errorf("%w: call %d, %s for %s, is one too many", ErrDiverged, at,
+			m.kind, m.purpose)
 	}
 	c = w.transcript.calls[at]
 	if c.purpose != m.purpose || c.kind != m.kind || c.epsilon != epsilon ||
 		len(c.values) != len(values) && c.firsts == nil && c.cells == nil {
-		return nil, true, fmt.Errorf("%w: call %d is %s for %s of %d values at epsilon %v, recorded was "+
-			"%s for %s of %d values at epsilon %v", ErrDiverged, at, m.kind, m.purpose, len(values), epsilon,
+		return nil, true, fmt.Errorf("%w: call %d is %s for %s of %d values at epsilon %v, "+
+			"recorded was "+
+			"%s for %s of %d values at epsilon %v", ErrDiverged, at, m.kind, m.purpose, len(values),
+			epsilon,
 			c.kind, c.purpose, len(c.values), c.epsilon)
 	}
 	return c, true, nil

@@ -3,17 +3,10 @@ package diffgen
 import (
 	"context"
 	"math"
-	"slices"
 
 	"ppdp/algorithms/partition"
 	"ppdp/privacy"
 )
-
-// counter adds noise to counts.
-type counter interface {
-	AddAll(path *privacy.Path, epsilon float64, values []float64) error
-	Zeros(path *privacy.Path, epsilon float64) (*privacy.Zeros, error)
-}
 
 // table is a sparse contingency table: cells of a grid in ascending order with their class counts.
 type table struct {
@@ -97,75 +90,37 @@ func (t *table) reserve(cells, most uint64) {
 // noised returns the cells with a count above 0 after noise, among all cells of the grid or, with
 // empty omitted, those that hold records.
 func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon float64,
-	noise counter, empty Empty, most int) (*table, error) {
-	for i := range t.cells {
-		cell := path.Fork() // cells are disjoint
-		counts := t.counts[i*t.classes : (i+1)*t.classes]
-		if err := noise.AddAll(&cell, epsilon, counts); err != nil {
-			return nil, err
-		}
-		for y, n := range counts {
-			counts[y] = math.Max(0, math.Floor(n+0.5))
-		}
-	}
-	// Without records too, for its charge is part of what the release costs whatever the data.
-	rest := path.Fork()
-	zeros, err := noise.Zeros(&rest, epsilon)
+	noise privacy.Counter, empty Empty, most int) (*table, error) {
+	noisy, err := noise.Sparse(&path, epsilon, privacy.SparseTable{Cells: g.cells,
+		Width: t.classes, Occupied: t.cells, Counts: t.counts, OccupiedOnly: empty == Omitted})
 	if err != nil {
 		return nil, err
 	}
 	out := &table{classes: t.classes}
 	limit := min(g.cells, uint64(most))
 	out.reserve(uint64(len(t.cells)), limit)
-	next := 0 // of the cells that hold records
-	copyNext := func() {
-		counts := t.counts[next*t.classes : (next+1)*t.classes]
-		if slices.Max(counts) > 0 {
-			out.cells = append(out.cells, t.cells[next])
-			out.counts = append(out.counts, counts...)
+	counts := make([]float64, t.classes)
+	for {
+		cell, ok := noisy.Next(counts)
+		if !ok {
+			return out, nil
 		}
-		next++
-	}
-	// A place is one class of one empty cell. Places before the next that is seen are skipped; the
-	// empty cell of a place is found by passing the occupied ones before it.
-	classes := uint64(t.classes)
-	places := (g.cells - uint64(len(t.cells))) * classes
-	if empty == Omitted {
-		places = 0
-	}
-	for place := uint64(0); ; place++ {
-		before, value := zeros.Next()
-		if before >= places || place >= places-before {
-			break
-		}
-		place += before
-		cell := place/classes + uint64(next)
-		for next < len(t.cells) && t.cells[next] <= cell {
-			copyNext()
-			cell++
-		}
-		if n := len(out.cells); n == 0 || out.cells[n-1] != cell {
-			if n%contextEvery == 0 {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
+		n := len(out.cells)
+		if n%contextEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
 			}
-			if n >= most {
-				return nil, tooLarge("more than %d of %d cells above 0 (max_nodes)", n, g.cells)
-			}
-			if n == cap(out.cells) {
-				// As many will be seen among the places to come as among those passed, which showed
-				// ahead at least: a sixteenth more is four standard deviations.
-				share := float64(places) / float64(place+1)
-				likely := math.Min(share*float64(n-next)*17/16, float64(limit))
-				out.reserve(uint64(len(t.cells))+uint64(likely), limit)
-			}
-			out.append(cell)
 		}
-		out.counts[len(out.counts)-t.classes+int(place%classes)] = value
+		if n >= most {
+			return nil, tooLarge("more than %d of %d cells above 0 (max_nodes)", n, g.cells)
+		}
+		if n == cap(out.cells) {
+			// As many will be seen among the places to come as among those passed, which showed
+			// ahead at least: a sixteenth more is four standard deviations.
+			likely := math.Min(float64(n)/noisy.Passed()*17/16, float64(limit))
+			out.reserve(uint64(len(t.cells))+uint64(likely), limit)
+		}
+		out.append(cell)
+		copy(out.counts[len(out.counts)-t.classes:], counts)
 	}
-	for next < len(t.cells) {
-		copyNext()
-	}
-	return out, nil
 }

@@ -47,7 +47,8 @@ func schemaOf(number int, classes int) *datasets.Schema {
 }
 
 // started returns a cut over a table, before its search.
-func started(t testinput.TB, in algorithms.Input) (*cut, counter, *partition.Space, []uint32) {
+func started(t testinput.TB, in algorithms.Input) (*cut, privacy.Counter, *partition.Space,
+	[]uint32) {
 	t.Helper()
 	c, noise, err := newCut(context.Background(), in)
 	if err != nil {
@@ -307,7 +308,7 @@ func TestCellsLaw(t *testing.T) {
 	} {
 		budget := privacy.NewBudget(epsilon)
 		root := budget.Root()
-		var noise counter = budget.Laplace("x", random.NewKey(8).Stream(), privacy.Exact(1))
+		var noise privacy.Counter = budget.Laplace("x", random.NewKey(8).Stream(), privacy.Exact(1))
 		if name == "geometric" {
 			noise = budget.Geometric("y", random.NewKey(9).Stream(), privacy.Exact(1))
 		}

@@ -55,7 +55,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 
 // newCut checks the input against the parameters and declares the mechanisms; the counter is that
 // of the cells.
-func newCut(ctx context.Context, in algorithms.Input) (*cut, counter, error) {
+func newCut(ctx context.Context, in algorithms.Input) (*cut, privacy.Counter, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
 		return nil, nil, err
