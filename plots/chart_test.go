@@ -13,14 +13,24 @@ import (
 func labels(c *chart) []string {
 	var names []string
 	for _, cv := range c.curves {
-		names = append(names, cv.label)
+		names = append(names, cv.Label)
 	}
 	return names
 }
 
-func mustChart(t *testing.T, f results.Figure, rows []results.Row) *chart {
+// testMeasures is what the manifests of runs know of the metrics drawn here.
+var testMeasures = results.Manifest{Measures: []results.MeasureUse{
+	{Measurement: results.Measurement{Metric: "w1"}, Title: "Earth mover's distance (W1)"},
+	{Measurement: results.Measurement{Metric: "accuracy", Classifier: "c45"}, Title: "Classification accuracy",
+		Unit: "fraction", HigherIsBetter: true},
+	{Measurement: results.Measurement{Metric: "count-error"}, Title: "Error of count queries, mean", Unit: "records"},
+}}
+
+func testMeasure(metric string) results.MeasureUse { return testMeasures.Measure(metric) }
+
+func mustChart(t testing.TB, f results.Figure, rows []results.Row) *chart {
 	t.Helper()
-	c, err := newChart(f, rows)
+	c, err := newChart(f, testMeasure(f.Y), rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +39,8 @@ func mustChart(t *testing.T, f results.Figure, rows []results.Row) *chart {
 
 func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 	base := madeUpRow("RPS", "w2", 5, 1, 0.1)
-	strict := base
-	strict.Variant = "strict"
-	other := base
-	other.Dataset = "other"
+	strict := with(base, func(s *results.Setting) { s.Variant = "strict" })
+	other := with(base, func(s *results.Setting) { s.Dataset = named("other") })
 	deep, shallow := map[string]string{"depth": "50", "derived": "x"}, map[string]string{"depth": "5", "derived": "y"}
 	for name, test := range map[string]struct {
 		rows []results.Row
@@ -64,7 +72,7 @@ func TestEpsilonSplitsWhereAParameterIsX(t *testing.T) {
 	if diff := cmp.Diff([]string{"DiffMulti (ε = 0.1)", "DiffMulti (ε = 1)"}, labels(c)); diff != "" {
 		t.Error(diff)
 	}
-	if xs := []float64{c.curves[0].points[0].x, c.curves[0].points[1].x}; xs[0] != 300 || xs[1] != 600 {
+	if xs := []float64{c.curves[0].Points[0].X, c.curves[0].Points[1].X}; xs[0] != 300 || xs[1] != 600 {
 		t.Errorf("x = %v, want 300 and 600", xs)
 	}
 }
@@ -92,8 +100,9 @@ func TestWhere(t *testing.T) {
 func TestReferences(t *testing.T) {
 	m, rows := adultFigures(true)
 	c := mustChart(t, m.Figures[1], rows)
-	// The made-up accuracy of the original data is 0.831 + 2·0.012 under C4.5; the majority's is 0.7511.
-	if len(c.references) != 2 || math.Abs(c.references[0].value-0.855) > 1e-12 || c.references[1].value != 0.7511 {
+	// The made-up accuracy of the original data is 0.831 + 2·0.012 under C4.5; the majority's is
+	// 0.7511.
+	if len(c.references) != 2 || math.Abs(c.references[0].level()-0.855) > 1e-12 || c.references[1].level() != 0.7511 {
 		t.Errorf("references = %+v, want 0.855 and 0.7511", c.references)
 	}
 	for _, label := range labels(c) {
@@ -125,7 +134,7 @@ func TestErrorsNameTheFigureAndWhatThereIs(t *testing.T) {
 	}{
 		"metric":      {func(f *results.Figure) { f.Y = "w1" }, []string{`figure "a"`, "metric w1", "there are metric accuracy; classifier naive-bayes|c45|majority"}},
 		"classifier":  {func(f *results.Figure) { f.Where = map[string]string{"classifier": "svm"} }, []string{`figure "a"`, "classifier svm", "classifier naive-bayes|c45"}},
-		"unknown key": {func(f *results.Figure) { f.Where = map[string]string{"clasifier": "c45"} }, []string{`"clasifier"`, "must be one of metric, classifier", "depth, k, stop"}},
+		"unknown key": {func(f *results.Figure) { f.Where = map[string]string{"clasifier": "c45"} }, []string{`"clasifier"`, "must be one of algorithm, classifier", "depth, epsilon, k, metric, series, stop, variant"}},
 		"no x":        {func(f *results.Figure) { f.X = "h"; f.X2 = "" }, []string{`no series has a value of x, "h"`}},
 		"limits":      {func(f *results.Figure) { f.YLim = []float64{1, 0} }, []string{`figure "a": ylim: [1 0]`}},
 		"log limits":  {func(f *results.Figure) { f.YScale = "log"; f.YLim = []float64{0, 1} }, []string{"above 0 on a log scale"}},
@@ -134,18 +143,19 @@ func TestErrorsNameTheFigureAndWhatThereIs(t *testing.T) {
 	} {
 		broken = good
 		test.spoil(&broken)
-		_, _, err := Draw(broken, rows, Options{})
+		_, err := newChart(broken, testMeasure(broken.Y), rows)
 		for _, want := range test.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error %v, want one with %q", name, err, want)
 			}
 		}
 	}
-	if _, _, err := Draw(good, nil, Options{}); err == nil {
+	if _, err := newChart(good, testMeasure(good.Y), nil); err == nil {
 		t.Error("no rows at all are drawn")
 	}
 	twice := []results.Row{at(madeUpRow("s", "accuracy", 5, 1, 0), 1), at(madeUpRow("s", "accuracy", 5, 2, 0), 1)}
-	if _, _, err := Draw(results.Figure{Name: "a", X: "epsilon", Y: "accuracy"}, twice, Options{}); err == nil || !strings.Contains(err.Error(), "two rows at epsilon = 1") {
+	_, err := newChart(results.Figure{Name: "a", X: "epsilon", Y: "accuracy"}, testMeasure("accuracy"), twice)
+	if err == nil || !strings.Contains(err.Error(), "two rows at epsilon = 1") {
 		t.Errorf("two rows at one point: %v, want an error", err)
 	}
 }
@@ -172,7 +182,8 @@ func TestGapsAndLogAxes(t *testing.T) {
 		t.Errorf("n %d to %d with failures at %d points, want 3 to 5 with 2", c.minN, c.maxN, c.failedPoints)
 	}
 	dead := []results.Row{at(madeUpRow("s", "w1", 5, -1, 0), 1)}
-	if _, _, err := Draw(results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log"}, dead, Options{}); err == nil || !strings.Contains(err.Error(), "none of its points can be drawn") {
+	_, err := newChart(results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log"}, testMeasure("w1"), dead)
+	if err == nil || !strings.Contains(err.Error(), "none of its points can be drawn") {
 		t.Errorf("nothing to draw: %v, want an error", err)
 	}
 }
@@ -205,25 +216,46 @@ func TestTopAxisIsLinear(t *testing.T) {
 	}
 }
 
-// TestCurvesAlongADatasetsParameter: a sweep of a dataset's parameter is one curve for each setting of the others.
+// TestCurvesAlongADatasetsParameter: a sweep of a dataset's parameter is one curve for each setting
+// of the others.
 func TestCurvesAlongADatasetsParameter(t *testing.T) {
 	var rows []results.Row
-	for _, d := range []struct{ label, n, shape string }{
-		{"gaussian", "10", "normal"}, {"gaussian n=20", "20", "normal"}, {"gaussian n=30", "30", "normal"},
-		{"gaussian shape=flat", "10", "flat"}, {"gaussian n=20 shape=flat", "20", "flat"},
+	for _, d := range []struct {
+		n, shape string
+		changed  []string
+	}{
+		{"10", "normal", nil}, {"20", "normal", []string{"n"}}, {"30", "normal", []string{"n"}},
+		{"10", "flat", []string{"shape"}}, {"20", "flat", []string{"n", "shape"}},
 	} {
-		r := withParams(madeUpRow("A", "w1", 3, 1, 0.1), map[string]string{"n": d.n, "shape": d.shape})
-		r.Dataset = d.label
-		rows = append(rows, r)
+		rows = append(rows, with(madeUpRow("A", "w1", 3, 1, 0.1), func(s *results.Setting) {
+			s.Dataset = results.Dataset{Name: "gaussian", Changed: d.changed,
+				Params: map[string]string{"n": d.n, "shape": d.shape}}
+		}))
 	}
-	c, err := newChart(results.Figure{Name: "a", X: "n", Y: "w1"}, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.curves) != 2 || len(c.curves[0].points) != 3 || len(c.curves[1].points) != 2 {
+	c := mustChart(t, results.Figure{Name: "a", X: "n", Y: "w1"}, rows)
+	if len(c.curves) != 2 || len(c.curves[0].Points) != 3 || len(c.curves[1].Points) != 2 {
 		t.Fatalf("curves %+v, want one of three and one of two points", c.curves)
 	}
-	if c.curves[1].label != "A (gaussian shape=flat)" {
-		t.Errorf("label %q", c.curves[1].label)
+	if c.curves[1].Label != "A (gaussian shape=flat)" {
+		t.Errorf("label %q", c.curves[1].Label)
+	}
+}
+
+// TestMeasures: what a manifest knows of a metric is on the axis and in the description.
+func TestMeasures(t *testing.T) {
+	for metric, want := range map[string][2]string{
+		"accuracy":            {"Classification accuracy", "Classification accuracy, higher is better"},
+		"count-error":         {"Error of count queries, mean (records)", "Error of count queries, mean (records), lower is better"},
+		results.RuntimeMetric: {"Run time of a release (s)", "Run time of a release (s)"},
+		"unknown":             {"unknown", "unknown"},
+	} {
+		measure := testMeasure(metric)
+		if got := [2]string{measureLabel(measure), measureText(&testMeasures, measure)}; got != want {
+			t.Errorf("%s: %q, want %q", metric, got, want)
+		}
+	}
+	p := Picture{Figure: results.Figure{Name: "a", Title: "Naive Bayes"}, Measure: "Accuracy, higher is better", XLabel: "Privacy budget ε"}
+	if got, want := p.Alt(), "Figure a: Naive Bayes: Accuracy, higher is better, by Privacy budget ε"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -84,14 +84,12 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestCombinedFitsAPage: whatever the number of panels, a combined figure is as wide as a page and no higher.
+// TestCombinedFitsAPage: whatever the number of panels, a combined figure is as wide as a page and
+// no higher.
 func TestCombinedFitsAPage(t *testing.T) {
 	for n := 2; n <= combinedPanels; n++ {
 		m, rows := manyFigures(repeat("w1", n)...)
-		d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := sideBySide(t, m, rows)
 		if height := d.sheet.height(); d.sheet.width != combinedWidth || height > pageHeight+0.01 {
 			t.Errorf("%d panels: %.1f by %.1f cm, want at most %.1f by %.1f", n, d.sheet.width/vg.Centimeter, height/vg.Centimeter, combinedWidth/vg.Centimeter, pageHeight/vg.Centimeter)
 		}
@@ -104,7 +102,7 @@ func TestCombinedFitsAPage(t *testing.T) {
 func TestManyFiguresTakePages(t *testing.T) {
 	m, rows := manyFigures(append(repeat("w1", 8), repeat("w2", 8)...)...)
 	dir := t.TempDir()
-	if _, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows); err != nil {
+	if _, _, err := WriteExperiment(dir, runOf(m, rows)); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][2]string{"combined": {"Panel 7", "Panel 8"}, "combined-2": {"Panel 8", "Panel 7"}} {
@@ -117,7 +115,7 @@ func TestManyFiguresTakePages(t *testing.T) {
 		}
 	}
 	m.Figures[3].Name = "combined-2"
-	if _, _, err := WriteExperiment(t.TempDir(), &results.Outcome{Manifest: m}, rows); err == nil || !strings.Contains(err.Error(), `"combined-2": the name is taken`) {
+	if _, _, err := WriteExperiment(t.TempDir(), runOf(m, rows)); err == nil || !strings.Contains(err.Error(), `"combined-2", must be another name`) {
 		t.Errorf("a figure with a page's name: %v", err)
 	}
 }
@@ -164,15 +162,10 @@ func TestLegendColumns(t *testing.T) {
 // TestRowsStandBelowEachOther: a heading of two lines takes room in its own row only.
 func TestRowsStandBelowEachOther(t *testing.T) {
 	m, rows := manyFigures(repeat("w1", 6)...)
-	plain, _, err := Combine(m.Figures, rows, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m.Title, m.Source = "", ""
+	plain := sideBySide(t, m, rows)
 	m.Figures[0].Title = strings.Repeat("a long heading ", 4)
-	tall, _, err := Combine(m.Figures, rows, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tall := sideBySide(t, m, rows)
 	strips, plainStrips := tall.sheet.topStrips(), plain.sheet.topStrips()
 	if strips[0] <= plainStrips[0] || strips[1] != plainStrips[1] {
 		t.Errorf("strips %v, want a taller first one than %v", strips, plainStrips)
@@ -192,7 +185,8 @@ func TestRowsStandBelowEachOther(t *testing.T) {
 	}
 }
 
-// frames are the panels' frames in an SVG, in its order: closed shapes of ink without ground and with four corners.
+// frames are the panels' frames in an SVG, in its order: closed shapes of ink without ground and
+// with four corners.
 func frames(t *testing.T, d *Drawing) []string {
 	t.Helper()
 	svg, err := d.Render("svg")
@@ -208,10 +202,11 @@ func frames(t *testing.T, d *Drawing) []string {
 	return all
 }
 
-// TestBenchmarkAtNoughtOnALogAxis: the legend says it; it has no line to show there, and nothing to warn of.
+// TestBenchmarkAtNoughtOnALogAxis: the legend says it; it has no line to show there, and nothing to
+// warn of.
 func TestBenchmarkAtNoughtOnALogAxis(t *testing.T) {
 	rows := append(tinyRows(), madeUpRow("True", "w1", 5, 0, 0))
-	rows[len(rows)-1].Algorithm = "perfect"
+	rows[len(rows)-1].Setting.Algorithm = "perfect"
 	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log", Reference: []string{"perfect", "identity"}, Where: map[string]string{"series": "RPS"}}
 	c := mustChart(t, figure, rows)
 	for _, warning := range c.warnings {
@@ -219,7 +214,7 @@ func TestBenchmarkAtNoughtOnALogAxis(t *testing.T) {
 			t.Errorf("warning %q", warning)
 		}
 	}
-	p := newPanel(c, 100, sheetStyle{1}, newLook([]*chart{c}, nil))
+	p := newPanel(c, 100, sheetStyle{1}, newCurveStyles([]*chart{c}, nil))
 	l := newLegend(sheetStyle{1}, []*panel{p})
 	if got := l.entries[1]; got.text != "True degree sequence: 0, not on a log axis" || got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
@@ -244,10 +239,7 @@ func TestHiddenCurves(t *testing.T) {
 		{figures, "Hidden under another curve: Incognito in a."},
 		{figures[1:], ""},
 	} {
-		d, _, err := Combine(test.figures, rows, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := sideBySide(t, results.Manifest{Figures: test.figures}, rows)
 		caption := strings.Join(d.sheet.captionLines(), " ")
 		if strings.Contains(caption, "Hidden") != (test.want != "") || !strings.Contains(caption, test.want) {
 			t.Errorf("caption %q, want %q in it", caption, test.want)
@@ -258,11 +250,10 @@ func TestHiddenCurves(t *testing.T) {
 // TestNumbersAreNotTornApart: no line of a caption ends with "Fig." or the like.
 func TestNumbersAreNotTornApart(t *testing.T) {
 	m, rows := manyFigures("w1")
+	d := drawing(t, m.Figures[0], rows)
+	d.sheet.source = "Somebody 2012, Fig. 3, section 5.1"
 	for width := 5 * vg.Centimeter; width < 12*vg.Centimeter; width += 3 {
-		d, _, err := Draw(m.Figures[0], rows, Options{Source: "Somebody 2012, Fig. 3, section 5.1", Width: width})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d.sheet.width = width
 		for _, line := range d.sheet.captionLines() {
 			for _, head := range []string{"Fig.", "section", "n", "=", "n = 5"} {
 				if strings.HasSuffix(line, " "+head) || line == head {
@@ -273,8 +264,8 @@ func TestNumbersAreNotTornApart(t *testing.T) {
 	}
 }
 
-// TestRaisedText: without raised pieces it is the library's text, with them it is as wide as its parts, and the exponent stands
-// higher and smaller.
+// TestRaisedText: without raised pieces it is the library's text, with them it is as wide as its
+// parts, and the exponent stands higher and smaller.
 func TestRaisedText(t *testing.T) {
 	style := sheetStyle{1}.text(40, ink)
 	plain := style
@@ -319,8 +310,8 @@ func TestRaisedText(t *testing.T) {
 	}
 }
 
-// TestSVGJoinsOnlyLines: joined paths have the parts of those they are made of, in order, and whatever has a ground, or another
-// style, or something between, stays apart.
+// TestSVGJoinsOnlyLines: joined paths have the parts of those they are made of, in order, and
+// whatever has a ground, or another style, or something between, stays apart.
 func TestSVGJoinsOnlyLines(t *testing.T) {
 	const line, other, ground = `<path d="%s" style="fill:none;stroke:#202020" />`, `<path d="%s" style="fill:none;stroke:#000000" />`, `<path d="%s" style="fill:#202020" />`
 	text := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
@@ -351,11 +342,7 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 // TestSVGTextsSayTheirWidth: each is as wide as the font's own metrics make it.
 func TestSVGTextsSayTheirWidth(t *testing.T) {
 	m, rows := adultFigures(true)
-	d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := d.Render("svg")
+	svg, err := sideBySide(t, m, rows).Render("svg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,25 +374,27 @@ type svgTextElement struct {
 	Text   string  `xml:",chardata"`
 }
 
-// TestVariantsOnPanelsOfTheirOwnLookAlike: with a panel for each variant a setting keeps its look, the legend names it once and
-// the headings tell the variants apart; where one panel has both, or a curve without variant has the setting's name, they differ.
+// TestVariantsOnPanelsOfTheirOwnLookAlike: with a panel for each variant a setting keeps its look,
+// the legend names it once and the headings tell the variants apart; where one panel has both, or a
+// curve without variant has the setting's name, they differ.
 func TestVariantsOnPanelsOfTheirOwnLookAlike(t *testing.T) {
 	row := func(series, variant string) results.Row {
-		r := at(madeUpRow(series, "w1", 3, 1, 0.1), 1)
-		r.Variant = variant
-		return r
+		return with(at(madeUpRow(series, "w1", 3, 1, 0.1), 1), func(s *results.Setting) {
+			s.Variant, s.ShowVariant = variant, true
+		})
 	}
-	rows := []results.Row{row("deep (published)", "published"), row("flat (published)", "published"), row("flat (strict)", "strict"), row("deep (strict)", "strict"),
-		row("both", "published"), row("deep", "strict")}
+	alone := func(series, variant string) results.Row {
+		return with(row(series, variant), func(s *results.Setting) { s.ShowVariant = false })
+	}
+	rows := []results.Row{row("deep", "published"), row("flat", "published"), row("flat", "strict"),
+		row("deep", "strict"), alone("both", "published"), alone("deep", "strict")}
 	panel := func(name, title, series string) results.Figure {
 		return results.Figure{Name: name, Title: title, X: "epsilon", Y: "w1", Where: map[string]string{"series": series}}
 	}
 	published, strict := panel("a", "Depth", "deep (published)|flat (published)|both"), panel("b", "Depth, strict", "flat (strict)|deep (strict)")
 	texts := func(figures ...results.Figure) (d *Drawing, legend, headings string) {
-		d, _, err := Combine(figures, rows, Options{SeriesOrder: []string{"deep (published)", "deep (strict)", "flat (published)", "flat (strict)"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d = sideBySide(t, results.Manifest{Figures: figures, SeriesOrder: []string{
+			"deep (published)", "deep (strict)", "flat (published)", "flat (strict)"}}, rows)
 		for _, e := range newLegend(d.sheet.style, d.sheet.panels).entries {
 			legend += e.text + "; "
 		}
@@ -421,7 +410,17 @@ func TestVariantsOnPanelsOfTheirOwnLookAlike(t *testing.T) {
 	if want := "(a) Depth (published); (b) Depth, strict; "; headings != want {
 		t.Errorf("headings %q, want %q", headings, want)
 	}
-	style := func(d *Drawing, label string) string { return fmt.Sprint(d.sheet.panels[0].look.curves[label]) }
+	style := func(d *Drawing, label string) string {
+		for _, p := range d.sheet.panels {
+			for _, cv := range p.curves {
+				if cv.Label == label {
+					return fmt.Sprint(p.styles.of(cv))
+				}
+			}
+		}
+		t.Fatalf("no curve %q", label)
+		return ""
+	}
 	if style(d, "deep (published)") != style(d, "deep (strict)") || style(d, "deep (strict)") == style(d, "flat (strict)") {
 		t.Error("a setting does not look the same under both variants, or two settings do")
 	}

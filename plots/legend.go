@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/results"
-
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"ppdp/results"
 )
 
-// legend is the strip below the panels. It has its own part of the sheet and so never covers data.
+// legend is the strip below the panels, where it never covers data.
 type legend struct {
 	style   sheetStyle
 	entries []legendEntry
@@ -29,7 +29,7 @@ const (
 	columnGap   vg.Length = 14
 )
 
-// newLegend lists every curve and reference of the panels once, in the order they come.
+// newLegend lists every curve and reference of the panels once, in the order of the panels.
 func newLegend(style sheetStyle, panels []*panel) legend {
 	l := legend{style: style}
 	seen := make(map[string]bool)
@@ -41,77 +41,83 @@ func newLegend(style sheetStyle, panels []*panel) legend {
 	}
 	for _, p := range panels {
 		for _, cv := range p.curves {
-			look, marked := p.look.curves[cv.label], cv.axis != nowhere
-			add(legendText(cv, panels), func(c *draw.Canvas) { p.sample(c, look, marked) })
+			add(legendText(cv, p, panels), func(c *draw.Canvas) { p.sample(c, cv) })
 		}
 	}
 	for _, p := range panels {
 		for _, r := range p.references {
-			note, shown := offScale(r.label, panels)
+			note, shown := offScale(r.Label, panels)
 			var sample func(c *draw.Canvas)
 			if shown {
-				line := style.referenceLine(p.look.references[r.label])
-				sample = func(c *draw.Canvas) { c.StrokeLine2(line, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y) }
+				line := style.referenceLine(p.styles.references[r.Label])
+				sample = func(c *draw.Canvas) {
+					c.StrokeLine2(line, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
+				}
 			}
-			add(r.label+note, sample)
+			add(r.Label+note, sample)
 		}
 	}
 	return l
 }
 
-// offScale tells the values of a benchmark line that fixed limits, or a log axis, keep out of some panels, and whether any
-// panel shows the line.
+// offScale notes the values of a benchmark line that fixed limits, or a log axis, keep out of some
+// panels. shown reports whether any panel has the line.
 func offScale(label string, panels []*panel) (note string, shown bool) {
 	var values, named []string
-	unplaceable := true // all are nought or below, on log axes
+	unplaceable := true // all are 0 or below, on log axes
 	for _, p := range panels {
 		for _, r := range p.references {
-			if r.label != label {
-				continue
-			}
-			if p.y.contains(r.value) {
+			v := r.level()
+			switch {
+			case r.Label != label:
+			case p.y.contains(v):
 				shown = true
-				continue
+			default:
+				unplaceable = unplaceable && p.y.unplaceable(v)
+				value := strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
+				values, named = append(values, value), append(named, p.figure.Name+": "+value)
 			}
-			unplaceable = unplaceable && p.y.unplaceable(r.value)
-			value := strings.Replace(strconv.FormatFloat(r.value, 'g', 4, 64), "-", "−", 1)
-			values, named = append(values, value), append(named, p.figure.Name+": "+value)
 		}
 	}
 	if len(values) == 0 {
 		return "", shown
 	}
-	if slices.Sort(values); values[0] == values[len(values)-1] && (unplaceable || len(values) == len(panels)) {
+	where := strings.Join(named, ", ")
+	if slices.Sort(values); values[0] == values[len(values)-1] {
 		if unplaceable {
 			return ": " + values[0] + ", not on a log axis", shown
 		}
-		return " (off scale: " + values[0] + ")", shown // the same everywhere
+		if len(values) == len(panels) { // the same everywhere
+			where = values[0]
+		}
 	}
-	return " (off scale: " + strings.Join(named, ", ") + ")", shown
+	return " (off scale: " + where + ")", shown
 }
 
-// legendText is a curve's name with the axis it is read against, where that is not the bottom one. Where panels of several variants
-// share a look, it names them all.
-func legendText(cv curve, panels []*panel) string {
-	text := cv.label
-	if cv.variant != "" && panels[0].look.paired {
+// legendText is a curve's name with the axis it is read against, where that is not the bottom one.
+// Where panels of several variants share styles, it names all variants of the curve.
+func legendText(cv curve, p *panel, panels []*panel) string {
+	text := cv.Label
+	if cv.variant != "" && p.styles.paired {
 		var variants []string
-		for _, p := range panels {
-			for _, other := range p.curves {
-				if other.variant != "" && other.setting == cv.setting && other.axis == cv.axis && !slices.Contains(variants, other.variant) {
+		for _, q := range panels {
+			for _, other := range q.curves {
+				same := other.setting == cv.setting && q.onTop(other) == p.onTop(cv)
+				if same && other.variant != "" && !slices.Contains(variants, other.variant) {
 					variants = append(variants, other.variant)
 				}
 			}
 		}
 		text = cv.setting + results.VariantSuffix(strings.Join(variants, ", "))
 	}
-	if cv.axis == top {
+	if p.onTop(cv) {
 		text += " (top axis)"
 	}
 	return text
 }
 
-// layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as its widest entry.
+// layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as
+// its widest entry.
 func (l legend) layout(width vg.Length) (columnWidths []vg.Length, texts [][]string) {
 	style := l.style.text(smallText, ink)
 	beside := l.style.points(sampleWidth + sampleGap)
@@ -124,7 +130,7 @@ func (l legend) layout(width vg.Length) (columnWidths []vg.Length, texts [][]str
 		}
 	}
 	for columns := len(entries); columns > 0; columns-- {
-		// The fewest columns that need no further row make an even block: 2 + 2 instead of 3 + 1.
+		// The fewest columns for a number of rows make an even block: 2 + 2 instead of 3 + 1.
 		if rows := (len(entries) + columns - 1) / columns; (len(entries)+rows-1)/rows != columns {
 			continue
 		}
@@ -167,7 +173,7 @@ func (l legend) height(width vg.Length) vg.Length {
 	return sum
 }
 
-// draw fills the strip c, whose height is what height said.
+// draw fills the strip c, which has the legend's height.
 func (l legend) draw(c draw.Canvas) {
 	width := c.Max.X - c.Min.X
 	columnWidths, texts := l.layout(width)
@@ -193,16 +199,18 @@ func (l legend) draw(c draw.Canvas) {
 				Max: vg.Point{X: x + l.style.points(sampleWidth), Y: y},
 			}})
 		}
-		drawLines(&c, style, line, vg.Point{X: x + l.style.points(sampleWidth+sampleGap), Y: y}, texts[i])
+		at := vg.Point{X: x + l.style.points(sampleWidth+sampleGap), Y: y}
+		drawLines(&c, style, line, at, texts[i])
 		x += columnWidths[column] + gap
 	}
 }
 
-// drawLines writes lines of text below each other, centred in lines of the given height, down from at.
-func drawLines(c *draw.Canvas, style draw.TextStyle, height vg.Length, at vg.Point, lines []string) {
+// drawLines writes lines of text below each other, centred in lines of the given height, down from
+// at.
+func drawLines(c *draw.Canvas, style draw.TextStyle, height vg.Length, at vg.Point, text []string) {
 	// Centres the capitals, which Liberation Sans draws 0.72 of its size high.
 	const capitals = 0.72
-	for i, line := range lines {
+	for i, line := range text {
 		base := at.Y - height*vg.Length(i) - height/2 - style.Font.Size*capitals/2
 		drawText(c, style, vg.Point{X: at.X, Y: base}, line)
 	}
@@ -210,19 +218,20 @@ func drawLines(c *draw.Canvas, style draw.TextStyle, height vg.Length, at vg.Poi
 
 // drawText writes one line with its base line at at.Y.
 func drawText(c *draw.Canvas, style draw.TextStyle, at vg.Point, line string) {
-	// The text handler puts the base line of a bottom-aligned line one font size less the ascent above
-	// the point it is given.
+	// The text handler puts the base line of a bottom-aligned line one font size less the ascent
+	// above the point it is given.
 	style.YAlign = draw.YBottom
 	at.Y += style.FontExtents().Ascent - style.Font.Size
 	c.FillText(style, at, line)
 }
 
-// wrap breaks a text at spaces into lines no wider than width; a longer word has a line of its own. At a no-break space
-// it is not broken: "Fig. 3".
+// wrap breaks a text at spaces into lines no wider than width, or of a single word. It does not
+// break at a no-break space: "Fig. 3".
 func wrap(style draw.TextStyle, text string, width vg.Length) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
+	isSpace := func(r rune) bool { return strings.ContainsRune(" \n\t", r) }
+	for _, word := range strings.FieldsFunc(text, isSpace) {
 		word = strings.ReplaceAll(word, noBreak, " ")
 		switch {
 		case line == "":
@@ -239,6 +248,7 @@ func wrap(style draw.TextStyle, text string, width vg.Length) []string {
 
 const noBreak = "\u00a0"
 
-// keepTogether puts no-break spaces between a number and what it is the number of.
-var keepTogether = strings.NewReplacer("Fig. ", "Fig."+noBreak, "Figs. ", "Figs."+noBreak, "section ", "section"+noBreak, "sections ", "sections"+noBreak,
-	"Table ", "Table"+noBreak, "n = ", "n"+noBreak+"="+noBreak, " trials", noBreak+"trials")
+// keepTogether puts no-break spaces between a number and its noun.
+var keepTogether = strings.NewReplacer("Fig. ", "Fig."+noBreak, "Figs. ", "Figs."+noBreak,
+	"section ", "section"+noBreak, "sections ", "sections"+noBreak, "Table ", "Table"+noBreak,
+	"n = ", "n"+noBreak+"="+noBreak, " trials", noBreak+"trials")

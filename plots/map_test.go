@@ -13,32 +13,39 @@ import (
 )
 
 // madeUpMap is a release of three regions over five rows, two of them at one place.
-func madeUpMap() *results.Outcome {
-	side := func(region int, attribute string, low, high float64) results.RegionSide {
-		return results.RegionSide{Cell: 1, Region: region, Records: 2, Attribute: attribute, Low: low, High: high}
+func madeUpMap() *results.Run {
+	setting := func(k string) *results.Setting {
+		return &results.Setting{Dataset: named("d"), Algorithm: "mondrian", Params: map[string]string{"k": k}}
 	}
-	o := &results.Outcome{
+	cell := func(s *results.Setting, trial int) results.Cell {
+		return results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial, Status: results.OK}}
+	}
+	side := func(region int, attribute string, low, high float64) results.RegionSide {
+		return results.RegionSide{Region: region, Records: 2, Attribute: attribute, Low: low, High: high}
+	}
+	five, two := setting("5"), setting("2")
+	run := &results.Run{
 		Manifest: results.Manifest{Title: "A map", Figures: []results.Figure{
 			{Name: "a", Kind: results.RegionsKind, X: "x", Y: "y", Where: map[string]string{"k": "2"}},
 		}},
-		Records: []results.Record{
-			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "5"}, Status: results.OK},
-			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "2"}, Status: results.OK},
-			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "2"}, Status: results.OK, Trial: 1},
-		},
-		Regions: []results.RegionSide{
-			{Cell: 0, Region: 0, Attribute: "x", Low: 0, High: 100}, {Cell: 0, Region: 0, Attribute: "y", Low: 0, High: 100},
-			side(0, "x", -0.5, 4.5), side(0, "y", -0.5, 9.5),
-			side(1, "x", 4.5, 9.5), side(1, "y", -0.5, 2.5), side(1, "z", 0, 1),
-			side(2, "x", 4.5, 9.5), side(2, "y", 2.5, 9.5),
-		},
+		Cells: []results.Cell{cell(five, 0), cell(two, 0), cell(two, 1)},
 	}
-	for row, p := range [][2]float64{{7, 8}, {1, 2}, {7, 8}, {3, 9}, {1, 1}} {
-		o.Original = append(o.Original,
-			results.RowValue{Dataset: "d", Row: row, Attribute: "x", Value: p[0]}, results.RowValue{Dataset: "d", Row: row, Attribute: "y", Value: p[1]},
-			results.RowValue{Dataset: "other", Row: row, Attribute: "x", Value: 3}, results.RowValue{Dataset: "d", Row: row, Attribute: "z", Value: 3})
+	run.Cells[0].Regions = []results.RegionSide{side(0, "x", 0, 100), side(0, "y", 0, 100)}
+	run.Cells[1].Regions = []results.RegionSide{
+		side(0, "x", -0.5, 4.5), side(0, "y", -0.5, 9.5),
+		side(1, "x", 4.5, 9.5), side(1, "y", -0.5, 2.5), side(1, "z", 0, 1),
+		side(2, "x", 4.5, 9.5), side(2, "y", 2.5, 9.5),
 	}
-	return o
+	run.Cells[0].Original = []results.Column{
+		{Attribute: "x", Values: []float64{7, 1, 7, 3, 1}},
+		{Attribute: "z", Values: []float64{3, 3, 3, 3, 3}},
+		{Attribute: "y", Values: []float64{8, 2, 8, 9, 1}},
+	}
+	other := setting("2")
+	other.Dataset = named("other") // another dataset's rows are not drawn
+	run.Cells = append(run.Cells, cell(other, 1))
+	run.Cells[3].Original = []results.Column{{Attribute: "x", Values: []float64{3}}, {Attribute: "y", Values: []float64{3}}}
+	return run
 }
 
 func TestMapHoldsRegionsAndRows(t *testing.T) {
@@ -61,12 +68,13 @@ func TestMapHoldsRegionsAndRows(t *testing.T) {
 
 func TestMapIsWritten(t *testing.T) {
 	o := madeUpMap()
-	o.Records[1].StandIn = true
+	*o.Cells[1].Setting = results.Setting{Dataset: standIn("d"), Algorithm: "mondrian", Params: o.Cells[1].Params}
+	o.Cells[1].Original = o.Cells[0].Original
 	second := o.Manifest.Figures[0]
 	second.Name, second.Where = "b", map[string]string{"k": "5"}
 	o.Manifest.Figures = append(o.Manifest.Figures, second)
 	dir := t.TempDir()
-	paths, warnings, err := WriteExperiment(dir, o, nil)
+	paths, warnings, err := WriteExperiment(dir, o)
 	if err != nil || len(paths) != 9 || len(warnings) != 0 {
 		t.Fatalf("%v, %q, %v", paths, warnings, err)
 	}
@@ -92,28 +100,25 @@ func TestMapIsWritten(t *testing.T) {
 
 func TestMapErrors(t *testing.T) {
 	for _, test := range []struct {
-		change func(*results.Outcome, *results.Figure)
+		change func(*results.Run, *results.Figure)
 		want   string
 	}{
-		{func(o *results.Outcome, f *results.Figure) { f.Where = nil }, `figure "a": 2 releases with`},
-		{func(o *results.Outcome, f *results.Figure) { f.Where["k"] = "3" }, `figure "a": no release with k 3`},
-		{func(o *results.Outcome, f *results.Figure) {
-			o.Records[1].Status, o.Records[1].Error = results.Failed, "too few"
+		{func(o *results.Run, f *results.Figure) { f.Where = nil }, `figure "a": 2 releases with`},
+		{func(o *results.Run, f *results.Figure) { f.Where["k"] = "3" }, `figure "a": no release with k 3`},
+		{func(o *results.Run, f *results.Figure) {
+			o.Cells[1].Status, o.Cells[1].Error = results.Failed, "too few"
 		}, "its release failed: too few"},
-		{func(o *results.Outcome, f *results.Figure) { o.Regions = nil }, "the run kept no regions"},
-		{func(o *results.Outcome, f *results.Figure) { f.Y = "w" }, `no attribute "w", must be one of x, y, z`},
+		{func(o *results.Run, f *results.Figure) { o.Cells[1].Regions = nil }, "the run kept no regions"},
+		{func(o *results.Run, f *results.Figure) { f.Y = "w" }, `no attribute "w", must be one of x, y, z`},
 	} {
 		o := madeUpMap()
 		test.change(o, &o.Manifest.Figures[0])
-		if _, _, err := WriteExperiment(t.TempDir(), o, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, _, err := WriteExperiment(t.TempDir(), o); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
 	o := madeUpMap()
-	if _, _, err := Draw(o.Manifest.Figures[0], nil, Options{}); err == nil || !strings.Contains(err.Error(), "needs a whole run") {
-		t.Errorf("a map from rows alone: %v", err)
-	}
-	o.Original = nil
+	o.Cells[0].Original = nil
 	if c, err := newMap(o.Manifest.Figures[0], o); err != nil || len(c.warnings) != 1 {
 		t.Errorf("without rows: %v, want one warning", err)
 	}

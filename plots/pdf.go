@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// A PDF would carry the moment it was made and its catalogue in map order. The library's defaults are
-// the only way to its documents from here: vgpdf keeps them to itself.
+// A PDF would carry the moment it was made and its catalogue in map order. The library's defaults
+// are the only way to its documents from here: vgpdf keeps them to itself.
 func init() {
 	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	fpdf.SetDefaultCreationDate(day)

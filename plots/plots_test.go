@@ -34,9 +34,9 @@ func tinyRows() []results.Row {
 		madeUpRow("Original", "w1", 5, 2, 0),
 	}
 	rows[4].Failed = 5
-	rows[8].Algorithm = "identity"
+	rows[8] = with(rows[8], func(s *results.Setting) { s.Algorithm = "identity" })
 	for i := range rows {
-		rows[i].StandIn, rows[i].Dataset = true, "tiny-standin"
+		rows[i] = with(rows[i], func(s *results.Setting) { s.Dataset = standIn("tiny") })
 	}
 	return rows
 }
@@ -44,21 +44,18 @@ func tinyRows() []results.Row {
 func TestGolden(t *testing.T) {
 	linear := results.Figure{Name: "a", Title: "two axes", X: "epsilon", X2: "k", Y: "w1", Reference: []string{"identity"}}
 	log := results.Figure{Name: "b", Title: "log axes", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", Where: map[string]string{"series": "RPS|Hay"}}
-	opts := Options{Title: "Tiny", Source: "nobody"}
+	m := results.Manifest{Title: "Tiny", Source: "nobody", Figures: []results.Figure{linear, log}}
+	alone := func(f results.Figure) *Drawing {
+		d := drawing(t, f, tinyRows())
+		d.sheet.title, d.sheet.source = m.Title, m.Source
+		return d
+	}
 	for _, test := range []struct {
 		name string
-		draw func() (*Drawing, []string, error)
-	}{
-		{"linear", func() (*Drawing, []string, error) { return Draw(linear, tinyRows(), opts) }},
-		{"log", func() (*Drawing, []string, error) { return Draw(log, tinyRows(), opts) }},
-		{"combined", func() (*Drawing, []string, error) { return Combine([]results.Figure{linear, log}, tinyRows(), opts) }},
-	} {
+		*Drawing
+	}{{"linear", alone(linear)}, {"log", alone(log)}, {"combined", sideBySide(t, m, tinyRows())}} {
 		t.Run(test.name, func(t *testing.T) {
-			d, _, err := test.draw()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := d.Render("svg")
+			got, err := test.Render("svg")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,11 +79,7 @@ func TestGolden(t *testing.T) {
 // What must be readable in the picture, whatever its layout.
 func TestTextsOnTheSheet(t *testing.T) {
 	m, rows := adultFigures(true)
-	d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
-	if err != nil {
-		t.Fatal(err)
-	}
-	picture, err := d.Render("svg")
+	picture, err := sideBySide(t, m, rows).Render("svg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,11 +93,7 @@ func TestTextsOnTheSheet(t *testing.T) {
 		t.Errorf("a curve stands in the shared legend %d times, want once", n)
 	}
 	m, rows = adultFigures(false)
-	d, _, err = Draw(m.Figures[0], rows, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if picture, _ := d.Render("svg"); strings.Contains(string(picture), "STAND-IN") {
+	if picture, _ := drawing(t, m.Figures[0], rows).Render("svg"); strings.Contains(string(picture), "STAND-IN") {
 		t.Error("real data are called stand-ins")
 	}
 }
@@ -123,7 +112,7 @@ func TestNothingLeavesTheFrame(t *testing.T) {
 		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", YLim: []float64{50, 60}}, graphs},
 	} {
 		c := mustChart(t, test.figure, test.rows)
-		p := newPanel(c, 100, sheetStyle{1}, newLook([]*chart{c}, nil))
+		p := newPanel(c, 100, sheetStyle{1}, newCurveStyles([]*chart{c}, nil))
 		p.heading, p.hasTop = "", false // these are drawn above the frame
 		var record recorder.Canvas
 		canvas := draw.NewCanvas(&record, 100, 100)
@@ -161,7 +150,7 @@ func TestEqualInputGivesEqualBytes(t *testing.T) {
 	var first, second []string
 	for _, into := range []*[]string{&first, &second} {
 		dir := t.TempDir()
-		paths, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows)
+		paths, _, err := WriteExperiment(dir, runOf(m, rows))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,10 +175,13 @@ func TestEqualInputGivesEqualBytes(t *testing.T) {
 func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 	m, rows := depthFigures()
 	m.Figures[0].Y = "nothing"
-	m.Figures = append(m.Figures, results.Figure{Name: "../x", X: "epsilon", Y: "w2", Where: map[string]string{"depth": "50", "stop": "3"}}, m.Figures[1])
+	other := results.Figure{Name: "../x", X: "epsilon", Y: "w2", Where: map[string]string{"depth": "50", "stop": "3"}}
+	taken := other
+	taken.Name = "combined-2"
+	m.Figures = append(m.Figures, other, taken)
 	dir := t.TempDir()
-	paths, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows)
-	for _, want := range []string{"metric nothing", `figure "../x": the name must be`, `figure "b": the name is taken`} {
+	paths, _, err := WriteExperiment(dir, runOf(m, rows))
+	for _, want := range []string{"metric nothing", `figure "../x", must be letters`, `figure "combined-2", must be another name`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
@@ -197,7 +189,7 @@ func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 	if len(paths) == 0 || filepath.Base(paths[0]) != "b.pdf" {
 		t.Errorf("wrote %v, want the good figure all the same", paths)
 	}
-	if _, err := (&Drawing{}).Write(dir, "a", "bmp"); err == nil || !strings.Contains(err.Error(), "must be one of pdf, png, svg") {
+	if _, err := (&Drawing{&sheet{}}).Render("bmp"); err == nil || !strings.Contains(err.Error(), "must be one of pdf, png, svg") {
 		t.Errorf("an unknown format: %v, want an error that lists the known", err)
 	}
 }
@@ -205,7 +197,7 @@ func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 func TestSeriesOrderAndSharedLook(t *testing.T) {
 	m, rows := depthFigures()
 	a, b := mustChart(t, m.Figures[0], rows), mustChart(t, m.Figures[1], rows)
-	l := newLook([]*chart{a, b}, []string{"depth 100", "stop 10"})
+	l := newCurveStyles([]*chart{a, b}, []string{"depth 100", "stop 10"})
 	same := func(got, want curveStyle) bool { return fmt.Sprint(got) == fmt.Sprint(want) }
 	if !same(l.curves["depth 100"], styleOf(0)) || !same(l.curves["stop 10"], styleOf(1)) || !same(l.curves["depth 5"], styleOf(2)) {
 		t.Error("styles are not given in the order asked for")
@@ -226,8 +218,7 @@ func TestCaption(t *testing.T) {
 	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1"}
 	caption := func(rows []results.Row) string {
 		c := mustChart(t, figure, rows)
-		d := single(c, newLook([]*chart{c}, nil), Options{})
-		return strings.Join(d.sheet.captionLines(), " ")
+		return strings.Join(single(c, newCurveStyles([]*chart{c}, nil), "", "").captionLines(), " ")
 	}
 	if got, want := caption(rows), "Points: a single trial (n = 1), no error bars."; got != want {
 		t.Errorf("caption %q, want %q", got, want)
@@ -279,11 +270,8 @@ func TestOutlinesMatchTheFont(t *testing.T) {
 }
 
 func TestPDFHasNoClock(t *testing.T) {
-	d, _, err := Draw(results.Figure{Name: "a", X: "epsilon", Y: "w1", Where: map[string]string{"series": "RPS"}}, tinyRows(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	picture, err := d.Render("pdf")
+	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1", Where: map[string]string{"series": "RPS"}}
+	picture, err := drawing(t, figure, tinyRows()).Render("pdf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,11 +287,7 @@ func BenchmarkDraw(b *testing.B) {
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
-				d, _, err := Combine(m.Figures, rows, Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := d.Render(format); err != nil {
+				if _, err := sideBySide(b, m, rows).Render(format); err != nil {
 					b.Fatal(err)
 				}
 			}

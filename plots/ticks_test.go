@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"pgregory.net/rapid"
+
+	"ppdp/results"
 )
 
 func labelled(ticks []plot.Tick) string {
@@ -25,7 +27,7 @@ func labelled(ticks []plot.Tick) string {
 }
 
 // onLine writes raised text as "^".
-func onLine(label string) string { return strings.NewReplacer(raise, "^", lower, "").Replace(label) }
+func onLine(label string) string { return strings.NewReplacer(superscriptStart, "^", superscriptEnd, "").Replace(label) }
 
 func TestTicksByHand(t *testing.T) {
 	for _, test := range []struct {
@@ -86,13 +88,14 @@ func TestTicksOfAnyRange(t *testing.T) {
 	})
 }
 
-// TestLabelsHaveGlyphs: the fonts' empty character stands for what they lack, and in small type looks like nothing at all.
+// TestLabelsHaveGlyphs: the fonts' empty character stands for what they lack, and in small type
+// looks like nothing at all.
 func TestLabelsHaveGlyphs(t *testing.T) {
 	fonts := font.NewCache(liberation.Collection())
 	face := fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 10)
 	var buffer sfnt.Buffer
 	check := func(text string) {
-		for _, r := range strings.NewReplacer(raise, "", lower, "").Replace(text) {
+		for _, r := range strings.NewReplacer(superscriptStart, "", superscriptEnd, "").Replace(text) {
 			if glyph, err := face.Face.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
 				t.Errorf("%q: no glyph for %q", text, r)
 			}
@@ -104,8 +107,9 @@ func TestLabelsHaveGlyphs(t *testing.T) {
 		}
 		check(span{min: 0, max: math.Pow10(exponent)}.labelled("k", xTicks))
 	}
-	for _, name := range []string{"epsilon", "w1", "w2", "ks", "k"} {
-		check(axisLabel(name, ""))
+	check(parameterLabel(epsilonName, ""))
+	for _, m := range results.DerivedMeasures {
+		check(measureLabel(m))
 	}
 }
 
