@@ -30,8 +30,8 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// probe shows the page in a frame of a given width, as Chromium's own window is never as narrow as a phone's, opens all details
-// and writes down what can be measured.
+// probe shows the page in a frame of a given width, as Chromium's own window is never as narrow as
+// a phone's, opens all details and writes down what can be measured.
 const probe = `<!DOCTYPE html><link rel="icon" href="data:,"><body style="margin:0"><pre id="out"></pre>
 <iframe id="f" src="/report.html" style="border:0;width:%dpx;height:900px"></iframe>
 <script>
@@ -75,7 +75,8 @@ type measured struct {
 	Small          int // paragraphs too small to read
 }
 
-// complaints are what is wrong with a page that is to hold a number of figures, each beginning with what it is about.
+// complaints are what is wrong with a page that is to hold a number of figures, each beginning with
+// what it is about.
 func (m measured) complaints(console []string, width, figures int) []string {
 	var all []string
 	complain := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -124,7 +125,8 @@ func (m measured) complaints(console []string, width, figures int) []string {
 
 var consoleLine = regexp.MustCompile(`(?m)^.*CONSOLE.*$`)
 
-// look opens a page in a browser of its own and returns what the probe measured at a width and what the browser's console said.
+// look opens a page in a browser of its own and returns what the probe measured at a width and what
+// the browser's console said.
 func look(t *testing.T, path string, page []byte, width int) (measured, []string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -142,7 +144,8 @@ func look(t *testing.T, path string, page []byte, width int) (measured, []string
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	// Without -no-sandbox Chromium refuses to run as root, as in containers; all it opens is our own page.
+	// Without -no-sandbox Chromium refuses to run as root, as in containers; all it opens is our
+	// own page.
 	command := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--enable-logging=stderr", "--user-data-dir="+t.TempDir(), "--window-size=1400,1000",
 		"--virtual-time-budget=20000", "--dump-dom", server.URL)
@@ -161,8 +164,9 @@ func look(t *testing.T, path string, page []byte, width int) (measured, []string
 	return m, consoleLine.FindAllString(stderr.String(), -1)
 }
 
-// TestInBrowser looks at the page as a desk and as a phone shows it, all details open: nothing sticks out to the side, every
-// figure is there, and the browser has nothing to complain about. $PPDP_REPORT names another page to look at.
+// TestInBrowser looks at the page as a desk and as a phone shows it, all details open: nothing
+// sticks out to the side, every figure is there, and the browser has nothing to complain about.
+// $PPDP_REPORT names another page to look at.
 func TestInBrowser(t *testing.T) {
 	path := browser(t)
 	var b bytes.Buffer
@@ -187,8 +191,9 @@ func TestInBrowser(t *testing.T) {
 	}
 }
 
-// TestBrowserNotices: the looking itself finds what it looks for, and nothing else: each fault is planted into the page of the
-// test above, in words that occur there, and must give the one complaint about it.
+// TestBrowserNotices: the looking itself finds what it looks for, and nothing else: each fault is
+// planted into the page of the test above, in words that occur there, and must give the one
+// complaint about it.
 func TestBrowserNotices(t *testing.T) {
 	path := browser(t)
 	var b bytes.Buffer
@@ -204,7 +209,7 @@ func TestBrowserNotices(t *testing.T) {
 		{"a script", `</main>`, `</main><script>throw new Error("planted")</script>`, "console"},
 		{"a picture from elsewhere", `</main>`, `</main><img src="elsewhere.png" alt="" width="10">`, "console"},
 		{"a level left out", `<h2>Summary</h2>`, `<h2>Summary</h2><h5>deep</h5>`, "headings"},
-		{"a picture without a name", `aria-label="Figure a: w1 by epsilon"`, ``, "names"},
+		{"a picture without a name", `aria-label="Figure a: Earth mover&#39;s distance (cm), lower is better, by Privacy budget ε"`, ``, "names"},
 		{"a table for mice", `class="scroll" tabindex="0"`, `class="scroll"`, "keyboard"},
 		{"small print", `<h2>Summary</h2>`, `<h2>Summary</h2><p style="font-size:8px">small</p>`, "small"},
 	} {

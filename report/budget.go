@@ -9,7 +9,8 @@ import (
 	"ppdp/results"
 )
 
-// budget shows where the privacy budget of an experiment's releases went, by claimed and by proven sensitivities.
+// budget shows where the privacy budget of an experiment's releases went, by claimed and by proven
+// sensitivities.
 type budget struct {
 	Bars     []*budgetBars
 	Purposes []purpose // the key
@@ -17,11 +18,12 @@ type budget struct {
 	Scale    string    // what the whole width is, in units of ε
 }
 
-// budgetBars are the two bars of releases that spend alike. Parts are of ε, averaged over the releases.
+// budgetBars are the two bars of releases that spend alike. Parts are of ε, averaged over the
+// releases.
 type budgetBars struct {
 	Label           string
-	Series          int // how many series share the bars; all are in Label's tooltip, Names
-	Names           string
+	Series          int    // that share the bars
+	Names           string // theirs, a line each
 	Releases        int
 	Claimed, Proven []budgetPart
 	ClaimedSum      string
@@ -48,15 +50,15 @@ type purpose struct {
 	Colour int
 }
 
-// purposeColours gives every purpose the same colour on the whole page as far as there are colours.
+// purposeColours gives a purpose the same colour on the whole page while there are enough colours.
 type purposeColours struct{ purposes []purpose }
 
 // paletteSize is how many colours the style sheet has for purposes.
 const paletteSize = 12
 
-// of returns a purpose's colour in a budget whose key is so far beside. A colour that beside has already gives way to one
-// it has not.
-func (c *purposeColours) of(name string, beside []purpose) int {
+// of returns a purpose's colour in a budget that already shows others. It is another one than usual
+// where one of these has the usual one.
+func (c *purposeColours) of(name string, shown []purpose) int {
 	at := slices.IndexFunc(c.purposes, func(p purpose) bool { return p.Name == name })
 	if at < 0 {
 		at = len(c.purposes)
@@ -65,16 +67,16 @@ func (c *purposeColours) of(name string, beside []purpose) int {
 	usual := c.purposes[at].Colour
 	for i := range paletteSize {
 		colour := (usual + i) % paletteSize
-		if !slices.ContainsFunc(beside, func(p purpose) bool { return p.Colour == colour }) {
+		if !slices.ContainsFunc(shown, func(p purpose) bool { return p.Colour == colour }) {
 			return colour
 		}
 	}
 	return usual
 }
 
-// newBudget adds up the ledger of an outcome, a pair of bars for each series, algorithm and variant; nil when there is no
+// newBudget adds up the ledgers of a run: a pair of bars for each series, nil when there is no
 // ledger. Series that spend alike to a thousandth of ε share a pair.
-func newBudget(o *results.Run, palette *purposeColours) *budget {
+func newBudget(run *results.Run, palette *purposeColours) *budget {
 	type sums struct {
 		label           string
 		purposes        []string
@@ -84,22 +86,18 @@ func newBudget(o *results.Run, palette *purposeColours) *budget {
 		worst           float64
 	}
 	var groups []*sums
-	byKey := make(map[string]*sums)
-	for i := range o.Cells {
-		c := &o.Cells[i]
+	byLabel := make(map[string]*sums)
+	for i := range run.Cells {
+		c := &run.Cells[i]
 		if len(c.Ledger) == 0 || c.Epsilon == nil || !(*c.Epsilon > 0) || c.Status != results.OK {
 			continue
 		}
 		epsilon := *c.Epsilon
-		name := c.Label()
-		if c.Variant != "" && !strings.Contains(name, c.Variant) {
-			name += results.VariantSuffix(c.Variant)
-		}
-		key := c.Algorithm + "\x00" + name
-		g := byKey[key]
+		g := byLabel[c.Label()]
 		if g == nil {
-			g = &sums{label: name, claimed: make(map[string]float64), proven: make(map[string]float64)}
-			byKey[key] = g
+			g = &sums{label: c.Label()}
+			g.claimed, g.proven = make(map[string]float64), make(map[string]float64)
+			byLabel[g.label] = g
 			groups = append(groups, g)
 		}
 		g.releases++
@@ -122,44 +120,47 @@ func newBudget(o *results.Run, palette *purposeColours) *budget {
 		return nil
 	}
 	b := &budget{}
-	byLook := make(map[string]*budgetBars)
+	byShares := make(map[string]*budgetBars)
 	widest := 1.0
 	for _, g := range groups {
-		bars := &budgetBars{Label: g.label, Names: g.label, Series: 1, Releases: g.releases, Unbounded: g.unbounded, worst: g.worst}
-		n := float64(g.releases)
-		var look strings.Builder
-		add := func(parts *[]budgetPart, sum *float64, name string, share float64) {
-			*parts = append(*parts, budgetPart{Purpose: name, Colour: b.colour(name, palette), Share: strconv.FormatFloat(share, 'f', 3, 64), start: *sum, share: share})
+		bars := &budgetBars{Label: g.label, Names: g.label, Series: 1, Releases: g.releases,
+			Unbounded: g.unbounded, worst: g.worst}
+		var shares strings.Builder
+		add := func(parts *[]budgetPart, sum *float64, name string, total float64) {
+			share := total / float64(g.releases)
+			*parts = append(*parts, budgetPart{Purpose: name, Colour: b.colour(name, palette),
+				Share: decimal(share), start: *sum, share: share})
 			*sum += share
-			fmt.Fprintf(&look, "%s %.3f;", name, share)
+			fmt.Fprintf(&shares, "%s %.3f;", name, share)
 		}
 		for _, name := range g.purposes {
-			add(&bars.Claimed, &bars.claimed, name, g.claimed[name]/n)
+			add(&bars.Claimed, &bars.claimed, name, g.claimed[name])
 			if !g.unbounded {
-				add(&bars.Proven, &bars.proven, name, g.proven[name]/n)
+				add(&bars.Proven, &bars.proven, name, g.proven[name])
 			}
 		}
-		bars.ClaimedSum, bars.ProvenSum = strconv.FormatFloat(bars.claimed, 'f', 3, 64), strconv.FormatFloat(bars.proven, 'f', 3, 64)
+		bars.ClaimedSum, bars.ProvenSum = decimal(bars.claimed), decimal(bars.proven)
 		bars.Over = g.unbounded || bars.proven > 1+overrun
 		widest = max(widest, bars.claimed, bars.proven)
-		if same := byLook[look.String()]; same != nil && same.Unbounded == bars.Unbounded {
-			same.Series++
-			same.Releases += bars.Releases
-			same.worst = max(same.worst, bars.worst)
-			same.Names += "\n" + bars.Label
+		same := byShares[shares.String()]
+		if same == nil || same.Unbounded != bars.Unbounded {
+			byShares[shares.String()] = bars
+			b.Bars = append(b.Bars, bars)
 			continue
 		}
-		byLook[look.String()] = bars
-		b.Bars = append(b.Bars, bars)
+		same.Series++
+		same.Releases += bars.Releases
+		same.worst = max(same.worst, bars.worst)
+		same.Names += "\n" + bars.Label
 	}
 	for _, bars := range b.Bars {
-		if bars.worst > bars.proven+0.0005 { // what three places show
-			bars.Worst = strconv.FormatFloat(bars.worst, 'f', 3, 64)
+		if bars.worst > bars.proven+0.0005 { // what three decimals show
+			bars.Worst = decimal(bars.worst)
 		}
 		bars.Over = bars.Over || bars.worst > 1+overrun
 		for _, parts := range [][]budgetPart{bars.Claimed, bars.Proven} {
-			for i := range parts {
-				parts[i].Start, parts[i].Width = percent(parts[i].start/widest), percent(parts[i].share/widest)
+			for i, p := range parts {
+				parts[i].Start, parts[i].Width = percent(p.start/widest), percent(p.share/widest)
 			}
 		}
 	}
@@ -167,21 +168,24 @@ func newBudget(o *results.Run, palette *purposeColours) *budget {
 	return b
 }
 
-// colour returns a purpose's colour from the key, where it enters it if need be.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+
+// colour returns a purpose's colour from the key and adds it there if it is new.
 func (b *budget) colour(name string, palette *purposeColours) int {
 	for _, p := range b.Purposes {
 		if p.Name == name {
 			return p.Colour
 		}
 	}
-	b.Purposes = append(b.Purposes, purpose{name, palette.of(name, b.Purposes)})
-	return b.Purposes[len(b.Purposes)-1].Colour
+	colour := palette.of(name, b.Purposes)
+	b.Purposes = append(b.Purposes, purpose{name, colour})
+	return colour
 }
 
 // overrun is how far above ε a sum of rounded parts may come out.
 const overrun = 1e-9
 
-// More is how many series there are besides the one that gives the label.
+// More is the number of series besides the one that gives the label.
 func (b *budgetBars) More() int { return b.Series - 1 }
 
 // drawnBar is a bar with the mark of ε in it.
@@ -191,4 +195,6 @@ type drawnBar struct {
 }
 
 // Drawn joins a bar with its mark, for the template.
-func (*budgetBars) Drawn(parts []budgetPart, limit string) drawnBar { return drawnBar{parts, limit} }
+func (*budgetBars) Drawn(parts []budgetPart, limit string) drawnBar {
+	return drawnBar{parts, limit}
+}
