@@ -27,7 +27,9 @@ func labelled(ticks []plot.Tick) string {
 }
 
 // onLine writes raised text as "^".
-func onLine(label string) string { return strings.NewReplacer(superscriptStart, "^", superscriptEnd, "").Replace(label) }
+func onLine(label string) string {
+	return strings.NewReplacer(superscriptStart, "^", superscriptEnd, "").Replace(label)
+}
 
 func TestTicksByHand(t *testing.T) {
 	for _, test := range []struct {

@@ -128,7 +128,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		`aria-label="Figure a: Earth mover&#39;s distance (cm), lower is better, by Privacy budget ε"`,
-		`Numbers of figure a: Earth mover&#39;s distance (cm), lower is better; mean ± standard error`,
+		`Earth mover&#39;s distance (cm), lower is better. Mean ± standard error.`,
 		`<th>Privacy budget ε →</th>`,
 		`STAND-IN DATA, not the original: toys-standin`,
 		`<strong>1 of 18 cells failed.</strong>`,
