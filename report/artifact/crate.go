@@ -77,7 +77,7 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 	}
 	root["citation"] = papers
 	actions := []ref{}
-	datasets := newList()
+	seen := make(map[string]bool) // datasets
 	for _, e := range c.ordered() {
 		if e.Run == nil {
 			continue
@@ -89,9 +89,10 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 		for _, d := range m.Datasets {
 			id := "#data-" + d.Checksum
 			objects = append(objects, ref{id})
-			if !datasets.add(id) {
+			if seen[id] {
 				continue
 			}
+			seen[id] = true
 			data := entity{"@id": id, "@type": "Dataset", "name": d.Name, "identifier": "sha256:" + d.Checksum}
 			if d.License != "" {
 				data["license"] = d.License
