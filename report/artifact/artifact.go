@@ -1,7 +1,8 @@
-// Package artifact describes a set of results for those who reproduce it: ARTIFACT.md, an appendix for
-// the artifact evaluation of a conference, and ro-crate-metadata.json, the same for programs. All
-// numbers in them are measured: they come from the files of runs and from a trial that the caller has
-// just made. It leaves out running anything and the report of the results (package report).
+// Package artifact describes a set of results for those who reproduce it: ARTIFACT.md, an appendix
+// for the artifact evaluation of a conference, and ro-crate-metadata.json, the same for programs.
+// All numbers in them are measured: they come from the files of runs and from a trial that the
+// caller has just made. It leaves out running anything and the report of the results (package
+// report).
 package artifact
 
 import (
@@ -62,7 +63,8 @@ type Paper struct {
 	Judgements []claims.Judgement
 }
 
-// Trial is a short run that shows that the program works, with what it printed and wrote where this was made.
+// Trial is a short run that shows that the program works, with what it printed and wrote where this
+// was made.
 type Trial struct {
 	Command string
 	Output  string
@@ -227,8 +229,8 @@ func mark(j *claims.Judgement) string {
 	return ""
 }
 
-// looksAt reports whether a claim's own checks look at an experiment, and whether its other readings
-// do.
+// looksAt reports whether a claim's own checks look at an experiment, and whether its other
+// readings do.
 func looksAt(l *claims.Ledger, claim, experiment string) (own, other bool) {
 	for i := range l.Claims {
 		if l.Claims[i].ID == claim {

@@ -34,8 +34,8 @@ claims:
     not-covered: Nobody looked.
 `
 
-// contents is two runs, one of them reduced and on a stand-in, and an experiment that was not run. Their times and
-// sizes are chosen so that the sums are known.
+// contents is two runs, one of them reduced and on a stand-in, and an experiment that was not run.
+// Their times and sizes are chosen so that the sums are known.
 func contents(t *testing.T) *Contents {
 	t.Helper()
 	l, err := claims.Parse("ledger", []byte(ledger))

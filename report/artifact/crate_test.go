@@ -14,9 +14,10 @@ import (
 	"time"
 )
 
-// TestWriteMetadata holds the metadata to what RO-Crate 1.2 demands of an attached package: a flat graph of entities with one @id and @type each,
-// a descriptor that conforms to the specification and is about the root, a root data set with name, description, date and license, and
-// parts that are files in the folder, all of them, with sizes and checksums that are recomputed here.
+// TestWriteMetadata holds the metadata to what RO-Crate 1.2 demands of an attached package: a flat
+// graph of entities with one @id and @type each, a descriptor that conforms to the specification
+// and is about the root, a root data set with name, description, date and license, and parts that
+// are files in the folder, all of them, with sizes and checksums that are recomputed here.
 func TestWriteMetadata(t *testing.T) {
 	folder := fstest.MapFS{}
 	for _, name := range []string{"ppdp", "LICENSE", "ARTIFACT.md", "a name: spaces & 100%.csv", "results/p/one/records.jsonl", "results/p/one/a.svg", "results/p/two/records.jsonl",
