@@ -140,8 +140,7 @@ func (c *chart) fit() error {
 	}
 	for _, cv := range c.curves {
 		for _, p := range cv.Points {
-			c.y.add(p.Mean - p.SE) // not a number where either is unknown
-			c.y.add(p.Mean + p.SE)
+			c.y.add(p.Mean-p.SE, p.Mean+p.SE) // NaN where either is unknown
 		}
 	}
 	for _, r := range c.references {
@@ -249,8 +248,14 @@ func (c *chart) covers(a, b Point) bool {
 func (c *chart) describe(chosen selection) {
 	c.xLabel = parameterLabel(c.figure.X, c.figure.XLabel)
 	c.x2Label = parameterLabel(c.figure.X2, c.figure.X2Label)
-	if names := c.topSeries(); c.figure.X2Label == "" && len(names) == 1 {
-		c.x2Label += " (" + names[0] + ")"
+	var onTop []string
+	for _, cv := range c.curves {
+		if c.onTop(cv) && !slices.Contains(onTop, cv.series) {
+			onTop = append(onTop, cv.series)
+		}
+	}
+	if c.figure.X2Label == "" && len(onTop) == 1 {
+		c.x2Label += " (" + onTop[0] + ")"
 	}
 	c.yLabel = cmp.Or(c.figure.YLabel, measureLabel(c.measure))
 	rows := chosen.curves
@@ -273,15 +278,4 @@ func (c *chart) describe(chosen selection) {
 			}
 		}
 	}
-}
-
-// topSeries names the series along the top axis.
-func (c *chart) topSeries() []string {
-	var names []string
-	for _, cv := range c.curves {
-		if c.onTop(cv) && !slices.Contains(names, cv.series) {
-			names = append(names, cv.series)
-		}
-	}
-	return names
 }

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"ppdp/results"
@@ -39,13 +40,12 @@ var referenceLabels = map[string]string{
 
 // measureText is a metric's title with its unit and, for measured metrics, which way is better.
 func measureText(m *results.Manifest, measure results.MeasureUse) string {
-	text := measureLabel(measure)
-	for _, measured := range m.Measures {
-		if measured.Metric == measure.Metric && measure.HigherIsBetter {
-			return text + ", higher is better"
-		} else if measured.Metric == measure.Metric {
-			return text + ", lower is better"
-		}
+	measured := func(u results.MeasureUse) bool { return u.Metric == measure.Metric }
+	switch {
+	case !slices.ContainsFunc(m.Measures, measured):
+		return measureLabel(measure)
+	case measure.HigherIsBetter:
+		return measureLabel(measure) + ", higher is better"
 	}
-	return text
+	return measureLabel(measure) + ", lower is better"
 }

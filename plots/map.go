@@ -44,10 +44,8 @@ func newMap(figure results.Figure, run *results.Run) (*chart, error) {
 	}
 	c.x, c.y = emptySpan(false), emptySpan(false)
 	for _, r := range c.rectangles {
-		c.x.add(r.left)
-		c.x.add(r.right)
-		c.y.add(r.low)
-		c.y.add(r.high)
+		c.x.add(r.left, r.right)
+		c.y.add(r.low, r.high)
 	}
 	for _, d := range c.dots {
 		c.x.add(d.x)

@@ -114,14 +114,12 @@ func (p *panel) topStrip() vg.Length {
 const (
 	headingGap vg.Length = 3  // points below the heading
 	leftAxis   vg.Length = 48 // points that the left axis takes at most, as a rule
+	rightStrip vg.Length = 10 // points for half of the last tick label, which is beyond the frame
 )
 
 func (p *panel) headingLines() []string {
 	return wrap(p.style.text(mediumText, ink), p.heading, p.width-p.style.points(leftAxis))
 }
-
-// rightStrip is room for the half of the last tick label that reaches beyond the frame.
-func (p *panel) rightStrip() vg.Length { return p.style.points(10) }
 
 // Plot draws the inside of the frame, the frame and the top axis. c is the data area.
 func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {

@@ -249,7 +249,7 @@ func (s *sheet) drawNote(c draw.Canvas) draw.Canvas {
 
 // drawPanels lines the frames up in rows and columns.
 func (s *sheet) drawPanels(c draw.Canvas) {
-	strips, right := s.topStrips(), s.panels[0].rightStrip()
+	strips, right := s.topStrips(), s.style.points(rightStrip)
 	above := slices.Max(strips)
 	grid := make([][]*plot.Plot, s.rows())
 	for i := range grid {

@@ -10,12 +10,13 @@ type span struct {
 
 func emptySpan(log bool) span { return span{math.Inf(1), math.Inf(-1), log} }
 
-// add widens the range to a value that has a place on the axis.
-func (s *span) add(v float64) {
-	if math.IsNaN(v) || math.IsInf(v, 0) || s.unplaceable(v) {
-		return
+// add widens the range to the values that have a place on the axis.
+func (s *span) add(values ...float64) {
+	for _, v := range values {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) && !s.unplaceable(v) {
+			s.min, s.max = math.Min(s.min, v), math.Max(s.max, v)
+		}
 	}
-	s.min, s.max = math.Min(s.min, v), math.Max(s.max, v)
 }
 
 func (s span) empty() bool { return s.min > s.max }

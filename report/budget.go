@@ -33,6 +33,8 @@ type budgetBars struct {
 	Over            bool   // the proven loss exceeds ε
 	claimed, proven float64
 	worst           float64
+	purposes        []string
+	sums            map[string]*[2]float64 // over releases, by purpose: claimed and proven
 }
 
 // budgetPart is one purpose's part of a bar.
@@ -77,16 +79,8 @@ func (c *purposeColours) of(name string, shown []purpose) int {
 // newBudget adds up the ledgers of a run: a pair of bars for each series, nil when there is no
 // ledger. Series that spend alike to a thousandth of ε share a pair.
 func newBudget(run *results.Run, palette *purposeColours) *budget {
-	type sums struct {
-		label           string
-		purposes        []string
-		claimed, proven map[string]float64
-		releases        int
-		unbounded       bool
-		worst           float64
-	}
-	var groups []*sums
-	byLabel := make(map[string]*sums)
+	var groups []*budgetBars
+	byLabel := make(map[string]*budgetBars)
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		if len(c.Ledger) == 0 || c.Epsilon == nil || !(*c.Epsilon > 0) || c.Status != results.OK {
@@ -95,25 +89,25 @@ func newBudget(run *results.Run, palette *purposeColours) *budget {
 		epsilon := *c.Epsilon
 		g := byLabel[c.Label()]
 		if g == nil {
-			g = &sums{label: c.Label()}
-			g.claimed, g.proven = make(map[string]float64), make(map[string]float64)
-			byLabel[g.label] = g
+			g = &budgetBars{Label: c.Label(), Names: c.Label(), Series: 1}
+			g.sums = make(map[string]*[2]float64)
+			byLabel[g.Label] = g
 			groups = append(groups, g)
 		}
-		g.releases++
+		g.Releases++
 		if c.Spent != nil && c.Spent.Proven.Finite() {
 			g.worst = max(g.worst, float64(c.Spent.Proven)/epsilon)
 		}
 		for _, row := range c.Ledger {
-			if !slices.Contains(g.purposes, row.Purpose) {
+			sum := g.sums[row.Purpose]
+			if sum == nil {
+				sum = new([2]float64)
+				g.sums[row.Purpose] = sum
 				g.purposes = append(g.purposes, row.Purpose)
 			}
-			g.claimed[row.Purpose] += row.Epsilon / epsilon
-			if row.Loss.Finite() {
-				g.proven[row.Purpose] += float64(row.Loss) / epsilon
-			} else {
-				g.unbounded = true
-			}
+			sum[0] += row.Epsilon / epsilon
+			sum[1] += float64(row.Loss) / epsilon
+			g.Unbounded = g.Unbounded || !row.Loss.Finite()
 		}
 	}
 	if len(groups) == 0 {
@@ -122,25 +116,23 @@ func newBudget(run *results.Run, palette *purposeColours) *budget {
 	b := &budget{}
 	byShares := make(map[string]*budgetBars)
 	widest := 1.0
-	for _, g := range groups {
-		bars := &budgetBars{Label: g.label, Names: g.label, Series: 1, Releases: g.releases,
-			Unbounded: g.unbounded, worst: g.worst}
+	for _, bars := range groups {
 		var shares strings.Builder
 		add := func(parts *[]budgetPart, sum *float64, name string, total float64) {
-			share := total / float64(g.releases)
+			share := total / float64(bars.Releases)
 			*parts = append(*parts, budgetPart{Purpose: name, Colour: b.colour(name, palette),
 				Share: decimal(share), start: *sum, share: share})
 			*sum += share
 			fmt.Fprintf(&shares, "%s %.3f;", name, share)
 		}
-		for _, name := range g.purposes {
-			add(&bars.Claimed, &bars.claimed, name, g.claimed[name])
-			if !g.unbounded {
-				add(&bars.Proven, &bars.proven, name, g.proven[name])
+		for _, name := range bars.purposes {
+			add(&bars.Claimed, &bars.claimed, name, bars.sums[name][0])
+			if !bars.Unbounded {
+				add(&bars.Proven, &bars.proven, name, bars.sums[name][1])
 			}
 		}
 		bars.ClaimedSum, bars.ProvenSum = decimal(bars.claimed), decimal(bars.proven)
-		bars.Over = g.unbounded || bars.proven > 1+overrun
+		bars.Over = bars.Unbounded || bars.proven > 1+overrun
 		widest = max(widest, bars.claimed, bars.proven)
 		same := byShares[shares.String()]
 		if same == nil || same.Unbounded != bars.Unbounded {

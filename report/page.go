@@ -155,16 +155,13 @@ func newPage(in Input) (*page, error) {
 
 // overall counts the claims of all papers and describes their verdicts in words.
 func overall(papers []*paperView) (n int, text string) {
-	counts := make(map[claims.Verdict]int)
-	for _, v := range papers {
-		for _, c := range v.Claims {
-			counts[c.Verdict.Verdict]++
-			n++
-		}
-	}
 	var parts []string
 	for _, words := range verdictKey {
-		if many := counts[words.Verdict]; many == 1 {
+		many := 0
+		for _, v := range papers {
+			many += v.count(words.Verdict)
+		}
+		if n += many; many == 1 {
 			parts = append(parts, "1 "+words.One)
 		} else if many > 1 {
 			parts = append(parts, strconv.Itoa(many)+" "+words.Many)
@@ -190,13 +187,7 @@ func newPaperView(paper *Paper) *paperView {
 	}
 	done := 0
 	for _, words := range verdictKey {
-		n := 0
-		for _, c := range v.Claims {
-			if c.Verdict.Verdict == words.Verdict {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := v.count(words.Verdict); n > 0 {
 			all := float64(len(v.Claims))
 			start, width := percent(float64(done)/all), percent(float64(n)/all)
 			v.Bar = append(v.Bar, barPart{words, start, width, n})
@@ -204,6 +195,15 @@ func newPaperView(paper *Paper) *paperView {
 		}
 	}
 	return v
+}
+
+func (v *paperView) count(verdict claims.Verdict) (n int) {
+	for _, c := range v.Claims {
+		if c.Verdict.Verdict == verdict {
+			n++
+		}
+	}
+	return n
 }
 
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }

@@ -45,18 +45,15 @@ func wordsOf(v claims.Verdict) verdictWords {
 
 // claimView is a claim on the page.
 type claimView struct {
+	judgedView
 	ID          string
-	Verdict     verdictWords
 	Strict      *verdictWords // nil where the strict variant has no verdict of its own
 	Source      []string
 	Errata      []string
 	Statement   string
-	Remarks     []string
-	Why, Reason string
 	Tests       []string
 	ByTests     bool // the verdict is the tests' alone
 	Experiments []string
-	Checks      []checkView
 	Points      string // "12 of 15 points support"
 	Readings    []readingView
 	Surprise    bool
@@ -65,7 +62,12 @@ type claimView struct {
 
 // readingView is a claim judged in another reading.
 type readingView struct {
-	Name        string
+	judgedView
+	Name string
+}
+
+// judgedView is the part of a judgement that claims and their readings share.
+type judgedView struct {
 	Verdict     verdictWords
 	Remarks     []string
 	Why, Reason string
@@ -85,14 +87,18 @@ type pointView struct {
 	State               string
 }
 
-func newClaimView(j, strict *claims.Judgement) *claimView {
-	c := &claimView{ID: j.ID, Verdict: wordsOf(j.Verdict), Source: j.Source, Errata: j.Errata,
-		Statement: j.Statement, Remarks: remarks(j), Reason: j.Reason, Tests: j.Tests,
-		ByTests: j.Basis == "tests", Experiments: j.Experiments, Checks: checkViews(j),
-		Surprise: j.Surprise}
+func newJudgedView(j *claims.Judgement) judgedView {
+	v := judgedView{wordsOf(j.Verdict), remarks(j), "", j.Reason, checkViews(j)}
 	if j.Verdict == j.Expect { // the ledger explains the verdict that it expects
-		c.Why = j.Why
+		v.Why = j.Why
 	}
+	return v
+}
+
+func newClaimView(j, strict *claims.Judgement) *claimView {
+	c := &claimView{judgedView: newJudgedView(j), ID: j.ID, Source: j.Source, Errata: j.Errata,
+		Statement: j.Statement, Tests: j.Tests, ByTests: j.Basis == "tests",
+		Experiments: j.Experiments, Surprise: j.Surprise}
 	if strict != nil && strict.Verdict != claims.NoData && strict.Verdict != claims.NotCovered {
 		words := wordsOf(strict.Verdict)
 		c.Strict = &words
@@ -107,12 +113,7 @@ func newClaimView(j, strict *claims.Judgement) *claimView {
 	}
 	for i := range j.Readings {
 		r := &j.Readings[i]
-		view := readingView{Name: r.Reading, Verdict: wordsOf(r.Verdict), Remarks: remarks(r),
-			Reason: r.Reason, Checks: checkViews(r)}
-		if r.Verdict == r.Expect {
-			view.Why = r.Why
-		}
-		c.Readings = append(c.Readings, view)
+		c.Readings = append(c.Readings, readingView{newJudgedView(r), r.Reading})
 	}
 	return c
 }

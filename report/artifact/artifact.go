@@ -86,7 +86,7 @@ var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 	"join": func(words []string, between string) string { return strings.Join(words, between) },
 	// A bar within a cell would end it.
 	"cell":     func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
-	"lines":    func(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") },
+	"lines":    func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") },
 	"size":     size,
 	"span":     span,
 	"mark":     mark,
@@ -146,9 +146,9 @@ func WriteMarkdown(w io.Writer, c *Contents) error {
 
 const (
 	name    = "ppdp"
-	summary = "A reproducible benchmark harness for privacy-preserving data publishing. It runs the " +
-		"experiments of three papers from written specifications, draws their figures and judges " +
-		"their claims."
+	summary = "A reproducible benchmark harness for privacy-preserving data publishing. It runs " +
+		"the experiments of three papers from written specifications, draws their figures and " +
+		"judges their claims."
 )
 
 func (d *document) addExperiment(e Experiment) {

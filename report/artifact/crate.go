@@ -48,7 +48,8 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 		graph = append(graph, e)
 		return ref{id}
 	}
-	add(MetadataFile, "CreativeWork", entity{"conformsTo": ref{crateSpecification}, "about": ref{"./"}})
+	add(MetadataFile, "CreativeWork",
+		entity{"conformsTo": ref{crateSpecification}, "about": ref{"./"}})
 	root := entity{"name": name + ": results and program", "description": summary,
 		"datePublished": c.Published.UTC().Format("2006-01-02"), "license": ref{license}}
 	add("./", "Dataset", root)
@@ -141,7 +142,7 @@ func filesIn(folder fs.FS) ([]File, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case !entry.Type().IsRegular() || path == MetadataFile || strings.HasSuffix(path, ".partial"):
+		case !entry.Type().IsRegular(), path == MetadataFile, strings.HasSuffix(path, ".partial"):
 			return nil
 		}
 		file, err := Sum(folder, path)
