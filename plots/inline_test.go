@@ -37,13 +37,16 @@ func TestInline(t *testing.T) {
 	if len(wantPaths) < 10 || strings.Join(gotPaths, "\n") != strings.Join(wantPaths, "\n") {
 		t.Errorf("%d shapes, want the %d of the file", len(gotPaths), len(wantPaths))
 	}
-	if gotText, wantText = strings.Trim(gotText, "|"), strings.Trim(wantText, "|"); wantText == "" || gotText != wantText {
+	if gotText, wantText = strings.Trim(gotText, "|"),
+		strings.Trim(wantText, "|"); wantText == "" || gotText != wantText {
 		t.Errorf("text %q, want %q", gotText, wantText)
 	}
-	if text := string(inline); !strings.HasPrefix(text, "<svg ") || strings.Contains(text, ":#") || strings.Contains(text, `width="340`) {
+	if text := string(inline); !strings.HasPrefix(text, "<svg ") || strings.Contains(text, ":#") ||
+		strings.Contains(text, `width="340`) {
 		t.Errorf("has a prolog, a fixed colour or a fixed size: %.300s", text)
 	}
-	if inline, err = drawings[0].Inline(`"><script>`); err != nil || !bytes.Contains(inline, []byte(`aria-label="&#34;&gt;&lt;script&gt;"`)) {
+	if inline, err = drawings[0].Inline(`"><script>`); err != nil ||
+		!bytes.Contains(inline, []byte(`aria-label="&#34;&gt;&lt;script&gt;"`)) {
 		t.Errorf("a label with markup: %v, %.300s", err, inline)
 	}
 }

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type legend struct {
 // legendEntry has no sample where no panel shows the line.
 type legendEntry struct {
 	text   string
+	lines  []string // the text, broken by layout
 	sample func(c *draw.Canvas)
 }
 
@@ -36,7 +38,7 @@ func newLegend(style sheetStyle, panels []*panel) legend {
 	add := func(text string, sample func(c *draw.Canvas)) {
 		if !seen[text] {
 			seen[text] = true
-			l.entries = append(l.entries, legendEntry{text, sample})
+			l.entries = append(l.entries, legendEntry{text: text, sample: sample})
 		}
 	}
 	for _, p := range panels {
@@ -118,25 +120,25 @@ func legendText(cv curve, p *panel, panels []*panel) string {
 
 // layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as
 // its widest entry.
-func (l legend) layout(width vg.Length) (columnWidths []vg.Length, texts [][]string) {
+func (l legend) layout(width vg.Length) (columnWidths []vg.Length) {
 	style := l.style.text(smallText, ink)
 	beside := l.style.points(sampleWidth + sampleGap)
-	entries := make([]vg.Length, len(l.entries))
-	for i, e := range l.entries {
-		lines := wrap(style, e.text, width-beside)
-		texts = append(texts, lines)
-		for _, line := range lines {
-			entries[i] = max(entries[i], beside+style.Width(line))
+	widths := make([]vg.Length, len(l.entries))
+	for i := range l.entries {
+		e := &l.entries[i]
+		e.lines = wrap(style, e.text, width-beside)
+		for _, line := range e.lines {
+			widths[i] = max(widths[i], beside+style.Width(line))
 		}
 	}
-	for columns := len(entries); columns > 0; columns-- {
+	for columns := len(widths); columns > 0; columns-- {
 		// The fewest columns for a number of rows make an even block: 2 + 2 instead of 3 + 1.
-		if rows := (len(entries) + columns - 1) / columns; (len(entries)+rows-1)/rows != columns {
+		if rows := (len(widths) + columns - 1) / columns; (len(widths)+rows-1)/rows != columns {
 			continue
 		}
 		columnWidths = make([]vg.Length, columns)
 		sum := l.style.points(columnGap) * vg.Length(columns-1)
-		for i, w := range entries {
+		for i, w := range widths {
 			columnWidths[i%columns] = max(columnWidths[i%columns], w)
 		}
 		for _, w := range columnWidths {
@@ -146,29 +148,27 @@ func (l legend) layout(width vg.Length) (columnWidths []vg.Length, texts [][]str
 			break
 		}
 	}
-	return columnWidths, texts // none for a map: its caption explains it
+	return columnWidths
+}
+
+// rows are the entries row by row: none for a map, which its caption explains.
+func (l legend) rows(columns int) iter.Seq[[]legendEntry] {
+	return slices.Chunk(l.entries, max(columns, 1))
 }
 
 func (l legend) lineHeight() vg.Length { return l.style.points(smallText * 1.35) }
 
-// rowHeights are the heights of the legend's rows, from the top.
-func (l legend) rowHeights(columns int, texts [][]string) []vg.Length {
-	var heights []vg.Length
-	for i, lines := range texts {
-		if i%columns == 0 {
-			heights = append(heights, 0)
-		}
-		row := len(heights) - 1
-		heights[row] = max(heights[row], l.lineHeight()*vg.Length(len(lines)))
+func (l legend) rowHeight(row []legendEntry) vg.Length {
+	lines := 0
+	for _, e := range row {
+		lines = max(lines, len(e.lines))
 	}
-	return heights
+	return l.lineHeight() * vg.Length(lines)
 }
 
-func (l legend) height(width vg.Length) vg.Length {
-	columnWidths, texts := l.layout(width)
-	var sum vg.Length
-	for _, h := range l.rowHeights(len(columnWidths), texts) {
-		sum += h
+func (l legend) height(width vg.Length) (sum vg.Length) {
+	for row := range l.rows(len(l.layout(width))) {
+		sum += l.rowHeight(row)
 	}
 	return sum
 }
@@ -176,32 +176,27 @@ func (l legend) height(width vg.Length) vg.Length {
 // draw fills the strip c, which has the legend's height.
 func (l legend) draw(c draw.Canvas) {
 	width := c.Max.X - c.Min.X
-	columnWidths, texts := l.layout(width)
-	columns := len(columnWidths)
+	columnWidths := l.layout(width)
 	gap := l.style.points(columnGap)
 	left := c.Min.X + (width+gap)/2
 	for _, w := range columnWidths {
 		left -= (w + gap) / 2
 	}
-	style := l.style.text(smallText, ink)
-	heights := l.rowHeights(columns, texts)
-	x, y := left, c.Max.Y
-	line := l.lineHeight()
-	for i, e := range l.entries {
-		row, column := i/columns, i%columns
-		if column == 0 && row > 0 {
-			x = left
-			y -= heights[row-1]
+	style, height, y := l.style.text(smallText, ink), l.lineHeight(), c.Max.Y
+	for row := range l.rows(len(columnWidths)) {
+		x := left
+		for i, e := range row {
+			if e.sample != nil {
+				e.sample(&draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+					Min: vg.Point{X: x, Y: y - height},
+					Max: vg.Point{X: x + l.style.points(sampleWidth), Y: y},
+				}})
+			}
+			at := vg.Point{X: x + l.style.points(sampleWidth+sampleGap), Y: y}
+			drawLines(&c, style, height, at, e.lines)
+			x += columnWidths[i] + gap
 		}
-		if e.sample != nil {
-			e.sample(&draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-				Min: vg.Point{X: x, Y: y - line},
-				Max: vg.Point{X: x + l.style.points(sampleWidth), Y: y},
-			}})
-		}
-		at := vg.Point{X: x + l.style.points(sampleWidth+sampleGap), Y: y}
-		drawLines(&c, style, line, at, texts[i])
-		x += columnWidths[column] + gap
+		y -= l.rowHeight(row)
 	}
 }
 

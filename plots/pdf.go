@@ -54,8 +54,8 @@ func (c *pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 	ascii(len(s))
 }
 
-// outline is a character's shape with its origin at a point: nil for one without ink, an empty box for
-// one that the font does not have.
+// outline is a character's shape with its origin at a point: nil for one without ink, an empty box
+// for one that the font does not have.
 func outline(buffer *sfnt.Buffer, face font.Face, at vg.Point, r rune) vg.Path {
 	glyph, err := face.Face.GlyphIndex(buffer, r)
 	if err != nil {

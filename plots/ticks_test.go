@@ -51,7 +51,8 @@ func TestTicksByHand(t *testing.T) {
 		{logTicks{6}, 1e6, 9e6, "10^6 2×10^6 5×10^6"},
 		{logTicks{6}, 1e-5, 1e-3, "10^−5 10^−4 10^−3"},
 	} {
-		if diff := cmp.Diff(test.want, onLine(labelled(test.ticker.Ticks(test.lo, test.hi)))); diff != "" {
+		diff := cmp.Diff(test.want, onLine(labelled(test.ticker.Ticks(test.lo, test.hi))))
+		if diff != "" {
 			t.Errorf("%T from %v to %v: %s", test.ticker, test.lo, test.hi, diff)
 		}
 	}
@@ -63,7 +64,8 @@ func TestTicksOfAnyRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := math.Pow(10, rapid.Float64Range(-6, 7).Draw(t, "exponent"))
 		hi := lo * (1 + math.Pow(10, rapid.Float64Range(-3, 4).Draw(t, "width")))
-		ticker := rapid.SampledFrom([]ticker{linearTicks{6}, logTicks{6}, linearTicks{7}}).Draw(t, "ticker")
+		ticker := rapid.SampledFrom([]ticker{linearTicks{6}, logTicks{6}, linearTicks{7}}).Draw(t,
+			"ticker")
 		power := math.Pow10(ticker.power(lo, hi)) // which stands in the axis' label
 		last, count := math.Inf(-1), 0
 		seen := make(map[string]bool)
@@ -80,7 +82,8 @@ func TestTicksOfAnyRange(t *testing.T) {
 				t.Fatalf("label %q twice in %v..%v", tick.Label, lo, hi)
 			}
 			seen[tick.Label] = true
-			if said := readLabel(t, tick.Label) * power; math.Abs(said-tick.Value) > 1e-9*math.Abs(hi) {
+			said := readLabel(t, tick.Label) * power
+			if math.Abs(said-tick.Value) > 1e-9*math.Abs(hi) {
 				t.Fatalf("label %q stands at %v", tick.Label, tick.Value)
 			}
 		}
@@ -97,7 +100,8 @@ func TestLabelsHaveGlyphs(t *testing.T) {
 	face := fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 10)
 	var buffer sfnt.Buffer
 	check := func(text string) {
-		for _, r := range strings.NewReplacer(superscriptStart, "", superscriptEnd, "").Replace(text) {
+		for _, r := range strings.NewReplacer(superscriptStart, "", superscriptEnd,
+			"").Replace(text) {
 			if glyph, err := face.Face.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
 				t.Errorf("%q: no glyph for %q", text, r)
 			}

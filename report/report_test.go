@@ -56,31 +56,39 @@ Other.
 // toy is a run with two series over three epsilons and three trials, one cell of which failed.
 func toy() *results.Run {
 	run := &results.Run{Manifest: results.Manifest{
-		Experiment: "toy/fig1", Title: "Toy <b>", Source: "Nobody 2026, Fig. 1", Spec: "name: toy/fig1\n",
+		Experiment: "toy/fig1", Title: "Toy <b>", Source: "Nobody 2026, Fig. 1",
+		Spec:     "name: toy/fig1\n",
 		SpecHash: "0123", Seed: 7, Trials: 3, SeriesOrder: []string{"A", "B"},
 		Figures: []results.Figure{{Name: "a", X: "epsilon", Y: "w1", XScale: "log"},
 			{Name: "b", X: "epsilon", Y: "nothing"}},
 		Datasets: []results.DatasetUse{{Name: "toys-standin", Checksum: "abcd", StandsFor: "toys"}},
-		Algorithms: []results.AlgorithmUse{{Name: "a", Variant: "published", Guarantee: "differential privacy",
-			Status: "short", Errata: []string{"R1", "Z9"}}},
+		Algorithms: []results.AlgorithmUse{{Name: "a", Variant: "published",
+			Guarantee: "differential privacy",
+			Status:    "short", Errata: []string{"R1", "Z9"}}},
 		Measures: []results.MeasureUse{{Measurement: results.Measurement{Metric: "w1"},
 			Title: "Earth mover's distance", Unit: "cm"}},
-		IntervalMethod: results.IntervalMethod, Modules: []results.Module{{Path: "example.com/m", Version: "v1.2.3"}},
-		GoVersion: "go1.26", GOOS: "linux", GOARCH: "amd64", CommandLine: []string{"ppdp", "run", "my spec.yaml"},
+		IntervalMethod: results.IntervalMethod, Modules: []results.Module{{Path: "example.com/m",
+			Version: "v1.2.3"}},
+		GoVersion: "go1.26", GOOS: "linux", GOARCH: "amd64",
+		CommandLine: []string{"ppdp", "run", "my spec.yaml"},
 	}}
 	for _, series := range []string{"A", "B"} {
 		for _, epsilon := range []float64{0.1, 1, 10} {
-			setting := &results.Setting{Series: series, Algorithm: "a", Variant: "published", Epsilon: &epsilon,
+			setting := &results.Setting{Series: series, Algorithm: "a", Variant: "published",
+				Epsilon: &epsilon,
 				Dataset: results.Dataset{Name: "toys-standin", StandsFor: "toys"}}
 			for trial := range 3 {
 				value := 1/epsilon/10 + float64(trial)/100
-				c := results.Cell{Setting: setting, CellResult: results.CellResult{Trial: trial, Status: results.OK}}
+				c := results.Cell{Setting: setting,
+					CellResult: results.CellResult{Trial: trial, Status: results.OK}}
 				if series == "B" && epsilon == 10 && trial == 2 {
-					c.Status, c.Phase, c.Error = results.Failed, results.PhaseRelease, "out of <luck>"
+					c.Status, c.Phase, c.Error = results.Failed, results.PhaseRelease,
+						"out of <luck>"
 					run.Cells = append(run.Cells, c)
 					continue
 				}
-				c.Values = []results.Value{{Measurement: results.Measurement{Metric: "w1"}, Value: &value}}
+				c.Values = []results.Value{{Measurement: results.Measurement{Metric: "w1"},
+					Value: &value}}
 				c.Spent = &results.Spent{Claimed: epsilon, Proven: results.Bound(1.25 * epsilon)}
 				loss := 0.75 * epsilon
 				if series == "B" {
@@ -90,7 +98,8 @@ func toy() *results.Run {
 					{Purpose: "cuts", Mechanism: "exponential", Claimed: 0.5, Proven: 1.5, Calls: 3,
 						Epsilon: 0.5 * epsilon, Loss: results.Bound(loss), Composition: "parallel"},
 					{Purpose: "counts", Mechanism: "laplace", Claimed: 1, Proven: 1, Calls: 2,
-						Epsilon: 0.5 * epsilon, Loss: results.Bound(0.5 * epsilon), Composition: "parallel"}}
+						Epsilon: 0.5 * epsilon, Loss: results.Bound(0.5 * epsilon),
+						Composition: "parallel"}}
 				run.Cells = append(run.Cells, c)
 			}
 		}
@@ -110,7 +119,8 @@ func toyInput(t *testing.T) Input {
 		t.Fatal(err)
 	}
 	strict, _ := claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict})
-	return Input{Papers: []Paper{{ledger, judgements, strict}}, Runs: runs, Errata: testErrata, ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
+	return Input{Papers: []Paper{{ledger, judgements, strict}}, Runs: runs, Errata: testErrata,
+		ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
 }
 
 // TestPage: what went in is on the page, each thing in its place, and what is not to be overlooked
@@ -127,14 +137,16 @@ func TestPage(t *testing.T) {
 		t.Errorf("warnings %q, want one about figure b", warnings)
 	}
 	for _, want := range []string{
-		`aria-label="Figure a: Earth mover&#39;s distance (cm), lower is better, by Privacy budget ε"`,
+		`aria-label="Figure a: Earth mover&#39;s distance (cm), lower is better, ` +
+			`by Privacy budget ε"`,
 		`Earth mover&#39;s distance (cm), lower is better. Mean ± standard error.`,
 		`<th>Privacy budget ε →</th>`,
 		`STAND-IN DATA, not the original: toys-standin`,
 		`<strong>1 of 18 cells failed.</strong>`,
 		`out of &lt;luck&gt;`, `first: cell 17, trial 2`,
 		`Toy &lt;b&gt;`, `Nobody 2026 &lt;i&gt;(toy)&lt;/i&gt;`, `at most 5 &amp; never more`,
-		`Of 3 claims of the papers 1 holds, 1 is contradicted and 1 is not judged. Some data are stand-ins for the real ones; 1 of 18 cells failed.`,
+		`Of 3 claims of the papers 1 holds, 1 is contradicted and 1 is not judged. ` +
+			`Some data are stand-ins for the real ones; 1 of 18 cells failed.`,
 		`With a verdict: 2 of 3 claims`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
@@ -147,9 +159,11 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	for _, not := range []string{"<script", "http://", "https://", "src=", "@import", "url(", "#erratum-Z9", "out of <luck>", "ZgotmplZ"} {
+	for _, not := range []string{"<script", "http://", "https://", "src=", "@import", "url(",
+		"#erratum-Z9", "out of <luck>", "ZgotmplZ"} {
 		body := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "")
-		if body = strings.ReplaceAll(body, `xmlns:xlink="http://www.w3.org/1999/xlink"`, ""); strings.Contains(body, not) {
+		if body = strings.ReplaceAll(body, `xmlns:xlink="http://www.w3.org/1999/xlink"`,
+			""); strings.Contains(body, not) {
 			t.Errorf("the page holds %q", not)
 		}
 	}
@@ -242,7 +256,8 @@ func TestSameBytes(t *testing.T) {
 // TestEmpty: nothing run is a page too.
 func TestEmpty(t *testing.T) {
 	var b bytes.Buffer
-	if warnings, err := Write(&b, Input{}); err != nil || len(warnings) > 0 || !strings.Contains(b.String(), "None of 0.") {
+	if warnings, err := Write(&b, Input{}); err != nil || len(warnings) > 0 ||
+		!strings.Contains(b.String(), "None of 0.") {
 		t.Errorf("%v, %q", err, warnings)
 	}
 }
@@ -263,16 +278,19 @@ func TestBudget(t *testing.T) {
 		}
 		return s
 	}
-	if got, want := describe(a.Claimed), "cuts 0.500 0.000+40.000; counts 0.500 40.000+40.000; "; got != want {
+	got, want := describe(a.Claimed), "cuts 0.500 0.000+40.000; counts 0.500 40.000+40.000; "
+	if got != want {
 		t.Errorf("claimed %s, want %s", got, want)
 	}
-	if got, want := describe(a.Proven), "cuts 0.750 0.000+60.000; counts 0.500 60.000+40.000; "; got != want {
+	got, want = describe(a.Proven), "cuts 0.750 0.000+60.000; counts 0.500 60.000+40.000; "
+	if got != want {
 		t.Errorf("proven %s, want %s", got, want)
 	}
 	if !a.Over || a.Unbounded || a.Releases != 9 || a.ProvenSum != "1.250" || a.Worst != "" {
 		t.Errorf("series A: %+v", a)
 	}
-	if !unbounded.Unbounded || !unbounded.Over || unbounded.Releases != 8 || len(unbounded.Proven) != 0 {
+	if !unbounded.Unbounded || !unbounded.Over || unbounded.Releases != 8 ||
+		len(unbounded.Proven) != 0 {
 		t.Errorf("series B: %+v", unbounded)
 	}
 	run := toy()
@@ -311,12 +329,14 @@ func TestNumbers(t *testing.T) {
 		return numbersOf(&pictures[0])
 	}
 	tables := tablesOf()
-	if len(tables) != 1 || len(tables[0].Lines) != 2 || strings.Join(tables[0].Columns, " ") != "0.1 1 10" {
+	if len(tables) != 1 || len(tables[0].Lines) != 2 ||
+		strings.Join(tables[0].Columns, " ") != "0.1 1 10" {
 		t.Fatalf("%+v", tables)
 	}
 	a, b := tables[0].Lines[0], tables[0].Lines[1]
 	// Trials add 0, 0.01 and 0.02: mean 0.01 above, standard error 0.01/√3 = 0.005774.
-	if a.Label != "A" || a.Cells[0].Mean != "1.01" || a.Cells[0].SE != "0.005774" || a.Cells[2].Mean != "0.02" {
+	if a.Label != "A" || a.Cells[0].Mean != "1.01" || a.Cells[0].SE != "0.005774" ||
+		a.Cells[2].Mean != "0.02" {
 		t.Errorf("A: %+v", a)
 	}
 	if b.Cells[2].N != 2 || b.Cells[2].Failed != 1 || b.Cells[2].Mean != "0.015" {
@@ -341,15 +361,20 @@ func TestNumbers(t *testing.T) {
 // TestNumbersOfLines: benchmarks and values that an axis cannot show are in the tables too.
 func TestNumbersOfLines(t *testing.T) {
 	nan := math.NaN()
-	p := &plots.Picture{Figure: results.Figure{X: "epsilon", X2: "k"}, XLabel: "ε", X2Label: "k (M)", Lines: []plots.Line{
-		{Label: "A", Axis: "epsilon", Points: []plots.Point{{X: 0.5, Mean: 0, SE: 0, N: 2}, {X: 1e6, Mean: nan, SE: nan, Failed: 2}}},
-		{Label: "M", Axis: "k", Points: []plots.Point{{X: 5, Mean: 7, SE: nan, N: 1}}},
-		{Label: "Original", Points: []plots.Point{{Mean: 3, SE: 1, N: 2}}}, {Label: "Several", Points: []plots.Point{{Mean: 4, SE: nan}}},
-	}}
+	p := &plots.Picture{Figure: results.Figure{X: "epsilon", X2: "k"}, XLabel: "ε",
+		X2Label: "k (M)", Lines: []plots.Line{
+			{Label: "A", Axis: "epsilon", Points: []plots.Point{{X: 0.5, Mean: 0, SE: 0, N: 2},
+				{X: 1e6, Mean: nan, SE: nan, Failed: 2}}},
+			{Label: "M", Axis: "k", Points: []plots.Point{{X: 5, Mean: 7, SE: nan, N: 1}}},
+			{Label: "Original", Points: []plots.Point{{Mean: 3, SE: 1, N: 2}}},
+			{Label: "Several", Points: []plots.Point{{Mean: 4, SE: nan}}},
+		}}
 	want := []numbers{
-		{"ε", []string{"0.5", "1000000"}, []numberLine{{"A", []numberCell{{"0", "0", 2, 0}, {"undefined", "", 0, 2}}}}},
+		{"ε", []string{"0.5", "1000000"}, []numberLine{{"A",
+			[]numberCell{{"0", "0", 2, 0}, {"undefined", "", 0, 2}}}}},
 		{"k (M)", []string{"5"}, []numberLine{{"M", []numberCell{{"7", "", 1, 0}}}}},
-		{"", []string{"mean"}, []numberLine{{"Original", []numberCell{{"3", "1", 2, 0}}}, {"Several", []numberCell{{"4", "", 0, 0}}}}},
+		{"", []string{"mean"}, []numberLine{{"Original", []numberCell{{"3", "1", 2, 0}}},
+			{"Several", []numberCell{{"4", "", 0, 0}}}}},
 	}
 	if got := numbersOf(p); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -362,13 +387,17 @@ func TestReadErrata(t *testing.T) {
 		t.Fatalf("%v %+v", err, groups)
 	}
 	e := groups[0].Entries[0]
-	if e.ID != "R1" || e.Title != "one <thing>" || e.Verdict != "broken" || e.Class != "v-against" || len(e.Text) != 2 {
+	if e.ID != "R1" || e.Title != "one <thing>" || e.Verdict != "broken" ||
+		e.Class != "v-against" || len(e.Text) != 2 {
 		t.Errorf("%+v", e)
 	}
-	if want := "A paragraph with <em>stress</em>, <code>code &lt;x&gt;</code> and a link, on two lines."; string(e.Text[0]) != want {
+	want := "A paragraph with <em>stress</em>, <code>code &lt;x&gt;</code> and a link, on two " +
+		"lines."
+	if string(e.Text[0]) != want {
 		t.Errorf("got %s\nwant %s", e.Text[0], want)
 	}
-	if string(e.Text[1]) != "<em>ppdp</em>: does it." || groups[0].Entries[1].Tests[0] != "a.TestB" {
+	if string(e.Text[1]) != "<em>ppdp</em>: does it." ||
+		groups[0].Entries[1].Tests[0] != "a.TestB" {
 		t.Errorf("%q %q", e.Text[1], groups[0].Entries[1].Tests)
 	}
 	for _, bad := range []struct{ text, tests, want string }{
@@ -378,7 +407,8 @@ func TestReadErrata(t *testing.T) {
 		{testErrata, "erratum,test\nR7,a.TestB\n", `errata-tests.csv:2: "R7" is not an erratum`},
 		{testErrata, "erratum,test\nR1\n", "errata-tests.csv"},
 	} {
-		if _, err := readErrata(bad.text, bad.tests); err == nil || !strings.Contains(err.Error(), bad.want) {
+		if _, err := readErrata(bad.text, bad.tests); err == nil ||
+			!strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%q: %v, want %q", bad.text, err, bad.want)
 		}
 	}
@@ -387,9 +417,14 @@ func TestReadErrata(t *testing.T) {
 // TestArrange: a claim about one panel stands beside it, one about two, or about none, below;
 // figures nobody claims anything about come together; nothing is lost and nothing is said twice.
 func TestArrange(t *testing.T) {
-	figures := []figureView{{Name: "a-one"}, {Name: "a-two"}, {Name: "b"}, {Name: "c"}, {Name: "other"}}
-	claim := func(id string, source ...string) *claimView { return &claimView{ID: id, Source: source} }
-	judged := []*claimView{claim("1", "Fig. 1a"), claim("2", "Fig. 1a", "Fig. 1b"), claim("3", "section 2a"), claim("4", "Fig. 1b"), claim("5", "Fig. 1b", "section 3")}
+	figures := []figureView{{Name: "a-one"}, {Name: "a-two"}, {Name: "b"}, {Name: "c"},
+		{Name: "other"}}
+	claim := func(id string, source ...string) *claimView {
+		return &claimView{ID: id,
+			Source: source}
+	}
+	judged := []*claimView{claim("1", "Fig. 1a"), claim("2", "Fig. 1a", "Fig. 1b"),
+		claim("3", "section 2a"), claim("4", "Fig. 1b"), claim("5", "Fig. 1b", "section 3")}
 	describe := func(parts []*part) string {
 		var s []string
 		for _, p := range parts {
@@ -434,7 +469,8 @@ func TestPurposeColours(t *testing.T) {
 		t.Error("a purpose changed its colour")
 	}
 	// The first purpose and the one after the last colour have the same usual one.
-	if a, b := second.colour("0", palette), second.colour(fmt.Sprint(paletteSize), palette); a == b {
+	a, b := second.colour("0", palette), second.colour(fmt.Sprint(paletteSize), palette)
+	if a == b {
 		t.Errorf("two purposes of one budget in colour %d", a)
 	}
 }

@@ -85,8 +85,10 @@ var markdownText string
 var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 	"join": func(words []string, between string) string { return strings.Join(words, between) },
 	// A bar within a cell would end it.
-	"cell":     func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
-	"lines":    func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") },
+	"cell": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
+	"lines": func(text string) []string {
+		return strings.Split(strings.TrimRight(text, "\n"), "\n")
+	},
 	"size":     size,
 	"span":     span,
 	"mark":     mark,

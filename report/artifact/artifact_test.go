@@ -46,20 +46,28 @@ func contents(t *testing.T) *Contents {
 		m.Experiment = name
 		cells := make([]results.Cell, 2)
 		cells[0].Status, cells[1].Status = results.OK, results.Failed
-		return &Run{Folder: "results/" + name, Bytes: 1_500_000, Results: &results.Run{Manifest: m, Cells: cells,
-			Timings: []results.Timing{{Release: seconds}, {Cell: 1, Measure: 3}}}}
+		return &Run{Folder: "results/" + name, Bytes: 1_500_000,
+			Results: &results.Run{Manifest: m, Cells: cells,
+				Timings: []results.Timing{{Release: seconds}, {Cell: 1, Measure: 3}}}}
 	}
-	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26", Commit: "0123"})
+	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
+		GoVersion: "go1.26", Commit: "0123"})
 	one.Usage = &results.Usage{Cells: 2, Jobs: 2, Seconds: 16, PeakBytes: 123_000_000}
 	trials := 1
-	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26", Overrides: results.Overrides{Trials: &trials},
-		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandsFor: "adult", License: "a|b"}}})
+	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
+		GoVersion: "go1.26", Overrides: results.Overrides{Trials: &trials},
+		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandsFor: "adult",
+			License: "a|b"}}})
 	return &Contents{Platform: "linux/amd64", GoVersion: "go1.26", Commit: "0123",
-		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one}, {Name: "p/two", Run: two}, {Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none"}},
+		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one},
+			{Name: "p/two", Run: two}, {Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none"}},
 		Papers: []Paper{{l, []claims.Judgement{
-			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"}, Statement: "It is small.", Expect: claims.Holds, Surprise: true},
-			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"}, Statement: "It is fast.", Reason: "Nobody looked."}}}},
-		Tires: Trial{Command: "./ppdp run p/one", Output: "done\n", Seconds: 2, Files: []File{{Path: "tires/x", SHA256: "cafe"}}},
+			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"},
+				Statement: "It is small.", Expect: claims.Holds, Surprise: true},
+			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"},
+				Statement: "It is fast.", Reason: "Nobody looked."}}}},
+		Tires: Trial{Command: "./ppdp run p/one", Output: "done\n", Seconds: 2,
+			Files: []File{{Path: "tires/x", SHA256: "cafe"}}},
 	}
 }
 
@@ -73,14 +81,16 @@ func TestWriteMarkdown(t *testing.T) {
 		"The runs below were made on Abacus (linux/amd64, go1.26).", // once, not once a run
 		"at most 123.0 MB resident. This was not measured in 1 of the experiments below.",
 		"Disk: 3.0 MB",
-		"| adult-standin | `ab` | a\\|b | **generated stand-in** |", // the bar does not end the cell
+		// the bar does not end the cell
+		"| adult-standin | `ab` | a\\|b | **generated stand-in** |",
 		"    ./ppdp run p/one\n    sha256sum tires/x\n",
 		"    done\n    cafe  tires/x\n",
 		"| `p/one` | Fig. 1 | 2 | 1 | 30 s | 16 s | 2 | 123.0 MB | 1.5 MB |", // 27 + 3 seconds
 		"| `p/two` |  | 2 | 1 | 4 min | - | - | - | 1.5 MB |",                // 237 + 3 seconds
 		"| `p/none` |  | not run |",
 		// 30 + 240 seconds are four minutes and a half; halves go to even.
-		"Together: 2 of 5 experiments, 4 cells, 4 min of workers' time, 16 s by the clock for the 1 that recorded it.",
+		"Together: 2 of 5 experiments, 4 cells, 4 min of workers' time, 16 s by the clock for " +
+			"the 1 that recorded it.",
 		"| `p/one` | A contradicted (expected holds) |",
 		"| `p/two` | A contradicted (expected holds) |", // what is subtracted counts
 		"| `p/control` | other readings of A |",
