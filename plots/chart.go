@@ -43,7 +43,7 @@ func (c *chart) warn(format string, args ...any) {
 	c.warnings = append(c.warnings, c.problem(format, args...).Error())
 }
 
-// newChart selects and arranges the rows of a figure whose y is measured as measure says.
+// newChart selects and arranges the rows of a figure. measure describes its y.
 func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) (*chart, error) {
 	c := &chart{figure: f, measure: measure}
 	if err := c.validate(); err != nil {

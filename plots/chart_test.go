@@ -136,7 +136,7 @@ func TestReferences(t *testing.T) {
 	// Figure b's axis begins at 0.76.
 	if all := strings.Join(c.warnings, "\n"); !strings.Contains(all,
 		"Majority class at 0.7511 lies outside") {
-		t.Errorf("warnings %q do not tell that the majority is off scale", all)
+		t.Errorf("warnings %q do not report the majority as off scale", all)
 	}
 	f := m.Figures[0]
 	f.Reference = []string{"nothing"}

@@ -15,7 +15,7 @@ var (
 
 // Inline returns the picture as an SVG element of an HTML page. It is as wide as its surroundings
 // allow, up to its printed size. Every colour #RRGGBB is the page's custom property --plot-RRGGBB
-// where it has one, so that a page can swap ink and paper in the dark. alt says in words what the
+// where it has one, so that a page can swap ink and paper in the dark. alt describes what the
 // picture shows.
 func (d *Drawing) Inline(alt string) ([]byte, error) {
 	picture, err := d.Render("svg")

@@ -171,8 +171,8 @@ func TestLegendColumns(t *testing.T) {
 	}
 }
 
-// TestRowsStandBelowEachOther: a heading of two lines takes room in its own row only.
-func TestRowsStandBelowEachOther(t *testing.T) {
+// TestRowsLieBelowEachOther: a heading of two lines takes room in its own row only.
+func TestRowsLieBelowEachOther(t *testing.T) {
 	m, rows := manyFigures(repeat("w1", 6)...)
 	m.Title, m.Source = "", ""
 	plain := sideBySide(t, m, rows)
@@ -216,9 +216,9 @@ func frames(t *testing.T, d *Drawing) []string {
 	return all
 }
 
-// TestBenchmarkAtNoughtOnALogAxis: the legend says it; it has no line to show there, and nothing to
+// TestBenchmarkAtZeroOnALogAxis: the legend has its value; there is no line to show, and nothing to
 // warn of.
-func TestBenchmarkAtNoughtOnALogAxis(t *testing.T) {
+func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 	rows := append(tinyRows(), madeUpRow("True", "w1", 5, 0, 0))
 	rows[len(rows)-1].Setting.Algorithm = "perfect"
 	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log",
@@ -240,7 +240,7 @@ func TestBenchmarkAtNoughtOnALogAxis(t *testing.T) {
 	}
 }
 
-// TestHiddenCurves: equal curves are told, such as show are not.
+// TestHiddenCurves: the caption names curves that others cover, and no others.
 func TestHiddenCurves(t *testing.T) {
 	var rows []results.Row
 	for _, epsilon := range []float64{1, 2} {
@@ -266,8 +266,8 @@ func TestHiddenCurves(t *testing.T) {
 	}
 }
 
-// TestNumbersAreNotTornApart: no line of a caption ends with "Fig." or the like.
-func TestNumbersAreNotTornApart(t *testing.T) {
+// TestNumbersStayWithTheirNouns: no line of a caption ends with "Fig." or the like.
+func TestNumbersStayWithTheirNouns(t *testing.T) {
 	m, rows := manyFigures("w1")
 	d := drawing(t, m.Figures[0], rows)
 	d.sheet.source = "Somebody 2012, Fig. 3, section 5.1"
@@ -283,9 +283,9 @@ func TestNumbersAreNotTornApart(t *testing.T) {
 	}
 }
 
-// TestRaisedText: without raised pieces it is the library's text, with them it is as wide as its
-// parts, and the exponent stands higher and smaller.
-func TestRaisedText(t *testing.T) {
+// TestSuperscripts: without superscripts it is the library's text, with them it is as wide as its
+// parts, and the exponent is higher and smaller.
+func TestSuperscripts(t *testing.T) {
 	style := sheetStyle{1}.text(40, ink)
 	plain := style
 	plain.Handler = plot.DefaultTextHandler
@@ -337,7 +337,7 @@ func TestRaisedText(t *testing.T) {
 }
 
 // TestSVGJoinsOnlyLines: joined paths have the parts of those they are made of, in order, and
-// whatever has a ground, or another style, or something between, stays apart.
+// filled paths, paths of another style and paths with something between stay apart.
 func TestSVGJoinsOnlyLines(t *testing.T) {
 	const line, other, ground = `<path d="%s" style="fill:none;stroke:#202020" />`,
 		`<path d="%s" style="fill:none;stroke:#000000" />`, `<path d="%s" style="fill:#202020" />`
@@ -372,8 +372,8 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 	}
 }
 
-// TestSVGTextsSayTheirWidth: each is as wide as the font's own metrics make it.
-func TestSVGTextsSayTheirWidth(t *testing.T) {
+// TestSVGTextsHaveTheirWidth: each is as wide as the font's own metrics make it.
+func TestSVGTextsHaveTheirWidth(t *testing.T) {
 	m, rows := adultFigures(true)
 	svg, err := sideBySide(t, m, rows).Render("svg")
 	if err != nil {
@@ -407,10 +407,10 @@ type svgTextElement struct {
 	Text   string  `xml:",chardata"`
 }
 
-// TestVariantsOnPanelsOfTheirOwnLookAlike: with a panel for each variant a setting keeps its look,
-// the legend names it once and the headings tell the variants apart; where one panel has both, or a
+// TestVariantsOnSeparatePanelsLookAlike: with a panel for each variant a setting keeps its look,
+// the legend names it once and the headings name the variants; where one panel has both, or a
 // curve without variant has the setting's name, they differ.
-func TestVariantsOnPanelsOfTheirOwnLookAlike(t *testing.T) {
+func TestVariantsOnSeparatePanelsLookAlike(t *testing.T) {
 	row := func(series, variant string) results.Row {
 		return with(at(madeUpRow(series, "w1", 3, 1, 0.1), 1), func(s *results.Setting) {
 			s.Variant, s.ShowVariant = variant, true
@@ -473,10 +473,10 @@ func TestVariantsOnPanelsOfTheirOwnLookAlike(t *testing.T) {
 		d, legend, _ := texts(figures...)
 		if style(d, "deep (published)") == style(d, "deep (strict)") ||
 			!strings.Contains(legend, "deep (published); ") {
-			t.Errorf("%s: they look alike, or the legend says %q", name, legend)
+			t.Errorf("%s: they look alike, or the legend is %q", name, legend)
 		}
 	}
-	// Alone, a panel says in its legend which variant it shows, and its heading is left as it is.
+	// Alone, a panel names its variant in its legend, and its heading is left as it is.
 	if _, legend, headings = texts(published); legend != "deep (published); flat (published); "+
 		"both; " || headings != "(a) Depth; " {
 		t.Errorf("alone: legend %q, headings %q", legend, headings)

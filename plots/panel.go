@@ -35,7 +35,7 @@ const (
 // whole line with its descent, is a point higher.
 const tickMiddle = -0.6
 
-// plot makes the gonum plot. Title and legend have strips of their own outside it.
+// plot makes the gonum plot. Title and legend are outside it.
 func (p *panel) plot() *plot.Plot {
 	g := plot.New()
 	g.BackgroundColor = nil

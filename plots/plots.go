@@ -1,5 +1,5 @@
 // Package plots draws the figures of a run: curves with error bars over one or two horizontal axes,
-// benchmark lines, maps of regions, a legend in a strip below and a caption that says what was
+// benchmark lines, maps of regions, a legend in a strip below and a caption on what was
 // averaged. Equal runs give equal bytes in every format.
 //
 // It leaves out how numbers come about (package results), which claims they support (package
@@ -99,7 +99,7 @@ type Picture struct {
 	*Drawing
 	Figure          results.Figure
 	XLabel, X2Label string
-	// Measure says what y is: "Classification accuracy, higher is better"; "" for a map.
+	// Measure describes y: "Classification accuracy, higher is better"; "" for a map.
 	Measure string
 	// Lines are the figure's curves and then its benchmarks, with points that have no place on its
 	// axes; none for a map.

@@ -95,11 +95,11 @@ func TestTextsOnTheSheet(t *testing.T) {
 		">Majority class (off scale: b: 0.7511)<", ">(b) C4.5<", ">RPS, stop 0 (strict)<",
 		"'Liberation Sans',Arimo,Arial"} {
 		if !strings.Contains(string(picture), want) {
-			t.Errorf("the picture does not say %q", want)
+			t.Errorf("the picture lacks %q", want)
 		}
 	}
 	if n := strings.Count(string(picture), ">RPS, stop 5 (strict)<"); n != 1 {
-		t.Errorf("a curve stands in the shared legend %d times, want once", n)
+		t.Errorf("a curve is in the shared legend %d times, want once", n)
 	}
 	m, rows = adultFigures(false)
 	if picture, _ := drawing(t, m.Figures[0], rows).Render("svg"); strings.Contains(string(picture),

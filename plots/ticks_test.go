@@ -59,14 +59,14 @@ func TestTicksByHand(t *testing.T) {
 }
 
 // Whatever the range: at least two labels, none twice, ascending, within the range, and each label
-// says its tick's value.
+// has its tick's value.
 func TestTicksOfAnyRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := math.Pow(10, rapid.Float64Range(-6, 7).Draw(t, "exponent"))
 		hi := lo * (1 + math.Pow(10, rapid.Float64Range(-3, 4).Draw(t, "width")))
 		ticker := rapid.SampledFrom([]ticker{linearTicks{6}, logTicks{6}, linearTicks{7}}).Draw(t,
 			"ticker")
-		power := math.Pow10(ticker.power(lo, hi)) // which stands in the axis' label
+		power := math.Pow10(ticker.power(lo, hi)) // which is in the axis' label
 		last, count := math.Inf(-1), 0
 		seen := make(map[string]bool)
 		for _, tick := range ticker.Ticks(lo, hi) {
@@ -82,9 +82,9 @@ func TestTicksOfAnyRange(t *testing.T) {
 				t.Fatalf("label %q twice in %v..%v", tick.Label, lo, hi)
 			}
 			seen[tick.Label] = true
-			said := readLabel(t, tick.Label) * power
-			if math.Abs(said-tick.Value) > 1e-9*math.Abs(hi) {
-				t.Fatalf("label %q stands at %v", tick.Label, tick.Value)
+			read := readLabel(t, tick.Label) * power
+			if math.Abs(read-tick.Value) > 1e-9*math.Abs(hi) {
+				t.Fatalf("label %q is at %v", tick.Label, tick.Value)
 			}
 		}
 		if count < 2 || count > 12 {
@@ -93,7 +93,7 @@ func TestTicksOfAnyRange(t *testing.T) {
 	})
 }
 
-// TestLabelsHaveGlyphs: the fonts' empty character stands for what they lack, and in small type
+// TestLabelsHaveGlyphs: the fonts draw an empty box for characters they lack, which in small type
 // looks like nothing at all.
 func TestLabelsHaveGlyphs(t *testing.T) {
 	fonts := font.NewCache(liberation.Collection())

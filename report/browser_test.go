@@ -26,7 +26,7 @@ func browser(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skipf("NO BROWSER: none of %s is installed, nobody looks at the page here",
+	t.Skipf("NO BROWSER: none of %s is installed, the page is not looked at",
 		strings.Join(names, ", "))
 	return ""
 }
@@ -86,7 +86,7 @@ type measured struct {
 	Cut            []string // texts of figures that their frame does not show whole
 	Skipped        []string // headings more than one level below what is before them
 	Figures, Bars  [][]float64
-	Unnamed        int // pictures that say nothing to those who do not see them
+	Unnamed        int // pictures without a description
 	Unreachable    int // tables that only a mouse can scroll
 	Small          int // paragraphs too small to read
 }
@@ -97,7 +97,7 @@ func (m measured) complaints(console []string, width, figures int) []string {
 	var all []string
 	complain := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if len(console) > 0 {
-		complain("console: it says %q", console)
+		complain("console: %q", console)
 	}
 	if m.Scroll > m.Client || len(m.Wide) > 0 {
 		complain("width: %v wide on a screen of %v, because of %q", m.Scroll, m.Client, m.Wide)
@@ -142,9 +142,9 @@ func (m measured) complaints(console []string, width, figures int) []string {
 
 var consoleLine = regexp.MustCompile(`(?m)^.*CONSOLE.*$`)
 
-// look opens a page in a browser of its own and returns what the probe measured at a width and what
-// the browser's console said.
-func look(t *testing.T, path string, page []byte, width int) (measured, []string) {
+// measurePage opens a page in a browser and returns what the probe measured at a width and what
+// the browser's console shows.
+func measurePage(t *testing.T, path string, page []byte, width int) (measured, []string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -202,7 +202,7 @@ func TestInBrowser(t *testing.T) {
 	}
 	for _, width := range []int{1280, 390} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			m, console := look(t, path, page, width)
+			m, console := measurePage(t, path, page, width)
 			for _, complaint := range m.complaints(console, width, figures) {
 				t.Error(complaint)
 			}
@@ -240,7 +240,7 @@ func TestBrowserNotices(t *testing.T) {
 			if fault.old == "" || !bytes.Contains(b.Bytes(), []byte(fault.old)) {
 				t.Fatalf("the page has no %q to spoil", fault.old)
 			}
-			m, console := look(t, path, bytes.Replace(b.Bytes(), []byte(fault.old),
+			m, console := measurePage(t, path, bytes.Replace(b.Bytes(), []byte(fault.old),
 				[]byte(fault.new), 1), 390)
 			all := m.complaints(console, 390, 1)
 			if len(all) == 0 {

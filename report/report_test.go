@@ -37,7 +37,7 @@ claims:
   - id: T-3
     statement: Something else.
     source: Fig. 1b
-    not-covered: No records speak to it.
+    not-covered: No records are about it.
 `
 
 const testErrata = `# Errata
@@ -150,13 +150,13 @@ func TestPage(t *testing.T) {
 		`With a verdict: 2 of 3 claims`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
-		`No records speak to it.`,
+		`No records are about it.`,
 		`<code>ppdp run &#39;my spec.yaml&#39;</code>`,
 		`no finite bound`, `1.250 ε`,
 		`example.com/m`, `abcd`,
 	} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 	for _, not := range []string{"<script", "http://", "https://", "src=", "@import", "url(",
@@ -181,7 +181,7 @@ func TestPage(t *testing.T) {
 	})
 	for id, n := range ids {
 		if n > 1 {
-			t.Errorf("id %s stands %d times", id, n)
+			t.Errorf("id %s occurs %d times", id, n)
 		}
 	}
 	for _, link := range links {
@@ -194,9 +194,9 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestExperimentsStandByNumber: Fig. 9 comes before Fig. 10, in whatever order the runs are handed
-// over.
-func TestExperimentsStandByNumber(t *testing.T) {
+// TestExperimentsAreOrderedByNumber: Fig. 9 comes before Fig. 10, in whatever order the runs are
+// handed over.
+func TestExperimentsAreOrderedByNumber(t *testing.T) {
 	in := toyInput(t)
 	in.Runs = nil
 	for _, name := range []string{"toy/fig10", "toy/fig9", "toy/fig1"} {
@@ -212,7 +212,7 @@ func TestExperimentsStandByNumber(t *testing.T) {
 	for _, name := range []string{"fig1", "fig9", "fig10"} {
 		at := strings.Index(b.String(), `id="run-toy-`+name+`"`)
 		if at <= last {
-			t.Errorf("%s stands at %d, after %d", name, at, last)
+			t.Errorf("%s is at %d, after %d", name, at, last)
 		}
 		last = at
 	}
@@ -414,8 +414,8 @@ func TestReadErrata(t *testing.T) {
 	}
 }
 
-// TestArrange: a claim about one panel stands beside it, one about two, or about none, below;
-// figures nobody claims anything about come together; nothing is lost and nothing is said twice.
+// TestArrange: a claim about one panel is beside it, one about two, or about none, below;
+// figures nobody claims anything about come together; nothing is lost and nothing is repeated.
 func TestArrange(t *testing.T) {
 	figures := []figureView{{Name: "a-one"}, {Name: "a-two"}, {Name: "b"}, {Name: "c"},
 		{Name: "other"}}
@@ -444,7 +444,7 @@ func TestArrange(t *testing.T) {
 	if got := describe(arrange(figures, judged)); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	// All claims have their place now: another experiment that bears on them does not repeat them.
+	// All claims have their place now: another experiment that they are about does not repeat them.
 	if got, want := describe(arrange(figures[2:3], judged)), "b | false"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

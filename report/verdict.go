@@ -47,7 +47,7 @@ func wordsOf(v claims.Verdict) verdictWords {
 type claimView struct {
 	judgedView
 	ID          string
-	Strict      *verdictWords // nil where the strict variant has no verdict of its own
+	Strict      *verdictWords // nil where the strict variant has no separate verdict
 	Source      []string
 	Errata      []string
 	Statement   string

@@ -110,7 +110,7 @@ func TestWriteMarkdown(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "source differed") {
-		t.Error("ARTIFACT.md says that the source was changed, and it was not")
+		t.Error("ARTIFACT.md reports a changed source")
 	}
 	if os.Getenv("DUMP") != "" {
 		os.WriteFile(os.Getenv("DUMP"), []byte(text), 0o644)

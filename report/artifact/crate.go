@@ -22,7 +22,7 @@ const (
 	crateContext       = "https://w3id.org/ro/crate/1.2/context"
 )
 
-// license is that of the program and of what it writes; data have licenses of their own.
+// license is that of the program and of what it writes; data have other licenses.
 const license = "https://spdx.org/licenses/BSD-3-Clause"
 
 // entity is a node of the metadata's graph. Keys are sorted when it is written.
