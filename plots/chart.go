@@ -49,15 +49,17 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	chosen, err := c.choose(rows)
+	shown, err := c.curveRows(rows)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.addCurves(chosen.curves); err != nil {
+	if err := c.addCurves(shown); err != nil {
 		return nil, err
 	}
 	for _, name := range f.Reference {
-		c.addReference(name, chosen.references[name])
+		benchmark := referenceRows(&f, rows, name)
+		c.addReference(name, benchmark)
+		shown = append(shown, benchmark...)
 	}
 	for _, cv := range c.curves {
 		c.lines = append(c.lines, cv.Line)
@@ -66,7 +68,7 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 	if err := c.fit(); err != nil {
 		return nil, err
 	}
-	c.describe(chosen)
+	c.describe(shown)
 	return c, nil
 }
 
@@ -245,7 +247,7 @@ func (c *chart) covers(a, b Point) bool {
 }
 
 // describe gathers what the labels and the caption need.
-func (c *chart) describe(chosen selection) {
+func (c *chart) describe(shown []*results.Row) {
 	c.xLabel = parameterLabel(c.figure.X, c.figure.XLabel)
 	c.x2Label = parameterLabel(c.figure.X2, c.figure.X2Label)
 	var onTop []string
@@ -258,11 +260,7 @@ func (c *chart) describe(chosen selection) {
 		c.x2Label += " (" + onTop[0] + ")"
 	}
 	c.yLabel = cmp.Or(c.figure.YLabel, measureLabel(c.measure))
-	rows := chosen.curves
-	for _, name := range c.figure.Reference {
-		rows = append(rows, chosen.references[name]...)
-	}
-	for _, r := range rows {
+	for _, r := range shown {
 		if label := r.Dataset.Label(); r.Dataset.StandIn() && !slices.Contains(c.standIns, label) {
 			c.standIns = append(c.standIns, label)
 		}

@@ -70,7 +70,7 @@ func (c *chart) chooseCell(cells []results.Cell) (*results.Cell, error) {
 			chosen = append(chosen, cell)
 		}
 	}
-	wanted := filterText(c.figure.Where)
+	wanted := strings.Join(filterTexts(c.figure.Where), ", ")
 	switch {
 	case len(chosen) == 0:
 		return nil, c.problem("no release with %s", wanted)

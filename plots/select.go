@@ -12,34 +12,24 @@ import (
 // epsilonName is the name of the privacy budget among the names of parameters.
 const epsilonName = "epsilon"
 
-// selection is the rows a figure shows.
-type selection struct {
-	curves     []*results.Row
-	references map[string][]*results.Row // by the figure's name for it
-}
-
-// choose applies the figure's where. Rows of a reference are taken out of the curves unless where
-// asks for them by name.
-func (c *chart) choose(rows []results.Row) (selection, error) {
+// curveRows applies the figure's where. Rows of a reference are left out unless where asks for them
+// by name.
+func (c *chart) curveRows(rows []results.Row) (chosen []*results.Row, err error) {
 	if problems := c.unknownFacts(rows); problems != nil {
-		return selection{}, problems
+		return nil, problems
 	}
 	f := &c.figure
-	s := selection{references: make(map[string][]*results.Row)}
 	for i := range rows {
 		r := &rows[i]
 		if r.Metric == f.Y && f.Where.Selects(r) && !isReference(f, r) {
-			s.curves = append(s.curves, r)
+			chosen = append(chosen, r)
 		}
 	}
-	for _, name := range f.Reference {
-		s.references[name] = referenceRows(f, rows, name)
+	if len(chosen) == 0 {
+		wanted := strings.Join(append([]string{"metric " + f.Y}, filterTexts(f.Where)...), ", ")
+		return nil, c.problem("no rows with %s; there are %s", wanted, available(f, rows))
 	}
-	if len(s.curves) == 0 {
-		wanted := strings.TrimSuffix("metric "+f.Y+", "+filterText(f.Where), ", ")
-		return selection{}, c.problem("no rows with %s; there are %s", wanted, available(f, rows))
-	}
-	return s, nil
+	return chosen, nil
 }
 
 func (c *chart) unknownFacts(rows []results.Row) error {
@@ -102,13 +92,12 @@ func referenceRows(figure *results.Figure, rows []results.Row, name string) []*r
 	return classifier
 }
 
-// filterText names what a filter keeps: "classifier c45, stop 5".
-func filterText(where results.Filter) string {
-	var parts []string
+// filterTexts names what a filter keeps: "classifier c45", "stop 5".
+func filterTexts(where results.Filter) (texts []string) {
 	for _, name := range slices.Sorted(maps.Keys(where)) {
-		parts = append(parts, name+" "+where[name])
+		texts = append(texts, name+" "+where[name])
 	}
-	return strings.Join(parts, ", ")
+	return texts
 }
 
 // available lists the values that the rows have of the metric and of what the figure filters by.

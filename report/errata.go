@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"html/template"
@@ -96,16 +97,11 @@ func readErrata(text, tests string) ([]erratumGroup, error) {
 // erratumClass gives an entry a colour by the first word of its verdict.
 func erratumClass(verdict string) string {
 	word, _, _ := strings.Cut(strings.NewReplacer(",", " ", ";", " ").Replace(verdict), " ")
-	switch word {
-	case "broken":
-		return "v-against"
-	case "short":
-		return "v-open"
-	case "holds":
-		return "v-holds"
-	default:
-		return "v-none"
-	}
+	return cmp.Or(erratumClasses[word], "v-none")
+}
+
+var erratumClasses = map[string]string{
+	"broken": "v-against", "short": "v-open", "holds": "v-holds",
 }
 
 var inlineMarkup = regexp.MustCompile(

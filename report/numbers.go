@@ -56,7 +56,8 @@ func numbersOf(p *plots.Picture) []numbers {
 		for _, l := range lines {
 			cells := make([]numberCell, len(places))
 			for _, point := range l.Points {
-				cells[slices.Index(places, point.X)] = newNumberCell(point)
+				cells[slices.Index(places, point.X)] = numberCell{N: point.N, Failed: point.Failed,
+					Mean: numberOr(point.Mean, "undefined"), SE: numberOr(point.SE, "")}
 			}
 			t.Lines = append(t.Lines, numberLine{l.Label, cells})
 		}
@@ -67,13 +68,9 @@ func numbersOf(p *plots.Picture) []numbers {
 	return tables
 }
 
-func newNumberCell(p plots.Point) numberCell {
-	c := numberCell{Mean: "undefined", N: p.N, Failed: p.Failed}
-	if !math.IsNaN(p.Mean) {
-		c.Mean = number(p.Mean)
+func numberOr(x float64, unknown string) string {
+	if math.IsNaN(x) {
+		return unknown
 	}
-	if !math.IsNaN(p.SE) {
-		c.SE = number(p.SE)
-	}
-	return c
+	return number(x)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -249,19 +250,27 @@ func panelLetter(name string) string {
 	return ""
 }
 
+// sourceLetter is the letter that all of a claim's sources, which must be figures, end with, or "".
+func sourceLetter(sources []string) (letter string) {
+	for i, source := range sources {
+		last := source[len(source)-1:]
+		if !strings.HasPrefix(source, "Fig") || i > 0 && last != letter {
+			return ""
+		}
+		letter = last
+	}
+	return letter
+}
+
 // arrange puts claims beside the figures they are about: "Fig. 3a" belongs to the figures of letter
 // a. Claims about several letters, or none, and figures without claims follow. A claim that is
 // already under another experiment is not repeated.
 func arrange(figures []figureView, judged []*claimView) []*part {
 	var parts []*part
-	byLetter := make(map[string]*part)
-	var rest part
+	rest := &part{}
+	byLetter := map[string]*part{"": rest}
 	for _, f := range figures {
 		letter := panelLetter(f.Name)
-		if letter == "" {
-			rest.Figures = append(rest.Figures, f)
-			continue
-		}
 		if byLetter[letter] == nil {
 			byLetter[letter] = &part{}
 			parts = append(parts, byLetter[letter])
@@ -273,19 +282,7 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 			continue
 		}
 		c.placed = true
-		var home *part
-		for _, source := range c.Source {
-			under := byLetter[source[len(source)-1:]]
-			if !strings.HasPrefix(source, "Fig") || home != nil && home != under {
-				under = nil
-			}
-			if home = under; home == nil {
-				break
-			}
-		}
-		if home == nil {
-			home = &rest
-		}
+		home := cmp.Or(byLetter[sourceLetter(c.Source)], rest)
 		home.Claims = append(home.Claims, c)
 	}
 	// Figures that no claim is about come together.
@@ -298,7 +295,7 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 	})
 	rest.Figures = append(alone, rest.Figures...)
 	if len(rest.Figures)+len(rest.Claims) > 0 {
-		parts = append(parts, &rest)
+		parts = append(parts, rest)
 	}
 	for _, p := range parts {
 		p.Beside = len(p.Figures) == 1 && len(p.Claims) > 0

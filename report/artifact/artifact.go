@@ -32,7 +32,7 @@ type Contents struct {
 	Published time.Time
 	// Experiments are all that come with the program, run or not, in any order.
 	Experiments []Experiment
-	Papers      []Paper
+	Papers      []report.Paper
 	Tires       Trial
 }
 
@@ -55,12 +55,6 @@ type Run struct {
 	Usage   *results.Usage // nil for runs that did not note it
 	Bytes   int64          // on disk, of the files that are in the artifact
 	Folder  string         // in the artifact, with slashes: "results/rps/fig1"
-}
-
-// Paper is a ledger and its verdicts.
-type Paper struct {
-	Ledger     *claims.Ledger
-	Judgements []claims.Judgement
 }
 
 // Trial is a short run that shows that the program works, with what it printed and wrote where this
@@ -93,7 +87,7 @@ var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 	"span":     span,
 	"mark":     mark,
 	"count":    claims.Count,
-	"coverage": func(p Paper) string { return claims.CoverageOf(p.Ledger, p.Judgements).String() },
+	"coverage": claims.CoverageOf,
 	"unjudged": func(j *claims.Judgement) bool {
 		return j.Verdict == claims.NotCovered || j.Verdict == claims.NoData
 	},

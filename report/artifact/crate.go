@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path"
 	"strconv"
@@ -43,8 +44,9 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 		return err
 	}
 	var graph []entity
-	add := func(id, kind string, e entity) ref {
+	add := func(id, kind string, e entity) ref { // texts that are empty are left out
 		e["@id"], e["@type"] = id, kind
+		maps.DeleteFunc(e, func(_ string, value any) bool { return value == "" })
 		graph = append(graph, e)
 		return ref{id}
 	}
@@ -53,25 +55,20 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 	root := entity{"name": name + ": results and program", "description": summary,
 		"datePublished": c.Published.UTC().Format("2006-01-02"), "license": ref{license}}
 	add("./", "Dataset", root)
-	program := entity{"name": name, "description": summary, "operatingSystem": c.Platform,
-		"softwareRequirements": "none; built with " + c.GoVersion, "license": ref{license}}
-	if c.Commit != "" {
-		program["version"] = c.Commit
-		if c.Dirty {
-			program["version"] = c.Commit + ", modified"
-		}
+	version := c.Commit
+	if c.Dirty && version != "" {
+		version += ", modified"
 	}
-	ppdp := add("#ppdp", "SoftwareApplication", program)
+	ppdp := add("#ppdp", "SoftwareApplication", entity{"name": name, "description": summary,
+		"operatingSystem": c.Platform, "version": version, "license": ref{license},
+		"softwareRequirements": "none; built with " + c.GoVersion})
 	add(license, "CreativeWork", entity{"name": "BSD 3-Clause", "url": license,
 		"description": `BSD 3-Clause "New" or "Revised" License: its text is in the file LICENSE.`})
 	var parts, papers []ref
 	for _, f := range files {
-		file := entity{"name": f.Path, "encodingFormat": mediaType(f.Path), "sha256": f.SHA256,
-			"contentSize": strconv.FormatInt(f.Bytes, 10)} // a text in schema.org
-		if role := roleOf(f.Path); role != "" {
-			file["description"] = role
-		}
-		parts = append(parts, add(identifier(f.Path), "File", file))
+		parts = append(parts, add(identifier(f.Path), "File", entity{"name": f.Path,
+			"description": roleOf(f.Path), "encodingFormat": mediaType(f.Path), "sha256": f.SHA256,
+			"contentSize": strconv.FormatInt(f.Bytes, 10)})) // a text in schema.org
 	}
 	for _, p := range c.Papers {
 		verdicts := "Verdicts: " + claims.CoverageOf(p.Ledger, p.Judgements).String() + "; " +
@@ -96,17 +93,12 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 				continue
 			}
 			seen[id] = true
-			data := entity{"name": d.Name, "identifier": "sha256:" + d.Checksum}
-			if d.License != "" {
-				data["license"] = d.License
-			}
-			if d.Citation != "" {
-				data["description"] = d.Citation
-			}
+			description := d.Citation
 			if d.StandsFor != "" {
-				data["description"] = "Generated; stands in for real data. " + d.Citation
+				description = "Generated; stands in for real data. " + description
 			}
-			add(id, "Dataset", data)
+			add(id, "Dataset", entity{"name": d.Name, "identifier": "sha256:" + d.Checksum,
+				"license": d.License, "description": description})
 		}
 		for _, f := range files {
 			if strings.HasPrefix(f.Path, e.Run.Folder+"/") {
