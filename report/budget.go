@@ -14,27 +14,30 @@ import (
 type budget struct {
 	Bars     []*budgetBars
 	Purposes []purpose // the key
-	Limit    string    // where ε is, in hundredths of the width
 	Scale    string    // what the whole width is, in units of ε
 }
 
-// budgetBars are the two bars of releases that spend alike. Parts are of ε, averaged over the
-// releases.
+// budgetBars are the two bars of releases that spend alike.
 type budgetBars struct {
 	Label           string
 	Series          int    // that share the bars
 	Names           string // theirs, a line each
 	Releases        int
-	Claimed, Proven []budgetPart
-	ClaimedSum      string
-	ProvenSum       string
+	Claimed, Proven bar
 	Worst           string // the largest proven loss of any release, where it is above the mean
 	Unbounded       bool   // the proven loss has no finite bound in some release
 	Over            bool   // the proven loss exceeds ε
-	claimed, proven float64
 	worst           float64
 	purposes        []string
 	sums            map[string]*[2]float64 // over releases, by purpose: claimed and proven
+}
+
+// bar is parts of ε, averaged over releases.
+type bar struct {
+	Parts []budgetPart
+	Sum   string
+	Limit string // where ε is, in hundredths of the width
+	sum   float64
 }
 
 // budgetPart is one purpose's part of a bar.
@@ -80,18 +83,19 @@ func (c *purposeColours) of(name string, shown []purpose) int {
 // ledger. Series that spend alike to a thousandth of ε share a pair.
 func newBudget(run *results.Run, palette *purposeColours) *budget {
 	var groups []*budgetBars
-	byLabel := make(map[string]*budgetBars)
+	byKey := make(map[string]*budgetBars)
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		if len(c.Ledger) == 0 || c.Epsilon == nil || !(*c.Epsilon > 0) || c.Status != results.OK {
 			continue
 		}
 		epsilon := *c.Epsilon
-		g := byLabel[c.Label()]
+		key := c.Algorithm + "\x00" + c.Label()
+		g := byKey[key]
 		if g == nil {
 			g = &budgetBars{Label: c.Label(), Names: c.Label(), Series: 1}
 			g.sums = make(map[string]*[2]float64)
-			byLabel[g.Label] = g
+			byKey[key] = g
 			groups = append(groups, g)
 		}
 		g.Releases++
@@ -118,22 +122,20 @@ func newBudget(run *results.Run, palette *purposeColours) *budget {
 	widest := 1.0
 	for _, bars := range groups {
 		var shares strings.Builder
-		add := func(parts *[]budgetPart, sum *float64, name string, total float64) {
+		add := func(to *bar, name string, total float64) {
 			share := total / float64(bars.Releases)
-			*parts = append(*parts, budgetPart{Purpose: name, Colour: b.colour(name, palette),
-				Share: decimal(share), start: *sum, share: share})
-			*sum += share
+			to.Parts = append(to.Parts, budgetPart{Purpose: name, Colour: b.colour(name, palette),
+				Share: decimal(share), start: to.sum, share: share})
+			to.sum += share
 			fmt.Fprintf(&shares, "%s %.3f;", name, share)
 		}
 		for _, name := range bars.purposes {
-			add(&bars.Claimed, &bars.claimed, name, bars.sums[name][0])
+			add(&bars.Claimed, name, bars.sums[name][0])
 			if !bars.Unbounded {
-				add(&bars.Proven, &bars.proven, name, bars.sums[name][1])
+				add(&bars.Proven, name, bars.sums[name][1])
 			}
 		}
-		bars.ClaimedSum, bars.ProvenSum = decimal(bars.claimed), decimal(bars.proven)
-		bars.Over = bars.Unbounded || bars.proven > 1+overrun
-		widest = max(widest, bars.claimed, bars.proven)
+		widest = max(widest, bars.Claimed.sum, bars.Proven.sum)
 		same := byShares[shares.String()]
 		if same == nil || same.Unbounded != bars.Unbounded {
 			byShares[shares.String()] = bars
@@ -146,17 +148,19 @@ func newBudget(run *results.Run, palette *purposeColours) *budget {
 		same.Names += "\n" + bars.Label
 	}
 	for _, bars := range b.Bars {
-		if bars.worst > bars.proven+0.0005 { // what three decimals show
+		if bars.worst > bars.Proven.sum+0.0005 { // what three decimals show
 			bars.Worst = decimal(bars.worst)
 		}
-		bars.Over = bars.Over || bars.worst > 1+overrun
-		for _, parts := range [][]budgetPart{bars.Claimed, bars.Proven} {
-			for i, p := range parts {
-				parts[i].Start, parts[i].Width = percent(p.start/widest), percent(p.share/widest)
+		bars.Over = bars.Unbounded || max(bars.Proven.sum, bars.worst) > 1+overrun
+		for _, each := range []*bar{&bars.Claimed, &bars.Proven} {
+			each.Sum, each.Limit = decimal(each.sum), percent(1/widest)
+			for i := range each.Parts {
+				p := &each.Parts[i]
+				p.Start, p.Width = percent(p.start/widest), percent(p.share/widest)
 			}
 		}
 	}
-	b.Limit, b.Scale = percent(1/widest), number(widest)
+	b.Scale = number(widest)
 	return b
 }
 
@@ -179,14 +183,3 @@ const overrun = 1e-9
 
 // More is the number of series besides the one that gives the label.
 func (b *budgetBars) More() int { return b.Series - 1 }
-
-// drawnBar is a bar with the mark of ε in it.
-type drawnBar struct {
-	Parts []budgetPart
-	Limit string
-}
-
-// Drawn joins a bar with its mark, for the template.
-func (*budgetBars) Drawn(parts []budgetPart, limit string) drawnBar {
-	return drawnBar{parts, limit}
-}

@@ -267,8 +267,8 @@ func TestEmpty(t *testing.T) {
 // % of it.
 func TestBudget(t *testing.T) {
 	b := newBudget(toy(), &purposeColours{})
-	if len(b.Bars) != 2 || b.Limit != "80.000" || b.Scale != "1.25" {
-		t.Fatalf("%d bars, limit %s, scale %s", len(b.Bars), b.Limit, b.Scale)
+	if len(b.Bars) != 2 || b.Bars[0].Claimed.Limit != "80.000" || b.Scale != "1.25" {
+		t.Fatalf("%d bars, limit %s, scale %s", len(b.Bars), b.Bars[0].Claimed.Limit, b.Scale)
 	}
 	a, unbounded := b.Bars[0], b.Bars[1]
 	describe := func(parts []budgetPart) string {
@@ -278,19 +278,19 @@ func TestBudget(t *testing.T) {
 		}
 		return s
 	}
-	got, want := describe(a.Claimed), "cuts 0.500 0.000+40.000; counts 0.500 40.000+40.000; "
+	got, want := describe(a.Claimed.Parts), "cuts 0.500 0.000+40.000; counts 0.500 40.000+40.000; "
 	if got != want {
 		t.Errorf("claimed %s, want %s", got, want)
 	}
-	got, want = describe(a.Proven), "cuts 0.750 0.000+60.000; counts 0.500 60.000+40.000; "
+	got, want = describe(a.Proven.Parts), "cuts 0.750 0.000+60.000; counts 0.500 60.000+40.000; "
 	if got != want {
 		t.Errorf("proven %s, want %s", got, want)
 	}
-	if !a.Over || a.Unbounded || a.Releases != 9 || a.ProvenSum != "1.250" || a.Worst != "" {
+	if !a.Over || a.Unbounded || a.Releases != 9 || a.Proven.Sum != "1.250" || a.Worst != "" {
 		t.Errorf("series A: %+v", a)
 	}
 	if !unbounded.Unbounded || !unbounded.Over || unbounded.Releases != 8 ||
-		len(unbounded.Proven) != 0 {
+		len(unbounded.Proven.Parts) != 0 {
 		t.Errorf("series B: %+v", unbounded)
 	}
 	run := toy()
