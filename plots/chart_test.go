@@ -300,7 +300,7 @@ func TestMeasures(t *testing.T) {
 	}
 	p := Picture{Figure: results.Figure{Name: "a", Title: "Naive Bayes"},
 		Measure: "Accuracy, higher is better", XLabel: "Privacy budget ε"}
-	got, want := p.Alt(), "Figure a: Naive Bayes: Accuracy, higher is better, by Privacy budget ε"
+	got, want := p.Alt(), "Figure a, Naive Bayes: Accuracy, higher is better, by Privacy budget ε"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

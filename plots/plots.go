@@ -112,10 +112,11 @@ func (p *Picture) Alt() string {
 	if p.Measure == "" {
 		text = "regions along " + p.Figure.X + " and " + p.Figure.Y
 	}
+	name := p.Figure.Name
 	if p.Figure.Title != "" {
-		text = p.Figure.Title + ": " + text
+		name += ", " + p.Figure.Title
 	}
-	return "Figure " + p.Figure.Name + ": " + text
+	return "Figure " + name + ": " + text
 }
 
 // Experiment draws the figures that WriteExperiment writes, without those side by side. The
