@@ -139,12 +139,15 @@ func Experiment(r *results.Run) (pictures []Picture, warnings []string, err erro
 // be drawn.
 func experimentCharts(r *results.Run) (charts []*chart, warnings []string, problems []error) {
 	rows := r.Rows()
-	for _, figure := range r.Manifest.Figures {
-		var c *chart
+	for i, figure := range r.Manifest.Figures {
+		c := &chart{figure: figure}
 		err := results.CheckFigureName(figure.Name)
+		sameName := func(other results.Figure) bool { return other.Name == figure.Name }
 		switch {
 		case err != nil:
 			err = fmt.Errorf("figure %w", err)
+		case slices.ContainsFunc(r.Manifest.Figures[:i], sameName):
+			err = c.problem("duplicate name, must differ from those of the other figures")
 		case figure.Kind == results.RegionsKind:
 			c, err = newMap(figure, r)
 		default:

@@ -192,11 +192,11 @@ func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 		Where: map[string]string{"depth": "50", "stop": "3"}}
 	taken := other
 	taken.Name = "combined-2"
-	m.Figures = append(m.Figures, other, taken)
+	m.Figures = append(m.Figures, other, taken, m.Figures[1])
 	dir := t.TempDir()
 	paths, _, err := WriteExperiment(dir, runOf(m, rows))
 	for _, want := range []string{"metric nothing", `figure "../x", must be letters`,
-		`figure "combined-2", must be another name`} {
+		`figure "combined-2", must be another name`, `figure "b": duplicate name`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

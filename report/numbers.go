@@ -1,7 +1,7 @@
 package report
 
 import (
-	"math"
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -57,7 +57,7 @@ func numbersOf(p *plots.Picture) []numbers {
 			cells := make([]numberCell, len(places))
 			for _, point := range l.Points {
 				cells[slices.Index(places, point.X)] = numberCell{N: point.N, Failed: point.Failed,
-					Mean: numberOr(point.Mean, "undefined"), SE: numberOr(point.SE, "")}
+					Mean: cmp.Or(number(point.Mean), "undefined"), SE: number(point.SE)}
 			}
 			t.Lines = append(t.Lines, numberLine{l.Label, cells})
 		}
@@ -66,11 +66,4 @@ func numbersOf(p *plots.Picture) []numbers {
 		}
 	}
 	return tables
-}
-
-func numberOr(x float64, unknown string) string {
-	if math.IsNaN(x) {
-		return unknown
-	}
-	return number(x)
 }

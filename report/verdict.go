@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -155,8 +156,11 @@ func checkViews(j *claims.Judgement) []checkView {
 	return views
 }
 
-// number writes a number with four digits, large ones in full.
+// number writes a number with four digits, large ones in full. It is empty for NaN.
 func number(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
 	text := strconv.FormatFloat(x, 'g', 4, 64)
 	if strings.Contains(text, "e+0") {
 		text = strconv.FormatFloat(x, 'f', 0, 64)
