@@ -13,6 +13,7 @@ import (
 
 	"ppdp/claims"
 	"ppdp/experiments"
+	"ppdp/report"
 	"ppdp/report/artifact"
 	"ppdp/results"
 )
@@ -99,7 +100,7 @@ func (c artifactCommand) Run(con *console) error {
 		return err
 	}
 	for i, ledger := range v.ledgers {
-		contents.Papers = append(contents.Papers, artifact.Paper{Ledger: ledger,
+		contents.Papers = append(contents.Papers, report.Paper{Ledger: ledger,
 			Judgements: v.judgements[i]})
 	}
 	if contents.Tires, err = kickTires(con); err != nil {

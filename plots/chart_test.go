@@ -13,14 +13,26 @@ import (
 func labels(c *chart) []string {
 	var names []string
 	for _, cv := range c.curves {
-		names = append(names, cv.label)
+		names = append(names, cv.Label)
 	}
 	return names
 }
 
-func mustChart(t *testing.T, f results.Figure, rows []results.Row) *chart {
+// testMeasures is what the manifests of runs know of the metrics drawn here.
+var testMeasures = results.Manifest{Measures: []results.MeasureUse{
+	{Measurement: results.Measurement{Metric: "w1"}, Title: "Earth mover's distance (W1)"},
+	{Measurement: results.Measurement{Metric: "accuracy", Classifier: "c45"},
+		Title: "Classification accuracy",
+		Unit:  "fraction", HigherIsBetter: true},
+	{Measurement: results.Measurement{Metric: "count-error"}, Title: "Error of count queries, mean",
+		Unit: "records"},
+}}
+
+func testMeasure(metric string) results.MeasureUse { return testMeasures.Measure(metric) }
+
+func mustChart(t testing.TB, f results.Figure, rows []results.Row) *chart {
 	t.Helper()
-	c, err := newChart(f, rows)
+	c, err := newChart(f, testMeasure(f.Y), rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,23 +41,29 @@ func mustChart(t *testing.T, f results.Figure, rows []results.Row) *chart {
 
 func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 	base := madeUpRow("RPS", "w2", 5, 1, 0.1)
-	strict := base
-	strict.Variant = "strict"
-	other := base
-	other.Dataset = "other"
-	deep, shallow := map[string]string{"depth": "50", "derived": "x"}, map[string]string{"depth": "5", "derived": "y"}
+	strict := with(base, func(s *results.Setting) { s.Variant = "strict" })
+	other := with(base, func(s *results.Setting) { s.Dataset = named("other") })
+	deep, shallow := map[string]string{"depth": "50", "derived": "x"},
+		map[string]string{"depth": "5", "derived": "y"}
 	for name, test := range map[string]struct {
 		rows []results.Row
 		want []string
 	}{
-		"one line":             {[]results.Row{at(base, 1), at(base, 2)}, []string{"RPS"}},
-		"variants":             {[]results.Row{at(base, 1), at(strict, 1)}, []string{"RPS (published)", "RPS (strict)"}},
-		"variants apart in x":  {[]results.Row{at(base, 1), at(strict, 2)}, []string{"RPS (published)", "RPS (strict)"}},
-		"datasets":             {[]results.Row{at(base, 1), at(other, 1)}, []string{"RPS (d)", "RPS (other)"}},
-		"a parameter":          {[]results.Row{at(withParams(base, deep), 1), at(withParams(base, shallow), 1)}, []string{"RPS (depth = 50)", "RPS (depth = 5)"}},
-		"a parameter, apart":   {[]results.Row{at(withParams(base, deep), 1), at(withParams(base, shallow), 2)}, []string{"RPS"}},
-		"two series in order":  {[]results.Row{at(madeUpRow("Z", "w2", 5, 1, 0), 1), at(base, 1), at(madeUpRow("Z", "w2", 5, 1, 0), 2)}, []string{"Z", "RPS"}},
-		"a value over the top": {[]results.Row{at(base, 1), withParams(base, map[string]string{"k": "3"})}, []string{"RPS", "RPS"}},
+		"one line": {[]results.Row{at(base, 1), at(base, 2)}, []string{"RPS"}},
+		"variants": {[]results.Row{at(base, 1), at(strict, 1)},
+			[]string{"RPS (published)", "RPS (strict)"}},
+		"variants apart in x": {[]results.Row{at(base, 1), at(strict, 2)},
+			[]string{"RPS (published)", "RPS (strict)"}},
+		"datasets": {[]results.Row{at(base, 1), at(other, 1)},
+			[]string{"RPS (d)", "RPS (other)"}},
+		"a parameter": {[]results.Row{at(withParams(base, deep), 1),
+			at(withParams(base, shallow), 1)}, []string{"RPS (depth = 50)", "RPS (depth = 5)"}},
+		"a parameter, apart": {[]results.Row{at(withParams(base, deep), 1),
+			at(withParams(base, shallow), 2)}, []string{"RPS"}},
+		"two series in order": {[]results.Row{at(madeUpRow("Z", "w2", 5, 1, 0), 1), at(base, 1),
+			at(madeUpRow("Z", "w2", 5, 1, 0), 2)}, []string{"Z", "RPS"}},
+		"a value over the top": {[]results.Row{at(base, 1),
+			withParams(base, map[string]string{"k": "3"})}, []string{"RPS", "RPS"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w2"}, test.rows)
@@ -58,13 +76,17 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 
 func TestEpsilonSplitsWhereAParameterIsX(t *testing.T) {
 	row := func(epsilon float64, h string) results.Row {
-		return at(withParams(madeUpRow("DiffMulti", "accuracy", 5, 0.8, 0), map[string]string{"h": h}), epsilon)
+		return at(withParams(madeUpRow("DiffMulti", "accuracy", 5, 0.8, 0),
+			map[string]string{"h": h}), epsilon)
 	}
-	c := mustChart(t, results.Figure{Name: "a", X: "h", Y: "accuracy"}, []results.Row{row(0.1, "300"), row(0.1, "600"), row(1, "300"), row(1, "600")})
-	if diff := cmp.Diff([]string{"DiffMulti (ε = 0.1)", "DiffMulti (ε = 1)"}, labels(c)); diff != "" {
+	c := mustChart(t, results.Figure{Name: "a", X: "h", Y: "accuracy"},
+		[]results.Row{row(0.1, "300"), row(0.1, "600"), row(1, "300"), row(1, "600")})
+	diff := cmp.Diff([]string{"DiffMulti (ε = 0.1)", "DiffMulti (ε = 1)"}, labels(c))
+	if diff != "" {
 		t.Error(diff)
 	}
-	if xs := []float64{c.curves[0].points[0].x, c.curves[0].points[1].x}; xs[0] != 300 || xs[1] != 600 {
+	if xs := []float64{c.curves[0].Points[0].X, c.curves[0].Points[1].X}; xs[0] != 300 ||
+		xs[1] != 600 {
 		t.Errorf("x = %v, want 300 and 600", xs)
 	}
 }
@@ -75,11 +97,16 @@ func TestWhere(t *testing.T) {
 		where map[string]string
 		want  []string
 	}{
-		"alternatives":          {map[string]string{"classifier": "c45", "variant": "strict", "series": "RPS, stop 5|RPS, stop 0"}, []string{"RPS, stop 5", "RPS, stop 0"}},
-		"a parameter":           {map[string]string{"classifier": "c45", "stop": "0", "variant": "published"}, []string{"RPS, stop 0"}},
-		"epsilons":              {map[string]string{"classifier": "c45", "stop": "0", "variant": "published", "epsilon": "1|2"}, []string{"RPS, stop 0"}},
-		"without a parameter":   {map[string]string{"classifier": "c45", "stop": ""}, []string{"Mondrian"}},
-		"algorithm, no budgets": {map[string]string{"classifier": "c45", "algorithm": "mondrian"}, []string{"Mondrian"}},
+		"alternatives": {map[string]string{"classifier": "c45", "variant": "strict",
+			"series": "RPS, stop 5|RPS, stop 0"}, []string{"RPS, stop 5", "RPS, stop 0"}},
+		"a parameter": {map[string]string{"classifier": "c45", "stop": "0",
+			"variant": "published"}, []string{"RPS, stop 0"}},
+		"epsilons": {map[string]string{"classifier": "c45", "stop": "0",
+			"variant": "published", "epsilon": "1|2"}, []string{"RPS, stop 0"}},
+		"without a parameter": {map[string]string{"classifier": "c45", "stop": ""},
+			[]string{"Mondrian"}},
+		"algorithm, no budgets": {map[string]string{"classifier": "c45", "algorithm": "mondrian"},
+			[]string{"Mondrian"}},
 	} {
 		f := m.Figures[1]
 		f.Where = test.where
@@ -92,8 +119,10 @@ func TestWhere(t *testing.T) {
 func TestReferences(t *testing.T) {
 	m, rows := adultFigures(true)
 	c := mustChart(t, m.Figures[1], rows)
-	// The made-up accuracy of the original data is 0.831 + 2·0.012 under C4.5; the majority's is 0.7511.
-	if len(c.references) != 2 || math.Abs(c.references[0].value-0.855) > 1e-12 || c.references[1].value != 0.7511 {
+	// The made-up accuracy of the original data is 0.831 + 2·0.012 under C4.5; the majority's is
+	// 0.7511.
+	if len(c.references) != 2 || math.Abs(c.references[0].level()-0.855) > 1e-12 ||
+		c.references[1].level() != 0.7511 {
 		t.Errorf("references = %+v, want 0.855 and 0.7511", c.references)
 	}
 	for _, label := range labels(c) {
@@ -105,47 +134,63 @@ func TestReferences(t *testing.T) {
 		t.Error(diff)
 	}
 	// Figure b's axis begins at 0.76.
-	if all := strings.Join(c.warnings, "\n"); !strings.Contains(all, "Majority class at 0.7511 lies outside") {
-		t.Errorf("warnings %q do not tell that the majority is off scale", all)
+	if all := strings.Join(c.warnings, "\n"); !strings.Contains(all,
+		"Majority class at 0.7511 lies outside") {
+		t.Errorf("warnings %q do not report the majority as off scale", all)
 	}
 	f := m.Figures[0]
 	f.Reference = []string{"nothing"}
-	if c := mustChart(t, f, rows); len(c.references) != 0 || !strings.Contains(strings.Join(c.warnings, "\n"), `reference "nothing"`) {
+	if c := mustChart(t, f, rows); len(c.references) != 0 ||
+		!strings.Contains(strings.Join(c.warnings, "\n"), `reference "nothing"`) {
 		t.Errorf("a reference without rows: %+v with warnings %q", c.references, c.warnings)
 	}
 }
 
 func TestErrorsNameTheFigureAndWhatThereIs(t *testing.T) {
 	_, rows := adultFigures(false)
-	good := results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy", Where: map[string]string{"classifier": "c45"}}
+	good := results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy",
+		Where: map[string]string{"classifier": "c45"}}
 	broken := good
 	for name, test := range map[string]struct {
 		spoil func(*results.Figure)
 		want  []string
 	}{
-		"metric":      {func(f *results.Figure) { f.Y = "w1" }, []string{`figure "a"`, "metric w1", "there are metric accuracy; classifier naive-bayes|c45|majority"}},
-		"classifier":  {func(f *results.Figure) { f.Where = map[string]string{"classifier": "svm"} }, []string{`figure "a"`, "classifier svm", "classifier naive-bayes|c45"}},
-		"unknown key": {func(f *results.Figure) { f.Where = map[string]string{"clasifier": "c45"} }, []string{`"clasifier"`, "must be one of metric, classifier", "depth, k, stop"}},
-		"no x":        {func(f *results.Figure) { f.X = "h"; f.X2 = "" }, []string{`no series has a value of x, "h"`}},
-		"limits":      {func(f *results.Figure) { f.YLim = []float64{1, 0} }, []string{`figure "a": ylim: [1 0]`}},
-		"log limits":  {func(f *results.Figure) { f.YScale = "log"; f.YLim = []float64{0, 1} }, []string{"above 0 on a log scale"}},
-		"scale":       {func(f *results.Figure) { f.XScale = "ln" }, []string{`xscale: "ln", must be linear or log`}},
-		"words":       {func(f *results.Figure) { f.X = "series" }, []string{`series "RPS, stop 5" has series = "RPS, stop 5", must be a finite number`}},
+		"metric": {func(f *results.Figure) { f.Y = "w1" },
+			[]string{`figure "a"`, "metric w1",
+				"there are metric accuracy; classifier naive-bayes|c45|majority"}},
+		"classifier": {func(f *results.Figure) { f.Where = map[string]string{"classifier": "svm"} },
+			[]string{`figure "a"`, "classifier svm", "classifier naive-bayes|c45"}},
+		"unknown key": {func(f *results.Figure) { f.Where = map[string]string{"clasifier": "c45"} },
+			[]string{`"clasifier"`, "must be one of algorithm, classifier",
+				"depth, epsilon, k, metric, series, stop, variant"}},
+		"no x": {func(f *results.Figure) { f.X = "h"; f.X2 = "" },
+			[]string{`no series has a value of x, "h"`}},
+		"limits": {func(f *results.Figure) { f.YLim = []float64{1, 0} },
+			[]string{`figure "a": ylim: [1 0]`}},
+		"log limits": {func(f *results.Figure) { f.YScale = "log"; f.YLim = []float64{0, 1} },
+			[]string{"above 0 on a log scale"}},
+		"scale": {func(f *results.Figure) { f.XScale = "ln" },
+			[]string{`xscale: "ln", must be linear or log`}},
+		"words": {func(f *results.Figure) { f.X = "series" },
+			[]string{`series "RPS, stop 5" has series = "RPS, stop 5", must be a finite number`}},
 	} {
 		broken = good
 		test.spoil(&broken)
-		_, _, err := Draw(broken, rows, Options{})
+		_, err := newChart(broken, testMeasure(broken.Y), rows)
 		for _, want := range test.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error %v, want one with %q", name, err, want)
 			}
 		}
 	}
-	if _, _, err := Draw(good, nil, Options{}); err == nil {
+	if _, err := newChart(good, testMeasure(good.Y), nil); err == nil {
 		t.Error("no rows at all are drawn")
 	}
-	twice := []results.Row{at(madeUpRow("s", "accuracy", 5, 1, 0), 1), at(madeUpRow("s", "accuracy", 5, 2, 0), 1)}
-	if _, _, err := Draw(results.Figure{Name: "a", X: "epsilon", Y: "accuracy"}, twice, Options{}); err == nil || !strings.Contains(err.Error(), "two rows at epsilon = 1") {
+	twice := []results.Row{at(madeUpRow("s", "accuracy", 5, 1, 0), 1),
+		at(madeUpRow("s", "accuracy", 5, 2, 0), 1)}
+	_, err := newChart(results.Figure{Name: "a", X: "epsilon", Y: "accuracy"},
+		testMeasure("accuracy"), twice)
+	if err == nil || !strings.Contains(err.Error(), "two rows at epsilon = 1") {
 		t.Errorf("two rows at one point: %v, want an error", err)
 	}
 }
@@ -156,10 +201,13 @@ func TestGapsAndLogAxes(t *testing.T) {
 	gone.Failed = 5
 	partly := at(madeUpRow("s", "w1", 3, 4, 5), 3)
 	partly.Failed = 2
-	rows := []results.Row{at(madeUpRow("s", "w1", 5, 10, 20), 1), gone, partly, at(madeUpRow("s", "w1", 5, -1, 0.1), 4), at(madeUpRow("s", "w1", 5, 7, 0.1), 0)}
-	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"}, rows)
+	rows := []results.Row{at(madeUpRow("s", "w1", 5, 10, 20), 1), gone, partly,
+		at(madeUpRow("s", "w1", 5, -1, 0.1), 4), at(madeUpRow("s", "w1", 5, 7, 0.1), 0)}
+	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log",
+		YScale: "log"}, rows)
 	all := strings.Join(c.warnings, "\n")
-	for _, want := range []string{"no value at epsilon = 2 (5 failed trials), the line has a gap", "2 of 5 trials failed at epsilon = 3",
+	for _, want := range []string{"no value at epsilon = 2 (5 failed trials), the line has a gap",
+		"2 of 5 trials failed at epsilon = 3",
 		"-1 at epsilon = 4 has no place on a log axis", "epsilon = 0 has no place on a log axis"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("warnings %q, want one with %q", all, want)
@@ -169,10 +217,13 @@ func TestGapsAndLogAxes(t *testing.T) {
 		t.Errorf("y from %v to %v, want all means and upper ends above 0", c.y.min, c.y.max)
 	}
 	if c.minN != 3 || c.maxN != 5 || c.failedPoints != 2 {
-		t.Errorf("n %d to %d with failures at %d points, want 3 to 5 with 2", c.minN, c.maxN, c.failedPoints)
+		t.Errorf("n %d to %d with failures at %d points, want 3 to 5 with 2", c.minN, c.maxN,
+			c.failedPoints)
 	}
 	dead := []results.Row{at(madeUpRow("s", "w1", 5, -1, 0), 1)}
-	if _, _, err := Draw(results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log"}, dead, Options{}); err == nil || !strings.Contains(err.Error(), "none of its points can be drawn") {
+	_, err := newChart(results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log"},
+		testMeasure("w1"), dead)
+	if err == nil || !strings.Contains(err.Error(), "none of its points can be drawn") {
 		t.Errorf("nothing to draw: %v, want an error", err)
 	}
 }
@@ -192,7 +243,8 @@ func TestOnlyTopSeriesMoveDown(t *testing.T) {
 func TestTopAxisIsLinear(t *testing.T) {
 	rows := []results.Row{
 		at(madeUpRow("s", "w1", 5, 1, 0), 0), at(madeUpRow("s", "w1", 5, 1, 0), 10),
-		withParams(madeUpRow("t", "w1", 5, 1, 0), map[string]string{"k": "2"}), withParams(madeUpRow("t", "w1", 5, 1, 0), map[string]string{"k": "10"}),
+		withParams(madeUpRow("t", "w1", 5, 1, 0), map[string]string{"k": "2"}),
+		withParams(madeUpRow("t", "w1", 5, 1, 0), map[string]string{"k": "10"}),
 	}
 	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w1"}, rows)
 	for k, epsilon := range map[float64]float64{2: 0, 6: 5, 10: 10} {
@@ -205,25 +257,51 @@ func TestTopAxisIsLinear(t *testing.T) {
 	}
 }
 
-// TestCurvesAlongADatasetsParameter: a sweep of a dataset's parameter is one curve for each setting of the others.
+// TestCurvesAlongADatasetsParameter: a sweep of a dataset's parameter is one curve for each setting
+// of the others.
 func TestCurvesAlongADatasetsParameter(t *testing.T) {
 	var rows []results.Row
-	for _, d := range []struct{ label, n, shape string }{
-		{"gaussian", "10", "normal"}, {"gaussian n=20", "20", "normal"}, {"gaussian n=30", "30", "normal"},
-		{"gaussian shape=flat", "10", "flat"}, {"gaussian n=20 shape=flat", "20", "flat"},
+	for _, d := range []struct {
+		n, shape string
+		changed  []string
+	}{
+		{"10", "normal", nil}, {"20", "normal", []string{"n"}}, {"30", "normal", []string{"n"}},
+		{"10", "flat", []string{"shape"}}, {"20", "flat", []string{"n", "shape"}},
 	} {
-		r := withParams(madeUpRow("A", "w1", 3, 1, 0.1), map[string]string{"n": d.n, "shape": d.shape})
-		r.Dataset = d.label
-		rows = append(rows, r)
+		rows = append(rows, with(madeUpRow("A", "w1", 3, 1, 0.1), func(s *results.Setting) {
+			s.Dataset = results.Dataset{Name: "gaussian", Changed: d.changed,
+				Params: map[string]string{"n": d.n, "shape": d.shape}}
+		}))
 	}
-	c, err := newChart(results.Figure{Name: "a", X: "n", Y: "w1"}, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.curves) != 2 || len(c.curves[0].points) != 3 || len(c.curves[1].points) != 2 {
+	c := mustChart(t, results.Figure{Name: "a", X: "n", Y: "w1"}, rows)
+	if len(c.curves) != 2 || len(c.curves[0].Points) != 3 || len(c.curves[1].Points) != 2 {
 		t.Fatalf("curves %+v, want one of three and one of two points", c.curves)
 	}
-	if c.curves[1].label != "A (gaussian shape=flat)" {
-		t.Errorf("label %q", c.curves[1].label)
+	if c.curves[1].Label != "A (gaussian shape=flat)" {
+		t.Errorf("label %q", c.curves[1].Label)
+	}
+}
+
+// TestMeasures: what a manifest knows of a metric is on the axis and in the description.
+func TestMeasures(t *testing.T) {
+	for metric, want := range map[string][2]string{
+		"accuracy": {"Classification accuracy",
+			"Classification accuracy, higher is better"},
+		"count-error": {"Error of count queries, mean (records)",
+			"Error of count queries, mean (records), lower is better"},
+		results.RuntimeMetric: {"Run time of a release (s)", "Run time of a release (s)"},
+		"unknown":             {"unknown", "unknown"},
+	} {
+		measure := testMeasure(metric)
+		got := [2]string{measureLabel(measure), measureText(&testMeasures, measure)}
+		if got != want {
+			t.Errorf("%s: %q, want %q", metric, got, want)
+		}
+	}
+	p := Picture{Figure: results.Figure{Name: "a", Title: "Naive Bayes"},
+		Measure: "Accuracy, higher is better", XLabel: "Privacy budget ε"}
+	got, want := p.Alt(), "Figure a, Naive Bayes: Accuracy, higher is better, by Privacy budget ε"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"math"
+	"testing"
 
 	"ppdp/results"
 )
@@ -13,57 +14,141 @@ import (
 var epsilons = []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 3, 4, 5}
 
 func madeUpRow(series, metric string, n int, mean, se float64) results.Row {
-	return results.Row{Experiment: "e", Series: series, Dataset: "d", Algorithm: "rps", Variant: "published", Metric: metric,
+	setting := &results.Setting{Series: series, Dataset: results.Dataset{Name: "d"},
+		Algorithm: "rps",
+		Variant:   "published"}
+	return results.Row{Setting: setting, Measurement: results.Measurement{Metric: metric},
 		N: n, Mean: mean, SE: se, Lo95: mean - 3*se, Hi95: mean + 3*se}
 }
 
-func at(r results.Row, epsilon float64) results.Row { r.Epsilon = &epsilon; return r }
+// with is a row whose setting is changed; that of r, which other rows may share, is not.
+func with(r results.Row, change func(*results.Setting)) results.Row {
+	setting := *r.Setting
+	change(&setting)
+	r.Setting = &setting
+	return r
+}
 
-func withParams(r results.Row, params map[string]string) results.Row { r.Params = params; return r }
+func at(r results.Row, epsilon float64) results.Row {
+	return with(r, func(s *results.Setting) { s.Epsilon = &epsilon })
+}
+
+func withParams(r results.Row, params map[string]string) results.Row {
+	return with(r, func(s *results.Setting) { s.Params = params })
+}
+
+func named(name string) results.Dataset { return results.Dataset{Name: name} }
+
+// standIn is a dataset that replaces another one.
+func standIn(of string) results.Dataset {
+	return results.Dataset{Name: of + "-standin", StandsFor: of}
+}
+
+// runOf is a run with the means and standard errors of some rows.
+func runOf(m results.Manifest, rows []results.Row) *results.Run {
+	run := &results.Run{Manifest: m}
+	for _, group := range grouped(rows, func(r results.Row) string { return r.Key() }) {
+		trials := 0
+		for _, r := range group {
+			trials = max(trials, r.N+r.Failed)
+		}
+		for trial := range trials {
+			c := results.Cell{Setting: group[0].Setting}
+			c.Trial, c.Status = trial, results.OK
+			for _, r := range group {
+				v := results.Value{Measurement: r.Measurement}
+				if trial < r.N {
+					// All trials but two are at the mean; these two lie as far from it as the error
+					// needs.
+					x := r.Mean
+					if n := float64(r.N); r.N > 1 && trial < 2 {
+						x += r.SE * math.Sqrt(n*(n-1)/2) * float64(1-2*trial)
+					}
+					v.Value = &x
+				}
+				c.Values = append(c.Values, v)
+			}
+			run.Cells = append(run.Cells, c)
+		}
+	}
+	return run
+}
+
+// drawing draws one figure of some rows.
+func drawing(t testing.TB, f results.Figure, rows []results.Row) *Drawing {
+	t.Helper()
+	c := mustChart(t, f, rows)
+	return &Drawing{single(c, newCurveStyles([]*chart{c}, nil), "", "")}
+}
+
+// sideBySide draws all of a manifest's figures of some rows on one sheet.
+func sideBySide(t testing.TB, m results.Manifest, rows []results.Row) *Drawing {
+	t.Helper()
+	var charts []*chart
+	for _, f := range m.Figures {
+		charts = append(charts, mustChart(t, f, rows))
+	}
+	return &Drawing{combined(charts, newCurveStyles(charts, m.SeriesOrder), m.Title, m.Source)}
+}
 
 // depthFigures has five depths and three stop counts over a grid of epsilons, in two panels.
 func depthFigures() (results.Manifest, []results.Row) {
 	m := results.Manifest{
-		Experiment: "rps/fig1", Title: "Earth mover's distance on 10,000 Gaussian draws", Source: "Qardaji & Li 2012, Fig. 1",
+		Experiment: "rps/fig1", Title: "Earth mover's distance on 10,000 Gaussian draws",
+		Source: "Qardaji & Li 2012, Fig. 1",
 		Figures: []results.Figure{
-			{Name: "a", Title: "stop 5, varying depth", Where: map[string]string{"stop": "5"}, X: "epsilon", Y: "w2", YLim: []float64{0, 25}},
-			{Name: "b", Title: "depth 50, varying stop", Where: map[string]string{"depth": "50", "series": "stop 3|stop 5|stop 10"}, X: "epsilon", Y: "w2", YLim: []float64{0, 0.6}},
+			{Name: "a", Title: "stop 5, varying depth", Where: map[string]string{"stop": "5"},
+				X: "epsilon", Y: "w2", YLim: []float64{0, 25}},
+			{Name: "b", Title: "depth 50, varying stop",
+				Where: map[string]string{"depth": "50", "series": "stop 3|stop 5|stop 10"},
+				X:     "epsilon", Y: "w2", YLim: []float64{0, 0.6}},
 		},
 	}
 	var rows []results.Row
 	for i, depth := range []int{5, 10, 20, 50, 100} {
 		for _, e := range epsilons {
-			mean := []float64{19, 1.1, 0.6, 0.25, 0.3}[i] + []float64{2, 1, 1, 1, 6}[i]*math.Exp(-6*e)
+			mean := []float64{19, 1.1, 0.6, 0.25, 0.3}[i] +
+				[]float64{2, 1, 1, 1, 6}[i]*math.Exp(-6*e)
 			r := at(madeUpRow(fmt.Sprintf("depth %d", depth), "w2", 5, mean, 0.02+mean/12), e)
-			rows = append(rows, withParams(r, map[string]string{"depth": fmt.Sprint(depth), "stop": "5"}))
+			rows = append(rows, withParams(r, map[string]string{"depth": fmt.Sprint(depth),
+				"stop": "5"}))
 		}
 	}
 	for i, stop := range []int{3, 5, 10} {
 		for _, e := range epsilons {
 			mean := []float64{0.27, 0.24, 0.26}[i] + []float64{0.15, 0.1, 0.2}[i]*math.Exp(-2*e)
 			r := at(madeUpRow(fmt.Sprintf("stop %d", stop), "w2", 5, mean, mean/10), e)
-			rows = append(rows, withParams(r, map[string]string{"depth": "50", "stop": fmt.Sprint(stop)}))
+			rows = append(rows, withParams(r, map[string]string{"depth": "50",
+				"stop": fmt.Sprint(stop)}))
 		}
 	}
 	return m, rows
 }
 
 // adultFigures has a second axis, two variants and two benchmark lines.
-func adultFigures(standIn bool) (results.Manifest, []results.Row) {
+func adultFigures(generated bool) (results.Manifest, []results.Row) {
 	m := results.Manifest{
-		Experiment: "rps/fig3", Title: "Classification accuracy on Adult", Source: "Qardaji & Li 2012, Fig. 3",
+		Experiment: "rps/fig3", Title: "Classification accuracy on Adult",
+		Source: "Qardaji & Li 2012, Fig. 3",
 		Figures: []results.Figure{
-			{Name: "a", Title: "Naive Bayes", Where: map[string]string{"classifier": "naive-bayes"}, X: "epsilon", X2: "k", Y: "accuracy", YLim: []float64{0.74, 0.9}, Reference: []string{"identity", "majority"}},
-			{Name: "b", Title: "C4.5", Where: map[string]string{"classifier": "c45"}, X: "epsilon", X2: "k", Y: "accuracy", YLim: []float64{0.76, 0.9}, Reference: []string{"identity", "majority"}},
+			{Name: "a", Title: "Naive Bayes", Where: map[string]string{"classifier": "naive-bayes"},
+				X: "epsilon", X2: "k", Y: "accuracy", YLim: []float64{0.74, 0.9},
+				Reference: []string{"identity", "majority"}},
+			{Name: "b", Title: "C4.5", Where: map[string]string{"classifier": "c45"}, X: "epsilon",
+				X2: "k", Y: "accuracy", YLim: []float64{0.76, 0.9},
+				Reference: []string{"identity", "majority"}},
 		},
 	}
-	dataset := "adult"
-	if standIn {
-		dataset = "adult-standin"
+	dataset := named("adult")
+	if generated {
+		dataset = standIn("adult")
 	}
 	var rows []results.Row
 	add := func(r results.Row, algorithm, variant, classifier string) {
-		r.Algorithm, r.Variant, r.Classifier, r.Dataset, r.StandIn = algorithm, variant, classifier, dataset, standIn
+		r = with(r, func(s *results.Setting) {
+			s.Algorithm, s.Variant, s.Dataset = algorithm, variant, dataset
+		})
+		r.Classifier = classifier
 		rows = append(rows, r)
 	}
 	for c, classifier := range []string{"naive-bayes", "c45"} {
@@ -71,9 +156,12 @@ func adultFigures(standIn bool) (results.Manifest, []results.Row) {
 		for v, variant := range []string{"published", "strict"} {
 			for s, stop := range []int{5, 0} {
 				for _, e := range []float64{0.1, 0.5, 1, 2, 5, 10} {
-					mean := 0.822 - low - 0.014*float64(s) - 0.008*float64(v) - 0.045*math.Exp(-1.4*e)
-					r := at(madeUpRow(fmt.Sprintf("RPS, stop %d", stop), "accuracy", 5, mean, 0.004), e)
-					add(withParams(r, map[string]string{"stop": fmt.Sprint(stop), "depth": "50"}), "rps", variant, classifier)
+					mean := 0.822 - low - 0.014*float64(s) - 0.008*float64(v) -
+						0.045*math.Exp(-1.4*e)
+					r := at(madeUpRow(fmt.Sprintf("RPS, stop %d", stop), "accuracy", 5, mean,
+						0.004), e)
+					add(withParams(r, map[string]string{"stop": fmt.Sprint(stop), "depth": "50"}),
+						"rps", variant, classifier)
 				}
 			}
 		}
@@ -90,7 +178,8 @@ func adultFigures(standIn bool) (results.Manifest, []results.Row) {
 // graphFigures has log axes, error bars that reach below zero and a failed point.
 func graphFigures() (results.Manifest, []results.Row) {
 	m := results.Manifest{
-		Experiment: "rps/fig5", Title: "Distance of degree distributions", Source: "Qardaji & Li 2012, Fig. 5",
+		Experiment: "rps/fig5", Title: "Distance of degree distributions",
+		Source: "Qardaji & Li 2012, Fig. 5",
 		Figures: []results.Figure{
 			{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"},
 		},
@@ -100,10 +189,12 @@ func graphFigures() (results.Manifest, []results.Row) {
 		for a, algorithm := range []string{"RPS", "Laplace", "Constrained inference"} {
 			for _, e := range []float64{0.01, 0.1, 0.5, 1, 5, 10} {
 				mean := []float64{8, 900, 90}[a] * math.Pow(e, -0.3) * float64(g+1)
-				r := at(madeUpRow(algorithm+", "+graph, "w1", 5, mean, mean*[]float64{1.3, 0.1, 0.2}[a]), e)
-				r.Dataset = graph
+				r := at(madeUpRow(algorithm+", "+graph, "w1", 5, mean,
+					mean*[]float64{1.3, 0.1, 0.2}[a]), e)
+				r = with(r, func(s *results.Setting) { s.Dataset = named(graph) })
 				if a == 2 && g == 1 && e == 0.5 {
-					r.N, r.Failed, r.Mean, r.SE, r.Lo95, r.Hi95 = 0, 5, math.NaN(), math.NaN(), math.NaN(), math.NaN()
+					r.N, r.Failed, r.Mean, r.SE, r.Lo95, r.Hi95 = 0, 5, math.NaN(), math.NaN(),
+						math.NaN(), math.NaN()
 				}
 				rows = append(rows, r)
 			}

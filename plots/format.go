@@ -26,18 +26,21 @@ func RegisterFormat(extension string, format Format) { formats.Register(extensio
 // Formats lists the registered formats by extension.
 func Formats() []string { return formats.Names() }
 
-// resolution of PNG files, in dots per inch: sharp on a screen at twice the size. For print there are SVG and PDF.
+// resolution of PNG files, in dots per inch: sharp on a screen at twice the size. SVG and PDF are
+// for print.
 const resolution = 200
 
 func init() {
-	RegisterFormat("svg", func(w, h vg.Length) vg.CanvasWriterTo { return &svgCanvas{Canvas: vgsvg.New(w, h)} })
+	RegisterFormat("svg", func(w, h vg.Length) vg.CanvasWriterTo {
+		return &svgCanvas{Canvas: vgsvg.New(w, h)}
+	})
 	RegisterFormat("png", func(w, h vg.Length) vg.CanvasWriterTo {
 		return pngCanvas{vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(resolution))}
 	})
 	RegisterFormat("pdf", func(w, h vg.Length) vg.CanvasWriterTo { return newPDF(w, h) })
 }
 
-// pngCanvas is compressed quickly: figures are mostly white, and the smallest files are hardly smaller.
+// pngCanvas compresses quickly: figures are mostly white, and the best compression gains little.
 type pngCanvas struct{ *vgimg.Canvas }
 
 // WriteTo writes the picture.

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -10,16 +11,16 @@ import (
 	"ppdp/results"
 )
 
-// TestInline: the element of a page is the picture of the SVG file, shape by shape and word by word, without anything that
-// fixes its colours or its size.
+// TestInline: the element of a page is the picture of the SVG file, shape by shape and word by
+// word, without anything that fixes its colours or its size.
 func TestInline(t *testing.T) {
 	var rows []results.Row
 	for _, epsilon := range []float64{0.1, 1, 10} {
-		rows = append(rows, results.Row{Experiment: "e", Series: "s", Algorithm: "a", Epsilon: &epsilon, Metric: "w1", N: 2, Mean: 1 / epsilon, SE: 0.1})
+		rows = append(rows, at(madeUpRow("s", "w1", 2, 1/epsilon, 0.1), epsilon))
 	}
 	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1"}
-	o := &results.Outcome{Manifest: results.Manifest{Experiment: "e", Figures: []results.Figure{figure}}}
-	drawings, _, err := Experiment(o, rows)
+	run := runOf(results.Manifest{Experiment: "e", Figures: []results.Figure{figure}}, rows)
+	drawings, _, err := Experiment(run)
 	if err != nil || len(drawings) != 1 || drawings[0].Figure.Name != "a" {
 		t.Fatalf("%d drawings, %v", len(drawings), err)
 	}
@@ -36,14 +37,17 @@ func TestInline(t *testing.T) {
 	if len(wantPaths) < 10 || strings.Join(gotPaths, "\n") != strings.Join(wantPaths, "\n") {
 		t.Errorf("%d shapes, want the %d of the file", len(gotPaths), len(wantPaths))
 	}
-	if gotText, wantText = strings.Trim(gotText, "|"), strings.Trim(wantText, "|"); wantText == "" || gotText != wantText {
+	if gotText, wantText = strings.Trim(gotText, "|"),
+		strings.Trim(wantText, "|"); wantText == "" || gotText != wantText {
 		t.Errorf("text %q, want %q", gotText, wantText)
 	}
-	if text := string(inline); !strings.HasPrefix(text, "<svg ") || strings.Contains(text, ":#") || strings.Contains(text, `width="340`) {
+	if text := string(inline); !strings.HasPrefix(text, "<svg ") || strings.Contains(text, ":#") ||
+		strings.Contains(text, `width="340`) {
 		t.Errorf("has a prolog, a fixed colour or a fixed size: %.300s", text)
 	}
-	if _, err := drawings[0].Inline(`"><script>`); err == nil {
-		t.Error("a label with markup is taken")
+	if inline, err = drawings[0].Inline(`"><script>`); err != nil ||
+		!bytes.Contains(inline, []byte(`aria-label="&#34;&gt;&lt;script&gt;"`)) {
+		t.Errorf("a label with markup: %v, %.300s", err, inline)
 	}
 }
 

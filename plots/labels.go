@@ -2,34 +2,34 @@ package plots
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"ppdp/results"
 )
 
-// parameterLabels are the axis labels of parameters that need more than their names. A spec's xlabel and
-// x2label replace them.
+// parameterLabels are the axis labels of parameters that need more than their names.
 var parameterLabels = map[string]string{
 	epsilonName: "Privacy budget ε",
 	"h":         "Specialisations h",
 	"n":         "Records",
 }
 
-// parameterLabel is the label of an axis along a parameter.
+// parameterLabel is the label of an axis along a parameter: the one given in the spec, if any.
 func parameterLabel(name, given string) string {
 	return cmp.Or(given, parameterLabels[name], strings.ReplaceAll(name, "-", " "))
 }
 
 // measureLabel is the label of an axis along a metric: its title, with its unit in brackets.
-func measureLabel(m results.MeasureUse, given string) string {
+func measureLabel(m results.MeasureUse) string {
 	label := cmp.Or(m.Title, m.Metric)
 	if m.Unit != "" && m.Unit != "fraction" {
 		label += " (" + m.Unit + ")"
 	}
-	return cmp.Or(given, label)
+	return label
 }
 
-// referenceLabels name the benchmarks every such figure has.
+// referenceLabels name the benchmarks that many figures have.
 var referenceLabels = map[string]string{
 	"identity": "Original data",
 	"majority": "Majority class",
@@ -38,4 +38,14 @@ var referenceLabels = map[string]string{
 	"mondrian": "Mondrian",
 }
 
-func referenceLabel(name string) string { return cmp.Or(referenceLabels[name], name) }
+// measureText is a metric's title with its unit and, for measured metrics, which way is better.
+func measureText(m *results.Manifest, measure results.MeasureUse) string {
+	measured := func(u results.MeasureUse) bool { return u.Metric == measure.Metric }
+	switch {
+	case !slices.ContainsFunc(m.Measures, measured):
+		return measureLabel(measure)
+	case measure.HigherIsBetter:
+		return measureLabel(measure) + ", higher is better"
+	}
+	return measureLabel(measure) + ", lower is better"
+}

@@ -26,11 +26,14 @@ func manyFigures(of ...string) (results.Manifest, []results.Row) {
 	m := results.Manifest{Experiment: "e", Title: "Many panels", Source: "nobody, Fig. 9"}
 	var rows []results.Row
 	for i, metric := range of {
-		m.Figures = append(m.Figures, results.Figure{Name: fmt.Sprintf("p%d", i), Title: fmt.Sprintf("Panel %d", i), X: "epsilon", XScale: "log", Y: metric, YScale: "log"})
+		m.Figures = append(m.Figures, results.Figure{Name: fmt.Sprintf("p%d", i),
+			Title: fmt.Sprintf("Panel %d", i), X: "epsilon", XScale: "log", Y: metric,
+			YScale: "log"})
 	}
 	for _, metric := range []string{"w1", "w2"} {
 		for i, epsilon := range []float64{0.01, 0.1, 1} {
-			rows = append(rows, at(madeUpRow("RPS", metric, 5, 100/float64(i+1), 3), epsilon), at(madeUpRow("Hay", metric, 5, 20/float64(i+1), 1), epsilon))
+			rows = append(rows, at(madeUpRow("RPS", metric, 5, 100/float64(i+1), 3), epsilon),
+				at(madeUpRow("Hay", metric, 5, 20/float64(i+1), 1), epsilon))
 		}
 	}
 	return m, rows
@@ -84,16 +87,16 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestCombinedFitsAPage: whatever the number of panels, a combined figure is as wide as a page and no higher.
+// TestCombinedFitsAPage: whatever the number of panels, a combined figure is as wide as a page and
+// no higher.
 func TestCombinedFitsAPage(t *testing.T) {
 	for n := 2; n <= combinedPanels; n++ {
 		m, rows := manyFigures(repeat("w1", n)...)
-		d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := sideBySide(t, m, rows)
 		if height := d.sheet.height(); d.sheet.width != combinedWidth || height > pageHeight+0.01 {
-			t.Errorf("%d panels: %.1f by %.1f cm, want at most %.1f by %.1f", n, d.sheet.width/vg.Centimeter, height/vg.Centimeter, combinedWidth/vg.Centimeter, pageHeight/vg.Centimeter)
+			t.Errorf("%d panels: %.1f by %.1f cm, want at most %.1f by %.1f", n,
+				d.sheet.width/vg.Centimeter, height/vg.Centimeter, combinedWidth/vg.Centimeter,
+				pageHeight/vg.Centimeter)
 		}
 		if d.sheet.panelHeight < lowestPanel {
 			t.Errorf("%d panels: each %.1f cm high", n, d.sheet.panelHeight/vg.Centimeter)
@@ -104,20 +107,23 @@ func TestCombinedFitsAPage(t *testing.T) {
 func TestManyFiguresTakePages(t *testing.T) {
 	m, rows := manyFigures(append(repeat("w1", 8), repeat("w2", 8)...)...)
 	dir := t.TempDir()
-	if _, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows); err != nil {
+	if _, _, err := WriteExperiment(dir, runOf(m, rows)); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string][2]string{"combined": {"Panel 7", "Panel 8"}, "combined-2": {"Panel 8", "Panel 7"}} {
+	for name, want := range map[string][2]string{"combined": {"Panel 7", "Panel 8"},
+		"combined-2": {"Panel 8", "Panel 7"}} {
 		svg, err := os.ReadFile(filepath.Join(dir, name+".svg"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(svg, []byte(">"+want[0]+"<")) || bytes.Contains(svg, []byte(">"+want[1]+"<")) {
+		if !bytes.Contains(svg, []byte(">"+want[0]+"<")) ||
+			bytes.Contains(svg, []byte(">"+want[1]+"<")) {
 			t.Errorf("%s.svg: want %q and not %q on it", name, want[0], want[1])
 		}
 	}
 	m.Figures[3].Name = "combined-2"
-	if _, _, err := WriteExperiment(t.TempDir(), &results.Outcome{Manifest: m}, rows); err == nil || !strings.Contains(err.Error(), `"combined-2": the name is taken`) {
+	if _, _, err := WriteExperiment(t.TempDir(), runOf(m, rows)); err == nil ||
+		!strings.Contains(err.Error(), `"combined-2", must be another name`) {
 		t.Errorf("a figure with a page's name: %v", err)
 	}
 }
@@ -129,17 +135,18 @@ func TestLegendColumns(t *testing.T) {
 		texts   []string
 		columns int
 	}{
-		"one long":   {[]string{"DiffMulti published, add or remove one record", "strict", long, "strict", "Original data", "Majority class"}, 2},
+		"one long": {[]string{"DiffMulti published, add or remove one record", "strict", long,
+			"strict", "Original data", "Majority class"}, 2},
 		"even block": {[]string{"a", "b", "c", "d"}, 4},
 		"all long":   {[]string{long, long, long}, 1},
 		"none":       {nil, 0},
 	} {
 		l := legend{style: sheetStyle{combinedScale}}
 		for _, text := range test.texts {
-			l.entries = append(l.entries, legendEntry{text, nil})
+			l.entries = append(l.entries, legendEntry{text: text})
 		}
 		const width = 17 * vg.Centimeter
-		columnWidths, texts := l.layout(width)
+		columnWidths := l.layout(width)
 		if len(columnWidths) != test.columns {
 			t.Errorf("%s: %d columns, want %d", name, len(columnWidths), test.columns)
 			continue
@@ -151,33 +158,32 @@ func TestLegendColumns(t *testing.T) {
 		if sum > width {
 			t.Errorf("%s: %v wide, want at most %v", name, sum, width)
 		}
-		for i, lines := range texts {
-			for _, line := range lines {
-				if w := l.style.points(sampleWidth+sampleGap) + l.style.text(smallText, ink).Width(line); w > columnWidths[i%len(columnWidths)] {
-					t.Errorf("%s: %q takes %v of a column of %v", name, line, w, columnWidths[i%len(columnWidths)])
+		for i, e := range l.entries {
+			for _, line := range e.lines {
+				w := l.style.points(sampleWidth+sampleGap) +
+					l.style.text(smallText, ink).Width(line)
+				if w > columnWidths[i%len(columnWidths)] {
+					t.Errorf("%s: %q takes %v of a column of %v", name, line, w,
+						columnWidths[i%len(columnWidths)])
 				}
 			}
 		}
 	}
 }
 
-// TestRowsStandBelowEachOther: a heading of two lines takes room in its own row only.
-func TestRowsStandBelowEachOther(t *testing.T) {
+// TestRowsLieBelowEachOther: a heading of two lines takes room in its own row only.
+func TestRowsLieBelowEachOther(t *testing.T) {
 	m, rows := manyFigures(repeat("w1", 6)...)
-	plain, _, err := Combine(m.Figures, rows, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m.Title, m.Source = "", ""
+	plain := sideBySide(t, m, rows)
 	m.Figures[0].Title = strings.Repeat("a long heading ", 4)
-	tall, _, err := Combine(m.Figures, rows, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tall := sideBySide(t, m, rows)
 	strips, plainStrips := tall.sheet.topStrips(), plain.sheet.topStrips()
 	if strips[0] <= plainStrips[0] || strips[1] != plainStrips[1] {
 		t.Errorf("strips %v, want a taller first one than %v", strips, plainStrips)
 	}
-	if more, want := tall.sheet.height()-plain.sheet.height(), strips[0]-plainStrips[0]; math.Abs(float64(more-want)) > 1e-9 {
+	more, want := tall.sheet.height()-plain.sheet.height(), strips[0]-plainStrips[0]
+	if math.Abs(float64(more-want)) > 1e-9 {
 		t.Errorf("the sheet is %v higher, want %v", more, want)
 	}
 	// The frames of the second row lie where they lay, as seen from below.
@@ -192,7 +198,8 @@ func TestRowsStandBelowEachOther(t *testing.T) {
 	}
 }
 
-// frames are the panels' frames in an SVG, in its order: closed shapes of ink without ground and with four corners.
+// frames are the panels' frames in an SVG, in its order: closed shapes of ink without ground and
+// with four corners.
 func frames(t *testing.T, d *Drawing) []string {
 	t.Helper()
 	svg, err := d.Render("svg")
@@ -201,27 +208,31 @@ func frames(t *testing.T, d *Drawing) []string {
 	}
 	var all []string
 	for line := range strings.Lines(string(svg)) {
-		if path, style, found := strings.Cut(line, `" style="`); found && strings.HasPrefix(style, "fill:none;stroke:#202020") && strings.HasSuffix(path, "Z") {
+		if path, style, found := strings.Cut(line, `" style="`); found &&
+			strings.HasPrefix(style, "fill:none;stroke:#202020") && strings.HasSuffix(path, "Z") {
 			all = append(all, path)
 		}
 	}
 	return all
 }
 
-// TestBenchmarkAtNoughtOnALogAxis: the legend says it; it has no line to show there, and nothing to warn of.
-func TestBenchmarkAtNoughtOnALogAxis(t *testing.T) {
+// TestBenchmarkAtZeroOnALogAxis: the legend has its value; there is no line to show, and nothing to
+// warn of.
+func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 	rows := append(tinyRows(), madeUpRow("True", "w1", 5, 0, 0))
-	rows[len(rows)-1].Algorithm = "perfect"
-	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log", Reference: []string{"perfect", "identity"}, Where: map[string]string{"series": "RPS"}}
+	rows[len(rows)-1].Setting.Algorithm = "perfect"
+	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log",
+		Reference: []string{"perfect", "identity"}, Where: map[string]string{"series": "RPS"}}
 	c := mustChart(t, figure, rows)
 	for _, warning := range c.warnings {
 		if strings.Contains(warning, "True degree sequence") {
 			t.Errorf("warning %q", warning)
 		}
 	}
-	p := newPanel(c, 100, sheetStyle{1}, newLook([]*chart{c}, nil))
+	p := newPanel(c, 100, sheetStyle{1}, newCurveStyles([]*chart{c}, nil))
 	l := newLegend(sheetStyle{1}, []*panel{p})
-	if got := l.entries[1]; got.text != "True degree sequence: 0, not on a log axis" || got.sample != nil {
+	if got := l.entries[1]; got.text != "True degree sequence: 0, not on a log axis" ||
+		got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
 	}
 	if got := l.entries[2]; got.text != "Original data" || got.sample == nil {
@@ -229,14 +240,16 @@ func TestBenchmarkAtNoughtOnALogAxis(t *testing.T) {
 	}
 }
 
-// TestHiddenCurves: equal curves are told, such as show are not.
+// TestHiddenCurves: the caption names curves that others cover, and no others.
 func TestHiddenCurves(t *testing.T) {
 	var rows []results.Row
 	for _, epsilon := range []float64{1, 2} {
-		rows = append(rows, at(madeUpRow("Incognito", "w1", 3, epsilon, 0), epsilon), at(madeUpRow("Apart", "w1", 3, epsilon+0.5, 0), epsilon),
+		rows = append(rows, at(madeUpRow("Incognito", "w1", 3, epsilon, 0), epsilon),
+			at(madeUpRow("Apart", "w1", 3, epsilon+0.5, 0), epsilon),
 			at(madeUpRow("K-Optimize", "w1", 3, epsilon, 0), epsilon))
 	}
-	figures := []results.Figure{{Name: "a", X: "epsilon", Y: "w1"}, {Name: "b", X: "epsilon", Y: "w1", Where: map[string]string{"series": "Apart|K-Optimize"}}}
+	figures := []results.Figure{{Name: "a", X: "epsilon", Y: "w1"},
+		{Name: "b", X: "epsilon", Y: "w1", Where: map[string]string{"series": "Apart|K-Optimize"}}}
 	for _, test := range []struct {
 		figures []results.Figure
 		want    string
@@ -244,25 +257,22 @@ func TestHiddenCurves(t *testing.T) {
 		{figures, "Hidden under another curve: Incognito in a."},
 		{figures[1:], ""},
 	} {
-		d, _, err := Combine(test.figures, rows, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := sideBySide(t, results.Manifest{Figures: test.figures}, rows)
 		caption := strings.Join(d.sheet.captionLines(), " ")
-		if strings.Contains(caption, "Hidden") != (test.want != "") || !strings.Contains(caption, test.want) {
+		if strings.Contains(caption, "Hidden") != (test.want != "") ||
+			!strings.Contains(caption, test.want) {
 			t.Errorf("caption %q, want %q in it", caption, test.want)
 		}
 	}
 }
 
-// TestNumbersAreNotTornApart: no line of a caption ends with "Fig." or the like.
-func TestNumbersAreNotTornApart(t *testing.T) {
+// TestNumbersStayWithTheirNouns: no line of a caption ends with "Fig." or the like.
+func TestNumbersStayWithTheirNouns(t *testing.T) {
 	m, rows := manyFigures("w1")
+	d := drawing(t, m.Figures[0], rows)
+	d.sheet.source = "Somebody 2012, Fig. 3, section 5.1"
 	for width := 5 * vg.Centimeter; width < 12*vg.Centimeter; width += 3 {
-		d, _, err := Draw(m.Figures[0], rows, Options{Source: "Somebody 2012, Fig. 3, section 5.1", Width: width})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d.sheet.width = width
 		for _, line := range d.sheet.captionLines() {
 			for _, head := range []string{"Fig.", "section", "n", "=", "n = 5"} {
 				if strings.HasSuffix(line, " "+head) || line == head {
@@ -273,22 +283,26 @@ func TestNumbersAreNotTornApart(t *testing.T) {
 	}
 }
 
-// TestRaisedText: without raised pieces it is the library's text, with them it is as wide as its parts, and the exponent stands
-// higher and smaller.
-func TestRaisedText(t *testing.T) {
+// TestSuperscripts: without superscripts it is the library's text, with them it is as wide as its
+// parts, and the exponent is higher and smaller.
+func TestSuperscripts(t *testing.T) {
 	style := sheetStyle{1}.text(40, ink)
 	plain := style
 	plain.Handler = plot.DefaultTextHandler
 	for _, s := range []string{"", "Records", "10"} {
 		if style.Width(s) != plain.Width(s) || style.Height(s) != plain.Height(s) {
-			t.Errorf("%q: %v by %v, want %v by %v", s, style.Width(s), style.Height(s), plain.Width(s), plain.Height(s))
+			t.Errorf("%q: %v by %v, want %v by %v", s, style.Width(s), style.Height(s),
+				plain.Width(s), plain.Height(s))
 		}
 	}
 	power := "(×" + powerOfTen("-6") + ")"
 	exponent := plain
 	exponent.Font = small(plain.Font)
-	if want := plain.Width("(×10") + exponent.Width("−6") + plain.Width(")"); math.Abs(float64(style.Width(power)-want)) > 1e-9 || style.Height(power) != plain.Height("(") {
-		t.Errorf("%v by %v, want %v by %v", style.Width(power), style.Height(power), want, plain.Height("("))
+	want := plain.Width("(×10") + exponent.Width("−6") + plain.Width(")")
+	if math.Abs(float64(style.Width(power)-want)) > 1e-9 ||
+		style.Height(power) != plain.Height("(") {
+		t.Errorf("%v by %v, want %v by %v", style.Width(power), style.Height(power), want,
+			plain.Height("("))
 	}
 	ink := func(style draw.TextStyle, s string) image.Rectangle {
 		canvas := vgimg.NewWith(vgimg.UseWH(250, 250), vgimg.UseDPI(72))
@@ -309,25 +323,33 @@ func TestRaisedText(t *testing.T) {
 	if base != ink(plain, "10") {
 		t.Errorf("10 covers %v, want %v", base, ink(plain, "10"))
 	}
-	if raised.Max.Y != base.Max.Y || raised.Min.X != base.Min.X || raised.Min.Y >= base.Min.Y || raised.Max.X <= base.Max.X+10 {
-		t.Errorf("10 to the 6th covers %v, want the base line of %v and more above and to the right", raised, base)
+	if raised.Max.Y != base.Max.Y || raised.Min.X != base.Min.X || raised.Min.Y >= base.Min.Y ||
+		raised.Max.X <= base.Max.X+10 {
+		t.Errorf("10 to the 6th covers %v, want the base line of %v and more above and to the "+
+			"right", raised, base)
 	}
 	turned := style
 	turned.Rotation = math.Pi / 2
-	if flat, up := ink(style, power), ink(turned, power); up.Dy() < flat.Dx()-2 || up.Dy() > flat.Dx()+2 {
+	if flat, up := ink(style, power), ink(turned, power); up.Dy() < flat.Dx()-2 ||
+		up.Dy() > flat.Dx()+2 {
 		t.Errorf("turned, %v covers %v", flat, up)
 	}
 }
 
-// TestSVGJoinsOnlyLines: joined paths have the parts of those they are made of, in order, and whatever has a ground, or another
-// style, or something between, stays apart.
+// TestSVGJoinsOnlyLines: joined paths have the parts of those they are made of, in order, and
+// filled paths, paths of another style and paths with something between stay apart.
 func TestSVGJoinsOnlyLines(t *testing.T) {
-	const line, other, ground = `<path d="%s" style="fill:none;stroke:#202020" />`, `<path d="%s" style="fill:none;stroke:#000000" />`, `<path d="%s" style="fill:#202020" />`
+	const line, other, ground = `<path d="%s" style="fill:none;stroke:#202020" />`,
+		`<path d="%s" style="fill:none;stroke:#000000" />`, `<path d="%s" style="fill:#202020" />`
 	text := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
-	in := text("<g>", fmt.Sprintf(line, "M0,0L1,1"), fmt.Sprintf(line, "M2,2L3,3"), fmt.Sprintf(other, "M4,4L5,5"), fmt.Sprintf(line, "M6,6L7,7"),
-		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>", fmt.Sprintf(line, "M0,0L2,2"))
-	want := text("<g>", fmt.Sprintf(line, "M0,0L1,1M2,2L3,3"), fmt.Sprintf(other, "M4,4L5,5"), fmt.Sprintf(line, "M6,6L7,7"),
-		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>", fmt.Sprintf(line, "M0,0L2,2"))
+	in := text("<g>", fmt.Sprintf(line, "M0,0L1,1"), fmt.Sprintf(line, "M2,2L3,3"),
+		fmt.Sprintf(other, "M4,4L5,5"), fmt.Sprintf(line, "M6,6L7,7"),
+		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>",
+		fmt.Sprintf(line, "M0,0L2,2"))
+	want := text("<g>", fmt.Sprintf(line, "M0,0L1,1M2,2L3,3"), fmt.Sprintf(other, "M4,4L5,5"),
+		fmt.Sprintf(line, "M6,6L7,7"),
+		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>",
+		fmt.Sprintf(line, "M0,0L2,2"))
 	if got := string(joinLines([]byte(in))); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -343,19 +365,17 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
-	if before, after := bytes.Count(b.Bytes(), []byte("<path")), bytes.Count(joinLines(b.Bytes()), []byte("<path")); before != 2 || after != 1 {
+	before, after := bytes.Count(b.Bytes(), []byte("<path")),
+		bytes.Count(joinLines(b.Bytes()), []byte("<path"))
+	if before != 2 || after != 1 {
 		t.Errorf("%d paths of %d, want 1 of 2", after, before)
 	}
 }
 
-// TestSVGTextsSayTheirWidth: each is as wide as the font's own metrics make it.
-func TestSVGTextsSayTheirWidth(t *testing.T) {
+// TestSVGTextsHaveTheirWidth: each is as wide as the font's own metrics make it.
+func TestSVGTextsHaveTheirWidth(t *testing.T) {
 	m, rows := adultFigures(true)
-	d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := d.Render("svg")
+	svg, err := sideBySide(t, m, rows).Render("svg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,25 +407,29 @@ type svgTextElement struct {
 	Text   string  `xml:",chardata"`
 }
 
-// TestVariantsOnPanelsOfTheirOwnLookAlike: with a panel for each variant a setting keeps its look, the legend names it once and
-// the headings tell the variants apart; where one panel has both, or a curve without variant has the setting's name, they differ.
-func TestVariantsOnPanelsOfTheirOwnLookAlike(t *testing.T) {
+// TestVariantsOnSeparatePanelsLookAlike: with a panel for each variant a setting keeps its look,
+// the legend names it once and the headings name the variants; where one panel has both, or a
+// curve without variant has the setting's name, they differ.
+func TestVariantsOnSeparatePanelsLookAlike(t *testing.T) {
 	row := func(series, variant string) results.Row {
-		r := at(madeUpRow(series, "w1", 3, 1, 0.1), 1)
-		r.Variant = variant
-		return r
+		return with(at(madeUpRow(series, "w1", 3, 1, 0.1), 1), func(s *results.Setting) {
+			s.Variant, s.ShowVariant = variant, true
+		})
 	}
-	rows := []results.Row{row("deep (published)", "published"), row("flat (published)", "published"), row("flat (strict)", "strict"), row("deep (strict)", "strict"),
-		row("both", "published"), row("deep", "strict")}
+	alone := func(series, variant string) results.Row {
+		return with(row(series, variant), func(s *results.Setting) { s.ShowVariant = false })
+	}
+	rows := []results.Row{row("deep", "published"), row("flat", "published"), row("flat", "strict"),
+		row("deep", "strict"), alone("both", "published"), alone("deep", "strict")}
 	panel := func(name, title, series string) results.Figure {
-		return results.Figure{Name: name, Title: title, X: "epsilon", Y: "w1", Where: map[string]string{"series": series}}
+		return results.Figure{Name: name, Title: title, X: "epsilon", Y: "w1",
+			Where: map[string]string{"series": series}}
 	}
-	published, strict := panel("a", "Depth", "deep (published)|flat (published)|both"), panel("b", "Depth, strict", "flat (strict)|deep (strict)")
+	published, strict := panel("a", "Depth", "deep (published)|flat (published)|both"),
+		panel("b", "Depth, strict", "flat (strict)|deep (strict)")
 	texts := func(figures ...results.Figure) (d *Drawing, legend, headings string) {
-		d, _, err := Combine(figures, rows, Options{SeriesOrder: []string{"deep (published)", "deep (strict)", "flat (published)", "flat (strict)"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d = sideBySide(t, results.Manifest{Figures: figures, SeriesOrder: []string{
+			"deep (published)", "deep (strict)", "flat (published)", "flat (strict)"}}, rows)
 		for _, e := range newLegend(d.sheet.style, d.sheet.panels).entries {
 			legend += e.text + "; "
 		}
@@ -421,24 +445,40 @@ func TestVariantsOnPanelsOfTheirOwnLookAlike(t *testing.T) {
 	if want := "(a) Depth (published); (b) Depth, strict; "; headings != want {
 		t.Errorf("headings %q, want %q", headings, want)
 	}
-	style := func(d *Drawing, label string) string { return fmt.Sprint(d.sheet.panels[0].look.curves[label]) }
-	if style(d, "deep (published)") != style(d, "deep (strict)") || style(d, "deep (strict)") == style(d, "flat (strict)") {
+	style := func(d *Drawing, label string) string {
+		for _, p := range d.sheet.panels {
+			for _, cv := range p.curves {
+				if cv.Label == label {
+					return fmt.Sprint(p.styles.of(cv))
+				}
+			}
+		}
+		t.Fatalf("no curve %q", label)
+		return ""
+	}
+	if style(d, "deep (published)") != style(d, "deep (strict)") ||
+		style(d, "deep (strict)") == style(d, "flat (strict)") {
 		t.Error("a setting does not look the same under both variants, or two settings do")
 	}
-	if style(d, "deep (published)") != fmt.Sprint(styleOf(0)) || style(d, "flat (published)") != fmt.Sprint(styleOf(1)) || style(d, "both") != fmt.Sprint(styleOf(2)) {
+	if style(d, "deep (published)") != fmt.Sprint(styleOf(0)) ||
+		style(d, "flat (published)") != fmt.Sprint(styleOf(1)) ||
+		style(d, "both") != fmt.Sprint(styleOf(2)) {
 		t.Error("looks are not in the order of the series")
 	}
 	for name, figures := range map[string][]results.Figure{
-		"both variants on a panel": {published, strict, panel("c", "", "deep (published)|deep (strict)")},
-		"a namesake":               {published, panel("b", "", "deep|deep (strict)")},
+		"both variants on a panel": {published, strict,
+			panel("c", "", "deep (published)|deep (strict)")},
+		"a namesake": {published, panel("b", "", "deep|deep (strict)")},
 	} {
 		d, legend, _ := texts(figures...)
-		if style(d, "deep (published)") == style(d, "deep (strict)") || !strings.Contains(legend, "deep (published); ") {
-			t.Errorf("%s: they look alike, or the legend says %q", name, legend)
+		if style(d, "deep (published)") == style(d, "deep (strict)") ||
+			!strings.Contains(legend, "deep (published); ") {
+			t.Errorf("%s: they look alike, or the legend is %q", name, legend)
 		}
 	}
-	// Alone, a panel says in its legend which variant it shows, and its heading is left as it is.
-	if _, legend, headings = texts(published); legend != "deep (published); flat (published); both; " || headings != "(a) Depth; " {
+	// Alone, a panel names its variant in its legend, and its heading is left as it is.
+	if _, legend, headings = texts(published); legend != "deep (published); flat (published); "+
+		"both; " || headings != "(a) Depth; " {
 		t.Errorf("alone: legend %q, headings %q", legend, headings)
 	}
 }

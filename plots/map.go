@@ -3,7 +3,6 @@ package plots
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"image/color"
 	"maps"
 	"math"
@@ -27,75 +26,67 @@ type dot struct {
 
 // newMap makes the chart of a figure that shows one release's regions.
 func newMap(figure results.Figure, run *results.Run) (*chart, error) {
-	cell, err := chooseCell(&figure, run.Cells)
+	c := &chart{figure: figure, isMap: true, minN: math.MaxInt}
+	cell, err := c.chooseCell(run.Cells)
 	if err != nil {
 		return nil, err
 	}
-	c := &chart{figure: figure, isMap: true, minN: math.MaxInt}
-	if c.rectangles, err = rectanglesOf(&figure, cell.Regions); err != nil {
+	if err := c.addRectangles(cell.Regions); err != nil {
 		return nil, err
 	}
+	name := cell.Dataset.Label()
 	if cell.Dataset.StandIn() {
-		c.standIns = append(c.standIns, cell.Dataset.Label())
+		c.standIns = append(c.standIns, name)
 	}
 	if c.dots = dotsOf(&figure, run.Original(&cell.Dataset)); len(c.dots) == 0 {
-		c.warn("the run kept no rows of %s; write keep: [regions, rows] in the spec to see them", cell.Dataset.Label())
+		c.warn("the run kept no rows of %s; write keep: [regions, rows] in the spec to see them",
+			name)
 	}
 	c.x, c.y = emptySpan(false), emptySpan(false)
 	for _, r := range c.rectangles {
-		c.x.add(r.left)
-		c.x.add(r.right)
-		c.y.add(r.low)
-		c.y.add(r.high)
+		c.x.add(r.left, r.right)
+		c.y.add(r.low, r.high)
 	}
 	for _, d := range c.dots {
 		c.x.add(d.x)
 		c.y.add(d.y)
 	}
-	c.x, c.y = limited(c.x.padded(mapRoom), figure.XLim), limited(c.y.padded(mapRoom), figure.YLim)
-	c.xLabel, c.yLabel = parameterLabel(figure.X, figure.XLabel), parameterLabel(figure.Y, figure.YLabel)
+	c.x, c.y = c.x.padded(mapRoom).limited(figure.XLim), c.y.padded(mapRoom).limited(figure.YLim)
+	c.xLabel = parameterLabel(figure.X, figure.XLabel)
+	c.yLabel = parameterLabel(figure.Y, figure.YLabel)
 	return c, nil
 }
 
-// mapRoom is the share of a map's axes left free at each end, so that outer edges do not lie on the frame.
+// mapRoom is the share of a map's axes left free at each end, so that outer edges do not lie on the
+// frame.
 const mapRoom = 0.015
 
-func limited(fitted span, limits []float64) span {
-	if limits == nil {
-		return fitted
-	}
-	return span{limits[0], limits[1], false}
-}
-
 // chooseCell is the first trial's cell of the one setting that a figure's where selects.
-func chooseCell(figure *results.Figure, cells []results.Cell) (*results.Cell, error) {
+func (c *chart) chooseCell(cells []results.Cell) (*results.Cell, error) {
 	var chosen []*results.Cell
 	for i := range cells {
-		c := &cells[i]
-		if c.Trial == 0 && c.FoldIndex() <= 0 && figure.Where.Selects(c) {
-			chosen = append(chosen, c)
+		cell := &cells[i]
+		if cell.Trial == 0 && cell.FoldIndex() <= 0 && c.figure.Where.Selects(cell) {
+			chosen = append(chosen, cell)
 		}
 	}
-	var wanted []string
-	for _, key := range slices.Sorted(maps.Keys(figure.Where)) {
-		wanted = append(wanted, key+" "+figure.Where[key])
-	}
+	wanted := strings.Join(filterTexts(c.figure.Where), ", ")
 	switch {
 	case len(chosen) == 0:
-		return nil, fmt.Errorf("figure %q: no release with %s", figure.Name, strings.Join(wanted, ", "))
+		return nil, c.problem("no release with %s", wanted)
 	case len(chosen) > 1:
-		return nil, fmt.Errorf("figure %q: %d releases with %s, but a map shows one; where must choose it",
-			figure.Name, len(chosen), strings.Join(wanted, ", "))
+		return nil, c.problem("%d releases with %s, but a map shows one; where must choose it",
+			len(chosen), wanted)
 	case chosen[0].Status != results.OK:
-		return nil, fmt.Errorf("figure %q: its release failed: %s", figure.Name, chosen[0].Error)
+		return nil, c.problem("its release failed: %s", chosen[0].Error)
 	}
 	return chosen[0], nil
 }
 
-// rectanglesOf projects regions onto the figure's attributes.
-func rectanglesOf(figure *results.Figure, sides []results.RegionSide) ([]rectangle, error) {
+// addRectangles projects regions onto the figure's attributes.
+func (c *chart) addRectangles(sides []results.RegionSide) error {
 	if len(sides) == 0 {
-		return nil, fmt.Errorf("figure %q: the run kept no regions of its release", figure.Name)
+		return c.problem("the run kept no regions of its release")
 	}
 	along, up := make(map[int]*results.RegionSide), make(map[int]*results.RegionSide) // by region
 	var attributes []string
@@ -105,33 +96,29 @@ func rectanglesOf(figure *results.Figure, sides []results.RegionSide) ([]rectang
 			attributes = append(attributes, s.Attribute)
 		}
 		switch s.Attribute {
-		case figure.X:
+		case c.figure.X:
 			along[s.Region] = s
-		case figure.Y:
+		case c.figure.Y:
 			up[s.Region] = s
 		}
 	}
 	var problems []error
-	for _, name := range []string{figure.X, figure.Y} {
+	for _, name := range []string{c.figure.X, c.figure.Y} {
 		if !slices.Contains(attributes, name) {
-			problems = append(problems, fmt.Errorf("figure %q: the regions have no attribute %q, must be one of %s",
-				figure.Name, name, strings.Join(attributes, ", ")))
+			err := c.problem("the regions have no attribute %q, must be one of %s",
+				name, strings.Join(attributes, ", "))
+			problems = append(problems, err)
 		}
 	}
-	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
-	}
-	var all []rectangle
 	for _, region := range slices.Sorted(maps.Keys(along)) {
-		if y := up[region]; y != nil {
-			x := along[region]
-			all = append(all, rectangle{x.Low, x.High, y.Low, y.High})
+		if x, y := along[region], up[region]; y != nil {
+			c.rectangles = append(c.rectangles, rectangle{x.Low, x.High, y.Low, y.High})
 		}
 	}
-	return all, nil
+	return errors.Join(problems...)
 }
 
-// dotsOf gathers original rows by where they lie, from left to right and up.
+// dotsOf counts original rows by place, from left to right and up.
 func dotsOf(figure *results.Figure, columns []results.Column) []dot {
 	var x, y []float64
 	for _, column := range columns {
@@ -151,19 +138,22 @@ func dotsOf(figure *results.Figure, columns []results.Column) []dot {
 		d.rows = n
 		dots = append(dots, d)
 	}
-	slices.SortFunc(dots, func(a, b dot) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
+	slices.SortFunc(dots, func(a, b dot) int {
+		return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y))
+	})
 	return dots
 }
 
 const dotRadius vg.Length = 0.75 // points, of one row; the area grows with the rows
 
-// dotColour lets the outlines stand out where dots crowd.
+// dotColour is light, so that outlines can be seen where there are many dots.
 var dotColour = color.RGBA{0x9C, 0x9C, 0x9C, 0xFF}
 
-// drawMap draws dots, and the regions' outlines over them.
+// drawMap draws dots and, over them, the regions' outlines.
 func (p *panel) drawMap(c *draw.Canvas, x, y func(float64) vg.Length) {
 	c.SetColor(dotColour)
-	// One shape of all dots: they have one colour and turn the same way, so that overlaps stay filled.
+	// One shape of all dots: they have one colour and turn the same way, so that overlaps stay
+	// filled.
 	var all vg.Path
 	for _, d := range p.dots {
 		at := vg.Point{X: x(d.x), Y: y(d.y)}
@@ -183,7 +173,8 @@ func (p *panel) drawMap(c *draw.Canvas, x, y func(float64) vg.Length) {
 		if left >= right || low >= high {
 			continue
 		}
-		outline := vg.Rectangle{Min: vg.Point{X: x(left), Y: y(low)}, Max: vg.Point{X: x(right), Y: y(high)}}
+		corner := vg.Point{X: x(left), Y: y(low)}
+		outline := vg.Rectangle{Min: corner, Max: vg.Point{X: x(right), Y: y(high)}}
 		c.Stroke(outline.Path())
 	}
 }

@@ -13,32 +13,44 @@ import (
 )
 
 // madeUpMap is a release of three regions over five rows, two of them at one place.
-func madeUpMap() *results.Outcome {
+func madeUpMap() *results.Run {
+	setting := func(k string) *results.Setting {
+		return &results.Setting{Dataset: named("d"), Algorithm: "mondrian",
+			Params: map[string]string{"k": k}}
+	}
+	cell := func(s *results.Setting, trial int) results.Cell {
+		return results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial,
+			Status: results.OK}}
+	}
 	side := func(region int, attribute string, low, high float64) results.RegionSide {
-		return results.RegionSide{Cell: 1, Region: region, Records: 2, Attribute: attribute, Low: low, High: high}
+		return results.RegionSide{Region: region, Records: 2, Attribute: attribute, Low: low,
+			High: high}
 	}
-	o := &results.Outcome{
+	five, two := setting("5"), setting("2")
+	run := &results.Run{
 		Manifest: results.Manifest{Title: "A map", Figures: []results.Figure{
-			{Name: "a", Kind: results.RegionsKind, X: "x", Y: "y", Where: map[string]string{"k": "2"}},
+			{Name: "a", Kind: results.RegionsKind, X: "x", Y: "y",
+				Where: map[string]string{"k": "2"}},
 		}},
-		Records: []results.Record{
-			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "5"}, Status: results.OK},
-			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "2"}, Status: results.OK},
-			{Dataset: "d", Algorithm: "mondrian", Params: map[string]string{"k": "2"}, Status: results.OK, Trial: 1},
-		},
-		Regions: []results.RegionSide{
-			{Cell: 0, Region: 0, Attribute: "x", Low: 0, High: 100}, {Cell: 0, Region: 0, Attribute: "y", Low: 0, High: 100},
-			side(0, "x", -0.5, 4.5), side(0, "y", -0.5, 9.5),
-			side(1, "x", 4.5, 9.5), side(1, "y", -0.5, 2.5), side(1, "z", 0, 1),
-			side(2, "x", 4.5, 9.5), side(2, "y", 2.5, 9.5),
-		},
+		Cells: []results.Cell{cell(five, 0), cell(two, 0), cell(two, 1)},
 	}
-	for row, p := range [][2]float64{{7, 8}, {1, 2}, {7, 8}, {3, 9}, {1, 1}} {
-		o.Original = append(o.Original,
-			results.RowValue{Dataset: "d", Row: row, Attribute: "x", Value: p[0]}, results.RowValue{Dataset: "d", Row: row, Attribute: "y", Value: p[1]},
-			results.RowValue{Dataset: "other", Row: row, Attribute: "x", Value: 3}, results.RowValue{Dataset: "d", Row: row, Attribute: "z", Value: 3})
+	run.Cells[0].Regions = []results.RegionSide{side(0, "x", 0, 100), side(0, "y", 0, 100)}
+	run.Cells[1].Regions = []results.RegionSide{
+		side(0, "x", -0.5, 4.5), side(0, "y", -0.5, 9.5),
+		side(1, "x", 4.5, 9.5), side(1, "y", -0.5, 2.5), side(1, "z", 0, 1),
+		side(2, "x", 4.5, 9.5), side(2, "y", 2.5, 9.5),
 	}
-	return o
+	run.Cells[0].Original = []results.Column{
+		{Attribute: "x", Values: []float64{7, 1, 7, 3, 1}},
+		{Attribute: "z", Values: []float64{3, 3, 3, 3, 3}},
+		{Attribute: "y", Values: []float64{8, 2, 8, 9, 1}},
+	}
+	other := setting("2")
+	other.Dataset = named("other") // another dataset's rows are not drawn
+	run.Cells = append(run.Cells, cell(other, 1))
+	run.Cells[3].Original = []results.Column{{Attribute: "x", Values: []float64{3}},
+		{Attribute: "y", Values: []float64{3}}}
+	return run
 }
 
 func TestMapHoldsRegionsAndRows(t *testing.T) {
@@ -48,10 +60,13 @@ func TestMapHoldsRegionsAndRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	same := cmp.AllowUnexported(rectangle{}, dot{})
-	if diff := cmp.Diff([]rectangle{{-0.5, 4.5, -0.5, 9.5}, {4.5, 9.5, -0.5, 2.5}, {4.5, 9.5, 2.5, 9.5}}, c.rectangles, same); diff != "" {
+	diff := cmp.Diff([]rectangle{{-0.5, 4.5, -0.5, 9.5}, {4.5, 9.5, -0.5, 2.5},
+		{4.5, 9.5, 2.5, 9.5}}, c.rectangles, same)
+	if diff != "" {
 		t.Errorf("rectangles (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]dot{{1, 1, 1}, {1, 2, 1}, {3, 9, 1}, {7, 8, 2}}, c.dots, same); diff != "" {
+	diff = cmp.Diff([]dot{{1, 1, 1}, {1, 2, 1}, {3, 9, 1}, {7, 8, 2}}, c.dots, same)
+	if diff != "" {
 		t.Errorf("dots (-want +got):\n%s", diff)
 	}
 	if !c.x.contains(-0.5) || !c.x.contains(9.5) || c.x.contains(12) || len(c.warnings) != 0 {
@@ -61,12 +76,14 @@ func TestMapHoldsRegionsAndRows(t *testing.T) {
 
 func TestMapIsWritten(t *testing.T) {
 	o := madeUpMap()
-	o.Records[1].StandIn = true
+	*o.Cells[1].Setting = results.Setting{Dataset: standIn("d"), Algorithm: "mondrian",
+		Params: o.Cells[1].Params}
+	o.Cells[1].Original = o.Cells[0].Original
 	second := o.Manifest.Figures[0]
 	second.Name, second.Where = "b", map[string]string{"k": "5"}
 	o.Manifest.Figures = append(o.Manifest.Figures, second)
 	dir := t.TempDir()
-	paths, warnings, err := WriteExperiment(dir, o, nil)
+	paths, warnings, err := WriteExperiment(dir, o)
 	if err != nil || len(paths) != 9 || len(warnings) != 0 {
 		t.Fatalf("%v, %q, %v", paths, warnings, err)
 	}
@@ -76,13 +93,15 @@ func TestMapIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := 0 // lines of one style may share a path
-		for _, path := range regexp.MustCompile(`d="([^"]*)" style="[^"]*stroke:#0072B2`).FindAllStringSubmatch(string(svg), -1) {
+		outline := regexp.MustCompile(`d="([^"]*)" style="[^"]*stroke:#0072B2`)
+		for _, path := range outline.FindAllStringSubmatch(string(svg), -1) {
 			got += strings.Count(path[1], "M")
 		}
 		if got != outlines {
 			t.Errorf("%s: %d outlines, want %d", name, got, outlines)
 		}
-		for text, want := range map[string]bool{"Rectangles:": true, "error bars": false, "STAND-IN DATA": name == "a"} {
+		for text, want := range map[string]bool{"Rectangles:": true, "error bars": false,
+			"STAND-IN DATA": name == "a"} {
 			if strings.Contains(string(svg), text) != want {
 				t.Errorf("%s: %q in the picture: %v, want %v", name, text, !want, want)
 			}
@@ -92,28 +111,29 @@ func TestMapIsWritten(t *testing.T) {
 
 func TestMapErrors(t *testing.T) {
 	for _, test := range []struct {
-		change func(*results.Outcome, *results.Figure)
+		change func(*results.Run, *results.Figure)
 		want   string
 	}{
-		{func(o *results.Outcome, f *results.Figure) { f.Where = nil }, `figure "a": 2 releases with`},
-		{func(o *results.Outcome, f *results.Figure) { f.Where["k"] = "3" }, `figure "a": no release with k 3`},
-		{func(o *results.Outcome, f *results.Figure) {
-			o.Records[1].Status, o.Records[1].Error = results.Failed, "too few"
+		{func(o *results.Run, f *results.Figure) { f.Where = nil }, `figure "a": 2 releases with`},
+		{func(o *results.Run, f *results.Figure) { f.Where["k"] = "3" },
+			`figure "a": no release with k 3`},
+		{func(o *results.Run, f *results.Figure) {
+			o.Cells[1].Status, o.Cells[1].Error = results.Failed, "too few"
 		}, "its release failed: too few"},
-		{func(o *results.Outcome, f *results.Figure) { o.Regions = nil }, "the run kept no regions"},
-		{func(o *results.Outcome, f *results.Figure) { f.Y = "w" }, `no attribute "w", must be one of x, y, z`},
+		{func(o *results.Run, f *results.Figure) { o.Cells[1].Regions = nil },
+			"the run kept no regions"},
+		{func(o *results.Run, f *results.Figure) { f.Y = "w" },
+			`no attribute "w", must be one of x, y, z`},
 	} {
 		o := madeUpMap()
 		test.change(o, &o.Manifest.Figures[0])
-		if _, _, err := WriteExperiment(t.TempDir(), o, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, _, err := WriteExperiment(t.TempDir(), o); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
 	o := madeUpMap()
-	if _, _, err := Draw(o.Manifest.Figures[0], nil, Options{}); err == nil || !strings.Contains(err.Error(), "needs a whole run") {
-		t.Errorf("a map from rows alone: %v", err)
-	}
-	o.Original = nil
+	o.Cells[0].Original = nil
 	if c, err := newMap(o.Manifest.Figures[0], o); err != nil || len(c.warnings) != 1 {
 		t.Errorf("without rows: %v, want one warning", err)
 	}

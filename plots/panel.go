@@ -3,20 +3,23 @@ package plots
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"ppdp/results"
 )
 
-// panel is a chart with its looks: it makes the gonum plot of the left and bottom axes and is itself
-// the plotter of everything inside the frame and along the top axis.
+// panel is a chart with its styles: it makes the gonum plot of the left and bottom axes and is
+// itself the plotter of everything inside the frame and along the top axis.
 type panel struct {
 	*chart
 	heading string
 	width   vg.Length // of the panel with its axes
 	style   sheetStyle
-	look    look
+	styles  curveStyles
 }
 
 var _ plot.Plotter = (*panel)(nil)
@@ -28,11 +31,11 @@ const (
 	tickLength vg.Length = 3.5 // points
 )
 
-// tickMiddle puts the middle of a digit level with its tick; the library's own centre, that of the
+// tickMiddle aligns the middle of a digit with its tick; the library's own centre, that of the
 // whole line with its descent, is a point higher.
 const tickMiddle = -0.6
 
-// plot makes the gonum plot. Title and legend have strips of their own outside it.
+// plot makes the gonum plot. Title and legend are outside it.
 func (p *panel) plot() *plot.Plot {
 	g := plot.New()
 	g.BackgroundColor = nil
@@ -42,8 +45,8 @@ func (p *panel) plot() *plot.Plot {
 		label  string
 		wanted int
 	}{{&g.X, p.x, p.xLabel, xTicks}, {&g.Y, p.y, p.yLabel, yTicks}} {
-		// The axes run over positions, not values: the library's own log scale panics at 0 and reserves
-		// room for labels as if it were linear.
+		// The axes run over positions, not values: the library's own log scale panics at 0 and
+		// reserves room for labels as if it were linear.
 		a.axis.Min, a.axis.Max = 0, 1
 		a.axis.Tick.Marker = positionTicks{a.span, a.wanted}
 		a.axis.Padding = 0
@@ -95,11 +98,12 @@ func (s span) labelled(label string, wanted int) string {
 	return label
 }
 
-// topStrip is the height of what stands above the frame: the heading and the second axis.
+// topStrip is the height of heading and second axis, which are above the frame.
 func (p *panel) topStrip() vg.Length {
 	height := p.style.points(2)
 	if p.heading != "" {
-		height += p.style.points(mediumText*lineSpacing*vg.Length(len(p.headingLines())) + headingGap)
+		lines := vg.Length(len(p.headingLines()))
+		height += p.style.points(mediumText*lineSpacing*lines + headingGap)
 	}
 	if p.hasTop {
 		height += p.style.points(tickLength + 2.5 + smallText + 2.5 + mediumText)
@@ -110,14 +114,12 @@ func (p *panel) topStrip() vg.Length {
 const (
 	headingGap vg.Length = 3  // points below the heading
 	leftAxis   vg.Length = 48 // points that the left axis takes at most, as a rule
+	rightStrip vg.Length = 10 // points for half of the last tick label, which is beyond the frame
 )
 
 func (p *panel) headingLines() []string {
 	return wrap(p.style.text(mediumText, ink), p.heading, p.width-p.style.points(leftAxis))
 }
-
-// rightStrip is room for the half of the last tick label that reaches beyond the frame.
-func (p *panel) rightStrip() vg.Length { return p.style.points(10) }
 
 // Plot draws the inside of the frame, the frame and the top axis. c is the data area.
 func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
@@ -125,8 +127,9 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 	y := func(v float64) vg.Length { return c.Y(p.y.position(v)) }
 	p.drawGrid(&c)
 	for _, r := range p.references {
-		if p.y.contains(r.value) {
-			c.StrokeLine2(p.style.referenceLine(p.look.references[r.label]), c.Min.X, y(r.value), c.Max.X, y(r.value))
+		if v := r.level(); p.y.contains(v) {
+			line := p.style.referenceLine(p.styles.references[r.Label])
+			c.StrokeLine2(line, c.Min.X, y(v), c.Max.X, y(v))
 		}
 	}
 	if p.isMap {
@@ -134,7 +137,7 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 	}
 	for _, cv := range p.curves {
 		along := x
-		if cv.axis == top {
+		if p.onTop(cv) {
 			along = func(v float64) vg.Length { return c.X(p.x2.position(v)) }
 		}
 		p.drawCurve(&c, cv, along, y)
@@ -148,8 +151,8 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 	if p.heading != "" {
 		lines := p.headingLines()
 		height := p.style.points(mediumText * lineSpacing)
-		drawLines(&c, p.style.text(mediumText, ink), height,
-			vg.Point{X: c.Min.X, Y: above + p.style.points(headingGap) + height*vg.Length(len(lines))}, lines)
+		above += p.style.points(headingGap) + height*vg.Length(len(lines))
+		drawLines(&c, p.style.text(mediumText, ink), height, vg.Point{X: c.Min.X, Y: above}, lines)
 	}
 }
 
@@ -168,20 +171,20 @@ func (p *panel) drawGrid(c *draw.Canvas) {
 }
 
 func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length) {
-	style := p.look.curves[cv.label]
+	style := p.styles.of(cv)
 	line := p.style.curveLine(style)
-	if cv.axis == nowhere {
-		for _, pt := range cv.points {
-			if p.y.contains(pt.mean) {
-				c.StrokeLine2(line, c.Min.X, y(pt.mean), c.Max.X, y(pt.mean))
+	if cv.Axis == "" {
+		for _, pt := range cv.Points {
+			if p.y.contains(pt.Mean) {
+				c.StrokeLine2(line, c.Min.X, y(pt.Mean), c.Max.X, y(pt.Mean))
 			}
 		}
 		return
 	}
 	whisker := p.style.line(0.8, style.colour, nil)
-	for _, pt := range cv.points {
-		if !math.IsNaN(pt.mean) && !math.IsNaN(pt.se) && pt.se > 0 {
-			p.drawWhisker(c, whisker, x(pt.x), pt.mean-pt.se, pt.mean+pt.se, y)
+	for _, pt := range cv.Points {
+		if !math.IsNaN(pt.Mean) && pt.SE > 0 {
+			p.drawWhisker(c, whisker, x(pt.X), pt.Mean-pt.SE, pt.Mean+pt.SE, y)
 		}
 	}
 	var piece []vg.Point
@@ -191,27 +194,28 @@ func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length
 		}
 		piece = nil
 	}
-	for _, pt := range cv.points {
-		if math.IsNaN(pt.mean) {
+	for _, pt := range cv.Points {
+		if math.IsNaN(pt.Mean) {
 			flush()
 			continue
 		}
-		piece = append(piece, vg.Point{X: x(pt.x), Y: y(pt.mean)})
+		piece = append(piece, vg.Point{X: x(pt.X), Y: y(pt.Mean)})
 	}
 	flush()
-	for _, pt := range cv.points {
-		if math.IsNaN(pt.mean) {
+	for _, pt := range cv.Points {
+		if math.IsNaN(pt.Mean) {
 			continue
 		}
-		if at := (vg.Point{X: x(pt.x), Y: y(pt.mean)}); c.Contains(at) {
+		if at := (vg.Point{X: x(pt.X), Y: y(pt.Mean)}); c.Contains(at) {
 			p.style.drawMarker(c, style, at)
 		}
 	}
 }
 
-// drawWhisker draws an error bar as far as the axes reach, with a cap only where the bar really ends.
-// On a log axis a lower end at or below zero lies beyond every limit.
-func (p *panel) drawWhisker(c *draw.Canvas, line draw.LineStyle, at vg.Length, lo, hi float64, y func(float64) vg.Length) {
+// drawWhisker draws an error bar as far as the axes reach, with a cap only where the bar really
+// ends. On a log axis a lower end at or below zero lies beyond every limit.
+func (p *panel) drawWhisker(c *draw.Canvas, line draw.LineStyle, at vg.Length, lo, hi float64,
+	y func(float64) vg.Length) {
 	if !c.ContainsX(at) || hi < p.y.min || lo > p.y.max {
 		return
 	}
@@ -247,11 +251,23 @@ func (p *panel) drawTopAxis(c *draw.Canvas) vg.Length {
 	return base + label.Font.Size
 }
 
-// sample draws a curve's line and marker as they stand in the legend.
-func (p *panel) sample(c *draw.Canvas, style curveStyle, hasMarker bool) {
-	middle := c.Center()
+// sample draws a curve's line and marker for the legend.
+func (p *panel) sample(c *draw.Canvas, cv curve) {
+	style, middle := p.styles.of(cv), c.Center()
 	c.StrokeLine2(p.style.curveLine(style), c.Min.X, middle.Y, c.Max.X, middle.Y)
-	if hasMarker {
+	if cv.Axis != "" {
 		p.style.drawMarker(c, style, middle)
 	}
+}
+
+func newPanel(c *chart, width vg.Length, style sheetStyle, styles curveStyles) *panel {
+	return &panel{chart: c, heading: heading(c.figure), width: width, style: style, styles: styles}
+}
+
+// heading is the text above a panel: "(a) Naive Bayes".
+func heading(f results.Figure) string {
+	if len(f.Name) > 1 {
+		return f.Title
+	}
+	return strings.TrimSpace("(" + f.Name + ") " + f.Title)
 }

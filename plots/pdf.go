@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// A PDF would carry the moment it was made and its catalogue in map order. The library's defaults are
-// the only way to its documents from here: vgpdf keeps them to itself.
+// A PDF would carry the moment it was made and its catalogue in map order. The library's defaults
+// are the only way to its documents from here: vgpdf keeps them to itself.
 func init() {
 	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	fpdf.SetDefaultCreationDate(day)
@@ -46,20 +46,16 @@ func (c *pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 		ascii(i)
 		_, size := utf8.DecodeRuneInString(s[i:])
 		start = i + size
-		c.fillOutline(face, at, r)
+		if path := outline(&c.buffer, face, at, r); len(path) > 0 {
+			c.Fill(path)
+		}
 		at.X += face.Width(string(r))
 	}
 	ascii(len(s))
 }
 
-// fillOutline draws one character's shape. A font without the character draws its empty box.
-func (c *pdfCanvas) fillOutline(face font.Face, at vg.Point, r rune) {
-	if path := outline(&c.buffer, face, at, r); len(path) > 0 {
-		c.Fill(path)
-	}
-}
-
-// outline is a character's shape with its origin at a point; nil for one without ink.
+// outline is a character's shape with its origin at a point: nil for one without ink, an empty box
+// for one that the font does not have.
 func outline(buffer *sfnt.Buffer, face font.Face, at vg.Point, r rune) vg.Path {
 	glyph, err := face.Face.GlyphIndex(buffer, r)
 	if err != nil {

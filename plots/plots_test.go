@@ -23,42 +23,45 @@ import (
 	"ppdp/results"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files with what is drawn now; look at them before committing")
+var update = flag.Bool("update", false,
+	"rewrite the golden files with what is drawn now; look at them before committing")
 
 func tinyRows() []results.Row {
 	nan := math.NaN()
 	rows := []results.Row{
-		at(madeUpRow("RPS", "w1", 5, 10, 2), 0.1), at(madeUpRow("RPS", "w1", 5, 4, 5), 1), at(madeUpRow("RPS", "w1", 5, 1, 0.5), 10),
-		at(madeUpRow("Hay", "w1", 5, 40, 4), 0.1), at(madeUpRow("Hay", "w1", 0, nan, nan), 1), at(madeUpRow("Hay", "w1", 5, 20, 4), 10),
-		withParams(madeUpRow("Mondrian", "w1", 5, 30, 0), map[string]string{"k": "2"}), withParams(madeUpRow("Mondrian", "w1", 5, 35, 1), map[string]string{"k": "8"}),
+		at(madeUpRow("RPS", "w1", 5, 10, 2), 0.1), at(madeUpRow("RPS", "w1", 5, 4, 5), 1),
+		at(madeUpRow("RPS", "w1", 5, 1, 0.5), 10),
+		at(madeUpRow("Hay", "w1", 5, 40, 4), 0.1), at(madeUpRow("Hay", "w1", 0, nan, nan), 1),
+		at(madeUpRow("Hay", "w1", 5, 20, 4), 10),
+		withParams(madeUpRow("Mondrian", "w1", 5, 30, 0), map[string]string{"k": "2"}),
+		withParams(madeUpRow("Mondrian", "w1", 5, 35, 1), map[string]string{"k": "8"}),
 		madeUpRow("Original", "w1", 5, 2, 0),
 	}
 	rows[4].Failed = 5
-	rows[8].Algorithm = "identity"
+	rows[8] = with(rows[8], func(s *results.Setting) { s.Algorithm = "identity" })
 	for i := range rows {
-		rows[i].StandIn, rows[i].Dataset = true, "tiny-standin"
+		rows[i] = with(rows[i], func(s *results.Setting) { s.Dataset = standIn("tiny") })
 	}
 	return rows
 }
 
 func TestGolden(t *testing.T) {
-	linear := results.Figure{Name: "a", Title: "two axes", X: "epsilon", X2: "k", Y: "w1", Reference: []string{"identity"}}
-	log := results.Figure{Name: "b", Title: "log axes", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", Where: map[string]string{"series": "RPS|Hay"}}
-	opts := Options{Title: "Tiny", Source: "nobody"}
+	linear := results.Figure{Name: "a", Title: "two axes", X: "epsilon", X2: "k", Y: "w1",
+		Reference: []string{"identity"}}
+	log := results.Figure{Name: "b", Title: "log axes", X: "epsilon", Y: "w1", XScale: "log",
+		YScale: "log", Where: map[string]string{"series": "RPS|Hay"}}
+	m := results.Manifest{Title: "Tiny", Source: "nobody", Figures: []results.Figure{linear, log}}
+	alone := func(f results.Figure) *Drawing {
+		d := drawing(t, f, tinyRows())
+		d.sheet.title, d.sheet.source = m.Title, m.Source
+		return d
+	}
 	for _, test := range []struct {
 		name string
-		draw func() (*Drawing, []string, error)
-	}{
-		{"linear", func() (*Drawing, []string, error) { return Draw(linear, tinyRows(), opts) }},
-		{"log", func() (*Drawing, []string, error) { return Draw(log, tinyRows(), opts) }},
-		{"combined", func() (*Drawing, []string, error) { return Combine([]results.Figure{linear, log}, tinyRows(), opts) }},
-	} {
+		*Drawing
+	}{{"linear", alone(linear)}, {"log", alone(log)}, {"combined", sideBySide(t, m, tinyRows())}} {
 		t.Run(test.name, func(t *testing.T) {
-			d, _, err := test.draw()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := d.Render("svg")
+			got, err := test.Render("svg")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,29 +85,25 @@ func TestGolden(t *testing.T) {
 // What must be readable in the picture, whatever its layout.
 func TestTextsOnTheSheet(t *testing.T) {
 	m, rows := adultFigures(true)
-	d, _, err := Combine(m.Figures, rows, Options{Title: m.Title, Source: m.Source})
+	picture, err := sideBySide(t, m, rows).Render("svg")
 	if err != nil {
 		t.Fatal(err)
 	}
-	picture, err := d.Render("svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"STAND-IN DATA", "adult-standin", "mean ± standard error of n = 5 trials", "Qardaji &amp; Li 2012, Fig. 3",
-		">k (Mondrian)<", ">Privacy budget ε<", ">Mondrian (top axis)<", ">Original data<", ">Majority class (off scale: b: 0.7511)<", ">(b) C4.5<", ">RPS, stop 0 (strict)<", "'Liberation Sans',Arimo,Arial"} {
+	for _, want := range []string{"STAND-IN DATA", "adult-standin",
+		"mean ± standard error of n = 5 trials", "Qardaji &amp; Li 2012, Fig. 3",
+		">k (Mondrian)<", ">Privacy budget ε<", ">Mondrian (top axis)<", ">Original data<",
+		">Majority class (off scale: b: 0.7511)<", ">(b) C4.5<", ">RPS, stop 0 (strict)<",
+		"'Liberation Sans',Arimo,Arial"} {
 		if !strings.Contains(string(picture), want) {
-			t.Errorf("the picture does not say %q", want)
+			t.Errorf("the picture lacks %q", want)
 		}
 	}
 	if n := strings.Count(string(picture), ">RPS, stop 5 (strict)<"); n != 1 {
-		t.Errorf("a curve stands in the shared legend %d times, want once", n)
+		t.Errorf("a curve is in the shared legend %d times, want once", n)
 	}
 	m, rows = adultFigures(false)
-	d, _, err = Draw(m.Figures[0], rows, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if picture, _ := d.Render("svg"); strings.Contains(string(picture), "STAND-IN") {
+	if picture, _ := drawing(t, m.Figures[0], rows).Render("svg"); strings.Contains(string(picture),
+		"STAND-IN") {
 		t.Error("real data are called stand-ins")
 	}
 }
@@ -118,12 +117,15 @@ func TestNothingLeavesTheFrame(t *testing.T) {
 		figure results.Figure
 		rows   []results.Row
 	}{
-		{results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy", Where: map[string]string{"classifier": "c45"}, YLim: []float64{0.79, 0.8}, XLim: []float64{0.3, 4}}, adult},
+		{results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy",
+			Where: map[string]string{"classifier": "c45"}, YLim: []float64{0.79, 0.8},
+			XLim: []float64{0.3, 4}}, adult},
 		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"}, graphs},
-		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", YLim: []float64{50, 60}}, graphs},
+		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log",
+			YLim: []float64{50, 60}}, graphs},
 	} {
 		c := mustChart(t, test.figure, test.rows)
-		p := newPanel(c, 100, sheetStyle{1}, newLook([]*chart{c}, nil))
+		p := newPanel(c, 100, sheetStyle{1}, newCurveStyles([]*chart{c}, nil))
 		p.heading, p.hasTop = "", false // these are drawn above the frame
 		var record recorder.Canvas
 		canvas := draw.NewCanvas(&record, 100, 100)
@@ -161,7 +163,7 @@ func TestEqualInputGivesEqualBytes(t *testing.T) {
 	var first, second []string
 	for _, into := range []*[]string{&first, &second} {
 		dir := t.TempDir()
-		paths, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows)
+		paths, _, err := WriteExperiment(dir, runOf(m, rows))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,10 +188,15 @@ func TestEqualInputGivesEqualBytes(t *testing.T) {
 func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 	m, rows := depthFigures()
 	m.Figures[0].Y = "nothing"
-	m.Figures = append(m.Figures, results.Figure{Name: "../x", X: "epsilon", Y: "w2", Where: map[string]string{"depth": "50", "stop": "3"}}, m.Figures[1])
+	other := results.Figure{Name: "../x", X: "epsilon", Y: "w2",
+		Where: map[string]string{"depth": "50", "stop": "3"}}
+	taken := other
+	taken.Name = "combined-2"
+	m.Figures = append(m.Figures, other, taken, m.Figures[1])
 	dir := t.TempDir()
-	paths, _, err := WriteExperiment(dir, &results.Outcome{Manifest: m}, rows)
-	for _, want := range []string{"metric nothing", `figure "../x": the name must be`, `figure "b": the name is taken`} {
+	paths, _, err := WriteExperiment(dir, runOf(m, rows))
+	for _, want := range []string{"metric nothing", `figure "../x", must be letters`,
+		`figure "combined-2", must be another name`, `figure "b": duplicate name`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
@@ -197,7 +204,8 @@ func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 	if len(paths) == 0 || filepath.Base(paths[0]) != "b.pdf" {
 		t.Errorf("wrote %v, want the good figure all the same", paths)
 	}
-	if _, err := (&Drawing{}).Write(dir, "a", "bmp"); err == nil || !strings.Contains(err.Error(), "must be one of pdf, png, svg") {
+	if _, err := (&Drawing{&sheet{}}).Render("bmp"); err == nil ||
+		!strings.Contains(err.Error(), "must be one of pdf, png, svg") {
 		t.Errorf("an unknown format: %v, want an error that lists the known", err)
 	}
 }
@@ -205,9 +213,10 @@ func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 func TestSeriesOrderAndSharedLook(t *testing.T) {
 	m, rows := depthFigures()
 	a, b := mustChart(t, m.Figures[0], rows), mustChart(t, m.Figures[1], rows)
-	l := newLook([]*chart{a, b}, []string{"depth 100", "stop 10"})
+	l := newCurveStyles([]*chart{a, b}, []string{"depth 100", "stop 10"})
 	same := func(got, want curveStyle) bool { return fmt.Sprint(got) == fmt.Sprint(want) }
-	if !same(l.curves["depth 100"], styleOf(0)) || !same(l.curves["stop 10"], styleOf(1)) || !same(l.curves["depth 5"], styleOf(2)) {
+	if !same(l.curves["depth 100"], styleOf(0)) || !same(l.curves["stop 10"], styleOf(1)) ||
+		!same(l.curves["depth 5"], styleOf(2)) {
 		t.Error("styles are not given in the order asked for")
 	}
 	// Colour, marker and dash together never repeat within the period of their counts.
@@ -226,15 +235,17 @@ func TestCaption(t *testing.T) {
 	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1"}
 	caption := func(rows []results.Row) string {
 		c := mustChart(t, figure, rows)
-		d := single(c, newLook([]*chart{c}, nil), Options{})
-		return strings.Join(d.sheet.captionLines(), " ")
+		return strings.Join(single(c, newCurveStyles([]*chart{c}, nil), "", "").captionLines(), " ")
 	}
 	if got, want := caption(rows), "Points: a single trial (n = 1), no error bars."; got != want {
 		t.Errorf("caption %q, want %q", got, want)
 	}
 	three := at(madeUpRow("s", "w1", 3, 1, 0.5), 2)
 	three.Failed = 1
-	if got, want := caption(append(rows, three)), "Points and error bars: mean ± standard error of n = 1 to 3 trials. Failed trials are left out at 1 point."; got != want {
+	got, want := caption(append(rows, three)),
+		"Points and error bars: mean ± standard error of n = 1 to 3 trials. "+
+			"Failed trials are left out at 1 point."
+	if got != want {
 		t.Errorf("caption %q, want %q", got, want)
 	}
 }
@@ -279,11 +290,9 @@ func TestOutlinesMatchTheFont(t *testing.T) {
 }
 
 func TestPDFHasNoClock(t *testing.T) {
-	d, _, err := Draw(results.Figure{Name: "a", X: "epsilon", Y: "w1", Where: map[string]string{"series": "RPS"}}, tinyRows(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	picture, err := d.Render("pdf")
+	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1",
+		Where: map[string]string{"series": "RPS"}}
+	picture, err := drawing(t, figure, tinyRows()).Render("pdf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,11 +308,7 @@ func BenchmarkDraw(b *testing.B) {
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
-				d, _, err := Combine(m.Figures, rows, Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := d.Render(format); err != nil {
+				if _, err := sideBySide(b, m, rows).Render(format); err != nil {
 					b.Fatal(err)
 				}
 			}

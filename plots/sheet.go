@@ -9,10 +9,12 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"ppdp/results"
 )
 
-// sheet is one picture: title, note on stand-in data, panels side by side, legend and caption, each in
-// a strip of its own from top to bottom.
+// sheet is one picture. From top to bottom: title, note on stand-in data, panels side by side,
+// legend and caption.
 type sheet struct {
 	style       sheetStyle
 	width       vg.Length
@@ -21,6 +23,51 @@ type sheet struct {
 	title       string
 	source      string
 	panels      []*panel
+}
+
+func single(c *chart, styles curveStyles, title, source string) *sheet {
+	style := sheetStyle{1}
+	return &sheet{style: style, width: panelWidth, panelHeight: panelHeight, columns: 1,
+		title: title, source: source, panels: []*panel{newPanel(c, panelWidth, style, styles)}}
+}
+
+func combined(charts []*chart, styles curveStyles, title, source string) *sheet {
+	// Two, four or eight panels make rows of two, other numbers rows of three: narrower ones have
+	// no room for labels.
+	columns := min(len(charts), 3)
+	if len(charts) == 4 || len(charts) == 8 {
+		columns = 2
+	}
+	width := combinedWidth / vg.Length(columns)
+	s := &sheet{style: sheetStyle{combinedScale}, width: combinedWidth, columns: columns,
+		panelHeight: max(width*0.75, 5*vg.Centimeter), title: title, source: source}
+	for _, c := range charts {
+		s.panels = append(s.panels, newPanel(c, width, s.style, styles))
+	}
+	if styles.paired {
+		s.nameVariants()
+	}
+	if over := s.height() - pageHeight; over > 0 {
+		s.panelHeight = max(s.panelHeight-over/vg.Length(s.rows()), lowestPanel)
+	}
+	return s
+}
+
+// nameVariants adds the variant to the headings of panels where a sheet shows several and the
+// heading, which the spec's author wrote, does not have it yet.
+func (s *sheet) nameVariants() {
+	variants := make(map[string]bool)
+	for _, p := range s.panels {
+		if v, _ := p.variant(); v != "" {
+			variants[v] = true
+		}
+	}
+	for _, p := range s.panels {
+		v, _ := p.variant()
+		if v != "" && len(variants) > 1 && !strings.Contains(strings.ToLower(p.heading), v) {
+			p.heading = strings.TrimSpace(p.heading + results.VariantSuffix(v))
+		}
+	}
 }
 
 const (
@@ -42,11 +89,9 @@ func (s *sheet) titleLines() []string {
 
 func (s *sheet) noteLines() []string {
 	var names []string
-	seen := make(map[string]bool)
 	for _, p := range s.panels {
 		for _, name := range p.standIns {
-			if !seen[name] {
-				seen[name] = true
+			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -54,11 +99,11 @@ func (s *sheet) noteLines() []string {
 	if len(names) == 0 {
 		return nil
 	}
-	note := fmt.Sprintf("STAND-IN DATA, not the original: %s", strings.Join(names, ", "))
+	note := "STAND-IN DATA, not the original: " + strings.Join(names, ", ")
 	return wrap(s.style.text(smallText, noteColour), note, s.inner()-2*s.style.points(margin))
 }
 
-// captionLines say what points and bars are, over how many trials, and where the figure comes from.
+// captionLines explain points and bars, the number of trials and where the figure comes from.
 func (s *sheet) captionLines() []string {
 	lo, hi, failed, maps := s.panels[0].minN, s.panels[0].maxN, 0, 0
 	for _, p := range s.panels {
@@ -75,13 +120,17 @@ func (s *sheet) captionLines() []string {
 	case lo == hi:
 		text = fmt.Sprintf("Points and error bars: mean ± standard error of n = %d trials.", hi)
 	default:
-		text = fmt.Sprintf("Points and error bars: mean ± standard error of n = %d to %d trials.", lo, hi)
+		text = "Points and error bars: mean ± standard error of " +
+			fmt.Sprintf("n = %d to %d trials.", lo, hi)
 	}
 	if maps > 0 {
-		text = strings.TrimSpace(text + " Rectangles: the regions of one release. Dots: the original rows, larger where several share a place.")
+		text = strings.TrimSpace(text + " Rectangles: the regions of one release. " +
+			"Dots: the original rows, larger where several share a place.")
 	}
-	if failed > 0 {
-		text += fmt.Sprintf(" Failed trials are left out at %s.", count(failed, "point"))
+	if failed == 1 {
+		text += " Failed trials are left out at 1 point."
+	} else if failed > 1 {
+		text += fmt.Sprintf(" Failed trials are left out at %d points.", failed)
 	}
 	if hidden := s.hidden(); hidden != "" {
 		text += " Hidden under another curve: " + hidden + "."
@@ -112,14 +161,7 @@ func (s *sheet) hidden() string {
 	return strings.Join(labels, "; ")
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// stripHeight is the height of lines of text with the gap below or above them; none without lines.
+// stripHeight is the height of lines of text with the gap below or above them, 0 without lines.
 func (s *sheet) stripHeight(size vg.Length, lines []string, padding vg.Length) vg.Length {
 	if len(lines) == 0 {
 		return 0
@@ -149,8 +191,8 @@ func (s *sheet) panelsHeight() vg.Length {
 	return height
 }
 
-// topStrips are the heights above the frames, row by row: the tallest of a row's panels, so that frames beside each other
-// have the same height.
+// topStrips are the heights above the frames, row by row: the tallest of a row's panels, so that
+// frames beside each other have the same height.
 func (s *sheet) topStrips() []vg.Length {
 	heights := make([]vg.Length, s.rows())
 	for i, p := range s.panels {
@@ -180,30 +222,34 @@ func (s *sheet) draw(c draw.Canvas) {
 
 func (s *sheet) drawTitle(c draw.Canvas) draw.Canvas {
 	lines := s.titleLines()
-	drawLines(&c, s.style.text(largeText, ink), s.style.points(largeText*lineSpacing), vg.Point{X: c.Min.X, Y: c.Max.Y}, lines)
+	drawLines(&c, s.style.text(largeText, ink), s.style.points(largeText*lineSpacing),
+		vg.Point{X: c.Min.X, Y: c.Max.Y}, lines)
 	return draw.Crop(c, 0, 0, 0, -s.stripHeight(largeText, lines, 0))
 }
 
-// drawNote frames the note on stand-in data, so that it cannot be overlooked or cropped off with a caption.
+// drawNote frames the note on stand-in data, so that it is not overlooked, nor cropped off with the
+// caption.
 func (s *sheet) drawNote(c draw.Canvas) draw.Canvas {
 	lines := s.noteLines()
 	if len(lines) == 0 {
 		return c
 	}
 	below := s.stripHeight(smallText, lines, notePadding)
-	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: c.Max.Y - below + s.style.points(stripGap)}, Max: c.Max}
+	bottom := c.Max.Y - below + s.style.points(stripGap)
+	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: bottom}, Max: c.Max}
 	c.SetColor(noteGround)
 	c.Fill(box.Path())
 	c.SetLineStyle(s.style.line(0.8, noteColour, nil))
 	c.Stroke(box.Path())
-	drawLines(&c, s.style.text(smallText, noteColour), s.style.points(smallText*lineSpacing),
-		vg.Point{X: c.Min.X + s.style.points(margin), Y: c.Max.Y - s.style.points(notePadding/2)}, lines)
+	at := vg.Point{X: c.Min.X + s.style.points(margin), Y: c.Max.Y - s.style.points(notePadding/2)}
+	spacing := s.style.points(smallText * lineSpacing)
+	drawLines(&c, s.style.text(smallText, noteColour), spacing, at, lines)
 	return draw.Crop(c, 0, 0, 0, -below)
 }
 
 // drawPanels lines the frames up in rows and columns.
 func (s *sheet) drawPanels(c draw.Canvas) {
-	strips, right := s.topStrips(), s.panels[0].rightStrip()
+	strips, right := s.topStrips(), s.style.points(rightStrip)
 	above := slices.Max(strips)
 	grid := make([][]*plot.Plot, s.rows())
 	for i := range grid {
@@ -215,8 +261,10 @@ func (s *sheet) drawPanels(c draw.Canvas) {
 		}
 	}
 	gap := s.style.points(panelGap)
-	tiles := draw.Tiles{Rows: s.rows(), Cols: s.columns, PadX: gap + right, PadRight: right, PadY: gap + above, PadTop: above}
-	// The tiles all have the tallest strip; a row with a lower one moves up, and those below it with it.
+	tiles := draw.Tiles{Rows: s.rows(), Cols: s.columns, PadX: gap + right, PadRight: right,
+		PadY: gap + above, PadTop: above}
+	// The tiles all have the tallest strip; a row with a lower one moves up, and those below it
+	// with it.
 	for _, strip := range strips {
 		c.Min.Y -= above - strip
 	}

@@ -1,8 +1,10 @@
 package plots
 
 import (
+	"cmp"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -19,7 +21,7 @@ const (
 	panelHeight   = 8.5 * vg.Centimeter
 	combinedWidth = 17.8 * vg.Centimeter
 	pageHeight    = 23.5 * vg.Centimeter // of text and figures on A4 and letter paper
-	lowestPanel   = 4 * vg.Centimeter    // with its axes: below, there is more axis than data
+	lowestPanel   = 4 * vg.Centimeter    // with its axes: a lower one has more axis than data
 
 	smallText  vg.Length = 9.5  // points: tick labels, legend, caption
 	mediumText vg.Length = 10.5 // axis labels, panel headings
@@ -28,8 +30,8 @@ const (
 	combinedScale = 0.79 // keeps smallText at 7.5 pt in the combined figure
 )
 
-// Okabe and Ito's palette, which stays apart under the common colour blindnesses (Color Universal
-// Design, 2008). Its yellow is left out: it does not show on white.
+// Okabe and Ito's palette, whose colours differ under the common colour blindnesses (Color
+// Universal Design, 2008). Its yellow is left out: it cannot be seen on white.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xB2, 0xFF}, // blue
 	{0xD5, 0x5E, 0x00, 0xFF}, // vermilion
@@ -40,8 +42,8 @@ var palette = []color.RGBA{
 	{0x00, 0x00, 0x00, 0xFF}, // black
 }
 
-// dashes tell lines apart where colours do not, in units of points. Seven colours, eight markers and
-// five dashes have no common divisor, so that no combination returns before the 280th curve.
+// dashes distinguish lines where colours do not, in points. Seven colours, eight markers and five
+// dashes have no common divisor, so that no combination returns before the 280th curve.
 var dashes = [][]vg.Length{
 	nil,
 	{6, 2},
@@ -75,7 +77,7 @@ var (
 	ink        = color.RGBA{0x20, 0x20, 0x20, 0xFF}
 	softInk    = color.RGBA{0x55, 0x55, 0x55, 0xFF}
 	gridColour = color.RGBA{0xE2, 0xE2, 0xE2, 0xFF}
-	noteColour = color.RGBA{0xA8, 0x3A, 0x00, 0xFF} // vermilion, darker: text must stand out on white
+	noteColour = color.RGBA{0xA8, 0x3A, 0x00, 0xFF} // darker vermilion, for text on white
 	noteGround = color.RGBA{0xFD, 0xF1, 0xE7, 0xFF}
 )
 
@@ -99,7 +101,7 @@ func (s sheetStyle) text(size vg.Length, colour color.Color) text.Style {
 		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size*s.scale),
 		XAlign:  draw.XLeft,
 		YAlign:  draw.YBottom,
-		Handler: raisedText{plot.DefaultTextHandler},
+		Handler: superscriptText{plot.DefaultTextHandler},
 	}
 }
 
@@ -113,7 +115,9 @@ func (s sheetStyle) line(width vg.Length, colour color.Color, dashes []vg.Length
 	return draw.LineStyle{Color: colour, Width: s.points(width), Dashes: scaled}
 }
 
-func (s sheetStyle) curveLine(c curveStyle) draw.LineStyle { return s.line(1.25, c.colour, c.dashes) }
+func (s sheetStyle) curveLine(c curveStyle) draw.LineStyle {
+	return s.line(1.25, c.colour, c.dashes)
+}
 
 func (s sheetStyle) referenceLine(i int) draw.LineStyle {
 	return s.line(1, softInk, referenceDashes[i%len(referenceDashes)])
@@ -148,4 +152,79 @@ func (s sheetStyle) drawMarker(c *draw.Canvas, style curveStyle, at vg.Point) {
 	}
 	c.SetColor(style.colour)
 	c.Fill(path)
+}
+
+// curveStyles are the styles of curves and benchmark lines on all the panels of an experiment.
+type curveStyles struct {
+	curves     map[string]curveStyle // by name
+	references map[string]int        // number of a line's style, by label
+	// paired means that each panel shows one variant; a setting then has the same style under all
+	// of them.
+	paired bool
+}
+
+// name is what curves of one style have in common.
+func (s curveStyles) name(cv curve) string {
+	if s.paired {
+		return cv.setting
+	}
+	return cv.Label
+}
+
+func (s curveStyles) of(cv curve) curveStyle { return s.curves[s.name(cv)] }
+
+// newCurveStyles gives every curve its style, in the given order of the series. Series that are not
+// listed follow, in the order of the charts.
+func newCurveStyles(charts []*chart, order []string) curveStyles {
+	s := curveStyles{make(map[string]curveStyle), make(map[string]int), true}
+	for _, c := range charts {
+		_, one := c.variant()
+		s.paired = s.paired && one
+		labels := make(map[string]string) // by setting
+		for _, cv := range c.curves {
+			if other, taken := labels[cv.setting]; taken && other != cv.Label {
+				s.paired = false // two curves of one panel would look alike
+			}
+			labels[cv.setting] = cv.Label
+		}
+	}
+	var names []string
+	place := make(map[string]int) // of a name in the order
+	for _, c := range charts {
+		for _, cv := range c.curves {
+			at := slices.Index(order, cv.series)
+			if at < 0 {
+				at = len(order)
+			}
+			name := s.name(cv)
+			if first, known := place[name]; known {
+				at = min(at, first)
+			} else {
+				names = append(names, name)
+			}
+			place[name] = at
+		}
+		for _, r := range c.references {
+			if _, known := s.references[r.Label]; !known {
+				s.references[r.Label] = len(s.references)
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return place[a] - place[b] })
+	for i, name := range names {
+		s.curves[name] = styleOf(i)
+	}
+	return s
+}
+
+// variant is the variant that the chart's curves name, "" where none does. one is false where they
+// name several.
+func (c *chart) variant() (variant string, one bool) {
+	for _, cv := range c.curves {
+		if cv.variant != "" && variant != "" && cv.variant != variant {
+			return "", false
+		}
+		variant = cmp.Or(cv.variant, variant)
+	}
+	return variant, true
 }

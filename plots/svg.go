@@ -2,18 +2,18 @@ package plots
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"regexp"
-	"strconv"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// svgCanvas is vgsvg's canvas with three changes: it names fonts that take the place of Liberation Sans; it says how wide each
-// text is, so that a reader's own font neither reaches over what follows nor out of the picture; and it draws neighbouring
-// lines of one style as one path, which halves the file.
+// svgCanvas is vgsvg's canvas with three changes. It names fonts for readers without Liberation
+// Sans. It gives the width of each text, so that another font stays within its place. And it draws
+// successive lines of one style as one path, which halves the file.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []vg.Length // of the texts, in the order drawn
@@ -30,7 +30,8 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 
 var (
 	svgText = regexp.MustCompile(`(?m)^<text `)
-	// svgLine is a line without ground: dashes begin anew with every part of a path, so that parts may be joined.
+	// svgLine is a line that is not filled. Dashes begin anew with every part of a path, so that
+	// lines may be joined.
 	svgLine = regexp.MustCompile(`^<path d="([^"]*)" style="(fill:none;[^"]*)" />\n$`)
 )
 
@@ -40,28 +41,25 @@ func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	if _, err := c.Canvas.WriteTo(&b); err != nil {
 		return 0, err
 	}
-	text := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:"+fontFamily+";"))
+	text := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:"+fontFamily+";"))
 	next := 0
 	text = svgText.ReplaceAllFunc(text, func([]byte) []byte {
 		width := c.widths[next].Points()
 		next++
-		return append([]byte(`<text `), `textLength="`+strconv.FormatFloat(width, 'f', 2, 64)+`" lengthAdjust="spacingAndGlyphs" `...)
+		return fmt.Appendf(nil, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, width)
 	})
 	n, err := w.Write(joinLines(text))
 	return int64(n), err
 }
 
-// joinLines makes one path of lines of the same style that follow each other.
+// joinLines makes one path of successive lines of one style.
 func joinLines(picture []byte) []byte {
 	var out bytes.Buffer
 	var path, style []byte // of the line not yet written
 	flush := func() {
 		if path != nil {
-			out.WriteString(`<path d="`)
-			out.Write(path)
-			out.WriteString(`" style="`)
-			out.Write(style)
-			out.WriteString("\" />\n")
+			fmt.Fprintf(&out, "<path d=\"%s\" style=\"%s\" />\n", path, style)
 			path = nil
 		}
 	}

@@ -8,14 +8,15 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ticker makes an axis' ticks and tells the power of ten that their labels leave to the axis' own.
+// ticker makes an axis' ticks and returns the power of ten that their labels leave to the axis'
+// own.
 type ticker interface {
 	plot.Ticker
 	power(lo, hi float64) int
 }
 
-// linearTicks labels round numbers: multiples of 1, 2, 2.5 or 5 times a power of ten, as many as come
-// closest to the wanted number without exceeding it by more than one.
+// linearTicks labels round numbers: multiples of 1, 2, 2.5 or 5 times a power of ten, as many as
+// come closest to the wanted number without exceeding it by more than one.
 type linearTicks struct{ wanted int }
 
 var _ ticker = linearTicks{}
@@ -28,12 +29,14 @@ func (t linearTicks) Ticks(lo, hi float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i := first; i <= last; i++ {
 		value := i * step
-		ticks = append(ticks, plot.Tick{Value: value, Label: number(value/math.Pow10(power), decimals)})
+		label := number(value/math.Pow10(power), decimals)
+		ticks = append(ticks, plot.Tick{Value: value, Label: label})
 	}
 	return ticks
 }
 
-// power is the power of ten that all labels of an axis are divided by, 0 for none. It stands in the axis' own label.
+// power is the power of ten that all labels of an axis are divided by, 0 for none. It is in the
+// axis' own label.
 func (t linearTicks) power(lo, hi float64) int {
 	exponent := int(math.Floor(math.Log10(math.Max(math.Abs(lo), math.Abs(hi)))))
 	if exponent > plainHigh || exponent < plainLow {
@@ -42,11 +45,12 @@ func (t linearTicks) power(lo, hi float64) int {
 	return 0
 }
 
-// tickSlack lets a tick that rounding puts a hair outside the range still count, as a share of the step.
+// tickSlack lets a tick that rounding puts a hair outside the range still count, as a share of the
+// step.
 const tickSlack = 1e-9
 
-// step returns the distance between ticks and the decimals their labels need, fewer than 0 where they
-// end in zeros.
+// step returns the distance between ticks and the decimals their labels need, fewer than 0 where
+// they end in zeros.
 func (t linearTicks) step(lo, hi float64) (step float64, decimals int) {
 	best := math.Inf(1)
 	exponent := int(math.Floor(math.Log10((hi - lo) / float64(t.wanted))))
@@ -69,8 +73,8 @@ func (t linearTicks) step(lo, hi float64) (step float64, decimals int) {
 	return step, decimals
 }
 
-// logTicks labels decades, and within less than two of them also 2 and 5, then every digit, then round
-// numbers: there are always at least two labels. Unlabelled ticks mark the other digits.
+// logTicks labels decades, and within less than two of them also 2 and 5, then every digit, then
+// round numbers: there are always at least two labels. Unlabelled ticks mark the other digits.
 type logTicks struct{ wanted int }
 
 var _ ticker = logTicks{}

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"pgregory.net/rapid"
+
+	"ppdp/results"
 )
 
 func labelled(ticks []plot.Tick) string {
@@ -25,7 +27,9 @@ func labelled(ticks []plot.Tick) string {
 }
 
 // onLine writes raised text as "^".
-func onLine(label string) string { return strings.NewReplacer(raise, "^", lower, "").Replace(label) }
+func onLine(label string) string {
+	return strings.NewReplacer(superscriptStart, "^", superscriptEnd, "").Replace(label)
+}
 
 func TestTicksByHand(t *testing.T) {
 	for _, test := range []struct {
@@ -47,20 +51,22 @@ func TestTicksByHand(t *testing.T) {
 		{logTicks{6}, 1e6, 9e6, "10^6 2×10^6 5×10^6"},
 		{logTicks{6}, 1e-5, 1e-3, "10^−5 10^−4 10^−3"},
 	} {
-		if diff := cmp.Diff(test.want, onLine(labelled(test.ticker.Ticks(test.lo, test.hi)))); diff != "" {
+		diff := cmp.Diff(test.want, onLine(labelled(test.ticker.Ticks(test.lo, test.hi))))
+		if diff != "" {
 			t.Errorf("%T from %v to %v: %s", test.ticker, test.lo, test.hi, diff)
 		}
 	}
 }
 
 // Whatever the range: at least two labels, none twice, ascending, within the range, and each label
-// says its tick's value.
+// has its tick's value.
 func TestTicksOfAnyRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := math.Pow(10, rapid.Float64Range(-6, 7).Draw(t, "exponent"))
 		hi := lo * (1 + math.Pow(10, rapid.Float64Range(-3, 4).Draw(t, "width")))
-		ticker := rapid.SampledFrom([]ticker{linearTicks{6}, logTicks{6}, linearTicks{7}}).Draw(t, "ticker")
-		power := math.Pow10(ticker.power(lo, hi)) // which stands in the axis' label
+		ticker := rapid.SampledFrom([]ticker{linearTicks{6}, logTicks{6}, linearTicks{7}}).Draw(t,
+			"ticker")
+		power := math.Pow10(ticker.power(lo, hi)) // which is in the axis' label
 		last, count := math.Inf(-1), 0
 		seen := make(map[string]bool)
 		for _, tick := range ticker.Ticks(lo, hi) {
@@ -76,8 +82,9 @@ func TestTicksOfAnyRange(t *testing.T) {
 				t.Fatalf("label %q twice in %v..%v", tick.Label, lo, hi)
 			}
 			seen[tick.Label] = true
-			if said := readLabel(t, tick.Label) * power; math.Abs(said-tick.Value) > 1e-9*math.Abs(hi) {
-				t.Fatalf("label %q stands at %v", tick.Label, tick.Value)
+			read := readLabel(t, tick.Label) * power
+			if math.Abs(read-tick.Value) > 1e-9*math.Abs(hi) {
+				t.Fatalf("label %q is at %v", tick.Label, tick.Value)
 			}
 		}
 		if count < 2 || count > 12 {
@@ -86,13 +93,15 @@ func TestTicksOfAnyRange(t *testing.T) {
 	})
 }
 
-// TestLabelsHaveGlyphs: the fonts' empty character stands for what they lack, and in small type looks like nothing at all.
+// TestLabelsHaveGlyphs: the fonts draw an empty box for characters they lack, which in small type
+// looks like nothing at all.
 func TestLabelsHaveGlyphs(t *testing.T) {
 	fonts := font.NewCache(liberation.Collection())
 	face := fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 10)
 	var buffer sfnt.Buffer
 	check := func(text string) {
-		for _, r := range strings.NewReplacer(raise, "", lower, "").Replace(text) {
+		for _, r := range strings.NewReplacer(superscriptStart, "", superscriptEnd,
+			"").Replace(text) {
 			if glyph, err := face.Face.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
 				t.Errorf("%q: no glyph for %q", text, r)
 			}
@@ -104,8 +113,9 @@ func TestLabelsHaveGlyphs(t *testing.T) {
 		}
 		check(span{min: 0, max: math.Pow10(exponent)}.labelled("k", xTicks))
 	}
-	for _, name := range []string{"epsilon", "w1", "w2", "ks", "k"} {
-		check(axisLabel(name, ""))
+	check(parameterLabel(epsilonName, ""))
+	for _, m := range results.DerivedMeasures {
+		check(measureLabel(m))
 	}
 }
 

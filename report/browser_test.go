@@ -26,13 +26,15 @@ func browser(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skipf("NO BROWSER: none of %s is installed, nobody looks at the page here", strings.Join(names, ", "))
+	t.Skipf("NO BROWSER: none of %s is installed, the page is not looked at",
+		strings.Join(names, ", "))
 	return ""
 }
 
-// probe shows the page in a frame of a given width, as Chromium's own window is never as narrow as a phone's, opens all details
-// and writes down what can be measured.
-const probe = `<!DOCTYPE html><link rel="icon" href="data:,"><body style="margin:0"><pre id="out"></pre>
+// probe shows the page in a frame of a given width, as Chromium's own window is never as narrow as
+// a phone's, opens all details and writes down what can be measured.
+const probe = `<!DOCTYPE html><link rel="icon" href="data:,">
+<body style="margin:0"><pre id="out"></pre>
 <iframe id="f" src="/report.html" style="border:0;width:%dpx;height:900px"></iframe>
 <script>
 const frame = document.getElementById('f');
@@ -40,12 +42,19 @@ frame.onload = () => {
   const d = frame.contentDocument, root = d.documentElement, wide = [];
   for (const e of d.querySelectorAll('details')) e.open = true;
   for (const e of d.body.querySelectorAll('*')) {
-    if (e.closest('.scroll') && !e.classList.contains('scroll') || e.closest('svg') && e.tagName !== 'svg') continue;
+    if (e.closest('.scroll') && !e.classList.contains('scroll')) continue;
+    if (e.closest('svg') && e.tagName !== 'svg') continue;
     const r = e.getBoundingClientRect();
-    if (r.width > 0 && (r.right > root.clientWidth + 1 || r.left < -1)) wide.push(e.tagName + '.' + e.getAttribute('class') + ' ' + Math.round(r.left) + '..' + Math.round(r.right));
+    if (r.width > 0 && (r.right > root.clientWidth + 1 || r.left < -1))
+      wide.push(e.tagName + '.' + e.getAttribute('class') + ' ' + Math.round(r.left) + '..' +
+        Math.round(r.right));
   }
-  const figures = [...d.querySelectorAll('figure svg')].map(e => { const r = e.getBoundingClientRect(), b = e.getBBox(); return [r.width, r.height, b.width, b.height]; });
-  const cut = [...d.querySelectorAll('figure svg text')].filter(e => {
+  const all = selector => [...d.querySelectorAll(selector)];
+  const figures = all('figure svg').map(e => {
+    const r = e.getBoundingClientRect(), b = e.getBBox();
+    return [r.width, r.height, b.width, b.height];
+  });
+  const cut = all('figure svg text').filter(e => {
     const t = e.getBoundingClientRect(), p = e.closest('.paper').getBoundingClientRect();
     return t.left < p.left || t.right > p.right || t.top < p.top || t.bottom > p.bottom;
   }).map(e => e.textContent);
@@ -55,11 +64,18 @@ frame.onload = () => {
     if (own > level + 1) skipped.push(e.textContent);
     level = own;
   }
-  const bars = [...d.querySelectorAll('svg.bar, svg.verdicts')].map(e => e.getBoundingClientRect()).map(r => [r.width, r.height]);
-  document.getElementById('out').textContent = 'BEGIN' + JSON.stringify({client: root.clientWidth, scroll: root.scrollWidth, wide: wide.slice(0, 10), figures, bars, cut: cut.slice(0, 10), skipped,
-    unnamed: [...d.querySelectorAll('svg')].filter(e => !e.getAttribute('aria-label') && !e.getAttribute('aria-hidden')).length,
-    unreachable: [...d.querySelectorAll('.scroll')].filter(e => e.tabIndex < 0).length,
-    small: [...d.querySelectorAll('p, td, li')].filter(e => parseFloat(getComputedStyle(e).fontSize) < 11).length}) + 'END';
+  const bars = all('svg.bar, svg.verdicts').map(e => {
+    const r = e.getBoundingClientRect();
+    return [r.width, r.height];
+  });
+  document.getElementById('out').textContent = 'BEGIN' + JSON.stringify({
+    client: root.clientWidth, scroll: root.scrollWidth, wide: wide.slice(0, 10), figures, bars,
+    cut: cut.slice(0, 10), skipped,
+    unnamed: all('svg').filter(e => !e.getAttribute('aria-label') &&
+      !e.getAttribute('aria-hidden')).length,
+    unreachable: all('.scroll').filter(e => e.tabIndex < 0).length,
+    small: all('p, td, li').filter(e => parseFloat(getComputedStyle(e).fontSize) < 11).length,
+  }) + 'END';
 };
 </script>`
 
@@ -70,17 +86,18 @@ type measured struct {
 	Cut            []string // texts of figures that their frame does not show whole
 	Skipped        []string // headings more than one level below what is before them
 	Figures, Bars  [][]float64
-	Unnamed        int // pictures that say nothing to those who do not see them
+	Unnamed        int // pictures without a description
 	Unreachable    int // tables that only a mouse can scroll
 	Small          int // paragraphs too small to read
 }
 
-// complaints are what is wrong with a page that is to hold a number of figures, each beginning with what it is about.
+// complaints are what is wrong with a page that is to hold a number of figures, each beginning with
+// what it is about.
 func (m measured) complaints(console []string, width, figures int) []string {
 	var all []string
 	complain := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if len(console) > 0 {
-		complain("console: it says %q", console)
+		complain("console: %q", console)
 	}
 	if m.Scroll > m.Client || len(m.Wide) > 0 {
 		complain("width: %v wide on a screen of %v, because of %q", m.Scroll, m.Client, m.Wide)
@@ -93,7 +110,8 @@ func (m measured) complaints(console []string, width, figures int) []string {
 	}
 	for i, f := range m.Figures {
 		if f[0] < 250 || f[1] < 150 || f[2] < 100 || f[3] < 100 {
-			complain("figures: number %d takes %v by %v and holds %v by %v", i, f[0], f[1], f[2], f[3])
+			complain("figures: number %d takes %v by %v and holds %v by %v", i, f[0], f[1], f[2],
+				f[3])
 		}
 	}
 	if len(m.Cut) > 0 {
@@ -124,8 +142,9 @@ func (m measured) complaints(console []string, width, figures int) []string {
 
 var consoleLine = regexp.MustCompile(`(?m)^.*CONSOLE.*$`)
 
-// look opens a page in a browser of its own and returns what the probe measured at a width and what the browser's console said.
-func look(t *testing.T, path string, page []byte, width int) (measured, []string) {
+// measurePage opens a page in a browser and returns what the probe measured at a width and what
+// the browser's console shows.
+func measurePage(t *testing.T, path string, page []byte, width int) (measured, []string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -142,9 +161,12 @@ func look(t *testing.T, path string, page []byte, width int) (measured, []string
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	// Without -no-sandbox Chromium refuses to run as root, as in containers; all it opens is our own page.
-	command := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--enable-logging=stderr", "--user-data-dir="+t.TempDir(), "--window-size=1400,1000",
+	// Without -no-sandbox Chromium refuses to run as root, as in containers; all it opens is our
+	// own page.
+	command := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+		"--enable-logging=stderr", "--user-data-dir="+t.TempDir(), "--window-size=1400,1000",
 		"--virtual-time-budget=20000", "--dump-dom", server.URL)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
@@ -161,8 +183,9 @@ func look(t *testing.T, path string, page []byte, width int) (measured, []string
 	return m, consoleLine.FindAllString(stderr.String(), -1)
 }
 
-// TestInBrowser looks at the page as a desk and as a phone shows it, all details open: nothing sticks out to the side, every
-// figure is there, and the browser has nothing to complain about. $PPDP_REPORT names another page to look at.
+// TestInBrowser looks at the page as a desk and as a phone shows it, all details open: nothing
+// sticks out to the side, every figure is there, and the browser has nothing to complain about.
+// $PPDP_REPORT names another page to look at.
 func TestInBrowser(t *testing.T) {
 	path := browser(t)
 	var b bytes.Buffer
@@ -179,7 +202,7 @@ func TestInBrowser(t *testing.T) {
 	}
 	for _, width := range []int{1280, 390} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			m, console := look(t, path, page, width)
+			m, console := measurePage(t, path, page, width)
 			for _, complaint := range m.complaints(console, width, figures) {
 				t.Error(complaint)
 			}
@@ -187,8 +210,9 @@ func TestInBrowser(t *testing.T) {
 	}
 }
 
-// TestBrowserNotices: the looking itself finds what it looks for, and nothing else: each fault is planted into the page of the
-// test above, in words that occur there, and must give the one complaint about it.
+// TestBrowserNotices: the looking itself finds what it looks for, and nothing else: each fault is
+// planted into the page of the test above, in words that occur there, and must give the one
+// complaint about it.
 func TestBrowserNotices(t *testing.T) {
 	path := browser(t)
 	var b bytes.Buffer
@@ -197,22 +221,27 @@ func TestBrowserNotices(t *testing.T) {
 	}
 	figure := regexp.MustCompile(`(?s)<figure>.*?</svg>`)
 	for _, fault := range []struct{ name, old, new, want string }{
-		{"something too wide", `<h2>Summary</h2>`, `<h2>Summary</h2><div style="width:2000px">wide</div>`, "width"},
+		{"something too wide", `<h2>Summary</h2>`,
+			`<h2>Summary</h2><div style="width:2000px">wide</div>`, "width"},
 		{"a figure that is missing", figure.FindString(b.String()), `<figure>`, "figures"},
 		{"a figure too small", `<figure>`, `<figure style="width:200px">`, "figures"},
 		{"a text that is cut off", `>Privacy budget ε<`, ` dx="900">Privacy budget ε<`, "cut"},
 		{"a script", `</main>`, `</main><script>throw new Error("planted")</script>`, "console"},
-		{"a picture from elsewhere", `</main>`, `</main><img src="elsewhere.png" alt="" width="10">`, "console"},
+		{"a picture from elsewhere", `</main>`,
+			`</main><img src="elsewhere.png" alt="" width="10">`, "console"},
 		{"a level left out", `<h2>Summary</h2>`, `<h2>Summary</h2><h5>deep</h5>`, "headings"},
-		{"a picture without a name", `aria-label="Figure a: w1 by epsilon"`, ``, "names"},
+		{"a picture without a name",
+			` aria-label="Figure a:`, ` aria-unlabel="Figure a:`, "names"},
 		{"a table for mice", `class="scroll" tabindex="0"`, `class="scroll"`, "keyboard"},
-		{"small print", `<h2>Summary</h2>`, `<h2>Summary</h2><p style="font-size:8px">small</p>`, "small"},
+		{"small print", `<h2>Summary</h2>`, `<h2>Summary</h2><p style="font-size:8px">small</p>`,
+			"small"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			if fault.old == "" || !bytes.Contains(b.Bytes(), []byte(fault.old)) {
 				t.Fatalf("the page has no %q to spoil", fault.old)
 			}
-			m, console := look(t, path, bytes.Replace(b.Bytes(), []byte(fault.old), []byte(fault.new), 1), 390)
+			m, console := measurePage(t, path, bytes.Replace(b.Bytes(), []byte(fault.old),
+				[]byte(fault.new), 1), 390)
 			all := m.complaints(console, 390, 1)
 			if len(all) == 0 {
 				t.Fatal("not noticed")

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"html/template"
@@ -26,8 +27,8 @@ type erratum struct {
 
 var erratumHeading = regexp.MustCompile(`^### ([A-Z][0-9]+[a-z]?): (.+) — (.+)$`)
 
-// readErrata takes apart the page of errata: sections "## Title" of entries "### R1: title — verdict". Anything before the
-// first section is left out. tests is a table of entries and tests.
+// readErrata parses the page of errata: sections "## Title" of entries "### R1: title — verdict".
+// Text before the first section is left out. tests is a table of entries and tests.
 func readErrata(text, tests string) ([]erratumGroup, error) {
 	var groups []erratumGroup
 	var entry *erratum
@@ -50,11 +51,13 @@ func readErrata(text, tests string) ([]erratumGroup, error) {
 			flush()
 			match := erratumHeading.FindStringSubmatch(line)
 			if match == nil || len(groups) == 0 {
-				return nil, fmt.Errorf("errata.md:%d: %q, must be \"### ID: title — verdict\" below a section", i+1, line)
+				return nil, fmt.Errorf(`errata.md:%d: %q, must be "### ID: title — verdict" `+
+					`below a section`, i+1, line)
 			}
-			entry = &erratum{ID: match[1], Title: match[2], Verdict: match[3], Class: erratumClass(match[3])}
+			entry = &erratum{ID: match[1], Title: match[2], Verdict: match[3],
+				Class: erratumClass(match[3])}
 			if byID[entry.ID] != nil {
-				return nil, fmt.Errorf("errata.md:%d: %s stands twice", i+1, entry.ID)
+				return nil, fmt.Errorf("errata.md:%d: %s is a duplicate", i+1, entry.ID)
 			}
 			byID[entry.ID] = entry
 			last := &groups[len(groups)-1]
@@ -84,32 +87,28 @@ func readErrata(text, tests string) ([]erratumGroup, error) {
 		}
 		entry := byID[line[0]]
 		if entry == nil {
-			return nil, fmt.Errorf("errata-tests.csv:%d: %q is no erratum", i+1, line[0])
+			return nil, fmt.Errorf("errata-tests.csv:%d: %q is not an erratum", i+1, line[0])
 		}
 		entry.Tests = append(entry.Tests, line[1])
 	}
 	return groups, nil
 }
 
-// erratumClass colours an entry by the first word of its verdict.
+// erratumClass gives an entry a colour by the first word of its verdict.
 func erratumClass(verdict string) string {
 	word, _, _ := strings.Cut(strings.NewReplacer(",", " ", ";", " ").Replace(verdict), " ")
-	switch word {
-	case "broken":
-		return "v-against"
-	case "short":
-		return "v-open"
-	case "holds":
-		return "v-holds"
-	default:
-		return "v-none"
-	}
+	return cmp.Or(erratumClasses[word], "v-none")
 }
 
-var inlineMarkup = regexp.MustCompile("`[^`]+`|\\*\\*[^*]+\\*\\*|\\*[^*]+\\*|\\[[^\\]]+\\]\\([^)]+\\)")
+var erratumClasses = map[string]string{
+	"broken": "v-against", "short": "v-open", "holds": "v-holds",
+}
 
-// inline turns the marks inside a paragraph of Markdown that the errata use into HTML: code, emphasis and links, of which only
-// the words are kept.
+var inlineMarkup = regexp.MustCompile(
+	"`[^`]+`" + `|\*\*[^*]+\*\*|\*[^*]+\*|\[[^\]]+\]\([^)]+\)`)
+
+// inline turns the Markdown that the errata use into HTML: code, emphasis and links, of which it
+// keeps the words only.
 func inline(text string) template.HTML {
 	var b strings.Builder
 	for {
@@ -140,7 +139,7 @@ func inline(text string) template.HTML {
 	}
 }
 
-// linkErrata notes on every entry the claims it bears on, with their tests, and leaves on the claims the entries that exist.
+// linkErrata adds to every entry the claims it concerns and drops references to unknown entries.
 func (p *page) linkErrata() {
 	byID := make(map[string]*erratum)
 	for _, g := range p.Groups {
@@ -148,9 +147,10 @@ func (p *page) linkErrata() {
 			byID[e.ID] = e
 		}
 	}
+	unknown := func(id string) bool { return byID[id] == nil }
 	for _, paper := range p.Papers {
 		for _, c := range paper.Claims {
-			c.Errata = slices.DeleteFunc(slices.Clone(c.Errata), func(id string) bool { return byID[id] == nil })
+			c.Errata = slices.DeleteFunc(slices.Clone(c.Errata), unknown)
 			for _, id := range c.Errata {
 				byID[id].Claims = append(byID[id].Claims, c)
 			}
@@ -159,7 +159,7 @@ func (p *page) linkErrata() {
 	for _, run := range p.Provenance {
 		for i := range run.Algorithms {
 			a := &run.Algorithms[i]
-			a.Errata = slices.DeleteFunc(slices.Clone(a.Errata), func(id string) bool { return byID[id] == nil })
+			a.Errata = slices.DeleteFunc(slices.Clone(a.Errata), unknown)
 		}
 	}
 }

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// CompareNames compares names of experiments as people count figures: rps/fig9 comes before rps/fig10. Equal strings alone
-// compare as equal.
+// CompareNames orders names of experiments by the numbers in them: rps/fig9 comes before rps/fig10.
+// Only equal strings compare as equal.
 func CompareNames(a, b string) int {
 	whole := strings.Compare(a, b)
 	for a != "" && b != "" {
 		if x, y := digits(a), digits(b); x > 0 && y > 0 {
 			left, right := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-			if by := cmp.Or(cmp.Compare(len(left), len(right)), strings.Compare(left, right)); by != 0 {
+			by := cmp.Or(cmp.Compare(len(left), len(right)), strings.Compare(left, right))
+			if by != 0 {
 				return by
 			}
 			a, b = a[x:], b[y:]

@@ -9,12 +9,14 @@ import (
 )
 
 func TestCompareNames(t *testing.T) {
-	want := "compare/adult compare/adult-four mondrian/fig9 mondrian/fig15-16 rps/fig1 rps/fig1-readings rps/fig2 rps/fig02 rps/fig10 rps/table1"
+	want := "compare/adult compare/adult-four mondrian/fig9 mondrian/fig15-16 rps/fig1 " +
+		"rps/fig1-readings rps/fig2 rps/fig02 rps/fig10 rps/table1"
 	names := strings.Fields(want)
 	slices.Sort(names)
 	slices.SortFunc(names, CompareNames)
 	// fig02 and fig2 are the same number: the strings decide.
-	if got := strings.Join(names, " "); got != strings.Replace(want, "rps/fig2 rps/fig02", "rps/fig02 rps/fig2", 1) {
+	if got := strings.Join(names, " "); got != strings.Replace(want, "rps/fig2 rps/fig02",
+		"rps/fig02 rps/fig2", 1) {
 		t.Errorf("got %s", got)
 	}
 }

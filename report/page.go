@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"ppdp/results"
 )
 
-// page is all that the template shows, ready to be put down.
+// page is all that the template shows.
 type page struct {
 	Style       template.CSS
 	Papers      []*paperView
@@ -41,7 +42,7 @@ type paperView struct {
 	Bar             []barPart
 	Claims          []*claimView // all, in the order of the ledger
 	Experiments     []*experimentView
-	Elsewhere       []*claimView // with a verdict that no run shown bears on
+	Elsewhere       []*claimView // with a verdict, but about no run shown
 	Unjudged        []*claimView
 }
 
@@ -61,10 +62,10 @@ type experimentView struct {
 	Parts                   []*part
 	Budget                  *budget
 	Problems                []string // figures that could not be drawn
-	Caveats                 []string // what the others lack
+	Caveats                 []string // what the others leave out
 }
 
-// part is a figure, or a few with the same letter, beside the claims it bears on.
+// part is a figure, or a few with the same letter, beside the claims about it.
 type part struct {
 	Figures []figureView
 	Claims  []*claimView
@@ -73,9 +74,10 @@ type part struct {
 
 // figureView is a figure and the numbers in it.
 type figureView struct {
-	Name, Title string
-	Picture     template.HTML
-	Numbers     []numbers
+	Name    string
+	Measure string // "Classification accuracy, higher is better"
+	Picture template.HTML
+	Numbers []numbers
 }
 
 func newPage(in Input) (*page, error) {
@@ -100,10 +102,10 @@ func newPage(in Input) (*page, error) {
 	slices.SortStableFunc(runs, func(a, b *results.Run) int {
 		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
 	})
-	for _, o := range runs {
-		e, err := newExperimentView(o, claimsOf[o.Manifest.Experiment], colours)
+	for _, run := range runs {
+		e, err := newExperimentView(run, claimsOf[run.Manifest.Experiment], colours)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Manifest.Experiment, err)
+			return nil, fmt.Errorf("%s: %w", run.Manifest.Experiment, err)
 		}
 		name, _, _ := strings.Cut(e.Name, "/")
 		if v := owner[name]; v != nil {
@@ -124,8 +126,8 @@ func newPage(in Input) (*page, error) {
 		}
 		p.Cells += e.Cells
 		p.FailedCells += e.Failed
-		p.Failures = append(p.Failures, failuresOf(o)...)
-		p.Notes = append(p.Notes, notesOf(o)...)
+		p.Failures = append(p.Failures, failuresOf(run)...)
+		p.Notes = append(p.Notes, notesOf(run)...)
 	}
 	for _, v := range p.Papers {
 		for _, c := range v.Claims {
@@ -138,8 +140,10 @@ func newPage(in Input) (*page, error) {
 		}
 	}
 	p.Claims, p.Verdict = overall(p.Papers)
-	// What was run comes before what only tests speak to.
-	slices.SortStableFunc(p.Papers, func(a, b *paperView) int { return min(1, len(b.Experiments)) - min(1, len(a.Experiments)) })
+	// Papers with runs come before those with tests only.
+	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
+		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
+	})
 	p.Provenance, p.Modules = provenanceOf(runs)
 	var err error
 	p.Groups, err = readErrata(in.Errata, in.ErrataTests)
@@ -150,18 +154,15 @@ func newPage(in Input) (*page, error) {
 	return p, nil
 }
 
-// overall counts the claims of all papers and says in words how they came out.
+// overall counts the claims of all papers and describes their verdicts in words.
 func overall(papers []*paperView) (n int, text string) {
-	counts := make(map[claims.Verdict]int)
-	for _, v := range papers {
-		for _, c := range v.Claims {
-			counts[c.Verdict.Verdict]++
-			n++
-		}
-	}
 	var parts []string
 	for _, words := range verdictKey {
-		if many := counts[words.Verdict]; many == 1 {
+		many := 0
+		for _, v := range papers {
+			many += v.count(words.Verdict)
+		}
+		if n += many; many == 1 {
 			parts = append(parts, "1 "+words.One)
 		} else if many > 1 {
 			parts = append(parts, strconv.Itoa(many)+" "+words.Many)
@@ -175,76 +176,70 @@ func overall(papers []*paperView) (n int, text string) {
 
 func newPaperView(paper *Paper) *paperView {
 	l := paper.Ledger
-	v := &paperView{Paper: l.Paper, Citation: l.Citation, Coverage: claims.CoverageOf(l, paper.Judgements), Counts: claims.Count(paper.Judgements)}
+	v := &paperView{Paper: l.Paper, Citation: l.Citation,
+		Coverage: claims.CoverageOf(l, paper.Judgements), Counts: claims.Count(paper.Judgements)}
 	strict := make(map[string]*claims.Judgement, len(paper.Strict))
 	for i := range paper.Strict {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]
 	}
 	for i := range paper.Judgements {
-		v.Claims = append(v.Claims, newClaimView(&paper.Judgements[i], strict[paper.Judgements[i].ID]))
+		j := &paper.Judgements[i]
+		v.Claims = append(v.Claims, newClaimView(j, strict[j.ID]))
 	}
 	done := 0
 	for _, words := range verdictKey {
-		n := 0
-		for _, c := range v.Claims {
-			if c.Verdict.Verdict == words.Verdict {
-				n++
-			}
-		}
-		if n > 0 {
-			v.Bar = append(v.Bar, barPart{words, share(done, len(v.Claims)), share(n, len(v.Claims)), n})
+		if n := v.count(words.Verdict); n > 0 {
+			all := float64(len(v.Claims))
+			start, width := percent(float64(done)/all), percent(float64(n)/all)
+			v.Bar = append(v.Bar, barPart{words, start, width, n})
 			done += n
 		}
 	}
 	return v
 }
 
-// share is n of all in hundredths.
-func share(n, all int) string { return percent(float64(n) / float64(all)) }
+func (v *paperView) count(verdict claims.Verdict) (n int) {
+	for _, c := range v.Claims {
+		if c.Verdict.Verdict == verdict {
+			n++
+		}
+	}
+	return n
+}
 
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }
 
-func newExperimentView(o *results.Run, judged []*claimView, colours *purposeColours) (*experimentView, error) {
-	m := &o.Manifest
-	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title, Source: m.Source, Cells: len(o.Cells), StandIns: m.StandIns()}
+func newExperimentView(run *results.Run, judged []*claimView, colours *purposeColours) (
+	*experimentView, error) {
+	m := &run.Manifest
+	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title,
+		Source: m.Source, Cells: len(run.Cells), StandIns: m.StandIns()}
 	reduced := m.Overrides
 	reduced.Seed = nil // another seed leaves the experiment as large as it is
 	e.Overrides = reduced.Texts()
-	for i := range o.Cells {
-		if o.Cells[i].Status != results.OK {
+	for i := range run.Cells {
+		if run.Cells[i].Status != results.OK {
 			e.Failed++
 		}
 	}
-	rows := o.Rows()
-	drawings, caveats, err := plots.Experiment(o)
+	pictures, caveats, err := plots.Experiment(run)
 	e.Caveats = caveats
 	if err != nil {
 		e.Problems = strings.Split(err.Error(), "\n")
 	}
 	var figures []figureView
-	for i := range drawings {
-		f := &drawings[i].Figure
-		picture, err := drawings[i].Inline(label(f))
+	for i := range pictures {
+		p := &pictures[i]
+		svg, err := p.Inline(p.Alt())
 		if err != nil {
 			return nil, err
 		}
-		figures = append(figures, figureView{Name: f.Name, Title: f.Title, Picture: template.HTML(picture), Numbers: numbersOf(f, rows)})
+		f := figureView{p.Figure.Name, p.Measure, template.HTML(svg), numbersOf(p)}
+		figures = append(figures, f)
 	}
 	e.Parts = arrange(figures, judged)
-	e.Budget = newBudget(o, colours)
+	e.Budget = newBudget(run, colours)
 	return e, nil
-}
-
-// label says what a figure shows to those who do not see it.
-func label(f *results.Figure) string {
-	text := f.Y + " by " + f.X
-	if f.Kind == results.RegionsKind {
-		text = "regions along " + f.X + " and " + f.Y
-	}
-	if f.Title != "" {
-		text = f.Title + ": " + text
-	}
-	return strings.NewReplacer("<", "", ">", "", "&", "and", `"`, "'").Replace("Figure " + f.Name + ": " + text)
 }
 
 // panelLetter is the letter a figure's name begins with, "a" of "a" and of "a-Caltech36", or "".
@@ -255,18 +250,27 @@ func panelLetter(name string) string {
 	return ""
 }
 
-// arrange puts claims beside the figures they are about: "Fig. 3a" belongs to the figures of letter a. Claims about several
-// letters, or none, and figures without claims follow. A claim that stands under another experiment already is not repeated.
+// sourceLetter is the letter that all of a claim's sources, which must be figures, end with, or "".
+func sourceLetter(sources []string) (letter string) {
+	for i, source := range sources {
+		last := source[len(source)-1:]
+		if !strings.HasPrefix(source, "Fig") || i > 0 && last != letter {
+			return ""
+		}
+		letter = last
+	}
+	return letter
+}
+
+// arrange puts claims beside the figures they are about: "Fig. 3a" belongs to the figures of letter
+// a. Claims about several letters, or none, and figures without claims follow. A claim that is
+// already under another experiment is not repeated.
 func arrange(figures []figureView, judged []*claimView) []*part {
 	var parts []*part
-	byLetter := make(map[string]*part)
-	var rest part
+	rest := &part{}
+	byLetter := map[string]*part{"": rest}
 	for _, f := range figures {
 		letter := panelLetter(f.Name)
-		if letter == "" {
-			rest.Figures = append(rest.Figures, f)
-			continue
-		}
 		if byLetter[letter] == nil {
 			byLetter[letter] = &part{}
 			parts = append(parts, byLetter[letter])
@@ -278,22 +282,10 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 			continue
 		}
 		c.placed = true
-		var home *part
-		for _, source := range c.Source {
-			under := byLetter[source[len(source)-1:]]
-			if !strings.HasPrefix(source, "Fig") || home != nil && home != under {
-				under = nil
-			}
-			if home = under; home == nil {
-				break
-			}
-		}
-		if home == nil {
-			home = &rest
-		}
+		home := cmp.Or(byLetter[sourceLetter(c.Source)], rest)
 		home.Claims = append(home.Claims, c)
 	}
-	// Figures that no claim is about alone stand together.
+	// Figures that no claim is about come together.
 	var alone []figureView
 	parts = slices.DeleteFunc(parts, func(p *part) bool {
 		if len(p.Claims) == 0 {
@@ -303,7 +295,7 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 	})
 	rest.Figures = append(alone, rest.Figures...)
 	if len(rest.Figures)+len(rest.Claims) > 0 {
-		parts = append(parts, &rest)
+		parts = append(parts, rest)
 	}
 	for _, p := range parts {
 		p.Beside = len(p.Figures) == 1 && len(p.Claims) > 0
@@ -311,12 +303,5 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 	return parts
 }
 
-// anchor makes an id of a name.
-func anchor(name string) string {
-	return "run-" + strings.Map(func(r rune) rune {
-		if r == '/' || r == ' ' {
-			return '-'
-		}
-		return r
-	}, name)
-}
+// anchor makes an id of an experiment's name.
+func anchor(name string) string { return "run-" + strings.ReplaceAll(name, "/", "-") }

@@ -8,41 +8,46 @@ import (
 	"ppdp/results"
 )
 
-// provenance is how a run came about.
+// provenance is how a run was made.
 type provenance struct {
 	results.Manifest
-	ID       string // the run's on the page
+	ID       string // of the run on the page
 	Platform string
 	Command  string
-	Modules  int // number of its list of modules, from 1; 0 when it named none
+	Modules  int // number of its list of modules, from 1; 0 where it has none
 }
 
-// moduleList is the modules of one build or several alike.
+// moduleList is the modules of one build, or of several that are alike.
 type moduleList struct {
 	Number  int
 	Modules []results.Module
 }
 
 func provenanceOf(runs []*results.Run) (list []*provenance, lists []moduleList) {
-	for _, o := range runs {
-		m := o.Manifest
+	for _, run := range runs {
+		m := run.Manifest
 		m.Algorithms = slices.Clone(m.Algorithms)
 		p := &provenance{Manifest: m, ID: anchor(m.Experiment), Command: commandLine(m.CommandLine)}
-		p.Platform = strings.Join(slices.DeleteFunc([]string{m.GOOS + "/" + m.GOARCH, m.GOAMD64, m.CPU}, func(s string) bool { return s == "" }), ", ")
-		if len(m.Modules) > 0 {
-			at := slices.IndexFunc(lists, func(l moduleList) bool { return slices.Equal(l.Modules, m.Modules) })
-			if at < 0 {
-				at = len(lists)
-				lists = append(lists, moduleList{at + 1, m.Modules})
+		p.Platform = m.GOOS + "/" + m.GOARCH
+		for _, detail := range []string{m.GOAMD64, m.CPU} {
+			if detail != "" {
+				p.Platform += ", " + detail
 			}
-			p.Modules = at + 1
+		}
+		if len(m.Modules) > 0 {
+			same := func(l moduleList) bool { return slices.Equal(l.Modules, m.Modules) }
+			p.Modules = slices.IndexFunc(lists, same) + 1
+			if p.Modules == 0 {
+				p.Modules = len(lists) + 1
+				lists = append(lists, moduleList{p.Modules, m.Modules})
+			}
 		}
 		list = append(list, p)
 	}
 	return list, lists
 }
 
-// commandLine joins arguments as a shell would read them.
+// commandLine joins arguments so that a shell reads them back.
 func commandLine(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -56,58 +61,58 @@ func commandLine(args []string) string {
 
 // failure is one or more cells that failed alike.
 type failure struct {
-	Experiment, ID, Series, Dataset, Variant, Phase, Error string
-	Epsilons                                               []string
-	Cells                                                  int
-	First                                                  string // the first of them: "cell 17, trial 2, fold 3"
+	failureKind
+	Epsilons []string
+	Cells    int
+	First    string // the first of them: "cell 17, trial 2, fold 3"
 }
 
+type failureKind struct{ Experiment, ID, Series, Dataset, Variant, Phase, Error string }
+
 // failuresOf gathers failed cells by what failed and how.
-func failuresOf(o *results.Run) []failure {
+func failuresOf(run *results.Run) []failure {
 	var all []failure
-	at := make(map[string]int)
-	for i := range o.Cells {
-		r := &o.Cells[i]
-		if r.Status == results.OK {
+	name := run.Manifest.Experiment
+	for i := range run.Cells {
+		c := &run.Cells[i]
+		if c.Status == results.OK {
 			continue
 		}
-		key := strings.Join([]string{r.Label(), r.Dataset.Label(), r.Variant, r.Phase, r.Error}, "\x00")
-		k, known := at[key]
-		if !known {
+		kind := failureKind{name, anchor(name), c.Series, c.Dataset.Label(), c.Variant,
+			c.Phase, c.Error}
+		k := slices.IndexFunc(all, func(f failure) bool { return f.failureKind == kind })
+		if k < 0 {
 			k = len(all)
-			at[key] = k
-			first := fmt.Sprintf("cell %d, trial %d", i, r.Trial)
-			if r.Fold != nil {
-				first += fmt.Sprintf(", fold %d", *r.Fold)
+			first := fmt.Sprintf("cell %d, trial %d", i, c.Trial)
+			if c.Fold != nil {
+				first += fmt.Sprintf(", fold %d", *c.Fold)
 			}
-			all = append(all, failure{Experiment: o.Manifest.Experiment, ID: anchor(o.Manifest.Experiment), Series: r.Label(), Dataset: r.Dataset.Label(),
-				Variant: r.Variant, Phase: r.Phase, Error: r.Error, First: first})
+			all = append(all, failure{failureKind: kind, First: first})
 		}
 		f := &all[k]
 		f.Cells++
-		if epsilon := r.EpsilonText(); epsilon != "" && !slices.Contains(f.Epsilons, epsilon) {
+		if epsilon := c.EpsilonText(); epsilon != "" && !slices.Contains(f.Epsilons, epsilon) {
 			f.Epsilons = append(f.Epsilons, epsilon)
 		}
 	}
 	return all
 }
 
-// note is a warning that cells of a run gave, with how many did.
+// note is a warning of a run's cells and how many gave it.
 type note struct {
 	Experiment, ID, Text string
 	Cells                int
 }
 
-func notesOf(o *results.Run) []note {
+func notesOf(run *results.Run) []note {
 	var all []note
-	at := make(map[string]int)
-	for i := range o.Cells {
-		for _, text := range o.Cells[i].Warnings {
-			k, known := at[text]
-			if !known {
+	name := run.Manifest.Experiment
+	for i := range run.Cells {
+		for _, text := range run.Cells[i].Warnings {
+			k := slices.IndexFunc(all, func(n note) bool { return n.Text == text })
+			if k < 0 {
 				k = len(all)
-				at[text] = k
-				all = append(all, note{o.Manifest.Experiment, anchor(o.Manifest.Experiment), text, 0})
+				all = append(all, note{name, anchor(name), text, 0})
 			}
 			all[k].Cells++
 		}

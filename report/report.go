@@ -1,8 +1,9 @@
-// Package report writes one page of what runs left: verdicts on the papers' claims, every figure beside the claims it
-// bears on and its numbers, where the privacy budget went, the errata, what failed and how everything was made. The page is one
-// file without scripts, pictures or fonts from elsewhere, and equal results give equal bytes.
+// Package report writes one page about runs: verdicts on the papers' claims, every figure with its
+// numbers beside the claims it is about, where the privacy budget went, the errata, what failed and
+// how everything was made. The page is one file without scripts and loads nothing; equal results
+// give equal bytes.
 //
-// It leaves out judging (package claims), drawing (package plots) and finding the results: it is handed all that it shows.
+// It leaves out judging (package claims), drawing (package plots) and finding the results.
 package report
 
 import (
@@ -20,10 +21,11 @@ import (
 // Input is what a page is made of.
 type Input struct {
 	Papers []Paper
-	// Runs are the runs to show, in any order: the page has those of a paper under it, by the numbers of their figures,
-	// and the others after all papers.
+	// Runs may be in any order: the page has those of a paper under it, by the numbers of their
+	// figures, and the others after all papers.
 	Runs []*results.Run
-	// Errata is the text of docs/errata.md and ErrataTests that of docs/errata-tests.csv; empty texts leave the errata out.
+	// Errata is the text of docs/errata.md, ErrataTests that of docs/errata-tests.csv. Empty texts
+	// leave the errata out.
 	Errata, ErrataTests string
 }
 
@@ -31,7 +33,7 @@ type Input struct {
 type Paper struct {
 	Ledger     *claims.Ledger
 	Judgements []claims.Judgement // of the published variant
-	Strict     []claims.Judgement // of the strict variant, shown beside the published one; nil where it was not judged
+	Strict     []claims.Judgement // of the strict variant; nil where it was not judged
 }
 
 //go:embed page.html.tmpl
@@ -40,7 +42,8 @@ var pageText string
 //go:embed page.css
 var styleText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"breakable": breakable}).Parse(pageText))
+var pageTemplate = template.Must(template.New("page").
+	Funcs(template.FuncMap{"breakable": breakable}).Parse(pageText))
 
 // breakable lets the long name of a test break before its parts, words in capitals included.
 func breakable(name string) template.HTML {
@@ -56,8 +59,8 @@ func breakable(name string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// Write writes the page as HTML. Warnings name the figures that could not be drawn; the page tells them as well. Nothing
-// is written when there is an error.
+// Write writes the page as HTML. Warnings name the figures that could not be drawn; the page has
+// them too. Nothing is written when there is an error.
 func Write(w io.Writer, in Input) (warnings []string, err error) {
 	p, err := newPage(in)
 	if err != nil {

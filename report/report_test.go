@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ppdp/claims"
+	"ppdp/plots"
 	"ppdp/results"
 )
 
@@ -36,7 +37,7 @@ claims:
   - id: T-3
     statement: Something else.
     source: Fig. 1b
-    not-covered: No records speak to it.
+    not-covered: No records are about it.
 `
 
 const testErrata = `# Errata
@@ -52,45 +53,58 @@ on two lines.
 Other.
 `
 
-// toy is an outcome with two series over three epsilons and three trials, one cell of which failed.
-func toy() *results.Outcome {
-	o := &results.Outcome{Manifest: results.Manifest{
-		Experiment: "toy/fig1", Title: "Toy <b>", Source: "Nobody 2026, Fig. 1", Spec: "name: toy/fig1\n", SpecHash: "0123", Seeds: []uint64{7}, Trials: 3,
-		SeriesOrder:    []string{"A", "B"},
-		Figures:        []results.Figure{{Name: "a", X: "epsilon", Y: "w1", XScale: "log"}, {Name: "b", X: "epsilon", Y: "nothing"}},
-		Datasets:       []results.DatasetUse{{Name: "toys-standin", Checksum: "abcd", StandIn: true}},
-		Algorithms:     []results.AlgorithmUse{{Name: "a", Variant: "published", Guarantee: "differential privacy", Status: "short", Errata: []string{"R1", "Z9"}}},
-		IntervalMethod: results.IntervalMethod, Modules: []results.Module{{Path: "example.com/m", Version: "v1.2.3"}},
-		GoVersion: "go1.26", GOOS: "linux", GOARCH: "amd64", CommandLine: []string{"ppdp", "run", "my spec.yaml"},
+// toy is a run with two series over three epsilons and three trials, one cell of which failed.
+func toy() *results.Run {
+	run := &results.Run{Manifest: results.Manifest{
+		Experiment: "toy/fig1", Title: "Toy <b>", Source: "Nobody 2026, Fig. 1",
+		Spec:     "name: toy/fig1\n",
+		SpecHash: "0123", Seed: 7, Trials: 3, SeriesOrder: []string{"A", "B"},
+		Figures: []results.Figure{{Name: "a", X: "epsilon", Y: "w1", XScale: "log"},
+			{Name: "b", X: "epsilon", Y: "nothing"}},
+		Datasets: []results.DatasetUse{{Name: "toys-standin", Checksum: "abcd", StandsFor: "toys"}},
+		Algorithms: []results.AlgorithmUse{{Name: "a", Variant: "published",
+			Guarantee: "differential privacy",
+			Status:    "short", Errata: []string{"R1", "Z9"}}},
+		Measures: []results.MeasureUse{{Measurement: results.Measurement{Metric: "w1"},
+			Title: "Earth mover's distance", Unit: "cm"}},
+		IntervalMethod: results.IntervalMethod, Modules: []results.Module{{Path: "example.com/m",
+			Version: "v1.2.3"}},
+		GoVersion: "go1.26", GOOS: "linux", GOARCH: "amd64",
+		CommandLine: []string{"ppdp", "run", "my spec.yaml"},
 	}}
 	for _, series := range []string{"A", "B"} {
 		for _, epsilon := range []float64{0.1, 1, 10} {
+			setting := &results.Setting{Series: series, Algorithm: "a", Variant: "published",
+				Epsilon: &epsilon,
+				Dataset: results.Dataset{Name: "toys-standin", StandsFor: "toys"}}
 			for trial := range 3 {
 				value := 1/epsilon/10 + float64(trial)/100
-				r := results.Record{Experiment: "toy/fig1", Series: series, Dataset: "toys-standin", StandIn: true, Algorithm: "a", Variant: "published",
-					Epsilon: &epsilon, Trial: trial, Status: results.OK, Values: []results.Value{{Metric: "w1", Value: &value}},
-					Spent: &results.Spent{Claimed: epsilon, Proven: 1.25 * epsilon}}
-				cell := len(o.Records)
+				c := results.Cell{Setting: setting,
+					CellResult: results.CellResult{Trial: trial, Status: results.OK}}
 				if series == "B" && epsilon == 10 && trial == 2 {
-					r.Status, r.Phase, r.Error, r.Values, r.Spent = results.Failed, results.PhaseRelease, "out of <luck>", nil, nil
-				} else {
-					loss := 0.75 * epsilon
-					if series == "B" {
-						loss = math.Inf(1)
-					}
-					o.Ledger = append(o.Ledger,
-						results.LedgerRow{Cell: cell, Purpose: "cuts", Mechanism: "exponential", Claimed: 0.5, Proven: 1.5, Calls: 3, Epsilon: 0.5 * epsilon, Loss: loss, Composition: "parallel"},
-						results.LedgerRow{Cell: cell, Purpose: "counts", Mechanism: "laplace", Claimed: 1, Proven: 1, Calls: 2, Epsilon: 0.5 * epsilon, Loss: 0.5 * epsilon, Composition: "parallel"})
+					c.Status, c.Phase, c.Error = results.Failed, results.PhaseRelease,
+						"out of <luck>"
+					run.Cells = append(run.Cells, c)
+					continue
 				}
-				o.Records = append(o.Records, r)
+				c.Values = []results.Value{{Measurement: results.Measurement{Metric: "w1"},
+					Value: &value}}
+				c.Spent = &results.Spent{Claimed: epsilon, Proven: results.Bound(1.25 * epsilon)}
+				loss := 0.75 * epsilon
+				if series == "B" {
+					loss = math.Inf(1)
+				}
+				c.Ledger = []results.LedgerRow{
+					{Purpose: "cuts", Mechanism: "exponential", Claimed: 0.5, Proven: 1.5, Calls: 3,
+						Epsilon: 0.5 * epsilon, Loss: results.Bound(loss), Composition: "parallel"},
+					{Purpose: "counts", Mechanism: "laplace", Claimed: 1, Proven: 1, Calls: 2,
+						Epsilon: 0.5 * epsilon, Loss: results.Bound(0.5 * epsilon),
+						Composition: "parallel"}}
+				run.Cells = append(run.Cells, c)
 			}
 		}
 	}
-	o.Summary = results.Summarise(o.Records)
-	for i := range o.Summary {
-		o.Summary[i].StandIn = true
-	}
-	return o
+	return run
 }
 
 func toyInput(t *testing.T) Input {
@@ -99,16 +113,18 @@ func toyInput(t *testing.T) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcomes := []*results.Outcome{toy()}
-	judgements, err := claims.Evaluate(ledger, outcomes, claims.Options{})
+	runs := []*results.Run{toy()}
+	judgements, err := claims.Evaluate(ledger, runs, claims.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	strict, _ := claims.Evaluate(ledger, outcomes, claims.Options{Variant: claims.Strict})
-	return Input{Papers: []Paper{{ledger, judgements, strict}}, Outcomes: outcomes, Errata: testErrata, ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
+	strict, _ := claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict})
+	return Input{Papers: []Paper{{ledger, judgements, strict}}, Runs: runs, Errata: testErrata,
+		ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
 }
 
-// TestPage: what went in is on the page, each thing in its place, and what is not to be overlooked is said.
+// TestPage: what went in is on the page, each thing in its place, and what is not to be overlooked
+// is said.
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
 	warnings, err := Write(&b, toyInput(t))
@@ -121,27 +137,33 @@ func TestPage(t *testing.T) {
 		t.Errorf("warnings %q, want one about figure b", warnings)
 	}
 	for _, want := range []string{
-		`aria-label="Figure a: w1 by epsilon"`,
+		`aria-label="Figure a: Earth mover&#39;s distance (cm), lower is better, ` +
+			`by Privacy budget ε"`,
+		`Earth mover&#39;s distance (cm), lower is better. Mean ± standard error.`,
+		`<th>Privacy budget ε →</th>`,
 		`STAND-IN DATA, not the original: toys-standin`,
 		`<strong>1 of 18 cells failed.</strong>`,
 		`out of &lt;luck&gt;`, `first: cell 17, trial 2`,
 		`Toy &lt;b&gt;`, `Nobody 2026 &lt;i&gt;(toy)&lt;/i&gt;`, `at most 5 &amp; never more`,
-		`Of 3 claims of the papers 1 holds, 1 is contradicted and 1 is not judged. Some data are stand-ins for the real ones; 1 of 18 cells failed.`,
+		`Of 3 claims of the papers 1 holds, 1 is contradicted and 1 is not judged. ` +
+			`Some data are stand-ins for the real ones; 1 of 18 cells failed.`,
 		`With a verdict: 2 of 3 claims`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
-		`No records speak to it.`,
+		`No records are about it.`,
 		`<code>ppdp run &#39;my spec.yaml&#39;</code>`,
 		`no finite bound`, `1.250 ε`,
 		`example.com/m`, `abcd`,
 	} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, not := range []string{"<script", "http://", "https://", "src=", "@import", "url(", "#erratum-Z9", "out of <luck>", "ZgotmplZ"} {
+	for _, not := range []string{"<script", "http://", "https://", "src=", "@import", "url(",
+		"#erratum-Z9", "out of <luck>", "ZgotmplZ"} {
 		body := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "")
-		if body = strings.ReplaceAll(body, `xmlns:xlink="http://www.w3.org/1999/xlink"`, ""); strings.Contains(body, not) {
+		if body = strings.ReplaceAll(body, `xmlns:xlink="http://www.w3.org/1999/xlink"`,
+			""); strings.Contains(body, not) {
 			t.Errorf("the page holds %q", not)
 		}
 	}
@@ -159,7 +181,7 @@ func TestPage(t *testing.T) {
 	})
 	for id, n := range ids {
 		if n > 1 {
-			t.Errorf("id %s stands %d times", id, n)
+			t.Errorf("id %s occurs %d times", id, n)
 		}
 	}
 	for _, link := range links {
@@ -172,14 +194,15 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestExperimentsStandByNumber: Fig. 9 comes before Fig. 10, in whatever order the runs are handed over.
-func TestExperimentsStandByNumber(t *testing.T) {
+// TestExperimentsAreOrderedByNumber: Fig. 9 comes before Fig. 10, in whatever order the runs are
+// handed over.
+func TestExperimentsAreOrderedByNumber(t *testing.T) {
 	in := toyInput(t)
-	in.Outcomes = nil
+	in.Runs = nil
 	for _, name := range []string{"toy/fig10", "toy/fig9", "toy/fig1"} {
 		o := toy()
 		o.Manifest.Experiment = name
-		in.Outcomes = append(in.Outcomes, o)
+		in.Runs = append(in.Runs, o)
 	}
 	var b bytes.Buffer
 	if _, err := Write(&b, in); err != nil {
@@ -189,7 +212,7 @@ func TestExperimentsStandByNumber(t *testing.T) {
 	for _, name := range []string{"fig1", "fig9", "fig10"} {
 		at := strings.Index(b.String(), `id="run-toy-`+name+`"`)
 		if at <= last {
-			t.Errorf("%s stands at %d, after %d", name, at, last)
+			t.Errorf("%s is at %d, after %d", name, at, last)
 		}
 		last = at
 	}
@@ -233,17 +256,19 @@ func TestSameBytes(t *testing.T) {
 // TestEmpty: nothing run is a page too.
 func TestEmpty(t *testing.T) {
 	var b bytes.Buffer
-	if warnings, err := Write(&b, Input{}); err != nil || len(warnings) > 0 || !strings.Contains(b.String(), "None of 0.") {
+	if warnings, err := Write(&b, Input{}); err != nil || len(warnings) > 0 ||
+		!strings.Contains(b.String(), "None of 0.") {
 		t.Errorf("%v, %q", err, warnings)
 	}
 }
 
-// TestBudget: shares as the toy ledger's fixed parts give them. Cuts and counts are half of ε each by claimed, 0.75 and 0.5 by
-// proven sensitivities, so the whole width is 1.25 ε, and ε lies at 80 % of it.
+// TestBudget: shares as the toy ledger's fixed parts give them. Cuts and counts are half of ε each
+// by claimed, 0.75 and 0.5 by proven sensitivities, so the whole width is 1.25 ε, and ε lies at 80
+// % of it.
 func TestBudget(t *testing.T) {
 	b := newBudget(toy(), &purposeColours{})
-	if len(b.Bars) != 2 || b.Limit != "80.000" || b.Scale != "1.25" {
-		t.Fatalf("%d bars, limit %s, scale %s", len(b.Bars), b.Limit, b.Scale)
+	if len(b.Bars) != 2 || b.Bars[0].Claimed.Limit != "80.000" || b.Scale != "1.25" {
+		t.Fatalf("%d bars, limit %s, scale %s", len(b.Bars), b.Bars[0].Claimed.Limit, b.Scale)
 	}
 	a, unbounded := b.Bars[0], b.Bars[1]
 	describe := func(parts []budgetPart) string {
@@ -253,19 +278,26 @@ func TestBudget(t *testing.T) {
 		}
 		return s
 	}
-	if got, want := describe(a.Claimed), "cuts 0.500 0.000+40.000; counts 0.500 40.000+40.000; "; got != want {
+	got, want := describe(a.Claimed.Parts), "cuts 0.500 0.000+40.000; counts 0.500 40.000+40.000; "
+	if got != want {
 		t.Errorf("claimed %s, want %s", got, want)
 	}
-	if got, want := describe(a.Proven), "cuts 0.750 0.000+60.000; counts 0.500 60.000+40.000; "; got != want {
+	got, want = describe(a.Proven.Parts), "cuts 0.750 0.000+60.000; counts 0.500 60.000+40.000; "
+	if got != want {
 		t.Errorf("proven %s, want %s", got, want)
 	}
-	if !a.Over || a.Unbounded || a.Releases != 9 || a.ProvenSum != "1.250" || a.Worst != "" {
+	if !a.Over || a.Unbounded || a.Releases != 9 || a.Proven.Sum != "1.250" || a.Worst != "" {
 		t.Errorf("series A: %+v", a)
 	}
-	if !unbounded.Unbounded || !unbounded.Over || unbounded.Releases != 8 || len(unbounded.Proven) != 0 {
+	if !unbounded.Unbounded || !unbounded.Over || unbounded.Releases != 8 ||
+		len(unbounded.Proven.Parts) != 0 {
 		t.Errorf("series B: %+v", unbounded)
 	}
-	if b := newBudget(&results.Outcome{Records: toy().Records}, &purposeColours{}); b != nil {
+	run := toy()
+	for i := range run.Cells {
+		run.Cells[i].Ledger = nil
+	}
+	if b := newBudget(run, &purposeColours{}); b != nil {
 		t.Errorf("a budget without a ledger: %+v", b)
 	}
 }
@@ -273,9 +305,11 @@ func TestBudget(t *testing.T) {
 // TestBudgetMerges: series that spend alike share their bars.
 func TestBudgetMerges(t *testing.T) {
 	o := toy()
-	for i := range o.Ledger {
-		if math.IsInf(o.Ledger[i].Loss, 1) {
-			o.Ledger[i].Loss = 1.5 * o.Ledger[i].Epsilon
+	for i := range o.Cells {
+		for j := range o.Cells[i].Ledger {
+			if row := &o.Cells[i].Ledger[j]; !row.Loss.Finite() {
+				row.Loss = results.Bound(1.5 * row.Epsilon)
+			}
 		}
 	}
 	b := newBudget(o, &purposeColours{})
@@ -286,27 +320,64 @@ func TestBudgetMerges(t *testing.T) {
 
 // TestNumbers: the table under a figure has the means of its curves, by hand.
 func TestNumbers(t *testing.T) {
-	o := toy()
-	tables := numbersOf(&o.Manifest.Figures[0], o.Summary)
-	if len(tables) != 1 || len(tables[0].Lines) != 2 || strings.Join(tables[0].Columns, " ") != "0.1 1 10" {
+	run := toy()
+	tablesOf := func() []numbers {
+		pictures, _, err := plots.Experiment(run)
+		if len(pictures) != 1 {
+			t.Fatalf("%d pictures, %v", len(pictures), err)
+		}
+		return numbersOf(&pictures[0])
+	}
+	tables := tablesOf()
+	if len(tables) != 1 || len(tables[0].Lines) != 2 ||
+		strings.Join(tables[0].Columns, " ") != "0.1 1 10" {
 		t.Fatalf("%+v", tables)
 	}
 	a, b := tables[0].Lines[0], tables[0].Lines[1]
 	// Trials add 0, 0.01 and 0.02: mean 0.01 above, standard error 0.01/√3 = 0.005774.
-	if a.Label != "A" || a.Cells[0].Mean != "1.01" || a.Cells[0].SE != "0.005774" || a.Cells[2].Mean != "0.02" {
+	if a.Label != "A" || a.Cells[0].Mean != "1.01" || a.Cells[0].SE != "0.005774" ||
+		a.Cells[2].Mean != "0.02" {
 		t.Errorf("A: %+v", a)
 	}
 	if b.Cells[2].N != 2 || b.Cells[2].Failed != 1 || b.Cells[2].Mean != "0.015" {
 		t.Errorf("B with a failed trial: %+v", b.Cells[2])
 	}
-	// Rows that differ in more than the axis are told apart by it.
-	twice := append([]results.Row(nil), o.Summary...)
-	for _, r := range o.Summary {
-		r.Dataset = "other"
-		twice = append(twice, r)
+	// Rows that differ in more than the axis have different labels.
+	others := make(map[*results.Setting]*results.Setting)
+	for _, c := range run.Cells {
+		if others[c.Setting] == nil {
+			other := *c.Setting
+			other.Dataset = results.Dataset{Name: "other"}
+			others[c.Setting] = &other
+		}
+		c.Setting = others[c.Setting]
+		run.Cells = append(run.Cells, c)
 	}
-	if tables = numbersOf(&o.Manifest.Figures[0], twice); len(tables[0].Lines) != 4 || tables[0].Lines[2].Label != "A, dataset other" {
+	if tables = tablesOf(); len(tables[0].Lines) != 4 || tables[0].Lines[1].Label != "A (other)" {
 		t.Errorf("two datasets: %+v", tables[0].Lines)
+	}
+}
+
+// TestNumbersOfLines: benchmarks and values that an axis cannot show are in the tables too.
+func TestNumbersOfLines(t *testing.T) {
+	nan := math.NaN()
+	p := &plots.Picture{Figure: results.Figure{X: "epsilon", X2: "k"}, XLabel: "ε",
+		X2Label: "k (M)", Lines: []plots.Line{
+			{Label: "A", Axis: "epsilon", Points: []plots.Point{{X: 0.5, Mean: 0, SE: 0, N: 2},
+				{X: 1e6, Mean: nan, SE: nan, Failed: 2}}},
+			{Label: "M", Axis: "k", Points: []plots.Point{{X: 5, Mean: 7, SE: nan, N: 1}}},
+			{Label: "Original", Points: []plots.Point{{Mean: 3, SE: 1, N: 2}}},
+			{Label: "Several", Points: []plots.Point{{Mean: 4, SE: nan}}},
+		}}
+	want := []numbers{
+		{"ε", []string{"0.5", "1000000"}, []numberLine{{"A",
+			[]numberCell{{"0", "0", 2, 0}, {"undefined", "", 0, 2}}}}},
+		{"k (M)", []string{"5"}, []numberLine{{"M", []numberCell{{"7", "", 1, 0}}}}},
+		{"", []string{"mean"}, []numberLine{{"Original", []numberCell{{"3", "1", 2, 0}}},
+			{"Several", []numberCell{{"4", "", 0, 0}}}}},
+	}
+	if got := numbersOf(p); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }
 
@@ -316,34 +387,44 @@ func TestReadErrata(t *testing.T) {
 		t.Fatalf("%v %+v", err, groups)
 	}
 	e := groups[0].Entries[0]
-	if e.ID != "R1" || e.Title != "one <thing>" || e.Verdict != "broken" || e.Class != "v-against" || len(e.Text) != 2 {
+	if e.ID != "R1" || e.Title != "one <thing>" || e.Verdict != "broken" ||
+		e.Class != "v-against" || len(e.Text) != 2 {
 		t.Errorf("%+v", e)
 	}
-	if want := "A paragraph with <em>stress</em>, <code>code &lt;x&gt;</code> and a link, on two lines."; string(e.Text[0]) != want {
+	want := "A paragraph with <em>stress</em>, <code>code &lt;x&gt;</code> and a link, on two " +
+		"lines."
+	if string(e.Text[0]) != want {
 		t.Errorf("got %s\nwant %s", e.Text[0], want)
 	}
-	if string(e.Text[1]) != "<em>ppdp</em>: does it." || groups[0].Entries[1].Tests[0] != "a.TestB" {
+	if string(e.Text[1]) != "<em>ppdp</em>: does it." ||
+		groups[0].Entries[1].Tests[0] != "a.TestB" {
 		t.Errorf("%q %q", e.Text[1], groups[0].Entries[1].Tests)
 	}
 	for _, bad := range []struct{ text, tests, want string }{
 		{"## S\n### R1 no verdict\n", "", "errata.md:2"},
 		{"### R1: a — text\n", "", "errata.md:1"},
-		{"## S\n### R1: a — text\n### R1: b — text\n", "", "errata.md:3: R1 stands twice"},
-		{testErrata, "erratum,test\nR7,a.TestB\n", `errata-tests.csv:2: "R7" is no erratum`},
+		{"## S\n### R1: a — text\n### R1: b — text\n", "", "errata.md:3: R1 is a duplicate"},
+		{testErrata, "erratum,test\nR7,a.TestB\n", `errata-tests.csv:2: "R7" is not an erratum`},
 		{testErrata, "erratum,test\nR1\n", "errata-tests.csv"},
 	} {
-		if _, err := readErrata(bad.text, bad.tests); err == nil || !strings.Contains(err.Error(), bad.want) {
+		if _, err := readErrata(bad.text, bad.tests); err == nil ||
+			!strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%q: %v, want %q", bad.text, err, bad.want)
 		}
 	}
 }
 
-// TestArrange: a claim about one panel stands beside it, one about two, or about none, below; figures nobody claims
-// anything about come together; nothing is lost and nothing is said twice.
+// TestArrange: a claim about one panel is beside it, one about two, or about none, below;
+// figures nobody claims anything about come together; nothing is lost and nothing is repeated.
 func TestArrange(t *testing.T) {
-	figures := []figureView{{Name: "a-one"}, {Name: "a-two"}, {Name: "b"}, {Name: "c"}, {Name: "other"}}
-	claim := func(id string, source ...string) *claimView { return &claimView{ID: id, Source: source} }
-	judged := []*claimView{claim("1", "Fig. 1a"), claim("2", "Fig. 1a", "Fig. 1b"), claim("3", "section 2a"), claim("4", "Fig. 1b"), claim("5", "Fig. 1b", "section 3")}
+	figures := []figureView{{Name: "a-one"}, {Name: "a-two"}, {Name: "b"}, {Name: "c"},
+		{Name: "other"}}
+	claim := func(id string, source ...string) *claimView {
+		return &claimView{ID: id,
+			Source: source}
+	}
+	judged := []*claimView{claim("1", "Fig. 1a"), claim("2", "Fig. 1a", "Fig. 1b"),
+		claim("3", "section 2a"), claim("4", "Fig. 1b"), claim("5", "Fig. 1b", "section 3")}
 	describe := func(parts []*part) string {
 		var s []string
 		for _, p := range parts {
@@ -363,13 +444,14 @@ func TestArrange(t *testing.T) {
 	if got := describe(arrange(figures, judged)); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	// All claims have their place now: another experiment that bears on them does not repeat them.
+	// All claims have their place now: another experiment that they are about does not repeat them.
 	if got, want := describe(arrange(figures[2:3], judged)), "b | false"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// TestPurposeColours: no two purposes of one budget look alike while there are colours, and one keeps its colour elsewhere.
+// TestPurposeColours: no two purposes of one budget look alike while there are colours, and one
+// keeps its colour elsewhere.
 func TestPurposeColours(t *testing.T) {
 	palette := &purposeColours{}
 	var first, second budget
@@ -387,7 +469,8 @@ func TestPurposeColours(t *testing.T) {
 		t.Error("a purpose changed its colour")
 	}
 	// The first purpose and the one after the last colour have the same usual one.
-	if a, b := second.colour("0", palette), second.colour(fmt.Sprint(paletteSize), palette); a == b {
+	a, b := second.colour("0", palette), second.colour(fmt.Sprint(paletteSize), palette)
+	if a == b {
 		t.Errorf("two purposes of one budget in colour %d", a)
 	}
 }

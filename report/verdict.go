@@ -1,31 +1,38 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
 	"ppdp/claims"
 )
 
-// verdictWords are how the page shows a verdict: never by colour alone.
+// verdictWords are how the page shows a verdict, never by colour alone.
 type verdictWords struct {
 	Verdict claims.Verdict
 	Sign    string
 	Class   string // of the style sheet
 	Meaning string
-	One     string // what one claim with this verdict does, after its number
-	Many    string // and what several do
+	One     string // predicate of one claim with this verdict
+	Many    string // and of several
 }
 
 // verdictKey lists the verdicts, best first.
 var verdictKey = []verdictWords{
 	{claims.Holds, "✓", "v-holds", "every point supports the statement", "holds", "hold"},
-	{claims.HoldsMostly, "≈", "v-mostly", "four fifths of the points do", "mostly holds", "mostly hold"},
-	{claims.NotReproduced, "?", "v-open", "these trials do not show it, nor the contrary", "was not reproduced", "were not reproduced"},
-	{claims.Contradicted, "✗", "v-against", "more than half of the points say the contrary", "is contradicted", "are contradicted"},
-	{claims.NotCovered, "–", "v-none", "not judged, for the reason given", "is not judged", "are not judged"},
-	{claims.NoData, "·", "v-nodata", "the experiments it needs have not been run", "has no data", "have no data"},
+	{claims.HoldsMostly, "≈", "v-mostly", "four fifths of the points support it",
+		"mostly holds", "mostly hold"},
+	{claims.NotReproduced, "?", "v-open", "these trials show neither it nor the contrary",
+		"is not reproduced", "are not reproduced"},
+	{claims.Contradicted, "✗", "v-against", "more than half of the points oppose it",
+		"is contradicted", "are contradicted"},
+	{claims.NotCovered, "–", "v-none", "not judged, for the reason given",
+		"is not judged", "are not judged"},
+	{claims.NoData, "·", "v-nodata", "the experiments it needs have not been run",
+		"has no data", "have no data"},
 }
 
 func wordsOf(v claims.Verdict) verdictWords {
@@ -39,27 +46,29 @@ func wordsOf(v claims.Verdict) verdictWords {
 
 // claimView is a claim on the page.
 type claimView struct {
+	judgedView
 	ID          string
-	Verdict     verdictWords
-	Strict      *verdictWords // nil where the strict variant has no verdict of its own
+	Strict      *verdictWords // nil where the strict variant has no separate verdict
 	Source      []string
 	Errata      []string
 	Statement   string
-	Remarks     []string
-	Why, Reason string
 	Tests       []string
 	ByTests     bool // the verdict is the tests' alone
 	Experiments []string
-	Checks      []checkView
 	Points      string // "12 of 15 points support"
 	Readings    []readingView
 	Surprise    bool
-	placed      bool // stands under an experiment
+	placed      bool // is under an experiment
 }
 
 // readingView is a claim judged in another reading.
 type readingView struct {
-	Name        string
+	judgedView
+	Name string
+}
+
+// judgedView is the part of a judgement that claims and their readings share.
+type judgedView struct {
 	Verdict     verdictWords
 	Remarks     []string
 	Why, Reason string
@@ -79,12 +88,18 @@ type pointView struct {
 	State               string
 }
 
-func newClaimView(j, strict *claims.Judgement) *claimView {
-	c := &claimView{ID: j.ID, Verdict: wordsOf(j.Verdict), Source: j.Source, Errata: j.Errata, Statement: j.Statement, Remarks: remarks(j),
-		Reason: j.Reason, Tests: j.Tests, ByTests: j.Basis == "tests", Experiments: j.Experiments, Checks: checkViews(j), Surprise: j.Surprise}
+func newJudgedView(j *claims.Judgement) judgedView {
+	v := judgedView{wordsOf(j.Verdict), remarks(j), "", j.Reason, checkViews(j)}
 	if j.Verdict == j.Expect { // the ledger explains the verdict that it expects
-		c.Why = j.Why
+		v.Why = j.Why
 	}
+	return v
+}
+
+func newClaimView(j, strict *claims.Judgement) *claimView {
+	c := &claimView{judgedView: newJudgedView(j), ID: j.ID, Source: j.Source, Errata: j.Errata,
+		Statement: j.Statement, Tests: j.Tests, ByTests: j.Basis == "tests",
+		Experiments: j.Experiments, Surprise: j.Surprise}
 	if strict != nil && strict.Verdict != claims.NoData && strict.Verdict != claims.NotCovered {
 		words := wordsOf(strict.Verdict)
 		c.Strict = &words
@@ -99,16 +114,12 @@ func newClaimView(j, strict *claims.Judgement) *claimView {
 	}
 	for i := range j.Readings {
 		r := &j.Readings[i]
-		view := readingView{Name: r.Reading, Verdict: wordsOf(r.Verdict), Remarks: remarks(r), Reason: r.Reason, Checks: checkViews(r)}
-		if r.Verdict == r.Expect {
-			view.Why = r.Why
-		}
-		c.Readings = append(c.Readings, view)
+		c.Readings = append(c.Readings, readingView{newJudgedView(r), r.Reading})
 	}
 	return c
 }
 
-// remarks mark a verdict that must not be taken for one about the paper's data and setting.
+// remarks mark a verdict that is not about the paper's data and setting.
 func remarks(j *claims.Judgement) []string {
 	var all []string
 	if j.StandIn {
@@ -132,11 +143,8 @@ func checkViews(j *claims.Judgement) []checkView {
 		e := &j.Checks[i]
 		v := checkView{Predicate: e.Predicate, Summary: e.Summary(), Verdict: wordsOf(e.Verdict)}
 		for _, p := range e.Points {
-			at := p.At
-			if at == "" {
-				at = "everywhere"
-			}
-			point := pointView{At: at, Value: number(p.Value), State: p.State, P: number(p.P)}
+			point := pointView{At: cmp.Or(p.At, "everywhere"), Value: number(p.Value),
+				State: p.State, P: number(p.P)}
 			if p.N > 0 {
 				point.N = strconv.Itoa(p.N)
 				point.SE = number(p.SE)
@@ -148,10 +156,13 @@ func checkViews(j *claims.Judgement) []checkView {
 	return views
 }
 
-// number writes a number for people: four digits, and no more than four places of zeros.
+// number writes a number with four digits, large ones in full. It is empty for NaN.
 func number(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
 	text := strconv.FormatFloat(x, 'g', 4, 64)
-	if strings.Contains(text, "e+0") { // large numbers in full
+	if strings.Contains(text, "e+0") {
 		text = strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strings.Replace(text, "-", "−", 1)

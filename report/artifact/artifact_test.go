@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ppdp/claims"
+	"ppdp/report"
 	"ppdp/results"
 )
 
@@ -33,8 +34,8 @@ claims:
     not-covered: Nobody looked.
 `
 
-// contents is two runs, one of them reduced and on a stand-in, and an experiment that was not run. Their times and
-// sizes are chosen so that the sums are known.
+// contents is two runs, one of them reduced and on a stand-in, and an experiment that was not run.
+// Their times and sizes are chosen so that the sums are known.
 func contents(t *testing.T) *Contents {
 	t.Helper()
 	l, err := claims.Parse("ledger", []byte(ledger))
@@ -43,20 +44,30 @@ func contents(t *testing.T) *Contents {
 	}
 	run := func(name string, seconds float64, m results.Manifest) *Run {
 		m.Experiment = name
-		return &Run{Folder: "results/" + name, Bytes: 1_500_000, Outcome: &results.Outcome{Manifest: m,
-			Records: []results.Record{{Status: results.OK}, {Status: results.Failed}},
-			Timings: []results.Timing{{Load: 1, Release: seconds}, {Cell: 1, Measure: 2}}}}
+		cells := make([]results.Cell, 2)
+		cells[0].Status, cells[1].Status = results.OK, results.Failed
+		return &Run{Folder: "results/" + name, Bytes: 1_500_000,
+			Results: &results.Run{Manifest: m, Cells: cells,
+				Timings: []results.Timing{{Release: seconds}, {Cell: 1, Measure: 3}}}}
 	}
-	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26", Commit: "0123"})
+	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
+		GoVersion: "go1.26", Commit: "0123"})
 	one.Usage = &results.Usage{Cells: 2, Jobs: 2, Seconds: 16, PeakBytes: 123_000_000}
-	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64", GoVersion: "go1.26", Overrides: []string{"trials=1"},
-		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandIn: true, License: "a|b"}}})
+	trials := 1
+	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
+		GoVersion: "go1.26", Overrides: results.Overrides{Trials: &trials},
+		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandsFor: "adult",
+			License: "a|b"}}})
 	return &Contents{Platform: "linux/amd64", GoVersion: "go1.26", Commit: "0123",
-		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one}, {Name: "p/two", Run: two}, {Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none"}},
-		Papers: []Paper{{l, []claims.Judgement{
-			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"}, Statement: "It is small.", Expect: claims.Holds, Surprise: true},
-			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"}, Statement: "It is fast.", Reason: "Nobody looked."}}}},
-		Tires: Trial{Command: "./ppdp run p/one", Output: "done\n", Seconds: 2, Files: []File{{Path: "tires/x", SHA256: "cafe"}}},
+		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one},
+			{Name: "p/two", Run: two}, {Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none"}},
+		Papers: []report.Paper{{Ledger: l, Judgements: []claims.Judgement{
+			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"},
+				Statement: "It is small.", Expect: claims.Holds, Surprise: true},
+			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"},
+				Statement: "It is fast.", Reason: "Nobody looked."}}}},
+		Tires: Trial{Command: "./ppdp run p/one", Output: "done\n", Seconds: 2,
+			Files: []File{{Path: "tires/x", SHA256: "cafe"}}},
 	}
 }
 
@@ -70,14 +81,16 @@ func TestWriteMarkdown(t *testing.T) {
 		"The runs below were made on Abacus (linux/amd64, go1.26).", // once, not once a run
 		"at most 123.0 MB resident. This was not measured in 1 of the experiments below.",
 		"Disk: 3.0 MB",
-		"| adult-standin | `ab` | a\\|b | **generated stand-in** |", // the bar does not end the cell
+		// the bar does not end the cell
+		"| adult-standin | `ab` | a\\|b | **generated stand-in** |",
 		"    ./ppdp run p/one\n    sha256sum tires/x\n",
 		"    done\n    cafe  tires/x\n",
-		"| `p/one` | Fig. 1 | 2 | 1 | 30 s | 16 s | 2 | 123.0 MB | 1.5 MB |", // 1 + 27 + 2 seconds
-		"| `p/two` |  | 2 | 1 | 4 min | - | - | - | 1.5 MB |",                // 1 + 237 + 2 seconds
+		"| `p/one` | Fig. 1 | 2 | 1 | 30 s | 16 s | 2 | 123.0 MB | 1.5 MB |", // 27 + 3 seconds
+		"| `p/two` |  | 2 | 1 | 4 min | - | - | - | 1.5 MB |",                // 237 + 3 seconds
 		"| `p/none` |  | not run |",
 		// 30 + 240 seconds are four minutes and a half; halves go to even.
-		"Together: 2 of 5 experiments, 4 cells, 4 min of workers' time, 16 s by the clock for the 1 that noted it.",
+		"Together: 2 of 5 experiments, 4 cells, 4 min of workers' time, 16 s by the clock for " +
+			"the 1 that recorded it.",
 		"| `p/one` | A contradicted (expected holds) |",
 		"| `p/two` | A contradicted (expected holds) |", // what is subtracted counts
 		"| `p/control` | other readings of A |",
@@ -97,7 +110,7 @@ func TestWriteMarkdown(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "source differed") {
-		t.Error("ARTIFACT.md says that the source was changed, and it was not")
+		t.Error("ARTIFACT.md reports a changed source")
 	}
 	if t.Failed() {
 		t.Log(text)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path"
 	"strconv"
@@ -22,7 +23,7 @@ const (
 	crateContext       = "https://w3id.org/ro/crate/1.2/context"
 )
 
-// license is that of the program and of what it writes; data have licenses of their own.
+// license is that of the program and of what it writes; data have other licenses.
 const license = "https://spdx.org/licenses/BSD-3-Clause"
 
 // entity is a node of the metadata's graph. Keys are sorted when it is written.
@@ -33,76 +34,71 @@ type ref struct {
 	ID string `json:"@id"`
 }
 
-// WriteMetadata writes ro-crate-metadata.json for the files of a folder (RO-Crate 1.2, an attached package): every file with size and SHA-256, the
-// runs as actions with their data and results, the papers they are after. Files whose names begin with a dot are left out. Equal
-// contents and files give equal bytes.
+// WriteMetadata writes ro-crate-metadata.json for the files of a folder (RO-Crate 1.2, an attached
+// package): every file with size and SHA-256, the runs as actions with their data and results, the
+// papers they are after. Files whose names begin with a dot are left out. Equal contents and files
+// give equal bytes.
 func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 	files, err := filesIn(folder)
 	if err != nil {
 		return err
 	}
-	root := entity{"@id": "./", "@type": "Dataset", "name": name + ": results and program", "description": summary,
+	var graph []entity
+	add := func(id, kind string, e entity) ref { // texts that are empty are left out
+		e["@id"], e["@type"] = id, kind
+		maps.DeleteFunc(e, func(_ string, value any) bool { return value == "" })
+		graph = append(graph, e)
+		return ref{id}
+	}
+	add(MetadataFile, "CreativeWork",
+		entity{"conformsTo": ref{crateSpecification}, "about": ref{"./"}})
+	root := entity{"name": name + ": results and program", "description": summary,
 		"datePublished": c.Published.UTC().Format("2006-01-02"), "license": ref{license}}
-	program := entity{"@id": "#ppdp", "@type": "SoftwareApplication", "name": name, "description": summary, "operatingSystem": c.Platform,
-		"softwareRequirements": "none; built with " + c.GoVersion, "license": ref{license}}
-	if c.Commit != "" {
-		program["version"] = c.Commit
-		if c.Dirty {
-			program["version"] = c.Commit + ", modified"
-		}
+	add("./", "Dataset", root)
+	version := c.Commit
+	if c.Dirty && version != "" {
+		version += ", modified"
 	}
-	graph := []entity{
-		{"@id": MetadataFile, "@type": "CreativeWork", "conformsTo": ref{crateSpecification}, "about": ref{"./"}},
-		root, program,
-		{"@id": license, "@type": "CreativeWork", "name": "BSD 3-Clause", "description": "BSD 3-Clause \"New\" or \"Revised\" License: its text is in the file LICENSE.", "url": license},
-	}
-	var parts []ref
+	ppdp := add("#ppdp", "SoftwareApplication", entity{"name": name, "description": summary,
+		"operatingSystem": c.Platform, "version": version, "license": ref{license},
+		"softwareRequirements": "none; built with " + c.GoVersion})
+	add(license, "CreativeWork", entity{"name": "BSD 3-Clause", "url": license,
+		"description": `BSD 3-Clause "New" or "Revised" License: its text is in the file LICENSE.`})
+	var parts, papers []ref
 	for _, f := range files {
-		parts = append(parts, ref{identifier(f.Path)})
-		// A size is a text in schema.org.
-		file := entity{"@id": identifier(f.Path), "@type": "File", "name": f.Path, "encodingFormat": mediaType(f.Path),
-			"contentSize": strconv.FormatInt(f.Bytes, 10), "sha256": f.SHA256}
-		if role := roleOf(f.Path); role != "" {
-			file["description"] = role
-		}
-		graph = append(graph, file)
+		parts = append(parts, add(identifier(f.Path), "File", entity{"name": f.Path,
+			"description": roleOf(f.Path), "encodingFormat": mediaType(f.Path), "sha256": f.SHA256,
+			"contentSize": strconv.FormatInt(f.Bytes, 10)})) // a text in schema.org
 	}
-	root["hasPart"] = parts
-	var papers []ref
 	for _, p := range c.Papers {
-		id := "#paper-" + p.Ledger.Paper
-		papers = append(papers, ref{id})
-		graph = append(graph, entity{"@id": id, "@type": "ScholarlyArticle", "name": p.Ledger.Citation,
-			"description": "Verdicts: " + claims.CoverageOf(p.Ledger, p.Judgements).String() + "; " + strings.Join(claims.Count(p.Judgements), ", ")})
+		verdicts := "Verdicts: " + claims.CoverageOf(p.Ledger, p.Judgements).String() + "; " +
+			strings.Join(claims.Count(p.Judgements), ", ")
+		papers = append(papers, add("#paper-"+p.Ledger.Paper, "ScholarlyArticle",
+			entity{"name": p.Ledger.Citation, "description": verdicts}))
 	}
-	root["citation"] = papers
-	actions := []ref{}
-	datasets := newList()
+	root["hasPart"], root["citation"] = parts, papers
+	mentions := []ref{}
+	seen := make(map[string]bool) // datasets
 	for _, e := range c.ordered() {
 		if e.Run == nil {
 			continue
 		}
-		m := &e.Run.Results.Manifest
-		action := entity{"@id": "#run-" + strings.ReplaceAll(e.Name, "/", "-"), "@type": "CreateAction", "name": e.Name, "instrument": ref{"#ppdp"},
+		action := entity{"name": e.Name, "instrument": ppdp,
 			"description": strings.TrimSpace(e.Title + ". After " + e.Source + ".")}
 		var objects, made []ref
-		for _, d := range m.Datasets {
+		for _, d := range e.Run.Results.Manifest.Datasets {
 			id := "#data-" + d.Checksum
 			objects = append(objects, ref{id})
-			if !datasets.add(id) {
+			if seen[id] {
 				continue
 			}
-			data := entity{"@id": id, "@type": "Dataset", "name": d.Name, "identifier": "sha256:" + d.Checksum}
-			if d.License != "" {
-				data["license"] = d.License
-			}
-			if d.Citation != "" {
-				data["description"] = d.Citation
-			}
+			seen[id] = true
+			description := d.Citation
 			if d.StandsFor != "" {
-				data["description"] = "Generated; stands in for real data. " + d.Citation
+				description = "Generated; stands in for real data. " + description
 			}
-			graph = append(graph, data)
+			add(id, "Dataset", entity{"name": d.Name, "identifier": "sha256:" + d.Checksum,
+				"license": d.License, "description": description})
 		}
 		for _, f := range files {
 			if strings.HasPrefix(f.Path, e.Run.Folder+"/") {
@@ -115,20 +111,18 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 		if made != nil {
 			action["result"] = made
 		}
-		actions = append(actions, ref{action["@id"].(string)})
-		graph = append(graph, action)
+		id := "#run-" + strings.ReplaceAll(e.Name, "/", "-")
+		mentions = append(mentions, add(id, "CreateAction", action))
 	}
-	root["mentions"] = append(actions, ref{"#ppdp"})
+	root["mentions"] = append(mentions, ppdp)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(map[string]any{
-		"@context": crateContext,
-		"@graph":   graph,
-	})
+	return encoder.Encode(map[string]any{"@context": crateContext, "@graph": graph})
 }
 
-// filesIn lists the files below a folder by path, without the metadata itself, which cannot hold its own checksum.
+// filesIn lists the files below a folder by path, without the metadata itself, which cannot hold
+// its own checksum.
 func filesIn(folder fs.FS) ([]File, error) {
 	var files []File
 	err := fs.WalkDir(folder, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -140,7 +134,7 @@ func filesIn(folder fs.FS) ([]File, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case !entry.Type().IsRegular() || path == MetadataFile || strings.HasSuffix(path, ".partial"):
+		case !entry.Type().IsRegular(), path == MetadataFile, strings.HasSuffix(path, ".partial"):
 			return nil
 		}
 		file, err := Sum(folder, path)
@@ -150,26 +144,33 @@ func filesIn(folder fs.FS) ([]File, error) {
 	return files, err
 }
 
-// identifier is a path as the relative reference of RFC 3986 that JSON-LD wants: spaces are escaped, a colon does not make a scheme.
-func identifier(path string) string {
-	return (&url.URL{Path: path}).String()
-}
+// identifier is a path as the relative reference of RFC 3986 that JSON-LD requires: spaces are
+// escaped, a colon does not make a scheme.
+func identifier(path string) string { return (&url.URL{Path: path}).String() }
 
-// roles say what the files of a run, and those beside them, are for.
+// roles describe the files of a run and those beside them.
 var roles = map[string]string{
-	results.RecordsFile: "A line for each release: its settings, seeds, values and spent budget", results.SummaryFile: "Means, standard errors and intervals over trials",
-	results.LedgerFile: "What each mechanism call cost, as claimed and as proven", results.TimingsFile: "What each release and measurement took",
-	results.UsageFile: "Clock, memory and workers of the run", results.ManifestFile: "The specification as it was run, data, algorithms, program and machine",
-	results.RegionsFile: "Regions of releases that a figure shows", results.RowsFile: "Rows of the original data that a figure shows",
-	"ARTIFACT.md": "Instructions for evaluators", "report.html": "All figures, verdicts, budgets and errata on one page", "LICENSE": "License of the program",
-	"CITATION.cff": "How to cite the program and the papers", "source.tar.gz": "Source of the program", "ppdp": "The program",
+	results.RecordsFile:  "A line for each release: its settings, seeds, values and spent budget",
+	results.SummaryFile:  "Means, standard errors and intervals over trials",
+	results.LedgerFile:   "What each mechanism call cost, as claimed and as proven",
+	results.TimingsFile:  "Times of each release and measurement",
+	results.UsageFile:    "Clock time, memory and workers of the run",
+	results.ManifestFile: "The specification as it was run, data, algorithms, program and machine",
+	results.RegionsFile:  "Regions of releases that a figure shows",
+	results.RowsFile:     "Rows of the original data that a figure shows",
+	"ARTIFACT.md":        "Instructions for evaluators",
+	"report.html":        "All figures, verdicts, budgets and errata on one page",
+	"LICENSE":            "License of the program",
+	"CITATION.cff":       "How to cite the program and the papers",
+	"source.tar.gz":      "Source of the program",
+	"ppdp":               "The program",
 }
 
-// roleOf describes a file; what has no description is "".
+// roleOf describes a file, "" if there is no description.
 func roleOf(file string) string {
 	switch path.Ext(file) {
 	case ".svg", ".png", ".pdf":
-		if base := path.Base(file); strings.HasPrefix(base, "combined") {
+		if strings.HasPrefix(path.Base(file), results.CombinedName) {
 			return "Figures of the experiment side by side"
 		}
 		return "Figure"
@@ -179,8 +180,10 @@ func roleOf(file string) string {
 
 // mediaTypes are those of the files that an artifact holds, by extension.
 var mediaTypes = map[string]string{
-	".md": "text/markdown", ".json": "application/json", ".jsonl": "application/jsonl", ".csv": "text/csv", ".svg": "image/svg+xml",
-	".png": "image/png", ".pdf": "application/pdf", ".html": "text/html", ".gz": "application/gzip", ".cff": "application/yaml", ".yaml": "application/yaml",
+	".md": "text/markdown", ".json": "application/json", ".jsonl": "application/jsonl",
+	".csv": "text/csv", ".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf",
+	".html": "text/html", ".gz": "application/gzip", ".cff": "application/yaml",
+	".yaml": "application/yaml",
 }
 
 func mediaType(file string) string {

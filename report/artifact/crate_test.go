@@ -14,12 +14,14 @@ import (
 	"time"
 )
 
-// TestWriteMetadata holds the metadata to what RO-Crate 1.2 demands of an attached package: a flat graph of entities with one @id and @type each,
-// a descriptor that conforms to the specification and is about the root, a root data set with name, description, date and license, and
-// parts that are files in the folder, all of them, with sizes and checksums that are recomputed here.
+// TestWriteMetadata holds the metadata to what RO-Crate 1.2 demands of an attached package: a flat
+// graph of entities with one @id and @type each, a descriptor that conforms to the specification
+// and is about the root, a root data set with name, description, date and license, and parts that
+// are files in the folder, all of them, with sizes and checksums that are recomputed here.
 func TestWriteMetadata(t *testing.T) {
 	folder := fstest.MapFS{}
-	for _, name := range []string{"ppdp", "LICENSE", "ARTIFACT.md", "a name: spaces & 100%.csv", "results/p/one/records.jsonl", "results/p/one/a.svg", "results/p/two/records.jsonl",
+	for _, name := range []string{"ppdp", "LICENSE", "ARTIFACT.md", "a name: spaces & 100%.csv",
+		"results/p/one/records.jsonl", "results/p/one/a.svg", "results/p/two/records.jsonl",
 		".hidden", MetadataFile} {
 		folder[name] = &fstest.MapFile{Data: []byte("content of " + name)}
 	}
@@ -29,7 +31,8 @@ func TestWriteMetadata(t *testing.T) {
 	if err := WriteMetadata(&text, c, folder); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteMetadata(&again, c, folder); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) {
+	if err := WriteMetadata(&again, c, folder); err != nil ||
+		!bytes.Equal(text.Bytes(), again.Bytes()) {
 		t.Errorf("a second time gives other bytes, or %v", err)
 	}
 
@@ -95,11 +98,13 @@ func TestWriteMetadata(t *testing.T) {
 	one(descriptor, "about", "./")
 	one(descriptor, "conformsTo", "https://w3id.org/ro/crate/1.2")
 	one(root, "license", "https://spdx.org/licenses/BSD-3-Clause")
-	if named := byID["https://spdx.org/licenses/BSD-3-Clause"]; named["name"] == nil || named["description"] == nil {
+	if named := byID["https://spdx.org/licenses/BSD-3-Clause"]; named["name"] == nil ||
+		named["description"] == nil {
 		t.Errorf("the license has no name or no description: %v", named)
 	}
 	if root["datePublished"] != "2026-11-21" || root["name"] == "" || root["description"] == "" {
-		t.Errorf("the root's name, description, date: %v, %v, %v", root["name"], root["description"], root["datePublished"])
+		t.Errorf("the root's name, description, date: %v, %v, %v", root["name"],
+			root["description"], root["datePublished"])
 	}
 
 	parts := refs(root["hasPart"])
@@ -116,7 +121,8 @@ func TestWriteMetadata(t *testing.T) {
 			continue
 		}
 		e := byID[parts[found]]
-		if e["@type"] != "File" || e["contentSize"] != fmt.Sprint(len(file.Data)) || e["sha256"] != fmt.Sprintf("%x", sha256.Sum256(file.Data)) {
+		if e["@type"] != "File" || e["contentSize"] != fmt.Sprint(len(file.Data)) ||
+			e["sha256"] != fmt.Sprintf("%x", sha256.Sum256(file.Data)) {
 			t.Errorf("%s is described as %v", name, e)
 		}
 	}
@@ -130,7 +136,8 @@ func TestWriteMetadata(t *testing.T) {
 		t.Fatalf("the run of p/one is %v", run)
 	}
 	one(run, "instrument", "#ppdp")
-	if got := strings.Join(refs(run["result"]), " "); got != "results/p/one/a.svg results/p/one/records.jsonl" {
+	got := strings.Join(refs(run["result"]), " ")
+	if got != "results/p/one/a.svg results/p/one/records.jsonl" {
 		t.Errorf("p/one made %s", got)
 	}
 	one(byID["#run-p-two"], "object", "#data-ab")

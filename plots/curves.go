@@ -1,0 +1,256 @@
+package plots
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"ppdp/results"
+)
+
+// Line is a curve of a figure or a benchmark, with its numbers.
+type Line struct {
+	Label string
+	// Axis is the parameter, or "epsilon", that the points' X are values of; "" for a horizontal
+	// line.
+	Axis   string
+	Points []Point // by ascending X; one for a horizontal line
+}
+
+// Point is a mean over trials.
+type Point struct {
+	X         float64
+	Mean, SE  float64 // NaN where unknown: no trial has a value, or a single one has no error
+	N, Failed int     // trials with a value and without
+}
+
+// level is the value of a horizontal line.
+func (l *Line) level() float64 { return l.Points[0].Mean }
+
+// curve is a Line of a series.
+type curve struct {
+	Line
+	series  string
+	variant string // that the label ends with; "" for none
+	setting string // the label without the variant
+}
+
+// member is a row with its place on an axis.
+type member struct {
+	row  *results.Row
+	axis string // as of Line
+	x    float64
+}
+
+func (m member) fact(name string) string {
+	value, _ := m.row.Fact(name)
+	return value
+}
+
+// grouped splits elements by key, in the order in which the keys first occur.
+func grouped[T any](all []T, key func(T) string) (groups [][]T) {
+	at := make(map[string]int)
+	for _, x := range all {
+		k := key(x)
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}
+
+// addCurves makes the curves: one per series, split wherever a series holds more than one line, so
+// that no hidden dimension is averaged away or joined by a zigzag.
+func (c *chart) addCurves(rows []*results.Row) error {
+	var members []member
+	var problems []error
+	for _, r := range rows {
+		m, err := c.place(r)
+		problems = append(problems, err)
+		members = append(members, m)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	for _, series := range grouped(members, func(m member) string { return m.row.Label() }) {
+		curves, err := c.split(series)
+		problems = append(problems, err)
+		c.curves = append(c.curves, curves...)
+	}
+	return errors.Join(problems...)
+}
+
+// place finds the axis and coordinate of a row.
+func (c *chart) place(r *results.Row) (member, error) {
+	for _, axis := range []string{c.figure.X, c.figure.X2} {
+		text, known := r.Fact(axis)
+		if !known {
+			continue
+		}
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return member{}, c.problem("series %q has %s = %q, must be a finite number to be "+
+				"drawn along an axis", r.Label(), axis, text)
+		}
+		return member{r, axis, x}, nil
+	}
+	return member{row: r}, nil
+}
+
+// split cuts a series into curves: always by axis, variant, dataset, algorithm and classifier, and
+// by epsilon and parameters as far as two rows would else share a point. What differs goes into the
+// label.
+func (c *chart) split(members []member) ([]curve, error) {
+	type part struct {
+		suffix  []string
+		members []member
+	}
+	var parts []part
+	for _, group := range grouped(members, func(m member) string { return m.axis }) {
+		parts = append(parts, part{nil, group})
+	}
+	by := func(prefix string, of func(member) string) {
+		if len(grouped(members, of)) < 2 {
+			return
+		}
+		var next []part
+		for _, p := range parts {
+			for _, group := range grouped(p.members, of) {
+				suffix := p.suffix
+				if text := prefix + of(group[0]); text != "" {
+					suffix = append(slices.Clone(suffix), text)
+				}
+				next = append(next, part{suffix, group})
+			}
+		}
+		parts = next
+	}
+	for _, name := range []string{"variant", "dataset", "algorithm", "classifier"} {
+		by("", func(m member) string {
+			if name == "dataset" { // a curve may run along one of its parameters
+				return m.row.Dataset.Label(c.figure.X, c.figure.X2)
+			}
+			return m.fact(name)
+		})
+	}
+	for _, name := range c.freeNames(members) {
+		of := func(m member) string { return m.fact(name) }
+		if slices.ContainsFunc(parts, func(p part) bool { return sharePoint(p.members, of) }) {
+			prefix := name + " = "
+			if name == epsilonName {
+				prefix = "ε = "
+			}
+			by(prefix, of)
+		}
+	}
+	curves := make([]curve, len(parts))
+	for i, p := range parts {
+		var err error
+		if curves[i], err = c.newCurve(p.members, p.suffix); err != nil {
+			return nil, err
+		}
+	}
+	return curves, nil
+}
+
+// newCurve joins the points of rows. The label is that of their series, with a suffix.
+func (c *chart) newCurve(members []member, suffix []string) (curve, error) {
+	row := members[0].row
+	cv := curve{Line: Line{Label: row.Label(), Axis: members[0].axis}, series: row.Label()}
+	if len(suffix) > 0 {
+		cv.Label += " (" + strings.Join(suffix, ", ") + ")"
+	}
+	switch cv.setting = cv.Label; {
+	case len(suffix) == 0 && row.ShowVariant:
+		cv.setting, cv.variant = row.Series, row.Variant
+	case slices.Equal(suffix, []string{row.Variant}):
+		cv.setting, cv.variant = cv.series, row.Variant
+	}
+	for _, m := range members {
+		cv.Points = append(cv.Points, pointOf(m.row, m.x))
+	}
+	sort.SliceStable(cv.Points, func(i, j int) bool { return cv.Points[i].X < cv.Points[j].X })
+	for i := 1; i < len(cv.Points); i++ {
+		if cv.Points[i].X == cv.Points[i-1].X {
+			return curve{}, c.problem("series %q has two rows at %s that differ in nothing a "+
+				"figure can show; where must choose one", cv.Label, cv.at(i))
+		}
+	}
+	return cv, nil
+}
+
+func pointOf(r *results.Row, x float64) Point {
+	return Point{X: x, Mean: r.Mean, SE: r.SE, N: r.N, Failed: r.Failed}
+}
+
+// at names the place of a point on the line's axis.
+func (l *Line) at(i int) string {
+	if l.Axis == "" {
+		return "its only point"
+	}
+	return fmt.Sprintf("%s = %v", l.Axis, l.Points[i].X)
+}
+
+// freeNames are the parameters, and epsilon, that a curve does not run along.
+func (c *chart) freeNames(members []member) []string {
+	params := make(map[string]bool)
+	for _, m := range members {
+		for name := range m.row.AllParams() { // order-free: fills a set
+			params[name] = true
+		}
+	}
+	names := append([]string{epsilonName}, slices.Sorted(maps.Keys(params))...)
+	return slices.DeleteFunc(names, func(name string) bool { return name == c.figure.X })
+}
+
+// sharePoint reports whether members of different value lie at one place.
+func sharePoint(members []member, of func(member) string) bool {
+	values := make(map[float64]string)
+	for _, m := range members {
+		if other, taken := values[m.x]; taken && other != of(m) {
+			return true
+		}
+		values[m.x] = of(m)
+	}
+	return false
+}
+
+// disagreement is how far the rows behind a benchmark line may differ without a warning: more than
+// the rounding of a mean.
+const disagreement = 1e-9
+
+// addReference adds the benchmark line of some rows: their mean, with its error where it is that of
+// a single row.
+func (c *chart) addReference(name string, rows []*results.Row) {
+	undefined := func(r *results.Row) bool { return math.IsNaN(r.Mean) }
+	rows = slices.DeleteFunc(slices.Clone(rows), undefined)
+	if len(rows) == 0 {
+		c.warn("reference %q: no algorithm or classifier of that name has a value here, "+
+			"its line is left out", name)
+		return
+	}
+	value := pointOf(rows[0], 0)
+	if len(rows) > 1 {
+		means := make([]float64, len(rows))
+		for i, r := range rows {
+			means[i] = r.Mean
+		}
+		value = Point{Mean: results.Mean(means), SE: math.NaN()}
+		if lo, hi := slices.Min(means), slices.Max(means); hi-lo > disagreement {
+			c.warn("reference %q: its %d rows run from %v to %v, the line is their mean",
+				name, len(rows), lo, hi)
+		}
+	}
+	label := cmp.Or(referenceLabels[name], name)
+	c.references = append(c.references, Line{Label: label, Points: []Point{value}})
+}

@@ -1,0 +1,94 @@
+package plots
+
+import (
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// superscriptText draws plain text in which what lies between superscriptStart and superscriptEnd
+// is small and high: the fonts have no superscript minus, zero or nine. The marks are control
+// characters, so that no label holds them by chance.
+type superscriptText struct{ text.Handler }
+
+var _ text.Handler = superscriptText{}
+
+const (
+	superscriptStart = "\x0e"
+	superscriptEnd   = "\x0f"
+
+	// As shares of the text's own size; the tops of superscript digits lie a little above the
+	// others'.
+	superscriptSize  vg.Length = 0.7
+	superscriptShift vg.Length = 0.38
+)
+
+// powerOfTen is 10 with its exponent as a superscript.
+func powerOfTen(exponent string) string {
+	return "10" + superscriptStart + strings.ReplaceAll(exponent, "-", "−") + superscriptEnd
+}
+
+// piece is a stretch of text in one font.
+type piece struct {
+	text string
+	font font.Font
+	up   vg.Length // above the line
+}
+
+func pieces(s string, f font.Font) []piece {
+	var all []piece
+	for s != "" {
+		before, rest, _ := strings.Cut(s, superscriptStart)
+		inside, after, _ := strings.Cut(rest, superscriptEnd)
+		all = append(all, piece{before, f, 0}, piece{inside, small(f), f.Size * superscriptShift})
+		s = after
+	}
+	return all
+}
+
+func small(f font.Font) font.Font {
+	f.Size *= superscriptSize
+	return f
+}
+
+// Box is as wide as all pieces and as high as a line without superscripts, so that lines keep their
+// distance.
+func (h superscriptText) Box(s string, f font.Font) (width, height, depth vg.Length) {
+	_, height, depth = h.Handler.Box("", f)
+	for _, p := range pieces(s, f) {
+		w, _, _ := h.Handler.Box(p.text, p.font)
+		width += w
+	}
+	return width, height, depth
+}
+
+// Draw draws one line.
+func (h superscriptText) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
+	if !strings.Contains(s, superscriptStart) {
+		style.Handler = h.Handler
+		h.Handler.Draw(c, s, style, at)
+		return
+	}
+	if style.Rotation != 0 {
+		c.Push()
+		defer c.Pop()
+		c.Translate(at)
+		c.Rotate(style.Rotation)
+		at, style.Rotation = vg.Point{}, 0
+	}
+	width, height, _ := h.Box(s, style.Font)
+	// As the plain handler places a line: aligned by its box, the base line one size below its top.
+	at.X += vg.Length(style.XAlign) * width
+	at.Y += style.Height(s)*vg.Length(style.YAlign) - height + style.Font.Size
+	c.SetColor(style.Color)
+	for _, p := range pieces(s, style.Font) {
+		if p.text == "" {
+			continue
+		}
+		face := h.Cache().Lookup(p.font, p.font.Size)
+		c.FillString(face, vg.Point{X: at.X, Y: at.Y + p.up}, p.text)
+		at.X += face.Width(p.text)
+	}
+}
