@@ -40,7 +40,9 @@ type Guarantee struct {
 // Neighbour relations that several guarantees name.
 const (
 	AddOrRemoveRecord = "add or remove one record"
+	ReplaceRecord     = "replace one record, number of records public"
 	IsolateNode       = "isolate one node, number of nodes public"
+	AddOrRemoveEdge   = "add or remove one edge, number of nodes public"
 )
 
 // RecordPrivacy is differential privacy of single records, the number of records included.

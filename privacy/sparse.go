@@ -86,7 +86,7 @@ func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable, mis
 		s.forced, s.seen = true, c.seen
 		return s, nil
 	case c != nil:
-		s.call = c
+		s.call, c.grouped = c, true
 		c.cells = slices.Clone(table.Occupied)
 	}
 	for i, n := range table.Counts {

@@ -28,6 +28,7 @@ type call struct {
 	group         int       // that the element is in
 	firsts        []uint64  // an element of each group, nil where candidates are no groups
 	cells         []uint64  // occupied
+	grouped       bool      // values of neighbours may differ in number
 	seen          []seenCell
 }
 
@@ -118,7 +119,7 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 	}
 	c = w.transcript.calls[at]
 	if c.purpose != m.purpose || c.kind != m.kind || c.epsilon != epsilon ||
-		len(c.values) != len(values) && c.firsts == nil && c.cells == nil {
+		len(c.values) != len(values) && !c.grouped {
 		return nil, true, fmt.Errorf("%w: call %d is %s for %s of %d values at epsilon %v, "+
 			"recorded was "+
 			"%s for %s of %d values at epsilon %v", ErrDiverged, at, m.kind, m.purpose, len(values),
@@ -213,7 +214,7 @@ func (c *call) chosen(element uint64, group int, weights []float64, groups Group
 		return
 	}
 	_, c.share, _ = groups.Find(element)
-	c.firsts = make([]uint64, len(c.values))
+	c.grouped, c.firsts = true, make([]uint64, len(c.values))
 	for i := range c.firsts {
 		c.firsts[i] = groups.First(i)
 	}

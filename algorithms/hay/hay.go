@@ -104,7 +104,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	g := algorithms.NodePrivacy(v, "Sensitivity twice lambda.", "G5")
 	switch p.Neighbours {
 	case Edge:
-		g.Unit, g.Relation = "edge", "add or remove one edge, number of nodes public"
+		g.Unit, g.Relation = "edge", algorithms.AddOrRemoveEdge
 		g.Note = "Sensitivity 2."
 	case KEdge:
 		g.Unit, g.Relation = "edge",

@@ -79,7 +79,7 @@ func (Algorithm) Info() algorithms.Info {
 	published := algorithms.RecordPrivacy(algorithms.Published,
 		"Publishes exactly as many records as it was given, so it promises nothing about adding or"+
 			" removing one.", "X3", "X4")
-	published.Relation = "replace one record, number of records public"
+	published.Relation = algorithms.ReplaceRecord
 	return algorithms.Info{
 		Name:     "privbayes",
 		Title:    "PrivBayes: synthetic records from a noisy Bayesian network",
