@@ -32,9 +32,13 @@ type Guarantee struct {
 	Model    Model
 	Unit     string // what is protected: "record", "node", "edge"; empty without privacy
 	Relation string // the neighbour relation, in words: "add or remove one record"
-	Status   Status
-	Errata   []string // entries of the errata that bear on it: "R1"
-	Note     string   // one sentence for people
+	// MaxDegree bounds the degrees of both neighbours, 0 for no bound. Edges is how many edges may
+	// differ at once, 0 for one. Relation says both in words.
+	MaxDegree, Edges int
+
+	Status Status
+	Errata []string // entries of the errata that bear on it: "R1"
+	Note   string   // one sentence for people
 }
 
 // Neighbour relations that several guarantees name.
@@ -47,17 +51,20 @@ const (
 
 // RecordPrivacy is differential privacy of single records, the number of records included.
 func RecordPrivacy(v Variant, note string, errata ...string) Guarantee {
-	return Guarantee{v, DifferentialPrivacy, "record", AddOrRemoveRecord, Holds, errata, note}
+	return Guarantee{Variant: v, Model: DifferentialPrivacy, Unit: "record",
+		Relation: AddOrRemoveRecord, Status: Holds, Errata: errata, Note: note}
 }
 
 // NodePrivacy is differential privacy of single nodes.
 func NodePrivacy(v Variant, note string, errata ...string) Guarantee {
-	return Guarantee{v, DifferentialPrivacy, "node", IsolateNode, Holds, errata, note}
+	return Guarantee{Variant: v, Model: DifferentialPrivacy, Unit: "node",
+		Relation: IsolateNode, Status: Holds, Errata: errata, Note: note}
 }
 
 // KAnonymous is k-anonymity of a published table.
 func KAnonymous(note string, errata ...string) Guarantee {
-	return Guarantee{Published, KAnonymity, "record", "none", Holds, errata, note}
+	return Guarantee{Variant: Published, Model: KAnonymity, Unit: "record", Relation: "none",
+		Status: Holds, Errata: errata, Note: note}
 }
 
 // NotPrivate is the guarantee of a reference without privacy.

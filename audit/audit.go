@@ -1,9 +1,10 @@
-// Package audit checks the guarantees of releases call by call. A release is made while a transcript
-// of its mechanisms' calls is kept; the same algorithm is then run on a neighbouring input with every
-// mechanism forced to answer as recorded. Three things are compared, none of them statistical: how
-// far the values moved that the mechanisms were given (sensitivity), how much more likely one input
-// makes the answers than the other (privacy loss), and whether anything else differs: the calls that
-// are made, what is published, and whether the release fails (non-interference).
+// Package audit checks the guarantees of releases call by call. A release is made while a
+// transcript of its mechanisms' calls is kept; the same algorithm is then run on a neighbouring
+// input with every mechanism forced to answer as recorded. Three things are compared, none of them
+// statistical: how far the values moved that the mechanisms were given (sensitivity), how much more
+// likely one input makes the answers than the other (privacy loss), and whether anything else
+// differs: the calls that are made, what is published, and whether the release fails
+// (non-interference).
 //
 // It does not see floating point, time, memory or the quality of random numbers.
 package audit
@@ -43,6 +44,7 @@ type Options struct {
 const (
 	Calls       = "calls"       // the neighbour makes other calls of mechanisms
 	Sensitivity = "sensitivity" // values moved further than the proven sensitivity
+	Claim       = "claim"       // values moved further than the sensitivity that noise is scaled to
 	Loss        = "loss"        // a transcript's privacy loss exceeds epsilon
 	Accounting  = "accounting"  // calls that saw different data cost more than the ledger says
 	Output      = "output"      // what is published differs although all answers are the same
@@ -160,14 +162,17 @@ type outcome struct {
 }
 
 // replay records one transcript on one side of a pair and forces it on the other.
-func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64, t int, forward bool) {
+func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64, t int,
+	forward bool) {
 	from, to := &pair.A, &pair.B
 	if !forward {
 		from, to = to, from
 	}
-	key := random.NewKey(seed).Derive("audit", pair.Name, strconv.Itoa(t), strconv.FormatBool(forward))
+	key := random.NewKey(seed).Derive("audit", pair.Name, strconv.Itoa(t),
+		strconv.FormatBool(forward))
 	fail := func(kind, format string, args ...any) {
-		v.fail(Failure{Kind: kind, Pair: pair.Name, Transcript: t, Text: fmt.Sprintf(format, args...),
+		v.fail(Failure{Kind: kind, Pair: pair.Name, Transcript: t,
+			Text: fmt.Sprintf(format, args...),
 			pair: pair, forward: forward})
 	}
 	recorded := privacy.NewBudget(s.Epsilon)
@@ -185,7 +190,8 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 		second.err = replay.Complete(transcript)
 	}
 	for _, d := range replay.Distances {
-		seen := Seen{Purpose: d.Purpose, Mechanism: d.Mechanism, Distance: d.Distance, Proven: d.Proven}
+		seen := Seen{Purpose: d.Purpose, Mechanism: d.Mechanism, Distance: d.Distance,
+			Proven: d.Proven}
 		if !math.IsInf(d.Proven, 1) {
 			seen.Ratio = d.Ratio()
 		}
@@ -194,21 +200,30 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 			fail(Sensitivity, "call %d, %s for %s: values moved by %v, proven is %v",
 				d.Call, d.Mechanism, d.Purpose, d.Distance, d.Proven)
 		}
-	}
-	if errors.Is(second.err, privacy.ErrDiverged) {
-		fail(Calls, "%v", second.err)
-		return // what follows is no release of the neighbour's
+		if d.Distance > d.Claimed*(1+rounding) {
+			fail(Claim, "call %d, %s for %s: values moved by %v, claimed is %v",
+				d.Call, d.Mechanism, d.Purpose, d.Distance, d.Claimed)
+		}
 	}
 	loss := math.Abs(replay.Loss)
 	v.Loss = max(v.Loss, loss)
 	if loss > s.Epsilon*(1+rounding)+rounding {
 		fail(Loss, "the loss of the transcript is %v, epsilon is %v", loss, s.Epsilon)
 	}
+	if math.IsInf(loss, 1) {
+		return // the neighbour cannot give these answers: what it did with them means nothing
+	}
+	if errors.Is(second.err, privacy.ErrDiverged) {
+		fail(Calls, "%v", second.err)
+		return // what follows is no release of the neighbour's
+	}
 	if replay.Proven > proven*(1+rounding) {
-		fail(Accounting, "calls that saw different data cost %v, the ledger has %v", replay.Proven, proven)
+		fail(Accounting, "calls that saw different data cost %v, the ledger has %v", replay.Proven,
+			proven)
 	}
 	switch {
-	case (first.err == nil) != (second.err == nil) || first.err != nil && first.err.Error() != second.err.Error():
+	case (first.err == nil) != (second.err == nil) || first.err != nil &&
+		first.err.Error() != second.err.Error():
 		fail(Failing, "one side fails with %v, the other with %v", first.err, second.err)
 	case first.published != second.published:
 		fail(Output, "the answers of all mechanisms are the same, what is published is not")
@@ -216,7 +231,8 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 }
 
 // run makes a release and identifies what it publishes. A panic is an error.
-func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget, key random.Key) (o outcome) {
+func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
+	key random.Key) (o outcome) {
 	o.budget = budget
 	defer func() {
 		if p := recover(); p != nil {

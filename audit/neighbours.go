@@ -22,16 +22,17 @@ type Pair struct {
 	A, B Data
 }
 
-// Pairs returns neighbours under a relation, on which guarantees break if they break anywhere: a
-// record alone in its cell or its class, the corners of the domain, duplicates, ties, the empty
+// Pairs returns neighbours under a guarantee's relation, on which it breaks if it breaks anywhere:
+// a record alone in its cell or its class, the corners of the domain, duplicates, ties, the empty
 // table; hubs, isolated nodes, stars and cliques. The error names a relation without a generator.
-func Pairs(relation string) ([]Pair, error) {
+func Pairs(g algorithms.Guarantee) ([]Pair, error) {
+	var pairs []Pair
 	switch {
-	case relation == algorithms.AddOrRemoveRecord:
+	case g.Unit == "record" && g.Relation == algorithms.AddOrRemoveRecord:
 		return tablePairs(func(rows [][]uint32, at int) [][]uint32 {
 			return slices.Delete(slices.Clone(rows), at, at+1)
 		}), nil
-	case relation == algorithms.ReplaceRecord:
+	case g.Unit == "record" && g.Relation == algorithms.ReplaceRecord:
 		return tablePairs(func(rows [][]uint32, at int) [][]uint32 {
 			changed := slices.Clone(rows)
 			changed[at] = corner(1)
@@ -40,12 +41,18 @@ func Pairs(relation string) ([]Pair, error) {
 			}
 			return changed
 		}), nil
-	case relation == algorithms.IsolateNode:
-		return nodePairs(), nil
-	case strings.HasPrefix(relation, algorithms.AddOrRemoveEdge):
-		return edgePairs(), nil
+	case g.Unit == "node":
+		pairs = nodePairs()
+	case g.Unit == "edge":
+		pairs = edgePairs(max(1, g.Edges))
 	}
-	return nil, fmt.Errorf("no neighbours are known for the relation %q", relation)
+	pairs = slices.DeleteFunc(pairs, func(p Pair) bool {
+		return g.MaxDegree > 0 && max(p.A.Graph.MaxDegree(), p.B.Graph.MaxDegree()) > g.MaxDegree
+	})
+	if len(pairs) == 0 {
+		return nil, fmt.Errorf("no neighbours are known for the relation %q", g.Relation)
+	}
+	return pairs, nil
 }
 
 // schema is the audits' own: small enough that every cell is hit, with one attribute of each kind.
@@ -63,7 +70,8 @@ func schema() *datasets.Schema {
 		{Name: "age", Low: 10, High: 20, Step: 1},
 		{Name: "height", Low: 0, High: 4, Step: 1, Continuous: true},
 		work,
-		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class},
+		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Class},
 	}}
 }
 
@@ -138,7 +146,8 @@ func nodePairs() []Pair {
 		rest := slices.DeleteFunc(slices.Clone(edges), func(e [2]int32) bool {
 			return e[0] == node || e[1] == node
 		})
-		pairs = append(pairs, Pair{name, Data{Graph: graph(nodes, edges)}, Data{Graph: graph(nodes, rest)}})
+		pairs = append(pairs, Pair{name, Data{Graph: graph(nodes, edges)},
+			Data{Graph: graph(nodes, rest)}})
 	}
 	for name, edges := range graphs() { // order-free: sorted below
 		add(name+", its hub", 12, edges, 0)
@@ -153,14 +162,14 @@ func nodePairs() []Pair {
 	return pairs
 }
 
-// edgePairs makes graphs that differ in one edge.
-func edgePairs() []Pair {
+// edgePairs makes graphs that differ in up to so many edges.
+func edgePairs(edges int) []Pair {
 	var pairs []Pair
-	for name, edges := range graphs() { // order-free: sorted below
-		for _, at := range []int{0, len(edges) / 2, len(edges) - 1} {
-			rest := slices.Delete(slices.Clone(edges), at, at+1)
+	for name, all := range graphs() { // order-free: sorted below
+		for _, at := range []int{0, len(all) / 2, len(all) - 1} {
+			rest := slices.Delete(slices.Clone(all), at, min(len(all), at+edges))
 			pairs = append(pairs, Pair{fmt.Sprintf("%s, edge %d", name, at+1),
-				Data{Graph: graph(12, edges)}, Data{Graph: graph(12, rest)}})
+				Data{Graph: graph(12, all)}, Data{Graph: graph(12, rest)}})
 		}
 	}
 	slices.SortFunc(pairs, func(a, b Pair) int { return strings.Compare(a.Name, b.Name) })
@@ -177,6 +186,7 @@ func graphs() map[string][][2]int32 {
 		}
 	}
 	all["one edge"] = [][2]int32{{0, 11}}
+	all["a path"] = [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 11}}
 	stream := random.NewKey(0).Derive("audit", "graphs").Stream()
 	for i := range int32(12) {
 		for j := range i {

@@ -21,7 +21,7 @@ func TestStrictHolds(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				pairs, err := Pairs(g.Relation)
+				pairs, err := Pairs(g)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -31,10 +31,12 @@ func TestStrictHolds(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					t.Logf("epsilon %v: %d transcripts, %d calls, proven %v, seen %.4g, %+v", epsilon,
+					t.Logf("epsilon %v: %d transcripts, %d calls, proven %v, seen %.4g, %+v",
+						epsilon,
 						v.Transcripts, v.Calls, v.Proven, v.Loss, v.Seen)
 					for _, f := range v.Failures {
-						t.Errorf("epsilon %v: %s: %s, transcript %d: %s", epsilon, f.Kind, f.Pair, f.Transcript, f.Text)
+						t.Errorf("epsilon %v: %s: %s, transcript %d: %s", epsilon, f.Kind, f.Pair,
+							f.Transcript, f.Text)
 					}
 					if math.IsInf(v.Proven, 1) {
 						t.Error("a strict variant without a proven bound")

@@ -19,6 +19,7 @@ func (t *Transcript) Len() int { return len(t.calls) }
 type call struct {
 	purpose, kind string
 	epsilon       float64
+	claimed       float64   // sensitivity that noise is scaled to
 	values        []float64 // true values, scores of candidates, counts of occupied cells
 	outcome       []float64 // noisy values
 	bound         float64   // of Cauchy noise
@@ -58,8 +59,9 @@ type Replay struct {
 	// Loss is the logarithm of how much more likely the recorded input makes the transcript than
 	// the replayed one, in nats: the privacy loss of this transcript, exactly.
 	Loss float64
-	// Proven is what the calls whose values differ cost by proven sensitivities. Parallel calls add
-	// up here, so that it exceeds the ledger's sum where forks share data.
+	// Proven is what the calls whose values differ cost by proven sensitivities, each as far as its
+	// values moved. Parallel calls add up here, so that it exceeds the ledger's sum where forks
+	// share data.
 	Proven float64
 	// Distances has the largest distance between the two inputs' values for each mechanism, in
 	// order of first use.
@@ -73,7 +75,8 @@ type Replay struct {
 type Distance struct {
 	Purpose, Mechanism string
 	Call               int // number of the call, from 0
-	Distance, Proven   float64
+	// Distance is to be at most Proven; Claimed is the paper's value.
+	Distance, Proven, Claimed float64
 }
 
 // Ratio is the distance as a part of the proven sensitivity; more than 1 refutes it.
@@ -107,7 +110,8 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 		return nil, false, nil
 	}
 	if w.replay == nil {
-		c = &call{purpose: m.purpose, kind: m.kind, epsilon: epsilon, values: slices.Clone(values)}
+		c = &call{purpose: m.purpose, kind: m.kind, epsilon: epsilon,
+			claimed: m.scaledTo(), values: slices.Clone(values)}
 		w.transcript.calls = append(w.transcript.calls, c)
 		return c, false, nil
 	}
@@ -118,15 +122,28 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 			m.kind, m.purpose)
 	}
 	c = w.transcript.calls[at]
-	if c.purpose != m.purpose || c.kind != m.kind || c.epsilon != epsilon ||
-		len(c.values) != len(values) && !c.grouped {
-		return nil, true, fmt.Errorf("%w: call %d is %s for %s of %d values at epsilon %v, "+
-			"recorded was "+
-			"%s for %s of %d values at epsilon %v", ErrDiverged, at, m.kind, m.purpose, len(values),
-			epsilon,
-			c.kind, c.purpose, len(c.values), c.epsilon)
+	switch {
+	case c.purpose != m.purpose || c.kind != m.kind || c.epsilon != epsilon:
+		err = fmt.Errorf("%w: call %d is %s for %s at epsilon %v, recorded was %s for %s at "+
+			"epsilon %v",
+			ErrDiverged, at, m.kind, m.purpose, epsilon, c.kind, c.purpose, c.epsilon)
+	case c.claimed != m.scaledTo():
+		err = fmt.Errorf("%w: call %d, %s for %s, is scaled to a sensitivity of %v, recorded was %v",
+			ErrDiverged, at, m.kind, m.purpose, m.scaledTo(), c.claimed)
+	case len(c.values) != len(values) && !c.grouped:
+		err = fmt.Errorf("%w: call %d, %s for %s, has %d values, recorded were %d",
+			ErrDiverged, at, m.kind, m.purpose, len(values), len(c.values))
 	}
-	return c, true, nil
+	return c, true, err
+}
+
+// scaledTo is the sensitivity that a mechanism's noise is scaled to, 0 for Cauchy noise, which is
+// scaled call by call.
+func (m *mechanism) scaledTo() float64 {
+	if m.kind == "cauchy" {
+		return 0
+	}
+	return m.sensitivity.Claimed
 }
 
 // compared books what a replayed call showed: the distance of its values and its loss.
@@ -135,9 +152,12 @@ func (w *watch) compared(m *mechanism, epsilon, distance, loss float64) {
 	if distance == 0 && loss == 0 {
 		return
 	}
+	d := Distance{m.purpose, m.kind, r.calls - 1, distance, m.sensitivity.proven(),
+		m.sensitivity.Claimed}
 	r.Loss += loss
-	r.Proven += float64(epsilon * m.lossPerEpsilon)
-	d := Distance{m.purpose, m.kind, r.calls - 1, distance, m.sensitivity.proven()}
+	if !math.IsInf(d.Proven, 1) {
+		r.Proven += float64(epsilon * m.lossPerEpsilon * d.Ratio())
+	}
 	for i := range r.Distances {
 		if old := &r.Distances[i]; old.Purpose == d.Purpose && old.Mechanism == d.Mechanism {
 			if d.Ratio() > old.Ratio() {

@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/algorithms/partition"
 	"ppdp/algorithms/privbayes"
+	"ppdp/algorithms/rps"
 	"ppdp/algorithms/rpsgraph"
 )
 
@@ -105,6 +106,16 @@ var settings = map[string][]algorithms.Params{
 			p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01,
 				2
 		},
+	),
+	"rps": vary(func() *rps.Params {
+		p := rps.DefaultParams()
+		p.MaxRows = maxRows
+		return p
+	},
+		func(p *rps.Params) { p.Quality = rps.Class },
+		func(p *rps.Params) { p.Depth, p.StopCheck, p.Labels = 4, false, rps.Each },
+		func(p *rps.Params) { p.Counts = rps.ByDepth },
+		func(p *rps.Params) { p.Partition, p.Rollover = rps.Fixed, false },
 	),
 	"rps-graph": vary(rpsgraph.DefaultParams,
 		graphTree(rpsgraph.Cross), graphTree(rpsgraph.Unit), graphTree(rpsgraph.Laplace),

@@ -77,6 +77,7 @@ var checks = []struct {
 	{"extreme epsilon", checkExtremeEpsilon},
 	{"parallel", checkParallel},
 	{"cancelled", checkCancelled},
+	{"replay", checkReplay},
 }
 
 // subject is an algorithm under one variant and one setting of its parameters.

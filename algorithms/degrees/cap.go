@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"ppdp/algorithms"
 	"ppdp/datasets"
 )
 
@@ -51,12 +52,12 @@ func (c Cap) CheckPublic(key string) error {
 	return fmt.Errorf("%s: %s is private, must be n-1 or a public number (errata G4)", key, c)
 }
 
-// Restrict adds to a neighbour relation that degrees are at most the cap, where that is a number.
-func (c Cap) Restrict(relation string) string {
-	if c == MaxDegree || c == Nodes {
-		return relation
+// Restrict adds to a guarantee that it is for degrees of at most the cap, where that is a number.
+func (c Cap) Restrict(g *algorithms.Guarantee) {
+	if n, err := strconv.Atoi(string(c)); err == nil {
+		g.MaxDegree = n
+		g.Relation += ", degrees at most " + string(c)
 	}
-	return relation + ", degrees at most " + string(c)
 }
 
 // Of is the cap for a graph: at least 1 and, in a graph of two nodes or more, at most n-1.

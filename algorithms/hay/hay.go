@@ -109,9 +109,10 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	case KEdge:
 		g.Unit, g.Relation = "edge",
 			fmt.Sprintf("add or remove up to %d edges, number of nodes public", p.K)
+		g.Edges = p.K
 		g.Note = fmt.Sprintf("Sensitivity %d.", 2*p.K)
 	case Node:
-		g.Relation = p.Lambda.Restrict(g.Relation)
+		p.Lambda.Restrict(&g)
 	}
 	// Lambda sets the noise for nodes; for edges it only bounds the output, where that is clamped.
 	if p.Lambda.Private() && (p.Neighbours == Node || p.Clamp) {

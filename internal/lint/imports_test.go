@@ -32,8 +32,10 @@ var arrows = []room{
 	{"algorithms", []string{"datasets", "privacy", "random",
 		"internal/registry", "internal/spelling"}},
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
-	{"algorithms/degrees", []string{"datasets"}},
-	{"algorithms/conformance", []string{"algorithms/...", "datasets/...", "privacy", "random"}},
+	{"algorithms/degrees", []string{"algorithms", "datasets"}},
+	{"audit/...", []string{"audit/...", "algorithms", "datasets", "privacy", "random"}},
+	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
+		"random"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
 	// A baseline: never another baseline.
@@ -77,7 +79,7 @@ var outside = []dependency{
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
 	{"golang.org/x/perf", []string{"cmd/..."}},              // benchfmt, for benchstat
-	{"golang.org/x/sync", []string{"cmd/...", "plots/..."}}, // errgroup
+	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "plots/..."}}, // errgroup
 	{"golang.org/x/term", []string{"cmd/..."}},
 	{"github.com/rogpeppe/go-internal", []string{"experiments"}}, // lockedfile; testscript in tests
 	// For tests only, and for the tables that several packages' tests share.

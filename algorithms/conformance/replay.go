@@ -1,0 +1,48 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/algorithms"
+	"ppdp/audit"
+)
+
+// replayed is how many transcripts the suite replays for each pair, direction and epsilon.
+const replayed = 5
+
+// checkReplay replays the release on neighbouring inputs: a guarantee that holds must pass at every
+// epsilon, any other must be refuted at one of them.
+func checkReplay(s subject) error {
+	if !s.private() {
+		return nil
+	}
+	pairs, err := audit.Pairs(s.guarantee)
+	if err != nil {
+		return err
+	}
+	refuted := false
+	var problems []error
+	for _, epsilon := range []float64{0.1, 1, 5} {
+		subject := audit.Subject{Algorithm: s.algorithm, Variant: s.guarantee.Variant,
+			Params: s.params, Epsilon: epsilon}
+		v, err := audit.Replay(context.Background(), subject, pairs,
+			audit.Options{Transcripts: replayed, Jobs: 1})
+		if err != nil {
+			return err
+		}
+		refuted = refuted || !v.Passed()
+		for _, f := range v.Failures {
+			problems = append(problems, fmt.Errorf("epsilon %v: %s: %s, transcript %d: %s",
+				epsilon, f.Kind, f.Pair, f.Transcript, f.Text))
+		}
+	}
+	switch {
+	case s.guarantee.Status == algorithms.Holds:
+		return errors.Join(problems...)
+	case !refuted:
+		return fmt.Errorf("the guarantee is %s, but no replay refutes it", s.guarantee.Status)
+	}
+	return nil
+}
