@@ -111,7 +111,7 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 	}
 	if w.replay == nil {
 		c = &call{purpose: m.purpose, kind: m.kind, epsilon: epsilon,
-			claimed: m.scaledTo(), values: slices.Clone(values)}
+			claimed: m.sensitivity.Claimed, values: slices.Clone(values)}
 		w.transcript.calls = append(w.transcript.calls, c)
 		return c, false, nil
 	}
@@ -127,23 +127,14 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 		err = fmt.Errorf("%w: call %d is %s for %s at epsilon %v, recorded was %s for %s at "+
 			"epsilon %v",
 			ErrDiverged, at, m.kind, m.purpose, epsilon, c.kind, c.purpose, c.epsilon)
-	case c.claimed != m.scaledTo():
+	case c.claimed != m.sensitivity.Claimed && (m.kind == "laplace" || m.kind == "geometric"):
 		err = fmt.Errorf("%w: call %d, %s for %s, is scaled to a sensitivity of %v, recorded was %v",
-			ErrDiverged, at, m.kind, m.purpose, m.scaledTo(), c.claimed)
+			ErrDiverged, at, m.kind, m.purpose, m.sensitivity.Claimed, c.claimed)
 	case len(c.values) != len(values) && !c.grouped:
 		err = fmt.Errorf("%w: call %d, %s for %s, has %d values, recorded were %d",
 			ErrDiverged, at, m.kind, m.purpose, len(values), len(c.values))
 	}
 	return c, true, err
-}
-
-// scaledTo is the sensitivity that a mechanism's noise is scaled to, 0 for Cauchy noise, which is
-// scaled call by call.
-func (m *mechanism) scaledTo() float64 {
-	if m.kind == "cauchy" {
-		return 0
-	}
-	return m.sensitivity.Claimed
 }
 
 // compared books what a replayed call showed: the distance of its values and its loss.
@@ -241,30 +232,34 @@ func (c *call) chosen(element uint64, group int, weights []float64, groups Group
 }
 
 // choose answers a replayed choice with the recorded element. groups is nil where the candidates
-// themselves are the elements.
+// themselves are the elements. Scores are compared in units of the sensitivity that each side's
+// choice is scaled to, which may depend on the data as the scores do.
 func (w *watch) choose(c *call, m *mechanism, scores, weights []float64, groups Groups) {
-	factor := c.epsilon / (2 * m.sensitivity.Claimed)
+	unit := m.sensitivity.Claimed
 	distance := 0.0
+	compare := func(was, now float64) {
+		if was != now || c.claimed != unit && !math.IsInf(now, -1) {
+			distance = max(distance, math.Abs(was/c.claimed-now/unit)*unit)
+		}
+	}
 	group, share := int(c.element), 1.0
 	if groups == nil {
 		for i, score := range scores {
-			if score != c.values[i] {
-				distance = max(distance, math.Abs(score-c.values[i]))
-			}
+			compare(c.values[i], score)
 		}
 	} else {
 		for i, first := range c.firsts {
 			if at, _, score := groups.Find(first); at >= 0 {
-				distance = max(distance, math.Abs(score-c.values[i]))
+				compare(c.values[i], score)
 			}
 		}
 		group, share, _ = groups.Find(c.element)
 	}
-	loss := choiceLaw(c.values, c.weights, factor, c.group, c.share)
+	loss := choiceLaw(c.values, c.weights, c.epsilon/(2*c.claimed), c.group, c.share)
 	if group < 0 {
 		loss = math.Inf(1) // the neighbour cannot choose the element
 	} else {
-		loss -= choiceLaw(scores, weights, factor, group, share)
+		loss -= choiceLaw(scores, weights, c.epsilon/(2*unit), group, share)
 	}
 	if math.Abs(loss) < 1e-12 && distance == 0 {
 		loss = 0 // other groups of the same candidates

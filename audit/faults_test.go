@@ -1,0 +1,191 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// counts is a sound release of the audits' table: noisy class counts, a choice of the larger class,
+// and as many records as the counts say, in order of class. A fault changes it.
+type counts struct{ fault string }
+
+func (counts) Info() algorithms.Info {
+	return algorithms.Info{Name: "counts", Variants: []algorithms.Guarantee{
+		algorithms.RecordPrivacy(algorithms.Strict, "A toy.")}}
+}
+
+func (counts) Params() algorithms.Params { return &algorithms.NoParams{} }
+
+func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	epsilon, n := in.Budget.Epsilon(), len(in.Rows)
+	exact := make([]float64, 2)
+	first := 0 // class of the first record
+	for i, row := range in.Rows {
+		class := int(in.Table.Column(3).At(row))
+		exact[class]++
+		if i == 0 {
+			first = class
+		}
+	}
+	is := func(fault string) bool { return a.fault == fault }
+	sensitivity := 1.0
+	switch {
+	case is("noise scaled down by n"):
+		sensitivity = 1 / float64(n+1)
+	case is("half the sensitivity"):
+		sensitivity = 0.5
+	}
+	if is("an error that one record triggers") && n >= 12 {
+		return nil, errors.New("too many records")
+	}
+	stream := in.Noise.Open("counts")
+	noise := in.Budget.Geometric("counts", stream, privacy.Exact(sensitivity))
+	choice := in.Budget.Exponential("class", in.Noise.Open("class"), privacy.Exact(1))
+	if is("one stream for two purposes") {
+		choice = in.Budget.Exponential("class", stream, privacy.Exact(1))
+	}
+	path := in.Budget.Root()
+	noisy := slices.Clone(exact)
+	var err error
+	switch {
+	case is("cells of zero without noise"):
+		for y := range noisy {
+			if cell := path.Fork(); noisy[y] > 0 {
+				noisy[y], err = noise.Add(&cell, epsilon/2, exact[y])
+			}
+		}
+	case is("budget spent twice on one path"):
+		for y := range noisy { // both forks see all records
+			cell := path.Fork()
+			noisy[y], err = noise.Add(&cell, epsilon/2, exact[0]+exact[1])
+		}
+	case is("noise on one class only"):
+		noisy[0], err = noise.Add(&path, epsilon/2, exact[0])
+	case is("the same noise reused"):
+		noisy[0], err = noise.Add(&path, epsilon/2, exact[0])
+		noisy[1] = exact[1] + noisy[0] - exact[0]
+	case is("an early stop on an exact count") && n < 12:
+		noisy = []float64{1, 1}
+	default:
+		err = noise.AddAll(&path, epsilon/2, noisy)
+	}
+	if err != nil {
+		return nil, err
+	}
+	scores := slices.Clone(exact)
+	if is("a choice scored on the neighbour's sensitivity") {
+		choice = in.Budget.Exponential("class of its own", in.Noise.Open("own"),
+			privacy.Exact(1/(1+exact[1])))
+	}
+	rest := path
+	rest = path.Fork()
+	label, err := choice.Choose(&rest, epsilon/2, scores, nil)
+	if err != nil {
+		return nil, err
+	}
+	if is("a label chosen from exact counts") && exact[0] > exact[1] {
+		label = 0
+	}
+	b := datasets.NewBuilder(in.Table.Schema(), 0)
+	publish := func(age uint32, class, times int) {
+		for range times {
+			row := b.AddRow()
+			b.Set(row, 0, age)
+			b.Set(row, 3, uint32(class))
+		}
+	}
+	age := uint32(0)
+	if is("a bound read off the data") {
+		for _, row := range in.Rows {
+			age = max(age, in.Table.Column(0).At(row))
+		}
+	}
+	classes := []int{0, 1}
+	if is("records in the order of the input") {
+		classes = []int{first, 1 - first}
+	}
+	for _, y := range classes {
+		publish(age, y, int(min(50, max(0, noisy[y]))))
+	}
+	publish(age, label, 1)
+	if is("exact N in an output") {
+		publish(age, 0, n%2)
+	}
+	return &algorithms.Release{Table: b.Table()}, nil
+}
+
+// faults are what is planted, with the part of the replay that sees it first; "" where the replay
+// is blind: it forces answers, so that where randomness comes from makes no difference to it.
+var faults = map[string]string{
+	"noise scaled down by n":                         Calls,
+	"cells of zero without noise":                    Calls,
+	"a bound read off the data":                      Output,
+	"budget spent twice on one path":                 Loss,
+	"one stream for two purposes":                    "",
+	"exact N in an output":                           Output,
+	"an early stop on an exact count":                Calls,
+	"half the sensitivity":                           Sensitivity,
+	"noise on one class only":                        Output,
+	"the same noise reused":                          Output,
+	"a label chosen from exact counts":               Output,
+	"an error that one record triggers":              Failing,
+	"records in the order of the input":              Output,
+	"a choice scored on the neighbour's sensitivity": Sensitivity,
+}
+
+// TestPlantedFaults: the replay sees each fault, by the part that is for it, and none in the
+// release without one.
+func TestPlantedFaults(t *testing.T) {
+	faults := maps.Clone(faults)
+	faults[""] = ""
+	for fault, kind := range faults { // order-free: each is checked
+		pairs, err := Pairs(counts{}.Info().Variants[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := Replay(t.Context(), Subject{counts{fault}, algorithms.Strict,
+			&algorithms.NoParams{}, 1},
+			pairs, Options{Transcripts: 50, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, f := range v.Failures {
+			kinds = append(kinds, f.Kind)
+		}
+		if kind == "" && len(kinds) > 0 {
+			t.Errorf("%q: found %v", fault, v.Failures)
+		} else if kind != "" && !slices.Contains(kinds, kind) {
+			t.Errorf("%q: found %v, want %s", fault, kinds, kind)
+		}
+	}
+}
+
+// TestReplayIsReproducible: the verdict is the same at any number of workers.
+func TestReplayIsReproducible(t *testing.T) {
+	pairs, err := Pairs(counts{}.Info().Variants[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first *Verdict
+	for _, jobs := range []int{1, 4} {
+		v, err := Replay(t.Context(), Subject{counts{"half the sensitivity"}, algorithms.Strict,
+			&algorithms.NoParams{}, 1}, pairs, Options{Transcripts: 5, Seed: 1, Jobs: jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = v
+		} else if v.Loss != first.Loss || len(v.Failures) != len(first.Failures) ||
+			v.Failures[0].Text != first.Failures[0].Text {
+			t.Errorf("with %d workers %+v, with one %+v", jobs, v, first)
+		}
+	}
+}
