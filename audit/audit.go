@@ -254,3 +254,11 @@ func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 	o.err = err
 	return o
 }
+
+// Neighbours are the pair that refutes the guarantee, the recorded side first.
+func (f *Failure) Neighbours() Pair {
+	if f.forward {
+		return *f.pair
+	}
+	return Pair{Name: f.Pair, A: f.pair.B, B: f.pair.A}
+}

@@ -60,11 +60,11 @@ func schema() *datasets.Schema {
 	work := datasets.Attribute{Name: "work", Kind: datasets.Categorical,
 		Values: []string{"baker", "smith", "clerk", "astronaut"}, Role: datasets.QuasiIdentifier,
 		Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
-			{Name: "any", Parent: -1, Children: []int{1, 2}},
-			{Name: "craft", Parent: 0, Children: []int{3, 4}},
-			{Name: "other", Parent: 0, Children: []int{5, 6}},
+			{Name: "any", Parent: -1, Children: []int{1, 4}},
+			{Name: "craft", Parent: 0, Children: []int{2, 3}},
 			{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
-			{Name: "clerk", Parent: 2}, {Name: "astronaut", Parent: 2},
+			{Name: "other", Parent: 0, Children: []int{5, 6}},
+			{Name: "clerk", Parent: 4}, {Name: "astronaut", Parent: 4},
 		}}}
 	return &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 10, High: 20, Step: 1},
@@ -209,3 +209,18 @@ func graph(nodes int, edges [][2]int32) *datasets.Graph {
 	}
 	return g
 }
+
+// SchemaYAML describes the tables of Pairs in the language of schema files.
+const SchemaYAML = `# The tables of audits.
+header: true
+class: pays
+attributes:
+  - {name: age, kind: numeric, low: 10, high: 20, step: 1, role: quasi-identifier}
+  - {name: height, kind: numeric, low: 0, high: 4, step: 1, continuous: true, role: quasi-identifier}
+  - name: work
+    kind: categorical
+    values: [baker, smith, clerk, astronaut]
+    role: quasi-identifier
+    taxonomy: {any: [{craft: [baker, smith]}, {other: [clerk, astronaut]}]}
+  - {name: pays, kind: categorical, values: ["no", "yes"]}
+`

@@ -47,6 +47,7 @@ type cli struct {
 	Explain   explainCommand   `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`
 	Export    exportCommand    `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
 	Report    reportCommand    `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
+	Audit     auditCommand     `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
 	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
 }
 

@@ -76,7 +76,7 @@ func (w *watch) answerCauchy(c *call, m *Cauchy, value, bound float64, err error
 		// be.
 		distance := max(math.Abs(value-was)/min(bound, wasBound),
 			math.Abs(math.Log(bound/wasBound))/Smoothness(c.epsilon))
-		w.compared(m.mechanism, c.epsilon, distance*m.sensitivity.proven(),
+		w.compared(m.mechanism, c.epsilon, distance*m.sensitivity.Claimed,
 			law(was, wasBound)-law(value, bound))
 	}
 	return c.outcome[0], nil

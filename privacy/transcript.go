@@ -124,14 +124,13 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 	c = w.transcript.calls[at]
 	switch {
 	case c.purpose != m.purpose || c.kind != m.kind || c.epsilon != epsilon:
-		err = fmt.Errorf("%w: call %d is %s for %s at epsilon %v, recorded was %s for %s at "+
-			"epsilon %v",
+		err = fmt.Errorf("%w: call %d is %s for %s at epsilon %v, was %s for %s at epsilon %v",
 			ErrDiverged, at, m.kind, m.purpose, epsilon, c.kind, c.purpose, c.epsilon)
 	case c.claimed != m.sensitivity.Claimed && (m.kind == "laplace" || m.kind == "geometric"):
-		err = fmt.Errorf("%w: call %d, %s for %s, is scaled to a sensitivity of %v, recorded was %v",
+		err = fmt.Errorf("%w: call %d, %s for %s, is scaled to a sensitivity of %v, was %v",
 			ErrDiverged, at, m.kind, m.purpose, m.sensitivity.Claimed, c.claimed)
 	case len(c.values) != len(values) && !c.grouped:
-		err = fmt.Errorf("%w: call %d, %s for %s, has %d values, recorded were %d",
+		err = fmt.Errorf("%w: call %d, %s for %s, has %d values, were %d",
 			ErrDiverged, at, m.kind, m.purpose, len(values), len(c.values))
 	}
 	return c, true, err

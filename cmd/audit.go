@@ -1,0 +1,337 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"ppdp/algorithms"
+	"ppdp/audit"
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/datasets/graph"
+	"ppdp/experiments"
+	"ppdp/results"
+)
+
+// auditCommand is "ppdp audit".
+type auditCommand struct {
+	What        []string `arg:"" optional:"" name:"what" help:"Algorithms, or specs whose settings to audit; default: every algorithm under differential privacy."`
+	Variant     string   `help:"Only this variant, such as strict." placeholder:"VARIANT"`
+	Epsilon     float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" placeholder:"E"`
+	Transcripts int      `help:"Transcripts for each pair of neighbours and direction (default: ${default})." default:"100" placeholder:"N"`
+	Seed        uint64   `help:"Seed of the transcripts." default:"1" placeholder:"S"`
+	Neighbours  string   `help:"Replay on the two inputs in this folder, as --write leaves them." placeholder:"DIR"`
+	Write       string   `help:"Write the two inputs of every refutation to folders below this one." placeholder:"DIR"`
+	JSON        bool     `name:"json" help:"Write JSON instead of a table."`
+}
+
+// Help is the second part of the verb's help text.
+func (auditCommand) Help() string {
+	return `Checks privacy guarantees call by call. A release is made while the calls of its
+mechanisms are recorded. The same algorithm then runs on a neighbouring input, and every mechanism is
+forced to answer as recorded. Nothing in this is statistical. Checked are:
+
+  sensitivity  how far the values moved that a mechanism was given
+  loss         how much more likely one input makes the answers than the other
+  the rest     the calls made, what is published, and failures: these must not differ
+
+PROVEN is the loss by the ledger, SEEN the largest of any transcript, MOVED the largest movement as
+a part of the proven sensitivity. A verdict in capitals refutes a guarantee that is said to hold;
+the exit code is then 1. docs/privacy.md explains what a replay proves and what it cannot see.
+
+Examples:
+
+  ppdp audit
+
+  ppdp audit rps --variant strict --epsilon 0.5 --transcripts 1000
+
+  ppdp audit rps/fig3 --json
+
+  ppdp audit rps --variant published --write refuted
+
+  ppdp audit rps --neighbours refuted/rps-published-claim`
+}
+
+// Validate is asked by kong.
+func (c *auditCommand) Validate() error {
+	var errs []error
+	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
+		errs = append(errs, fmt.Errorf("--epsilon: %v, must be a finite number above 0", c.Epsilon))
+	}
+	if c.Transcripts < 1 {
+		errs = append(errs, fmt.Errorf("--transcripts: %d, must be at least 1", c.Transcripts))
+	}
+	return errors.Join(errs...)
+}
+
+// audited is one guarantee with what the replay found.
+type audited struct {
+	Algorithm string `json:"algorithm"`
+	Variant   string `json:"variant"`
+	Series    string `json:"series,omitempty"` // of a spec
+	Relation  string `json:"relation"`
+	Status    string `json:"status"` // as claimed
+	// Proven and Seen are losses; a bound that is not known, or an infinite loss, is "Inf".
+	Proven results.Bound `json:"proven"`
+	Seen   results.Bound `json:"seen"`
+	*audit.Verdict
+
+	subject audit.Subject
+}
+
+// refuted says that a guarantee which is said to hold does not.
+func (a *audited) refuted() bool {
+	return a.Status == string(algorithms.Holds) && !a.Passed()
+}
+
+// Run audits.
+func (c auditCommand) Run(con *console) error {
+	subjects, err := c.subjects()
+	if err != nil {
+		return inputError{err}
+	}
+	var given []audit.Pair
+	if c.Neighbours != "" {
+		pair, err := readPair(con, c.Neighbours)
+		if err != nil {
+			return inputError{err}
+		}
+		given = []audit.Pair{pair}
+	}
+	bar := newProgress(con, "audit", "guarantees", int64(len(subjects)))
+	for i, s := range subjects {
+		g, err := algorithms.GuaranteeOf(s.subject.Algorithm, s.subject.Variant, s.subject.Params)
+		if err != nil {
+			return err
+		}
+		pairs := given
+		if pairs == nil {
+			if pairs, err = audit.Pairs(g); err != nil {
+				return fmt.Errorf("%s: %w", s.Algorithm, err)
+			}
+		}
+		s.Relation, s.Status = g.Relation, string(g.Status)
+		s.Verdict, err = audit.Replay(con.ctx, s.subject, pairs,
+			audit.Options{Transcripts: c.Transcripts, Seed: c.Seed})
+		if err != nil {
+			return err
+		}
+		s.Proven, s.Seen = results.Bound(s.Verdict.Proven), results.Bound(s.Verdict.Loss)
+		bar.set(int64(i + 1))
+	}
+	bar.finish()
+	if c.JSON {
+		encoder := json.NewEncoder(con.stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		err = encoder.Encode(subjects)
+	} else {
+		err = printAudits(con.stdout, subjects)
+	}
+	refuted := 0
+	for _, s := range subjects {
+		if s.refuted() {
+			refuted++
+		}
+		if c.Write != "" {
+			err = errors.Join(err, c.write(con, s))
+		}
+	}
+	if refuted > 0 {
+		err = errors.Join(err, fmt.Errorf("%d of %d guarantees are said to hold and do not",
+			refuted,
+			len(subjects)))
+	}
+	return err
+}
+
+// subjects resolves the names. Problems are reported together.
+func (c auditCommand) subjects() ([]*audited, error) {
+	names := c.What
+	if len(names) == 0 {
+		names = algorithms.Names()
+	}
+	var all []*audited
+	var errs []error
+	add := func(a algorithms.Algorithm, v algorithms.Variant, p algorithms.Params, epsilon float64,
+		series string) {
+		if c.Variant == "" || c.Variant == string(v) {
+			all = append(all, &audited{Algorithm: a.Info().Name, Variant: string(v), Series: series,
+				subject: audit.Subject{Algorithm: a, Variant: v, Params: p, Epsilon: epsilon}})
+		}
+	}
+	for _, name := range names {
+		if a, err := algorithms.Lookup(name); err == nil {
+			for _, g := range a.Info().Variants {
+				if g.Model == algorithms.DifferentialPrivacy {
+					add(a, g.Variant, a.Params(), c.Epsilon, "")
+				}
+			}
+			continue
+		}
+		plans, err := makePlans([]string{name}, experiments.Overrides{})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s is no algorithm (%s); as a spec: %w", name,
+				strings.Join(algorithms.Names(), ", "), err))
+			continue
+		}
+		for _, config := range plans[0].Configs {
+			if config.Epsilon != nil {
+				add(config.Implementation, config.Guarantee.Variant, config.Parameters,
+					*config.Epsilon, config.Label())
+			}
+		}
+	}
+	if len(errs) == 0 && len(all) == 0 {
+		errs = append(errs, fmt.Errorf("%s: nothing under differential privacy to audit%s",
+			strings.Join(names, ", "), strings.TrimSuffix(" in variant "+c.Variant,
+				" in variant ")))
+	}
+	return all, errors.Join(errs...)
+}
+
+// printAudits prints a line for each guarantee, and below the table what refutes them.
+func printAudits(w io.Writer, all []*audited) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	printRow(table, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED", "TRANSCRIPTS",
+		"CLAIMED", "VERDICT")
+	for _, a := range all {
+		moved := 0.0
+		for _, s := range a.Verdict.Seen {
+			moved = max(moved, s.Ratio)
+		}
+		verdict := "passed"
+		if kinds := a.kinds(); kinds != "" {
+			verdict = "refuted: " + kinds
+			if a.refuted() {
+				verdict = "REFUTED: " + kinds
+			}
+		}
+		printRow(table, a.Algorithm, a.Variant, results.FormatNumber(a.Epsilon), short(a.Proven),
+			short(a.Seen), short(results.Bound(moved)), strconv.Itoa(a.Transcripts), a.Status,
+			verdict)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, a := range all {
+		for _, f := range a.Failures {
+			if _, err := fmt.Fprintf(w, "\n%s, %s, %s: %s, transcript %d\n  %s\n", a.Algorithm,
+				a.Variant, f.Kind, f.Pair, f.Transcript, f.Text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *audited) kinds() string {
+	var kinds []string
+	for _, f := range a.Failures {
+		kinds = append(kinds, f.Kind)
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// short writes a loss with four digits.
+func short(x results.Bound) string {
+	if !x.Finite() {
+		return x.String()
+	}
+	return strconv.FormatFloat(float64(x), 'g', 4, 64)
+}
+
+// Files of a pair of neighbours.
+const (
+	tableFile, graphFile = "%s.csv", "%s.edges"
+	schemaFileName       = "schema.yaml"
+)
+
+// write writes the neighbours of an audit's refutations, a folder for each kind.
+func (c auditCommand) write(con *console, a *audited) error {
+	for _, f := range a.Failures {
+		dir := filepath.Join(c.Write, fmt.Sprintf("%s-%s-%s", a.Algorithm, a.Variant, f.Kind))
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+		pair := f.Neighbours()
+		// order-free: two files
+		for name, d := range map[string]audit.Data{"a": pair.A, "b": pair.B} {
+			path, write := filepath.Join(dir, fmt.Sprintf(tableFile,
+				name)), func(w io.Writer) error {
+				return csvtable.Write(w, d.Table, nil)
+			}
+			if d.Graph != nil {
+				path = filepath.Join(dir, fmt.Sprintf(graphFile, name))
+				write = func(w io.Writer) error {
+					fmt.Fprintf(w, "# Nodes: %d Edges: %d\n", d.Graph.Nodes(), d.Graph.Edges())
+					return d.Graph.WriteEdges(w)
+				}
+			}
+			if err := results.WriteFile(path, write); err != nil {
+				return err
+			}
+		}
+		if pair.A.Table != nil {
+			err := results.WriteFile(filepath.Join(dir, schemaFileName), func(w io.Writer) error {
+				_, err := io.WriteString(w, audit.SchemaYAML)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		fmt.Fprintln(con.stdout, filepath.ToSlash(dir))
+	}
+	return nil
+}
+
+// readPair reads what write has written. A table may be empty here.
+func readPair(con *console, dir string) (audit.Pair, error) {
+	pair := audit.Pair{Name: filepath.ToSlash(dir)}
+	for name, side := range map[string]*audit.Data{"a": &pair.A, "b": &pair.B} { // order-free: two
+		edges := filepath.Join(dir, fmt.Sprintf(graphFile, name))
+		if _, err := os.Stat(edges); err == nil {
+			source, err := datasets.Lookup("graph")
+			if err != nil {
+				return pair, err
+			}
+			params := &graph.FileParams{Path: edges, Format: "edges"}
+			set, err := source.Load(con.ctx, datasets.Request{Params: params})
+			if err != nil {
+				return pair, err
+			}
+			side.Graph = set.Graph
+			continue
+		}
+		path, file := filepath.Join(dir, schemaFileName), filepath.Join(dir,
+			fmt.Sprintf(tableFile, name))
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return pair, err
+		}
+		format, err := csvtable.ParseSchema(path, text)
+		if err != nil {
+			return pair, err
+		}
+		table, err := os.Open(file)
+		if err != nil {
+			return pair, err
+		}
+		content, err := format.Read(con.ctx, file, table)
+		table.Close()
+		if err != nil {
+			return pair, err
+		}
+		side.Table = content.Table
+	}
+	return pair, nil
+}
