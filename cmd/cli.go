@@ -67,6 +67,14 @@ type inputError struct{ error }
 
 func (e inputError) Unwrap() error { return e.error }
 
+// inputErrors is nil if all errors are.
+func inputErrors(errs ...error) error {
+	if err := errors.Join(errs...); err != nil {
+		return inputError{err}
+	}
+	return nil
+}
+
 // exited unwinds the stack when kong, having printed help, wants the process to end.
 type exited int
 

@@ -8,7 +8,6 @@ import (
 
 	"ppdp/claims"
 	"ppdp/docs"
-	"ppdp/experiments"
 	"ppdp/report"
 	"ppdp/results"
 )
@@ -53,15 +52,10 @@ func writeReport(con *console, out string, runs []*results.Run) error {
 			return err
 		}
 		paper := report.Paper{Ledger: ledger}
-		paper.Judgements, err = claims.Evaluate(ledger, runs,
-			claims.Options{Variant: claims.Published, Experiments: experiments.Names(),
-				Specs: experiments.Texts()})
-		if err != nil {
-			errs = append(errs, inputError{err})
-		}
+		paper.Judgements, err = evaluate(ledger, runs, claims.Published)
+		errs = append(errs, inputErrors(err))
 		// What is wrong with the ledger has been reported above.
-		paper.Strict, _ = claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict,
-			Experiments: experiments.Names(), Specs: experiments.Texts()})
+		paper.Strict, _ = evaluate(ledger, runs, claims.Strict)
 		in.Papers = append(in.Papers, paper)
 	}
 	path := filepath.Join(out, reportFile)
