@@ -134,25 +134,26 @@ func (s *Spec) checkMap(f *FigureSpec, bad func(key, format string, args ...any)
 // parameterNames is the set of all parameters of the spec's algorithms and datasets.
 func (s *Spec) parameterNames() map[string]bool {
 	names := make(map[string]bool)
-	add := func(params any) {
-		if isNil(params) {
-			return
-		}
-		for key := range strictyaml.Resolved(params) { // order-free: fills a set
-			names[key] = true
-		}
-	}
 	for i := range s.Algorithms {
 		if a, err := algorithms.Lookup(s.Algorithms[i].Name); err == nil {
-			add(a.Params())
+			addNames(names, a.Params())
 		}
 	}
 	for i := range s.Dataset {
 		if d, err := datasets.Lookup(s.Dataset[i].Name); err == nil {
-			add(d.Params())
+			addNames(names, d.Params())
 		}
 	}
 	return names
+}
+
+// addNames adds the names of parameters, if there are any, to a set.
+func addNames(names map[string]bool, params any) {
+	if !isNil(params) {
+		for key := range strictyaml.Resolved(params) { // order-free: fills a set
+			names[key] = true
+		}
+	}
 }
 
 // listed joins the names of a set.

@@ -212,8 +212,7 @@ feed:
 	if err := context.Cause(ctx); err != nil {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes "+
-				"on from there",
-				ErrInterrupted, r.result.Cached+r.done, r.result.Cells)
+				"on from there", ErrInterrupted, r.result.Cached+r.done, r.result.Cells)
 		}
 		return err
 	}

@@ -108,8 +108,7 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			place := c.Label() + "\x00" + x
 			if other, taken := seen[place]; taken {
 				r.Problemf(f.node, "series %q has two points at %s %s: %s; name the difference "+
-					"in series: or choose with where:",
-					c.Label(), f.X, x, c.difference(other))
+					"in series: or choose with where:", c.Label(), f.X, x, c.difference(other))
 				break
 			}
 			seen[place] = c

@@ -113,21 +113,15 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		return []any{nil}
 	}
 	// Each value on its own first: a wrong one is reported once, not once a combination.
-	clean := true
+	before := r.Problems()
 	for _, a := range s.axes {
 		for _, value := range a.values {
-			probe := strictyaml.NewReader(r.File)
-			probe.Decode(mapping(a.at, value), fresh())
-			if probe.Err() != nil {
-				r.Decode(mapping(a.at, value), fresh())
-				clean = false
-				if value == a.values[0] && !known(fresh(), a.key) {
-					break // an unknown key is wrong once, whatever its values
-				}
+			if !a.decode(r, value, fresh()) && !known(fresh(), a.key) {
+				break // an unknown key is wrong once, whatever its values
 			}
 		}
 	}
-	if !clean {
+	if r.Problems() > before {
 		s.validateRest(r, fresh)
 		return nil
 	}
@@ -137,46 +131,43 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		return nil
 	}
 	var expanded []any
-	reported := make(map[string]bool)
+	reported := make(map[string]bool) // problems
 	for _, c := range all {
 		params := fresh()
 		for i, a := range s.axes {
-			r.Decode(mapping(a.at, a.values[c[i]]), params)
+			a.decode(r, a.values[c[i]], params)
 		}
-		if problems := validate(params); len(problems) > 0 {
-			for _, problem := range problems {
-				if !reported[problem] {
-					reported[problem] = true
-					at, text := s.blame(c, problem)
-					r.Problemf(at, "%s", text)
-				}
+		problems := validate(params)
+		if len(problems) == 0 {
+			expanded = append(expanded, params)
+		}
+		for _, problem := range problems {
+			if !reported[problem] {
+				reported[problem] = true
+				at, text := s.blame(c, problem)
+				r.Problemf(at, "%s", text)
 			}
-			continue
 		}
-		expanded = append(expanded, params)
 	}
 	return expanded
 }
 
 // validateRest records what is wrong with the values that can be decoded where others cannot, so
-// that all is reported at once: each with the first sound value of every other key. Problems of
-// other keys are left out: they may be about a default that is used for lack of a sound value.
+// that all is reported at once: each with the first valid value of every other key. Problems of
+// other keys are left out: they may be about a default that is used for lack of a valid value.
 func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
-	decodable := func(a *axis, value *strictyaml.Node, params any) bool {
-		probe := strictyaml.NewReader(r.File)
-		probe.Decode(mapping(a.at, value), params)
-		return probe.Err() == nil
-	}
-	for i := range s.axes {
-		a := &s.axes[i]
+	reported := strictyaml.NewReader(r.File)
+	for i, a := range s.axes {
 		for _, value := range a.values {
 			params := fresh()
-			if !decodable(a, value, params) {
-				continue // reported
+			if !a.decode(reported, value, params) {
+				continue
 			}
-			for j := range s.axes {
-				for k := 0; j != i && k < len(s.axes[j].values) && !decodable(&s.axes[j],
-					s.axes[j].values[k], params); k++ {
+			for j, other := range s.axes {
+				for k := 0; j != i && k < len(other.values); k++ {
+					if other.decode(reported, other.values[k], params) {
+						break
+					}
 				}
 			}
 			for _, problem := range validate(params) {
@@ -201,11 +192,10 @@ func (s *Sweep) blame(c choice, problem string) (*strictyaml.Node, string) {
 
 // validate calls a parameter struct's Validate and returns its errors one by one.
 func validate(params any) []string {
-	v, ok := params.(interface{ Validate() error })
-	if !ok {
-		return nil
+	if v, ok := params.(interface{ Validate() error }); ok {
+		return flatten(v.Validate())
 	}
-	return flatten(v.Validate())
+	return nil
 }
 
 func flatten(err error) []string {
@@ -223,18 +213,16 @@ func flatten(err error) []string {
 }
 
 func known(params any, key string) bool {
-	for _, f := range strictyaml.Fields(reflect.TypeOf(params)) {
-		if f.Name == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strictyaml.Fields(reflect.TypeOf(params)),
+		func(f strictyaml.Field) bool { return f.Name == key })
 }
 
-// mapping is the document {key: value}, at the place of the value.
-func mapping(key, value *strictyaml.Node) *strictyaml.Node {
-	return &strictyaml.Node{Kind: strictyaml.MappingNode, Tag: "!!map", Line: key.Line,
-		Column: key.Column, Content: []*strictyaml.Node{key, value}}
+// decode decodes one value of the axis onto a parameter struct and reports whether it could.
+func (a *axis) decode(r *strictyaml.Reader, value *strictyaml.Node, params any) bool {
+	before := r.Problems()
+	r.Decode(&strictyaml.Node{Kind: strictyaml.MappingNode, Tag: "!!map", Line: a.at.Line,
+		Column: a.at.Column, Content: []*strictyaml.Node{a.at, value}}, params)
+	return r.Problems() == before
 }
 
 func isNil(v any) bool {

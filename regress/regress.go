@@ -213,9 +213,8 @@ func comparePair(pair Pair) []Comparison {
 
 func describe(experiment string, s *results.Sample) Comparison {
 	return Comparison{Experiment: experiment, Series: s.Label(), Dataset: s.Dataset.Label(),
-		Algorithm: s.Algorithm,
-		Variant:   s.Variant, Params: results.FormatParams(s.AllParams()), Epsilon: s.Epsilon,
-		Measurement: s.Measurement}
+		Algorithm: s.Algorithm, Variant: s.Variant, Params: results.FormatParams(s.AllParams()),
+		Epsilon: s.Epsilon, Measurement: s.Measurement}
 }
 
 func (c *Comparison) setOld(trials []float64) (finite []float64) {
@@ -371,8 +370,8 @@ func (l *curveList) add(c Comparison, old, new []float64) {
 	if l.at == nil {
 		l.at = make(map[string]*curve)
 	}
-	key := fmt.Sprintf("%q%q%q%q%q%q", c.Series, c.Dataset, c.Algorithm, c.Variant,
-		c.Metric, c.Classifier)
+	key := fmt.Sprintf("%q%q%q%q%q%q", c.Series, c.Dataset, c.Algorithm, c.Variant, c.Metric,
+		c.Classifier)
 	k := l.at[key]
 	if k == nil {
 		k = &curve{first: c, old: make([]float64, len(old)), new: make([]float64, len(new))}
@@ -405,8 +404,8 @@ func (l *curveList) compare() []Comparison {
 			k.new[t] /= float64(k.points)
 		}
 		c := Comparison{Experiment: k.first.Experiment, Series: k.first.Series,
-			Dataset: k.first.Dataset, Algorithm: k.first.Algorithm,
-			Variant: k.first.Variant, Measurement: k.first.Measurement, Points: k.points}
+			Dataset: k.first.Dataset, Algorithm: k.first.Algorithm, Variant: k.first.Variant,
+			Measurement: k.first.Measurement, Points: k.points}
 		c.setOld(k.old)
 		c.setNew(k.new)
 		c.setChange()

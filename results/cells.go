@@ -115,8 +115,7 @@ func readTimings(r io.Reader, name string, n int) ([]Timing, error) {
 		}
 		if t.Cell != len(timings) || !(t.Release >= 0) || !(t.Measure >= 0) {
 			return fmt.Errorf("cell %d took %v and %v seconds, must be cell %d and times of 0 "+
-				"or more",
-				t.Cell, t.Release, t.Measure, len(timings))
+				"or more", t.Cell, t.Release, t.Measure, len(timings))
 		}
 		timings = append(timings, t)
 		return nil

@@ -103,8 +103,7 @@ func (r *Run) Write(dir string) error {
 	}{
 		{RecordsFile, false, func(w io.Writer) error { return WriteCells(w, r.Cells) }},
 		{TimingsFile, r.Timings == nil, func(w io.Writer) error {
-			return writeTimings(w,
-				r.Timings)
+			return writeTimings(w, r.Timings)
 		}},
 		{SummaryFile, false, r.writeSummary},
 		{LedgerFile, false, r.writeLedger},
@@ -120,8 +119,7 @@ func (r *Run) Write(dir string) error {
 		}
 		digest := sha256.New()
 		err := WriteFile(path, func(w io.Writer) error {
-			return file.write(io.MultiWriter(w,
-				digest))
+			return file.write(io.MultiWriter(w, digest))
 		})
 		if err != nil {
 			return err

@@ -28,8 +28,7 @@ type Usage struct {
 // Add is the usage of a run that went on from where an earlier one had stopped.
 func (u Usage) Add(later Usage) Usage {
 	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs), Seconds: u.Seconds +
-		later.Seconds,
-		PeakBytes: max(u.PeakBytes, later.PeakBytes)}
+		later.Seconds, PeakBytes: max(u.PeakBytes, later.PeakBytes)}
 }
 
 func (u Usage) validate() error {
