@@ -62,8 +62,8 @@ func runDirs(out string, experiments []string) ([]string, error) {
 	for _, name := range experiments {
 		local := filepath.FromSlash(name)
 		if !filepath.IsLocal(local) {
-			errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as rps/fig1",
-				name))
+			errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as "+
+				"rps/fig3", name))
 		}
 		dirs = append(dirs, filepath.Join(out, local))
 	}

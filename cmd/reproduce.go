@@ -121,8 +121,8 @@ func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map
 			fmt.Fprintf(con.stderr, "ppdp: %s: real data\n", name)
 		} else if standIn := datasets.StandIn(name); standIn != "" {
 			replace[name] = standIn
-			fmt.Fprintf(con.stderr, "ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS USED. "+
-				"What follows says nothing about the real data.\n", err, name, standIn)
+			fmt.Fprintf(con.stderr, "ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS "+
+				"USED. What follows says nothing about the real data.\n", err, name, standIn)
 		}
 	}
 	return replace

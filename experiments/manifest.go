@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sort"
 
 	"ppdp/results"
@@ -41,10 +42,9 @@ func (r *run) manifest() results.Manifest {
 		}
 		m.Measures = append(m.Measures, use)
 	}
-	series, used := make(map[string]bool), make(map[string]bool)
+	used := make(map[string]bool)
 	for _, c := range p.Configs {
-		if !series[c.Label()] {
-			series[c.Label()] = true
+		if !slices.Contains(m.SeriesOrder, c.Label()) {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
 		g := c.Guarantee

@@ -60,15 +60,14 @@ func (c *Config) fill(template string) string {
 
 // checkSeries refuses names that cannot be shown, and settings that are listed twice.
 func (p *Plan) checkSeries(r *strictyaml.Reader) {
-	seen, bad := make(map[string]bool), make(map[string]bool)
+	seen, at := make(map[string]bool), valueOf(p.Spec.node, "algorithms")
 	for _, c := range p.Configs {
-		if err := results.CheckSeriesName(c.Label()); err != nil && !bad[c.Label()] {
-			bad[c.Label()] = true
-			r.Problemf(valueOf(p.Spec.node, "algorithms"), "series: %v", err)
+		if err := results.CheckSeriesName(c.Label()); err != nil {
+			r.Problemf(at, "series: %v", err) // each once: the reader leaves out repetitions
 		}
 		if seen[c.Key()] {
-			r.Problemf(valueOf(p.Spec.node, "algorithms"),
-				"series %q: the same algorithm with the same parameters is listed twice", c.Label())
+			r.Problemf(at, "series %q: the same algorithm with the same parameters is listed twice",
+				c.Label())
 		}
 		seen[c.Key()] = true
 	}

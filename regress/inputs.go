@@ -1,9 +1,11 @@
 package regress
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppdp/internal/strictyaml"
@@ -34,17 +36,8 @@ type Difference struct {
 }
 
 func (d Difference) String() string {
-	text := d.Input
-	if d.What != "" {
-		text += " " + d.What
-	}
-	side := func(s string) string {
-		if s == "" {
-			return "(none)"
-		}
-		return s
-	}
-	return fmt.Sprintf("%s: %s | %s", text, side(d.A), side(d.B))
+	return fmt.Sprintf("%s: %s | %s", strings.TrimSpace(d.Input+" "+d.What),
+		cmp.Or(d.A, "(none)"), cmp.Or(d.B, "(none)"))
 }
 
 // Differences lists every input in which two runs differ, in the order of the kinds above: the
@@ -67,45 +60,9 @@ func Differences(a, b *Baseline) []Difference {
 	}
 	add(InputOverride, "", overrides(ma), overrides(mb))
 	all = append(all, parameterDifferences(a, b)...)
-	data := func(m *results.Manifest) []named {
-		var list []named
-		for _, d := range m.Datasets {
-			checksum := d.Checksum
-			if d.Resampled {
-				checksum += ", drawn anew for every trial"
-			}
-			list = append(list, named{d.Name, checksum})
-		}
-		return list
-	}
-	algorithms := func(m *results.Manifest) []named {
-		var list []named
-		for _, use := range m.Algorithms {
-			list = append(list, named{strings.TrimSpace(use.Name + " " + use.Variant),
-				revision(use.Revision)})
-		}
-		return list
-	}
-	measures := func(m *results.Manifest) []named {
-		var list []named
-		for _, use := range m.Measures {
-			list = append(list, named{use.Metric, revision(use.Revision)})
-			if use.Classifier != "" {
-				list = append(list, named{use.Classifier, revision(use.ClassifierRevision)})
-			}
-		}
-		return list
-	}
-	modules := func(m *results.Manifest) []named {
-		var list []named
-		for _, module := range m.Modules {
-			list = append(list, named{module.Path, strings.TrimSpace(module.Version + " " +
-				module.Sum)})
-		}
-		return list
-	}
-	compare := func(input string, list func(*results.Manifest) []named) {
-		for _, pair := range matched(list(ma), list(mb)) {
+	inA, inB := namedInputs(ma), namedInputs(mb)
+	compare := func(input string) {
+		for _, pair := range matched(inA[input], inB[input]) {
 			if (input == InputAlgorithm || input == InputMeasure) &&
 				(pair.a == "" || pair.b == "") {
 				continue // not known, or a consequence of the spec
@@ -113,11 +70,11 @@ func Differences(a, b *Baseline) []Difference {
 			add(input, pair.name, pair.a, pair.b)
 		}
 	}
-	compare(InputData, data)
-	compare(InputAlgorithm, algorithms)
-	compare(InputMeasure, measures)
+	compare(InputData)
+	compare(InputAlgorithm)
+	compare(InputMeasure)
 	add(InputSeed, "", fmt.Sprint(ma.Seed), fmt.Sprint(mb.Seed))
-	compare(InputModule, modules)
+	compare(InputModule)
 	add(InputGo, "", ma.GoVersion, mb.GoVersion)
 	platform := func(m *results.Manifest) string {
 		return strings.TrimSuffix(m.GOOS+"/"+m.GOARCH+"/"+m.GOAMD64, "/")
@@ -136,12 +93,39 @@ func Differences(a, b *Baseline) []Difference {
 	return all
 }
 
-// revision is a revision's text, empty in manifests of before revisions were written.
-func revision(r int) string {
-	if r == 0 {
-		return ""
+// namedInputs lists those inputs of a run of which there are several, by kind.
+func namedInputs(m *results.Manifest) map[string][]named {
+	all := make(map[string][]named)
+	add := func(input, name, value string) {
+		all[input] = append(all[input], named{name, value})
 	}
-	return fmt.Sprint(r)
+	revision := func(input, name string, r int) {
+		if r == 0 { // in manifests of before revisions were written
+			add(input, name, "")
+		} else {
+			add(input, name, strconv.Itoa(r))
+		}
+	}
+	for _, d := range m.Datasets {
+		checksum := d.Checksum
+		if d.Resampled {
+			checksum += ", drawn anew for every trial"
+		}
+		add(InputData, d.Name, checksum)
+	}
+	for _, use := range m.Algorithms {
+		revision(InputAlgorithm, strings.TrimSpace(use.Name+" "+use.Variant), use.Revision)
+	}
+	for _, use := range m.Measures {
+		revision(InputMeasure, use.Metric, use.Revision)
+		if use.Classifier != "" {
+			revision(InputMeasure, use.Classifier, use.ClassifierRevision)
+		}
+	}
+	for _, module := range m.Modules {
+		add(InputModule, module.Path, strings.TrimSpace(module.Version+" "+module.Sum))
+	}
+	return all
 }
 
 type named struct{ name, value string }

@@ -47,8 +47,8 @@ func (r *Run) writeLedger(w io.Writer) error {
 		for i := range r.Cells {
 			for _, e := range r.Cells[i].Ledger {
 				line(strconv.Itoa(i), e.Purpose, e.Mechanism, FormatNumber(e.Claimed),
-					e.Proven.String(), strconv.FormatInt(e.Calls,
-						10), FormatNumber(e.Epsilon), e.Loss.String(), e.Composition)
+					e.Proven.String(), strconv.FormatInt(e.Calls, 10), FormatNumber(e.Epsilon),
+					e.Loss.String(), e.Composition)
 			}
 		}
 	})
@@ -75,8 +75,7 @@ func (r *Run) writeOriginal(w io.Writer) error {
 			c := &r.Cells[i]
 			for _, column := range c.Original {
 				for row, value := range column.Values {
-					line(c.Dataset.Label(), strconv.Itoa(row), column.Attribute,
-						FormatNumber(value))
+					line(c.Dataset.Label(), strconv.Itoa(row), column.Attribute, FormatNumber(value))
 				}
 			}
 		}

@@ -1,8 +1,6 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,8 +25,8 @@ type Usage struct {
 
 // Add is the usage of a run that went on from where an earlier one had stopped.
 func (u Usage) Add(later Usage) Usage {
-	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs), Seconds: u.Seconds +
-		later.Seconds, PeakBytes: max(u.PeakBytes, later.PeakBytes)}
+	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs),
+		Seconds: u.Seconds + later.Seconds, PeakBytes: max(u.PeakBytes, later.PeakBytes)}
 }
 
 func (u Usage) validate() error {
@@ -46,9 +44,7 @@ func WriteUsage(dir string, u Usage) error {
 	if err := u.validate(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return WriteFile(path, func(w io.Writer) error {
-		return newEncoder(w).Encode(&u)
-	})
+	return WriteFile(path, func(w io.Writer) error { return newEncoder(w).Encode(&u) })
 }
 
 // ReadUsage reads the UsageFile of a run directory. It is nil where there is none.
@@ -62,10 +58,7 @@ func ReadUsage(dir string) (*Usage, error) {
 		return nil, err
 	}
 	var u Usage
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&u)
-	if err == nil {
+	if err = decodeStrictly(text, &u); err == nil {
 		err = u.validate()
 	}
 	if err != nil {
