@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,10 +76,8 @@ func (c claimsCommand) Run(con *console) error {
 		if err = v.printTable(con.stdout); err == nil {
 			err = v.printCounts(con.stdout)
 		}
-		if err == nil {
-			_, err = fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
-				"What the words and marks mean: ppdp claims --help.")
-		}
+		fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
+			"What the words and marks mean: ppdp claims --help.")
 	}
 	return errors.Join(err, errs)
 }
@@ -102,9 +99,7 @@ func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 		v.ledgers = append(v.ledgers, ledger)
 	}
 	if len(ids) > 0 {
-		if err := v.keep(ids); err != nil {
-			return nil, inputError{err}
-		}
+		return v, v.keep(ids)
 	}
 	return v, nil
 }
@@ -183,22 +178,23 @@ func writePage(path string, v *verdicts) error {
 
 // keep leaves the claims named in the ledgers, before they are judged.
 func (v *verdicts) keep(ids []string) error {
-	known := make(map[string]bool)
+	var known []string
 	for _, ledger := range v.ledgers {
 		for i := range ledger.Claims {
-			known[ledger.Claims[i].ID] = true
+			known = append(known, ledger.Claims[i].ID)
 		}
 		ledger.Claims = slices.DeleteFunc(ledger.Claims,
 			func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
 	}
+	slices.Sort(known)
 	var errs []error
 	for _, id := range ids {
-		if !known[id] {
+		if !slices.Contains(known, id) {
 			errs = append(errs, fmt.Errorf("no claim %q, must be one of the first column of "+
-				"ppdp claims, such as %s", id, nearest(id, slices.Sorted(maps.Keys(known)))))
+				"ppdp claims, such as %s", id, nearest(id, known)))
 		}
 	}
-	return errors.Join(errs...)
+	return inputErrors(errs...)
 }
 
 // nearest is the id that shares the longest beginning with a text.

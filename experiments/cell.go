@@ -132,9 +132,8 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 		return o, fmt.Errorf("%w; %s went on all the same", err, config.Algorithm)
 	}
 	o.release, o.Warnings = release, release.Warnings
-	if s := release.Structure; s != (algorithms.Structure{}) {
-		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth,
-			Gap: s.Gap}
+	if s := results.Structure(release.Structure); s != (results.Structure{}) {
+		o.Structure = &s
 	}
 	if p.keeps(c) && release.Regions != nil {
 		o.Regions = sides(m.data.Table.Schema(), release.Regions)

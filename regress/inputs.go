@@ -180,23 +180,18 @@ func compareNodes(all *[]Difference, path string, a, b *strictyaml.Node) {
 	switch {
 	case a != nil && b != nil && a.Kind == strictyaml.MappingNode &&
 		b.Kind == strictyaml.MappingNode:
-		for _, pair := range [2][2]*strictyaml.Node{{a, b}, {b, a}} {
-			from, to := pair[0], pair[1]
-			for i := 0; i+1 < len(from.Content); i += 2 {
-				key := from.Content[i].Value
-				if path == "" && unread[key] {
-					continue
-				}
-				other := strictyaml.Find(to, key)
-				if from == b && other != nil {
-					continue // compared from a's side
-				}
-				at := strings.TrimPrefix(path+"."+key, ".")
-				if from == a {
-					compareNodes(all, at, from.Content[i+1], other)
-				} else {
-					compareNodes(all, at, nil, from.Content[i+1])
-				}
+		compare := func(key string, a, b *strictyaml.Node) {
+			if path != "" || !unread[key] {
+				compareNodes(all, strings.TrimPrefix(path+"."+key, "."), a, b)
+			}
+		}
+		for i := 0; i+1 < len(a.Content); i += 2 {
+			key := a.Content[i].Value
+			compare(key, a.Content[i+1], strictyaml.Find(b, key))
+		}
+		for i := 0; i+1 < len(b.Content); i += 2 {
+			if key := b.Content[i].Value; strictyaml.Find(a, key) == nil {
+				compare(key, nil, b.Content[i+1])
 			}
 		}
 	case a != nil && b != nil && a.Kind == strictyaml.SequenceNode &&

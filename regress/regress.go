@@ -259,47 +259,38 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 	for t := range common {
 		equal = equal && sameValue(old.Trials[t], new.Trials[t])
 	}
+	decide := func(test, verdict, reason string) { c.Test, c.Verdict, c.Reason = test, verdict, reason }
+	c.paired = r.seed && r.data
 	switch {
 	case common == 0:
-		c.Verdict, c.Reason = Unjudged, "no trial that both have"
-		return c
+		decide("", Unjudged, "no trial that both have")
 	case r.seed && equal:
-		c.Test, c.Verdict = TestExact, Same
-		return c
+		decide(TestExact, Same, "")
 	case r.seed && !r.data:
-		c.Test, c.Verdict, c.Reason = TestExact, Changed, "the same seed gives other data"
-		return c
+		decide(TestExact, Changed, "the same seed gives other data")
 	case r.seed && r.revision:
-		c.Test, c.Verdict, c.Reason = TestExact, Changed, "seed, data and revisions are the "+
-			"baseline's: values must be equal"
-		return c
+		decide(TestExact, Changed,
+			"seed, data and revisions are the baseline's: values must be equal")
 	case !r.data && !r.resampled:
-		c.Verdict, c.Reason = Unjudged, "data drawn once from another seed"
-		return c
+		decide("", Unjudged, "data drawn once from another seed")
 	case r.noiseless && r.data && !r.resampled && len(x) > 1 && len(x) == len(old.Trials) &&
 		results.Constant(x):
-		c.Test = TestExact
 		if len(y) == len(new.Trials) && results.Constant(y) && y[0] == x[0] {
-			c.Verdict = Same
+			decide(TestExact, Same, "")
 		} else {
-			c.Verdict, c.Reason = Changed, "all trials of the baseline agree, without noise: "+
-				"values must be equal"
+			decide(TestExact, Changed,
+				"all trials of the baseline agree, without noise: values must be equal")
 		}
-		return c
+	case len(x) == len(old.Trials) && len(y) < len(new.Trials):
+		decide("", Changed, fmt.Sprintf("%d of %d trials have no value, all of the baseline have",
+			len(new.Trials)-len(y), len(new.Trials)))
+	case len(x) == 0 && len(y) == 0:
+		decide("", Unchanged, "no trial has a value, before and after")
+	case c.paired:
+		c.test(old.Trials, new.Trials, true)
+	default:
+		c.test(x, y, false)
 	}
-	if len(x) == len(old.Trials) && len(y) < len(new.Trials) {
-		c.Verdict, c.Reason = Changed, fmt.Sprintf("%d of %d trials have no value, all of the "+
-			"baseline have", len(new.Trials)-len(y), len(new.Trials))
-		return c
-	}
-	if len(x) == 0 && len(y) == 0 {
-		c.Verdict, c.Reason = Unchanged, "no trial has a value, before and after"
-		return c
-	}
-	if c.paired = r.seed && r.data; c.paired {
-		x, y = old.Trials, new.Trials
-	}
-	c.test(x, y, c.paired)
 	return c
 }
 
