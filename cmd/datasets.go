@@ -70,11 +70,10 @@ func (c datasetsFetchCommand) Run(con *console) error {
 		if bar != nil {
 			bar.finish()
 		}
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err == nil {
+			fmt.Fprintf(con.stdout, "fetched  %s\n", path)
 		}
-		fmt.Fprintf(con.stdout, "fetched  %s\n", path)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -109,28 +109,26 @@ func (p *planned) write(con *console) error {
 	if p.Folds > 0 {
 		fmt.Fprintf(con.stdout, ", %d folds", p.Folds)
 	}
-	fmt.Fprintf(con.stdout, ", seed %d), %d finished", p.Seed, p.Cached)
+	left := ""
 	switch {
 	case p.Cached == p.Cells:
-		fmt.Fprintln(con.stdout)
 	case p.Seconds == nil:
-		fmt.Fprintln(con.stdout, "; time unknown, no cell was ever run here")
+		left = "; time unknown, no cell was ever run here"
 	default:
-		left := max(wholeSeconds(*p.Seconds), time.Second)
-		fmt.Fprintf(con.stdout, "; about %v of one worker's time left", left)
+		left = fmt.Sprintf("; about %v of one worker's time left",
+			max(wholeSeconds(*p.Seconds), time.Second))
 		if p.Elsewhere {
-			fmt.Fprint(con.stdout, ", going by another machine")
+			left += ", going by another machine"
 		}
-		fmt.Fprintln(con.stdout)
 	}
+	fmt.Fprintf(con.stdout, ", seed %d), %d finished%s\n", p.Seed, p.Cached, left)
 	type key struct{ series, dataset, variant string }
 	var order []key
-	lines := make(map[key]*plannedLine)
+	lines := make(map[key]plannedLine)
 	epsilons := make(map[key][]string)
-	for i := range p.Configs {
-		c := &p.Configs[i]
+	for _, c := range p.Configs {
 		k := key{c.Series, c.Dataset, c.Variant}
-		if lines[k] == nil {
+		if _, known := lines[k]; !known {
 			lines[k] = c
 			order = append(order, k)
 		}

@@ -68,12 +68,11 @@ func (c *regressCommand) Validate() error {
 // Run compares.
 func (c regressCommand) Run(con *console) error {
 	runs, err := openRuns(c.Out)
+	if err == nil && len(runs) == 0 {
+		err = fmt.Errorf("%s holds no results in the places of their experiments", c.Out)
+	}
 	if err != nil {
 		return inputError{err}
-	}
-	if len(runs) == 0 {
-		return inputError{fmt.Errorf("%s holds no results in the places of their experiments",
-			c.Out)}
 	}
 	var pairs []regress.Pair
 	var fresh []string // run, without a baseline
@@ -115,16 +114,14 @@ func (c regressCommand) Run(con *console) error {
 	if c.Accept {
 		return c.accept(con, runs, gate)
 	}
-	var errs []error
 	if gate.Failed() {
-		errs = append(errs, fmt.Errorf("%d numbers changed, %d are missing; if that is meant: "+
-			"ppdp regress --accept --reason \"...\"", gate.Counts[regress.Changed],
-			gate.Counts[regress.Missing]))
+		err = fmt.Errorf("%d numbers changed, %d are missing; if that is meant: ppdp regress "+
+			"--accept --reason \"...\"", gate.Counts[regress.Changed], gate.Counts[regress.Missing])
 	}
 	if c.All && len(skipped) > 0 {
-		errs = append(errs, fmt.Errorf("not run: %s", strings.Join(skipped, ", ")))
+		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(skipped, ", ")))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // notRun lists the baseline's experiments that no run is of.
@@ -308,10 +305,9 @@ func (r gateReport) summary() []string {
 			tested++
 		}
 		if c.Verdict == regress.Unjudged {
-			if reasons[c.Reason] == 0 {
+			if reasons[c.Reason]++; reasons[c.Reason] == 1 {
 				order = append(order, c.Reason)
 			}
-			reasons[c.Reason]++
 		}
 	}
 	if tested > 0 {

@@ -35,8 +35,8 @@ const graceAfterTimeout = 2 * time.Second
 // guard runs one cell so that nothing it does can end the run: a panic becomes a failure, and a
 // cell that does not return when its time is up is left behind and reported. Clock time decides
 // only whether a cell is abandoned, never what it computes.
-func guard(ctx context.Context, timeout time.Duration, cell func(ctx context.Context,
-	at *phase) (outcome, error)) (outcome, error) {
+func guard(ctx context.Context, timeout time.Duration,
+	cell func(ctx context.Context, at *phase) (outcome, error)) (outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type result struct {
@@ -142,9 +142,10 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 		claimed, proven := budget.Spent()
 		o.Spent = &results.Spent{Claimed: claimed, Proven: results.Bound(proven)}
 		for _, e := range budget.Ledger() {
-			o.Ledger = append(o.Ledger, results.LedgerRow{Purpose: e.Purpose, Mechanism: e.Mechanism,
+			o.Ledger = append(o.Ledger, results.LedgerRow{
+				Purpose: e.Purpose, Mechanism: e.Mechanism, Composition: e.Composition,
 				Claimed: e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls,
-				Epsilon: e.Epsilon, Loss: results.Bound(e.Loss), Composition: e.Composition})
+				Epsilon: e.Epsilon, Loss: results.Bound(e.Loss)})
 		}
 		// Path.charge refuses what would overspend; should it ever not, this does.
 		if claimed > *config.Epsilon*(1+1e-9) {

@@ -50,15 +50,16 @@ func WriteJSONSchema(w io.Writer) error {
 			"protocol": described(object{"enum": []string{RawTest, Inside}},
 				"release the training folds and test on the raw fold, or cross-validate inside "+
 					"the release"),
-			"dataset":    oneOrMore(object{"anyOf": datasetSchemas()}),
-			"epsilon":    described(epsilonSchema(), "for every algorithm under differential privacy"),
+			"dataset": oneOrMore(object{"anyOf": datasetSchemas()}),
+			"epsilon": described(epsilonSchema(),
+				"for every algorithm under differential privacy"),
 			"algorithms": atLeastOne(object{"oneOf": algorithmSchemas()}),
 			"measure": atLeastOne(mapping(object{
 				"metric":     oneOrMore(object{"enum": metrics.Names()}),
 				"classifier": oneOrMore(object{"enum": classifiers.Names()}),
 				"params": described(mapping(metricParameterSchemas()),
-					"of the metrics, each of which must know them all; recorded under the metric's "+
-						"name with what differs from the defaults"),
+					"of the metrics, each of which must know them all; recorded under the "+
+						"metric's name with what differs from the defaults"),
 			}, "metric")),
 			"keep": described(oneOrMore(object{"enum": keepWords}),
 				"what a run leaves of each configuration's first release: its regions; and the "+
@@ -198,7 +199,8 @@ func algorithmSchemas() []any {
 		all = append(all, mapping(object{
 			"name":    described(object{"const": name}, info.Title),
 			"variant": oneOrMore(object{"enum": variants}),
-			"series":  described(object{"type": "string"}, "the curve's name; {parameter} is filled in"),
+			"series": described(object{"type": "string"},
+				"the curve's name; {parameter} is filled in"),
 			"trials": described(integer(1, maxTrials),
 				"only the first of the experiment's trials; all if not given"),
 			"epsilon": epsilonSchema(),

@@ -123,14 +123,14 @@ func (s *Spec) check(r *strictyaml.Reader) {
 		r.Problemf(at("protocol"), "inside cross-validates, so folds must be at least 2")
 	}
 	checkEpsilon(r, at("epsilon"), s.Epsilon)
-	if quick, q := at("quick"), &s.Quick; quick != s.node {
+	if n, q := at("quick"), &s.Quick; n != s.node {
 		if q.Trials < 0 || q.Trials > maxTrials {
-			r.Problemf(valueOf(quick, "trials"), "%d, must be between 1 and %d", q.Trials, maxTrials)
+			r.Problemf(valueOf(n, "trials"), "%d, must be between 1 and %d", q.Trials, maxTrials)
 		}
 		if q.Folds < 0 || q.Folds == 1 || q.Folds > maxFolds {
-			r.Problemf(valueOf(quick, "folds"), "%d, must be between 2 and %d", q.Folds, maxFolds)
+			r.Problemf(valueOf(n, "folds"), "%d, must be between 2 and %d", q.Folds, maxFolds)
 		}
-		checkEpsilon(r, valueOf(quick, "epsilon"), q.Epsilon)
+		checkEpsilon(r, valueOf(n, "epsilon"), q.Epsilon)
 	}
 	section := func(key string, names []string) {
 		n, allowed := at(key), strings.Join(names, ", ")

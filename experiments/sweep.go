@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -61,9 +60,6 @@ func (s *Sweep) swept() []string {
 	return keys
 }
 
-// choice is one combination of the sweep: an index into each axis' values.
-type choice []int
-
 // maxCombinations stops a sweep that multiplies beyond anything that could be run.
 const maxCombinations = 1 << 16
 
@@ -79,27 +75,14 @@ func (s *Sweep) combinations() int {
 	return total
 }
 
-// choices lists all combinations; the last axis varies fastest.
-func (s *Sweep) choices() ([]choice, error) {
-	total := s.combinations()
-	if total > maxCombinations {
-		return nil, fmt.Errorf("the lists multiply to more than %d combinations", maxCombinations)
+// combination is the i-th one: a value of each axis, of which the last varies fastest.
+func (s *Sweep) combination(i int) []*strictyaml.Node {
+	values := make([]*strictyaml.Node, len(s.axes))
+	for k, a := range slices.Backward(s.axes) {
+		values[k] = a.values[i%len(a.values)]
+		i /= len(a.values)
 	}
-	all := make([]choice, 0, total)
-	current := make(choice, len(s.axes))
-	for {
-		all = append(all, append(choice(nil), current...))
-		i := len(current) - 1
-		for ; i >= 0; i-- {
-			if current[i]++; current[i] < len(s.axes[i].values) {
-				break
-			}
-			current[i] = 0
-		}
-		if i < 0 {
-			return all, nil
-		}
-	}
+	return values
 }
 
 // expand decodes every combination onto a fresh parameter struct and validates it. fresh returns a
@@ -125,17 +108,18 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		s.validateRest(r, fresh)
 		return nil
 	}
-	all, err := s.choices()
-	if err != nil {
-		r.Problemf(s.node, "%s: %v", owner, err)
+	total := s.combinations()
+	if total > maxCombinations {
+		r.Problemf(s.node, "%s: the lists multiply to more than %d combinations", owner,
+			maxCombinations)
 		return nil
 	}
 	var expanded []any
 	reported := make(map[string]bool) // problems
-	for _, c := range all {
-		params := fresh()
-		for i, a := range s.axes {
-			a.decode(r, a.values[c[i]], params)
+	for i := range total {
+		params, values := fresh(), s.combination(i)
+		for k, a := range s.axes {
+			a.decode(r, values[k], params)
 		}
 		problems := validate(params)
 		if len(problems) == 0 {
@@ -144,7 +128,7 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		for _, problem := range problems {
 			if !reported[problem] {
 				reported[problem] = true
-				at, text := s.blame(c, problem)
+				at, text := s.blame(values, problem)
 				r.Problemf(at, "%s", text)
 			}
 		}
@@ -181,10 +165,10 @@ func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 
 // blame finds the value a validation message is about, and the message without its key: messages
 // start with "key: ".
-func (s *Sweep) blame(c choice, problem string) (*strictyaml.Node, string) {
-	for i, a := range s.axes {
+func (s *Sweep) blame(values []*strictyaml.Node, problem string) (*strictyaml.Node, string) {
+	for k, a := range s.axes {
 		if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
-			return a.values[c[i]], rest
+			return values[k], rest
 		}
 	}
 	return s.node, problem

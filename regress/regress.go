@@ -148,7 +148,8 @@ func relate(old, new *results.Manifest, s *results.Sample) relation {
 			a.measure.Revision == b.measure.Revision &&
 			a.measure.ClassifierRevision == b.measure.ClassifierRevision,
 		// The word is package algorithms' for its models of privacy.
-		noiseless: a.algorithm.Name != "" && !strings.Contains(a.algorithm.Guarantee, "differential"),
+		noiseless: a.algorithm.Name != "" &&
+			!strings.Contains(a.algorithm.Guarantee, "differential"),
 	}
 }
 
@@ -259,7 +260,7 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 	for t := range common {
 		equal = equal && sameValue(old.Trials[t], new.Trials[t])
 	}
-	decide := func(test, verdict, reason string) { c.Test, c.Verdict, c.Reason = test, verdict, reason }
+	decide := func(test, verdict, why string) { c.Test, c.Verdict, c.Reason = test, verdict, why }
 	c.paired = r.seed && r.data
 	switch {
 	case common == 0:

@@ -75,7 +75,8 @@ func (r *Run) writeOriginal(w io.Writer) error {
 			c := &r.Cells[i]
 			for _, column := range c.Original {
 				for row, value := range column.Values {
-					line(c.Dataset.Label(), strconv.Itoa(row), column.Attribute, FormatNumber(value))
+					line(c.Dataset.Label(), strconv.Itoa(row), column.Attribute,
+						FormatNumber(value))
 				}
 			}
 		}
