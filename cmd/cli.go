@@ -15,7 +15,7 @@ import (
 // Exit codes.
 const (
 	exitDone   = 0
-	exitFailed = 1 // something went wrong, or a gate fell
+	exitFailed = 1 // something went wrong, or the regression gate failed
 	exitInput  = 2 // what was asked for is wrong: nothing was run
 )
 

@@ -13,9 +13,8 @@ import (
 // seriesTemplate is the entry's own template, or one that names all that is swept and is no axis.
 // What a template of the author's leaves out is added where curves could not be distinguished
 // otherwise.
-func (p *Plan) seriesTemplate(
-	a *AlgorithmSpec, severalVariants bool,
-) (template string, showVariant bool) {
+func (p *Plan) seriesTemplate(a *AlgorithmSpec, severalVariants bool) (template string,
+	showVariant bool) {
 	template = a.Series
 	if template == "" {
 		template = a.Name

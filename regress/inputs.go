@@ -40,25 +40,28 @@ func (d Difference) String() string {
 		cmp.Or(d.A, "(none)"), cmp.Or(d.B, "(none)"))
 }
 
+// differences is a list that grows by what differs.
+type differences []Difference
+
+func (d *differences) add(input, what, a, b string) {
+	if a != b {
+		*d = append(*d, Difference{input, what, a, b})
+	}
+}
+
 // Differences lists every input in which two runs differ, in the order of the kinds above: the
 // first one is where an explanation begins. Comments, white space, quotes and the order of keys in
 // a spec are no difference, nor is what only people or figures read (title, source, plots).
 func Differences(a, b *Baseline) []Difference {
-	var all []Difference
-	add := func(input, what, a, b string) {
-		if a != b {
-			all = append(all, Difference{input, what, a, b})
-		}
-	}
 	ma, mb := &a.Manifest, &b.Manifest
-	all = append(all, specDifferences(ma.Spec, mb.Spec)...)
+	all := specDifferences(ma.Spec, mb.Spec)
 	// A seed has a place of its own.
 	overrides := func(m *results.Manifest) string {
 		o := m.Overrides
 		o.Seed = nil
 		return strings.Join(o.Texts(), " ")
 	}
-	add(InputOverride, "", overrides(ma), overrides(mb))
+	all.add(InputOverride, "", overrides(ma), overrides(mb))
 	all = append(all, parameterDifferences(a, b)...)
 	inA, inB := namedInputs(ma), namedInputs(mb)
 	compare := func(input string) {
@@ -67,19 +70,19 @@ func Differences(a, b *Baseline) []Difference {
 				(pair.a == "" || pair.b == "") {
 				continue // not known, or a consequence of the spec
 			}
-			add(input, pair.name, pair.a, pair.b)
+			all.add(input, pair.name, pair.a, pair.b)
 		}
 	}
 	compare(InputData)
 	compare(InputAlgorithm)
 	compare(InputMeasure)
-	add(InputSeed, "", fmt.Sprint(ma.Seed), fmt.Sprint(mb.Seed))
+	all.add(InputSeed, "", fmt.Sprint(ma.Seed), fmt.Sprint(mb.Seed))
 	compare(InputModule)
-	add(InputGo, "", ma.GoVersion, mb.GoVersion)
+	all.add(InputGo, "", ma.GoVersion, mb.GoVersion)
 	platform := func(m *results.Manifest) string {
 		return strings.TrimSuffix(m.GOOS+"/"+m.GOARCH+"/"+m.GOAMD64, "/")
 	}
-	add(InputPlatform, "", platform(ma), platform(mb))
+	all.add(InputPlatform, "", platform(ma), platform(mb))
 	commit := func(m *results.Manifest) string {
 		if m.Dirty {
 			return m.Commit + " with changes"
@@ -88,7 +91,7 @@ func Differences(a, b *Baseline) []Difference {
 	}
 	// A baseline has none: that is not known to differ.
 	if ma.Commit != "" && mb.Commit != "" {
-		add(InputCommit, "", commit(ma), commit(mb))
+		all.add(InputCommit, "", commit(ma), commit(mb))
 	}
 	return all
 }
@@ -161,28 +164,27 @@ var unread = map[string]bool{"title": true, "source": true, "plots": true, "seed
 	"keep": true}
 
 // specDifferences compares what two specs mean, key by key.
-func specDifferences(a, b string) []Difference {
+func specDifferences(a, b string) (all differences) {
 	if a == b {
 		return nil
 	}
 	ra, rb := strictyaml.NewReader("A"), strictyaml.NewReader("B")
 	na, nb := ra.Document([]byte(a)), rb.Document([]byte(b))
 	if na == nil || nb == nil {
-		return []Difference{{Input: InputSpec, What: "text", A: "of A",
-			B: "of B, cannot be compared key by key"}}
+		all.add(InputSpec, "text", "of A", "of B, cannot be compared key by key")
+	} else {
+		all.compareNodes("", na, nb)
 	}
-	var all []Difference
-	compareNodes(&all, "", na, nb)
 	return all
 }
 
-func compareNodes(all *[]Difference, path string, a, b *strictyaml.Node) {
+func (d *differences) compareNodes(path string, a, b *strictyaml.Node) {
 	switch {
 	case a != nil && b != nil && a.Kind == strictyaml.MappingNode &&
 		b.Kind == strictyaml.MappingNode:
 		compare := func(key string, a, b *strictyaml.Node) {
 			if path != "" || !unread[key] {
-				compareNodes(all, strings.TrimPrefix(path+"."+key, "."), a, b)
+				d.compareNodes(strings.TrimPrefix(path+"."+key, "."), a, b)
 			}
 		}
 		for i := 0; i+1 < len(a.Content); i += 2 {
@@ -197,12 +199,10 @@ func compareNodes(all *[]Difference, path string, a, b *strictyaml.Node) {
 	case a != nil && b != nil && a.Kind == strictyaml.SequenceNode &&
 		b.Kind == strictyaml.SequenceNode && len(a.Content) == len(b.Content):
 		for i := range a.Content {
-			compareNodes(all, fmt.Sprintf("%s[%d]", path, i), a.Content[i], b.Content[i])
+			d.compareNodes(fmt.Sprintf("%s[%d]", path, i), a.Content[i], b.Content[i])
 		}
 	default:
-		if ta, tb := written(a), written(b); ta != tb {
-			*all = append(*all, Difference{InputSpec, path, ta, tb})
-		}
+		d.add(InputSpec, path, written(a), written(b))
 	}
 }
 
@@ -256,7 +256,6 @@ func parameterDifferences(a, b *Baseline) []Difference {
 		}
 	}
 	var all []Difference
-	known := make(map[string]bool)
 	for i := range a.Samples {
 		s := a.Samples[i].Setting
 		other := others[place(s)]
@@ -265,8 +264,7 @@ func parameterDifferences(a, b *Baseline) []Difference {
 		}
 		for _, pair := range matched(paramsOf(s), paramsOf(other)) {
 			d := Difference{InputParameter, s.Algorithm + " " + pair.name, pair.a, pair.b}
-			if pair.a != pair.b && !known[d.String()] {
-				known[d.String()] = true
+			if pair.a != pair.b && !slices.Contains(all, d) {
 				all = append(all, d)
 			}
 		}

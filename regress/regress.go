@@ -333,7 +333,7 @@ type curveList struct {
 	at   map[string]*curve
 }
 
-// add adds a point. One with trials without a value, or with others than its curve's, stands alone.
+// add adds a point. One with trials without a value, or with others than its curve's, is left out.
 func (l *curveList) add(c Comparison, old, new []float64) {
 	if c.OldN != len(old) || c.NewN != len(new) {
 		return

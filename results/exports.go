@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// writeCSV writes a header and then the lines that fill hands out. Cells that do not apply are
-// empty, and numbers have as many digits as it takes to read them back.
+// writeCSV writes a header and then the lines that fill adds. Cells that do not apply are empty,
+// and numbers have as many digits as it takes to read them back.
 func writeCSV(w io.Writer, header []string, fill func(line func(cells ...string))) error {
 	c := csv.NewWriter(w)
 	c.Write(header) // csv.Writer keeps its first error

@@ -148,7 +148,7 @@ func WriteManifest(w io.Writer, m Manifest) error {
 	return e.Encode(m)
 }
 
-// ReadManifest reads what WriteManifest wrote. name stands in errors.
+// ReadManifest reads what WriteManifest wrote. Errors name the file as name.
 func ReadManifest(r io.Reader, name string) (Manifest, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

@@ -19,7 +19,7 @@ type Usage struct {
 	Jobs    int     `json:"jobs"`    // most cells run at once
 	Seconds float64 `json:"seconds"` // by the clock, of all runs together, with loading data
 	// PeakBytes is the largest resident memory of the process while the experiment ran; 0 where the
-	// system does not tell.
+	// system does not report it.
 	PeakBytes int64 `json:"peakBytes,omitempty"`
 }
 
@@ -47,7 +47,7 @@ func WriteUsage(dir string, u Usage) error {
 	return WriteFile(path, func(w io.Writer) error { return newEncoder(w).Encode(&u) })
 }
 
-// ReadUsage reads the UsageFile of a run directory. It is nil where there is none.
+// ReadUsage reads the UsageFile of a run directory. It returns nil if the file does not exist.
 func ReadUsage(dir string) (*Usage, error) {
 	path := filepath.Join(dir, UsageFile)
 	text, err := os.ReadFile(path)
