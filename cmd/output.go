@@ -3,15 +3,11 @@ package cmd
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // writeJSON writes JSON for people and programs. Names such as "a<b" stay readable.
@@ -40,20 +36,4 @@ func dashed(cells []string) []string {
 		cells[i] = cmp.Or(cells[i], "-")
 	}
 	return cells
-}
-
-// inParallel runs n jobs on all processors, whatever becomes of one of them, and joins their
-// errors in the order of the jobs.
-func inParallel(n int, job func(i int) error) error {
-	errs := make([]error, n)
-	var jobs errgroup.Group
-	jobs.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		jobs.Go(func() error {
-			errs[i] = job(i)
-			return nil
-		})
-	}
-	_ = jobs.Wait()
-	return errors.Join(errs...)
 }
