@@ -100,28 +100,30 @@ func (c artifactCommand) Run(con *console) error {
 		return err
 	}
 	for i, ledger := range v.ledgers {
-		contents.Papers = append(contents.Papers, report.Paper{Ledger: ledger,
-			Judgements: v.judgements[i]})
+		contents.Papers = append(contents.Papers,
+			report.Paper{Ledger: ledger, Judgements: v.judgements[i]})
 	}
 	if contents.Tires, err = kickTires(con); err != nil {
 		return fmt.Errorf("trial of %s: %w", tires, err)
 	}
-	path := filepath.Join(c.To, "ARTIFACT.md")
-	if err = results.WriteFile(path, func(w io.Writer) error {
+	write := func(name string, content func(io.Writer) error) error {
+		path := filepath.Join(c.To, name)
+		if err := results.WriteFile(path, content); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+		return err
+	}
+	err = write("ARTIFACT.md", func(w io.Writer) error {
 		return artifact.WriteMarkdown(w, contents)
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
 	// last: it has the checksums of all other files
-	path = filepath.Join(c.To, artifact.MetadataFile)
-	if err = results.WriteFile(path, func(w io.Writer) error {
+	return write(artifact.MetadataFile, func(w io.Writer) error {
 		return artifact.WriteMetadata(w, contents, os.DirFS(c.To))
-	}); err != nil {
-		return err
-	}
-	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
-	return nil
+	})
 }
 
 // copyRun copies the files of a run directory and returns their bytes. What serves the next run

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"ppdp/algorithms"
 	"ppdp/audit"
@@ -129,10 +127,7 @@ func (c auditCommand) Run(con *console) error {
 	}
 	bar.finish()
 	if c.JSON {
-		encoder := json.NewEncoder(con.stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		err = encoder.Encode(subjects)
+		err = writeJSON(con.stdout, subjects)
 	} else {
 		err = printAudits(con.stdout, subjects)
 	}
@@ -147,8 +142,7 @@ func (c auditCommand) Run(con *console) error {
 	}
 	if refuted > 0 {
 		err = errors.Join(err, fmt.Errorf("%d of %d guarantees are said to hold and do not",
-			refuted,
-			len(subjects)))
+			refuted, len(subjects)))
 	}
 	return err
 }
@@ -191,18 +185,20 @@ func (c auditCommand) subjects() ([]*audited, error) {
 		}
 	}
 	if len(errs) == 0 && len(all) == 0 {
+		inVariant := ""
+		if c.Variant != "" {
+			inVariant = " in variant " + c.Variant
+		}
 		errs = append(errs, fmt.Errorf("%s: nothing under differential privacy to audit%s",
-			strings.Join(names, ", "), strings.TrimSuffix(" in variant "+c.Variant,
-				" in variant ")))
+			strings.Join(names, ", "), inVariant))
 	}
 	return all, errors.Join(errs...)
 }
 
 // printAudits prints a line for each guarantee, and below the table what refutes them.
 func printAudits(w io.Writer, all []*audited) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	printRow(table, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED", "TRANSCRIPTS",
-		"CLAIMED", "VERDICT")
+	table := newTable(w, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED",
+		"TRANSCRIPTS", "CLAIMED", "VERDICT")
 	for _, a := range all {
 		moved := 0.0
 		for _, s := range a.Verdict.Seen {
@@ -215,7 +211,7 @@ func printAudits(w io.Writer, all []*audited) error {
 				verdict = "REFUTED: " + kinds
 			}
 		}
-		printRow(table, a.Algorithm, a.Variant, results.FormatNumber(a.Epsilon), short(a.Proven),
+		table.row(a.Algorithm, a.Variant, results.FormatNumber(a.Epsilon), short(a.Proven),
 			short(a.Seen), short(results.Bound(moved)), strconv.Itoa(a.Transcripts), a.Status,
 			verdict)
 	}
@@ -265,10 +261,8 @@ func (c auditCommand) write(con *console, a *audited) error {
 		pair := f.Neighbours()
 		// order-free: two files
 		for name, d := range map[string]audit.Data{"a": pair.A, "b": pair.B} {
-			path, write := filepath.Join(dir, fmt.Sprintf(tableFile,
-				name)), func(w io.Writer) error {
-				return csvtable.Write(w, d.Table, nil)
-			}
+			path := filepath.Join(dir, fmt.Sprintf(tableFile, name))
+			write := func(w io.Writer) error { return csvtable.Write(w, d.Table, nil) }
 			if d.Graph != nil {
 				path = filepath.Join(dir, fmt.Sprintf(graphFile, name))
 				write = func(w io.Writer) error {
@@ -312,8 +306,8 @@ func readPair(con *console, dir string) (audit.Pair, error) {
 			side.Graph = set.Graph
 			continue
 		}
-		path, file := filepath.Join(dir, schemaFileName), filepath.Join(dir,
-			fmt.Sprintf(tableFile, name))
+		path := filepath.Join(dir, schemaFileName)
+		file := filepath.Join(dir, fmt.Sprintf(tableFile, name))
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return pair, err

@@ -2,20 +2,14 @@ package cmd
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-
-	"golang.org/x/sync/errgroup"
 
 	"ppdp/claims"
 	"ppdp/experiments"
@@ -73,7 +67,7 @@ func (c claimsCommand) Run(con *console) error {
 	errs := v.judge(c.Variant, runs)
 	switch {
 	case c.JSON:
-		err = writeJudgements(con.stdout, v.judgements)
+		err = writeJSON(con.stdout, slices.Concat(append(v.judgements, []claims.Judgement{})...))
 	case c.Write != "":
 		err = writePage(c.Write, v)
 	case len(c.Claims) > 0:
@@ -82,10 +76,8 @@ func (c claimsCommand) Run(con *console) error {
 		if err = v.printTable(con.stdout); err == nil {
 			err = v.printCounts(con.stdout)
 		}
-		if err == nil {
-			_, err = fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
-				"What the words and marks mean: ppdp claims --help.")
-		}
+		fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
+			"What the words and marks mean: ppdp claims --help.")
 	}
 	return errors.Join(err, errs)
 }
@@ -107,9 +99,7 @@ func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 		v.ledgers = append(v.ledgers, ledger)
 	}
 	if len(ids) > 0 {
-		if err := v.keep(ids); err != nil {
-			return nil, inputError{err}
-		}
+		return v, v.keep(ids)
 	}
 	return v, nil
 }
@@ -119,62 +109,47 @@ func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 func (v *verdicts) judge(variant string, runs []*results.Run) error {
 	var errs []error
 	for _, ledger := range v.ledgers {
-		judgements, err := claims.Evaluate(ledger, runs, claims.Options{Variant: variant,
-			Experiments: experiments.Names(), Specs: experiments.Texts()})
-		if err != nil {
-			errs = append(errs, err)
-		}
+		judgements, err := evaluate(ledger, runs, variant)
+		errs = append(errs, err)
 		v.judgements = append(v.judgements, judgements)
 	}
-	if len(errs) > 0 {
-		return inputError{errors.Join(errs...)}
-	}
-	return nil
+	return inputErrors(errs...)
+}
+
+// evaluate judges the claims of one paper.
+func evaluate(
+	ledger *claims.Ledger, runs []*results.Run, variant string,
+) ([]claims.Judgement, error) {
+	return claims.Evaluate(ledger, runs, claims.Options{Variant: variant,
+		Experiments: experiments.Names(), Specs: experiments.Texts()})
 }
 
 // openRuns reads every finished run below a folder. A run in any other place than that of its
-// experiment, such as a quick one in a folder within, is not of this set of results.
+// experiment, such as a quick one in a folder within, is not of this set of results. There are runs
+// in spite of an error, which says what is wrong with others.
 func openRuns(out string) ([]*results.Run, error) {
 	dirs, err := runDirs(out, nil)
 	if err != nil {
 		return nil, err
 	}
-	opened := make([]*results.Run, len(dirs))
-	failed := make([]error, len(dirs))
-	var reading errgroup.Group
-	reading.SetLimit(runtime.GOMAXPROCS(0))
-	for i, dir := range dirs {
-		reading.Go(func() error {
-			opened[i], failed[i] = results.Open(dir)
-			return nil // all are read, so that all problems are reported
-		})
-	}
-	_ = reading.Wait()
+	opened, err := openDirs(dirs)
 	var runs []*results.Run
-	var errs []error
-	for i, dir := range dirs {
-		outcome, err := opened[i], failed[i]
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		place, err := filepath.Rel(out, dir)
-		if err == nil && filepath.ToSlash(place) == outcome.Manifest.Experiment {
-			runs = append(runs, outcome)
+	for i, run := range opened {
+		place, _ := filepath.Rel(out, dirs[i]) // it lies below
+		if run != nil && filepath.ToSlash(place) == run.Manifest.Experiment {
+			runs = append(runs, run)
 		}
 	}
-	return runs, errors.Join(errs...)
+	return runs, err
 }
 
-func writeJudgements(w io.Writer, judgements [][]claims.Judgement) error {
-	all := []claims.Judgement{}
-	for _, list := range judgements {
-		all = append(all, list...)
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(all)
+// openDirs reads the runs in folders: nil where one cannot be read.
+func openDirs(dirs []string) ([]*results.Run, error) {
+	runs := make([]*results.Run, len(dirs))
+	return runs, inParallel(len(dirs), func(i int) (err error) {
+		runs[i], err = results.Open(dirs[i])
+		return err
+	})
 }
 
 func writePage(path string, v *verdicts) error {
@@ -203,22 +178,23 @@ func writePage(path string, v *verdicts) error {
 
 // keep leaves the claims named in the ledgers, before they are judged.
 func (v *verdicts) keep(ids []string) error {
-	known := make(map[string]bool)
+	var known []string
 	for _, ledger := range v.ledgers {
 		for i := range ledger.Claims {
-			known[ledger.Claims[i].ID] = true
+			known = append(known, ledger.Claims[i].ID)
 		}
 		ledger.Claims = slices.DeleteFunc(ledger.Claims,
 			func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
 	}
+	slices.Sort(known)
 	var errs []error
 	for _, id := range ids {
-		if !known[id] {
+		if !slices.Contains(known, id) {
 			errs = append(errs, fmt.Errorf("no claim %q, must be one of the first column of "+
-				"ppdp claims, such as %s", id, nearest(id, slices.Sorted(maps.Keys(known)))))
+				"ppdp claims, such as %s", id, nearest(id, known)))
 		}
 	}
-	return errors.Join(errs...)
+	return inputErrors(errs...)
 }
 
 // nearest is the id that shares the longest beginning with a text.
@@ -238,32 +214,25 @@ func nearest(text string, ids []string) string {
 
 // printTable prints a line a claim and a line for each of its readings.
 func (v *verdicts) printTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CLAIM\tSOURCE\tVERDICT\tPOINTS\tERRATA\t"+
+	table := newTable(w, "CLAIM", "SOURCE", "VERDICT", "POINTS", "ERRATA",
 		"STATEMENT, OR WHY THERE IS NO VERDICT")
 	for _, list := range v.judgements {
 		for i := range list {
 			j := &list[i]
-			errata := strings.Join(j.Errata, " ")
-			if errata == "" {
-				errata = "-"
-			}
-			printRow(table, j.ID, strings.Join(j.Source, ", "), marked(j), pointsOf(j), errata,
-				cmp.Or(j.Reason, j.Statement))
+			table.row(j.ID, strings.Join(j.Source, ", "), marked(j), pointsOf(j),
+				cmp.Or(strings.Join(j.Errata, " "), "-"), cmp.Or(j.Reason, j.Statement))
 			for k := range j.Readings {
 				r := &j.Readings[k]
 				what := r.Reading
 				if r.Reason != "" {
 					what += ": " + r.Reason
 				}
-				printRow(table, "  reading", "", marked(r), pointsOf(r), "", what)
+				table.row("  reading", "", marked(r), pointsOf(r), "", what)
 			}
 		}
 	}
 	return table.Flush()
 }
-
-func printRow(w io.Writer, cells ...string) { fmt.Fprintln(w, strings.Join(cells, "\t")) }
 
 // marked is a verdict with the letters of the verb's help.
 func marked(j *claims.Judgement) string {
@@ -333,11 +302,10 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 	for i := range j.Checks {
 		c := &j.Checks[i]
 		fmt.Fprintf(b, "\n  Check: %s\n  %s: %s\n", c.Predicate, c.Verdict, c.Summary())
-		table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-		printRow(table, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
+		table := newTable(b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
 		for _, p := range c.Points {
 			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-			printRow(table, "    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE),
+			table.row("    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE),
 				strconv.Itoa(p.N), p.State, number(p.P))
 		}
 		table.Flush() // into memory

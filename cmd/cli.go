@@ -15,7 +15,7 @@ import (
 // Exit codes.
 const (
 	exitDone   = 0
-	exitFailed = 1 // something went wrong, or a gate fell
+	exitFailed = 1 // something went wrong, or the regression gate failed
 	exitInput  = 2 // what was asked for is wrong: nothing was run
 )
 
@@ -67,6 +67,14 @@ func (f dataFlags) files() datasets.Files { return datasets.DefaultFiles(f.Data)
 type inputError struct{ error }
 
 func (e inputError) Unwrap() error { return e.error }
+
+// inputErrors is nil if all errors are.
+func inputErrors(errs ...error) error {
+	if err := errors.Join(errs...); err != nil {
+		return inputError{err}
+	}
+	return nil
+}
 
 // exited unwinds the stack when kong, having printed help, wants the process to end.
 type exited int

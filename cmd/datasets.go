@@ -1,10 +1,10 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"ppdp/datasets"
 )
@@ -70,11 +70,10 @@ func (c datasetsFetchCommand) Run(con *console) error {
 		if bar != nil {
 			bar.finish()
 		}
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err == nil {
+			fmt.Fprintf(con.stdout, "fetched  %s\n", path)
 		}
-		fmt.Fprintf(con.stdout, "fetched  %s\n", path)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -102,14 +101,9 @@ func (c datasetsVerifyCommand) Run(con *console) error {
 		return err
 	}
 	var errs []error
-	table := tabwriter.NewWriter(con.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FILE\tSTATE\tFOUND AT")
+	table := newTable(con.stdout, "FILE", "STATE", "FOUND AT")
 	for _, status := range statuses {
-		path := status.Path
-		if path == "" {
-			path = "-"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", status.File.Path, status.State, path)
+		table.row(status.File.Path, string(status.State), cmp.Or(status.Path, "-"))
 		errs = append(errs, status.Err)
 	}
 	return errors.Join(append(errs, table.Flush())...)
@@ -126,16 +120,14 @@ func filesOf(files datasets.Files, names []string) ([]datasets.FileStatus, error
 	for _, name := range names {
 		source, err := datasets.Lookup(name)
 		if err != nil {
-			errs = append(errs, inputError{err})
+			errs = append(errs, err)
 			continue
 		}
 		for _, file := range source.Info().Files {
 			wanted[file.Path] = true
 		}
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return slices.DeleteFunc(statuses,
-		func(s datasets.FileStatus) bool { return !wanted[s.File.Path] }), nil
+	return slices.DeleteFunc(statuses, func(s datasets.FileStatus) bool {
+		return !wanted[s.File.Path]
+	}), inputErrors(errs...)
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,23 +59,17 @@ func (c explainCommand) Run(con *console) error {
 		differences = regress.CellDifferences(a.cell, b.cell)
 	}
 	differences = append(differences, regress.Differences(a.baseline, b.baseline)...)
-	outputs := regress.OutputDifference(a.baseline, b.baseline)
+	output := regress.OutputDifference(a.baseline, b.baseline)
 	if a.cell != nil {
-		outputs = regress.CellOutputDifference(a.cell, b.cell)
+		output = regress.CellOutputDifference(a.cell, b.cell)
 	}
 	if c.JSON {
-		encoder := json.NewEncoder(con.stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		if differences == nil {
-			differences = []regress.Difference{}
-		}
-		return encoder.Encode(struct {
+		return writeJSON(con.stdout, struct {
 			Inputs []regress.Difference `json:"inputs"`
 			Output *regress.Difference  `json:"output,omitempty"` // the first number that differs
-		}{differences, outputs})
+		}{append([]regress.Difference{}, differences...), output})
 	}
-	return c.print(con, differences, outputs)
+	return c.print(con, differences, output)
 }
 
 func (c explainCommand) print(con *console, differences []regress.Difference,
@@ -86,14 +79,12 @@ func (c explainCommand) print(con *console, differences []regress.Difference,
 		shown = shown[:1]
 	}
 	for _, d := range shown {
-		if _, err := fmt.Fprintln(con.stdout, d); err != nil {
-			return err
-		}
+		fmt.Fprintln(con.stdout, d)
 	}
 	if more := len(differences) - len(shown); more > 0 {
 		fmt.Fprintf(con.stdout, "and %d more: --all shows them\n", more)
 	}
-	var last string
+	last := fmt.Sprintf("the first number that differs: %v", output)
 	switch {
 	case len(differences) == 0 && output == nil:
 		last = "no input differs, and no number does"
@@ -102,8 +93,6 @@ func (c explainCommand) print(con *console, differences []regress.Difference,
 			"new revision. The first: %v", output)
 	case output == nil:
 		last = "no number differs in what both have"
-	default:
-		last = fmt.Sprintf("the first number that differs: %v", output)
 	}
 	_, err := fmt.Fprintln(con.stdout, last)
 	return err

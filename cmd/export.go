@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"io"
 	"maps"
 	"math"
@@ -48,17 +47,8 @@ func (c exportCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	var runs []*results.Run
-	var errs []error
-	for _, dir := range dirs {
-		outcome, err := results.Open(dir)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		runs = append(runs, outcome)
-	}
-	if err := errors.Join(errs...); err != nil {
+	runs, err := openDirs(dirs)
+	if err != nil {
 		return inputError{err}
 	}
 	return writeBenchmarks(con.stdout, runs)
@@ -133,22 +123,19 @@ var gomaxprocs = regexp.MustCompile(`-[0-9]+$`)
 // Experiment and dataset are configuration of the file, and head benchstat's tables.
 func benchmarkNames(samples []results.Sample) []string {
 	type place struct{ algorithm, dataset string }
-	seen := make(map[place]map[string]string) // of each parameter, the first value
+	first := make(map[place]map[string]string) // the parameters of the first setting
 	differ := make(map[place]map[string]bool)
 	for i := range samples {
 		s := &samples[i]
 		at, params := place{s.Algorithm, s.Dataset.Label()}, s.AllParams()
-		if seen[at] == nil {
-			seen[at], differ[at] = params, make(map[string]bool)
+		if first[at] == nil {
+			first[at], differ[at] = params, make(map[string]bool)
 		}
-		for name, value := range params { // order-free: fills a set
-			if first, known := seen[at][name]; !known || first != value {
-				differ[at][name] = true
-			}
-		}
-		for name := range seen[at] { // order-free: fills a set
-			if _, known := params[name]; !known {
-				differ[at][name] = true
+		for _, pair := range [2][2]map[string]string{{params, first[at]}, {first[at], params}} {
+			for name, value := range pair[0] { // order-free: fills a set
+				if other, known := pair[1][name]; !known || other != value {
+					differ[at][name] = true
+				}
 			}
 		}
 	}

@@ -44,9 +44,8 @@ func costs(quick bool) (map[string]float64, error) {
 // cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when it is not
 // known: the mean of cells that were finished here where they are enough, else what the cost table
 // says, which was measured elsewhere.
-func cellCost(
-	plan *experiments.Plan, seconds []float64, enough int,
-) (cost float64, elsewhere bool) {
+func cellCost(plan *experiments.Plan, seconds []float64, enough int) (cost float64,
+	elsewhere bool) {
 	if len(seconds) >= enough {
 		sum := 0.0
 		for _, s := range seconds {
@@ -64,7 +63,8 @@ func cellCost(
 // forecast estimates how long several experiments together will still take. An experiment that runs
 // is judged by its own cells so far; one that waits by its finished cells of earlier runs, else by
 // costs.csv, times how much slower than expected this run has been. What was never timed is named
-// and not guessed. The methods of a nil forecast do nothing. It is not safe for concurrent use.
+// and not guessed. A forecast of a single experiment is empty: its progress says as much. It is not
+// safe for concurrent use.
 type forecast struct {
 	now   func() time.Time
 	works []*work
@@ -119,9 +119,6 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 
 // start marks the beginning of an experiment.
 func (f *forecast) start(name string) {
-	if f == nil {
-		return
-	}
 	for _, w := range f.works {
 		if w.name == name {
 			f.at = w
@@ -132,20 +129,12 @@ func (f *forecast) start(name string) {
 
 // set records how far the running experiment is.
 func (f *forecast) set(p experiments.Progress) {
-	if f == nil {
-		return
-	}
 	f.at.open, f.at.done = p.Total-p.Cached, p.Done-p.Cached
 	f.at.seconds = f.now().Sub(f.at.began).Seconds()
 }
 
 // finish marks the end of the running experiment, complete or not.
-func (f *forecast) finish() {
-	if f == nil {
-		return
-	}
-	f.at.over = true
-}
+func (f *forecast) finish() { f.at.over = true }
 
 // left returns the seconds that all experiments will still take and the names of those in which it
 // is not counted.
@@ -180,21 +169,14 @@ func (f *forecast) left() (seconds float64, unknown []string) {
 
 // text is the forecast as the end of a line, "" when nothing is left.
 func (f *forecast) text() string {
-	if f == nil {
-		return ""
-	}
 	seconds, unknown := f.left()
-	about := "about"
-	if len(unknown) > 0 {
-		about = "at least"
+	left := wholeSeconds(seconds)
+	switch {
+	case len(unknown) > 0:
+		return fmt.Sprintf("; all experiments: at least %v left, without %s (never timed)", left,
+			strings.Join(unknown, ", "))
+	case left > 0:
+		return fmt.Sprintf("; all experiments: about %v left", left)
 	}
-	text := ""
-	left := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-	if left > 0 || len(unknown) > 0 {
-		text = fmt.Sprintf("; all experiments: %s %v left", about, left)
-	}
-	if len(unknown) > 0 {
-		text += ", without " + strings.Join(unknown, ", ") + " (never timed)"
-	}
-	return text
+	return ""
 }

@@ -1,11 +1,7 @@
 package cmd
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -35,52 +31,62 @@ Examples:
 
 // Run lists.
 func (c listCommand) Run(con *console) error {
+	var list listed
 	switch c.What {
 	case "algorithms":
-		return writeList(con.stdout, c.JSON, listAlgorithms())
+		list = listAlgorithms()
 	case "datasets":
-		return writeList(con.stdout, c.JSON, listDatasets())
+		list = listDatasets()
 	case "classifiers":
-		return writeList(con.stdout, c.JSON, listClassifiers())
+		list = listClassifiers()
 	case "metrics":
-		return writeList(con.stdout, c.JSON, listMetrics())
-	default:
-		lines, err := listExperiments()
-		if err != nil {
+		list = listMetrics()
+	case "experiments":
+		var err error
+		if list, err = listExperiments(); err != nil {
 			return err
 		}
-		return writeList(con.stdout, c.JSON, lines)
 	}
-}
-
-// listed is one line of a list.
-type listed interface {
-	// header names the columns, cells fills them; a line of JSON holds more than the columns.
-	header() []string
-	cells() []string
-}
-
-// writeList writes lines as an aligned table or as a JSON array.
-func writeList[T listed](w io.Writer, asJSON bool, lines []T) error {
-	if asJSON {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(lines)
+	if c.JSON {
+		return writeJSON(con.stdout, list.lines)
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	var columns T
-	fmt.Fprintln(table, strings.Join(columns.header(), "\t"))
-	for _, line := range lines {
-		cells := line.cells()
-		for i, cell := range cells {
-			if cell == "" {
-				cells[i] = "-"
-			}
-		}
-		fmt.Fprintln(table, strings.Join(cells, "\t"))
+	table := newTable(con.stdout, list.columns...)
+	for _, row := range list.rows {
+		table.row(dashed(row)...)
 	}
 	return table.Flush()
+}
+
+// listed is a list: a table for people and, for JSON, lines that hold more than its rows.
+type listed struct {
+	columns []string
+	rows    [][]string
+	lines   []any
+}
+
+func (l *listed) add(line any, cells ...string) {
+	l.lines = append(l.lines, line)
+	l.rows = append(l.rows, cells)
+}
+
+// lookUp returns everything registered of one kind.
+func lookUp[T any](names []string, lookup func(string) (T, error)) []T {
+	all := make([]T, len(names))
+	for i, name := range names {
+		var err error
+		if all[i], err = lookup(name); err != nil {
+			panic(err) // the names are those that lookup knows
+		}
+	}
+	return all
+}
+
+func texts[T ~string](words []T) []string {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = string(word)
+	}
+	return all
 }
 
 // algorithmLine is one variant of one algorithm.
@@ -101,43 +107,27 @@ type algorithmLine struct {
 	Revision int      `json:"revision"`
 }
 
-func (algorithmLine) header() []string {
-	return []string{"NAME", "VARIANT", "INPUT", "GUARANTEE", "NEIGHBOURS", "STATUS", "ERRATA",
-		"TITLE"}
-}
-
-func (l algorithmLine) cells() []string {
-	guarantee, status := l.Model, l.Status
-	if l.Model == string(algorithms.NoPrivacy) {
-		guarantee, status = "", ""
-	}
-	return []string{l.Name, l.Variant, l.Input, guarantee, l.Relation, status,
-		strings.Join(l.Errata, " "), l.Title}
-}
-
-func listAlgorithms() []algorithmLine {
-	lines := []algorithmLine{}
-	for _, name := range algorithms.Names() {
-		algorithm, err := algorithms.Lookup(name)
-		if err != nil {
-			panic(err) // Names lists only what Lookup finds
-		}
+func listAlgorithms() listed {
+	list := listed{columns: []string{"NAME", "VARIANT", "INPUT", "GUARANTEE", "NEIGHBOURS",
+		"STATUS", "ERRATA", "TITLE"}}
+	for _, algorithm := range lookUp(algorithms.Names(), algorithms.Lookup) {
 		info := algorithm.Info()
-		produces := make([]string, len(info.Produces))
-		for i, product := range info.Produces {
-			produces[i] = string(product)
-		}
 		for i, g := range info.Variants {
-			lines = append(lines, algorithmLine{
+			guarantee, status := string(g.Model), string(g.Status)
+			if g.Model == algorithms.NoPrivacy {
+				guarantee, status = "", ""
+			}
+			list.add(algorithmLine{
 				Name: info.Name, Variant: string(g.Variant), Default: i == 0,
-				Input: string(info.Input),
-				Model: string(g.Model), Unit: g.Unit, Relation: g.Relation,
-				Status: string(g.Status), Errata: g.Errata, Note: g.Note,
-				Title: info.Title, Source: info.Source, Produces: produces, Revision: info.Revision,
-			})
+				Input: string(info.Input), Model: string(g.Model), Unit: g.Unit,
+				Relation: g.Relation, Status: string(g.Status), Errata: g.Errata, Note: g.Note,
+				Title: info.Title, Source: info.Source, Produces: texts(info.Produces),
+				Revision: info.Revision,
+			}, info.Name, string(g.Variant), string(info.Input), guarantee, g.Relation, status,
+				strings.Join(g.Errata, " "), info.Title)
 		}
 	}
-	return lines
+	return list
 }
 
 // datasetLine is one dataset.
@@ -151,22 +141,9 @@ type datasetLine struct {
 	Citation string   `json:"citation,omitempty"`
 }
 
-func (datasetLine) header() []string {
-	return []string{"NAME", "KIND", "ORIGIN", "LICENSE",
-		"TITLE"}
-}
-
-func (l datasetLine) cells() []string {
-	return []string{l.Name, l.Kind, l.Origin, l.License, l.Title}
-}
-
-func listDatasets() []datasetLine {
-	lines := []datasetLine{}
-	for _, name := range datasets.Names() {
-		source, err := datasets.Lookup(name)
-		if err != nil {
-			panic(err)
-		}
+func listDatasets() listed {
+	list := listed{columns: []string{"NAME", "KIND", "ORIGIN", "LICENSE", "TITLE"}}
+	for _, source := range lookUp(datasets.Names(), datasets.Lookup) {
 		info := source.Info()
 		line := datasetLine{Name: info.Name, Title: info.Title, Kind: "table", Origin: "generated",
 			License: info.License, Citation: info.Citation}
@@ -182,9 +159,9 @@ func listDatasets() []datasetLine {
 		for _, file := range info.Files {
 			line.Files = append(line.Files, file.Path)
 		}
-		lines = append(lines, line)
+		list.add(line, line.Name, line.Kind, line.Origin, line.License, line.Title)
 	}
-	return lines
+	return list
 }
 
 // classifierLine is one classifier.
@@ -195,21 +172,14 @@ type classifierLine struct {
 	Revision int    `json:"revision"`
 }
 
-func (classifierLine) header() []string  { return []string{"NAME", "TITLE", "SOURCE"} }
-func (l classifierLine) cells() []string { return []string{l.Name, l.Title, l.Source} }
-
-func listClassifiers() []classifierLine {
-	lines := []classifierLine{}
-	for _, name := range classifiers.Names() {
-		classifier, err := classifiers.Lookup(name)
-		if err != nil {
-			panic(err)
-		}
+func listClassifiers() listed {
+	list := listed{columns: []string{"NAME", "TITLE", "SOURCE"}}
+	for _, classifier := range lookUp(classifiers.Names(), classifiers.Lookup) {
 		info := classifier.Info()
-		lines = append(lines, classifierLine{Name: info.Name, Title: info.Title,
-			Source: info.Source, Revision: info.Revision})
+		list.add(classifierLine{Name: info.Name, Title: info.Title, Source: info.Source,
+			Revision: info.Revision}, info.Name, info.Title, info.Source)
 	}
-	return lines
+	return list
 }
 
 // metricLine is one metric.
@@ -226,49 +196,30 @@ type metricLine struct {
 	Revision       int      `json:"revision"`
 }
 
-func (metricLine) header() []string {
-	return []string{"NAME", "NEEDS", "BETTER", "UNIT", "TITLE", "SOURCE"}
-}
-
-func (l metricLine) cells() []string {
-	needs, better := strings.Join(l.Needs, ", "), "lower"
-	if len(l.GraphNeeds) > 0 {
-		needs += " or " + strings.Join(l.GraphNeeds, ", ")
-	}
-	if l.Classifier {
-		needs = strings.TrimPrefix(needs+", classifier", ", ")
-	}
-	if l.Anonymity {
-		needs = strings.TrimPrefix(needs+", k", ", ")
-	}
-	if l.HigherIsBetter {
-		better = "higher"
-	}
-	return []string{l.Name, needs, better, l.Unit, l.Title, l.Source}
-}
-
-func listMetrics() []metricLine {
-	lines := []metricLine{}
-	for _, name := range metrics.Names() {
-		metric, err := metrics.Lookup(name)
-		if err != nil {
-			panic(err)
-		}
+func listMetrics() listed {
+	list := listed{columns: []string{"NAME", "NEEDS", "BETTER", "UNIT", "TITLE", "SOURCE"}}
+	for _, metric := range lookUp(metrics.Names(), metrics.Lookup) {
 		info := metric.Info()
-		needs, graphNeeds := make([]string, len(info.Needs)), make([]string, len(info.GraphNeeds))
-		for i, product := range info.Needs {
-			needs[i] = string(product)
+		line := metricLine{Name: info.Name, Title: info.Title, Source: info.Source,
+			Unit: info.Unit, Needs: texts(info.Needs), GraphNeeds: texts(info.GraphNeeds),
+			Classifier: info.Classifier, Anonymity: info.Anonymity,
+			HigherIsBetter: info.HigherIsBetter, Revision: info.Revision}
+		needs, better := strings.Join(line.Needs, ", "), "lower"
+		if len(line.GraphNeeds) > 0 {
+			needs += " or " + strings.Join(line.GraphNeeds, ", ")
 		}
-		for i, product := range info.GraphNeeds {
-			graphNeeds[i] = string(product)
+		if info.Classifier {
+			needs = strings.TrimPrefix(needs+", classifier", ", ")
 		}
-		lines = append(lines, metricLine{Name: info.Name, Title: info.Title, Source: info.Source,
-			Unit:  info.Unit,
-			Needs: needs, GraphNeeds: graphNeeds, Classifier: info.Classifier,
-			Anonymity: info.Anonymity, HigherIsBetter: info.HigherIsBetter,
-			Revision: info.Revision})
+		if info.Anonymity {
+			needs = strings.TrimPrefix(needs+", k", ", ")
+		}
+		if info.HigherIsBetter {
+			better = "higher"
+		}
+		list.add(line, info.Name, needs, better, info.Unit, info.Title, info.Source)
 	}
-	return lines
+	return list
 }
 
 // experimentLine is one embedded experiment.
@@ -278,18 +229,15 @@ type experimentLine struct {
 	Source string `json:"source"`
 }
 
-func (experimentLine) header() []string  { return []string{"NAME", "SOURCE", "TITLE"} }
-func (l experimentLine) cells() []string { return []string{l.Name, l.Source, l.Title} }
-
-func listExperiments() ([]experimentLine, error) {
-	lines := []experimentLine{}
+func listExperiments() (listed, error) {
+	list := listed{columns: []string{"NAME", "SOURCE", "TITLE"}}
 	for _, name := range experiments.Names() {
 		spec, err := experiments.Embedded(name)
 		if err != nil {
-			return nil, err
+			return list, err
 		}
-		lines = append(lines, experimentLine{Name: spec.Name, Title: spec.Title,
-			Source: spec.Source})
+		list.add(experimentLine{Name: spec.Name, Title: spec.Title, Source: spec.Source},
+			spec.Name, spec.Source, spec.Title)
 	}
-	return lines, nil
+	return list, nil
 }

@@ -17,8 +17,8 @@ import (
 func processor() string {
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(info)) {
-			if name, value, ok := strings.Cut(line,
-				":"); ok && strings.TrimSpace(name) == "model name" {
+			name, value, _ := strings.Cut(line, ":")
+			if strings.TrimSpace(name) == "model name" {
 				return strings.TrimSpace(value)
 			}
 		}

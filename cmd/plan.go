@@ -1,10 +1,8 @@
 package cmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"ppdp/experiments"
@@ -69,16 +67,12 @@ func (c planCommand) Run(con *console) error {
 		cached, seconds, err := plan.Cached(con.ctx, c.folder(plan.Quick), c.files())
 		if err != nil {
 			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be counted: %v\n",
-				plan.Spec.Name,
-				err)
+				plan.Spec.Name, err)
 		}
 		lines[i] = describePlan(plan, cached, seconds)
 	}
 	if c.JSON {
-		encoder := json.NewEncoder(con.stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(lines)
+		return writeJSON(con.stdout, lines)
 	}
 	for i, line := range lines {
 		if i > 0 {
@@ -93,8 +87,7 @@ func (c planCommand) Run(con *console) error {
 
 func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned {
 	p := planned{Experiment: plan.Spec.Name, Cells: len(plan.Cells), Cached: cached,
-		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed,
-		Configs: []plannedLine{}}
+		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed, Configs: []plannedLine{}}
 	cost, elsewhere := cellCost(plan, seconds, 1)
 	if cost > 0 {
 		left := cost * float64(p.Cells-p.Cached)
@@ -116,28 +109,26 @@ func (p *planned) write(con *console) error {
 	if p.Folds > 0 {
 		fmt.Fprintf(con.stdout, ", %d folds", p.Folds)
 	}
-	fmt.Fprintf(con.stdout, ", seed %d), %d finished", p.Seed, p.Cached)
+	left := ""
 	switch {
 	case p.Cached == p.Cells:
-		fmt.Fprintln(con.stdout)
 	case p.Seconds == nil:
-		fmt.Fprintln(con.stdout, "; time unknown, no cell was ever run here")
+		left = "; time unknown, no cell was ever run here"
 	default:
-		left := time.Duration(*p.Seconds * float64(time.Second)).Round(time.Second)
-		fmt.Fprintf(con.stdout, "; about %v of one worker's time left", max(left, time.Second))
+		left = fmt.Sprintf("; about %v of one worker's time left",
+			max(wholeSeconds(*p.Seconds), time.Second))
 		if p.Elsewhere {
-			fmt.Fprint(con.stdout, ", going by another machine")
+			left += ", going by another machine"
 		}
-		fmt.Fprintln(con.stdout)
 	}
+	fmt.Fprintf(con.stdout, ", seed %d), %d finished%s\n", p.Seed, p.Cached, left)
 	type key struct{ series, dataset, variant string }
 	var order []key
-	lines := make(map[key]*plannedLine)
+	lines := make(map[key]plannedLine)
 	epsilons := make(map[key][]string)
-	for i := range p.Configs {
-		c := &p.Configs[i]
+	for _, c := range p.Configs {
 		k := key{c.Series, c.Dataset, c.Variant}
-		if lines[k] == nil {
+		if _, known := lines[k]; !known {
 			lines[k] = c
 			order = append(order, k)
 		}
@@ -145,18 +136,12 @@ func (p *planned) write(con *console) error {
 			epsilons[k] = append(epsilons[k], fmt.Sprintf("%g", *c.Epsilon))
 		}
 	}
-	table := tabwriter.NewWriter(con.stdout, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "SERIES\tDATASET\tALGORITHM\tVARIANT\tNEIGHBOURS\tEPSILON")
+	table := newTable(con.stdout, "SERIES", "DATASET", "ALGORITHM", "VARIANT", "NEIGHBOURS",
+		"EPSILON")
 	for _, k := range order {
 		c := lines[k]
-		cells := []string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation,
-			strings.Join(epsilons[k], " ")}
-		for i := range cells {
-			if cells[i] == "" {
-				cells[i] = "-"
-			}
-		}
-		fmt.Fprintln(table, strings.Join(cells, "\t"))
+		table.row(dashed([]string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation,
+			strings.Join(epsilons[k], " ")})...)
 	}
 	return table.Flush()
 }

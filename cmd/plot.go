@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"ppdp/plots"
 	"ppdp/results"
@@ -42,47 +39,36 @@ func (c plotCommand) Run(con *console) error {
 	}
 	// Experiments are drawn in parallel; their messages are printed in order.
 	printed := make([]struct{ stdout, stderr bytes.Buffer }, len(dirs))
-	errs := make([]error, len(dirs))
-	var drawing errgroup.Group
-	drawing.SetLimit(runtime.GOMAXPROCS(0))
-	for i, dir := range dirs {
-		drawing.Go(func() error {
-			own := *con
-			own.stdout, own.stderr = &printed[i].stdout, &printed[i].stderr
-			if err := drawFigures(&own, dir); err != nil {
-				errs[i] = fmt.Errorf("%s: %w", filepath.ToSlash(dir), err)
-			}
-			return nil // all are drawn whatever becomes of one
-		})
-	}
-	_ = drawing.Wait()
+	err = inParallel(len(dirs), func(i int) error {
+		own := *con
+		own.stdout, own.stderr = &printed[i].stdout, &printed[i].stderr
+		if err := drawFigures(&own, dirs[i]); err != nil {
+			return fmt.Errorf("%s: %w", filepath.ToSlash(dirs[i]), err)
+		}
+		return nil
+	})
 	for i := range printed {
 		con.stderr.Write(printed[i].stderr.Bytes())
-		if _, err := con.stdout.Write(printed[i].stdout.Bytes()); err != nil {
-			errs = append(errs, err)
-		}
+		_, printErr := con.stdout.Write(printed[i].stdout.Bytes())
+		err = errors.Join(err, printErr)
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // runDirs lists the folders of the named experiments below out, or of all that a run has finished.
 func runDirs(out string, experiments []string) ([]string, error) {
 	var dirs []string
+	var errs []error
+	for _, name := range experiments {
+		local := filepath.FromSlash(name)
+		if !filepath.IsLocal(local) {
+			errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as "+
+				"rps/fig3", name))
+		}
+		dirs = append(dirs, filepath.Join(out, local))
+	}
 	if len(experiments) > 0 {
-		var errs []error
-		for _, name := range experiments {
-			local := filepath.FromSlash(name)
-			if !filepath.IsLocal(local) {
-				errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as "+
-					"rps/fig1", name))
-				continue
-			}
-			dirs = append(dirs, filepath.Join(out, local))
-		}
-		if len(errs) > 0 {
-			return nil, inputError{errors.Join(errs...)}
-		}
-		return dirs, nil
+		return dirs, inputErrors(errs...)
 	}
 	err := filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Name() == results.ManifestFile {
@@ -90,13 +76,10 @@ func runDirs(out string, experiments []string) ([]string, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return nil, inputError{err}
+	if err == nil && len(dirs) == 0 {
+		err = fmt.Errorf("%s holds no results: no run has finished there", out)
 	}
-	if len(dirs) == 0 {
-		return nil, inputError{fmt.Errorf("%s holds no results: no run has finished there", out)}
-	}
-	return dirs, nil
+	return dirs, inputErrors(err)
 }
 
 // drawFigures draws every figure of a run from its files.

@@ -19,12 +19,13 @@ type progress struct {
 	total         int64
 	bar           *progressbar.ProgressBar // nil when piped
 	started, last time.Time
-	rest          func() string // what else is ahead, for the end of the line; may be nil
+	rest          func() string // what else is ahead, for the end of the line
 }
 
 // newProgress starts showing progress towards total units ("cells", "bytes").
 func newProgress(con *console, title, unit string, total int64) *progress {
-	p := &progress{con: con, title: title, unit: unit, total: total, started: con.now()}
+	p := &progress{con: con, title: title, unit: unit, total: total, started: con.now(),
+		rest: func() string { return "" }}
 	p.last = p.started
 	if con.terminal {
 		p.bar = progressbar.NewOptions64(total,
@@ -42,15 +43,15 @@ func newProgress(con *console, title, unit string, total int64) *progress {
 
 // set says that done units are finished.
 func (p *progress) set(done int64) {
+	now := p.con.now()
 	if p.bar != nil {
-		if now := p.con.now(); p.rest != nil && now.Sub(p.last) >= time.Second {
+		if now.Sub(p.last) >= time.Second {
 			p.last = now
 			p.bar.Describe(p.title + p.rest())
 		}
 		_ = p.bar.Set64(done) // a bar that cannot be drawn must not stop the work
 		return
 	}
-	now := p.con.now()
 	if now.Sub(p.last) < logEvery {
 		return
 	}
@@ -58,15 +59,10 @@ func (p *progress) set(done int64) {
 	left := ""
 	if done > 0 && p.total > done {
 		seconds := now.Sub(p.started).Seconds() * float64(p.total-done) / float64(done)
-		left = fmt.Sprintf(", about %v left",
-			time.Duration(seconds*float64(time.Second)).Round(time.Second))
-	}
-	rest := ""
-	if p.rest != nil {
-		rest = p.rest()
+		left = fmt.Sprintf(", about %v left", wholeSeconds(seconds))
 	}
 	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s%s\n", p.title, done, p.total, p.unit, left,
-		rest)
+		p.rest())
 }
 
 // finish removes the bar.
@@ -74,6 +70,10 @@ func (p *progress) finish() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
 	}
+}
+
+func wholeSeconds(seconds float64) time.Duration {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
 // log writes a message where it does not run into the bar.

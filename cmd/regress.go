@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"ppdp/regress"
 	"ppdp/results"
@@ -69,12 +68,11 @@ func (c *regressCommand) Validate() error {
 // Run compares.
 func (c regressCommand) Run(con *console) error {
 	runs, err := openRuns(c.Out)
+	if err == nil && len(runs) == 0 {
+		err = fmt.Errorf("%s holds no results in the places of their experiments", c.Out)
+	}
 	if err != nil {
 		return inputError{err}
-	}
-	if len(runs) == 0 {
-		return inputError{fmt.Errorf("%s holds no results in the places of their experiments",
-			c.Out)}
 	}
 	var pairs []regress.Pair
 	var fresh []string // run, without a baseline
@@ -104,7 +102,7 @@ func (c regressCommand) Run(con *console) error {
 	report := gateReport{Gate: gate, NotRun: skipped, WithoutBaseline: fresh}
 	switch {
 	case c.JSON:
-		err = report.writeJSON(con.stdout)
+		err = writeJSON(con.stdout, report)
 	case c.Markdown:
 		err = report.writeMarkdown(con.stdout, c.Verbose)
 	default:
@@ -116,16 +114,14 @@ func (c regressCommand) Run(con *console) error {
 	if c.Accept {
 		return c.accept(con, runs, gate)
 	}
-	var errs []error
 	if gate.Failed() {
-		errs = append(errs, fmt.Errorf("%d numbers changed, %d are missing; if that is meant: "+
-			"ppdp regress --accept --reason \"...\"",
-			gate.Counts[regress.Changed], gate.Counts[regress.Missing]))
+		err = fmt.Errorf("%d numbers changed, %d are missing; if that is meant: ppdp regress "+
+			"--accept --reason \"...\"", gate.Counts[regress.Changed], gate.Counts[regress.Missing])
 	}
 	if c.All && len(skipped) > 0 {
-		errs = append(errs, fmt.Errorf("not run: %s", strings.Join(skipped, ", ")))
+		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(skipped, ", ")))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // notRun lists the baseline's experiments that no run is of.
@@ -175,15 +171,10 @@ func (c regressCommand) accept(con *console, runs []*results.Run, gate *regress.
 		if _, err := w.Write(text); err != nil {
 			return err
 		}
-		diary := csv.NewWriter(w)
 		count := func(verdict string) string { return strconv.Itoa(gate.Counts[verdict]) }
-		if err := diary.Write([]string{con.now().UTC().Format("2006-01-02"), count(regress.Changed),
-			count(regress.Missing), count(regress.Added),
-			strings.Join(names, " "), c.Reason}); err != nil {
-			return err
-		}
-		diary.Flush()
-		return diary.Error()
+		return csv.NewWriter(w).WriteAll([][]string{{con.now().UTC().Format(time.DateOnly),
+			count(regress.Changed), count(regress.Missing), count(regress.Added),
+			strings.Join(names, " "), c.Reason}})
 	})
 	if err != nil {
 		return err
@@ -200,13 +191,6 @@ type gateReport struct {
 	WithoutBaseline []string `json:"withoutBaseline,omitempty"`
 }
 
-func (r gateReport) writeJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(r)
-}
-
 // shown selects what is worth a line.
 func (r gateReport) shown(verbose bool) []*regress.Comparison {
 	var list []*regress.Comparison
@@ -219,7 +203,7 @@ func (r gateReport) shown(verbose bool) []*regress.Comparison {
 	return list
 }
 
-var gateHeader = []string{"experiment", "point", "metric", "old", "new", "delta", "p", "verdict"}
+var gateHeader = []string{"EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P", "VERDICT"}
 
 // gateCells are one comparison's cells.
 func gateCells(c *regress.Comparison) []string {
@@ -245,11 +229,12 @@ func gateCells(c *regress.Comparison) []string {
 		return fmt.Sprintf("%.4g n=%d", *v, n)
 	}
 	delta, p := "~", "-"
-	switch {
-	case c.Verdict == regress.Changed && c.Change != nil:
-		delta = fmt.Sprintf("%+.2f%%", 100**c.Change)
-	case c.Verdict == regress.Changed || c.Verdict == regress.Missing || c.Verdict == regress.Added:
+	switch c.Verdict {
+	case regress.Changed, regress.Missing, regress.Added:
 		delta = "?"
+		if c.Verdict == regress.Changed && c.Change != nil {
+			delta = fmt.Sprintf("%+.2f%%", 100**c.Change)
+		}
 	}
 	if c.Holm != nil {
 		p = fmt.Sprintf("%.2g", *c.Holm)
@@ -266,10 +251,9 @@ func gateCells(c *regress.Comparison) []string {
 
 func (r gateReport) writeText(w io.Writer, verbose bool) error {
 	if list := r.shown(verbose); len(list) > 0 {
-		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, strings.ToUpper(strings.Join(gateHeader, "\t")))
+		table := newTable(w, gateHeader...)
 		for _, c := range list {
-			fmt.Fprintln(table, strings.Join(gateCells(c), "\t"))
+			table.row(gateCells(c)...)
 		}
 		if err := table.Flush(); err != nil {
 			return err
@@ -284,7 +268,7 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 func (r gateReport) writeMarkdown(w io.Writer, verbose bool) error {
 	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;")
 	if list := r.shown(verbose); len(list) > 0 {
-		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(gateHeader, " | "),
+		fmt.Fprintf(w, "| %s |\n|%s\n", strings.ToLower(strings.Join(gateHeader, " | ")),
 			strings.Repeat(" --- |", len(gateHeader)))
 		for _, c := range list {
 			cells := gateCells(c)
@@ -310,8 +294,8 @@ func (r gateReport) summary() []string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
 		}
 	}
-	lines := []string{fmt.Sprintf("%d comparisons: %s", len(r.Comparisons),
-		strings.Join(counts, ", "))}
+	lines := []string{
+		fmt.Sprintf("%d comparisons: %s", len(r.Comparisons), strings.Join(counts, ", "))}
 	tested := 0
 	reasons := make(map[string]int)
 	var order []string
@@ -321,17 +305,15 @@ func (r gateReport) summary() []string {
 			tested++
 		}
 		if c.Verdict == regress.Unjudged {
-			if reasons[c.Reason] == 0 {
+			if reasons[c.Reason]++; reasons[c.Reason] == 1 {
 				order = append(order, c.Reason)
 			}
-			reasons[c.Reason]++
 		}
 	}
 	if tested > 0 {
-		lines = append(lines,
-			fmt.Sprintf("%d of them tested: p is adjusted for all, the chance of any false "+
-				"alarm is at most %g %%; smaller changes than %g %% are not called so",
-				tested, 100*r.Alpha, 100*r.Floor))
+		lines = append(lines, fmt.Sprintf("%d of them tested: p is adjusted for all, the chance "+
+			"of any false alarm is at most %g %%; smaller changes than %g %% are not called so",
+			tested, 100*r.Alpha, 100*r.Floor))
 	}
 	for _, reason := range order {
 		lines = append(lines, fmt.Sprintf("warning: %d unjudged: %s", reasons[reason], reason))

@@ -8,7 +8,6 @@ import (
 
 	"ppdp/claims"
 	"ppdp/docs"
-	"ppdp/experiments"
 	"ppdp/report"
 	"ppdp/results"
 )
@@ -46,36 +45,28 @@ const reportFile = "report.html"
 // writeReport judges every paper in either variant on the runs and writes the report beside them.
 func writeReport(con *console, out string, runs []*results.Run) error {
 	in := report.Input{Runs: runs, Errata: docs.Errata, ErrataTests: docs.ErrataTests}
-	var errs []error
-	for _, name := range claims.Papers() {
-		ledger, err := claims.Load(name)
-		if err != nil {
-			return err
-		}
-		paper := report.Paper{Ledger: ledger}
-		paper.Judgements, err = claims.Evaluate(ledger, runs,
-			claims.Options{Variant: claims.Published, Experiments: experiments.Names(),
-				Specs: experiments.Texts()})
-		if err != nil {
-			errs = append(errs, inputError{err})
-		}
-		// What is wrong with the ledger has been reported above.
-		paper.Strict, _ = claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict,
-			Experiments: experiments.Names(), Specs: experiments.Texts()})
-		in.Papers = append(in.Papers, paper)
+	v, err := ledgersOf(claims.Papers())
+	if err != nil {
+		return err
+	}
+	wrong := v.judge(claims.Published, runs)
+	for i, ledger := range v.ledgers {
+		strict, _ := evaluate(ledger, runs, claims.Strict) // fails as for the published variant
+		in.Papers = append(in.Papers,
+			report.Paper{Ledger: ledger, Judgements: v.judgements[i], Strict: strict})
 	}
 	path := filepath.Join(out, reportFile)
 	var warnings []string
-	err := results.WriteFile(path, func(w io.Writer) (err error) {
+	err = results.WriteFile(path, func(w io.Writer) (err error) {
 		warnings, err = report.Write(w, in)
 		return err
 	})
 	if err != nil {
-		return errors.Join(append(errs, fmt.Errorf("%s: %w", filepath.ToSlash(path), err))...)
+		return errors.Join(wrong, fmt.Errorf("%s: %w", filepath.ToSlash(path), err))
 	}
 	for _, warning := range warnings {
 		fmt.Fprintf(con.stderr, "ppdp: warning: %s\n", warning)
 	}
 	fmt.Fprintln(con.stdout, filepath.ToSlash(path))
-	return errors.Join(errs...)
+	return wrong
 }

@@ -113,26 +113,17 @@ func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map
 		}
 		fetcher := datasets.DefaultFetcher(files)
 		for _, status := range statuses {
-			if status.State == datasets.FileOK {
-				continue
-			}
-			if _, err = fetcher.Fetch(con.ctx, status.File); err != nil {
-				break
+			if err == nil && status.State != datasets.FileOK {
+				_, err = fetcher.Fetch(con.ctx, status.File)
 			}
 		}
 		if err == nil {
 			fmt.Fprintf(con.stderr, "ppdp: %s: real data\n", name)
-			continue
+		} else if standIn := datasets.StandIn(name); standIn != "" {
+			replace[name] = standIn
+			fmt.Fprintf(con.stderr, "ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS "+
+				"USED. What follows says nothing about the real data.\n", err, name, standIn)
 		}
-		standIn := datasets.StandIn(name)
-		if standIn == "" {
-			continue
-		}
-		replace[name] = standIn
-		fmt.Fprintf(con.stderr,
-			"ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS USED. What follows says "+
-				"nothing about the real data.\n",
-			err, name, replace[name])
 	}
 	return replace
 }

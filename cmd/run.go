@@ -165,27 +165,18 @@ func makePlans(words []string, overrides experiments.Overrides) ([]*experiments.
 	named := make(map[string]string)
 	for _, word := range words {
 		spec, err := experiments.Find(word)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err == nil && named[spec.Name] != "" {
+			err = fmt.Errorf("%s and %s are both named %s: their results would share a folder",
+				named[spec.Name], word, spec.Name)
 		}
-		if other, taken := named[spec.Name]; taken {
-			errs = append(errs, fmt.Errorf("%s and %s are both named %s: their results would "+
-				"share a folder", other, word, spec.Name))
-			continue
+		var plan *experiments.Plan
+		if err == nil {
+			named[spec.Name] = word
+			plan, err = spec.Plan(overrides)
 		}
-		named[spec.Name] = word
-		plan, err := spec.Plan(overrides)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		plans = append(plans, plan)
+		plans, errs = append(plans, plan), append(errs, err)
 	}
-	if len(errs) > 0 {
-		return nil, inputError{errors.Join(errs...)}
-	}
-	return plans, nil
+	return plans, inputErrors(errs...)
 }
 
 // asInput marks an error in the data that were asked for as the user's.
@@ -200,7 +191,7 @@ func asInput(err error) error {
 // next from running; an interruption does.
 func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
 	var errs []error
-	var ahead *forecast
+	ahead := &forecast{now: con.now, at: &work{}}
 	if len(plans) > 1 {
 		ahead = newForecast(con, plans, flags)
 	}
@@ -244,11 +235,9 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
 	if result.OtherShards > 0 {
-		fmt.Fprintf(con.stdout,
-			"%s: %d cells belong to other shards: join their journals with %s and run again "+
-				"without --shard\n",
-			plan.Spec.Name, result.OtherShards, filepath.ToSlash(filepath.Join(result.Dir,
-				experiments.JournalFile)))
+		journal := filepath.ToSlash(filepath.Join(result.Dir, experiments.JournalFile))
+		fmt.Fprintf(con.stdout, "%s: %d cells belong to other shards: join their journals with %s "+
+			"and run again without --shard\n", plan.Spec.Name, result.OtherShards, journal)
 	} else {
 		err = drawFigures(con, result.Dir)
 	}

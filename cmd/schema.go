@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"unicode/utf8"
@@ -61,11 +62,8 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	if err != nil {
 		return inputError{err}
 	}
-	if _, err := file.Write(draft.Bytes()); err != nil {
-		file.Close()
-		return err
-	}
-	if err := file.Close(); err != nil {
+	_, err = file.Write(draft.Bytes())
+	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.stdout,

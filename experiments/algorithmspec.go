@@ -24,19 +24,14 @@ type AlgorithmSpec struct {
 	Params Sweep `yaml:"params"`
 
 	node     *strictyaml.Node
-	expanded []any // the sound combinations of Params
+	expanded []any // the valid combinations of Params
 }
-
-// algorithmKeys is AlgorithmSpec without its methods, to decode it by its fields.
-type algorithmKeys AlgorithmSpec
 
 // UnmarshalStrict remembers the place of the entry in the document.
 func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	r.Decode(n, (*algorithmKeys)(a))
-	a.node = n
-	if a.Params.node == nil {
-		a.Params.node = n
-	}
+	type keys AlgorithmSpec // without this method
+	a.node, a.Params.node = n, n
+	r.Decode(n, (*keys)(a))
 }
 
 // checkAlgorithm records what is wrong with one entry under algorithms.
@@ -60,28 +55,26 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		r.Problemf(valueOf(a.node, "trials"), "%d, must be between 1 and the experiment's %d",
 			a.Trials, s.Trials)
 	}
-	for _, name := range a.Variant {
+	for _, name := range a.variants(info) {
 		guarantee, err := info.Guarantee(algorithms.Variant(name))
-		if err != nil {
+		private := guarantee.Model == algorithms.DifferentialPrivacy
+		switch {
+		case err != nil:
 			r.Problemf(valueOf(a.node, "variant"), "%v", err)
-			continue
+		case private && len(a.Epsilon) == 0 && len(s.Epsilon) == 0:
+			r.Problemf(a.node, "%s needs epsilon, given here or for the whole experiment", a.Name)
+		case !private && len(a.Epsilon) > 0:
+			r.Problemf(valueOf(a.node, "epsilon"),
+				"%s gives no differential privacy and takes no epsilon", a.Name)
 		}
-		s.checkEpsilonUse(r, a, guarantee)
-	}
-	if len(a.Variant) == 0 {
-		s.checkEpsilonUse(r, a, info.Variants[0])
 	}
 	a.expanded = a.Params.expand(r, a.Name, func() any { return algorithm.Params() })
 	if len(a.expanded) > 0 {
 		known := map[string]bool{"algorithm": true, "variant": true, "unit": true,
 			"neighbours": true, "epsilon": true, "dataset": true}
-		if !isNil(a.expanded[0]) {
-			for key := range strictyaml.Resolved(a.expanded[0]) { // order-free: fills a set
-				known[key] = true
-			}
-		}
-		for _, name := range placeholders(a.Series) {
-			if !known[name] {
+		addNames(known, a.expanded[0])
+		for _, match := range placeholder.FindAllStringSubmatch(a.Series, -1) {
+			if name := match[1]; !known[name] {
 				r.Problemf(valueOf(a.node, "series"),
 					"{%s} names no parameter of %s, must be one of %s", name, a.Name, listed(known))
 			}
@@ -112,39 +105,28 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		}
 	}
 	for i := range s.Dataset {
-		source, err := datasets.Lookup(s.Dataset[i].Name)
+		name, kind := s.Dataset[i].Name, algorithms.TableInput
+		source, err := datasets.Lookup(name)
 		if err != nil {
 			continue // reported by expandDatasets
 		}
-		kind := algorithms.TableInput
 		if source.Info().Graph {
 			kind = algorithms.GraphInput
 		}
 		if kind != info.Input {
-			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input,
-				s.Dataset[i].Name, kind)
+			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input, name,
+				kind)
 		}
 	}
 }
 
-func (s *Spec) checkEpsilonUse(r *strictyaml.Reader, a *AlgorithmSpec, g algorithms.Guarantee) {
-	private := g.Model == algorithms.DifferentialPrivacy
-	if private && len(a.Epsilon) == 0 && len(s.Epsilon) == 0 {
-		r.Problemf(a.node, "%s needs epsilon, given here or for the whole experiment", a.Name)
+// variants are those to run, the algorithm's first by default.
+func (a *AlgorithmSpec) variants(info algorithms.Info) []string {
+	if len(a.Variant) == 0 {
+		return []string{string(info.Variants[0].Variant)}
 	}
-	if !private && len(a.Epsilon) > 0 {
-		r.Problemf(valueOf(a.node, "epsilon"),
-			"%s gives no differential privacy and takes no epsilon", a.Name)
-	}
+	return a.Variant
 }
 
 // placeholder is a {name} in a series template.
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
-
-func placeholders(template string) []string {
-	var names []string
-	for _, match := range placeholder.FindAllStringSubmatch(template, -1) {
-		names = append(names, match[1])
-	}
-	return names
-}

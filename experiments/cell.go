@@ -35,8 +35,8 @@ const graceAfterTimeout = 2 * time.Second
 // guard runs one cell so that nothing it does can end the run: a panic becomes a failure, and a
 // cell that does not return when its time is up is left behind and reported. Clock time decides
 // only whether a cell is abandoned, never what it computes.
-func guard(ctx context.Context, timeout time.Duration, cell func(ctx context.Context,
-	at *phase) (outcome, error)) (outcome, error) {
+func guard(ctx context.Context, timeout time.Duration,
+	cell func(ctx context.Context, at *phase) (outcome, error)) (outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type result struct {
@@ -61,9 +61,7 @@ func guard(ctx context.Context, timeout time.Duration, cell func(ctx context.Con
 	}()
 	var expired <-chan time.Time
 	if timeout > 0 {
-		timer := time.NewTimer(timeout)
-		defer timer.Stop()
-		expired = timer.C
+		expired = time.After(timeout)
 	}
 	select {
 	case r := <-finished:
@@ -73,11 +71,9 @@ func guard(ctx context.Context, timeout time.Duration, cell func(ctx context.Con
 		return r.outcome, r.err
 	case <-expired:
 		cancel()
-		grace := time.NewTimer(graceAfterTimeout)
-		defer grace.Stop()
 		select {
 		case <-finished:
-		case <-grace.C:
+		case <-time.After(graceAfterTimeout):
 		}
 		return outcome{}, &failure{at.name(), fmt.Errorf("timed out after %v", timeout)}
 	}
@@ -118,8 +114,8 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	begin := clock()
 	release, err := config.Implementation.Release(ctx, algorithms.Input{
 		Table: m.data.Table, Graph: m.data.Graph, Rows: slices.Clone(train),
-		Params: config.Parameters, Variant: config.Guarantee.Variant,
-		Budget: budget, Noise: random.NewStreams(p.noiseKey(c, m.data.Checksum)),
+		Params: config.Parameters, Variant: config.Guarantee.Variant, Budget: budget,
+		Noise: random.NewStreams(p.noiseKey(c, m.data.Checksum)),
 	})
 	o.timing.Release = clock().Sub(begin).Seconds()
 	if errors.Is(err, privacy.ErrOverspent) {
@@ -136,9 +132,8 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 		return o, fmt.Errorf("%w; %s went on all the same", err, config.Algorithm)
 	}
 	o.release, o.Warnings = release, release.Warnings
-	if s := release.Structure; s != (algorithms.Structure{}) {
-		o.Structure = &results.Structure{Nodes: s.Nodes, Leaves: s.Leaves, Depth: s.Depth,
-			Gap: s.Gap}
+	if s := results.Structure(release.Structure); s != (results.Structure{}) {
+		o.Structure = &s
 	}
 	if p.keeps(c) && release.Regions != nil {
 		o.Regions = sides(m.data.Table.Schema(), release.Regions)
@@ -147,11 +142,10 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 		claimed, proven := budget.Spent()
 		o.Spent = &results.Spent{Claimed: claimed, Proven: results.Bound(proven)}
 		for _, e := range budget.Ledger() {
-			o.Ledger = append(o.Ledger, results.LedgerRow{Purpose: e.Purpose,
-				Mechanism: e.Mechanism,
-				Claimed:   e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls,
-				Epsilon: e.Epsilon,
-				Loss:    results.Bound(e.Loss), Composition: e.Composition})
+			o.Ledger = append(o.Ledger, results.LedgerRow{
+				Purpose: e.Purpose, Mechanism: e.Mechanism, Composition: e.Composition,
+				Claimed: e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls,
+				Epsilon: e.Epsilon, Loss: results.Bound(e.Loss)})
 		}
 		// Path.charge refuses what would overspend; should it ever not, this does.
 		if claimed > *config.Epsilon*(1+1e-9) {
@@ -175,23 +169,20 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 
 func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train, test []int32,
 	release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
-	info := measure.Metric.Info()
 	value := results.Value{Measurement: measure.measurement()}
 	k := 0
 	if anonymous, ok := c.Config.Parameters.(algorithms.Anonymous); ok {
 		k = anonymous.Anonymity()
 	}
-	var number float64
-	var ok bool
-	var err error
-	if p.Spec.Protocol == Inside && info.Classifier {
-		number, ok, err = p.measureInside(ctx, measure, release, p.noiseKey(c, m.data.Checksum))
-	} else {
-		number, ok, err = measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table,
-			Graph: m.data.Graph, Train: train, Test: test,
-			Release: release, Classifier: measure.Classifier, Params: measure.Params, K: k,
-			Truth: m.truth[max(0, c.Fold)], Published: published})
+	evaluate := func() (number float64, ok bool, err error) {
+		if p.Spec.Protocol == Inside && measure.Metric.Info().Classifier {
+			return p.measureInside(ctx, measure, release, p.noiseKey(c, m.data.Checksum))
+		}
+		return measure.Metric.Measure(ctx, metrics.Case{Table: m.data.Table, Graph: m.data.Graph,
+			Train: train, Test: test, Release: release, Classifier: measure.Classifier,
+			Params: measure.Params, K: k, Truth: m.truth[max(0, c.Fold)], Published: published})
 	}
+	number, ok, err := evaluate()
 	if err != nil {
 		return value, fmt.Errorf("%s: %w", measure.Name, err)
 	}
@@ -231,8 +222,7 @@ func (p *Plan) measureInside(ctx context.Context, measure Measure, release *algo
 			}
 		}
 		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: table, Train: train,
-			Test:    test,
-			Release: part, Classifier: measure.Classifier, Params: measure.Params})
+			Test: test, Release: part, Classifier: measure.Classifier, Params: measure.Params})
 		if err != nil || !ok {
 			return 0, ok, err
 		}

@@ -32,60 +32,55 @@ type loadedSet struct {
 // load reads or generates all the plan's data. All problems are reported at once.
 func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, error) {
 	s := &dataCache{cells: make(map[dataKey]*cellData)}
-	loaded := make(map[*datasetConfig]bool)
 	var errs []error
-	for _, config := range p.Configs {
-		d := config.data
-		if loaded[d] {
-			continue
-		}
-		loaded[d] = true
-		var set *datasets.Dataset
-		var truth []*metrics.Memo
-		for trial := range p.Trials {
-			var err error
-			if set == nil || d.resample {
-				set, err = d.source.Load(ctx, datasets.Request{Params: d.params, Files: files,
-					Key: p.dataKey(d, trial)})
-				truth = nil
-			}
-			if truth == nil || p.Folds > 0 { // trials differ in their folds
-				truth = nil
-				for range max(1, p.Folds) {
-					truth = append(truth, new(metrics.Memo))
-				}
-			}
-			if err != nil {
-				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
-				break
-			}
-			m := &cellData{data: set, truth: truth}
-			if set.Table != nil {
-				m.rows = set.Table.AllRows()
-				if p.Folds > 0 && p.Spec.Protocol == RawTest {
-					m.folds, err = p.foldsOf(set.Table, p.foldKey(d, set.Checksum, trial))
-				}
-				if p.Spec.Train.set() {
-					m.train, err = p.Spec.Train.of(len(m.rows))
-				}
-			}
-			if err != nil {
-				errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
-				break
-			}
+	for _, d := range p.datasets() {
+		var m *cellData
+		var err error
+		for trial := 0; trial < p.Trials && err == nil; trial++ {
+			m, err = p.loadTrial(ctx, files, d, trial, m)
 			s.cells[dataKey{d, trial}] = m
-			if trial == 0 {
-				s.sets = append(s.sets, loadedSet{d, set})
+			if err == nil && trial == 0 {
+				s.sets = append(s.sets, loadedSet{d, m.data})
 			}
 		}
+		errs = append(errs, err)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%w while its data were loaded: nothing was run", ErrInterrupted)
+	return s, dataErrors(ctx, errs)
+}
+
+// loadTrial returns the data of a trial, whose earlier one shares them unless they are drawn anew.
+func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetConfig, trial int,
+	earlier *cellData) (*cellData, error) {
+	m := &cellData{}
+	if earlier != nil && !d.resample {
+		m.data, m.truth = earlier.data, earlier.truth
+	} else {
+		var err error
+		if m.data, err = p.loadData(ctx, files, d, trial); err != nil {
+			return nil, err
+		}
 	}
-	if len(errs) > 0 {
-		return nil, dataError{errors.Join(errs...)}
+	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
+		m.truth = nil
+		for range max(1, p.Folds) {
+			m.truth = append(m.truth, new(metrics.Memo))
+		}
 	}
-	return s, nil
+	table := m.data.Table
+	if table == nil {
+		return m, nil
+	}
+	m.rows = table.AllRows()
+	var err error
+	if p.Folds > 0 && p.Spec.Protocol == RawTest {
+		m.folds, err = p.foldsOf(table, p.foldKey(d, m.data.Checksum, trial))
+	} else if p.Spec.Train.set() {
+		m.train, err = p.Spec.Train.of(len(m.rows))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dataset %s: %w", d.label(), err)
+	}
+	return m, nil
 }
 
 // CheckFiles reads the files that the user has given as data and reports all that is wrong with
@@ -93,25 +88,45 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, erro
 // run. Data of the registry are not looked at: their checksums are known.
 func (p *Plan) CheckFiles(ctx context.Context, files datasets.Files) error {
 	var errs []error
-	checked := make(map[*datasetConfig]bool)
-	for _, config := range p.Configs {
-		d := config.data
-		if !d.given || checked[d] {
-			continue
-		}
-		checked[d] = true
-		if _, err := d.source.Load(ctx, datasets.Request{Params: d.params, Files: files,
-			Key: p.dataKey(d, 0)}); err != nil {
-			errs = append(errs, fmt.Errorf("dataset %s: %w", d.label(), err))
+	for _, d := range p.datasets() {
+		if d.given {
+			_, err := p.loadData(ctx, files, d, 0)
+			errs = append(errs, err)
 		}
 	}
+	return dataErrors(ctx, errs)
+}
+
+// dataErrors is the error of reading a plan's data, nil if all could be read.
+func dataErrors(ctx context.Context, errs []error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w while its data were read: nothing was run", ErrInterrupted)
 	}
-	if len(errs) > 0 {
-		return dataError{errors.Join(errs...)}
+	if err := errors.Join(errs...); err != nil {
+		return dataError{err}
 	}
 	return nil
+}
+
+// datasets lists the plan's datasets, whose configurations are neighbours.
+func (p *Plan) datasets() []*datasetConfig {
+	var all []*datasetConfig
+	for _, config := range p.Configs {
+		if len(all) == 0 || all[len(all)-1] != config.data {
+			all = append(all, config.data)
+		}
+	}
+	return all
+}
+
+func (p *Plan) loadData(ctx context.Context, files datasets.Files, d *datasetConfig,
+	trial int) (*datasets.Dataset, error) {
+	set, err := d.source.Load(ctx, datasets.Request{Params: d.params, Files: files,
+		Key: p.dataKey(d, trial)})
+	if err != nil {
+		err = fmt.Errorf("dataset %s: %w", d.label(), err)
+	}
+	return set, err
 }
 
 // logNotes reports what became of the files that the user has given as data: rows or columns left

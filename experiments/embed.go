@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 
 	"ppdp/internal/spelling"
@@ -18,13 +17,12 @@ var specs embed.FS
 
 // Names lists the embedded experiments, such as "rps/fig1", in alphabetical order.
 func Names() []string {
-	var names []string
-	files, err := fs.Glob(specs, "*/*.yaml")
+	names, err := fs.Glob(specs, "*/*.yaml")
 	if err != nil {
 		panic(err) // the pattern is a constant
 	}
-	for _, file := range files {
-		names = append(names, strings.TrimSuffix(file, path.Ext(file)))
+	for i, file := range names {
+		names[i] = strings.TrimSuffix(file, ".yaml")
 	}
 	return names
 }
@@ -58,9 +56,9 @@ func Find(word string) (*Spec, error) {
 		return Embedded(word)
 	}
 	if _, err := os.Stat(word); err != nil {
+		hint := spelling.Hint(strings.TrimSuffix(word, ".yaml"), Names())
 		return nil, fmt.Errorf("%s is neither a file nor an experiment%s, must be a spec's file "+
-			"or one of %s", word,
-			spelling.Hint(strings.TrimSuffix(word, ".yaml"), Names()), strings.Join(Names(), ", "))
+			"or one of %s", word, hint, strings.Join(Names(), ", "))
 	}
 	return Load(word)
 }

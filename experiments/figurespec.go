@@ -60,36 +60,34 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		names[f.Name] = true
 		switch f.Kind {
 		case "":
+			if !measured[f.Y] {
+				bad("y", "%q is not measured, must be one of %s", f.Y, listed(measured))
+			}
+			if f.X != "epsilon" && !parameters[f.X] {
+				bad("x", "%q, must be epsilon or one of %s", f.X, listed(parameters))
+			}
 		case results.RegionsKind:
 			s.checkMap(f, bad)
 		default:
 			bad("kind", "%q, must be %s, or not given for curves", f.Kind, results.RegionsKind)
 		}
-		if f.Kind == "" && !measured[f.Y] {
-			bad("y", "%q is not measured, must be one of %s", f.Y, listed(measured))
-		}
-		if f.Kind == "" && f.X != "epsilon" && !parameters[f.X] {
-			bad("x", "%q, must be epsilon or one of %s", f.X, listed(parameters))
-		}
 		if f.X2 != "" && !parameters[f.X2] {
 			bad("x2", "%q, must be one of %s", f.X2, listed(parameters))
 		}
-		for _, scale := range [][2]string{{"xscale", f.XScale}, {"yscale", f.YScale}} {
-			if v := scale[1]; v != "" && v != "linear" && v != "log" {
-				bad(scale[0], "%q, must be linear or log", v)
+		checkAxis := func(axis, scale string, limits []float64) {
+			if scale != "" && scale != "linear" && scale != "log" {
+				bad(axis+"scale", "%q, must be linear or log", scale)
 			}
-		}
-		checkLimits := func(key string, limits []float64, log bool) {
 			switch {
 			case limits == nil:
 			case len(limits) != 2 || !(limits[0] < limits[1]):
-				bad(key, "%v, must be two numbers, the lower first", limits)
-			case log && limits[0] <= 0:
-				bad(key, "%v on a log axis, must be above 0", limits)
+				bad(axis+"lim", "%v, must be two numbers, the lower first", limits)
+			case scale == "log" && limits[0] <= 0:
+				bad(axis+"lim", "%v on a log axis, must be above 0", limits)
 			}
 		}
-		checkLimits("xlim", f.XLim, f.XScale == "log")
-		checkLimits("ylim", f.YLim, f.YScale == "log")
+		checkAxis("x", f.XScale, f.XLim)
+		checkAxis("y", f.YScale, f.YLim)
 		for _, name := range f.Reference {
 			if !ran[name] && !classified[name] {
 				bad("reference", "%q is neither an algorithm nor a classifier of this experiment",
@@ -134,25 +132,26 @@ func (s *Spec) checkMap(f *FigureSpec, bad func(key, format string, args ...any)
 // parameterNames is the set of all parameters of the spec's algorithms and datasets.
 func (s *Spec) parameterNames() map[string]bool {
 	names := make(map[string]bool)
-	add := func(params any) {
-		if isNil(params) {
-			return
-		}
-		for key := range strictyaml.Resolved(params) { // order-free: fills a set
-			names[key] = true
-		}
-	}
 	for i := range s.Algorithms {
 		if a, err := algorithms.Lookup(s.Algorithms[i].Name); err == nil {
-			add(a.Params())
+			addNames(names, a.Params())
 		}
 	}
 	for i := range s.Dataset {
 		if d, err := datasets.Lookup(s.Dataset[i].Name); err == nil {
-			add(d.Params())
+			addNames(names, d.Params())
 		}
 	}
 	return names
+}
+
+// addNames adds the names of parameters, if there are any, to a set.
+func addNames(names map[string]bool, params any) {
+	if !isNil(params) {
+		for key := range strictyaml.Resolved(params) { // order-free: fills a set
+			names[key] = true
+		}
+	}
 }
 
 // listed joins the names of a set.

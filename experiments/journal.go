@@ -58,14 +58,12 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]entry, err
 		unlock()
 		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
 	}
-	finished, end := map[string]entry(nil), int64(0)
+	var finished map[string]entry
+	var end int64
 	if info, statErr := file.Stat(); statErr != nil || !info.Mode().IsRegular() {
 		// reading a pipe would wait for ever
 		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name()))
-	} else {
-		finished, end, err = readJournal(file, warn)
-	}
-	if err == nil {
+	} else if finished, end, err = readJournal(file, warn); err == nil {
 		err = file.Truncate(end)
 	}
 	if err == nil {
@@ -76,9 +74,8 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]entry, err
 		unlock()
 		return nil, nil, fmt.Errorf("journal: %w", err)
 	}
-	j := &journal{file: file, unlock: unlock, entries: make(chan entry, 256),
-		done: make(chan error, 1)}
-	return j, finished, nil
+	return &journal{file: file, unlock: unlock, entries: make(chan entry, 256),
+		done: make(chan error, 1)}, finished, nil
 }
 
 // lockPatience is how long another run's lock is waited for before it is an error: long enough for
@@ -153,35 +150,23 @@ func readJournal(from io.Reader, warn func(string)) (map[string]entry, int64, er
 	}
 }
 
-const sumDigits = 16
-
-func lineSum(text []byte) string {
-	return fmt.Sprintf("%x", sha256.Sum256(text))[:sumDigits]
-}
+func lineSum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text))[:16] }
 
 func parseJournalLine(text []byte) (entry, bool) {
 	var o entry
-	if len(text) < sumDigits+1 || text[sumDigits] != ' ' ||
-		lineSum(text[sumDigits+1:]) != string(text[:sumDigits]) {
+	sum, text, _ := bytes.Cut(text, []byte(" "))
+	if string(sum) != lineSum(text) {
 		return o, false
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text[sumDigits+1:]))
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&o); err != nil || o.Key == "" {
-		return o, false
-	}
-	return o, true
+	err := decoder.Decode(&o)
+	return o, err == nil && o.Key != ""
 }
 
 func appendJournalLine(to []byte, o *entry) ([]byte, error) {
 	text, err := json.Marshal(o)
-	if err != nil {
-		return to, err
-	}
-	to = append(to, lineSum(text)...)
-	to = append(to, ' ')
-	to = append(to, text...)
-	return append(to, '\n'), nil
+	return fmt.Appendf(to, "%s %s\n", lineSum(text), text), err
 }
 
 // start writes entries as they come. Whatever has gathered while the disk was busy is written and
@@ -209,10 +194,9 @@ func (j *journal) start(failed func(error)) {
 				}
 			}
 			if err == nil {
-				_, err = j.file.Write(buffer)
-			}
-			if err == nil {
-				err = j.file.Sync()
+				if _, err = j.file.Write(buffer); err == nil {
+					err = j.file.Sync()
+				}
 			}
 			if err != nil {
 				firstErr = fmt.Errorf("journal: %w", err)
@@ -234,14 +218,11 @@ var errLost = errors.New("the output folder was removed while the experiment ran
 // check returns errLost where the file that is written to has no name any more.
 func (j *journal) check() error {
 	there, err := os.Stat(j.file.Name())
-	if err == nil {
-		opened, openedErr := j.file.Stat()
-		if openedErr == nil && os.SameFile(there, opened) {
-			return nil
-		}
-		err = openedErr
+	opened, openedErr := j.file.Stat()
+	if err == nil && openedErr == nil && os.SameFile(there, opened) {
+		return nil
 	}
-	return errors.Join(errLost, err)
+	return errors.Join(errLost, err, openedErr)
 }
 
 // finish waits until everything is on disk. The journal cannot be added to afterwards.

@@ -38,11 +38,9 @@ func WriteJSONSchema(w io.Writer) error {
 				"description": "folder of the results, such as rps/fig3"},
 			"title":  described(object{"type": "string"}, "one line for people"),
 			"source": described(object{"type": "string"}, "paper and figure it reproduces"),
-			"seed": described(object{"type": "integer", "minimum": 0},
-				"master seed of all randomness"),
-			"trials": described(object{"type": "integer", "minimum": 1, "maximum": maxTrials},
-				"independent repetitions, default 1"),
-			"folds": described(object{"type": "integer", "minimum": 0, "maximum": maxFolds},
+			"seed":   described(integer(0), "master seed of all randomness"),
+			"trials": described(integer(1, maxTrials), "independent repetitions, default 1"),
+			"folds": described(integer(0, maxFolds),
 				"cross-validation folds; 0 measures on the rows released"),
 			"train": described(object{"type": []string{"integer", "number", "string"}},
 				"in place of folds: the first rows, "+trainForms+", are released, the others "+
@@ -55,31 +53,25 @@ func WriteJSONSchema(w io.Writer) error {
 			"dataset": oneOrMore(object{"anyOf": datasetSchemas()}),
 			"epsilon": described(epsilonSchema(),
 				"for every algorithm under differential privacy"),
-			"algorithms": object{"type": "array", "minItems": 1,
-				"items": object{"oneOf": algorithmSchemas()}},
-			"measure": object{"type": "array", "minItems": 1, "items": object{
-				"type": "object", "additionalProperties": false, "required": []string{"metric"},
-				"properties": object{
-					"metric":     oneOrMore(object{"enum": metrics.Names()}),
-					"classifier": oneOrMore(object{"enum": classifiers.Names()}),
-					"params": object{"type": "object", "additionalProperties": false,
-						"properties": metricParameterSchemas(),
-						"description": "of the metrics, each of which must know them all; " +
-							"recorded under the metric's name with what differs from the defaults"},
-				}}},
+			"algorithms": atLeastOne(object{"oneOf": algorithmSchemas()}),
+			"measure": atLeastOne(mapping(object{
+				"metric":     oneOrMore(object{"enum": metrics.Names()}),
+				"classifier": oneOrMore(object{"enum": classifiers.Names()}),
+				"params": described(mapping(metricParameterSchemas()),
+					"of the metrics, each of which must know them all; recorded under the "+
+						"metric's name with what differs from the defaults"),
+			}, "metric")),
 			"keep": described(oneOrMore(object{"enum": keepWords}),
 				"what a run leaves of each configuration's first release: its regions; and the "+
 					"original rows, which are private data"),
 			"plots": object{"type": "array", "items": figureSchema()},
-			"quick": object{"type": "object", "additionalProperties": false,
-				"description": "what --quick overrides",
-				"properties": object{
-					"trials":  object{"type": "integer", "minimum": 1},
-					"folds":   object{"type": "integer", "minimum": 2},
-					"epsilon": epsilonSchema(),
-					"dataset": object{"$ref": "#/properties/dataset",
-						"description": "replaces the experiment's, whose sources it names"},
-				}},
+			"quick": described(mapping(object{
+				"trials":  integer(1),
+				"folds":   integer(2),
+				"epsilon": epsilonSchema(),
+				"dataset": object{"$ref": "#/properties/dataset",
+					"description": "replaces the experiment's, whose sources it names"},
+			}), "what --quick overrides"),
 		},
 	})
 }
@@ -89,13 +81,31 @@ func described(schema object, text string) object {
 	return schema
 }
 
-func oneOrMore(schema object) object {
-	return object{"anyOf": []any{schema, object{"type": "array", "items": schema, "minItems": 1}}}
+// mapping takes the keys listed and no others.
+func mapping(properties object, required ...string) object {
+	schema := object{"type": "object", "additionalProperties": false, "properties": properties}
+	if len(required) > 0 {
+		schema["required"] = required
+	}
+	return schema
 }
 
-func epsilonSchema() object {
-	return oneOrMore(object{"type": "number", "exclusiveMinimum": 0})
+func atLeastOne(schema object) object {
+	return object{"type": "array", "items": schema, "minItems": 1}
 }
+
+func oneOrMore(schema object) object { return object{"anyOf": []any{schema, atLeastOne(schema)}} }
+
+// integer takes whole numbers from a minimum on, up to a maximum if one is given.
+func integer(minimum int, maximum ...int) object {
+	schema := object{"type": "integer", "minimum": minimum}
+	if len(maximum) > 0 {
+		schema["maximum"] = maximum[0]
+	}
+	return schema
+}
+
+func epsilonSchema() object { return oneOrMore(object{"type": "number", "exclusiveMinimum": 0}) }
 
 // parameterSchemas lists the keys of a parameter struct, each of which may be a value or a list to
 // sweep.
@@ -140,7 +150,7 @@ func typeSchema(t reflect.Type) object {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return object{"type": "integer"}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return object{"type": "integer", "minimum": 0}
+		return integer(0)
 	case reflect.Float32, reflect.Float64:
 		return object{"type": "number"}
 	case reflect.String:
@@ -155,10 +165,7 @@ func typeSchema(t reflect.Type) object {
 func datasetSchemas() []any {
 	all := []any{object{"enum": datasets.Names()}}
 	for _, name := range datasets.Names() {
-		source, err := datasets.Lookup(name)
-		if err != nil {
-			panic(err) // Names lists only what Lookup finds
-		}
+		source := must(datasets.Lookup(name))
 		properties := parameterSchemas(source.Params())
 		properties["name"] = described(object{"const": name}, source.Info().Title)
 		properties["resample"] = described(object{"type": "boolean"},
@@ -167,37 +174,38 @@ func datasetSchemas() []any {
 		if name == "csv" {
 			required = []string{"csv", "schema"}
 		}
-		all = append(all, object{"type": "object", "additionalProperties": false,
-			"required": required, "properties": properties})
+		all = append(all, mapping(properties, required...))
 	}
 	return all
+}
+
+// must is for names that are known to be registered.
+func must[T any](registered T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return registered
 }
 
 func algorithmSchemas() []any {
 	var all []any
 	for _, name := range algorithms.Names() {
-		algorithm, err := algorithms.Lookup(name)
-		if err != nil {
-			panic(err)
-		}
+		algorithm := must(algorithms.Lookup(name))
 		info := algorithm.Info()
-		var variants []string
+		var variants []algorithms.Variant
 		for _, g := range info.Variants {
-			variants = append(variants, string(g.Variant))
+			variants = append(variants, g.Variant)
 		}
-		all = append(all, object{"type": "object", "additionalProperties": false,
-			"required": []string{"name"},
-			"properties": object{
-				"name":    described(object{"const": name}, info.Title),
-				"variant": oneOrMore(object{"enum": variants}),
-				"series": described(object{"type": "string"},
-					"the curve's name; {parameter} is filled in"),
-				"trials": described(object{"type": "integer", "minimum": 1, "maximum": maxTrials},
-					"only the first of the experiment's trials; all if not given"),
-				"epsilon": epsilonSchema(),
-				"params": object{"type": "object", "additionalProperties": false,
-					"properties": parameterSchemas(algorithm.Params())},
-			}})
+		all = append(all, mapping(object{
+			"name":    described(object{"const": name}, info.Title),
+			"variant": oneOrMore(object{"enum": variants}),
+			"series": described(object{"type": "string"},
+				"the curve's name; {parameter} is filled in"),
+			"trials": described(integer(1, maxTrials),
+				"only the first of the experiment's trials; all if not given"),
+			"epsilon": epsilonSchema(),
+			"params":  mapping(parameterSchemas(algorithm.Params())),
+		}, "name"))
 	}
 	return all
 }
@@ -207,22 +215,15 @@ func algorithmSchemas() []any {
 func metricParameterSchemas() object {
 	properties := object{}
 	for _, name := range metrics.Names() {
-		metric, err := metrics.Lookup(name)
-		if err != nil {
-			panic(err)
-		}
-		own := parameterSchemas(parametersOf(metric)())
+		own := parameterSchemas(parametersOf(must(metrics.Lookup(name)))())
 		for _, key := range slices.Sorted(maps.Keys(own)) {
 			switch known, taken := properties[key].(object); {
 			case !taken:
 				properties[key] = own[key]
+			case known["description"] == nil: // several metrics' already
+				properties[key] = object{"anyOf": append(known["anyOf"].([]any), own[key])}
 			case !reflect.DeepEqual(known, own[key]):
-				choices, several := known["anyOf"].([]any)
-				if several && known["description"] == nil {
-					properties[key] = object{"anyOf": append(choices, own[key])}
-				} else {
-					properties[key] = object{"anyOf": []any{known, own[key]}}
-				}
+				properties[key] = object{"anyOf": []any{known, own[key]}}
 			}
 		}
 	}
@@ -239,11 +240,10 @@ func figureSchema() object {
 		"keep what has these values; a|b keeps either")
 	properties["kind"] = object{"enum": []string{results.RegionsKind},
 		"description": "a map of one release's regions; curves if not given"}
-	scale := object{"enum": []string{"linear", "log"}}
-	limits := object{"type": "array", "items": object{"type": "number"}, "minItems": 2,
-		"maxItems": 2}
-	properties["xscale"], properties["yscale"] = scale, scale
-	properties["xlim"], properties["ylim"] = limits, limits
-	return object{"type": "object", "additionalProperties": false,
-		"required": []string{"name", "x", "y"}, "properties": properties}
+	for _, axis := range []string{"x", "y"} {
+		properties[axis+"scale"] = object{"enum": []string{"linear", "log"}}
+		properties[axis+"lim"] = object{"type": "array", "items": object{"type": "number"},
+			"minItems": 2, "maxItems": 2}
+	}
+	return mapping(properties, "name", "x", "y")
 }

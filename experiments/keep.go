@@ -67,8 +67,7 @@ func sides(schema *datasets.Schema, regions *algorithms.Regions) []results.Regio
 			}
 			a := &schema.Attributes[attribute]
 			all = append(all, results.RegionSide{Region: region, Records: records,
-				Attribute: a.Name,
-				Low:       edge(a, low[d]), High: edge(a, high[d])})
+				Attribute: a.Name, Low: edge(a, low[d]), High: edge(a, high[d])})
 		}
 	}
 	return all

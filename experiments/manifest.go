@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sort"
 
 	"ppdp/results"
@@ -23,30 +24,27 @@ func (r *run) manifest() results.Manifest {
 		Spec: string(p.Spec.text), SpecHash: p.specHash(), Overrides: p.overrides(),
 		Figures: p.Figures, Seed: p.Seed, Trials: p.Trials, Folds: p.Folds,
 		IntervalMethod: results.IntervalMethod, GoVersion: runtime.Version(), GOOS: runtime.GOOS,
-		GOARCH: runtime.GOARCH,
-		CPU:    r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
+		GOARCH: runtime.GOARCH, CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}
 	for _, loaded := range r.cache.sets {
 		info := loaded.config.info
 		m.Datasets = append(m.Datasets, results.DatasetUse{Name: loaded.config.label(),
-			StandsFor: info.StandsFor,
-			Checksum:  loaded.data.Checksum, Resampled: loaded.config.resample,
-			Citation: info.Citation, License: info.License, Notes: notesOf(loaded.data)})
+			StandsFor: info.StandsFor, Checksum: loaded.data.Checksum,
+			Resampled: loaded.config.resample, Citation: info.Citation, License: info.License,
+			Notes: notesOf(loaded.data)})
 	}
 	for _, measure := range p.Spec.measured {
 		info := measure.Metric.Info()
 		use := results.MeasureUse{Measurement: measure.measurement(), Title: info.Title,
-			Unit:           info.Unit,
-			HigherIsBetter: info.HigherIsBetter, Revision: info.Revision}
+			Unit: info.Unit, HigherIsBetter: info.HigherIsBetter, Revision: info.Revision}
 		if measure.Classifier != nil {
 			use.ClassifierRevision = measure.Classifier.Info().Revision
 		}
 		m.Measures = append(m.Measures, use)
 	}
-	series, used := make(map[string]bool), make(map[string]bool)
+	used := make(map[string]bool)
 	for _, c := range p.Configs {
-		if !series[c.Label()] {
-			series[c.Label()] = true
+		if !slices.Contains(m.SeriesOrder, c.Label()) {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
 		g := c.Guarantee
@@ -57,8 +55,8 @@ func (r *run) manifest() results.Manifest {
 		}
 		used[name] = true
 		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name,
-			Variant: string(g.Variant), Title: c.Info.Title,
-			Source: c.Info.Source, Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation,
+			Variant: string(g.Variant), Title: c.Info.Title, Source: c.Info.Source,
+			Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation,
 			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {

@@ -18,15 +18,11 @@ type MeasureSpec struct {
 	node *strictyaml.Node
 }
 
-type measureKeys MeasureSpec
-
 // UnmarshalStrict remembers the place of the entry in the document.
 func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	r.Decode(n, (*measureKeys)(m))
-	m.node = n
-	if m.Params.node == nil {
-		m.Params.node = n
-	}
+	type keys MeasureSpec // without this method
+	m.node, m.Params.node = n, n
+	r.Decode(n, (*keys)(m))
 }
 
 // Measure is one metric, with its classifier where it needs one and its parameters where it has
@@ -77,8 +73,7 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 				r.Problemf(valueOf(m.node, "metric"), "%v", err)
 				continue
 			}
-			chosen := s.chooseClassifiers(r, m, metric)
-			fresh := parametersOf(metric)
+			chosen, fresh := chooseClassifiers(r, m, metric), parametersOf(metric)
 			for _, expanded := range m.Params.expand(r, name, fresh) {
 				measure := Measure{Metric: metric, Name: name}
 				if !isNil(expanded) {
@@ -106,7 +101,7 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 
 // chooseClassifiers lists the classifiers a metric is measured with: one nil for a metric that
 // needs none.
-func (s *Spec) chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec,
+func chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec,
 	metric metrics.Metric) []classifiers.Classifier {
 	name := metric.Info().Name
 	if !metric.Info().Classifier {
@@ -120,13 +115,12 @@ func (s *Spec) chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec,
 			strings.Join(classifiers.Names(), ", "))
 	}
 	var chosen []classifiers.Classifier
-	for _, classifierName := range m.Classifier {
-		classifier, err := classifiers.Lookup(classifierName)
-		if err != nil {
+	for _, word := range m.Classifier {
+		if classifier, err := classifiers.Lookup(word); err != nil {
 			r.Problemf(valueOf(m.node, "classifier"), "%v", err)
-			continue
+		} else {
+			chosen = append(chosen, classifier)
 		}
-		chosen = append(chosen, classifier)
 	}
 	return chosen
 }

@@ -102,12 +102,8 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	p := &Plan{Spec: s, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds}
 	grid := s.Epsilon
 	if o.Quick {
-		if s.Quick.Trials > 0 {
-			p.Trials = s.Quick.Trials
-		}
-		if s.Quick.Folds > 0 {
-			p.Folds = s.Quick.Folds
-		}
+		p.Trials = cmp.Or(s.Quick.Trials, p.Trials)
+		p.Folds = cmp.Or(s.Quick.Folds, p.Folds)
 		if len(s.Quick.Epsilon) > 0 {
 			grid = s.Quick.Epsilon
 		}
@@ -116,9 +112,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %d trials are asked for in place of the spec's, must be "+
 			"between 1 and %d", s.file, o.Trials, maxTrials)
 	}
-	if o.Trials > 0 {
-		p.Trials = o.Trials
-	}
+	p.Trials = cmp.Or(max(0, o.Trials), p.Trials)
 	if o.Seed != nil {
 		p.Seed = *o.Seed
 	}
@@ -132,14 +126,14 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	}
 	p.checkSeries(r)
 	p.checkAmbiguity(r)
-	folds := max(1, p.Folds)
-	if s.Protocol == Inside {
-		folds = 1
+	first, end := 0, p.Folds
+	if p.Folds == 0 || s.Protocol == Inside {
+		first, end = -1, 0 // one cell without a fold
 	}
 	total := 0
 	for _, config := range p.Configs {
 		// of numbers below maxConfigurations, maxTrials and maxFolds, so there is no overflow
-		total += config.trials * folds
+		total += config.trials * (end - first)
 	}
 	if total > maxCells {
 		r.Problemf(s.node, "the experiment has %d cells, must be at most %d", total, maxCells)
@@ -149,11 +143,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	}
 	for _, config := range p.Configs {
 		for trial := range config.trials {
-			if p.Folds == 0 || s.Protocol == Inside {
-				p.Cells = append(p.Cells, Cell{len(p.Cells), config, trial, -1})
-				continue
-			}
-			for fold := range p.Folds {
+			for fold := first; fold < end; fold++ {
 				p.Cells = append(p.Cells, Cell{len(p.Cells), config, trial, fold})
 			}
 		}
@@ -169,10 +159,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 		return // reported by check
 	}
 	info := algorithm.Info()
-	variants := a.Variant
-	if len(variants) == 0 {
-		variants = []string{string(info.Variants[0].Variant)}
-	}
+	variants := a.variants(info)
 	if len(a.Epsilon) > 0 {
 		grid = a.Epsilon
 		if p.Quick && len(p.Spec.Quick.Epsilon) > 0 {
@@ -186,7 +173,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 		}
 		for _, expanded := range a.expanded {
 			config := Config{Implementation: algorithm, Info: info, Measures: p.Spec.measured,
-				data: data, trials: p.trialsOf(a)}
+				data: data, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
 			setting := results.Setting{Dataset: data.use, Algorithm: info.Name, Variant: name}
 			if !isNil(expanded) {
 				config.Parameters = expanded.(algorithms.Params)
@@ -220,14 +207,6 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 	}
 }
 
-// trialsOf is how many of the plan's trials an entry takes part in.
-func (p *Plan) trialsOf(a *AlgorithmSpec) int {
-	if a.Trials > 0 {
-		return min(a.Trials, p.Trials)
-	}
-	return p.Trials
-}
-
 func epsilons(g algorithms.Guarantee, grid []float64) []*float64 {
 	if g.Model != algorithms.DifferentialPrivacy {
 		return []*float64{nil}
@@ -245,9 +224,8 @@ func (p *Plan) describe(c *Cell) string {
 	if c.Config.Epsilon != nil {
 		text += " at epsilon " + c.Config.EpsilonText()
 	}
-	text += fmt.Sprintf(", trial %d", c.Trial)
-	if c.Fold >= 0 {
-		text += fmt.Sprintf(", fold %d", c.Fold)
+	if c.Fold < 0 {
+		return fmt.Sprintf("%s, trial %d", text, c.Trial)
 	}
-	return text
+	return fmt.Sprintf("%s, trial %d, fold %d", text, c.Trial, c.Fold)
 }

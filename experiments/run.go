@@ -92,13 +92,14 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	defer j.close()
 	cache.logNotes(opts.Log)
 	run := &run{plan: p, opts: opts, cache: cache, journal: j,
-		entries: make([]*entry, len(p.Cells)), result: Result{Dir: dir, Cells: len(p.Cells)}}
+		entries: make([]*entry, len(p.Cells)), traced: make(map[string]bool),
+		result: Result{Dir: dir, Cells: len(p.Cells)}}
 	run.opts.Jobs = p.Workers(opts.Jobs)
 	var open []int
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := finished[p.cacheKey(c, run.checksum(i))]; ok && (!opts.WriteReleases ||
-			run.written(i)) {
+		o, ok := finished[p.cacheKey(c, run.checksum(i))]
+		if ok && (!opts.WriteReleases || run.written(i)) {
 			run.entries[i] = &o
 			run.result.Cached++
 		} else if opts.Shard.has(i) {
@@ -114,19 +115,15 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if run.result.OtherShards > 0 {
 		return &run.result, nil
 	}
-	if err := run.write(); err != nil {
-		return &run.result, err
-	}
-	return &run.result, nil
+	return &run.result, run.write()
 }
 
 // Workers returns how many of the plan's cells are run at once when jobs are allowed: where a
 // figure draws the time of a release, one, because parallel releases slow each other down.
 func (p *Plan) Workers(jobs int) int {
-	for i := range p.Figures {
-		if p.Figures[i].Y == results.RuntimeMetric {
-			return 1
-		}
+	if slices.ContainsFunc(p.Figures,
+		func(f results.Figure) bool { return f.Y == results.RuntimeMetric }) {
+		return 1
 	}
 	return max(1, jobs)
 }
@@ -192,7 +189,9 @@ func (r *run) cells(ctx context.Context, order []int) error {
 			}
 		})
 	}
+	r.mu.Lock()
 	r.report()
+	r.mu.Unlock()
 feed:
 	for _, i := range order {
 		select {
@@ -209,15 +208,12 @@ feed:
 	if err := r.journal.check(); err != nil {
 		return err
 	}
-	if err := context.Cause(ctx); err != nil {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes "+
-				"on from there",
-				ErrInterrupted, r.result.Cached+r.done, r.result.Cells)
-		}
-		return err
+	err := context.Cause(ctx)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on "+
+			"from there", ErrInterrupted, r.result.Cached+r.done, r.result.Cells)
 	}
-	return nil
+	return err
 }
 
 // errFailFast ends a run after its first failed cell.
@@ -279,15 +275,12 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 			cancel(fmt.Errorf("%w: %s", errFailFast, r.result.Failures[0]))
 		}
 	}
-	r.reportLocked()
+	r.report()
 }
 
 func (r *run) fail(c *Cell, err error) {
 	r.result.Failed++
 	message := fmt.Sprintf("%s: %v", r.plan.describe(c), err)
-	if len(r.result.Failures) < failuresShown {
-		r.result.Failures = append(r.result.Failures, message)
-	}
 	if r.result.Failed > failuresShown {
 		if r.result.Failed == failuresShown+1 {
 			r.opts.Log("failed: more cells, which are not listed here; each is a record with " +
@@ -295,24 +288,17 @@ func (r *run) fail(c *Cell, err error) {
 		}
 		return
 	}
+	r.result.Failures = append(r.result.Failures, message)
 	var p *panicked
 	if errors.As(err, &p) && !r.traced[p.Error()] { // the same mistake once
-		if r.traced == nil {
-			r.traced = make(map[string]bool)
-		}
 		r.traced[p.Error()] = true
 		message += "\n" + string(p.stack)
 	}
 	r.opts.Log("failed: " + message)
 }
 
+// report passes the progress on. It is called with the lock held.
 func (r *run) report() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reportLocked()
-}
-
-func (r *run) reportLocked() {
 	if r.opts.Progress != nil {
 		r.opts.Progress(Progress{Done: r.result.Cached + r.done, Total: r.result.Cells,
 			Cached: r.result.Cached, Failed: r.result.Failed})
@@ -337,8 +323,8 @@ func (r *run) write() error {
 			cell.Fold = &c.Fold
 		}
 		d := c.Config.data
-		if table := r.cache.of(c).data.Table; slices.Contains(p.Spec.Keep,
-			KeepRows) && !kept[d] && table != nil {
+		table := r.cache.of(c).data.Table
+		if slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && table != nil {
 			kept[d] = true
 			cell.Original = original(table)
 		}

@@ -13,9 +13,8 @@ import (
 // seriesTemplate is the entry's own template, or one that names all that is swept and is no axis.
 // What a template of the author's leaves out is added where curves could not be distinguished
 // otherwise.
-func (p *Plan) seriesTemplate(
-	a *AlgorithmSpec, severalVariants bool,
-) (template string, showVariant bool) {
+func (p *Plan) seriesTemplate(a *AlgorithmSpec, severalVariants bool) (template string,
+	showVariant bool) {
 	template = a.Series
 	if template == "" {
 		template = a.Name
@@ -60,15 +59,14 @@ func (c *Config) fill(template string) string {
 
 // checkSeries refuses names that cannot be shown, and settings that are listed twice.
 func (p *Plan) checkSeries(r *strictyaml.Reader) {
-	seen, bad := make(map[string]bool), make(map[string]bool)
+	seen, at := make(map[string]bool), valueOf(p.Spec.node, "algorithms")
 	for _, c := range p.Configs {
-		if err := results.CheckSeriesName(c.Label()); err != nil && !bad[c.Label()] {
-			bad[c.Label()] = true
-			r.Problemf(valueOf(p.Spec.node, "algorithms"), "series: %v", err)
+		if err := results.CheckSeriesName(c.Label()); err != nil {
+			r.Problemf(at, "series: %v", err) // each once: the reader leaves out repetitions
 		}
 		if seen[c.Key()] {
-			r.Problemf(valueOf(p.Spec.node, "algorithms"),
-				"series %q: the same algorithm with the same parameters is listed twice", c.Label())
+			r.Problemf(at, "series %q: the same algorithm with the same parameters is listed twice",
+				c.Label())
 		}
 		seen[c.Key()] = true
 	}
@@ -108,8 +106,7 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			place := c.Label() + "\x00" + x
 			if other, taken := seen[place]; taken {
 				r.Problemf(f.node, "series %q has two points at %s %s: %s; name the difference "+
-					"in series: or choose with where:",
-					c.Label(), f.X, x, c.difference(other))
+					"in series: or choose with where:", c.Label(), f.X, x, c.difference(other))
 				break
 			}
 			seen[place] = c

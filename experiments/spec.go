@@ -5,6 +5,7 @@
 package experiments
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -122,29 +123,26 @@ func (s *Spec) check(r *strictyaml.Reader) {
 		r.Problemf(at("protocol"), "inside cross-validates, so folds must be at least 2")
 	}
 	checkEpsilon(r, at("epsilon"), s.Epsilon)
-	if quick := at("quick"); quick != s.node {
-		if s.Quick.Trials < 0 || s.Quick.Trials > maxTrials {
-			r.Problemf(valueOf(quick, "trials"), "%d, must be between 1 and %d", s.Quick.Trials,
-				maxTrials)
+	if n, q := at("quick"), &s.Quick; n != s.node {
+		if q.Trials < 0 || q.Trials > maxTrials {
+			r.Problemf(valueOf(n, "trials"), "%d, must be between 1 and %d", q.Trials, maxTrials)
 		}
-		if s.Quick.Folds < 0 || s.Quick.Folds == 1 || s.Quick.Folds > maxFolds {
-			r.Problemf(valueOf(quick, "folds"), "%d, must be between 2 and %d", s.Quick.Folds,
-				maxFolds)
+		if q.Folds < 0 || q.Folds == 1 || q.Folds > maxFolds {
+			r.Problemf(valueOf(n, "folds"), "%d, must be between 2 and %d", q.Folds, maxFolds)
 		}
-		checkEpsilon(r, valueOf(quick, "epsilon"), s.Quick.Epsilon)
+		checkEpsilon(r, valueOf(n, "epsilon"), q.Epsilon)
 	}
-	for _, section := range []struct {
-		key   string
-		names []string
-	}{{"dataset", datasets.Names()}, {"algorithms", algorithms.Names()}, {"measure",
-		metrics.Names()}} {
-		n, allowed := at(section.key), strings.Join(section.names, ", ")
+	section := func(key string, names []string) {
+		n, allowed := at(key), strings.Join(names, ", ")
 		if n == s.node {
-			r.Problemf(n, "%s: missing, must list at least one of %s", section.key, allowed)
+			r.Problemf(n, "%s: missing, must list at least one of %s", key, allowed)
 		} else if n.Kind == strictyaml.SequenceNode && len(n.Content) == 0 {
 			r.Problemf(n, "an empty list, must list at least one of %s", allowed)
 		}
 	}
+	section("dataset", datasets.Names())
+	section("algorithms", algorithms.Names())
+	section("measure", metrics.Names())
 	s.checkSize(r)
 	s.checkKeep(r)
 	s.measured = s.measures(r)
@@ -171,14 +169,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 
 // valueOf is the value of a key in a mapping, or the mapping itself where the key is not given.
 func valueOf(n *strictyaml.Node, key string) *strictyaml.Node {
-	if n.Kind == strictyaml.MappingNode {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == key {
-				return n.Content[i+1]
-			}
-		}
-	}
-	return n
+	return cmp.Or(strictyaml.Find(n, key), n)
 }
 
 func checkEpsilon(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {

@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -61,9 +60,6 @@ func (s *Sweep) swept() []string {
 	return keys
 }
 
-// choice is one combination of the sweep: an index into each axis' values.
-type choice []int
-
 // maxCombinations stops a sweep that multiplies beyond anything that could be run.
 const maxCombinations = 1 << 16
 
@@ -79,27 +75,14 @@ func (s *Sweep) combinations() int {
 	return total
 }
 
-// choices lists all combinations; the last axis varies fastest.
-func (s *Sweep) choices() ([]choice, error) {
-	total := s.combinations()
-	if total > maxCombinations {
-		return nil, fmt.Errorf("the lists multiply to more than %d combinations", maxCombinations)
+// combination is the i-th one: a value of each axis, of which the last varies fastest.
+func (s *Sweep) combination(i int) []*strictyaml.Node {
+	values := make([]*strictyaml.Node, len(s.axes))
+	for k, a := range slices.Backward(s.axes) {
+		values[k] = a.values[i%len(a.values)]
+		i /= len(a.values)
 	}
-	all := make([]choice, 0, total)
-	current := make(choice, len(s.axes))
-	for {
-		all = append(all, append(choice(nil), current...))
-		i := len(current) - 1
-		for ; i >= 0; i-- {
-			if current[i]++; current[i] < len(s.axes[i].values) {
-				break
-			}
-			current[i] = 0
-		}
-		if i < 0 {
-			return all, nil
-		}
-	}
+	return values
 }
 
 // expand decodes every combination onto a fresh parameter struct and validates it. fresh returns a
@@ -113,70 +96,62 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		return []any{nil}
 	}
 	// Each value on its own first: a wrong one is reported once, not once a combination.
-	clean := true
+	before := r.Problems()
 	for _, a := range s.axes {
 		for _, value := range a.values {
-			probe := strictyaml.NewReader(r.File)
-			probe.Decode(mapping(a.at, value), fresh())
-			if probe.Err() != nil {
-				r.Decode(mapping(a.at, value), fresh())
-				clean = false
-				if value == a.values[0] && !known(fresh(), a.key) {
-					break // an unknown key is wrong once, whatever its values
-				}
+			if !a.decode(r, value, fresh()) && !known(fresh(), a.key) {
+				break // an unknown key is wrong once, whatever its values
 			}
 		}
 	}
-	if !clean {
+	if r.Problems() > before {
 		s.validateRest(r, fresh)
 		return nil
 	}
-	all, err := s.choices()
-	if err != nil {
-		r.Problemf(s.node, "%s: %v", owner, err)
+	total := s.combinations()
+	if total > maxCombinations {
+		r.Problemf(s.node, "%s: the lists multiply to more than %d combinations", owner,
+			maxCombinations)
 		return nil
 	}
 	var expanded []any
-	reported := make(map[string]bool)
-	for _, c := range all {
-		params := fresh()
-		for i, a := range s.axes {
-			r.Decode(mapping(a.at, a.values[c[i]]), params)
+	reported := make(map[string]bool) // problems
+	for i := range total {
+		params, values := fresh(), s.combination(i)
+		for k, a := range s.axes {
+			a.decode(r, values[k], params)
 		}
-		if problems := validate(params); len(problems) > 0 {
-			for _, problem := range problems {
-				if !reported[problem] {
-					reported[problem] = true
-					at, text := s.blame(c, problem)
-					r.Problemf(at, "%s", text)
-				}
+		problems := validate(params)
+		if len(problems) == 0 {
+			expanded = append(expanded, params)
+		}
+		for _, problem := range problems {
+			if !reported[problem] {
+				reported[problem] = true
+				at, text := s.blame(values, problem)
+				r.Problemf(at, "%s", text)
 			}
-			continue
 		}
-		expanded = append(expanded, params)
 	}
 	return expanded
 }
 
 // validateRest records what is wrong with the values that can be decoded where others cannot, so
-// that all is reported at once: each with the first sound value of every other key. Problems of
-// other keys are left out: they may be about a default that is used for lack of a sound value.
+// that all is reported at once: each with the first valid value of every other key. Problems of
+// other keys are left out: they may be about a default that is used for lack of a valid value.
 func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
-	decodable := func(a *axis, value *strictyaml.Node, params any) bool {
-		probe := strictyaml.NewReader(r.File)
-		probe.Decode(mapping(a.at, value), params)
-		return probe.Err() == nil
-	}
-	for i := range s.axes {
-		a := &s.axes[i]
+	reported := strictyaml.NewReader(r.File)
+	for i, a := range s.axes {
 		for _, value := range a.values {
 			params := fresh()
-			if !decodable(a, value, params) {
-				continue // reported
+			if !a.decode(reported, value, params) {
+				continue
 			}
-			for j := range s.axes {
-				for k := 0; j != i && k < len(s.axes[j].values) && !decodable(&s.axes[j],
-					s.axes[j].values[k], params); k++ {
+			for j, other := range s.axes {
+				for k := 0; j != i && k < len(other.values); k++ {
+					if other.decode(reported, other.values[k], params) {
+						break
+					}
 				}
 			}
 			for _, problem := range validate(params) {
@@ -190,10 +165,10 @@ func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 
 // blame finds the value a validation message is about, and the message without its key: messages
 // start with "key: ".
-func (s *Sweep) blame(c choice, problem string) (*strictyaml.Node, string) {
-	for i, a := range s.axes {
+func (s *Sweep) blame(values []*strictyaml.Node, problem string) (*strictyaml.Node, string) {
+	for k, a := range s.axes {
 		if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
-			return a.values[c[i]], rest
+			return values[k], rest
 		}
 	}
 	return s.node, problem
@@ -201,11 +176,10 @@ func (s *Sweep) blame(c choice, problem string) (*strictyaml.Node, string) {
 
 // validate calls a parameter struct's Validate and returns its errors one by one.
 func validate(params any) []string {
-	v, ok := params.(interface{ Validate() error })
-	if !ok {
-		return nil
+	if v, ok := params.(interface{ Validate() error }); ok {
+		return flatten(v.Validate())
 	}
-	return flatten(v.Validate())
+	return nil
 }
 
 func flatten(err error) []string {
@@ -223,18 +197,16 @@ func flatten(err error) []string {
 }
 
 func known(params any, key string) bool {
-	for _, f := range strictyaml.Fields(reflect.TypeOf(params)) {
-		if f.Name == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strictyaml.Fields(reflect.TypeOf(params)),
+		func(f strictyaml.Field) bool { return f.Name == key })
 }
 
-// mapping is the document {key: value}, at the place of the value.
-func mapping(key, value *strictyaml.Node) *strictyaml.Node {
-	return &strictyaml.Node{Kind: strictyaml.MappingNode, Tag: "!!map", Line: key.Line,
-		Column: key.Column, Content: []*strictyaml.Node{key, value}}
+// decode decodes one value of the axis onto a parameter struct and reports whether it could.
+func (a *axis) decode(r *strictyaml.Reader, value *strictyaml.Node, params any) bool {
+	before := r.Problems()
+	r.Decode(&strictyaml.Node{Kind: strictyaml.MappingNode, Tag: "!!map", Line: a.at.Line,
+		Column: a.at.Column, Content: []*strictyaml.Node{a.at, value}}, params)
+	return r.Problems() == before
 }
 
 func isNil(v any) bool {

@@ -9,38 +9,29 @@ import (
 // with how many more there are: a search that ends at its limit does so in most cells, each with
 // numbers of its own.
 type warnings struct {
-	groups  []warningGroup // in the order of their first warnings
-	byShape map[string]int // index of a group
-}
-
-type warningGroup struct {
-	first string
-	count int
+	first []string       // of those that are alike
+	count map[string]int // by the warning without its numbers
 }
 
 // add takes a warning.
 func (w *warnings) add(message string) {
-	if w.byShape == nil {
-		w.byShape = make(map[string]int)
+	if w.count == nil {
+		w.count = make(map[string]int)
 	}
 	shape := withoutNumbers(message)
-	i, known := w.byShape[shape]
-	if !known {
-		i = len(w.groups)
-		w.byShape[shape] = i
-		w.groups = append(w.groups, warningGroup{first: message})
+	if w.count[shape]++; w.count[shape] == 1 {
+		w.first = append(w.first, message)
 	}
-	w.groups[i].count++
 }
 
 // log reports what was collected.
-func (w *warnings) log(say func(message string)) {
-	for _, g := range w.groups {
-		message := "warning: " + g.first
-		if g.count > 1 {
-			message += fmt.Sprintf(" (the first of %d like it)", g.count)
+func (w *warnings) log(report func(message string)) {
+	for _, message := range w.first {
+		suffix := ""
+		if n := w.count[withoutNumbers(message)]; n > 1 {
+			suffix = fmt.Sprintf(" (the first of %d like it)", n)
 		}
-		say(message)
+		report("warning: " + message + suffix)
 	}
 }
 

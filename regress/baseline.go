@@ -111,28 +111,15 @@ func readTrials(r io.Reader, name string) ([]results.Sample, error) {
 // OpenBaseline reads a baseline's folder.
 func OpenBaseline(dir string) (*Baseline, error) {
 	b := &Baseline{}
-	var problems []error
-	read := func(name string, parse func(f io.Reader, path string) error) {
-		path := filepath.Join(dir, name)
-		f, err := os.Open(path)
-		if err == nil {
-			err = parse(f, path)
-			f.Close()
-		}
-		problems = append(problems, err)
-	}
-	read(BaselineFile, func(f io.Reader, path string) (err error) {
-		b.Manifest, err = results.ReadManifest(f, path)
-		return err
-	})
-	read(TrialsFile, func(f io.Reader, path string) (err error) {
-		b.Samples, err = readTrials(f, path)
-		return err
-	})
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
-	}
-	return b, nil
+	return b, errors.Join(
+		results.ParseFile(dir, BaselineFile, func(f io.Reader, path string) (err error) {
+			b.Manifest, err = results.ReadManifest(f, path)
+			return err
+		}),
+		results.ParseFile(dir, TrialsFile, func(f io.Reader, path string) (err error) {
+			b.Samples, err = readTrials(f, path)
+			return err
+		}))
 }
 
 // Write writes a baseline's folder, which is made if need be.

@@ -1,9 +1,11 @@
 package regress
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppdp/internal/strictyaml"
@@ -34,95 +36,53 @@ type Difference struct {
 }
 
 func (d Difference) String() string {
-	text := d.Input
-	if d.What != "" {
-		text += " " + d.What
+	return fmt.Sprintf("%s: %s | %s", strings.TrimSpace(d.Input+" "+d.What),
+		cmp.Or(d.A, "(none)"), cmp.Or(d.B, "(none)"))
+}
+
+// differences is a list that grows by what differs.
+type differences []Difference
+
+func (d *differences) add(input, what, a, b string) {
+	if a != b {
+		*d = append(*d, Difference{input, what, a, b})
 	}
-	side := func(s string) string {
-		if s == "" {
-			return "(none)"
-		}
-		return s
-	}
-	return fmt.Sprintf("%s: %s | %s", text, side(d.A), side(d.B))
 }
 
 // Differences lists every input in which two runs differ, in the order of the kinds above: the
 // first one is where an explanation begins. Comments, white space, quotes and the order of keys in
 // a spec are no difference, nor is what only people or figures read (title, source, plots).
 func Differences(a, b *Baseline) []Difference {
-	var all []Difference
-	add := func(input, what, a, b string) {
-		if a != b {
-			all = append(all, Difference{input, what, a, b})
-		}
-	}
 	ma, mb := &a.Manifest, &b.Manifest
-	all = append(all, specDifferences(ma.Spec, mb.Spec)...)
+	all := specDifferences(ma.Spec, mb.Spec)
 	// A seed has a place of its own.
 	overrides := func(m *results.Manifest) string {
 		o := m.Overrides
 		o.Seed = nil
 		return strings.Join(o.Texts(), " ")
 	}
-	add(InputOverride, "", overrides(ma), overrides(mb))
+	all.add(InputOverride, "", overrides(ma), overrides(mb))
 	all = append(all, parameterDifferences(a, b)...)
-	data := func(m *results.Manifest) []named {
-		var list []named
-		for _, d := range m.Datasets {
-			checksum := d.Checksum
-			if d.Resampled {
-				checksum += ", drawn anew for every trial"
-			}
-			list = append(list, named{d.Name, checksum})
-		}
-		return list
-	}
-	algorithms := func(m *results.Manifest) []named {
-		var list []named
-		for _, use := range m.Algorithms {
-			list = append(list, named{strings.TrimSpace(use.Name + " " + use.Variant),
-				revision(use.Revision)})
-		}
-		return list
-	}
-	measures := func(m *results.Manifest) []named {
-		var list []named
-		for _, use := range m.Measures {
-			list = append(list, named{use.Metric, revision(use.Revision)})
-			if use.Classifier != "" {
-				list = append(list, named{use.Classifier, revision(use.ClassifierRevision)})
-			}
-		}
-		return list
-	}
-	modules := func(m *results.Manifest) []named {
-		var list []named
-		for _, module := range m.Modules {
-			list = append(list, named{module.Path, strings.TrimSpace(module.Version + " " +
-				module.Sum)})
-		}
-		return list
-	}
-	compare := func(input string, list func(*results.Manifest) []named) {
-		for _, pair := range matched(list(ma), list(mb)) {
+	inA, inB := namedInputs(ma), namedInputs(mb)
+	compare := func(input string) {
+		for _, pair := range matched(inA[input], inB[input]) {
 			if (input == InputAlgorithm || input == InputMeasure) &&
 				(pair.a == "" || pair.b == "") {
 				continue // not known, or a consequence of the spec
 			}
-			add(input, pair.name, pair.a, pair.b)
+			all.add(input, pair.name, pair.a, pair.b)
 		}
 	}
-	compare(InputData, data)
-	compare(InputAlgorithm, algorithms)
-	compare(InputMeasure, measures)
-	add(InputSeed, "", fmt.Sprint(ma.Seed), fmt.Sprint(mb.Seed))
-	compare(InputModule, modules)
-	add(InputGo, "", ma.GoVersion, mb.GoVersion)
+	compare(InputData)
+	compare(InputAlgorithm)
+	compare(InputMeasure)
+	all.add(InputSeed, "", fmt.Sprint(ma.Seed), fmt.Sprint(mb.Seed))
+	compare(InputModule)
+	all.add(InputGo, "", ma.GoVersion, mb.GoVersion)
 	platform := func(m *results.Manifest) string {
 		return strings.TrimSuffix(m.GOOS+"/"+m.GOARCH+"/"+m.GOAMD64, "/")
 	}
-	add(InputPlatform, "", platform(ma), platform(mb))
+	all.add(InputPlatform, "", platform(ma), platform(mb))
 	commit := func(m *results.Manifest) string {
 		if m.Dirty {
 			return m.Commit + " with changes"
@@ -131,17 +91,44 @@ func Differences(a, b *Baseline) []Difference {
 	}
 	// A baseline has none: that is not known to differ.
 	if ma.Commit != "" && mb.Commit != "" {
-		add(InputCommit, "", commit(ma), commit(mb))
+		all.add(InputCommit, "", commit(ma), commit(mb))
 	}
 	return all
 }
 
-// revision is a revision's text, empty in manifests of before revisions were written.
-func revision(r int) string {
-	if r == 0 {
-		return ""
+// namedInputs lists those inputs of a run of which there are several, by kind.
+func namedInputs(m *results.Manifest) map[string][]named {
+	all := make(map[string][]named)
+	add := func(input, name, value string) {
+		all[input] = append(all[input], named{name, value})
 	}
-	return fmt.Sprint(r)
+	revision := func(input, name string, r int) {
+		if r == 0 { // in manifests of before revisions were written
+			add(input, name, "")
+		} else {
+			add(input, name, strconv.Itoa(r))
+		}
+	}
+	for _, d := range m.Datasets {
+		checksum := d.Checksum
+		if d.Resampled {
+			checksum += ", drawn anew for every trial"
+		}
+		add(InputData, d.Name, checksum)
+	}
+	for _, use := range m.Algorithms {
+		revision(InputAlgorithm, strings.TrimSpace(use.Name+" "+use.Variant), use.Revision)
+	}
+	for _, use := range m.Measures {
+		revision(InputMeasure, use.Metric, use.Revision)
+		if use.Classifier != "" {
+			revision(InputMeasure, use.Classifier, use.ClassifierRevision)
+		}
+	}
+	for _, module := range m.Modules {
+		add(InputModule, module.Path, strings.TrimSpace(module.Version+" "+module.Sum))
+	}
+	return all
 }
 
 type named struct{ name, value string }
@@ -177,53 +164,45 @@ var unread = map[string]bool{"title": true, "source": true, "plots": true, "seed
 	"keep": true}
 
 // specDifferences compares what two specs mean, key by key.
-func specDifferences(a, b string) []Difference {
+func specDifferences(a, b string) (all differences) {
 	if a == b {
 		return nil
 	}
 	ra, rb := strictyaml.NewReader("A"), strictyaml.NewReader("B")
 	na, nb := ra.Document([]byte(a)), rb.Document([]byte(b))
 	if na == nil || nb == nil {
-		return []Difference{{Input: InputSpec, What: "text", A: "of A",
-			B: "of B, cannot be compared key by key"}}
+		all.add(InputSpec, "text", "of A", "of B, cannot be compared key by key")
+	} else {
+		all.compareNodes("", na, nb)
 	}
-	var all []Difference
-	compareNodes(&all, "", na, nb)
 	return all
 }
 
-func compareNodes(all *[]Difference, path string, a, b *strictyaml.Node) {
+func (d *differences) compareNodes(path string, a, b *strictyaml.Node) {
 	switch {
 	case a != nil && b != nil && a.Kind == strictyaml.MappingNode &&
 		b.Kind == strictyaml.MappingNode:
-		for _, pair := range [2][2]*strictyaml.Node{{a, b}, {b, a}} {
-			from, to := pair[0], pair[1]
-			for i := 0; i+1 < len(from.Content); i += 2 {
-				key := from.Content[i].Value
-				if path == "" && unread[key] {
-					continue
-				}
-				other := strictyaml.Find(to, key)
-				if from == b && other != nil {
-					continue // compared from a's side
-				}
-				at := strings.TrimPrefix(path+"."+key, ".")
-				if from == a {
-					compareNodes(all, at, from.Content[i+1], other)
-				} else {
-					compareNodes(all, at, nil, from.Content[i+1])
-				}
+		compare := func(key string, a, b *strictyaml.Node) {
+			if path != "" || !unread[key] {
+				d.compareNodes(strings.TrimPrefix(path+"."+key, "."), a, b)
+			}
+		}
+		for i := 0; i+1 < len(a.Content); i += 2 {
+			key := a.Content[i].Value
+			compare(key, a.Content[i+1], strictyaml.Find(b, key))
+		}
+		for i := 0; i+1 < len(b.Content); i += 2 {
+			if key := b.Content[i].Value; strictyaml.Find(a, key) == nil {
+				compare(key, nil, b.Content[i+1])
 			}
 		}
 	case a != nil && b != nil && a.Kind == strictyaml.SequenceNode &&
 		b.Kind == strictyaml.SequenceNode && len(a.Content) == len(b.Content):
 		for i := range a.Content {
-			compareNodes(all, fmt.Sprintf("%s[%d]", path, i), a.Content[i], b.Content[i])
+			d.compareNodes(fmt.Sprintf("%s[%d]", path, i), a.Content[i], b.Content[i])
 		}
 	default:
-		if ta, tb := written(a), written(b); ta != tb {
-			*all = append(*all, Difference{InputSpec, path, ta, tb})
-		}
+		d.add(InputSpec, path, written(a), written(b))
 	}
 }
 
@@ -277,7 +256,6 @@ func parameterDifferences(a, b *Baseline) []Difference {
 		}
 	}
 	var all []Difference
-	known := make(map[string]bool)
 	for i := range a.Samples {
 		s := a.Samples[i].Setting
 		other := others[place(s)]
@@ -286,8 +264,7 @@ func parameterDifferences(a, b *Baseline) []Difference {
 		}
 		for _, pair := range matched(paramsOf(s), paramsOf(other)) {
 			d := Difference{InputParameter, s.Algorithm + " " + pair.name, pair.a, pair.b}
-			if pair.a != pair.b && !known[d.String()] {
-				known[d.String()] = true
+			if pair.a != pair.b && !slices.Contains(all, d) {
 				all = append(all, d)
 			}
 		}

@@ -10,12 +10,8 @@ import (
 
 // CellDifferences lists in what two cells differ before they are run: setting, trial and fold.
 func CellDifferences(a, b *results.Cell) []Difference {
-	var all []Difference
-	add := func(what, a, b string) {
-		if a != b {
-			all = append(all, Difference{"cell", what, a, b})
-		}
-	}
+	var all differences
+	add := func(what, a, b string) { all.add("cell", what, a, b) }
 	add("dataset", a.Dataset.Label(), b.Dataset.Label())
 	add("algorithm", a.Algorithm, b.Algorithm)
 	add("variant", a.Variant, b.Variant)
@@ -34,7 +30,7 @@ func CellDifferences(a, b *results.Cell) []Difference {
 	return all
 }
 
-// CellOutputDifference returns the first value in which two cells differ, nil when there is none.
+// CellOutputDifference returns the first value in which two cells differ, or nil.
 func CellOutputDifference(a, b *results.Cell) *Difference {
 	if a.Status != b.Status {
 		return &Difference{"status", a.Error + b.Error, a.Status, b.Status}
@@ -66,8 +62,8 @@ func numberText(x float64) string {
 	return results.FormatNumber(x)
 }
 
-// OutputDifference returns the first trial mean in which two runs differ, of those that both have;
-// nil when there is none.
+// OutputDifference returns the first trial mean in which two runs differ, of those that both have,
+// or nil.
 func OutputDifference(a, b *Baseline) *Difference {
 	at := byKey(b.Samples)
 	for i := range a.Samples {

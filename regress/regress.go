@@ -14,6 +14,7 @@ package regress
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ppdp/results"
@@ -138,44 +139,44 @@ type relation struct {
 }
 
 func relate(old, new *results.Manifest, s *results.Sample) relation {
-	r := relation{seed: old.Seed == new.Seed, data: true, revision: true}
-	var a, b results.DatasetUse
-	for _, d := range old.Datasets {
-		if d.Name == s.Dataset.Label() {
-			a = d
+	a, b := usesOf(old, s), usesOf(new, s)
+	return relation{
+		seed:      old.Seed == new.Seed,
+		data:      a.data.Checksum == b.data.Checksum && a.data.Resampled == b.data.Resampled,
+		resampled: a.data.Resampled && b.data.Resampled,
+		revision: a.algorithm.Revision == b.algorithm.Revision &&
+			a.measure.Revision == b.measure.Revision &&
+			a.measure.ClassifierRevision == b.measure.ClassifierRevision,
+		// The word is package algorithms' for its models of privacy.
+		noiseless: a.algorithm.Name != "" &&
+			!strings.Contains(a.algorithm.Guarantee, "differential"),
+	}
+}
+
+// uses is what a manifest says of the inputs of a sample: empty where it says nothing.
+type uses struct {
+	data      results.DatasetUse
+	algorithm results.AlgorithmUse
+	measure   results.MeasureUse
+}
+
+func usesOf(m *results.Manifest, s *results.Sample) (u uses) {
+	for _, use := range m.Datasets {
+		if use.Name == s.Dataset.Label() {
+			u.data = use
 		}
 	}
-	for _, d := range new.Datasets {
-		if d.Name == s.Dataset.Label() {
-			b = d
+	for _, use := range m.Algorithms {
+		if u.algorithm.Name == "" && use.Name == s.Algorithm && use.Variant == s.Variant {
+			u.algorithm = use
 		}
 	}
-	r.data = a.Checksum == b.Checksum && a.Resampled == b.Resampled
-	r.resampled = a.Resampled && b.Resampled
-	revisions := func(m *results.Manifest) (all []int) {
-		for _, use := range m.Algorithms {
-			if use.Name == s.Algorithm && use.Variant == s.Variant {
-				all = append(all, use.Revision)
-				break
-			}
-		}
-		for _, use := range m.Measures {
-			if use.Measurement == s.Measurement {
-				all = append(all, use.Revision, use.ClassifierRevision)
-				break
-			}
-		}
-		return all
-	}
-	r.revision = fmt.Sprint(revisions(old)) == fmt.Sprint(revisions(new))
-	for _, use := range old.Algorithms {
-		if use.Name == s.Algorithm && use.Variant == s.Variant {
-			// The word is package algorithms' for its models of privacy.
-			r.noiseless = !strings.Contains(use.Guarantee, "differential")
-			break
+	for _, use := range m.Measures {
+		if use.Measurement == s.Measurement {
+			u.measure = use
 		}
 	}
-	return r
+	return u
 }
 
 func comparePair(pair Pair) []Comparison {
@@ -188,7 +189,7 @@ func comparePair(pair Pair) []Comparison {
 		new := newAt[keyOf(old)]
 		if new == nil {
 			c := describe(experiment, old)
-			c.setOld(old.Trials)
+			c.set(old.Trials, nil)
 			c.Verdict, c.Reason = Missing, "the run has no such point"
 			all = append(all, c)
 			continue
@@ -203,7 +204,7 @@ func comparePair(pair Pair) []Comparison {
 	for i := range pair.New.Samples {
 		if s := &pair.New.Samples[i]; oldAt[keyOf(s)] == nil {
 			c := describe(experiment, s)
-			c.setNew(s.Trials)
+			c.set(nil, s.Trials)
 			c.Verdict = Added
 			all = append(all, c)
 		}
@@ -213,35 +214,25 @@ func comparePair(pair Pair) []Comparison {
 
 func describe(experiment string, s *results.Sample) Comparison {
 	return Comparison{Experiment: experiment, Series: s.Label(), Dataset: s.Dataset.Label(),
-		Algorithm: s.Algorithm,
-		Variant:   s.Variant, Params: results.FormatParams(s.AllParams()), Epsilon: s.Epsilon,
-		Measurement: s.Measurement}
+		Algorithm: s.Algorithm, Variant: s.Variant, Params: results.FormatParams(s.AllParams()),
+		Epsilon: s.Epsilon, Measurement: s.Measurement}
 }
 
-func (c *Comparison) setOld(trials []float64) (finite []float64) {
-	finite, c.OldN, c.Old = meanOf(trials)
-	return finite
-}
-
-func (c *Comparison) setNew(trials []float64) (finite []float64) {
-	finite, c.NewN, c.New = meanOf(trials)
-	return finite
-}
-
-// meanOf returns the finite trials, how many there are, and their mean, nil where there are none.
-func meanOf(trials []float64) (finite []float64, n int, average *float64) {
-	finite = finiteOf(trials)
-	if len(finite) > 0 {
+// set sets the means over the trials of both runs that have a value, which it returns, and the
+// change.
+func (c *Comparison) set(old, new []float64) (x, y []float64) {
+	mean := func(trials []float64) ([]float64, int, *float64) {
+		finite := slices.DeleteFunc(slices.Clone(trials), math.IsNaN)
+		if len(finite) == 0 {
+			return nil, 0, nil
+		}
 		m := results.Mean(finite)
-		average = &m
+		return finite, len(finite), &m
 	}
-	return finite, len(finite), average
-}
-
-// setChange measures the change once both means are there.
-func (c *Comparison) setChange() {
+	x, c.OldN, c.Old = mean(old)
+	y, c.NewN, c.New = mean(new)
 	if c.Old == nil || c.New == nil {
-		return
+		return x, y
 	}
 	a, b := *c.Old, *c.New
 	if a != 0 {
@@ -256,88 +247,77 @@ func (c *Comparison) setChange() {
 	default:
 		c.effect = math.Abs(b-a) / scale
 	}
+	return x, y
 }
 
 // comparePoint compares one point. Verdicts of tests are left open: Compare decides on all of them
 // together.
 func comparePoint(experiment string, old, new *results.Sample, r relation) Comparison {
 	c := describe(experiment, old)
-	x, y := c.setOld(old.Trials), c.setNew(new.Trials)
-	c.setChange()
+	x, y := c.set(old.Trials, new.Trials)
 	common := min(len(old.Trials), len(new.Trials))
 	equal := common > 0
 	for t := range common {
 		equal = equal && sameValue(old.Trials[t], new.Trials[t])
 	}
+	decide := func(test, verdict, why string) { c.Test, c.Verdict, c.Reason = test, verdict, why }
+	c.paired = r.seed && r.data
 	switch {
 	case common == 0:
-		c.Verdict, c.Reason = Unjudged, "no trial that both have"
-		return c
+		decide("", Unjudged, "no trial that both have")
 	case r.seed && equal:
-		c.Test, c.Verdict = TestExact, Same
-		return c
+		decide(TestExact, Same, "")
 	case r.seed && !r.data:
-		c.Test, c.Verdict, c.Reason = TestExact, Changed, "the same seed gives other data"
-		return c
+		decide(TestExact, Changed, "the same seed gives other data")
 	case r.seed && r.revision:
-		c.Test, c.Verdict, c.Reason = TestExact, Changed, "seed, data and revisions are the "+
-			"baseline's: values must be equal"
-		return c
+		decide(TestExact, Changed,
+			"seed, data and revisions are the baseline's: values must be equal")
 	case !r.data && !r.resampled:
-		c.Verdict, c.Reason = Unjudged, "data drawn once from another seed"
-		return c
+		decide("", Unjudged, "data drawn once from another seed")
 	case r.noiseless && r.data && !r.resampled && len(x) > 1 && len(x) == len(old.Trials) &&
 		results.Constant(x):
-		c.Test = TestExact
 		if len(y) == len(new.Trials) && results.Constant(y) && y[0] == x[0] {
-			c.Verdict = Same
+			decide(TestExact, Same, "")
 		} else {
-			c.Verdict, c.Reason = Changed, "all trials of the baseline agree, without noise: "+
-				"values must be equal"
+			decide(TestExact, Changed,
+				"all trials of the baseline agree, without noise: values must be equal")
 		}
-		return c
+	case len(x) == len(old.Trials) && len(y) < len(new.Trials):
+		decide("", Changed, fmt.Sprintf("%d of %d trials have no value, all of the baseline have",
+			len(new.Trials)-len(y), len(new.Trials)))
+	case len(x) == 0 && len(y) == 0:
+		decide("", Unchanged, "no trial has a value, before and after")
+	case c.paired:
+		c.test(old.Trials, new.Trials, true)
+	default:
+		c.test(x, y, false)
 	}
-	if len(x) == len(old.Trials) && len(y) < len(new.Trials) {
-		c.Verdict, c.Reason = Changed, fmt.Sprintf("%d of %d trials have no value, all of the "+
-			"baseline have", len(new.Trials)-len(y), len(new.Trials))
-		return c
-	}
-	if len(x) == 0 && len(y) == 0 {
-		c.Verdict, c.Reason = Unchanged, "no trial has a value, before and after"
-		return c
-	}
+	return c
+}
+
+// test tests whether trials have one mean: by the differences of those that both runs have, or as
+// two samples, all with a value.
+func (c *Comparison) test(old, new []float64, byTrial bool) {
 	var p float64
-	if c.paired = r.seed && r.data; c.paired {
+	if byTrial {
 		var differences []float64
-		for t := range common {
-			if d := new.Trials[t] - old.Trials[t]; !math.IsNaN(d) {
+		for t := range min(len(old), len(new)) {
+			if d := new[t] - old[t]; !math.IsNaN(d) {
 				differences = append(differences, d)
 			}
 		}
 		p, c.Test = paired(differences)
 	} else {
-		p, c.Test = welch(x, y)
+		p, c.Test = welch(old, new)
 	}
 	if math.IsNaN(p) {
 		c.Test, c.Verdict, c.Reason = "", Unjudged, "too few trials to test"
-		return c
+		return
 	}
 	c.P = &p
-	return c
 }
 
 func sameValue(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-
-// finiteOf returns the values that are there.
-func finiteOf(trials []float64) []float64 {
-	var x []float64
-	for _, v := range trials {
-		if !math.IsNaN(v) {
-			x = append(x, v)
-		}
-	}
-	return x
-}
 
 // curve is the tested points of one series, dataset and measurement: each trial's mean of the
 // points' values, every point relative to its mean over both runs, so that points weigh alike and
@@ -353,7 +333,7 @@ type curveList struct {
 	at   map[string]*curve
 }
 
-// add adds a point. One with trials without a value, or with others than its curve's, stands alone.
+// add adds a point. One with trials without a value, or with others than its curve's, is left out.
 func (l *curveList) add(c Comparison, old, new []float64) {
 	if c.OldN != len(old) || c.NewN != len(new) {
 		return
@@ -371,8 +351,8 @@ func (l *curveList) add(c Comparison, old, new []float64) {
 	if l.at == nil {
 		l.at = make(map[string]*curve)
 	}
-	key := fmt.Sprintf("%q%q%q%q%q%q", c.Series, c.Dataset, c.Algorithm, c.Variant,
-		c.Metric, c.Classifier)
+	key := fmt.Sprintf("%q%q%q%q%q%q", c.Series, c.Dataset, c.Algorithm, c.Variant, c.Metric,
+		c.Classifier)
 	k := l.at[key]
 	if k == nil {
 		k = &curve{first: c, old: make([]float64, len(old)), new: make([]float64, len(new))}
@@ -405,22 +385,10 @@ func (l *curveList) compare() []Comparison {
 			k.new[t] /= float64(k.points)
 		}
 		c := Comparison{Experiment: k.first.Experiment, Series: k.first.Series,
-			Dataset: k.first.Dataset, Algorithm: k.first.Algorithm,
-			Variant: k.first.Variant, Measurement: k.first.Measurement, Points: k.points}
-		c.setOld(k.old)
-		c.setNew(k.new)
-		c.setChange()
-		var p float64
-		if k.first.paired {
-			differences := make([]float64, min(len(k.old), len(k.new)))
-			for t := range differences {
-				differences[t] = k.new[t] - k.old[t]
-			}
-			p, c.Test = paired(differences)
-		} else {
-			p, c.Test = welch(k.old, k.new)
-		}
-		c.P = &p
+			Dataset: k.first.Dataset, Algorithm: k.first.Algorithm, Variant: k.first.Variant,
+			Measurement: k.first.Measurement, Points: k.points}
+		c.set(k.old, k.new)
+		c.test(k.old, k.new, k.first.paired)
 		all = append(all, c)
 	}
 	return all

@@ -115,8 +115,7 @@ func readTimings(r io.Reader, name string, n int) ([]Timing, error) {
 		}
 		if t.Cell != len(timings) || !(t.Release >= 0) || !(t.Measure >= 0) {
 			return fmt.Errorf("cell %d took %v and %v seconds, must be cell %d and times of 0 "+
-				"or more",
-				t.Cell, t.Release, t.Measure, len(timings))
+				"or more", t.Cell, t.Release, t.Measure, len(timings))
 		}
 		timings = append(timings, t)
 		return nil
@@ -137,17 +136,20 @@ func readLines(r io.Reader, name string, parse func(line int, text []byte) error
 	reader := bufio.NewReaderSize(r, 1<<16) // bufio.Scanner has a longest line; a cell has none
 	for line := 1; len(problems) < maxProblems; line++ {
 		text, err := reader.ReadBytes('\n')
+		last := err != nil
 		switch {
 		case err == io.EOF && len(text) == 0:
 			return errors.Join(problems...)
 		case err == io.EOF:
 			err = errors.New("the last line has no line end, it may be cut off")
-			return errors.Join(append(problems, fmt.Errorf("%s:%d: %w", name, line, err))...)
-		case err != nil:
-			return errors.Join(append(problems, fmt.Errorf("%s:%d: %w", name, line, err))...)
+		case err == nil:
+			err = parse(line, text[:len(text)-1])
 		}
-		if err := parse(line, text[:len(text)-1]); err != nil {
+		if err != nil {
 			problems = append(problems, fmt.Errorf("%s:%d: %w", name, line, err))
+		}
+		if last {
+			return errors.Join(problems...)
 		}
 	}
 	problems = append(problems, fmt.Errorf("%s: and perhaps more, stopped reading", name))

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -147,7 +148,7 @@ func WriteManifest(w io.Writer, m Manifest) error {
 	return e.Encode(m)
 }
 
-// ReadManifest reads what WriteManifest wrote. name stands in errors.
+// ReadManifest reads what WriteManifest wrote. Errors name the file as name.
 func ReadManifest(r io.Reader, name string) (Manifest, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -175,11 +176,5 @@ func located(text []byte, err error) error {
 	if offset < 0 || offset > int64(len(text)) {
 		return err
 	}
-	line := 1
-	for _, c := range text[:offset] {
-		if c == '\n' {
-			line++
-		}
-	}
-	return fmt.Errorf("line %d: %w", line, err)
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:offset], []byte("\n")), err)
 }

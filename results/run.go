@@ -42,25 +42,11 @@ type Run struct {
 // the manifest was written for. The problems of all files are reported at once.
 func Open(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
-	var problems []error
-	read := func(name string, parse func(from io.Reader, path string) error) {
-		path := filepath.Join(dir, name)
-		f, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) && name == TimingsFile {
-			return
-		}
-		if err != nil {
-			problems = append(problems, err)
-			return
-		}
-		defer f.Close()
-		problems = append(problems, parse(f, path))
-	}
-	read(ManifestFile, func(from io.Reader, path string) (err error) {
+	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
 		r.Manifest, err = ReadManifest(from, path)
 		return err
 	})
-	read(RecordsFile, func(from io.Reader, path string) (err error) {
+	recordsErr := ParseFile(dir, RecordsFile, func(from io.Reader, path string) (err error) {
 		digest := sha256.New()
 		if r.Cells, err = ReadCells(io.TeeReader(from, digest), path); err != nil {
 			return err
@@ -71,17 +57,28 @@ func Open(dir string) (*Run, error) {
 		}
 		return nil
 	})
-	if err := errors.Join(problems...); err != nil {
+	if err := errors.Join(manifestErr, recordsErr); err != nil {
 		return nil, err
 	}
-	read(TimingsFile, func(from io.Reader, path string) (err error) {
+	err := ParseFile(dir, TimingsFile, func(from io.Reader, path string) (err error) {
 		r.Timings, err = readTimings(from, path, len(r.Cells))
 		return err
 	})
-	if err := errors.Join(problems...); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// ParseFile opens a file of a folder and has it parsed; path is for the messages of parse.
+func ParseFile(dir, name string, parse func(from io.Reader, path string) error) error {
+	path := filepath.Join(dir, name)
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return parse(f, path)
 }
 
 func digestText(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
@@ -91,8 +88,13 @@ func digestText(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 // here is not taken for a finished one.
 func (r *Run) Write(dir string) error {
 	manifest := filepath.Join(dir, ManifestFile)
-	if err := os.Remove(manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := remove(manifest); err != nil {
 		return err
+	}
+	hasRegions, hasRows := false, false
+	for i := range r.Cells {
+		hasRegions = hasRegions || r.Cells[i].Regions != nil
+		hasRows = hasRows || r.Cells[i].Original != nil
 	}
 	m := r.Manifest
 	m.Files = make(map[string]string)
@@ -102,26 +104,23 @@ func (r *Run) Write(dir string) error {
 		write func(io.Writer) error
 	}{
 		{RecordsFile, false, func(w io.Writer) error { return WriteCells(w, r.Cells) }},
-		{TimingsFile, r.Timings == nil, func(w io.Writer) error {
-			return writeTimings(w,
-				r.Timings)
-		}},
+		{TimingsFile, r.Timings == nil,
+			func(w io.Writer) error { return writeTimings(w, r.Timings) }},
 		{SummaryFile, false, r.writeSummary},
 		{LedgerFile, false, r.writeLedger},
-		{RegionsFile, !r.has(func(c *Cell) bool { return c.Regions != nil }), r.writeRegions},
-		{RowsFile, !r.has(func(c *Cell) bool { return c.Original != nil }), r.writeOriginal},
+		{RegionsFile, !hasRegions, r.writeRegions},
+		{RowsFile, !hasRows, r.writeOriginal},
 	} {
 		path := filepath.Join(dir, file.name)
 		if file.empty { // what an earlier run left would be taken for this one's
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := remove(path); err != nil {
 				return err
 			}
 			continue
 		}
 		digest := sha256.New()
 		err := WriteFile(path, func(w io.Writer) error {
-			return file.write(io.MultiWriter(w,
-				digest))
+			return file.write(io.MultiWriter(w, digest))
 		})
 		if err != nil {
 			return err
@@ -133,13 +132,12 @@ func (r *Run) Write(dir string) error {
 	return WriteFile(manifest, func(w io.Writer) error { return WriteManifest(w, m) })
 }
 
-func (r *Run) has(what func(*Cell) bool) bool {
-	for i := range r.Cells {
-		if what(&r.Cells[i]) {
-			return true
-		}
+// remove removes a file if it exists.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return false
+	return nil
 }
 
 // WriteFile writes a file so that a reader sees either its old content or all of the new: it goes
@@ -157,17 +155,11 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	w := bufio.NewWriter(f)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
+	steps := []func() error{func() error { return write(w) }, w.Flush, f.Sync, f.Close}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	return os.Rename(partial, path)
 }

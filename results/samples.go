@@ -1,9 +1,9 @@
 package results
 
 import (
+	"cmp"
 	"math"
 	"slices"
-	"sort"
 )
 
 // Metrics that every run has besides those its spec measures. Values of Derived come from the cells
@@ -121,6 +121,11 @@ func groupCells(cells []Cell, valuesOf func(i int) []Value) []Sample {
 	var groups []*group
 	bySetting := make(map[*Setting]*group)
 	var everywhere []Measurement
+	add := func(list *[]Measurement, m Measurement) {
+		if !slices.Contains(*list, m) { // a handful: searched, not hashed
+			*list = append(*list, m)
+		}
+	}
 	values := make([][]Value, len(cells)) // nil for failed cells
 	for i := range cells {
 		c := &cells[i]
@@ -132,28 +137,20 @@ func groupCells(cells []Cell, valuesOf func(i int) []Value) []Sample {
 		}
 		g.cells = append(g.cells, i)
 		g.folds[c.FoldIndex()] = true
-		if c.Status != OK {
-			continue
+		if c.Status == OK {
+			values[i] = valuesOf(i)
 		}
-		values[i] = valuesOf(i)
 		for _, v := range values[i] {
-			if !slices.Contains(g.measured, v.Measurement) { // a handful: searched, not hashed
-				g.measured = append(g.measured, v.Measurement)
-			}
+			add(&g.measured, v.Measurement)
 		}
 	}
 	for _, g := range groups {
 		for _, m := range g.measured {
-			if !slices.Contains(everywhere, m) {
-				everywhere = append(everywhere, m)
-			}
+			add(&everywhere, m)
 		}
-		sort.SliceStable(g.cells, func(a, b int) bool {
-			x, y := &cells[g.cells[a]], &cells[g.cells[b]]
-			if x.Trial != y.Trial {
-				return x.Trial < y.Trial
-			}
-			return x.FoldIndex() < y.FoldIndex()
+		slices.SortStableFunc(g.cells, func(a, b int) int {
+			x, y := &cells[a], &cells[b]
+			return cmp.Or(cmp.Compare(x.Trial, y.Trial), cmp.Compare(x.FoldIndex(), y.FoldIndex()))
 		})
 	}
 	var samples []Sample
@@ -163,8 +160,8 @@ func groupCells(cells []Cell, valuesOf func(i int) []Value) []Sample {
 			measured = everywhere
 		}
 		for _, m := range measured {
-			samples = append(samples, Sample{cells[g.cells[0]].Setting, m,
-				g.trials(cells, values, m)})
+			trials := g.trials(cells, values, m)
+			samples = append(samples, Sample{cells[g.cells[0]].Setting, m, trials})
 		}
 	}
 	return samples
@@ -198,10 +195,7 @@ func (g *group) trials(cells []Cell, values [][]Value, m Measurement) []float64 
 // Mean of a sample, NaN of none. Equal values give that value itself, which the rounding of sum and
 // quotient would not.
 func Mean(x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	if Constant(x) {
+	if len(x) > 0 && Constant(x) {
 		return x[0]
 	}
 	sum := 0.0
@@ -213,10 +207,5 @@ func Mean(x []float64) float64 {
 
 // Constant reports whether all values are equal.
 func Constant(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }

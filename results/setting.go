@@ -153,8 +153,7 @@ func (s *Setting) Key() string {
 		return s.key
 	}
 	words := []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant,
-		FormatParams(s.AllParams()),
-		s.EpsilonText()}
+		FormatParams(s.AllParams()), s.EpsilonText()}
 	var b strings.Builder
 	// lengths first, so that no choice of names makes two settings alike
 	for _, word := range words {

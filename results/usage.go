@@ -1,8 +1,6 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,15 +19,14 @@ type Usage struct {
 	Jobs    int     `json:"jobs"`    // most cells run at once
 	Seconds float64 `json:"seconds"` // by the clock, of all runs together, with loading data
 	// PeakBytes is the largest resident memory of the process while the experiment ran; 0 where the
-	// system does not tell.
+	// system does not report it.
 	PeakBytes int64 `json:"peakBytes,omitempty"`
 }
 
 // Add is the usage of a run that went on from where an earlier one had stopped.
 func (u Usage) Add(later Usage) Usage {
-	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs), Seconds: u.Seconds +
-		later.Seconds,
-		PeakBytes: max(u.PeakBytes, later.PeakBytes)}
+	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs),
+		Seconds: u.Seconds + later.Seconds, PeakBytes: max(u.PeakBytes, later.PeakBytes)}
 }
 
 func (u Usage) validate() error {
@@ -47,12 +44,10 @@ func WriteUsage(dir string, u Usage) error {
 	if err := u.validate(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return WriteFile(path, func(w io.Writer) error {
-		return newEncoder(w).Encode(&u)
-	})
+	return WriteFile(path, func(w io.Writer) error { return newEncoder(w).Encode(&u) })
 }
 
-// ReadUsage reads the UsageFile of a run directory. It is nil where there is none.
+// ReadUsage reads the UsageFile of a run directory. It returns nil if the file does not exist.
 func ReadUsage(dir string) (*Usage, error) {
 	path := filepath.Join(dir, UsageFile)
 	text, err := os.ReadFile(path)
@@ -63,10 +58,7 @@ func ReadUsage(dir string) (*Usage, error) {
 		return nil, err
 	}
 	var u Usage
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&u)
-	if err == nil {
+	if err = decodeStrictly(text, &u); err == nil {
 		err = u.validate()
 	}
 	if err != nil {
