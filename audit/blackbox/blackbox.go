@@ -90,13 +90,6 @@ func (o Options) resolved() Options {
 // Cost is the number of releases that an audit of so many pairs makes.
 func (o Options) Cost(pairs int) int { return 2 * o.resolved().Releases * pairs }
 
-// frozen is a rule and the pair it was chosen on.
-type frozen struct {
-	pair int
-	rule rule
-	hits [2]int
-}
-
 // Audit makes Options.Cost releases and tests the target's claim. Its errors are those of the
 // context and of a target or options that are invalid.
 func Audit(ctx context.Context, target Target, options Options) (*Finding, error) {
@@ -110,7 +103,6 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 	// Each bound has two ends, which share the error left to it by Bonferroni's correction.
 	most := float64(maxConditions * len(target.Pairs))
 	promise := search{n: half, z: normalQuantile(o.Level / 2 / most), delta: target.Delta}
-	var events []*frozen
 	for p := range target.Pairs {
 		run := series{pair: &target.Pairs[p], finding: f, options: o,
 			key: o.Key.Derive(target.Name, strconv.Itoa(p))}
@@ -118,14 +110,15 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 		if err := run.each(ctx, "training", half, seen.add); err != nil {
 			return nil, err
 		}
-		first := len(events)
-		for _, r := range promise.rules(&seen) {
-			events = append(events, &frozen{pair: p, rule: r})
+		frozen, first := promise.rules(&seen), len(f.Tests)
+		for _, rule := range frozen {
+			f.Tests = append(f.Tests, Test{Pair: target.Pairs[p].Name, Event: rule.String(),
+				Likelier: rule.side, Of: o.Releases - half})
 		}
 		err := run.each(ctx, "test", o.Releases-half, func(side int, readings []reading) {
-			for _, e := range events[first:] {
-				if e.rule.holds(readings) {
-					e.hits[side]++
+			for i, rule := range frozen {
+				if rule.holds(readings) {
+					f.Tests[first+i].Hits[side]++
 				}
 			}
 		})
@@ -133,7 +126,7 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 			return nil, err
 		}
 	}
-	f.judge(target, events, o.Releases-half)
+	f.judge()
 	return f, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/diffmulti"
 	"ppdp/algorithms/rps"
 	"ppdp/datasets"
 	"ppdp/random"
@@ -33,14 +34,21 @@ func TestFindingsDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// TestPublishedLeak: rps as published with leaf sizes of N/2^depth reveals N (errata R3).
-func TestPublishedLeak(t *testing.T) {
-	params := rps.DefaultParams()
-	params.Depth, params.Counts, params.StopCheck = 2, rps.ByDepth, false
-	target := AlgorithmTarget(rps.Algorithm{}, algorithms.Published, params, 1, lone())
-	finding, err := Audit(t.Context(), target, Options{Releases: 200})
-	if err != nil || !finding.Accused() {
-		t.Errorf("%v, %v", finding, err)
+// TestPublishedLeaks: rps as published with leaf sizes of N/2^depth reveals N (errata R3), diffmulti
+// and its authors' program cut where the data are (errata D2, D8).
+func TestPublishedLeaks(t *testing.T) {
+	byDepth := rps.DefaultParams()
+	byDepth.Depth, byDepth.Counts, byDepth.StopCheck = 2, rps.ByDepth, false
+	diff := diffmulti.Algorithm{}
+	for _, target := range []Target{
+		AlgorithmTarget(rps.Algorithm{}, algorithms.Published, byDepth, 1, lone()),
+		AlgorithmTarget(diff, algorithms.Published, diff.Params(), 1, lone()),
+		AlgorithmTarget(diff, algorithms.RefCode, diff.Params(), 1, lone()),
+	} {
+		finding, err := Audit(t.Context(), target, Options{Releases: 2000})
+		if err != nil || !finding.Accused() {
+			t.Errorf("%v, %v", finding, err)
+		}
 	}
 }
 

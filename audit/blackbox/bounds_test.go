@@ -36,11 +36,11 @@ func TestClopperPearsonPublished(t *testing.T) {
 // TestClopperPearsonDefinition: at each end the hits seen, or more extreme ones, have the
 // probability tail. The sums are of binomial probabilities one by one.
 func TestClopperPearsonDefinition(t *testing.T) {
-	for _, n := range []int{5, 60, 2000} {
+	for _, n := range []int{5, 60, 2000, 200000} {
 		for _, x := range []int{1, n / 7, n / 2, n - 1} {
 			for _, tail := range []float64{0.3, 0.01, 1e-6} {
-				if x == 0 {
-					continue
+				if x == 0 || n > 2000 && (x != n/7 || tail != 0.01) {
+					continue // no end, or slow
 				}
 				low, high := lowerBound(x, n, tail), upperBound(x, n, tail)
 				above, below := 0.0, 0.0

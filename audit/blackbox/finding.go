@@ -79,24 +79,18 @@ func (f *Finding) String() string {
 		number(best.Adjusted))
 }
 
-// judge computes bounds, p-values and what could have been seen from the events' counts.
-func (f *Finding) judge(target Target, events []*frozen, n int) {
-	if len(events) == 0 {
-		return
-	}
-	claim := claim{target.Epsilon, target.Delta}
-	tail := f.Level / float64(2*len(events))
-	ps := make([]float64, len(events))
-	for i, e := range events {
-		high, low := e.hits[e.rule.side], e.hits[1-e.rule.side]
-		ps[i] = claim.pValue(high, low, n)
-		t := Test{
-			Pair: target.Pairs[e.pair].Name, Event: e.rule.String(), Likelier: e.rule.side,
-			Hits: e.hits, Of: n, Bound: epsilonBound(high, low, n, tail, target.Delta), P: ps[i],
-		}
-		f.Tests = append(f.Tests, t)
+// judge computes bounds, p-values and what could have been seen from the tests' hits.
+func (f *Finding) judge() {
+	claim := claim{f.Epsilon, f.Delta}
+	tail := f.Level / float64(2*len(f.Tests))
+	ps := make([]float64, len(f.Tests))
+	for i := range f.Tests {
+		t := &f.Tests[i]
+		high, low := t.Hits[t.Likelier], t.Hits[1-t.Likelier]
+		t.Bound, t.P = epsilonBound(high, low, t.Of, tail, f.Delta), claim.pValue(high, low, t.Of)
+		ps[i] = t.P
 		f.Bound = max(f.Bound, t.Bound)
-		f.Detectable = min(f.Detectable, claim.detectable(low, n, tail))
+		f.Detectable = min(f.Detectable, claim.detectable(low, t.Of, tail))
 	}
 	for i, p := range results.Holm(ps) {
 		f.Tests[i].Adjusted = p
