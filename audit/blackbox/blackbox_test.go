@@ -34,8 +34,8 @@ func TestFindingsDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// TestPublishedLeaks: rps as published with leaf sizes of N/2^depth reveals N (errata R3), diffmulti
-// and its authors' program cut where the data are (errata D2, D8).
+// TestPublishedLeaks: rps as published with leaf sizes of N/2^depth reveals N (errata R3). In
+// diffmulti and its authors' program exact counts decide about cuts (errata D1, D2, D8).
 func TestPublishedLeaks(t *testing.T) {
 	byDepth := rps.DefaultParams()
 	byDepth.Depth, byDepth.Counts, byDepth.StopCheck = 2, rps.ByDepth, false

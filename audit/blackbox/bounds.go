@@ -27,7 +27,8 @@ func crossing(f func(p float64) float64) float64 {
 
 // lowerBound is the Clopper-Pearson lower bound of a probability after x hits in n trials, wrong
 // with probability at most tail (Clopper & Pearson 1934): there x hits or more have the probability
-// tail. mathext.InvRegIncBeta, which has it in closed form, is wrong for a million trials.
+// tail. mathext.InvRegIncBeta would have it in one call, but is wrong for 100,000 hits in as many
+// trials and a tail of 1e-9: 0.937 in place of 0.9998.
 func lowerBound(x, n int, tail float64) float64 {
 	if x == 0 {
 		return 0

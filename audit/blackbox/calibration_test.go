@@ -103,8 +103,8 @@ func accusations(t *testing.T, target Target, audits, releases int) (accused int
 
 // TestSoundMechanismsAreRarelyAccused audits five sound mechanisms 200 times each with
 // PPDP_CALIBRATE set (make calibrate), otherwise 8 times on few releases. At the level of 5 % no
-// more than 50 of 1,000 accusations are expected; a sound audit has more than 72 with probability
-// below 0.001, and more than 7 of 40 likewise.
+// more than 50 of 1,000 accusations are expected; more than 73 have probability 0.0006 at that
+// level, and more than 7 of 40 have 0.0007.
 func TestSoundMechanismsAreRarelyAccused(t *testing.T) {
 	audits, full := calibration()
 	all, accused := 0, 0

@@ -2,6 +2,7 @@ package blackbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -52,7 +53,11 @@ func (s *sheet) add(value float64, words, of, by string, i int) {
 func (s *sheet) read(ctx context.Context, release *algorithms.Release, err error) (failed bool) {
 	var table *datasets.Table
 	var weights []float64
-	if err == nil {
+	switch {
+	case err != nil:
+	case release == nil:
+		err = errors.New("neither a release nor an error")
+	default:
 		table, weights, err = release.Records(ctx)
 	}
 	if err != nil {
