@@ -5,6 +5,7 @@
 #   make regress           the same on stand-in data, compared with results/baseline/quick
 #   make regress-full      what make reproduce left, compared with results/baseline/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
+#   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
@@ -66,6 +67,11 @@ regress-full: build
 .PHONY: mutants
 mutants:
 	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd
+
+# Audits of sound mechanisms, and of one that breaks its claim by as much as an audit says it sees; a minute.
+.PHONY: calibrate
+calibrate:
+	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi

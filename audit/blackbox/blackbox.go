@@ -1,0 +1,196 @@
+// Package blackbox audits a claim of differential privacy from releases alone: it makes many of
+// two neighbouring inputs and looks for an event that is more likely on one of them than the claim
+// allows. What it certifies is a lower bound on epsilon.
+//
+// For each pair of inputs T and T′ half of the releases train: of all conditions on all features
+// (counts by class and region, sizes, edges of regions, presence of values, order, degrees,
+// failures), and of rules of up to three conditions, those are kept that promise the largest bound.
+// Which input each is likelier on is part of the choice. Then the rules are frozen and the other
+// half is made. Clopper-Pearson bounds of a rule's two probabilities, exact at any sample size,
+// give the bound ln((P[E | T] − δ)/P[E | T′]). Training needs no correction, because the test sees
+// fresh releases only; what is corrected for is that several frozen rules are tested on several
+// pairs (Holm 1979). A sound mechanism is accused with probability at most Options.Level.
+//
+// A rule is one path of a decision tree. It is used in place of a whole classifier because it is
+// chosen for the very bound that is reported, and can be read.
+//
+// What it cannot see: what is not in the features (a joint law of four counts, say), events rarer
+// than some ten divided by the number of releases, an excess of epsilon below Finding.Detectable,
+// pairs that it is not given, and time and memory. No accusation is no proof. Warnings and
+// Structure of a release are not published and not looked at.
+package blackbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"ppdp/algorithms"
+	"ppdp/random"
+)
+
+// Target is a mechanism with its claim.
+type Target struct {
+	Name string
+	// Epsilon and Delta are what is claimed of every pair. Under differential privacy
+	// P[E | T] ≤ e^Epsilon·P[E | T′] + Delta for every event E, and the same with T and T′ swapped.
+	Epsilon, Delta float64
+	Pairs          []Pair
+}
+
+// Pair is a mechanism on two neighbouring inputs.
+type Pair struct {
+	Name string // how the two differ, in words
+	// Release releases T (side 0) or T′ (side 1), all its randomness drawn from the key. It is
+	// called from several goroutines at once. An error is an observation like any other, unless
+	// the context has ended.
+	Release func(ctx context.Context, key random.Key, side int) (*algorithms.Release, error)
+	// Probes are records, as codes for each attribute of the schema, whose cells and regions are
+	// looked at more closely: best those by which T and T′ differ. Nil for none.
+	Probes [][]uint32
+}
+
+// DefaultReleases is how often each input of a pair is released unless Options say otherwise.
+const DefaultReleases = 4000
+
+// DefaultLevel is the chance of accusing a sound mechanism unless Options say otherwise.
+const DefaultLevel = 0.05
+
+// Options say how much is done. The zero value is usable.
+type Options struct {
+	Releases int        // of either input of each pair, at least 2; 0 for DefaultReleases
+	Level    float64    // the chance of accusing a sound mechanism; 0 for DefaultLevel
+	Key      random.Key // equal keys give equal findings, with any number of workers
+	Workers  int        // goroutines; 0 for as many as there are processors
+	// LowBits looks at the last bits of published numbers as well. Laplace noise in floating point
+	// fails there (Mironov 2012), though it is sound in real arithmetic.
+	LowBits bool
+	// Progress, unless nil, is called now and then with the number of releases made so far.
+	Progress func(done int)
+}
+
+func (o Options) resolved() Options {
+	if o.Releases == 0 {
+		o.Releases = DefaultReleases
+	}
+	if o.Level == 0 {
+		o.Level = DefaultLevel
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	return o
+}
+
+// Cost is the number of releases that an audit of so many pairs makes.
+func (o Options) Cost(pairs int) int { return 2 * o.resolved().Releases * pairs }
+
+// Audit makes Options.Cost releases and tests the target's claim. Its errors are those of the
+// context and of a target or options that are invalid.
+func Audit(ctx context.Context, target Target, options Options) (*Finding, error) {
+	o := options.resolved()
+	if err := check(target, o); err != nil {
+		return nil, fmt.Errorf("audit of %s: %w", target.Name, err)
+	}
+	f := &Finding{Target: target.Name, Epsilon: target.Epsilon, Delta: target.Delta,
+		Level: o.Level, Detectable: math.Inf(1)}
+	half := o.Releases / 2
+	// Each bound has two ends, which share the error left to it by Bonferroni's correction.
+	most := float64(maxConditions * len(target.Pairs))
+	promise := search{n: half, z: normalQuantile(o.Level / 2 / most), delta: target.Delta}
+	for p := range target.Pairs {
+		run := series{pair: &target.Pairs[p], finding: f, options: o,
+			key: o.Key.Derive(target.Name, strconv.Itoa(p))}
+		var seen training
+		if err := run.each(ctx, "training", half, seen.add); err != nil {
+			return nil, err
+		}
+		frozen, first := promise.rules(&seen), len(f.Tests)
+		for _, rule := range frozen {
+			f.Tests = append(f.Tests, Test{Pair: target.Pairs[p].Name, Event: rule.String(),
+				Likelier: rule.side, Of: o.Releases - half})
+		}
+		err := run.each(ctx, "test", o.Releases-half, func(side int, readings []reading) {
+			for i, rule := range frozen {
+				if rule.holds(readings) {
+					f.Tests[first+i].Hits[side]++
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	f.judge()
+	return f, nil
+}
+
+func check(target Target, o Options) error {
+	var problems []error
+	bad := func(wrong bool, format string, args ...any) {
+		if wrong {
+			problems = append(problems, fmt.Errorf(format, args...))
+		}
+	}
+	bad(!(target.Epsilon >= 0) || math.IsInf(target.Epsilon, 1),
+		"epsilon %v, must be a finite number of at least 0", target.Epsilon)
+	bad(!(target.Delta >= 0 && target.Delta < 1), "delta %v, must be at least 0 and below 1",
+		target.Delta)
+	bad(len(target.Pairs) == 0, "no pairs of inputs, must be at least 1")
+	bad(o.Releases < 2, "%d releases, must be at least 2", o.Releases)
+	bad(!(o.Level > 0 && o.Level < 1), "level %v, must be above 0 and below 1", o.Level)
+	return errors.Join(problems...)
+}
+
+// series makes the releases of one pair.
+type series struct {
+	pair    *Pair
+	finding *Finding
+	options Options
+	key     random.Key
+}
+
+// chunk is how many releases are made before they are looked at, to bound memory.
+const chunk = 256
+
+// each makes n releases of either side and hands on what is read off them, in order.
+func (s *series) each(ctx context.Context, half string, n int,
+	visit func(side int, readings []reading)) error {
+	var made [2 * chunk]sheet
+	var failed [2 * chunk]bool
+	for start := 0; start < n; start += chunk {
+		size := 2 * min(chunk, n-start)
+		group, ctx := errgroup.WithContext(ctx)
+		for worker := range s.options.Workers {
+			group.Go(func() error {
+				for i := worker; i < size && ctx.Err() == nil; i += s.options.Workers {
+					side := i % 2
+					key := s.key.Derive(half, strconv.Itoa(side), strconv.Itoa(start+i/2))
+					release, err := s.pair.Release(ctx, key, side)
+					made[i] = sheet{made[i].readings[:0], s.pair.Probes, s.options.LowBits}
+					failed[i] = made[i].read(ctx, release, err)
+				}
+				return ctx.Err()
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		for i := range size {
+			if failed[i] {
+				s.finding.Failed++
+			}
+			visit(i%2, made[i].readings)
+		}
+		s.finding.Releases += size
+		if s.options.Progress != nil {
+			s.options.Progress(s.finding.Releases)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package blackbox
+
+import (
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// crossing is the point between 0 and 1 where an increasing function reaches 0, from above by less
+// than a unit in the last place.
+func crossing(f func(p float64) float64) float64 {
+	under, over := 0.0, 1.0
+	for {
+		p := (under + over) / 2
+		switch {
+		case p == under || p == over:
+			return over
+		case f(p) < 0:
+			under = p
+		default:
+			over = p
+		}
+	}
+}
+
+// lowerBound is the Clopper-Pearson lower bound of a probability after x hits in n trials, wrong
+// with probability at most tail (Clopper & Pearson 1934): there x hits or more have the probability
+// tail. mathext.InvRegIncBeta would have it in one call, but is wrong for 100,000 hits in as many
+// trials and a tail of 1e-9: 0.937 in place of 0.9998.
+func lowerBound(x, n int, tail float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return crossing(func(p float64) float64 { return atLeast(x, n, p) - tail })
+}
+
+// upperBound is the other end.
+func upperBound(x, n int, tail float64) float64 { return 1 - lowerBound(n-x, n, tail) }
+
+// atLeast is the probability of x hits or more in n trials.
+func atLeast(x, n int, p float64) float64 {
+	switch {
+	case x <= 0:
+		return 1
+	case x > n || p <= 0:
+		return 0
+	case p >= 1:
+		return 1
+	}
+	return mathext.RegIncBeta(float64(x), float64(n-x+1), p)
+}
+
+// normalQuantile is the point that a standard normal variate exceeds with probability tail.
+func normalQuantile(tail float64) float64 { return -distuv.UnitNormal.Quantile(tail) }
+
+// epsilonBound is the least epsilon under which an event may have high hits in n releases of one
+// input and low hits in n of the other: wrong with probability at most 2·tail, never negative.
+func epsilonBound(high, low, n int, tail, delta float64) float64 {
+	p := lowerBound(high, n, tail) - delta
+	if p <= 0 {
+		return 0
+	}
+	return max(0, math.Log(p/upperBound(low, n, tail)))
+}
+
+// claim is what a target says of every event.
+type claim struct{ epsilon, delta float64 }
+
+// most is the largest probability that the claim allows on one side where it is p on the other.
+func (c claim) most(p float64) float64 {
+	return min(1, float64(math.Exp(c.epsilon)*p)+c.delta)
+}
+
+// pValue is twice the tail at which epsilonBound is the claimed epsilon. There the two ends are at
+// probabilities q and most(q) under which the hits of both sides are equally unlikely.
+func (c claim) pValue(high, low, n int) float64 {
+	q := crossing(func(q float64) float64 { // the second is for at most low hits
+		return atLeast(high, n, c.most(q)) - atLeast(n-low, n, 1-q)
+	})
+	return min(1, 2*atLeast(high, n, c.most(q)))
+}
+
+// power is the share of cases that Detectable is about.
+const power = 0.8
+
+// detectable is the epsilon at which an event as likely on its less likely side as low hits in n
+// releases suggest has a bound above the claim with the probability power; +Inf for none.
+func (c claim) detectable(low, n int, tail float64) float64 {
+	q := (float64(low) + 0.5) / float64(n+1)
+	// For each number of hits that may come out there, its weight and how many are then needed on
+	// the other side. Six deviations and twenty hits either way leave out less than 1e-8.
+	reach := int(6*math.Sqrt(float64(n)*q*(1-q))) + 20
+	first, last := max(0, low-reach), min(n, low+reach)
+	weights, needed := make([]float64, 0, last-first+1), make([]int, 0, last-first+1)
+	for y := first; y <= last; y++ {
+		weights = append(weights, atLeast(y, n, q)-atLeast(y+1, n, q))
+		most := c.most(upperBound(y, n, tail))
+		needed = append(needed, sort.Search(n+1, func(x int) bool {
+			return atLeast(x, n, most) < tail
+		}))
+	}
+	seen := func(p float64) (share float64) {
+		for i, w := range weights {
+			share += float64(w * atLeast(needed[i], n, p))
+		}
+		return share
+	}
+	if seen(1) < power {
+		return math.Inf(1)
+	}
+	return math.Log((crossing(func(p float64) float64 { return seen(p) - power }) - c.delta) / q)
+}

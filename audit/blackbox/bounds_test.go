@@ -1,0 +1,122 @@
+package blackbox
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"ppdp/random"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*math.Max(1e-300, math.Abs(want))) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestClopperPearsonPublished: R's binom.test(7, 20) prints the interval 0.1539092 to 0.5921885;
+// for no hits and for hits only the ends are powers of the tail.
+func TestClopperPearsonPublished(t *testing.T) {
+	near(t, "lower end of 7 in 20", lowerBound(7, 20, 0.025), 0.1539092, 1e-6)
+	near(t, "upper end of 7 in 20", upperBound(7, 20, 0.025), 0.5921885, 1e-6)
+	for _, tail := range []float64{0.2, 0.025, 1e-4, 1e-9} {
+		for _, n := range []int{1, 10, 2000, 1e6} {
+			end := math.Pow(tail, 1/float64(n))
+			near(t, "hits only", lowerBound(n, n, tail), end, 1e-9)
+			near(t, "no hits", upperBound(0, n, tail), 1-end, 1e-6)
+		}
+	}
+	if lowerBound(0, 9, 0.1) != 0 || upperBound(9, 9, 0.1) != 1 {
+		t.Error("ends without hits or without misses are not 0 and 1")
+	}
+}
+
+// TestClopperPearsonDefinition: at each end the hits seen, or more extreme ones, have the
+// probability tail. The sums are of binomial probabilities one by one.
+func TestClopperPearsonDefinition(t *testing.T) {
+	for _, n := range []int{5, 60, 2000, 200000} {
+		for _, x := range []int{1, n / 7, n / 2, n - 1} {
+			for _, tail := range []float64{0.3, 0.01, 1e-6} {
+				if x == 0 || n > 2000 && (x != n/7 || tail != 0.01) {
+					continue // no end, or slow
+				}
+				low, high := lowerBound(x, n, tail), upperBound(x, n, tail)
+				above, below := 0.0, 0.0
+				for y := range n + 1 {
+					if y >= x {
+						above += distuv.Binomial{N: float64(n), P: low}.Prob(float64(y))
+					}
+					if y <= x {
+						below += distuv.Binomial{N: float64(n), P: high}.Prob(float64(y))
+					}
+				}
+				near(t, "beyond the lower end", above, tail, 1e-6)
+				near(t, "beyond the upper end", below, tail, 1e-6)
+				near(t, "atLeast", atLeast(x, n, low), tail, 1e-6)
+			}
+		}
+	}
+}
+
+// TestPValue: it is the level at which the bound is the claim, and 1 for hits that the claim fits.
+func TestPValue(t *testing.T) {
+	for _, c := range []struct {
+		high, low, n   int
+		epsilon, delta float64
+	}{
+		{900, 100, 1000, 1, 0}, {30, 1, 1000, 0.5, 0}, {1000, 0, 1000, 1, 0}, {9, 0, 10, 1, 0},
+		{900, 100, 1000, 1, 0.2}, {400, 100, 2000, 1, 0.01}, {7, 3, 10, 0, 0},
+	} {
+		p := claim{c.epsilon, c.delta}.pValue(c.high, c.low, c.n)
+		if p > 1e-200 { // beyond that tails are too small for numbers
+			bound := epsilonBound(c.high, c.low, c.n, p/2, c.delta)
+			near(t, "bound at the p-value", bound, c.epsilon, 1e-5)
+		}
+		if p > 0 && epsilonBound(c.high, c.low, c.n, p/2/1.01, c.delta) > c.epsilon+1e-12 {
+			t.Errorf("%+v: the bound is above the claim at less than the p-value %v", c, p)
+		}
+	}
+	if p := (claim{1, 0}).pValue(500, 300, 1000); p != 1 {
+		t.Errorf("p-value %v for a ratio within the claim, want 1", p)
+	}
+	if epsilonBound(10, 0, 1000, 0.01, 0.5) != 0 {
+		t.Error("an event rarer than delta has a bound above 0")
+	}
+}
+
+// TestDetectable: with the epsilon that is called detectable an event is found in 80 % of 4000
+// draws. The share's standard deviation is 0.0063; four of them are missed by chance once in 15000.
+func TestDetectable(t *testing.T) {
+	const n, tail, draws = 1000, 0.005, 4000
+	for i, c := range []struct {
+		low   int
+		claim claim
+	}{{270, claim{1, 0}}, {20, claim{0.5, 0}}, {100, claim{1, 0.05}}} {
+		x := c.claim.detectable(c.low, n, tail)
+		q := (float64(c.low) + 0.5) / (n + 1)
+		stream := random.NewKey(uint64(i)).Stream()
+		hits := func(p float64) (k int) {
+			for range n {
+				if stream.Open01() < p {
+					k++
+				}
+			}
+			return k
+		}
+		seen := 0
+		for range draws {
+			if epsilonBound(hits(c.claim.delta+math.Exp(x)*q), hits(q), n, tail, c.claim.delta) >
+				c.claim.epsilon {
+				seen++
+			}
+		}
+		if share := float64(seen) / draws; x <= c.claim.epsilon || math.Abs(share-power) > 0.026 {
+			t.Errorf("%+v: epsilon %v is seen in %v of cases, want %v", c, x, share, power)
+		}
+	}
+	if x := (claim{1, 0}).detectable(900, n, tail); !math.IsInf(x, 1) {
+		t.Errorf("an event of probability 0.9 shows epsilon %v, it can show 0.1 at most", x)
+	}
+}

@@ -1,0 +1,150 @@
+package blackbox
+
+import (
+	"context"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/rps"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// bit is the mechanism that publishes 1 with probability p[side].
+func bit(name string, epsilon float64, p [2]float64) Target {
+	release := func(_ context.Context, key random.Key, side int) (*algorithms.Release, error) {
+		published := int32(0)
+		if key.Stream().Open01() < p[side] {
+			published = 1
+		}
+		return &algorithms.Release{Degrees: []int32{published}}, nil
+	}
+	return Target{Name: name, Epsilon: epsilon, Pairs: []Pair{{Name: "a bit", Release: release}}}
+}
+
+// count publishes the number of records with noise.
+func count(variant algorithms.Variant) Target {
+	return AlgorithmTarget(fake(func(in algorithms.Input) (*algorithms.Release, error) {
+		path, values := in.Budget.Root(), []float64{float64(len(in.Rows)), 0}
+		noise := in.CountNoise("count", privacy.Exact(1))
+		err := noise.AddAll(&path, in.Budget.Epsilon(), values[:1])
+		return published(values), err
+	}), variant, nil, 1, lone())
+}
+
+// choice publishes one of ten candidates. On T the first scores 1 and the others 0, on T′ the other
+// way round. So the first has probability w/(w+9) on T and 1/(1+9w) on T′, w = exp(epsilon/2): at
+// epsilon 1 a ratio of exp(0.897).
+func choice(epsilon float64) Target {
+	release := func(_ context.Context, key random.Key, side int) (*algorithms.Release, error) {
+		budget, scores := privacy.NewBudget(epsilon), make([]float64, 10)
+		for i := range scores {
+			if (i == 0) == (side == 0) {
+				scores[i] = 1
+			}
+		}
+		path := budget.Root()
+		mechanism := budget.Exponential("choice", key.Stream(), privacy.Exact(1))
+		chosen, err := mechanism.Choose(&path, epsilon, scores, nil)
+		return &algorithms.Release{Degrees: []int32{int32(chosen)}}, err
+	}
+	return Target{Name: "choice", Epsilon: epsilon,
+		Pairs: []Pair{{Name: "scores", Release: release}}}
+}
+
+// sound lists mechanisms whose claims hold, most of them with equality, and the releases that an
+// audit of them makes in the full calibration.
+func sound() []mechanism {
+	params := rps.DefaultParams()
+	params.Depth = 4
+	truth := 1 / (1 + math.Exp(-1))
+	return []mechanism{
+		{"geometric count", count(algorithms.Strict), DefaultReleases},
+		{"Laplace count", count(algorithms.Published), DefaultReleases},
+		{"randomised response", bit("bit", 1, [2]float64{truth, 1 - truth}), DefaultReleases},
+		{"exponential mechanism", choice(1), DefaultReleases},
+		{"rps strict", AlgorithmTarget(rps.Algorithm{}, algorithms.Strict, params, 1,
+			lone(), tied()), 200},
+	}
+}
+
+type mechanism struct {
+	name     string
+	target   Target
+	releases int
+}
+
+// calibration is how many audits of each sound mechanism are made, and whether all of them are.
+func calibration() (audits int, full bool) {
+	if os.Getenv("PPDP_CALIBRATE") != "" {
+		return 200, true
+	}
+	return 8, false
+}
+
+// accusations counts how many of so many audits accuse.
+func accusations(t *testing.T, target Target, audits, releases int) (accused int) {
+	t.Helper()
+	for i := range audits {
+		finding, err := Audit(t.Context(), target, Options{Releases: releases,
+			Key: random.NewKey(7).Derive(strconv.Itoa(i))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if finding.Accused() {
+			accused++
+		}
+	}
+	return accused
+}
+
+// TestSoundMechanismsAreRarelyAccused audits five sound mechanisms 200 times each with
+// PPDP_CALIBRATE set (make calibrate), otherwise 8 times on few releases. At the level of 5 % no
+// more than 50 of 1,000 accusations are expected; more than 73 have probability 0.0006 at that
+// level, and more than 7 of 40 have 0.0007.
+func TestSoundMechanismsAreRarelyAccused(t *testing.T) {
+	audits, full := calibration()
+	all, accused := 0, 0
+	for _, m := range sound() {
+		releases := m.releases
+		if !full {
+			releases = min(releases, 400)
+		}
+		n := accusations(t, m.target, audits, releases)
+		t.Logf("%s: %d accusations in %d audits", m.name, n, audits)
+		all, accused = all+audits, accused+n
+	}
+	if atLeast(accused, all, DefaultLevel) < 0.001 {
+		t.Errorf("%d accusations in %d audits of sound mechanisms", accused, all)
+	}
+	t.Logf("%d accusations in %d audits, at 95 %% confidence a rate of %.4f to %.4f", accused, all,
+		lowerBound(accused, all, 0.025), upperBound(accused, all, 0.025))
+}
+
+// TestUnsoundMechanismsAreAccused: what an audit of a sound bit calls detectable is accused in 80 %
+// of audits when it is there. A rate of 0.8 or more is rejected by chance once in 1,000.
+func TestUnsoundMechanismsAreAccused(t *testing.T) {
+	audits, _ := calibration()
+	const q = 0.05 // so that not being 1 is no evidence
+	finding, err := Audit(t.Context(), bit("bit", 1, [2]float64{math.E * q, q}),
+		Options{Key: random.NewKey(3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The finding's q is an estimate: take the detectable epsilon at the true one.
+	tail := DefaultLevel / 2 / float64(len(finding.Tests))
+	n := finding.Tests[0].Of
+	x := claim{1, 0}.detectable(int(math.Round(q*float64(n))), n, tail)
+	if math.Abs(x-finding.Detectable) > 0.1 {
+		t.Errorf("detectable %v, at the true probability %v", finding.Detectable, x)
+	}
+	broken := bit("bit", 1, [2]float64{math.Exp(x) * q, q})
+	accused := accusations(t, broken, audits, DefaultReleases)
+	t.Logf("epsilon %.3f is accused in %d of %d audits", x, accused, audits)
+	if atLeast(audits-accused, audits, 1-power) < 0.001 {
+		t.Errorf("epsilon %v is accused in %d of %d audits only", x, accused, audits)
+	}
+}

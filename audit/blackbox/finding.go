@@ -1,0 +1,98 @@
+package blackbox
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"ppdp/results"
+)
+
+// Test is one frozen event, tested on releases that had no part in its choice.
+type Test struct {
+	Pair     string
+	Event    string // in words
+	Likelier int    // the side on which training found the event likelier
+	Hits     [2]int // releases in which it occurred, by side
+	Of       int    // releases of either side
+	Bound    float64
+	P        float64 // of the hypothesis that the claim allows this event
+	Adjusted float64 // P after Holm's correction for all tests of the audit
+}
+
+// Finding is what an audit found.
+type Finding struct {
+	Target         string
+	Epsilon, Delta float64 // as claimed
+	Level          float64
+	Releases       int // made in all
+	Failed         int // of these
+	// Tests are all frozen events, in the order of the pairs. Their bounds hold together with
+	// probability 1 - Level. A pair whose releases all look the same has none.
+	Tests []Test
+	// Bound is the largest of the tests' bounds on epsilon, 0 without any.
+	Bound float64
+	// Detectable is the least epsilon that a mechanism could have had on one of these events, as
+	// likely as it is on its less likely side, to be accused in 80 % of such audits. +Inf where no
+	// event could have shown any.
+	Detectable float64
+}
+
+// Accused reports whether the claim is refuted at the finding's level. That is so just when some
+// test's Adjusted is at most the level: Holm's first step is the correction that Bound has.
+func (f *Finding) Accused() bool { return f.Bound > f.Epsilon }
+
+// Best is the test with the largest bound, of equal ones that with the least P; nil without tests.
+func (f *Finding) Best() *Test {
+	var best *Test
+	for i := range f.Tests {
+		t := &f.Tests[i]
+		if best == nil || t.Bound > best.Bound || t.Bound == best.Bound && t.P < best.P {
+			best = t
+		}
+	}
+	return best
+}
+
+// String is the finding in one or two sentences.
+func (f *Finding) String() string {
+	best := f.Best()
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+	text := f.Target + ": "
+	switch {
+	case best == nil:
+		return text + fmt.Sprintf("all %d releases look the same.", f.Releases)
+	case f.Accused():
+		text += fmt.Sprintf("epsilon is at least %s, claimed is %s.", number(f.Bound),
+			number(f.Epsilon))
+	case math.IsInf(f.Detectable, 1):
+		text += "no violation found, and no event of a kind that would have shown one."
+	default:
+		text += fmt.Sprintf("no violation found at this sample size, which would have seen epsilon"+
+			" of at least %s in 80 %% of cases; the certified lower bound is %s.",
+			number(f.Detectable), number(f.Bound))
+	}
+	sides := [2]string{"T", "T′"}
+	return text + fmt.Sprintf(" %s: %s occurs in %d of %d releases of %s and %d of %s"+
+		" (adjusted p %s).", best.Pair, best.Event, best.Hits[best.Likelier], best.Of,
+		sides[best.Likelier], best.Hits[1-best.Likelier], sides[1-best.Likelier],
+		number(best.Adjusted))
+}
+
+// judge computes bounds, p-values and what could have been seen from the tests' hits.
+func (f *Finding) judge() {
+	claim := claim{f.Epsilon, f.Delta}
+	tail := f.Level / float64(2*len(f.Tests))
+	ps := make([]float64, len(f.Tests))
+	for i := range f.Tests {
+		t := &f.Tests[i]
+		high, low := t.Hits[t.Likelier], t.Hits[1-t.Likelier]
+		t.Bound, t.P = epsilonBound(high, low, t.Of, tail, f.Delta), claim.pValue(high, low, t.Of)
+		ps[i] = t.P
+		f.Bound = max(f.Bound, t.Bound)
+		f.Detectable = min(f.Detectable, claim.detectable(low, t.Of, tail))
+	}
+	for i, p := range results.Holm(ps) {
+		f.Tests[i].Adjusted = p
+	}
+}
