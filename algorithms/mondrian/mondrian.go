@@ -28,7 +28,7 @@
 //   - Widths are divided by the width of the public domain, not of the data; of equal ones the
 //     first in the schema is taken.
 //   - Relaxed partitions share out the records at the median in the order of the table's rows; the
-//     paper leaves the order open.
+//     paper leaves the order open. Who knows it may know which of two regions holds a record.
 //   - Continuous attributes are cut and summarised at the schema's cells; their means are exact.
 //   - The paper does not say how records are drawn from regions; see Records.
 //   - split: workload judges at most 256 cuts of an attribute in a region, evenly spread.
@@ -40,6 +40,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/random"
 )
 
 func init() { algorithms.Register(Algorithm{}) }
@@ -57,15 +58,16 @@ func (Algorithm) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous; records are drawn from it. No bound on"+
 				" inference, no differential privacy.", "M1", "M3")},
-		Revision: 1,
+		Revision: 2,
 	}
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // Release partitions the rows and draws a record for each. The published records are in the
-// order of the regions, so that their place does not lead back to a row. An empty input gives an
-// empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
+// order of the regions and shuffled within each, so that their place does not lead back to a row:
+// in the input's order, a list sorted by age would link its sensitive values. An empty input gives
+// an empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
@@ -109,7 +111,24 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err := p.draw(ctx, records, params.Records, in.Noise.Open("records")); err != nil {
 		return nil, err
 	}
-	return &algorithms.Release{Table: records, Regions: p.regions, Structure: p.structure}, nil
+	return &algorithms.Release{Table: records.Select(p.shuffled(in.Noise.Open("order of records"))),
+		Regions: p.regions, Structure: p.structure}, nil
+}
+
+// shuffled lists the records region after region, those of a region in random order.
+func (p *partitioned) shuffled(stream *random.Stream) []int32 {
+	order, start := make([]int32, len(p.rows)), int32(0)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	for _, end := range p.ends {
+		region := order[start:end]
+		stream.Shuffle(len(region), func(i, j int) {
+			region[i], region[j] = region[j], region[i]
+		})
+		start = end
+	}
+	return order
 }
 
 // whole reports whether rows are all rows of a table in order.
