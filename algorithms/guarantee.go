@@ -35,6 +35,8 @@ type Guarantee struct {
 	Status   Status
 	Errata   []string // entries of the errata that bear on it: "R1"
 	Note     string   // one sentence for people
+	// MaxDegree is a public bound on degrees that Relation presumes; 0 for none.
+	MaxDegree int
 }
 
 // Neighbour relations that several guarantees name.
@@ -45,17 +47,17 @@ const (
 
 // RecordPrivacy is differential privacy of single records, the number of records included.
 func RecordPrivacy(v Variant, note string, errata ...string) Guarantee {
-	return Guarantee{v, DifferentialPrivacy, "record", AddOrRemoveRecord, Holds, errata, note}
+	return Guarantee{v, DifferentialPrivacy, "record", AddOrRemoveRecord, Holds, errata, note, 0}
 }
 
 // NodePrivacy is differential privacy of single nodes.
 func NodePrivacy(v Variant, note string, errata ...string) Guarantee {
-	return Guarantee{v, DifferentialPrivacy, "node", IsolateNode, Holds, errata, note}
+	return Guarantee{v, DifferentialPrivacy, "node", IsolateNode, Holds, errata, note, 0}
 }
 
 // KAnonymous is k-anonymity of a published table.
 func KAnonymous(note string, errata ...string) Guarantee {
-	return Guarantee{Published, KAnonymity, "record", "none", Holds, errata, note}
+	return Guarantee{Published, KAnonymity, "record", "none", Holds, errata, note, 0}
 }
 
 // NotPrivate is the guarantee of a reference without privacy.
@@ -74,7 +76,7 @@ func (g *Guarantee) Break(reason string, errata ...string) {
 	}
 	for _, id := range errata {
 		if !slices.Contains(g.Errata, id) {
-			g.Errata = append(g.Errata, id)
+			g.Errata = append(slices.Clip(g.Errata), id)
 		}
 	}
 }

@@ -44,13 +44,13 @@ func (r *run) manifest() results.Manifest {
 		m.Measures = append(m.Measures, use)
 	}
 	series, used := make(map[string]bool), make(map[string]bool)
-	for _, c := range p.Configs {
+	for i := range p.Cells {
+		c, g := p.Cells[i].Config, r.guarantee(i)
 		if !series[c.Label()] {
 			series[c.Label()] = true
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
-		g := c.Guarantee
-		// a guarantee may depend on parameters
+		// a guarantee may depend on parameters and data
 		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status)
 		if used[name] {
 			continue

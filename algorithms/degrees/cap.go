@@ -51,12 +51,14 @@ func (c Cap) CheckPublic(key string) error {
 	return fmt.Errorf("%s: %s is private, must be n-1 or a public number (errata G4)", key, c)
 }
 
-// Restrict adds to a neighbour relation that degrees are at most the cap, where that is a number.
-func (c Cap) Restrict(relation string) string {
-	if c == MaxDegree || c == Nodes {
-		return relation
+// Restrict adds to a neighbour relation that degrees are at most the cap, where that is a number,
+// and returns the number, 0 without one.
+func (c Cap) Restrict(relation string) (string, int) {
+	n, err := strconv.Atoi(string(c))
+	if err != nil {
+		return relation, 0
 	}
-	return relation + ", degrees at most " + string(c)
+	return relation + ", degrees at most " + string(c), n
 }
 
 // Of is the cap for a graph: at least 1 and, in a graph of two nodes or more, at most n-1.

@@ -111,7 +111,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 			fmt.Sprintf("add or remove up to %d edges, number of nodes public", p.K)
 		g.Note = fmt.Sprintf("Sensitivity %d.", 2*p.K)
 	case Node:
-		g.Relation = p.Lambda.Restrict(g.Relation)
+		g.Relation, g.MaxDegree = p.Lambda.Restrict(g.Relation)
 	}
 	// Lambda sets the noise for nodes; for edges it only bounds the output, where that is clamped.
 	if p.Lambda.Private() && (p.Neighbours == Node || p.Clamp) {

@@ -158,7 +158,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	p := params.(*Params)
 	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.",
 		"G1", "G3", "G4")
-	g.Relation = p.Lambda.Restrict(g.Relation)
+	g.Relation, g.MaxDegree = p.Lambda.Restrict(g.Relation)
 	if v == algorithms.Published {
 		g.Status, g.Errata = algorithms.Broken, []string{"G1", "G2", "G3"}
 		g.Note = "One node moves the counts of all its neighbours' leaves, noise covers one count: "
