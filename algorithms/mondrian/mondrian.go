@@ -40,7 +40,6 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/random"
 )
 
 func init() { algorithms.Register(Algorithm{}) }
@@ -65,9 +64,8 @@ func (Algorithm) Info() algorithms.Info {
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // Release partitions the rows and draws a record for each. The published records are in the
-// order of the regions and shuffled within each, so that their place does not lead back to a row:
-// in the input's order, a list sorted by age would link its sensitive values. An empty input gives
-// an empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
+// order of the regions and shuffled within each, so that their place does not lead back to a row.
+// An empty input gives an empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
@@ -111,24 +109,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err := p.draw(ctx, records, params.Records, in.Noise.Open("records")); err != nil {
 		return nil, err
 	}
-	return &algorithms.Release{Table: records.Select(p.shuffled(in.Noise.Open("order of records"))),
-		Regions: p.regions, Structure: p.structure}, nil
-}
-
-// shuffled lists the records region after region, those of a region in random order.
-func (p *partitioned) shuffled(stream *random.Stream) []int32 {
-	order, start := make([]int32, len(p.rows)), int32(0)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	for _, end := range p.ends {
-		region := order[start:end]
-		stream.Shuffle(len(region), func(i, j int) {
-			region[i], region[j] = region[j], region[i]
-		})
-		start = end
-	}
-	return order
+	p.shuffle(records, in.Noise.Open("order of records"))
+	return &algorithms.Release{Table: records, Regions: p.regions, Structure: p.structure}, nil
 }
 
 // whole reports whether rows are all rows of a table in order.
