@@ -47,8 +47,13 @@ func (z *Zeros) Next() (before uint64, value float64) {
 	// The number before is geometric; beyond ½, or beyond 0 of the integers, both tails are
 	// memoryless with the same rate.
 	before = maxBefore
-	if n := math.Log(z.stream.Open01()) / z.miss; n < maxBefore {
+	u := z.stream.Open01()
+	seen := math.Log(fine(u, z.stream))
+	if u > 1-rare { // likewise: the next count is seen at once
+		seen = math.Log1p(-rare * fine(z.stream.Open01(), z.stream))
+	}
+	if n := seen / z.miss; n < maxBefore {
 		before = uint64(n)
 	}
-	return before, 1 + math.Floor(-math.Log(z.stream.Open01())/z.rate)
+	return before, 1 + math.Floor(-math.Log(fine(z.stream.Open01(), z.stream))/z.rate)
 }
