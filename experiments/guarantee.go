@@ -9,8 +9,8 @@ import (
 )
 
 // trainedOn is what a guarantee means where rows are held out.
-const trainedOn = "Private in the rows trained on, not in the table: which rows those are depends " +
-	"on how many the table has."
+const trainedOn = "Private in the rows trained on, not in the table: which rows those are " +
+	"depends on how many the table has."
 
 // guarantee is what a finished cell's algorithm promises, as far as the data and the ledger bear it
 // out. It says of the data no more than whether they do.

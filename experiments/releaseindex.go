@@ -159,8 +159,8 @@ func (r *run) notice(files int, unprivate []string) string {
 			"A spec without folds and train releases all rows.\n   " + trainedOn + "\n")
 	}
 	b.WriteString(`
-A guarantee assumes a schema that is public knowledge, ideal randomness and exact arithmetic. The page
-on the privacy model says what that leaves open.
+A guarantee assumes a schema that is public knowledge, ideal randomness and exact arithmetic. The
+page on the privacy model says what that leaves open.
 `)
 	return b.String()
 }

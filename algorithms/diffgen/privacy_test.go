@@ -278,6 +278,26 @@ func TestOmittedTellsNeighboursApart(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreAlike: a release of too many cells says the same wherever the records are. Where
+// the one cell too many holds a record, nothing was drawn for it.
+func TestRefusalsAreAlike(t *testing.T) {
+	params := DefaultParams()
+	params.Specialisations, params.MaxNodes = 100, 45
+	refusals := map[string]int{}
+	for _, values := range [][]uint32{{}, {0}, {99}, {40, 60, 99}} {
+		for seed := range uint64(50) {
+			_, err := Algorithm{}.Release(context.Background(), testinput.Input(numbers(values...),
+				params, algorithms.Strict, 0.5, seed))
+			if err != nil {
+				refusals[err.Error()]++
+			}
+		}
+	}
+	if len(refusals) != 1 {
+		t.Errorf("refusals %v, must be of one text", refusals)
+	}
+}
+
 // TestStatus names what each variant's guarantee is worth.
 func TestStatus(t *testing.T) {
 	for _, c := range []struct {

@@ -65,7 +65,8 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // Release partitions the rows and draws a record for each. The published records are in the
 // order of the regions and shuffled within each, so that their place does not lead back to a row.
-// An empty input gives an empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
+// An empty input gives an empty release; 1 to k-1 rows give an error that wraps
+// algorithms.ErrTooFew.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
