@@ -83,7 +83,7 @@ func (g *Guarantee) Break(reason string, errata ...string) {
 	}
 	for _, id := range errata {
 		if !slices.Contains(g.Errata, id) {
-			g.Errata = append(g.Errata, id)
+			g.Errata = append(slices.Clip(g.Errata), id)
 		}
 	}
 }

@@ -84,7 +84,12 @@ type Dataset struct {
 	Checksum string   // SHA-256 over the content, in hexadecimal: equal data, equal checksum
 	Dropped  int      // rows left out because a value was missing
 	Notes    []string // what a reader of results must know
+	Breaks   []Break  // nil where releases are as private as their algorithm is
 }
+
+// Break is why no release of a dataset is differentially private, whatever the algorithm: a
+// sentence and its entry in the errata.
+type Break struct{ Reason, Erratum string }
 
 var sources = registry.New[Source]("dataset")
 

@@ -43,12 +43,12 @@ func (r *run) manifest() results.Manifest {
 		m.Measures = append(m.Measures, use)
 	}
 	used := make(map[string]bool)
-	for _, c := range p.Configs {
+	for i := range p.Cells {
+		c, g := p.Cells[i].Config, r.guarantee(i)
 		if !slices.Contains(m.SeriesOrder, c.Label()) {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
-		g := c.Guarantee
-		// a guarantee may depend on parameters
+		// a guarantee may depend on parameters and data
 		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status)
 		if used[name] {
 			continue

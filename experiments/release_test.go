@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -208,12 +209,10 @@ func TestReleaseIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &plan.Cells[i]
-		// The coin is calibrated to a sensitivity of 1 where 2 is proven: it spends twice its
-		// epsilon.
 		want := map[string]string{"guarantee": "differential privacy", "status": "broken",
-			"proven": strconv.FormatFloat(2*value(c.Config.Epsilon), 'g', -1, 64)}
+			"proven": "Inf", "note": trainedOn}
 		if c.Config.Info.Name == "test-raw" {
-			want = map[string]string{"guarantee": "none", "status": "", "proven": ""}
+			want = map[string]string{"guarantee": "none", "status": "", "proven": "", "note": ""}
 		}
 		want["series"] = c.Config.Series
 		want["trial"], want["fold"] = strconv.Itoa(c.Trial), strconv.Itoa(c.Fold)
@@ -232,9 +231,80 @@ func TestReleaseIndex(t *testing.T) {
 	}
 }
 
-func value(x *float64) float64 {
-	if x == nil {
-		return 0
+// TestWhatReleasesHold: data can break a guarantee that an algorithm keeps (errata D5, errata G4).
+// A broken one shows no proven loss, in the index, the records or the ledger, and the manifest says
+// the same. The graph's largest degree, 17, is its nodes' secret: no line shows it.
+func TestWhatReleasesHold(t *testing.T) {
+	t.Parallel()
+	const text = `name: test/%s
+seed: 3
+trials: 1
+epsilon: [1]
+dataset: %s
+algorithms:
+  - {name: %s, variant: %s, params: {%s}}
+measure:
+  - {metric: %s}
+`
+	const graph = "{name: barabasi-albert, nodes: 50, links: 3}"
+	const clusters = "{name: adult-clusters-standin, labels: %s}"
+	for i, c := range []struct {
+		data, algorithm, variant, params string
+		status, proven, erratum          string
+	}{
+		{fmt.Sprintf(clusters, "data"), "rps", "strict", "", "broken", "Inf", "D5"},
+		{fmt.Sprintf(clusters, "public"), "rps", "strict", "", "holds", "1", "R1"},
+		{fmt.Sprintf(clusters, "public"), "rps", "published", "counts: depth", "broken", "Inf",
+			"R3"},
+		{fmt.Sprintf(clusters, "public"), "diffmulti", "published", "hprime: none", "broken", "Inf",
+			"D1"},
+		{fmt.Sprintf(clusters, "data"), "identity", "published", "", "", "", ""},
+		{graph, "hay", "strict", "neighbours: node, lambda: 6", "broken", "Inf", "G4"},
+		{graph, "hay", "strict", "neighbours: node, lambda: 17", "broken", "Inf", "G4"},
+		{graph, "hay", "strict", "neighbours: node, lambda: 18", "holds", "1", "G5"},
+		{graph, "hay", "strict", "neighbours: node, lambda: 49", "holds", "1", "G5"},
+		{graph, "hay", "strict", "neighbours: edge, lambda: 6", "holds", "1", "G5"},
+		{graph, "hay", "published", "neighbours: node, lambda: max-degree", "broken", "Inf", "G4"},
+		{graph, "rps-graph", "strict", "lambda: 6", "broken", "Inf", "G4"},
+	} {
+		name, metric := fmt.Sprint("holds", i), "accuracy, classifier: majority"
+		if c.data == graph {
+			metric = "edges"
+		}
+		plan := mustPlan(t, fmt.Sprintf(text, name, c.data, c.algorithm, c.variant, c.params,
+			metric), Overrides{})
+		opts := options(t, t.TempDir())
+		opts.WriteReleases = true
+		if result := mustRun(t, plan, opts); result.Failed > 0 {
+			t.Fatalf("%+v: %v", c, result.Failures)
+		}
+		folder := filepath.Join(opts.Out, "test", name)
+		index := read(t, filepath.Join(folder, ReleasesFolder), ReleaseIndex)
+		lines, err := csv.NewReader(strings.NewReader(index)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := func(name string) string { return lines[1][slices.Index(lines[0], name)] }
+		if line := strings.Join(lines[1][1:], " "); strings.Contains(line, "17") &&
+			!strings.Contains(c.params, "17") {
+			t.Errorf("%+v: the index shows the largest degree: %s", c, line)
+		}
+		if column("status") != c.status || column("proven") != c.proven ||
+			!strings.Contains(column("errata"), c.erratum) {
+			t.Errorf("%+v: status %q, proven %q, errata %q", c, column("status"), column("proven"),
+				column("errata"))
+		}
+		r, err := results.Open(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if use := r.Manifest.Algorithms[0]; c.status != "" && use.Status != c.status {
+			t.Errorf("%+v: the manifest says %s", c, use.Status)
+		}
+		for _, row := range r.Cells[0].Ledger {
+			if row.Loss.Finite() == (c.status == "broken") {
+				t.Errorf("%+v: the ledger has a loss of %v for %s", c, row.Loss, row.Purpose)
+			}
+		}
 	}
-	return *x
 }

@@ -63,7 +63,8 @@ func (r *run) writeReleaseIndex() error {
 		}
 		c := &r.plan.Cells[i]
 		lines = append(lines, r.indexLine(i, filepath.Base(file)))
-		if why := unfit(&c.Config.Guarantee); why != "" {
+		g := r.guarantee(i)
+		if why := unfit(&g); why != "" {
 			what := fmt.Sprintf("%s (%s, %s): %s", c.Config.Label(), c.Config.Algorithm,
 				c.Config.Variant, why)
 			if !warned[what] {
@@ -112,7 +113,7 @@ func (r *run) writtenFile(i int) string {
 
 func (r *run) indexLine(i int, file string) []string {
 	c, o := &r.plan.Cells[i], r.entries[i]
-	g := &c.Config.Guarantee
+	g := r.guarantee(i)
 	fold, proven, status := "", "", string(g.Status)
 	if c.Fold >= 0 {
 		fold = strconv.Itoa(c.Fold)
@@ -155,11 +156,11 @@ func (r *run) notice(files int, unprivate []string) string {
 `, r.plan.Seed)
 	if r.plan.Cells[0].Fold >= 0 || r.plan.Spec.Train.set() {
 		b.WriteString("5. Rows were held out to measure with. " +
-			"A spec without folds and train releases all rows.\n")
+			"A spec without folds and train releases all rows.\n   " + trainedOn + "\n")
 	}
 	b.WriteString(`
-A guarantee assumes a schema that is public knowledge, ideal randomness and exact arithmetic. The page
-on the privacy model says what that leaves open.
+A guarantee assumes a schema that is public knowledge, ideal randomness and exact arithmetic. The
+page on the privacy model says what that leaves open.
 `)
 	return b.String()
 }

@@ -316,6 +316,7 @@ func (r *run) write() error {
 	kept := make(map[*datasetConfig]bool) // datasets whose rows a cell has
 	var warned warnings
 	for i := range p.Cells {
+		r.unprove(i)
 		c, e := &p.Cells[i], r.entries[i]
 		cell := results.Cell{Setting: c.Config.Setting, CellResult: e.CellResult}
 		cell.Trial, cell.Fold = c.Trial, nil

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"ppdp/algorithms"
 	"ppdp/results"
 )
 
@@ -296,11 +297,12 @@ func TestFailFast(t *testing.T) {
 	}
 }
 
-// TestProvenLoss: the record of a variant that overspends by its proven sensitivity shows it.
+// TestProvenLoss: the record of a variant that overspends by its proven sensitivity shows it, and
+// its guarantee does not hold, whatever the algorithm says.
 func TestProvenLoss(t *testing.T) {
 	out := t.TempDir()
-	result := mustRun(t, mustPlan(t, strings.Replace(moodSpec, "MOOD", "fair", 1), Overrides{}),
-		options(t, out))
+	strict := strings.NewReplacer("MOOD", "fair", "test-coin,", "test-coin, variant: strict,")
+	result := mustRun(t, mustPlan(t, strict.Replace(moodSpec), Overrides{}), options(t, out))
 	o, err := results.Open(result.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -309,6 +311,9 @@ func TestProvenLoss(t *testing.T) {
 		if r.Spent == nil || r.Spent.Claimed != 1 || r.Spent.Proven != 2 {
 			t.Errorf("spent %+v, want 1 claimed and 2 proven", r.Spent)
 		}
+	}
+	if status := o.Manifest.Algorithms[0].Status; status != string(algorithms.Short) {
+		t.Errorf("the guarantee %s", status)
 	}
 }
 

@@ -16,7 +16,7 @@ const maxMechanisms = 8
 const slack = 1e-9
 
 // maxScale bounds the scale of noise, so that no draw is infinite: Laplace and geometric noise
-// reach 37 scales, Cauchy noise 2⁵³/π.
+// reach 745 scales, Cauchy noise 2⁵³/π.
 const maxScale = 1e290
 
 // Budget is the privacy budget of one release. It is not safe for concurrent use.

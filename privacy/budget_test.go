@@ -88,6 +88,54 @@ func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
 	}
 }
 
+// TestRefusedCallsReturnNothing: no mechanism returns a value, noisy or not, or draws for a charge
+// that is refused. What a caller makes of the error cannot cost privacy then.
+func TestRefusedCallsReturnNothing(t *testing.T) {
+	for _, epsilon := range []float64{1.5, 0, -1, math.NaN()} {
+		b, stream := NewBudget(1), random.NewKey(1).Stream()
+		laplace, geometric := b.Laplace("l", stream, Exact(1)), b.Geometric("g", stream, Exact(1))
+		cauchy, choice := b.Cauchy("c", stream, true), b.Exponential("e", stream, Exact(1))
+		path, values, scores := b.Root(), []float64{7, 8}, []float64{0, 0, 0, 0}
+		noise := map[string]func() (float64, error){
+			"laplace":   func() (float64, error) { return laplace.Add(&path, epsilon, 7) },
+			"geometric": func() (float64, error) { return geometric.Add(&path, epsilon, 7) },
+			"cauchy":    func() (float64, error) { return cauchy.Add(&path, epsilon, 1, 7) },
+			"exponential": func() (float64, error) {
+				at, err := choice.Choose(&path, epsilon, scores, nil)
+				return float64(at), err
+			},
+			"exponential, bounded": func() (float64, error) {
+				at, err := choice.ChooseBounded(&path, epsilon, 4, 0, 0,
+					func(int) float64 { return 0 })
+				return float64(at), err
+			},
+		}
+		for name, call := range noise { // order-free: each is checked
+			if value, err := call(); err == nil || value != 0 {
+				t.Errorf("%s, epsilon %v: %v, error %v", name, epsilon, value, err)
+			}
+		}
+		for _, all := range []interface {
+			AddAll(*Path, float64, []float64) error
+			Sparse(*Path, float64, SparseTable) (*Sparse, error)
+		}{laplace, geometric} {
+			if err := all.AddAll(&path, epsilon, values); err == nil || values[0] != 7 ||
+				values[1] != 8 {
+				t.Errorf("%T, epsilon %v: %v, error %v", all, epsilon, values, err)
+			}
+			table := SparseTable{Cells: 9, Width: 2, Occupied: []uint64{4}, Counts: values}
+			sparse, err := all.Sparse(&path, epsilon, table)
+			if err == nil || sparse != nil || values[0] != 7 || values[1] != 8 {
+				t.Errorf("%T, epsilon %v: sparse %v of %v, error %v", all, epsilon, sparse, values,
+					err)
+			}
+		}
+		if path.Spent() != 0 || stream.Uint64() != random.NewKey(1).Stream().Uint64() {
+			t.Errorf("epsilon %v: a refused call drew, or spent %v", epsilon, path.Spent())
+		}
+	}
+}
+
 // A refusal is remembered, whatever the caller makes of it; the first one stays.
 func TestRefusalIsRemembered(t *testing.T) {
 	budget := NewBudget(1)

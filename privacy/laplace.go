@@ -103,13 +103,30 @@ func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error 
 // drawGeometric draws the difference of two independent geometric variates with ratio exp(-rate):
 // its law is P(x) = tanh(rate/2)·exp(-rate·|x|).
 func drawGeometric(s *random.Stream, rate float64) float64 {
-	return math.Floor(-math.Log(s.Open01())/rate) - math.Floor(-math.Log(s.Open01())/rate)
+	a := math.Floor(-math.Log(fine(s.Open01(), s)) / rate)
+	return a - math.Floor(-math.Log(fine(s.Open01(), s))/rate)
+}
+
+// rare is where a uniform draw of 52 bits is too coarse to be noise: 12 of them are left. Only
+// tests change it.
+var rare = 0x1p-40
+
+// fine refines a uniform draw u below rare by fresh draws. Without it no noise would be larger than
+// 36.7 scales, where u ends, and integer noise would always be 0 from a rate of 36.7 on.
+func fine(u float64, s *random.Stream) float64 {
+	unit := 1.
+	for u < rare {
+		unit *= rare
+		u = s.Open01()
+	}
+	return unit * u
 }
 
 // drawLaplace draws from the density exp(-|x|/b)/(2b) with b = 1: a random sign on an exponential
 // variate.
 func drawLaplace(s *random.Stream) float64 {
 	u, negative := s.SignedOpen01()
+	u = fine(u, s)
 	if negative {
 		return math.Log(u)
 	}

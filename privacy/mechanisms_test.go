@@ -145,6 +145,40 @@ func TestGeometricLaw(t *testing.T) {
 	}
 }
 
+// TestNoiseTails: what is drawn anew for a rare uniform draw has the law of the whole, in every
+// mechanism; the laws are tested again with half of all draws taken for rare. The rarest draw of 52
+// bits, which is 36.7 scales of noise or one of a rate of 36.7, then stands for the tail beyond.
+func TestNoiseTails(t *testing.T) {
+	stream, tail := random.NewKey(8).Stream(), make([]float64, 100000)
+	for i := range tail {
+		tail[i] = -math.Log(fine(0x1p-53, stream)) - 40*math.Ln2
+	}
+	kolmogorovSmirnov(t, "tail", tail, distuv.Exponential{Rate: 1}.CDF)
+	draws := func() (draws [4]float64) {
+		integers, reals := random.NewKey(9).Stream(), random.NewKey(9).Stream()
+		z := Sparse{stream: random.NewKey(9).Stream(), rate: 0.01, miss: -0.01, places: 1 << 40}
+		for range 20 {
+			draws[0] += drawGeometric(integers, 0.01)
+			draws[1] += drawLaplace(reals)
+			z.pass(z.place + 1)
+			draws[3] += z.value
+		}
+		draws[2] = float64(z.place)
+		return draws
+	}
+	few := draws()
+	defer func(before float64) { rare = before }(rare)
+	rare = 0.5
+	for i, sum := range draws() {
+		if sum == few[i] {
+			t.Errorf("noise %d does not refine its draws", i)
+		}
+	}
+	TestLaplaceLaw(t)
+	TestGeometricLaw(t)
+	TestSparseLaw(t)
+}
+
 func TestExponentialLaw(t *testing.T) {
 	const n = 100000
 	for _, c := range []struct {

@@ -9,8 +9,9 @@
 // The package does not know tables, graphs or algorithms. Laplace noise is drawn in floating
 // point and so carries the usual caveat (Mironov 2012): its low bits depend on the value. The
 // strict variants of counts use the two-sided geometric mechanism, whose outputs are integers.
-// Uniform numbers have 52 bits, so that noise beyond some 36.7 scales never occurs: a true
-// exponential tail has 2⁻⁵³ of its mass there, which no epsilon accounts for.
+// Uniform numbers have 52 bits. The tails of Laplace and geometric noise are drawn with more (see
+// fine); Cauchy noise beyond 2⁵³/π scales and choices of a probability below 2⁻⁵³ never occur,
+// which no epsilon accounts for.
 package privacy
 
 import "errors"

@@ -103,8 +103,13 @@ func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable, mis
 func (s *Sparse) pass(from uint64) {
 	// The number of places before it is geometric; beyond ½, or beyond 0 of the integers, both
 	// tails are memoryless with the same rate.
-	before := math.Log(s.stream.Open01()) / s.miss
-	s.value = 1 + math.Floor(-math.Log(s.stream.Open01())/s.rate)
+	u := s.stream.Open01()
+	hit := math.Log(fine(u, s.stream))
+	if u > 1-rare { // likewise: the next count is seen at once
+		hit = math.Log1p(-rare * fine(s.stream.Open01(), s.stream))
+	}
+	before := hit / s.miss
+	s.value = 1 + math.Floor(-math.Log(fine(s.stream.Open01(), s.stream))/s.rate)
 	if s.place = s.places; before < float64(s.places-min(from, s.places)) {
 		s.place = min(from+uint64(before), s.places)
 	}

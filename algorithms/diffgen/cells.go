@@ -112,7 +112,7 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon 
 			}
 		}
 		if n >= most {
-			return nil, tooLarge("more than %d of %d cells above 0 (max_nodes)", n, g.cells)
+			return nil, tooMany(most)
 		}
 		if n == cap(out.cells) {
 			// As many will be seen among the places to come as among those passed, which showed

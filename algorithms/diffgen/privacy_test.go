@@ -278,6 +278,90 @@ func TestOmittedTellsNeighboursApart(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreAlike: a release of too many cells says the same wherever the records are. Where
+// the one cell too many holds a record, nothing was drawn for it.
+func TestRefusalsAreAlike(t *testing.T) {
+	params := DefaultParams()
+	params.Specialisations, params.MaxNodes = 100, 45
+	refusals := map[string]int{}
+	for _, values := range [][]uint32{{}, {0}, {99}, {40, 60, 99}} {
+		for seed := range uint64(50) {
+			_, err := Algorithm{}.Release(context.Background(), testinput.Input(numbers(values...),
+				params, algorithms.Strict, 0.5, seed))
+			if err != nil {
+				refusals[err.Error()]++
+			}
+		}
+	}
+	if len(refusals) != 1 {
+		t.Errorf("refusals %v, must be of one text", refusals)
+	}
+}
+
+// TestLawOfTheChoice: the largest class counts of two attributes' values are 3+3 and 2+1, which are
+// three sensitivities apart. At ε′ = 1 the first attribute is specialised with probability
+// 1/(1+e^(-3/2)). Of 4,000 releases the frequency may be off by 4.9 standard deviations, which a
+// right program exceeds with probability 1e-6.
+func TestLawOfTheChoice(t *testing.T) {
+	const trials = 4000
+	table := testinput.Table(&datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "a", Kind: datasets.Categorical, Values: []string{"a0", "a1"}},
+		{Name: "b", Kind: datasets.Categorical, Values: []string{"b0", "b1"}}, testinput.Class(2)}},
+		[]uint32{0, 0, 0}, []uint32{0, 0, 0}, []uint32{0, 1, 0}, []uint32{1, 0, 1},
+		[]uint32{1, 1, 1}, []uint32{1, 0, 1})
+	params := DefaultParams()
+	params.Specialisations = 1
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+		first := 0.0
+		for seed := range uint64(trials) {
+			r := testinput.LazyRelease(t, Algorithm{}, testinput.Input(table, params, variant, 4,
+				seed))
+			if r.Regions.Tree[0].Dim == 0 {
+				first++
+			}
+		}
+		p := 1 / (1 + math.Exp(-1.5))
+		if math.Abs(first-trials*p) > 4.9*math.Sqrt(trials*p*(1-p)) {
+			t.Errorf("%s: %v of %d releases specialise the first attribute, want %v", variant,
+				first, trials, trials*p)
+		}
+	}
+}
+
+// TestShapeFollowsFromTheCounts: whether all cells are listed depends on how many are seen after
+// noise, not on how many hold records.
+func TestShapeFollowsFromTheCounts(t *testing.T) {
+	params := DefaultParams()
+	params.Specialisations = 100
+	var all [][]uint32 // in each of 50·2 cells
+	for v := range uint32(100) {
+		all = append(all, []uint32{v / 2, v % 2})
+	}
+	listed := map[bool]int{}
+	for _, rows := range [][][]uint32{nil, all[:1], all} {
+		for seed := range uint64(40) {
+			for _, epsilon := range []float64{0.5, 2, 3} {
+				r := testinput.LazyRelease(t, Algorithm{}, testinput.Input(testinput.Numbers(0,
+					[]int{50, 2}, rows...), params, algorithms.Strict, epsilon, seed))
+				seen := 0
+				for _, n := range r.Regions.Counts {
+					if n > 0 {
+						seen++
+					}
+				}
+				want := 100 <= params.ListAll*float64(seen)
+				if listed[want]++; (r.Regions.Len() == 100) != want {
+					t.Fatalf("%d records: %d cells are seen and %d listed", len(rows), seen,
+						r.Regions.Len())
+				}
+			}
+		}
+	}
+	if listed[true] == 0 || listed[false] == 0 {
+		t.Errorf("all cells were listed: %v", listed)
+	}
+}
+
 // TestStatus names what each variant's guarantee is worth.
 func TestStatus(t *testing.T) {
 	for _, c := range []struct {

@@ -13,6 +13,10 @@ func tooLarge(format string, args ...any) error {
 	return fmt.Errorf("diffgen: %w: %s", algorithms.ErrTooLarge, fmt.Sprintf(format, args...))
 }
 
+// tooMany is the one error of all tables of more cells or regions than may be published: whether a
+// cell that holds records was the one too many is private.
+func tooMany(most int) error { return tooLarge("more than %d regions (max_nodes)", most) }
+
 // contextEvery is how many cells or regions are handled between two checks of the context: some
 // milliseconds.
 const contextEvery = 1 << 16
@@ -115,7 +119,7 @@ func (w *writer) values(i, d, first, end int, cell uint64, from, to int) (int32,
 func (w *writer) leaf(from, to int) (int32, error) {
 	region := len(w.regions.Counts) / w.table.classes
 	if region >= w.most {
-		return 0, tooLarge("more than %d regions (max_nodes)", w.most)
+		return 0, tooMany(w.most)
 	}
 	if region%contextEvery == 0 {
 		if err := w.ctx.Err(); err != nil {

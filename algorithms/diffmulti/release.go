@@ -514,6 +514,9 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	regions := r.builder.Regions()
 	epsilon := r.epsilon / 2
 	if r.params.CarryOver {
+		// Not what each leaf's own path has left: under dm one record moves the scores of regions
+		// that it is not in (errata D3), so it also pays for levels below its leaf. The longest
+		// path has paid for all levels.
 		spent := 0.0
 		for _, at := range r.places {
 			spent = math.Max(spent, r.paths.at(at).Spent())

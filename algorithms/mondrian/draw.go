@@ -40,6 +40,35 @@ func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Re
 	return nil
 }
 
+// shuffle brings the records of each region into random order, in place. Their places lead back to
+// the input's order, in which a list sorted by age links sensitive values with certainty.
+func (p *partitioned) shuffle(records *datasets.Table, stream *random.Stream) {
+	columns := make([]*datasets.Column, len(records.Schema().Attributes))
+	for i := range columns {
+		columns[i] = records.Column(i)
+	}
+	start := int32(0)
+	for _, end := range p.ends {
+		for last := end - 1; last > start; last-- {
+			other := start + int32(stream.Uint32N(uint32(last-start)+1))
+			for _, c := range columns {
+				switch {
+				case c.U8 != nil:
+					c.U8[last], c.U8[other] = c.U8[other], c.U8[last]
+				case c.U16 != nil:
+					c.U16[last], c.U16[other] = c.U16[other], c.U16[last]
+				default:
+					c.U32[last], c.U32[other] = c.U32[other], c.U32[last]
+				}
+				if c.Exact != nil {
+					c.Exact[last], c.Exact[other] = c.Exact[other], c.Exact[last]
+				}
+			}
+		}
+		start = end
+	}
+}
+
 // members draws members of intervals, two from every 64 random bits: on a large table the generator
 // is the greater part of the cost of a draw.
 type members struct {

@@ -3,6 +3,7 @@ package mondrian
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,7 +30,7 @@ func TestRecords(t *testing.T) {
 			}
 			row := int32(0)
 			for region := range r.Regions.Len() {
-				rows := []int32{}
+				rows, balance := []int32{}, map[[2]uint32]int{}
 				for original, assigned := range r.Regions.Assignment {
 					if int(assigned) == region {
 						rows = append(rows, int32(original))
@@ -53,16 +54,59 @@ func TestRecords(t *testing.T) {
 							}
 						}
 					}
-					for _, attribute := range []int{4, 5} {
-						if got, want := r.Table.Column(attribute).At(row),
-							table.Column(attribute).At(original); got != want {
-							t.Fatalf("%s %s: record %d has %s %d, its row %d", mode, from, row,
-								schema.Attributes[attribute].Name, got, want)
-						}
-					}
+					balance[[2]uint32{table.Column(4).At(original), table.Column(5).At(original)}]++
+					balance[[2]uint32{r.Table.Column(4).At(row), r.Table.Column(5).At(row)}]--
 					row++
 				}
+				for values, n := range balance {
+					if n != 0 {
+						t.Fatalf("%s %s: region %d has %+d rows with class and sensitive values"+
+							" %v than records", mode, from, region, n, values)
+					}
+				}
 			}
+		}
+	}
+}
+
+// TestRecordsAreShuffled: the place of a record in the release says nothing about its place in the
+// input, in either mode. Twelve people in one class, each with a disease of their own: six
+// uniform orders are all different, and not the input's, but for a probability below 10⁻⁷.
+func TestRecordsAreShuffled(t *testing.T) {
+	diseases := strings.Split("abcdefghijkl", "")
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "age", Low: 0, High: 99, Step: 1},
+		{Name: "disease", Kind: datasets.Categorical, Role: datasets.Sensitive, Values: diseases},
+	}}, len(diseases))
+	for i := range diseases {
+		row := b.AddRow()
+		b.Set(row, 0, uint32(20+i))
+		b.Set(row, 1, uint32(i))
+	}
+	table := b.Table()
+	for _, mode := range []Mode{Strict, Relaxed} {
+		orders := map[string]bool{}
+		for seed := range uint64(6) {
+			params := DefaultParams()
+			params.K, params.Mode = len(diseases), mode
+			r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
+				Table: table, Rows: table.AllRows(), Params: params,
+				Variant: algorithms.Published, Noise: random.NewStreams(random.NewKey(seed)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			order := ""
+			for row := range int32(len(diseases)) {
+				order += diseases[r.Table.Column(1).At(row)]
+			}
+			if order == "abcdefghijkl" {
+				t.Errorf("%s: the records are in the order of the input", mode)
+			}
+			orders[order] = true
+		}
+		if len(orders) < 6 {
+			t.Errorf("%s: six seeds give the orders %v", mode, orders)
 		}
 	}
 }

@@ -28,7 +28,7 @@
 //   - Widths are divided by the width of the public domain, not of the data; of equal ones the
 //     first in the schema is taken.
 //   - Relaxed partitions share out the records at the median in the order of the table's rows; the
-//     paper leaves the order open.
+//     paper leaves the order open. Who knows it may know which of two regions holds a record.
 //   - Continuous attributes are cut and summarised at the schema's cells; their means are exact.
 //   - The paper does not say how records are drawn from regions; see Records.
 //   - split: workload judges at most 256 cuts of an attribute in a region, evenly spread.
@@ -57,15 +57,16 @@ func (Algorithm) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous; records are drawn from it. No bound on"+
 				" inference, no differential privacy.", "M1", "M3")},
-		Revision: 1,
+		Revision: 2,
 	}
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // Release partitions the rows and draws a record for each. The published records are in the
-// order of the regions, so that their place does not lead back to a row. An empty input gives an
-// empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew.
+// order of the regions and shuffled within each, so that their place does not lead back to a row.
+// An empty input gives an empty release; 1 to k-1 rows give an error that wraps
+// algorithms.ErrTooFew.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
@@ -109,6 +110,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err := p.draw(ctx, records, params.Records, in.Noise.Open("records")); err != nil {
 		return nil, err
 	}
+	p.shuffle(records, in.Noise.Open("order of records"))
 	return &algorithms.Release{Table: records, Regions: p.regions, Structure: p.structure}, nil
 }
 

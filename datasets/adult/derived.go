@@ -17,6 +17,8 @@ type Derivation[P interface{ Validate() error }] struct {
 	// results.
 	Table func(ctx context.Context, from *datasets.Table, params P, key random.Key) (
 		table *datasets.Table, note string, err error)
+	// Breaks are the table's, see datasets.Dataset; nil for none.
+	Breaks func(P) []datasets.Break
 }
 
 // Register enters two sources: name, made from the real table, and name-standin, from the stand-in.
@@ -63,5 +65,8 @@ func (d derived[P]) load(ctx context.Context, request datasets.Request) (*datase
 	}
 	set.Table, set.Checksum = table, table.Checksum()
 	set.Notes = append(set.Notes, note)
+	if d.Breaks != nil {
+		set.Breaks = d.Breaks(params)
+	}
 	return set, nil
 }

@@ -60,6 +60,12 @@ func init() {
 	adult.Derivation[*Params]{
 		Defaults: defaults, Table: relabel,
 		Select: func(p *Params) string { return p.Select },
+		Breaks: func(p *Params) []datasets.Break {
+			if p.Labels == Public {
+				return nil
+			}
+			return []datasets.Break{{Reason: changes, Erratum: "D5"}}
+		},
 	}.Register("adult-clusters", "Adult census data, clusters as class", "Stand-in for Adult, "+
 		"clusters as class")
 }
@@ -67,14 +73,17 @@ func init() {
 // defaults are the 45,222 rows and 14 attributes of Al-Hussaeni et al. in two clusters.
 func defaults() *Params { return &Params{Select: "diffmulti", Labels: Data, Clusters: 2} }
 
+// changes is what labels: data mean for privacy.
+const changes = "The class is a cluster of the whole table: one record can change the class of " +
+	"many (errata D5)."
+
 func relabel(ctx context.Context, table *datasets.Table, params *Params,
 	_ random.Key) (*datasets.Table, string, error) {
 	labels, err := params.label(ctx, table)
 	if err != nil {
 		return nil, "", err
 	}
-	note := "The class is a cluster of the whole table: one record can change the class of many " +
-		"(errata D5)."
+	note := changes
 	if params.Labels == Public {
 		note = "The class is the most similar of fixed centroids, made from the public schema " +
 			"alone."

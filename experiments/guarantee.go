@@ -1,0 +1,57 @@
+package experiments
+
+import (
+	"math"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/results"
+)
+
+// trainedOn is what a guarantee means where rows are held out.
+const trainedOn = "Private in the rows trained on, not in the table: which rows those are " +
+	"depends on how many the table has."
+
+// guarantee is what a finished cell's algorithm promises, as far as the data and the ledger bear it
+// out. It says of the data no more than whether they do.
+func (r *run) guarantee(i int) algorithms.Guarantee {
+	c, data, spent := &r.plan.Cells[i], r.cache.of(&r.plan.Cells[i]).data, r.entries[i].Spent
+	g := c.Config.Guarantee
+	if g.Model != algorithms.DifferentialPrivacy {
+		return g
+	}
+	for _, b := range data.Breaks {
+		g.Break(b.Reason, b.Erratum)
+	}
+	if most := g.MaxDegree; most > 0 && data.Graph != nil && most < data.Graph.Nodes()-1 &&
+		data.Graph.MaxDegree() >= most {
+		g.Break("A node has lambda edges or more: the neighbour relation leaves the graph out, or "+
+			"lambda may have been read off it.", "G4")
+	}
+	switch {
+	case spent == nil || g.Status != algorithms.Holds:
+	case !spent.Proven.Finite():
+		g.Break("No finite loss is proven.")
+	case float64(spent.Proven) > *c.Config.Epsilon*(1+1e-9):
+		g.Status, g.Note = algorithms.Short, "The proven loss is above epsilon."
+	}
+	if c.Fold >= 0 || r.plan.Spec.Train.set() {
+		g.Note = strings.TrimSpace(g.Note + " " + trainedOn)
+	}
+	return g
+}
+
+// unprove leaves no finite proven loss to a cell whose guarantee is broken: the mechanisms' losses
+// do not cover what breaks it.
+func (r *run) unprove(i int) {
+	e := r.entries[i]
+	if r.guarantee(i).Status != algorithms.Broken {
+		return
+	}
+	if e.Spent != nil {
+		e.Spent.Proven = results.Bound(math.Inf(1))
+	}
+	for row := range e.Ledger {
+		e.Ledger[row].Loss = results.Bound(math.Inf(1))
+	}
+}
