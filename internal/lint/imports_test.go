@@ -14,7 +14,7 @@ type room struct {
 	may  []string
 }
 
-// arrows are the module's import arrows, the most special room first. A package may always import
+// arrows are the module's import arrows, the most specific first. A package may always import
 // the standard library, but its own room and those below it must be listed. Tests may import all.
 var arrows = []room{
 	{"internal/spelling", nil},
@@ -25,7 +25,7 @@ var arrows = []room{
 	{"privacy", []string{"random"}},
 	{"docs", nil},
 
-	// The making wing.
+	// The running half.
 	{"datasets/...", []string{"datasets/...", "random",
 		"internal/registry", "internal/strictyaml"}},
 	{"classifiers/...", []string{"classifiers/...", "datasets/...", "random", "internal/registry"}},
@@ -47,11 +47,11 @@ var arrows = []room{
 		"classifiers/...", "datasets/...", "privacy", "random", "results",
 		"internal/registry", "internal/spelling", "internal/strictyaml"}},
 
-	// Where the wings meet.
+	// Where the halves meet.
 	{"results/...", []string{"results/...", "internal/strictyaml"}},
 	{"regress", []string{"results", "internal/strictyaml"}},
 
-	// The reading wing: it knows files, not how they were made.
+	// The reading half: it knows files, not how they were made.
 	{"plots/...", []string{"plots/...", "results", "internal/registry"}},
 	{"claims/...", []string{"claims/...", "results", "internal/strictyaml"}},
 	{"report/...", []string{"report/...", "claims", "plots", "results"}},
@@ -78,7 +78,7 @@ var outside = []dependency{
 	{"github.com/sjwhitworth/golearn", []string{"classifiers/id3"}},
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
-	{"golang.org/x/perf", []string{"cmd/..."}},              // benchfmt, for benchstat
+	{"golang.org/x/perf", []string{"cmd/..."}},                           // benchfmt, for benchstat
 	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "plots/..."}}, // errgroup
 	{"golang.org/x/term", []string{"cmd/..."}},
 	{"github.com/rogpeppe/go-internal", []string{"experiments"}}, // lockedfile; testscript in tests
