@@ -13,8 +13,8 @@ WORKDIR /source
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-# The whole file system of the image: fetching data needs the certificates of public authorities, some verbs a folder for
-# temporary files, and a run without mounted folders one to write to. Whoever the caller is, both are open to him.
+# The whole file system of the image: fetching data needs the certificates of public authorities, some commands need a folder for
+# temporary files, and a run without mounted folders needs one to write to. Every user may write to both.
 RUN make build && \
     install -D bin/ppdp /image/usr/local/bin/ppdp && \
     install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt && \

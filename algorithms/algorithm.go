@@ -50,7 +50,7 @@ type Anonymous interface {
 type Variant string
 
 const (
-	// Published is the letter of the paper with the smallest number of extra assumptions.
+	// Published follows the paper to the letter, with the smallest number of extra assumptions.
 	Published Variant = "published"
 	// Strict is the algorithm repaired so that its claimed guarantee really holds.
 	Strict Variant = "strict"

@@ -62,9 +62,9 @@ Examples:
 
   ppdp audit diffmulti --black-box 4000
 
-  ppdp audit rps --variant published --write refuted
+  ppdp audit rps-graph --variant published --write refuted
 
-  ppdp audit rps --neighbours refuted/rps-published-claim`
+  ppdp audit rps-graph --variant published --neighbours refuted/1-rps-graph-published-loss`
 }
 
 // Validate is asked by kong.
@@ -154,12 +154,12 @@ func (c auditCommand) Run(con *console) error {
 		err = printAudits(con.stdout, subjects)
 	}
 	refuted := 0
-	for _, s := range subjects {
+	for i, s := range subjects {
 		if s.refuted() {
 			refuted++
 		}
 		if c.Write != "" {
-			err = errors.Join(err, c.write(con, s))
+			err = errors.Join(err, c.write(con, i+1, s))
 		}
 	}
 	if refuted > 0 {
@@ -292,10 +292,11 @@ const (
 	schemaFileName       = "schema.yaml"
 )
 
-// write writes the neighbours of an audit's refutations, a folder for each kind.
-func (c auditCommand) write(con *console, a *audited) error {
+// write writes the neighbours of the refutations of the audit with a number, a folder for each kind.
+func (c auditCommand) write(con *console, number int, a *audited) error {
 	for _, f := range a.Failures {
-		dir := filepath.Join(c.Write, fmt.Sprintf("%s-%s-%s", a.Algorithm, a.Variant, f.Kind))
+		dir := filepath.Join(c.Write, fmt.Sprintf("%d-%s-%s-%s", number, a.Algorithm, a.Variant,
+			f.Kind))
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}

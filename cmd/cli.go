@@ -52,7 +52,7 @@ type cli struct {
 }
 
 const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over
-tables and graphs, measures what the releases are still good for and draws the figures.
+tables and graphs, measures utility and privacy cost and draws the figures.
 
 Exit codes: 0 done; 1 something failed; 2 the input was wrong.`
 

@@ -25,7 +25,7 @@ func (reproduceCommand) Help() string {
 and writes report.html. Real data are used if they are found or can be fetched. Otherwise generated
 stand-ins replace them, and everything made from them says so.
 
-Papers: ` + strings.Join(papers(), ", ") + `.
+Papers and comparisons: ` + strings.Join(papers(), ", ") + `.
 
 Examples:
 

@@ -1,4 +1,4 @@
-// Package privacy is the only room that draws noise. It holds the mechanisms of differential
+// Package privacy is the only one that draws noise. It holds the mechanisms of differential
 // privacy (Laplace, two-sided geometric, Cauchy, exponential) and the budget with its ledger.
 //
 // Every mechanism is declared once per release with the sensitivity its paper claims and the one

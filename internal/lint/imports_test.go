@@ -14,7 +14,7 @@ type room struct {
 	may  []string
 }
 
-// arrows are the module's import arrows, the most special room first. A package may always import
+// arrows are the module's import arrows, the most specific first. A package may always import
 // the standard library, but its own room and those below it must be listed. Tests may import all.
 var arrows = []room{
 	{"internal/spelling", nil},
@@ -25,7 +25,7 @@ var arrows = []room{
 	{"privacy", []string{"random"}},
 	{"docs", nil},
 
-	// The making wing.
+	// The running half.
 	{"datasets/...", []string{"datasets/...", "random",
 		"internal/registry", "internal/strictyaml"}},
 	{"classifiers/...", []string{"classifiers/...", "datasets/...", "random", "internal/registry"}},
@@ -47,12 +47,12 @@ var arrows = []room{
 		"classifiers/...", "datasets/...", "privacy", "random", "results",
 		"internal/registry", "internal/spelling", "internal/strictyaml"}},
 
-	// Where the wings meet.
+	// Where the halves meet.
 	{"results/...", []string{"results/...", "internal/strictyaml"}},
 	{"audit/blackbox", []string{"algorithms", "datasets", "privacy", "random", "results"}},
 	{"regress", []string{"results", "internal/strictyaml"}},
 
-	// The reading wing: it knows files, not how they were made.
+	// The reading half: it knows files, not how they were made.
 	{"plots/...", []string{"plots/...", "results", "internal/registry"}},
 	{"claims/...", []string{"claims/...", "results", "internal/strictyaml"}},
 	{"report/...", []string{"report/...", "claims", "plots", "results"}},
@@ -118,7 +118,7 @@ func importProblems(fset *token.FileSet, p *Package) []string {
 			inside, own := strings.CutPrefix(path, Module+"/")
 			switch {
 			case own && at < 0:
-				bad(spec, "package %s is in no room of internal/lint's arrows", p.Path)
+				bad(spec, "package %s is missing from arrows in internal/lint", p.Path)
 			case own && !withinAny(inside, arrows[at].may):
 				bad(spec, "%s may not import %s, only %s", p.Room(), inside, either(arrows[at].may))
 			case !own && strings.Contains(strings.Split(path, "/")[0], "."):
