@@ -292,7 +292,7 @@ const (
 	schemaFileName       = "schema.yaml"
 )
 
-// write writes the neighbours of the refutations of the audit with a number, a folder for each kind.
+// write writes the neighbours of the refutations of the numbered audit, a folder for each kind.
 func (c auditCommand) write(con *console, number int, a *audited) error {
 	for _, f := range a.Failures {
 		dir := filepath.Join(c.Write, fmt.Sprintf("%d-%s-%s-%s", number, a.Algorithm, a.Variant,
