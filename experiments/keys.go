@@ -29,12 +29,18 @@ func (p *Plan) foldKey(d *datasetConfig, checksum string, trial int) random.Key 
 	return p.key().Derive("folds", d.identity(checksum), "trial", strconv.Itoa(trial))
 }
 
-// noiseKey seeds a cell's release. checksum is of the loaded data.
+// noiseKey seeds a cell's release. checksum is of the loaded data. Of the user's own files every
+// selection of rows has noise of its own: the difference of two releases with the same noise would
+// be the rows by which they differ. Datasets that come with ppdp are public.
 func (p *Plan) noiseKey(c *Cell, checksum string) random.Key {
 	config := c.Config
-	return p.key().Derive("cell", config.data.identity(checksum), config.Algorithm, config.Variant,
-		config.changed,
-		config.EpsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))
+	key := p.key().Derive("cell", config.data.identity(checksum), config.Algorithm, config.Variant,
+		config.changed, config.EpsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))
+	if config.data.given {
+		key = key.Derive("rows", strconv.Itoa(p.Folds), strconv.FormatBool(p.Spec.Stratify),
+			p.Spec.Train.text)
+	}
+	return key
 }
 
 // cacheKey names everything a cell's result depends on, so that a finished cell is reused if and

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/random"
 	"ppdp/results"
 )
 
@@ -81,5 +82,24 @@ func TestUserTableIsItsContent(t *testing.T) {
 	}
 	if other, _ := run("other.csv", "my.yaml"); other == releases {
 		t.Error("another table gives the same releases")
+	}
+}
+
+// TestUserTableNoise: releases of other rows of a user's table have other noise, which would cancel
+// in their difference.
+func TestUserTableNoise(t *testing.T) {
+	keys := make(map[random.Key]string)
+	for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21", "folds: 2",
+		"folds: 3", "folds: 3\nstratify: false"} {
+		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: {name: csv, csv: my.csv, "+
+			"schema: my.yaml}\nepsilon: 1\nalgorithms: [{name: test-coin}]\n"+
+			"measure: [{metric: w1}]\n", Overrides{})
+		for i := range plan.Cells {
+			key := plan.noiseKey(&plan.Cells[i], "checksum")
+			if other, ok := keys[key]; ok {
+				t.Errorf("%q and %q have the same noise in cell %d", rows, other, i)
+			}
+			keys[key] = rows
+		}
 	}
 }
