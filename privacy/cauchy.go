@@ -47,12 +47,16 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 			c.sensitivity.Proven = bound
 		}
 	}
-	call, forced, err := path.budget.watch.begin(c.mechanism, epsilon, value, bound)
-	if forced {
-		return path.budget.watch.answerCauchy(call, c, value, bound, err)
+	var noted *call
+	if w := path.budget.watch; w != nil {
+		record, forced, err := w.begin(c.mechanism, epsilon, value, bound)
+		if forced {
+			return w.answerCauchy(record, c, value, bound, err)
+		}
+		noted = record
 	}
 	noisy := value + float64(drawCauchy(c.stream)*scale)
-	call.end(noisy)
+	noted.end(noisy)
 	return noisy, nil
 }
 

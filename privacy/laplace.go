@@ -32,9 +32,13 @@ func (l *Laplace) Add(path *Path, epsilon, value float64) (float64, error) {
 	if err := path.charge(l.mechanism, epsilon, scale); err != nil {
 		return 0, err
 	}
-	c, forced, err := path.budget.watch.begin(l.mechanism, epsilon, value)
-	if forced {
-		return path.budget.watch.answerOne(c, l.mechanism, value, err)
+	var c *call
+	if w := path.budget.watch; w != nil {
+		record, forced, err := w.begin(l.mechanism, epsilon, value)
+		if forced {
+			return w.answerOne(record, l.mechanism, value, err)
+		}
+		c = record
 	}
 	noisy := value + float64(drawLaplace(l.stream)*scale)
 	c.end(noisy)
@@ -74,9 +78,13 @@ func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
 	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return 0, err
 	}
-	c, forced, err := path.budget.watch.begin(g.mechanism, epsilon, value)
-	if forced {
-		return path.budget.watch.answerOne(c, g.mechanism, value, err)
+	var c *call
+	if w := path.budget.watch; w != nil {
+		record, forced, err := w.begin(g.mechanism, epsilon, value)
+		if forced {
+			return w.answerOne(record, g.mechanism, value, err)
+		}
+		c = record
 	}
 	noisy := value + drawGeometric(g.stream, epsilon/g.sensitivity.Claimed)
 	c.end(noisy)
@@ -114,7 +122,14 @@ var rare = 0x1p-40
 // fine refines a uniform draw u below rare by fresh draws. Without it no noise would be larger than
 // 36.7 scales, where u ends, and integer noise would always be 0 from a rate of 36.7 on.
 func fine(u float64, s *random.Stream) float64 {
-	unit := 1.
+	if u >= rare { // nearly always; small enough to be inlined
+		return u
+	}
+	return refine(s)
+}
+
+func refine(s *random.Stream) float64 {
+	unit, u := rare, s.Open01()
 	for u < rare {
 		unit *= rare
 		u = s.Open01()

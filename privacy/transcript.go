@@ -103,7 +103,7 @@ type watch struct {
 }
 
 // begin notes a call before anything is drawn and returns it; forced says that it is answered by
-// the record. A nil watch returns nil.
+// the record. A nil watch returns nil; where calls are many and small, callers ask for that first.
 func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call, forced bool,
 	err error) {
 	if w == nil {
