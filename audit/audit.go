@@ -75,6 +75,7 @@ type Seen struct {
 type Verdict struct {
 	Pairs       int     `json:"pairs"`
 	Transcripts int     `json:"transcripts"` // recorded and replayed
+	Failed      int     `json:"failed"`      // of these, on both sides with the same error
 	Calls       int     `json:"calls"`       // compared
 	Epsilon     float64 `json:"epsilon"`
 	// Proven is the largest loss by the ledgers, Loss the largest of any transcript, +Inf where the
@@ -92,7 +93,7 @@ func (v *Verdict) Passed() bool { return len(v.Failures) == 0 }
 const rounding = 1e-9
 
 // Replay audits a subject on pairs of neighbours, in both directions. The error is for what ends an
-// audit; what refutes the guarantee is in the verdict.
+// audit, such as a subject that releases nothing; what refutes the guarantee is in the verdict.
 func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, error) {
 	parts := make([]Verdict, len(pairs))
 	var group errgroup.Group
@@ -120,12 +121,18 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, 
 	for i := range parts {
 		v.add(&parts[i])
 	}
+	if v.Failed > 0 && v.Failed == v.Transcripts {
+		d := &pairs[0].A
+		o := s.run(ctx, d, privacy.NewBudget(s.Epsilon), random.NewKey(o.Seed))
+		return nil, fmt.Errorf("audit: no release could be made: %w", o.err)
+	}
 	return v, nil
 }
 
 // add joins the verdict on another pair.
 func (v *Verdict) add(other *Verdict) {
 	v.Transcripts += other.Transcripts
+	v.Failed += other.Failed
 	v.Calls += other.Calls
 	v.Proven, v.Loss = max(v.Proven, other.Proven), max(v.Loss, other.Loss)
 	for _, s := range other.Seen {
@@ -225,6 +232,8 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	case (first.err == nil) != (second.err == nil) || first.err != nil &&
 		first.err.Error() != second.err.Error():
 		fail(Failing, "one side fails with %v, the other with %v", first.err, second.err)
+	case first.err != nil:
+		v.Failed++
 	case first.published != second.published:
 		fail(Output, "the answers of all mechanisms are the same, what is published is not")
 	}

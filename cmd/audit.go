@@ -91,11 +91,33 @@ type audited struct {
 	Status    string `json:"status"` // as claimed
 	// Proven and Seen are losses; a bound that is not known, or an infinite loss, is "Inf".
 	Proven results.Bound `json:"proven"`
-	Seen   results.Bound `json:"seen"`
+	Seen   results.Bound `json:"loss"`
 	*audit.Verdict
 	BlackBox *blackbox.Finding `json:"blackBox,omitempty"`
 
 	subject audit.Subject
+	pairs   []audit.Pair
+}
+
+// prepare finds out what is guaranteed and chooses the neighbours, the given ones if there are any.
+func (a *audited) prepare(given []audit.Pair) error {
+	s := a.subject
+	g, err := algorithms.GuaranteeOf(s.Algorithm, s.Variant, s.Params)
+	if err != nil {
+		return err
+	}
+	a.Relation, a.Status, a.pairs = g.Relation, string(g.Status), given
+	if given == nil {
+		if a.pairs, err = audit.Pairs(g); err != nil {
+			return fmt.Errorf("%s: %w", a.Algorithm, err)
+		}
+	}
+	if needs := s.Algorithm.Info().Input; (needs == algorithms.TableInput) !=
+		(a.pairs[0].A.Table != nil) {
+		return fmt.Errorf("%s needs a %s, which %s does not hold", a.Algorithm, needs,
+			a.pairs[0].Name)
+	}
+	return nil
 }
 
 // refuted says that a guarantee which is said to hold does not.
@@ -118,30 +140,29 @@ func (c auditCommand) Run(con *console) error {
 		}
 		given = []audit.Pair{pair}
 	}
+	box := blackbox.Options{Releases: c.BlackBox,
+		Level: blackbox.DefaultLevel / float64(len(subjects))}
+	releases := 0
+	for _, s := range subjects {
+		if err := s.prepare(given); err != nil {
+			return inputError{err}
+		}
+		releases += box.Cost(len(s.pairs))
+	}
+	if c.BlackBox > 0 {
+		fmt.Fprintf(con.stderr, "black box: %d releases in all\n", releases)
+	}
 	bar := newProgress(con, "audit", "guarantees", int64(len(subjects)))
 	for i, s := range subjects {
-		g, err := algorithms.GuaranteeOf(s.subject.Algorithm, s.subject.Variant, s.subject.Params)
-		if err != nil {
-			return err
-		}
-		pairs := given
-		if pairs == nil {
-			if pairs, err = audit.Pairs(g); err != nil {
-				return fmt.Errorf("%s: %w", s.Algorithm, err)
-			}
-		}
-		s.Relation, s.Status = g.Relation, string(g.Status)
-		s.Verdict, err = audit.Replay(con.ctx, s.subject, pairs,
+		s.Verdict, err = audit.Replay(con.ctx, s.subject, s.pairs,
 			audit.Options{Transcripts: c.Transcripts, Seed: c.Seed})
 		if err != nil {
-			return err
+			return fmt.Errorf("%s, %s: %w", s.Algorithm, s.Variant, err)
 		}
 		s.Proven, s.Seen = results.Bound(s.Verdict.Proven), results.Bound(s.Verdict.Loss)
 		if c.BlackBox > 0 {
-			s.BlackBox, err = blackbox.Audit(con.ctx, s.target(pairs), blackbox.Options{
-				Releases: c.BlackBox, Level: blackbox.DefaultLevel / float64(len(subjects)),
-				Key: random.NewKey(c.Seed).Derive("audit", "black box", s.Series)})
-			if err != nil {
+			box.Key = random.NewKey(c.Seed).Derive("audit", "black box", s.Series)
+			if s.BlackBox, err = blackbox.Audit(con.ctx, s.target(), box); err != nil {
 				return err
 			}
 		}
@@ -170,9 +191,9 @@ func (c auditCommand) Run(con *console) error {
 }
 
 // target is the claim for the black box, on the replay's pairs.
-func (a *audited) target(pairs []audit.Pair) blackbox.Target {
-	neighbours := make([]blackbox.Neighbours, len(pairs))
-	for i, p := range pairs {
+func (a *audited) target() blackbox.Target {
+	neighbours := make([]blackbox.Neighbours, len(a.pairs))
+	for i, p := range a.pairs {
 		neighbours[i] = blackbox.Neighbours{Name: p.Name, Inputs: [2]algorithms.Input{
 			{Table: p.A.Table, Graph: p.A.Graph}, {Table: p.B.Table, Graph: p.B.Graph}}}
 	}

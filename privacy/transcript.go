@@ -20,9 +20,8 @@ type call struct {
 	purpose, kind string
 	epsilon       float64
 	claimed       float64   // sensitivity that noise is scaled to
-	values        []float64 // true values, scores of candidates, counts of occupied cells
+	values        []float64 // true values, a smooth bound, scores, counts of occupied cells
 	outcome       []float64 // noisy values
-	bound         float64   // of Cauchy noise
 	weights       []float64 // of candidates, nil for 1 each
 	element       uint64    // chosen
 	share         float64   // of its group's weight that the element has

@@ -155,19 +155,6 @@ func (c *CellResult) FoldIndex() int {
 	return *c.Fold
 }
 
-// value returns the cell's value of a measurement: nil where the cell failed or the value is
-// undefined or absent.
-func (c *CellResult) value(m Measurement) *float64 {
-	if c.Status == OK {
-		for i := range c.Values {
-			if c.Values[i].Measurement == m {
-				return c.Values[i].Value
-			}
-		}
-	}
-	return nil
-}
-
 // validate reports what no run can have written.
 func (c *Cell) validate() error {
 	var problems []error
