@@ -89,8 +89,8 @@ func TestUserTableIsItsContent(t *testing.T) {
 // in their difference.
 func TestUserTableNoise(t *testing.T) {
 	keys := make(map[random.Key]string)
-	for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21", "folds: 2",
-		"folds: 3", "folds: 3\nstratify: false"} {
+	for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21",
+		"folds: 2", "folds: 3", "folds: 3\nstratify: false"} {
 		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: {name: csv, csv: my.csv, "+
 			"schema: my.yaml}\nepsilon: 1\nalgorithms: [{name: test-coin}]\n"+
 			"measure: [{metric: w1}]\n", Overrides{})
