@@ -29,9 +29,11 @@ type auditCommand struct {
 	Transcripts int      `help:"Transcripts for each pair of neighbours and direction (default: ${default})." default:"100" placeholder:"N"`
 	BlackBox    int      `help:"Also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." placeholder:"N"`
 	Seed        uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
-	Neighbours  string   `help:"Replay on the two inputs in this folder, as --write leaves them." placeholder:"DIR"`
+	Dataset     string   `help:"Replay on this dataset without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME" xor:"inputs"`
+	Neighbours  string   `xor:"inputs" help:"Replay on the two inputs in this folder, as --write leaves them." placeholder:"DIR"`
 	Write       string   `help:"Write the two inputs of every refutation to folders below this one." placeholder:"DIR"`
 	JSON        bool     `name:"json" help:"Write JSON instead of a table."`
+	dataFlags
 }
 
 // Help is the second part of the verb's help text.
@@ -60,6 +62,8 @@ Examples:
 
   ppdp audit rps/fig3 --json
 
+  ppdp audit rps --variant strict --dataset adult --transcripts 10
+
   ppdp audit diffmulti --black-box 4000
 
   ppdp audit rps-graph --variant published --write refuted
@@ -75,6 +79,9 @@ func (c *auditCommand) Validate() error {
 	}
 	if c.Transcripts < 1 {
 		errs = append(errs, fmt.Errorf("--transcripts: %d, must be at least 1", c.Transcripts))
+	}
+	if c.Dataset != "" && c.Write != "" {
+		errs = append(errs, errors.New("--write: neighbours on a --dataset are not written"))
 	}
 	if c.BlackBox < 0 || c.BlackBox == 1 {
 		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", c.BlackBox))
@@ -99,18 +106,23 @@ type audited struct {
 	pairs   []audit.Pair
 }
 
-// prepare finds out what is guaranteed and chooses the neighbours, the given ones if there are any.
-func (a *audited) prepare(given []audit.Pair) error {
+// prepare finds out what is guaranteed and chooses the neighbours: the given ones if there are any,
+// those of a dataset if one is named.
+func (a *audited) prepare(given []audit.Pair, name string, data audit.Data) error {
 	s := a.subject
 	g, err := algorithms.GuaranteeOf(s.Algorithm, s.Variant, s.Params)
 	if err != nil {
 		return err
 	}
 	a.Relation, a.Status, a.pairs = g.Relation, string(g.Status), given
-	if given == nil {
-		if a.pairs, err = audit.Pairs(g); err != nil {
-			return fmt.Errorf("%s: %w", a.Algorithm, err)
-		}
+	switch {
+	case name != "":
+		a.pairs, err = audit.PairsOn(g, name, data)
+	case given == nil:
+		a.pairs, err = audit.Pairs(g)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.Algorithm, err)
 	}
 	if needs := s.Algorithm.Info().Input; (needs == algorithms.TableInput) !=
 		(a.pairs[0].A.Table != nil) {
@@ -140,11 +152,17 @@ func (c auditCommand) Run(con *console) error {
 		}
 		given = []audit.Pair{pair}
 	}
+	var data audit.Data
+	if c.Dataset != "" {
+		if data, err = c.load(con); err != nil {
+			return err
+		}
+	}
 	box := blackbox.Options{Releases: c.BlackBox,
 		Level: blackbox.DefaultLevel / float64(len(subjects))}
 	releases := 0
 	for _, s := range subjects {
-		if err := s.prepare(given); err != nil {
+		if err := s.prepare(given, c.Dataset, data); err != nil {
 			return inputError{err}
 		}
 		releases += box.Cost(len(s.pairs))
@@ -152,13 +170,19 @@ func (c auditCommand) Run(con *console) error {
 	if c.BlackBox > 0 {
 		fmt.Fprintf(con.stderr, "black box: %d releases in all\n", releases)
 	}
+	var done []*audited
+	var failed []error // of subjects that release nothing
 	bar := newProgress(con, "audit", "guarantees", int64(len(subjects)))
 	for i, s := range subjects {
 		s.Verdict, err = audit.Replay(con.ctx, s.subject, s.pairs,
 			audit.Options{Transcripts: c.Transcripts, Seed: c.Seed})
-		if err != nil {
-			return fmt.Errorf("%s, %s: %w", s.Algorithm, s.Variant, err)
+		if con.ctx.Err() != nil {
+			return err
+		} else if err != nil {
+			failed = append(failed, fmt.Errorf("%s, %s: %w", s.Algorithm, s.Variant, err))
+			continue
 		}
+		done = append(done, s)
 		s.Proven, s.Seen = results.Bound(s.Verdict.Proven), results.Bound(s.Verdict.Loss)
 		if c.BlackBox > 0 {
 			box.Key = random.NewKey(c.Seed).Derive("audit", "black box", s.Series)
@@ -170,12 +194,12 @@ func (c auditCommand) Run(con *console) error {
 	}
 	bar.finish()
 	if c.JSON {
-		err = writeJSON(con.stdout, subjects)
+		err = writeJSON(con.stdout, done)
 	} else {
-		err = printAudits(con.stdout, subjects)
+		err = printAudits(con.stdout, done)
 	}
 	refuted := 0
-	for i, s := range subjects {
+	for i, s := range done {
 		if s.refuted() {
 			refuted++
 		}
@@ -185,9 +209,23 @@ func (c auditCommand) Run(con *console) error {
 	}
 	if refuted > 0 {
 		err = errors.Join(err, fmt.Errorf("%d of %d guarantees are said to hold and do not",
-			refuted, len(subjects)))
+			refuted, len(done)))
 	}
-	return err
+	return errors.Join(append(failed, err)...)
+}
+
+// load loads the dataset that the audit is on, with its default parameters.
+func (c auditCommand) load(con *console) (audit.Data, error) {
+	source, err := datasets.Lookup(c.Dataset)
+	if err != nil {
+		return audit.Data{}, inputError{err}
+	}
+	set, err := source.Load(con.ctx, datasets.Request{Params: source.Params(), Files: c.files(),
+		Key: random.NewKey(c.Seed).Derive("audit", "data")})
+	if err != nil {
+		return audit.Data{}, inputError{fmt.Errorf("%s: %w", c.Dataset, err)}
+	}
+	return audit.Data{Table: set.Table, Graph: set.Graph}, nil
 }
 
 // target is the claim for the black box, on the replay's pairs.

@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+// PairsOn returns neighbours of data under a guarantee's relation, on which it breaks most easily:
+// without one of the rarest records or with it replaced by the commonest; without the edges of the
+// largest hubs, or of a node that has few; without edges of these. The error names what cannot be.
+func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
+	if (g.Unit == "record") != (data.Table != nil) {
+		return nil, fmt.Errorf("%s does not protect what %s holds: its unit is one %s",
+			g.Variant, name, g.Unit)
+	}
+	var pairs []Pair
+	add := func(of string, b Data) {
+		pairs = append(pairs, Pair{fmt.Sprintf("%s, %s", name, of), data, b})
+	}
+	if data.Table != nil {
+		if data.Table.Len() < 2 {
+			return nil, fmt.Errorf("%s has %d records, must have at least 2", name,
+				data.Table.Len())
+		}
+		order := byRarity(data.Table)
+		common := order[len(order)-1]
+		some := slices.Compact([]int32{order[0], order[1], order[len(order)/2], common})
+		for _, row := range some {
+			rows := data.Table.AllRows()
+			of := fmt.Sprintf("record %d of %d", row+1, len(rows))
+			switch {
+			case g.Relation != algorithms.ReplaceRecord:
+				add(of, Data{Table: data.Table.Select(slices.Delete(rows, int(row), int(row)+1))})
+			case row != common:
+				rows[row] = common
+				add(of, Data{Table: data.Table.Select(rows)})
+			}
+		}
+		return pairs, nil
+	}
+	graph := data.Graph
+	if most := graph.MaxDegree(); graph.Edges() == 0 || g.MaxDegree > 0 && most > g.MaxDegree {
+		return nil, fmt.Errorf("%s has %d edges and degrees up to %d, must have edges and, for "+
+			"this guarantee, degrees of at most %d (0: any)", name, graph.Edges(), most,
+			g.MaxDegree)
+	}
+	var nodes []int32
+	for v := range int32(graph.Nodes()) {
+		if graph.Degree(v) > 0 {
+			nodes = append(nodes, v)
+		}
+	}
+	slices.SortStableFunc(nodes, func(v, w int32) int { return graph.Degree(w) - graph.Degree(v) })
+	for _, v := range slices.Compact([]int32{nodes[0], nodes[1], nodes[len(nodes)-1]}) {
+		gone := graph.Degree(v)
+		if g.Unit == "edge" {
+			gone = min(gone, max(1, g.Edges))
+		}
+		rest, err := without(graph, v, graph.Adjacent(v)[:gone])
+		if err != nil {
+			return nil, err
+		}
+		add(fmt.Sprintf("%d of %d edges of a node", gone, graph.Degree(v)), Data{Graph: rest})
+	}
+	return pairs, nil
+}
+
+// byRarity lists the rows by how likely a record like theirs is if attributes were independent.
+func byRarity(t *datasets.Table) []int32 {
+	likely := make([]float64, t.Len())
+	for a := range t.Schema().Attributes {
+		column, counts := t.Column(a), make(map[uint32]float64)
+		for row := range likely {
+			counts[column.At(int32(row))]++
+		}
+		for row := range likely {
+			likely[row] += math.Log(counts[column.At(int32(row))])
+		}
+	}
+	rows := t.AllRows()
+	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(likely[a], likely[b]) })
+	return rows
+}
+
+// without is a graph without the edges from a node to some of those adjacent to it.
+func without(g *datasets.Graph, node int32, gone []int32) (*datasets.Graph, error) {
+	var from, to []int32
+	for v := range int32(g.Nodes()) {
+		for _, w := range g.Adjacent(v) {
+			if v < w && (v != node || !slices.Contains(gone, w)) &&
+				(w != node || !slices.Contains(gone, v)) {
+				from, to = append(from, v), append(to, w)
+			}
+		}
+	}
+	return datasets.NewGraph(g.Nodes(), from, to)
+}
