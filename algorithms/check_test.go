@@ -11,7 +11,7 @@ import (
 )
 
 // TestBreak: the first reason takes the place of the praise, the second joins it, and no erratum
-// stands twice.
+// is listed twice.
 func TestBreak(t *testing.T) {
 	g := Guarantee{Status: Holds, Errata: []string{"D7"}, Note: "All is paid for."}
 	g.Break("One thing leaks.", "D1")

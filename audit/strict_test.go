@@ -32,8 +32,7 @@ func TestStrictHolds(t *testing.T) {
 						t.Fatal(err)
 					}
 					t.Logf("epsilon %v: %d transcripts, %d calls, proven %v, seen %.4g, %+v",
-						epsilon,
-						v.Transcripts, v.Calls, v.Proven, v.Loss, v.Seen)
+						epsilon, v.Transcripts, v.Calls, v.Proven, v.Loss, v.Seen)
 					for _, f := range v.Failures {
 						t.Errorf("epsilon %v: %s: %s, transcript %d: %s", epsilon, f.Kind, f.Pair,
 							f.Transcript, f.Text)

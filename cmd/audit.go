@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,8 +40,8 @@ type auditCommand struct {
 // Help is the second part of the verb's help text.
 func (auditCommand) Help() string {
 	return `Checks privacy guarantees call by call. A release is made while the calls of its
-mechanisms are recorded. The same algorithm then runs on a neighbouring input, and every mechanism is
-forced to answer as recorded. Nothing in this is statistical. Checked are:
+mechanisms are recorded. The same algorithm then runs on a neighbouring input, and every mechanism
+is forced to answer as recorded. Nothing in this is statistical. Checked are:
 
   sensitivity  how far the values moved that a mechanism was given
   loss         how much more likely one input makes the answers than the other
@@ -80,8 +81,9 @@ func (c *auditCommand) Validate() error {
 	if c.Transcripts < 1 {
 		errs = append(errs, fmt.Errorf("--transcripts: %d, must be at least 1", c.Transcripts))
 	}
-	if c.Dataset != "" && c.Write != "" {
-		errs = append(errs, errors.New("--write: neighbours on a --dataset are not written"))
+	if c.Write != "" && c.Dataset+c.Neighbours != "" {
+		errs = append(errs, errors.New("--write: only neighbours made by ppdp are written, not "+
+			"those of --dataset and --neighbours"))
 	}
 	if c.BlackBox < 0 || c.BlackBox == 1 {
 		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", c.BlackBox))
@@ -303,9 +305,9 @@ func printAudits(w io.Writer, all []*audited) error {
 		if a.refuted() {
 			verdict = strings.ToUpper(verdict[:7]) + verdict[7:]
 		}
-		table.row(a.Algorithm, a.Variant, results.FormatNumber(a.Epsilon), short(a.Proven),
-			short(a.Seen), short(results.Bound(moved)), strconv.Itoa(a.Transcripts), a.Status,
-			verdict)
+		table.row(cmp.Or(a.Series, a.Algorithm), a.Variant, results.FormatNumber(a.Epsilon),
+			short(a.Proven), short(a.Seen), short(results.Bound(moved)),
+			strconv.Itoa(a.Transcripts), a.Status, verdict)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -317,8 +319,9 @@ func printAudits(w io.Writer, all []*audited) error {
 			}
 		}
 		for _, f := range a.Failures {
-			if _, err := fmt.Fprintf(w, "\n%s, %s, %s: %s, transcript %d\n  %s\n", a.Algorithm,
-				a.Variant, f.Kind, f.Pair, f.Transcript, f.Text); err != nil {
+			if _, err := fmt.Fprintf(w, "\n%s, %s, %s: %s, transcript %d\n  %s\n",
+				cmp.Or(a.Series, a.Algorithm), a.Variant, f.Kind, f.Pair, f.Transcript,
+				f.Text); err != nil {
 				return err
 			}
 		}
@@ -345,6 +348,9 @@ func short(x results.Bound) string {
 	return strconv.FormatFloat(float64(x), 'g', 4, 64)
 }
 
+// sides are the names of neighbours in the files below.
+var sides = [2]string{"a", "b"}
+
 // Files of a pair of neighbours.
 const (
 	tableFile, graphFile = "%s.csv", "%s.edges"
@@ -360,15 +366,16 @@ func (c auditCommand) write(con *console, number int, a *audited) error {
 			return err
 		}
 		pair := f.Neighbours()
-		// order-free: two files
-		for name, d := range map[string]audit.Data{"a": pair.A, "b": pair.B} {
+		for i, d := range []audit.Data{pair.A, pair.B} {
+			name := sides[i]
 			path := filepath.Join(dir, fmt.Sprintf(tableFile, name))
 			write := func(w io.Writer) error { return csvtable.Write(w, d.Table, nil) }
 			if d.Graph != nil {
 				path = filepath.Join(dir, fmt.Sprintf(graphFile, name))
 				write = func(w io.Writer) error {
-					fmt.Fprintf(w, "# Nodes: %d Edges: %d\n", d.Graph.Nodes(), d.Graph.Edges())
-					return d.Graph.WriteEdges(w)
+					_, err := fmt.Fprintf(w, "# Nodes: %d Edges: %d\n", d.Graph.Nodes(),
+						d.Graph.Edges())
+					return errors.Join(err, d.Graph.WriteEdges(w))
 				}
 			}
 			if err := results.WriteFile(path, write); err != nil {
@@ -384,7 +391,11 @@ func (c auditCommand) write(con *console, number int, a *audited) error {
 				return err
 			}
 		}
-		fmt.Fprintln(con.stdout, filepath.ToSlash(dir))
+		listing := con.stdout
+		if c.JSON {
+			listing = con.stderr
+		}
+		fmt.Fprintln(listing, filepath.ToSlash(dir))
 	}
 	return nil
 }
@@ -392,7 +403,8 @@ func (c auditCommand) write(con *console, number int, a *audited) error {
 // readPair reads what write has written. A table may be empty here.
 func readPair(con *console, dir string) (audit.Pair, error) {
 	pair := audit.Pair{Name: filepath.ToSlash(dir)}
-	for name, side := range map[string]*audit.Data{"a": &pair.A, "b": &pair.B} { // order-free: two
+	for i, side := range []*audit.Data{&pair.A, &pair.B} {
+		name := sides[i]
 		edges := filepath.Join(dir, fmt.Sprintf(graphFile, name))
 		if _, err := os.Stat(edges); err == nil {
 			source, err := datasets.Lookup("graph")
@@ -427,6 +439,9 @@ func readPair(con *console, dir string) (audit.Pair, error) {
 			return pair, err
 		}
 		side.Table = content.Table
+	}
+	if (pair.A.Table == nil) != (pair.B.Table == nil) {
+		return pair, fmt.Errorf("%s: one neighbour is a table, the other a graph", dir)
 	}
 	return pair, nil
 }

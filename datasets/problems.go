@@ -45,7 +45,7 @@ func (p *Problems) Whole(key string, value, low, high int) {
 	}
 }
 
-// OneOf notes a word that is none of those allowed.
+// OneOf notes a word that is not allowed.
 func (p *Problems) OneOf(key, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
 		p.Add("%s: %q, must be one of %s", key, value, strings.Join(allowed, ", "))

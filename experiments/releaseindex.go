@@ -125,10 +125,9 @@ func (r *run) indexLine(i int, file string) []string {
 		status = "" // nothing is promised
 	}
 	return []string{file, strconv.Itoa(i), c.Config.Label(), c.Config.Dataset.Label(),
-		c.Config.Algorithm, c.Config.Variant,
-		results.FormatParams(c.Config.AllParams()), c.Config.EpsilonText(), strconv.Itoa(c.Trial),
-		fold,
-		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "), g.Note}
+		c.Config.Algorithm, c.Config.Variant, results.FormatParams(c.Config.AllParams()),
+		c.Config.EpsilonText(), strconv.Itoa(c.Trial), fold, string(g.Model), g.Unit, g.Relation,
+		status, proven, strings.Join(g.Errata, " "), g.Note}
 }
 
 // notice is the text of ReleaseNotice.

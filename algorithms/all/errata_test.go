@@ -52,13 +52,11 @@ func TestReplayShowsErrata(t *testing.T) {
 		{"G3", "rps-graph", algorithms.Published, rpsgraph.DefaultParams(), audit.Loss},
 		{"G3", "rps-graph", algorithms.Published, with(rpsgraph.DefaultParams(),
 			func(p *rpsgraph.Params) {
-				p.Form, p.Counts = rpsgraph.Tree,
-					rpsgraph.Unit
+				p.Form, p.Counts = rpsgraph.Tree, rpsgraph.Unit
 			}), audit.Claim},
 		{"G3", "rps-graph", algorithms.Published, with(rpsgraph.DefaultParams(),
 			func(p *rpsgraph.Params) {
-				p.Form, p.Counts = rpsgraph.Tree,
-					rpsgraph.Laplace
+				p.Form, p.Counts = rpsgraph.Tree, rpsgraph.Laplace
 			}), audit.Loss},
 		// errata G4: noise scaled to the graph's own maximum degree.
 		{"G4", "hay", algorithms.Published, with(hay.DefaultParams(), func(p *hay.Params) {

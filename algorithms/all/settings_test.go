@@ -41,8 +41,7 @@ var settings = map[string][]algorithms.Params{
 			p.Utility, p.Score, p.Values = partition.Discernibility, diffgen.Children, partition.Low
 		},
 		func(p *diffgen.Params) {
-			p.Utility, p.Values = partition.CertaintyPenalty,
-				partition.Midpoint
+			p.Utility, p.Values = partition.CertaintyPenalty, partition.Midpoint
 		},
 		func(p *diffgen.Params) { p.Empty, p.Specialisations = diffgen.Omitted, 40 },
 	),
@@ -53,8 +52,7 @@ var settings = map[string][]algorithms.Params{
 	},
 		func(p *diffmulti.Params) { p.Utility = partition.Discernibility },
 		func(p *diffmulti.Params) {
-			p.Utility, p.Values = partition.CertaintyPenalty,
-				partition.Midpoint
+			p.Utility, p.Values = partition.CertaintyPenalty, partition.Midpoint
 		},
 		func(p *diffmulti.Params) {
 			p.Utility, p.Remainder = partition.InformationGain, diffmulti.DropRemainder
@@ -62,8 +60,7 @@ var settings = map[string][]algorithms.Params{
 		func(p *diffmulti.Params) { p.HPrime, p.CarryOver = diffmulti.ByEven, false },
 		func(p *diffmulti.Params) { p.HPrime, p.LongestPath = diffmulti.ByExact, 3 },
 		func(p *diffmulti.Params) {
-			p.HPrime, p.NumericHeight, p.MaxRows = diffmulti.ByRefCode, 0,
-				50
+			p.HPrime, p.NumericHeight, p.MaxRows = diffmulti.ByRefCode, 0, 50
 		},
 	),
 	"dpcube": vary(func() *dpcube.Params {
@@ -77,8 +74,7 @@ var settings = map[string][]algorithms.Params{
 		func(p *dpcube.Params) { p.Combine, p.Threshold, p.Bins = dpcube.Cells, 3, 5 },
 		func(p *dpcube.Params) { p.Bins, p.Values = 1, partition.Midpoint },
 		func(p *dpcube.Params) {
-			p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100,
-				dpcube.Totals
+			p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100, dpcube.Totals
 		},
 	),
 	"hay": vary(hay.DefaultParams,
@@ -103,8 +99,7 @@ var settings = map[string][]algorithms.Params{
 		},
 		func(p *privbayes.Params) { p.Encoding, p.Theta = privbayes.Vanilla, 0.01 },
 		func(p *privbayes.Params) {
-			p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01,
-				2
+			p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01, 2
 		},
 	),
 	"rps": vary(func() *rps.Params {
@@ -128,8 +123,7 @@ const maxRows = 10_000
 
 func graphTree(counts rpsgraph.Counts) func(*rpsgraph.Params) {
 	return func(p *rpsgraph.Params) {
-		p.Counts, p.Form, p.Lambda = counts, rpsgraph.Tree,
-			degrees.MaxDegree
+		p.Counts, p.Form, p.Lambda = counts, rpsgraph.Tree, degrees.MaxDegree
 	}
 }
 

@@ -101,8 +101,7 @@ func TestOrderOfRows(t *testing.T) {
 	want := release(t, table, rows, params)
 	shuffled := slices.Clone(rows)
 	stream.Shuffle(len(shuffled), func(i, j int) {
-		shuffled[i], shuffled[j] = shuffled[j],
-			shuffled[i]
+		shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
 	})
 	got := release(t, table, shuffled, params)
 	for i, row := range shuffled {

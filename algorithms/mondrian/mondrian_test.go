@@ -181,8 +181,8 @@ func groups(r *algorithms.Release) [][]int {
 	return sets
 }
 
-// reference is the algorithm as it is told, with nothing remembered between regions: every range
-// and every frequency is computed anew.
+// reference is the algorithm as the paper states it, with nothing remembered between regions: every
+// range and every frequency is computed anew.
 func (p points) reference(rows []int, params Params) [][]int {
 	n, k := len(rows), params.K
 	values := func(d int) []int {
@@ -358,7 +358,7 @@ func TestStatistics(t *testing.T) {
 }
 
 // TestOrderOfRowsDoesNotMatter: however the caller lists the rows, repeated ones included, the same
-// regions come out and every row is told its own.
+// regions come out and every row gets its own.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	table := conformance.Table(300)
 	stream := random.NewKey(3).Stream()
@@ -374,8 +374,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 		}
 		shuffled := slices.Clone(rows)
 		stream.Shuffle(len(shuffled), func(i, j int) {
-			shuffled[i], shuffled[j] = shuffled[j],
-				shuffled[i]
+			shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
 		})
 		got := release(t, table, shuffled, params)
 		for i, row := range shuffled {

@@ -13,7 +13,7 @@ const (
 	maxConditions = 3
 	// beam is how many rules of a length are tried as beginnings of longer ones.
 	beam = 8
-	// maxBins is how finely the values of a feature are told apart.
+	// maxBins is the most intervals that the values of a feature are cut into.
 	maxBins = 64
 	// maxFeatures bounds memory: features first seen after so many others are left out.
 	maxFeatures = 2000

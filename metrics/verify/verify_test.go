@@ -108,7 +108,7 @@ func TestBroken(t *testing.T) {
 			"region 1 counts 2 records of class 1, it has 1"},
 		{"classes swapped", func(r *algorithms.Regions) { r.Counts[0], r.Counts[1] = 2, 1 },
 			"region 0 counts 2 records of class 0"},
-		{"a mean that is none", func(r *algorithms.Regions) { r.Means[2] = 26.5 },
+		{"a wrong mean", func(r *algorithms.Regions) { r.Means[2] = 26.5 },
 			"region 1: mean age 26.5, the records' is 27"},
 		{"a region that is not there", func(r *algorithms.Regions) { r.Assignment[0] = 2 },
 			"row 0 is in region 2 of 2"},
