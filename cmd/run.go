@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ppdp/audit"
 	"ppdp/experiments"
 )
 
@@ -37,6 +38,8 @@ type runFlags struct {
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
 	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs with these degrees."`
+	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
+	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
 
 	shard experiments.Shard // only ppdp run has a flag for it
 }
@@ -50,7 +53,21 @@ func (f *runFlags) Validate() error {
 	if f.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", f.Timeout))
 	}
+	if f.BlackBox < 0 || f.BlackBox == 1 {
+		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", f.BlackBox))
+	}
+	if f.BlackBox > 0 && !f.Audit {
+		errs = append(errs, errors.New("--black-box needs --audit"))
+	}
 	return errors.Join(errs...)
+}
+
+// audit says how guarantees are audited; nil for not.
+func (f *runFlags) audit() *audit.Options {
+	if !f.Audit {
+		return nil
+	}
+	return &audit.Options{Transcripts: audit.DefaultTranscripts, BlackBox: f.BlackBox}
 }
 
 func (f *runFlags) jobs() int {
@@ -118,6 +135,10 @@ func (runCommand) Help() string {
 one runs. A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
 An interrupted run continues where it stopped when you start it again.
 
+With --audit every guarantee is also audited, under its parameters and epsilon, on small neighbouring
+inputs that come with ppdp: see "ppdp audit --help". The exit code is 1 if one that is said to hold
+does not.
+
 Several machines can share an experiment. Each runs its part of the cells with --shard and leaves a
 journal. Concatenate the journals in one folder, in any order, and run the experiment there: it
 takes all cells from them and writes the same files as a run on one machine.
@@ -127,6 +148,8 @@ Examples:
   ppdp run rps/fig1
 
   ppdp run my.yaml --trials 20 -j 4 --out ~/results
+
+  ppdp run rps/fig1 --audit
 
   ppdp run rps/fig1 --shard 1/2 --out one
 
@@ -216,7 +239,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	result, err := plan.Run(con.ctx, experiments.Options{
 		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout,
 		FailFast: flags.FailFast, Shard: flags.shard, WriteReleases: flags.Releases,
-		Files: flags.files(), Clock: con.now,
+		Audit: flags.audit(), Files: flags.files(), Clock: con.now,
 		Progress: func(p experiments.Progress) { last = p; ahead.set(p); bar.set(int64(p.Done)) },
 		Log:      bar.log,
 		Build: experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...),
@@ -229,25 +252,33 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	if err != nil {
 		return asInput(err)
 	}
-	fmt.Fprintf(con.stdout, "%s: %d cells", plan.Spec.Name, result.Cells)
+	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, counted(result.Cells, "cell"))
 	if result.Cached > 0 {
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
 	if result.OtherShards > 0 {
 		journal := filepath.ToSlash(filepath.Join(result.Dir, experiments.JournalFile))
-		fmt.Fprintf(con.stdout, "%s: %d cells belong to other shards: join their journals with %s "+
-			"and run again without --shard\n", plan.Spec.Name, result.OtherShards, journal)
+		what := "cells"
+		if flags.Audit {
+			what = "cells and audits"
+		}
+		fmt.Fprintf(con.stdout, "%s: %s left to other shards: %d; join their journals with %s and "+
+			"run again without --shard\n", plan.Spec.Name, what, result.OtherShards, journal)
 	} else {
 		err = drawFigures(con, result.Dir)
 	}
 	if result.Unwritten > 0 {
-		err = errors.Join(fmt.Errorf("%d releases could not be written; the warnings say why",
-			result.Unwritten), err)
+		err = errors.Join(fmt.Errorf("%s could not be written; the warnings say why",
+			counted(result.Unwritten, "release")), err)
+	}
+	if len(result.Refuted) > 0 {
+		err = errors.Join(fmt.Errorf("said to be private, and refuted:\n  %s",
+			strings.Join(result.Refuted, "\n  ")), err)
 	}
 	if result.Failed > 0 {
-		err = errors.Join(fmt.Errorf("%d of %d cells failed; each is a record with its phase "+
-			"and error", result.Failed, result.Cells), err)
+		err = errors.Join(fmt.Errorf("%d of %s failed; each is a record with its phase and "+
+			"error", result.Failed, counted(result.Cells, "cell")), err)
 	}
 	return err
 }

@@ -18,11 +18,13 @@ import (
 	"ppdp/results"
 )
 
-// entry is a finished cell in the journal: all that its record and timing say beyond the plan.
+// entry is a finished cell in the journal: all that its record and timing say beyond the plan. With
+// an Audit it is a finished audit and nothing else.
 type entry struct {
 	Key string `json:"key"`
 	results.CellResult
 	Timing results.Timing `json:"timing"`
+	Audit  *results.Audit `json:"audit,omitempty"`
 }
 
 // journal keeps finished cells while an experiment runs, one a line: the first 16 hexadecimal

@@ -28,6 +28,7 @@ const (
 	LedgerFile   = "ledger.csv"
 	RegionsFile  = "regions.csv"
 	RowsFile     = "rows.csv"
+	AuditFile    = "audit.jsonl" // what was found of the guarantees, where that was asked for
 )
 
 // Run is a finished run of an experiment.
@@ -36,6 +37,7 @@ type Run struct {
 	Manifest Manifest
 	Cells    []Cell   // in the order of the plan
 	Timings  []Timing // of each cell; nil when the run kept none
+	Audits   []Audit  // of each guarantee; nil where the run made none
 }
 
 // Open reads a run's folder. Manifest and records must be there, and the records must be those that
@@ -51,13 +53,19 @@ func Open(dir string) (*Run, error) {
 		if r.Cells, err = ReadCells(io.TeeReader(from, digest), path); err != nil {
 			return err
 		}
-		if r.Manifest.Files[RecordsFile] != digestText(digest) {
-			return fmt.Errorf("%s: not the records that %s was written for: run the experiment "+
-				"again", path, ManifestFile)
-		}
-		return nil
+		return r.check(RecordsFile, path, digest)
 	})
-	if err := errors.Join(manifestErr, recordsErr); err != nil {
+	auditErr := ParseFile(dir, AuditFile, func(from io.Reader, path string) (err error) {
+		digest := sha256.New()
+		if r.Audits, err = ReadAudits(io.TeeReader(from, digest), path); err != nil {
+			return err
+		}
+		return r.check(AuditFile, path, digest)
+	})
+	if errors.Is(auditErr, fs.ErrNotExist) && r.Manifest.Files[AuditFile] == "" {
+		auditErr = nil
+	}
+	if err := errors.Join(manifestErr, recordsErr, auditErr); err != nil {
 		return nil, err
 	}
 	err := ParseFile(dir, TimingsFile, func(from io.Reader, path string) (err error) {
@@ -68,6 +76,15 @@ func Open(dir string) (*Run, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// check reports a file that is not the one which the manifest was written for.
+func (r *Run) check(name, path string, digest hash.Hash) error {
+	if r.Manifest.Files[name] != digestText(digest) {
+		return fmt.Errorf("%s: not the file that %s was written for: run the experiment again",
+			path, ManifestFile)
+	}
+	return nil
 }
 
 // ParseFile opens a file of a folder and has it parsed; path is for the messages of parse.
@@ -110,6 +127,7 @@ func (r *Run) Write(dir string) error {
 		{LedgerFile, false, r.writeLedger},
 		{RegionsFile, !hasRegions, r.writeRegions},
 		{RowsFile, !hasRows, r.writeOriginal},
+		{AuditFile, r.Audits == nil, func(w io.Writer) error { return WriteAudits(w, r.Audits) }},
 	} {
 		path := filepath.Join(dir, file.name)
 		if file.empty { // what an earlier run left would be taken for this one's
