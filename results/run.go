@@ -40,9 +40,9 @@ type Run struct {
 	Timings  []Timing // of each cell; nil when the run kept none
 }
 
-// Open reads a run's folder. Manifest and records must be there. Every file of the run that is there
-// must be the one that was written with the manifest, down to the byte. The problems of all files
-// are reported at once.
+// Open reads a run's folder. Manifest and records must be there. Every file of the run that is
+// there must be the one that was written with the manifest, down to the byte. The problems of all
+// files are reported at once.
 func Open(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
 	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
