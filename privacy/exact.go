@@ -81,9 +81,9 @@ func discreteLaplace(w Words, s, t uint64) int64 {
 	}
 }
 
-// laplaceRate is the fraction s/t ≤ rate that a rate is rounded down to, so that there is never less
-// noise than asked for: by a part in 2²⁶ or less. Rates above 1024 are 1024, where noise is 0 but
-// for a chance of 2⁻¹⁴⁷⁶.
+// laplaceRate is the fraction s/t ≤ rate that a rate is rounded down to, so that there is never
+// less noise than asked for: by a part in 2²⁶ or less. Rates above 1024 are 1024, where noise is 0
+// but for a chance of 2⁻¹⁴⁷⁶.
 func laplaceRate(rate float64) (s, t uint64) {
 	rate = min(rate, 1<<10)
 	_, exponent := math.Frexp(rate)

@@ -39,8 +39,8 @@ func TestUniformRejects(t *testing.T) {
 		1. / 6})
 }
 
-// TestBernoulliIsExact: 1/3 is 0.555…(base 16), so the first digit to the base 2⁶⁴ decides but where
-// it is equal, and then the next does.
+// TestBernoulliIsExact: 1/3 is 0.555…(base 16), so the first digit to the base 2⁶⁴ decides, and
+// where it is equal the next does.
 func TestBernoulliIsExact(t *testing.T) {
 	const third = 0x5555555555555555
 	for _, c := range []struct {
@@ -148,8 +148,8 @@ func TestDiscreteGaussianLaw(t *testing.T) {
 	}
 }
 
-// TestDiscreteGaussianMoments compares with moments computed by adding up the law: the variance over
-// σ², and the mean size over σ.
+// TestDiscreteGaussianMoments compares with moments computed by adding up the law: the variance
+// over σ², and the mean size over σ.
 func TestDiscreteGaussianMoments(t *testing.T) {
 	stream := random.NewKey(74).Stream()
 	for _, c := range []struct{ sigma, variance, size float64 }{
