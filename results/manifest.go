@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Manifest says what was run, on what and by what: manifest.json of a run's folder. It holds no
@@ -117,6 +118,18 @@ type Module struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`
 	Sum     string `json:"sum,omitempty"`
+}
+
+// CommandText joins a command's words so that a shell reads them back.
+func CommandText(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = word
+		if word == "" || strings.ContainsAny(word, " \t\n\"'\\$*?[]{}()<>|&;`!#~") {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 // StandIns lists the labels of the datasets that stand in for real data.
