@@ -215,6 +215,9 @@ func gateCells(c *regress.Comparison) []string {
 	switch {
 	case c.Epsilon != nil && c.Points == 0:
 		point += fmt.Sprintf(", epsilon %g", *c.Epsilon)
+		if c.Delta > 0 {
+			point += fmt.Sprintf(", delta %g", c.Delta)
+		}
 	case c.Points > 0:
 		point += fmt.Sprintf(", curve of %d points", c.Points)
 	}

@@ -22,7 +22,7 @@ const (
 )
 
 var releaseIndexHeader = []string{"file", "content", "cell", "series", "dataset", "algorithm",
-	"variant", "params", "epsilon", "trial", "fold",
+	"variant", "params", "epsilon", "delta", "trial", "fold",
 	"guarantee", "unit", "neighbours", "status", "proven", "errata", "note"}
 
 // unfit is why a file with the guarantee must not be taken for a private one; nothing for one that
@@ -110,6 +110,9 @@ func (r *run) indexLine(i int, content content) []string {
 	}
 	if o.Spent != nil {
 		proven = o.Spent.Proven.String()
+		if o.Spent.Rho > 0 {
+			proven = o.Spent.ProvenEpsilon.String()
+		}
 	}
 	if g.Model == algorithms.NoPrivacy {
 		status = "" // nothing is promised
@@ -117,8 +120,8 @@ func (r *run) indexLine(i int, content content) []string {
 	return []string{filepath.Base(r.releaseFile(i)) + extensions[content], string(content),
 		strconv.Itoa(i), c.Config.Label(), c.Config.Dataset.Label(),
 		c.Config.Algorithm, c.Config.Variant, results.FormatParams(c.Config.AllParams()),
-		c.Config.EpsilonText(), strconv.Itoa(c.Trial), fold, string(g.Model), g.Unit, g.Relation,
-		status, proven, strings.Join(g.Errata, " "), g.Note}
+		c.Config.EpsilonText(), c.Config.DeltaText(), strconv.Itoa(c.Trial), fold,
+		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "), g.Note}
 }
 
 // notice is the text of ReleaseNotice.
@@ -140,7 +143,8 @@ func (r *run) notice(files int, unprivate []string) string {
    18446744073709551615 that nobody can guess, use it for this one run only, and publish neither
    the seed nor the other files of the run.
 3. An epsilon is for one file. All files here are of the same people: the epsilons of those that you
-   publish add up. Choosing a file by its figures uses the private data once more.
+   publish add up, and so do the deltas. Choosing a file by its figures uses the private data once
+   more.
 4. The figures, records and summaries of the run were measured on the private data. They are not
    private.
 `, r.plan.Seed)
