@@ -33,8 +33,9 @@ func NewCase(s Subject, series string) (*Case, error) {
 func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, error) {
 	info := c.Algorithm.Info()
 	found := results.Audit{Algorithm: info.Name, Variant: string(c.Variant),
-		Revision: info.Revision, Series: c.Series, Epsilon: c.Epsilon, Unit: c.Guarantee.Unit,
-		Relation: c.Guarantee.Relation, Status: string(c.Guarantee.Status)}
+		Revision: info.Revision, Series: c.Series, Epsilon: c.Epsilon, Delta: c.Delta,
+		Unit: c.Guarantee.Unit, Relation: c.Guarantee.Relation,
+		Status: string(c.Guarantee.Status)}
 	v, err := Replay(ctx, c.Subject, c.Pairs, o)
 	if ctx.Err() != nil {
 		return found, nil, ctx.Err()
@@ -44,6 +45,7 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, e
 	}
 	found.Pairs, found.Transcripts, found.Failed, found.Calls = v.Pairs, v.Transcripts, v.Failed,
 		v.Calls
+	found.SeenDelta = v.SeenDelta
 	found.Proven, found.Seen = results.Bound(v.Proven), results.Bound(v.Loss)
 	for _, s := range v.Seen {
 		found.Moved = append(found.Moved, s.Moved)
@@ -77,7 +79,8 @@ func (c *Case) target() blackbox.Target {
 		neighbours[i] = blackbox.Neighbours{Name: p.Name, Inputs: [2]algorithms.Input{
 			{Table: p.A.Table, Graph: p.A.Graph}, {Table: p.B.Table, Graph: p.B.Graph}}}
 	}
-	return blackbox.AlgorithmTarget(c.Algorithm, c.Variant, c.Params, c.Epsilon, neighbours...)
+	return blackbox.AlgorithmTarget(c.Algorithm, c.Variant, c.Params, c.Epsilon, c.Delta,
+		neighbours...)
 }
 
 // Releases is how many releases the black box of a case makes.

@@ -105,6 +105,7 @@ type algorithmLine struct {
 	Model    string   `json:"model"`
 	Unit     string   `json:"unit,omitempty"`
 	Relation string   `json:"relation,omitempty"`
+	Delta    bool     `json:"delta,omitempty"` // whether (epsilon, delta) may be asked for
 	Status   string   `json:"status"`
 	Errata   []string `json:"errata,omitempty"`
 	Note     string   `json:"note,omitempty"`
@@ -130,6 +131,9 @@ func listAlgorithms() (listed, error) {
 			if g.Model == algorithms.NoPrivacy {
 				guarantee, status = "", ""
 			}
+			if g.Approximate {
+				guarantee += ", pure or (ε, δ)"
+			}
 			var losses [4]string
 			at := slices.IndexFunc(audits, func(a results.Audit) bool {
 				return a.Algorithm == info.Name && a.Variant == string(g.Variant)
@@ -146,7 +150,8 @@ func listAlgorithms() (listed, error) {
 			list.add(algorithmLine{
 				Name: info.Name, Variant: string(g.Variant), Default: i == 0, Audit: audit,
 				Input: string(info.Input), Model: string(g.Model), Unit: g.Unit,
-				Relation: g.Relation, Status: string(g.Status), Errata: g.Errata, Note: g.Note,
+				Relation: g.Relation, Delta: g.Approximate, Status: string(g.Status),
+				Errata: g.Errata, Note: g.Note,
 				Title: info.Title, Source: info.Source, Produces: texts(info.Produces),
 				Revision: info.Revision,
 			}, info.Name, string(g.Variant), string(info.Input), guarantee, g.Relation, status,

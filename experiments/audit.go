@@ -20,7 +20,7 @@ type audited struct {
 }
 
 // openAudits lists the audits of the plan and returns those that no earlier run has finished, as
-// -1 for the first, -2 for the second and so on. Shards share them like cells.
+// -1 for the first, -2 for the second and so on.
 func (r *run) openAudits(finished map[string]entry) (open []int, err error) {
 	known := make(map[string]bool)
 	for _, config := range r.plan.Configs {
@@ -30,14 +30,14 @@ func (r *run) openAudits(finished map[string]entry) (open []int, err error) {
 		a := &audited{config: config}
 		a.subject = fmt.Sprintf("%q %q %d %q %q %s", config.Label(), config.Algorithm,
 			config.Info.Revision, config.Variant, results.FormatParams(config.Params),
-			config.EpsilonText())
+			config.BudgetText())
 		if known[a.subject] {
 			continue // the same on another dataset
 		}
 		known[a.subject] = true
 		a.Case, err = audit.NewCase(audit.Subject{Algorithm: config.Implementation,
 			Variant: config.Guarantee.Variant, Params: config.Parameters,
-			Epsilon: *config.Epsilon}, config.Label())
+			Epsilon: *config.Epsilon, Delta: config.Delta}, config.Label())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", config.Label(), err)
 		}
@@ -47,12 +47,10 @@ func (r *run) openAudits(finished map[string]entry) (open []int, err error) {
 	for i, a := range r.audits {
 		if e, ok := finished[r.auditKey(a)]; ok {
 			a.found = e.Audit
-		} else if r.opts.Shard.has(i) {
-			open = append(open, -1-i)
-			releases += a.Releases(r.auditOptions())
-		} else {
-			r.result.OtherShards++
+			continue
 		}
+		open = append(open, -1-i)
+		releases += a.Releases(r.auditOptions())
 	}
 	if len(open) > 0 {
 		what := fmt.Sprintf("audits first: guarantees: %d", len(open))
@@ -113,5 +111,6 @@ func (r *run) audit(ctx context.Context, i int, cancel context.CancelCauseFunc) 
 	}
 	found.Params = a.config.Params
 	a.found = &found
-	r.journal.add(entry{Key: r.auditKey(a), Audit: &found})
+	r.journal.add(entry{Key: r.auditKey(a), CellResult: results.CellResult{Status: results.OK},
+		Audit: &found})
 }

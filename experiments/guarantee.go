@@ -7,12 +7,16 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/privacy"
 	"ppdp/results"
 )
 
 // trainedOn is what a guarantee means where rows are held out.
 const trainedOn = "Private in the rows trained on, not in the table: which rows those are " +
 	"depends on how many the table has."
+
+// promised is what a cell's algorithm promises, whatever the data.
+func (p *Plan) promised(i int) algorithms.Guarantee { return p.Cells[i].Config.Guarantee }
 
 // guarantee is what a finished cell's algorithm promises, as far as the data and the ledger bear it
 // out. It says of the data no more than whether they do.
@@ -39,8 +43,9 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 	case spent == nil || g.Status != algorithms.Holds:
 	case !spent.Proven.Finite():
 		g.Break("No finite loss is proven.")
-	case float64(spent.Proven) > *c.Config.Epsilon*(1+1e-9):
-		g.Status, g.Note = algorithms.Short, "The proven loss is above epsilon."
+	case spent.Rho > 0 && float64(spent.Proven) > spent.Rho*(1+1e-9),
+		spent.Rho == 0 && float64(spent.Proven) > *c.Config.Epsilon*(1+1e-9):
+		g.Status, g.Note = algorithms.Short, "The proven loss is above the budget."
 	}
 	if c.Fold >= 0 || r.plan.Spec.Train.set() {
 		g.Note = strings.TrimSpace(g.Note + " " + trainedOn)
@@ -59,6 +64,9 @@ func (r *run) unprove(i int) {
 	if times == 1 {
 		return
 	}
+	if e.Spent != nil && e.Spent.Rho > 0 {
+		times *= times // as ρ grows with the square of a group's size
+	}
 	proven := func(b *results.Bound) {
 		if math.IsInf(times, 1) {
 			*b = results.Bound(times) // of 0 too
@@ -68,6 +76,10 @@ func (r *run) unprove(i int) {
 	}
 	if e.Spent != nil {
 		proven(&e.Spent.Proven)
+		if e.Spent.Rho > 0 {
+			e.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(float64(e.Spent.Proven),
+				r.plan.Cells[i].Config.Delta))
+		}
 	}
 	for row := range e.Ledger {
 		proven(&e.Ledger[row].Loss)

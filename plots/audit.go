@@ -17,9 +17,9 @@ const mostAudited = 12
 // lossMetric is what the curves of the figure are rows of.
 const lossMetric = "privacy-loss"
 
-// newAudit draws what a run's audits have found over epsilon, as parts of epsilon: the loss seen,
-// that proven where it is not the claimed one, and the bound of the black box. It returns nil where
-// there is no audit, or one epsilon only.
+// newAudit draws what a run's audits have found over epsilon, as parts of epsilon: the loss seen
+// where there is no delta, that proven where it is not the claimed one, and the bound of the black
+// box. It returns nil where there is no audit, or one epsilon only.
 func newAudit(audits []results.Audit) (*chart, error) {
 	epsilons, labels := make(map[float64]bool), make(map[string]bool)
 	least, most := math.Inf(1), 0.0
@@ -101,7 +101,9 @@ func auditRows(audits []results.Audit, labelOf func(*results.Audit) string) []re
 			continue
 		}
 		label := labelOf(a)
-		add(place{label, "seen", a.Epsilon}, float64(a.Seen)/a.Epsilon)
+		if a.Delta == 0 { // else losses above epsilon are no violation
+			add(place{label, "seen", a.Epsilon}, float64(a.Seen)/a.Epsilon)
+		}
 		add(place{label, "proven", a.Epsilon}, float64(a.Proven)/a.Epsilon)
 		proven[label] = proven[label] || math.Abs(float64(a.Proven)/a.Epsilon-1) > 1e-9
 		if a.BlackBox != nil {

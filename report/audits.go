@@ -37,8 +37,8 @@ func newAudits(all []results.Audit) *audits {
 	for i := range all {
 		a := &all[i]
 		line := auditLine{Label: a.Label(), Variant: a.Variant, Relation: a.Relation,
-			Status: a.Status, Claimed: number(a.Epsilon), Proven: loss(a.Proven),
-			Seen: loss(a.Seen), Verdict: a.Verdict(), Class: "v-holds",
+			Status: a.Status, Claimed: number(a.Epsilon) + delta(a.Delta), Proven: loss(a.Proven),
+			Seen: seen(a), Verdict: a.Verdict(), Class: "v-holds",
 			Transcripts: a.Transcripts, Over: float64(a.Proven) > a.Epsilon*(1+overrun)}
 		if len(a.Failures) > 0 {
 			f := &a.Failures[0]
@@ -75,6 +75,21 @@ func newAudits(all []results.Audit) *audits {
 	}
 	t.Summary = strings.Join(parts, ", ")
 	return t
+}
+
+// seen is the largest loss seen, with a delta the largest delta.
+func seen(a *results.Audit) string {
+	if a.Delta > 0 {
+		return strings.TrimPrefix(delta(a.SeenDelta), ", ")
+	}
+	return loss(a.Seen)
+}
+
+func delta(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return ", δ " + number(x)
 }
 
 // loss is a loss as text.

@@ -18,6 +18,7 @@ type Audit struct {
 	Series    string            `json:"series,omitempty"`   // the curve's name in the run
 	Params    map[string]string `json:"params,omitempty"`   // of the algorithm, all, resolved
 	Epsilon   float64           `json:"epsilon"`            // claimed
+	Delta     float64           `json:"delta,omitempty"`    // 0 for pure differential privacy
 	Unit      string            `json:"unit"`
 	Relation  string            `json:"relation"`
 	Status    string            `json:"status"` // whether the guarantee is said to hold
@@ -26,12 +27,15 @@ type Audit struct {
 	Transcripts int   `json:"transcripts"` // recorded on one and replayed on the other
 	Failed      int   `json:"failed,omitempty"`
 	Calls       int   `json:"calls"`  // of mechanisms, compared
-	Proven      Bound `json:"proven"` // largest loss by the ledgers
+	Proven      Bound `json:"proven"` // largest loss by the ledgers, as an epsilon at Delta
 	// Seen is the largest loss of any transcript, +Inf where the neighbour cannot give it at all.
-	Seen     Bound          `json:"seen"`
-	Moved    []Moved        `json:"moved,omitempty"`    // a line for each mechanism
-	Failures []AuditFailure `json:"failures,omitempty"` // the first of each kind
-	BlackBox *Certified     `json:"blackBox,omitempty"` // nil where it was not asked for
+	// With a delta it may exceed epsilon; SeenDelta is then the largest delta at epsilon that the
+	// transcripts of a pair show.
+	Seen      Bound          `json:"seen"`
+	SeenDelta float64        `json:"seenDelta,omitempty"`
+	Moved     []Moved        `json:"moved,omitempty"`    // a line for each mechanism
+	Failures  []AuditFailure `json:"failures,omitempty"` // the first of each kind
+	BlackBox  *Certified     `json:"blackBox,omitempty"` // nil where it was not asked for
 	// Error says why no release could be made. Nothing was found then.
 	Error string `json:"error,omitempty"`
 }
@@ -122,6 +126,10 @@ func (a *Audit) validate() error {
 	if !(a.Epsilon > 0) || math.IsInf(a.Epsilon, 1) {
 		problems = append(problems, fmt.Errorf("epsilon: %v, must be above 0 and finite",
 			a.Epsilon))
+	}
+	if !(a.Delta >= 0 && a.Delta < 1) {
+		problems = append(problems, fmt.Errorf("delta: %v, must be 0 or more and below 1",
+			a.Delta))
 	}
 	if !(a.Proven >= 0) || !(a.Seen >= 0) {
 		problems = append(problems, fmt.Errorf("losses %v and %v, must be 0 or more", a.Proven,
