@@ -1,13 +1,9 @@
 package mondrian
 
 import (
-	"errors"
 	"math"
 	"slices"
 )
-
-// errNoClass is the error of split: class on a table without a class attribute.
-var errNoClass = errors.New("split: class, but the table has no class attribute")
 
 // classes finds the cuts of split: class. Its slices are scratch memory.
 type classes struct {
