@@ -13,7 +13,8 @@ func init() {
 		}})
 	}
 	register(Info{
-		Name: "purity", Title: "Region purity", Unit: "fraction", HigherIsBetter: true, Class: true, Revision: 1,
+		Name: "purity", Title: "Region purity", Unit: "fraction", HigherIsBetter: true,
+		Class: true, Revision: 1,
 		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), weighted " +
 			"by tuples",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
