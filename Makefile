@@ -6,6 +6,7 @@
 #   make regress-full      what make reproduce left, compared with results/baseline/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
 #   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
+#   make audits            every variant audited anew, for ppdp list algorithms
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
@@ -72,6 +73,11 @@ mutants:
 .PHONY: calibrate
 calibrate:
 	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
+
+# Replays and black boxes of every variant, into docs/audits.jsonl; some minutes.
+.PHONY: audits
+audits:
+	$(GO) test -run TestAuditsTable -update -timeout 3h ./cmd
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi

@@ -106,7 +106,8 @@ func CheckShare(key string, value float64) error {
 	return fmt.Errorf("%s: %v, must be above 0 and below 1", key, value)
 }
 
-// CheckEnough returns nil for k rows or more, and for none, else an error that wraps ErrTooFew.
+// CheckEnough returns nil for k rows or more, and for none, else an error that wraps ErrTooFew. It
+// says how many rows there are: k-anonymity does not hide that, since a release has as many.
 func CheckEnough(rows, k int) error {
 	if rows > 0 && rows < k {
 		return fmt.Errorf("k is %d, the table has %d rows: %w", k, rows, ErrTooFew)

@@ -114,8 +114,8 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	if ahead != "" {
 		ahead += elsewhere
 	}
-	fmt.Fprintf(con.stderr, "ppdp: %d experiments, %d cells to run, %d finished before%s\n",
-		len(plans), cells, finished, ahead)
+	fmt.Fprintf(con.stderr, "ppdp: %s, %s to run, %d finished before%s\n",
+		counted(len(plans), "experiment"), counted(cells, "cell"), finished, ahead)
 	return f
 }
 

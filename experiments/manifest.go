@@ -49,8 +49,8 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 		if !slices.Contains(m.SeriesOrder, c.Label()) {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
-		// a guarantee may depend on parameters and data
-		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status)
+		// a guarantee may depend on parameters and data, and two data may break it in two ways
+		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status, g.Errata)
 		if used[name] {
 			continue
 		}

@@ -28,6 +28,7 @@ type chart struct {
 	// failedPoints counts the points where trials failed, with or without a value left.
 	failedPoints int
 	warnings     []string
+	caption      string // in place of the one on trials; "" for that
 
 	isMap      bool // shows the regions of one release instead of curves
 	rectangles []rectangle

@@ -33,7 +33,8 @@ var arrows = []room{
 		"internal/registry", "internal/spelling"}},
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
 	{"algorithms/degrees", []string{"algorithms", "datasets", "privacy"}},
-	{"audit", []string{"algorithms", "datasets", "privacy", "random"}},
+	{"audit", []string{"algorithms", "audit/blackbox", "datasets", "privacy", "random",
+		"results"}},
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
 		"random"}},
 	{"algorithms/all", []string{"algorithms/..."}},
@@ -44,7 +45,7 @@ var arrows = []room{
 	{"metrics/...", []string{"metrics/...", "algorithms",
 		"classifiers/...", "datasets/...", "internal/registry"}},
 	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...",
-		"classifiers/...", "datasets/...", "privacy", "random", "results",
+		"audit/...", "classifiers/...", "datasets/...", "privacy", "random", "results",
 		"internal/registry", "internal/spelling", "internal/strictyaml"}},
 
 	// Where the halves meet.
