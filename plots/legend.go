@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -97,7 +98,8 @@ func offScale(label string, panels []*panel) (note string, shown bool) {
 }
 
 // legendText is a curve's name with the axis it is read against, where that is not the bottom one.
-// Where panels of several variants share styles, it names all variants of the curve.
+// Where panels of several variants share styles, it names all variants of the curve. It says where
+// a search for the least cost was ended by its limit.
 func legendText(cv curve, p *panel, panels []*panel) string {
 	text := cv.Label
 	if cv.variant != "" && p.styles.paired {
@@ -115,7 +117,19 @@ func legendText(cv curve, p *panel, panels []*panel) string {
 	if p.onTop(cv) {
 		text += " (top axis)"
 	}
-	return text
+	return text + gapText(cv.gaps[0], cv.gaps[1])
+}
+
+// gapText says that costs are the least found, and how much of them is not proven necessary.
+func gapText(least, most float64) string {
+	if most == 0 {
+		return ""
+	}
+	low, high := fmt.Sprintf("%.1f", 100*least), fmt.Sprintf("%.1f", 100*most)
+	if low == high {
+		return fmt.Sprintf(", best found (gap %s %%)", high)
+	}
+	return fmt.Sprintf(", best found (gap %s to %s %%)", low, high)
 }
 
 // layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as

@@ -39,6 +39,9 @@ var arrows = []room{
 		"random"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
+	// K-Optimize starts from Incognito's solutions.
+	{"algorithms/koptimize", []string{"algorithms", "algorithms/incognito", "algorithms/partition",
+		"datasets"}},
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/partition", "algorithms/degrees",
 		"datasets", "privacy", "random"}},
