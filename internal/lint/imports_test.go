@@ -33,6 +33,7 @@ var arrows = []room{
 		"internal/registry", "internal/spelling"}},
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
 	{"algorithms/degrees", []string{"algorithms", "datasets"}},
+	{"algorithms/pgm", []string{"random"}},
 	{"audit", []string{"algorithms", "datasets", "privacy", "random"}},
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
 		"random"}},
