@@ -38,6 +38,9 @@ type cli struct {
 	List      listCommand      `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
 	Plan      planCommand      `cmd:"" help:"Show what specs would run, without running it."`
 	Run       runCommand       `cmd:"" help:"Run experiments and draw their figures."`
+	Merge     mergeCommand     `cmd:"" help:"Make the results of runs that shared their cells."`
+	Submit    submitCommand    `cmd:"" help:"Hand experiments to a cluster's scheduler."`
+	Status    statusCommand    `cmd:"" help:"Show how far runs are, while they run."`
 	Reproduce reproduceCommand `cmd:"" help:"Run the experiments of the papers."`
 	Plot      plotCommand      `cmd:"" help:"Draw figures again, from the results of earlier runs."`
 	Schema    schemaCommand    `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`

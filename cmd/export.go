@@ -43,7 +43,7 @@ Examples:
 
 // Run exports.
 func (c exportCommand) Run(con *console) error {
-	dirs, err := runDirs(c.Out, c.Experiments)
+	dirs, err := runDirs(con, c.Out, c.Experiments)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -97,9 +98,10 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	cells, finished, elsewhere := 0, 0, ""
 	for _, plan := range plans {
 		// Data that cannot be loaded are the run's to report.
-		cached, seconds, _ := plan.Cached(con.ctx, flags.folder(plan.Quick), flags.files())
+		cached, seconds, _ := plan.Cached(con.ctx,
+			filepath.Join(flags.folder(plan.Quick), flags.shard.Folder()), flags.files())
 		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()),
-			open: len(plan.Cells) - cached}
+			open: len(plan.Cells)/max(1, flags.shard.Count) - cached} // of a shard: about
 		var other bool
 		if w.cost, other = cellCost(plan, seconds, enoughCells); other && w.open > 0 {
 			elsewhere = ", going by another machine"

@@ -67,7 +67,7 @@ func (c *regressCommand) Validate() error {
 
 // Run compares.
 func (c regressCommand) Run(con *console) error {
-	runs, err := openRuns(c.Out)
+	runs, err := openRuns(con, c.Out)
 	if err == nil && len(runs) == 0 {
 		err = fmt.Errorf("%s holds no results in the places of their experiments", c.Out)
 	}

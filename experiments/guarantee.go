@@ -12,6 +12,9 @@ import (
 const trainedOn = "Private in the rows trained on, not in the table: which rows those are " +
 	"depends on how many the table has."
 
+// promised is what a cell's algorithm promises, whatever the data.
+func (p *Plan) promised(i int) algorithms.Guarantee { return p.Cells[i].Config.Guarantee }
+
 // guarantee is what a finished cell's algorithm promises, as far as the data and the ledger bear it
 // out. It says of the data no more than whether they do.
 func (r *run) guarantee(i int) algorithms.Guarantee {

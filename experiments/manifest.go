@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"ppdp/algorithms"
 	"ppdp/results"
 )
 
@@ -16,8 +17,8 @@ type Build struct {
 	CPU         string
 }
 
-// manifest describes the run.
-func (r *run) manifest() results.Manifest {
+// manifest describes the run. guarantee is what a cell's algorithm promises.
+func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manifest {
 	p := r.plan
 	m := results.Manifest{
 		Experiment: p.Spec.Name, Title: p.Spec.Title, Source: p.Spec.Source,
@@ -44,7 +45,7 @@ func (r *run) manifest() results.Manifest {
 	}
 	used := make(map[string]bool)
 	for i := range p.Cells {
-		c, g := p.Cells[i].Config, r.guarantee(i)
+		c, g := p.Cells[i].Config, guarantee(i)
 		if !slices.Contains(m.SeriesOrder, c.Label()) {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}

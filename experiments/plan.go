@@ -20,6 +20,8 @@ type Plan struct {
 	Figures []results.Figure
 	Configs []*Config
 	Cells   []Cell // in canonical order: by configuration, trial, fold
+
+	standIns map[string]string // as in Overrides
 }
 
 // Config is one setting and what it takes to run it: everything about a cell but its trial and
@@ -100,7 +102,8 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		}
 		sets = s.expandDatasets(r, section)
 	}
-	p := &Plan{Spec: s, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds}
+	p := &Plan{Spec: s, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds,
+		standIns: o.StandIns}
 	grid := s.Epsilon
 	if o.Quick {
 		p.Trials = cmp.Or(s.Quick.Trials, p.Trials)
