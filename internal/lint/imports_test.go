@@ -33,6 +33,7 @@ var arrows = []room{
 		"internal/registry", "internal/spelling"}},
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
 	{"algorithms/degrees", []string{"algorithms", "datasets", "privacy"}},
+	{"algorithms/pgm", []string{"random"}},
 	{"audit", []string{"algorithms", "audit/blackbox", "datasets", "privacy", "random",
 		"results"}},
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
