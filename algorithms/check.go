@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ppdp/privacy"
 )
 
 // CheckInput returns the parameters of an input as the type P that an algorithm expects. Its error
@@ -47,6 +49,10 @@ func checkParams(a Algorithm, in Input, params Params) error {
 	}
 	if guarantee.Model == DifferentialPrivacy && !(in.Budget.Epsilon() > 0) {
 		return fmt.Errorf("epsilon %v, must be above 0", in.Budget.Epsilon())
+	}
+	if in.Budget.Delta() > 0 && !guarantee.Approximate {
+		return fmt.Errorf("delta %v: %w, must be 0: releases are accounted in pure epsilon",
+			in.Budget.Delta(), privacy.ErrUnit)
 	}
 	return nil
 }

@@ -117,10 +117,12 @@ func TestLedgers(t *testing.T) {
 				}
 			}
 			for _, source := range c.Source {
-				if strings.HasPrefix(source, "Fig.") || strings.HasPrefix(source, "Table") {
-					if !slices.Contains(l.Figures, source) {
-						t.Errorf("%s: %s is not among the paper's figures", c.ID, source)
-					}
+				section, isSection := strings.CutPrefix(source, "section ")
+				switch {
+				case isSection && !slices.Contains(l.Sections, section):
+					t.Errorf("%s: the paper has no %s", c.ID, source)
+				case !isSection && !slices.Contains(l.Figures, source):
+					t.Errorf("%s: %s is not among the paper's figures", c.ID, source)
 				}
 			}
 		}

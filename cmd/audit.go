@@ -27,6 +27,7 @@ type auditCommand struct {
 	What        []string `arg:"" optional:"" name:"what" help:"Algorithms, or specs whose settings to audit; default: every algorithm under differential privacy."`
 	Variant     string   `help:"Only this variant, such as strict." placeholder:"VARIANT"`
 	Epsilon     float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" placeholder:"E"`
+	Delta       float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." placeholder:"D"`
 	Transcripts int      `help:"Transcripts for each pair of neighbours and direction (default: ${default})." default:"100" placeholder:"N"`
 	BlackBox    int      `help:"Also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." placeholder:"N"`
 	Seed        uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
@@ -77,6 +78,9 @@ func (c *auditCommand) Validate() error {
 	var errs []error
 	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
 		errs = append(errs, fmt.Errorf("--epsilon: %v, must be a finite number above 0", c.Epsilon))
+	}
+	if !(c.Delta >= 0 && c.Delta < 1) {
+		errs = append(errs, fmt.Errorf("--delta: %v, must be at least 0 and below 1", c.Delta))
 	}
 	if c.Transcripts < 1 {
 		errs = append(errs, fmt.Errorf("--transcripts: %d, must be at least 1", c.Transcripts))
@@ -238,7 +242,8 @@ func (a *audited) target() blackbox.Target {
 			{Table: p.A.Table, Graph: p.A.Graph}, {Table: p.B.Table, Graph: p.B.Graph}}}
 	}
 	s := a.subject
-	return blackbox.AlgorithmTarget(s.Algorithm, s.Variant, s.Params, s.Epsilon, neighbours...)
+	return blackbox.AlgorithmTarget(s.Algorithm, s.Variant, s.Params, s.Epsilon, s.Delta,
+		neighbours...)
 }
 
 // subjects resolves the names. Problems are reported together.
@@ -249,18 +254,20 @@ func (c auditCommand) subjects() ([]*audited, error) {
 	}
 	var all []*audited
 	var errs []error
-	add := func(a algorithms.Algorithm, v algorithms.Variant, p algorithms.Params, epsilon float64,
-		series string) {
-		if c.Variant == "" || c.Variant == string(v) {
-			all = append(all, &audited{Algorithm: a.Info().Name, Variant: string(v), Series: series,
-				subject: audit.Subject{Algorithm: a, Variant: v, Params: p, Epsilon: epsilon}})
+	add := func(s audit.Subject, series string) {
+		if c.Variant == "" || c.Variant == string(s.Variant) {
+			all = append(all, &audited{Algorithm: s.Algorithm.Info().Name,
+				Variant: string(s.Variant), Series: series, subject: s})
 		}
 	}
 	for _, name := range names {
 		if a, err := algorithms.Lookup(name); err == nil {
 			for _, g := range a.Info().Variants {
-				if g.Model == algorithms.DifferentialPrivacy {
-					add(a, g.Variant, a.Params(), c.Epsilon, "")
+				// without names, a delta selects those that take one
+				if g.Model == algorithms.DifferentialPrivacy &&
+					(c.Delta == 0 || g.Approximate || len(c.What) > 0) {
+					add(audit.Subject{Algorithm: a, Variant: g.Variant, Params: a.Params(),
+						Epsilon: c.Epsilon, Delta: c.Delta}, "")
 				}
 			}
 			continue
@@ -273,8 +280,9 @@ func (c auditCommand) subjects() ([]*audited, error) {
 		}
 		for _, config := range plans[0].Configs {
 			if config.Epsilon != nil {
-				add(config.Implementation, config.Guarantee.Variant, config.Parameters,
-					*config.Epsilon, config.Label())
+				add(audit.Subject{Algorithm: config.Implementation,
+					Variant: config.Guarantee.Variant, Params: config.Parameters,
+					Epsilon: *config.Epsilon, Delta: config.Delta}, config.Label())
 			}
 		}
 	}
@@ -305,7 +313,11 @@ func printAudits(w io.Writer, all []*audited) error {
 		if a.refuted() {
 			verdict = strings.ToUpper(verdict[:7]) + verdict[7:]
 		}
-		table.row(cmp.Or(a.Series, a.Algorithm), a.Variant, results.FormatNumber(a.Epsilon),
+		budget := results.FormatNumber(a.Epsilon)
+		if a.Delta > 0 {
+			budget += ", δ = " + results.FormatNumber(a.Delta)
+		}
+		table.row(cmp.Or(a.Series, a.Algorithm), a.Variant, budget,
 			short(a.Proven), short(a.Seen), short(results.Bound(moved)),
 			strconv.Itoa(a.Transcripts), a.Status, verdict)
 	}

@@ -98,6 +98,7 @@ type algorithmLine struct {
 	Model    string   `json:"model"`
 	Unit     string   `json:"unit,omitempty"`
 	Relation string   `json:"relation,omitempty"`
+	Delta    bool     `json:"delta,omitempty"` // whether (epsilon, delta) may be asked for
 	Status   string   `json:"status"`
 	Errata   []string `json:"errata,omitempty"`
 	Note     string   `json:"note,omitempty"`
@@ -117,10 +118,14 @@ func listAlgorithms() listed {
 			if g.Model == algorithms.NoPrivacy {
 				guarantee, status = "", ""
 			}
+			if g.Approximate {
+				guarantee += ", pure or (ε, δ)"
+			}
 			list.add(algorithmLine{
 				Name: info.Name, Variant: string(g.Variant), Default: i == 0,
 				Input: string(info.Input), Model: string(g.Model), Unit: g.Unit,
-				Relation: g.Relation, Status: string(g.Status), Errata: g.Errata, Note: g.Note,
+				Relation: g.Relation, Delta: g.Approximate, Status: string(g.Status),
+				Errata: g.Errata, Note: g.Note,
 				Title: info.Title, Source: info.Source, Produces: texts(info.Produces),
 				Revision: info.Revision,
 			}, info.Name, string(g.Variant), string(info.Input), guarantee, g.Relation, status,

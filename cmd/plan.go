@@ -63,6 +63,7 @@ type plannedLine struct {
 	Algorithm string            `json:"algorithm"`
 	Variant   string            `json:"variant"`
 	Epsilon   *float64          `json:"epsilon"`
+	Delta     float64           `json:"delta,omitempty"`
 	Relation  string            `json:"relation,omitempty"`
 	Params    map[string]string `json:"params"`
 }
@@ -113,7 +114,7 @@ func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned
 	for _, config := range plan.Configs {
 		p.Configs = append(p.Configs, plannedLine{Series: config.Label(),
 			Dataset: config.Dataset.Label(), Algorithm: config.Info.Name,
-			Variant: string(config.Guarantee.Variant), Epsilon: config.Epsilon,
+			Variant: string(config.Guarantee.Variant), Epsilon: config.Epsilon, Delta: config.Delta,
 			Relation: config.Guarantee.Relation, Params: config.AllParams()})
 	}
 	return p

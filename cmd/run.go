@@ -37,7 +37,7 @@ type runFlags struct {
 	Jobs     int           `short:"j" help:"Cells run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
-	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs with these degrees."`
+	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
 
 	shard experiments.Shard // only ppdp run has flags for these
 	costs experiments.Costs

@@ -35,8 +35,9 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 	case spent == nil || g.Status != algorithms.Holds:
 	case !spent.Proven.Finite():
 		g.Break("No finite loss is proven.")
-	case float64(spent.Proven) > *c.Config.Epsilon*(1+1e-9):
-		g.Status, g.Note = algorithms.Short, "The proven loss is above epsilon."
+	case spent.Rho > 0 && float64(spent.Proven) > spent.Rho*(1+1e-9),
+		spent.Rho == 0 && float64(spent.Proven) > *c.Config.Epsilon*(1+1e-9):
+		g.Status, g.Note = algorithms.Short, "The proven loss is above the budget."
 	}
 	if c.Fold >= 0 || r.plan.Spec.Train.set() {
 		g.Note = strings.TrimSpace(g.Note + " " + trainedOn)
@@ -53,6 +54,9 @@ func (r *run) unprove(i int) {
 	}
 	if e.Spent != nil {
 		e.Spent.Proven = results.Bound(math.Inf(1))
+		if e.Spent.Rho > 0 {
+			e.Spent.ProvenEpsilon = e.Spent.Proven
+		}
 	}
 	for row := range e.Ledger {
 		e.Ledger[row].Loss = results.Bound(math.Inf(1))

@@ -311,9 +311,10 @@ func (m *merge) releases() error {
 	}
 	for i, key := range m.keys {
 		to := m.releaseFile(i)
-		for _, extension := range []string{edgesExtension, tableExtension} {
-			from := filepath.Join(m.cells[key].dir, ReleasesFolder, filepath.Base(to)+extension)
-			err := copyFile(from, to+extension)
+		for _, content := range contents(m.plan.Cells[i].Config) {
+			name := filepath.Base(to) + extensions[content]
+			err := copyFile(filepath.Join(m.cells[key].dir, ReleasesFolder, name),
+				to+extensions[content])
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

@@ -78,7 +78,8 @@ func (s *Spec) checkSize(r *strictyaml.Reader) {
 			budgets = max(len(a.Epsilon), len(s.Quick.Epsilon))
 		}
 		if a.node != nil {
-			entries += a.Params.combinations() * max(1, len(a.Variant)) * budgets
+			entries += a.Params.combinations() * max(1, len(a.Variant)) * budgets *
+				len(a.deltas())
 		}
 	}
 	if sets > maxConfigurations || entries > maxConfigurations || sets*entries > maxConfigurations {
@@ -198,13 +199,15 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 				continue
 			}
 			template, showVariant := p.seriesTemplate(a, len(variants) > 1)
-			for _, epsilon := range epsilons(config.Guarantee, grid) {
-				own, c := setting, config
-				own.Epsilon, own.ShowVariant = epsilon, showVariant
-				c.Setting = &own
-				own.Series = cmp.Or(c.fill(template), info.Name) // a template of an empty parameter
-				own.Interned()
-				p.Configs = append(p.Configs, &c)
+			for _, delta := range a.deltas() {
+				for _, epsilon := range epsilons(config.Guarantee, grid) {
+					own, c := setting, config
+					own.Epsilon, own.Delta, own.ShowVariant = epsilon, delta, showVariant
+					c.Setting = &own
+					own.Series = c.name(template)
+					own.Interned()
+					p.Configs = append(p.Configs, &c)
+				}
 			}
 		}
 	}
@@ -225,7 +228,7 @@ func epsilons(g algorithms.Guarantee, grid []float64) []*float64 {
 func (p *Plan) describe(c *Cell) string {
 	text := p.Spec.Name + ": " + c.Config.Label()
 	if c.Config.Epsilon != nil {
-		text += " at epsilon " + c.Config.EpsilonText()
+		text += " at " + c.Config.BudgetText()
 	}
 	if c.Fold < 0 {
 		return fmt.Sprintf("%s, trial %d", text, c.Trial)

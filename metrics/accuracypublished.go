@@ -9,7 +9,7 @@ import (
 func init() {
 	Register(parameterised[*GeneralisedParams]{Info{
 		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
-		Source: "Al-Hussaeni et al. 2018, sections 5.1 and 5.2: accuracy-generalised of " +
+		Source: "Al-Hussaeni et al. 2018, section 5.1: accuracy-generalised of " +
 			"releases that have regions, accuracy of the others",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,

@@ -14,7 +14,7 @@ import (
 func init() {
 	Register(parameterised[*GeneralisedParams]{Info{
 		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
-		Source: "Al-Hussaeni et al. 2018, section 5.2: training and test records generalised " +
+		Source: "Al-Hussaeni et al. 2018, section 5.1: training and test records generalised " +
 			"to the published regions",
 		Needs:      []algorithms.Product{algorithms.RegionsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,

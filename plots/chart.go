@@ -249,6 +249,9 @@ func (c *chart) covers(a, b Point) bool {
 // describe gathers what the labels and the caption need.
 func (c *chart) describe(shown []*results.Row) {
 	c.xLabel = parameterLabel(c.figure.X, c.figure.XLabel)
+	if c.figure.X == epsilonName {
+		c.xLabel += besideEpsilon(shown)
+	}
 	c.x2Label = parameterLabel(c.figure.X2, c.figure.X2Label)
 	var onTop []string
 	for _, cv := range c.curves {

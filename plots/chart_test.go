@@ -305,3 +305,28 @@ func TestMeasures(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestAxisNamesDelta: an axis along epsilon never shows (ε, δ) as if it were pure ε.
+func TestAxisNamesDelta(t *testing.T) {
+	epsilon := 1.0
+	row := func(delta float64) *results.Row {
+		r := &results.Row{}
+		r.Setting = &results.Setting{Epsilon: &epsilon, Delta: delta}
+		return r
+	}
+	none := row(0)
+	none.Epsilon = nil
+	for _, c := range []struct {
+		rows []*results.Row
+		want string
+	}{
+		{nil, ""}, {[]*results.Row{row(0), none}, ""},
+		{[]*results.Row{row(1e-9), none, row(1e-9)}, ", δ = 1e-09"},
+		{[]*results.Row{row(0), row(1e-9)}, ", at the δ named"},
+		{[]*results.Row{row(1e-5), row(1e-9)}, ", at the δ named"},
+	} {
+		if got := besideEpsilon(c.rows); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

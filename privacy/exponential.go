@@ -22,7 +22,7 @@ type Exponential struct {
 
 // Exponential declares an exponential mechanism for a quality function of the given sensitivity.
 func (b *Budget) Exponential(purpose string, stream *random.Stream, s Sensitivity) *Exponential {
-	return &Exponential{mechanism: b.declare("exponential", purpose, stream, s)}
+	return &Exponential{mechanism: b.declare(exponential, purpose, stream, s)}
 }
 
 // Sensitivity is what the mechanism was declared with.

@@ -240,11 +240,11 @@ func paramsOf(s *results.Setting) []named {
 
 // parameterDifferences finds resolved parameters that differ although the specs may not: a default
 // that has changed. Settings are matched by what a figure shows of them: series, dataset,
-// algorithm, variant, epsilon.
+// algorithm, variant, epsilon, delta.
 func parameterDifferences(a, b *Baseline) []Difference {
 	place := func(s *results.Setting) string {
 		return fmt.Sprintf("%q", []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant,
-			s.EpsilonText()})
+			s.EpsilonText(), s.DeltaText()})
 	}
 	others := make(map[string]*results.Setting) // the first of each place
 	same := make(map[string]bool)

@@ -96,9 +96,9 @@ func toy() *results.Run {
 				}
 				c.Ledger = []results.LedgerRow{
 					{Purpose: "cuts", Mechanism: "exponential", Claimed: 0.5, Proven: 1.5, Calls: 3,
-						Epsilon: 0.5 * epsilon, Loss: results.Bound(loss), Composition: "parallel"},
+						Cost: 0.5 * epsilon, Loss: results.Bound(loss), Composition: "parallel"},
 					{Purpose: "counts", Mechanism: "laplace", Claimed: 1, Proven: 1, Calls: 2,
-						Epsilon: 0.5 * epsilon, Loss: results.Bound(0.5 * epsilon),
+						Cost: 0.5 * epsilon, Loss: results.Bound(0.5 * epsilon),
 						Composition: "parallel"}}
 				run.Cells = append(run.Cells, c)
 			}
@@ -308,7 +308,7 @@ func TestBudgetMerges(t *testing.T) {
 	for i := range o.Cells {
 		for j := range o.Cells[i].Ledger {
 			if row := &o.Cells[i].Ledger[j]; !row.Loss.Finite() {
-				row.Loss = results.Bound(1.5 * row.Epsilon)
+				row.Loss = results.Bound(1.5 * row.Cost)
 			}
 		}
 	}

@@ -32,7 +32,8 @@ type Manifest struct {
 	Algorithms     []AlgorithmUse `json:"algorithms"`
 	Measures       []MeasureUse   `json:"measures,omitempty"`
 	IntervalMethod string         `json:"intervalMethod"`
-	// Files maps the run's files that do not depend on the machine to their SHA-256 in hexadecimal.
+	// Files maps the run's files to their SHA-256 in hexadecimal. timings.jsonl is not among them:
+	// it differs from run to run and has a checksum in each line.
 	Files map[string]string `json:"files,omitempty"`
 
 	Modules     []Module `json:"modules"` // by path

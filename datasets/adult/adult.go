@@ -60,7 +60,7 @@ type Params struct {
 	// Select is one of
 	//   rps        30,162 complete rows of adult.data, 11 attributes (Qardaji & Li 2012,
 	//              Section 4.2)
-	//   mondrian   the same rows, the 8 quasi-identifiers of LeFevre et al. 2006, Section 5, and
+	//   mondrian   the same rows, the 8 quasi-identifiers of LeFevre et al. 2006, section 6.1, and
 	//              the class
 	//   diffmulti  45,222 complete rows of both halves, all 15 attributes (Al-Hussaeni et al. 2018,
 	//              Table II)

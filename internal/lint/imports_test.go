@@ -32,7 +32,7 @@ var arrows = []room{
 	{"algorithms", []string{"datasets", "privacy", "random",
 		"internal/registry", "internal/spelling"}},
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
-	{"algorithms/degrees", []string{"algorithms", "datasets"}},
+	{"algorithms/degrees", []string{"algorithms", "datasets", "privacy"}},
 	{"audit", []string{"algorithms", "datasets", "privacy", "random"}},
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
 		"random"}},
