@@ -214,7 +214,7 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	}
 	loss := math.Abs(replay.Loss)
 	v.Loss = max(v.Loss, loss)
-	if loss > s.Epsilon*(1+rounding)+rounding {
+	if loss > float64(s.Epsilon*(1+rounding))+rounding {
 		fail(Loss, "the loss of the transcript is %v, epsilon is %v", loss, s.Epsilon)
 	}
 	if math.IsInf(loss, 1) {

@@ -31,6 +31,8 @@ type Manifest struct {
 	Algorithms     []AlgorithmUse `json:"algorithms"`
 	Measures       []MeasureUse   `json:"measures,omitempty"`
 	IntervalMethod string         `json:"intervalMethod"`
+	// Arithmetic is the revision of the elementary functions, 0 for those of package math.
+	Arithmetic int `json:"arithmetic,omitempty"`
 	// Files maps the run's files that do not depend on the machine to their SHA-256 in hexadecimal.
 	Files map[string]string `json:"files,omitempty"`
 

@@ -2,8 +2,9 @@ package mondrian
 
 import (
 	"errors"
-	"math"
 	"slices"
+
+	"ppdp/elementary"
 )
 
 // errNoClass is the error of split: class on a table without a class attribute.
@@ -111,7 +112,7 @@ func certainty(counts []int32) float64 {
 // logs holds n ln n for the numbers that regions mostly have.
 var logs = func() (table [1 << 12]float64) {
 	for n := 2; n < len(table); n++ {
-		table[n] = float64(n) * math.Log(float64(n))
+		table[n] = float64(n) * elementary.Log(float64(n))
 	}
 	return table
 }()
@@ -120,5 +121,5 @@ func timesLog(n int32) float64 {
 	if int(n) < len(logs) {
 		return logs[n]
 	}
-	return float64(n) * math.Log(float64(n))
+	return float64(n) * elementary.Log(float64(n))
 }

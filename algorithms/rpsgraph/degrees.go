@@ -1,9 +1,8 @@
 package rpsgraph
 
 import (
-	"math"
-
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 // degreeTable is a graph's degreeTable, lowered to lambda, in a form that counts an interval in
@@ -65,7 +64,7 @@ func (s *degreeTable) smooth(c int, beta float64) float64 {
 	local := func(t int) int { return min(most, 1+t+s.within(c-t, c+t)) }
 	best := 0.0
 	for t := 0; ; t += boundBlock {
-		decay := math.Exp(float64(-beta * float64(t)))
+		decay := elementary.Exp(float64(-beta * float64(t)))
 		if float64(decay*float64(most)) <= best {
 			return best
 		}
@@ -74,7 +73,7 @@ func (s *degreeTable) smooth(c int, beta float64) float64 {
 		}
 		for k := t; k < t+boundBlock; k++ {
 			l := local(k)
-			best = max(best, float64(math.Exp(float64(-beta*float64(k)))*float64(l)))
+			best = max(best, float64(elementary.Exp(float64(-beta*float64(k)))*float64(l)))
 			if l == most { // it grows no more
 				return best
 			}
