@@ -32,6 +32,8 @@ type Manifest struct {
 	Algorithms     []AlgorithmUse `json:"algorithms"`
 	Measures       []MeasureUse   `json:"measures,omitempty"`
 	IntervalMethod string         `json:"intervalMethod"`
+	// Arithmetic is the revision of the elementary functions, 0 for those of package math.
+	Arithmetic int `json:"arithmetic,omitempty"`
 	// Files maps the run's files to their SHA-256 in hexadecimal. timings.jsonl is not among them:
 	// it differs from run to run and has a checksum in each line.
 	Files map[string]string `json:"files,omitempty"`

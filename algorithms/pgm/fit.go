@@ -145,7 +145,8 @@ func (f *fitting) assign(cliques []set) {
 		n := &f.nodes[c]
 		t.from, t.cells = n.from, cellMap(f.sizes, n.attributes, t.attributes)
 		// summing out from a clique to a marginal has the squared norm n_C/n_r
-		curvature[c] += float64(n.cells) / float64(len(t.counts)) * slices.Max(t.weights)
+		ratio := float64(n.cells) / float64(len(t.counts))
+		curvature[c] += float64(ratio * slices.Max(t.weights))
 		for _, all := range []*[][]float64{&f.fitted, &f.tried, &f.residual} {
 			*all = append(*all, make([]float64, len(t.counts)))
 		}
@@ -173,7 +174,7 @@ func (f *fitting) run(ctx context.Context, o Options) error {
 		f.oracle.marginals(f.next.theta, f.next.mu)
 		loss := f.project(f.next.mu, f.tried)
 		f.Iterations++
-		if promised := f.promised(); f.Loss-loss >= enough*promised && promised > 0 {
+		if promised := f.promised(); f.Loss-loss >= float64(enough*promised) && promised > 0 {
 			f.theta, f.next.theta = f.next.theta, f.theta
 			f.mu, f.next.mu = f.next.mu, f.mu
 			f.fitted, f.tried = f.tried, f.fitted
