@@ -220,8 +220,8 @@ func TestSeriesOrderAndSharedLook(t *testing.T) {
 		!same(l.curves["depth 5"], styleOf(2)) {
 		t.Error("styles are not given in the order asked for")
 	}
-	// The last curve would have the colour of the first, beside which it is in the second panel; the
-	// others keep their own.
+	// The last curve would have the colour of the first, which is on its panel; the others keep
+	// their own.
 	panel := func(labels ...string) *chart {
 		c := &chart{}
 		for _, label := range labels {

@@ -28,14 +28,14 @@ func logDelta(rho, epsilon float64) float64 {
 	// valid bound, so that the search may end anywhere.
 	low, high := 1.01, (epsilon+1)/(2*rho)+2
 	for range halvings {
-		alpha := (low + high) / 2
-		if float64((float64(2*alpha)-1)*rho)-epsilon+elementary.Log1p(-1/alpha) < 0 {
+		alpha := float64((low + high) / 2)
+		if float64((alpha+alpha-1)*rho)-epsilon+elementary.Log1p(-1/alpha) < 0 {
 			low = alpha
 		} else {
 			high = alpha
 		}
 	}
-	alpha := (low + high) / 2
+	alpha := float64((low + high) / 2)
 	return float64((alpha-1)*(float64(alpha*rho)-epsilon)) - elementary.Log(alpha-1) +
 		float64(alpha*elementary.Log1p(-1/alpha))
 }

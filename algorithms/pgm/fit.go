@@ -216,7 +216,7 @@ func (f *fitting) project(mu []float64, to [][]float64) (loss float64) {
 			loss += float64(t.weights[cell] * d * d)
 		}
 	}
-	return loss / 2
+	return float64(loss / 2)
 }
 
 // differentiate computes residuals and gradient at the model.
