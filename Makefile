@@ -5,6 +5,7 @@
 #   make regress           the same on stand-in data, compared with results/baseline/quick
 #   make regress-full      what make reproduce left, compared with results/baseline/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
+#   make test-processors   quick experiments as other processors compute them: the same files
 #   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
@@ -72,6 +73,14 @@ mutants:
 .PHONY: calibrate
 calibrate:
 	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
+
+# Quick experiments with other instructions and emulated for arm64: the same files, byte for byte. Half an hour;
+# PAPER=rps is shorter. Emulation needs Debian's qemu-user, without which it is skipped, aloud.
+PAPER ?= all
+
+.PHONY: test-processors
+test-processors:
+	PPDP_PROCESSORS=$(PAPER) $(GO) test -run TestProcessors -timeout 0 -v ./cmd
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi
