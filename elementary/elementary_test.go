@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var arguments = flag.Int("arguments", 20_000, "arguments of each function compared")
+var arguments = flag.Int("arguments", 5_000, "arguments of each function compared")
 
 // function is one of the package's, with an independent value of 160 bits, the bound that its
 // comment states, and arguments: where it is used, everywhere, and where it is hard.
