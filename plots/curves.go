@@ -39,6 +39,24 @@ type curve struct {
 	series  string
 	variant string // that the label ends with; "" for none
 	setting string // the label without the variant
+	broken  bool   // the guarantee of one of its releases is broken
+}
+
+const notPrivate = "not private"
+
+// noted is the label, with a note where releases are not private; where names the panels, "" for
+// all that show the curve.
+func (cv *curve) noted(label, where string) string {
+	switch {
+	case !cv.broken || strings.Contains(label, notPrivate):
+		return label
+	case where != "":
+		return label + ", " + notPrivate + " in " + where
+	}
+	if named, ends := strings.CutSuffix(label, results.VariantSuffix(cv.variant)); ends {
+		return named + results.VariantSuffix(cv.variant+", "+notPrivate)
+	}
+	return label + ", " + notPrivate
 }
 
 // member is a row with its place on an axis.
@@ -177,6 +195,7 @@ func (c *chart) newCurve(members []member, suffix []string) (curve, error) {
 		cv.setting, cv.variant = cv.series, row.Variant
 	}
 	for _, m := range members {
+		cv.broken = cv.broken || m.row.Broken
 		cv.Points = append(cv.Points, pointOf(m.row, m.x))
 	}
 	sort.SliceStable(cv.Points, func(i, j int) bool { return cv.Points[i].X < cv.Points[j].X })
