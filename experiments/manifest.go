@@ -23,6 +23,7 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 	p := r.plan
 	m := results.Manifest{
 		Experiment: p.Spec.Name, Title: p.Spec.Title, Source: p.Spec.Source,
+		Note: p.Spec.Note,
 		Spec: string(p.Spec.text), SpecHash: p.specHash(), Overrides: p.overrides(),
 		Figures: p.Figures, Seed: p.Seed, Trials: p.Trials, Folds: p.Folds,
 		IntervalMethod: results.IntervalMethod, Arithmetic: elementary.Revision,

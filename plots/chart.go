@@ -69,7 +69,9 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 		shown = append(shown, benchmark...)
 	}
 	for _, cv := range c.curves {
-		c.lines = append(c.lines, cv.Line)
+		line := cv.Line
+		line.Label = cv.noted(line.Label, "")
+		c.lines = append(c.lines, line)
 	}
 	c.lines = append(c.lines, c.references...)
 	if err := c.fit(); err != nil {

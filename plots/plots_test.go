@@ -270,6 +270,33 @@ func TestCaption(t *testing.T) {
 	}
 }
 
+// TestCaptionNotes: logarithmic axes, the spec's note, and the machine wherever times are drawn.
+func TestCaptionNotes(t *testing.T) {
+	rows := []results.Row{at(madeUpRow("s", "w1", 1, 1, math.NaN()), 1),
+		at(madeUpRow("s", results.RuntimeMetric, 1, 1, math.NaN()), 1)}
+	figure := func(name, y, xscale, yscale string) results.Figure {
+		return results.Figure{Name: name, X: "epsilon", Y: y, XScale: xscale, YScale: yscale}
+	}
+	for want, figures := range map[string][]results.Figure{
+		"Release alone.": {figure("a", "w1", "", "")},
+		"Logarithmic: x and y. Release alone. Times on A Chip.": {
+			figure("a", results.RuntimeMetric, "log", "log")},
+		"Logarithmic: x; y in b. Release alone. Times on A Chip.": {
+			figure("a", "w1", "log", ""), figure("b", results.RuntimeMetric, "log", "log")},
+	} {
+		var charts []*chart
+		for _, f := range figures {
+			charts = append(charts, mustChart(t, f, rows))
+		}
+		s := combined(charts, newCurveStyles(charts, nil), "", "")
+		s.note(&results.Manifest{Note: "Release alone", CPU: "A Chip"})
+		got := strings.ReplaceAll(strings.Join(s.captionLines(), " "), noBreak, " ")
+		if want = "Points: a single trial (n = 1), no error bars. " + want; got != want {
+			t.Errorf("caption %q, want %q", got, want)
+		}
+	}
+}
+
 // The outline of a character covers the pixels that the font's own rasteriser inks.
 func TestOutlinesMatchTheFont(t *testing.T) {
 	style := sheetStyle{1}.text(40, color.Black)

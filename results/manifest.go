@@ -16,8 +16,9 @@ type Manifest struct {
 	Title      string `json:"title,omitempty"`
 	// the paper's figure or table the experiment reproduces
 	Source   string `json:"source,omitempty"`
-	Spec     string `json:"spec"`     // the spec's text as it was read
-	SpecHash string `json:"specHash"` // SHA-256 of the spec's meaning, in hexadecimal
+	Note     string `json:"note,omitempty"` // for the figures' captions
+	Spec     string `json:"spec"`           // the spec's text as it was read
+	SpecHash string `json:"specHash"`       // SHA-256 of the spec's meaning, in hexadecimal
 	Seed     uint64 `json:"seed"`
 	Trials   int    `json:"trials"`
 	Folds    int    `json:"folds,omitempty"`
