@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
+	"ppdp/elementary"
 	"ppdp/privacy"
 	"ppdp/random"
 	"ppdp/results"
@@ -121,7 +122,7 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, 
 						return err
 					}
 					loss := parts[i].replay(ctx, &s, &pairs[i], o.Seed, t, forward)
-					excess[side] += math.Max(0, -math.Expm1(s.Epsilon-loss))
+					excess[side] += math.Max(0, -elementary.Expm1(s.Epsilon-loss))
 				}
 			}
 			if s.Delta > 0 {
@@ -252,7 +253,7 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	}
 	loss := math.Abs(replay.Loss)
 	v.Loss = max(v.Loss, loss)
-	if loss > s.Epsilon*(1+rounding)+rounding && s.Delta == 0 {
+	if loss > float64(s.Epsilon*(1+rounding))+rounding && s.Delta == 0 {
 		fail(Loss, "the loss of the transcript is %v, epsilon is %v", loss, s.Epsilon)
 	}
 	if math.IsInf(loss, 1) {

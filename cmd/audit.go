@@ -219,7 +219,7 @@ func announce(con *console, subjects []*audited, options audit.Options) error {
 		releases += s.audited.Releases(options)
 	}
 	slope := max(0, (seconds[1]-seconds[0])/(sizes[1]-sizes[0]))
-	all := seconds[1] + slope*max(0, float64(options.BlackBox)-sizes[1])
+	all := seconds[1] + float64(slope*max(0, float64(options.BlackBox)-sizes[1]))
 	fmt.Fprintf(con.stderr, "black box: %s in all, in about %v\n", counted(releases, "release"),
 		wholeSeconds(all))
 	return nil

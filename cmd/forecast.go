@@ -159,9 +159,9 @@ func (f *forecast) left() (seconds float64, unknown []string) {
 		switch {
 		case w.over || open <= 0:
 		case w.done >= enoughCells:
-			seconds += open * w.seconds / float64(w.done)
+			seconds += float64(open * w.seconds / float64(w.done))
 		case w.cost > 0:
-			seconds += open * w.cost / float64(w.workers) * slower
+			seconds += float64(open * w.cost / float64(w.workers) * slower)
 		default:
 			unknown = append(unknown, w.name)
 		}

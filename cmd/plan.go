@@ -74,6 +74,11 @@ func (c planCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
+	for _, plan := range plans {
+		if err := plan.CheckFiles(con.ctx, c.files()); err != nil {
+			return asInput(fmt.Errorf("%s: %w", plan.Spec.Name, err))
+		}
+	}
 	lines := make([]planned, len(plans))
 	for i, plan := range plans {
 		// Finished cells can be recognised only with the data: without them, none are counted.

@@ -63,6 +63,7 @@ func WriteExperiment(dir string, r *results.Run) (paths, warnings []string, err 
 	}
 	var files []*file
 	add := func(name string, s *sheet) {
+		s.note(m)
 		files = append(files, &file{drawing: &Drawing{s}, name: name})
 	}
 	for _, c := range charts {
@@ -133,7 +134,9 @@ func Experiment(r *results.Run) (pictures []Picture, warnings []string, err erro
 	charts, warnings, problems := experimentCharts(r)
 	styles := newCurveStyles(charts, r.Manifest.SeriesOrder)
 	for _, c := range charts {
-		p := Picture{Drawing: &Drawing{single(c, styles, "", "")}, Figure: c.figure,
+		s := single(c, styles, "", "")
+		s.note(&r.Manifest)
+		p := Picture{Drawing: &Drawing{s}, Figure: c.figure,
 			XLabel: c.xLabel, X2Label: c.x2Label, Lines: c.lines}
 		if !c.isMap {
 			p.Measure = measureText(&r.Manifest, c.measure)

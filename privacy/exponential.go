@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -114,7 +115,7 @@ func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, err
 	weight := 0.0
 	for i, score := range scores {
 		if score != last { // runs of equal scores are common: empty cells, symmetric cuts
-			last, weight = score, math.Exp(float64((score-best)*factor))
+			last, weight = score, elementary.Exp(float64((score-best)*factor))
 		}
 		w := weight
 		if weights != nil {
@@ -180,7 +181,7 @@ func (e *Exponential) reject(n int, low, high, factor, spread float64,
 		if !(q >= low && q <= high) {
 			return 0, e.outside()
 		}
-		if u < math.Exp(float64((q-high)*factor)) {
+		if u < elementary.Exp(float64((q-high)*factor)) {
 			return candidate, nil
 		}
 	}
