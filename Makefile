@@ -8,6 +8,7 @@
 #   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
 #   make test-processors   quick experiments as other processors compute them: the same files
 #   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
+#   make faults            faults planted in real baselines, and what sees them
 #   make audits            every variant audited anew, for ppdp list algorithms
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
@@ -70,6 +71,12 @@ regress-full: build
 .PHONY: mutants
 mutants:
 	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd
+
+# Faults planted in real baselines: which of replay, black box and their own tests see them? A
+# program and its tests are built for each; a quarter of an hour.
+.PHONY: faults
+faults:
+	PPDP_FAULTS=1 $(GO) test -timeout 2h -run 'TestFaults$$' -v ./cmd
 
 # Audits of sound mechanisms, and of one that breaks its claim by as much as an audit says it sees; a minute.
 .PHONY: calibrate
