@@ -206,7 +206,9 @@ func algorithmSchemas() []any {
 			"trials": described(integer(1, maxTrials),
 				"only the first of the experiment's trials; all if not given"),
 			"epsilon": epsilonSchema(),
-			"params":  mapping(parameterSchemas(algorithm.Params())),
+			"delta": described(oneOrMore(object{"type": "number", "minimum": 0,
+				"exclusiveMaximum": 1}), "beside epsilon; 0, the default, is pure epsilon"),
+			"params": mapping(parameterSchemas(algorithm.Params())),
 		}, "name"))
 	}
 	return all

@@ -15,7 +15,7 @@ func init() {
 		Source: "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows " +
 			"held out",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
-		Classifier: true, HigherIsBetter: true, Revision: 1,
+		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
 	}, accuracy})
 }
 
@@ -55,7 +55,7 @@ func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 	class := c.Table.Schema().Class()
 	switch {
 	case class < 0:
-		return nil, errors.New("the table has no class attribute")
+		return nil, errNoClass
 	case c.Classifier == nil:
 		return nil, errors.New("needs a classifier")
 	}

@@ -138,7 +138,7 @@ func predictLocated(ctx context.Context, c Case,
 	predict func(located []int32) ([]uint32, error)) ([]uint32, error) {
 	switch regions := c.Release.Regions; {
 	case c.Table.Schema().Class() < 0:
-		return nil, errors.New("the table has no class attribute")
+		return nil, errNoClass
 	case regions == nil:
 		return nil, errors.New("the release holds no regions")
 	case regions.Classes != c.Table.Schema().Classes():

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -97,8 +98,8 @@ func offScale(label string, panels []*panel) (note string, shown bool) {
 }
 
 // legendText is a curve's name with the axis it is read against, where that is not the bottom one,
-// and with a note where it is not private. Where panels of several variants share styles, it names
-// all variants of the curve.
+// and with notes where it is not private and where a search for the least cost was ended by its
+// limit. Where panels of several variants share styles, it names all variants of the curve.
 func legendText(cv curve, p *panel, panels []*panel) string {
 	var variants []string
 	shown, broken := make(map[string][]string), make(map[string][]string) // panels, by variant
@@ -141,7 +142,19 @@ func legendText(cv curve, p *panel, panels []*panel) string {
 	if p.onTop(cv) {
 		text += " (top axis)"
 	}
-	return text
+	return text + gapText(cv.gaps[0], cv.gaps[1])
+}
+
+// gapText says that costs are the least found, and how much of them is not proven necessary.
+func gapText(least, most float64) string {
+	if most == 0 {
+		return ""
+	}
+	low, high := fmt.Sprintf("%.1f", 100*least), fmt.Sprintf("%.1f", 100*most)
+	if low == high {
+		return fmt.Sprintf(", best found (gap %s %%)", high)
+	}
+	return fmt.Sprintf(", best found (gap %s to %s %%)", low, high)
 }
 
 // panelNames lists panels of a sheet: "a, b", or "a" for all of a-Caltech, a-Enron and so on.

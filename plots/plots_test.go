@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -218,6 +219,25 @@ func TestSeriesOrderAndSharedLook(t *testing.T) {
 	if !same(l.curves["depth 100"], styleOf(0)) || !same(l.curves["stop 10"], styleOf(1)) ||
 		!same(l.curves["depth 5"], styleOf(2)) {
 		t.Error("styles are not given in the order asked for")
+	}
+	// The last curve would have the colour of the first, which is on its panel; the others keep
+	// their own.
+	panel := func(labels ...string) *chart {
+		c := &chart{}
+		for _, label := range labels {
+			c.curves = append(c.curves, curve{Line: Line{Label: label}, setting: label})
+		}
+		return c
+	}
+	l = newCurveStyles([]*chart{panel("0", "1", "2", "3", "4", "5", "6"), panel("0", "1", "7")},
+		nil)
+	if got := l.curves["7"].colour; got != palette[2] {
+		t.Errorf("the eighth curve is %v, want the third colour, the first free on its panel", got)
+	}
+	for i := range 7 {
+		if !same(l.curves[strconv.Itoa(i)], styleOf(i)) {
+			t.Errorf("curve %d has another style than its own", i)
+		}
 	}
 	// Colour, marker and dash together never repeat within the period of their counts.
 	seen := make(map[string]bool)

@@ -42,8 +42,9 @@ var palette = []color.RGBA{
 	{0x00, 0x00, 0x00, 0xFF}, // black
 }
 
-// dashes distinguish lines where colours do not, in points. Seven colours, eight markers and five
-// dashes have no common divisor, so that no combination returns before the 280th curve.
+// dashes distinguish lines where colours do not, in points. Eight markers and five dashes have no
+// common divisor, so that no combination returns before the 40th curve, nor before the 280th as far
+// as the seven colours follow one another too.
 var dashes = [][]vg.Length{
 	nil,
 	{6, 2},
@@ -212,9 +213,34 @@ func newCurveStyles(charts []*chart, order []string) curveStyles {
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return place[a] - place[b] })
 	for i, name := range names {
-		s.curves[name] = styleOf(i)
+		style := styleOf(i)
+		taken := s.besides(charts, name)
+		for k := range palette { // the first from its own on that no panel of the curve has yet
+			if colour := palette[(i+k)%len(palette)]; !taken[colour] {
+				style.colour = colour
+				break
+			}
+		}
+		s.curves[name] = style
 	}
 	return s
+}
+
+// besides is the colours, given so far, of the curves that share a panel with one.
+func (s curveStyles) besides(charts []*chart, name string) map[color.RGBA]bool {
+	taken := make(map[color.RGBA]bool)
+	for _, c := range charts {
+		named := func(cv curve) bool { return s.name(cv) == name }
+		if !slices.ContainsFunc(c.curves, named) {
+			continue
+		}
+		for _, cv := range c.curves {
+			if style, given := s.curves[s.name(cv)]; given {
+				taken[style.colour] = true
+			}
+		}
+	}
+	return taken
 }
 
 // variant is the variant that the chart's curves name, "" where none does. one is false where they

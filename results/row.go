@@ -1,10 +1,6 @@
 package results
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // IntervalMethod says how Lo95 and Hi95 are computed; the manifest carries it.
 const IntervalMethod = "two-sided 95 % Student-t interval over trial means " +
@@ -84,7 +80,6 @@ func meanAndInterval(x []float64) (average, se, lo, hi float64) {
 	if len(x) < 2 {
 		return average, se, math.NaN(), math.NaN()
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(x) - 1)}.Quantile(0.5 + confidence/2)
-	half := float64(t * se)
+	half := float64(studentQuantile(confidence, len(x)-1) * se)
 	return average, se, average - half, average + half
 }
