@@ -31,7 +31,7 @@ type climber struct {
 	from  []int32 // where the last part of those begins
 }
 
-// frequencies are the rows of each class below each place of a dimension, a cut or one of both ends.
+// frequencies are the rows of each class below each place of a dimension, a cut or one of its ends.
 type frequencies struct {
 	classes int
 	rows    []int32
