@@ -220,8 +220,8 @@ func TestSeriesOrderAndSharedLook(t *testing.T) {
 		!same(l.curves["depth 5"], styleOf(2)) {
 		t.Error("styles are not given in the order asked for")
 	}
-	// The last curve would have the colour of the first, beside which it stands in the second panel;
-	// the others keep their own.
+	// The last curve would have the colour of the first, beside which it stands in the second
+	// panel; the others keep their own.
 	panel := func(labels ...string) *chart {
 		c := &chart{}
 		for _, label := range labels {
@@ -229,7 +229,8 @@ func TestSeriesOrderAndSharedLook(t *testing.T) {
 		}
 		return c
 	}
-	l = newCurveStyles([]*chart{panel("0", "1", "2", "3", "4", "5", "6"), panel("0", "1", "7")}, nil)
+	first, second := panel("0", "1", "2", "3", "4", "5", "6"), panel("0", "1", "7")
+	l = newCurveStyles([]*chart{first, second}, nil)
 	if got := l.curves["7"].colour; got != palette[2] {
 		t.Errorf("the eighth curve is %v, want the third colour, the first free on its panel", got)
 	}
