@@ -18,6 +18,9 @@ type AlgorithmSpec struct {
 	Variant []string  `yaml:"variant,flow-one"` // default: the algorithm's first
 	Series  string    `yaml:"series"`           // the curve's name; {param} is filled in
 	Epsilon []float64 `yaml:"epsilon,flow-one"` // instead of the spec's
+	// Delta makes the guarantee (epsilon, delta), accounted in zCDP; 0, the default, is pure
+	// epsilon.
+	Delta []float64 `yaml:"delta,flow-one"`
 	// Trials is how many of the experiment's trials the entry takes part in, the first ones; 0
 	// means all. It spares settings that take long.
 	Trials int   `yaml:"trials"`
@@ -51,6 +54,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	}
 	info := algorithm.Info()
 	checkEpsilon(r, valueOf(a.node, "epsilon"), a.Epsilon)
+	checkDelta(r, valueOf(a.node, "delta"), a.Delta)
 	if a.Trials < 0 || a.Trials > s.Trials {
 		r.Problemf(valueOf(a.node, "trials"), "%d, must be between 1 and the experiment's %d",
 			a.Trials, s.Trials)
@@ -66,12 +70,15 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		case !private && len(a.Epsilon) > 0:
 			r.Problemf(valueOf(a.node, "epsilon"),
 				"%s gives no differential privacy and takes no epsilon", a.Name)
+		case !guarantee.Approximate && slices.Max(a.deltas()) > 0:
+			r.Problemf(valueOf(a.node, "delta"),
+				"%s (%s) is accounted in pure epsilon and takes no delta", a.Name, name)
 		}
 	}
 	a.expanded = a.Params.expand(r, a.Name, func() any { return algorithm.Params() })
 	if len(a.expanded) > 0 {
 		known := map[string]bool{"algorithm": true, "variant": true, "unit": true,
-			"neighbours": true, "epsilon": true, "dataset": true}
+			"neighbours": true, "epsilon": true, "delta": true, "dataset": true}
 		addNames(known, a.expanded[0])
 		for _, match := range placeholder.FindAllStringSubmatch(a.Series, -1) {
 			if name := match[1]; !known[name] {
@@ -126,6 +133,14 @@ func (a *AlgorithmSpec) variants(info algorithms.Info) []string {
 		return []string{string(info.Variants[0].Variant)}
 	}
 	return a.Variant
+}
+
+// deltas are those to run, pure epsilon by default.
+func (a *AlgorithmSpec) deltas() []float64 {
+	if len(a.Delta) == 0 {
+		return []float64{0}
+	}
+	return a.Delta
 }
 
 // placeholder is a {name} in a series template.

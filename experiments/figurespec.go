@@ -104,11 +104,12 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 							listed(classified))
 					}
 				}
-			case "metric", "variant", "dataset", "algorithm", "series", "epsilon":
+			case "metric", "variant", "dataset", "algorithm", "series", "epsilon",
+				"delta":
 			default:
 				if !parameters[key] {
 					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, "+
-						"series, epsilon or one of %s", key, listed(parameters))
+						"series, epsilon, delta or one of %s", key, listed(parameters))
 				}
 			}
 		}

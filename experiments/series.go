@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,6 +56,15 @@ func (c *Config) fill(template string) string {
 			return value
 		}
 	})
+}
+
+// name fills in the template. The delta of a budget that has one is always part of a curve's name.
+func (c *Config) name(template string) string {
+	name := cmp.Or(c.fill(template), c.Info.Name) // a template of an empty parameter
+	if delta := c.DeltaText(); delta != "" && !strings.Contains(template, "{delta}") {
+		name += ", δ = " + delta
+	}
+	return name
 }
 
 // checkSeries refuses names that cannot be shown, and settings that are listed twice.

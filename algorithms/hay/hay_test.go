@@ -51,8 +51,8 @@ func TestPrivateBound(t *testing.T) {
 		in := testinput.GraphInput(g, p, algorithms.Strict, 0.5, 1)
 		r := testinput.Release(t, Algorithm{}, in)
 		ledger := in.Budget.Ledger()
-		if len(ledger) != 2 || math.Abs(ledger[0].Epsilon-0.05) > 1e-12 ||
-			math.Abs(ledger[1].Epsilon-0.45) > 1e-12 {
+		if len(ledger) != 2 || math.Abs(ledger[0].Cost-0.05) > 1e-12 ||
+			math.Abs(ledger[1].Cost-0.45) > 1e-12 {
 			t.Fatalf("ledger %+v", ledger)
 		}
 		bound := ledger[1].Proven / 2

@@ -375,7 +375,7 @@ func TestLedger(t *testing.T) {
 				}
 				share := map[string]float64{}
 				for _, entry := range in.Budget.Ledger() {
-					share[entry.Purpose] = entry.Epsilon / epsilon
+					share[entry.Purpose] = entry.Cost / epsilon
 				}
 				shares := map[string]float64{"leaf counts": 0.5, "cuts": 0.5}
 				if c.stops {

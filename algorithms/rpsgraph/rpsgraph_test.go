@@ -133,8 +133,8 @@ func TestPrivateBound(t *testing.T) {
 			t.Fatalf("%s: ledger %+v", test.form, ledger)
 		}
 		for i, entry := range ledger {
-			if math.Abs(entry.Epsilon-test.spent[i]) > 1e-12 {
-				t.Errorf("%s: %s spent %v, want %v", test.form, entry.Purpose, entry.Epsilon,
+			if math.Abs(entry.Cost-test.spent[i]) > 1e-12 {
+				t.Errorf("%s: %s spent %v, want %v", test.form, entry.Purpose, entry.Cost,
 					test.spent[i])
 			}
 		}
