@@ -24,6 +24,7 @@ var arrows = []room{
 	{"random", nil},
 	{"privacy", []string{"random"}},
 	{"docs", nil},
+	{"examples", nil},
 
 	// The running half.
 	{"datasets/...", []string{"datasets/...", "random",
@@ -36,6 +37,8 @@ var arrows = []room{
 	{"audit", []string{"algorithms", "datasets", "privacy", "random"}},
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
 		"random"}},
+	{"algorithms/external", []string{"algorithms", "datasets/...", "privacy", "random",
+		"internal/spelling", "internal/strictyaml"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
 	// A baseline: never another baseline.
