@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -54,6 +56,30 @@ type cli struct {
 	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`
 	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
+
+	Version kong.VersionFlag `help:"Print version, commit and processor architecture, and exit."`
+}
+
+// version is what --version prints.
+func version() string {
+	text := "ppdp"
+	build, ok := debug.ReadBuildInfo()
+	if ok && build.Main.Version != "" && build.Main.Version != "(devel)" {
+		text += " " + build.Main.Version
+	}
+	settings := make(map[string]string)
+	if ok {
+		for _, s := range build.Settings {
+			settings[s.Key] = s.Value
+		}
+	}
+	if commit := settings["vcs.revision"]; commit != "" {
+		text += " commit " + commit
+		if settings["vcs.modified"] == "true" {
+			text += " with changes"
+		}
+	}
+	return fmt.Sprintf("%s (%s, %s/%s)", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over
@@ -98,6 +124,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 	parser := kong.Must(&cli{},
 		kong.Name("ppdp"),
 		kong.Description(description),
+		kong.Vars{"version": version()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),

@@ -38,6 +38,8 @@ func WriteJSONSchema(w io.Writer) error {
 				"description": "folder of the results, such as rps/fig3"},
 			"title":  described(object{"type": "string"}, "one line for people"),
 			"source": described(object{"type": "string"}, "paper and figure it reproduces"),
+			"note": described(object{"type": "string"},
+				"one line below its figures, such as how they differ from the paper's"),
 			"seed":   described(integer(0), "master seed of all randomness"),
 			"trials": described(integer(1, maxTrials), "independent repetitions, default 1"),
 			"folds": described(integer(0, maxFolds),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ppdp/elementary"
 	"ppdp/random"
 	"ppdp/results"
 )
@@ -62,7 +63,8 @@ func (p *Plan) cacheKey(c *Cell, checksum string) string {
 			word(name, params[name])
 		}
 	}
-	word("ppdp cell 2", p.Seed, config.data.identity(checksum), config.data.resample, checksum,
+	word("ppdp cell 2", "arithmetic", elementary.Revision, p.Seed,
+		config.data.identity(checksum), config.data.resample, checksum,
 		config.Algorithm, config.Info.Revision, config.Variant, config.EpsilonText(),
 		c.Trial, c.Fold, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
 	if config.Delta > 0 {

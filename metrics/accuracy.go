@@ -15,7 +15,7 @@ func init() {
 		Source: "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows " +
 			"held out",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
-		Classifier: true, HigherIsBetter: true, Revision: 1,
+		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
 	}, accuracy})
 }
 
@@ -38,7 +38,7 @@ func accuracy(ctx context.Context, c Case) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	switch {
 	case class < 0:
-		return 0, false, errors.New("the table has no class attribute")
+		return 0, false, errNoClass
 	case c.Classifier == nil:
 		return 0, false, errors.New("needs a classifier")
 	}

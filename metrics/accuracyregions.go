@@ -123,7 +123,7 @@ func measureRegions(ctx context.Context, c Case,
 	class := c.Table.Schema().Class()
 	switch regions := c.Release.Regions; {
 	case class < 0:
-		return 0, false, errors.New("the table has no class attribute")
+		return 0, false, errNoClass
 	case regions == nil:
 		return 0, false, errors.New("the release holds no regions")
 	case regions.Classes != c.Table.Schema().Classes():

@@ -26,6 +26,9 @@ type problem struct {
 	// those of dimension d are cuts[first[d]:first[d+1]].
 	cuts  []cut
 	first []int
+	// values are the codes of each dimension that occur, ascending; one cut follows each but the
+	// last.
+	values [][]uint32
 
 	words int      // of a set of cuts, one bit each
 	masks []uint64 // the cuts of each dimension, words for each
@@ -58,6 +61,7 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 		codes := make([]uint32, len(rows))
 		partition.Codes(table.Column(attribute), rows, codes)
 		values := slices.Compact(slices.Sorted(slices.Values(codes)))
+		p.values = append(p.values, values)
 		for i := 1; i < len(values); i++ {
 			p.cuts = append(p.cuts, cut{dim: d, at: values[i-1] + 1})
 		}

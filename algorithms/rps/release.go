@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
+	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -48,6 +49,22 @@ type recursion struct {
 	work       int       // since the last check of the context
 }
 
+// CheckSchema refuses quality: class for tables without a class of two values.
+func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	params := p.(*Params)
+	if params.Partition != Balanced || params.Quality != Class {
+		return nil
+	}
+	switch class := s.Class(); {
+	case class < 0:
+		return errors.New("quality: class needs a table with a class attribute")
+	case s.Classes() != 2:
+		return fmt.Errorf("quality: class needs a class of two values, %s has %d",
+			s.Attributes[class].Name, s.Classes())
+	}
+	return nil
+}
+
 // newRecursion checks the input against the parameters and declares the mechanisms.
 func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
@@ -55,15 +72,6 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		return nil, err
 	}
 	schema := in.Table.Schema()
-	if params.Partition == Balanced && params.Quality == Class {
-		switch class := schema.Class(); {
-		case class < 0:
-			return nil, errors.New("rps: quality: class needs a table with a class attribute")
-		case schema.Classes() != 2:
-			return nil, fmt.Errorf("rps: quality: class needs a binary class, %s has %d values",
-				schema.Attributes[class].Name, schema.Classes())
-		}
-	}
 	epsilon := in.Budget.Epsilon()
 	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
 	r := &recursion{

@@ -311,7 +311,7 @@ func TestRefusals(t *testing.T) {
 		{"class quality without a class", testinput.Input(plain, &Params{Quality: Class},
 			algorithms.Published, 1, 1), "needs a table with a class attribute"},
 		{"class quality with three classes", testinput.Input(ternary, &Params{Quality: Class},
-			algorithms.Published, 1, 1), "class has 3 values"},
+			algorithms.Published, 1, 1), "class of two values, class has 3"},
 		{"strict sizes by depth", testinput.Input(binary, &Params{Counts: ByDepth},
 			algorithms.Strict, 1, 1), `counts: "depth" publishes`},
 		{"unknown variant", testinput.Input(binary, &Params{}, algorithms.RefCode, 1, 1),

@@ -3,6 +3,8 @@ package c45
 import (
 	"math"
 	"slices"
+
+	"ppdp/elementary"
 )
 
 // test is the best test on one feature at a node.
@@ -164,7 +166,7 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	}
 	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their
 	// number.
-	cost := math.Log2(float64(s.tried)) / cases
+	cost := elementary.Log2(float64(s.tried)) / cases
 	split := g.log2(cases) - g.log2(s.bestLeft) - g.log2(cases-s.bestLeft)
 	t := g.rate(entropy-s.after, split, cases, cost)
 	if t.gain < epsilon {

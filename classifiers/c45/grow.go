@@ -2,11 +2,11 @@ package c45
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 const (
@@ -125,7 +125,7 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	g.tests = make([]test, len(g.features))
 	g.xlog = make([]float64, min(len(rows), maxTable)+1)
 	for x := 2; x < len(g.xlog); x++ {
-		g.xlog[x] = float64(float64(x) * math.Log2(float64(x)))
+		g.xlog[x] = float64(float64(x) * elementary.Log2(float64(x)))
 	}
 	return g
 }
@@ -208,7 +208,7 @@ func (g *grower) log2(x float64) float64 {
 	if x <= 0 {
 		return 0
 	}
-	return float64(x * math.Log2(x))
+	return float64(x * elementary.Log2(x))
 }
 
 // leaf adds a node without a test over order[low:high].
