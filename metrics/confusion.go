@@ -61,6 +61,29 @@ func (p *ConfusionParams) Validate() error {
 		algorithms.CheckWord("encoding", p.Encoding), bad)
 }
 
+// CheckSchema refuses classes that a table's class attribute does not have.
+func (p *ConfusionParams) CheckSchema(s *datasets.Schema) error {
+	_, _, err := p.codes(s)
+	return err
+}
+
+// codes are the codes of the classes given, 0 for none.
+func (p *ConfusionParams) codes(s *datasets.Schema) (class, predicted int, err error) {
+	var problems []error
+	code := func(key, value string) int {
+		if value == "" {
+			return 0
+		}
+		code, err := s.Attributes[s.Class()].TextCode(value)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", key, err))
+		}
+		return int(code)
+	}
+	class, predicted = code("class", p.Class), code("predicted", p.Predicted)
+	return class, predicted, errors.Join(problems...)
+}
+
 // confusion is a figure of the confusion matrix of the predictions that accuracy-published counts.
 // A precision is undefined where nothing is predicted to be of the class, a recall where no test
 // row is, F1 where neither, and a mean where any of its figures is.
@@ -69,43 +92,33 @@ func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, b
 	if err != nil || len(predicted) == 0 {
 		return 0, false, err
 	}
-	at := c.Table.Schema().Class()
-	m := matrix{classes: c.Table.Schema().Classes()}
-	m.counts = make([]int, m.classes*m.classes)
-	labels := c.Table.Column(at)
-	for i, row := range c.Test {
-		m.counts[int(labels.At(row))*m.classes+int(predicted[i])]++
-	}
-	attribute := &c.Table.Schema().Attributes[at]
-	if params.Class == "" {
-		sum := 0.0
-		for class := range m.classes {
-			value, ok := m.figure(params.Of, class)
-			if !ok {
-				return 0, false, nil
-			}
-			sum += value
-		}
-		return sum / float64(m.classes), true, nil
-	}
-	class, err := codeOf(attribute, "class", params.Class)
-	if err != nil || params.Of != Cell {
-		value, ok := m.figure(params.Of, class)
-		return value, ok && err == nil, err
-	}
-	other, err := codeOf(attribute, "predicted", params.Predicted)
+	schema := c.Table.Schema()
+	class, other, err := params.codes(schema)
 	if err != nil {
 		return 0, false, err
 	}
-	return float64(m.counts[class*m.classes+other]) / float64(len(predicted)), true, nil
-}
-
-func codeOf(class *datasets.Attribute, key, value string) (int, error) {
-	code, err := class.TextCode(value)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", key, err)
+	m := matrix{classes: schema.Classes()}
+	m.counts = make([]int, m.classes*m.classes)
+	labels := c.Table.Column(schema.Class())
+	for i, row := range c.Test {
+		m.counts[int(labels.At(row))*m.classes+int(predicted[i])]++
 	}
-	return int(code), nil
+	if params.Of == Cell {
+		return float64(m.counts[class*m.classes+other]) / float64(len(predicted)), true, nil
+	}
+	if params.Class != "" {
+		value, ok := m.figure(params.Of, class)
+		return value, ok, nil
+	}
+	sum := 0.0
+	for class := range m.classes {
+		value, ok := m.figure(params.Of, class)
+		if !ok {
+			return 0, false, nil
+		}
+		sum += value
+	}
+	return sum / float64(m.classes), true, nil
 }
 
 // matrix is a confusion matrix: row by row, class by predicted class.

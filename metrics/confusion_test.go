@@ -119,5 +119,9 @@ func TestConfusionRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, must contain %q", p, err, want)
 		}
+		err = CheckSchema(m, byValue{}, p, table.Schema())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v, before anything runs: error %v, must contain %q", p, err, want)
+		}
 	}
 }
