@@ -101,6 +101,8 @@ type Info struct {
 	// Revision goes up by one whenever a change makes some release differ; finished cells of
 	// other revisions are not reused.
 	Revision int
+	// Program is a digest of the program outside of ppdp that makes the releases; empty for none.
+	Program string
 }
 
 // Can reports whether releases contain a product.

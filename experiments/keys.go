@@ -70,6 +70,9 @@ func (p *Plan) cacheKey(c *Cell, checksum string) string {
 	if config.Delta > 0 {
 		word("delta", config.DeltaText())
 	}
+	if config.Info.Program != "" {
+		word("program", config.Info.Program)
+	}
 	if p.Spec.Train.set() {
 		word("train", p.Spec.Train.text)
 	}

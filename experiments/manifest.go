@@ -61,7 +61,8 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name,
 			Variant: string(g.Variant), Title: c.Info.Title, Source: c.Info.Source,
 			Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation,
-			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
+			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision,
+			Program: c.Info.Program})
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range build.Deps {

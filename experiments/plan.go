@@ -159,10 +159,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 // expandAlgorithm adds one configuration for each combination of variant, parameters and epsilon.
 func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *AlgorithmSpec,
 	grid []float64) {
-	algorithm, err := algorithms.Lookup(a.Name)
-	if err != nil {
-		return // reported by check
-	}
+	algorithm := a.found
 	info := algorithm.Info()
 	variants := a.variants(info)
 	if len(a.Epsilon) > 0 {

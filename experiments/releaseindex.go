@@ -31,6 +31,9 @@ func unfit(g *algorithms.Guarantee) string {
 	switch {
 	case g.Model == algorithms.NoPrivacy:
 		return "NO PRIVACY: the data themselves, or what follows from them"
+	case g.Status == algorithms.Declared:
+		return fmt.Sprintf("ONLY DECLARED: %s is the word of a program that nothing here has "+
+			"checked", g.Model)
 	case g.Status == algorithms.Broken:
 		return fmt.Sprintf("NOT PRIVATE: the claim of %s is broken, no finite bound is known%s",
 			g.Model, errataOf(g))

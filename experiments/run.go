@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -97,6 +98,7 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err // before there is a folder: nothing was run
 	}
+	defer p.closePrograms(opts.Log)
 	dir := filepath.Join(opts.Out, opts.Shard.Folder(), filepath.FromSlash(p.Spec.Name))
 	j, finished, err := openJournal(dir, opts.Log)
 	if err != nil {
@@ -142,6 +144,17 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 		return &run.result, nil
 	}
 	return &run.result, run.write(run.manifest(run.guarantee))
+}
+
+// closePrograms ends the processes of algorithms that are programs outside.
+func (p *Plan) closePrograms(log func(string)) {
+	for _, config := range p.Configs {
+		if program, ok := config.Implementation.(io.Closer); ok {
+			if err := program.Close(); err != nil {
+				log(fmt.Sprintf("%s: %v", config.Algorithm, err))
+			}
+		}
+	}
 }
 
 // newRun is a run of the plan that writes into the folder dir.

@@ -145,6 +145,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	section("algorithms", algorithms.Names())
 	section("measure", metrics.Names())
 	s.checkSize(r)
+	s.findAlgorithms(r)
 	s.checkKeep(r)
 	s.measured = s.measures(r)
 	s.sets = s.expandDatasets(r, s.Dataset)

@@ -103,6 +103,8 @@ type AlgorithmUse struct {
 	Status    string   `json:"status,omitempty"`    // whether the guarantee holds
 	Errata    []string `json:"errata,omitempty"`    // ids in docs/errata.md
 	Revision  int      `json:"revision,omitempty"`  // goes up when releases change
+	// Program is a digest of the program outside of ppdp that made the releases; empty for none.
+	Program string `json:"program,omitempty"`
 }
 
 // MeasureUse is a measurement an experiment made, with what figures say of it and the revisions of

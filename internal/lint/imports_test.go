@@ -29,6 +29,7 @@ var arrows = []room{
 	{"random", nil},
 	{"privacy", []string{"random"}},
 	{"docs", nil},
+	{"examples", nil},
 
 	// The running half.
 	{"datasets/...", []string{"datasets/...", "random",
@@ -43,6 +44,8 @@ var arrows = []room{
 		"results"}},
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
 		"random"}},
+	{"algorithms/external", []string{"algorithms", "datasets/...", "privacy", "random",
+		"internal/spelling", "internal/strictyaml"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
 	// K-Optimize starts from Incognito's solutions.
