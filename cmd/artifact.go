@@ -59,7 +59,7 @@ func (c artifactCommand) Run(con *console) error {
 			}
 		}
 	}
-	runs, err := openRuns(c.Out)
+	runs, err := openRuns(con, c.Out)
 	if err != nil {
 		return err
 	}

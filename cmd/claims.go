@@ -60,7 +60,7 @@ func (c claimsCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	runs, err := openRuns(c.Out)
+	runs, err := openRuns(con, c.Out)
 	if err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func evaluate(
 // openRuns reads every finished run below a folder. A run in any other place than that of its
 // experiment, such as a quick one in a folder within, is not of this set of results. There are runs
 // in spite of an error, which says what is wrong with others.
-func openRuns(out string) ([]*results.Run, error) {
-	dirs, err := runDirs(out, nil)
+func openRuns(con *console, out string) ([]*results.Run, error) {
+	dirs, err := runDirs(con, out, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ Examples:
 
 // Run exports.
 func (c exportCommand) Run(con *console) error {
-	dirs, err := runDirs(c.Out, c.Experiments)
+	dirs, err := runDirs(con, c.Out, c.Experiments)
 	if err != nil {
 		return err
 	}
@@ -150,6 +150,9 @@ func benchmarkNames(samples []results.Sample) []string {
 		}
 		if s.Epsilon != nil {
 			parts = append(parts, "epsilon="+s.EpsilonText())
+			if s.Delta > 0 {
+				parts = append(parts, "delta="+s.DeltaText())
+			}
 		}
 		params := s.AllParams()
 		for _, name := range slices.Sorted(maps.Keys(params)) {

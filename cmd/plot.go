@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ppdp/experiments"
 	"ppdp/plots"
 	"ppdp/results"
 )
@@ -33,7 +35,7 @@ Examples:
 
 // Run plots.
 func (c plotCommand) Run(con *console) error {
-	dirs, err := runDirs(c.Out, c.Experiments)
+	dirs, err := runDirs(con, c.Out, c.Experiments)
 	if err != nil {
 		return err
 	}
@@ -56,10 +58,11 @@ func (c plotCommand) Run(con *console) error {
 }
 
 // runDirs lists the folders of the named experiments below out, or of all that a run has finished.
-func runDirs(out string, experiments []string) ([]string, error) {
+// It says which have begun and not finished.
+func runDirs(con *console, out string, names []string) ([]string, error) {
 	var dirs []string
 	var errs []error
-	for _, name := range experiments {
+	for _, name := range names {
 		local := filepath.FromSlash(name)
 		if !filepath.IsLocal(local) {
 			errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as "+
@@ -67,14 +70,23 @@ func runDirs(out string, experiments []string) ([]string, error) {
 		}
 		dirs = append(dirs, filepath.Join(out, local))
 	}
-	if len(experiments) > 0 {
+	if len(names) > 0 {
 		return dirs, inputErrors(errs...)
 	}
 	err := filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Name() == results.ManifestFile {
-			dirs = append(dirs, filepath.Dir(path))
+		if err != nil {
+			return err
 		}
-		return err
+		switch dir := filepath.Dir(path); entry.Name() {
+		case results.ManifestFile:
+			dirs = append(dirs, dir)
+		case experiments.JournalFile:
+			if _, err := os.Stat(filepath.Join(dir, results.ManifestFile)); err != nil {
+				fmt.Fprintf(con.stderr, "ppdp: %s: left out: its run has not finished; start it "+
+					"again and it goes on\n", filepath.ToSlash(dir))
+			}
+		}
+		return nil
 	})
 	if err == nil && len(dirs) == 0 {
 		err = fmt.Errorf("%s holds no results: no run has finished there", out)
@@ -88,7 +100,7 @@ func drawFigures(con *console, dir string) error {
 	if err != nil {
 		return err
 	}
-	if len(outcome.Manifest.Figures) == 0 {
+	if len(outcome.Manifest.Figures) == 0 && len(outcome.Audits) == 0 {
 		return nil
 	}
 	paths, warnings, err := plots.WriteExperiment(dir, outcome)

@@ -32,7 +32,7 @@ Examples:
 
 // Run reports.
 func (c reportCommand) Run(con *console) error {
-	runs, err := openRuns(c.Out)
+	runs, err := openRuns(con, c.Out)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (c reproduceCommand) Run(con *console) error {
 		return err
 	}
 	out := c.folder(c.Quick)
-	runs, unread := openRuns(out)
+	runs, unread := openRuns(con, out)
 	err = errors.Join(err, unread)
 	if unread == nil {
 		err = errors.Join(err, c.claims(con, runs))

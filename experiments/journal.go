@@ -18,17 +18,19 @@ import (
 	"ppdp/results"
 )
 
-// entry is a finished cell in the journal: all that its record and timing say beyond the plan.
+// entry is a finished or failed cell in the journal: all that its record and timing say beyond the
+// plan. With an Audit it is a finished audit and nothing else.
 type entry struct {
 	Key string `json:"key"`
 	results.CellResult
 	Timing results.Timing `json:"timing"`
+	Audit  *results.Audit `json:"audit,omitempty"`
 }
 
-// journal keeps finished cells while an experiment runs, one a line: the first 16 hexadecimal
-// digits of the SHA-256 of the rest, a blank, JSON. Lines are only ever appended and are synced to
-// disk in groups, so a killed run loses at most what was in flight. It is also the cache of later
-// runs.
+// journal keeps the cells that have ended while an experiment runs, one a line: the first 16
+// hexadecimal digits of the SHA-256 of the rest, a blank, JSON. Lines are only ever appended and
+// are synced to disk in groups, so a killed run loses at most what was in flight. It is also the
+// cache of later runs.
 type journal struct {
 	file    *os.File
 	unlock  func()
@@ -126,18 +128,30 @@ func peekJournal(dir string) (map[string]entry, error) {
 	return finished, err
 }
 
-// readJournal returns the finished cells by key and the offset behind the last whole line.
+// readJournal returns the finished cells by key and the offset behind the last whole line. Failed
+// ones are left out: they run again.
 func readJournal(from io.Reader, warn func(string)) (map[string]entry, int64, error) {
 	finished := make(map[string]entry)
+	end, err := scanJournal(from, warn, func(_ int, o *entry) {
+		if o.Status == results.OK {
+			finished[o.Key] = *o
+		}
+	})
+	return finished, end, err
+}
+
+// scanJournal hands every cell to each, with the number of its line, and returns the offset behind
+// the last whole line.
+func scanJournal(from io.Reader, warn func(string), each func(line int, o *entry)) (int64, error) {
 	reader := bufio.NewReaderSize(from, 1<<16)
 	var end int64
 	for number := 1; ; number++ {
 		text, err := reader.ReadBytes('\n')
 		if err == io.EOF {
-			return finished, end, nil // what is left of a torn line is cut off
+			return end, nil // what is left of a torn line is cut off
 		}
 		if err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 		end += int64(len(text))
 		o, ok := parseJournalLine(bytes.TrimSuffix(text, []byte("\n")))
@@ -146,7 +160,7 @@ func readJournal(from io.Reader, warn func(string)) (map[string]entry, int64, er
 				"cell runs again unless another line has it", JournalFile, number))
 			continue
 		}
-		finished[o.Key] = o
+		each(number, &o)
 	}
 }
 

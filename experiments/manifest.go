@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"ppdp/algorithms"
 	"ppdp/elementary"
 	"ppdp/results"
 )
@@ -17,11 +18,12 @@ type Build struct {
 	CPU         string
 }
 
-// manifest describes the run.
-func (r *run) manifest() results.Manifest {
+// manifest describes the run. guarantee is what a cell's algorithm promises.
+func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manifest {
 	p := r.plan
 	m := results.Manifest{
 		Experiment: p.Spec.Name, Title: p.Spec.Title, Source: p.Spec.Source,
+		Note: p.Spec.Note,
 		Spec: string(p.Spec.text), SpecHash: p.specHash(), Overrides: p.overrides(),
 		Figures: p.Figures, Seed: p.Seed, Trials: p.Trials, Folds: p.Folds,
 		IntervalMethod: results.IntervalMethod, Arithmetic: elementary.Revision,
@@ -46,12 +48,12 @@ func (r *run) manifest() results.Manifest {
 	}
 	used := make(map[string]bool)
 	for i := range p.Cells {
-		c, g := p.Cells[i].Config, r.guarantee(i)
+		c, g := p.Cells[i].Config, guarantee(i)
 		if !slices.Contains(m.SeriesOrder, c.Label()) {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
-		// a guarantee may depend on parameters and data
-		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status)
+		// a guarantee may depend on parameters and data, and two data may break it in two ways
+		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status, g.Errata)
 		if used[name] {
 			continue
 		}
@@ -59,7 +61,8 @@ func (r *run) manifest() results.Manifest {
 		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name,
 			Variant: string(g.Variant), Title: c.Info.Title, Source: c.Info.Source,
 			Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation,
-			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
+			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision,
+			Program: c.Info.Program})
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range build.Deps {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/random"
 	"ppdp/results"
@@ -20,23 +22,34 @@ type Options struct {
 	Jobs     int           // cells run at once, at least 1; see Plan.Workers
 	Timeout  time.Duration // for one cell; 0 means none
 	FailFast bool          // end the run at the first failed cell
-	Shard    Shard         // the part of the cells to run; the zero value is all of them
+	// Shard is the part of the cells to run; the zero value is all of them. A shard's journal is
+	// kept in a folder of its own inside Out, and Merge makes the experiment's files of them.
+	Shard Shard
+	Costs Costs // what the shards are divided by; all shards of a run must have the same
 	// WriteReleases writes what each cell publishes below the experiment's folder, see
 	// ReleasesFolder. Cells of an earlier run whose release is not there are run again.
 	WriteReleases bool
-	Files         datasets.Files // where data files are looked for
-	Clock         func() time.Time
-	Progress      func(Progress)       // called after each cell, never concurrently; may be nil
-	Log           func(message string) // statistical and operational warnings; may be nil
-	Build         Build                // what the manifest says of the program
-	order         []int                // the order cells are started in; nil means shuffled
+	// Audit, unless nil, says how the guarantee of each of the plan's settings is audited. The seed
+	// is the plan's.
+	Audit    *audit.Options
+	Files    datasets.Files // where data files are looked for
+	Clock    func() time.Time
+	Progress func(Progress)       // called after each cell, never concurrently; may be nil
+	Log      func(message string) // statistical and operational warnings; may be nil
+	Build    Build                // what the manifest says of the program
+	order    []int                // the order cells are started in; nil means shuffled
 }
 
-// Shard is one part of an experiment's cells when they are divided between machines: those whose
-// number leaves the remainder Index by Count, 0 ≤ Index < Count. A count of 0 is no division.
-type Shard struct{ Index, Count int }
-
-func (s Shard) has(cell int) bool { return s.Count == 0 || cell%s.Count == s.Index }
+// shardCosts are the costs of the plan's configurations, nil where there are no shards or nothing
+// is known of them.
+func (o *Options) shardCosts(p *Plan) []float64 {
+	costs := p.costs(o.Costs)
+	if o.Shard.Count == 0 ||
+		!slices.ContainsFunc(costs, func(cost float64) bool { return cost > 0 }) {
+		return nil
+	}
+	return costs
+}
 
 // Progress is how far a run has come.
 type Progress struct {
@@ -46,14 +59,15 @@ type Progress struct {
 // Result is how a run ended.
 type Result struct {
 	Dir      string
-	Cells    int      // of this shard, and those of others that are in the journal
+	Cells    int      // of this shard
 	Cached   int      // taken from the journal of an earlier run
 	Failed   int      // failed cells are in the records, with their phase and error
 	Failures []string // the first few, for people
 	// Unwritten counts releases that were to be written and could not be; the log says why.
 	Unwritten int
-	// OtherShards counts the cells of other shards that are not in the journal. The experiment's
-	// files are not written without them.
+	// Refuted are the guarantees that are said to hold and do not, in words.
+	Refuted []string
+	// OtherShards counts the cells of other shards. The experiment's files are not written.
 	OtherShards int
 }
 
@@ -84,38 +98,72 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err // before there is a folder: nothing was run
 	}
-	dir := filepath.Join(opts.Out, filepath.FromSlash(p.Spec.Name))
+	defer p.closePrograms(opts.Log)
+	dir := filepath.Join(opts.Out, opts.Shard.Folder(), filepath.FromSlash(p.Spec.Name))
 	j, finished, err := openJournal(dir, opts.Log)
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
 	cache.logNotes(opts.Log)
+	run := p.newRun(opts, cache, j, dir)
+	var parts []int32
+	if opts.Shard.Count > 0 {
+		parts = p.shards(opts.Shard.Count, opts.shardCosts(p))
+	}
+	var open []int
+	for i := range p.Cells {
+		if parts != nil && int(parts[i]) != opts.Shard.Index {
+			run.result.OtherShards++
+			continue
+		}
+		o, ok := finished[p.cacheKey(&p.Cells[i], run.checksum(i))]
+		if ok && (!opts.WriteReleases || run.written(i)) {
+			run.entries[i] = &o
+			run.result.Cached++
+		} else {
+			open = append(open, i)
+		}
+	}
+	run.result.Cells -= run.result.OtherShards
+	if err := run.start(run.result.Cells).write(dir); err != nil {
+		return nil, err
+	}
+	open = run.executionOrder(open)
+	if opts.Audit != nil {
+		audits, err := run.openAudits(finished)
+		if err != nil {
+			return &run.result, err
+		}
+		open = append(audits, open...)
+	}
+	if err := run.cells(ctx, open); err != nil {
+		return &run.result, err
+	}
+	if opts.Shard.Count > 0 {
+		return &run.result, nil
+	}
+	return &run.result, run.write(run.manifest(run.guarantee))
+}
+
+// closePrograms ends the processes of algorithms that are programs outside.
+func (p *Plan) closePrograms(log func(string)) {
+	for _, config := range p.Configs {
+		if program, ok := config.Implementation.(io.Closer); ok {
+			if err := program.Close(); err != nil {
+				log(fmt.Sprintf("%s: %v", config.Algorithm, err))
+			}
+		}
+	}
+}
+
+// newRun is a run of the plan that writes into the folder dir.
+func (p *Plan) newRun(opts Options, cache *dataCache, j *journal, dir string) *run {
 	run := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Cells)), traced: make(map[string]bool),
 		result: Result{Dir: dir, Cells: len(p.Cells)}}
 	run.opts.Jobs = p.Workers(opts.Jobs)
-	var open []int
-	for i := range p.Cells {
-		c := &p.Cells[i]
-		o, ok := finished[p.cacheKey(c, run.checksum(i))]
-		if ok && (!opts.WriteReleases || run.written(i)) {
-			run.entries[i] = &o
-			run.result.Cached++
-		} else if opts.Shard.has(i) {
-			open = append(open, i)
-		} else {
-			run.result.OtherShards++
-		}
-	}
-	run.result.Cells -= run.result.OtherShards
-	if err := run.cells(ctx, run.executionOrder(open)); err != nil {
-		return &run.result, err
-	}
-	if run.result.OtherShards > 0 {
-		return &run.result, nil
-	}
-	return &run.result, run.write()
+	return run
 }
 
 // Workers returns how many of the plan's cells are run at once when jobs are allowed: where a
@@ -156,6 +204,7 @@ type run struct {
 	cache   *dataCache
 	journal *journal
 	entries []*entry // by cell; each worker writes its own cells only
+	audits  []*audited
 
 	mu     sync.Mutex // guards what follows
 	done   int
@@ -175,7 +224,7 @@ func (r *run) executionOrder(open []int) []int {
 	return open
 }
 
-// cells runs the given cells on the workers.
+// cells runs the given cells on the workers, and for -1, -2, ... the audits from the first on.
 func (r *run) cells(ctx context.Context, order []int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -185,7 +234,11 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	for range r.opts.Jobs {
 		workers.Go(func() {
 			for i := range queue {
-				r.cell(ctx, i, cancel)
+				if i < 0 {
+					r.audit(ctx, -1-i, cancel)
+				} else {
+					r.cell(ctx, i, cancel)
+				}
 			}
 		})
 	}
@@ -260,12 +313,9 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 		e.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(),
 			Spent: o.Spent, Ledger: o.Ledger}
 	}
+	e.Key = r.plan.cacheKey(c, m.data.Checksum)
 	r.entries[i] = e
-	if e.Status == results.OK {
-		kept := *e
-		kept.Key = r.plan.cacheKey(c, m.data.Checksum)
-		r.journal.add(kept)
-	}
+	r.journal.add(*e) // a failed one too: it is a record of a merged experiment
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done++
@@ -309,9 +359,9 @@ func (r *run) report() {
 func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Cells[i]).data.Checksum }
 
 // write writes the experiment's files, all in the plan's order whatever order the cells ran in.
-func (r *run) write() error {
+func (r *run) write(manifest results.Manifest) error {
 	p := r.plan
-	finished := results.Run{Manifest: r.manifest(), Cells: make([]results.Cell, len(p.Cells)),
+	finished := results.Run{Manifest: manifest, Cells: make([]results.Cell, len(p.Cells)),
 		Timings: make([]results.Timing, len(p.Cells))}
 	kept := make(map[*datasetConfig]bool) // datasets whose rows a cell has
 	var warned warnings
@@ -337,6 +387,7 @@ func (r *run) write() error {
 		}
 	}
 	warned.log(r.opts.Log)
+	finished.Audits = r.foundAudits()
 	if err := finished.Write(r.result.Dir); err != nil {
 		return fmt.Errorf("finished cells are kept in %s: %w", JournalFile, err)
 	}

@@ -24,7 +24,7 @@ type Laplace struct{ *mechanism }
 
 // Laplace declares a Laplace mechanism.
 func (b *Budget) Laplace(purpose string, stream *random.Stream, s Sensitivity) *Laplace {
-	return &Laplace{b.declare("laplace", purpose, stream, s)}
+	return &Laplace{b.declare(laplace, purpose, stream, s)}
 }
 
 // Add charges epsilon to the path and returns value plus Laplace noise.
@@ -71,7 +71,7 @@ type Geometric struct{ *mechanism }
 
 // Geometric declares a two-sided geometric mechanism.
 func (b *Budget) Geometric(purpose string, stream *random.Stream, s Sensitivity) *Geometric {
-	return &Geometric{b.declare("geometric", purpose, stream, s)}
+	return &Geometric{b.declare(geometric, purpose, stream, s)}
 }
 
 // Add charges epsilon to the path and returns value plus two-sided geometric noise.

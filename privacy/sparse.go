@@ -210,7 +210,7 @@ func (w *watch) sparse(c *call, m *mechanism, table *SparseTable,
 			j++
 		}
 	}
-	w.compared(m, c.epsilon, distance, loss)
+	w.compared(m, c.amount, distance, loss)
 }
 
 // laplaceLaw is the logarithm of the probability that a count with Laplace noise is rounded to k

@@ -53,6 +53,7 @@ type Comparison struct {
 	Variant    string   `json:"variant,omitempty"`
 	Params     string   `json:"params,omitempty"` // as in summary.csv
 	Epsilon    *float64 `json:"epsilon,omitempty"`
+	Delta      float64  `json:"delta,omitempty"`
 	results.Measurement
 	// Points is the number of points of a curve, whose Old and New are means of values relative to
 	// those of both runs; 0 for a point.
@@ -216,7 +217,7 @@ func comparePair(pair Pair) []Comparison {
 func describe(experiment string, s *results.Sample) Comparison {
 	return Comparison{Experiment: experiment, Series: s.Label(), Dataset: s.Dataset.Label(),
 		Algorithm: s.Algorithm, Variant: s.Variant, Params: results.FormatParams(s.AllParams()),
-		Epsilon: s.Epsilon, Measurement: s.Measurement}
+		Epsilon: s.Epsilon, Delta: s.Delta, Measurement: s.Measurement}
 }
 
 // set sets the means over the trials of both runs that have a value, which it returns, and the

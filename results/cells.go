@@ -3,6 +3,7 @@ package results
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,10 +96,21 @@ type Timing struct {
 	Measure float64 `json:"measure"` // seconds
 }
 
+// timingLine is a line of timings.jsonl: a timing and the first digits of the SHA-256 of its JSON.
+type timingLine struct {
+	Timing
+	Sum string `json:"sum"`
+}
+
+func (t *Timing) line() timingLine {
+	text, _ := json.Marshal(t) // numbers
+	return timingLine{*t, fmt.Sprintf("%x", sha256.Sum256(text))[:16]}
+}
+
 func writeTimings(w io.Writer, timings []Timing) error {
 	encoder := newEncoder(w)
 	for i := range timings {
-		if err := encoder.Encode(&timings[i]); err != nil {
+		if err := encoder.Encode(timings[i].line()); err != nil {
 			return err
 		}
 	}
@@ -109,7 +121,7 @@ func writeTimings(w io.Writer, timings []Timing) error {
 func readTimings(r io.Reader, name string, n int) ([]Timing, error) {
 	timings := make([]Timing, 0, n)
 	err := readLines(r, name, func(_ int, text []byte) error {
-		var t Timing
+		var t timingLine
 		if err := decodeStrictly(text, &t); err != nil {
 			return err
 		}
@@ -117,7 +129,10 @@ func readTimings(r io.Reader, name string, n int) ([]Timing, error) {
 			return fmt.Errorf("cell %d took %v and %v seconds, must be cell %d and times of 0 "+
 				"or more", t.Cell, t.Release, t.Measure, len(timings))
 		}
-		timings = append(timings, t)
+		if written, err := json.Marshal(t.line()); err != nil || !bytes.Equal(written, text) {
+			return errors.New("the line does not match its checksum")
+		}
+		timings = append(timings, t.Timing)
 		return nil
 	})
 	if err == nil && len(timings) != n {

@@ -36,8 +36,8 @@ func fullCell() Cell {
 				Proven: Bound(math.Inf(1))},
 			Warnings: []string{"line one\nline two"},
 			Ledger: []LedgerRow{{Purpose: "cuts", Mechanism: "laplace", Claimed: 1, Proven: 2,
-				Calls:   1 << 40,
-				Epsilon: 0.1, Loss: Bound(math.Inf(1)), Composition: "sequential"}},
+				Calls: 1 << 40,
+				Cost:  0.1, Loss: Bound(math.Inf(1)), Composition: "sequential"}},
 			Regions: []RegionSide{{Region: 1, Records: 2.5, Attribute: "x", Low: -0.5, High: 3}},
 		},
 		Original: []Column{{"x", []float64{1, 2}}},
@@ -162,6 +162,35 @@ func fullRun() *Run {
 				Where: Filter{"classifier": "c45"}}}},
 		Cells:   []Cell{fullCell()},
 		Timings: []Timing{{Release: 2.25, Measure: 0.5}},
+		Audits: []Audit{{Algorithm: "rps", Variant: "published", Series: "RPS", Epsilon: 1,
+			Unit: "record", Status: "short", Pairs: 2, Transcripts: 8, Calls: 16,
+			Params: map[string]string{"depth": "10"}, Proven: Bound(math.Inf(1)), Seen: 0.5,
+			Moved:    []Moved{{"counts", "laplace", 1, 0.5}},
+			Failures: []AuditFailure{{"loss", "two records", 3, "a loss"}},
+			BlackBox: &Certified{Releases: 40, Accused: true, Bound: 1.25,
+				Detectable: Bound(math.Inf(1)), Text: "epsilon is at least 1.25"}}},
+	}
+}
+
+// TestAuditVerdicts: a verdict says what was found, loudly where it should not be.
+func TestAuditVerdicts(t *testing.T) {
+	loss := []AuditFailure{{Kind: "loss"}, {Kind: "output"}}
+	for _, c := range []struct {
+		a       Audit
+		want    string
+		refuted bool
+	}{
+		{Audit{Status: "holds"}, "passed", false},
+		{Audit{Status: "holds", Failures: loss}, "REFUTED: loss, output", true},
+		{Audit{Status: "broken", Failures: loss}, "refuted: loss, output", false},
+		{Audit{Status: "holds", BlackBox: &Certified{}}, "passed", false},
+		{Audit{Status: "holds", BlackBox: &Certified{Accused: true}}, "REFUTED: black box", true},
+		{Audit{Status: "holds", Error: "too few records"}, "not audited", false},
+	} {
+		if got := c.a.Verdict(); got != c.want || c.a.Refuted() != c.refuted ||
+			c.a.Passed() != (c.want == "passed") {
+			t.Errorf("%+v: %s, refuted %t, want %s", c.a, got, c.a.Refuted(), c.want)
+		}
 	}
 }
 
@@ -213,7 +242,17 @@ func TestOpenRefuses(t *testing.T) {
 		"other records": {func(dir string) error {
 			text := strings.Replace(fullLine, "0.8125", "0.8126", 1)
 			return os.WriteFile(filepath.Join(dir, RecordsFile), []byte(text), 0o666)
-		}, "not the records that manifest.json was written for"},
+		}, "not the file that manifest.json was written for"},
+		"another audit": {func(dir string) error {
+			text := `{"algorithm":"rps","variant":"strict","epsilon":1,"proven":1,"seen":0.5}`
+			return os.WriteFile(filepath.Join(dir, AuditFile), []byte(text+"\n"), 0o666)
+		}, "audit.jsonl: not the file that manifest.json was written for"},
+		"no audit": {func(dir string) error {
+			return os.Remove(filepath.Join(dir, AuditFile))
+		}, AuditFile},
+		"a line of no audit": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, AuditFile), []byte("{}\n"), 0o666)
+		}, "audit.jsonl:1: algorithm and variant must be named"},
 		"times of another run": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, TimingsFile), nil, 0o666)
 		}, "times of 0 cells, must be of 1"},
@@ -221,6 +260,9 @@ func TestOpenRefuses(t *testing.T) {
 			return os.WriteFile(filepath.Join(dir, TimingsFile),
 				[]byte(`{"cell":1,"release":1,"measure":1}`+"\n"), 0o666)
 		}, "timings.jsonl:1: cell 1 took"},
+		"an export changed": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, SummaryFile), nil, 0o666)
+		}, "summary.csv: not the file"},
 	} {
 		dir := t.TempDir()
 		if err := fullRun().Write(dir); err != nil {
@@ -238,14 +280,15 @@ func TestOpenRefuses(t *testing.T) {
 // TestInterruptedWriteIsNoRun: whatever file cannot be written, what is left is not read as a run.
 func TestInterruptedWriteIsNoRun(t *testing.T) {
 	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
-		RowsFile, ManifestFile} {
+		RowsFile, AuditFile, ManifestFile} {
 		dir := t.TempDir()
 		old := fullRun()
 		old.Cells[0].Trial = 7
 		if err := old.Write(dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Mkdir(filepath.Join(dir, name+".partial"), 0o777); err != nil { // in the way
+		inTheWay := filepath.Join(dir, name+".partial", "full")
+		if err := os.MkdirAll(inTheWay, 0o777); err != nil {
 			t.Fatal(err)
 		}
 		if err := fullRun().Write(dir); err == nil {
@@ -254,6 +297,87 @@ func TestInterruptedWriteIsNoRun(t *testing.T) {
 		if _, err := Open(dir); err == nil {
 			t.Errorf("%s could not be written, but the folder is read as a run", name)
 		}
+	}
+}
+
+// TestFlips: a run with a bit flipped anywhere in its files is refused.
+func TestFlips(t *testing.T) {
+	dir := t.TempDir()
+	if err := fullRun().Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
+		RowsFile, ManifestFile} {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(text); at += 3 {
+			flipped := bytes.Clone(text)
+			flipped[at] ^= 1 << (at % 8)
+			if err := os.WriteFile(path, flipped, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(dir); err == nil {
+				t.Errorf("%s: byte %d flipped to %q, read as a run", name, at, flipped[at])
+			}
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Open(dir); err != nil {
+		t.Errorf("as written: %v", err)
+	}
+}
+
+// TestWriteFileSyncs: the text is on disk before it gets its name, and then the name is.
+func TestWriteFileSyncs(t *testing.T) {
+	var synced []string
+	syncFile = func(f *os.File) error {
+		info, err := f.Stat()
+		if err != nil {
+			t.Error(err)
+		}
+		what, dir := "folder", f.Name()
+		if !info.IsDir() {
+			what, dir = fmt.Sprintf("%d bytes", info.Size()), filepath.Dir(f.Name())
+		}
+		_, err = os.Stat(filepath.Join(dir, "f"))
+		synced = append(synced, fmt.Sprintf("%s, named %v", what, err == nil))
+		return f.Sync()
+	}
+	defer func() { syncFile = (*os.File).Sync }()
+	err := WriteFile(filepath.Join(t.TempDir(), "f"), func(w io.Writer) error {
+		_, err := io.WriteString(w, "text")
+		return err
+	})
+	want := []string{"4 bytes, named false", "folder, named true"}
+	if diff := cmp.Diff(want, synced); err != nil || diff != "" {
+		t.Errorf("%v; synced: %s", err, diff)
+	}
+}
+
+// TestWriteFileFollowsNoLink: a link planted where the unfinished file goes is removed, and what it
+// points to is left alone.
+func TestWriteFileFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	target, path := filepath.Join(dir, "target"), filepath.Join(dir, "f")
+	if err := os.WriteFile(target, []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, path+".partial"); err != nil {
+		t.Skip("no links here")
+	}
+	err := WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, "text")
+		return err
+	})
+	precious, _ := os.ReadFile(target)
+	written, _ := os.ReadFile(path)
+	if err != nil || string(precious) != "precious" || string(written) != "text" {
+		t.Errorf("%v: the link's target holds %q, the file %q", err, precious, written)
 	}
 }
 

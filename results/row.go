@@ -15,6 +15,8 @@ type Row struct {
 	Measurement
 	N, Failed            int // trials with a value and without
 	Mean, SE, Lo95, Hi95 float64
+	// Broken says that a release of the setting has no finite proven loss: its guarantee is broken.
+	Broken bool
 }
 
 // Fact is Sample.Fact.
@@ -43,7 +45,19 @@ func Rows(samples []Sample) []Row {
 }
 
 // Rows returns all that can be drawn of the run: measured and derived.
-func (r *Run) Rows() []Row { return Rows(append(r.Samples(), r.Derived()...)) }
+func (r *Run) Rows() []Row {
+	broken := make(map[*Setting]bool)
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Spent != nil && !c.Spent.Proven.Finite() {
+			broken[c.Setting] = true
+		}
+	}
+	rows := Rows(append(r.Samples(), r.Derived()...))
+	for i := range rows {
+		rows[i].Broken = broken[rows[i].Setting]
+	}
+	return rows
+}
 
 // StandardError is s/√n, NaN for fewer than two values.
 func StandardError(x []float64) float64 {

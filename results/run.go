@@ -6,6 +6,7 @@ package results
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 )
@@ -28,6 +30,7 @@ const (
 	LedgerFile   = "ledger.csv"
 	RegionsFile  = "regions.csv"
 	RowsFile     = "rows.csv"
+	AuditFile    = "audit.jsonl" // what was found of the guarantees, where that was asked for
 )
 
 // Run is a finished run of an experiment.
@@ -36,14 +39,16 @@ type Run struct {
 	Manifest Manifest
 	Cells    []Cell   // in the order of the plan
 	Timings  []Timing // of each cell; nil when the run kept none
+	Audits   []Audit  // of each guarantee; nil where the run made none
 }
 
-// Open reads a run's folder. Manifest and records must be there, and the records must be those that
-// the manifest was written for. The problems of all files are reported at once.
+// Open reads a run's folder. Manifest and records must be there. Every file of the run that is
+// there must be the one that was written with the manifest, down to the byte. The problems of all
+// files are reported at once.
 func Open(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
 	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
-		r.Manifest, err = ReadManifest(from, path)
+		r.Manifest, err = readSealed(from, path)
 		return err
 	})
 	recordsErr := ParseFile(dir, RecordsFile, func(from io.Reader, path string) (err error) {
@@ -51,23 +56,90 @@ func Open(dir string) (*Run, error) {
 		if r.Cells, err = ReadCells(io.TeeReader(from, digest), path); err != nil {
 			return err
 		}
-		if r.Manifest.Files[RecordsFile] != digestText(digest) {
-			return fmt.Errorf("%s: not the records that %s was written for: run the experiment "+
-				"again", path, ManifestFile)
-		}
-		return nil
+		return r.checkDigest(path, digest)
 	})
-	if err := errors.Join(manifestErr, recordsErr); err != nil {
+	auditErr := ParseFile(dir, AuditFile, func(from io.Reader, path string) (err error) {
+		digest := sha256.New()
+		if r.Audits, err = ReadAudits(io.TeeReader(from, digest), path); err != nil {
+			return err
+		}
+		return r.checkDigest(path, digest)
+	})
+	if errors.Is(auditErr, fs.ErrNotExist) && r.Manifest.Files[AuditFile] == "" {
+		auditErr = nil
+	}
+	if err := errors.Join(manifestErr, recordsErr, auditErr); err != nil {
 		return nil, err
 	}
-	err := ParseFile(dir, TimingsFile, func(from io.Reader, path string) (err error) {
+	var errs []error
+	there := func(err error) {
+		if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	there(ParseFile(dir, TimingsFile, func(from io.Reader, path string) (err error) {
 		r.Timings, err = readTimings(from, path, len(r.Cells))
 		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	}))
+	for _, name := range []string{SummaryFile, LedgerFile, RegionsFile, RowsFile} {
+		there(ParseFile(dir, name, func(from io.Reader, path string) error {
+			digest := sha256.New()
+			if _, err := io.Copy(digest, from); err != nil {
+				return err
+			}
+			return r.checkDigest(path, digest)
+		}))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// checkDigest compares what was read of a file with the manifest.
+func (r *Run) checkDigest(path string, digest hash.Hash) error {
+	if r.Manifest.Files[filepath.Base(path)] != digestText(digest) {
+		return fmt.Errorf("%s: not the file that %s was written for: run the experiment again",
+			path, ManifestFile)
+	}
+	return nil
+}
+
+// readSealed reads a manifest that Run.Write has sealed: with its own digest, which is that of the
+// text without it. The seal is for the file alone, the manifest returned has none.
+func readSealed(from io.Reader, path string) (Manifest, error) {
+	text, err := io.ReadAll(from)
+	if err != nil {
+		return Manifest{}, err
+	}
+	m, err := ReadManifest(bytes.NewReader(text), path)
+	if err != nil {
+		return Manifest{}, err
+	}
+	delete(m.Files, ManifestFile)
+	if sealed, err := sealed(m); err != nil || !bytes.Equal(sealed, text) {
+		return Manifest{}, errors.Join(err, fmt.Errorf("%s: its text does not match the digest "+
+			"in it: run the experiment again", path))
+	}
+	return m, nil
+}
+
+// sealed is the text of manifest.json.
+func sealed(m Manifest) ([]byte, error) {
+	var text bytes.Buffer
+	if err := WriteManifest(&text, m); err != nil {
+		return nil, err
+	}
+	digest := sha256.New()
+	digest.Write(text.Bytes())
+	m.Files = maps.Clone(m.Files)
+	if m.Files == nil {
+		m.Files = make(map[string]string)
+	}
+	m.Files[ManifestFile] = digestText(digest)
+	text.Reset()
+	err := WriteManifest(&text, m)
+	return text.Bytes(), err
 }
 
 // ParseFile opens a file of a folder and has it parsed; path is for the messages of parse.
@@ -84,8 +156,8 @@ func ParseFile(dir, name string, parse func(from io.Reader, path string) error) 
 func digestText(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 // Write writes the run's folder, which must exist. The old manifest is removed first and the new
-// one, which has the digests of the others, is written last, so that a run that was interrupted
-// here is not taken for a finished one.
+// one, which has the digests of the others and its own, is written last, so that a run that was
+// interrupted here is not taken for a finished one.
 func (r *Run) Write(dir string) error {
 	manifest := filepath.Join(dir, ManifestFile)
 	if err := remove(manifest); err != nil {
@@ -110,6 +182,7 @@ func (r *Run) Write(dir string) error {
 		{LedgerFile, false, r.writeLedger},
 		{RegionsFile, !hasRegions, r.writeRegions},
 		{RowsFile, !hasRows, r.writeOriginal},
+		{AuditFile, r.Audits == nil, func(w io.Writer) error { return WriteAudits(w, r.Audits) }},
 	} {
 		path := filepath.Join(dir, file.name)
 		if file.empty { // what an earlier run left would be taken for this one's
@@ -129,7 +202,14 @@ func (r *Run) Write(dir string) error {
 			m.Files[file.name] = digestText(digest)
 		}
 	}
-	return WriteFile(manifest, func(w io.Writer) error { return WriteManifest(w, m) })
+	text, err := sealed(m)
+	if err != nil {
+		return err
+	}
+	return WriteFile(manifest, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
 
 // remove removes a file if it exists.
@@ -140,11 +220,19 @@ func remove(path string) error {
 	return nil
 }
 
-// WriteFile writes a file so that a reader sees either its old content or all of the new: it goes
-// to a file beside it, which is synced and renamed. Two writers of one path must not run at once.
+// syncFile brings what was written to a file, or the names in a folder, to disk. Tests watch it.
+var syncFile = (*os.File).Sync
+
+// WriteFile writes a file so that a reader sees either its old content or all of the new, even when
+// the power fails: it goes to a file beside it, which is synced and renamed. That file must not
+// exist: what an earlier writer left there, a link too, is removed first. Two writers of one path
+// must not run at once.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	partial := path + ".partial"
-	f, err := os.Create(partial)
+	if err := remove(partial); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -155,13 +243,32 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	w := bufio.NewWriter(f)
-	steps := []func() error{func() error { return write(w) }, w.Flush, f.Sync, f.Close}
+	steps := []func() error{func() error { return write(w) }, w.Flush,
+		func() error { return syncFile(f) }, f.Close}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	return os.Rename(partial, path)
+	if err := os.Rename(partial, path); err != nil {
+		return err
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// SyncFolder brings the names in a folder to disk: those of files that were just made, renamed or
+// removed. Systems that cannot do that for folders are left alone.
+func SyncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := syncFile(f); err != nil && !errors.Is(err, errors.ErrUnsupported) &&
+		!errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrInvalid) {
+		return err
+	}
+	return nil
 }
 
 // Original returns the original rows kept of a dataset, nil where there are none.

@@ -1,14 +1,10 @@
 package mondrian
 
 import (
-	"errors"
 	"slices"
 
 	"ppdp/elementary"
 )
-
-// errNoClass is the error of split: class on a table without a class attribute.
-var errNoClass = errors.New("split: class, but the table has no class attribute")
 
 // classes finds the cuts of split: class. Its slices are scratch memory.
 type classes struct {

@@ -1,12 +1,13 @@
 package rpsgraph
 
 import (
+	"ppdp/algorithms/degrees"
 	"ppdp/datasets"
 	"ppdp/elementary"
 )
 
-// degreeTable is a graph's degreeTable, lowered to lambda, in a form that counts an interval in
-// constant time.
+// degreeTable is a graph's degrees, lowered to lambda or projected, in a form that counts an
+// interval in constant time.
 type degreeTable struct {
 	nodes  int
 	lambda int // the largest degree
@@ -16,7 +17,20 @@ type degreeTable struct {
 	table []int
 }
 
-type tableKey struct{}
+type tableKey struct{ projected int }
+
+// projectedDegrees tabulates the degrees of a graph's projection, once for each bound. A node moves
+// as much there as in a graph whose largest degree is the bound.
+func projectedDegrees(g *datasets.Graph, bound int) degreeTable {
+	table := datasets.Derived(g, tableKey{bound}, func() []int {
+		table := make([]int, bound+2)
+		for d, n := range degrees.Project(g, bound).Counts {
+			table[d+1] = table[d] + int(n)
+		}
+		return table
+	})
+	return degreeTable{nodes: g.Nodes(), lambda: bound, most: bound, table: table}
+}
 
 // degreesOf tabulates a graph's degrees, once for each graph.
 func degreesOf(g *datasets.Graph, lambda int) degreeTable {

@@ -29,6 +29,7 @@ var arrows = []room{
 	{"random", nil},
 	{"privacy", []string{"random"}},
 	{"docs", nil},
+	{"examples", nil},
 
 	// The running half.
 	{"datasets/...", []string{"datasets/...", "random",
@@ -37,19 +38,26 @@ var arrows = []room{
 	{"algorithms", []string{"datasets", "privacy", "random",
 		"internal/registry", "internal/spelling"}},
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
-	{"algorithms/degrees", []string{"algorithms", "datasets"}},
-	{"audit", []string{"algorithms", "datasets", "privacy", "random"}},
+	{"algorithms/degrees", []string{"algorithms", "datasets", "privacy"}},
+	{"algorithms/pgm", []string{"random"}},
+	{"audit", []string{"algorithms", "audit/blackbox", "datasets", "privacy", "random",
+		"results"}},
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
 		"random"}},
+	{"algorithms/external", []string{"algorithms", "datasets/...", "privacy", "random",
+		"internal/spelling", "internal/strictyaml"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
+	// K-Optimize starts from Incognito's solutions.
+	{"algorithms/koptimize", []string{"algorithms", "algorithms/incognito", "algorithms/partition",
+		"datasets"}},
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/partition", "algorithms/degrees",
 		"datasets", "privacy", "random"}},
 	{"metrics/...", []string{"metrics/...", "algorithms",
 		"classifiers/...", "datasets/...", "internal/registry"}},
 	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...",
-		"classifiers/...", "datasets/...", "privacy", "random", "results",
+		"audit/...", "classifiers/...", "datasets/...", "privacy", "random", "results",
 		"internal/registry", "internal/spelling", "internal/strictyaml"}},
 
 	// Where the halves meet.
