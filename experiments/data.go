@@ -142,8 +142,8 @@ func (p *Plan) usable(d *datasetConfig, m *cellData) error {
 		}
 	}
 	for _, measure := range p.Spec.measured {
-		problem(measure.node,
-			metrics.CheckSchema(measure.Metric, measure.Classifier, table.Schema()))
+		problem(measure.node, metrics.CheckSchema(measure.Metric, measure.Classifier,
+			measure.Params, table.Schema()))
 	}
 	return r.Err()
 }

@@ -86,12 +86,18 @@ type Case struct {
 	Truth, Published *Memo
 }
 
-// CheckSchema reports what keeps a metric, with its classifier where it needs one, from measuring
-// any release of a table. Its error is that of measuring one.
-func CheckSchema(m Metric, classifier classifiers.Classifier, s *datasets.Schema) error {
+// CheckSchema reports what keeps a metric, with its classifier and parameters where it has some,
+// from measuring any release of a table. Its error is that of measuring one.
+func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
+	s *datasets.Schema) error {
 	info := m.Info()
 	if (info.Class || info.Classifier) && s.Class() < 0 {
 		return errNoClass
+	}
+	if p, ok := params.(interface{ CheckSchema(*datasets.Schema) error }); ok {
+		if err := p.CheckSchema(s); err != nil {
+			return err
+		}
 	}
 	_, regions := classifier.(classifiers.RegionClassifier)
 	if classifier == nil || !info.AsPublished || regions {

@@ -159,17 +159,14 @@ func gapText(least, most float64) string {
 
 // panelNames lists panels of a sheet: "a, b", or "a" for all of a-Caltech, a-Enron and so on.
 func panelNames(names []string, panels []*panel) string {
-	group := func(name string) string {
-		first, _, _ := strings.Cut(name, "-")
-		return first
-	}
 	var short []string
 	for _, name := range names {
 		missing := func(p *panel) bool {
-			return group(p.figure.Name) == group(name) && !slices.Contains(names, p.figure.Name)
+			return panelGroup(p.figure.Name) == panelGroup(name) &&
+				!slices.Contains(names, p.figure.Name)
 		}
 		if !slices.ContainsFunc(panels, missing) {
-			name = group(name)
+			name = panelGroup(name)
 		}
 		if !slices.Contains(short, name) {
 			short = append(short, name)

@@ -64,3 +64,15 @@ func TestNotPrivate(t *testing.T) {
 		t.Errorf("a line is called %q", got)
 	}
 }
+
+// TestHeading: panels carry the letters that legend and caption call them by.
+func TestHeading(t *testing.T) {
+	for name, want := range map[string]string{"a": "(a) T", "b-Caltech36": "(b) T", "strict-a": "T"} {
+		if got := heading(results.Figure{Name: name, Title: "T"}); got != want {
+			t.Errorf("panel %s is headed %q, want %q", name, got, want)
+		}
+	}
+	if got := heading(results.Figure{Name: "a"}); got != "(a)" {
+		t.Errorf("a panel without a title is headed %q", got)
+	}
+}

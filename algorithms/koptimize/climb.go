@@ -16,6 +16,7 @@ type climber struct {
 	cells cells    // of the whole table
 	taken []uint64 // the cuts, a set
 	dim   int      // the dimension that is fitted, in the following
+	free  []int32  // its cuts, those that are allowed
 
 	ids     []int32  // of each cell's class by the other dimensions' cuts
 	heads   []uint64 // those cuts each class lies beyond, words for each
@@ -30,8 +31,7 @@ type climber struct {
 	from  []int32 // where the last part of those begins
 }
 
-// frequencies are the rows of each class below each place between a dimension's values: place 0 is
-// below all of them. A row of them is a place.
+// frequencies are the rows of each class below each place of a dimension, a cut or one of its ends.
 type frequencies struct {
 	classes int
 	rows    []int32
@@ -74,14 +74,15 @@ func (s *search) climb(most int64) {
 	for d := range dims {
 		dims[d] = d
 	}
-	cuts := func(d int) int { return p.first[d+1] - p.first[d] }
+	cuts := func(d int) int { return int(root.from[d+1] - root.from[d]) }
 	slices.SortStableFunc(dims, func(i, j int) int { return cmp.Compare(cuts(j), cuts(i)) })
 	for i, dim := range dims {
 		steps := patience
 		if i > 0 {
 			steps = patienceLess
 		}
-		if c.dim = dim; cuts(dim) > 0 {
+		c.dim, c.free = dim, root.tail[root.from[dim]:root.from[dim+1]]
+		if len(c.free) > 0 {
 			c.along(start, steps, most)
 			c.along(nil, steps, most)
 		}
@@ -104,7 +105,8 @@ func (c *climber) along(start []int32, patience int, most int64) {
 	for step, idle := 0, 0; idle < patience; step++ {
 		best, bestCost := int32(-1), worst
 		for id := range int32(len(p.cuts)) {
-			if p.cuts[id].dim == c.dim || until[id] > step || !c.changed(id) {
+			if p.cuts[id].dim == c.dim || !p.allowed(int(id)) || until[id] > step ||
+				!c.changed(id) {
 				continue
 			}
 			if cost := c.fit(&c.next, bestCost); cost < bestCost {
@@ -193,10 +195,10 @@ func (c *climber) count() bool {
 	c.ids, c.places = resize(c.ids, len(c.cells.weight)), resize(c.places, len(c.cells.weight))
 	var classes int
 	c.heads, classes = c.number(c.cells.key, c.others(), c.ids, c.heads)
-	if p.width(c.dim)*classes > maxJoint {
+	if c.width()*classes > maxJoint {
 		return false
 	}
-	c.current.resize(p.width(c.dim), classes)
+	c.current.resize(c.width(), classes)
 	l := lane{mask: p.masks[c.dim*p.words : (c.dim+1)*p.words]}
 	for i, weight := range c.cells.weight {
 		c.places[i] = l.place(c.cells.key[i*p.words : (i+1)*p.words])
@@ -207,13 +209,13 @@ func (c *climber) count() bool {
 	return true
 }
 
-// width is how many places there are between a dimension's values and at both ends.
-func (p *problem) width(dim int) int { return p.first[dim+1] - p.first[dim] + 2 }
+// width is how many places there are on the dimension: its cuts and both ends.
+func (c *climber) width() int { return len(c.free) + 2 }
 
 // changed makes next the frequencies after a cut on another dimension is taken or given back. It
 // says false when that would take too much memory.
 func (c *climber) changed(id int32) bool {
-	p, places, from := c.problem, c.problem.width(c.dim), c.current.classes
+	p, places, from := c.problem, c.width(), c.current.classes
 	word, bit := int(id>>6), id&63
 	if c.taken[word]>>bit&1 == 1 {
 		only := c.others()
@@ -275,7 +277,7 @@ func (c *climber) changed(id int32) bool {
 // if that is less than target, else target.
 func (c *climber) fit(f *frequencies, target int64) int64 {
 	p, k, n := c.problem, int64(c.problem.k), int64(c.problem.n)
-	values := c.problem.width(c.dim) - 1
+	values := c.width() - 1
 	c.least, c.from = resize(c.least, values+1), resize(c.from, values+1)
 	for place := range c.least {
 		c.least[place] = math.MaxInt64
@@ -325,8 +327,8 @@ func (c *climber) fit(f *frequencies, target int64) int64 {
 func (c *climber) adopt(cost int64) {
 	p := c.problem
 	c.taken = c.others()
-	for b := c.from[p.width(c.dim)-1]; b > 0; b = c.from[b] {
-		id := p.first[c.dim] + int(b) - 1
+	for b := c.from[c.width()-1]; b > 0; b = c.from[b] {
+		id := c.free[b-1]
 		c.taken[id>>6] |= 1 << (id & 63)
 	}
 	if cost < c.best {

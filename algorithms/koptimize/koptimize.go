@@ -21,9 +21,10 @@
 //     one for each cut it lies beyond. Classes with a single cell leave the search.
 //   - All pairs of a node's cuts are priced from joint counts before any child is made. This finds
 //     pairs that exclude each other, since they leave a class too small or cost too much already.
-//   - A node's bound adds up, class by class, the best of three: what its size allows (at most
-//     ⌊m/k⌋ classes), the sum of what each cut through it saves, and what so many cuts can halve.
-//     Of cuts that exclude one another, grouped greedily, one counts.
+//   - A node's bound adds up, class by class, the best of four: what its size allows (at most
+//     ⌊m/k⌋ classes), the sum of what each cut through it saves, what so many cuts can halve, and
+//     the paper's, that no record costs less than k or than its cell has records. Of cuts that
+//     exclude one another, grouped greedily, one counts.
 //
 // Published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
 // stay as they are. k-anonymity bounds how far a record can be linked, not what can be inferred
@@ -34,8 +35,6 @@
 // Deviations:
 //   - Without suppress, the default, no record is suppressed, as in LeFevre et al. 2006.
 //     Suppression is the paper's own form.
-//   - The paper's bound (suppressed records stay suppressed, any other costs at least k or its
-//     class under all cuts of the tail) is implied by the one here.
 //   - Tails are ordered by the cost of the head with the cut, the cheapest first; the paper orders
 //     by the number of classes that a cut splits.
 //   - Cuts lie next to the lower of two neighbouring values that occur.

@@ -85,8 +85,8 @@ func TestPatients(t *testing.T) {
 		}
 		cost, ok := price(p, table, []int32{figure2, int32(id)})
 		if want := c.dim == sex; ok != want || ok && cost != 20 {
-			t.Errorf("Fig. 2 with a cut on %d at %d: allowed %t at %d, must be %t at 20", c.dim, c.at,
-				ok, cost, want)
+			t.Errorf("Fig. 2 with a cut on %d at %d: allowed %t at %d, must be %t at 20", c.dim,
+				c.at, ok, cost, want)
 		}
 	}
 	s := mustRun(t, p, limits{})

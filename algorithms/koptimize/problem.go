@@ -29,6 +29,7 @@ type problem struct {
 	// values are the codes of each dimension that occur, ascending; one cut follows each but the
 	// last.
 	values [][]uint32
+	below  []int32 // rows below each cut
 
 	words int      // of a set of cuts, one bit each
 	masks []uint64 // the cuts of each dimension, words for each
@@ -70,9 +71,16 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 			return nil, fmt.Errorf("koptimize: more than %d cuts up to %s: %w", maxCuts,
 				table.Schema().Attributes[attribute].Name, algorithms.ErrTooLarge)
 		}
+		frequency := make([]int32, len(values))
 		for i, code := range codes {
 			at, _ := slices.BinarySearch(values, code)
 			codes[i] = uint32(at)
+			frequency[at]++
+		}
+		rows := int32(0)
+		for c := p.first[d]; c < p.first[d+1]; c++ {
+			rows += frequency[c-p.first[d]]
+			p.below = append(p.below, rows)
 		}
 		places[d] = codes
 	}
@@ -96,6 +104,11 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 	p.cells = all
 	p.price()
 	return p, nil
+}
+
+// allowed reports whether a cut leaves enough rows on either side.
+func (p *problem) allowed(c int) bool {
+	return p.suppress || int(p.below[c]) >= p.k && p.n-int(p.below[c]) >= p.k
 }
 
 // price fills in the cost of classes.

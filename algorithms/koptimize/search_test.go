@@ -319,7 +319,10 @@ func TestFit(t *testing.T) {
 				others = append(others, int32(c))
 			}
 		}
-		c := &climber{search: s, taken: p.set(others), cells: s.level(0).cells}
+		root := s.level(0)
+		others = slices.DeleteFunc(others, func(c int32) bool { return !p.allowed(int(c)) })
+		c := &climber{search: s, taken: p.set(others), cells: root.cells,
+			free: root.tail[:root.from[1]]}
 		fit := func() {
 			t.Helper()
 			worst := int64(math.MaxInt64)
@@ -351,7 +354,10 @@ func TestFit(t *testing.T) {
 		}
 		c.count()
 		fit()
-		change := int32(p.first[1] + stream.IntN(len(p.cuts)-p.first[1]))
+		if int(root.from[1]) == len(root.tail) {
+			continue
+		}
+		change := root.tail[int(root.from[1])+stream.IntN(len(root.tail)-int(root.from[1]))]
 		c.changed(change)
 		next := c.fit(&c.next, math.MaxInt64)
 		c.taken[change>>6] ^= 1 << (change & 63)

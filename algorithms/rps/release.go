@@ -35,6 +35,7 @@ type recursion struct {
 	paths   []privacy.Path // paths[d] is that of the region at depth d of the current branch
 	rows    int            // the paper's N
 	epsilon float64
+	narrow  []uint32 // the cells of a dimension at which it is narrow enough
 
 	cuts    *privacy.Exponential // nil where nothing is charged for cuts
 	stops   privacy.Noise        // nil without stop tests
@@ -83,6 +84,9 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		epsilon: epsilon,
 		exact:   make([]int32, space.Classes()),
 		noisy:   make([]float64, space.Classes()),
+	}
+	for dim := range space.Dims() {
+		r.narrow = append(r.narrow, uint32(max(1, params.Narrow*float64(space.Cells(dim)))))
 	}
 	r.paths[0] = in.Budget.Root()
 	r.candidates = candidates{space: space, quality: params.Quality}
@@ -137,7 +141,7 @@ func (r *recursion) partition(rows []int32, depth int) error {
 	}
 	r.open = r.open[:0]
 	for dim := range r.space.Dims() {
-		if r.builder.Width(dim) > 1 {
+		if r.builder.Width(dim) > r.narrow[dim] {
 			r.open = append(r.open, dim)
 		}
 	}
@@ -245,7 +249,7 @@ func (r *recursion) leafEpsilon(path *privacy.Path) float64 {
 	if r.params.Rollover {
 		return path.Remaining()
 	}
-	return r.epsilon / 2
+	return r.epsilon * r.params.LeafShare
 }
 
 // sizeByDepth sizes a leaf by N/2^depth. The noisy class counts, where there are classes, serve the
