@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -53,12 +54,13 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 	earlier *cellData) (*cellData, error) {
 	m := &cellData{}
 	if earlier != nil && !d.resample {
-		m.data, m.truth = earlier.data, earlier.truth
+		m.data, m.truth, m.seal = earlier.data, earlier.truth, earlier.seal
 	} else {
 		var err error
 		if m.data, err = p.loadData(ctx, files, d, trial); err != nil {
 			return nil, err
 		}
+		m.seal = &seal{sum: sumOf(m.data)}
 	}
 	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
 		m.truth = nil
@@ -81,6 +83,56 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 		return nil, fmt.Errorf("dataset %s: %w", d.label(), err)
 	}
 	return m, nil
+}
+
+// reload replaces the data of a cell by what they were before somebody changed them. No other cell
+// may be running.
+func (p *Plan) reload(ctx context.Context, files datasets.Files, cache *dataCache, c *Cell) error {
+	changed := cache.of(c)
+	fresh, err := p.loadData(ctx, files, c.Config.data, c.Trial)
+	if err != nil {
+		return err
+	}
+	if fresh.Checksum != changed.data.Checksum {
+		return errors.New("they are not what they were when the run began")
+	}
+	*changed.data = *fresh
+	changed.seal.changed.Store(false)
+	for _, m := range cache.cells { // in any order
+		if m.seal != changed.seal {
+			continue
+		}
+		m.truth = slices.Clone(m.truth)
+		for i := range m.truth {
+			m.truth[i] = new(metrics.Memo)
+		}
+	}
+	return nil
+}
+
+// seal tells whether data are what they were when they were loaded. It finds mistakes, not attacks.
+type seal struct {
+	sum     datasets.Sum
+	changed atomic.Bool
+}
+
+// holds reports whether no change has been found so far.
+func (s *seal) holds() bool { return !s.changed.Load() }
+
+// check looks at the data. Once it has found a change, every later check says so: cells that run
+// at the same time have seen changed data too.
+func (s *seal) check(data *datasets.Dataset) bool {
+	if s.holds() && sumOf(data) != s.sum {
+		s.changed.Store(true)
+	}
+	return s.holds()
+}
+
+func sumOf(data *datasets.Dataset) datasets.Sum {
+	if data.Graph != nil {
+		return data.Graph.Sum()
+	}
+	return data.Table.Sum()
 }
 
 // CheckFiles reads the files that the user has given as data and reports all that is wrong with
@@ -163,6 +215,7 @@ type cellData struct {
 	train int // rows released where the others are held out once and for all; 0 without
 	// truth is, for each fold (one without folds), what measurements compute from the data alone.
 	truth []*metrics.Memo
+	seal  *seal // shared by the trials that share data
 }
 
 // split returns the rows a cell releases and those it is tested on.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,7 +32,10 @@ type Options struct {
 	Progress      func(Progress)       // called after each cell, never concurrently; may be nil
 	Log           func(message string) // statistical and operational warnings; may be nil
 	Build         Build                // what the manifest says of the program
-	order         []int                // the order cells are started in; nil means shuffled
+	// Retry runs cells again that were running when two processes died, see Run.
+	Retry bool
+	order []int                // the order cells are started in; nil means shuffled
+	sync  func(*os.File) error // in place of the journal's
 }
 
 // Shard is one part of an experiment's cells when they are divided between machines: those whose
@@ -73,9 +79,20 @@ func (e dataError) Is(err error) bool { return err == ErrData }
 // failuresShown is how many failed cells a Result describes.
 const failuresShown = 10
 
+// deadly is how many processes may die while a cell runs: it runs alone after the first, and after
+// the last it is a failed record.
+const deadly = 2
+
+// errDeadly is what a failed record says of such a cell.
+var errDeadly = fmt.Errorf("%d processes ended without a word while this cell ran, the last time "+
+	"alone; should something else have killed them, run again with --retry", deadly)
+
 // Run runs every cell of the plan that no earlier run has finished and writes the experiment's
 // files. A failed cell does not end the run: it is a record of its own. The error is for what ends
 // a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
+//
+// Cells that were running when an earlier process died may have killed it. They are run after the
+// others and one at a time; those for which that has happened twice are failed records at once.
 func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
@@ -85,30 +102,47 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 		return nil, err // before there is a folder: nothing was run
 	}
 	dir := filepath.Join(opts.Out, filepath.FromSlash(p.Spec.Name))
-	j, finished, err := openJournal(dir, opts.Log)
+	j, held, err := openJournal(dir, opts.Log)
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
+	if opts.sync != nil {
+		j.sync = opts.sync
+	}
 	cache.logNotes(opts.Log)
 	run := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Cells)), traced: make(map[string]bool),
+		left:   make(map[int]<-chan struct{}),
 		result: Result{Dir: dir, Cells: len(p.Cells)}}
 	run.opts.Jobs = p.Workers(opts.Jobs)
 	var open []int
 	for i := range p.Cells {
-		c := &p.Cells[i]
-		o, ok := finished[p.cacheKey(c, run.checksum(i))]
-		if ok && (!opts.WriteReleases || run.written(i)) {
+		key := p.cacheKey(&p.Cells[i], run.checksum(i))
+		run.keys = append(run.keys, key)
+		o, ok := held.finished[key]
+		switch {
+		case ok && (!opts.WriteReleases || run.written(i)):
 			run.entries[i] = &o
 			run.result.Cached++
-		} else if opts.Shard.has(i) {
-			open = append(open, i)
-		} else {
+		case !opts.Shard.has(i):
 			run.result.OtherShards++
+		case held.deaths[key] >= deadly && !opts.Retry:
+			run.finish(i, outcome{}, &failure{results.PhaseRelease, errDeadly})
+		case held.deaths[key] > 0:
+			run.apart = append(run.apart, i)
+		default:
+			open = append(open, i)
 		}
 	}
 	run.result.Cells -= run.result.OtherShards
+	if n := len(run.apart); n > 0 {
+		opts.Log(fmt.Sprintf("%d cells were running when an earlier run died: they run last, one "+
+			"at a time", n))
+	}
+	if opts.FailFast && run.result.Failed > 0 {
+		return &run.result, fmt.Errorf("%w: %s", errFailFast, run.result.Failures[0])
+	}
 	if err := run.cells(ctx, run.executionOrder(open)); err != nil {
 		return &run.result, err
 	}
@@ -131,8 +165,8 @@ func (p *Plan) Workers(jobs int) int {
 // Cached counts the cells that a run into the folder would take from its journal.
 func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (cached int,
 	seconds []float64, err error) {
-	finished, err := peekJournal(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
-	if err != nil || len(finished) == 0 {
+	held, err := peekJournal(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
+	if err != nil || len(held.finished) == 0 {
 		return 0, nil, err
 	}
 	cache, err := p.load(ctx, files)
@@ -141,7 +175,7 @@ func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (ca
 	}
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := finished[p.cacheKey(c, cache.of(c).data.Checksum)]; ok {
+		if o, ok := held.finished[p.cacheKey(c, cache.of(c).data.Checksum)]; ok {
 			cached++
 			seconds = append(seconds, o.Timing.Release+o.Timing.Measure)
 		}
@@ -156,10 +190,13 @@ type run struct {
 	cache   *dataCache
 	journal *journal
 	entries []*entry // by cell; each worker writes its own cells only
+	keys    []string // of cells, in the journal
 
-	mu     sync.Mutex // guards what follows
-	done   int
-	traced map[string]bool // panics whose stack has been logged
+	mu     sync.Mutex              // guards what follows
+	done   int                     // cells that failed or are on disk
+	traced map[string]bool         // panics whose stack has been logged
+	apart  []int                   // cells to be run alone, after the others
+	left   map[int]<-chan struct{} // cells left behind, and when they end after all
 	result Result
 }
 
@@ -180,18 +217,41 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.journal.start(func(err error) { cancel(err) })
-	queue := make(chan int)
-	var workers sync.WaitGroup
-	for range r.opts.Jobs {
-		workers.Go(func() {
-			for i := range queue {
-				r.cell(ctx, i, cancel)
-			}
-		})
-	}
 	r.mu.Lock()
 	r.report()
 	r.mu.Unlock()
+	r.pool(ctx, order, r.opts.Jobs, func(i int) { r.cell(ctx, i, r.opts.Jobs == 1, cancel) })
+	// No cell is put apart while those that are run: this list is complete.
+	r.pool(ctx, slices.Clone(r.apart), 1, func(i int) {
+		r.journal.flush(ctx) // should the cell end the process, no other one is in flight
+		r.cell(ctx, i, true, cancel)
+	})
+	r.nameLeft()
+	if err := r.journal.finish(); err != nil {
+		return err
+	}
+	if err := r.journal.check(); err != nil {
+		return err
+	}
+	err := context.Cause(ctx)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on "+
+			"from there", ErrInterrupted, r.result.Cached+r.done-r.result.Failed, r.result.Cells)
+	}
+	return err
+}
+
+// pool runs cells in order, so many at once.
+func (r *run) pool(ctx context.Context, order []int, jobs int, cell func(i int)) {
+	queue := make(chan int)
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for i := range queue {
+				cell(i)
+			}
+		})
+	}
 feed:
 	for _, i := range order {
 		select {
@@ -202,40 +262,87 @@ feed:
 	}
 	close(queue)
 	workers.Wait()
-	if err := r.journal.finish(); err != nil {
-		return err
+}
+
+// nameLeft says which cells were left behind and still run: they take time from others, and only
+// the end of the process ends them.
+func (r *run) nameLeft() {
+	var names []string
+	for _, i := range slices.Sorted(maps.Keys(r.left)) {
+		select {
+		case <-r.left[i]:
+		default:
+			names = append(names, r.plan.describe(&r.plan.Cells[i]))
+		}
+		r.mark(i, ended, nil) // the process outlived it so far
 	}
-	if err := r.journal.check(); err != nil {
-		return err
+	if n := len(names); n > failuresShown {
+		names = append(names[:failuresShown], fmt.Sprintf("and %d more", n-failuresShown))
 	}
-	err := context.Cause(ctx)
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on "+
-			"from there", ErrInterrupted, r.result.Cached+r.done, r.result.Cells)
+	if len(names) > 0 {
+		r.opts.Log("cells that did not end when they were told to, and run until this process " +
+			"ends: " + strings.Join(names, "; "))
 	}
-	return err
+}
+
+// mark notes a cell's state in the journal. An error ends the run.
+func (r *run) mark(i int, state string, cancel context.CancelCauseFunc) {
+	if err := r.journal.mark(r.keys[i], state); err != nil && cancel != nil {
+		cancel(err)
+	}
 }
 
 // errFailFast ends a run after its first failed cell.
 var errFailFast = errors.New("stopped at the first failed cell")
 
 // cell runs one cell and keeps its outcome.
-func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
+func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.CancelCauseFunc) {
 	c := &r.plan.Cells[i]
 	m := r.cache.of(c)
-	o, err := guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
-		o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
-		// records that no metric asked for are drawn where a failure is the cell's own
-		if err == nil && r.opts.WriteReleases {
-			at.enter(results.PhaseRelease)
-			_, _, err = o.release.Records(ctx)
+	if !m.seal.holds() {
+		if !alone {
+			r.setApart(i)
+			return
 		}
-		return o, err
-	})
+		if err := r.plan.reload(ctx, r.opts.Files, r.cache, c); err != nil {
+			cancel(fmt.Errorf("%s: the data cannot be loaded again: %w", r.plan.describe(c), err))
+			return
+		}
+	}
+	r.mark(i, begun, cancel)
+	o, err, running := guard(ctx, r.opts.Timeout,
+		func(ctx context.Context, at *phase) (outcome, error) {
+			o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
+			// records that no metric asked for are drawn where a failure is the cell's own
+			if err == nil && r.opts.WriteReleases {
+				at.enter(results.PhaseRelease)
+				_, _, err = o.release.Records(ctx)
+			}
+			return o, err
+		})
+	kept := false
+	if running != nil {
+		r.mu.Lock()
+		r.left[i] = running
+		r.mu.Unlock()
+	} else {
+		defer func() {
+			if !kept {
+				r.mark(i, ended, cancel)
+			}
+		}()
+	}
 	if err != nil && ctx.Err() != nil {
 		return // the run is ending: the cell did not fail, it was not finished
 	}
-	o.Status = results.OK
+	if !m.seal.check(m.data) {
+		if !alone { // so that it is known which one it was
+			r.setApart(i)
+			return
+		}
+		err = &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed "+
+			"the data that all cells share", c.Config.Algorithm)}
+	}
 	if err == nil && r.opts.WriteReleases {
 		if unwritten := r.writeRelease(ctx, i, o.release); unwritten != nil {
 			if ctx.Err() != nil {
@@ -248,34 +355,49 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 			r.mu.Unlock()
 		}
 	}
-	e := &entry{CellResult: o.CellResult, Timing: o.timing}
-	if err != nil {
-		var f *failure
-		phase := results.PhaseRelease
-		if errors.As(err, &f) {
-			phase = f.phase
-		}
-		// A failed cell publishes nothing: numbers measured before the failure would look like a
-		// result.
-		e.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(),
-			Spent: o.Spent, Ledger: o.Ledger}
+	kept = err == nil
+	r.finish(i, o, err)
+	if err != nil && r.opts.FailFast {
+		cancel(fmt.Errorf("%w: %s: %w", errFailFast, r.plan.describe(c), err))
 	}
-	r.entries[i] = e
-	if e.Status == results.OK {
-		kept := *e
-		kept.Key = r.plan.cacheKey(c, m.data.Checksum)
-		r.journal.add(kept)
-	}
+}
+
+// setApart has a cell run alone, after the others.
+func (r *run) setApart(i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.done++
-	if err != nil {
-		r.fail(c, err)
-		if r.opts.FailFast {
-			cancel(fmt.Errorf("%w: %s", errFailFast, r.result.Failures[0]))
+	r.apart = append(r.apart, i)
+}
+
+// finish keeps the outcome of a cell. One that failed is done now, any other when it is on disk.
+func (r *run) finish(i int, o outcome, err error) {
+	c := &r.plan.Cells[i]
+	done := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.done++
+		if err != nil {
+			r.fail(c, err)
 		}
+		r.report()
 	}
-	r.report()
+	if err == nil {
+		o.Status = results.OK
+		e := entry{mark{Key: r.keys[i]}, o.CellResult, o.timing}
+		r.entries[i] = &e
+		r.journal.add(&e, done)
+		return
+	}
+	var f *failure
+	phase := results.PhaseRelease
+	if errors.As(err, &f) {
+		phase = f.phase
+	}
+	// A failed cell publishes nothing: numbers measured before the failure would look like a
+	// result.
+	r.entries[i] = &entry{CellResult: results.CellResult{Status: results.Failed, Phase: phase,
+		Error: err.Error(), Spent: o.Spent, Ledger: o.Ledger}, Timing: o.timing}
+	done()
 }
 
 func (r *run) fail(c *Cell, err error) {
