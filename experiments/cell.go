@@ -121,12 +121,13 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	if config.Epsilon != nil {
 		budget = privacy.NewBudget(*config.Epsilon)
 	}
-	begin := clock()
-	release, err := config.Implementation.Release(ctx, algorithms.Input{
+	in := algorithms.Input{
 		Table: m.data.Table, Graph: m.data.Graph, Rows: slices.Clone(train),
 		Params: config.Parameters, Variant: config.Guarantee.Variant, Budget: budget,
 		Noise: random.NewStreams(p.noiseKey(c, m.data.Checksum)),
-	})
+	}
+	begin := clock()
+	release, err := config.Implementation.Release(ctx, in)
 	o.timing.Release = clock().Sub(begin).Seconds()
 	if errors.Is(err, privacy.ErrOverspent) {
 		at.enter(results.PhaseBudget)
@@ -140,6 +141,10 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	if err := budget.Refused(); err != nil { // swallowed: what was to get noise has none
 		at.enter(results.PhaseBudget)
 		return o, fmt.Errorf("%w; %s went on all the same", err, config.Algorithm)
+	}
+	in.Rows = train // the algorithm may have used its own up
+	if err := algorithms.CheckRelease(&config.Info, in, release); err != nil {
+		return o, err
 	}
 	o.release, o.Warnings = release, release.Warnings
 	if s := results.Structure(release.Structure); s != (results.Structure{}) {

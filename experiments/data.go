@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -113,19 +115,56 @@ func (p *Plan) reload(ctx context.Context, files datasets.Files, cache *dataCach
 // seal tells whether data are what they were when they were loaded. It finds mistakes, not attacks.
 type seal struct {
 	sum     datasets.Sum
-	changed atomic.Bool
+	changed atomic.Bool // since when all cells that run have seen changed data
+
+	mu    sync.Mutex // guards what follows
+	last  time.Time  // when the last look ended
+	cost  time.Duration
+	open  []func(intact bool) // what waits for the next look
+	timer *time.Timer         // for it
 }
 
-// holds reports whether no change has been found so far.
-func (s *seal) holds() bool { return !s.changed.Load() }
+// sealShare is how many times as long as a look at the data takes the next one is later: a look at
+// a large graph takes longer than to release its degrees.
+const sealShare = 200
 
-// check looks at the data. Once it has found a change, every later check says so: cells that run
-// at the same time have seen changed data too.
-func (s *seal) check(data *datasets.Dataset) bool {
-	if s.holds() && sumOf(data) != s.sum {
+// vouch calls done when it is known whether the data were intact to the end of a cell that has
+// ended now: at once in most cases, and soon in the others.
+func (s *seal) vouch(data *datasets.Dataset, clock func() time.Time, done func(intact bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = append(s.open, done)
+	if wait := sealShare*s.cost - clock().Sub(s.last); wait <= 0 {
+		s.look(data, clock)
+	} else if s.timer == nil {
+		s.timer = time.AfterFunc(wait, func() { s.settle(data, clock) })
+	}
+}
+
+// settle calls all that wait.
+func (s *seal) settle(data *datasets.Dataset, clock func() time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.open) > 0 {
+		s.look(data, clock)
+	}
+}
+
+func (s *seal) look(data *datasets.Dataset, clock func() time.Time) {
+	begin := clock()
+	if !s.changed.Load() && sumOf(data) != s.sum {
 		s.changed.Store(true)
 	}
-	return s.holds()
+	s.last = clock()
+	s.cost = s.last.Sub(begin)
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	for _, done := range s.open {
+		done(!s.changed.Load())
+	}
+	s.open = s.open[:0]
 }
 
 func sumOf(data *datasets.Dataset) datasets.Sum {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/random"
 	"ppdp/results"
@@ -220,7 +221,8 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	r.mu.Lock()
 	r.report()
 	r.mu.Unlock()
-	r.pool(ctx, order, r.opts.Jobs, func(i int) { r.cell(ctx, i, r.opts.Jobs == 1, cancel) })
+	r.pool(ctx, order, r.opts.Jobs, func(i int) { r.cell(ctx, i, false, cancel) })
+	r.settle()
 	// No cell is put apart while those that are run: this list is complete.
 	r.pool(ctx, slices.Clone(r.apart), 1, func(i int) {
 		r.journal.flush(ctx) // should the cell end the process, no other one is in flight
@@ -299,7 +301,7 @@ var errFailFast = errors.New("stopped at the first failed cell")
 func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.CancelCauseFunc) {
 	c := &r.plan.Cells[i]
 	m := r.cache.of(c)
-	if !m.seal.holds() {
+	if m.seal.changed.Load() {
 		if !alone {
 			r.setApart(i)
 			return
@@ -320,46 +322,71 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 			}
 			return o, err
 		})
-	kept := false
 	if running != nil {
 		r.mu.Lock()
 		r.left[i] = running
 		r.mu.Unlock()
-	} else {
-		defer func() {
-			if !kept {
-				r.mark(i, ended, cancel)
-			}
-		}()
+	}
+	unfinished := func() {
+		if running == nil {
+			r.mark(i, ended, cancel)
+		}
 	}
 	if err != nil && ctx.Err() != nil {
-		return // the run is ending: the cell did not fail, it was not finished
+		unfinished() // the run is ending: the cell did not fail
+		return
 	}
-	if !m.seal.check(m.data) {
-		if !alone { // so that it is known which one it was
+	if err == nil && r.opts.WriteReleases && !r.publish(ctx, i, o.release) {
+		unfinished()
+		return
+	}
+	o.release = nil // it may be large, and the cell may wait for others
+	m.seal.vouch(m.data, r.opts.Clock, func(intact bool) {
+		if !intact && r.opts.WriteReleases {
+			_ = os.Remove(r.writtenFile(i)) // it may not be there
+		}
+		if !intact && !alone { // so that it will be known which one it was
+			unfinished()
 			r.setApart(i)
 			return
 		}
-		err = &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed "+
-			"the data that all cells share", c.Config.Algorithm)}
-	}
-	if err == nil && r.opts.WriteReleases {
-		if unwritten := r.writeRelease(ctx, i, o.release); unwritten != nil {
-			if ctx.Err() != nil {
-				return
-			}
-			r.mu.Lock()
-			r.result.Unwritten++
-			r.opts.Log(fmt.Sprintf("%s: its release is not written: %v", r.plan.describe(c),
-				unwritten))
-			r.mu.Unlock()
+		if !intact {
+			err = &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has "+
+				"changed the data that all cells share", c.Config.Algorithm)}
 		}
+		if err != nil {
+			unfinished()
+		}
+		r.finish(i, o, err)
+		if err != nil && r.opts.FailFast {
+			cancel(fmt.Errorf("%w: %s: %w", errFailFast, r.plan.describe(c), err))
+		}
+	})
+	if alone {
+		m.seal.settle(m.data, r.opts.Clock)
 	}
-	kept = err == nil
-	r.finish(i, o, err)
-	if err != nil && r.opts.FailFast {
-		cancel(fmt.Errorf("%w: %s: %w", errFailFast, r.plan.describe(c), err))
+}
+
+// settle has all cells vouched for.
+func (r *run) settle() {
+	for _, m := range r.cache.cells { // in any order
+		m.seal.settle(m.data, r.opts.Clock)
 	}
+}
+
+// publish writes a cell's release and reports whether the cell is done with that.
+func (r *run) publish(ctx context.Context, i int, release *algorithms.Release) bool {
+	if unwritten := r.writeRelease(ctx, i, release); unwritten != nil {
+		if ctx.Err() != nil {
+			return false
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.result.Unwritten++
+		r.opts.Log(fmt.Sprintf("%s: its release is not written: %v",
+			r.plan.describe(&r.plan.Cells[i]), unwritten))
+	}
+	return true
 }
 
 // setApart has a cell run alone, after the others.
