@@ -100,7 +100,7 @@ func (p *Plan) reload(ctx context.Context, files datasets.Files, cache *dataCach
 	}
 	*changed.data = *fresh
 	changed.seal.changed.Store(false)
-	for _, m := range cache.cells { // in any order
+	for _, m := range cache.cells { // order-free: each gets its own
 		if m.seal != changed.seal {
 			continue
 		}

@@ -369,7 +369,7 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 
 // settle has all cells vouched for.
 func (r *run) settle() {
-	for _, m := range r.cache.cells { // in any order
+	for _, m := range r.cache.cells { // order-free: each is looked at
 		m.seal.settle(m.data, r.opts.Clock)
 	}
 }
