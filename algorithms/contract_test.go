@@ -67,13 +67,17 @@ func TestCheckRelease(t *testing.T) {
 		spoil func(r *algorithms.Release)
 		says  string
 	}{
-		"no records":  {func(r *algorithms.Release) { r.Table = nil }, "product records"},
-		"no degrees":  {func(r *algorithms.Release) { r.Degrees = nil }, "product degrees"},
-		"no regions":  {func(r *algorithms.Release) { r.Regions = nil }, "product regions"},
-		"renamed":     {func(r *algorithms.Release) { r.Table = contractTable(renamed) }, "schema"},
-		"wider":       {func(r *algorithms.Release) { r.Table = contractTable(wider) }, "schema"},
-		"reordered":   {func(r *algorithms.Release) { r.Table = contractTable(reordered) }, "schema"},
-		"wide code":   {func(r *algorithms.Release) { r.Table.Column(0).U16[7] = 300 }, "300 of 300"},
+		"no records": {func(r *algorithms.Release) { r.Table = nil }, "product records"},
+		"no degrees": {func(r *algorithms.Release) { r.Degrees = nil }, "product degrees"},
+		"no regions": {func(r *algorithms.Release) { r.Regions = nil }, "product regions"},
+		"renamed":    {func(r *algorithms.Release) { r.Table = contractTable(renamed) }, "schema"},
+		"wider":      {func(r *algorithms.Release) { r.Table = contractTable(wider) }, "schema"},
+		"reordered": {func(r *algorithms.Release) {
+			r.Table = contractTable(reordered)
+		}, "schema"},
+		"wide code": {func(r *algorithms.Release) {
+			r.Table.Column(0).U16[7] = 300
+		}, "300 of 300"},
 		"narrow code": {func(r *algorithms.Release) { r.Table.Column(1).U8[8] = 3 }, "code 3 of 3"},
 		"class": {func(r *algorithms.Release) { r.Table.Column(3).U8[0] = 2 },
 			"class: row 0 has code 2 of 2"},
@@ -81,24 +85,34 @@ func TestCheckRelease(t *testing.T) {
 			"x: row 4 has 0.75 in cell 4"},
 		"exact NaN": {func(r *algorithms.Release) { r.Table.Column(2).Exact[4] = math.NaN() },
 			"NaN in cell 4"},
-		"exact high":  {func(r *algorithms.Release) { r.Table.Column(2).Exact[8] = 1 }, "has 1 in"},
-		"weights":     {func(r *algorithms.Release) { r.Weights = r.Weights[1:] }, "8 weights for 9"},
-		"NaN weight":  {func(r *algorithms.Release) { r.Weights[3] = math.NaN() }, "weight 3 is NaN"},
-		"degrees":     {func(r *algorithms.Release) { r.Degrees = []int32{1} }, "1 degrees for 2"},
-		"descending":  {func(r *algorithms.Release) { slices.Reverse(r.Degrees) }, "ascend"},
-		"negative":    {func(r *algorithms.Release) { r.Degrees[0] = -1 }, "the first is -1"},
-		"dimension":   {func(r *algorithms.Release) { r.Regions.Attributes[0] = 4 }, "4 of 4"},
-		"empty box":   {func(r *algorithms.Release) { r.Regions.High[2] = 5 }, "[5, 5)"},
-		"long box":    {func(r *algorithms.Release) { r.Regions.High[4] = 301 }, "[9, 301)"},
-		"count":       {func(r *algorithms.Release) { r.Regions.Counts[5] = -1 }, "region 2: count 1 is -1"},
+		"exact high": {func(r *algorithms.Release) { r.Table.Column(2).Exact[8] = 1 }, "has 1 in"},
+		"weights": {func(r *algorithms.Release) {
+			r.Weights = r.Weights[1:]
+		}, "8 weights for 9"},
+		"NaN weight": {func(r *algorithms.Release) {
+			r.Weights[3] = math.NaN()
+		}, "weight 3 is NaN"},
+		"degrees":    {func(r *algorithms.Release) { r.Degrees = []int32{1} }, "1 degrees for 2"},
+		"descending": {func(r *algorithms.Release) { slices.Reverse(r.Degrees) }, "ascend"},
+		"negative":   {func(r *algorithms.Release) { r.Degrees[0] = -1 }, "the first is -1"},
+		"dimension":  {func(r *algorithms.Release) { r.Regions.Attributes[0] = 4 }, "4 of 4"},
+		"empty box":  {func(r *algorithms.Release) { r.Regions.High[2] = 5 }, "[5, 5)"},
+		"long box":   {func(r *algorithms.Release) { r.Regions.High[4] = 301 }, "[9, 301)"},
+		"count": {func(r *algorithms.Release) {
+			r.Regions.Counts[5] = -1
+		}, "region 2: count 1 is -1"},
 		"short":       {func(r *algorithms.Release) { r.Regions.Low = r.Regions.Low[1:] }, "ends"},
 		"cycle":       {func(r *algorithms.Release) { r.Regions.Tree[1].Right = 1 }, "not a tree"},
 		"to the root": {func(r *algorithms.Release) { r.Regions.Tree[1].Right = 0 }, "not a tree"},
 		"no region":   {func(r *algorithms.Release) { r.Regions.Tree[1].Right = ^3 }, "not a tree"},
 		"cut":         {func(r *algorithms.Release) { r.Regions.Tree[1].Dim = 2 }, "not a tree"},
-		"assigned":    {func(r *algorithms.Release) { r.Regions.Assignment[2] = 3 }, "region 3 of 3"},
-		"too few":     {func(r *algorithms.Release) { r.Regions.Assignment = []int32{0} }, "1 of 3"},
-		"suppressed":  {func(r *algorithms.Release) { r.Regions.Suppressed[0] = 3 }, "position 3"},
+		"assigned": {func(r *algorithms.Release) {
+			r.Regions.Assignment[2] = 3
+		}, "region 3 of 3"},
+		"too few": {func(r *algorithms.Release) {
+			r.Regions.Assignment = []int32{0}
+		}, "1 of 3"},
+		"suppressed": {func(r *algorithms.Release) { r.Regions.Suppressed[0] = 3 }, "position 3"},
 	} {
 		r := release()
 		c.spoil(r)

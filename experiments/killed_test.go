@@ -75,8 +75,8 @@ func childCommand(out, spec string, environment ...string) *exec.Cmd {
 	return command
 }
 
-// TestKilled: a run ended by SIGKILL in the middle has kept every cell that it had reported, goes on
-// from there and leaves the same bytes.
+// TestKilled: a run ended by SIGKILL in the middle has kept every cell that it had reported, goes
+// on from there and leaves the same bytes.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
