@@ -136,15 +136,26 @@ func open(path string) (io.ReadCloser, error) {
 		_ = file.Close() // only read from; the error at hand says more
 		return nil, fmt.Errorf("%s: %w", path, gzipError{err})
 	}
-	return textFile{gzipText{unpacker}, file}, nil
+	info, err := file.Stat()
+	if err != nil {
+		_ = file.Close() // as above
+		return nil, err
+	}
+	return textFile{&gzipText{unpacker, datasets.MaxUnpacked(info.Size())}, file}, nil
 }
 
 // gzipText is unpacked text. What is wrong with the packing is reported as that: the text may be
 // right as far as it goes.
-type gzipText struct{ unpacker *gzip.Reader }
+type gzipText struct {
+	unpacker *gzip.Reader
+	left     int64 // bytes that may follow
+}
 
-func (t gzipText) Read(p []byte) (int, error) {
+func (t *gzipText) Read(p []byte) (int, error) {
 	n, err := t.unpacker.Read(p)
+	if t.left -= int64(n); t.left < 0 {
+		return 0, datasets.ErrUnpacked
+	}
 	if err != nil && err != io.EOF {
 		err = gzipError{err}
 	}

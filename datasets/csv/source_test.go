@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,5 +118,23 @@ func TestLoadBad(t *testing.T) {
 	}
 	if _, err := (Source{}).Load(context.Background(), datasets.Request{}); err == nil {
 		t.Error("a request without parameters was accepted")
+	}
+}
+
+// TestBomb: a small file of very many rows is refused before they are read.
+func TestBomb(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv.gz")
+	text := "a\n" + strings.Repeat("1\n", 10<<20)
+	if err := os.WriteFile(path, []byte(zipped(t, text)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n, err := io.Copy(io.Discard, r)
+	if !errors.Is(err, datasets.ErrUnpacked) || n > 19<<20 {
+		t.Errorf("%d bytes are read, then %v", n, err)
 	}
 }
