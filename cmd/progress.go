@@ -29,7 +29,7 @@ func newProgress(con *console, title, unit string, total int64) *progress {
 	p.last = p.started
 	if con.terminal {
 		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(con.stderr),
+			progressbar.OptionSetWriter(con.screen),
 			progressbar.OptionSetDescription(title),
 			progressbar.OptionSetItsString(unit),
 			progressbar.OptionShowCount(),

@@ -36,6 +36,7 @@ type runFlags struct {
 	Jobs     int           `short:"j" help:"Cells run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
+	Retry    bool          `help:"Run cells again during which two processes have died; without it they are failed."`
 	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs with these degrees."`
 
 	shard experiments.Shard // only ppdp run has a flag for it
@@ -116,7 +117,8 @@ func (c *runCommand) Validate() error {
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
-An interrupted run continues where it stopped when you start it again.
+An interrupted run continues where it stopped when you start it again. A cell that ends the whole
+process is run last and alone the next time, and is a failed record when it has done so twice.
 
 Several machines can share an experiment. Each runs its part of the cells with --shard and leaves a
 journal. Concatenate the journals in one folder, in any order, and run the experiment there: it
@@ -215,8 +217,9 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	var last experiments.Progress
 	result, err := plan.Run(con.ctx, experiments.Options{
 		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout,
-		FailFast: flags.FailFast, Shard: flags.shard, WriteReleases: flags.Releases,
-		Files: flags.files(), Clock: con.now,
+		FailFast: flags.FailFast, Retry: flags.Retry, Shard: flags.shard,
+		WriteReleases: flags.Releases,
+		Files:         flags.files(), Clock: con.now,
 		Progress: func(p experiments.Progress) { last = p; ahead.set(p); bar.set(int64(p.Done)) },
 		Log:      bar.log,
 		Build: experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...),
