@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/metrics"
 	"ppdp/results"
 )
 
@@ -171,6 +173,8 @@ func TestStale(t *testing.T) {
 		"fewer trials":     {"trials: 3", "trials: 2", all * 2 / 3},
 		"seed":             {"seed: 7", "seed: 8", 0},
 		"folds":            {"folds: 4", "folds: 3", 0},
+		"stratify":         {"folds: 4", "folds: 4\nstratify: false", 0},
+		"protocol":         {"folds: 4", "folds: 4\nprotocol: inside", 0},
 		"data":             {"n: 300", "n: 301", 0},
 		"classifier": {"[naive-bayes, majority]",
 			"[majority, naive-bayes, naive-bayes-categorical]", 0},
@@ -193,6 +197,41 @@ func TestStale(t *testing.T) {
 				t.Errorf("%d cells cached, want %d", cached, c.cached)
 			}
 		})
+	}
+}
+
+// revisedMetric, revisedClassifier are of the next revision.
+type revisedMetric struct{ metrics.Metric }
+
+func (m revisedMetric) Info() metrics.Info {
+	info := m.Metric.Info()
+	info.Revision++
+	return info
+}
+
+type revisedClassifier struct{ classifiers.Classifier }
+
+func (c revisedClassifier) Info() classifiers.Info {
+	info := c.Classifier.Info()
+	info.Revision++
+	return info
+}
+
+// TestRevisions: a new revision of whatever makes a cell makes it stale.
+func TestRevisions(t *testing.T) {
+	for name, revise := range map[string]func(*Config){
+		"algorithm": func(c *Config) { c.Info.Revision++ },
+		"metric":    func(c *Config) { c.Measures[1].Metric = revisedMetric{c.Measures[1].Metric} },
+		"classifier": func(c *Config) {
+			c.Measures[1].Classifier = revisedClassifier{c.Measures[1].Classifier}
+		},
+	} {
+		plan := mustPlan(t, testSpec, Overrides{})
+		c := &plan.Cells[0]
+		before := plan.cacheKey(c, "")
+		if revise(c.Config); plan.cacheKey(c, "") == before {
+			t.Errorf("another revision of the %s, the same key", name)
+		}
 	}
 }
 
