@@ -6,6 +6,7 @@
 #   make regress-full      what make reproduce left, compared with results/baseline/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
 #   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
+#   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
@@ -38,6 +39,7 @@ reproduce-quick: build
 
 test: lint
 	$(GO) test $(RACE) ./...
+	$(GO) test ./internal/torture
 	@$(MAKE) --no-print-directory end-to-end
 
 # One paper from its specifications to the figures on disk, through the built command.
@@ -67,6 +69,15 @@ regress-full: build
 .PHONY: mutants
 mutants:
 	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd
+
+# Faults against the whole command, and every fuzz target for FUZZTIME; a table at the end. What is tried
+# follows from SEED, and each failure names the command that repeats it.
+SEED ?= 1
+FUZZTIME ?= 10s
+.PHONY: torture
+torture:
+	$(GO) test -c -o bin/torture.test ./internal/torture
+	cd internal/torture && ../../bin/torture.test -test.run TestTorture -test.timeout 2h -full -seed $(SEED) -fuzz-time $(FUZZTIME)
 
 # Audits of sound mechanisms, and of one that breaks its claim by as much as an audit says it sees; a minute.
 .PHONY: calibrate
