@@ -149,7 +149,7 @@ func (c runCommand) Run(con *console) error {
 	if len(plans) > 1 { // a single one reads its files first anyway
 		var errs []error
 		for _, plan := range plans {
-			if err := plan.CheckFiles(con.ctx, c.files()); err != nil {
+			if err := plan.CheckFiles(con.ctx, reading(con, c.files())); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
 			}
 		}
@@ -219,7 +219,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout,
 		FailFast: flags.FailFast, Retry: flags.Retry, Shard: flags.shard,
 		WriteReleases: flags.Releases,
-		Files:         flags.files(), Clock: con.now,
+		Files:         reading(con, flags.files()), Clock: con.now,
 		Progress: func(p experiments.Progress) { last = p; ahead.set(p); bar.set(int64(p.Done)) },
 		Log:      bar.log,
 		Build: experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...),

@@ -43,7 +43,7 @@ const sampleSize = 1 << 16
 // it as it stands, but bounds and lists come from private data: the draft says at its top that they
 // must be reviewed before anything is released. It is an error when no column can be described.
 func Draft(w io.Writer, path string, options DraftOptions) error {
-	text, err := open(path)
+	text, err := open(path, nil)
 	if err != nil {
 		return err
 	}

@@ -121,6 +121,31 @@ func TestLoadBad(t *testing.T) {
 	}
 }
 
+// TestProgress: reading a table tells how far it is, up to the file's end.
+func TestProgress(t *testing.T) {
+	text := "a\n" + strings.Repeat("1\n", 200_000)
+	for name, content := range map[string]string{"t.csv": text, "t.csv.gz": zipped(t, text)} {
+		path := filepath.Join(write(t, map[string]string{name: content}), name)
+		var told []int64
+		r, err := open(path, func(file string, done, total int64) {
+			if file != path || total != int64(len(content)) {
+				t.Errorf("%s of %d bytes", file, total)
+			}
+			told = append(told, done)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			t.Error(err)
+		}
+		r.Close()
+		if !slices.IsSorted(told) || told[len(told)-1] != int64(len(content)) {
+			t.Errorf("%s of %d bytes: told %v", name, len(content), told)
+		}
+	}
+}
+
 // TestBomb: a small file of very many rows is refused before they are read.
 func TestBomb(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv.gz")
@@ -128,7 +153,7 @@ func TestBomb(t *testing.T) {
 	if err := os.WriteFile(path, []byte(zipped(t, text)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := open(path)
+	r, err := open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
