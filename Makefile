@@ -5,8 +5,11 @@
 #   make regress           the same on stand-in data, compared with results/baseline/quick
 #   make regress-full      what make reproduce left, compared with results/baseline/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
+#   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
+#   make test-processors   quick experiments as other processors compute them: the same files
 #   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
 #   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
+#   make audits            every variant audited anew, for ppdp list algorithms
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
@@ -83,6 +86,29 @@ torture:
 .PHONY: calibrate
 calibrate:
 	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
+
+# Replays and black boxes of every variant, into docs/audits.jsonl; some minutes.
+.PHONY: audits
+audits:
+	$(GO) test -run TestAuditsTable -update -timeout 3h ./cmd
+
+# The packages are Debian's; elsewhere, and for other users than root, it says that it skips.
+.PHONY: test-slurm
+test-slurm:
+	@missing=; for program in munged slurmctld slurmd sbatch; do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
+	if [ "$$(id -u)" != 0 ]; then echo "test-slurm: SKIPPED: Slurm's daemons are started by root only"; exit; fi; \
+	if [ -n "$$missing" ] && ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurm-wlm munge; } >/dev/null 2>&1; then \
+		echo "test-slurm: SKIPPED: no$$missing here, and none could be installed"; exit; \
+	fi; \
+	PPDP_SLURM=1 $(GO) test -count=1 -run TestSlurm -v ./cmd
+
+# Quick experiments with other instructions and emulated for arm64: the same files, byte for byte. Half an hour;
+# PAPER=rps is shorter. Emulation needs Debian's qemu-user, without which it is skipped, aloud.
+PAPER ?= all
+
+.PHONY: test-processors
+test-processors:
+	PPDP_PROCESSORS=$(PAPER) $(GO) test -run TestProcessors -timeout 0 -v ./cmd
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi

@@ -24,6 +24,8 @@ const (
 	Holds  Status = "holds"
 	Short  Status = "short"  // exceeded by a bounded factor
 	Broken Status = "broken" // no finite bound, or none proven
+	// Declared is the word of a program outside of ppdp: nothing here has checked it.
+	Declared Status = "declared"
 )
 
 // Guarantee is what one variant promises and whether that is true.
@@ -32,6 +34,9 @@ type Guarantee struct {
 	Model    Model
 	Unit     string // what is protected: "record", "node", "edge"; empty without privacy
 	Relation string // the neighbour relation, in words: "add or remove one record"
+	// Approximate says that budgets of (epsilon, delta), counted in zCDP, are taken beside those of
+	// pure epsilon.
+	Approximate bool
 	// MaxDegree bounds the degrees of both neighbours, 0 for no bound. Edges is how many edges may
 	// differ at once, 0 for one. Relation says both in words.
 	MaxDegree, Edges int

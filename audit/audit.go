@@ -21,8 +21,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
+	"ppdp/elementary"
 	"ppdp/privacy"
 	"ppdp/random"
+	"ppdp/results"
 )
 
 // Subject is a release whose guarantee is checked.
@@ -31,21 +33,31 @@ type Subject struct {
 	Variant   algorithms.Variant
 	Params    algorithms.Params // validated
 	Epsilon   float64
+	Delta     float64 // 0 for pure differential privacy
 }
+
+func (s *Subject) budget() *privacy.Budget { return privacy.NewApproximate(s.Epsilon, s.Delta) }
 
 // Options say how much is tried. The result is a function of them, at any number of workers.
 type Options struct {
 	Transcripts int // for each pair and direction
 	Seed        uint64
 	Jobs        int // pairs replayed at once; 0 means one for each processor
+	// BlackBox is how often a Case also releases either input of each pair, 0 for not. Level is the
+	// chance of its accusing a sound mechanism, 0 for blackbox.DefaultLevel.
+	BlackBox int
+	Level    float64
 }
+
+// DefaultTranscripts is how many are made for each pair and direction unless a user says otherwise.
+const DefaultTranscripts = 100
 
 // Kinds of failures, in the order in which they are looked for.
 const (
 	Calls       = "calls"       // the neighbour makes other calls of mechanisms
 	Sensitivity = "sensitivity" // values moved further than the proven sensitivity
 	Claim       = "claim"       // values moved further than the sensitivity that noise is scaled to
-	Loss        = "loss"        // a transcript's privacy loss exceeds epsilon
+	Loss        = "loss"        // a transcript's privacy loss exceeds epsilon, or does too often
 	Accounting  = "accounting"  // calls that saw different data cost more than the ledger says
 	Output      = "output"      // what is published differs although all answers are the same
 	Failing     = "failing"     // one side fails, or fails with another error
@@ -53,10 +65,7 @@ const (
 
 // Failure refutes a guarantee: a pair of neighbours, a transcript, and what differed.
 type Failure struct {
-	Kind       string `json:"kind"`
-	Pair       string `json:"pair"`
-	Transcript int    `json:"transcript"` // its number, which with the seed makes it again
-	Text       string `json:"text"`
+	results.AuditFailure
 
 	pair    *Pair
 	forward bool // recorded on A
@@ -64,26 +73,29 @@ type Failure struct {
 
 // Seen is the largest distance of a mechanism's values that was seen.
 type Seen struct {
-	Purpose   string  `json:"purpose"`
-	Mechanism string  `json:"mechanism"`
-	Distance  float64 `json:"distance"`
-	Proven    float64 `json:"-"`     // sensitivity, +Inf without a bound
-	Ratio     float64 `json:"ratio"` // of the two; 0 without a bound
+	results.Moved
+	Proven float64 // sensitivity, +Inf without a bound
 }
 
 // Verdict is what an audit found.
 type Verdict struct {
-	Pairs       int     `json:"pairs"`
-	Transcripts int     `json:"transcripts"` // recorded and replayed
-	Failed      int     `json:"failed"`      // of these, on both sides with the same error
-	Calls       int     `json:"calls"`       // compared
-	Epsilon     float64 `json:"epsilon"`
-	// Proven is the largest loss by the ledgers, Loss the largest of any transcript, +Inf where the
-	// neighbour cannot give a transcript at all.
-	Proven   float64   `json:"-"`
-	Loss     float64   `json:"-"`
-	Seen     []Seen    `json:"seen"`
-	Failures []Failure `json:"failures"` // the first of each kind
+	Pairs       int
+	Transcripts int // recorded and replayed
+	Failed      int // of these, on both sides with the same error
+	Calls       int // compared
+	Epsilon     float64
+	Delta       float64
+	// SeenDelta is the largest δ at epsilon that the transcripts of one pair and direction show:
+	// the mean of max(0, 1 - e^(ε - loss)), whose expectation is the mechanisms' δ(ε). Only for
+	// guarantees with a delta.
+	SeenDelta float64
+	// Proven is the largest loss by the ledgers, as an epsilon at Delta; Loss the largest of any
+	// transcript, which with a delta may exceed epsilon, +Inf where the neighbour cannot give a
+	// transcript at all.
+	Proven   float64
+	Loss     float64
+	Seen     []Seen
+	Failures []Failure // the first of each kind
 }
 
 // Passed reports whether nothing was found against the guarantee.
@@ -103,13 +115,20 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, 
 	}
 	for i := range pairs {
 		group.Go(func() error {
+			var excess [2]float64
 			for t := range o.Transcripts {
-				for _, forward := range []bool{true, false} {
+				for side, forward := range []bool{true, false} {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					parts[i].replay(ctx, &s, &pairs[i], o.Seed, t, forward)
+					loss := parts[i].replay(ctx, &s, &pairs[i], o.Seed, t, forward)
+					excess[side] += math.Max(0, -elementary.Expm1(s.Epsilon-loss))
 				}
+			}
+			if s.Delta > 0 {
+				n, sums := o.Transcripts, 2*len(pairs)
+				parts[i].profile(&s, &pairs[i], true, excess[0], n, sums)
+				parts[i].profile(&s, &pairs[i], false, excess[1], n, sums)
 			}
 			return nil
 		})
@@ -117,13 +136,13 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, 
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	v := &Verdict{Pairs: len(pairs), Epsilon: s.Epsilon}
+	v := &Verdict{Pairs: len(pairs), Epsilon: s.Epsilon, Delta: s.Delta}
 	for i := range parts {
 		v.add(&parts[i])
 	}
 	if v.Failed > 0 && v.Failed == v.Transcripts {
 		d := &pairs[0].A
-		o := s.run(ctx, d, privacy.NewBudget(s.Epsilon), random.NewKey(o.Seed))
+		o := s.run(ctx, d, s.budget(), random.NewKey(o.Seed))
 		return nil, fmt.Errorf("audit: no release could be made: %w", o.err)
 	}
 	return v, nil
@@ -135,6 +154,7 @@ func (v *Verdict) add(other *Verdict) {
 	v.Failed += other.Failed
 	v.Calls += other.Calls
 	v.Proven, v.Loss = max(v.Proven, other.Proven), max(v.Loss, other.Loss)
+	v.SeenDelta = max(v.SeenDelta, other.SeenDelta)
 	for _, s := range other.Seen {
 		v.saw(s)
 	}
@@ -168,9 +188,25 @@ type outcome struct {
 	budget    *privacy.Budget
 }
 
-// replay records one transcript on one side of a pair and forces it on the other.
+// falseAlarm bounds the probability with which an audit refutes a delta that holds.
+const falseAlarm = 1e-3
+
+// profile books the transcripts of one pair and direction under a guarantee with a delta. excess is
+// the sum of max(0, 1 - e^(ε - loss)), each of mean δ(ε) at most: by Markov's inequality it reaches
+// n·δ/p with probability p at most, p being falseAlarm over all sums of the audit.
+func (v *Verdict) profile(s *Subject, pair *Pair, forward bool, excess float64, n, sums int) {
+	v.SeenDelta = max(v.SeenDelta, excess/float64(n))
+	if most := float64(n) * s.Delta * float64(sums) / falseAlarm; excess > most {
+		v.fail(Failure{results.AuditFailure{Kind: Loss, Pair: pair.Name, Transcript: n,
+			Text: fmt.Sprintf("%d transcripts show a delta of %v at epsilon %v, claimed is %v", n,
+				excess/float64(n), s.Epsilon, s.Delta)}, pair, forward})
+	}
+}
+
+// replay records one transcript on one side of a pair and forces it on the other. It returns the
+// transcript's loss.
 func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64, t int,
-	forward bool) {
+	forward bool) float64 {
 	from, to := &pair.A, &pair.B
 	if !forward {
 		from, to = to, from
@@ -178,27 +214,30 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	key := random.NewKey(seed).Derive("audit", pair.Name, strconv.Itoa(t),
 		strconv.FormatBool(forward))
 	fail := func(kind, format string, args ...any) {
-		v.fail(Failure{Kind: kind, Pair: pair.Name, Transcript: t,
-			Text: fmt.Sprintf(format, args...),
-			pair: pair, forward: forward})
+		v.fail(Failure{results.AuditFailure{Kind: kind, Pair: pair.Name, Transcript: t,
+			Text: fmt.Sprintf(format, args...)}, pair, forward})
 	}
-	recorded := privacy.NewBudget(s.Epsilon)
+	recorded := s.budget()
 	transcript := recorded.Record()
 	first := s.run(ctx, from, recorded, key)
-	forced := privacy.NewBudget(s.Epsilon)
+	forced := s.budget()
 	replay := forced.Replay(transcript)
 	second := s.run(ctx, to, forced, key)
 	v.Transcripts++
 	v.Calls += transcript.Len()
 
 	_, proven := recorded.Spent()
-	v.Proven = max(v.Proven, proven)
+	if s.Delta > 0 {
+		v.Proven = max(v.Proven, privacy.EpsilonOf(proven, s.Delta))
+	} else {
+		v.Proven = max(v.Proven, proven)
+	}
 	if second.err == nil && first.err == nil {
 		second.err = replay.Complete(transcript)
 	}
 	for _, d := range replay.Distances {
-		seen := Seen{Purpose: d.Purpose, Mechanism: d.Mechanism, Distance: d.Distance,
-			Proven: d.Proven}
+		seen := Seen{results.Moved{Purpose: d.Purpose, Mechanism: d.Mechanism,
+			Distance: d.Distance}, d.Proven}
 		if !math.IsInf(d.Proven, 1) {
 			seen.Ratio = d.Ratio()
 		}
@@ -214,15 +253,15 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	}
 	loss := math.Abs(replay.Loss)
 	v.Loss = max(v.Loss, loss)
-	if loss > s.Epsilon*(1+rounding)+rounding {
+	if loss > float64(s.Epsilon*(1+rounding))+rounding && s.Delta == 0 {
 		fail(Loss, "the loss of the transcript is %v, epsilon is %v", loss, s.Epsilon)
 	}
 	if math.IsInf(loss, 1) {
-		return // the neighbour cannot give these answers: what it did with them means nothing
+		return loss // the neighbour cannot give these answers: what it did with them means nothing
 	}
 	if errors.Is(second.err, privacy.ErrDiverged) {
 		fail(Calls, "%v", second.err)
-		return // what follows is no release of the neighbour's
+		return replay.Loss // what follows is no release of the neighbour's
 	}
 	if replay.Proven > proven*(1+rounding) {
 		fail(Accounting, "calls that saw different data cost %v, the ledger has %v", replay.Proven,
@@ -237,6 +276,7 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	case first.published != second.published:
 		fail(Output, "the answers of all mechanisms are the same, what is published is not")
 	}
+	return replay.Loss
 }
 
 // run makes a release and identifies what it publishes. A panic is an error.

@@ -151,7 +151,7 @@ func TestPlantedFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := Replay(t.Context(), Subject{counts{fault}, algorithms.Strict,
-			&algorithms.NoParams{}, 1},
+			&algorithms.NoParams{}, 1, 0},
 			pairs, Options{Transcripts: 50, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func TestReplayIsReproducible(t *testing.T) {
 	var first *Verdict
 	for _, jobs := range []int{1, 4} {
 		v, err := Replay(t.Context(), Subject{counts{"half the sensitivity"}, algorithms.Strict,
-			&algorithms.NoParams{}, 1}, pairs, Options{Transcripts: 5, Seed: 1, Jobs: jobs})
+			&algorithms.NoParams{}, 1, 0}, pairs, Options{Transcripts: 5, Seed: 1, Jobs: jobs})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,8 @@ func TestStrictHolds(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, epsilon := range []float64{0.1, 1, 5} {
-					v, err := Replay(t.Context(), Subject{a, g.Variant, a.Params(), epsilon}, pairs,
+					v, err := Replay(t.Context(),
+						Subject{a, g.Variant, a.Params(), epsilon, 0}, pairs,
 						Options{Transcripts: 20, Seed: 1})
 					if err != nil {
 						t.Fatal(err)

@@ -38,6 +38,8 @@ type Ledger struct {
 	// UnderTest are the algorithms whose variant the caller chooses. Of any other algorithm the
 	// published variant is used if there are several.
 	UnderTest []string `yaml:"under-test"`
+	// Sections are the numbers of all sections of the paper: "4.2".
+	Sections []string `yaml:"sections"`
 	// Figures are all figures and tables of the paper that show results.
 	Figures []string `yaml:"figures"`
 	Claims  []Claim  `yaml:"claims"`

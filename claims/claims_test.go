@@ -117,13 +117,45 @@ func TestLedgers(t *testing.T) {
 				}
 			}
 			for _, source := range c.Source {
-				if strings.HasPrefix(source, "Fig.") || strings.HasPrefix(source, "Table") {
-					if !slices.Contains(l.Figures, source) {
-						t.Errorf("%s: %s is not among the paper's figures", c.ID, source)
-					}
+				section, isSection := strings.CutPrefix(source, "section ")
+				switch {
+				case isSection && !slices.Contains(l.Sections, section):
+					t.Errorf("%s: the paper has no %s", c.ID, source)
+				case !isSection && !slices.Contains(l.Figures, source):
+					t.Errorf("%s: %s is not among the paper's figures", c.ID, source)
 				}
 			}
 		}
+	}
+}
+
+// TestTimesAreRelative: what is said of times is a growth or a ratio within one run, which another
+// machine can be held to; but for one bound in seconds that is the paper's own.
+func TestTimesAreRelative(t *testing.T) {
+	inSeconds := []string{"D-13"}
+	timed := 0
+	for _, l := range every(t) {
+		for i := range l.Claims {
+			c := &l.Claims[i]
+			for k := range c.Checks {
+				check := &c.Checks[k]
+				where := check.Where.String()
+				for _, side := range within(check.predicate.sides(&Reading{})...) {
+					where += ", " + side.Where.String()
+				}
+				if !strings.Contains(where, "metric "+results.RuntimeMetric) {
+					continue
+				}
+				timed++
+				ratio := check.Range != nil && check.Range.Of.Per != nil
+				if !ratio && check.Growth == nil && !slices.Contains(inSeconds, c.ID) {
+					t.Errorf("%s compares seconds, must compare ratios (per) or growth", c.ID)
+				}
+			}
+		}
+	}
+	if timed < 5 {
+		t.Errorf("only %d checks of times found", timed)
 	}
 }
 

@@ -150,6 +150,9 @@ func benchmarkNames(samples []results.Sample) []string {
 		}
 		if s.Epsilon != nil {
 			parts = append(parts, "epsilon="+s.EpsilonText())
+			if s.Delta > 0 {
+				parts = append(parts, "delta="+s.DeltaText())
+			}
 		}
 		params := s.AllParams()
 		for _, name := range slices.Sorted(maps.Keys(params)) {

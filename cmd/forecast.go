@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -97,9 +98,10 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	cells, finished, elsewhere := 0, 0, ""
 	for _, plan := range plans {
 		// Data that cannot be loaded are the run's to report.
-		cached, seconds, _ := plan.Cached(con.ctx, flags.folder(plan.Quick), flags.files())
+		cached, seconds, _ := plan.Cached(con.ctx,
+			filepath.Join(flags.folder(plan.Quick), flags.shard.Folder()), flags.files())
 		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()),
-			open: len(plan.Cells) - cached}
+			open: len(plan.Cells)/max(1, flags.shard.Count) - cached} // of a shard: about
 		var other bool
 		if w.cost, other = cellCost(plan, seconds, enoughCells); other && w.open > 0 {
 			elsewhere = ", going by another machine"
@@ -112,8 +114,8 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	if ahead != "" {
 		ahead += elsewhere
 	}
-	fmt.Fprintf(con.stderr, "ppdp: %d experiments, %d cells to run, %d finished before%s\n",
-		len(plans), cells, finished, ahead)
+	fmt.Fprintf(con.stderr, "ppdp: %s, %s to run, %d finished before%s\n",
+		counted(len(plans), "experiment"), counted(cells, "cell"), finished, ahead)
 	return f
 }
 
@@ -157,9 +159,9 @@ func (f *forecast) left() (seconds float64, unknown []string) {
 		switch {
 		case w.over || open <= 0:
 		case w.done >= enoughCells:
-			seconds += open * w.seconds / float64(w.done)
+			seconds += float64(open * w.seconds / float64(w.done))
 		case w.cost > 0:
-			seconds += open * w.cost / float64(w.workers) * slower
+			seconds += float64(open * w.cost / float64(w.workers) * slower)
 		default:
 			unknown = append(unknown, w.name)
 		}

@@ -44,6 +44,14 @@ func newProgress(con *console, title, unit string, total int64) *progress {
 	return p
 }
 
+// of says how many units there are, where it has turned out to differ.
+func (p *progress) of(total int64) {
+	if p.total != total && p.bar != nil {
+		p.bar.ChangeMax64(total)
+	}
+	p.total = total
+}
+
 // set says that done units are finished.
 func (p *progress) set(done int64) {
 	now := p.con.now()

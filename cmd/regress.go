@@ -179,7 +179,7 @@ func (c regressCommand) accept(con *console, runs []*results.Run, gate *regress.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "accepted as baseline: %d experiments, %s\n", len(names),
+	fmt.Fprintf(con.stdout, "accepted as baseline: %s, %s\n", counted(len(names), "experiment"),
 		filepath.ToSlash(c.Baseline))
 	return nil
 }
@@ -215,6 +215,9 @@ func gateCells(c *regress.Comparison) []string {
 	switch {
 	case c.Epsilon != nil && c.Points == 0:
 		point += fmt.Sprintf(", epsilon %g", *c.Epsilon)
+		if c.Delta > 0 {
+			point += fmt.Sprintf(", delta %g", c.Delta)
+		}
 	case c.Points > 0:
 		point += fmt.Sprintf(", curve of %d points", c.Points)
 	}

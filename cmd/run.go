@@ -3,12 +3,14 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
+	"ppdp/audit"
 	"ppdp/experiments"
 )
 
@@ -37,9 +39,12 @@ type runFlags struct {
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
 	Retry    bool          `help:"Run cells again during which two processes have died; without it they are failed."`
-	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records as CSV, degree sequences as edge lists of random graphs with these degrees."`
+	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
+	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
+	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
 
-	shard experiments.Shard // only ppdp run has a flag for it
+	shard experiments.Shard // only ppdp run has flags for these
+	costs experiments.Costs
 }
 
 // Validate is asked by kong.
@@ -51,7 +56,21 @@ func (f *runFlags) Validate() error {
 	if f.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", f.Timeout))
 	}
+	if f.BlackBox < 0 || f.BlackBox == 1 {
+		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", f.BlackBox))
+	}
+	if f.BlackBox > 0 && !f.Audit {
+		errs = append(errs, errors.New("--black-box needs --audit"))
+	}
 	return errors.Join(errs...)
+}
+
+// audit says how guarantees are audited; nil for not.
+func (f *runFlags) audit() *audit.Options {
+	if !f.Audit {
+		return nil
+	}
+	return &audit.Options{Transcripts: audit.DefaultTranscripts, BlackBox: f.BlackBox}
 }
 
 func (f *runFlags) jobs() int {
@@ -84,33 +103,59 @@ func (f *planFlags) overrides() experiments.Overrides {
 	return o
 }
 
-// shardFlag is the part of the cells to run, as 2/3.
+// shardFlag is the part of the cells to run, as 2/3 or task/3.
 type shardFlag experiments.Shard
 
 // UnmarshalText is asked by kong.
 func (f *shardFlag) UnmarshalText(text []byte) error {
 	first, second, found := strings.Cut(string(text), "/")
-	part, err := strconv.Atoi(first)
-	parts, err2 := strconv.Atoi(second)
-	if !found || err != nil || err2 != nil || part < 1 || part > parts {
-		return fmt.Errorf("%q, must be a part and the number of parts, such as 1/3, 2/3 or 3/3",
-			text)
+	parts, err := strconv.Atoi(second)
+	if !found || err != nil || parts < 1 || parts > maxShards {
+		return fmt.Errorf("%q, must be a part and the number of parts, such as 1/3, 2/3 or 3/3, "+
+			"of at most %d", text, maxShards)
 	}
-	*f = shardFlag{Index: part - 1, Count: parts}
+	number, least := first, 1
+	if first == "task" {
+		name := "JOB_COMPLETION_INDEX"
+		number, least = os.Getenv(name), 0
+		if number == "" {
+			name = "SLURM_ARRAY_TASK_ID"
+			number, least = os.Getenv(name), 1
+		}
+		if number == "" {
+			return fmt.Errorf("%q, but neither $JOB_COMPLETION_INDEX (of Kubernetes) nor "+
+				"$SLURM_ARRAY_TASK_ID is set", text)
+		}
+		first = "$" + name + ", which is " + number
+	}
+	part, err := strconv.Atoi(number)
+	if part -= least; err != nil || part < 0 || part >= parts {
+		return fmt.Errorf("%q: the part is %s, must be from %d to %d", text, first, least,
+			parts-1+least)
+	}
+	*f = shardFlag{Index: part, Count: parts}
 	return nil
 }
+
+// maxShards is far beyond any cluster: more is a typing error.
+const maxShards = 100_000
 
 // runCommand is "ppdp run".
 type runCommand struct {
 	Specs []string  `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
-	Shard shardFlag `help:"Run only one part of the cells, such as 2/3 for the second of three." placeholder:"I/N"`
+	Shard shardFlag `help:"Run only one part of the cells, such as 2/3 for the second of three, into a folder of its own; task/3 takes the number of the part from Kubernetes or Slurm." placeholder:"I/N"`
+	Costs string    `help:"Divide the cells into parts that take equally long by this file, see ppdp plan --write-costs." placeholder:"FILE"`
 	planFlags
 	runFlags
 }
 
 // Validate is asked by kong, which sees none where two embedded ones have the same name.
 func (c *runCommand) Validate() error {
-	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate())
+	var err error
+	if c.Audit && c.Shard.Count > 0 {
+		err = errors.New("--audit: not with --shard; run with --audit where the shards are merged")
+	}
+	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate(), err)
 }
 
 // Help is the second part of the verb's help text.
@@ -120,9 +165,14 @@ one runs. A failed cell does not stop a run: it is recorded with its error, and 
 An interrupted run continues where it stopped when you start it again. A cell that ends the whole
 process is run last and alone the next time, and is a failed record when it has done so twice.
 
-Several machines can share an experiment. Each runs its part of the cells with --shard and leaves a
-journal. Concatenate the journals in one folder, in any order, and run the experiment there: it
-takes all cells from them and writes the same files as a run on one machine.
+With --audit every guarantee is also audited, under its parameters and budget, on small neighbouring
+inputs that come with ppdp: see "ppdp audit --help". The exit code is 1 if one that is said to hold
+does not.
+
+Several machines can share an experiment. Each runs its part of the cells with --shard, and ppdp
+merge makes the results of all parts. The parts have equally many cells, or take equally long where
+--costs says what a cell takes; all machines must be given the same file. Run the experiment once
+more with --audit in the merged folder to audit it: no cell runs again.
 
 Examples:
 
@@ -130,13 +180,13 @@ Examples:
 
   ppdp run my.yaml --trials 20 -j 4 --out ~/results
 
-  ppdp run rps/fig1 --shard 1/2 --out one
+  ppdp run rps/fig1 --audit
 
-  ppdp run rps/fig1 --shard 2/2 --out two
+  ppdp run rps/fig1 --shard 1/2
 
-  mkdir -p both/rps/fig1 && cat one/rps/fig1/journal.jsonl two/rps/fig1/journal.jsonl > both/rps/fig1/journal.jsonl
+  ppdp run rps/fig1 --shard 2/2
 
-  ppdp run rps/fig1 --out both`
+  ppdp merge results`
 }
 
 // Run runs.
@@ -146,6 +196,14 @@ func (c runCommand) Run(con *console) error {
 		return err
 	}
 	c.shard = experiments.Shard(c.Shard)
+	if c.Costs != "" {
+		if c.shard.Count == 0 {
+			return inputError{errors.New("--costs divides the cells of --shard, which is missing")}
+		}
+		if c.costs, err = experiments.ReadCosts(c.Costs); err != nil {
+			return inputError{err}
+		}
+	}
 	if len(plans) > 1 { // a single one reads its files first anyway
 		var errs []error
 		for _, plan := range plans {
@@ -214,43 +272,63 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	ahead.start(plan.Spec.Name)
 	defer ahead.finish()
 	meter := newMeter(con, plan.Workers(flags.jobs()))
+	out := flags.folder(plan.Quick)
+	pulse := newHeart(con, filepath.Join(out, flags.shard.Folder(),
+		filepath.FromSlash(plan.Spec.Name)))
 	var last experiments.Progress
 	result, err := plan.Run(con.ctx, experiments.Options{
-		Out: flags.folder(plan.Quick), Jobs: flags.jobs(), Timeout: flags.Timeout,
-		FailFast: flags.FailFast, Retry: flags.Retry, Shard: flags.shard,
-		WriteReleases: flags.Releases,
-		Files:         reading(con, flags.files()), Clock: con.now,
-		Progress: func(p experiments.Progress) { last = p; ahead.set(p); bar.set(int64(p.Done)) },
-		Log:      bar.log,
+		Out: out, Jobs: flags.jobs(), Timeout: flags.Timeout,
+		FailFast: flags.FailFast, Retry: flags.Retry, Shard: flags.shard, Costs: flags.costs,
+		WriteReleases: flags.Releases, Audit: flags.audit(),
+		Files: reading(con, flags.files()),
+		Clock: con.now,
+		Progress: func(p experiments.Progress) {
+			last = p
+			ahead.set(p)
+			bar.of(int64(p.Total))
+			bar.set(int64(p.Done))
+			pulse.set(p)
+		},
+		Log: bar.log,
 		Build: experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...),
 			CPU: processor()},
 	})
 	bar.finish()
+	if beatErr := pulse.end(); beatErr != nil {
+		bar.log(fmt.Sprintf("ppdp status does not see this run: %v", beatErr))
+	}
 	if result != nil {
 		err = errors.Join(err, meter.write(result.Dir, last.Done-last.Cached, last.Cached))
 	}
 	if err != nil {
 		return asInput(err)
 	}
-	fmt.Fprintf(con.stdout, "%s: %d cells", plan.Spec.Name, result.Cells)
+	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, counted(result.Cells, "cell"))
 	if result.Cached > 0 {
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
-	if result.OtherShards > 0 {
-		journal := filepath.ToSlash(filepath.Join(result.Dir, experiments.JournalFile))
-		fmt.Fprintf(con.stdout, "%s: %d cells belong to other shards: join their journals with %s "+
-			"and run again without --shard\n", plan.Spec.Name, result.OtherShards, journal)
+	if flags.shard.Count > 0 {
+		fmt.Fprintf(con.stdout, "%s: cells of other shards: %d; ppdp merge makes the results of "+
+			"all\n", plan.Spec.Name, result.OtherShards)
 	} else {
 		err = drawFigures(con, result.Dir)
 	}
 	if result.Unwritten > 0 {
-		err = errors.Join(fmt.Errorf("%d releases could not be written; the warnings say why",
-			result.Unwritten), err)
+		err = errors.Join(fmt.Errorf("%s could not be written; the warnings say why",
+			counted(result.Unwritten, "release")), err)
+	}
+	if len(result.Refuted) > 0 {
+		err = errors.Join(fmt.Errorf("said to be private, and refuted:\n  %s",
+			strings.Join(result.Refuted, "\n  ")), err)
 	}
 	if result.Failed > 0 {
-		err = errors.Join(fmt.Errorf("%d of %d cells failed; each is a record with its phase "+
-			"and error", result.Failed, result.Cells), err)
+		err = errors.Join(failedCells(result.Failed, result.Cells), err)
 	}
 	return err
+}
+
+func failedCells(failed, cells int) error {
+	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", failed,
+		counted(cells, "cell"))
 }

@@ -119,7 +119,7 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	train, test := m.split(c.Fold)
 	budget := privacy.NewBudget(0)
 	if config.Epsilon != nil {
-		budget = privacy.NewBudget(*config.Epsilon)
+		budget = privacy.NewApproximate(*config.Epsilon, config.Delta)
 	}
 	in := algorithms.Input{
 		Table: m.data.Table, Graph: m.data.Graph, Rows: slices.Clone(train),
@@ -129,7 +129,7 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	begin := clock()
 	release, err := config.Implementation.Release(ctx, in)
 	o.timing.Release = clock().Sub(begin).Seconds()
-	if errors.Is(err, privacy.ErrOverspent) {
+	if errors.Is(err, privacy.ErrOverspent) || errors.Is(err, privacy.ErrUnit) {
 		at.enter(results.PhaseBudget)
 	}
 	if err != nil {
@@ -156,16 +156,20 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	if config.Epsilon != nil {
 		claimed, proven := budget.Spent()
 		o.Spent = &results.Spent{Claimed: claimed, Proven: results.Bound(proven)}
+		if budget.Unit() == privacy.Rho {
+			o.Spent.Rho = budget.Total()
+			o.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(proven, config.Delta))
+		}
 		for _, e := range budget.Ledger() {
 			o.Ledger = append(o.Ledger, results.LedgerRow{
 				Purpose: e.Purpose, Mechanism: e.Mechanism, Composition: e.Composition,
 				Claimed: e.Claimed, Proven: results.Bound(e.Proven), Calls: e.Calls,
-				Epsilon: e.Epsilon, Loss: results.Bound(e.Loss)})
+				Cost: e.Cost, Loss: results.Bound(e.Loss)})
 		}
 		// Path.charge refuses what would overspend; should it ever not, this does.
-		if claimed > *config.Epsilon*(1+1e-9) {
+		if claimed > budget.Total()*(1+1e-9) {
 			at.enter(results.PhaseBudget)
-			return o, fmt.Errorf("%w: %g of %g", privacy.ErrOverspent, claimed, *config.Epsilon)
+			return o, fmt.Errorf("%w: %g of %g", privacy.ErrOverspent, claimed, budget.Total())
 		}
 	}
 	at.enter(results.PhaseMeasure)

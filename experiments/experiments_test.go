@@ -46,7 +46,7 @@ func (coin) Info() algorithms.Info {
 				Relation: "none", Status: algorithms.Broken},
 			// which is not so: see Release
 			{Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy, Unit: "record",
-				Relation: "none", Status: algorithms.Holds}}}
+				Relation: "none", Status: algorithms.Holds, Approximate: true}}}
 }
 
 func (coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
@@ -117,9 +117,13 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	noise := in.Budget.Laplace("count", in.Noise.Open("count"),
+	var noise privacy.VectorNoise = in.Budget.Laplace("count", in.Noise.Open("count"),
 		privacy.Sensitivity{Claimed: 1, Proven: 2})
-	if _, err := noise.Add(&root, in.Budget.Epsilon(), 0); err != nil {
+	if in.Budget.Unit() == privacy.Rho {
+		noise = in.Budget.Gaussian("total", in.Noise.Open("total"),
+			privacy.Sensitivity{Claimed: 1, Proven: 2})
+	}
+	if err := noise.AddAll(&root, in.Budget.Total(), make([]float64, 1)); err != nil {
 		return nil, err
 	}
 	stream := in.Noise.Open("rows")

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/spelling"
 	"ppdp/internal/strictyaml"
@@ -104,11 +103,12 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 							listed(classified))
 					}
 				}
-			case "metric", "variant", "dataset", "algorithm", "series", "epsilon":
+			case "metric", "variant", "dataset", "algorithm", "series", "epsilon",
+				"delta":
 			default:
 				if !parameters[key] {
 					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, "+
-						"series, epsilon or one of %s", key, listed(parameters))
+						"series, epsilon, delta or one of %s", key, listed(parameters))
 				}
 			}
 		}
@@ -133,7 +133,7 @@ func (s *Spec) checkMap(f *FigureSpec, bad func(key, format string, args ...any)
 func (s *Spec) parameterNames() map[string]bool {
 	names := make(map[string]bool)
 	for i := range s.Algorithms {
-		if a, err := algorithms.Lookup(s.Algorithms[i].Name); err == nil {
+		if a := s.Algorithms[i].found; a != nil {
 			addNames(names, a.Params())
 		}
 	}

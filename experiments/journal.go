@@ -19,11 +19,13 @@ import (
 	"ppdp/results"
 )
 
-// entry is a finished cell in the journal: all that its record and timing say beyond the plan.
+// entry is a finished or failed cell in the journal: all that its record and timing say beyond the
+// plan. With an Audit it is a finished audit and nothing else.
 type entry struct {
 	mark
 	results.CellResult
 	Timing results.Timing `json:"timing"`
+	Audit  *results.Audit `json:"audit,omitempty"`
 }
 
 // mark is a line of the journal about a cell that is not finished.
@@ -37,7 +39,7 @@ type mark struct {
 // States of a mark.
 const (
 	begun = "begun"
-	ended = "ended" // without a result: it failed or was interrupted
+	ended = "ended" // without a result to be used again: it failed or was interrupted
 )
 
 // journal keeps finished cells while an experiment runs, and which cells are in flight, one a line:
@@ -167,18 +169,36 @@ func peekJournal(dir string) (*kept, error) {
 	return held, err
 }
 
-// readJournal returns what the journal holds and the offset behind the last whole line.
+// readJournal returns what the journal holds and the offset behind the last whole line. Failed
+// cells are left out: they run again.
 func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 	held := &kept{finished: make(map[string]entry), deaths: make(map[string]int)}
+	end, err := scanJournal(from, warn, func(_ int, o *entry) {
+		switch {
+		case o.State == begun:
+			held.deaths[o.Key]++
+		case o.State == ended:
+			held.deaths[o.Key] = max(0, held.deaths[o.Key]-1)
+		case o.Status == results.OK:
+			held.finished[o.Key] = *o
+			delete(held.deaths, o.Key)
+		}
+	})
+	return held, end, err
+}
+
+// scanJournal hands every line's entry, marks too, to each, with the number of its line, and
+// returns the offset behind the last whole line.
+func scanJournal(from io.Reader, warn func(string), each func(line int, o *entry)) (int64, error) {
 	reader := bufio.NewReaderSize(from, 1<<16)
 	var end int64
 	for number := 1; ; number++ {
 		text, err := reader.ReadBytes('\n')
 		if err == io.EOF {
-			return held, end, nil // what is left of a torn line is cut off
+			return end, nil // what is left of a torn line is cut off
 		}
 		if err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 		end += int64(len(text))
 		o, ok := parseJournalLine(bytes.TrimSuffix(text, []byte("\n")))
@@ -187,15 +207,7 @@ func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 				"cell runs again unless another line has it", JournalFile, number))
 			continue
 		}
-		switch o.State {
-		case begun:
-			held.deaths[o.Key]++
-		case ended:
-			held.deaths[o.Key] = max(0, held.deaths[o.Key]-1)
-		default:
-			held.finished[o.Key] = o
-			delete(held.deaths, o.Key)
-		}
+		each(number, &o)
 	}
 }
 
@@ -210,7 +222,7 @@ func parseJournalLine(text []byte) (entry, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&o)
-	known := o.State == begun || o.State == ended || o.State == "" && o.Status == results.OK
+	known := o.State == begun || o.State == ended || o.State == "" && o.Status != ""
 	return o, err == nil && o.Key != "" && known
 }
 
@@ -286,7 +298,7 @@ func (j *journal) setBroken(err error) {
 	}
 }
 
-// add hands a finished cell to the writer, which calls kept when it is on disk.
+// add hands a cell that has ended to the writer, which calls kept when it is on disk.
 func (j *journal) add(o *entry, kept func()) { j.entries <- pending{o, kept} }
 
 // flush waits until all that was added is on disk, or cannot be.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ppdp/elementary"
 	"ppdp/random"
 	"ppdp/results"
 )
@@ -36,6 +37,9 @@ func (p *Plan) noiseKey(c *Cell, checksum string) random.Key {
 	config := c.Config
 	key := p.key().Derive("cell", config.data.identity(checksum), config.Algorithm, config.Variant,
 		config.changed, config.EpsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))
+	if config.Delta > 0 {
+		key = key.Derive("delta", config.DeltaText())
+	}
 	if config.data.given {
 		key = key.Derive("rows", strconv.Itoa(p.Folds), strconv.FormatBool(p.Spec.Stratify),
 			p.Spec.Train.text)
@@ -59,9 +63,16 @@ func (p *Plan) cacheKey(c *Cell, checksum string) string {
 			word(name, params[name])
 		}
 	}
-	word("ppdp cell 2", p.Seed, config.data.identity(checksum), config.data.resample, checksum,
+	word("ppdp cell 2", "arithmetic", elementary.Revision, p.Seed,
+		config.data.identity(checksum), config.data.resample, checksum,
 		config.Algorithm, config.Info.Revision, config.Variant, config.EpsilonText(),
 		c.Trial, c.Fold, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	if config.Delta > 0 {
+		word("delta", config.DeltaText())
+	}
+	if config.Info.Program != "" {
+		word("program", config.Info.Program)
+	}
 	if p.Spec.Train.set() {
 		word("train", p.Spec.Train.text)
 	}
@@ -87,6 +98,9 @@ func (p *Plan) specHash() string {
 	for _, c := range p.Configs {
 		if c.trials != p.Trials {
 			fmt.Fprintf(h, "%d trials of ", c.trials)
+		}
+		if c.Delta > 0 {
+			fmt.Fprintf(h, "delta %s of ", c.DeltaText())
 		}
 		fmt.Fprintf(h, "%s|%s|%s|%s|%s|%s\n", c.Label(), c.data.label(), c.Algorithm, c.Variant,
 			c.EpsilonText(), results.FormatParams(c.AllParams()))

@@ -40,6 +40,15 @@ func child(out string) int {
 			return 3
 		}
 	}
+	if dirs := os.Getenv("PPDP_TEST_MERGE"); dirs != "" {
+		_, err := Merge(context.Background(), strings.Split(dirs, ":"), MergeOptions{Out: out,
+			Same: same, Log: func(message string) { fmt.Println(message) }})
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		return 0
+	}
 	spec, err := Parse("test.yaml", []byte(os.Getenv("PPDP_TEST_SPEC")))
 	if err != nil {
 		fmt.Println(err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 
+	"ppdp/algorithms"
+	"ppdp/elementary"
 	"ppdp/results"
 )
 
@@ -16,14 +18,16 @@ type Build struct {
 	CPU         string
 }
 
-// manifest describes the run.
-func (r *run) manifest() results.Manifest {
+// manifest describes the run. guarantee is what a cell's algorithm promises.
+func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manifest {
 	p := r.plan
 	m := results.Manifest{
 		Experiment: p.Spec.Name, Title: p.Spec.Title, Source: p.Spec.Source,
+		Note: p.Spec.Note,
 		Spec: string(p.Spec.text), SpecHash: p.specHash(), Overrides: p.overrides(),
 		Figures: p.Figures, Seed: p.Seed, Trials: p.Trials, Folds: p.Folds,
-		IntervalMethod: results.IntervalMethod, GoVersion: runtime.Version(), GOOS: runtime.GOOS,
+		IntervalMethod: results.IntervalMethod, Arithmetic: elementary.Revision,
+		GoVersion: runtime.Version(), GOOS: runtime.GOOS,
 		GOARCH: runtime.GOARCH, CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}
 	for _, loaded := range r.cache.sets {
@@ -44,12 +48,12 @@ func (r *run) manifest() results.Manifest {
 	}
 	used := make(map[string]bool)
 	for i := range p.Cells {
-		c, g := p.Cells[i].Config, r.guarantee(i)
+		c, g := p.Cells[i].Config, guarantee(i)
 		if !slices.Contains(m.SeriesOrder, c.Label()) {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
-		// a guarantee may depend on parameters and data
-		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status)
+		// a guarantee may depend on parameters and data, and two data may break it in two ways
+		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status, g.Errata)
 		if used[name] {
 			continue
 		}
@@ -57,7 +61,8 @@ func (r *run) manifest() results.Manifest {
 		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name,
 			Variant: string(g.Variant), Title: c.Info.Title, Source: c.Info.Source,
 			Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation,
-			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
+			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision,
+			Program: c.Info.Program})
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range build.Deps {

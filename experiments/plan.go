@@ -20,6 +20,8 @@ type Plan struct {
 	Figures []results.Figure
 	Configs []*Config
 	Cells   []Cell // in canonical order: by configuration, trial, fold
+
+	standIns map[string]string // as in Overrides
 }
 
 // Config is one setting and what it takes to run it: everything about a cell but its trial and
@@ -33,8 +35,9 @@ type Config struct {
 	Measures       []Measure
 
 	data    *datasetConfig
-	trials  int    // at most the plan's
-	changed string // the algorithm's parameters that differ from the defaults
+	node    *strictyaml.Node // the algorithm's entry in the spec
+	trials  int              // at most the plan's
+	changed string           // the algorithm's parameters that differ from the defaults
 }
 
 // Cell is one release and all that is measured on it.
@@ -76,7 +79,8 @@ func (s *Spec) checkSize(r *strictyaml.Reader) {
 			budgets = max(len(a.Epsilon), len(s.Quick.Epsilon))
 		}
 		if a.node != nil {
-			entries += a.Params.combinations() * max(1, len(a.Variant)) * budgets
+			entries += a.Params.combinations() * max(1, len(a.Variant)) * budgets *
+				len(a.deltas())
 		}
 	}
 	if sets > maxConfigurations || entries > maxConfigurations || sets*entries > maxConfigurations {
@@ -99,7 +103,8 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		}
 		sets = s.expandDatasets(r, section)
 	}
-	p := &Plan{Spec: s, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds}
+	p := &Plan{Spec: s, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds,
+		standIns: o.StandIns}
 	grid := s.Epsilon
 	if o.Quick {
 		p.Trials = cmp.Or(s.Quick.Trials, p.Trials)
@@ -154,10 +159,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 // expandAlgorithm adds one configuration for each combination of variant, parameters and epsilon.
 func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *AlgorithmSpec,
 	grid []float64) {
-	algorithm, err := algorithms.Lookup(a.Name)
-	if err != nil {
-		return // reported by check
-	}
+	algorithm := a.found
 	info := algorithm.Info()
 	variants := a.variants(info)
 	if len(a.Epsilon) > 0 {
@@ -173,7 +175,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 		}
 		for _, expanded := range a.expanded {
 			config := Config{Implementation: algorithm, Info: info, Measures: p.Spec.measured,
-				data: data, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
+				data: data, node: a.node, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
 			setting := results.Setting{Dataset: data.use, Algorithm: info.Name, Variant: name}
 			if !isNil(expanded) {
 				config.Parameters = expanded.(algorithms.Params)
@@ -195,13 +197,15 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 				continue
 			}
 			template, showVariant := p.seriesTemplate(a, len(variants) > 1)
-			for _, epsilon := range epsilons(config.Guarantee, grid) {
-				own, c := setting, config
-				own.Epsilon, own.ShowVariant = epsilon, showVariant
-				c.Setting = &own
-				own.Series = cmp.Or(c.fill(template), info.Name) // a template of an empty parameter
-				own.Interned()
-				p.Configs = append(p.Configs, &c)
+			for _, delta := range a.deltas() {
+				for _, epsilon := range epsilons(config.Guarantee, grid) {
+					own, c := setting, config
+					own.Epsilon, own.Delta, own.ShowVariant = epsilon, delta, showVariant
+					c.Setting = &own
+					own.Series = c.name(template)
+					own.Interned()
+					p.Configs = append(p.Configs, &c)
+				}
 			}
 		}
 	}
@@ -222,7 +226,7 @@ func epsilons(g algorithms.Guarantee, grid []float64) []*float64 {
 func (p *Plan) describe(c *Cell) string {
 	text := p.Spec.Name + ": " + c.Config.Label()
 	if c.Config.Epsilon != nil {
-		text += " at epsilon " + c.Config.EpsilonText()
+		text += " at " + c.Config.BudgetText()
 	}
 	if c.Fold < 0 {
 		return fmt.Sprintf("%s, trial %d", text, c.Trial)

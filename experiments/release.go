@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 
 	"ppdp/algorithms"
+	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
+	"ppdp/random"
 	"ppdp/results"
 )
 
@@ -23,56 +25,149 @@ func (r *run) releaseFile(i int) string {
 	return filepath.Join(r.result.Dir, ReleasesFolder, fmt.Sprintf("%05d-%.8s", i, r.keys[i]))
 }
 
-// extensions of files that releases are written to.
+// content is what a file of a release holds, as the index says it.
+type content string
+
 const (
-	edgesExtension = ".edges"
-	tableExtension = ".csv"
+	graphContent       content = "random graph of the released degrees"
+	generalisedContent content = "generalised table"
+	drawnContent       content = "records drawn from the generalised table"
+	recordsContent     content = "records"
 )
+
+// extensions of the files that releases are written to.
+var extensions = map[content]string{graphContent: ".edges", generalisedContent: ".csv",
+	drawnContent: ".drawn.csv", recordsContent: ".csv"}
+
+// contents are the files that a cell's release is written to, the release itself first.
+func contents(c *Config) []content {
+	_, anonymous := c.Parameters.(algorithms.Anonymous)
+	anonymous = anonymous && c.Info.Can(algorithms.MembershipProduct)
+	records := c.Info.Can(algorithms.RecordsProduct)
+	switch {
+	case c.Info.Can(algorithms.DegreesProduct):
+		return []content{graphContent}
+	case anonymous && records:
+		return []content{generalisedContent, drawnContent}
+	case anonymous:
+		return []content{generalisedContent}
+	case records:
+		return []content{recordsContent}
+	}
+	return nil
+}
 
 // written reports whether an earlier run has written a cell's release, or there is nothing to
 // write.
 func (r *run) written(i int) bool {
-	info := &r.plan.Cells[i].Config.Info
-	if !info.Can(algorithms.RecordsProduct) && !info.Can(algorithms.DegreesProduct) {
-		return true
-	}
-	return r.writtenFile(i) != ""
+	return len(r.writtenContents(i)) == len(contents(r.plan.Cells[i].Config))
 }
 
-// writeRelease writes what a cell has published: records as CSV, and a degree sequence as the edge
-// list of a random graph that has it, or the nearest one that a graph can have. Making a graph
-// reads nothing but the release and so costs no privacy; its randomness is the cell's own. Regions
-// alone are not written.
+// writtenContents lists those of a cell's files that exist.
+func (r *run) writtenContents(i int) []content {
+	var exist []content
+	for _, content := range contents(r.plan.Cells[i].Config) {
+		info, err := os.Stat(r.releaseFile(i) + extensions[content])
+		if err == nil && info.Mode().IsRegular() {
+			exist = append(exist, content)
+		}
+	}
+	return exist
+}
+
+// writeRelease writes what a cell has published: under k-anonymity the generalised table, and
+// records drawn from it where the algorithm draws some; records as CSV; a degree sequence as the
+// edge list of a random graph that has it, or the nearest one that a graph can have. Making a graph
+// or bringing the rows of a class into random order reads nothing but the release and so costs no
+// privacy; the randomness is the cell's own. Regions alone are not written.
 func (r *run) writeRelease(ctx context.Context, i int, release *algorithms.Release) error {
+	c := &r.plan.Cells[i]
 	path := r.releaseFile(i)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	if release.Degrees != nil {
-		stream := r.plan.noiseKey(&r.plan.Cells[i], r.checksum(i)).Derive("written release",
-			"graph").Stream()
-		g, distance, err := graph.Realise(ctx, stream, release.Degrees)
-		if err != nil {
-			return err
-		}
-		return results.WriteFile(path+edgesExtension, func(w io.Writer) error {
-			// The second line is what readers of the SNAP collection's files know, this program's
-			// among them: it keeps nodes without edges.
-			_, err := fmt.Fprintf(w,
-				"# random graph of released degrees, %d away from them in all (%s)\n# Nodes: %d "+
-					"Edges: %d\n",
-				distance, r.plan.describe(&r.plan.Cells[i]), g.Nodes(), g.Edges())
+	key := r.plan.noiseKey(c, r.checksum(i))
+	for _, content := range contents(c.Config) {
+		var write func(w io.Writer) error
+		switch content {
+		case graphContent:
+			g, distance, err := graph.Realise(ctx, key.Derive("written release", "graph").Stream(),
+				release.Degrees)
 			if err != nil {
 				return err
 			}
-			return g.WriteEdges(w)
-		})
+			write = func(w io.Writer) error {
+				// The second line is what readers of the SNAP collection's files know, this
+				// program's among them: it keeps nodes without edges.
+				_, err := fmt.Fprintf(w, "# random graph of released degrees, %d away from them "+
+					"in all (%s)\n# Nodes: %d Edges: %d\n",
+					distance, r.plan.describe(c), g.Nodes(), g.Edges())
+				if err != nil {
+					return err
+				}
+				return g.WriteEdges(w)
+			}
+		case generalisedContent:
+			m := r.cache.of(c)
+			train, _ := m.split(c.Fold)
+			write = func(w io.Writer) error {
+				return writeGeneralised(w, m.data.Table, train, release.Regions,
+					key.Derive("written release", "rows").Stream())
+			}
+		default:
+			table, weights, err := release.Records(ctx)
+			if err != nil || table == nil {
+				return err
+			}
+			write = func(w io.Writer) error { return csvtable.Write(w, table, weights) }
+		}
+		if err := results.WriteFile(path+extensions[content], write); err != nil {
+			return err
+		}
 	}
-	table, weights, err := release.Records(ctx)
-	if err != nil || table == nil {
-		return err
+	return nil
+}
+
+// writeGeneralised writes the table that a release under k-anonymity stands for: of each row that
+// is not suppressed its region in place of the quasi-identifiers, and its other values as they are.
+// Rows come region by region, those of a region in random order: their places would otherwise lead
+// back to the order of the input.
+func writeGeneralised(w io.Writer, table *datasets.Table, rows []int32,
+	regions *algorithms.Regions, stream *random.Stream) error {
+	members := make([][]int32, regions.Len())
+	for i, region := range regions.Assignment {
+		if region >= 0 {
+			members[region] = append(members[region], rows[i])
+		}
 	}
-	return results.WriteFile(path+tableExtension, func(w io.Writer) error {
-		return csvtable.Write(w, table, weights)
-	})
+	var ordered, of []int32
+	for region, rows := range members {
+		for last := len(rows) - 1; last > 0; last-- {
+			other := stream.Uint32N(uint32(last) + 1)
+			rows[last], rows[other] = rows[other], rows[last]
+		}
+		ordered = append(ordered, rows...)
+		for range rows {
+			of = append(of, int32(region))
+		}
+	}
+	schema := table.Schema()
+	generalise := make([]func(at int) string, len(schema.Attributes))
+	for d, attribute := range regions.Attributes {
+		texts := make([]string, regions.Len())
+		for region := range texts {
+			texts[region] = groupText(&schema.Attributes[attribute], regions, region, d)
+		}
+		generalise[attribute] = func(at int) string { return texts[of[at]] }
+	}
+	return csvtable.WriteGeneralised(w, table, ordered, generalise)
+}
+
+// groupText is a region's generalised value on a dimension.
+func groupText(a *datasets.Attribute, regions *algorithms.Regions, region, d int) string {
+	if regions.Axes != nil && regions.Axes[d] != nil {
+		return regions.Axes[d].Taxonomy.Nodes[regions.Nodes[region*len(regions.Attributes)+d]].Name
+	}
+	low, high := regions.Box(region)
+	return csvtable.GroupText(a, low[d], high[d])
 }

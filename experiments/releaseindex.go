@@ -3,7 +3,6 @@ package experiments
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,8 +20,8 @@ const (
 	ReleaseNotice = "README.txt"
 )
 
-var releaseIndexHeader = []string{"file", "cell", "series", "dataset", "algorithm", "variant",
-	"params", "epsilon", "trial", "fold",
+var releaseIndexHeader = []string{"file", "content", "cell", "series", "dataset", "algorithm",
+	"variant", "params", "epsilon", "delta", "trial", "fold",
 	"guarantee", "unit", "neighbours", "status", "proven", "errata", "note"}
 
 // unfit is why a file with the guarantee must not be taken for a private one; nothing for one that
@@ -31,6 +30,9 @@ func unfit(g *algorithms.Guarantee) string {
 	switch {
 	case g.Model == algorithms.NoPrivacy:
 		return "NO PRIVACY: the data themselves, or what follows from them"
+	case g.Status == algorithms.Declared:
+		return fmt.Sprintf("ONLY DECLARED: %s is the word of a program that nothing here has "+
+			"checked", g.Model)
 	case g.Status == algorithms.Broken:
 		return fmt.Sprintf("NOT PRIVATE: the claim of %s is broken, no finite bound is known%s",
 			g.Model, errataOf(g))
@@ -56,12 +58,14 @@ func (r *run) writeReleaseIndex() error {
 	var unprivate []string
 	warned := make(map[string]bool)
 	for i := range r.plan.Cells {
-		file := r.writtenFile(i)
-		if file == "" {
+		written := r.writtenContents(i)
+		if len(written) == 0 {
 			continue
 		}
 		c := &r.plan.Cells[i]
-		lines = append(lines, r.indexLine(i, filepath.Base(file)))
+		for _, content := range written {
+			lines = append(lines, r.indexLine(i, content))
+		}
 		g := r.guarantee(i)
 		if why := unfit(&g); why != "" {
 			what := fmt.Sprintf("%s (%s, %s): %s", c.Config.Label(), c.Config.Algorithm,
@@ -94,23 +98,12 @@ func (r *run) writeReleaseIndex() error {
 	for _, what := range unprivate {
 		r.opts.Log("warning: releases of " + what)
 	}
-	r.opts.Log(fmt.Sprintf("read %s before you publish any of the %d releases",
-		filepath.ToSlash(filepath.Join(folder, ReleaseNotice)), len(lines)))
+	r.opts.Log(fmt.Sprintf("read %s before you publish any of the releases there",
+		filepath.ToSlash(filepath.Join(folder, ReleaseNotice))))
 	return nil
 }
 
-// writtenFile is the file that a cell's release is in; empty without one.
-func (r *run) writtenFile(i int) string {
-	for _, extension := range []string{edgesExtension, tableExtension} {
-		file := r.releaseFile(i) + extension
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-			return file
-		}
-	}
-	return ""
-}
-
-func (r *run) indexLine(i int, file string) []string {
+func (r *run) indexLine(i int, content content) []string {
 	c, o := &r.plan.Cells[i], r.entries[i]
 	g := r.guarantee(i)
 	fold, proven, status := "", "", string(g.Status)
@@ -119,24 +112,28 @@ func (r *run) indexLine(i int, file string) []string {
 	}
 	if o.Spent != nil {
 		proven = o.Spent.Proven.String()
+		if o.Spent.Rho > 0 {
+			proven = o.Spent.ProvenEpsilon.String()
+		}
 	}
 	if g.Model == algorithms.NoPrivacy {
 		status = "" // nothing is promised
 	}
-	return []string{file, strconv.Itoa(i), c.Config.Label(), c.Config.Dataset.Label(),
+	return []string{filepath.Base(r.releaseFile(i)) + extensions[content], string(content),
+		strconv.Itoa(i), c.Config.Label(), c.Config.Dataset.Label(),
 		c.Config.Algorithm, c.Config.Variant, results.FormatParams(c.Config.AllParams()),
-		c.Config.EpsilonText(), strconv.Itoa(c.Trial), fold, string(g.Model), g.Unit, g.Relation,
-		status, proven, strings.Join(g.Errata, " "), g.Note}
+		c.Config.EpsilonText(), c.Config.DeltaText(), strconv.Itoa(c.Trial), fold,
+		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "), g.Note}
 }
 
 // notice is the text of ReleaseNotice.
 func (r *run) notice(files int, unprivate []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `%d releases of %s, made for measurements. Before you publish one:
+	fmt.Fprintf(&b, `Releases of %s, made for measurements: %d. Before you publish one:
 
 1. %s lists every file with its guarantee, the data it protects, and whether the guarantee holds.
    A file that is not listed there belongs to an earlier run.
-`, files, r.plan.Spec.Name, ReleaseIndex)
+`, r.plan.Spec.Name, files, ReleaseIndex)
 	if len(unprivate) > 0 {
 		b.WriteString("   Never publish files of:\n")
 		for _, what := range unprivate {
@@ -148,7 +145,8 @@ func (r *run) notice(files int, unprivate []string) string {
    18446744073709551615 that nobody can guess, use it for this one run only, and publish neither
    the seed nor the other files of the run.
 3. An epsilon is for one file. All files here are of the same people: the epsilons of those that you
-   publish add up. Choosing a file by its figures uses the private data once more.
+   publish add up, and so do the deltas. Choosing a file by its figures uses the private data once
+   more.
 4. The figures, records and summaries of the run were measured on the private data. They are not
    private.
 `, r.plan.Seed)

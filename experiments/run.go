@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/random"
 	"ppdp/results"
@@ -24,26 +26,37 @@ type Options struct {
 	Jobs     int           // cells run at once, at least 1; see Plan.Workers
 	Timeout  time.Duration // for one cell; 0 means none
 	FailFast bool          // end the run at the first failed cell
-	Shard    Shard         // the part of the cells to run; the zero value is all of them
+	// Shard is the part of the cells to run; the zero value is all of them. A shard's journal is
+	// kept in a folder of its own inside Out, and Merge makes the experiment's files of them.
+	Shard Shard
+	Costs Costs // what the shards are divided by; all shards of a run must have the same
 	// WriteReleases writes what each cell publishes below the experiment's folder, see
 	// ReleasesFolder. Cells of an earlier run whose release is not there are run again.
 	WriteReleases bool
-	Files         datasets.Files // where data files are looked for
-	Clock         func() time.Time
-	Progress      func(Progress)       // called after each cell, never concurrently; may be nil
-	Log           func(message string) // statistical and operational warnings; may be nil
-	Build         Build                // what the manifest says of the program
+	// Audit, unless nil, says how the guarantee of each of the plan's settings is audited. The seed
+	// is the plan's.
+	Audit    *audit.Options
+	Files    datasets.Files // where data files are looked for
+	Clock    func() time.Time
+	Progress func(Progress)       // called after each cell, never concurrently; may be nil
+	Log      func(message string) // statistical and operational warnings; may be nil
+	Build    Build                // what the manifest says of the program
 	// Retry runs cells again that were running when two processes died, see Run.
 	Retry bool
 	order []int                // the order cells are started in; nil means shuffled
 	sync  func(*os.File) error // in place of the journal's
 }
 
-// Shard is one part of an experiment's cells when they are divided between machines: those whose
-// number leaves the remainder Index by Count, 0 ≤ Index < Count. A count of 0 is no division.
-type Shard struct{ Index, Count int }
-
-func (s Shard) has(cell int) bool { return s.Count == 0 || cell%s.Count == s.Index }
+// shardCosts are the costs of the plan's configurations, nil where there are no shards or nothing
+// is known of them.
+func (o *Options) shardCosts(p *Plan) []float64 {
+	costs := p.costs(o.Costs)
+	if o.Shard.Count == 0 ||
+		!slices.ContainsFunc(costs, func(cost float64) bool { return cost > 0 }) {
+		return nil
+	}
+	return costs
+}
 
 // Progress is how far a run has come.
 type Progress struct {
@@ -53,14 +66,15 @@ type Progress struct {
 // Result is how a run ended.
 type Result struct {
 	Dir      string
-	Cells    int      // of this shard, and those of others that are in the journal
+	Cells    int      // of this shard
 	Cached   int      // taken from the journal of an earlier run
 	Failed   int      // failed cells are in the records, with their phase and error
 	Failures []string // the first few, for people
 	// Unwritten counts releases that were to be written and could not be; the log says why.
 	Unwritten int
-	// OtherShards counts the cells of other shards that are not in the journal. The experiment's
-	// files are not written without them.
+	// Refuted are the guarantees that are said to hold and do not, in words.
+	Refuted []string
+	// OtherShards counts the cells of other shards. The experiment's files are not written.
 	OtherShards int
 }
 
@@ -102,7 +116,8 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err // before there is a folder: nothing was run
 	}
-	dir := filepath.Join(opts.Out, filepath.FromSlash(p.Spec.Name))
+	defer p.closePrograms(opts.Log)
+	dir := filepath.Join(opts.Out, opts.Shard.Folder(), filepath.FromSlash(p.Spec.Name))
 	j, held, err := openJournal(dir, opts.Log)
 	if err != nil {
 		return nil, err
@@ -112,45 +127,78 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 		j.sync = opts.sync
 	}
 	cache.logNotes(opts.Log)
-	run := &run{plan: p, opts: opts, cache: cache, journal: j,
-		entries: make([]*entry, len(p.Cells)), traced: make(map[string]bool),
-		left:   make(map[int]<-chan struct{}),
-		result: Result{Dir: dir, Cells: len(p.Cells)}}
-	run.opts.Jobs = p.Workers(opts.Jobs)
+	run := p.newRun(opts, cache, j, dir)
+	var parts []int32
+	if opts.Shard.Count > 0 {
+		parts = p.shards(opts.Shard.Count, opts.shardCosts(p))
+	}
 	var open []int
 	for i := range p.Cells {
-		key := p.cacheKey(&p.Cells[i], run.checksum(i))
-		run.keys = append(run.keys, key)
-		o, ok := held.finished[key]
+		if parts != nil && int(parts[i]) != opts.Shard.Index {
+			run.result.OtherShards++
+			continue
+		}
+		deaths := held.deaths[run.keys[i]]
+		o, ok := held.finished[run.keys[i]]
 		switch {
 		case ok && (!opts.WriteReleases || run.written(i)):
 			run.entries[i] = &o
 			run.result.Cached++
-		case !opts.Shard.has(i):
-			run.result.OtherShards++
-		case held.deaths[key] >= deadly && !opts.Retry:
-			run.finish(i, outcome{}, &failure{results.PhaseRelease, errDeadly})
-		case held.deaths[key] > 0:
+		case deaths >= deadly && !opts.Retry:
+			run.dead = append(run.dead, i)
+		case deaths > 0:
 			run.apart = append(run.apart, i)
 		default:
 			open = append(open, i)
 		}
 	}
-	run.result.Cells -= run.result.OtherShards
 	if n := len(run.apart); n > 0 {
 		opts.Log(fmt.Sprintf("%d cells were running when an earlier run died: they run last, one "+
 			"at a time", n))
 	}
-	if opts.FailFast && run.result.Failed > 0 {
-		return &run.result, fmt.Errorf("%w: %s", errFailFast, run.result.Failures[0])
+	run.result.Cells -= run.result.OtherShards
+	if err := run.start(run.result.Cells).write(dir); err != nil {
+		return nil, err
 	}
-	if err := run.cells(ctx, run.executionOrder(open)); err != nil {
+	open = run.executionOrder(open)
+	if opts.Audit != nil {
+		audits, err := run.openAudits(held.finished)
+		if err != nil {
+			return &run.result, err
+		}
+		open = append(audits, open...)
+	}
+	if err := run.cells(ctx, open); err != nil {
 		return &run.result, err
 	}
-	if run.result.OtherShards > 0 {
+	if opts.Shard.Count > 0 {
 		return &run.result, nil
 	}
-	return &run.result, run.write()
+	return &run.result, run.write(run.manifest(run.guarantee))
+}
+
+// closePrograms ends the processes of algorithms that are programs outside.
+func (p *Plan) closePrograms(log func(string)) {
+	for _, config := range p.Configs {
+		if program, ok := config.Implementation.(io.Closer); ok {
+			if err := program.Close(); err != nil {
+				log(fmt.Sprintf("%s: %v", config.Algorithm, err))
+			}
+		}
+	}
+}
+
+// newRun is a run of the plan that writes into the folder dir.
+func (p *Plan) newRun(opts Options, cache *dataCache, j *journal, dir string) *run {
+	run := &run{plan: p, opts: opts, cache: cache, journal: j,
+		entries: make([]*entry, len(p.Cells)), traced: make(map[string]bool),
+		left:   make(map[int]<-chan struct{}),
+		result: Result{Dir: dir, Cells: len(p.Cells)}}
+	run.opts.Jobs = p.Workers(opts.Jobs)
+	for i := range p.Cells {
+		run.keys = append(run.keys, p.cacheKey(&p.Cells[i], run.checksum(i)))
+	}
+	return run
 }
 
 // Workers returns how many of the plan's cells are run at once when jobs are allowed: where a
@@ -192,9 +240,11 @@ type run struct {
 	journal *journal
 	entries []*entry // by cell; each worker writes its own cells only
 	keys    []string // of cells, in the journal
+	audits  []*audited
+	dead    []int // cells that are not run any more
 
 	mu     sync.Mutex              // guards what follows
-	done   int                     // cells that failed or are on disk
+	done   int                     // cells that are on disk
 	traced map[string]bool         // panics whose stack has been logged
 	apart  []int                   // cells to be run alone, after the others
 	left   map[int]<-chan struct{} // cells left behind, and when they end after all
@@ -213,7 +263,7 @@ func (r *run) executionOrder(open []int) []int {
 	return open
 }
 
-// cells runs the given cells on the workers.
+// cells runs the given cells on the workers, and for -1, -2, ... the audits from the first on.
 func (r *run) cells(ctx context.Context, order []int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -221,16 +271,26 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	r.mu.Lock()
 	r.report()
 	r.mu.Unlock()
-	r.pool(ctx, order, r.opts.Jobs, func(i int) { r.cell(ctx, i, false, cancel) })
+	for _, i := range r.dead {
+		r.finish(i, outcome{}, &failure{results.PhaseRelease, errDeadly}, cancel)
+	}
+	r.pool(ctx, order, r.opts.Jobs, func(i int) {
+		if i < 0 {
+			r.audit(ctx, -1-i, cancel)
+		} else {
+			r.cell(ctx, i, false, cancel)
+		}
+	})
 	r.settle()
 	// No cell is put apart while those that are run: this list is complete.
 	r.pool(ctx, slices.Clone(r.apart), 1, func(i int) {
 		r.journal.flush(ctx) // should the cell end the process, no other one is in flight
 		r.cell(ctx, i, true, cancel)
 	})
+	kept := r.journal.finish()
 	r.nameLeft()
-	if err := r.journal.finish(); err != nil {
-		return err
+	if kept != nil {
+		return kept
 	}
 	if err := r.journal.check(); err != nil {
 		return err
@@ -343,7 +403,9 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 	o.release = nil // it may be large, and the cell may wait for others
 	m.seal.vouch(m.data, r.opts.Clock, func(intact bool) {
 		if !intact && r.opts.WriteReleases {
-			_ = os.Remove(r.writtenFile(i)) // it may not be there
+			for _, content := range r.writtenContents(i) {
+				_ = os.Remove(r.releaseFile(i) + extensions[content]) // it is there
+			}
 		}
 		if !intact && !alone { // so that it will be known which one it was
 			unfinished()
@@ -357,10 +419,7 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 		if err != nil {
 			unfinished()
 		}
-		r.finish(i, o, err)
-		if err != nil && r.opts.FailFast {
-			cancel(fmt.Errorf("%w: %s: %w", errFailFast, r.plan.describe(c), err))
-		}
+		r.finish(i, o, err, cancel)
 	})
 	if alone {
 		m.seal.settle(m.data, r.opts.Clock)
@@ -396,10 +455,25 @@ func (r *run) setApart(i int) {
 	r.apart = append(r.apart, i)
 }
 
-// finish keeps the outcome of a cell. One that failed is done now, any other when it is on disk.
-func (r *run) finish(i int, o outcome, err error) {
+// finish keeps the outcome of a cell. It is done when it is on disk, a failed one too: it is a
+// record of a merged experiment.
+func (r *run) finish(i int, o outcome, err error, cancel context.CancelCauseFunc) {
 	c := &r.plan.Cells[i]
-	done := func() {
+	o.Status = results.OK
+	if err != nil {
+		var f *failure
+		phase := results.PhaseRelease
+		if errors.As(err, &f) {
+			phase = f.phase
+		}
+		// A failed cell publishes nothing: numbers measured before the failure would look like a
+		// result.
+		o.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(),
+			Spent: o.Spent, Ledger: o.Ledger}
+	}
+	e := entry{mark: mark{Key: r.keys[i]}, CellResult: o.CellResult, Timing: o.timing}
+	r.entries[i] = &e
+	r.journal.add(&e, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.done++
@@ -407,24 +481,10 @@ func (r *run) finish(i int, o outcome, err error) {
 			r.fail(c, err)
 		}
 		r.report()
+	})
+	if err != nil && r.opts.FailFast {
+		cancel(fmt.Errorf("%w: %s: %w", errFailFast, r.plan.describe(c), err))
 	}
-	if err == nil {
-		o.Status = results.OK
-		e := entry{mark{Key: r.keys[i]}, o.CellResult, o.timing}
-		r.entries[i] = &e
-		r.journal.add(&e, done)
-		return
-	}
-	var f *failure
-	phase := results.PhaseRelease
-	if errors.As(err, &f) {
-		phase = f.phase
-	}
-	// A failed cell publishes nothing: numbers measured before the failure would look like a
-	// result.
-	r.entries[i] = &entry{CellResult: results.CellResult{Status: results.Failed, Phase: phase,
-		Error: err.Error(), Spent: o.Spent, Ledger: o.Ledger}, Timing: o.timing}
-	done()
 }
 
 func (r *run) fail(c *Cell, err error) {
@@ -458,9 +518,9 @@ func (r *run) report() {
 func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Cells[i]).data.Checksum }
 
 // write writes the experiment's files, all in the plan's order whatever order the cells ran in.
-func (r *run) write() error {
+func (r *run) write(manifest results.Manifest) error {
 	p := r.plan
-	finished := results.Run{Manifest: r.manifest(), Cells: make([]results.Cell, len(p.Cells)),
+	finished := results.Run{Manifest: manifest, Cells: make([]results.Cell, len(p.Cells)),
 		Timings: make([]results.Timing, len(p.Cells))}
 	kept := make(map[*datasetConfig]bool) // datasets whose rows a cell has
 	var warned warnings
@@ -486,6 +546,7 @@ func (r *run) write() error {
 		}
 	}
 	warned.log(r.opts.Log)
+	finished.Audits = r.foundAudits()
 	if err := finished.Write(r.result.Dir); err != nil {
 		return fmt.Errorf("finished cells are kept in %s: %w", JournalFile, err)
 	}

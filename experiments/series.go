@@ -1,11 +1,13 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"ppdp/algorithms"
 	"ppdp/internal/strictyaml"
 	"ppdp/results"
 )
@@ -55,6 +57,19 @@ func (c *Config) fill(template string) string {
 			return value
 		}
 	})
+}
+
+// name fills in the template. The delta of a budget that has one is always part of a curve's name,
+// and so is that a guarantee is a program's word.
+func (c *Config) name(template string) string {
+	name := cmp.Or(c.fill(template), c.Info.Name) // a template of an empty parameter
+	if delta := c.DeltaText(); delta != "" && !strings.Contains(template, "{delta}") {
+		name += ", δ = " + delta
+	}
+	if c.Guarantee.Status == algorithms.Declared {
+		name += " (" + string(algorithms.Declared) + ")"
+	}
+	return name
 }
 
 // checkSeries refuses names that cannot be shown, and settings that are listed twice.

@@ -32,6 +32,7 @@ type Spec struct {
 	Name   string `yaml:"name"`   // "rps/fig3": the folder of its results
 	Title  string `yaml:"title"`  // one line for people
 	Source string `yaml:"source"` // paper and figure it reproduces
+	Note   string `yaml:"note"`   // one line below its figures, such as how they differ from those
 	Seed   uint64 `yaml:"seed"`   // master seed of all randomness; 0 is a seed like any other
 	Trials int    `yaml:"trials"` // independent repetitions, default 1
 	// Folds is the number of cross-validation folds; 0 (the default) measures on the rows released.
@@ -144,6 +145,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	section("algorithms", algorithms.Names())
 	section("measure", metrics.Names())
 	s.checkSize(r)
+	s.findAlgorithms(r)
 	s.checkKeep(r)
 	s.measured = s.measures(r)
 	s.sets = s.expandDatasets(r, s.Dataset)
@@ -173,21 +175,33 @@ func valueOf(n *strictyaml.Node, key string) *strictyaml.Node {
 }
 
 func checkEpsilon(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
+	checkGrid(r, at, grid, "a finite number above 0", func(epsilon float64) bool {
+		return epsilon > 0 && !math.IsInf(epsilon, 1)
+	})
+}
+
+func checkDelta(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
+	checkGrid(r, at, grid, "at least 1e-300 and below 1, or 0 for pure epsilon",
+		func(delta float64) bool { return delta == 0 || delta >= 1e-300 && delta < 1 })
+}
+
+func checkGrid(r *strictyaml.Reader, at *strictyaml.Node, grid []float64, must string,
+	valid func(float64) bool) {
 	seen := make(map[float64]bool)
-	for i, epsilon := range grid {
+	for i, x := range grid {
 		where := at
 		if at.Kind == strictyaml.SequenceNode && i < len(at.Content) {
 			where = at.Content[i]
 		}
-		if written, err := strconv.ParseFloat(where.Value, 64); err != nil || written != epsilon {
+		if written, err := strconv.ParseFloat(where.Value, 64); err != nil || written != x {
 			continue // not decoded, which is reported
 		}
-		if !(epsilon > 0) || math.IsInf(epsilon, 1) {
-			r.Problemf(where, "%v, must be a finite number above 0", epsilon)
+		if !valid(x) {
+			r.Problemf(where, "%v, must be %s", x, must)
 		}
-		if seen[epsilon] {
-			r.Problemf(where, "%v is listed twice", epsilon)
+		if seen[x] {
+			r.Problemf(where, "%v is listed twice", x)
 		}
-		seen[epsilon] = true
+		seen[x] = true
 	}
 }

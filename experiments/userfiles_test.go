@@ -47,7 +47,8 @@ func TestUserTableIsItsContent(t *testing.T) {
 		opts := options(t, t.TempDir())
 		opts.WriteReleases = true
 		result := mustRun(t, plan, opts)
-		written, err := filepath.Glob(filepath.Join(result.Dir, ReleasesFolder, "*"+tableExtension))
+		written, err := filepath.Glob(filepath.Join(result.Dir, ReleasesFolder,
+			"*"+extensions[recordsContent]))
 		if err != nil || len(written) == 0 {
 			t.Fatalf("no releases: %v", err)
 		}

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"ppdp/algorithms"
+	"ppdp/metrics/encoding"
 )
 
 func init() {
 	Register(parameterised[*GeneralisedParams]{Info{
 		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
-		Source: "Al-Hussaeni et al. 2018, sections 5.1 and 5.2: accuracy-generalised of " +
+		Source: "Al-Hussaeni et al. 2018, section 5.1: accuracy-generalised of " +
 			"releases that have regions, accuracy of the others",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
@@ -22,8 +23,14 @@ func init() {
 // baselines of both kinds, and the raw data, into one figure.
 func accuracyPublished(ctx context.Context, c Case,
 	params *GeneralisedParams) (float64, bool, error) {
+	return shareRight(c)(predictFromPublished(ctx, c, params.Encoding))
+}
+
+// predictFromPublished returns the classes predicted for the test rows from generalised records
+// where the release has regions, else from its records.
+func predictFromPublished(ctx context.Context, c Case, as encoding.Encoding) ([]uint32, error) {
 	if c.Release.Regions == nil {
-		return accuracy(ctx, c)
+		return predictFromRecords(ctx, c)
 	}
-	return generalised(ctx, c, params)
+	return predictFromGeneralised(ctx, c, as)
 }

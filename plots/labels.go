@@ -20,6 +20,24 @@ func parameterLabel(name, given string) string {
 	return cmp.Or(given, parameterLabels[name], strings.ReplaceAll(name, "-", " "))
 }
 
+// besideEpsilon is what an axis along epsilon says of the deltas of its points: nothing where all
+// are pure. The curves' names have each.
+func besideEpsilon(rows []*results.Row) string {
+	var deltas []string
+	for _, r := range rows {
+		if text := r.DeltaText(); r.Epsilon != nil && !slices.Contains(deltas, text) {
+			deltas = append(deltas, text)
+		}
+	}
+	switch {
+	case len(deltas) > 1:
+		return ", at the δ named"
+	case len(deltas) == 1 && deltas[0] != "":
+		return ", δ = " + deltas[0]
+	}
+	return ""
+}
+
 // measureLabel is the label of an axis along a metric: its title, with its unit in brackets.
 func measureLabel(m results.MeasureUse) string {
 	label := cmp.Or(m.Title, m.Metric)

@@ -30,20 +30,21 @@ const (
 	combinedScale = 0.79 // keeps smallText at 7.5 pt in the combined figure
 )
 
-// Okabe and Ito's palette, whose colours differ under the common colour blindnesses (Color
-// Universal Design, 2008). Its yellow is left out: it cannot be seen on white.
+// palette was searched for: all of its colours stand out from white and differ from each other as
+// much as they can to every kind of colour blindness (see its test). The first ones differ in grey.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xB2, 0xFF}, // blue
-	{0xD5, 0x5E, 0x00, 0xFF}, // vermilion
-	{0x00, 0x9E, 0x73, 0xFF}, // bluish green
-	{0xCC, 0x79, 0xA7, 0xFF}, // reddish purple
-	{0xE6, 0x9F, 0x00, 0xFF}, // orange
-	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
+	{0xC6, 0x83, 0x1A, 0xFF}, // ochre
+	{0x84, 0x17, 0x59, 0xFF}, // plum
+	{0xFF, 0x45, 0x6C, 0xFF}, // rose
+	{0x4D, 0x51, 0x16, 0xFF}, // olive
+	{0x92, 0x62, 0xFF, 0xFF}, // violet
 	{0x00, 0x00, 0x00, 0xFF}, // black
 }
 
-// dashes distinguish lines where colours do not, in points. Seven colours, eight markers and five
-// dashes have no common divisor, so that no combination returns before the 280th curve.
+// dashes distinguish lines where colours do not, in points. Eight markers and five dashes have no
+// common divisor, so that no combination returns before the 40th curve, nor before the 280th as far
+// as the seven colours follow one another too.
 var dashes = [][]vg.Length{
 	nil,
 	{6, 2},
@@ -212,9 +213,34 @@ func newCurveStyles(charts []*chart, order []string) curveStyles {
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return place[a] - place[b] })
 	for i, name := range names {
-		s.curves[name] = styleOf(i)
+		style := styleOf(i)
+		taken := s.besides(charts, name)
+		for k := range palette { // the first from its own on that no panel of the curve has yet
+			if colour := palette[(i+k)%len(palette)]; !taken[colour] {
+				style.colour = colour
+				break
+			}
+		}
+		s.curves[name] = style
 	}
 	return s
+}
+
+// besides is the colours, given so far, of the curves that share a panel with one.
+func (s curveStyles) besides(charts []*chart, name string) map[color.RGBA]bool {
+	taken := make(map[color.RGBA]bool)
+	for _, c := range charts {
+		named := func(cv curve) bool { return s.name(cv) == name }
+		if !slices.ContainsFunc(c.curves, named) {
+			continue
+		}
+		for _, cv := range c.curves {
+			if style, given := s.curves[s.name(cv)]; given {
+				taken[style.colour] = true
+			}
+		}
+	}
+	return taken
 }
 
 // variant is the variant that the chart's curves name, "" where none does. one is false where they

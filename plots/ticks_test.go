@@ -113,7 +113,7 @@ func TestLabelsHaveGlyphs(t *testing.T) {
 		}
 		check(span{min: 0, max: math.Pow10(exponent)}.labelled("k", xTicks))
 	}
-	check(parameterLabel(epsilonName, ""))
+	check(parameterLabel(epsilonName, "") + ", δ = 1e-09")
 	for _, m := range results.DerivedMeasures {
 		check(measureLabel(m))
 	}

@@ -19,34 +19,74 @@ const slack = 1e-9
 // reach 745 scales, Cauchy noise 2⁵³/π.
 const maxScale = 1e290
 
-// Budget is the privacy budget of one release. It is not safe for concurrent use.
+// Budget is the privacy budget of one release, in one unit. It is not safe for concurrent use.
 type Budget struct {
-	epsilon    float64
-	mechanisms []*mechanism
+	unit           Unit
+	total          float64 // in the unit
+	epsilon, delta float64 // what it stands for
+	mechanisms     []*mechanism
 	// the largest path sums so far, by claimed and by proven sensitivities, and the paths they are
 	// of: among equally expensive ones, up to rounding, the one of most calls
 	claimed, proven  float64
 	worst, worstLoss Path
-	refused          error // the first charge that would have overspent
+	refused          error // the first charge that the budget could not pay
 	rooted           bool  // Root has been called
 	watch            *watch
 }
 
 // NewBudget returns a budget of epsilon nats. Zero is the budget of a release that gives no
 // differential privacy: it can pay for nothing.
-func NewBudget(epsilon float64) *Budget {
+func NewBudget(epsilon float64) *Budget { return NewApproximate(epsilon, 0) }
+
+// NewApproximate returns a budget for (epsilon, delta). It is kept in rho, the largest zCDP that
+// implies it (RhoOf), or in epsilon where delta is 0. delta is below 1.
+func NewApproximate(epsilon, delta float64) *Budget {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		panic(fmt.Sprintf("privacy: budget of %v, must be a finite number of at least 0", epsilon))
 	}
-	return &Budget{epsilon: epsilon}
+	if !(delta >= 0 && delta < 1) {
+		panic(fmt.Sprintf("privacy: delta of %v, must be at least 0 and below 1", delta))
+	}
+	b := &Budget{unit: Epsilon, total: epsilon, epsilon: epsilon, delta: delta}
+	if delta > 0 {
+		b.unit, b.total = Rho, 0
+		if epsilon > 0 {
+			b.total = RhoOf(epsilon, delta)
+		}
+	}
+	return b
 }
 
-// Epsilon is the whole budget.
+// Epsilon is the epsilon that the budget stands for: the whole budget where Unit is Epsilon.
 func (b *Budget) Epsilon() float64 { return b.epsilon }
 
-// Refused is the first error of a charge that would have overspent, or nil. A release that went on
-// after one has taken values without noise for noisy ones.
+// Delta is the delta beside Epsilon, 0 for pure differential privacy.
+func (b *Budget) Delta() float64 { return b.delta }
+
+// Unit is what the budget is counted in.
+func (b *Budget) Unit() Unit { return b.unit }
+
+// Total is the whole budget in its unit.
+func (b *Budget) Total() float64 { return b.total }
+
+// ChoiceEpsilon is the epsilon of an exponential mechanism that costs as much in the budget's unit.
+func (b *Budget) ChoiceEpsilon(cost float64) float64 {
+	if b.unit == Rho {
+		return math.Sqrt(8 * cost)
+	}
+	return cost
+}
+
+// Refused is the first error of a charge that the budget could not pay, or nil. A release that went
+// on after one has taken values without noise for noisy ones.
 func (b *Budget) Refused() error { return b.refused }
+
+func (b *Budget) refuse(err error) error {
+	if b.refused == nil {
+		b.refused = err
+	}
+	return err
+}
 
 // Root returns the path that has spent nothing. It can be taken once: two roots would count as
 // parallel, though every record pays on both. Whoever divides disjoint data forks the path.
@@ -78,30 +118,31 @@ func (p *Path) Fork() Path { return *p }
 func (p *Path) Spent() float64 { return p.spent }
 
 // Remaining is what this path can still pay, never negative.
-func (p *Path) Remaining() float64 { return max(0, p.budget.epsilon-p.spent) }
+func (p *Path) Remaining() float64 { return max(0, p.budget.total-p.spent) }
 
-// charge books epsilon for mechanism m on this path. scale is that of the noise it buys, 0 for a
-// choice.
-func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
-	if !(epsilon > 0) {
-		return fmt.Errorf("privacy: %s asked for epsilon %v, must be above 0", m.purpose, epsilon)
+// charge books a call of mechanism m at an amount, of rho for Gaussian noise and of epsilon for all
+// others, on this path. scale is that of the noise it buys, 0 for a choice.
+func (p *Path) charge(m *mechanism, amount, scale float64) error {
+	if !(amount > 0) {
+		return fmt.Errorf("privacy: %s asked for %s %v, must be above 0", m.purpose, m.asks(),
+			amount)
 	}
 	b := p.budget
-	if p.spent+epsilon > b.epsilon*(1+slack) {
+	cost := m.cost(amount)
+	if p.spent+cost > b.total*(1+slack) {
 		err := fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent,
-			m.purpose, epsilon, p.spent, b.epsilon)
-		if b.refused == nil {
-			b.refused = err
+			m.purpose, cost, p.spent, b.total)
+		if b.unit == Rho {
+			err = fmt.Errorf("%w, all in rho", err)
 		}
-		return err
+		return b.refuse(err)
 	}
 	if scale > maxScale {
-		return fmt.Errorf("%w: %s asked for noise of scale %g, must be at most %g", ErrTooSmall,
-			m.purpose, scale, maxScale)
+		return tooSmall(m, scale, maxScale)
 	}
-	p.spent += epsilon
-	p.loss += float64(epsilon * m.lossPerEpsilon)
-	p.by[m.slot] += epsilon
+	p.spent += cost
+	p.loss += float64(cost * m.lossPerCost)
+	p.by[m.slot] += cost
 	p.calls[m.slot]++
 	p.all++
 	m.calls++
@@ -120,14 +161,53 @@ func (p *Path) charge(m *mechanism, epsilon, scale float64) error {
 	return nil
 }
 
+// tooSmall is the error of a call that asks for more noise than can be drawn.
+func tooSmall(m *mechanism, scale, most float64) error {
+	return fmt.Errorf("%w: %s asked for noise of scale %g, must be at most %g", ErrTooSmall,
+		m.purpose, scale, most)
+}
+
 // mechanism is the bookkeeping all mechanisms share.
 type mechanism struct {
-	purpose, kind  string
-	sensitivity    Sensitivity
-	lossPerEpsilon float64
-	slot           int
-	calls          int64
-	stream         *random.Stream
+	purpose, kind string
+	unit          Unit // the budget's
+	sensitivity   Sensitivity
+	lossPerCost   float64
+	slot          int
+	calls         int64
+	stream        *random.Stream
+}
+
+// The kinds of mechanisms.
+const (
+	laplace              = "laplace"
+	geometric            = "geometric"
+	cauchy               = "cauchy"
+	exponential          = "exponential"
+	gaussian             = "gaussian"
+	discreteLaplaceKind  = "discrete laplace"
+	discreteGaussianKind = "discrete gaussian"
+)
+
+// asks is the unit of the amounts a mechanism is called with.
+func (m *mechanism) asks() Unit {
+	if m.kind == gaussian || m.kind == discreteGaussianKind {
+		return Rho
+	}
+	return Epsilon
+}
+
+// cost is what a call at an amount costs in the budget's unit. In zCDP a mechanism of pure epsilon
+// costs ε²/2 (Bun & Steinke 2016, Proposition 1.4), and an exponential mechanism ε²/8, since its
+// loss keeps to an interval of length ε (Cesar & Rogers 2021).
+func (m *mechanism) cost(amount float64) float64 {
+	switch {
+	case m.unit == m.asks(), m.kind == declared:
+		return amount
+	case m.kind == exponential:
+		return amount * amount / 8
+	}
+	return amount * amount / 2
 }
 
 // declare enters a mechanism into the ledger. Wrong declarations are programmers' mistakes.
@@ -140,23 +220,28 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 	case !(s.Claimed > 0) || math.IsInf(s.Claimed, 1) || s.Proven < 0 || math.IsNaN(s.Proven):
 		panic(fmt.Sprintf("privacy: mechanism %q with sensitivity %+v", purpose, s))
 	}
-	m := &mechanism{purpose: purpose, kind: kind, sensitivity: s,
-		lossPerEpsilon: s.lossPerEpsilon(),
-		slot:           len(b.mechanisms), stream: stream}
+	m := &mechanism{purpose: purpose, kind: kind, unit: b.unit, sensitivity: s,
+		lossPerCost: s.lossPerEpsilon(), slot: len(b.mechanisms), stream: stream}
+	if b.unit == Rho { // which is quadratic in the distance
+		m.lossPerCost = float64(m.lossPerCost * m.lossPerCost)
+	}
 	b.mechanisms = append(b.mechanisms, m)
 	return m
 }
 
-// Entry is one row of the ledger: all calls of one mechanism in one release.
+// Entry is one row of the ledger: all calls of one mechanism in one release. Costs are in the
+// budget's unit.
 type Entry struct {
-	Purpose   string // what the queries were for: "cuts", "stop tests", "leaf counts"
-	Mechanism string // "laplace", "geometric", "cauchy", "exponential"
-	Claimed   float64
-	Proven    float64
-	Calls     int64
-	// Epsilon is this mechanism's part of the most expensive path by claimed sensitivities; of
-	// equally expensive ones, of the path of most calls.
-	Epsilon float64
+	Purpose string // what the queries were for: "cuts", "stop tests", "leaf counts"
+	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "gaussian", "discrete laplace",
+	// "discrete gaussian" or "declared".
+	Mechanism string
+	// Claimed and Proven are sensitivities, in L2 for Gaussian noise.
+	Claimed, Proven float64
+	Calls           int64
+	// Cost is this mechanism's part of the most expensive path by claimed sensitivities; of equally
+	// expensive ones, of the path of most calls.
+	Cost float64
 	// Loss is its part of the most expensive path by proven sensitivities.
 	Loss float64
 	// Composition is "parallel" where calls beside the worst path rode on disjoint data, else
@@ -175,15 +260,15 @@ func (b *Budget) Ledger() []Entry {
 		entries[i] = Entry{
 			Purpose: m.purpose, Mechanism: m.kind,
 			Claimed: m.sensitivity.Claimed, Proven: m.sensitivity.proven(), Calls: m.calls,
-			Epsilon: b.worst.by[i], Composition: composition,
+			Cost: b.worst.by[i], Composition: composition,
 		}
 		if by := b.worstLoss.by[i]; by > 0 { // 0 times an infinite loss is no loss
-			entries[i].Loss = float64(by * m.lossPerEpsilon)
+			entries[i].Loss = float64(by * m.lossPerCost)
 		}
 	}
 	return entries
 }
 
-// Spent returns the largest path sums: by claimed sensitivities (at most Epsilon, but for
-// rounding) and by proven ones (more than Epsilon where a published algorithm overspends).
+// Spent returns the largest path sums, in the budget's unit: by claimed sensitivities (at most
+// Total, but for rounding) and by proven ones (more where a published algorithm overspends).
 func (b *Budget) Spent() (claimed, proven float64) { return b.claimed, b.proven }

@@ -57,7 +57,7 @@ func TestChargesRefusesWhatIsNoCharge(t *testing.T) {
 	if claimed, proven := b.Spent(); claimed != 0 || proven != 0 || path.Spent() != 0 {
 		t.Errorf("refused charges spent %v, %v, %v", claimed, proven, path.Spent())
 	}
-	if entry := b.Ledger()[0]; entry.Calls != 0 || entry.Epsilon != 0 {
+	if entry := b.Ledger()[0]; entry.Calls != 0 || entry.Cost != 0 {
 		t.Errorf("refused charges are in the ledger: %+v", entry)
 	}
 }
@@ -183,12 +183,12 @@ func TestForksDoNotAddUp(t *testing.T) {
 	}
 	ledger := b.Ledger()
 	e := ledger[0]
-	if e.Purpose != "counts" || e.Mechanism != "laplace" || e.Calls != 10 || e.Epsilon != 0.59 ||
+	if e.Purpose != "counts" || e.Mechanism != "laplace" || e.Calls != 10 || e.Cost != 0.59 ||
 		e.Composition != "parallel" {
 		t.Errorf("counts: %+v", e)
 	}
 	e = ledger[1]
-	if e.Purpose != "tests" || e.Mechanism != "geometric" || e.Calls != 1 || e.Epsilon != 0.25 ||
+	if e.Purpose != "tests" || e.Mechanism != "geometric" || e.Calls != 1 || e.Cost != 0.25 ||
 		e.Composition != "sequential" {
 		t.Errorf("tests: %+v", e)
 	}
@@ -224,7 +224,7 @@ func TestEqualPathsShowTheLongest(t *testing.T) {
 			shallow()
 		}
 		ledger := b.Ledger()
-		if math.Abs(ledger[0].Epsilon-0.3) > 1e-12 || math.Abs(ledger[1].Epsilon-0.8) > 1e-12 ||
+		if math.Abs(ledger[0].Cost-0.3) > 1e-12 || math.Abs(ledger[1].Cost-0.8) > 1e-12 ||
 			math.Abs(ledger[0].Loss-0.3) > 1e-12 || math.Abs(ledger[1].Loss-0.8) > 1e-12 {
 			t.Errorf("waterfall %+v, want 0.3 for tests and 0.8 for counts", ledger)
 		}
@@ -255,7 +255,7 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 		}
 		claimed, proven := b.Spent()
 		entry := b.Ledger()[0]
-		if claimed != 2 || entry.Epsilon != 2 || proven != c.loss || entry.Loss != c.loss ||
+		if claimed != 2 || entry.Cost != 2 || proven != c.loss || entry.Loss != c.loss ||
 			entry.Claimed != c.sensitivity.Claimed || entry.Proven != c.proven {
 			t.Errorf("%s: spent %v, loss %v, entry %+v; want 2 and %v", c.name, claimed, proven,
 				entry, c.loss)
@@ -272,7 +272,7 @@ func TestUncalledMechanismWithoutBound(t *testing.T) {
 	if _, err := counts.Add(&path, 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	if entry := b.Ledger()[0]; entry.Loss != 0 || entry.Epsilon != 0 || entry.Calls != 0 {
+	if entry := b.Ledger()[0]; entry.Loss != 0 || entry.Cost != 0 || entry.Calls != 0 {
 		t.Errorf("%+v, want no loss", entry)
 	}
 }
@@ -328,9 +328,9 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		}
 		var sum, lossSum float64
 		for m, entry := range b.Ledger() {
-			sum, lossSum = sum+entry.Epsilon, lossSum+entry.Loss
+			sum, lossSum = sum+entry.Cost, lossSum+entry.Loss
 			if entry.Calls != calls[m] || entry.Calls == 0 &&
-				(entry.Epsilon != 0 || entry.Loss != 0) {
+				(entry.Cost != 0 || entry.Loss != 0) {
 				t.Fatalf("mechanism %d: %+v, want %d calls", m, entry, calls[m])
 			}
 		}

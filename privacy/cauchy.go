@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -24,7 +25,7 @@ func (b *Budget) Cauchy(purpose string, stream *random.Stream, proven bool) *Cau
 	if !proven {
 		s.Proven = math.Inf(1)
 	}
-	return &Cauchy{b.declare("cauchy", purpose, stream, s)}
+	return &Cauchy{b.declare(cauchy, purpose, stream, s)}
 }
 
 // Smoothness is the β for which bounds handed to Cauchy.Add at epsilon must be β-smooth.
@@ -61,7 +62,7 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 }
 
 // drawCauchy draws from the standard Cauchy distribution by inverting its distribution function.
-func drawCauchy(s *random.Stream) float64 { return math.Tan(float64(math.Pi * (s.Open01() - 0.5))) }
+func drawCauchy(s *random.Stream) float64 { return elementary.TanPi(s.Open01() - 0.5) }
 
 // answerCauchy answers a replayed call with the recorded outcome.
 func (w *watch) answerCauchy(c *call, m *Cauchy, value, bound float64, err error) (float64, error) {
@@ -70,17 +71,17 @@ func (w *watch) answerCauchy(c *call, m *Cauchy, value, bound float64, err error
 	}
 	// law is the logarithm of the density of the outcome, up to a constant.
 	law := func(value, bound float64) float64 {
-		scale := smoothing * bound / c.epsilon
+		scale := smoothing * bound / c.amount
 		z := (c.outcome[0] - value) / scale
-		return -math.Log(scale) - math.Log1p(float64(z*z))
+		return -elementary.Log(scale) - elementary.Log1p(float64(z*z))
 	}
 	was, wasBound := c.values[0], c.values[1]
 	if value != was || bound != wasBound {
 		// Within the smaller bound, and the bounds within a factor of e^β: 1 is the most there may
 		// be.
 		distance := max(math.Abs(value-was)/min(bound, wasBound),
-			math.Abs(math.Log(bound/wasBound))/Smoothness(c.epsilon))
-		w.compared(m.mechanism, c.epsilon, distance*m.sensitivity.Claimed,
+			math.Abs(elementary.Log(bound/wasBound))/Smoothness(c.amount))
+		w.compared(m.mechanism, c.amount, distance*m.sensitivity.Claimed,
 			law(was, wasBound)-law(value, bound))
 	}
 	return c.outcome[0], nil

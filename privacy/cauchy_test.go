@@ -73,7 +73,7 @@ func TestCauchyLedger(t *testing.T) {
 		}
 		if entry.Mechanism != "cauchy" || entry.Claimed != 9 || entry.Proven != wantProven ||
 			entry.Loss != wantLoss ||
-			entry.Epsilon != 1 || entry.Calls != 3 || entry.Composition != "parallel" {
+			entry.Cost != 1 || entry.Calls != 3 || entry.Composition != "parallel" {
 			t.Errorf("proven %t: %+v", proven, entry)
 		}
 	}

@@ -3,6 +3,7 @@ package privacy
 import (
 	"math"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -23,7 +24,7 @@ type Laplace struct{ *mechanism }
 
 // Laplace declares a Laplace mechanism.
 func (b *Budget) Laplace(purpose string, stream *random.Stream, s Sensitivity) *Laplace {
-	return &Laplace{b.declare("laplace", purpose, stream, s)}
+	return &Laplace{b.declare(laplace, purpose, stream, s)}
 }
 
 // Add charges epsilon to the path and returns value plus Laplace noise.
@@ -70,7 +71,7 @@ type Geometric struct{ *mechanism }
 
 // Geometric declares a two-sided geometric mechanism.
 func (b *Budget) Geometric(purpose string, stream *random.Stream, s Sensitivity) *Geometric {
-	return &Geometric{b.declare("geometric", purpose, stream, s)}
+	return &Geometric{b.declare(geometric, purpose, stream, s)}
 }
 
 // Add charges epsilon to the path and returns value plus two-sided geometric noise.
@@ -111,8 +112,8 @@ func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error 
 // drawGeometric draws the difference of two independent geometric variates with ratio exp(-rate):
 // its law is P(x) = tanh(rate/2)·exp(-rate·|x|).
 func drawGeometric(s *random.Stream, rate float64) float64 {
-	a := math.Floor(-math.Log(fine(s.Open01(), s)) / rate)
-	return a - math.Floor(-math.Log(fine(s.Open01(), s))/rate)
+	a := math.Floor(-elementary.Log(fine(s.Open01(), s)) / rate)
+	return a - math.Floor(-elementary.Log(fine(s.Open01(), s))/rate)
 }
 
 // rare is where a uniform draw of 52 bits is too coarse to be noise: 12 of them are left. Only
@@ -143,7 +144,7 @@ func drawLaplace(s *random.Stream) float64 {
 	u, negative := s.SignedOpen01()
 	u = fine(u, s)
 	if negative {
-		return math.Log(u)
+		return elementary.Log(u)
 	}
-	return -math.Log(u)
+	return -elementary.Log(u)
 }

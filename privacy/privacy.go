@@ -1,17 +1,18 @@
-// Package privacy is the only one that draws noise. It holds the mechanisms of differential
-// privacy (Laplace, two-sided geometric, Cauchy, exponential) and the budget with its ledger.
+// Package privacy is the only one that draws noise. It holds the mechanisms of differential privacy
+// (Laplace, two-sided geometric, Gaussian, Cauchy, exponential) and the budget with its ledger. A
+// budget is counted in pure epsilon, or in zCDP's rho for an (epsilon, delta).
 //
 // Every mechanism is declared once per release with the sensitivity its paper claims and the one
-// that can be proven, and every call charges a Path of the budget. Overspending the claimed
-// budget is an error at the call that would do it; what the calls really cost by the proven
-// sensitivities is kept beside it and shown, never hidden.
+// that can be proven, and every call charges a Path of the budget. Overspending the claimed budget
+// is an error at the call that would do it; what the calls really cost by the proven sensitivities
+// is kept beside it and shown, never hidden.
 //
-// The package does not know tables, graphs or algorithms. Laplace noise is drawn in floating
-// point and so carries the usual caveat (Mironov 2012): its low bits depend on the value. The
-// strict variants of counts use the two-sided geometric mechanism, whose outputs are integers.
-// Uniform numbers have 52 bits. The tails of Laplace and geometric noise are drawn with more (see
-// fine); Cauchy noise beyond 2⁵³/π scales and choices of a probability below 2⁻⁵³ never occur,
-// which no epsilon accounts for.
+// The package does not know tables, graphs or algorithms. Laplace noise is drawn in floating point
+// and so carries the usual caveat (Mironov 2012): its low bits depend on the value. The strict
+// variants of counts use the two-sided geometric mechanism, whose outputs are integers. Uniform
+// numbers have 52 bits. The tails of Laplace and geometric noise are drawn with more (see fine);
+// Cauchy noise beyond 2⁵³/π scales and choices of a probability below 2⁻⁵³ never occur, which no
+// epsilon accounts for.
 package privacy
 
 import "errors"
@@ -21,9 +22,12 @@ var (
 	ErrOverspent = errors.New("privacy budget overspent")
 	// ErrTooSmall is wrapped by the error of a call whose noise would exceed all numbers.
 	ErrTooSmall = errors.New("epsilon is too small")
+	// ErrUnit is wrapped by the error of a call that a budget cannot pay for in its unit.
+	ErrUnit = errors.New("privacy unit")
 )
 
-// Sensitivity is how far a query can move between neighbouring inputs (L1 for vectors).
+// Sensitivity is how far a query can move between neighbouring inputs (L1 for vectors,
+// L2 for Gaussian noise).
 type Sensitivity struct {
 	// Claimed is the paper's value: noise is calibrated to it and the budget is charged by it.
 	Claimed float64

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"ppdp/elementary"
 )
 
 // Transcript is the calls of a release's mechanisms, in order: the true values each was given and
@@ -18,7 +20,7 @@ func (t *Transcript) Len() int { return len(t.calls) }
 // call is one call of a mechanism. Which fields are set depends on the mechanism.
 type call struct {
 	purpose, kind string
-	epsilon       float64
+	amount        float64   // of epsilon, or of rho
 	claimed       float64   // sensitivity that noise is scaled to
 	values        []float64 // true values, a smooth bound, scores, counts of occupied cells
 	outcome       []float64 // noisy values
@@ -58,9 +60,9 @@ type Replay struct {
 	// Loss is the logarithm of how much more likely the recorded input makes the transcript than
 	// the replayed one, in nats: the privacy loss of this transcript, exactly.
 	Loss float64
-	// Proven is what the calls whose values differ cost by proven sensitivities, each as far as its
-	// values moved. Parallel calls add up here, so that it exceeds the ledger's sum where forks
-	// share data.
+	// Proven is what the calls whose values differ cost by proven sensitivities, in the budget's
+	// unit, each as far as its values moved. Parallel calls add up here, so that it exceeds the
+	// ledger's sum where forks share data.
 	Proven float64
 	// Distances has the largest distance between the two inputs' values for each mechanism, in
 	// order of first use.
@@ -69,8 +71,8 @@ type Replay struct {
 }
 
 // Distance is how far a mechanism's values moved between neighbours, at the call where they moved
-// most compared with the sensitivity proven: in L1 for noise, the largest change of a score for
-// choices.
+// most compared with the sensitivity proven: in L1 for noise, in L2 for Gaussian noise, the largest
+// change of a score for choices.
 type Distance struct {
 	Purpose, Mechanism string
 	Call               int // number of the call, from 0
@@ -103,13 +105,13 @@ type watch struct {
 
 // begin notes a call before anything is drawn and returns it; forced says that it is answered by
 // the record. A nil watch returns nil; where calls are many and small, callers ask for that first.
-func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call, forced bool,
+func (w *watch) begin(m *mechanism, amount float64, values ...float64) (c *call, forced bool,
 	err error) {
 	if w == nil {
 		return nil, false, nil
 	}
 	if w.replay == nil {
-		c = &call{purpose: m.purpose, kind: m.kind, epsilon: epsilon,
+		c = &call{purpose: m.purpose, kind: m.kind, amount: amount,
 			claimed: m.sensitivity.Claimed, values: slices.Clone(values)}
 		w.transcript.calls = append(w.transcript.calls, c)
 		return c, false, nil
@@ -122,10 +124,10 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 	}
 	c = w.transcript.calls[at]
 	switch {
-	case c.purpose != m.purpose || c.kind != m.kind || c.epsilon != epsilon:
-		err = fmt.Errorf("%w: call %d is %s for %s at epsilon %v, was %s for %s at epsilon %v",
-			ErrDiverged, at, m.kind, m.purpose, epsilon, c.kind, c.purpose, c.epsilon)
-	case c.claimed != m.sensitivity.Claimed && (m.kind == "laplace" || m.kind == "geometric"):
+	case c.purpose != m.purpose || c.kind != m.kind || c.amount != amount:
+		err = fmt.Errorf("%w: call %d is %s for %s at %s %v, was %s for %s at %v",
+			ErrDiverged, at, m.kind, m.purpose, m.asks(), amount, c.kind, c.purpose, c.amount)
+	case c.claimed != m.sensitivity.Claimed && m.kind != exponential && m.kind != cauchy:
 		err = fmt.Errorf("%w: call %d, %s for %s, is scaled to a sensitivity of %v, was %v",
 			ErrDiverged, at, m.kind, m.purpose, m.sensitivity.Claimed, c.claimed)
 	case len(c.values) != len(values) && !c.grouped:
@@ -136,7 +138,7 @@ func (w *watch) begin(m *mechanism, epsilon float64, values ...float64) (c *call
 }
 
 // compared books what a replayed call showed: the distance of its values and its loss.
-func (w *watch) compared(m *mechanism, epsilon, distance, loss float64) {
+func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 	r := w.replay
 	if distance == 0 && loss == 0 {
 		return
@@ -145,7 +147,11 @@ func (w *watch) compared(m *mechanism, epsilon, distance, loss float64) {
 		m.sensitivity.Claimed}
 	r.Loss += loss
 	if !math.IsInf(d.Proven, 1) {
-		r.Proven += float64(epsilon * m.lossPerEpsilon * d.Ratio())
+		part := d.Ratio()
+		if m.unit == Rho {
+			part = float64(part * part)
+		}
+		r.Proven += float64(m.cost(amount) * m.lossPerCost * part)
 	}
 	for i := range r.Distances {
 		if old := &r.Distances[i]; old.Purpose == d.Purpose && old.Mechanism == d.Mechanism {
@@ -164,7 +170,7 @@ func (w *watch) answer(c *call, m *mechanism, values []float64, err error) error
 	if err != nil {
 		return err
 	}
-	rate := c.epsilon / m.sensitivity.Claimed
+	rate := c.amount / m.sensitivity.Claimed
 	distance, loss := 0.0, 0.0
 	for i, v := range values {
 		if was := c.values[i]; was != v {
@@ -172,7 +178,7 @@ func (w *watch) answer(c *call, m *mechanism, values []float64, err error) error
 			loss += float64((math.Abs(c.outcome[i]-v) - math.Abs(c.outcome[i]-was)) * rate)
 		}
 	}
-	w.compared(m, c.epsilon, distance, loss)
+	w.compared(m, c.amount, distance, loss)
 	copy(values, c.outcome)
 	return nil
 }
@@ -208,9 +214,10 @@ func choiceLaw(scores, weights []float64, factor float64, group int, share float
 	}
 	sum := 0.0
 	for i, score := range scores {
-		sum += weight(i) * math.Exp((score-best)*factor)
+		sum += float64(weight(i) * elementary.Exp(float64((score-best)*factor)))
 	}
-	return (scores[group]-best)*factor + math.Log(weight(group)*share) - math.Log(sum)
+	return float64((scores[group]-best)*factor) + elementary.Log(weight(group)*share) -
+		elementary.Log(sum)
 }
 
 // chosen notes the element that was chosen, of a group.
@@ -253,14 +260,14 @@ func (w *watch) choose(c *call, m *mechanism, scores, weights []float64, groups 
 		}
 		group, share, _ = groups.Find(c.element)
 	}
-	loss := choiceLaw(c.values, c.weights, c.epsilon/(2*c.claimed), c.group, c.share)
+	loss := choiceLaw(c.values, c.weights, c.amount/(2*c.claimed), c.group, c.share)
 	if group < 0 {
 		loss = math.Inf(1) // the neighbour cannot choose the element
 	} else {
-		loss -= choiceLaw(scores, weights, c.epsilon/(2*unit), group, share)
+		loss -= choiceLaw(scores, weights, c.amount/(2*unit), group, share)
 	}
 	if math.Abs(loss) < 1e-12 && distance == 0 {
 		loss = 0 // other groups of the same candidates
 	}
-	w.compared(m, c.epsilon, distance, loss)
+	w.compared(m, c.amount, distance, loss)
 }

@@ -19,6 +19,7 @@ func CellDifferences(a, b *results.Cell) []Difference {
 		add("parameter "+pair.name, pair.a, pair.b)
 	}
 	add("epsilon", a.EpsilonText(), b.EpsilonText())
+	add("delta", a.DeltaText(), b.DeltaText())
 	add("trial", strconv.Itoa(a.Trial), strconv.Itoa(b.Trial))
 	fold := func(c *results.Cell) string {
 		if c.Fold == nil {
@@ -78,7 +79,7 @@ func OutputDifference(a, b *Baseline) *Difference {
 			}
 			what := s.Label()
 			if s.Epsilon != nil {
-				what += " at epsilon " + s.EpsilonText()
+				what += " at " + s.BudgetText()
 			}
 			what += fmt.Sprintf(", trial %d, %s", t, s.Measurement)
 			return &Difference{"value", what, numberText(s.Trials[t]), numberText(other.Trials[t])}

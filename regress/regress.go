@@ -53,6 +53,7 @@ type Comparison struct {
 	Variant    string   `json:"variant,omitempty"`
 	Params     string   `json:"params,omitempty"` // as in summary.csv
 	Epsilon    *float64 `json:"epsilon,omitempty"`
+	Delta      float64  `json:"delta,omitempty"`
 	results.Measurement
 	// Points is the number of points of a curve, whose Old and New are means of values relative to
 	// those of both runs; 0 for a point.
@@ -150,7 +151,8 @@ func relate(old, new *results.Manifest, s *results.Sample) relation {
 		seed:      old.Seed == new.Seed,
 		data:      a.data.Checksum == b.data.Checksum && a.data.Resampled == b.data.Resampled,
 		resampled: a.data.Resampled && b.data.Resampled,
-		revision: a.algorithm.Revision == b.algorithm.Revision &&
+		revision: old.Arithmetic == new.Arithmetic &&
+			a.algorithm.Revision == b.algorithm.Revision &&
 			a.measure.Revision == b.measure.Revision &&
 			a.measure.ClassifierRevision == b.measure.ClassifierRevision,
 		// The word is package algorithms' for its models of privacy.
@@ -221,7 +223,7 @@ func comparePair(pair Pair) []Comparison {
 func describe(experiment string, s *results.Sample) Comparison {
 	return Comparison{Experiment: experiment, Series: s.Label(), Dataset: s.Dataset.Label(),
 		Algorithm: s.Algorithm, Variant: s.Variant, Params: results.FormatParams(s.AllParams()),
-		Epsilon: s.Epsilon, Measurement: s.Measurement}
+		Epsilon: s.Epsilon, Delta: s.Delta, Measurement: s.Measurement}
 }
 
 // set sets the means over the trials of both runs that have a value, which it returns, and the
@@ -346,10 +348,10 @@ func (l *curveList) add(c Comparison, old, new []float64) {
 	}
 	sum := 0.0
 	for _, v := range old {
-		sum += v / float64(len(old)) / 2
+		sum += float64(v / float64(len(old)) / 2)
 	}
 	for _, v := range new {
-		sum += v / float64(len(new)) / 2
+		sum += float64(v / float64(len(new)) / 2)
 	}
 	if sum == 0 {
 		return

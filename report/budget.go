@@ -86,10 +86,10 @@ func newBudget(run *results.Run, palette *purposeColours) *budget {
 	byKey := make(map[string]*budgetBars)
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		if len(c.Ledger) == 0 || c.Epsilon == nil || !(*c.Epsilon > 0) || c.Status != results.OK {
+		total, ok := c.Budget()
+		if len(c.Ledger) == 0 || !ok || c.Status != results.OK {
 			continue
 		}
-		epsilon := *c.Epsilon
 		key := c.Algorithm + "\x00" + c.Label()
 		g := byKey[key]
 		if g == nil {
@@ -100,7 +100,7 @@ func newBudget(run *results.Run, palette *purposeColours) *budget {
 		}
 		g.Releases++
 		if c.Spent != nil && c.Spent.Proven.Finite() {
-			g.worst = max(g.worst, float64(c.Spent.Proven)/epsilon)
+			g.worst = max(g.worst, float64(c.Spent.Proven)/total)
 		}
 		for _, row := range c.Ledger {
 			sum := g.sums[row.Purpose]
@@ -109,8 +109,8 @@ func newBudget(run *results.Run, palette *purposeColours) *budget {
 				g.sums[row.Purpose] = sum
 				g.purposes = append(g.purposes, row.Purpose)
 			}
-			sum[0] += row.Epsilon / epsilon
-			sum[1] += float64(row.Loss) / epsilon
+			sum[0] += row.Cost / total
+			sum[1] += float64(row.Loss) / total
 			g.Unbounded = g.Unbounded || !row.Loss.Finite()
 		}
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ppdp/results"
 )
@@ -27,7 +26,8 @@ func provenanceOf(runs []*results.Run) (list []*provenance, lists []moduleList) 
 	for _, run := range runs {
 		m := run.Manifest
 		m.Algorithms = slices.Clone(m.Algorithms)
-		p := &provenance{Manifest: m, ID: anchor(m.Experiment), Command: commandLine(m.CommandLine)}
+		p := &provenance{Manifest: m, ID: anchor(m.Experiment),
+			Command: results.CommandText(m.CommandLine)}
 		p.Platform = m.GOOS + "/" + m.GOARCH
 		for _, detail := range []string{m.GOAMD64, m.CPU} {
 			if detail != "" {
@@ -45,18 +45,6 @@ func provenanceOf(runs []*results.Run) (list []*provenance, lists []moduleList) 
 		list = append(list, p)
 	}
 	return list, lists
-}
-
-// commandLine joins arguments so that a shell reads them back.
-func commandLine(args []string) string {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = arg
-		if arg == "" || strings.ContainsAny(arg, " \t\n\"'\\$*?[]{}()<>|&;`!#~") {
-			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }
 
 // failure is one or more cells that failed alike.

@@ -109,21 +109,47 @@ func (b *Bound) UnmarshalJSON(text []byte) error {
 }
 
 // Spent is a release's privacy cost: its most expensive path by claimed and by proven
-// sensitivities.
+// sensitivities, in the unit of its budget.
 type Spent struct {
 	Claimed float64 `json:"claimed"`
 	Proven  Bound   `json:"proven"`
+	// Rho is the whole budget where it is counted in zCDP's ρ, and the ledger with it; 0 where the
+	// unit is epsilon. It is what the setting's epsilon and delta allow.
+	Rho float64 `json:"rho,omitempty"`
+	// ProvenEpsilon is the epsilon that Proven, a ρ, has at the setting's delta; 0 without Rho.
+	ProvenEpsilon Bound `json:"provenEpsilon,omitempty"`
+}
+
+// Unit is what the cell's costs are counted in: "epsilon" or "rho".
+func (c *CellResult) Unit() string {
+	if c.Spent != nil && c.Spent.Rho > 0 {
+		return "rho"
+	}
+	return "epsilon"
+}
+
+// Budget is the whole budget in the unit of the costs. ok is false where none is known.
+func (c *Cell) Budget() (total float64, ok bool) {
+	switch {
+	case c.Epsilon == nil || c.Delta > 0 && c.Spent == nil:
+		return 0, false
+	case c.Delta > 0:
+		return c.Spent.Rho, c.Spent.Rho > 0
+	}
+	return *c.Epsilon, *c.Epsilon > 0
 }
 
 // LedgerRow is one mechanism of one release.
 type LedgerRow struct {
-	Purpose     string  `json:"purpose"`
-	Mechanism   string  `json:"mechanism"`
-	Claimed     float64 `json:"claimed"` // sensitivity
-	Proven      Bound   `json:"proven"`  // sensitivity
-	Calls       int64   `json:"calls"`
-	Epsilon     float64 `json:"epsilon"` // on the most expensive path, by claimed sensitivities
-	Loss        Bound   `json:"loss"`    // on the most expensive path, by proven sensitivities
+	Purpose   string  `json:"purpose"`
+	Mechanism string  `json:"mechanism"`
+	Claimed   float64 `json:"claimed"` // sensitivity
+	Proven    Bound   `json:"proven"`  // sensitivity
+	Calls     int64   `json:"calls"`
+	// Cost and Loss are on the most expensive path, by claimed and by proven sensitivities, in the
+	// unit of the cell's budget. (The key is older than budgets in another unit than epsilon.)
+	Cost        float64 `json:"epsilon"`
+	Loss        Bound   `json:"loss"`
 	Composition string  `json:"composition"`
 }
 
@@ -175,6 +201,12 @@ func (c *Cell) validate() error {
 	}
 	if e := c.Epsilon; e != nil && (!(*e >= 0) || math.IsInf(*e, 1)) {
 		problem("epsilon: %v, must be 0 or more and finite", *e)
+	}
+	if !(c.Delta >= 0 && c.Delta < 1) || c.Delta > 0 && c.Epsilon == nil {
+		problem("delta: %v, must be 0 or more and below 1, and 0 without epsilon", c.Delta)
+	}
+	if s := c.Spent; s != nil && (!(s.Rho >= 0) || (s.Rho > 0) != (c.Delta > 0)) {
+		problem("rho: %v at a delta of %v, must be above 0 for a delta above 0", s.Rho, c.Delta)
 	}
 	for i, v := range c.Values {
 		if v.Metric == "" {

@@ -47,27 +47,29 @@ func numberText(x float64) string {
 // writeSummary writes summary.csv: a line for each measured sample.
 func (r *Run) writeSummary(w io.Writer) error {
 	header := []string{"experiment", "series", "dataset", "algorithm", "variant", "params",
-		"epsilon", "metric", "classifier", "n", "failed", "mean", "se", "lo95", "hi95"}
+		"epsilon", "delta", "metric", "classifier", "n", "failed", "mean", "se", "lo95", "hi95"}
 	return WriteCSV(w, header, func(line func(...string)) {
 		for _, row := range Rows(r.Samples()) {
 			line(r.Manifest.Experiment, row.Label(), row.Dataset.Label(), row.Algorithm,
-				row.Variant, FormatParams(row.AllParams()), row.EpsilonText(), row.Metric,
-				row.Classifier, strconv.Itoa(row.N), strconv.Itoa(row.Failed), numberText(row.Mean),
-				numberText(row.SE), numberText(row.Lo95), numberText(row.Hi95))
+				row.Variant, FormatParams(row.AllParams()), row.EpsilonText(), row.DeltaText(),
+				row.Metric, row.Classifier, strconv.Itoa(row.N), strconv.Itoa(row.Failed),
+				numberText(row.Mean), numberText(row.SE), numberText(row.Lo95),
+				numberText(row.Hi95))
 		}
 	})
 }
 
-// writeLedger writes ledger.csv: a line for each mechanism of each cell. Cells count from 0.
+// writeLedger writes ledger.csv: a line for each mechanism of each cell. Cells count from 0; cost
+// and loss are in the unit.
 func (r *Run) writeLedger(w io.Writer) error {
-	header := []string{"cell", "purpose", "mechanism", "claimed", "proven", "calls", "epsilon",
-		"loss", "composition"}
+	header := []string{"cell", "purpose", "mechanism", "claimed", "proven", "calls", "unit",
+		"cost", "loss", "composition"}
 	return WriteCSV(w, header, func(line func(...string)) {
 		for i := range r.Cells {
 			for _, e := range r.Cells[i].Ledger {
 				line(strconv.Itoa(i), e.Purpose, e.Mechanism, FormatNumber(e.Claimed),
-					e.Proven.String(), strconv.FormatInt(e.Calls, 10), FormatNumber(e.Epsilon),
-					e.Loss.String(), e.Composition)
+					e.Proven.String(), strconv.FormatInt(e.Calls, 10), r.Cells[i].Unit(),
+					FormatNumber(e.Cost), e.Loss.String(), e.Composition)
 			}
 		}
 	})

@@ -25,18 +25,18 @@ func TestExports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		SummaryFile: "experiment,series,dataset,algorithm,variant,params,epsilon," +
+		SummaryFile: "experiment,series,dataset,algorithm,variant,params,epsilon,delta," +
 			"metric,classifier,n,failed,mean,se,lo95,hi95\n" +
 			"rps/fig3,RPS <5> & more (strict),gaussian " +
-			"n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,accuracy,c45,1,0,0.8125,,,\n" +
+			"n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,,accuracy,c45,1,0,0.8125,,,\n" +
 			"rps/fig3,RPS <5> & more (strict),gaussian " +
-			"n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,w1,,0,1,,,,\n" +
-			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,` +
+			"n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,,w1,,0,1,,,,\n" +
+			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,,` +
 			"accuracy,c45,0,1,,,,\n" +
-			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,` +
+			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,,` +
 			"w1,,0,1,,,,\n",
-		LedgerFile: "cell,purpose,mechanism,claimed,proven,calls,epsilon,loss,composition\n" +
-			"0,cuts,laplace,1,2,1099511627776,0.1,Inf,sequential\n",
+		LedgerFile: "cell,purpose,mechanism,claimed,proven,calls,unit,cost,loss,composition\n" +
+			"0,cuts,laplace,1,2,1099511627776,epsilon,0.1,Inf,sequential\n",
 		RegionsFile: "cell,region,records,attribute,low,high\n0,1,2.5,x,-0.5,3\n",
 		RowsFile:    "dataset,row,attribute,value\ngaussian n=9,0,x,1\ngaussian n=9,1,x,2\n",
 	} {
@@ -51,10 +51,11 @@ func TestExports(t *testing.T) {
 	// Another run that keeps less leaves nothing of this one behind.
 	less := fullRun()
 	less.Cells[0].Regions, less.Cells[0].Original, less.Timings = nil, nil, nil
+	less.Audits = nil
 	if err := less.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{RegionsFile, RowsFile, TimingsFile} {
+	for _, name := range []string{RegionsFile, RowsFile, TimingsFile, AuditFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
 			t.Errorf("%s of an earlier run is still there: %v", name, err)
 		}
@@ -65,7 +66,8 @@ func TestExports(t *testing.T) {
 func TestFormulas(t *testing.T) {
 	var b strings.Builder
 	err := WriteCSV(&b, []string{"a"}, func(line func(...string)) {
-		for _, cell := range []string{"=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "-1", "+2.5", "-1e-7",
+		for _, cell := range []string{"=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1",
+			"-1", "+2.5", "-1e-7",
 			"-Inf", "", "a=1", "-"} {
 			line(cell)
 		}

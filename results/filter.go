@@ -13,8 +13,8 @@ type Facts interface {
 }
 
 // Filter keeps what has certain facts. It maps names of facts (metric, classifier, variant,
-// dataset, algorithm, series, epsilon, a parameter) to the values kept, see Matches. All must
-// match; a fact that is not known is the empty text.
+// dataset, algorithm, series, epsilon, delta, a parameter) to the values kept, see Matches. All
+// must match; a fact that is not known is the empty text.
 type Filter map[string]string
 
 // UnmarshalStrict reads a mapping. Values are taken by their text, so that 50 and "50" are the

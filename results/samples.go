@@ -100,10 +100,10 @@ func (r *Run) Derived() []Sample {
 			add(DepthMetric, float64(s.Depth))
 			add(GapMetric, s.Gap)
 		}
-		if c.Spent != nil && c.Epsilon != nil && *c.Epsilon > 0 {
-			add(SpentMetric, c.Spent.Claimed / *c.Epsilon)
+		if total, ok := c.Budget(); ok && c.Spent != nil {
+			add(SpentMetric, c.Spent.Claimed/total)
 			if c.Spent.Proven.Finite() {
-				add(LossMetric, float64(c.Spent.Proven) / *c.Epsilon)
+				add(LossMetric, float64(c.Spent.Proven)/total)
 			}
 		}
 		return values

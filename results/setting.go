@@ -51,6 +51,9 @@ type Setting struct {
 	Variant   string            `json:"variant"`
 	Params    map[string]string `json:"params,omitempty"`  // of the algorithm, all, resolved
 	Epsilon   *float64          `json:"epsilon,omitempty"` // nil without differential privacy
+	// Delta is what the guarantee has beside epsilon, 0 for pure differential privacy. Series says
+	// it too, so that nothing that names a curve can leave it out.
+	Delta float64 `json:"delta,omitempty"`
 	// Series is the name of the curve that the release belongs to. ShowVariant says that several
 	// variants share the name and the variant has to be shown beside it.
 	Series      string `json:"series"`
@@ -78,6 +81,25 @@ func (s *Setting) EpsilonText() string {
 	return FormatNumber(*s.Epsilon)
 }
 
+// DeltaText is the delta as text, "" for pure differential privacy and for none.
+func (s *Setting) DeltaText() string {
+	if s.Delta == 0 {
+		return ""
+	}
+	return FormatNumber(s.Delta)
+}
+
+// BudgetText is the privacy budget in words: "epsilon 1", "epsilon 1, delta 1e-09", "" for none.
+func (s *Setting) BudgetText() string {
+	switch {
+	case s.Epsilon == nil:
+		return ""
+	case s.Delta == 0:
+		return "epsilon " + s.EpsilonText()
+	}
+	return "epsilon " + s.EpsilonText() + ", delta " + s.DeltaText()
+}
+
 // AllParams unites the algorithm's parameters and the dataset's. Where both have a name, the
 // dataset's is called dataset.NAME.
 func (s *Setting) AllParams() map[string]string {
@@ -102,11 +124,12 @@ func (s *Setting) datasetFact(param string) string {
 const datasetPrefix = "dataset."
 
 // settingFacts are the facts of a setting besides its parameters.
-var settingFacts = []string{"variant", "dataset", "algorithm", "series", "epsilon"}
+var settingFacts = []string{"variant", "dataset", "algorithm", "series", "epsilon", "delta"}
 
-// Fact returns what is known of a setting by name: variant, dataset, algorithm, series, epsilon or
-// a parameter. known is false where the setting has no such parameter or no epsilon. The dataset is
-// the one asked for, so that filters select stand-ins by the name of what they replace.
+// Fact returns what is known of a setting by name: variant, dataset, algorithm, series, epsilon,
+// delta or a parameter. known is false where the setting has no such parameter, epsilon or delta.
+// The dataset is the one asked for, so that filters select stand-ins by the name of what they
+// replace.
 func (s *Setting) Fact(name string) (value string, known bool) {
 	switch name {
 	case "variant":
@@ -119,6 +142,8 @@ func (s *Setting) Fact(name string) (value string, known bool) {
 		return s.Label(), true
 	case "epsilon":
 		return s.EpsilonText(), s.Epsilon != nil
+	case "delta":
+		return s.DeltaText(), s.Delta != 0
 	}
 	if value, known = s.Params[name]; known {
 		return value, true
@@ -153,7 +178,7 @@ func (s *Setting) Key() string {
 		return s.key
 	}
 	words := []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant,
-		FormatParams(s.AllParams()), s.EpsilonText()}
+		FormatParams(s.AllParams()), s.EpsilonText(), s.DeltaText()}
 	var b strings.Builder
 	// lengths first, so that no choice of names makes two settings alike
 	for _, word := range words {

@@ -80,6 +80,7 @@ var settings = map[string][]algorithms.Params{
 	"hay": vary(hay.DefaultParams,
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.MaxDegree },
 		func(p *hay.Params) { p.Neighbours, p.Inference = hay.Node, false },
+		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.Estimated },
 		func(p *hay.Params) { p.Neighbours, p.K, p.Lambda = hay.KEdge, 4, "10" },
 	),
 	"mondrian": vary(mondrian.DefaultParams,
@@ -111,10 +112,12 @@ var settings = map[string][]algorithms.Params{
 		func(p *rps.Params) { p.Depth, p.StopCheck, p.Labels = 4, false, rps.Each },
 		func(p *rps.Params) { p.Counts = rps.ByDepth },
 		func(p *rps.Params) { p.Partition, p.Rollover = rps.Fixed, false },
+		func(p *rps.Params) { p.Narrow, p.LeafShare = 0.2, 0.3 },
 	),
 	"rps-graph": vary(rpsgraph.DefaultParams,
 		graphTree(rpsgraph.Cross), graphTree(rpsgraph.Unit), graphTree(rpsgraph.Laplace),
 		graphTree(rpsgraph.Rigorous), graphForm(rpsgraph.Halving), graphForm(rpsgraph.Tree),
+		graphPrivate(rpsgraph.Growing), graphPrivate(rpsgraph.Tree),
 	),
 }
 
@@ -130,6 +133,13 @@ func graphTree(counts rpsgraph.Counts) func(*rpsgraph.Params) {
 func graphForm(form rpsgraph.Form) func(*rpsgraph.Params) {
 	return func(p *rpsgraph.Params) {
 		p.Form, p.Fill, p.Rollover, p.Lambda = form, rpsgraph.Rescale, false, "60"
+	}
+}
+
+func graphPrivate(form rpsgraph.Form) func(*rpsgraph.Params) {
+	return func(p *rpsgraph.Params) {
+		p.Form, p.Lambda, p.LeafShare = form, degrees.Estimated, 0.7
+		p.Values = rpsgraph.Uniform
 	}
 }
 

@@ -3,36 +3,21 @@
 // graph is projected onto one of degrees at most θ, which bounds what one node can move, and the
 // degree distribution of the projection is released.
 //
-// The projection looks at the edges in an order that depends on their ends alone (a hash) and keeps
-// one iff both its ends have kept fewer than θ so far. Neighbouring graphs are G and G', in which
-// one node v is isolated; the number of nodes n is public.
-//
-// Sensitivity. Let a be the number of v's edges that G keeps, a ≤ θ, and let δ(x), x ≠ v, be x's
-// kept degree in G less that in G', as the edges are looked at one after the other. Σ|δ| starts at
-// 0. A kept edge of v adds at most 1. At any other edge {x, y} nothing changes unless the decisions
-// differ. If G keeps the edge and G' does not, one end, say x, is full in G' only, so δ(x) < 0 and
-// |δ(x)| falls by 1 while |δ(y)| rises by at most 1; the other case is the same with the graphs
-// exchanged. So Σ|δ| ≤ a in the end, while v falls from a to 0. Hence
+// The projection and its sensitivity are in package degrees (Projection): neighbouring graphs are G
+// and G', in which one node v is isolated; v falls from a ≤ θ kept edges to 0, the other nodes move
+// by Σ|δ| ≤ a in all. The number of nodes n is public. Hence
 //   - the cumulative counts C(d) = #{kept degree ≤ d}, d = 0, ..., θ-1, move by Σ|δ| + a ≤ 2θ in
 //     L1, since a node whose degree moves by j moves j of them by 1 (C(θ) = n is public);
-//   - the histogram moves by at most 2(θ+1): at most θ nodes beside v change their cell;
-//   - the number of kept edges, half the sum of kept degrees, is larger in G by (a + Σδ)/2, between
-//     0 and a ≤ θ.
+//   - the histogram moves by at most 2(θ+1): at most θ nodes beside v change their cell.
 //
-// Choice of θ. A tenth of epsilon chooses among 1, 2, 4, ... below Λ, and Λ itself, by what θ
-// costs: the degree the projection takes away, and what noise of its scale adds, less the former's
-// part that all candidates share: q(θ) = 2·(edges kept) - noise(θ). One node moves q(θ) by between
-// 0 and 2θ, in the same direction for all candidates. The difference of two candidates' q moves by
-// at most 2·max(θ, θ'), so the score -max over θ' of (q(θ') - q(θ))/(2·max(θ, θ')) moves by at most
-// 1, and the exponential mechanism chooses by it: large candidates do not drown the choice among
-// small ones (after Raskhodnikova & Smith 2016).
+// A tenth of epsilon chooses θ among 1, 2, 4, ... below Λ, and Λ itself (degrees.ChooseBound).
 //
 // Deviations:
 //   - The paper removes a node and states 2θ+1 for the histogram and θ+1 for the cumulative one;
 //     here a node is isolated and n is public, hence 2θ+2 and 2θ.
-//   - The paper's quality function for θ was not at hand; the one above is this project's own, as
-//     is the constant in the noise term of the cumulative form, set by eye on four public networks.
-//     It only steers utility.
+//   - The paper's quality function for θ was not at hand; the one used is this project's own, as is
+//     the constant in the noise term of the cumulative form, set by eye on four public networks. It
+//     only steers utility.
 //   - No grouping of cells (the paper's Ω). The cumulative counts are brought to the nearest
 //     non-decreasing sequence, the histogram to the nearest one of no negative cell and sum n.
 //   - Λ = max-degree is offered for comparison with Qardaji & Li 2012 in the published variant
@@ -72,9 +57,6 @@ func (Form) Enum() []string { return algorithms.Words(Cumulative, Histogram) }
 // PrivateTheta lets the exponential mechanism choose θ.
 const PrivateTheta = "private"
 
-// selectionShare is the part of epsilon that choosing θ costs.
-const selectionShare = 0.1
-
 // Params are the parameters of "day2016".
 type Params struct {
 	Form  Form   `yaml:"form"`  // cumulative (default) or histogram
@@ -86,6 +68,10 @@ type Params struct {
 
 func (p *Params) Validate() error {
 	errs := []error{algorithms.CheckWord("form", p.Form), p.Lambda.Validate("lambda")}
+	if p.Lambda == degrees.Estimated {
+		errs = append(errs, fmt.Errorf("lambda: %q, must be max-degree, n-1 or a whole number of "+
+			"at least 1; theta is what can be private", p.Lambda))
+	}
 	if p.Theta != PrivateTheta {
 		errs = append(errs, degrees.CheckNumber("theta", p.Theta, PrivateTheta))
 	}
@@ -116,7 +102,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	p := params.(*Params)
 	g := algorithms.NodePrivacy(v,
 		"Holds for every graph: the projection bounds each node's influence.")
-	if p.Theta == PrivateTheta && p.Lambda.Private() {
+	if p.Theta == PrivateTheta && p.Lambda.Leaks() {
 		g.Status, g.Errata = algorithms.Broken, []string{"G4"}
 		g.Note = "The candidates for theta end at the maximum degree, a private value of one" +
 			" node: the guarantee holds only where it is public knowledge anyway."
@@ -149,7 +135,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err != nil {
 		return nil, err
 	}
-	counts := project(in.Graph, theta).counts
+	counts := degrees.Project(in.Graph, theta).Counts
 	var values []float64
 	if p.Form == Cumulative {
 		values = make([]float64, theta)
@@ -205,34 +191,9 @@ func chooseTheta(ctx context.Context, in algorithms.Input, p *Params,
 		theta, err := strconv.Atoi(p.Theta)
 		return min(theta, most), err
 	}
-	candidates := candidateThetas(p.Lambda.Of(in.Graph))
-	if len(candidates) == 1 { // nothing to choose, nothing to pay
-		return candidates[0], nil
-	}
-	epsilon := float64(selectionShare * in.Budget.Epsilon())
-	quality := make([]float64, len(candidates))
-	for i, theta := range candidates {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		cost := noiseCost(p.Form, theta, in.Budget.Epsilon()-epsilon)
-		if math.IsInf(cost, 1) {
-			return 0, fmt.Errorf("day2016: %w: theta %d", privacy.ErrTooSmall, theta)
-		}
-		quality[i] = 2*float64(project(in.Graph, theta).edges) - cost
-	}
-	chosen, err := in.Budget.Exponential("theta", in.Noise.Open("theta"), privacy.Exact(1)).
-		Choose(path, epsilon, scores(candidates, quality), nil)
-	return candidates[chosen], err
-}
-
-// candidateThetas lists 1, 2, 4, ... below lambda, and lambda.
-func candidateThetas(lambda int) []int {
-	var thetas []int
-	for theta := 1; theta < lambda; theta *= 2 {
-		thetas = append(thetas, theta)
-	}
-	return append(thetas, lambda)
+	epsilon := float64(degrees.BoundShare * in.Budget.Epsilon())
+	return degrees.ChooseBound(ctx, &in, path, epsilon, "theta", p.Lambda.Of(in.Graph),
+		func(theta int) float64 { return noiseCost(p.Form, theta, in.Budget.Epsilon()-epsilon) })
 }
 
 // noiseCost estimates how far noise for theta moves the degrees in all (W1 distance times n).
@@ -249,20 +210,6 @@ func noiseCost(form Form, theta int, epsilon float64) float64 {
 		return float64(walked * scale * root * float64(theta))
 	}
 	return float64(pooled * scale * root)
-}
-
-// scores turns qualities whose sensitivity grows with theta into scores of sensitivity 1; the best
-// is 0.
-func scores(thetas []int, quality []float64) []float64 {
-	scores := make([]float64, len(thetas))
-	for i := range scores {
-		worst := 0.0
-		for j := range thetas {
-			worst = max(worst, (quality[j]-quality[i])/float64(2*max(thetas[i], thetas[j])))
-		}
-		scores[i] = -worst
-	}
-	return scores
 }
 
 // nearestCounts replaces values by the nearest ones, in least squares, that are not negative and

@@ -1,7 +1,6 @@
 package day2016
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -20,147 +19,6 @@ import (
 	"ppdp/random"
 )
 
-// TestMix: splitmix64 seeded with 0 starts with this number, and unmix undoes mix.
-func TestMix(t *testing.T) {
-	if got := mix(0x9e3779b97f4a7c15); got != 0xe220a8397b1dcdaf {
-		t.Errorf("mix gives %#x, splitmix64 0xe220a8397b1dcdaf", got)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		if x := rapid.Uint64().Draw(t, "x"); unmix(mix(x)) != x {
-			t.Fatalf("unmix(mix(%#x)) = %#x", x, unmix(mix(x)))
-		}
-	})
-}
-
-// naive projects by the definition, with the library's sort.
-func naive(g *datasets.Graph, theta int) (degrees []int, edges int) {
-	var keys []uint64
-	for u := range g.Nodes() {
-		for _, v := range g.Adjacent(int32(u)) {
-			if int(v) > u {
-				keys = append(keys, uint64(u)<<32|uint64(v))
-			}
-		}
-	}
-	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(mix(a), mix(b)) })
-	degrees = make([]int, g.Nodes())
-	for _, key := range keys {
-		if u, v := key>>32, key&0xffffffff; degrees[u] < theta && degrees[v] < theta {
-			degrees[u]++
-			degrees[v]++
-			edges++
-		}
-	}
-	return degrees, edges
-}
-
-func TestProject(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		g := testinput.DrawGraph(t, 12)
-		theta := rapid.IntRange(1, 12).Draw(t, "theta")
-		degrees, edges := naive(g, theta)
-		want := make([]int32, theta+1)
-		for _, d := range degrees {
-			want[d]++
-		}
-		got := project(g, theta)
-		if !slices.Equal(got.counts, want) || got.edges != edges {
-			t.Fatalf("counts %v and %d edges, want %v and %d", got.counts, got.edges, want, edges)
-		}
-	})
-}
-
-// TestSensitivity checks the argument of the package comment on every graph of six nodes and every
-// node isolated in it: no statistic moves by more than its bound, and every bound is attained for
-// small θ, so that none is too careful. The paper's 2θ+1 and θ+1, which are for removal, are
-// exceeded by isolation.
-func TestSensitivity(t *testing.T) {
-	const n = 6
-	var pairs [][2]int32
-	for u := int32(0); u < n; u++ {
-		for v := u + 1; v < n; v++ {
-			pairs = append(pairs, [2]int32{u, v})
-		}
-	}
-	graphs := make([]*datasets.Graph, 1<<len(pairs))
-	for mask := range graphs {
-		var from, to []int32
-		for i, pair := range pairs {
-			if mask>>i&1 == 1 {
-				from, to = append(from, pair[0]), append(to, pair[1])
-			}
-		}
-		g, err := datasets.NewGraph(n, from, to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		graphs[mask] = g
-	}
-	thetas := candidateThetas(n - 1) // 1, 2, 4, 5
-	projections := make([][]*projection, len(graphs))
-	score := make([][]float64, len(graphs))
-	for mask, g := range graphs {
-		quality := make([]float64, len(thetas))
-		for i, theta := range thetas {
-			p := project(g, theta)
-			projections[mask] = append(projections[mask], p)
-			quality[i] = 2*float64(p.edges) - noiseCost(Cumulative, theta, 1)
-		}
-		score[mask] = scores(thetas, quality)
-	}
-	worst := map[Form][]float64{Cumulative: make([]float64, len(thetas)), Histogram: make([]float64,
-		len(thetas))}
-	worstScore, worstEdges := 0.0, make([]int, len(thetas))
-	for mask := range graphs {
-		for v := int32(0); v < n; v++ {
-			isolated := mask
-			for i, pair := range pairs {
-				if pair[0] == v || pair[1] == v {
-					isolated &^= 1 << i
-				}
-			}
-			for i, theta := range thetas {
-				one, other := projections[mask][i], projections[isolated][i]
-				histogram, cumulative, below := 0.0, 0.0, 0.0
-				for d := range one.counts {
-					difference := float64(one.counts[d] - other.counts[d])
-					histogram += math.Abs(difference)
-					if below += difference; d < theta {
-						cumulative += math.Abs(below)
-					}
-				}
-				worst[Histogram][i] = max(worst[Histogram][i], histogram)
-				worst[Cumulative][i] = max(worst[Cumulative][i], cumulative)
-				if lost := one.edges - other.edges; lost < 0 || lost > theta {
-					t.Fatalf("graph %015b, node %d, theta %d: %d edges lost", mask, v, theta, lost)
-				} else {
-					worstEdges[i] = max(worstEdges[i], lost)
-				}
-				worstScore = max(worstScore, math.Abs(score[mask][i]-score[isolated][i]))
-			}
-		}
-	}
-	for i, theta := range thetas {
-		for _, form := range []Form{Cumulative, Histogram} {
-			bound := countSensitivity(form, theta)
-			if worst[form][i] > bound || theta <= 2 && worst[form][i] != bound {
-				t.Errorf("theta %d: the %s counts moved by %v, the bound is %v", theta, form,
-					worst[form][i], bound)
-			}
-		}
-		if worstEdges[i] != theta {
-			t.Errorf("theta %d: at most %d edges lost", theta, worstEdges[i])
-		}
-	}
-	if worst[Histogram][0] <= 2*1+1 || worst[Cumulative][1] <= 2+1 {
-		t.Errorf("isolation stays within the bounds for removal: %v, %v", worst[Histogram][0],
-			worst[Cumulative][1])
-	}
-	if worstScore > 1+1e-12 || worstScore < 0.4 {
-		t.Errorf("a score moved by %v, must be at most 1 and not far below", worstScore)
-	}
-}
-
 // release runs the baseline with fresh streams.
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,
 	seed uint64) *algorithms.Release {
@@ -178,13 +36,12 @@ func TestNoNoise(t *testing.T) {
 		for _, form := range []Form{Cumulative, Histogram} {
 			for _, v := range []algorithms.Variant{algorithms.Strict, algorithms.Published} {
 				p := &Params{Form: form, Theta: strconv.Itoa(theta), Lambda: degrees.Nodes}
-				degrees, _ := naive(g, min(theta, max(1, g.Nodes()-1)))
-				slices.Sort(degrees)
-				for i, d := range release(t, g, p, v, epsilon, 1).Degrees {
-					if int(d) != degrees[i] {
-						t2.Fatalf("%s, theta %d: degree %d is %d, want %d", form, theta, i, d,
-							degrees[i])
-					}
+				var want []int32
+				for d, n := range degrees.Project(g, min(theta, max(1, g.Nodes()-1))).Counts {
+					want = append(want, slices.Repeat([]int32{int32(d)}, int(n))...)
+				}
+				if got := release(t, g, p, v, epsilon, 1).Degrees; !slices.Equal(got, want) {
+					t2.Fatalf("%s, theta %d: degrees %v, want %v", form, theta, got, want)
 				}
 				p.Theta = PrivateTheta
 				got := release(t, g, p, v, epsilon, 1).Degrees
@@ -220,7 +77,7 @@ func TestBudget(t *testing.T) {
 			t.Fatalf("theta %s: ledger %+v", test.theta, ledger)
 		}
 		for i, entry := range ledger {
-			if math.Abs(entry.Epsilon-test.want[i]) > 1e-12 || entry.Claimed != entry.Proven {
+			if math.Abs(entry.Cost-test.want[i]) > 1e-12 || entry.Claimed != entry.Proven {
 				t.Errorf("theta %s: entry %+v, want epsilon %v", test.theta, entry, test.want[i])
 			}
 		}
@@ -285,8 +142,8 @@ func TestChoice(t *testing.T) {
 	thetas := []int{1, 2, 4, 8, 16, 32}
 	quality := make([]float64, len(thetas))
 	for i, theta := range thetas {
-		_, edges := naive(g, theta)
-		quality[i] = 2*float64(edges) - 3*math.Sqrt(float64(theta))*float64(2*theta)/(0.9*epsilon)
+		noise := 3 * math.Sqrt(float64(theta)) * float64(2*theta) / (0.9 * epsilon)
+		quality[i] = 2*float64(degrees.Project(g, theta).Edges) - noise
 	}
 	law, sum := make([]float64, len(thetas)), 0.0
 	for i := range thetas {
@@ -331,6 +188,10 @@ func TestParams(t *testing.T) {
 			t.Errorf("%v, want %q", err, key)
 		}
 	}
+	err = (&Params{Form: Histogram, Theta: PrivateTheta, Lambda: degrees.Estimated}).Validate()
+	if err == nil || !strings.Contains(err.Error(), "lambda: \"private\"") {
+		t.Errorf("%v, must refuse lambda: private", err)
+	}
 	leaky := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: degrees.MaxDegree}
 	a := Algorithm{}
 	if err := a.CheckVariant(algorithms.Strict, leaky); err == nil {
@@ -349,8 +210,8 @@ func TestParams(t *testing.T) {
 // prepare does for a graph what its first release with private theta would: sorts the edges and
 // projects by every candidate.
 func prepare(g *datasets.Graph, p *Params) {
-	for _, theta := range candidateThetas(p.Lambda.Of(g)) {
-		project(g, theta)
+	for _, theta := range degrees.Candidates(p.Lambda.Of(g)) {
+		degrees.Project(g, theta)
 	}
 }
 
@@ -383,28 +244,11 @@ func BenchmarkReleaseMillion(b *testing.B) {
 	benchmarkRelease(b, g, DefaultParams())
 }
 
-func BenchmarkSortEdgesUNC(b *testing.B) {
-	g := testinput.Network(b, "UNC28")
-	for b.Loop() {
-		sortEdges(g)
-	}
-	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}
-
 func BenchmarkPrepareUNC(b *testing.B) {
 	g := testinput.Network(b, "UNC28")
 	for b.Loop() {
 		fresh := &datasets.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours}
 		prepare(fresh, DefaultParams())
-	}
-	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}
-
-func BenchmarkProjectUNC(b *testing.B) {
-	g := testinput.Network(b, "UNC28")
-	order := orderOf(g)
-	for b.Loop() {
-		projectedDegrees(g.Nodes(), order, 256)
 	}
 	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }

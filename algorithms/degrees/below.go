@@ -1,6 +1,7 @@
 // Package degrees is the kernel under the baselines that release a graph's degree sequence: the
-// bound on degrees, isotonic regression, and degrees from cumulative counts. It draws no noise and
-// leaves out how a graph is partitioned or projected.
+// bound on degrees, stated or chosen privately, the projection of a graph onto one, isotonic
+// regression, and degrees from cumulative counts. It leaves out how degrees are partitioned and
+// counted.
 package degrees
 
 import "math"

@@ -10,7 +10,7 @@ import (
 )
 
 // Cap says how the bound on a graph's degrees (Λ in Qardaji & Li 2012, section 5) is found:
-// "max-degree", "n-1" or a whole number of at least 1.
+// "max-degree", "n-1", "private" or a whole number of at least 1.
 type Cap string
 
 const (
@@ -20,14 +20,17 @@ const (
 	// Nodes is the number of nodes less one, which no degree exceeds. The number of nodes is
 	// public.
 	Nodes Cap = "n-1"
+	// Estimated is a private estimate (see ChooseBound), by which the graph is projected. Not every
+	// algorithm has it.
+	Estimated Cap = "private"
 )
 
 // Validate reports an invalid cap, naming the yaml key.
 func (c Cap) Validate(key string) error {
-	if c == MaxDegree || c == Nodes {
+	if c == MaxDegree || c == Nodes || c == Estimated {
 		return nil
 	}
-	return CheckNumber(key, string(c), "max-degree, n-1")
+	return CheckNumber(key, string(c), "max-degree, n-1, private")
 }
 
 // CheckNumber returns nil for a text that is a whole number of at least 1, else an error that names
@@ -40,16 +43,17 @@ func CheckNumber(key, text, words string) error {
 		math.MaxInt32)
 }
 
-// Private reports whether the cap is read off the private graph.
-func (c Cap) Private() bool { return c == MaxDegree }
+// Leaks reports whether the cap is read off the private graph without noise.
+func (c Cap) Leaks() bool { return c == MaxDegree }
 
 // CheckPublic returns nil for a public cap, else the error of the strict variant, naming the yaml
 // key.
 func (c Cap) CheckPublic(key string) error {
-	if !c.Private() {
+	if !c.Leaks() {
 		return nil
 	}
-	return fmt.Errorf("%s: %s is private, must be n-1 or a public number (errata G4)", key, c)
+	return fmt.Errorf("%s: %s is one node's value, must be n-1 or a public number, or private"+
+		" where an estimate is offered (errata G4)", key, c)
 }
 
 // Restrict adds to a guarantee that it is for degrees of at most the cap, where that is a number.
@@ -60,11 +64,12 @@ func (c Cap) Restrict(g *algorithms.Guarantee) {
 	}
 }
 
-// Of is the cap for a graph: at least 1 and, in a graph of two nodes or more, at most n-1.
+// Of is the cap for a graph: at least 1 and, in a graph of two nodes or more, at most n-1. Before
+// it is estimated nothing but n-1 is known.
 func (c Cap) Of(g *datasets.Graph) int {
 	bound := max(1, g.Nodes()-1)
 	switch c {
-	case Nodes:
+	case Nodes, Estimated:
 	case MaxDegree:
 		bound = max(1, g.MaxDegree())
 	default:

@@ -31,7 +31,7 @@ func TestCap(t *testing.T) {
 		if got := test.cap.Of(lone); got != test.alone {
 			t.Errorf("%s of a single node is %d, want %d", test.cap, got, test.alone)
 		}
-		if test.cap.Private() != test.private {
+		if test.cap.Leaks() != test.private {
 			t.Errorf("%s private: %t", test.cap, !test.private)
 		}
 		if err := test.cap.CheckPublic("lambda"); (err != nil) != test.private {

@@ -63,10 +63,10 @@ func TestLedger(t *testing.T) {
 				}
 				for _, entry := range in.Budget.Ledger() {
 					want := epsilon - c.path.Spent()
-					if entry.Purpose == "cell counts" && (math.Abs(entry.Epsilon-want) > 1e-9 ||
-						entry.Epsilon < epsilon/2-1e-9) {
+					if entry.Purpose == "cell counts" && (math.Abs(entry.Cost-want) > 1e-9 ||
+						entry.Cost < epsilon/2-1e-9) {
 						t.Errorf("%s, h=%d: the counts got %v, must get %v", variant, h,
-							entry.Epsilon, want)
+							entry.Cost, want)
 					}
 				}
 			}

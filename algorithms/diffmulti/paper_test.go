@@ -129,9 +129,9 @@ func TestFig4(t *testing.T) {
 		want := map[string]float64{"candidates": 3 * epsilon / 56, "cut points": 3 * epsilon / 56,
 			"leaf counts": epsilon - 6*epsilon/56}
 		for _, entry := range budget.Ledger() {
-			if math.Abs(entry.Epsilon-want[entry.Purpose]) > 1e-12 {
+			if math.Abs(entry.Cost-want[entry.Purpose]) > 1e-12 {
 				t.Errorf("%s cost %v on the longest path, must cost %v", entry.Purpose,
-					entry.Epsilon, want[entry.Purpose])
+					entry.Cost, want[entry.Purpose])
 			}
 		}
 		return
@@ -163,8 +163,8 @@ func TestLongestPathBudget(t *testing.T) {
 		// below that are specialised.
 		want := map[string]float64{"cut points": 5 * step, "candidates": 4 * step,
 			"specialisations": 4 * step, "leaf counts": 3 - 13*step}[entry.Purpose]
-		if math.Abs(entry.Epsilon-want) > 1e-12 {
-			t.Errorf("%s cost %v, must cost %v", entry.Purpose, entry.Epsilon, want)
+		if math.Abs(entry.Cost-want) > 1e-12 {
+			t.Errorf("%s cost %v, must cost %v", entry.Purpose, entry.Cost, want)
 		}
 	}
 	params.CarryOver = false

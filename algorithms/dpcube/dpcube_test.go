@@ -435,8 +435,8 @@ func TestLedger(t *testing.T) {
 		}
 		ledger := in.Budget.Ledger()
 		if len(ledger) != 2 || ledger[0].Purpose != "cell counts" ||
-			math.Abs(ledger[0].Epsilon-0.4) > 1e-12 || ledger[0].Calls != 1 ||
-			ledger[1].Purpose != "block counts" || math.Abs(ledger[1].Epsilon-1.6) > 1e-12 ||
+			math.Abs(ledger[0].Cost-0.4) > 1e-12 || ledger[0].Calls != 1 ||
+			ledger[1].Purpose != "block counts" || math.Abs(ledger[1].Cost-1.6) > 1e-12 ||
 			ledger[1].Calls != int64(r.Structure.Leaves) {
 			t.Errorf("%s: ledger %+v of %d blocks", variant, ledger, r.Structure.Leaves)
 		}

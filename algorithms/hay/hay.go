@@ -17,6 +17,9 @@
 //   - Degrees above a public Λ are lowered to Λ before noise is added. The edge guarantee stays,
 //     but 2Λ bounds a node's influence only among graphs without such degrees; a release from
 //     another graph reports this in a warning and in the ledger.
+//   - lambda: private chooses Λ for a tenth of epsilon and projects the graph by it
+//     (degrees.ChooseBound, degrees.Projection): an isolated node then moves its own degree by at
+//     most Λ and the others by at most Λ in all, whatever the graph. For nodes only.
 //   - Λ = max-degree, the setting of Figures 4(a) and 5(a) of Qardaji & Li, reads a private value
 //     (errata G4). The strict variant refuses it. Strict noise is two-sided geometric, not Laplace.
 package hay
@@ -60,7 +63,7 @@ type Params struct {
 	// Clamp brings released degrees into [0, Λ]; default true. Unclamped ones may be negative or
 	// above n-1.
 	Clamp bool `yaml:"clamp"`
-	// Lambda is Λ: n-1 (default), max-degree or a public number.
+	// Lambda is Λ: n-1 (default), max-degree, a public number or, for nodes, private.
 	Lambda degrees.Cap `yaml:"lambda"`
 }
 
@@ -68,7 +71,12 @@ type Params struct {
 const maxK = 1_000_000_000
 
 func (p *Params) Validate() error {
-	return errors.Join(
+	var private error
+	if p.Lambda == degrees.Estimated && p.Neighbours != Node {
+		private = fmt.Errorf("lambda: %s needs neighbours: node; noise for edges does not depend"+
+			" on lambda", p.Lambda)
+	}
+	return errors.Join(private,
 		algorithms.CheckWord("neighbours", p.Neighbours),
 		algorithms.CheckRange("k", p.K, 1, maxK),
 		p.Lambda.Validate("lambda"),
@@ -115,7 +123,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 		p.Lambda.Restrict(&g)
 	}
 	// Lambda sets the noise for nodes; for edges it only bounds the output, where that is clamped.
-	if p.Lambda.Private() && (p.Neighbours == Node || p.Clamp) {
+	if p.Lambda.Leaks() && (p.Neighbours == Node || p.Clamp) {
 		g.Status = algorithms.Broken
 		g.Errata = append(g.Errata, "G4")
 		g.Note += " The maximum degree is a private value of one node: the guarantee holds only" +
@@ -141,21 +149,15 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err != nil {
 		return nil, err
 	}
-	truth := in.Graph.DegreeSequence()
-	if len(truth) == 0 {
+	if in.Graph.Nodes() == 0 {
 		return &algorithms.Release{Degrees: []int32{}}, nil
 	}
-	lambda := p.Lambda.Of(in.Graph)
-	release := &algorithms.Release{}
-	values := make([]float64, len(truth))
-	above := 0
-	for i, d := range truth {
-		if int(d) > lambda {
-			d = int32(lambda)
-			above++
-		}
-		values[i] = float64(d)
+	path := in.Budget.Root()
+	values, lambda, above, err := bounded(ctx, in, p, &path)
+	if err != nil {
+		return nil, err
 	}
+	release := &algorithms.Release{}
 	var sensitivity privacy.Sensitivity
 	switch p.Neighbours {
 	case Edge:
@@ -165,12 +167,13 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	case Node:
 		sensitivity = privacy.Exact(2 * float64(lambda))
 		// A node above the cap still moves all its neighbours.
-		sensitivity.Proven = float64(lambda + max(lambda, in.Graph.MaxDegree()))
+		if p.Lambda != degrees.Estimated {
+			sensitivity.Proven = float64(lambda + max(lambda, in.Graph.MaxDegree()))
+		}
 	}
 	release.Warnings = degrees.LoweredWarning(above, lambda, p.Neighbours == Node)
-	path := in.Budget.Root()
 	noise := in.CountNoise("degrees", sensitivity)
-	if err := noise.AddAll(&path, in.Budget.Epsilon(), values); err != nil {
+	if err := noise.AddAll(&path, path.Remaining(), values); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -193,4 +196,43 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		slices.Sort(release.Degrees)
 	}
 	return release, nil
+}
+
+// bounded returns the sorted degrees that noise is added to and their bound: the graph's own,
+// lowered to Λ, and how many were above it, or those of its projection by a bound that is chosen at
+// a charge to the path.
+func bounded(ctx context.Context, in algorithms.Input, p *Params,
+	path *privacy.Path) (values []float64, lambda, above int, err error) {
+	n := in.Graph.Nodes()
+	values = make([]float64, 0, n)
+	lambda = p.Lambda.Of(in.Graph)
+	if p.Lambda != degrees.Estimated {
+		for _, d := range in.Graph.DegreeSequence() {
+			if int(d) > lambda {
+				above++
+			}
+			values = append(values, float64(min(int(d), lambda)))
+		}
+		return values, lambda, above, nil
+	}
+	epsilon := float64(degrees.BoundShare * in.Budget.Epsilon())
+	lambda, err = degrees.ChooseBound(ctx, &in, path, epsilon, "degree bound", lambda,
+		func(bound int) float64 {
+			// Noise of this scale on each degree. Inference averages it over nodes of equal degree:
+			// what is left of all of it is at most its scale times √(n·bound).
+			scale := float64(2*bound) / (in.Budget.Epsilon() - epsilon)
+			if p.Inference {
+				return float64(scale * math.Sqrt(float64(n)*float64(min(n, bound))))
+			}
+			return float64(scale * float64(n))
+		})
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("hay: %w", err)
+	}
+	for d, nodes := range degrees.Project(in.Graph, lambda).Counts {
+		for range nodes {
+			values = append(values, float64(d))
+		}
+	}
+	return values, lambda, 0, nil
 }

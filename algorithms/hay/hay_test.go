@@ -25,12 +25,50 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 }
 
 func drawParams(t *rapid.T) *Params {
-	return &Params{
+	p := &Params{
 		Neighbours: rapid.SampledFrom([]Neighbours{Edge, KEdge, Node}).Draw(t, "neighbours"),
 		K:          rapid.IntRange(1, 5).Draw(t, "k"),
 		Inference:  rapid.Bool().Draw(t, "inference"),
 		Clamp:      rapid.Bool().Draw(t, "clamp"),
 		Lambda:     rapid.SampledFrom([]degrees.Cap{degrees.Nodes, "3", "20"}).Draw(t, "lambda"),
+	}
+	if p.Neighbours == Node && rapid.Bool().Draw(t, "private bound") {
+		p.Lambda = degrees.Estimated
+	}
+	return p
+}
+
+// TestPrivateBound: a tenth of epsilon goes to the bound, the rest to noise for a node of that
+// degree, though the graph has larger ones; and only for nodes.
+func TestPrivateBound(t *testing.T) {
+	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 400, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := DefaultParams()
+	p.Neighbours, p.Lambda = Node, degrees.Estimated
+	for _, p.Inference = range []bool{true, false} {
+		in := testinput.GraphInput(g, p, algorithms.Strict, 0.5, 1)
+		r := testinput.Release(t, Algorithm{}, in)
+		ledger := in.Budget.Ledger()
+		if len(ledger) != 2 || math.Abs(ledger[0].Cost-0.05) > 1e-12 ||
+			math.Abs(ledger[1].Cost-0.45) > 1e-12 {
+			t.Fatalf("ledger %+v", ledger)
+		}
+		bound := ledger[1].Proven / 2
+		if !slices.Contains(degrees.Candidates(399), int(bound)) ||
+			bound >= float64(g.MaxDegree()) || float64(r.Degrees[399]) > bound {
+			t.Errorf("bound %v for degrees up to %d, released up to %d", bound, g.MaxDegree(),
+				r.Degrees[399])
+		}
+	}
+	if got := (Algorithm{}).Guarantee(algorithms.Strict, p); got.Status != algorithms.Holds ||
+		got.MaxDegree != 0 {
+		t.Errorf("%+v, must hold for every graph", got)
+	}
+	p.Neighbours = Edge
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "lambda: private") {
+		t.Errorf("a private bound for edges: %v", err)
 	}
 }
 

@@ -297,6 +297,8 @@ func TestLevels(t *testing.T) {
 			make([]level, 4)},
 		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 },
 			[]level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
+		{"a quarter for leaves", func(p *Params) { p.LeafShare = 0.25 }, []level{
+			{0.09375, 0.09375}, {0.09375, 0.09375}, {0.09375, 0.09375}, {0.09375, 0.09375}}},
 	} {
 		params := DefaultParams()
 		params.Depth = 4
@@ -373,7 +375,7 @@ func TestLedger(t *testing.T) {
 				}
 				share := map[string]float64{}
 				for _, entry := range in.Budget.Ledger() {
-					share[entry.Purpose] = entry.Epsilon / epsilon
+					share[entry.Purpose] = entry.Cost / epsilon
 				}
 				shares := map[string]float64{"leaf counts": 0.5, "cuts": 0.5}
 				if c.stops {

@@ -1,13 +1,13 @@
 package rpsgraph
 
 import (
-	"math"
-
+	"ppdp/algorithms/degrees"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
-// degreeTable is a graph's degreeTable, lowered to lambda, in a form that counts an interval in
-// constant time.
+// degreeTable is a graph's degrees, lowered to lambda or projected, in a form that counts an
+// interval in constant time.
 type degreeTable struct {
 	nodes  int
 	lambda int // the largest degree
@@ -17,7 +17,20 @@ type degreeTable struct {
 	table []int
 }
 
-type tableKey struct{}
+type tableKey struct{ projected int }
+
+// projectedDegrees tabulates the degrees of a graph's projection, once for each bound. A node moves
+// as much there as in a graph whose largest degree is the bound.
+func projectedDegrees(g *datasets.Graph, bound int) degreeTable {
+	table := datasets.Derived(g, tableKey{bound}, func() []int {
+		table := make([]int, bound+2)
+		for d, n := range degrees.Project(g, bound).Counts {
+			table[d+1] = table[d] + int(n)
+		}
+		return table
+	})
+	return degreeTable{nodes: g.Nodes(), lambda: bound, most: bound, table: table}
+}
 
 // degreesOf tabulates a graph's degrees, once for each graph.
 func degreesOf(g *datasets.Graph, lambda int) degreeTable {
@@ -65,7 +78,7 @@ func (s *degreeTable) smooth(c int, beta float64) float64 {
 	local := func(t int) int { return min(most, 1+t+s.within(c-t, c+t)) }
 	best := 0.0
 	for t := 0; ; t += boundBlock {
-		decay := math.Exp(float64(-beta * float64(t)))
+		decay := elementary.Exp(float64(-beta * float64(t)))
 		if float64(decay*float64(most)) <= best {
 			return best
 		}
@@ -74,7 +87,7 @@ func (s *degreeTable) smooth(c int, beta float64) float64 {
 		}
 		for k := t; k < t+boundBlock; k++ {
 			l := local(k)
-			best = max(best, float64(math.Exp(float64(-beta*float64(k)))*float64(l)))
+			best = max(best, float64(elementary.Exp(float64(-beta*float64(k)))*float64(l)))
 			if l == most { // it grows no more
 				return best
 			}

@@ -2,8 +2,10 @@ package rpsgraph
 
 import (
 	"math"
+	"slices"
 
 	"ppdp/algorithms/degrees"
+	"ppdp/random"
 )
 
 // fill turns the noisy counts of leaves into n ascending degrees, each the lowest of its leaf. It
@@ -61,4 +63,37 @@ func fillLowest(starts []int32, counts []float64, n int) []int32 {
 		degrees[at] = last
 	}
 	return degrees
+}
+
+// place gives every node, which comes with the lowest degree of its interval, the degree of it that
+// values names. starts are the lowest degrees of all intervals, ascending; the last one ends with
+// lambda. released stays ascending. Only Uniform needs the stream.
+func place(values Values, stream *random.Stream, starts []int32, lambda int, released []int32) {
+	if values == Low {
+		return
+	}
+	interval := 0
+	for from, end := 0, 0; from < len(released); from = end {
+		low := released[from]
+		for end = from; end < len(released) && released[end] == low; end++ {
+		}
+		for starts[interval] < low {
+			interval++
+		}
+		high := int32(lambda)
+		if interval+1 < len(starts) {
+			high = starts[interval+1] - 1
+		}
+		nodes := released[from:end]
+		for i := range nodes {
+			if values == Midpoint {
+				nodes[i] = low + (high-low)/2
+			} else {
+				nodes[i] = low + int32(stream.IntN(int(high-low+1)))
+			}
+		}
+		if values == Uniform {
+			slices.Sort(nodes)
+		}
+	}
 }

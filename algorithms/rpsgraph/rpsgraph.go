@@ -4,8 +4,9 @@
 // node is released with the lowest degree of its leaf. The version for tables is package rps.
 //
 // Privacy. The unit is a node, neighbours differ by isolating one: its degree becomes 0 and each
-// neighbour's falls by 1. The number of nodes n is public. Half of epsilon is spent on cuts, evenly
-// over the levels; the other half, with what is left over on a short path, on the leaf's count.
+// neighbour's falls by 1. The number of nodes n is public. Half of epsilon (Params.LeafShare) is
+// kept for the leaf's count, which also gets what is left over on a short path; the rest is spent
+// on cuts, evenly over the levels.
 //
 // A level's cuts cost no more than they are charged (errata G1). One node that leaves a region or
 // enters it moves all the region's scores min(r₁, r₂)/(2n+1) the same way by at most 1/(2n+1),
@@ -13,6 +14,11 @@
 // out of one region and into another, so the level costs at most 2(Λ+1)/(2n+1)·e, and so do the
 // leaf counts with 2(Λ+1) in the place of the fraction. The largest sum over a path in the ledger
 // is therefore a bound for the whole release.
+//
+// A private bound (lambda: private) is chosen for a tenth of epsilon by degrees.ChooseBound, and
+// the graph is projected by it. Of Λ these arguments use only that an isolated node moves the
+// degrees of at most Λ others, by at most Λ in all, and its own by at most Λ. For the chosen bound
+// that is true of the projected degrees of every graph (degrees.Projection).
 //
 // Variants:
 //   - published: leaf counts with noise for one count. The paper wants Cauchy noise for a smooth
@@ -22,13 +28,17 @@
 //     (Params.Form): cumulative counts at boundaries fixed beforehand, whose L1 sensitivity is Λ +
 //     min(Λ, k-1) for k intervals (each neighbour crosses one boundary at most, the node itself
 //     min(Λ, k-1)), brought into ascending order by isotonic regression; or the paper's tree with
-//     leaf counts for sensitivity 2(Λ+1). Λ must be public (errata G4).
+//     leaf counts for sensitivity 2(Λ+1). Λ must be public or a private bound (errata G4).
 //
 // Deviations:
 //   - How noisy counts become n degrees is not in the paper. Params.Fill offers three readings.
+//   - The lowest degree of a leaf stands for all of it (section 5.1). Section 5.2 can be read as
+//     saying so of Λ = n-1 alone; Params.Values offers the other ways of section 3.2.
+//   - The private estimate of the maximum degree that section 5.1 mentions is not worked out there.
+//     The one here is a bound that pays for itself, mostly below the maximum.
 //   - Counts are clamped and rounded on the way. A region of one degree is a leaf, without a query.
-//   - "All remaining privacy budget" (section 3.2) goes to the leaf's count; rollover: false takes
-//     half of epsilon there.
+//   - "All remaining privacy budget" (section 3.2) goes to the leaf's count; rollover: false spends
+//     no more than the leaf's share there.
 //   - Cuts are drawn by rejection from the uniform cut, which follows the same law: equation 4
 //     hardly distinguishes cuts (errata G2).
 //   - Degrees above a public Λ are lowered to it. The guarantee of strict covers graphs without
@@ -38,10 +48,12 @@ package rpsgraph
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/degrees"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 func init() { algorithms.Register(Algorithm{}) }
@@ -103,9 +115,25 @@ const (
 
 func (Form) Enum() []string { return algorithms.Words(Growing, Halving, Tree) }
 
+// Values says which degree of its interval a node is released with.
+type Values string
+
+const (
+	// Low is the lowest, as section 5.1 ends; section 5.2 says it of Λ = n-1 ("in this case").
+	Low Values = "low"
+	// Midpoint is the middle, rounded down: the mid point of section 3.2.
+	Midpoint Values = "midpoint"
+	// Uniform is drawn for each node, all degrees of the interval alike: the random value of
+	// section 3.2.
+	Uniform Values = "uniform"
+)
+
+func (Values) Enum() []string { return algorithms.Words(Low, Midpoint, Uniform) }
+
 // Params are the parameters of "rps-graph".
 type Params struct {
-	// Lambda is Λ, the largest degree there may be: n-1 (default), max-degree or a public number.
+	// Lambda is Λ, the largest degree there may be: n-1 (default), max-degree, a public number, or
+	// private: an estimate for a tenth of epsilon, by which the graph is projected.
 	Lambda degrees.Cap `yaml:"lambda"`
 	// Depth is the paper's d_max, from 1 to 24; default 15, as in section 5.1.
 	Depth int `yaml:"depth"`
@@ -114,6 +142,12 @@ type Params struct {
 	Counts Counts `yaml:"counts"`
 	// Fill turns leaf counts into degrees: lowest (default), rescale or cumulative.
 	Fill Fill `yaml:"fill"`
+	// Values is the degree of its interval that a node gets: low (default), midpoint or uniform.
+	// It reads no data.
+	Values Values `yaml:"values"`
+	// LeafShare is the part of epsilon kept for a leaf's count, inside (0, 1), the rest being for
+	// cuts; default 0.5. Forms without cuts have no use for it.
+	LeafShare float64 `yaml:"leaf_share"`
 	// Rollover gives a leaf what its path has not spent; default true.
 	Rollover bool `yaml:"rollover"`
 	// Form is what the strict variant releases: growing (default), halving or em.
@@ -124,11 +158,18 @@ type Params struct {
 const maxDepth = 24
 
 func (p *Params) Validate() error {
-	return errors.Join(
+	var rigorous error
+	if p.Lambda == degrees.Estimated && p.Counts == Rigorous {
+		rigorous = errors.New("counts: rigorous is a bound for graphs as they are, must be" +
+			" another with lambda: private, which projects them")
+	}
+	return errors.Join(rigorous,
 		p.Lambda.Validate("lambda"),
 		algorithms.CheckRange("depth", p.Depth, 1, maxDepth),
 		algorithms.CheckWord("counts", p.Counts),
 		algorithms.CheckWord("fill", p.Fill),
+		algorithms.CheckWord("values", p.Values),
+		algorithms.CheckShare("leaf_share", p.LeafShare),
 		algorithms.CheckWord("form", p.Form),
 	)
 }
@@ -137,8 +178,8 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are the paper's depth and its noise as far as it is printed.
 func DefaultParams() *Params {
-	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest, Rollover: true,
-		Form: Growing}
+	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest, Values: Low,
+		LeafShare: 0.5, Rollover: true, Form: Growing}
 }
 
 func (a Algorithm) Info() algorithms.Info {
@@ -159,6 +200,9 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.",
 		"G1", "G3", "G4")
 	p.Lambda.Restrict(&g)
+	if p.Lambda == degrees.Estimated {
+		g.Note += " The graph is projected by a private estimate, so that it holds for every graph."
+	}
 	if v == algorithms.Published {
 		g.Status, g.Errata = algorithms.Broken, []string{"G1", "G2", "G3"}
 		g.Note = "One node moves the counts of all its neighbours' leaves, noise covers one count: "
@@ -168,7 +212,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 			g.Note += "no finite epsilon is proven."
 		}
 	}
-	if p.Lambda.Private() {
+	if p.Lambda.Leaks() {
 		g.Status = algorithms.Broken
 		g.Errata = append(g.Errata, "G4")
 		g.Note += " The maximum degree is a private value of one node."
@@ -196,25 +240,60 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if in.Graph.Nodes() == 0 {
 		return &algorithms.Release{Degrees: []int32{}}, nil
 	}
-	truth := degreesOf(in.Graph, p.Lambda.Of(in.Graph))
+	path := in.Budget.Root()
+	truth, err := boundDegrees(ctx, &in, p, &path)
+	if err != nil {
+		return nil, err
+	}
+	var starts []int32
 	var release *algorithms.Release
 	if in.Variant == algorithms.Strict && p.Form != Tree {
-		release, err = releaseCumulative(in, p, truth)
+		starts, release, err = releaseCumulative(in, p, truth, path)
 	} else {
-		release, err = releaseTree(ctx, in, p, truth)
+		starts, release, err = releaseTree(ctx, in, p, truth, path)
 	}
 	if err != nil {
 		return nil, err
 	}
+	var draws *random.Stream
+	if p.Values == Uniform {
+		draws = in.Noise.Open("values")
+	}
+	place(p.Values, draws, starts, truth.lambda, release.Degrees)
 	lowered := truth.nodes - truth.table[min(truth.lambda+1, len(truth.table)-1)]
 	release.Warnings = append(release.Warnings,
 		degrees.LoweredWarning(lowered, truth.lambda, in.Variant == algorithms.Strict)...)
 	return release, nil
 }
 
-// releaseCumulative is the strict variant with boundaries fixed beforehand.
-func releaseCumulative(in algorithms.Input, p *Params,
-	truth degreeTable) (*algorithms.Release, error) {
+// boundDegrees returns the degrees that are released: the graph's own, lowered to Λ, or for a
+// private bound, chosen at a charge to the path, those of its projection.
+func boundDegrees(ctx context.Context, in *algorithms.Input, p *Params,
+	path *privacy.Path) (degreeTable, error) {
+	if p.Lambda != degrees.Estimated {
+		return degreesOf(in.Graph, p.Lambda.Of(in.Graph)), nil
+	}
+	epsilon := float64(degrees.BoundShare * in.Budget.Epsilon())
+	bound, err := degrees.ChooseBound(ctx, in, path, epsilon, "degree bound", p.Lambda.Of(in.Graph),
+		func(bound int) float64 { return noiseCost(bound, in.Budget.Epsilon()-epsilon) })
+	if err != nil {
+		return degreeTable{}, fmt.Errorf("rps-graph: %w", err)
+	}
+	return projectedDegrees(in.Graph, bound), nil
+}
+
+// noiseCost estimates how far the noise for a bound moves the degrees in all: that of the growing
+// form, whose cumulative counts are off by about its scale, which moves as many nodes by the width
+// of an interval. The widths add up to the bound.
+func noiseCost(bound int, epsilon float64) float64 {
+	counts := len(growing(bound)) - 1
+	return float64(float64(bound) * float64(bound+min(bound, counts)) / epsilon)
+}
+
+// releaseCumulative is the strict variant with boundaries fixed beforehand. It returns the lowest
+// degrees of its intervals as well.
+func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable,
+	path privacy.Path) ([]int32, *algorithms.Release, error) {
 	var starts []int32
 	if p.Form == Growing {
 		starts = growing(truth.lambda)
@@ -225,16 +304,15 @@ func releaseCumulative(in algorithms.Input, p *Params,
 	for i := range values {
 		values[i] = float64(truth.below(int(starts[i+1])))
 	}
-	path := in.Budget.Root()
 	own := min(truth.lambda, len(values)) // boundaries the node itself may cross
 	claimed, proven := float64(truth.lambda+own), float64(truth.most+own)
 	sensitivity := privacy.Sensitivity{Claimed: claimed, Proven: proven}
 	counts := in.Budget.Geometric("cumulative counts", in.Noise.Open("counts"), sensitivity)
 	if err := counts.AddAll(&path, path.Remaining(), values); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	degrees.Isotonic(values)
-	return &algorithms.Release{
+	return starts, &algorithms.Release{
 		Degrees:   degrees.Below(starts, values, truth.nodes),
 		Structure: algorithms.Structure{Leaves: len(starts)},
 	}, nil

@@ -19,19 +19,27 @@ import (
 )
 
 func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
-	return &Params{
-			Lambda:   rapid.SampledFrom([]degrees.Cap{degrees.Nodes, "3", "20"}).Draw(t, "lambda"),
-			Depth:    rapid.IntRange(1, 20).Draw(t, "depth"),
-			Counts:   Counts(rapid.SampledFrom(Counts("").Enum()).Draw(t, "counts")),
-			Fill:     Fill(rapid.SampledFrom(Fill("").Enum()).Draw(t, "fill")),
-			Rollover: rapid.Bool().Draw(t, "rollover"),
-			Form:     Form(rapid.SampledFrom(Form("").Enum()).Draw(t, "form")),
-		}, rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).Draw(t,
-			"variant")
+	p := &Params{
+		Lambda: rapid.SampledFrom([]degrees.Cap{degrees.Nodes, degrees.Estimated, "3", "20"}).
+			Draw(t, "lambda"),
+		Depth:     rapid.IntRange(1, 20).Draw(t, "depth"),
+		Counts:    Counts(rapid.SampledFrom(Counts("").Enum()).Draw(t, "counts")),
+		Fill:      Fill(rapid.SampledFrom(Fill("").Enum()).Draw(t, "fill")),
+		Values:    Values(rapid.SampledFrom(Values("").Enum()).Draw(t, "values")),
+		LeafShare: rapid.SampledFrom([]float64{0.1, 0.5, 0.7}).Draw(t, "leaf share"),
+		Rollover:  rapid.Bool().Draw(t, "rollover"),
+		Form:      Form(rapid.SampledFrom(Form("").Enum()).Draw(t, "form")),
+	}
+	if p.Lambda == degrees.Estimated && p.Counts == Rigorous {
+		p.Counts = Cross
+	}
+	return p, rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict}).
+		Draw(t, "variant")
 }
 
 // TestRelease: n ascending degrees within [0, Λ]; without noise and with enough cuts the truth,
-// lowered to Λ and, in the growing form, to the lowest degree of its interval.
+// lowered to Λ and, in the growing form, brought to a degree of its interval. A private bound takes
+// nothing away then, since noise is free.
 func TestRelease(t *testing.T) {
 	rapid.Check(t, func(t2 *rapid.T) {
 		g := testinput.DrawGraph(t2, 14)
@@ -70,15 +78,23 @@ func TestRelease(t *testing.T) {
 		}
 		starts := []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22} // by hand
 		for i, d := range g.DegreeSequence() {
-			want := min(d, lambda)
+			low := min(d, lambda)
+			high := low
 			if variant == algorithms.Strict && p.Form == Growing {
-				at, found := slices.BinarySearch(starts, want)
+				at, found := slices.BinarySearch(starts, low)
 				if !found {
 					at--
 				}
-				want = starts[at]
+				low, high = starts[at], max(starts[at], min(starts[at+1]-1, exact.Degrees[i]))
+				switch p.Values {
+				case Low:
+					high = low
+				case Midpoint:
+					low += (min(starts[at+1]-1, lambda) - low) / 2
+					high = low
+				}
 			}
-			if exact.Degrees[i] != want {
+			if got := exact.Degrees[i]; got < low || got > high {
 				t2.Fatalf("%s %+v: without noise %v, want %v lowered to %d", variant, p,
 					exact.Degrees, g.DegreeSequence(), lambda)
 			}
@@ -98,47 +114,57 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-// TestFill works the readings out by hand: leaves begin at degrees 0, 2, 5 and 9.
-func TestFill(t *testing.T) {
-	starts := []int32{0, 2, 5, 9}
+// TestPrivateBound: a tenth of epsilon goes to the bound, the rest to what it bounds, split as
+// leaf_share says; noise covers a node of that degree, and nothing proven exceeds epsilon though
+// the graph has degrees above the bound.
+func TestPrivateBound(t *testing.T) {
+	g := hub(t)
+	p := DefaultParams()
+	p.Lambda, p.LeafShare, p.Rollover, p.Depth = degrees.Estimated, 0.75, false, 2
 	for _, test := range []struct {
-		how    Fill
-		counts []float64
-		n      int
-		want   []int32
-	}{
-		// 2, 0, 1 (half away from 0), 2
-		{Lowest, []float64{1.6, -3, 0.5, 2}, 5, []int32{0, 0, 5, 9, 9}},
-		// the highest leaf gets what is missing
-		{Lowest, []float64{1, 1, 0, 0}, 5, []int32{0, 2, 9, 9, 9}},
-		// full before the second
-		{Lowest, []float64{9, 1, 1, 1}, 3, []int32{0, 0, 0}},
-		// a tail of Cauchy's
-		{Lowest, []float64{math.MaxFloat64, 1, 1, 1}, 3, []int32{0, 0, 0}},
-		// 4 scaled to 4
-		{Rescale, []float64{2, -9, 2, 0}, 4, []int32{0, 0, 5, 5}},
-		// 40 scaled to 4
-		{Rescale, []float64{10, 10, 10, 10}, 4, []int32{0, 2, 5, 9}},
-		// nothing known: all alike
-		{Rescale, []float64{-1, 0, -1, -1}, 4, []int32{0, 2, 5, 9}},
-		// no overflow
-		{Rescale, []float64{0, math.MaxFloat64, 0, 0}, 2, []int32{2, 2}},
-		// sums 2, 1, 3, 4: 1.5, 1.5, 3, 4 rounds to 2, 2, 3
-		{Cumulative, []float64{2, -1, 2, 1}, 4, []int32{0, 0, 5, 9}},
-		// sums below 0
-		{Cumulative, []float64{-5, 2, 1, 9}, 3, []int32{9, 9, 9}},
-		// no overflow
-		{Cumulative, []float64{-math.MaxFloat64, 0, 0, 0}, 2, []int32{9, 9}},
-		//
-		{Cumulative, []float64{math.MaxFloat64, 0, 0, 0}, 2, []int32{0, 0}},
-		// no nodes
-		{Lowest, []float64{0, 0, 0, 0}, 0, []int32{}}, {Rescale, []float64{1, 1, 1, 1}, 0,
-			[]int32{}},
-	} {
-		counts := slices.Clone(test.counts)
-		if got := fill(test.how, starts, counts, test.n); !slices.Equal(got, test.want) {
-			t.Errorf("%s of %v: %v, want %v", test.how, test.counts, got, test.want)
+		form  Form
+		spent []float64 // by mechanism
+	}{{Growing, []float64{0.05, 0.45}}, {Tree, []float64{0.05, 0.45 / 4, 0.45 * 3 / 4}}} {
+		p.Form = test.form
+		in := testinput.GraphInput(g, p, algorithms.Strict, 0.5, 4)
+		r := testinput.Release(t, Algorithm{}, in)
+		ledger := in.Budget.Ledger()
+		if len(ledger) != len(test.spent) {
+			t.Fatalf("%s: ledger %+v", test.form, ledger)
 		}
+		for i, entry := range ledger {
+			if math.Abs(entry.Cost-test.spent[i]) > 1e-12 {
+				t.Errorf("%s: %s spent %v, want %v", test.form, entry.Purpose, entry.Cost,
+					test.spent[i])
+			}
+		}
+		bound := 0.0
+		for _, candidate := range degrees.Candidates(g.Nodes() - 1) {
+			want := float64(2 * (candidate + 1))
+			if test.form == Growing {
+				want = float64(candidate + min(candidate, r.Structure.Leaves-1))
+			}
+			if ledger[len(ledger)-1].Proven == want {
+				bound = float64(candidate)
+			}
+		}
+		if most := r.Degrees[len(r.Degrees)-1]; bound == 0 || float64(most) > bound ||
+			bound >= float64(g.MaxDegree()) {
+			t.Errorf("%s: largest degree %d, bound %v, ledger %+v; the test wants a bound below %d",
+				test.form, most, bound, ledger, g.MaxDegree())
+		}
+		if _, proven := in.Budget.Spent(); proven > 0.5*(1+1e-9) || len(r.Warnings) > 0 {
+			t.Errorf("%s: lost %v of 0.5, warnings %q", test.form, proven, r.Warnings)
+		}
+	}
+	p.Counts = Rigorous
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "counts: rigorous") {
+		t.Errorf("a rigorous bound for projected degrees: %v", err)
+	}
+	p.Counts = Printed
+	if got := (Algorithm{}).Guarantee(algorithms.Strict, p); got.Status != algorithms.Holds ||
+		got.MaxDegree != 0 {
+		t.Errorf("%+v, must hold for every graph", got)
 	}
 }
 
@@ -348,7 +374,7 @@ func TestRootCut(t *testing.T) {
 		uniform bool
 	}{{0.01, 10_000, true}, {1, 10_000, true}, {10, 2_000_000, false}} {
 		in := testinput.GraphInput(nil, DefaultParams(), algorithms.Published, test.epsilon, 5)
-		tree := newTree(context.Background(), in, DefaultParams(), s)
+		tree := newTree(context.Background(), in, DefaultParams(), s, in.Budget.Root())
 		observed, law := make([]float64, lambda), make([]float64, lambda)
 		sum := 0.0
 		for i := range law {
@@ -458,8 +484,10 @@ func TestGuarantees(t *testing.T) {
 	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil {
 		t.Error("strict takes the maximum degree")
 	}
-	err := (&Params{Lambda: "0", Depth: 25, Counts: "none", Fill: "none", Form: "none"}).Validate()
-	for _, key := range []string{"lambda: ", "depth: 25", "counts: ", "fill: ", "form: "} {
+	err := (&Params{Lambda: "0", Depth: 25, Counts: "none", Fill: "none", Values: "none",
+		LeafShare: 1, Form: "none"}).Validate()
+	for _, key := range []string{"lambda: ", "depth: 25", "counts: ", "fill: ",
+		"values: ", "leaf_share: 1", "form: "} {
 		if err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%v does not name %s", err, key)
 		}

@@ -19,7 +19,7 @@ type tree struct {
 	share    float64 // epsilon of a level
 	count    countFunc
 	paths    []privacy.Path // of the current region and its ancestors, by depth
-	half     float64        // epsilon of a leaf without rollover
+	leaf     float64        // epsilon of a leaf without rollover
 	released algorithms.Structure
 	starts   []int32   // lowest degrees of the leaves, ascending
 	counts   []float64 // their noisy counts
@@ -31,34 +31,38 @@ type tree struct {
 // countFunc counts the nodes of degrees low to high-1 with noise.
 type countFunc func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error)
 
-// newTree declares the mechanisms of a tree.
-func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable) *tree {
+// newTree declares the mechanisms of a tree, which spends what is left of a path.
+func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable,
+	path privacy.Path) *tree {
 	size := float64(2*degrees.nodes + 1)
+	epsilon := path.Remaining()
 	t := &tree{
 		ctx: ctx, params: p, degrees: degrees,
 		cuts: in.Budget.Exponential("cuts", in.Noise.Open("cuts"),
 			privacy.Sensitivity{Claimed: 0.5, Proven: float64(degrees.most+1) / size}),
-		share: in.Budget.Epsilon() / float64(2*p.Depth), half: in.Budget.Epsilon() / 2,
+		share: float64(epsilon*(1-p.LeafShare)) / float64(p.Depth),
+		leaf:  float64(epsilon * p.LeafShare),
 		paths: make([]privacy.Path, p.Depth+1),
 	}
 	t.count = t.counter(in)
-	t.paths[0] = in.Budget.Root()
+	t.paths[0] = path
 	return t
 }
 
 // releaseTree is the published variant, and the strict one in the form of the paper's tree.
-func releaseTree(ctx context.Context, in algorithms.Input, p *Params,
-	degrees degreeTable) (*algorithms.Release, error) {
-	t := newTree(ctx, in, p, degrees)
+// It returns the lowest degrees of the leaves as well.
+func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable,
+	path privacy.Path) ([]int32, *algorithms.Release, error) {
+	t := newTree(ctx, in, p, degrees, path)
 	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is
 	// made room for.
 	leaves := min(1<<p.Depth, degrees.lambda+1, 1<<13)
 	t.starts, t.counts = make([]int32, 0, leaves), make([]float64, 0, leaves)
 	if err := t.grow(0, degrees.lambda+1, 0); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t.released.Leaves = len(t.starts)
-	return &algorithms.Release{Degrees: fill(p.Fill, t.starts, t.counts, degrees.nodes),
+	return t.starts, &algorithms.Release{Degrees: fill(p.Fill, t.starts, t.counts, degrees.nodes),
 		Structure: t.released}, nil
 }
 
@@ -140,7 +144,7 @@ func (t *tree) grow(low, high, depth int) error {
 	}
 	path := &t.paths[depth]
 	if depth == t.params.Depth || high-low == 1 {
-		epsilon := t.half
+		epsilon := t.leaf
 		if t.params.Rollover || epsilon > path.Remaining() { // the latter by rounding only
 			epsilon = path.Remaining()
 		}

@@ -19,11 +19,12 @@ type Neighbours struct {
 }
 
 // AlgorithmTarget is the claim that a variant of an algorithm under parameters, which are only
-// read, has with a budget of epsilon. Up to eight of the records by which two tables differ are
-// their probes. A panic of the algorithm counts as an error.
+// read, has with a budget of (epsilon, delta), pure where delta is 0. Up to eight of the records by
+// which two tables differ are their probes. A panic of the algorithm counts as an error.
 func AlgorithmTarget(a algorithms.Algorithm, variant algorithms.Variant, params algorithms.Params,
-	epsilon float64, neighbours ...Neighbours) Target {
-	target := Target{Name: fmt.Sprintf("%s %s", a.Info().Name, variant), Epsilon: epsilon}
+	epsilon, delta float64, neighbours ...Neighbours) Target {
+	target := Target{Name: fmt.Sprintf("%s %s", a.Info().Name, variant), Epsilon: epsilon,
+		Delta: delta}
 	for _, n := range neighbours {
 		inputs := n.Inputs
 		for side := range inputs {
@@ -42,7 +43,7 @@ func AlgorithmTarget(a algorithms.Algorithm, variant algorithms.Variant, params 
 			release, err = a.Release(ctx, algorithms.Input{
 				Table: in.Table, Graph: in.Graph, Rows: slices.Clone(in.Rows),
 				Params: params, Variant: variant,
-				Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(key),
+				Budget: privacy.NewApproximate(epsilon, delta), Noise: random.NewStreams(key),
 			})
 			if err == nil {
 				_, _, err = release.Records(ctx)

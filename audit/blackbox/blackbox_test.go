@@ -41,9 +41,9 @@ func TestPublishedLeaks(t *testing.T) {
 	byDepth.Depth, byDepth.Counts, byDepth.StopCheck = 2, rps.ByDepth, false
 	diff := diffmulti.Algorithm{}
 	for _, target := range []Target{
-		AlgorithmTarget(rps.Algorithm{}, algorithms.Published, byDepth, 1, lone()),
-		AlgorithmTarget(diff, algorithms.Published, diff.Params(), 1, lone()),
-		AlgorithmTarget(diff, algorithms.RefCode, diff.Params(), 1, lone()),
+		AlgorithmTarget(rps.Algorithm{}, algorithms.Published, byDepth, 1, 0, lone()),
+		AlgorithmTarget(diff, algorithms.Published, diff.Params(), 1, 0, lone()),
+		AlgorithmTarget(diff, algorithms.RefCode, diff.Params(), 1, 0, lone()),
 	} {
 		finding, err := Audit(t.Context(), target, Options{Releases: 2000})
 		if err != nil || !finding.Accused() {
@@ -59,7 +59,7 @@ func TestRareFailure(t *testing.T) {
 			panic("nine rows")
 		}
 		return &algorithms.Release{}, nil
-	}), algorithms.Strict, nil, 1, lone())
+	}), algorithms.Strict, nil, 1, 0, lone())
 	finding, err := Audit(t.Context(), target, Options{})
 	if err != nil {
 		t.Fatal(err)

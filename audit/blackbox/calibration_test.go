@@ -32,7 +32,7 @@ func count(variant algorithms.Variant) Target {
 		noise := in.CountNoise("count", privacy.Exact(1))
 		err := noise.AddAll(&path, in.Budget.Epsilon(), values[:1])
 		return published(values), err
-	}), variant, nil, 1, lone())
+	}), variant, nil, 1, 0, lone())
 }
 
 // choice publishes one of ten candidates. On T the first scores 1 and the others 0, on T′ the other
@@ -66,7 +66,7 @@ func sound() []mechanism {
 		{"Laplace count", count(algorithms.Published), DefaultReleases},
 		{"randomised response", bit("bit", 1, [2]float64{truth, 1 - truth}), DefaultReleases},
 		{"exponential mechanism", choice(1), DefaultReleases},
-		{"rps strict", AlgorithmTarget(rps.Algorithm{}, algorithms.Strict, params, 1,
+		{"rps strict", AlgorithmTarget(rps.Algorithm{}, algorithms.Strict, params, 1, 0,
 			lone(), tied()), 200},
 	}
 }

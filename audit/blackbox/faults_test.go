@@ -225,7 +225,7 @@ var faults = []struct {
 func TestFaultsAreSeen(t *testing.T) {
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
-			target := AlgorithmTarget(fault.release, algorithms.Strict, nil, 1, lone(), tied())
+			target := AlgorithmTarget(fault.release, algorithms.Strict, nil, 1, 0, lone(), tied())
 			finding, err := Audit(t.Context(), target, Options{Key: random.NewKey(1)})
 			if err != nil {
 				t.Fatal(err)
@@ -252,7 +252,7 @@ func TestLowBits(t *testing.T) {
 			noise := in.CountNoise("counts", privacy.Exact(1))
 			path, c := in.Budget.Root(), counts(in)
 			return published(c), noise.AddAll(&path, in.Budget.Epsilon(), c)
-		}), variant, nil, 1, lone())
+		}), variant, nil, 1, 0, lone())
 	}
 	for _, c := range []struct {
 		variant algorithms.Variant

@@ -1,6 +1,9 @@
 package c45
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // bundle is a set of two-valued features that one pass over the cases counts together. Generalised
 // records have a feature for each taxonomy node that occurs, a hundred and more, which are all
@@ -16,8 +19,25 @@ type bundle struct {
 	members []int   // indices of features
 
 	low, high int       // the cases that were counted last
-	counts    []float64 // their weight: joint code·classes + class
+	occurring bitmap    // their joint codes
+	here      []uint8   // the same, ascending
+	counts    []float64 // their weight: joint code·classes + class, 0 where no case is
 	total     []float64 // and in all of each class
+}
+
+// bitmap is a set of joint codes.
+type bitmap [mostJointCodes / 64]uint64
+
+func (b *bitmap) add(code uint8) { b[code>>6] |= 1 << (code & 63) }
+
+// parts reports whether some codes of a set are in b and some are not.
+func (b *bitmap) parts(set *bitmap) bool {
+	inside, outside := uint64(0), uint64(0)
+	for i, word := range set {
+		inside |= word & b[i]
+		outside |= word &^ b[i]
+	}
+	return inside != 0 && outside != 0
 }
 
 // mostJointCodes is how many joint codes fit their type.
@@ -91,7 +111,7 @@ func (b *bundle) takes(codes []uint32) bool {
 	return parted == 0 || parted == 1 && b.codes < mostJointCodes
 }
 
-// seal lists, once all features have joined, the joint codes at which each has the value 1.
+// seal notes, once all features have joined, the joint codes at which each has the value 1.
 func (g *grower) seal() {
 	for _, b := range g.bundles {
 		b.counts, b.total = make([]float64, b.codes*g.classes), make([]float64, g.classes)
@@ -99,26 +119,31 @@ func (g *grower) seal() {
 			f := &g.features[member]
 			for j, value := range f.value {
 				if value == 1 {
-					f.ones = append(f.ones, uint8(j))
+					f.ones.add(uint8(j))
 				}
 			}
 		}
 	}
 }
 
-// countBundled is count for a feature in a bundle.
+// countBundled is count for a feature in a bundle; nil where all cases have one value.
 func (g *grower) countBundled(f *feature, low, high int) []float64 {
 	b, classes := f.bundle, g.classes
 	if b.low != low || b.high != high {
 		b.low, b.high = low, high
 		g.countJoint(b)
 	}
+	if !f.ones.parts(&b.occurring) {
+		return nil
+	}
 	counts := g.counts[:2*classes]
 	clear(counts)
 	zero, one := counts[:classes], counts[classes:]
-	for _, j := range f.ones {
-		for k, w := range b.counts[int(j)*classes : (int(j)+1)*classes] {
-			one[k] += w
+	for _, j := range b.here {
+		if f.value[j] == 1 {
+			for k, w := range b.counts[int(j)*classes : (int(j)+1)*classes] {
+				one[k] += w
+			}
 		}
 	}
 	for k, w := range b.total {
@@ -130,20 +155,28 @@ func (g *grower) countBundled(f *feature, low, high int) []float64 {
 // countJoint adds up the weight of each joint code and class over a bundle's cases.
 func (g *grower) countJoint(b *bundle) {
 	classes, joint, labels, counts := g.classes, b.joint, g.labels, b.counts
-	clear(counts)
-	cases := g.order[b.low:b.high]
-	if g.weight == nil {
-		for _, i := range cases {
-			counts[int(joint[i])*classes+int(labels[i])]++
+	for _, j := range b.here {
+		clear(counts[int(j)*classes : (int(j)+1)*classes])
+	}
+	b.occurring = bitmap{}
+	for _, i := range g.order[b.low:b.high] {
+		w := 1.0
+		if g.weight != nil {
+			w = g.weight[i]
 		}
-	} else {
-		for _, i := range cases {
-			counts[int(joint[i])*classes+int(labels[i])] += g.weight[i]
+		j := joint[i]
+		counts[int(j)*classes+int(labels[i])] += w
+		b.occurring.add(j)
+	}
+	b.here = b.here[:0]
+	for i, word := range b.occurring {
+		for ; word != 0; word &= word - 1 {
+			b.here = append(b.here, uint8(64*i+bits.TrailingZeros64(word)))
 		}
 	}
 	clear(b.total)
-	for from := 0; from < len(counts); from += classes {
-		for k, w := range counts[from : from+classes] {
+	for _, j := range b.here {
+		for k, w := range counts[int(j)*classes : (int(j)+1)*classes] {
 			b.total[k] += w
 		}
 	}

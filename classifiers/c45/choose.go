@@ -2,7 +2,10 @@ package c45
 
 import (
 	"math"
+	"math/bits"
 	"slices"
+
+	"ppdp/elementary"
 )
 
 // test is the best test on one feature at a node.
@@ -127,9 +130,9 @@ func (g *grower) multiway(f *feature, low, high int, cases, entropy float64) tes
 		if bag == 0 {
 			continue
 		}
-		bits := g.log2(bag)
-		after += bits
-		split -= bits
+		bagged := g.log2(bag)
+		after += bagged
+		split -= bagged
 	}
 	return g.rate(entropy-after, split, cases, 0)
 }
@@ -154,9 +157,12 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1,
 		after: math.Inf(1)}
 	clear(g.left)
-	if f.arity > 2*(high-low) {
+	switch {
+	case g.whole && f.arity <= codesPerCase*(high-low):
+		s.marked(f, low, high)
+	case f.arity > 2*(high-low):
 		s.sorted(f, low, high)
-	} else {
+	default:
 		s.counted(g.count(f, low, high))
 	}
 	if s.best < 0 {
@@ -164,7 +170,7 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	}
 	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their
 	// number.
-	cost := math.Log2(float64(s.tried)) / cases
+	cost := elementary.Log2(float64(s.tried)) / cases
 	split := g.log2(cases) - g.log2(s.bestLeft) - g.log2(cases-s.bestLeft)
 	t := g.rate(entropy-s.after, split, cases, cost)
 	if t.gain < epsilon {
@@ -214,22 +220,55 @@ func (s *scan) enter(code int) {
 	s.last = code
 }
 
+// codesPerCase bounds how many codes a feature may have for the cases of a node: to look at a word of
+// 64 codes costs about as much as to sort a fourth of a case.
+const codesPerCase = 256
+
+// marked is counted for weights that are exact in any order: codes without a case cost next to
+// nothing.
+func (s *scan) marked(f *feature, low, high int) {
+	g, classes := s.g, s.g.classes
+	codes, labels, bagged, marked := f.codes, g.labels, g.bagged, g.marked
+	for _, i := range g.order[low:high] {
+		w := 1.0
+		if g.weight != nil {
+			w = g.weight[i]
+		}
+		code := codes[i]
+		bagged[int(code)*classes+int(labels[i])] += w
+		marked[code>>6] |= 1 << (code & 63)
+	}
+	for n, word := range marked[:(f.arity-1)>>6+1] {
+		marked[n] = 0
+		for ; word != 0; word &= word - 1 {
+			code := 64*n + bits.TrailingZeros64(word)
+			here := bagged[code*classes : (code+1)*classes]
+			s.add(code, here)
+			clear(here)
+		}
+	}
+}
+
+// add enters a code with the weight of its cases by class.
+func (s *scan) add(code int, here []float64) {
+	bag := 0.0
+	for _, w := range here {
+		bag += w
+	}
+	if bag == 0 {
+		return
+	}
+	s.enter(code)
+	for k, w := range here {
+		s.g.left[k] += w
+	}
+	s.weight += bag
+}
+
 func (s *scan) counted(counts []float64) {
 	classes := s.g.classes
 	for code := 0; code*classes < len(counts); code++ {
-		here := counts[code*classes : (code+1)*classes]
-		bag := 0.0
-		for _, w := range here {
-			bag += w
-		}
-		if bag == 0 {
-			continue
-		}
-		s.enter(code)
-		for k, w := range here {
-			s.g.left[k] += w
-		}
-		s.weight += bag
+		s.add(code, counts[code*classes:(code+1)*classes])
 	}
 }
 

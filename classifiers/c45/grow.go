@@ -2,11 +2,11 @@ package c45
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 const (
@@ -37,7 +37,7 @@ type feature struct {
 	codes     []uint32  // nil in a bundle
 	bundle    *bundle   // nil for none
 	value     []uint8   // in a bundle: the code at each joint code
-	ones      []uint8   // in a bundle: the joint codes at which the code is 1
+	ones      bitmap    // in a bundle: the joint codes at which the code is 1
 	arity     int       // codes are below it
 	values    []float64 // numeric: the distinct training values; the code is the rank
 	cells     []uint32  // numeric, not continuous: the cells of those values
@@ -72,7 +72,10 @@ type grower struct {
 	weights []float64
 
 	xlog    []float64 // x·log₂x of small whole x
+	whole   bool      // all weights are whole numbers: sums are exact in any order
 	counts  []float64 // scratch: code·classes + class
+	bagged  []float64 // scratch of scans of whole weights, likewise, 0 between them
+	marked  []uint64  // scratch of the same: the codes that occur, none between scans
 	bags    []int32   // scratch of partition
 	spare   []int32   // scratch of partition, as long as order
 	taken   []uint32  // scratch of partition: the branch of each case
@@ -105,7 +108,8 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		}
 	}
 	g.largest = 2
-	bundles = bundles && whole(weights)
+	g.whole = whole(weights)
+	bundles = bundles && g.whole
 	codes := make([]uint32, len(rows))
 	for _, at := range classifiers.Features(schema) {
 		f := newFeature(data.Table, at, rows, codes)
@@ -120,12 +124,14 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	}
 	g.seal()
 	g.counts = make([]float64, g.largest*g.classes)
+	g.bagged = make([]float64, g.largest*g.classes)
+	g.marked = make([]uint64, g.largest/64+1)
 	g.bags = make([]int32, g.largest+1)
 	g.left = make([]float64, g.classes)
 	g.tests = make([]test, len(g.features))
 	g.xlog = make([]float64, min(len(rows), maxTable)+1)
 	for x := 2; x < len(g.xlog); x++ {
-		g.xlog[x] = float64(float64(x) * math.Log2(float64(x)))
+		g.xlog[x] = float64(float64(x) * elementary.Log2(float64(x)))
 	}
 	return g
 }
@@ -208,7 +214,7 @@ func (g *grower) log2(x float64) float64 {
 	if x <= 0 {
 		return 0
 	}
-	return float64(x * math.Log2(x))
+	return float64(x * elementary.Log2(x))
 }
 
 // leaf adds a node without a test over order[low:high].

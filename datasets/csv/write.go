@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"ppdp/datasets"
 )
@@ -29,23 +30,74 @@ func Write(w io.Writer, t *datasets.Table, weights []float64) error {
 		}
 		record = append(record, weightColumn)
 	}
-	buffered := bufio.NewWriterSize(w, 1<<16)
-	out := csv.NewWriter(buffered)
-	if err := out.Write(record); err != nil {
-		return err
-	}
-	texts := make([]texter, len(schema.Attributes))
-	for i := range texts {
-		texts[i] = newTexter(t, i)
-	}
-	for row := range t.Len() {
-		record = record[:0]
+	texts := newTexters(t)
+	return writeText(w, record, t.Len(), func(row int, record []string) []string {
 		for i := range texts {
 			record = append(record, texts[i].text(int32(row)))
 		}
 		if weights != nil {
 			record = append(record, formatNumber(weights[row]))
 		}
+		return record
+	})
+}
+
+// WriteGeneralised writes rows of a table, in the order given, as comma-separated text with a
+// header. Attributes that generalise has an entry for show its text of a row, by position in rows;
+// the others, whose entries are nil, show the table's values.
+func WriteGeneralised(w io.Writer, t *datasets.Table, rows []int32,
+	generalise []func(at int) string) error {
+	texts := newTexters(t)
+	return writeText(w, t.Schema().Names(), len(rows), func(at int, record []string) []string {
+		for i := range texts {
+			if generalise[i] != nil {
+				record = append(record, generalise[i](at))
+			} else {
+				record = append(record, texts[i].text(rows[at]))
+			}
+		}
+		return record
+	})
+}
+
+// GroupText prints the set of an attribute's values whose codes are in [low, high), low < high: one
+// value as itself, more numbers as a half-open interval "[20, 30)", more categories as a list
+// "{admin, services}" in the order of the schema.
+func GroupText(a *datasets.Attribute, low, high uint32) string {
+	switch {
+	case a.Kind == datasets.Categorical && high-low == 1:
+		return a.Values[low]
+	case a.Kind == datasets.Categorical:
+		return "{" + strings.Join(a.Values[low:high], ", ") + "}"
+	case high-low == 1 && !a.Continuous:
+		return cellText(a, low)
+	}
+	end := formatNumber(a.High)
+	if int(high) < a.Cells() {
+		end = edgeText(a, high)
+	}
+	return "[" + edgeText(a, low) + ", " + end + ")"
+}
+
+// edgeText prints the lower end of a cell.
+func edgeText(a *datasets.Attribute, code uint32) string {
+	if !a.Continuous {
+		return cellText(a, code)
+	}
+	return formatNumber(a.Low + float64(float64(code)*a.Step))
+}
+
+// writeText writes a header and n records, which fill appends to an empty slice.
+func writeText(w io.Writer, header []string, n int,
+	fill func(at int, record []string) []string) error {
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	out := csv.NewWriter(buffered)
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	var record []string
+	for at := range n {
+		record = fill(at, record[:0])
 		if len(record) == 1 && record[0] == "" {
 			// The library writes a lone empty field as a blank line, which readers skip.
 			out.Flush()
@@ -68,6 +120,14 @@ type texter struct {
 	column    *datasets.Column
 	attribute *datasets.Attribute
 	cached    []string
+}
+
+func newTexters(t *datasets.Table) []texter {
+	texts := make([]texter, len(t.Schema().Attributes))
+	for i := range texts {
+		texts[i] = newTexter(t, i)
+	}
+	return texts
 }
 
 func newTexter(t *datasets.Table, at int) texter {

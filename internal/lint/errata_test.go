@@ -1,11 +1,9 @@
 package lint
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 )
 
@@ -18,8 +16,7 @@ var (
 
 // TestErrataExist: every id that code, specs and pages cite is an entry of docs/errata.md.
 func TestErrataExist(t *testing.T) {
-	root := filepath.Join("..", "..")
-	page, err := os.ReadFile(filepath.Join(root, "docs", "errata.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "errata.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,25 +28,9 @@ func TestErrataExist(t *testing.T) {
 		entries[match[1]] = true
 	}
 	cited := 0
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		output := filepath.Dir(path) == filepath.Join(root, "results") || entry.Name() == "bin"
-		if entry.IsDir() && path != root && (output || strings.HasPrefix(entry.Name(), ".")) {
-			return filepath.SkipDir
-		}
-		switch filepath.Ext(path) {
-		case ".go", ".yaml", ".md":
-		default:
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+	eachText(t, func(path, text string) {
 		for _, form := range []*regexp.Regexp{citation, listedID} {
-			for _, match := range form.FindAllStringSubmatch(string(text), -1) {
+			for _, match := range form.FindAllStringSubmatch(text, -1) {
 				for _, id := range entryID.FindAllString(match[1], -1) {
 					if cited++; !entries[id] {
 						t.Errorf("%s cites errata %s, which docs/errata.md does not have", path, id)
@@ -57,11 +38,7 @@ func TestErrataExist(t *testing.T) {
 				}
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if cited < 20 {
 		t.Errorf("only %d citations found", cited)
 	}

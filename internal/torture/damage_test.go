@@ -69,14 +69,19 @@ func (c *campaign) damage() {
 		n := 2 + f.IntN(4)
 		var journals []string
 		for shard := range n {
-			out := fmt.Sprintf("shard%d", shard)
-			printed, err := f.command(nil, "run", "spec.yaml", "--out", out, "--shard",
+			printed, err := f.command(nil, "run", "spec.yaml", "--out", "parts", "--shard",
 				fmt.Sprintf("%d/%d", shard+1, n)).CombinedOutput()
 			if err != nil {
 				f.Fatalf("%v: %s", err, printed)
 			}
-			journals = append(journals, read(f.T, filepath.Join(f.dir, out, "torture", "small",
-				"journal.jsonl")))
+		}
+		paths, err := filepath.Glob(filepath.Join(f.dir, "parts", "*", "torture", "small",
+			"journal.jsonl"))
+		if err != nil || len(paths) != n {
+			f.Fatalf("%d journals of %d shards: %v", len(paths), n, err)
+		}
+		for _, path := range paths {
+			journals = append(journals, read(f.T, path))
 		}
 		journals = append(journals, journals[f.IntN(n)]) // one of them twice
 		f.Shuffle(len(journals), func(i, j int) {

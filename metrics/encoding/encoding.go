@@ -3,7 +3,7 @@
 // It leaves out weights (the published counts), finding a record's region, and learning.
 //
 // A record that is generalised is the record of its region, so that training and test records that
-// share a region become equal (Al-Hussaeni et al. 2018, section 5.2). What is read off the release,
+// share a region become equal (Al-Hussaeni et al. 2018, section 5.1). What is read off the release,
 // such as which taxonomy nodes occur, is read off all of its regions and not off the records.
 package encoding
 

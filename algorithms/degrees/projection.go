@@ -1,4 +1,4 @@
-package day2016
+package degrees
 
 import "ppdp/datasets"
 
@@ -77,33 +77,46 @@ func sortEdges(g *datasets.Graph) *edgeOrder {
 	return order
 }
 
-// projection is what remains of a graph when no node may keep more than theta edges.
-type projection struct {
-	// counts[d] is the number of nodes of projected degree d, 0 to theta.
-	counts []int32
-	edges  int
+// Projection is what remains of a graph when no node may keep more than theta edges: the edges are
+// looked at in an order that depends on their ends alone, and one is kept iff both its ends have
+// kept fewer than theta so far (Day, Li & Lyu 2016). It is shared: nobody may change it.
+//
+// Sensitivity. Neighbouring graphs are G and G', in which one node v is isolated. Let a be the
+// number of v's edges that G keeps, a ≤ θ, and let δ(x), x ≠ v, be x's kept degree in G less that
+// in G', as the edges are looked at one after the other. Σ|δ| starts at 0. A kept edge of v adds at
+// most 1. At any other edge {x, y} nothing changes unless the decisions differ. If G keeps the edge
+// and G' does not, one end, say x, is full in G' only, so δ(x) < 0 and |δ(x)| falls by 1 while
+// |δ(y)| rises by at most 1; the other case is the same with the graphs exchanged. So Σ|δ| ≤ a in
+// the end, while v falls from a to 0. Beside v, at most θ nodes change their degree, by at most θ
+// in all; and the number of kept edges, half the sum of kept degrees, is larger in G by (a +
+// Σδ)/2, between 0 and a ≤ θ.
+type Projection struct {
+	// Counts[d] is the number of nodes of projected degree d, 0 to theta.
+	Counts []int32
+	Edges  int
 }
 
 type projectionKey struct{ theta int }
 
-// project returns the projection of g by theta, computed once for each graph and theta.
-func project(g *datasets.Graph, theta int) *projection {
-	return datasets.Derived(g, projectionKey{theta}, func() *projection {
-		p := &projection{counts: make([]int32, theta+1)}
+// Project returns the projection of g by theta, at least 1. It is computed once for each graph and
+// theta; the first for a graph sorts its edges.
+func Project(g *datasets.Graph, theta int) *Projection {
+	return datasets.Derived(g, projectionKey{theta}, func() *Projection {
+		p := &Projection{Counts: make([]int32, theta+1)}
 		if theta >= g.MaxDegree() { // every edge stays
 			for _, d := range g.DegreeSequence() {
-				p.counts[d]++
+				p.Counts[d]++
 			}
-			p.edges = g.Edges()
+			p.Edges = g.Edges()
 			return p
 		}
 		degrees := projectedDegrees(g.Nodes(), orderOf(g), int32(theta))
 		sum := 0
 		for _, d := range degrees {
-			p.counts[d]++
+			p.Counts[d]++
 			sum += int(d)
 		}
-		p.edges = sum / 2
+		p.Edges = sum / 2
 		return p
 	})
 }

@@ -1,0 +1,134 @@
+package pgm
+
+import (
+	"math"
+
+	"ppdp/random"
+)
+
+// Records draws records from the model: for each attribute, a column of codes. Attributes come one
+// after the other, given those that share a clique with them. Of the k records that agree on these,
+// each value gets k times its probability, rounded up or down, at random places: every expectation
+// is exact, and no variance is added that need not be.
+func (m *Model) Records(rows int, stream *random.Stream) [][]uint32 {
+	columns := make([][]uint32, len(m.sizes))
+	key := make([]int, rows)     // which group a record is in
+	order := make([]int32, rows) // records by group
+	var counts []int
+	for i := range m.nodes {
+		n := &m.nodes[i]
+		clear(key)
+		for _, a := range n.attributes[:n.shared] {
+			for row, v := range columns[a] {
+				key[row] = key[row]*m.sizes[a] + int(v)
+			}
+		}
+		groups := n.blocks
+		for _, a := range n.attributes[n.shared:] {
+			size := m.sizes[a]
+			columns[a] = make([]uint32, rows)
+			table := prefix(m.mu[n.from:n.from+n.cells], groups*size)
+			ends := bucket(key, groups, order)
+			if len(counts) < size {
+				counts = make([]int, size)
+			}
+			first := 0
+			for group, end := range ends {
+				members := order[first:end]
+				if first = end; len(members) == 0 {
+					continue
+				}
+				round(table[group*size:(group+1)*size], len(members), counts[:size], stream)
+				stream.Shuffle(len(members), func(i, j int) {
+					members[i], members[j] = members[j], members[i]
+				})
+				for v, k := range counts[:size] {
+					for _, row := range members[:k] {
+						columns[a][row] = uint32(v)
+					}
+					members = members[k:]
+				}
+			}
+			for row, v := range columns[a] {
+				key[row] = key[row]*size + int(v)
+			}
+			groups *= size
+		}
+	}
+	return columns
+}
+
+// prefix sums a table out to its first attributes, which have the given number of cells.
+func prefix(from []float64, cells int) []float64 {
+	to, width := make([]float64, cells), len(from)/cells
+	for cell := range to {
+		for _, x := range from[cell*width : (cell+1)*width] {
+			to[cell] += x
+		}
+	}
+	return to
+}
+
+// bucket writes the records by group to order and returns where each group ends.
+func bucket(key []int, groups int, order []int32) (ends []int) {
+	starts := make([]int, groups)
+	for _, k := range key {
+		starts[k]++
+	}
+	sum := 0
+	for k, n := range starts {
+		starts[k] = sum
+		sum += n
+	}
+	for row, k := range key {
+		order[starts[k]] = int32(row)
+		starts[k]++
+	}
+	return starts
+}
+
+// round divides k records among values by their weights: each value's share, rounded up or down so
+// that its expectation is the share (systematic sampling of the remainders). Without any weight the
+// shares are equal.
+func round(weights []float64, k int, counts []int, stream *random.Stream) {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	share := func(v int) float64 {
+		if sum > 0 {
+			return weights[v] / sum * float64(k)
+		}
+		return float64(k) / float64(len(weights))
+	}
+	left := k
+	for v := range counts {
+		counts[v] = min(int(math.Floor(share(v))), left)
+		left -= counts[v]
+	}
+	if left == 0 {
+		return
+	}
+	next, passed, last := stream.Open01(), 0.0, -1
+	for v := range counts {
+		s := share(v)
+		rest := s - math.Floor(s)
+		if passed += rest; passed > next && left > 0 {
+			counts[v]++
+			left--
+			next++
+		} else if rest > 0 {
+			last = v
+		}
+	}
+	if left > 0 && last >= 0 { // rounding: the remainders add up to a little less than they should
+		counts[last]++
+		left--
+	}
+	for v := 0; left > 0; v++ {
+		if weights[v] > 0 || sum == 0 {
+			counts[v]++
+			left--
+		}
+	}
+}

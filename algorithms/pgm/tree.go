@@ -1,0 +1,261 @@
+package pgm
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// set is a set of attributes.
+type set [4]uint64
+
+func setOf(attributes []int) (s set) {
+	for _, a := range attributes {
+		s[a/64] |= 1 << (a % 64)
+	}
+	return s
+}
+
+func setsOf(cliques [][]int) []set {
+	sets := make([]set, len(cliques))
+	for i, c := range cliques {
+		sets[i] = setOf(c)
+	}
+	return sets
+}
+
+func (s set) has(a int) bool { return s[a/64]>>(a%64)&1 == 1 }
+
+func (s set) and(o set) set {
+	for i := range s {
+		s[i] &= o[i]
+	}
+	return s
+}
+
+func (s set) or(o set) set {
+	for i := range s {
+		s[i] |= o[i]
+	}
+	return s
+}
+
+func (s set) without(o set) set {
+	for i := range s {
+		s[i] &^= o[i]
+	}
+	return s
+}
+
+func (s set) within(o set) bool { return s.without(o) == set{} }
+
+func (s set) len() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// list is the members, ascending.
+func (s set) list() []int {
+	members := make([]int, 0, s.len())
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			members = append(members, 64*i+bits.TrailingZeros64(word))
+		}
+	}
+	return members
+}
+
+// cells is the number of cells of a table over the set.
+func (s set) cells(sizes []int) float64 {
+	n := 1.0
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			n *= float64(sizes[64*i+bits.TrailingZeros64(word)])
+		}
+	}
+	return n
+}
+
+// triangulation is the maximal cliques of a triangulated graph and the cells of their tables.
+type triangulation struct {
+	cliques []set
+	cells   float64
+}
+
+// cheapest triangulates the graph in which the attributes of each clique are joined, by eliminating
+// greedily what makes the smallest table and by what adds the fewest edges, and returns the smaller
+// model. The first alone fills in trees: an inner attribute between two small ones goes before a
+// leaf of many values.
+func cheapest(sizes []int, cliques []set) triangulation {
+	bySize, byFill := eliminate(sizes, cliques, false), eliminate(sizes, cliques, true)
+	if bySize.cells < byFill.cells {
+		return bySize
+	}
+	return byFill
+}
+
+// eliminate removes attribute after attribute, joining its neighbours. Ties go to the smaller table
+// and then to the attribute listed first.
+func eliminate(sizes []int, cliques []set, byFill bool) triangulation {
+	neighbours := make([]set, len(sizes)) // themselves included
+	for a := range neighbours {
+		neighbours[a][a/64] |= 1 << (a % 64)
+	}
+	for _, c := range cliques {
+		for _, a := range c.list() {
+			neighbours[a] = neighbours[a].or(c)
+		}
+	}
+	left := make([]int, len(sizes))
+	for a := range left {
+		left[a] = a
+	}
+	var t triangulation
+	for len(left) > 0 {
+		best, fewest, smallest := -1, 0, 0.0
+		for i, a := range left {
+			fill := 0
+			if byFill {
+				for _, b := range neighbours[a].list() {
+					fill += neighbours[a].without(neighbours[b]).len()
+				}
+			}
+			if cells := neighbours[a].cells(sizes); best < 0 || fill < fewest ||
+				fill == fewest && cells < smallest {
+				best, fewest, smallest = i, fill, cells
+			}
+		}
+		a := left[best]
+		left = slices.Delete(left, best, best+1)
+		clique := neighbours[a]
+		if !slices.ContainsFunc(t.cliques, clique.within) {
+			t.cliques = append(t.cliques, clique)
+			t.cells += smallest
+		}
+		rest := clique
+		rest[a/64] &^= 1 << (a % 64)
+		for _, b := range rest.list() {
+			neighbours[b] = neighbours[b].or(rest)
+			neighbours[b][a/64] &^= 1 << (a % 64)
+		}
+	}
+	return t
+}
+
+// node is a clique of a junction tree. Its table is at [from, from+cells) of the model's arrays;
+// the attributes that it shares with its parent come first, so that the cells that agree on them
+// are a block.
+type node struct {
+	attributes  []int // in the order of the table
+	members     set
+	from, cells int
+	parent      int // -1 at the root
+	shared      int // how many attributes the parent has too
+	blocks      int // cells of the table over the shared ones
+	sepFrom     int // where that table is in the model's separator arrays
+	// ofParent is, for each cell of the parent's table, the cell of the shared table.
+	ofParent []int32
+}
+
+// tree is a junction tree: whatever two cliques share, the cliques between them have. Parents come
+// before their children.
+type tree struct {
+	sizes             []int
+	nodes             []node
+	children          [][]int
+	cells, separators int
+}
+
+func newTree(sizes []int, t triangulation) *tree {
+	tr := &tree{sizes: sizes, children: make([][]int, len(t.cliques))}
+	// A spanning tree of the largest sum of shared attributes is a junction tree. Cliques that
+	// share nothing are joined by an empty separator.
+	placed := make([]bool, len(t.cliques))
+	at := make([]int, len(t.cliques)) // the place of each clique
+	best, link := make([]int, len(t.cliques)), make([]int, len(t.cliques))
+	for i := range best {
+		best[i], link[i] = -1, -1
+	}
+	for range t.cliques {
+		next := -1
+		for i := range t.cliques {
+			if !placed[i] && (next < 0 || best[i] > best[next]) {
+				next = i
+			}
+		}
+		c := t.cliques[next]
+		n := node{members: c, parent: -1, from: tr.cells, sepFrom: tr.separators}
+		var shared set
+		if link[next] >= 0 {
+			n.parent = at[link[next]]
+			shared = c.and(t.cliques[link[next]])
+			tr.children[n.parent] = append(tr.children[n.parent], len(tr.nodes))
+		}
+		n.attributes = append(shared.list(), c.without(shared).list()...)
+		n.shared, n.blocks = shared.len(), int(shared.cells(sizes))
+		n.cells = int(c.cells(sizes))
+		if n.parent >= 0 {
+			n.ofParent = cellMap(sizes, tr.nodes[n.parent].attributes, n.attributes[:n.shared])
+		}
+		tr.cells += n.cells
+		tr.separators += n.blocks
+		at[next], placed[next] = len(tr.nodes), true
+		tr.nodes = append(tr.nodes, n)
+		for i := range t.cliques {
+			if share := c.and(t.cliques[i]).len(); !placed[i] && share > best[i] {
+				best[i], link[i] = share, next
+			}
+		}
+	}
+	return tr
+}
+
+// covering is the smallest clique that holds a set, -1 for none.
+func (t *tree) covering(s set) int {
+	best := -1
+	for i := range t.nodes {
+		if s.within(t.nodes[i].members) && (best < 0 || t.nodes[i].cells < t.nodes[best].cells) {
+			best = i
+		}
+	}
+	return best
+}
+
+// strides are the steps in a table over inner that steps in one over outer make, 0 along attributes
+// that inner has not.
+func strides(sizes, outer, inner []int) []int {
+	steps := make([]int, len(outer))
+	step := 1
+	for i := len(inner) - 1; i >= 0; i-- {
+		if at := slices.Index(outer, inner[i]); at >= 0 {
+			steps[at] = step
+		}
+		step *= sizes[inner[i]]
+	}
+	return steps
+}
+
+func sizesOf(sizes, attributes []int) []int {
+	own := make([]int, len(attributes))
+	for i, a := range attributes {
+		own[i] = sizes[a]
+	}
+	return own
+}
+
+// cellMap is, for each cell of a table over outer, the cell of one over inner, a part of outer.
+func cellMap(sizes, outer, inner []int) []int32 {
+	to := []int32{0}
+	steps := strides(sizes, outer, inner)
+	for i, a := range outer {
+		next := make([]int32, 0, len(to)*sizes[a])
+		for _, cell := range to {
+			for v := range sizes[a] {
+				next = append(next, cell+int32(v*steps[i]))
+			}
+		}
+		to = next
+	}
+	return to
+}

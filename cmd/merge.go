@@ -1,0 +1,190 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ppdp/experiments"
+	"ppdp/regress"
+	"ppdp/results"
+)
+
+// mergeCommand is "ppdp merge".
+type mergeCommand struct {
+	Dirs []string `arg:"" name:"dir" help:"A folder of results, with all that is below it."`
+	dataFlags
+	Out string `help:"Folder for the merged results (default: ${default})." default:"results" placeholder:"DIR"`
+}
+
+// Help is the second part of the verb's help text.
+func (mergeCommand) Help() string {
+	return `Makes the results of experiments whose cells several machines have run (ppdp run
+--shard) from their journals, and draws the figures. The files are those of a run on one machine,
+byte for byte. Nothing is run; the data are read again, from where the first of the runs read them.
+
+A journal of another plan, other data or another program is refused, and so are two journals that
+disagree on a cell. Where cells are missing nothing is written, and the commands that run them are
+named. Merging again is safe.
+
+Examples:
+
+  ppdp merge results
+
+  ppdp merge /mnt/one /mnt/two --out results`
+}
+
+// Run merges.
+func (c mergeCommand) Run(con *console) error {
+	var names []string
+	folders := make(map[string][]string)
+	err := eachStart(c.Dirs, func(dir string, start *experiments.Start) {
+		name := start.Manifest.Experiment
+		if sameFile(dir, filepath.Join(c.Out, filepath.FromSlash(name))) {
+			return // of an earlier merge, perhaps of another plan
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		folders[name] = append(folders[name], dir)
+	})
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%s: no %s there, which a run leaves in the folder of its experiment",
+			strings.Join(c.Dirs, ", "), experiments.StartFile)
+	}
+	if err != nil {
+		return inputError{err}
+	}
+	var errs []error
+	for _, name := range names {
+		if err := c.merge(con, name, folders[name]); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c mergeCommand) merge(con *console, name string, dirs []string) error {
+	merged, err := experiments.Merge(con.ctx, dirs, experiments.MergeOptions{
+		Out: c.Out, Files: c.files(), Same: sameRun,
+		Log: func(text string) { fmt.Fprintf(con.stderr, "ppdp: %s: %s\n", name, text) },
+	})
+	if err != nil {
+		return asInput(err)
+	}
+	if len(merged.Missing) > 0 {
+		return missingError(merged.Missing)
+	}
+	at := reached{Cells: merged.Cells, Done: merged.Cells, Cached: merged.Cells,
+		Failed: merged.Failed, Began: con.now(), Heard: con.now(), Ended: true}
+	if err := errors.Join(mergeUsage(merged.Dir, dirs), at.write(merged.Dir)); err != nil {
+		return err
+	}
+	fmt.Fprintf(con.stdout, "%s: %d cells of %d folders, %d failed: %s\n", name, merged.Cells,
+		len(dirs), merged.Failed, filepath.ToSlash(merged.Dir))
+	err = drawFigures(con, merged.Dir)
+	for _, failure := range merged.Failures {
+		fmt.Fprintf(con.stderr, "ppdp: failed: %s\n", failure)
+	}
+	if merged.Failed > 0 {
+		err = errors.Join(failedCells(merged.Failed, merged.Cells), err)
+	}
+	return err
+}
+
+// missingError says which cells are missing and what runs them.
+func missingError(missing []experiments.Missing) error {
+	var lines []string
+	for _, m := range missing {
+		of := ""
+		if m.Shard.Count > 0 {
+			of = fmt.Sprintf(" of shard %d/%d", m.Shard.Index+1, m.Shard.Count)
+		}
+		lines = append(lines, fmt.Sprintf("  %d cells%s: %s", m.Cells, of,
+			results.CommandText(m.Command)))
+	}
+	return fmt.Errorf("cells are missing, nothing is written; these commands run them:\n%s",
+		strings.Join(lines, "\n"))
+}
+
+// sameRun names the first inputs in which two runs differ. Where the machines' processors and the
+// command lines differ, the results do not.
+func sameRun(here, there *results.Manifest) error {
+	all := regress.Differences(&regress.Baseline{Manifest: *here},
+		&regress.Baseline{Manifest: *there})
+	if len(all) == 0 && here.SpecHash != there.SpecHash {
+		all = append(all, regress.Difference{Input: regress.InputSpec, What: "plots",
+			A: here.SpecHash, B: there.SpecHash})
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	const shown = 3
+	var texts []string
+	for _, d := range all[:min(shown, len(all))] {
+		texts = append(texts, d.String())
+	}
+	if more := len(all) - shown; more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Errorf("its inputs differ from those that this program has for the first folder's "+
+		"plan (on the left): %s", strings.Join(texts, "; "))
+}
+
+// mergeUsage adds up what the runs took of their machines.
+func mergeUsage(out string, dirs []string) error {
+	var sum *results.Usage
+	for _, dir := range dirs {
+		usage, err := results.ReadUsage(dir)
+		if err != nil {
+			return err
+		}
+		if sum == nil {
+			sum = usage
+		} else if usage != nil {
+			added := sum.Add(*usage)
+			sum = &added
+		}
+	}
+	if sum == nil {
+		return nil
+	}
+	return results.WriteUsage(out, *sum)
+}
+
+// eachStart hands the experiments' folders below the given ones to visit, in order and each once.
+func eachStart(roots []string, visit func(dir string, start *experiments.Start)) error {
+	seen := make(map[string]bool)
+	var errs []error
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.Name() != experiments.StartFile {
+				return err
+			}
+			dir := filepath.Dir(path)
+			absolute, err := filepath.Abs(dir)
+			if err != nil || seen[absolute] {
+				return err
+			}
+			seen[absolute] = true
+			start, err := experiments.ReadStart(dir)
+			if err == nil {
+				visit(dir, start)
+			}
+			errs = append(errs, err)
+			return nil
+		})
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}

@@ -1,0 +1,280 @@
+package cmd
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"ppdp/experiments"
+	"ppdp/results"
+)
+
+// progressFile is the file of an experiment's folder that says how far its run is.
+const progressFile = "progress.json"
+
+// reached is how far a run has come, as it says itself every few seconds.
+type reached struct {
+	Cells  int       `json:"cells"` // of the run: its shard's
+	Done   int       `json:"done"`  // with the cached and the failed ones
+	Cached int       `json:"cached"`
+	Failed int       `json:"failed"`
+	Began  time.Time `json:"began"`
+	Heard  time.Time `json:"heard"` // when this was written
+	Ended  bool      `json:"ended"`
+}
+
+// beat is how often a run says how far it is, and silence how long it may be silent before it is
+// taken for dead: a shared disk may show a file late.
+const (
+	beat    = 2 * time.Second
+	silence = 30 * time.Second
+)
+
+// heart writes a run's progressFile. Its methods are safe for concurrent use.
+type heart struct {
+	con  *console
+	dir  string
+	stop chan struct{}
+	done sync.WaitGroup
+
+	mu     sync.Mutex // guards what follows
+	at     reached
+	failed error
+}
+
+// newHeart starts to beat as soon as the run says what it has to do.
+func newHeart(con *console, dir string) *heart {
+	return &heart{con: con, dir: dir, stop: make(chan struct{}), at: reached{Began: con.now()}}
+}
+
+// set records how far the run is.
+func (h *heart) set(p experiments.Progress) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first := h.at.Cells == 0
+	h.at.Cells, h.at.Done, h.at.Cached, h.at.Failed = p.Total, p.Done, p.Cached, p.Failed
+	if first {
+		h.write()
+		h.done.Go(h.beats)
+	}
+}
+
+func (h *heart) beats() {
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-h.stop:
+			return
+		case <-ticker.C:
+			h.mu.Lock()
+			h.write()
+			h.mu.Unlock()
+		}
+	}
+}
+
+// write is called with the lock held.
+func (h *heart) write() {
+	h.at.Heard = h.con.now()
+	h.failed = h.at.write(h.dir)
+}
+
+// end writes for the last time; it returns what kept the file from being written.
+func (h *heart) end() error {
+	close(h.stop)
+	h.done.Wait()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.at.Cells > 0 { // else the run never began
+		h.at.Ended = true
+		h.write()
+	}
+	return h.failed
+}
+
+func (r *reached) write(dir string) error {
+	return results.WriteFile(filepath.Join(dir, progressFile), func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(r)
+	})
+}
+
+// readReached reads the progressFile of a folder; nil without one.
+func readReached(dir string) (*reached, error) {
+	path := filepath.Join(dir, progressFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var at reached
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&at); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if at.Failed < 0 || at.Done < at.Failed || at.Cached > at.Done || at.Done > at.Cells {
+		return nil, fmt.Errorf("%s: %d of %d cells done, %d failed: no run wrote this", path,
+			at.Done, at.Cells, at.Failed)
+	}
+	return &at, nil
+}
+
+// statusCommand is "ppdp status".
+type statusCommand struct {
+	Dir  string `arg:"" optional:"" name:"dir" help:"A folder of results, with all that is below it (default: ${default})." default:"results"`
+	JSON bool   `name:"json" help:"Write JSON instead of a table."`
+}
+
+// Help is the second part of the verb's help text.
+func (statusCommand) Help() string {
+	return `Shows how far runs are, from their folders alone, while they run on this machine or on
+others: cells that are done, failed and open, how fast, and when they should end. A run that has
+ended before its last cell, or was not heard of for half a minute, is named; the same command goes
+on from where it stopped.
+
+Examples:
+
+  ppdp status
+
+  ppdp status /shared/results --json`
+}
+
+// States of a run.
+const (
+	stateRunning = "running"
+	stateDone    = "done"
+	stateStopped = "stopped" // it has ended before its last cell
+	stateSilent  = "silent"  // not heard of
+	stateUnknown = "not begun"
+)
+
+// statusLine is one run, or the part of an experiment that no folder has.
+type statusLine struct {
+	Experiment string   `json:"experiment"`
+	Shard      string   `json:"shard,omitempty"` // 2/4
+	Dir        string   `json:"dir,omitempty"`
+	State      string   `json:"state"`
+	Cells      int      `json:"cells"`
+	Done       int      `json:"done"` // without the failed ones
+	Failed     int      `json:"failed"`
+	Open       int      `json:"open"`
+	Speed      float64  `json:"cellsPerSecond,omitempty"`
+	Left       *float64 `json:"secondsLeft,omitempty"`
+	Silent     float64  `json:"secondsSilent,omitempty"`
+}
+
+// Run shows.
+func (c statusCommand) Run(con *console) error {
+	lines, err := statusLines(c.Dir, con.now())
+	if err != nil {
+		return inputError{err}
+	}
+	if c.JSON {
+		return writeJSON(con.stdout, lines)
+	}
+	table := newTable(con.stdout, "EXPERIMENT", "SHARD", "STATE", "DONE", "FAILED", "OPEN", "SPEED",
+		"ENDS")
+	for _, l := range lines {
+		speed, ends := "", ""
+		if l.Speed > 0 {
+			speed = fmt.Sprintf("%.3g/s", l.Speed)
+		}
+		switch {
+		case l.Left != nil:
+			ends = fmt.Sprintf("in %v", wholeSeconds(*l.Left))
+		case l.State == stateSilent:
+			ends = fmt.Sprintf("not heard of for %v", wholeSeconds(l.Silent))
+		}
+		table.row(dashed([]string{l.Experiment, l.Shard, l.State, fmt.Sprint(l.Done),
+			fmt.Sprint(l.Failed), fmt.Sprint(l.Open), speed, ends})...)
+	}
+	return table.Flush()
+}
+
+// statusLines describes every run below a folder, by experiment, then shard.
+func statusLines(root string, now time.Time) ([]statusLine, error) {
+	lines := []statusLine{}
+	type division struct {
+		name  string
+		count int
+	}
+	open := make(map[division]int) // cells of shards without a folder
+	parts := make(map[division]int)
+	var errs []error
+	err := eachStart([]string{root}, func(dir string, start *experiments.Start) {
+		at, err := readReached(dir)
+		errs = append(errs, err)
+		lines = append(lines, newStatusLine(dir, start, at, now))
+		if n := start.Shard.Count; n > 0 {
+			d := division{start.Manifest.Experiment, n}
+			if parts[d] == 0 {
+				open[d] = start.Cells
+			}
+			parts[d]++
+			open[d] -= start.Own
+		}
+	})
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s: no run has begun there", root)
+	}
+	for d, cells := range open { // order-free: sorted below
+		if missing := d.count - parts[d]; missing > 0 && cells > 0 {
+			lines = append(lines, statusLine{Experiment: d.name, State: stateUnknown,
+				Shard: fmt.Sprintf("%d of %d", missing, d.count), Cells: cells, Open: cells})
+		}
+	}
+	slices.SortFunc(lines, func(a, b statusLine) int {
+		return cmp.Or(cmp.Compare(a.Experiment, b.Experiment), cmp.Compare(a.Dir, b.Dir),
+			cmp.Compare(a.Shard, b.Shard))
+	})
+	return lines, nil
+}
+
+func newStatusLine(dir string, start *experiments.Start, at *reached,
+	now time.Time) statusLine {
+	l := statusLine{Experiment: start.Manifest.Experiment, Dir: filepath.ToSlash(dir),
+		State: stateUnknown, Cells: start.Own, Open: start.Own}
+	if n := start.Shard; n.Count > 0 {
+		l.Shard = fmt.Sprintf("%d/%d", n.Index+1, n.Count)
+	}
+	if at == nil {
+		return l
+	}
+	l.Done, l.Failed, l.Open = at.Done-at.Failed, at.Failed, at.Cells-at.Done
+	if ran := at.Done - at.Cached; ran > 0 {
+		if seconds := at.Heard.Sub(at.Began).Seconds(); seconds > 0 {
+			l.Speed = float64(ran) / seconds
+		}
+	}
+	quiet := now.Sub(at.Heard)
+	switch {
+	case l.Open == 0:
+		l.State = stateDone
+	case at.Ended:
+		l.State = stateStopped
+	case quiet > silence:
+		l.State, l.Silent = stateSilent, quiet.Seconds()
+	default:
+		l.State = stateRunning
+		if l.Speed > 0 {
+			left := float64(l.Open) / l.Speed
+			l.Left = &left
+		}
+	}
+	return l
+}

@@ -1,0 +1,86 @@
+package privacy
+
+import (
+	"math"
+
+	"ppdp/elementary"
+)
+
+// Unit is what a budget is counted in.
+type Unit string
+
+const (
+	// Epsilon is pure differential privacy, in nats.
+	Epsilon Unit = "epsilon"
+	// Rho is zero-concentrated differential privacy (Bun & Steinke 2016): the Rényi divergence of
+	// order α between the outputs on neighbours is at most ρα for all α above 1. It adds up along a
+	// path, also where later costs depend on earlier answers as long as the sum stays within a cap
+	// fixed before (Feldman & Zrnic 2021); over disjoint data the largest counts.
+	Rho Unit = "rho"
+)
+
+// halvings is how often bisections halve their interval: to the last bit of a float64.
+const halvings = 60
+
+// logDelta is the logarithm of DeltaOf for rho and epsilon above 0.
+func logDelta(rho, epsilon float64) float64 {
+	// The logarithm of the bound is convex in α, with a derivative that grows. Every α gives a
+	// valid bound, so that the search may end anywhere.
+	low, high := 1.01, (epsilon+1)/(2*rho)+2
+	for range halvings {
+		alpha := float64((low + high) / 2)
+		if float64((alpha+alpha-1)*rho)-epsilon+elementary.Log1p(-1/alpha) < 0 {
+			low = alpha
+		} else {
+			high = alpha
+		}
+	}
+	alpha := float64((low + high) / 2)
+	return float64((alpha-1)*(float64(alpha*rho)-epsilon)) - elementary.Log(alpha-1) +
+		float64(alpha*elementary.Log1p(-1/alpha))
+}
+
+// DeltaOf is the δ of the (epsilon, δ) that a release of zCDP rho has: the least over α > 1 of
+// exp((α-1)(αρ-ε))/(α-1)·(1-1/α)^α (Canonne, Kamath & Steinke 2020, Proposition 12 with Lemma 9),
+// at most 1.
+func DeltaOf(rho, epsilon float64) float64 {
+	if rho == 0 {
+		return 0
+	}
+	return elementary.Exp(min(0, logDelta(rho, epsilon)))
+}
+
+// EpsilonOf is the epsilon of the (ε, delta) that a release of zCDP rho has, by DeltaOf. It is
+// rounded up. delta is above 0.
+func EpsilonOf(rho, delta float64) float64 {
+	if rho == 0 || math.IsInf(rho, 1) {
+		return rho
+	}
+	log := -elementary.Log(delta)
+	low, high := 0.0, rho+2*math.Sqrt(rho*log) // Bun & Steinke 2016, Proposition 1.3
+	for range halvings {
+		epsilon := (low + high) / 2
+		if logDelta(rho, epsilon) <= -log {
+			high = epsilon
+		} else {
+			low = epsilon
+		}
+	}
+	return high
+}
+
+// RhoOf is the largest zCDP whose (epsilon, delta) is within the one given, by DeltaOf. It is
+// rounded down. epsilon is above 0, delta above 0 and below 1.
+func RhoOf(epsilon, delta float64) float64 {
+	log := -elementary.Log(delta)
+	low, high := 0.0, epsilon+log
+	for range 2 * halvings { // rho may be far smaller than the interval
+		rho := (low + high) / 2
+		if rho > 0 && logDelta(rho, epsilon) <= -log {
+			low = rho
+		} else {
+			high = rho
+		}
+	}
+	return low
+}

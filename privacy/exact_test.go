@@ -1,0 +1,221 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"ppdp/random"
+)
+
+// fixed is a source that gives the words listed.
+type fixed []uint64
+
+func (f *fixed) Uint64() uint64 {
+	u := (*f)[0]
+	*f = (*f)[1:]
+	return u
+}
+
+func TestUniformRejects(t *testing.T) {
+	// five of eight residues are kept: 7, 6 and 5 are thrown away, whatever the bits above say
+	words := fixed{7, 1<<60 | 6, 5, 1<<40 | 4, 3}
+	for _, want := range []uint64{4, 3} {
+		if got := uniform(&words, 5); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+	for n, want := range map[uint64]uint64{1: 0, 1 << 63: 5, math.MaxUint64: 1<<63 | 5} {
+		if got := uniform(&fixed{1<<63 | 5}, n); got != want {
+			t.Errorf("below %d: %d, want %d", n, got, want)
+		}
+	}
+	observed := make([]float64, 6)
+	stream := random.NewKey(70).Stream()
+	for range 60000 {
+		observed[uniform(stream, 6)]++
+	}
+	chiSquare(t, "uniform below 6", observed, []float64{1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6,
+		1. / 6})
+}
+
+// TestBernoulliIsExact: 1/3 is 0.555…(base 16), so the first digit to the base 2⁶⁴ decides, and
+// where it is equal the next does.
+func TestBernoulliIsExact(t *testing.T) {
+	const third = 0x5555555555555555
+	for _, c := range []struct {
+		words fixed
+		want  bool
+	}{
+		{fixed{third - 1}, true}, {fixed{third + 1}, false},
+		{fixed{third, third - 1}, true}, {fixed{third, third, third + 1}, false},
+	} {
+		words := c.words
+		if got := bernoulli(&words, 1, 3); got != c.want || len(words) > 0 {
+			t.Errorf("%x: %t with %d words left", c.words, got, len(words))
+		}
+	}
+	if !bernoulli(nil, 4, 4) || !bernoulli(nil, 5, 4) || bernoulli(&fixed{0, 1}, 0, 4) {
+		t.Error("probabilities of 1 and 0")
+	}
+}
+
+func TestBernoulliExpLaw(t *testing.T) {
+	stream := random.NewKey(71).Stream()
+	for _, c := range []struct {
+		high, low, d uint64
+		gamma        float64
+	}{
+		{0, 1, 2, 0.5}, {0, 3, 2, 1.5}, {0, 7, 7, 1},
+		{1, 0, 1 << 63, 2}, // a numerator of 65 bits
+		{0, 1 << 62, math.MaxUint64, 0.25},
+	} {
+		observed := make([]float64, 2)
+		for range 40000 {
+			if bernoulliExp(stream, c.high, c.low, c.d) {
+				observed[0]++
+			} else {
+				observed[1]++
+			}
+		}
+		p := math.Exp(-c.gamma)
+		chiSquare(t, fmt.Sprintf("exp(-%v)", c.gamma), observed, []float64{p, 1 - p})
+	}
+}
+
+// integerLaw tests draws of a symmetric law on the integers, given up to a factor, with tails put
+// together; then their mean size and mean square against the law's own, within six standard errors
+// (false alarm 2e-9).
+func integerLaw(t *testing.T, name string, draw func() int64, weight func(y float64) float64,
+	reach int) {
+	t.Helper()
+	const n = 100000
+	total, size, square, fourth := 0.0, 0.0, 0.0, 0.0
+	for y := -40 * (reach + 1); y <= 40*(reach+1); y++ {
+		w, x := weight(float64(y)), float64(y)
+		total += w
+		size += w * math.Abs(x)
+		square += w * x * x
+		fourth += w * x * x * x * x
+	}
+	size, square, fourth = size/total, square/total, fourth/total
+	law, observed := make([]float64, 2*reach+3), make([]float64, 2*reach+3)
+	inside := 0.0
+	for y := -reach; y <= reach; y++ {
+		law[y+reach+1] = weight(float64(y)) / total
+		inside += law[y+reach+1]
+	}
+	law[0], law[2*reach+2] = (1-inside)/2, (1-inside)/2
+	sum, squares := 0.0, 0.0
+	for range n {
+		y := draw()
+		observed[min(max(int(y)+reach+1, 0), 2*reach+2)]++
+		sum += math.Abs(float64(y))
+		squares += float64(y) * float64(y)
+	}
+	chiSquare(t, name, observed, law)
+	if got := sum / n; math.Abs(got-size) > 6*math.Sqrt((square-size*size)/n) {
+		t.Errorf("%s: mean size %v, want %v", name, got, size)
+	}
+	if got := squares / n; math.Abs(got-square) > 6*math.Sqrt((fourth-square*square)/n) {
+		t.Errorf("%s: mean square %v, want %v", name, got, square)
+	}
+}
+
+func TestDiscreteLaplaceLaw(t *testing.T) {
+	stream := random.NewKey(72).Stream()
+	for _, c := range []struct {
+		rate  float64
+		reach int
+	}{{1, 5}, {0.1, 40}, {2.5, 1}, {1. / 3, 14}} {
+		s, d := laplaceRate(c.rate)
+		integerLaw(t, fmt.Sprintf("Laplace at %v", c.rate),
+			func() int64 { return discreteLaplace(stream, s, d) },
+			func(y float64) float64 { return math.Exp(-math.Abs(y) * c.rate) }, c.reach)
+	}
+}
+
+func TestDiscreteGaussianLaw(t *testing.T) {
+	stream := random.NewKey(73).Stream()
+	for _, c := range []struct {
+		sigma float64
+		reach int
+	}{{0.5, 1}, {0.7, 2}, {1, 3}, {1.5, 4}, {10, 30}, {30.7, 90}} {
+		v := variance(c.sigma)
+		integerLaw(t, fmt.Sprintf("Gaussian of %v", c.sigma),
+			func() int64 { return discreteGaussian(stream, v) },
+			func(y float64) float64 { return math.Exp(-y * y / (2 * c.sigma * c.sigma)) }, c.reach)
+	}
+}
+
+// TestDiscreteGaussianMoments compares with moments computed by adding up the law: the variance
+// over σ², and the mean size over σ.
+func TestDiscreteGaussianMoments(t *testing.T) {
+	stream := random.NewKey(74).Stream()
+	for _, c := range []struct{ sigma, variance, size float64 }{
+		{0.3, 0.0853, 0}, {0.7, 0.99756, 0}, {1, 1, 0.7276}, {1.5, 1, 0.7676}, {10, 1, 0.7972},
+		{100, 1, 0.7979}, {1 << 20, 1, 0.7979},
+	} {
+		const n = 200000
+		v := variance(c.sigma)
+		size, square := 0.0, 0.0
+		for range n {
+			y := float64(discreteGaussian(stream, v))
+			size += math.Abs(y) / c.sigma / n
+			square += y * y / (c.sigma * c.sigma) / n
+		}
+		// y² has a variance of at most 3σ⁴ (of 1 at σ = .3), |y| one of at most σ²
+		tolerance := 5 * math.Sqrt(3./n)
+		if math.Abs(square-c.variance) > tolerance {
+			t.Errorf("σ = %v: variance %v σ², want %v ± %v", c.sigma, square, c.variance, tolerance)
+		}
+		if c.size > 0 && math.Abs(size-c.size) > tolerance {
+			t.Errorf("σ = %v: mean size %v σ, want %v", c.sigma, size, c.size)
+		}
+	}
+}
+
+// TestRoundedNoise: fractions are never on the side of less noise, and close.
+func TestRoundedNoise(t *testing.T) {
+	for _, rate := range []float64{minLaplaceRate, 1e-6, 0.1, 1. / 3, 1, math.Pi, 999} {
+		s, d := laplaceRate(rate)
+		if got := float64(s) / float64(d); got > rate || got < rate*(1-0x1p-26) || d > 1<<52 {
+			t.Errorf("rate %v is %d/%d", rate, s, d)
+		}
+	}
+	if s, d := laplaceRate(math.MaxFloat64); s != 1<<10*d {
+		t.Errorf("the highest rate is %d/%d", s, d)
+	}
+	for _, sigma := range []float64{minGaussianSigma, 0.3, 0.99999, 1, 1.5, 3, 17.3, 1e4, 123456.7,
+		1e7, maxGaussianSigma - 1, maxGaussianSigma} {
+		v := variance(sigma)
+		got := float64(v.t) * float64(v.m) / float64(v.q)
+		if got < sigma*sigma || got > sigma*sigma*(1+0x1p-20) ||
+			2*float64(v.t)*float64(v.m)*float64(v.q) >= 1<<63 || v.m < 1 {
+			t.Errorf("variance %v is %v/%v", sigma*sigma, got, v)
+		}
+	}
+	if variance(1e-9) != variance(minGaussianSigma) {
+		t.Error("less noise than the least")
+	}
+}
+
+func BenchmarkDiscreteGaussian(b *testing.B) {
+	stream := random.NewKey(1).Stream()
+	for _, sigma := range []float64{1, 100, 1e5} {
+		b.Run(fmt.Sprint("sigma=", sigma), func(b *testing.B) {
+			v := variance(sigma)
+			for b.Loop() {
+				discreteGaussian(stream, v)
+			}
+		})
+	}
+}
+
+func BenchmarkDiscreteLaplace(b *testing.B) {
+	stream := random.NewKey(1).Stream()
+	s, t := laplaceRate(0.1)
+	for b.Loop() {
+		discreteLaplace(stream, s, t)
+	}
+}

@@ -1,0 +1,156 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+
+	"ppdp/elementary"
+	"ppdp/random"
+)
+
+// VectorNoise perturbs vectors at a cost in the unit that suits it: epsilon for Laplace and integer
+// Laplace noise, rho for Gaussian noise.
+type VectorNoise interface {
+	// AddAll perturbs the elements of values, in place, for a single charge of the cost.
+	AddAll(path *Path, cost float64, values []float64) error
+	// Variance is the variance of the noise of one element.
+	Variance(cost float64) float64
+}
+
+var (
+	_ VectorNoise = (*Laplace)(nil)
+	_ VectorNoise = (*DiscreteLaplace)(nil)
+	_ VectorNoise = (*Gaussian)(nil)
+)
+
+// Gaussian adds normal noise to vectors. Its sensitivity is in L2, and a call at rho has a standard
+// deviation of sensitivity/√(2ρ), which is ρ-zCDP (Bun & Steinke 2016, Proposition 1.6). A budget
+// of pure epsilon cannot pay for it.
+type Gaussian struct {
+	*mechanism
+	discrete bool
+}
+
+// Gaussian declares a mechanism of normal noise, s in L2.
+func (b *Budget) Gaussian(purpose string, stream *random.Stream, s Sensitivity) *Gaussian {
+	return &Gaussian{b.declare(gaussian, purpose, stream, s), false}
+}
+
+// DiscreteGaussian declares a mechanism whose noise is an integer y with probability proportional
+// to exp(-y²/(2σ²)), drawn exactly; s is in L2. Values must be integers. It is ρ-zCDP at the σ of
+// normal noise (Canonne, Kamath & Steinke 2020, Theorem 4).
+func (b *Budget) DiscreteGaussian(purpose string, stream *random.Stream,
+	s Sensitivity) *Gaussian {
+	return &Gaussian{b.declare(discreteGaussianKind, purpose, stream, s), true}
+}
+
+// Variance is that of normal noise; discrete noise has a little less.
+func (g *Gaussian) Variance(rho float64) float64 {
+	return g.sensitivity.Claimed * g.sensitivity.Claimed / (2 * rho)
+}
+
+// AddAll charges rho to the path and perturbs every element of values, in place. values is one
+// vector whose L2 sensitivity is the declared one.
+func (g *Gaussian) AddAll(path *Path, rho float64, values []float64) error {
+	if path.budget.unit != Rho {
+		return path.budget.refuse(fmt.Errorf("%w: %s is Gaussian noise, which has no pure "+
+			"epsilon: the budget needs a delta", ErrUnit, g.purpose))
+	}
+	sigma := math.Sqrt(g.Variance(rho))
+	if g.discrete && sigma > maxGaussianSigma {
+		return tooSmall(g.mechanism, sigma, maxGaussianSigma)
+	}
+	if err := path.charge(g.mechanism, rho, sigma); err != nil {
+		return err
+	}
+	c, forced, err := path.budget.watch.begin(g.mechanism, rho, values...)
+	if forced {
+		return path.budget.watch.answerGaussian(c, g, values, err)
+	}
+	v := gaussianVariance{}
+	if g.discrete {
+		v = variance(sigma)
+	}
+	for i := range values {
+		if g.discrete {
+			values[i] += float64(discreteGaussian(g.stream, v))
+		} else {
+			values[i] += float64(drawNormal(g.stream) * sigma)
+		}
+	}
+	c.end(values...)
+	return nil
+}
+
+// drawNormal draws from the standard normal distribution by the polar method (Marsaglia & Bray
+// 1964).
+func drawNormal(s *random.Stream) float64 {
+	for {
+		u, v := 2*s.Open01()-1, 2*s.Open01()-1
+		if r := float64(u*u) + float64(v*v); r > 0 && r < 1 {
+			return u * math.Sqrt(-2*elementary.Log(r)/r)
+		}
+	}
+}
+
+// answerGaussian replaces values by the recorded outcome of Gaussian noise. err is begin's.
+func (w *watch) answerGaussian(c *call, g *Gaussian, values []float64, err error) error {
+	if err != nil {
+		return err
+	}
+	square, loss := 0.0, 0.0
+	for i, v := range values {
+		was := c.values[i]
+		square += float64((was - v) * (was - v))
+		// (o-v)² - (o-was)²
+		loss += float64((was - v) * (2*c.outcome[i] - was - v))
+	}
+	w.compared(g.mechanism, c.amount, math.Sqrt(square), loss/(2*g.Variance(c.amount)))
+	copy(values, c.outcome)
+	return nil
+}
+
+// DiscreteLaplace is Geometric with noise that is drawn exactly, in integers.
+type DiscreteLaplace struct{ *mechanism }
+
+// DiscreteLaplace declares a mechanism whose noise is an integer y with probability proportional to
+// exp(-|y|·epsilon/sensitivity). Values must be integers.
+func (b *Budget) DiscreteLaplace(purpose string, stream *random.Stream,
+	s Sensitivity) *DiscreteLaplace {
+	return &DiscreteLaplace{b.declare(discreteLaplaceKind, purpose, stream, s)}
+}
+
+// Variance is 2a/(1-a)² with a = exp(-epsilon/sensitivity).
+func (l *DiscreteLaplace) Variance(epsilon float64) float64 {
+	rate := epsilon / l.sensitivity.Claimed
+	rest := -elementary.Expm1(-rate)
+	return 2 * elementary.Exp(-rate) / rest / rest
+}
+
+// AddAll charges epsilon to the path and perturbs every element of values, in place, for a single
+// charge; see Laplace.AddAll.
+func (l *DiscreteLaplace) AddAll(path *Path, epsilon float64, values []float64) error {
+	rate := epsilon / l.sensitivity.Claimed
+	if rate < minLaplaceRate {
+		return tooSmall(l.mechanism, 1/rate, 1/minLaplaceRate)
+	}
+	if err := path.charge(l.mechanism, epsilon, 1/rate); err != nil {
+		return err
+	}
+	c, forced, err := path.budget.watch.begin(l.mechanism, epsilon, values...)
+	if forced {
+		return path.budget.watch.answer(c, l.mechanism, values, err)
+	}
+	s, t := laplaceRate(rate)
+	for i := range values {
+		values[i] += float64(discreteLaplace(l.stream, s, t))
+	}
+	c.end(values...)
+	return nil
+}
+
+// Variance is 2·(sensitivity/epsilon)².
+func (l *Laplace) Variance(epsilon float64) float64 {
+	scale := l.sensitivity.Claimed / epsilon
+	return 2 * scale * scale
+}

@@ -1,0 +1,210 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"ppdp/random"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+func TestGaussianLaw(t *testing.T) {
+	b := NewApproximate(1e6, 0.5)
+	g := b.Gaussian("x", random.NewKey(75).Stream(), Exact(2))
+	path, sample := b.Root(), make([]float64, 50000)
+	for i := range sample {
+		sample[i] = 7
+	}
+	if err := g.AddAll(&path, 0.02, sample); err != nil {
+		t.Fatal(err)
+	}
+	law := distuv.Normal{Mu: 7, Sigma: 10} // 2/√(2·0.02)
+	kolmogorovSmirnov(t, "gaussian", sample, law.CDF)
+}
+
+// TestIntegerMechanisms: what is added follows the exact samplers' laws, whose tests are beside
+// them, at the scale that sensitivity and cost ask for.
+func TestIntegerMechanisms(t *testing.T) {
+	b := NewApproximate(1e6, 0.5)
+	path := b.Root()
+	gaussian := b.DiscreteGaussian("x", random.NewKey(76).Stream(), Exact(3))
+	laplace := b.DiscreteLaplace("y", random.NewKey(77).Stream(), Exact(3))
+	one := []float64{0}
+	draw := func(noise VectorNoise, cost float64) func() int64 {
+		return func() int64 {
+			one[0] = 5
+			if err := noise.AddAll(&path, cost, one); err != nil {
+				t.Fatal(err)
+			}
+			return int64(one[0]) - 5
+		}
+	}
+	integerLaw(t, "discrete Gaussian of 1.5", draw(gaussian, 2),
+		func(y float64) float64 { return math.Exp(-y * y / 4.5) }, 4)
+	integerLaw(t, "discrete Laplace of 1/2", draw(laplace, 1.5),
+		func(y float64) float64 { return math.Exp(-math.Abs(y) / 2) }, 10)
+}
+
+// TestVariance compares with 2a/(1-a)², a = e^-ε, with σ² = Δ²/(2ρ), and with 2(Δ/ε)².
+func TestVariance(t *testing.T) {
+	b, stream := NewApproximate(1, 0.1), random.NewKey(1).Stream()
+	a := math.Exp(-0.25)
+	for _, c := range []struct{ got, want float64 }{
+		{b.DiscreteLaplace("a", stream, Exact(2)).Variance(0.5), 2 * a / (1 - a) / (1 - a)},
+		{b.DiscreteGaussian("b", stream, Exact(2)).Variance(0.5), 4},
+		{b.Gaussian("c", stream, Exact(3)).Variance(0.5), 9},
+		{b.Laplace("d", stream, Exact(3)).Variance(0.5), 72},
+	} {
+		if !near(c.got, c.want, 1e-12) {
+			t.Errorf("variance %v, want %v", c.got, c.want)
+		}
+	}
+}
+
+// TestCostsInRho: noise of pure epsilon costs ε²/2, a choice ε²/8, Gaussian noise what it asks for;
+// by proven sensitivities the squares of what they would at epsilon.
+func TestCostsInRho(t *testing.T) {
+	b, stream := NewApproximate(3, 1e-6), random.NewKey(1).Stream()
+	twice := Sensitivity{Claimed: 1, Proven: 2}
+	laplace, choice := b.Laplace("a", stream, twice), b.Exponential("b", stream, twice)
+	monotone := b.Exponential("c", stream, Sensitivity{Claimed: 1, Monotone: true})
+	gaussian := b.DiscreteGaussian("d", stream, twice)
+	root := b.Root()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := laplace.Add(&root, 0.1, 0)
+	check(err)
+	_, err = choice.Choose(&root, 0.2, []float64{1, 2}, nil)
+	check(err)
+	_, err = monotone.Choose(&root, 0.2, []float64{1, 2}, nil)
+	check(err)
+	for range 3 { // parallel: the largest counts
+		fork := root.Fork()
+		check(gaussian.AddAll(&fork, 0.03, make([]float64, 4)))
+	}
+	for i, want := range []struct{ cost, loss float64 }{{.005, .02}, {.005, .02}, {.005, .00125},
+		{.03, .12}} {
+		e := b.Ledger()[i]
+		if !near(e.Cost, want.cost, 1e-12) || !near(e.Loss, want.loss, 1e-12) {
+			t.Errorf("%s: cost %v, loss %v, want %v", e.Mechanism, e.Cost, e.Loss, want)
+		}
+	}
+	if e := b.Ledger()[3]; e.Calls != 3 || e.Composition != "parallel" {
+		t.Errorf("%+v", e)
+	}
+	claimed, proven := b.Spent()
+	if !near(claimed, .045, 1e-12) || !near(proven, .16125, 1e-12) || b.Unit() != Rho ||
+		b.Delta() != 1e-6 || b.Epsilon() != 3 || b.Total() != RhoOf(3, 1e-6) {
+		t.Errorf("claimed %v, proven %v of %v", claimed, proven, b.Total())
+	}
+	if got := b.ChoiceEpsilon(.005); !near(got, 0.2, 1e-12) {
+		t.Errorf("a choice of rho .005 at epsilon %v", got)
+	}
+	if got := NewBudget(1).ChoiceEpsilon(.005); got != .005 {
+		t.Errorf("a choice of epsilon .005 at %v", got)
+	}
+}
+
+// TestFilter: costs may depend on earlier answers as long as the sum stays within the budget. What
+// would pass it is refused, also by a millionth.
+func TestFilter(t *testing.T) {
+	for _, delta := range []float64{0, 1e-9} {
+		b, stream := NewApproximate(1, delta), random.NewKey(78).Stream()
+		var noise VectorNoise = b.DiscreteLaplace("x", stream, Exact(1))
+		if delta > 0 {
+			noise = b.DiscreteGaussian("x", stream, Exact(1))
+		}
+		path, value := b.Root(), []float64{0}
+		for path.Remaining() > b.Total()/100 {
+			part := 0.1 + 0.5/(1+math.Abs(value[0])) // of what remains
+			if err := noise.AddAll(&path, part*path.Remaining(), value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rest := path.Fork()
+		if err := noise.AddAll(&rest, path.Remaining()+1e-6*b.Total(), value); !errors.Is(err,
+			ErrOverspent) || b.Refused() == nil {
+			t.Errorf("a millionth too much: %v, refused %v", err, b.Refused())
+		}
+		if err := noise.AddAll(&path, path.Remaining(), value); err != nil {
+			t.Error(err)
+		}
+		if claimed, proven := b.Spent(); !near(claimed, b.Total(), 1e-12) || claimed != proven {
+			t.Errorf("spent %v and %v of %v", claimed, proven, b.Total())
+		}
+	}
+}
+
+func TestRefusedUnits(t *testing.T) {
+	b := NewBudget(1)
+	path := b.Root()
+	err := b.Gaussian("x", random.NewKey(1).Stream(), Exact(1)).AddAll(&path, 1e-9, []float64{1})
+	if !errors.Is(err, ErrUnit) || !errors.Is(b.Refused(), ErrUnit) {
+		t.Errorf("Gaussian noise for pure epsilon: %v, refused %v", err, b.Refused())
+	}
+	c := NewApproximate(1, 0.1)
+	path = c.Root()
+	for name, err := range map[string]error{
+		"Gaussian": c.DiscreteGaussian("x", random.NewKey(1).Stream(), Exact(1)).AddAll(&path,
+			1e-20, []float64{1}),
+		"Laplace": c.DiscreteLaplace("y", random.NewKey(1).Stream(), Exact(1)).AddAll(&path,
+			1e-20, []float64{1}),
+	} {
+		if !errors.Is(err, ErrTooSmall) {
+			t.Errorf("%s noise at 1e-20: %v", name, err)
+		}
+	}
+	for _, delta := range []float64{-1, 1, math.NaN()} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a delta of %v is taken", delta)
+				}
+			}()
+			NewApproximate(1, delta)
+		}()
+	}
+}
+
+// TestReplayedGaussian: the loss of a transcript is the ratio of two normal densities, the distance
+// is in L2, and the proven cost grows with its square.
+func TestReplayedGaussian(t *testing.T) {
+	for _, discrete := range []bool{false, true} {
+		run := func(b *Budget, values ...float64) []float64 {
+			g := b.Gaussian("x", random.NewKey(79).Stream(), Exact(5))
+			if discrete {
+				g = b.DiscreteGaussian("y", random.NewKey(79).Stream(), Exact(5))
+			}
+			path := b.Root()
+			if err := g.AddAll(&path, 0.02, values); err != nil {
+				t.Fatal(err)
+			}
+			return values
+		}
+		recorded, forced := NewApproximate(2, 0.1), NewApproximate(2, 0.1)
+		transcript := recorded.Record()
+		outcome := run(recorded, 10, 20, 30)
+		replay := forced.Replay(transcript)
+		if got := run(forced, 13, 20, 26); fmt.Sprint(got) != fmt.Sprint(outcome) {
+			t.Errorf("forced to %v, recorded %v", got, outcome)
+		}
+		law := func(mean, x float64) float64 {
+			return (distuv.Normal{Mu: mean, Sigma: 25}).LogProb(x)
+		}
+		want := law(10, outcome[0]) - law(13, outcome[0]) + law(30, outcome[2]) -
+			law(26, outcome[2])
+		if math.Abs(replay.Loss-want) > 1e-12 {
+			t.Errorf("loss %v, want %v", replay.Loss, want)
+		}
+		if d := replay.Distances[0]; d.Distance != 5 || replay.Proven != 0.02 {
+			t.Errorf("distance %v, cost %v, want 5 and 0.02", d.Distance, replay.Proven)
+		}
+	}
+}
