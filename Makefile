@@ -7,8 +7,10 @@
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
 #   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
 #   make test-processors   quick experiments as other processors compute them: the same files
+#   make test-elementary   errors of the elementary functions at a million arguments each
 #   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
 #   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
+#   make faults            faults planted in real baselines, and what sees them
 #   make audits            every variant audited anew, for ppdp list algorithms
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
@@ -82,6 +84,12 @@ torture:
 	$(GO) test -c -o bin/torture.test ./internal/torture
 	cd internal/torture && ../../bin/torture.test -test.run TestTorture -test.timeout 2h -full -seed $(SEED) -fuzz-time $(FUZZTIME)
 
+# Faults planted in real baselines: which of replay, black box and their own tests see them? A
+# program and its tests are built for each; a quarter of an hour.
+.PHONY: faults
+faults:
+	PPDP_FAULTS=1 $(GO) test -timeout 2h -run 'TestFaults$$' -v ./cmd
+
 # Audits of sound mechanisms, and of one that breaks its claim by as much as an audit says it sees; a minute.
 .PHONY: calibrate
 calibrate:
@@ -102,7 +110,12 @@ test-slurm:
 	fi; \
 	PPDP_SLURM=1 $(GO) test -count=1 -run TestSlurm -v ./cmd
 
-# Quick experiments with other instructions and emulated for arm64: the same files, byte for byte. Half an hour;
+# The error of every elementary function at a million arguments, against 160-bit arithmetic; minutes.
+.PHONY: test-elementary
+test-elementary:
+	$(GO) test -run TestErrors -v -arguments 1000000 ./elementary
+
+# Quick experiments with other instructions, and emulated for arm64: the same files, byte for byte. An hour;
 # PAPER=rps is shorter. Emulation needs Debian's qemu-user, without which it is skipped, aloud.
 PAPER ?= all
 

@@ -45,14 +45,16 @@ const (
 var faults = []fault{
 	{name: "noise scaled down by n", in: "rps", edits: []mutant{{file: rpsRelease,
 		old: `r.leaves = in.CountNoise("leaf counts", privacy.Exact(1))`,
-		new: `r.leaves = in.CountNoise("leaf counts", privacy.Exact(1/float64(1+len(in.Rows))))`}},
+		new: `r.leaves = in.CountNoise("leaf counts",
+			privacy.Exact(1/float64(1+len(in.Rows))))`}},
 		replay: []string{"calls"}, blackBox: true, own: true,
 	},
 	{name: "cells of zero without noise", in: "dpcube", params: "combine: cells",
 		edits: []mutant{{file: dpcubeRelease,
 			old: "	r.counts = make([]float64, r.grid.cells)\n",
 			new: "	r.counts = make([]float64, r.grid.cells)\n" +
-				"	for i, n := range r.exact {\n\t\tif n == 0 {\n\t\t\tr.noisy[i] = 0\n\t\t}\n\t}\n"}},
+				"	for i, n := range r.exact {\n		if n == 0 {\n" +
+				"			r.noisy[i] = 0\n		}\n	}\n"}},
 		replay: []string{"output"}, blackBox: true, own: true,
 	},
 	{name: "a bound read off the data", in: "hay", dataset: "graph", edits: []mutant{
@@ -97,7 +99,8 @@ var faults = []fault{
 		replay: []string{"output"}, blackBox: true, own: true,
 	},
 	{name: "the same noise over sibling regions", in: "diffmulti", edits: []mutant{
-		{file: diffmultiRelease, old: "	var path privacy.Path\n	for leaf, at := range r.places {\n",
+		{file: diffmultiRelease,
+			old: "	var path privacy.Path\n	for leaf, at := range r.places {\n",
 			new: "	var path privacy.Path\n	var reused []float64\n" +
 				"	for leaf, at := range r.places {\n"},
 		{file: diffmultiRelease,
@@ -122,7 +125,7 @@ var faults = []fault{
 			old: "	p := c.params\n",
 			new: "	p := c.params\n	if len(exact.cells) > 4 {\n" +
 				"		return nil, tooMany(4)\n	}\n"}},
-		replay: []string{"failing"}, blackBox: true,
+		replay: []string{"calls", "failing"}, blackBox: true, own: true,
 	},
 	{name: "records in the order of the input", in: "privbayes", edits: []mutant{
 		{file: privbayesRelease,
@@ -181,7 +184,8 @@ measure:
 func (f *fault) audit(t *testing.T, program, stem string, more ...string) *results.Audit {
 	t.Helper()
 	write(t, stem+".yaml", f.subject())
-	command := exec.Command(program, append([]string{"audit", stem + ".yaml", "--json"}, more...)...)
+	args := append([]string{"audit", stem + ".yaml", "--json"}, more...)
+	command := exec.Command(program, args...)
 	out, err := command.Output() // exit code 1 where something is refuted
 	var found []results.Audit
 	if jsonErr := json.Unmarshal(out, &found); jsonErr != nil || len(found) != 1 {
@@ -220,12 +224,56 @@ func (f *fault) ownTests(t *testing.T, root, overlay string) bool {
 }
 
 // TestFaultsApply: the source still has the places that faults change, and one of them, planted, is
-// seen by the replay while the unchanged source passes.
+// seen by the replay. "make faults" plants all.
 func TestFaultsApply(t *testing.T) {
 	for _, f := range faults {
 		if _, err := changedFiles("..", f.edits...); err != nil {
 			t.Errorf("%s: %v", f.name, err)
 		}
+	}
+	if testing.Short() || raceDetector {
+		t.Skip("a program is not built")
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(faults, func(f fault) bool { return f.name == "noise on one class only" })
+	stem := filepath.Join(t.TempDir(), "fault")
+	found := faults[i].audit(t, build(t, root, stem, faults[i].edits...), stem)
+	if kinds := kindsOf(found); !slices.Equal(kinds, faults[i].replay) || !found.Refuted() {
+		t.Errorf("the replay finds %v, want %v", kinds, faults[i].replay)
+	}
+}
+
+// TestFaultTable: docs/privacy.md has the table of faults.
+func TestFaultTable(t *testing.T) {
+	mark := func(seen bool) string {
+		if seen {
+			return "seen"
+		}
+		return "–"
+	}
+	var table strings.Builder
+	table.WriteString("| fault | planted in | replay | black box | own tests |\n" +
+		"|---|---|---|---|---|\n")
+	for _, f := range faults {
+		replay, blackBox := strings.Join(f.replay, ", "), mark(f.blackBox)
+		if replay == "" {
+			replay = "–"
+		}
+		if f.anonymous {
+			replay, blackBox = "no claim", "no claim"
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", f.name, f.in, replay, blackBox,
+			mark(f.own))
+	}
+	page, err := os.ReadFile(filepath.Join("..", "docs", "privacy.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), table.String()) {
+		t.Errorf("docs/privacy.md lacks this table:\n%s", table.String())
 	}
 }
 

@@ -51,7 +51,7 @@ func TestProcessors(t *testing.T) {
 			program := filepath.Join(dir, "ppdp")
 			do(t, ".", append(p.build, "CGO_ENABLED=0"), "go", "build", "-o", program, "./ppdp")
 			var command []string
-			if exec.Command(program, "list").Run() != nil {
+			if exec.Command(program, "--help").Run() != nil {
 				if _, err := exec.LookPath(p.emulator); err != nil {
 					t.Skipf("this machine is another, and there is no %s (Debian: qemu-user)",
 						p.emulator)

@@ -67,7 +67,8 @@ func TestNotPrivate(t *testing.T) {
 
 // TestHeading: panels carry the letters that legend and caption call them by.
 func TestHeading(t *testing.T) {
-	for name, want := range map[string]string{"a": "(a) T", "b-Caltech36": "(b) T", "strict-a": "T"} {
+	for name, want := range map[string]string{"a": "(a) T", "b-Caltech36": "(b) T",
+		"strict-a": "T"} {
 		if got := heading(results.Figure{Name: name, Title: "T"}); got != want {
 			t.Errorf("panel %s is headed %q, want %q", name, got, want)
 		}

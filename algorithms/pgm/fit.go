@@ -9,7 +9,7 @@ import (
 
 // Options say how a model is fitted.
 type Options struct {
-	// Iterations caps the steps of mirror descent, each one pass of sum-product.
+	// Iterations caps the steps, each one pass of sum-product.
 	Iterations int
 	// Tolerance stops the fit when the loss is proven to be within this share of its minimum, or
 	// when it has fallen by less than a tenth of this share in plateau steps. 0 never stops early.
@@ -17,20 +17,8 @@ type Options struct {
 	MaxCells  float64 // of the model; a larger one is refused
 }
 
-// How often the fit looks whether to stop.
-const (
-	gapEvery = 25
-	plateau  = 50
-)
-
-// The line search's constants: the step grows after a success and shrinks after a failure, which is
-// a decrease of less than a quarter of what the gradient promises.
-const (
-	stepGrowth = 1.4
-	stepCut    = 0.5
-	enough     = 0.25
-	maxCuts    = 60 // one after the other: rounding hides any decrease
-)
+// plateau is how often, in steps, the fit looks whether to stop.
+const plateau = 50
 
 // Model is a fitted distribution of a number of records. It is safe for concurrent use once it is
 // fitted.
@@ -43,6 +31,7 @@ type Model struct {
 
 	*tree
 	theta, mu []float64 // potentials and marginals of all cliques
+	targets   []*target
 }
 
 // target is what was measured of one marginal: of several measurements the mean, weighted by the
@@ -51,6 +40,7 @@ type target struct {
 	attributes []int
 	counts     []float64
 	weights    []float64 // 1/variance
+	potentials []float64 // what the fit has added to the clique's for it
 	from       int       // of its clique in the model's arrays
 	cells      []int32   // for each cell of the clique, the marginal's
 }
@@ -66,7 +56,8 @@ func targetsOf(measured []Measurement) []*target {
 		if at < 0 {
 			at = len(targets)
 			targets = append(targets, &target{attributes: m.Attributes,
-				counts: make([]float64, len(m.Counts)), weights: make([]float64, len(m.Counts))})
+				counts: make([]float64, len(m.Counts)), weights: make([]float64, len(m.Counts)),
+				potentials: make([]float64, len(m.Counts))})
 		}
 		t := targets[at]
 		for cell, count := range m.Counts {
@@ -84,8 +75,8 @@ func targetsOf(measured []Measurement) []*target {
 }
 
 // Fit fits a model of total records over attributes of the given sizes to noisy marginals. Every
-// attribute takes part, measured or not. warm may be nil or a model whose cliques lie within those
-// of the new one: its potentials are the start.
+// attribute takes part, measured or not. warm may be nil or a model whose measured marginals are
+// all among the new ones: its potentials are the start.
 func Fit(ctx context.Context, sizes []int, measured []Measurement, total float64, o Options,
 	warm *Model) (*Model, error) {
 	if len(sizes) > maxAttributes {
@@ -103,38 +94,45 @@ func Fit(ctx context.Context, sizes []int, measured []Measurement, total float64
 		return nil, fmt.Errorf("%w: %.0f cells, must be at most %.0f", ErrTooLarge, t.cells,
 			o.MaxCells)
 	}
-	m := &Model{Total: total, tree: newTree(sizes, t)}
+	m := &Model{Total: total, tree: newTree(sizes, t), targets: targets}
 	m.theta, m.mu = make([]float64, m.cells), make([]float64, m.cells)
+	f := &fitting{Model: m, oracle: newOracle(m.tree, total)}
+	f.assign(cliques)
 	if warm != nil {
 		m.warm(warm)
 	}
-	f := &fitting{Model: m, oracle: newOracle(m.tree, total), targets: targets}
-	f.assign(cliques)
 	return m, f.run(ctx, o)
 }
 
-// warm adds the potentials of a model to those of a covering one.
+// warm starts from the potentials of another model, which belong to the marginals it was fitted to:
+// its cliques need not lie within the new ones, whose triangulation may add other edges.
 func (m *Model) warm(old *Model) {
-	for i := range old.nodes {
-		n := &old.nodes[i]
-		to := &m.nodes[m.covering(n.members)]
-		own := m.theta[to.from : to.from+to.cells]
-		for cell, at := range cellMap(m.sizes, to.attributes, n.attributes) {
-			own[cell] += old.theta[n.from+int(at)]
+	for _, t := range m.targets {
+		at := slices.IndexFunc(old.targets, func(o *target) bool {
+			return slices.Equal(o.attributes, t.attributes)
+		})
+		if at < 0 {
+			continue
+		}
+		copy(t.potentials, old.targets[at].potentials)
+		own := m.theta[t.from : t.from+len(t.cells)]
+		for cell, to := range t.cells {
+			own[cell] += t.potentials[to]
 		}
 	}
 }
 
-// fitting is the state of a fit. Values with the name next are of the point that is tried.
+// fitting is the state of a fit: the points x, y and z of the method. The model's own tables are x,
+// its potentials z's.
 type fitting struct {
 	*Model
-	oracle    *oracle
-	targets   []*target
-	lipschitz float64
-	gradient  []float64 // with respect to the cliques' tables
-	next      struct{ theta, mu []float64 }
-	// of each target: the model's marginal, the tried one, and the loss's derivative
-	fitted, tried, residual [][]float64
+	oracle     *oracle
+	curvature  float64   // of the loss
+	gradient   []float64 // with respect to the cliques' tables
+	z, scratch []float64 // tables
+	next       []float64 // potentials
+	// the targets' marginals at x, at z and at the z that is tried, and the loss's derivative
+	atX, atZ, tried, residual [][]float64
 }
 
 // assign gives each target to the smallest clique that covers it.
@@ -144,115 +142,151 @@ func (f *fitting) assign(cliques []set) {
 		c := f.covering(cliques[i])
 		n := &f.nodes[c]
 		t.from, t.cells = n.from, cellMap(f.sizes, n.attributes, t.attributes)
-		// summing out from a clique to a marginal has the squared norm n_C/n_r
-		ratio := float64(n.cells) / float64(len(t.counts))
-		curvature[c] += float64(ratio * slices.Max(t.weights))
-		for _, all := range []*[][]float64{&f.fitted, &f.tried, &f.residual} {
+		// Summing out never makes an L1 distance larger, nor does repeating a largest value, so
+		// that the weights add up.
+		curvature[c] += slices.Max(t.weights)
+		for _, all := range []*[][]float64{&f.atX, &f.atZ, &f.tried, &f.residual} {
 			*all = append(*all, make([]float64, len(t.counts)))
 		}
 	}
-	f.lipschitz = slices.Max(curvature)
-	f.gradient = make([]float64, len(f.mu))
-	f.next.theta, f.next.mu = make([]float64, len(f.mu)), make([]float64, len(f.mu))
+	f.curvature = slices.Max(curvature)
+	n := len(f.mu)
+	f.gradient, f.z, f.scratch = make([]float64, n), make([]float64, n), make([]float64, n)
+	f.next = make([]float64, n)
 }
 
-// run is mirror descent with the entropy as its mirror map, which makes the step additive in the
-// potentials.
+// The step of the method grows a little while it proves short enough, and is cut where it is not.
+const (
+	stepGrowth = 1.1
+	stepCut    = 0.5
+	maxCuts    = 60 // one after the other: nothing is left to gain
+	// roundingShare is how much of the logarithms that a divergence is made of is rounding.
+	roundingShare = 1e-13
+)
+
+// run is the interior gradient method with the entropy as its kernel, which makes steps additive in
+// the potentials and keeps every z a model (Auslender & Teboulle, Interior gradient and proximal
+// methods for convex and conic optimization, 2006, section 5). The distance from the least loss
+// falls with the square of the number of steps. A step is short enough when the loss, which is
+// quadratic, bends by less than the divergence of the models pays for; the method's proof asks for
+// no more, so that no bound on the curvature of all cliques together is needed.
 func (f *fitting) run(ctx context.Context, o Options) error {
-	f.oracle.marginals(f.theta, f.mu)
-	f.Loss = f.project(f.mu, f.fitted)
-	f.differentiate()
-	step := 2 / (f.lipschitz * f.Total)
-	earlier, cuts := f.Loss, 0
-	for f.Iterations < o.Iterations && f.lipschitz > 0 && cuts < maxCuts {
+	logZ := f.oracle.marginals(f.theta, f.z)
+	copy(f.mu, f.z)
+	f.project(f.z, f.atZ)
+	f.project(f.z, f.atX)
+	f.Loss = f.look(1)
+	earlier := f.Loss
+	scale, weight, cuts := 1/(f.curvature*f.Total), 1.0, 0 // the paper's 1/L and c
+	for f.Iterations < o.Iterations && f.curvature > 0 && cuts < maxCuts {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for cell, g := range f.gradient {
-			f.next.theta[cell] = f.theta[cell] - float64(step*g)
-		}
-		f.oracle.marginals(f.next.theta, f.next.mu)
-		loss := f.project(f.next.mu, f.tried)
 		f.Iterations++
-		if promised := f.promised(); f.Loss-loss >= float64(enough*promised) && promised > 0 {
-			f.theta, f.next.theta = f.next.theta, f.theta
-			f.mu, f.next.mu = f.next.mu, f.mu
-			f.fitted, f.tried = f.tried, f.fitted
-			f.Loss = loss
-			f.differentiate()
-			step *= stepGrowth
-			cuts = 0
-		} else {
-			step *= stepCut
-			cuts++
+		// the root of a² = (1-a)·weight·scale between 0 and 1, by the smaller of a and 1-a
+		s := 2 + float64(weight*scale)
+		rest := 2 / (s + math.Sqrt(float64(s*s)-4))
+		a := 1 - rest
+		f.look(rest)
+		f.differentiate()
+		step := a / (weight * rest)
+		for cell, g := range f.gradient {
+			f.next[cell] = f.theta[cell] - float64(step*g)
 		}
-		if o.Tolerance == 0 {
+		nextZ := f.oracle.marginals(f.next, f.scratch)
+		f.project(f.scratch, f.tried)
+		if bend, paid := f.bend(step, nextZ-logZ); bend > paid/scale+
+			float64(roundingShare/scale*f.Total*(1+math.Abs(logZ))) {
+			scale *= stepCut
+			cuts++
 			continue
 		}
-		if f.Iterations%plateau == 0 {
-			if earlier-f.Loss < o.Tolerance/10*f.Loss {
-				break
-			}
-			earlier = f.Loss
+		scale, weight, cuts, logZ = scale*stepGrowth, weight*rest, 0, nextZ
+		f.theta, f.next = f.next, f.theta
+		f.z, f.scratch = f.scratch, f.z
+		f.atZ, f.tried = f.tried, f.atZ
+		for cell, z := range f.z {
+			f.mu[cell] = float64(rest*f.mu[cell]) + float64(a*z)
 		}
-		if f.Iterations%gapEvery == 0 && f.gap() <= o.Tolerance*f.Loss {
+		for i, t := range f.targets {
+			x, z := f.atX[i], f.atZ[i]
+			for cell, r := range f.residual[i] {
+				t.potentials[cell] -= float64(step * r)
+				x[cell] = float64(rest*x[cell]) + float64(a*z[cell])
+			}
+		}
+		if o.Tolerance == 0 || f.Iterations%plateau != 0 {
+			continue
+		}
+		if f.Loss = f.look(1); earlier-f.Loss < o.Tolerance/10*f.Loss ||
+			f.gap() <= o.Tolerance*f.Loss {
 			break
 		}
+		earlier = f.Loss
 	}
+	f.Loss = f.look(1)
 	f.Gap = f.gap()
 	return nil
 }
 
-// project writes the marginals of all targets and returns their loss.
-func (f *fitting) project(mu []float64, to [][]float64) (loss float64) {
+// project writes the marginals of all targets.
+func (f *fitting) project(mu []float64, to [][]float64) {
 	for i, t := range f.targets {
 		own := to[i]
 		clear(own)
 		for cell, x := range mu[t.from : t.from+len(t.cells)] {
 			own[t.cells[cell]] += x
 		}
-		for cell, x := range own {
-			d := x - t.counts[cell]
-			loss += float64(t.weights[cell] * d * d)
-		}
 	}
-	return float64(loss / 2)
 }
 
-// differentiate computes residuals and gradient at the model.
+// look computes loss and residuals at y, a share of x and the rest of z.
+func (f *fitting) look(share float64) (loss float64) {
+	for i, t := range f.targets {
+		r, z := f.residual[i], f.atZ[i]
+		for cell, x := range f.atX[i] {
+			d := float64(share*x) + float64((1-share)*z[cell]) - t.counts[cell]
+			r[cell] = float64(t.weights[cell] * d)
+			loss += float64(r[cell] * d / 2)
+		}
+	}
+	return loss
+}
+
+// differentiate computes the gradient at the point looked at.
 func (f *fitting) differentiate() {
 	clear(f.gradient)
 	for i, t := range f.targets {
-		r := f.residual[i]
-		for cell, x := range f.fitted[i] {
-			r[cell] = float64(t.weights[cell] * (x - t.counts[cell]))
-		}
-		own := f.gradient[t.from : t.from+len(t.cells)]
+		own, r := f.gradient[t.from:t.from+len(t.cells)], f.residual[i]
 		for cell, at := range t.cells {
 			own[cell] += r[at]
 		}
 	}
 }
 
-// promised is the decrease of the loss that the gradient promises for the point that is tried.
-func (f *fitting) promised() (sum float64) {
-	for i, r := range f.residual {
-		tried := f.tried[i]
-		for cell, x := range f.fitted[i] {
-			sum += float64(r[cell] * (x - tried[cell]))
+// bend is by how much the loss bends between z and the tried one; paid is the divergence of the
+// tried model from z's, of mass Total. logs is the difference of their logarithms of mass.
+func (f *fitting) bend(step, logs float64) (bend, paid float64) {
+	for i, t := range f.targets {
+		z, r := f.atZ[i], f.residual[i]
+		for cell, x := range f.tried[i] {
+			d := x - z[cell]
+			bend += float64(t.weights[cell] * d * d / 2)
+			paid -= float64(step * r[cell] * x)
 		}
 	}
-	return sum
+	return bend, paid - float64(f.Total*logs)
 }
 
-// gap is the Frank-Wolfe gap: what the loss, which is convex, could fall by at most if it were as
-// flat as its tangent (3.4). The corners of all marginals are single records.
+// gap is the Frank-Wolfe gap at x, which has been looked at: what the loss, which is convex, could
+// fall by at most, as its tangent says. The corners of all marginals are single records.
 func (f *fitting) gap() float64 {
+	f.differentiate()
 	sum := 0.0
 	for i, r := range f.residual {
-		for cell, x := range f.fitted[i] {
+		for cell, x := range f.atX[i] {
 			sum += float64(r[cell] * x)
 		}
 	}
-	return max(0, sum-float64(f.Total*f.oracle.least(f.gradient, f.next.mu)))
+	return max(0, sum-float64(f.Total*f.oracle.least(f.gradient, f.scratch)))
 }

@@ -23,8 +23,8 @@ func newOracle(t *tree, total float64) *oracle {
 
 // marginals writes the table of each clique, of mass total, to mu. Potentials theta are finite or
 // -Inf; 0/0 is 0. Each block of cells has its own scale, so that nothing underflows that another
-// clique could bring back.
-func (o *oracle) marginals(theta, mu []float64) {
+// clique could bring back. It returns the logarithm of the sum that p is divided by.
+func (o *oracle) marginals(theta, mu []float64) (logZ float64) {
 	copy(mu, theta)
 	for i := len(o.nodes) - 1; i >= 0; i-- {
 		n := &o.nodes[i]
@@ -82,6 +82,7 @@ func (o *oracle) marginals(theta, mu []float64) {
 			}
 		}
 	}
+	return o.messages[0]
 }
 
 // least is the minimum over all records x of Σ_C g_C(x_C), by min-sum. scratch has the tree's

@@ -14,9 +14,9 @@
 // Deviations:
 //   - The order of elimination is the cheaper one of least size and least fill; the paper's program
 //     uses the first, which adds edges even to trees.
-//   - The line search asks for a decrease of a quarter of what the gradient promises, and the fit
-//     stops by a certificate: the Frank-Wolfe gap bounds how far the loss is from its minimum. The
-//     paper's program runs a fixed number of steps.
+//   - The fit is the interior gradient method, which needs far fewer steps than the mirror descent
+//     of the paper's program, and stops by a certificate: the Frank-Wolfe gap bounds how far the
+//     loss is from its minimum. The paper's program runs a fixed number of steps.
 //   - Rounding a group of records draws the values that get one more by systematic sampling, so
 //     that every value's expectation is exactly its probability.
 package pgm

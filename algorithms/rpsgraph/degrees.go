@@ -29,7 +29,7 @@ func projectedDegrees(g *datasets.Graph, bound int) degreeTable {
 		}
 		return table
 	})
-	return degreeTable{nodes: g.Nodes(), lambda: bound, most: bound, table: table}
+	return degreeTable{nodes: g.Nodes(), lambda: bound, most: min(g.Nodes()-1, bound), table: table}
 }
 
 // degreesOf tabulates a graph's degrees, once for each graph.

@@ -35,8 +35,9 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	for _, w := range distribution {
 		entropy -= g.log2(w)
 	}
-	for _, b := range g.bundles {
-		b.low = -1 // what was counted last may since have other cases in its place
+	least := g.least(cases)
+	if g.whole {
+		g.tally(low, high, cases >= 2*least)
 	}
 	few := g.fewValues()
 	average, averaged := 0.0, 0
@@ -44,7 +45,7 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 		f := &g.features[i]
 		t := &g.tests[i]
 		if f.numeric {
-			*t = g.threshold(f, low, high, distribution, cases, entropy)
+			*t = g.threshold(f, low, high, distribution, cases, least, entropy)
 		} else {
 			*t = g.multiway(f, low, high, cases, entropy)
 		}
@@ -80,20 +81,19 @@ func (g *grower) fewValues() bool {
 // count adds up the weight of each code and class over order[low:high].
 func (g *grower) count(f *feature, low, high int) []float64 {
 	if f.bundle != nil {
-		return g.countBundled(f, low, high)
+		return g.countBundled(f)
+	}
+	if g.whole && !f.numeric {
+		return g.columns[f.column].counts
 	}
 	counts := g.counts[:f.arity*g.classes]
 	clear(counts)
-	classes := g.classes
-	codes, labels := f.codes, g.labels
-	if g.weight == nil {
-		for _, i := range g.order[low:high] {
-			counts[int(codes[i])*classes+int(labels[i])]++
-		}
-		return counts
-	}
 	for _, i := range g.order[low:high] {
-		counts[int(codes[i])*classes+int(labels[i])] += g.weight[i]
+		w := 1.0
+		if g.weight != nil {
+			w = g.weight[i]
+		}
+		counts[int(g.code(f.column, i))*g.classes+int(g.labels[i])] += w
 	}
 	return counts
 }
@@ -146,11 +146,15 @@ func (g *grower) rate(saved, split, cases, cost float64) test {
 	return test{valid: true, gain: gain, ratio: gain / (split / cases)}
 }
 
+// least is how many cases either side of a numeric test must have.
+func (g *grower) least(cases float64) float64 {
+	least := 0.1 * cases / float64(g.classes)
+	return max(g.settings.MinCases, min(least, mostNumericCases))
+}
+
 // threshold is the best binary test on a numeric feature.
 func (g *grower) threshold(f *feature, low, high int, distribution []float64,
-	cases, entropy float64) test {
-	least := 0.1 * cases / float64(g.classes)
-	least = max(g.settings.MinCases, min(least, mostNumericCases))
+	cases, least, entropy float64) test {
 	if cases < 2*least || f.arity < 2 {
 		return test{}
 	}
@@ -159,7 +163,7 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	clear(g.left)
 	switch {
 	case g.whole && f.arity <= codesPerCase*(high-low):
-		s.marked(f, low, high)
+		s.marked(f)
 	case f.arity > 2*(high-low):
 		s.sorted(f, low, high)
 	default:
@@ -220,31 +224,14 @@ func (s *scan) enter(code int) {
 	s.last = code
 }
 
-// codesPerCase bounds how many codes a feature may have for the cases of a node: to look at a word of
-// 64 codes costs about as much as to sort a fourth of a case.
-const codesPerCase = 256
-
-// marked is counted for weights that are exact in any order: codes without a case cost next to
-// nothing.
-func (s *scan) marked(f *feature, low, high int) {
-	g, classes := s.g, s.g.classes
-	codes, labels, bagged, marked := f.codes, g.labels, g.bagged, g.marked
-	for _, i := range g.order[low:high] {
-		w := 1.0
-		if g.weight != nil {
-			w = g.weight[i]
-		}
-		code := codes[i]
-		bagged[int(code)*classes+int(labels[i])] += w
-		marked[code>>6] |= 1 << (code & 63)
-	}
-	for n, word := range marked[:(f.arity-1)>>6+1] {
-		marked[n] = 0
+// marked is counted for tallied features: codes without a case cost next to nothing.
+func (s *scan) marked(f *feature) {
+	classes := s.g.classes
+	c := &s.g.columns[f.column]
+	for n, word := range c.marks {
 		for ; word != 0; word &= word - 1 {
 			code := 64*n + bits.TrailingZeros64(word)
-			here := bagged[code*classes : (code+1)*classes]
-			s.add(code, here)
-			clear(here)
+			s.add(code, c.counts[code*classes:(code+1)*classes])
 		}
 	}
 }
@@ -277,7 +264,7 @@ func (s *scan) sorted(f *feature, low, high int) {
 	g := s.g
 	g.keys = g.keys[:0]
 	for _, i := range g.order[low:high] {
-		g.keys = append(g.keys, uint64(f.codes[i])<<32|uint64(i))
+		g.keys = append(g.keys, uint64(g.code(f.column, i))<<32|uint64(i))
 	}
 	slices.Sort(g.keys)
 	previous := -1

@@ -1,0 +1,181 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() {
+	Register(parameterised[*MarginalDistanceParams]{Info{
+		Name: "marginal-distance", Title: "Distance of marginals", Unit: "fraction", Revision: 1,
+		Source: "McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between the " +
+			"marginals of the published records and of the rows released, the mean over all sets " +
+			"of so many attributes",
+		Needs: []algorithms.Product{algorithms.RecordsProduct},
+	}, func() *MarginalDistanceParams {
+		return &MarginalDistanceParams{Attributes: 2, Bins: 24}
+	}, marginalDistance})
+}
+
+// MarginalDistanceParams are the parameters of the metric marginal-distance.
+type MarginalDistanceParams struct {
+	// Attributes is how many attributes a marginal has, 1 to 3.
+	Attributes int `yaml:"attributes"`
+	// Class measures only the sets that have the class among them.
+	Class bool `yaml:"class"`
+	// Bins is how many bins of its public domain a numeric attribute is cut into, 1 to 256; one of
+	// fewer cells keeps its cells.
+	Bins int `yaml:"bins"`
+}
+
+// Validate reports everything out of range.
+func (p *MarginalDistanceParams) Validate() error {
+	return errors.Join(algorithms.CheckRange("attributes", p.Attributes, 1, 3),
+		algorithms.CheckRange("bins", p.Bins, 1, 256))
+}
+
+// maxMarginalCells bounds a marginal: 32 MB of doubles.
+const maxMarginalCells = 1 << 22
+
+// binned is a table's rows by attribute, as small numbers.
+type binned struct {
+	sizes   []int
+	columns [][]int32
+	weights []float64 // nil for 1 each
+	mass    float64
+}
+
+func bin(table *datasets.Table, rows []int32, weights []float64, bins int) *binned {
+	attributes := table.Schema().Attributes
+	b := &binned{make([]int, len(attributes)), make([][]int32, len(attributes)), weights,
+		float64(len(rows))}
+	if weights != nil {
+		b.mass = 0
+		for _, w := range weights {
+			b.mass += w
+		}
+	}
+	for a := range attributes {
+		cells := attributes[a].Cells()
+		b.sizes[a] = cells
+		if attributes[a].Kind == datasets.Numeric {
+			b.sizes[a] = min(cells, bins)
+		}
+		column, codes := table.Column(a), make([]int32, len(rows))
+		for i, row := range rows {
+			codes[i] = int32(uint64(column.At(row)) * uint64(b.sizes[a]) / uint64(cells))
+		}
+		b.columns[a] = codes
+	}
+	return b
+}
+
+// marginal writes the marginal over attributes to counts, whose cells it has. at is scratch.
+func (b *binned) marginal(attributes []int, counts []float64, at []int32) {
+	at = at[:len(b.columns[0])]
+	clear(at)
+	clear(counts)
+	for _, a := range attributes {
+		size, column := int32(b.sizes[a]), b.columns[a]
+		for i, code := range column {
+			at[i] = at[i]*size + code
+		}
+	}
+	if b.weights == nil {
+		for _, cell := range at {
+			counts[cell]++
+		}
+		return
+	}
+	for i, cell := range at {
+		counts[cell] += b.weights[i]
+	}
+}
+
+// marginalDistance is half the L1 distance of the normalised marginals, averaged over all sets of
+// so many attributes; over all attributes where there are fewer. It is undefined without rows or
+// published records. A marginal of more than 4 million cells and, where it is asked for, a missing
+// class are errors.
+func marginalDistance(ctx context.Context, c Case,
+	params *MarginalDistanceParams) (float64, bool, error) {
+	schema := c.Table.Schema()
+	class := schema.Class()
+	if params.Class && class < 0 {
+		return 0, false, errors.New("class: the table has no class attribute")
+	}
+	table, weights, err := c.Release.Records(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	if table == nil {
+		return 0, false, errors.New("the release holds no records")
+	}
+	type key struct{ marginalBins int }
+	truth, err := memoize(ctx, c.Truth, key{params.Bins}, func() (*binned, error) {
+		return bin(c.Table, c.Train, nil, params.Bins), nil
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	published, err := memoize(ctx, c.Published, key{params.Bins}, func() (*binned, error) {
+		return bin(table, table.AllRows(), weights, params.Bins), nil
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	if len(c.Train) == 0 || !(published.mass > 0) {
+		return 0, false, nil
+	}
+	at := make([]int32, max(len(c.Train), table.Len()))
+	var counts, other []float64
+	sum, sets := 0.0, 0
+	measure := func(set []int) error {
+		cells := 1
+		for _, a := range set {
+			if cells *= truth.sizes[a]; cells > maxMarginalCells {
+				return fmt.Errorf("%s and others have a marginal of more than %d cells",
+					schema.Attributes[a].Name, maxMarginalCells)
+			}
+		}
+		if cap(counts) < cells {
+			counts, other = make([]float64, cells), make([]float64, cells)
+		}
+		counts, other = counts[:cells], other[:cells]
+		truth.marginal(set, counts, at)
+		published.marginal(set, other, at)
+		distance := 0.0
+		for cell, x := range counts {
+			distance += math.Abs(x/truth.mass - other[cell]/published.mass)
+		}
+		sum += float64(distance / 2)
+		sets++
+		return ctx.Err()
+	}
+	var visit func(set []int, from int) error
+	size := min(params.Attributes, len(schema.Attributes))
+	visit = func(set []int, from int) error {
+		if len(set) == size {
+			for _, a := range set {
+				if a == class || !params.Class {
+					return measure(set)
+				}
+			}
+			return nil
+		}
+		for a := from; a < len(schema.Attributes); a++ {
+			if err := visit(append(set, a), a+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := visit(make([]int, 0, size), 0); err != nil {
+		return 0, false, err
+	}
+	return min(1, sum/float64(sets)), true, nil
+}
