@@ -9,6 +9,7 @@
 #   make test-processors   quick experiments as other processors compute them: the same files
 #   make test-elementary   errors of the elementary functions at a million arguments each
 #   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
+#   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
 #   make faults            faults planted in real baselines, and what sees them
 #   make audits            every variant audited anew, for ppdp list algorithms
 #   make bench             the benchmarks of every kernel
@@ -43,6 +44,7 @@ reproduce-quick: build
 
 test: lint
 	$(GO) test $(RACE) ./...
+	$(GO) test ./internal/torture
 	@$(MAKE) --no-print-directory end-to-end
 
 # One paper from its specifications to the figures on disk, through the built command.
@@ -72,6 +74,15 @@ regress-full: build
 .PHONY: mutants
 mutants:
 	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd
+
+# Faults against the whole command, and every fuzz target for FUZZTIME; a table at the end. What is tried
+# follows from SEED, and each failure names the command that repeats it.
+SEED ?= 1
+FUZZTIME ?= 10s
+.PHONY: torture
+torture:
+	$(GO) test -c -o bin/torture.test ./internal/torture
+	cd internal/torture && ../../bin/torture.test -test.run TestTorture -test.timeout 2h -full -seed $(SEED) -fuzz-time $(FUZZTIME)
 
 # Faults planted in real baselines: which of replay, black box and their own tests see them? A
 # program and its tests are built for each; a quarter of an hour.

@@ -33,6 +33,7 @@ type console struct {
 	environment
 	args           []string // the command line, for manifests
 	stdout, stderr io.Writer
+	screen         io.Writer // standard error as it is, for what draws with escape sequences
 }
 
 // cli is the whole command line, for kong.
@@ -121,6 +122,8 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 			code = int(exit)
 		}
 	}()
+	screen := stderr
+	stdout, stderr = clean(stdout), clean(stderr)
 	parser := kong.Must(&cli{},
 		kong.Name("ppdp"),
 		kong.Description(description),
@@ -137,7 +140,8 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		fmt.Fprintf(stderr, "ppdp: %v\nRun \"ppdp --help\" for usage.\n", err)
 		return exitInput
 	}
-	con := &console{environment: env, args: args, stdout: stdout, stderr: stderr}
+	con := &console{environment: env, args: args, stdout: stdout, stderr: stderr,
+		screen: screen}
 	if err = command.Run(con); err == nil {
 		return exitDone
 	}

@@ -17,7 +17,11 @@ import (
 
 // Main runs the command line of the process and exits with its code.
 func Main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup, which is to outlive its terminal
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	// The first interrupt ends the verb in good order, the second one ends the process at once.
 	context.AfterFunc(ctx, stop)
 	code := run(os.Args[1:], os.Stdout, os.Stderr, environment{

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ppdp/datasets"
 )
 
 // raceDetector is whether the tests were built with it.
@@ -135,6 +137,27 @@ func TestProgressLines(t *testing.T) {
 	// 30 s leave 50 for 30 s.
 	want := "ppdp: rps/fig1: 20 of 100 cells, about 1m0s left\n" +
 		"ppdp: rps/fig1: 50 of 100 cells, about 30s left\n"
+	if got := stderr.String(); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// TestReading: a file that takes long to read has lines like a run, and a second one its own.
+func TestReading(t *testing.T) {
+	clock := time.Date(2012, 5, 2, 0, 0, 0, 0, time.UTC)
+	var stderr bytes.Buffer
+	con := &console{environment: environment{now: func() time.Time { return clock }},
+		stderr: &stderr}
+	files := reading(con, datasets.Files{})
+	for _, path := range []string{"a/my.csv", "b/other.csv"} {
+		for done := range int64(4) {
+			files.Progress(path, 10*done, 30)
+			clock = clock.Add(logEvery)
+		}
+	}
+	want := "ppdp: my.csv: 10 of 30 bytes, about 30s left\n" +
+		"ppdp: my.csv: 20 of 30 bytes, about 15s left\nppdp: my.csv: 30 of 30 bytes\n"
+	want += strings.ReplaceAll(want, "my.csv", "other.csv")
 	if got := stderr.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
 	}

@@ -2,9 +2,12 @@ package cmd
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"ppdp/datasets"
 )
 
 // logEvery is the pause between progress lines when standard error is no terminal: often enough to
@@ -29,7 +32,7 @@ func newProgress(con *console, title, unit string, total int64) *progress {
 	p.last = p.started
 	if con.terminal {
 		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(con.stderr),
+			progressbar.OptionSetWriter(con.screen),
 			progressbar.OptionSetDescription(title),
 			progressbar.OptionSetItsString(unit),
 			progressbar.OptionShowCount(),
@@ -90,4 +93,20 @@ func (p *progress) log(message string) {
 		_ = p.bar.Clear()
 	}
 	fmt.Fprintf(p.con.stderr, "ppdp: %s: %s\n", p.title, message)
+}
+
+// reading has files show how far the user's own are read. They are read one after the other.
+func reading(con *console, files datasets.Files) datasets.Files {
+	var bar *progress
+	var current string
+	files.Progress = func(path string, done, total int64) {
+		if bar == nil || path != current {
+			bar, current = newProgress(con, filepath.Base(path), "bytes", total), path
+		}
+		if bar.set(done); done >= total {
+			bar.finish()
+			bar = nil
+		}
+	}
+	return files
 }

@@ -38,6 +38,7 @@ type runFlags struct {
 	Jobs     int           `short:"j" help:"Cells run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
+	Retry    bool          `help:"Run cells again during which two processes have died; without it they are failed."`
 	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
 	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
 	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
@@ -161,7 +162,8 @@ func (c *runCommand) Validate() error {
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
-An interrupted run continues where it stopped when you start it again.
+An interrupted run continues where it stopped when you start it again. A cell that ends the whole
+process is run last and alone the next time, and is a failed record when it has done so twice.
 
 With --audit every guarantee is also audited, under its parameters and budget, on small neighbouring
 inputs that come with ppdp: see "ppdp audit --help". The exit code is 1 if one that is said to hold
@@ -205,7 +207,7 @@ func (c runCommand) Run(con *console) error {
 	if len(plans) > 1 { // a single one reads its files first anyway
 		var errs []error
 		for _, plan := range plans {
-			if err := plan.CheckFiles(con.ctx, c.files()); err != nil {
+			if err := plan.CheckFiles(con.ctx, reading(con, c.files())); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
 			}
 		}
@@ -276,8 +278,9 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	var last experiments.Progress
 	result, err := plan.Run(con.ctx, experiments.Options{
 		Out: out, Jobs: flags.jobs(), Timeout: flags.Timeout,
-		FailFast: flags.FailFast, Shard: flags.shard, Costs: flags.costs,
-		WriteReleases: flags.Releases, Audit: flags.audit(), Files: flags.files(),
+		FailFast: flags.FailFast, Retry: flags.Retry, Shard: flags.shard, Costs: flags.costs,
+		WriteReleases: flags.Releases, Audit: flags.audit(),
+		Files: reading(con, flags.files()),
 		Clock: con.now,
 		Progress: func(p experiments.Progress) {
 			last = p

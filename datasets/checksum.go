@@ -50,3 +50,46 @@ func (t *Table) Checksum() string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// Sum is a quick sum of the table's content: a change of any one value, or of two values' order,
+// changes it. It is meant for noticing changes within a process; Checksum identifies tables.
+func (t *Table) Sum() Sum {
+	var s Sum
+	for i := range t.columns {
+		c := &t.columns[i]
+		rest := c.U8
+		for ; len(rest) >= 8; rest = rest[8:] {
+			s.add(binary.LittleEndian.Uint64(rest))
+		}
+		addAll(&s, rest)
+		addAll(&s, c.U16)
+		addAll(&s, c.U32)
+		for _, x := range c.Exact {
+			s.add(math.Float64bits(x))
+		}
+	}
+	return s
+}
+
+// Sum is a quick sum of the graph's edges, as Table.Sum is of a table.
+func (g *Graph) Sum() Sum {
+	var s Sum
+	addAll(&s, g.Offsets)
+	addAll(&s, g.Neighbours)
+	return s
+}
+
+// Sum is Fletcher's: the sum of the words, and the sum of its values on the way, which depends on
+// the words' order.
+type Sum struct{ words, sums uint64 }
+
+func (s *Sum) add(word uint64) {
+	s.words += word ^ word>>32 // else words that differ in high bits alone may trade places
+	s.sums += s.words
+}
+
+func addAll[T ~uint8 | ~uint16 | ~uint32 | ~int32 | ~int64](s *Sum, values []T) {
+	for _, v := range values {
+		s.add(uint64(v))
+	}
+}

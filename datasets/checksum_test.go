@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -89,4 +90,78 @@ func BenchmarkChecksum(b *testing.B) {
 		table.Checksum()
 	}
 	b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// TestFirstOutside: the first code outside the domain is found, whatever its width and place.
+func TestFirstOutside(t *testing.T) {
+	for limit := 1; limit < 256; limit++ {
+		for code := range 256 {
+			codes := make([]uint8, 19)
+			for i := range codes {
+				codes[i] = uint8(limit - 1)
+			}
+			at := (limit + code) % len(codes)
+			codes[at] = uint8(code)
+			wide := make([]uint16, len(codes))
+			for i := range wide {
+				wide[i] = uint16(codes[i])
+			}
+			want := -1
+			if code >= limit {
+				want = at
+			}
+			got, gotWide := firstByteOutside(codes, uint8(limit)), firstOutside(wide, uint16(limit))
+			if got != want || gotWide != want {
+				t.Fatalf("code %d at %d, limit %d: found at %d, in 16 bits at %d", code, at, limit,
+					got, gotWide)
+			}
+		}
+	}
+}
+
+// TestSum: any one change changes the sum, and so does any exchange of two values.
+func TestSum(t *testing.T) {
+	schema := &Schema{Attributes: []Attribute{
+		{Name: "byte", High: 200, Step: 1}, {Name: "two bytes", High: 60000, Step: 1},
+		{Name: "four", High: 1e6, Step: 1}, {Name: "x", High: 1, Step: 0.01, Continuous: true}}}
+	b := NewBuilder(schema, 0)
+	for row := range 21 {
+		b.AddRow()
+		for i := range schema.Attributes {
+			b.Set(row, i, uint32(row*4+i))
+		}
+	}
+	table := b.Table()
+	want := table.Sum()
+	check := func(what string, column, row int) {
+		if table.Sum() == want {
+			t.Errorf("%s, column %d, row %d: not noticed", what, column, row)
+		}
+	}
+	for i := range schema.Attributes {
+		c := table.Column(i)
+		for row := range table.Len() {
+			code := c.At(int32(row))
+			c.set(row, code^64)
+			check("a bit", i, row)
+			c.set(row, code)
+			other := (row * 8) % 21
+			swapped := c.At(int32(other))
+			if c.set(row, swapped); other != row {
+				c.set(other, code)
+				check("an exchange", i, row)
+			}
+			c.set(other, swapped)
+			c.set(row, code)
+			if c.Exact != nil {
+				exact := c.Exact[row]
+				c.Exact[row] = math.Nextafter(exact, 2)
+				check("a last digit", i, row)
+				c.Exact[row] = exact
+			}
+		}
+	}
+	if table.Sum() != want {
+		t.Error("the table is as it was, the sum is not")
+	}
 }

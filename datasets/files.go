@@ -31,6 +31,8 @@ type Files struct {
 	Dirs []string
 	// Download is the directory that fetched files go to; empty when there is none.
 	Download string
+	// Progress is told how far one of the user's own files has been read; may be nil.
+	Progress func(path string, done, total int64)
 }
 
 // DefaultFiles returns the directories in the order of search: data (what --data gave, "" for

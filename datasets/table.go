@@ -1,6 +1,10 @@
 package datasets
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
 
 // Column holds one attribute's codes in the smallest unsigned integer type that fits its domain:
 // exactly one of U8, U16 and U32 is used (all are nil in a table of no rows). Kernels switch on it
@@ -93,6 +97,79 @@ func (t *Table) Number(row int32, attribute int) float64 {
 		return column.Exact[row]
 	}
 	return t.schema.Attributes[attribute].Number(column.At(row))
+}
+
+// Validate reports the first code that is outside its attribute's domain, and the first exact value
+// that is in another cell than its code says: what whoever filled the table was trusted to avoid.
+func (t *Table) Validate() error {
+	for i := range t.columns {
+		a, c := &t.schema.Attributes[i], &t.columns[i]
+		cells := a.Cells()
+		row := -1
+		switch {
+		case c.U8 != nil && cells < 1<<8:
+			row = firstByteOutside(c.U8, uint8(cells))
+		case c.U16 != nil && cells < 1<<16:
+			row = firstOutside(c.U16, uint16(cells))
+		case c.U32 != nil:
+			row = firstOutside(c.U32, uint32(cells))
+		}
+		if row >= 0 {
+			return fmt.Errorf("%s: row %d has code %d of %d", a.Name, row, c.At(int32(row)), cells)
+		}
+		if t.rows > 0 && a.Continuous != (c.Exact != nil) {
+			return fmt.Errorf("%s: exact values %t, must be %t", a.Name, !a.Continuous,
+				a.Continuous)
+		}
+		for row, exact := range c.Exact {
+			cell := min(int((exact-a.Low)/a.Step), cells-1) // as in Attribute.NumberCode
+			if !(exact >= a.Low && exact < a.High) || uint32(cell) != c.At(int32(row)) {
+				return fmt.Errorf("%s: row %d has %v in cell %d", a.Name, row, exact,
+					c.At(int32(row)))
+			}
+		}
+	}
+	return nil
+}
+
+// firstByteOutside is firstOutside for bytes, eight at a time, for limits above 0.
+func firstByteOutside(codes []uint8, limit uint8) int {
+	const high = 0x8080808080808080
+	const ones = 0x0101010101010101
+	// A byte and what is added to it stay below 256, so that nothing is carried to the next one:
+	// its high bit tells whether its low seven bits reach the limit, or the limit less 128.
+	add, least := uint64(128-limit)*ones, uint64(0)
+	if limit > 128 {
+		add, least = uint64(-limit)*ones, high
+	}
+	outside := uint64(0)
+	rest := codes
+	for ; len(rest) >= 8; rest = rest[8:] {
+		word := binary.LittleEndian.Uint64(rest)
+		reach := word&^high + add
+		outside |= reach&word&least | (reach|word)&^least
+	}
+	if outside&high == 0 && firstOutside(rest, limit) < 0 {
+		return -1
+	}
+	return firstOutside(codes, limit)
+}
+
+// firstOutside is the first row whose code is not below the limit, -1 if all are.
+func firstOutside[T uint8 | uint16 | uint32](codes []T, limit T) int {
+	// Four maxima at once: each depends on its own last value only.
+	var a, b, c, d T
+	rest := codes
+	for ; len(rest) >= 4; rest = rest[4:] {
+		a, b, c, d = max(a, rest[0]), max(b, rest[1]), max(c, rest[2]), max(d, rest[3])
+	}
+	for _, code := range rest {
+		a = max(a, code)
+	}
+	if max(a, b, c, d) < limit {
+		return -1
+	}
+	return slices.IndexFunc(codes, func(code T) bool { return code >= limit })
 }
 
 // AllRows lists every row of the table in order.

@@ -111,6 +111,6 @@ func (r *run) audit(ctx context.Context, i int, cancel context.CancelCauseFunc) 
 	}
 	found.Params = a.config.Params
 	a.found = &found
-	r.journal.add(entry{Key: r.auditKey(a), CellResult: results.CellResult{Status: results.OK},
-		Audit: &found})
+	r.journal.add(&entry{mark: mark{Key: r.auditKey(a)},
+		CellResult: results.CellResult{Status: results.OK}, Audit: &found}, func() {})
 }

@@ -28,55 +28,65 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// graceAfterTimeout is how long a cell may take to notice that its time is up before it is left
-// behind.
-const graceAfterTimeout = 2 * time.Second
+// grace is how long a cell may take to notice that its time is up, or that the run is ending,
+// before it is left behind.
+const grace = 2 * time.Second
 
 // guard runs one cell so that nothing it does can end the run: a panic becomes a failure, and a
-// cell that does not return when its time is up is left behind and reported. Clock time decides
-// only whether a cell is abandoned, never what it computes.
+// cell that does not return when it is told to is left behind; running is then closed when it
+// returns after all, and nil otherwise. Clock time decides only whether a cell is abandoned, never
+// what it computes.
 func guard(ctx context.Context, timeout time.Duration,
-	cell func(ctx context.Context, at *phase) (outcome, error)) (outcome, error) {
+	cell func(ctx context.Context, at *phase) (outcome, error)) (o outcome, err error,
+	running <-chan struct{}) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type result struct {
+	var at phase
+	at.enter(results.PhaseLoad)
+	var result struct {
 		outcome outcome
 		err     error
 	}
-	finished := make(chan result, 1)
-	var at phase
-	at.enter(results.PhaseLoad)
+	finished := make(chan struct{})
 	go func() {
-		var r result
+		defer close(finished)
+		returned := false
 		defer func() {
 			if p := recover(); p != nil {
-				r = result{err: &panicked{value: p, stack: debug.Stack()}}
+				result.err = &panicked{value: p, stack: debug.Stack()}
+			} else if !returned {
+				result.err = errors.New("runtime.Goexit ended the cell before it returned")
 			}
-			if r.err != nil {
-				r.err = &failure{at.name(), r.err}
+			if result.err != nil {
+				result.err = &failure{at.name(), result.err}
 			}
-			finished <- r
 		}()
-		r.outcome, r.err = cell(ctx, &at)
+		result.outcome, result.err = cell(ctx, &at)
+		returned = true
 	}()
 	var expired <-chan time.Time
 	if timeout > 0 {
 		expired = time.After(timeout)
 	}
 	select {
-	case r := <-finished:
-		return r.outcome, r.err
-	case <-ctx.Done():
-		r := <-finished // an interrupted run waits for its cells: they look at the context
-		return r.outcome, r.err
+	case <-finished:
+		return result.outcome, result.err, nil
+	case <-ctx.Done(): // an interrupted run waits for its cells: they look at the context
+		err = ctx.Err()
 	case <-expired:
-		cancel()
-		select {
-		case <-finished:
-		case <-time.After(graceAfterTimeout):
-		}
-		return outcome{}, &failure{at.name(), fmt.Errorf("timed out after %v", timeout)}
+		err = fmt.Errorf("timed out after %v", timeout)
 	}
+	interrupted := ctx.Err() != nil
+	cancel()
+	select {
+	case <-finished:
+		if interrupted {
+			return result.outcome, result.err, nil
+		}
+	case <-time.After(grace):
+		running = finished
+	}
+	return outcome{}, &failure{at.name(), err}, running
 }
 
 // phase is where a cell is; it is read from outside when a cell does not come back.
@@ -111,12 +121,13 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	if config.Epsilon != nil {
 		budget = privacy.NewApproximate(*config.Epsilon, config.Delta)
 	}
-	begin := clock()
-	release, err := config.Implementation.Release(ctx, algorithms.Input{
+	in := algorithms.Input{
 		Table: m.data.Table, Graph: m.data.Graph, Rows: slices.Clone(train),
 		Params: config.Parameters, Variant: config.Guarantee.Variant, Budget: budget,
 		Noise: random.NewStreams(p.noiseKey(c, m.data.Checksum)),
-	})
+	}
+	begin := clock()
+	release, err := config.Implementation.Release(ctx, in)
 	o.timing.Release = clock().Sub(begin).Seconds()
 	if errors.Is(err, privacy.ErrOverspent) || errors.Is(err, privacy.ErrUnit) {
 		at.enter(results.PhaseBudget)
@@ -130,6 +141,10 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	if err := budget.Refused(); err != nil { // swallowed: what was to get noise has none
 		at.enter(results.PhaseBudget)
 		return o, fmt.Errorf("%w; %s went on all the same", err, config.Algorithm)
+	}
+	in.Rows = train // the algorithm may have used its own up
+	if err := algorithms.CheckRelease(&config.Info, in, release); err != nil {
+		return o, err
 	}
 	o.release, o.Warnings = release, release.Warnings
 	if s := results.Structure(release.Structure); s != (results.Structure{}) {

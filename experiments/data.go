@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -56,12 +59,13 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 	earlier *cellData) (*cellData, error) {
 	m := &cellData{}
 	if earlier != nil && !d.resample {
-		m.data, m.truth = earlier.data, earlier.truth
+		m.data, m.truth, m.seal = earlier.data, earlier.truth, earlier.seal
 	} else {
 		var err error
 		if m.data, err = p.loadData(ctx, files, d, trial); err != nil {
 			return nil, err
 		}
+		m.seal = &seal{sum: sumOf(m.data)}
 	}
 	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
 		m.truth = nil
@@ -84,6 +88,93 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 		return nil, fmt.Errorf("dataset %s: %w", d.label(), err)
 	}
 	return m, nil
+}
+
+// reload replaces the data of a cell by what they were before somebody changed them. No other cell
+// may be running.
+func (p *Plan) reload(ctx context.Context, files datasets.Files, cache *dataCache, c *Cell) error {
+	changed := cache.of(c)
+	fresh, err := p.loadData(ctx, files, c.Config.data, c.Trial)
+	if err != nil {
+		return err
+	}
+	if fresh.Checksum != changed.data.Checksum {
+		return errors.New("they are not what they were when the run began")
+	}
+	*changed.data = *fresh
+	changed.seal.changed.Store(false)
+	for _, m := range cache.cells { // order-free: each gets its own
+		if m.seal != changed.seal {
+			continue
+		}
+		m.truth = slices.Clone(m.truth)
+		for i := range m.truth {
+			m.truth[i] = new(metrics.Memo)
+		}
+	}
+	return nil
+}
+
+// seal tells whether data are what they were when they were loaded. It finds mistakes, not attacks.
+type seal struct {
+	sum     datasets.Sum
+	changed atomic.Bool // since when all cells that run have seen changed data
+
+	mu    sync.Mutex // guards what follows
+	last  time.Time  // when the last look ended
+	cost  time.Duration
+	open  []func(intact bool) // what waits for the next look
+	timer *time.Timer         // for it
+}
+
+// sealShare is how many times as long as a look at the data takes the next one is later: a look at
+// a large graph takes longer than to release its degrees.
+const sealShare = 200
+
+// vouch calls done when it is known whether the data were intact to the end of a cell that has
+// ended now: at once in most cases, and soon in the others.
+func (s *seal) vouch(data *datasets.Dataset, clock func() time.Time, done func(intact bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = append(s.open, done)
+	if wait := sealShare*s.cost - clock().Sub(s.last); wait <= 0 {
+		s.look(data, clock)
+	} else if s.timer == nil {
+		s.timer = time.AfterFunc(wait, func() { s.settle(data, clock) })
+	}
+}
+
+// settle calls all that wait.
+func (s *seal) settle(data *datasets.Dataset, clock func() time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.open) > 0 {
+		s.look(data, clock)
+	}
+}
+
+func (s *seal) look(data *datasets.Dataset, clock func() time.Time) {
+	begin := clock()
+	if !s.changed.Load() && sumOf(data) != s.sum {
+		s.changed.Store(true)
+	}
+	s.last = clock()
+	s.cost = s.last.Sub(begin)
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	for _, done := range s.open {
+		done(!s.changed.Load())
+	}
+	s.open = s.open[:0]
+}
+
+func sumOf(data *datasets.Dataset) datasets.Sum {
+	if data.Graph != nil {
+		return data.Graph.Sum()
+	}
+	return data.Table.Sum()
 }
 
 // CheckFiles reads the files that the user has given as data and reports all that is wrong with
@@ -214,6 +305,7 @@ type cellData struct {
 	train int // rows released where the others are held out once and for all; 0 without
 	// truth is, for each fold (one without folds), what measurements compute from the data alone.
 	truth []*metrics.Memo
+	seal  *seal // shared by the trials that share data
 }
 
 // split returns the rows a cell releases and those it is tested on.

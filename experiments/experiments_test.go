@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,36 @@ func (coin) Info() algorithms.Info {
 
 func (coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
 
+// meddle changes what it was lent. Other cells may be reading it, which is the mistake to be
+// noticed by the harness, not by the race detector.
+//
+//go:norace
+func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
+
+// die ends the process, in one of the ways that nothing in it can stop.
+func die(how string) {
+	switch how {
+	case "exit":
+		os.Exit(0)
+	case "stack":
+		var overflow func(int) int
+		overflow = func(n int) int { return overflow(n+1) + n }
+		overflow(0)
+	case "goroutine":
+		go panic("a mistake in a goroutine")
+	case "maps":
+		m := make(map[int]int)
+		for range 2 {
+			go func() {
+				for i := 0; ; i++ {
+					m[i%100] = i
+				}
+			}()
+		}
+	}
+	select {} // until the goroutines have done it
+}
+
 func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*coinParams)
 	root := in.Budget.Root()
@@ -70,6 +101,12 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 		}
 	case "mute":
 		return nil, nil
+	case "goexit":
+		runtime.Goexit()
+	case "meddle":
+		meddle(in.Table)
+	case "exit", "stack", "goroutine", "maps":
+		die(p.Mood)
 	case "deaf":
 		path := root.Fork()
 		noise := in.Budget.Laplace("counts", in.Noise.Open("counts"), privacy.Exact(1))

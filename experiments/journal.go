@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -21,21 +22,51 @@ import (
 // entry is a finished or failed cell in the journal: all that its record and timing say beyond the
 // plan. With an Audit it is a finished audit and nothing else.
 type entry struct {
-	Key string `json:"key"`
+	mark
 	results.CellResult
 	Timing results.Timing `json:"timing"`
 	Audit  *results.Audit `json:"audit,omitempty"`
 }
 
-// journal keeps the cells that have ended while an experiment runs, one a line: the first 16
-// hexadecimal digits of the SHA-256 of the rest, a blank, JSON. Lines are only ever appended and
-// are synced to disk in groups, so a killed run loses at most what was in flight. It is also the
-// cache of later runs.
+// mark is a line of the journal about a cell that is not finished.
+type mark struct {
+	Key string `json:"key"`
+	// State is begun or ended. A cell that begun and neither ended nor finished was running when
+	// its process died.
+	State string `json:"state,omitempty"`
+}
+
+// States of a mark.
+const (
+	begun = "begun"
+	ended = "ended" // without a result to be used again: it failed or was interrupted
+)
+
+// journal keeps finished cells while an experiment runs, and which cells are in flight, one a line:
+// the first 16 hexadecimal digits of the SHA-256 of the rest, a blank, JSON. Lines are only ever
+// appended. Finished cells are synced to disk in groups, so a killed run loses at most what was in
+// flight. It is also the cache of later runs.
 type journal struct {
 	file    *os.File
 	unlock  func()
-	entries chan entry
+	entries chan pending
 	done    chan error
+	sync    func(*os.File) error
+
+	mu     sync.Mutex // guards writing
+	broken error      // the first error: nothing is appended to a line that may be torn
+}
+
+// pending is a finished cell on its way to disk, or nothing, and whom to tell.
+type pending struct {
+	*entry
+	kept func()
+}
+
+// kept is what a journal holds.
+type kept struct {
+	finished map[string]entry // by key
+	deaths   map[string]int   // how often a process died while the cell was in flight
 }
 
 // JournalFile is the file of an experiment's folder that holds finished cells.
@@ -47,7 +78,12 @@ var ErrBusy = errors.New("another run is writing to this folder")
 // openJournal locks an experiment's folder, reads what finished cells its journal holds and makes
 // it ready for appending. A torn last line is cut off; a line that does not match its checksum is
 // left out and reported through warn.
-func openJournal(dir string, warn func(string)) (*journal, map[string]entry, error) {
+func openJournal(dir string, warn func(string)) (*journal, *kept, error) {
+	old := dir // the deepest folder that exists: names in it and below are new
+	for _, err := os.Stat(old); errors.Is(err, os.ErrNotExist) && old != filepath.Dir(old); {
+		old = filepath.Dir(old)
+		_, err = os.Stat(old)
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, nil, fmt.Errorf("cannot make the output folder: %w", err)
 	}
@@ -60,24 +96,29 @@ func openJournal(dir string, warn func(string)) (*journal, map[string]entry, err
 		unlock()
 		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
 	}
-	var finished map[string]entry
+	var held *kept
 	var end int64
 	if info, statErr := file.Stat(); statErr != nil || !info.Mode().IsRegular() {
 		// reading a pipe would wait for ever
 		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name()))
-	} else if finished, end, err = readJournal(file, warn); err == nil {
+	} else if held, end, err = readJournal(file, warn); err == nil {
 		err = file.Truncate(end)
 	}
 	if err == nil {
 		_, err = file.Seek(end, io.SeekStart)
+	}
+	for made := dir; err == nil; made = filepath.Dir(made) {
+		if err = results.SyncFolder(made); made == old {
+			break
+		}
 	}
 	if err != nil {
 		file.Close()
 		unlock()
 		return nil, nil, fmt.Errorf("journal: %w", err)
 	}
-	return &journal{file: file, unlock: unlock, entries: make(chan entry, 256),
-		done: make(chan error, 1)}, finished, nil
+	return &journal{file: file, unlock: unlock, entries: make(chan pending, 256),
+		done: make(chan error, 1), sync: (*os.File).Sync}, held, nil
 }
 
 // lockPatience is how long another run's lock is waited for before it is an error: long enough for
@@ -115,33 +156,39 @@ func lock(path string) (unlock func(), err error) {
 
 // peekJournal reads the finished cells of a folder without locking or changing anything. A folder
 // without a journal has none.
-func peekJournal(dir string) (map[string]entry, error) {
+func peekJournal(dir string) (*kept, error) {
 	file, err := os.Open(filepath.Join(dir, JournalFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return new(kept), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	finished, _, err := readJournal(file, func(string) {})
-	return finished, err
+	held, _, err := readJournal(file, func(string) {})
+	return held, err
 }
 
-// readJournal returns the finished cells by key and the offset behind the last whole line. Failed
-// ones are left out: they run again.
-func readJournal(from io.Reader, warn func(string)) (map[string]entry, int64, error) {
-	finished := make(map[string]entry)
+// readJournal returns what the journal holds and the offset behind the last whole line. Failed
+// cells are left out: they run again.
+func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
+	held := &kept{finished: make(map[string]entry), deaths: make(map[string]int)}
 	end, err := scanJournal(from, warn, func(_ int, o *entry) {
-		if o.Status == results.OK {
-			finished[o.Key] = *o
+		switch {
+		case o.State == begun:
+			held.deaths[o.Key]++
+		case o.State == ended:
+			held.deaths[o.Key] = max(0, held.deaths[o.Key]-1)
+		case o.Status == results.OK:
+			held.finished[o.Key] = *o
+			delete(held.deaths, o.Key)
 		}
 	})
-	return finished, end, err
+	return held, end, err
 }
 
-// scanJournal hands every cell to each, with the number of its line, and returns the offset behind
-// the last whole line.
+// scanJournal hands every line's entry, marks too, to each, with the number of its line, and
+// returns the offset behind the last whole line.
 func scanJournal(from io.Reader, warn func(string), each func(line int, o *entry)) (int64, error) {
 	reader := bufio.NewReaderSize(from, 1<<16)
 	var end int64
@@ -175,54 +222,101 @@ func parseJournalLine(text []byte) (entry, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&o)
-	return o, err == nil && o.Key != ""
+	known := o.State == begun || o.State == ended || o.State == "" && o.Status != ""
+	return o, err == nil && o.Key != "" && known
 }
 
-func appendJournalLine(to []byte, o *entry) ([]byte, error) {
+// appendJournalLine appends the line of an entry or a mark.
+func appendJournalLine(to []byte, o any) ([]byte, error) {
 	text, err := json.Marshal(o)
 	return fmt.Appendf(to, "%s %s\n", lineSum(text), text), err
 }
 
 // start writes entries as they come. Whatever has gathered while the disk was busy is written and
-// synced together, so syncing never holds up the workers. failed is called once if writing fails.
+// synced together, so syncing never holds up the workers. Entries are reported as kept when they
+// are on disk. failed is called once if writing fails.
 func (j *journal) start(failed func(error)) {
 	go func() {
-		var firstErr error
 		var buffer []byte
+		var group []pending
 		for o := range j.entries {
-			if firstErr != nil {
-				continue // drain, so that no worker blocks
-			}
 			var err error
-			buffer, err = appendJournalLine(buffer[:0], &o)
-		gather:
-			for err == nil {
+			buffer, group = buffer[:0], group[:0]
+			for more := true; more && err == nil; {
+				group = append(group, o)
+				if o.entry != nil {
+					buffer, err = appendJournalLine(buffer, o.entry)
+				}
 				select {
-				case next, open := <-j.entries:
-					if !open {
-						break gather
-					}
-					buffer, err = appendJournalLine(buffer, &next)
+				case o, more = <-j.entries:
 				default:
-					break gather
+					more = false
 				}
 			}
 			if err == nil {
-				if _, err = j.file.Write(buffer); err == nil {
-					err = j.file.Sync()
-				}
+				err = j.write(buffer)
 			}
-			if err != nil {
-				firstErr = fmt.Errorf("journal: %w", err)
-				failed(firstErr)
+			if err == nil {
+				err = j.fail(j.sync(j.file))
+			}
+			if err != nil { // go on to drain, so that no worker blocks
+				failed(err)
+				continue
+			}
+			for i := range group {
+				group[i].kept()
 			}
 		}
-		j.done <- firstErr
+		j.done <- j.fail(nil)
 	}()
 }
 
-// add hands a finished cell to the writer.
-func (j *journal) add(o entry) { j.entries <- o }
+// write appends text, unless an earlier text may be torn.
+func (j *journal) write(text []byte) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken == nil {
+		_, err := j.file.Write(text)
+		j.setBroken(err)
+	}
+	return j.broken
+}
+
+// fail keeps the first error and returns it.
+func (j *journal) fail(err error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken == nil {
+		j.setBroken(err)
+	}
+	return j.broken
+}
+
+func (j *journal) setBroken(err error) {
+	if err != nil {
+		j.broken = fmt.Errorf("journal: %w", err)
+	}
+}
+
+// add hands a cell that has ended to the writer, which calls kept when it is on disk.
+func (j *journal) add(o *entry, kept func()) { j.entries <- pending{o, kept} }
+
+// flush waits until all that was added is on disk, or cannot be.
+func (j *journal) flush(ctx context.Context) {
+	flushed := make(chan struct{})
+	j.add(nil, func() { close(flushed) })
+	select {
+	case <-flushed:
+	case <-ctx.Done():
+	}
+}
+
+// mark says that a cell has begun, or ended without a result. It need not reach the disk: it is
+// for the case that the process dies, not the machine.
+func (j *journal) mark(key, state string) error {
+	text, err := appendJournalLine(nil, mark{key, state})
+	return errors.Join(err, j.write(text))
+}
 
 // errLost says that the journal is no longer where it was opened: somebody removed or replaced the
 // folder.

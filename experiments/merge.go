@@ -143,6 +143,9 @@ func (m *merge) read(dir string) error {
 	others := 0
 	_, err = scanJournal(file, func(text string) { m.opts.Log(filepath.Join(dir, text)) },
 		func(line int, e *entry) {
+			if e.State != "" {
+				return // how the cell came about
+			}
 			before, asked := m.cells[e.Key]
 			after := &found{*e, dir, line}
 			switch {
@@ -250,7 +253,7 @@ func withShard(command []string, s Shard) []string {
 
 // write writes the merged journal and the experiment's files.
 func (m *merge) write() error {
-	j, finished, err := openJournal(m.result.Dir, m.opts.Log)
+	j, held, err := openJournal(m.result.Dir, m.opts.Log)
 	if err != nil {
 		return err
 	}
@@ -261,9 +264,9 @@ func (m *merge) write() error {
 		if m.entries[i].Status != results.OK {
 			m.failed(i)
 		}
-		if _, there := finished[key]; !there {
-			finished[key] = *m.entries[i]
-			j.add(*m.entries[i])
+		if _, there := held.finished[key]; !there {
+			held.finished[key] = *m.entries[i]
+			j.add(m.entries[i], func() {})
 		}
 	}
 	if err := j.finish(); err != nil {

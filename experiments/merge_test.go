@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,12 +197,14 @@ func TestMergeRefuses(t *testing.T) {
 		"other bytes": {func(dirs []string) error {
 			// a cell of the first, with another number, in the second
 			lines := strings.SplitAfter(read(t, dirs[0], JournalFile), "\n")
-			_, line, _ := strings.Cut(strings.TrimSpace(lines[0]), " ")
+			ended := slices.IndexFunc(lines,
+				func(line string) bool { return strings.Contains(line, `"status"`) })
+			_, line, _ := strings.Cut(strings.TrimSpace(lines[ended]), " ")
 			line = strings.Replace(line, `"trial":0`, `"trial":1`, 1)
 			return damage(dirs[1], JournalFile, func(text string) string {
 				return text + lineSum([]byte(line)) + " " + line + "\n"
 			})
-		}, JournalFile + ":7: "},
+		}, JournalFile + ":15: "}, // marks are lines too
 		"no journal": {func(dirs []string) error {
 			return os.Remove(filepath.Join(dirs[1], JournalFile))
 		}, "no such file"},

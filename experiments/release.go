@@ -22,8 +22,7 @@ const ReleasesFolder = "releases"
 // which is that of its record, and a part of its key, so that a file of the same name holds the
 // same release.
 func (r *run) releaseFile(i int) string {
-	key := r.plan.cacheKey(&r.plan.Cells[i], r.checksum(i))
-	return filepath.Join(r.result.Dir, ReleasesFolder, fmt.Sprintf("%05d-%.8s", i, key))
+	return filepath.Join(r.result.Dir, ReleasesFolder, fmt.Sprintf("%05d-%.8s", i, r.keys[i]))
 }
 
 // content is what a file of a release holds, as the index says it.

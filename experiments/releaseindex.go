@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -81,11 +80,11 @@ func (r *run) writeReleaseIndex() error {
 		return nil
 	}
 	err := results.WriteFile(filepath.Join(folder, ReleaseIndex), func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		if err := out.Write(releaseIndexHeader); err != nil {
-			return err
-		}
-		return out.WriteAll(lines)
+		return results.WriteCSV(w, releaseIndexHeader, func(line func(...string)) {
+			for i := range lines {
+				line(lines[i]...)
+			}
+		})
 	})
 	if err != nil {
 		return err

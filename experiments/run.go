@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"ppdp/algorithms"
 	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/random"
@@ -37,7 +41,10 @@ type Options struct {
 	Progress func(Progress)       // called after each cell, never concurrently; may be nil
 	Log      func(message string) // statistical and operational warnings; may be nil
 	Build    Build                // what the manifest says of the program
-	order    []int                // the order cells are started in; nil means shuffled
+	// Retry runs cells again that were running when two processes died, see Run.
+	Retry bool
+	order []int                // the order cells are started in; nil means shuffled
+	sync  func(*os.File) error // in place of the journal's
 }
 
 // shardCosts are the costs of the plan's configurations, nil where there are no shards or nothing
@@ -87,9 +94,20 @@ func (e dataError) Is(err error) bool { return err == ErrData }
 // failuresShown is how many failed cells a Result describes.
 const failuresShown = 10
 
+// deadly is how many processes may die while a cell runs: it runs alone after the first, and after
+// the last it is a failed record.
+const deadly = 2
+
+// errDeadly is what a failed record says of such a cell.
+var errDeadly = fmt.Errorf("%d processes ended without a word while this cell ran, the last time "+
+	"alone; should something else have killed them, run again with --retry", deadly)
+
 // Run runs every cell of the plan that no earlier run has finished and writes the experiment's
 // files. A failed cell does not end the run: it is a record of its own. The error is for what ends
 // a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
+//
+// Cells that were running when an earlier process died may have killed it. They are run after the
+// others and one at a time; those for which that has happened twice are failed records at once.
 func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
@@ -100,11 +118,14 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	}
 	defer p.closePrograms(opts.Log)
 	dir := filepath.Join(opts.Out, opts.Shard.Folder(), filepath.FromSlash(p.Spec.Name))
-	j, finished, err := openJournal(dir, opts.Log)
+	j, held, err := openJournal(dir, opts.Log)
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
+	if opts.sync != nil {
+		j.sync = opts.sync
+	}
 	cache.logNotes(opts.Log)
 	run := p.newRun(opts, cache, j, dir)
 	var parts []int32
@@ -117,13 +138,23 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 			run.result.OtherShards++
 			continue
 		}
-		o, ok := finished[p.cacheKey(&p.Cells[i], run.checksum(i))]
-		if ok && (!opts.WriteReleases || run.written(i)) {
+		deaths := held.deaths[run.keys[i]]
+		o, ok := held.finished[run.keys[i]]
+		switch {
+		case ok && (!opts.WriteReleases || run.written(i)):
 			run.entries[i] = &o
 			run.result.Cached++
-		} else {
+		case deaths >= deadly && !opts.Retry:
+			run.dead = append(run.dead, i)
+		case deaths > 0:
+			run.apart = append(run.apart, i)
+		default:
 			open = append(open, i)
 		}
+	}
+	if n := len(run.apart); n > 0 {
+		opts.Log(fmt.Sprintf("%d cells were running when an earlier run died: they run last, one "+
+			"at a time", n))
 	}
 	run.result.Cells -= run.result.OtherShards
 	if err := run.start(run.result.Cells).write(dir); err != nil {
@@ -131,7 +162,7 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	}
 	open = run.executionOrder(open)
 	if opts.Audit != nil {
-		audits, err := run.openAudits(finished)
+		audits, err := run.openAudits(held.finished)
 		if err != nil {
 			return &run.result, err
 		}
@@ -161,8 +192,12 @@ func (p *Plan) closePrograms(log func(string)) {
 func (p *Plan) newRun(opts Options, cache *dataCache, j *journal, dir string) *run {
 	run := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Cells)), traced: make(map[string]bool),
+		left:   make(map[int]<-chan struct{}),
 		result: Result{Dir: dir, Cells: len(p.Cells)}}
 	run.opts.Jobs = p.Workers(opts.Jobs)
+	for i := range p.Cells {
+		run.keys = append(run.keys, p.cacheKey(&p.Cells[i], run.checksum(i)))
+	}
 	return run
 }
 
@@ -179,8 +214,8 @@ func (p *Plan) Workers(jobs int) int {
 // Cached counts the cells that a run into the folder would take from its journal.
 func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (cached int,
 	seconds []float64, err error) {
-	finished, err := peekJournal(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
-	if err != nil || len(finished) == 0 {
+	held, err := peekJournal(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
+	if err != nil || len(held.finished) == 0 {
 		return 0, nil, err
 	}
 	cache, err := p.load(ctx, files)
@@ -189,7 +224,7 @@ func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (ca
 	}
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := finished[p.cacheKey(c, cache.of(c).data.Checksum)]; ok {
+		if o, ok := held.finished[p.cacheKey(c, cache.of(c).data.Checksum)]; ok {
 			cached++
 			seconds = append(seconds, o.Timing.Release+o.Timing.Measure)
 		}
@@ -204,11 +239,15 @@ type run struct {
 	cache   *dataCache
 	journal *journal
 	entries []*entry // by cell; each worker writes its own cells only
+	keys    []string // of cells, in the journal
 	audits  []*audited
+	dead    []int // cells that are not run any more
 
-	mu     sync.Mutex // guards what follows
-	done   int
-	traced map[string]bool // panics whose stack has been logged
+	mu     sync.Mutex              // guards what follows
+	done   int                     // cells that are on disk
+	traced map[string]bool         // panics whose stack has been logged
+	apart  []int                   // cells to be run alone, after the others
+	left   map[int]<-chan struct{} // cells left behind, and when they end after all
 	result Result
 }
 
@@ -229,22 +268,52 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.journal.start(func(err error) { cancel(err) })
-	queue := make(chan int)
-	var workers sync.WaitGroup
-	for range r.opts.Jobs {
-		workers.Go(func() {
-			for i := range queue {
-				if i < 0 {
-					r.audit(ctx, -1-i, cancel)
-				} else {
-					r.cell(ctx, i, cancel)
-				}
-			}
-		})
-	}
 	r.mu.Lock()
 	r.report()
 	r.mu.Unlock()
+	for _, i := range r.dead {
+		r.finish(i, outcome{}, &failure{results.PhaseRelease, errDeadly}, cancel)
+	}
+	r.pool(ctx, order, r.opts.Jobs, func(i int) {
+		if i < 0 {
+			r.audit(ctx, -1-i, cancel)
+		} else {
+			r.cell(ctx, i, false, cancel)
+		}
+	})
+	r.settle()
+	// No cell is put apart while those that are run: this list is complete.
+	r.pool(ctx, slices.Clone(r.apart), 1, func(i int) {
+		r.journal.flush(ctx) // should the cell end the process, no other one is in flight
+		r.cell(ctx, i, true, cancel)
+	})
+	kept := r.journal.finish()
+	r.nameLeft()
+	if kept != nil {
+		return kept
+	}
+	if err := r.journal.check(); err != nil {
+		return err
+	}
+	err := context.Cause(ctx)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on "+
+			"from there", ErrInterrupted, r.result.Cached+r.done-r.result.Failed, r.result.Cells)
+	}
+	return err
+}
+
+// pool runs cells in order, so many at once.
+func (r *run) pool(ctx context.Context, order []int, jobs int, cell func(i int)) {
+	queue := make(chan int)
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for i := range queue {
+				cell(i)
+			}
+		})
+	}
 feed:
 	for _, i := range order {
 		select {
@@ -255,53 +324,142 @@ feed:
 	}
 	close(queue)
 	workers.Wait()
-	if err := r.journal.finish(); err != nil {
-		return err
+}
+
+// nameLeft says which cells were left behind and still run: they take time from others, and only
+// the end of the process ends them.
+func (r *run) nameLeft() {
+	var names []string
+	for _, i := range slices.Sorted(maps.Keys(r.left)) {
+		select {
+		case <-r.left[i]:
+		default:
+			names = append(names, r.plan.describe(&r.plan.Cells[i]))
+		}
+		r.mark(i, ended, nil) // the process outlived it so far
 	}
-	if err := r.journal.check(); err != nil {
-		return err
+	if n := len(names); n > failuresShown {
+		names = append(names[:failuresShown], fmt.Sprintf("and %d more", n-failuresShown))
 	}
-	err := context.Cause(ctx)
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: %d of %d cells are finished and kept; the same command goes on "+
-			"from there", ErrInterrupted, r.result.Cached+r.done, r.result.Cells)
+	if len(names) > 0 {
+		r.opts.Log("cells that did not end when they were told to, and run until this process " +
+			"ends: " + strings.Join(names, "; "))
 	}
-	return err
+}
+
+// mark notes a cell's state in the journal. An error ends the run.
+func (r *run) mark(i int, state string, cancel context.CancelCauseFunc) {
+	if err := r.journal.mark(r.keys[i], state); err != nil && cancel != nil {
+		cancel(err)
+	}
 }
 
 // errFailFast ends a run after its first failed cell.
 var errFailFast = errors.New("stopped at the first failed cell")
 
 // cell runs one cell and keeps its outcome.
-func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
+func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.CancelCauseFunc) {
 	c := &r.plan.Cells[i]
 	m := r.cache.of(c)
-	o, err := guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
-		o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
-		// records that no metric asked for are drawn where a failure is the cell's own
-		if err == nil && r.opts.WriteReleases {
-			at.enter(results.PhaseRelease)
-			_, _, err = o.release.Records(ctx)
+	if m.seal.changed.Load() {
+		if !alone {
+			r.setApart(i)
+			return
 		}
-		return o, err
-	})
-	if err != nil && ctx.Err() != nil {
-		return // the run is ending: the cell did not fail, it was not finished
+		if err := r.plan.reload(ctx, r.opts.Files, r.cache, c); err != nil {
+			cancel(fmt.Errorf("%s: the data cannot be loaded again: %w", r.plan.describe(c), err))
+			return
+		}
 	}
-	o.Status = results.OK
-	if err == nil && r.opts.WriteReleases {
-		if unwritten := r.writeRelease(ctx, i, o.release); unwritten != nil {
-			if ctx.Err() != nil {
-				return
+	r.mark(i, begun, cancel)
+	o, err, running := guard(ctx, r.opts.Timeout,
+		func(ctx context.Context, at *phase) (outcome, error) {
+			o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
+			// records that no metric asked for are drawn where a failure is the cell's own
+			if err == nil && r.opts.WriteReleases {
+				at.enter(results.PhaseRelease)
+				_, _, err = o.release.Records(ctx)
 			}
-			r.mu.Lock()
-			r.result.Unwritten++
-			r.opts.Log(fmt.Sprintf("%s: its release is not written: %v", r.plan.describe(c),
-				unwritten))
-			r.mu.Unlock()
+			return o, err
+		})
+	if running != nil {
+		r.mu.Lock()
+		r.left[i] = running
+		r.mu.Unlock()
+	}
+	unfinished := func() {
+		if running == nil {
+			r.mark(i, ended, cancel)
 		}
 	}
-	e := &entry{CellResult: o.CellResult, Timing: o.timing}
+	if err != nil && ctx.Err() != nil {
+		unfinished() // the run is ending: the cell did not fail
+		return
+	}
+	if err == nil && r.opts.WriteReleases && !r.publish(ctx, i, o.release) {
+		unfinished()
+		return
+	}
+	o.release = nil // it may be large, and the cell may wait for others
+	m.seal.vouch(m.data, r.opts.Clock, func(intact bool) {
+		if !intact && r.opts.WriteReleases {
+			for _, content := range r.writtenContents(i) {
+				_ = os.Remove(r.releaseFile(i) + extensions[content]) // it is there
+			}
+		}
+		if !intact && !alone { // so that it will be known which one it was
+			unfinished()
+			r.setApart(i)
+			return
+		}
+		if !intact {
+			err = &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has "+
+				"changed the data that all cells share", c.Config.Algorithm)}
+		}
+		if err != nil {
+			unfinished()
+		}
+		r.finish(i, o, err, cancel)
+	})
+	if alone {
+		m.seal.settle(m.data, r.opts.Clock)
+	}
+}
+
+// settle has all cells vouched for.
+func (r *run) settle() {
+	for _, m := range r.cache.cells { // order-free: each is looked at
+		m.seal.settle(m.data, r.opts.Clock)
+	}
+}
+
+// publish writes a cell's release and reports whether the cell is done with that.
+func (r *run) publish(ctx context.Context, i int, release *algorithms.Release) bool {
+	if unwritten := r.writeRelease(ctx, i, release); unwritten != nil {
+		if ctx.Err() != nil {
+			return false
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.result.Unwritten++
+		r.opts.Log(fmt.Sprintf("%s: its release is not written: %v",
+			r.plan.describe(&r.plan.Cells[i]), unwritten))
+	}
+	return true
+}
+
+// setApart has a cell run alone, after the others.
+func (r *run) setApart(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.apart = append(r.apart, i)
+}
+
+// finish keeps the outcome of a cell. It is done when it is on disk, a failed one too: it is a
+// record of a merged experiment.
+func (r *run) finish(i int, o outcome, err error, cancel context.CancelCauseFunc) {
+	c := &r.plan.Cells[i]
+	o.Status = results.OK
 	if err != nil {
 		var f *failure
 		phase := results.PhaseRelease
@@ -310,22 +468,23 @@ func (r *run) cell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 		}
 		// A failed cell publishes nothing: numbers measured before the failure would look like a
 		// result.
-		e.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(),
+		o.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(),
 			Spent: o.Spent, Ledger: o.Ledger}
 	}
-	e.Key = r.plan.cacheKey(c, m.data.Checksum)
-	r.entries[i] = e
-	r.journal.add(*e) // a failed one too: it is a record of a merged experiment
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done++
-	if err != nil {
-		r.fail(c, err)
-		if r.opts.FailFast {
-			cancel(fmt.Errorf("%w: %s", errFailFast, r.result.Failures[0]))
+	e := entry{mark: mark{Key: r.keys[i]}, CellResult: o.CellResult, Timing: o.timing}
+	r.entries[i] = &e
+	r.journal.add(&e, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.done++
+		if err != nil {
+			r.fail(c, err)
 		}
+		r.report()
+	})
+	if err != nil && r.opts.FailFast {
+		cancel(fmt.Errorf("%w: %s: %w", errFailFast, r.plan.describe(c), err))
 	}
-	r.report()
 }
 
 func (r *run) fail(c *Cell, err error) {

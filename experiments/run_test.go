@@ -1,22 +1,19 @@
 package experiments
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strconv"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/metrics"
 	"ppdp/results"
 )
 
@@ -121,7 +118,8 @@ func TestResume(t *testing.T) {
 	}
 	journal := read(t, dir, JournalFile)
 	lines := strings.SplitAfter(journal, "\n")
-	altered := lines[3]
+	finished := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "value") })
+	altered := lines[finished]
 	at := strings.Index(altered, `"value":`) + len(`"value":0.`)
 	digit := byte('1')
 	if altered[at] == '1' {
@@ -133,7 +131,7 @@ func TestResume(t *testing.T) {
 		cached int
 	}{
 		"torn":    {journal[:len(journal)-10], len(plan.Cells) - 1},
-		"altered": {strings.Replace(journal, lines[3], altered, 1), len(plan.Cells) - 1},
+		"altered": {strings.Replace(journal, lines[finished], altered, 1), len(plan.Cells) - 1},
 		"rubbish": {"\x00\xff\n\nno journal\n" + journal, len(plan.Cells)},
 		"empty":   {"", 0},
 	} {
@@ -175,6 +173,8 @@ func TestStale(t *testing.T) {
 		"fewer trials":     {"trials: 3", "trials: 2", all * 2 / 3},
 		"seed":             {"seed: 7", "seed: 8", 0},
 		"folds":            {"folds: 4", "folds: 3", 0},
+		"stratify":         {"folds: 4", "folds: 4\nstratify: false", 0},
+		"protocol":         {"folds: 4", "folds: 4\nprotocol: inside", 0},
 		"data":             {"n: 300", "n: 301", 0},
 		"classifier": {"[naive-bayes, majority]",
 			"[majority, naive-bayes, naive-bayes-categorical]", 0},
@@ -197,6 +197,41 @@ func TestStale(t *testing.T) {
 				t.Errorf("%d cells cached, want %d", cached, c.cached)
 			}
 		})
+	}
+}
+
+// revisedMetric, revisedClassifier are of the next revision.
+type revisedMetric struct{ metrics.Metric }
+
+func (m revisedMetric) Info() metrics.Info {
+	info := m.Metric.Info()
+	info.Revision++
+	return info
+}
+
+type revisedClassifier struct{ classifiers.Classifier }
+
+func (c revisedClassifier) Info() classifiers.Info {
+	info := c.Classifier.Info()
+	info.Revision++
+	return info
+}
+
+// TestRevisions: a new revision of whatever makes a cell makes it stale.
+func TestRevisions(t *testing.T) {
+	for name, revise := range map[string]func(*Config){
+		"algorithm": func(c *Config) { c.Info.Revision++ },
+		"metric":    func(c *Config) { c.Measures[1].Metric = revisedMetric{c.Measures[1].Metric} },
+		"classifier": func(c *Config) {
+			c.Measures[1].Classifier = revisedClassifier{c.Measures[1].Classifier}
+		},
+	} {
+		plan := mustPlan(t, testSpec, Overrides{})
+		c := &plan.Cells[0]
+		before := plan.cacheKey(c, "")
+		if revise(c.Config); plan.cacheKey(c, "") == before {
+			t.Errorf("another revision of the %s, the same key", name)
+		}
 	}
 }
 
@@ -223,6 +258,8 @@ func TestIsolation(t *testing.T) {
 		"greedy": {results.PhaseBudget, "privacy budget overspent"},
 		"deaf":   {results.PhaseBudget, "test-coin went on all the same"},
 		"mute":   {results.PhaseRelease, "test-coin returned neither a release nor an error"},
+		"goexit": {results.PhaseRelease, "runtime.Goexit ended the cell before it returned"},
+		"meddle": {results.PhaseRelease, "test-coin, or what measures it, has changed the data"},
 	} {
 		t.Run(mood, func(t *testing.T) {
 			t.Parallel()
@@ -317,24 +354,26 @@ func TestProvenLoss(t *testing.T) {
 	}
 }
 
+// TestInterrupted: an interrupted run keeps what has finished.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, testSpec, Overrides{})
+	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "wait", 1), Overrides{})
 	out := t.TempDir()
 	opts := options(t, out)
+	opts.Jobs = 4
 	ctx, cancel := context.WithCancel(context.Background())
 	opts.Progress = func(p Progress) {
-		if p.Done == 5 {
+		if p.Done == 2 { // the others wait for the end of the context
 			cancel()
 		}
 	}
 	_, err := plan.Run(ctx, opts)
-	if !errors.Is(err, ErrInterrupted) {
+	if !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "2 of 4 cells are") {
 		t.Fatalf("got %v", err)
 	}
-	opts.Progress = nil
-	if result := mustRun(t, plan, opts); result.Cached < 5 || result.Cached == len(plan.Cells) {
-		t.Errorf("%d of %d cells kept", result.Cached, len(plan.Cells))
+	kept, _, err := plan.Cached(context.Background(), out, opts.Files)
+	if err != nil || kept != 2 {
+		t.Errorf("%d cells kept (%v), want 2", kept, err)
 	}
 }
 
@@ -386,134 +425,6 @@ func TestUnwritable(t *testing.T) {
 	_, err := mustPlan(t, testSpec, Overrides{}).Run(context.Background(), opts)
 	if err == nil || !strings.Contains(err.Error(), out) || ran {
 		t.Errorf("got %v, ran %v", err, ran)
-	}
-}
-
-// TestMain runs the experiment in a separate process when a test asks for it.
-func TestMain(m *testing.M) {
-	if out := os.Getenv("PPDP_TEST_CHILD"); out != "" {
-		os.Exit(child(out))
-	}
-	os.Exit(m.Run())
-}
-
-// child runs the test experiment, to stop after cell killedAfter, or with a limit on the size of
-// its files.
-func child(out string) int {
-	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
-		limits := syscall.Rlimit{Cur: limit, Max: limit}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limits); err != nil {
-			fmt.Println(err)
-			return 3
-		}
-	}
-	if dirs := os.Getenv("PPDP_TEST_MERGE"); dirs != "" {
-		_, err := Merge(context.Background(), strings.Split(dirs, ":"), MergeOptions{Out: out,
-			Same: same, Log: func(message string) { fmt.Println(message) }})
-		if err != nil {
-			fmt.Println(err)
-			return 1
-		}
-		return 0
-	}
-	spec, err := Parse("test.yaml", []byte(testSpec))
-	if err != nil {
-		fmt.Println(err)
-		return 3
-	}
-	plan, err := spec.Plan(Overrides{})
-	if err != nil {
-		fmt.Println(err)
-		return 3
-	}
-	_, err = plan.Run(context.Background(), Options{Out: out, Jobs: 2, Clock: time.Now,
-		Progress: func(p Progress) {
-			fmt.Println("done", p.Done)
-			if p.Done == killedAfter && os.Getenv("PPDP_TEST_LIMIT") == "" {
-				journal := filepath.Join(out, spec.Name, JournalFile)
-				for lines := 0; lines < killedAfter; runtime.Gosched() { // until all are on disk
-					text, err := os.ReadFile(journal)
-					if err != nil {
-						fmt.Println(err)
-					}
-					lines = bytes.Count(text, []byte("\n"))
-				}
-				fmt.Println("written")
-				os.Stdin.Read(make([]byte, 1)) // blocks: the parent writes nothing
-			}
-		}})
-	if err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	return 0
-}
-
-// killedAfter is the number of cells on disk at which TestKilled ends its child.
-const killedAfter = 12
-
-// TestKilled: a run ended by SIGKILL in the middle continues where it was and leaves the same
-// bytes.
-func TestKilled(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, testSpec, Overrides{})
-	undisturbed := t.TempDir()
-	mustRun(t, plan, options(t, undisturbed))
-
-	out := t.TempDir()
-	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out)
-	pipe, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := command.StdinPipe(); err != nil { // stays open until the child is killed
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var output strings.Builder
-	for lines := bufio.NewScanner(pipe); !strings.HasSuffix(output.String(), "written\n"); {
-		if !lines.Scan() {
-			t.Fatalf("the child ended early: %s", output.String())
-		}
-		output.WriteString(lines.Text() + "\n")
-	}
-	if err := command.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	command.Wait() // its error is the kill
-	if _, err := os.Stat(filepath.Join(out, "test/coins", results.RecordsFile)); err == nil {
-		t.Fatal("the child had finished: nothing was tested")
-	}
-	result := mustRun(t, plan, options(t, out))
-	if result.Cached < killedAfter || result.Cached == len(plan.Cells) {
-		t.Errorf("%d of %d cells survived", result.Cached, len(plan.Cells))
-	}
-	for _, name := range []string{results.RecordsFile, results.LedgerFile, results.SummaryFile} {
-		if read(t, out, "test/coins", name) != read(t, undisturbed, "test/coins", name) {
-			t.Errorf("%s differs from an undisturbed run's", name)
-		}
-	}
-}
-
-// TestDiskFull: when the disk is full the run reports it, and finished cells are kept.
-func TestDiskFull(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, testSpec, Overrides{})
-	out := t.TempDir()
-	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out, "PPDP_TEST_LIMIT=6000")
-	output, err := command.CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 ||
-		!strings.Contains(string(output), "journal: write") {
-		t.Fatalf("%v: %s", err, output)
-	}
-	result := mustRun(t, plan, options(t, out))
-	if result.Cached < 2 || result.Cached == len(plan.Cells) {
-		t.Errorf("%d of %d cells survived", result.Cached, len(plan.Cells))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
+	"unicode"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -24,6 +26,7 @@ const fontFamily = "'Liberation Sans',Arimo,Arial,Helvetica,sans-serif"
 
 // FillString draws a text and notes its width.
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
+	s = xmlText(s)
 	c.widths = append(c.widths, face.Width(s))
 	c.Canvas.FillString(face, at, s)
 }
@@ -78,4 +81,14 @@ func joinLines(picture []byte) []byte {
 	}
 	flush()
 	return out.Bytes()
+}
+
+// xmlText replaces characters that XML does not allow: the library escapes the others.
+func xmlText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' && r != '\n' || r == '\ufffe' || r == '\uffff' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }

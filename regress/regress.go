@@ -93,16 +93,22 @@ type Pair struct{ Old, New *Baseline }
 
 // Compare judges runs by their baselines.
 func Compare(pairs []Pair, options Options) *Gate {
-	g := &Gate{Alpha: options.Alpha, Floor: options.Floor, Counts: make(map[string]int)}
+	g := &Gate{Alpha: options.Alpha, Floor: options.Floor}
 	for _, pair := range pairs {
 		g.Comparisons = append(g.Comparisons, comparePair(pair)...)
 	}
+	g.judge()
+	return g
+}
+
+// judge gives every comparison its verdict.
+func (g *Gate) judge() {
+	g.Counts = make(map[string]int)
 	g.decide(func(c *Comparison) bool { return c.Points == 0 })
 	g.decide(func(c *Comparison) bool { return c.Points > 0 })
 	for i := range g.Comparisons {
 		g.Counts[g.Comparisons[i].Verdict]++
 	}
-	return g
 }
 
 // decide judges what was tested in one family, the points or the curves, with half of Alpha.

@@ -393,6 +393,39 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
+// TestFamilies: points and curves are two families with half of Alpha each, and each is corrected
+// for its own size only.
+func TestFamilies(t *testing.T) {
+	const alpha = 0.01
+	for _, test := range []struct {
+		points, curves []float64 // p-values in units of alpha
+		changed        int
+	}{
+		{[]float64{0.4}, nil, 1},
+		{[]float64{0.6}, nil, 0},
+		{nil, []float64{0.6}, 0},
+		{[]float64{0.4}, []float64{0.4}, 2},
+		{[]float64{0.3, 0.3}, nil, 0},
+		{[]float64{0.2, 0.4}, []float64{0.4}, 3},
+	} {
+		g := &Gate{Alpha: alpha}
+		add := func(p float64, points int) {
+			p *= alpha
+			g.Comparisons = append(g.Comparisons, Comparison{P: &p, Points: points, effect: 1})
+		}
+		for _, p := range test.points {
+			add(p, 0)
+		}
+		for _, p := range test.curves {
+			add(p, 10)
+		}
+		g.judge()
+		if g.Counts[Changed] != test.changed {
+			t.Errorf("%v: %d are said to be changed", test, g.Counts[Changed])
+		}
+	}
+}
+
 // TestPower halves or doubles the noise of one curve of 20. Over ten points a trial's mean has a
 // relative standard deviation of 0.5/√10; the two means, 2/3 and 4/3 of their mean, then differ by
 // 8.9 standard errors with ten trials, where Holm's correction over 20 curves asks for about 4.7 at

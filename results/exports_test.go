@@ -3,6 +3,7 @@ package results
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,5 +59,22 @@ func TestExports(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
 			t.Errorf("%s of an earlier run is still there: %v", name, err)
 		}
+	}
+}
+
+// TestFormulas: what a spreadsheet would compute is text, numbers stay numbers.
+func TestFormulas(t *testing.T) {
+	var b strings.Builder
+	err := WriteCSV(&b, []string{"a"}, func(line func(...string)) {
+		for _, cell := range []string{"=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1",
+			"-1", "+2.5", "-1e-7",
+			"-Inf", "", "a=1", "-"} {
+			line(cell)
+		}
+	})
+	want := "a\n'=1+1\n'+cmd\n'-x\n'@SUM(A1)\n'\t=1\n-1\n+2.5\n-1e-7\n-Inf\n\"\"\na=1\n'-\n"
+	want = strings.Replace(want, "\"\"\n", "\n", 1)
+	if err != nil || b.String() != want {
+		t.Errorf("%v: %q, want %q", err, b.String(), want)
 	}
 }

@@ -290,20 +290,6 @@ func TestChecksNoticeFaults(t *testing.T) {
 	}
 }
 
-// TestDegrees: a sequence has a degree for each node, none below 0, in ascending order.
-func TestDegrees(t *testing.T) {
-	for _, c := range []struct {
-		degrees []int32
-		says    string
-	}{{[]int32{0, 1, 1, 6}, ""}, {[]int32{0, 1, 1}, "3 degrees for 4 nodes"},
-		{[]int32{0, 1, 3, 2}, "ascend"}, {[]int32{-1, 1, 1, 1}, "a degree of -1"}} {
-		err := checkDegrees(Graph(4), c.degrees)
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v: %v, must say %q", c.degrees, err, c.says)
-		}
-	}
-}
-
 func TestHashCoversEveryField(t *testing.T) {
 	full := func() *algorithms.Release {
 		return &algorithms.Release{

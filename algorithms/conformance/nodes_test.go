@@ -39,7 +39,7 @@ func TestTaxonomyNodes(t *testing.T) {
 		}
 	}
 	check := func(q *algorithms.Regions) error {
-		if err := checkBoxes(schema, q); err != nil {
+		if err := q.Validate(schema, 0); err != nil {
 			return err
 		}
 		if err := checkTree(schema, q); err != nil {

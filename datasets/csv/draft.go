@@ -43,7 +43,7 @@ const sampleSize = 1 << 16
 // it as it stands, but bounds and lists come from private data: the draft says at its top that they
 // must be reviewed before anything is released. It is an error when no column can be described.
 func Draft(w io.Writer, path string, options DraftOptions) error {
-	text, err := open(path)
+	text, err := open(path, nil)
 	if err != nil {
 		return err
 	}
@@ -181,6 +181,9 @@ func (s *profile) read(r io.Reader, header bool) error {
 		if first {
 			s.begin(record, header)
 			if header {
+				if slices.ContainsFunc(record, hasReturn) { // as in tableReader.header
+					return fmt.Errorf("%s:1: %s", s.file, loneReturn)
+				}
 				continue
 			}
 		}
@@ -194,11 +197,6 @@ func (s *profile) read(r io.Reader, header bool) error {
 		}
 	}
 	if s.rows == 0 {
-		for i := range s.columns {
-			if strings.Contains(s.columns[i].name, "\r") {
-				return fmt.Errorf("%s:1: %s", s.file, loneReturn)
-			}
-		}
 		return fmt.Errorf("%s: no rows to draft a schema from", s.file)
 	}
 	return nil
@@ -228,9 +226,11 @@ func (s *profile) begin(record []string, header bool) {
 	}
 }
 
+func hasReturn(text string) bool { return strings.ContainsRune(text, '\r') }
+
 // unreadable says that a schema cannot hold the text, see compiler.readable.
 func unreadable(text string) bool {
-	return strings.ContainsRune(text, '\r') || strings.HasPrefix(text, "\ufeff")
+	return hasReturn(text) || strings.HasPrefix(text, "\ufeff")
 }
 
 func (c *columnProfile) add(text string, s *profile) {

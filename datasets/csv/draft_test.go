@@ -116,7 +116,7 @@ func TestDraftOfAdult(t *testing.T) {
 	if err := Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := open(path)
+	text, err := open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,8 @@ func TestRoundStep(t *testing.T) {
 // from.
 func FuzzDraft(f *testing.F) {
 	for _, text := range []string{bankText, "a,b\n1,2\n", "a, b\n1.5, x\n\n-7e9, ?\n",
-		"\ufeffa\r\n\"1\"\r\n", "1e300|x\n-1e-300|y\n", "a\n\"x\ry\"\n", "x\n0.1\n1600000000.5\n"} {
+		"\ufeffa\r\n\"1\"\r\n", "1e300|x\n-1e-300|y\n", "a\n\"x\ry\"\n", "\r,0\n,0",
+		"x\n0.1\n1600000000.5\n"} {
 		f.Add(text, true, uint8(0))
 		f.Add(text, false, uint8(2))
 	}

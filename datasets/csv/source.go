@@ -73,7 +73,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	text, err := open(params.CSV)
+	text, err := open(params.CSV, request.Files.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -121,30 +121,60 @@ func notes(format *Format, content *Content) []string {
 	return notes
 }
 
-// open opens a file for reading, unpacking it when it is gzip, whatever its name.
-func open(path string) (io.ReadCloser, error) {
+// open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
+// how much of the file has been read; it may be nil.
+func open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
 	file, err := datasets.OpenFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
 	}
-	buffered := bufio.NewReaderSize(file, 1<<16)
+	info, err := file.Stat()
+	if err != nil {
+		_ = file.Close() // only read from; the error at hand says more
+		return nil, err
+	}
+	var text io.Reader = file
+	if progress != nil {
+		text = &countedText{file, 0, func(done int64) { progress(path, done, info.Size()) }}
+	}
+	buffered := bufio.NewReaderSize(text, 1<<16)
 	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		return textFile{buffered, file}, nil
 	}
 	unpacker, err := gzip.NewReader(buffered)
 	if err != nil {
-		_ = file.Close() // only read from; the error at hand says more
+		_ = file.Close() // as above
 		return nil, fmt.Errorf("%s: %w", path, gzipError{err})
 	}
-	return textFile{gzipText{unpacker}, file}, nil
+	return textFile{&gzipText{unpacker, datasets.MaxUnpacked(info.Size())}, file}, nil
+}
+
+// countedText reports how much of it has been read.
+type countedText struct {
+	io.Reader
+	done   int64
+	report func(done int64)
+}
+
+func (t *countedText) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	t.done += int64(n)
+	t.report(t.done)
+	return n, err
 }
 
 // gzipText is unpacked text. What is wrong with the packing is reported as that: the text may be
 // right as far as it goes.
-type gzipText struct{ unpacker *gzip.Reader }
+type gzipText struct {
+	unpacker *gzip.Reader
+	left     int64 // bytes that may follow
+}
 
-func (t gzipText) Read(p []byte) (int, error) {
+func (t *gzipText) Read(p []byte) (int, error) {
 	n, err := t.unpacker.Read(p)
+	if t.left -= int64(n); t.left < 0 {
+		return 0, datasets.ErrUnpacked
+	}
 	if err != nil && err != io.EOF {
 		err = gzipError{err}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,5 +118,48 @@ func TestLoadBad(t *testing.T) {
 	}
 	if _, err := (Source{}).Load(context.Background(), datasets.Request{}); err == nil {
 		t.Error("a request without parameters was accepted")
+	}
+}
+
+// TestProgress: reading a table tells how far it is, up to the file's end.
+func TestProgress(t *testing.T) {
+	text := "a\n" + strings.Repeat("1\n", 200_000)
+	for name, content := range map[string]string{"t.csv": text, "t.csv.gz": zipped(t, text)} {
+		path := filepath.Join(write(t, map[string]string{name: content}), name)
+		var told []int64
+		r, err := open(path, func(file string, done, total int64) {
+			if file != path || total != int64(len(content)) {
+				t.Errorf("%s of %d bytes", file, total)
+			}
+			told = append(told, done)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			t.Error(err)
+		}
+		r.Close()
+		if !slices.IsSorted(told) || told[len(told)-1] != int64(len(content)) {
+			t.Errorf("%s of %d bytes: told %v", name, len(content), told)
+		}
+	}
+}
+
+// TestBomb: a small file of very many rows is refused before they are read.
+func TestBomb(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv.gz")
+	text := "a\n" + strings.Repeat("1\n", 10<<20)
+	if err := os.WriteFile(path, []byte(zipped(t, text)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n, err := io.Copy(io.Discard, r)
+	if !errors.Is(err, datasets.ErrUnpacked) || n > 19<<20 {
+		t.Errorf("%d bytes are read, then %v", n, err)
 	}
 }

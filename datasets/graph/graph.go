@@ -114,15 +114,16 @@ func unpack(name string, content []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%s: gzip header: %w", name, err)
 	}
 	var unpacked bytes.Buffer
-	n, err := unpacked.ReadFrom(io.LimitReader(reader, maxUnpacked+1))
+	most := min(maxUnpacked, datasets.MaxUnpacked(int64(len(content))))
+	n, err := unpacked.ReadFrom(io.LimitReader(reader, most+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("%s: the gzip stream of %d bytes is cut off after unpacking %d "+
 			"bytes, must be complete", name, len(content), n)
 	case err != nil:
 		return nil, fmt.Errorf("%s: gzip, after unpacking %d bytes: %w", name, n, err)
-	case n > maxUnpacked:
-		return nil, fmt.Errorf("%s: unpacks to more than %d bytes", name, maxUnpacked)
+	case n > most:
+		return nil, fmt.Errorf("%s: %w", name, datasets.ErrUnpacked)
 	}
 	return unpacked.Bytes(), nil
 }

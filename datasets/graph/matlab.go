@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"ppdp/datasets"
 )
 
 // Data types of the MAT-file format, level 5, as its public description numbers them.
@@ -67,7 +69,7 @@ func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 	var names []string
 	for offset := matHeader; offset < len(content); {
 		fail := func(format string, args ...any) error {
-			return fmt.Errorf("%s: offset %d: %s", name, offset, fmt.Sprintf(format, args...))
+			return fmt.Errorf("%s: offset %d: %w", name, offset, fmt.Errorf(format, args...))
 		}
 		if len(content)-offset < 8 {
 			return nil, fail("%d bytes left, a data element needs 8: the file is cut off",
@@ -96,7 +98,12 @@ func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 				return nil, fail("a compressed element of type %d, must be %d (a matrix)",
 					inner, miMATRIX)
 			}
-			matrix = io.LimitReader(unpacker, int64(order.Uint32(tag[4:])))
+			announced := int64(order.Uint32(tag[4:]))
+			if announced > datasets.MaxUnpacked(int64(size)) {
+				return nil, fail("a compressed element of %d bytes: %w", size,
+					datasets.ErrUnpacked)
+			}
+			matrix = io.LimitReader(unpacker, announced)
 		default:
 			return nil, fail("a data element of type %d, must be %d (a matrix) or %d (compressed)",
 				kind, miMATRIX, miCOMPRESSED)

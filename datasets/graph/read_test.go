@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -369,6 +370,34 @@ func TestReadMATLAB(t *testing.T) {
 			if got := canonical(t, loaded.Graph); got != want {
 				t.Errorf("%v, compressed %t: edges %q", order, compressed, got)
 			}
+		}
+	}
+}
+
+// TestBombs: small files that unpack to a hundred times their size and more are refused before much
+// is read.
+func TestBombs(t *testing.T) {
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	binary.Write(w, binary.LittleEndian, []uint32{miMATRIX, 1 << 30})
+	zeros := make([]byte, 1<<20)
+	for range 32 {
+		w.Write(zeros)
+	}
+	w.Close()
+	mat := bytes.NewBuffer(matFile(t, binary.LittleEndian, true))
+	binary.Write(mat, binary.LittleEndian, []uint32{miCOMPRESSED, uint32(packed.Len())})
+	mat.Write(packed.Bytes())
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	for range 32 {
+		z.Write(bytes.Repeat([]byte("1 2\n"), 1<<18))
+	}
+	z.Close()
+	for name, content := range map[string][]byte{"a.mat": mat.Bytes(), "a.edges": zipped.Bytes()} {
+		_, err := Read(name, content, Auto, Reading{})
+		if !errors.Is(err, datasets.ErrUnpacked) || !strings.HasPrefix(err.Error(), name+": ") {
+			t.Errorf("%s of %d bytes: %v", name, len(content), err)
 		}
 	}
 }

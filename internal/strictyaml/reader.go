@@ -39,6 +39,9 @@ const (
 	// MaxBytes is how long a document may be. Whoever reads a file for one need not read more.
 	MaxBytes = 16 << 20
 	maxDepth = 64
+	// maxItems is how many lines and commas a document may have: each value takes hundreds of bytes
+	// of memory, whatever its length.
+	maxItems = 1 << 18
 )
 
 // problem is one thing wrong with a document. Line and column count from 1; 0 means unknown.
@@ -140,6 +143,10 @@ func shown(text string) string {
 func (r *Reader) Document(data []byte) *Node {
 	if len(data) > MaxBytes {
 		r.problemAt(0, "%d bytes, must be at most %d", len(data), MaxBytes)
+		return nil
+	}
+	if n := bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte(",")); n > maxItems {
+		r.problemAt(0, "%d lines and commas, must be at most %d", n, maxItems)
 		return nil
 	}
 	if !r.checkText(data) {

@@ -218,3 +218,13 @@ func FuzzDocument(f *testing.F) {
 		}
 	})
 }
+
+// TestManyItems: a document of more values than anybody needs is refused before it takes memory.
+func TestManyItems(t *testing.T) {
+	r := NewReader("f")
+	text := "epsilon: [" + strings.Repeat("1,", maxItems) + "1]\n"
+	if root := r.Document([]byte(text)); root != nil || r.Err() == nil ||
+		!strings.Contains(r.Err().Error(), "f: 262145 lines and commas, must be at most 262144") {
+		t.Errorf("%v", r.Err())
+	}
+}

@@ -1,0 +1,192 @@
+package algorithms_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+// contractSchema is numeric, categorical and continuous.
+func contractSchema() *datasets.Schema {
+	return &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "n", Kind: datasets.Numeric, Low: 0, High: 300, Step: 1},
+		{Name: "w", Kind: datasets.Categorical, Values: []string{"a", "b", "c"}},
+		{Name: "x", Kind: datasets.Numeric, Low: 0, High: 1, Step: 0.1, Continuous: true},
+		{Name: "class", Kind: datasets.Categorical, Values: []string{"no", "yes"},
+			Role: datasets.Class},
+	}}
+}
+
+func contractTable(schema *datasets.Schema) *datasets.Table {
+	b := datasets.NewBuilder(schema, 9)
+	for row := range 9 {
+		b.AddRow()
+		for i := range schema.Attributes {
+			b.Set(row, i, uint32(row%schema.Attributes[i].Cells()))
+		}
+	}
+	return b.Table()
+}
+
+// TestCheckRelease: a release that breaks the contract in one place is refused, whichever it is.
+func TestCheckRelease(t *testing.T) {
+	schema := contractSchema()
+	in := algorithms.Input{Table: contractTable(schema), Rows: []int32{0, 1, 2}}
+	in.Graph = &datasets.Graph{Offsets: []int64{0, 0, 0}}
+	all := []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
+		algorithms.MembershipProduct, algorithms.DegreesProduct}
+	info := &algorithms.Info{Name: "fake", Produces: all}
+	release := func() *algorithms.Release {
+		return &algorithms.Release{
+			Table: contractTable(schema), Weights: slices.Repeat([]float64{1}, 9),
+			Degrees: []int32{0, 1},
+			Regions: &algorithms.Regions{
+				Attributes: []int{0, 1}, Classes: 2,
+				Low: []uint32{0, 0, 5, 0, 9, 0}, High: []uint32{5, 3, 9, 3, 300, 3},
+				Counts: make([]float64, 6),
+				Tree: []algorithms.Cut{{Dim: 0, At: 5, Left: ^0, Right: 1},
+					{Dim: 0, At: 9, Left: ^1, Right: ^2}},
+				Assignment: []int32{0, -1, 2}, Suppressed: []int32{1},
+			},
+		}
+	}
+	if err := algorithms.CheckRelease(info, in, release()); err != nil {
+		t.Fatalf("a good release: %v", err)
+	}
+	renamed, wider, reordered := contractSchema(), contractSchema(), contractSchema()
+	renamed.Attributes[0].Name = "other"
+	wider.Attributes[1].Values = append(wider.Attributes[1].Values, "d")
+	slices.Reverse(reordered.Attributes)
+	for name, c := range map[string]struct {
+		spoil func(r *algorithms.Release)
+		says  string
+	}{
+		"no records": {func(r *algorithms.Release) { r.Table = nil }, "product records"},
+		"no degrees": {func(r *algorithms.Release) { r.Degrees = nil }, "product degrees"},
+		"no regions": {func(r *algorithms.Release) { r.Regions = nil }, "product regions"},
+		"renamed":    {func(r *algorithms.Release) { r.Table = contractTable(renamed) }, "schema"},
+		"wider":      {func(r *algorithms.Release) { r.Table = contractTable(wider) }, "schema"},
+		"reordered": {func(r *algorithms.Release) {
+			r.Table = contractTable(reordered)
+		}, "schema"},
+		"wide code": {func(r *algorithms.Release) {
+			r.Table.Column(0).U16[7] = 300
+		}, "300 of 300"},
+		"narrow code": {func(r *algorithms.Release) { r.Table.Column(1).U8[8] = 3 }, "code 3 of 3"},
+		"class": {func(r *algorithms.Release) { r.Table.Column(3).U8[0] = 2 },
+			"class: row 0 has code 2 of 2"},
+		"exact": {func(r *algorithms.Release) { r.Table.Column(2).Exact[4] = 0.75 },
+			"x: row 4 has 0.75 in cell 4"},
+		"exact NaN": {func(r *algorithms.Release) { r.Table.Column(2).Exact[4] = math.NaN() },
+			"NaN in cell 4"},
+		"exact high": {func(r *algorithms.Release) { r.Table.Column(2).Exact[8] = 1 }, "has 1 in"},
+		"weights": {func(r *algorithms.Release) {
+			r.Weights = r.Weights[1:]
+		}, "8 weights for 9"},
+		"NaN weight": {func(r *algorithms.Release) {
+			r.Weights[3] = math.NaN()
+		}, "weight 3 is NaN"},
+		"degrees":    {func(r *algorithms.Release) { r.Degrees = []int32{1} }, "1 degrees for 2"},
+		"descending": {func(r *algorithms.Release) { slices.Reverse(r.Degrees) }, "ascend"},
+		"negative":   {func(r *algorithms.Release) { r.Degrees[0] = -1 }, "the first is -1"},
+		"dimension":  {func(r *algorithms.Release) { r.Regions.Attributes[0] = 4 }, "4 of 4"},
+		"empty box":  {func(r *algorithms.Release) { r.Regions.High[2] = 5 }, "[5, 5)"},
+		"long box":   {func(r *algorithms.Release) { r.Regions.High[4] = 301 }, "[9, 301)"},
+		"count": {func(r *algorithms.Release) {
+			r.Regions.Counts[5] = -1
+		}, "region 2: count 1 is -1"},
+		"short":       {func(r *algorithms.Release) { r.Regions.Low = r.Regions.Low[1:] }, "ends"},
+		"cycle":       {func(r *algorithms.Release) { r.Regions.Tree[1].Right = 1 }, "not a tree"},
+		"to the root": {func(r *algorithms.Release) { r.Regions.Tree[1].Right = 0 }, "not a tree"},
+		"no region":   {func(r *algorithms.Release) { r.Regions.Tree[1].Right = ^3 }, "not a tree"},
+		"cut":         {func(r *algorithms.Release) { r.Regions.Tree[1].Dim = 2 }, "not a tree"},
+		"assigned": {func(r *algorithms.Release) {
+			r.Regions.Assignment[2] = 3
+		}, "region 3 of 3"},
+		"too few": {func(r *algorithms.Release) {
+			r.Regions.Assignment = []int32{0}
+		}, "1 of 3"},
+		"suppressed": {func(r *algorithms.Release) { r.Regions.Suppressed[0] = 3 }, "position 3"},
+	} {
+		r := release()
+		c.spoil(r)
+		err := algorithms.CheckRelease(info, in, r)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one with %q", name, err, c.says)
+		}
+	}
+}
+
+// TestCheckReleaseSamples: of many regions some are looked at before measuring, all by Validate.
+func TestCheckReleaseSamples(t *testing.T) {
+	const n = 3 * 1024
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "n", Kind: datasets.Numeric, Low: 0, High: n, Step: 1}}}
+	in := algorithms.Input{Table: datasets.NewBuilder(schema, 0).Table()}
+	info := &algorithms.Info{Produces: []algorithms.Product{algorithms.RegionsProduct}}
+	r := &algorithms.Release{Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1,
+		Counts: make([]float64, n)}}
+	for i := range uint32(n) {
+		r.Regions.Low, r.Regions.High = append(r.Regions.Low, i), append(r.Regions.High, i+1)
+	}
+	seen := 0
+	for i := range n {
+		r.Regions.High[i] = n + 1
+		if r.Regions.Validate(schema, 0) == nil {
+			t.Fatalf("region %d outside the domain", i)
+		}
+		if i < 30 && algorithms.CheckRelease(info, in, r) != nil {
+			seen++
+		}
+		r.Regions.High[i] = uint32(i + 1)
+	}
+	if seen != 10 {
+		t.Errorf("%d of 30 bad regions are seen, want each third one", seen)
+	}
+}
+
+// TestCheckReleaseLazy: records that are drawn late are checked then.
+func TestCheckReleaseLazy(t *testing.T) {
+	schema := contractSchema()
+	in := algorithms.Input{Table: contractTable(schema)}
+	info := &algorithms.Info{Produces: []algorithms.Product{algorithms.RecordsProduct}}
+	drawn := contractTable(schema)
+	drawn.Column(1).U8[8] = 3
+	r := &algorithms.Release{Lazy: &algorithms.LazyRecords{Rows: 9, Weight: 1,
+		Draw: func(context.Context) (*datasets.Table, error) { return drawn, nil }}}
+	if err := algorithms.CheckRelease(info, in, r); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.Records(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "w: row 8 has code 3 of 3") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// BenchmarkCheckRelease checks records of the size of Adult: 30,162 rows of 9 small columns.
+func BenchmarkCheckRelease(b *testing.B) {
+	schema := &datasets.Schema{}
+	for i := range 9 {
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint(i),
+			Kind: datasets.Numeric, Low: 0, High: 100, Step: 1})
+	}
+	table := datasets.NewBuilder(schema, 30162)
+	for range 30162 {
+		table.AddRow()
+	}
+	in := algorithms.Input{Table: table.Table()}
+	info := &algorithms.Info{Produces: []algorithms.Product{algorithms.RecordsProduct}}
+	r := &algorithms.Release{Table: in.Table}
+	for b.Loop() {
+		if err := algorithms.CheckRelease(info, in, r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(30162*9), "ns/value")
+}

@@ -1,0 +1,206 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/results"
+)
+
+// hostile is a baseline that does what a baseline must not do.
+type hostile struct{}
+
+type hostileParams struct {
+	Act string `yaml:"act"`
+}
+
+func (*hostileParams) Validate() error { return nil }
+
+func (hostile) Info() algorithms.Info {
+	return algorithms.Info{Name: "hostile", Title: "Hostile", Source: "tests",
+		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{{Variant: algorithms.Published,
+			Model: algorithms.NoPrivacy}}}
+}
+
+func (hostile) Params() algorithms.Params { return new(hostileParams) }
+
+func init() { algorithms.Register(hostile{}) }
+
+// acts are what it does, and what the record of its cell must say.
+var acts = map[string]string{
+	"error":     "cannot be done",
+	"panic":     "panic: ",
+	"nil panic": "panic called with nil",
+	"escape":    "panic: ",
+	"goexit":    "runtime.Goexit",
+	"nothing":   "neither a release nor an error",
+	"hang":      "timed out",
+	"meddle":    "has changed the data that all cells share",
+	"schema":    "another schema",
+	"domain":    "code 200 of",
+	"exact":     "in cell",
+	"weights":   "weight 0 is NaN",
+	"promises":  "product records",
+	"exit":      "2 processes ended without a word",
+	"stack":     "2 processes ended without a word",
+	"goroutine": "2 processes ended without a word",
+	"maps":      "2 processes ended without a word",
+}
+
+// deadly acts end the process.
+var deadly = []string{"exit", "stack", "goroutine", "maps", "memory"}
+
+func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	r := &algorithms.Release{Table: in.Table.Select(in.Rows)}
+	switch act := in.Params.(*hostileParams).Act; act {
+	case "error":
+		return nil, errors.New("cannot be done")
+	case "panic":
+		panic("a mistake")
+	case "nil panic":
+		panic(nil)
+	case "escape":
+		panic("\x1b[31m\x1b]0;title\x07")
+	case "goexit":
+		runtime.Goexit()
+	case "nothing":
+		return nil, nil
+	case "hang":
+		select {}
+	case "meddle":
+		meddle(in.Table)
+	case "schema":
+		schema := *in.Table.Schema()
+		schema.Attributes = slices.Clone(schema.Attributes)
+		schema.Attributes[0].Name = "another"
+		r.Table, _ = in.Table.WithSchema(&schema)
+	case "domain":
+		r.Table.Column(in.Table.Schema().Class()).U8[0] = 200
+	case "exact":
+		r.Table.Column(0).Exact[0] += 1e6
+	case "weights":
+		r.Weights = slices.Repeat([]float64{math.NaN()}, r.Table.Len())
+	case "promises":
+		return new(algorithms.Release), nil
+	case "exit":
+		os.Exit(0)
+	case "stack":
+		overflow(1)
+	case "goroutine":
+		go panic("a mistake in a goroutine")
+		select {}
+	case "maps":
+		m := make(map[int]int)
+		for range 8 {
+			go func() {
+				for i := 0; ; i++ {
+					m[i%100] = i
+				}
+			}()
+		}
+		select {}
+	case "memory":
+		var hoard [][]byte
+		for {
+			block := make([]byte, 64<<20)
+			for i := 0; i < len(block); i += 4096 {
+				block[i] = 1
+			}
+			hoard = append(hoard, block)
+		}
+	}
+	return r, nil
+}
+
+func overflow(n int) int { return overflow(n+1) + n }
+
+// meddle races with whoever reads the table, which is its fault and not the harness's.
+//
+//go:norace
+func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
+
+// hostileSpec is the experiment with one act beside it.
+func hostileSpec(act string) string {
+	return strings.Replace(spec, "algorithms:\n", fmt.Sprintf("algorithms:\n  - {name: hostile, "+
+		"series: hostile, params: {act: %s}}\n", act), 1)
+}
+
+// baselines runs each act beside good cells, which must come out as without it.
+func (c *campaign) baselines() {
+	var names []string
+	for act := range acts { // order-free: sorted below
+		names = append(names, act)
+	}
+	slices.Sort(names)
+	if *full {
+		names = append(names, "memory")
+	}
+	few := []string{"escape", "exit", "goexit", "meddle", "schema"}
+	if !*full {
+		names = few
+	}
+	c.each("hostile baseline", len(few), len(names), "fail alone; others same bytes",
+		func(f *fault) {
+			act := names[f.number]
+			write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec(act))
+			var with []string
+			if act == "memory" {
+				with = []string{"sh", "-c", `ulimit -v 3000000; exec "$0" "$@"`}
+			}
+			runs := 1
+			if slices.Contains(deadly, act) {
+				// Each of its cells may kill two processes.
+				runs = 1 + 2*strings.Count(c.reference[results.RecordsFile], `"mondrian"`)
+			}
+			var out []byte
+			for range runs {
+				command := f.command(with, "run", "spec.yaml", "--out", "out", "-j", "2",
+					"--timeout", "10s")
+				if act == "hang" {
+					command.Args = append(command.Args, "--timeout", "300ms")
+				}
+				late := time.AfterFunc(2*time.Minute, func() { command.Process.Kill() })
+				out, _ = command.CombinedOutput()
+				late.Stop()
+				if _, err := results.Open(f.results()); err == nil {
+					break
+				}
+			}
+			if strings.ContainsAny(string(out), "\x1b\x07") {
+				f.Errorf("an escape sequence reaches the terminal: %q", out)
+			}
+			run, err := results.Open(f.results())
+			if err != nil {
+				f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
+			}
+			want := acts[act]
+			if act == "memory" {
+				want = acts["exit"]
+			}
+			var good strings.Builder
+			for i := range run.Cells {
+				cell := &run.Cells[i]
+				if cell.Algorithm != "hostile" {
+					if err := results.WriteCells(&good, run.Cells[i:i+1]); err != nil {
+						f.Error(err)
+					}
+				} else if cell.Status != results.Failed || !strings.Contains(cell.Error, want) {
+					f.Errorf("cell %d is %s with %q, must say %q", i, cell.Status, cell.Error, want)
+				}
+			}
+			if good.String() != c.reference[results.RecordsFile] {
+				f.Error("the other cells are not those of an undisturbed run")
+			}
+		})
+}
