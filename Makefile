@@ -5,7 +5,12 @@
 #   make regress           the same on stand-in data, compared with results/baseline/quick
 #   make regress-full      what make reproduce left, compared with results/baseline/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
+#   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
+#   make test-processors   quick experiments as other processors compute them: the same files
+#   make test-elementary   errors of the elementary functions at a million arguments each
 #   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
+#   make faults            faults planted in real baselines, and what sees them
+#   make audits            every variant audited anew, for ppdp list algorithms
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
@@ -68,10 +73,44 @@ regress-full: build
 mutants:
 	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd
 
+# Faults planted in real baselines: which of replay, black box and their own tests see them? A
+# program and its tests are built for each; a quarter of an hour.
+.PHONY: faults
+faults:
+	PPDP_FAULTS=1 $(GO) test -timeout 2h -run 'TestFaults$$' -v ./cmd
+
 # Audits of sound mechanisms, and of one that breaks its claim by as much as an audit says it sees; a minute.
 .PHONY: calibrate
 calibrate:
 	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
+
+# Replays and black boxes of every variant, into docs/audits.jsonl; some minutes.
+.PHONY: audits
+audits:
+	$(GO) test -run TestAuditsTable -update -timeout 3h ./cmd
+
+# The packages are Debian's; elsewhere, and for other users than root, it says that it skips.
+.PHONY: test-slurm
+test-slurm:
+	@missing=; for program in munged slurmctld slurmd sbatch; do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
+	if [ "$$(id -u)" != 0 ]; then echo "test-slurm: SKIPPED: Slurm's daemons are started by root only"; exit; fi; \
+	if [ -n "$$missing" ] && ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurm-wlm munge; } >/dev/null 2>&1; then \
+		echo "test-slurm: SKIPPED: no$$missing here, and none could be installed"; exit; \
+	fi; \
+	PPDP_SLURM=1 $(GO) test -count=1 -run TestSlurm -v ./cmd
+
+# The error of every elementary function at a million arguments, against 160-bit arithmetic; minutes.
+.PHONY: test-elementary
+test-elementary:
+	$(GO) test -run TestErrors -v -arguments 1000000 ./elementary
+
+# Quick experiments with other instructions, and emulated for arm64: the same files, byte for byte. An hour;
+# PAPER=rps is shorter. Emulation needs Debian's qemu-user, without which it is skipped, aloud.
+PAPER ?= all
+
+.PHONY: test-processors
+test-processors:
+	PPDP_PROCESSORS=$(PAPER) $(GO) test -run TestProcessors -timeout 0 -v ./cmd
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi

@@ -33,6 +33,13 @@ type VariantChecker interface {
 	CheckVariant(v Variant, p Params) error
 }
 
+// SchemaChecker is implemented by algorithms that some parameters keep from releasing some tables.
+type SchemaChecker interface {
+	// CheckSchema reports what in a table's schema validated parameters cannot work with, each
+	// error naming the yaml key. CheckInput, and so every Release, returns the same errors.
+	CheckSchema(s *datasets.Schema, p Params) error
+}
+
 // Params is a parameter struct of an algorithm.
 type Params interface {
 	// Validate reports everything wrong with the values, each error naming the yaml key.
@@ -94,6 +101,8 @@ type Info struct {
 	// Revision goes up by one whenever a change makes some release differ; finished cells of
 	// other revisions are not reused.
 	Revision int
+	// Program is a digest of the program outside of ppdp that makes the releases; empty for none.
+	Program string
 }
 
 // Can reports whether releases contain a product.

@@ -12,8 +12,8 @@ import (
 
 // CheckInput returns the parameters of an input as the type P that an algorithm expects. Its error
 // says what keeps the algorithm a from releasing the input: an ended context, no data of the kind
-// that a takes, parameters of another type, out of range or refused by the variant, an unknown
-// variant, an epsilon that is not above 0 under differential privacy.
+// that a takes, parameters of another type, out of range or refused by the variant or for the
+// table's schema, an unknown variant, an epsilon that is not above 0 under differential privacy.
 func CheckInput[P Params](ctx context.Context, a Algorithm, in Input) (params P, err error) {
 	if err := ctx.Err(); err != nil {
 		return params, err
@@ -47,7 +47,15 @@ func checkParams(a Algorithm, in Input, params Params) error {
 			return err
 		}
 	}
-	if guarantee.Model == DifferentialPrivacy && !(in.Budget.Epsilon() > 0) {
+	if checker, ok := a.(SchemaChecker); ok {
+		if err := checker.CheckSchema(in.Table.Schema(), params); err != nil {
+			return err
+		}
+	}
+	if guarantee.Model != DifferentialPrivacy {
+		return nil
+	}
+	if !(in.Budget.Epsilon() > 0) {
 		return fmt.Errorf("epsilon %v, must be above 0", in.Budget.Epsilon())
 	}
 	if guarantee.Model == DifferentialPrivacy && !(in.Budget.Total() > 0) {
@@ -102,7 +110,8 @@ func CheckShare(key string, value float64) error {
 	return fmt.Errorf("%s: %v, must be above 0 and below 1", key, value)
 }
 
-// CheckEnough returns nil for k rows or more, and for none, else an error that wraps ErrTooFew.
+// CheckEnough returns nil for k rows or more, and for none, else an error that wraps ErrTooFew. It
+// says how many rows there are: k-anonymity does not hide that, since a release has as many.
 func CheckEnough(rows, k int) error {
 	if rows > 0 && rows < k {
 		return fmt.Errorf("k is %d, the table has %d rows: %w", k, rows, ErrTooFew)

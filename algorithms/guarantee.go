@@ -24,6 +24,8 @@ const (
 	Holds  Status = "holds"
 	Short  Status = "short"  // exceeded by a bounded factor
 	Broken Status = "broken" // no finite bound, or none proven
+	// Declared is the word of a program outside of ppdp: nothing here has checked it.
+	Declared Status = "declared"
 )
 
 // Guarantee is what one variant promises and whether that is true.

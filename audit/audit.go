@@ -21,8 +21,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
+	"ppdp/elementary"
 	"ppdp/privacy"
 	"ppdp/random"
+	"ppdp/results"
 )
 
 // Subject is a release whose guarantee is checked.
@@ -41,7 +43,14 @@ type Options struct {
 	Transcripts int // for each pair and direction
 	Seed        uint64
 	Jobs        int // pairs replayed at once; 0 means one for each processor
+	// BlackBox is how often a Case also releases either input of each pair, 0 for not. Level is the
+	// chance of its accusing a sound mechanism, 0 for blackbox.DefaultLevel.
+	BlackBox int
+	Level    float64
 }
+
+// DefaultTranscripts is how many are made for each pair and direction unless a user says otherwise.
+const DefaultTranscripts = 100
 
 // Kinds of failures, in the order in which they are looked for.
 const (
@@ -56,10 +65,7 @@ const (
 
 // Failure refutes a guarantee: a pair of neighbours, a transcript, and what differed.
 type Failure struct {
-	Kind       string `json:"kind"`
-	Pair       string `json:"pair"`
-	Transcript int    `json:"transcript"` // its number, which with the seed makes it again
-	Text       string `json:"text"`
+	results.AuditFailure
 
 	pair    *Pair
 	forward bool // recorded on A
@@ -67,32 +73,29 @@ type Failure struct {
 
 // Seen is the largest distance of a mechanism's values that was seen.
 type Seen struct {
-	Purpose   string  `json:"purpose"`
-	Mechanism string  `json:"mechanism"`
-	Distance  float64 `json:"distance"`
-	Proven    float64 `json:"-"`     // sensitivity, +Inf without a bound
-	Ratio     float64 `json:"ratio"` // of the two; 0 without a bound
+	results.Moved
+	Proven float64 // sensitivity, +Inf without a bound
 }
 
 // Verdict is what an audit found.
 type Verdict struct {
-	Pairs       int     `json:"pairs"`
-	Transcripts int     `json:"transcripts"` // recorded and replayed
-	Failed      int     `json:"failed"`      // of these, on both sides with the same error
-	Calls       int     `json:"calls"`       // compared
-	Epsilon     float64 `json:"epsilon"`
-	Delta       float64 `json:"delta,omitempty"`
+	Pairs       int
+	Transcripts int // recorded and replayed
+	Failed      int // of these, on both sides with the same error
+	Calls       int // compared
+	Epsilon     float64
+	Delta       float64
 	// SeenDelta is the largest δ at epsilon that the transcripts of one pair and direction show:
 	// the mean of max(0, 1 - e^(ε - loss)), whose expectation is the mechanisms' δ(ε). Only for
 	// guarantees with a delta.
-	SeenDelta float64 `json:"seenDelta,omitempty"`
+	SeenDelta float64
 	// Proven is the largest loss by the ledgers, as an epsilon at Delta; Loss the largest of any
 	// transcript, which with a delta may exceed epsilon, +Inf where the neighbour cannot give a
 	// transcript at all.
-	Proven   float64   `json:"-"`
-	Loss     float64   `json:"-"`
-	Seen     []Seen    `json:"seen"`
-	Failures []Failure `json:"failures"` // the first of each kind
+	Proven   float64
+	Loss     float64
+	Seen     []Seen
+	Failures []Failure // the first of each kind
 }
 
 // Passed reports whether nothing was found against the guarantee.
@@ -119,7 +122,7 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, 
 						return err
 					}
 					loss := parts[i].replay(ctx, &s, &pairs[i], o.Seed, t, forward)
-					excess[side] += math.Max(0, -math.Expm1(s.Epsilon-loss))
+					excess[side] += math.Max(0, -elementary.Expm1(s.Epsilon-loss))
 				}
 			}
 			if s.Delta > 0 {
@@ -194,9 +197,9 @@ const falseAlarm = 1e-3
 func (v *Verdict) profile(s *Subject, pair *Pair, forward bool, excess float64, n, sums int) {
 	v.SeenDelta = max(v.SeenDelta, excess/float64(n))
 	if most := float64(n) * s.Delta * float64(sums) / falseAlarm; excess > most {
-		v.fail(Failure{Kind: Loss, Pair: pair.Name, Transcript: n, pair: pair, forward: forward,
+		v.fail(Failure{results.AuditFailure{Kind: Loss, Pair: pair.Name, Transcript: n,
 			Text: fmt.Sprintf("%d transcripts show a delta of %v at epsilon %v, claimed is %v", n,
-				excess/float64(n), s.Epsilon, s.Delta)})
+				excess/float64(n), s.Epsilon, s.Delta)}, pair, forward})
 	}
 }
 
@@ -211,9 +214,8 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	key := random.NewKey(seed).Derive("audit", pair.Name, strconv.Itoa(t),
 		strconv.FormatBool(forward))
 	fail := func(kind, format string, args ...any) {
-		v.fail(Failure{Kind: kind, Pair: pair.Name, Transcript: t,
-			Text: fmt.Sprintf(format, args...),
-			pair: pair, forward: forward})
+		v.fail(Failure{results.AuditFailure{Kind: kind, Pair: pair.Name, Transcript: t,
+			Text: fmt.Sprintf(format, args...)}, pair, forward})
 	}
 	recorded := s.budget()
 	transcript := recorded.Record()
@@ -234,8 +236,8 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 		second.err = replay.Complete(transcript)
 	}
 	for _, d := range replay.Distances {
-		seen := Seen{Purpose: d.Purpose, Mechanism: d.Mechanism, Distance: d.Distance,
-			Proven: d.Proven}
+		seen := Seen{results.Moved{Purpose: d.Purpose, Mechanism: d.Mechanism,
+			Distance: d.Distance}, d.Proven}
 		if !math.IsInf(d.Proven, 1) {
 			seen.Ratio = d.Ratio()
 		}
@@ -251,7 +253,7 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	}
 	loss := math.Abs(replay.Loss)
 	v.Loss = max(v.Loss, loss)
-	if loss > s.Epsilon*(1+rounding)+rounding && s.Delta == 0 {
+	if loss > float64(s.Epsilon*(1+rounding))+rounding && s.Delta == 0 {
 		fail(Loss, "the loss of the transcript is %v, epsilon is %v", loss, s.Epsilon)
 	}
 	if math.IsInf(loss, 1) {

@@ -3,11 +3,11 @@ package audit
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 // PairsOn returns neighbours of data under a guarantee's relation, on which it breaks most easily:
@@ -79,7 +79,7 @@ func byRarity(t *datasets.Table) []int32 {
 			counts[column.At(int32(row))]++
 		}
 		for row := range likely {
-			likely[row] += math.Log(counts[column.At(int32(row))])
+			likely[row] += elementary.Log(counts[column.At(int32(row))])
 		}
 	}
 	rows := t.AllRows()

@@ -129,6 +129,36 @@ func TestLedgers(t *testing.T) {
 	}
 }
 
+// TestTimesAreRelative: what is said of times is a growth or a ratio within one run, which another
+// machine can be held to; but for one bound in seconds that is the paper's own.
+func TestTimesAreRelative(t *testing.T) {
+	inSeconds := []string{"D-13"}
+	timed := 0
+	for _, l := range every(t) {
+		for i := range l.Claims {
+			c := &l.Claims[i]
+			for k := range c.Checks {
+				check := &c.Checks[k]
+				where := check.Where.String()
+				for _, side := range within(check.predicate.sides(&Reading{})...) {
+					where += ", " + side.Where.String()
+				}
+				if !strings.Contains(where, "metric "+results.RuntimeMetric) {
+					continue
+				}
+				timed++
+				ratio := check.Range != nil && check.Range.Of.Per != nil
+				if !ratio && check.Growth == nil && !slices.Contains(inSeconds, c.ID) {
+					t.Errorf("%s compares seconds, must compare ratios (per) or growth", c.ID)
+				}
+			}
+		}
+	}
+	if timed < 5 {
+		t.Errorf("only %d checks of times found", timed)
+	}
+}
+
 // testsOfModule lists the module's tests as folder.Name.
 func testsOfModule(t *testing.T) map[string]bool {
 	t.Helper()

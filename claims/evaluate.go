@@ -45,14 +45,38 @@ type Judgement struct {
 	Expect      Verdict     `json:"expect,omitempty"`
 	Why         string      `json:"why,omitempty"`
 	Surprise    bool        `json:"surprise,omitempty"`
-	StandIn     bool        `json:"standIn,omitempty"` // judged on generated data
-	Reduced     bool        `json:"reduced,omitempty"` // judged with overridden trials or grid
-	Clock       bool        `json:"clock,omitempty"`   // judged on running times of one machine
+	StandIn     bool        `json:"standIn,omitempty"`  // judged on generated data
+	Reduced     bool        `json:"reduced,omitempty"`  // judged with overridden trials or grid
+	Clock       bool        `json:"clock,omitempty"`    // judged on running times
+	Machines    []string    `json:"machines,omitempty"` // the processors that times are of
 	Experiments []string    `json:"experiments,omitempty"`
 	Checks      []Evidence  `json:"checks,omitempty"`
 	Tests       []string    `json:"tests,omitempty"`
 	Readings    []Judgement `json:"readings,omitempty"`
 }
+
+// timed notes that times of a machine were used.
+func (j *Judgement) timed(machine string) {
+	j.Clock = true
+	if machine != "" && !slices.Contains(j.Machines, machine) {
+		j.Machines = append(j.Machines, machine)
+	}
+}
+
+// ByTheClock marks a verdict on running times, which another machine may find otherwise: "" for any
+// other verdict.
+func (j *Judgement) ByTheClock() string {
+	if !j.Clock {
+		return ""
+	}
+	text := byTheClock
+	if len(j.Machines) > 0 {
+		text += ": " + strings.Join(j.Machines, ", ")
+	}
+	return text
+}
+
+const byTheClock = "by the clock of the machine that ran it"
 
 // Evidence is what one check found.
 type Evidence struct {

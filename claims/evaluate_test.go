@@ -321,6 +321,7 @@ func TestNoData(t *testing.T) {
 // TestClock: times have verdicts, which are those of the machine and surprise nobody.
 func TestClock(t *testing.T) {
 	o := grid(tenEpsilons[:3], 2, constant(1))
+	o.Manifest.CPU = "A Chip"
 	for i := range o.Cells {
 		o.Timings = append(o.Timings, results.Timing{Cell: i, Release: 2})
 	}
@@ -333,6 +334,13 @@ func TestClock(t *testing.T) {
 		if j.Verdict != Contradicted || j.Clock != want || j.Surprise == want {
 			t.Errorf("%s\n%s, by the clock %v, a surprise %v",
 				check, j.Verdict, j.Clock, j.Surprise)
+		}
+		wantMark := ""
+		if want {
+			wantMark = "by the clock of the machine that ran it: A Chip"
+		}
+		if mark := j.ByTheClock(); mark != wantMark {
+			t.Errorf("marked %q, want %q", mark, wantMark)
 		}
 	}
 }

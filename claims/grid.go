@@ -112,7 +112,9 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 	var own []*quantity
 	first := make(map[string]*results.Sample)
 	for _, x := range samples {
-		s.judgement.Clock = s.judgement.Clock || x.Metric == results.RuntimeMetric
+		if x.Metric == results.RuntimeMetric {
+			s.judgement.timed(s.runs[experiment].Manifest.CPU)
+		}
 		q := measured(x, side.Stat, s.check.Exact)
 		q.facts = make(map[string]string, len(names))
 		for _, name := range names {

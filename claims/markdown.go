@@ -65,9 +65,6 @@ func (j *Judgement) writeDetails(b *strings.Builder, indent string) {
 	}
 }
 
-// byTheClock marks verdicts on running times: another machine may find otherwise.
-const byTheClock = "by the clock of the machine that ran it"
-
 // remark marks a verdict that must not be taken for one about the paper's data and setting.
 func (j *Judgement) remark() string {
 	var parts []string
@@ -78,7 +75,7 @@ func (j *Judgement) remark() string {
 		{j.Variant != Published, j.Variant + " variant"},
 		{j.StandIn, "on stand-in data"},
 		{j.Reduced, "on a reduced run"},
-		{j.Clock, byTheClock},
+		{j.Clock, j.ByTheClock()},
 		{j.Surprise, "a surprise, expected " + string(j.Expect)},
 	} {
 		if mark.set {

@@ -97,8 +97,8 @@ const (
 // place decides a point's state and its p-value, not yet adjusted.
 func (b bounds) place(p Point) Point {
 	if !b.open { // a value computed to be the end itself must not miss it by its last bit
-		b.lo -= rounding * math.Abs(b.lo)
-		b.hi += rounding * math.Abs(b.hi)
+		b.lo -= float64(rounding * math.Abs(b.lo))
+		b.hi += float64(rounding * math.Abs(b.hi))
 	}
 	lo, hi := p.Value-float64(standardErrors*p.SE), p.Value+float64(standardErrors*p.SE)
 	inside, outside := lo >= b.lo && hi <= b.hi, hi < b.lo || lo > b.hi

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"ppdp/elementary"
 	"ppdp/results"
 )
 
@@ -75,9 +76,15 @@ func (g *Growth) validate(problem func(string, ...any)) {
 // growthOrders are the orders of growth in n that a ledger may name, as their logarithm at n, for n
 // above 1.
 var growthOrders = map[string]func(n float64) float64{
-	"n":        math.Log,
-	"n log n":  func(n float64) float64 { return math.Log(n) + math.Log(math.Log(n)) },
-	"n log² n": func(n float64) float64 { return math.Log(n) + 2*math.Log(math.Log(n)) },
+	"n":        func(n float64) float64 { return logOrder(n, 0) },
+	"n log n":  func(n float64) float64 { return logOrder(n, 1) },
+	"n log² n": func(n float64) float64 { return logOrder(n, 2) },
+}
+
+// logOrder is the logarithm of n·logᵖ n.
+func logOrder(n, p float64) float64 {
+	ln := elementary.Log(n)
+	return ln + float64(p*elementary.Log(ln))
 }
 
 // exponent is the slope of ln(y/order) against ln x by least squares; NaN where y is not positive,
@@ -88,8 +95,8 @@ func (g *Growth) exponent(x, y []float64) float64 {
 		if x[i] <= 1 || y[i] <= 0 {
 			return math.NaN()
 		}
-		logs[i] = math.Log(x[i])
-		beyond[i] = math.Log(y[i]) - growthOrders[g.Order](x[i])
+		logs[i] = elementary.Log(x[i])
+		beyond[i] = elementary.Log(y[i]) - growthOrders[g.Order](x[i])
 	}
 	_, slope := stat.LinearRegression(logs, beyond, nil, false)
 	return slope

@@ -95,53 +95,34 @@ func (c *auditCommand) Validate() error {
 	return errors.Join(errs...)
 }
 
-// audited is one guarantee with what the replay found.
+// audited is one guarantee with what was found.
 type audited struct {
-	Algorithm string `json:"algorithm"`
-	Variant   string `json:"variant"`
-	Series    string `json:"series,omitempty"` // of a spec
-	Relation  string `json:"relation"`
-	Status    string `json:"status"` // as claimed
-	// Proven and Seen are losses; a bound that is not known, or an infinite loss, is "Inf".
-	Proven results.Bound `json:"proven"`
-	Seen   results.Bound `json:"loss"`
-	*audit.Verdict
-	BlackBox *blackbox.Finding `json:"blackBox,omitempty"`
-
+	results.Audit
 	subject audit.Subject
-	pairs   []audit.Pair
+	audited *audit.Case
+	verdict *audit.Verdict
 }
 
-// prepare finds out what is guaranteed and chooses the neighbours: the given ones if there are any,
-// those of a dataset if one is named.
-func (a *audited) prepare(given []audit.Pair, name string, data audit.Data) error {
-	s := a.subject
-	g, err := algorithms.GuaranteeOf(s.Algorithm, s.Variant, s.Params)
-	if err != nil {
-		return err
-	}
-	a.Relation, a.Status, a.pairs = g.Relation, string(g.Status), given
-	switch {
-	case name != "":
-		a.pairs, err = audit.PairsOn(g, name, data)
-	case given == nil:
-		a.pairs, err = audit.Pairs(g)
-	}
-	if err != nil {
+// prepare chooses the neighbours: the given ones if there are any, those of a dataset if one is
+// named.
+func (a *audited) prepare(given []audit.Pair, name string, data audit.Data) (err error) {
+	if a.audited, err = audit.NewCase(a.subject, a.Series); err != nil {
 		return fmt.Errorf("%s: %w", a.Algorithm, err)
 	}
-	if needs := s.Algorithm.Info().Input; (needs == algorithms.TableInput) !=
-		(a.pairs[0].A.Table != nil) {
-		return fmt.Errorf("%s needs a %s, which %s does not hold", a.Algorithm, needs,
-			a.pairs[0].Name)
+	switch {
+	case name != "":
+		if a.audited.Pairs, err = audit.PairsOn(a.audited.Guarantee, name, data); err != nil {
+			return fmt.Errorf("%s: %w", a.Algorithm, err)
+		}
+	case given != nil:
+		a.audited.Pairs = given
+	}
+	pair := &a.audited.Pairs[0]
+	if needs := a.subject.Algorithm.Info().Input; (needs == algorithms.TableInput) !=
+		(pair.A.Table != nil) {
+		return fmt.Errorf("%s needs a %s, which %s does not hold", a.Algorithm, needs, pair.Name)
 	}
 	return nil
-}
-
-// refuted says that a guarantee which is said to hold does not.
-func (a *audited) refuted() bool {
-	return a.Status == string(algorithms.Holds) &&
-		(!a.Passed() || a.BlackBox != nil && a.BlackBox.Accused())
 }
 
 // Run audits.
@@ -164,38 +145,32 @@ func (c auditCommand) Run(con *console) error {
 			return err
 		}
 	}
-	box := blackbox.Options{Releases: c.BlackBox,
-		Level: blackbox.DefaultLevel / float64(len(subjects))}
-	releases := 0
 	for _, s := range subjects {
 		if err := s.prepare(given, c.Dataset, data); err != nil {
 			return inputError{err}
 		}
-		releases += box.Cost(len(s.pairs))
 	}
+	options := audit.Options{Transcripts: c.Transcripts, Seed: c.Seed, BlackBox: c.BlackBox,
+		Level: blackbox.DefaultLevel / float64(len(subjects))}
 	if c.BlackBox > 0 {
-		fmt.Fprintf(con.stderr, "black box: %d releases in all\n", releases)
+		if err := announce(con, subjects, options); err != nil {
+			return err
+		}
 	}
-	var done []*audited
+	done := []*audited{}
 	var failed []error // of subjects that release nothing
 	bar := newProgress(con, "audit", "guarantees", int64(len(subjects)))
 	for i, s := range subjects {
-		s.Verdict, err = audit.Replay(con.ctx, s.subject, s.pairs,
-			audit.Options{Transcripts: c.Transcripts, Seed: c.Seed})
-		if con.ctx.Err() != nil {
+		params := s.Params
+		if s.Audit, s.verdict, err = s.audited.Audit(con.ctx, options); err != nil {
 			return err
-		} else if err != nil {
-			failed = append(failed, fmt.Errorf("%s, %s: %w", s.Algorithm, s.Variant, err))
+		}
+		s.Params = params
+		if s.Error != "" {
+			failed = append(failed, fmt.Errorf("%s, %s: %s", s.Algorithm, s.Variant, s.Error))
 			continue
 		}
 		done = append(done, s)
-		s.Proven, s.Seen = results.Bound(s.Verdict.Proven), results.Bound(s.Verdict.Loss)
-		if c.BlackBox > 0 {
-			box.Key = random.NewKey(c.Seed).Derive("audit", "black box", s.Series)
-			if s.BlackBox, err = blackbox.Audit(con.ctx, s.target(), box); err != nil {
-				return err
-			}
-		}
 		bar.set(int64(i + 1))
 	}
 	bar.finish()
@@ -206,7 +181,7 @@ func (c auditCommand) Run(con *console) error {
 	}
 	refuted := 0
 	for i, s := range done {
-		if s.refuted() {
+		if s.Refuted() {
 			refuted++
 		}
 		if c.Write != "" {
@@ -214,10 +189,40 @@ func (c auditCommand) Run(con *console) error {
 		}
 	}
 	if refuted > 0 {
-		err = errors.Join(err, fmt.Errorf("%d of %d guarantees are said to hold and do not",
-			refuted, len(done)))
+		err = errors.Join(err, fmt.Errorf("of %s %d said to hold and refuted",
+			counted(len(done), "guarantee"), refuted))
 	}
 	return errors.Join(append(failed, err)...)
+}
+
+// pilots are how many times fewer releases the time of a black box is estimated from: two points of
+// a line.
+var pilots = [2]int{50, 25}
+
+// announce says how many releases black boxes make and, from a few of them, about how long that
+// takes.
+func announce(con *console, subjects []*audited, options audit.Options) error {
+	releases, few := 0, options
+	var sizes, seconds [2]float64
+	few.Transcripts = 1
+	for i, part := range pilots {
+		few.BlackBox = max(2*(i+1), options.BlackBox/part)
+		begin := con.now()
+		for _, s := range subjects {
+			if _, _, err := s.audited.Audit(con.ctx, few); err != nil {
+				return err
+			}
+		}
+		sizes[i], seconds[i] = float64(few.BlackBox), con.now().Sub(begin).Seconds()
+	}
+	for _, s := range subjects {
+		releases += s.audited.Releases(options)
+	}
+	slope := max(0, (seconds[1]-seconds[0])/(sizes[1]-sizes[0]))
+	all := seconds[1] + float64(slope*max(0, float64(options.BlackBox)-sizes[1]))
+	fmt.Fprintf(con.stderr, "black box: %s in all, in about %v\n", counted(releases, "release"),
+		wholeSeconds(all))
+	return nil
 }
 
 // load loads the dataset that the audit is on, with its default parameters.
@@ -234,18 +239,6 @@ func (c auditCommand) load(con *console) (audit.Data, error) {
 	return audit.Data{Table: set.Table, Graph: set.Graph}, nil
 }
 
-// target is the claim for the black box, on the replay's pairs.
-func (a *audited) target() blackbox.Target {
-	neighbours := make([]blackbox.Neighbours, len(a.pairs))
-	for i, p := range a.pairs {
-		neighbours[i] = blackbox.Neighbours{Name: p.Name, Inputs: [2]algorithms.Input{
-			{Table: p.A.Table, Graph: p.A.Graph}, {Table: p.B.Table, Graph: p.B.Graph}}}
-	}
-	s := a.subject
-	return blackbox.AlgorithmTarget(s.Algorithm, s.Variant, s.Params, s.Epsilon, s.Delta,
-		neighbours...)
-}
-
 // subjects resolves the names. Problems are reported together.
 func (c auditCommand) subjects() ([]*audited, error) {
 	names := c.What
@@ -254,10 +247,10 @@ func (c auditCommand) subjects() ([]*audited, error) {
 	}
 	var all []*audited
 	var errs []error
-	add := func(s audit.Subject, series string) {
+	add := func(s audit.Subject, series string, params map[string]string) {
 		if c.Variant == "" || c.Variant == string(s.Variant) {
-			all = append(all, &audited{Algorithm: s.Algorithm.Info().Name,
-				Variant: string(s.Variant), Series: series, subject: s})
+			all = append(all, &audited{subject: s, Audit: results.Audit{
+				Algorithm: s.Algorithm.Info().Name, Series: series, Params: params}})
 		}
 	}
 	for _, name := range names {
@@ -267,7 +260,7 @@ func (c auditCommand) subjects() ([]*audited, error) {
 				if g.Model == algorithms.DifferentialPrivacy &&
 					(c.Delta == 0 || g.Approximate || len(c.What) > 0) {
 					add(audit.Subject{Algorithm: a, Variant: g.Variant, Params: a.Params(),
-						Epsilon: c.Epsilon, Delta: c.Delta}, "")
+						Epsilon: c.Epsilon, Delta: c.Delta}, "", nil)
 				}
 			}
 			continue
@@ -282,7 +275,7 @@ func (c auditCommand) subjects() ([]*audited, error) {
 			if config.Epsilon != nil {
 				add(audit.Subject{Algorithm: config.Implementation,
 					Variant: config.Guarantee.Variant, Params: config.Parameters,
-					Epsilon: *config.Epsilon, Delta: config.Delta}, config.Label())
+					Epsilon: *config.Epsilon, Delta: config.Delta}, config.Label(), config.Params)
 			}
 		}
 	}
@@ -302,31 +295,20 @@ func printAudits(w io.Writer, all []*audited) error {
 	table := newTable(w, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED",
 		"TRANSCRIPTS", "CLAIMED", "VERDICT")
 	for _, a := range all {
-		moved := 0.0
-		for _, s := range a.Verdict.Seen {
-			moved = max(moved, s.Ratio)
-		}
-		verdict := "passed"
-		if kinds := a.kinds(); kinds != "" {
-			verdict = "refuted: " + kinds
-		}
-		if a.refuted() {
-			verdict = strings.ToUpper(verdict[:7]) + verdict[7:]
-		}
 		budget := results.FormatNumber(a.Epsilon)
 		if a.Delta > 0 {
 			budget += ", δ = " + results.FormatNumber(a.Delta)
 		}
-		table.row(cmp.Or(a.Series, a.Algorithm), a.Variant, budget,
-			short(a.Proven), short(a.Seen), short(results.Bound(moved)),
-			strconv.Itoa(a.Transcripts), a.Status, verdict)
+		table.row(cmp.Or(a.Series, a.Algorithm), a.Variant, budget, short(a.Proven),
+			short(a.Seen), short(results.Bound(a.MaxMoved())), strconv.Itoa(a.Transcripts),
+			a.Status, a.Verdict())
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, a := range all {
 		if a.BlackBox != nil {
-			if _, err := fmt.Fprintf(w, "\n%s\n", a.BlackBox); err != nil {
+			if _, err := fmt.Fprintf(w, "\n%s\n", a.BlackBox.Text); err != nil {
 				return err
 			}
 		}
@@ -339,17 +321,6 @@ func printAudits(w io.Writer, all []*audited) error {
 		}
 	}
 	return nil
-}
-
-func (a *audited) kinds() string {
-	var kinds []string
-	for _, f := range a.Failures {
-		kinds = append(kinds, f.Kind)
-	}
-	if a.BlackBox != nil && a.BlackBox.Accused() {
-		kinds = append(kinds, "black box")
-	}
-	return strings.Join(kinds, ", ")
 }
 
 // short writes a loss with four digits.
@@ -371,7 +342,7 @@ const (
 
 // write writes the neighbours of the refutations of the numbered audit, a folder for each kind.
 func (c auditCommand) write(con *console, number int, a *audited) error {
-	for _, f := range a.Failures {
+	for _, f := range a.verdict.Failures {
 		dir := filepath.Join(c.Write, fmt.Sprintf("%d-%s-%s-%s", number, a.Algorithm, a.Variant,
 			f.Kind))
 		if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -35,23 +37,49 @@ type console struct {
 
 // cli is the whole command line, for kong.
 type cli struct {
-	List      listCommand      `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
-	Plan      planCommand      `cmd:"" help:"Show what specs would run, without running it."`
-	Run       runCommand       `cmd:"" help:"Run experiments and draw their figures."`
-	Merge     mergeCommand     `cmd:"" help:"Make the results of runs that shared their cells."`
-	Submit    submitCommand    `cmd:"" help:"Hand experiments to a cluster's scheduler."`
-	Status    statusCommand    `cmd:"" help:"Show how far runs are, while they run."`
-	Reproduce reproduceCommand `cmd:"" help:"Run the experiments of the papers."`
-	Plot      plotCommand      `cmd:"" help:"Draw figures again, from the results of earlier runs."`
-	Schema    schemaCommand    `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
-	Claims    claimsCommand    `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
-	Artifact  artifactCommand  `cmd:"" help:"Describe results for evaluators: ARTIFACT.md and RO-Crate metadata."`
-	Regress   regressCommand   `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
-	Explain   explainCommand   `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`
-	Export    exportCommand    `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
-	Report    reportCommand    `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
-	Audit     auditCommand     `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
-	Datasets  datasetsCommand  `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
+	List        listCommand        `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
+	Plan        planCommand        `cmd:"" help:"Show what specs would run, without running it."`
+	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
+	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their cells."`
+	Submit      submitCommand      `cmd:"" help:"Hand experiments to a cluster's scheduler."`
+	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`
+	Reproduce   reproduceCommand   `cmd:"" help:"Run the experiments of the papers."`
+	Plot        plotCommand        `cmd:"" help:"Draw figures again, from the results of earlier runs."`
+	Schema      schemaCommand      `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
+	Claims      claimsCommand      `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
+	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md and RO-Crate metadata."`
+	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
+	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`
+	Export      exportCommand      `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
+	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
+	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
+	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`
+	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`
+	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
+
+	Version kong.VersionFlag `help:"Print version, commit and processor architecture, and exit."`
+}
+
+// version is what --version prints.
+func version() string {
+	text := "ppdp"
+	build, ok := debug.ReadBuildInfo()
+	if ok && build.Main.Version != "" && build.Main.Version != "(devel)" {
+		text += " " + build.Main.Version
+	}
+	settings := make(map[string]string)
+	if ok {
+		for _, s := range build.Settings {
+			settings[s.Key] = s.Value
+		}
+	}
+	if commit := settings["vcs.revision"]; commit != "" {
+		text += " commit " + commit
+		if settings["vcs.modified"] == "true" {
+			text += " with changes"
+		}
+	}
+	return fmt.Sprintf("%s (%s, %s/%s)", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over
@@ -96,6 +124,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 	parser := kong.Must(&cli{},
 		kong.Name("ppdp"),
 		kong.Description(description),
+		kong.Vars{"version": version()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),

@@ -114,8 +114,8 @@ func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *fore
 	if ahead != "" {
 		ahead += elsewhere
 	}
-	fmt.Fprintf(con.stderr, "ppdp: %d experiments, %d cells to run, %d finished before%s\n",
-		len(plans), cells, finished, ahead)
+	fmt.Fprintf(con.stderr, "ppdp: %s, %s to run, %d finished before%s\n",
+		counted(len(plans), "experiment"), counted(cells, "cell"), finished, ahead)
 	return f
 }
 
@@ -159,9 +159,9 @@ func (f *forecast) left() (seconds float64, unknown []string) {
 		switch {
 		case w.over || open <= 0:
 		case w.done >= enoughCells:
-			seconds += open * w.seconds / float64(w.done)
+			seconds += float64(open * w.seconds / float64(w.done))
 		case w.cost > 0:
-			seconds += open * w.cost / float64(w.workers) * slower
+			seconds += float64(open * w.cost / float64(w.workers) * slower)
 		default:
 			unknown = append(unknown, w.name)
 		}

@@ -1,13 +1,16 @@
 package cmd
 
 import (
+	"slices"
 	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/docs"
 	"ppdp/experiments"
 	"ppdp/metrics"
+	"ppdp/results"
 )
 
 // listCommand is "ppdp list".
@@ -20,7 +23,10 @@ type listCommand struct {
 func (listCommand) Help() string {
 	return `Algorithms are listed with what each variant guarantees, under which neighbour relation,
 and whether that guarantee holds, is short by a factor or is broken. The ids are those of
-docs/errata.md.
+docs/errata.md. CLAIMED, PROVEN, SEEN and CERTIFIED are privacy losses at an epsilon of 1: what is
+claimed, what the ledger adds up, the largest that a replay has seen, and the largest that a black
+box has certified. They are of the audits that come with ppdp, on small neighbouring inputs and with
+default parameters; "ppdp audit" makes them again.
 
 Examples:
 
@@ -32,9 +38,10 @@ Examples:
 // Run lists.
 func (c listCommand) Run(con *console) error {
 	var list listed
+	var err error
 	switch c.What {
 	case "algorithms":
-		list = listAlgorithms()
+		list, err = listAlgorithms()
 	case "datasets":
 		list = listDatasets()
 	case "classifiers":
@@ -42,10 +49,10 @@ func (c listCommand) Run(con *console) error {
 	case "metrics":
 		list = listMetrics()
 	case "experiments":
-		var err error
-		if list, err = listExperiments(); err != nil {
-			return err
-		}
+		list, err = listExperiments()
+	}
+	if err != nil {
+		return err
 	}
 	if c.JSON {
 		return writeJSON(con.stdout, list.lines)
@@ -106,11 +113,17 @@ type algorithmLine struct {
 	Source   string   `json:"source"`
 	Produces []string `json:"produces"`
 	Revision int      `json:"revision"`
+	// Audit is nil without differential privacy.
+	Audit *results.Audit `json:"audit,omitempty"`
 }
 
-func listAlgorithms() listed {
+func listAlgorithms() (listed, error) {
 	list := listed{columns: []string{"NAME", "VARIANT", "INPUT", "GUARANTEE", "NEIGHBOURS",
-		"STATUS", "ERRATA", "TITLE"}}
+		"STATUS", "CLAIMED", "PROVEN", "SEEN", "CERTIFIED", "ERRATA", "TITLE"}}
+	audits, err := results.ReadAudits(strings.NewReader(docs.Audits), "docs/audits.jsonl")
+	if err != nil {
+		return list, err
+	}
 	for _, algorithm := range lookUp(algorithms.Names(), algorithms.Lookup) {
 		info := algorithm.Info()
 		for i, g := range info.Variants {
@@ -121,18 +134,31 @@ func listAlgorithms() listed {
 			if g.Approximate {
 				guarantee += ", pure or (ε, δ)"
 			}
+			var losses [4]string
+			at := slices.IndexFunc(audits, func(a results.Audit) bool {
+				return a.Algorithm == info.Name && a.Variant == string(g.Variant)
+			})
+			var audit *results.Audit
+			if at >= 0 {
+				audit = &audits[at]
+				losses = [4]string{short(results.Bound(audit.Epsilon)), short(audit.Proven),
+					short(audit.Seen)}
+				if b := audit.BlackBox; b != nil {
+					losses[3] = short(results.Bound(b.Bound))
+				}
+			}
 			list.add(algorithmLine{
-				Name: info.Name, Variant: string(g.Variant), Default: i == 0,
+				Name: info.Name, Variant: string(g.Variant), Default: i == 0, Audit: audit,
 				Input: string(info.Input), Model: string(g.Model), Unit: g.Unit,
 				Relation: g.Relation, Delta: g.Approximate, Status: string(g.Status),
 				Errata: g.Errata, Note: g.Note,
 				Title: info.Title, Source: info.Source, Produces: texts(info.Produces),
 				Revision: info.Revision,
 			}, info.Name, string(g.Variant), string(info.Input), guarantee, g.Relation, status,
-				strings.Join(g.Errata, " "), info.Title)
+				losses[0], losses[1], losses[2], losses[3], strings.Join(g.Errata, " "), info.Title)
 		}
 	}
-	return list
+	return list, nil
 }
 
 // datasetLine is one dataset.

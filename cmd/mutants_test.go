@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,17 +20,25 @@ import (
 // mutant is a change of the source: in one file, old becomes new.
 type mutant struct{ name, file, old, new string }
 
-// apply returns the changed file.
-func (m *mutant) apply(root string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.file)))
-	if err != nil {
-		return "", err
+// changedFiles returns the files that mutants change, by path.
+func changedFiles(root string, mutants ...mutant) (map[string]string, error) {
+	files := make(map[string]string)
+	for _, m := range mutants {
+		path := filepath.Join(root, filepath.FromSlash(m.file))
+		if _, changed := files[path]; !changed {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			files[path] = string(text)
+		}
+		if n := strings.Count(files[path], m.old); n != 1 {
+			return nil, fmt.Errorf("%s: %q is there %d times, must be once: the mutant is out of "+
+				"date", m.file, m.old, n)
+		}
+		files[path] = strings.Replace(files[path], m.old, m.new, 1)
 	}
-	if n := strings.Count(string(text), m.old); n != 1 {
-		return "", fmt.Errorf("%s: %q is there %d times, must be once: the mutant is out of date",
-			m.file, m.old, n)
-	}
-	return strings.Replace(string(text), m.old, m.new, 1), nil
+	return files, nil
 }
 
 // mutants are mistakes of the kind the gate is there for, each a change of the source.
@@ -60,7 +70,7 @@ var mutants = []mutant{
 // TestMutantsApply: the source still has the places that mutants change.
 func TestMutantsApply(t *testing.T) {
 	for _, m := range mutants {
-		if _, err := m.apply(".."); err != nil {
+		if _, err := changedFiles("..", m); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 	}
@@ -146,7 +156,7 @@ func TestMutants(t *testing.T) {
 	t.Logf("%d of 10 unchanged runs under other seeds set off the gate", alarms)
 	exact, tested := 0, 0
 	for i, m := range mutants {
-		program := m.build(t, root, filepath.Join(dir, fmt.Sprintf("mutant-%d", i)))
+		program := build(t, root, filepath.Join(dir, fmt.Sprintf("mutant-%d", i)), m)
 		caught := func(seed string) bool {
 			out := filepath.Join(dir, fmt.Sprintf("out-%d-%s", i, seed))
 			failed := ""
@@ -174,24 +184,34 @@ func TestMutants(t *testing.T) {
 		len(mutants), tested)
 }
 
-// build builds the command from the changed source.
-func (m *mutant) build(t *testing.T, root, stem string) string {
+// overlay writes changed sources for the go command's -overlay and returns the file to name there.
+func overlay(t *testing.T, root, stem string, mutants ...mutant) string {
 	t.Helper()
-	text, err := m.apply(root)
+	files, err := changedFiles(root, mutants...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, stem+".go.txt", text)
-	replaced := map[string]string{filepath.Join(root, filepath.FromSlash(m.file)): stem + ".go.txt"}
-	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+	replaced := make(map[string]string)
+	for i, path := range slices.Sorted(maps.Keys(files)) {
+		replaced[path] = fmt.Sprintf("%s-%d.go.txt", stem, i)
+		write(t, replaced[path], files[path])
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, stem+".json", string(overlay))
-	build := exec.Command("go", "build", "-overlay", stem+".json", "-o", stem+".exe", "./cmd/ppdp")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", m.file, err, out)
+	write(t, stem+".json", string(text))
+	return stem + ".json"
+}
+
+// build builds the command from the changed source.
+func build(t *testing.T, root, stem string, mutants ...mutant) string {
+	t.Helper()
+	command := exec.Command("go", "build", "-overlay", overlay(t, root, stem, mutants...),
+		"-o", stem+".exe", "./cmd/ppdp")
+	command.Dir = root
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", mutants[0].file, err, out)
 	}
 	return stem + ".exe"
 }

@@ -37,3 +37,11 @@ func dashed(cells []string) []string {
 	}
 	return cells
 }
+
+// counted is a number of things: "1 cell", "2 cells".
+func counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

@@ -74,6 +74,11 @@ func (c planCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
+	for _, plan := range plans {
+		if err := plan.CheckFiles(con.ctx, c.files()); err != nil {
+			return asInput(fmt.Errorf("%s: %w", plan.Spec.Name, err))
+		}
+	}
 	lines := make([]planned, len(plans))
 	for i, plan := range plans {
 		// Finished cells can be recognised only with the data: without them, none are counted.
@@ -122,8 +127,8 @@ func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned
 
 // write prints one line for each series and dataset, with the values of epsilon it is run at.
 func (p *planned) write(con *console) error {
-	fmt.Fprintf(con.stdout, "%s: %d cells (%d configurations, %d trials", p.Experiment, p.Cells,
-		len(p.Configs), p.Trials)
+	fmt.Fprintf(con.stdout, "%s: %s (%s, %s", p.Experiment, counted(p.Cells, "cell"),
+		counted(len(p.Configs), "configuration"), counted(p.Trials, "trial"))
 	if p.Folds > 0 {
 		fmt.Fprintf(con.stdout, ", %d folds", p.Folds)
 	}

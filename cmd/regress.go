@@ -179,7 +179,7 @@ func (c regressCommand) accept(con *console, runs []*results.Run, gate *regress.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "accepted as baseline: %d experiments, %s\n", len(names),
+	fmt.Fprintf(con.stdout, "accepted as baseline: %s, %s\n", counted(len(names), "experiment"),
 		filepath.ToSlash(c.Baseline))
 	return nil
 }

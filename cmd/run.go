@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ppdp/audit"
 	"ppdp/experiments"
 )
 
@@ -38,6 +39,8 @@ type runFlags struct {
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
 	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
+	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
+	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
 
 	shard experiments.Shard // only ppdp run has flags for these
 	costs experiments.Costs
@@ -52,7 +55,21 @@ func (f *runFlags) Validate() error {
 	if f.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", f.Timeout))
 	}
+	if f.BlackBox < 0 || f.BlackBox == 1 {
+		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", f.BlackBox))
+	}
+	if f.BlackBox > 0 && !f.Audit {
+		errs = append(errs, errors.New("--black-box needs --audit"))
+	}
 	return errors.Join(errs...)
+}
+
+// audit says how guarantees are audited; nil for not.
+func (f *runFlags) audit() *audit.Options {
+	if !f.Audit {
+		return nil
+	}
+	return &audit.Options{Transcripts: audit.DefaultTranscripts, BlackBox: f.BlackBox}
 }
 
 func (f *runFlags) jobs() int {
@@ -133,7 +150,11 @@ type runCommand struct {
 
 // Validate is asked by kong, which sees none where two embedded ones have the same name.
 func (c *runCommand) Validate() error {
-	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate())
+	var err error
+	if c.Audit && c.Shard.Count > 0 {
+		err = errors.New("--audit: not with --shard; run with --audit where the shards are merged")
+	}
+	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate(), err)
 }
 
 // Help is the second part of the verb's help text.
@@ -142,15 +163,22 @@ func (runCommand) Help() string {
 one runs. A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
 An interrupted run continues where it stopped when you start it again.
 
+With --audit every guarantee is also audited, under its parameters and budget, on small neighbouring
+inputs that come with ppdp: see "ppdp audit --help". The exit code is 1 if one that is said to hold
+does not.
+
 Several machines can share an experiment. Each runs its part of the cells with --shard, and ppdp
 merge makes the results of all parts. The parts have equally many cells, or take equally long where
---costs says what a cell takes; all machines must be given the same file.
+--costs says what a cell takes; all machines must be given the same file. Run the experiment once
+more with --audit in the merged folder to audit it: no cell runs again.
 
 Examples:
 
   ppdp run rps/fig1
 
   ppdp run my.yaml --trials 20 -j 4 --out ~/results
+
+  ppdp run rps/fig1 --audit
 
   ppdp run rps/fig1 --shard 1/2
 
@@ -249,7 +277,8 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	result, err := plan.Run(con.ctx, experiments.Options{
 		Out: out, Jobs: flags.jobs(), Timeout: flags.Timeout,
 		FailFast: flags.FailFast, Shard: flags.shard, Costs: flags.costs,
-		WriteReleases: flags.Releases, Files: flags.files(), Clock: con.now,
+		WriteReleases: flags.Releases, Audit: flags.audit(), Files: flags.files(),
+		Clock: con.now,
 		Progress: func(p experiments.Progress) {
 			last = p
 			ahead.set(p)
@@ -271,20 +300,24 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	if err != nil {
 		return asInput(err)
 	}
-	fmt.Fprintf(con.stdout, "%s: %d cells", plan.Spec.Name, result.Cells)
+	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, counted(result.Cells, "cell"))
 	if result.Cached > 0 {
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
 	if flags.shard.Count > 0 {
-		fmt.Fprintf(con.stdout, "%s: %d cells belong to other shards; ppdp merge makes the "+
-			"results of all\n", plan.Spec.Name, result.OtherShards)
+		fmt.Fprintf(con.stdout, "%s: cells of other shards: %d; ppdp merge makes the results of "+
+			"all\n", plan.Spec.Name, result.OtherShards)
 	} else {
 		err = drawFigures(con, result.Dir)
 	}
 	if result.Unwritten > 0 {
-		err = errors.Join(fmt.Errorf("%d releases could not be written; the warnings say why",
-			result.Unwritten), err)
+		err = errors.Join(fmt.Errorf("%s could not be written; the warnings say why",
+			counted(result.Unwritten, "release")), err)
+	}
+	if len(result.Refuted) > 0 {
+		err = errors.Join(fmt.Errorf("said to be private, and refuted:\n  %s",
+			strings.Join(result.Refuted, "\n  ")), err)
 	}
 	if result.Failed > 0 {
 		err = errors.Join(failedCells(result.Failed, result.Cells), err)
@@ -293,6 +326,6 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 }
 
 func failedCells(failed, cells int) error {
-	return fmt.Errorf("%d of %d cells failed; each is a record with its phase and error", failed,
-		cells)
+	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", failed,
+		counted(cells, "cell"))
 }

@@ -85,6 +85,9 @@ type Dataset struct {
 	Dropped  int      // rows left out because a value was missing
 	Notes    []string // what a reader of results must know
 	Breaks   []Break  // nil where releases are as private as their algorithm is
+	// Share is how many records come from one person at most, 0 for one. What protects single
+	// records protects people by as much less.
+	Share int
 }
 
 // Break is why no release of a dataset is differentially private, whatever the algorithm: a

@@ -14,3 +14,10 @@ var Errata string
 //
 //go:embed errata-tests.csv
 var ErrataTests string
+
+// Audits is audits.jsonl: what audits have found of every variant under differential privacy, at
+// its default parameters and an epsilon of 1, in the format of a run's audits. "make audits" writes
+// it.
+//
+//go:embed audits.jsonl
+var Audits string

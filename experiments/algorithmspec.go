@@ -1,11 +1,13 @@
 package experiments
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/external"
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
@@ -14,7 +16,9 @@ import (
 
 // AlgorithmSpec is one algorithm with the settings it is run at.
 type AlgorithmSpec struct {
-	Name    string    `yaml:"name"`
+	Name string `yaml:"name"`
+	// From is the descriptor of a program of your own, in place of Name; relative to the spec.
+	From    string    `yaml:"from"`
 	Variant []string  `yaml:"variant,flow-one"` // default: the algorithm's first
 	Series  string    `yaml:"series"`           // the curve's name; {param} is filled in
 	Epsilon []float64 `yaml:"epsilon,flow-one"` // instead of the spec's
@@ -27,7 +31,8 @@ type AlgorithmSpec struct {
 	Params Sweep `yaml:"params"`
 
 	node     *strictyaml.Node
-	expanded []any // the valid combinations of Params
+	expanded []any                // the valid combinations of Params
+	found    algorithms.Algorithm // what Name or From means; nil where it means nothing
 }
 
 // UnmarshalStrict remembers the place of the entry in the document.
@@ -37,21 +42,61 @@ func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node
 	r.Decode(n, (*keys)(a))
 }
 
+// findAlgorithms looks up what the entries under algorithms name. A descriptor that several entries
+// name is one program.
+func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
+	programs := make(map[string]*external.Algorithm)
+	names := make(map[string]string) // of programs, with their descriptors
+	for i := range s.Algorithms {
+		a := &s.Algorithms[i]
+		switch {
+		case a.node == nil: // not decoded, which is reported
+		case a.From == "" && a.Name == "":
+			r.Problemf(a.node, "needs a name, must be one of %s, or from, a descriptor's file",
+				strings.Join(algorithms.Names(), ", "))
+		case a.From != "" && a.Name != "":
+			r.Problemf(a.node, "name and from: both given, must be one of them")
+		case a.From == "":
+			algorithm, err := algorithms.Lookup(a.Name)
+			if err != nil {
+				r.Problemf(valueOf(a.node, "name"), "%v", err)
+				continue
+			}
+			a.found = algorithm
+		default:
+			path := filepath.FromSlash(a.From)
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(filepath.Dir(s.file), path)
+			}
+			program := programs[path]
+			if program == nil {
+				var err error
+				if program, err = external.Load(path); err != nil {
+					for _, problem := range flatten(err) {
+						r.Problemf(valueOf(a.node, "from"), "%s", problem)
+					}
+					continue
+				}
+				programs[path] = program
+			}
+			a.found, a.Name = program, program.Info().Name
+			if other := names[a.Name]; other != "" && other != path {
+				r.Problemf(valueOf(a.node, "from"), "%s is the name of %s already", a.Name, other)
+			}
+			names[a.Name] = path
+		}
+	}
+}
+
 // checkAlgorithm records what is wrong with one entry under algorithms.
 func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures []Measure) {
 	if a.node == nil {
 		return
 	}
-	if a.Name == "" {
-		r.Problemf(a.node, "needs a name, must be one of %s",
-			strings.Join(algorithms.Names(), ", "))
-		return
+	if a.found == nil {
+		return // reported by findAlgorithms
 	}
-	algorithm, err := algorithms.Lookup(a.Name)
-	if err != nil {
-		r.Problemf(valueOf(a.node, "name"), "%v", err)
-		return
-	}
+	algorithm := a.found
 	info := algorithm.Info()
 	checkEpsilon(r, valueOf(a.node, "epsilon"), a.Epsilon)
 	checkDelta(r, valueOf(a.node, "delta"), a.Delta)

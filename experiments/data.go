@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
 )
 
@@ -41,6 +43,7 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, erro
 			s.cells[dataKey{d, trial}] = m
 			if err == nil && trial == 0 {
 				s.sets = append(s.sets, loadedSet{d, m.data})
+				err = p.usable(d, m)
 			}
 		}
 		errs = append(errs, err)
@@ -90,11 +93,59 @@ func (p *Plan) CheckFiles(ctx context.Context, files datasets.Files) error {
 	var errs []error
 	for _, d := range p.datasets() {
 		if d.given {
-			_, err := p.loadData(ctx, files, d, 0)
+			m, err := p.loadTrial(ctx, files, d, 0, nil)
+			if err == nil {
+				err = p.usable(d, m)
+			}
 			errs = append(errs, err)
 		}
 	}
 	return dataErrors(ctx, errs)
+}
+
+// usable reports the algorithms, metrics and classifiers of the spec that a loaded dataset cannot
+// serve, by the lines that ask for them.
+func (p *Plan) usable(d *datasetConfig, m *cellData) error {
+	table := m.data.Table
+	if table == nil {
+		return nil
+	}
+	r := strictyaml.NewReader(p.Spec.file)
+	reported := make(map[string]bool)
+	problem := func(node *strictyaml.Node, err error) {
+		if err == nil {
+			return
+		}
+		text := fmt.Sprintf("%v (dataset %s)", err, d.label())
+		if key := fmt.Sprint(node.Line, text); !reported[key] {
+			reported[key] = true
+			r.Problemf(node, "%s", text)
+		}
+	}
+	fewest := len(m.rows)
+	for fold := range m.folds {
+		train, _ := m.split(fold)
+		fewest = min(fewest, len(train))
+	}
+	if m.train > 0 {
+		fewest = m.train
+	}
+	for _, config := range p.Configs {
+		if config.data != d {
+			continue
+		}
+		if anonymous, ok := config.Parameters.(algorithms.Anonymous); ok {
+			problem(config.node, algorithms.CheckEnough(fewest, anonymous.Anonymity()))
+		}
+		if check, ok := config.Implementation.(algorithms.SchemaChecker); ok {
+			problem(config.node, check.CheckSchema(table.Schema(), config.Parameters))
+		}
+	}
+	for _, measure := range p.Spec.measured {
+		problem(measure.node, metrics.CheckSchema(measure.Metric, measure.Classifier,
+			measure.Params, table.Schema()))
+	}
+	return r.Err()
 }
 
 // dataErrors is the error of reading a plan's data, nil if all could be read.

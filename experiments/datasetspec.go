@@ -110,7 +110,15 @@ func (d *datasetConfig) label() string { return d.use.Label() }
 // their content, so that neither a file's name nor its folder changes any number.
 func (d *datasetConfig) identity(checksum string) string {
 	if d.given {
-		return d.use.Name + " " + checksum
+		return d.name() + " " + checksum
+	}
+	return d.name()
+}
+
+// name is the dataset's label without what names the user's own files.
+func (d *datasetConfig) name() string {
+	if d.given {
+		return d.use.Name
 	}
 	return d.label()
 }

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -60,5 +61,15 @@ func Find(word string) (*Spec, error) {
 		return nil, fmt.Errorf("%s is neither a file nor an experiment%s, must be a spec's file "+
 			"or one of %s", word, hint, strings.Join(Names(), ", "))
 	}
-	return Load(word)
+	spec, err := Load(word)
+	if err != nil {
+		return nil, err
+	}
+	if text, err := specs.ReadFile(spec.Name + ".yaml"); err == nil &&
+		!bytes.Equal(text, spec.text) {
+		return nil, fmt.Errorf("%s: name: %s is an experiment that comes with ppdp, which has "+
+			"another spec; must be another name, or the results of both would share a folder",
+			word, spec.Name)
+	}
+	return spec, nil
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/spelling"
 	"ppdp/internal/strictyaml"
@@ -134,7 +133,7 @@ func (s *Spec) checkMap(f *FigureSpec, bad func(key, format string, args ...any)
 func (s *Spec) parameterNames() map[string]bool {
 	names := make(map[string]bool)
 	for i := range s.Algorithms {
-		if a, err := algorithms.Lookup(s.Algorithms[i].Name); err == nil {
+		if a := s.Algorithms[i].found; a != nil {
 			addNames(names, a.Params())
 		}
 	}

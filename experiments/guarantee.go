@@ -1,10 +1,13 @@
 package experiments
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/privacy"
 	"ppdp/results"
 )
 
@@ -20,6 +23,11 @@ func (p *Plan) promised(i int) algorithms.Guarantee { return p.Cells[i].Config.G
 func (r *run) guarantee(i int) algorithms.Guarantee {
 	c, data, spent := &r.plan.Cells[i], r.cache.of(&r.plan.Cells[i]).data, r.entries[i].Spent
 	g := c.Config.Guarantee
+	if data.Share > 1 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Broken {
+		g.Status, g.Errata = algorithms.Short, append(slices.Clip(g.Errata), "D13")
+		g.Note = fmt.Sprintf("Up to %d records come from one person: what protects a record "+
+			"protects a person %d times less.", data.Share, data.Share)
+	}
 	if g.Model != algorithms.DifferentialPrivacy {
 		return g
 	}
@@ -45,20 +53,35 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 	return g
 }
 
-// unprove leaves no finite proven loss to a cell whose guarantee is broken: the mechanisms' losses
-// do not cover what breaks it.
+// unprove makes the proven loss of a cell what it is for a person. Where the guarantee is broken
+// none is finite: the mechanisms' losses do not cover what breaks it. Where several records come
+// from one person their losses add up.
 func (r *run) unprove(i int) {
-	e := r.entries[i]
-	if r.guarantee(i).Status != algorithms.Broken {
+	e, times := r.entries[i], float64(max(1, r.cache.of(&r.plan.Cells[i]).data.Share))
+	if r.guarantee(i).Status == algorithms.Broken {
+		times = math.Inf(1)
+	}
+	if times == 1 {
 		return
 	}
+	if e.Spent != nil && e.Spent.Rho > 0 {
+		times *= times // as ρ grows with the square of a group's size
+	}
+	proven := func(b *results.Bound) {
+		if math.IsInf(times, 1) {
+			*b = results.Bound(times) // of 0 too
+		} else {
+			*b *= results.Bound(times)
+		}
+	}
 	if e.Spent != nil {
-		e.Spent.Proven = results.Bound(math.Inf(1))
+		proven(&e.Spent.Proven)
 		if e.Spent.Rho > 0 {
-			e.Spent.ProvenEpsilon = e.Spent.Proven
+			e.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(float64(e.Spent.Proven),
+				r.plan.Cells[i].Config.Delta))
 		}
 	}
 	for row := range e.Ledger {
-		e.Ledger[row].Loss = results.Bound(math.Inf(1))
+		proven(&e.Ledger[row].Loss)
 	}
 }

@@ -19,11 +19,12 @@ import (
 )
 
 // entry is a finished or failed cell in the journal: all that its record and timing say beyond the
-// plan.
+// plan. With an Audit it is a finished audit and nothing else.
 type entry struct {
 	Key string `json:"key"`
 	results.CellResult
 	Timing results.Timing `json:"timing"`
+	Audit  *results.Audit `json:"audit,omitempty"`
 }
 
 // journal keeps the cells that have ended while an experiment runs, one a line: the first 16

@@ -38,6 +38,8 @@ func WriteJSONSchema(w io.Writer) error {
 				"description": "folder of the results, such as rps/fig3"},
 			"title":  described(object{"type": "string"}, "one line for people"),
 			"source": described(object{"type": "string"}, "paper and figure it reproduces"),
+			"note": described(object{"type": "string"},
+				"one line below its figures, such as how they differ from the paper's"),
 			"seed":   described(integer(0), "master seed of all randomness"),
 			"trials": described(integer(1, maxTrials), "independent repetitions, default 1"),
 			"folds": described(integer(0, maxFolds),
@@ -196,20 +198,31 @@ func algorithmSchemas() []any {
 		for _, g := range info.Variants {
 			variants = append(variants, g.Variant)
 		}
-		all = append(all, mapping(object{
-			"name":    described(object{"const": name}, info.Title),
-			"variant": oneOrMore(object{"enum": variants}),
-			"series": described(object{"type": "string"},
-				"the curve's name; {parameter} is filled in"),
-			"trials": described(integer(1, maxTrials),
-				"only the first of the experiment's trials; all if not given"),
-			"epsilon": epsilonSchema(),
-			"delta": described(oneOrMore(object{"type": "number", "minimum": 0,
-				"exclusiveMaximum": 1}), "beside epsilon; 0, the default, is pure epsilon"),
-			"params": mapping(parameterSchemas(algorithm.Params())),
-		}, "name"))
+		properties := entrySchema(oneOrMore(object{"enum": variants}),
+			mapping(parameterSchemas(algorithm.Params())))
+		properties["name"] = described(object{"const": name}, info.Title)
+		all = append(all, mapping(properties, "name"))
 	}
-	return all
+	// What a program outside takes is in its descriptor.
+	properties := entrySchema(oneOrMore(object{"type": "string"}), object{"type": "object"})
+	properties["from"] = described(object{"type": "string"},
+		"the descriptor (*.baseline.yaml) of a program of your own, relative to the spec")
+	return append(all, mapping(properties, "from"))
+}
+
+// entrySchema is what entries under algorithms share.
+func entrySchema(variant, params any) object {
+	return object{
+		"variant": variant,
+		"series": described(object{"type": "string"},
+			"the curve's name; {parameter} is filled in"),
+		"trials": described(integer(1, maxTrials),
+			"only the first of the experiment's trials; all if not given"),
+		"epsilon": epsilonSchema(),
+		"delta": described(oneOrMore(object{"type": "number", "minimum": 0,
+			"exclusiveMaximum": 1}), "beside epsilon; 0, the default, is pure epsilon"),
+		"params": params,
+	}
 }
 
 // metricParameterSchemas lists the parameters of all metrics. A key that metrics disagree about

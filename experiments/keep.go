@@ -35,7 +35,7 @@ func (s *Spec) checkKeep(r *strictyaml.Reader) {
 		return
 	}
 	for i := range s.Algorithms {
-		if a, err := algorithms.Lookup(s.Algorithms[i].Name); err == nil {
+		if a := s.Algorithms[i].found; a != nil {
 			if info := a.Info(); info.Can(algorithms.RegionsProduct) {
 				return
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ppdp/elementary"
 	"ppdp/random"
 	"ppdp/results"
 )
@@ -29,21 +30,19 @@ func (p *Plan) foldKey(d *datasetConfig, checksum string, trial int) random.Key 
 	return p.key().Derive("folds", d.identity(checksum), "trial", strconv.Itoa(trial))
 }
 
-// noiseKey seeds a cell's release. checksum is of the loaded data. Of the user's own files every
-// selection of rows has noise of its own: the difference of two releases with the same noise would
-// be the rows by which they differ. Datasets that come with ppdp are public.
+// noiseKey seeds a cell's release. checksum is of the loaded data. Other data and other selections
+// of rows have other noise: the difference of two releases with the same noise would be the rows by
+// which they differ.
 func (p *Plan) noiseKey(c *Cell, checksum string) random.Key {
 	config := c.Config
-	key := p.key().Derive("cell", config.data.identity(checksum), config.Algorithm, config.Variant,
-		config.changed, config.EpsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))
+	data := config.data.name() + " " + checksum
+	key := p.key().Derive("cell", data, config.Algorithm, config.Variant, config.changed,
+		config.EpsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))
 	if config.Delta > 0 {
 		key = key.Derive("delta", config.DeltaText())
 	}
-	if config.data.given {
-		key = key.Derive("rows", strconv.Itoa(p.Folds), strconv.FormatBool(p.Spec.Stratify),
-			p.Spec.Train.text)
-	}
-	return key
+	return key.Derive("rows", strconv.Itoa(p.Folds), strconv.FormatBool(p.Spec.Stratify),
+		p.Spec.Train.text)
 }
 
 // cacheKey names everything a cell's result depends on, so that a finished cell is reused if and
@@ -62,11 +61,15 @@ func (p *Plan) cacheKey(c *Cell, checksum string) string {
 			word(name, params[name])
 		}
 	}
-	word("ppdp cell 2", p.Seed, config.data.identity(checksum), config.data.resample, checksum,
+	word("ppdp cell 3", "arithmetic", elementary.Revision, p.Seed,
+		config.data.identity(checksum), config.data.resample, checksum,
 		config.Algorithm, config.Info.Revision, config.Variant, config.EpsilonText(),
 		c.Trial, c.Fold, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
 	if config.Delta > 0 {
 		word("delta", config.DeltaText())
+	}
+	if config.Info.Program != "" {
+		word("program", config.Info.Program)
 	}
 	if p.Spec.Train.set() {
 		word("train", p.Spec.Train.text)

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"ppdp/algorithms"
+	"ppdp/elementary"
 	"ppdp/results"
 )
 
@@ -22,9 +23,11 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 	p := r.plan
 	m := results.Manifest{
 		Experiment: p.Spec.Name, Title: p.Spec.Title, Source: p.Spec.Source,
+		Note: p.Spec.Note,
 		Spec: string(p.Spec.text), SpecHash: p.specHash(), Overrides: p.overrides(),
 		Figures: p.Figures, Seed: p.Seed, Trials: p.Trials, Folds: p.Folds,
-		IntervalMethod: results.IntervalMethod, GoVersion: runtime.Version(), GOOS: runtime.GOOS,
+		IntervalMethod: results.IntervalMethod, Arithmetic: elementary.Revision,
+		GoVersion: runtime.Version(), GOOS: runtime.GOOS,
 		GOARCH: runtime.GOARCH, CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}
 	for _, loaded := range r.cache.sets {
@@ -49,8 +52,8 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 		if !slices.Contains(m.SeriesOrder, c.Label()) {
 			m.SeriesOrder = append(m.SeriesOrder, c.Label())
 		}
-		// a guarantee may depend on parameters and data
-		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status)
+		// a guarantee may depend on parameters and data, and two data may break it in two ways
+		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status, g.Errata)
 		if used[name] {
 			continue
 		}
@@ -58,7 +61,8 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 		m.Algorithms = append(m.Algorithms, results.AlgorithmUse{Name: c.Info.Name,
 			Variant: string(g.Variant), Title: c.Info.Title, Source: c.Info.Source,
 			Guarantee: string(g.Model), Unit: g.Unit, Relation: g.Relation,
-			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision})
+			Status: string(g.Status), Errata: g.Errata, Revision: c.Info.Revision,
+			Program: c.Info.Program})
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range build.Deps {

@@ -36,6 +36,7 @@ type Measure struct {
 	Name string
 
 	resolved map[string]string // all parameters
+	node     *strictyaml.Node  // the entry in the spec
 }
 
 // measurement is the measure as records name it.
@@ -75,7 +76,7 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 			}
 			chosen, fresh := chooseClassifiers(r, m, metric), parametersOf(metric)
 			for _, expanded := range m.Params.expand(r, name, fresh) {
-				measure := Measure{Metric: metric, Name: name}
+				measure := Measure{Metric: metric, Name: name, node: m.node}
 				if !isNil(expanded) {
 					measure.Params = expanded.(metrics.Params)
 					var changed []string

@@ -35,8 +35,9 @@ type Config struct {
 	Measures       []Measure
 
 	data    *datasetConfig
-	trials  int    // at most the plan's
-	changed string // the algorithm's parameters that differ from the defaults
+	node    *strictyaml.Node // the algorithm's entry in the spec
+	trials  int              // at most the plan's
+	changed string           // the algorithm's parameters that differ from the defaults
 }
 
 // Cell is one release and all that is measured on it.
@@ -158,10 +159,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 // expandAlgorithm adds one configuration for each combination of variant, parameters and epsilon.
 func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *AlgorithmSpec,
 	grid []float64) {
-	algorithm, err := algorithms.Lookup(a.Name)
-	if err != nil {
-		return // reported by check
-	}
+	algorithm := a.found
 	info := algorithm.Info()
 	variants := a.variants(info)
 	if len(a.Epsilon) > 0 {
@@ -177,7 +175,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *datasetConfig, a *Alg
 		}
 		for _, expanded := range a.expanded {
 			config := Config{Implementation: algorithm, Info: info, Measures: p.Spec.measured,
-				data: data, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
+				data: data, node: a.node, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
 			setting := results.Setting{Dataset: data.use, Algorithm: info.Name, Variant: name}
 			if !isNil(expanded) {
 				config.Parameters = expanded.(algorithms.Params)

@@ -231,7 +231,8 @@ func TestReleaseIndex(t *testing.T) {
 	}
 }
 
-// TestWhatReleasesHold: data can break a guarantee that an algorithm keeps (errata D5, errata G4).
+// TestWhatReleasesHold: data can break a guarantee that an algorithm keeps (errata D5, errata G4),
+// or weaken it where several records come from one person (errata D13).
 // A broken one shows no proven loss, in the index, the records or the ledger, and the manifest says
 // the same. The graph's largest degree, 17, is its nodes' secret: no line shows it.
 func TestWhatReleasesHold(t *testing.T) {
@@ -247,6 +248,7 @@ measure:
   - {metric: %s}
 `
 	const graph = "{name: barabasi-albert, nodes: 50, links: 3}"
+	const enlarged = "{name: adult-enlarged-standin, select: rps, n: %d}"
 	const clusters = "{name: adult-clusters-standin, labels: %s}"
 	for i, c := range []struct {
 		data, algorithm, variant, params string
@@ -258,6 +260,9 @@ measure:
 			"R3"},
 		{fmt.Sprintf(clusters, "public"), "diffmulti", "published", "hprime: none", "broken", "Inf",
 			"D1"},
+		{fmt.Sprintf(enlarged, 1000), "rps", "strict", "", "holds", "1", "R1"},
+		{fmt.Sprintf(enlarged, 50_000), "rps", "strict", "", "short", "2", "D13"},
+		{fmt.Sprintf(enlarged, 50_000), "mondrian", "published", "k: 5", "short", "", "D13"},
 		{fmt.Sprintf(clusters, "data"), "identity", "published", "", "", "", ""},
 		{graph, "hay", "strict", "neighbours: node, lambda: 6", "broken", "Inf", "G4"},
 		{graph, "hay", "strict", "neighbours: node, lambda: 17", "broken", "Inf", "G4"},
@@ -306,5 +311,34 @@ measure:
 				t.Errorf("%+v: the ledger has a loss of %v for %s", c, row.Loss, row.Purpose)
 			}
 		}
+	}
+}
+
+// TestManifestNamesEachWay: where two datasets break a guarantee in two ways, both are in the
+// manifest.
+func TestManifestNamesEachWay(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, `name: test/ways
+seed: 3
+trials: 1
+epsilon: [1]
+dataset: {name: adult-clusters-standin, labels: [public, data]}
+algorithms:
+  - {name: rps, variant: published, params: {counts: depth}}
+measure:
+  - {metric: regions}
+`, Overrides{})
+	opts := options(t, t.TempDir())
+	mustRun(t, plan, opts)
+	r, err := results.Open(filepath.Join(opts.Out, "test", "ways"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var with []bool
+	for _, use := range r.Manifest.Algorithms {
+		with = append(with, slices.Contains(use.Errata, "D5"))
+	}
+	if !slices.Equal(with, []bool{false, true}) {
+		t.Errorf("errata D5 is in %v of %+v", with, r.Manifest.Algorithms)
 	}
 }

@@ -31,6 +31,9 @@ func unfit(g *algorithms.Guarantee) string {
 	switch {
 	case g.Model == algorithms.NoPrivacy:
 		return "NO PRIVACY: the data themselves, or what follows from them"
+	case g.Status == algorithms.Declared:
+		return fmt.Sprintf("ONLY DECLARED: %s is the word of a program that nothing here has "+
+			"checked", g.Model)
 	case g.Status == algorithms.Broken:
 		return fmt.Sprintf("NOT PRIVATE: the claim of %s is broken, no finite bound is known%s",
 			g.Model, errataOf(g))
@@ -96,8 +99,8 @@ func (r *run) writeReleaseIndex() error {
 	for _, what := range unprivate {
 		r.opts.Log("warning: releases of " + what)
 	}
-	r.opts.Log(fmt.Sprintf("read %s before you publish any of the %d releases",
-		filepath.ToSlash(filepath.Join(folder, ReleaseNotice)), len(lines)))
+	r.opts.Log(fmt.Sprintf("read %s before you publish any of the releases there",
+		filepath.ToSlash(filepath.Join(folder, ReleaseNotice))))
 	return nil
 }
 
@@ -127,11 +130,11 @@ func (r *run) indexLine(i int, content content) []string {
 // notice is the text of ReleaseNotice.
 func (r *run) notice(files int, unprivate []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `%d releases of %s, made for measurements. Before you publish one:
+	fmt.Fprintf(&b, `Releases of %s, made for measurements: %d. Before you publish one:
 
 1. %s lists every file with its guarantee, the data it protects, and whether the guarantee holds.
    A file that is not listed there belongs to an earlier run.
-`, files, r.plan.Spec.Name, ReleaseIndex)
+`, r.plan.Spec.Name, files, ReleaseIndex)
 	if len(unprivate) > 0 {
 		b.WriteString("   Never publish files of:\n")
 		for _, what := range unprivate {

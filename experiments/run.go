@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/random"
 	"ppdp/results"
@@ -27,12 +29,15 @@ type Options struct {
 	// WriteReleases writes what each cell publishes below the experiment's folder, see
 	// ReleasesFolder. Cells of an earlier run whose release is not there are run again.
 	WriteReleases bool
-	Files         datasets.Files // where data files are looked for
-	Clock         func() time.Time
-	Progress      func(Progress)       // called after each cell, never concurrently; may be nil
-	Log           func(message string) // statistical and operational warnings; may be nil
-	Build         Build                // what the manifest says of the program
-	order         []int                // the order cells are started in; nil means shuffled
+	// Audit, unless nil, says how the guarantee of each of the plan's settings is audited. The seed
+	// is the plan's.
+	Audit    *audit.Options
+	Files    datasets.Files // where data files are looked for
+	Clock    func() time.Time
+	Progress func(Progress)       // called after each cell, never concurrently; may be nil
+	Log      func(message string) // statistical and operational warnings; may be nil
+	Build    Build                // what the manifest says of the program
+	order    []int                // the order cells are started in; nil means shuffled
 }
 
 // shardCosts are the costs of the plan's configurations, nil where there are no shards or nothing
@@ -60,6 +65,8 @@ type Result struct {
 	Failures []string // the first few, for people
 	// Unwritten counts releases that were to be written and could not be; the log says why.
 	Unwritten int
+	// Refuted are the guarantees that are said to hold and do not, in words.
+	Refuted []string
 	// OtherShards counts the cells of other shards. The experiment's files are not written.
 	OtherShards int
 }
@@ -91,6 +98,7 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err // before there is a folder: nothing was run
 	}
+	defer p.closePrograms(opts.Log)
 	dir := filepath.Join(opts.Out, opts.Shard.Folder(), filepath.FromSlash(p.Spec.Name))
 	j, finished, err := openJournal(dir, opts.Log)
 	if err != nil {
@@ -121,13 +129,32 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 	if err := run.start(run.result.Cells).write(dir); err != nil {
 		return nil, err
 	}
-	if err := run.cells(ctx, run.executionOrder(open)); err != nil {
+	open = run.executionOrder(open)
+	if opts.Audit != nil {
+		audits, err := run.openAudits(finished)
+		if err != nil {
+			return &run.result, err
+		}
+		open = append(audits, open...)
+	}
+	if err := run.cells(ctx, open); err != nil {
 		return &run.result, err
 	}
 	if opts.Shard.Count > 0 {
 		return &run.result, nil
 	}
 	return &run.result, run.write(run.manifest(run.guarantee))
+}
+
+// closePrograms ends the processes of algorithms that are programs outside.
+func (p *Plan) closePrograms(log func(string)) {
+	for _, config := range p.Configs {
+		if program, ok := config.Implementation.(io.Closer); ok {
+			if err := program.Close(); err != nil {
+				log(fmt.Sprintf("%s: %v", config.Algorithm, err))
+			}
+		}
+	}
 }
 
 // newRun is a run of the plan that writes into the folder dir.
@@ -177,6 +204,7 @@ type run struct {
 	cache   *dataCache
 	journal *journal
 	entries []*entry // by cell; each worker writes its own cells only
+	audits  []*audited
 
 	mu     sync.Mutex // guards what follows
 	done   int
@@ -196,7 +224,7 @@ func (r *run) executionOrder(open []int) []int {
 	return open
 }
 
-// cells runs the given cells on the workers.
+// cells runs the given cells on the workers, and for -1, -2, ... the audits from the first on.
 func (r *run) cells(ctx context.Context, order []int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -206,7 +234,11 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	for range r.opts.Jobs {
 		workers.Go(func() {
 			for i := range queue {
-				r.cell(ctx, i, cancel)
+				if i < 0 {
+					r.audit(ctx, -1-i, cancel)
+				} else {
+					r.cell(ctx, i, cancel)
+				}
 			}
 		})
 	}
@@ -355,6 +387,7 @@ func (r *run) write(manifest results.Manifest) error {
 		}
 	}
 	warned.log(r.opts.Log)
+	finished.Audits = r.foundAudits()
 	if err := finished.Write(r.result.Dir); err != nil {
 		return fmt.Errorf("finished cells are kept in %s: %w", JournalFile, err)
 	}

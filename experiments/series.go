@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/algorithms"
 	"ppdp/internal/strictyaml"
 	"ppdp/results"
 )
@@ -58,11 +59,15 @@ func (c *Config) fill(template string) string {
 	})
 }
 
-// name fills in the template. The delta of a budget that has one is always part of a curve's name.
+// name fills in the template. The delta of a budget that has one is always part of a curve's name,
+// and so is that a guarantee is a program's word.
 func (c *Config) name(template string) string {
 	name := cmp.Or(c.fill(template), c.Info.Name) // a template of an empty parameter
 	if delta := c.DeltaText(); delta != "" && !strings.Contains(template, "{delta}") {
 		name += ", δ = " + delta
+	}
+	if c.Guarantee.Status == algorithms.Declared {
+		name += " (" + string(algorithms.Declared) + ")"
 	}
 	return name
 }

@@ -32,6 +32,7 @@ type Spec struct {
 	Name   string `yaml:"name"`   // "rps/fig3": the folder of its results
 	Title  string `yaml:"title"`  // one line for people
 	Source string `yaml:"source"` // paper and figure it reproduces
+	Note   string `yaml:"note"`   // one line below its figures, such as how they differ from those
 	Seed   uint64 `yaml:"seed"`   // master seed of all randomness; 0 is a seed like any other
 	Trials int    `yaml:"trials"` // independent repetitions, default 1
 	// Folds is the number of cross-validation folds; 0 (the default) measures on the rows released.
@@ -144,6 +145,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	section("algorithms", algorithms.Names())
 	section("measure", metrics.Names())
 	s.checkSize(r)
+	s.findAlgorithms(r)
 	s.checkKeep(r)
 	s.measured = s.measures(r)
 	s.sets = s.expandDatasets(r, s.Dataset)

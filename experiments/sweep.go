@@ -197,8 +197,8 @@ func flatten(err error) []string {
 }
 
 func known(params any, key string) bool {
-	return slices.ContainsFunc(strictyaml.Fields(reflect.TypeOf(params)),
-		func(f strictyaml.Field) bool { return f.Name == key })
+	_, ok := strictyaml.Resolved(params)[key]
+	return ok
 }
 
 // decode decodes one value of the axis onto a parameter struct and reports whether it could.

@@ -62,7 +62,7 @@ func (t *Train) of(n int) (int, error) {
 	rows := t.Rows
 	if rows == 0 {
 		// A third of 3n rows must not lose a row to 1/3 < ⅓.
-		rows = int(math.Floor(t.Share*float64(n) + 1e-9))
+		rows = int(math.Floor(float64(t.Share*float64(n)) + 1e-9))
 	}
 	if rows < 1 || rows >= n {
 		return 0, fmt.Errorf("train: %s of %d rows: both sides of the split need a row", t.text, n)

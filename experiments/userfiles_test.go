@@ -86,21 +86,30 @@ func TestUserTableIsItsContent(t *testing.T) {
 	}
 }
 
-// TestUserTableNoise: releases of other rows of a user's table have other noise, which would cancel
-// in their difference.
-func TestUserTableNoise(t *testing.T) {
+// TestNoiseOfOtherRows: releases of other rows, or of other content, have other noise, which would
+// cancel in their difference; of a user's table and of any other.
+func TestNoiseOfOtherRows(t *testing.T) {
+	for _, dataset := range []string{"{name: csv, csv: my.csv, schema: my.yaml}",
+		"{name: gaussian, n: 50}"} {
+		t.Run(dataset, func(t *testing.T) { noiseOfOtherRows(t, dataset) })
+	}
+}
+
+func noiseOfOtherRows(t *testing.T, dataset string) {
 	keys := make(map[random.Key]string)
 	for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21",
 		"folds: 2", "folds: 3", "folds: 3\nstratify: false"} {
-		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: {name: csv, csv: my.csv, "+
-			"schema: my.yaml}\nepsilon: 1\nalgorithms: [{name: test-coin}]\n"+
+		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
+			"\nepsilon: 1\nalgorithms: [{name: test-coin}]\n"+
 			"measure: [{metric: w1}]\n", Overrides{})
 		for i := range plan.Cells {
-			key := plan.noiseKey(&plan.Cells[i], "checksum")
-			if other, ok := keys[key]; ok {
-				t.Errorf("%q and %q have the same noise in cell %d", rows, other, i)
+			for _, checksum := range []string{"checksum", "another"} {
+				key := plan.noiseKey(&plan.Cells[i], checksum)
+				if other, ok := keys[key]; ok {
+					t.Errorf("%q and %q have the same noise in cell %d", rows, other, i)
+				}
+				keys[key] = rows + ", " + checksum
 			}
-			keys[key] = rows
 		}
 	}
 }

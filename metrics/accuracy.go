@@ -15,35 +15,53 @@ func init() {
 		Source: "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows " +
 			"held out",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
-		Classifier: true, HigherIsBetter: true, Revision: 1,
+		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
 	}, accuracy})
 }
 
-// accuracyOf is what the accuracy on a release's records depends on besides the release:
-// accuracy-published asks for it too.
-type accuracyOf struct{ classifier string }
-
-// figure is what Measure returns of a value.
-type figure struct {
-	value float64
-	ok    bool
+// accuracy is how well a classifier that has seen only the release predicts real rows: the share of
+// test rows of the original table whose class it predicts. Undefined without test rows.
+func accuracy(ctx context.Context, c Case) (float64, bool, error) {
+	return shareRight(c)(predictFromRecords(ctx, c))
 }
 
-// accuracy is how well a classifier that has seen only the release predicts real rows. It trains
-// the case's classifier on the published records, with their weights, and returns the share of test
-// rows of the original table whose class it predicts. An empty release is measured like any other:
-// the classifier then predicts class 0. A classifier of regions learns from the published partition
-// instead, and a row's prediction is that of its region. Undefined without test rows.
-func accuracy(ctx context.Context, c Case) (float64, bool, error) {
+// shareRight takes the predicted classes of the test rows, none where there are no such rows, and
+// returns the share of those that are right.
+func shareRight(c Case) func(predicted []uint32, err error) (float64, bool, error) {
+	return func(predicted []uint32, err error) (float64, bool, error) {
+		if err != nil || len(predicted) == 0 {
+			return 0, false, err
+		}
+		labels := c.Table.Column(c.Table.Schema().Class())
+		right := 0
+		for i, row := range c.Test {
+			if predicted[i] == labels.At(row) {
+				right++
+			}
+		}
+		return float64(right) / float64(len(predicted)), true, nil
+	}
+}
+
+// trainedOnRecords names the classes predicted from a release's records among what its measurements
+// share.
+type trainedOnRecords struct{ classifier string }
+
+// predictFromRecords trains the case's classifier on the published records, with their weights, and
+// returns the classes it predicts for the test rows of the original table. An empty release is like
+// any other: the classifier then predicts class 0. A classifier of regions learns from the
+// published partition instead, and a row's prediction is that of its region.
+func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 	class := c.Table.Schema().Class()
 	switch {
 	case class < 0:
-		return 0, false, errors.New("the table has no class attribute")
+		return nil, errNoClass
 	case c.Classifier == nil:
-		return 0, false, errors.New("needs a classifier")
+		return nil, errors.New("needs a classifier")
 	}
+	name := c.Classifier.Info().Name
 	if of, ok := c.Classifier.(classifiers.RegionClassifier); ok {
-		value, ok, err := measureRegions(ctx, c, func(located []int32) ([]uint32, error) {
+		predicted, err := predictLocated(ctx, c, func(located []int32) ([]uint32, error) {
 			byRegion := of.FitRegions(c.Release.Regions.Counts, c.Release.Regions.Classes)
 			predicted := make([]uint32, len(located))
 			for i, region := range located {
@@ -52,39 +70,27 @@ func accuracy(ctx context.Context, c Case) (float64, bool, error) {
 			return predicted, nil
 		})
 		if err != nil {
-			return 0, false, fmt.Errorf("%s: %w", of.Info().Name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		return value, ok, nil
+		return predicted, nil
 	}
-	m, err := memoize(ctx, c.Published, accuracyOf{c.Classifier.Info().Name},
-		func() (figure, error) { return accuracyOfRecords(ctx, c) })
-	return m.value, m.ok, err
-}
-
-// accuracyOfRecords trains on the published records.
-func accuracyOfRecords(ctx context.Context, c Case) (figure, error) {
-	table, weights, err := c.Release.Records(ctx)
-	switch {
-	case err != nil:
-		return figure{}, err
-	case table == nil:
-		return figure{}, errors.New("the release holds no records")
-	case len(c.Test) == 0:
-		return figure{}, nil
-	}
-	model, err := c.Classifier.Fit(ctx,
-		classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
-	if err != nil {
-		return figure{}, fmt.Errorf("%s: %w", c.Classifier.Info().Name, err)
-	}
-	predicted := make([]uint32, len(c.Test))
-	model.Predict(predicted, c.Table, c.Test)
-	labels := c.Table.Column(c.Table.Schema().Class())
-	right := 0
-	for i, row := range c.Test {
-		if predicted[i] == labels.At(row) {
-			right++
+	return memoize(ctx, c.Published, trainedOnRecords{name}, func() ([]uint32, error) {
+		table, weights, err := c.Release.Records(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case table == nil:
+			return nil, errors.New("the release holds no records")
+		case len(c.Test) == 0:
+			return nil, nil
 		}
-	}
-	return figure{float64(right) / float64(len(c.Test)), true}, nil
+		model, err := c.Classifier.Fit(ctx,
+			classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		predicted := make([]uint32, len(c.Test))
+		model.Predict(predicted, c.Table, c.Test)
+		return predicted, nil
+	})
 }

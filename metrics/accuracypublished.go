@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ppdp/algorithms"
+	"ppdp/metrics/encoding"
 )
 
 func init() {
@@ -22,8 +23,14 @@ func init() {
 // baselines of both kinds, and the raw data, into one figure.
 func accuracyPublished(ctx context.Context, c Case,
 	params *GeneralisedParams) (float64, bool, error) {
+	return shareRight(c)(predictFromPublished(ctx, c, params.Encoding))
+}
+
+// predictFromPublished returns the classes predicted for the test rows from generalised records
+// where the release has regions, else from its records.
+func predictFromPublished(ctx context.Context, c Case, as encoding.Encoding) ([]uint32, error) {
 	if c.Release.Regions == nil {
-		return accuracy(ctx, c)
+		return predictFromRecords(ctx, c)
 	}
-	return generalised(ctx, c, params)
+	return predictFromGeneralised(ctx, c, as)
 }

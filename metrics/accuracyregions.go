@@ -36,21 +36,37 @@ func defaultEncoding() *GeneralisedParams {
 }
 
 // generalised is how well a classifier trained on generalised records predicts generalised test
-// records: both are put into the release's regions, and a region's records count as often as the
-// release says. It trains the case's classifier on one record for each region and class, weighted
-// by the published count, and returns the share of test rows whose class it predicts from the
-// record of their region. Undefined without test rows.
+// records: the share of test rows whose class it predicts. Undefined without test rows.
 func generalised(ctx context.Context, c Case, params *GeneralisedParams) (float64, bool, error) {
+	return shareRight(c)(predictFromGeneralised(ctx, c, params.Encoding))
+}
+
+// trainedOnRegions names the classes predicted from a release's generalised records among what its
+// measurements share.
+type trainedOnRegions struct {
+	classifier string
+	encoding   encoding.Encoding
+}
+
+// predictFromGeneralised returns the classes predicted for the test rows where training and test
+// records are put into the release's regions, and a region's records count as often as the release
+// says: it trains the case's classifier on one record for each region and class, weighted by the
+// published count, and a row's prediction is that for the record of its region.
+func predictFromGeneralised(ctx context.Context, c Case, as encoding.Encoding) ([]uint32, error) {
 	if c.Classifier == nil {
-		return 0, false, errors.New("needs a classifier")
+		return nil, errors.New("needs a classifier")
 	}
-	value, ok, err := measureRegions(ctx, c, func(located []int32) ([]uint32, error) {
-		return predictGeneralised(ctx, c, params.Encoding, located)
-	})
+	name := c.Classifier.Info().Name
+	predicted, err := memoize(ctx, c.Published, trainedOnRegions{name, as},
+		func() ([]uint32, error) {
+			return predictLocated(ctx, c, func(located []int32) ([]uint32, error) {
+				return predictGeneralised(ctx, c, as, located)
+			})
+		})
 	if err != nil {
-		return 0, false, fmt.Errorf("%s: %w", c.Classifier.Info().Name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return value, ok, nil
+	return predicted, nil
 }
 
 // encodedAs names a release's generalised records among what its measurements share.
@@ -116,39 +132,27 @@ func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding,
 // locatedTest names the regions of the test rows among what the measurements of a release share.
 type locatedTest struct{}
 
-// measureRegions locates the test rows and returns the share of them whose class predict finds from
-// the regions they lie in.
-func measureRegions(ctx context.Context, c Case,
-	predict func(located []int32) ([]uint32, error)) (float64, bool, error) {
-	class := c.Table.Schema().Class()
+// predictLocated locates the test rows and returns the classes that predict finds for them from the
+// regions they lie in; none where there are no test rows.
+func predictLocated(ctx context.Context, c Case,
+	predict func(located []int32) ([]uint32, error)) ([]uint32, error) {
 	switch regions := c.Release.Regions; {
-	case class < 0:
-		return 0, false, errors.New("the table has no class attribute")
+	case c.Table.Schema().Class() < 0:
+		return nil, errNoClass
 	case regions == nil:
-		return 0, false, errors.New("the release holds no regions")
+		return nil, errors.New("the release holds no regions")
 	case regions.Classes != c.Table.Schema().Classes():
-		return 0, false, fmt.Errorf("regions of %d classes for a table of %d",
+		return nil, fmt.Errorf("regions of %d classes for a table of %d",
 			regions.Classes, c.Table.Schema().Classes())
 	case len(c.Test) == 0:
-		return 0, false, nil
+		return nil, nil
 	}
 	// The release's own assignment is of the training rows and may part equal points.
 	located, err := memoize(ctx, c.Published, locatedTest{}, func() ([]int32, error) {
 		return locatePoints(ctx, c.Release.Regions, c.Table, c.Test)
 	})
 	if err != nil {
-		return 0, false, err
+		return nil, err
 	}
-	predicted, err := predict(located)
-	if err != nil {
-		return 0, false, err
-	}
-	labels := c.Table.Column(class)
-	right := 0
-	for i, row := range c.Test {
-		if predicted[i] == labels.At(row) {
-			right++
-		}
-	}
-	return float64(right) / float64(len(c.Test)), true, nil
+	return predict(located)
 }

@@ -202,11 +202,10 @@ func TestNothingReleased(t *testing.T) {
 	}
 }
 
-// TestTheorems holds Mondrian's releases to the paper's bounds by way of the metrics (LeFevre et
-// al. 2006, sections 2.3 and 3): 2d(k-1)+m records at most for strict regions, m copies of the
-// commonest point, 2k-1 for relaxed ones (errata M2), and what follows (section 4.1). Merging may
-// make classes of relaxed regions larger, so only tables in which no point comes twice are taken
-// there.
+// TestTheorems holds Mondrian's releases to the paper's bounds by way of the metrics: Theorem 4 of
+// its section 4 for strict regions (2d(k-1)+m records at most, m copies of the commonest point),
+// Theorem 5 for relaxed ones (2k-1, errata M2), and section 4.1 for what follows. Merging may make
+// classes of relaxed regions larger, so only tables in which no point comes twice are taken there.
 func TestTheorems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.IntRange(1, 3).Draw(t, "dims")

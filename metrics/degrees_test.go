@@ -45,6 +45,27 @@ func TestDegreeDistances(t *testing.T) {
 	}
 }
 
+// TestRandomGraphs: a triangle is all that three nodes of degree 2 can be, and with a node of
+// degree 9 that is nearest too; pairs have no paths to close; and no edges have neither.
+func TestRandomGraphs(t *testing.T) {
+	for _, test := range []struct {
+		degrees            []int32
+		clustering, length float64 // negative where undefined
+	}{
+		{[]int32{2, 2, 2}, 1, 1}, {[]int32{2, 2, 9}, 1, 1}, {[]int32{1, 1, 1, 1}, -1, 1},
+		{[]int32{0, 0}, -1, -1}, {[]int32{}, -1, -1},
+	} {
+		c := Case{Release: &algorithms.Release{Degrees: test.degrees}, Published: &Memo{}}
+		// order-free: two checks
+		for name, want := range map[string]float64{"clustering": test.clustering,
+			"path-length": test.length} {
+			if got, ok := measure(t, name, c); ok != (want >= 0) || ok && !near(got, want) {
+				t.Errorf("%s of %v: %v %t, want %v", name, test.degrees, got, ok, want)
+			}
+		}
+	}
+}
+
 func TestDegreeStatistics(t *testing.T) {
 	degrees := []int32{0, 1, 1, 2, 5}
 	// order-free: three checks

@@ -152,7 +152,7 @@ func marginalDistance(ctx context.Context, c Case,
 		for cell, x := range counts {
 			distance += math.Abs(x/truth.mass - other[cell]/published.mass)
 		}
-		sum += distance / 2
+		sum += float64(distance / 2)
 		sets++
 		return ctx.Err()
 	}

@@ -5,6 +5,8 @@ package metrics
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
@@ -53,6 +55,10 @@ type Info struct {
 	GraphNeeds []algorithms.Product
 	// Classifier says that the metric evaluates a classifier trained on the release.
 	Classifier bool
+	// AsPublished says that the classifier learns from records as they are, in no encoding.
+	AsPublished bool
+	// Class says that the metric needs a class attribute; those with a classifier always do.
+	Class bool
 	// Anonymity says that the metric needs the k of a k-anonymous release.
 	Anonymity bool
 	// HigherIsBetter gives the direction of utility.
@@ -79,6 +85,33 @@ type Case struct {
 	// agree in Release as well. Either may be nil: everything is then computed anew.
 	Truth, Published *Memo
 }
+
+// CheckSchema reports what keeps a metric, with its classifier and parameters where it has some,
+// from measuring any release of a table. Its error is that of measuring one.
+func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
+	s *datasets.Schema) error {
+	info := m.Info()
+	if (info.Class || info.Classifier) && s.Class() < 0 {
+		return errNoClass
+	}
+	if p, ok := params.(interface{ CheckSchema(*datasets.Schema) error }); ok {
+		if err := p.CheckSchema(s); err != nil {
+			return err
+		}
+	}
+	_, regions := classifier.(classifiers.RegionClassifier)
+	if classifier == nil || !info.AsPublished || regions {
+		return nil
+	}
+	empty := datasets.NewBuilder(s, 0).Table()
+	if _, err := classifier.Fit(context.Background(), classifiers.Data{Table: empty}); err != nil {
+		return fmt.Errorf("%s: %w", classifier.Info().Name, err)
+	}
+	return nil
+}
+
+// errNoClass is the error of metrics that need a class.
+var errNoClass = errors.New("the table has no class attribute")
 
 var metrics = registry.New[Metric]("metric")
 

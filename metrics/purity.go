@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 
 	"ppdp/algorithms"
 )
@@ -14,14 +13,15 @@ func init() {
 		}})
 	}
 	register(Info{
-		Name: "purity", Title: "Region purity", Unit: "fraction", HigherIsBetter: true, Revision: 1,
+		Name: "purity", Title: "Region purity", Unit: "fraction", HigherIsBetter: true,
+		Class: true, Revision: 1,
 		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), weighted " +
 			"by tuples",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
 	}, true)
 	register(Info{
 		Name: "purity-unweighted", Title: "Region purity, mean over regions", Unit: "fraction",
-		HigherIsBetter: true, Revision: 1,
+		HigherIsBetter: true, Class: true, Revision: 1,
 		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), mean " +
 			"over the regions that hold a tuple",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
@@ -35,7 +35,7 @@ func init() {
 func purity(ctx context.Context, c Case, weighted bool) (float64, bool, error) {
 	class := c.Table.Schema().Class()
 	if class < 0 {
-		return 0, false, errors.New("the table has no class attribute")
+		return 0, false, errNoClass
 	}
 	regions := c.Release.Regions
 	located, err := locate(ctx, regions, c.Table, c.Train)

@@ -14,7 +14,8 @@ import (
 // chart is what one panel shows, before any of it has a place or a colour.
 type chart struct {
 	figure     results.Figure
-	measure    results.MeasureUse // y
+	gaps       map[*results.Setting]float64 // where the cost may not be the least
+	measure    results.MeasureUse           // y
 	curves     []curve
 	references []Line // horizontal
 	lines      []Line // curves and references before the axes left anything out
@@ -28,6 +29,7 @@ type chart struct {
 	// failedPoints counts the points where trials failed, with or without a value left.
 	failedPoints int
 	warnings     []string
+	caption      string // in place of the one on trials; "" for that
 
 	isMap      bool // shows the regions of one release instead of curves
 	rectangles []rectangle
@@ -45,13 +47,18 @@ func (c *chart) warn(format string, args ...any) {
 
 // newChart selects and arranges the rows of a figure. measure describes its y.
 func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) (*chart, error) {
-	c := &chart{figure: f, measure: measure}
+	c := &chart{figure: f, measure: measure, gaps: make(map[*results.Setting]float64)}
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	shown, err := c.curveRows(rows)
 	if err != nil {
 		return nil, err
+	}
+	for i := range rows {
+		if rows[i].Metric == results.GapMetric && rows[i].Mean > 0 {
+			c.gaps[rows[i].Setting] = rows[i].Mean
+		}
 	}
 	if err := c.addCurves(shown); err != nil {
 		return nil, err
@@ -62,7 +69,9 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 		shown = append(shown, benchmark...)
 	}
 	for _, cv := range c.curves {
-		c.lines = append(c.lines, cv.Line)
+		line := cv.Line
+		line.Label = cv.noted(line.Label, "")
+		c.lines = append(c.lines, line)
 	}
 	c.lines = append(c.lines, c.references...)
 	if err := c.fit(); err != nil {

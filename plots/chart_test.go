@@ -2,6 +2,7 @@ package plots
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,33 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 	}
 }
 
+// TestGaps: a curve says that its costs are the least found where a search did not prove them, and
+// how much it left open.
+func TestGaps(t *testing.T) {
+	row := func(series, k string, gap float64) []results.Row {
+		r := withParams(madeUpRow(series, "cost", 5, 1, 0), map[string]string{"k": k})
+		measured := r
+		measured.Metric, measured.Mean = results.GapMetric, gap
+		return []results.Row{r, measured}
+	}
+	for name, test := range map[string]struct {
+		rows [][]results.Row
+		want string
+	}{
+		"proven": {[][]results.Row{row("A", "2", 0), row("A", "5", 0)}, "A"},
+		"never":  {[][]results.Row{row("A", "2", 0.97)}, "A, best found (gap 97.0 %)"},
+		"sometimes": {[][]results.Row{row("A", "2", 0.4), row("A", "5", 0)},
+			"A, best found (gap 0.0 to 40.0 %)"},
+		"not another": {[][]results.Row{row("A", "2", 0), row("B", "2", 0.4)}, "A"},
+	} {
+		c := mustChart(t, results.Figure{Name: "a", X: "k", Y: "cost"}, slices.Concat(test.rows...))
+		p := newPanel(c, 100, sheetStyle{}, newCurveStyles([]*chart{c}, nil))
+		if got := legendText(c.curves[0], p, []*panel{p}); got != test.want {
+			t.Errorf("%s: %q, must be %q", name, got, test.want)
+		}
+	}
+}
+
 func TestEpsilonSplitsWhereAParameterIsX(t *testing.T) {
 	row := func(epsilon float64, h string) results.Row {
 		return at(withParams(madeUpRow("DiffMulti", "accuracy", 5, 0.8, 0),
@@ -143,6 +171,25 @@ func TestReferences(t *testing.T) {
 	if c := mustChart(t, f, rows); len(c.references) != 0 ||
 		!strings.Contains(strings.Join(c.warnings, "\n"), `reference "nothing"`) {
 		t.Errorf("a reference without rows: %+v with warnings %q", c.references, c.warnings)
+	}
+}
+
+// TestReferenceOfItsDataset: a panel on one setting of a dataset has the benchmark of that one.
+func TestReferenceOfItsDataset(t *testing.T) {
+	var rows []results.Row
+	for at, order := range []string{"own", "random"} {
+		set := results.Dataset{Name: "d", Params: map[string]string{"order": order}}
+		original := with(madeUpRow("Original", "w1", 5, float64(1+at), 0),
+			func(s *results.Setting) { s.Dataset, s.Algorithm = set, "identity" })
+		rows = append(rows, original, with(madeUpRow("A", "w1", 5, 7, 0),
+			func(s *results.Setting) {
+				s.Dataset, s.Params = set, map[string]string{"k": "2"}
+			}))
+	}
+	c := mustChart(t, results.Figure{Name: "a", X: "k", Y: "w1", Reference: []string{"identity"},
+		Where: results.Filter{"order": "random"}}, rows)
+	if len(c.references) != 1 || c.references[0].level() != 2 || len(c.warnings) != 0 {
+		t.Errorf("references %+v, warnings %q, must be 2 and none", c.references, c.warnings)
 	}
 }
 

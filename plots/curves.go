@@ -39,6 +39,27 @@ type curve struct {
 	series  string
 	variant string // that the label ends with; "" for none
 	setting string // the label without the variant
+	broken  bool   // the guarantee of one of its releases is broken
+	// gaps are the least and the largest share of an optimiser's cost at the points that is not
+	// proven necessary.
+	gaps [2]float64
+}
+
+const notPrivate = "not private"
+
+// noted is the label, with a note where releases are not private; where names the panels, "" for
+// all that show the curve.
+func (cv *curve) noted(label, where string) string {
+	switch {
+	case !cv.broken || strings.Contains(label, notPrivate):
+		return label
+	case where != "":
+		return label + ", " + notPrivate + " in " + where
+	}
+	if named, ends := strings.CutSuffix(label, results.VariantSuffix(cv.variant)); ends {
+		return named + results.VariantSuffix(cv.variant+", "+notPrivate)
+	}
+	return label + ", " + notPrivate
 }
 
 // member is a row with its place on an axis.
@@ -176,8 +197,12 @@ func (c *chart) newCurve(members []member, suffix []string) (curve, error) {
 	case slices.Equal(suffix, []string{row.Variant}):
 		cv.setting, cv.variant = cv.series, row.Variant
 	}
+	cv.gaps[0] = math.Inf(1)
 	for _, m := range members {
+		cv.broken = cv.broken || m.row.Broken
 		cv.Points = append(cv.Points, pointOf(m.row, m.x))
+		gap := c.gaps[m.row.Setting]
+		cv.gaps = [2]float64{min(cv.gaps[0], gap), max(cv.gaps[1], gap)}
 	}
 	sort.SliceStable(cv.Points, func(i, j int) bool { return cv.Points[i].X < cv.Points[j].X })
 	for i := 1; i < len(cv.Points); i++ {

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -96,26 +97,82 @@ func offScale(label string, panels []*panel) (note string, shown bool) {
 	return " (off scale: " + where + ")", shown
 }
 
-// legendText is a curve's name with the axis it is read against, where that is not the bottom one.
-// Where panels of several variants share styles, it names all variants of the curve.
+// legendText is a curve's name with the axis it is read against, where that is not the bottom one,
+// and with notes where it is not private and where a search for the least cost was ended by its
+// limit. Where panels of several variants share styles, it names all variants of the curve.
 func legendText(cv curve, p *panel, panels []*panel) string {
-	text := cv.Label
-	if cv.variant != "" && p.styles.paired {
-		var variants []string
-		for _, q := range panels {
-			for _, other := range q.curves {
-				same := other.setting == cv.setting && q.onTop(other) == p.onTop(cv)
-				if same && other.variant != "" && !slices.Contains(variants, other.variant) {
-					variants = append(variants, other.variant)
-				}
+	var variants []string
+	shown, broken := make(map[string][]string), make(map[string][]string) // panels, by variant
+	for _, q := range panels {
+		for _, other := range q.curves {
+			if p.styles.name(other) != p.styles.name(cv) || q.onTop(other) != p.onTop(cv) {
+				continue
+			}
+			if !slices.Contains(variants, other.variant) {
+				variants = append(variants, other.variant)
+			}
+			shown[other.variant] = append(shown[other.variant], q.figure.Name)
+			if other.broken {
+				broken[other.variant] = append(broken[other.variant], q.figure.Name)
 			}
 		}
-		text = cv.setting + results.VariantSuffix(strings.Join(variants, ", "))
+	}
+	// where names the panels in which a variant is not private, "" for all.
+	where := func(variant string) string {
+		if len(broken[variant]) == len(shown[variant]) {
+			return ""
+		}
+		return panelNames(broken[variant], panels)
+	}
+	text := cv.Label
+	switch {
+	case cv.variant != "" && p.styles.paired:
+		separator := ", "
+		for i, variant := range variants {
+			one := curve{broken: broken[variant] != nil}
+			if variants[i] = one.noted(variant, where(variant)); one.broken {
+				separator = "; "
+			}
+		}
+		text = cv.setting + results.VariantSuffix(strings.Join(variants, separator))
+	case broken[cv.variant] != nil:
+		cv.broken = true
+		text = cv.noted(text, where(cv.variant))
 	}
 	if p.onTop(cv) {
 		text += " (top axis)"
 	}
-	return text
+	return text + gapText(cv.gaps[0], cv.gaps[1])
+}
+
+// gapText says that costs are the least found, and how much of them is not proven necessary.
+func gapText(least, most float64) string {
+	if most == 0 {
+		return ""
+	}
+	low, high := fmt.Sprintf("%.1f", 100*least), fmt.Sprintf("%.1f", 100*most)
+	if low == high {
+		return fmt.Sprintf(", best found (gap %s %%)", high)
+	}
+	return fmt.Sprintf(", best found (gap %s to %s %%)", low, high)
+}
+
+// panelNames lists panels of a sheet: "a, b", or "a" for all of a-Caltech, a-Enron and so on.
+func panelNames(names []string, panels []*panel) string {
+	var short []string
+	for _, name := range names {
+		missing := func(p *panel) bool {
+			return panelGroup(p.figure.Name) == panelGroup(name) &&
+				!slices.Contains(names, p.figure.Name)
+		}
+		if !slices.ContainsFunc(panels, missing) {
+			name = panelGroup(name)
+		}
+		if !slices.Contains(short, name) {
+			short = append(short, name)
+		}
+	}
+	return strings.Join(short, ", ")
 }
 
 // layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as

@@ -264,10 +264,17 @@ func newPanel(c *chart, width vg.Length, style sheetStyle, styles curveStyles) *
 	return &panel{chart: c, heading: heading(c.figure), width: width, style: style, styles: styles}
 }
 
-// heading is the text above a panel: "(a) Naive Bayes".
+// heading is the text above a panel: "(a) Naive Bayes", for a figure called a, a-nb or the like.
 func heading(f results.Figure) string {
-	if len(f.Name) > 1 {
+	letter := panelGroup(f.Name)
+	if len(letter) > 1 {
 		return f.Title
 	}
-	return strings.TrimSpace("(" + f.Name + ") " + f.Title)
+	return strings.TrimSpace("(" + letter + ") " + f.Title)
+}
+
+// panelGroup is what the names of panels that belong together begin with: a, of a-Caltech36.
+func panelGroup(name string) string {
+	group, _, _ := strings.Cut(name, "-")
+	return group
 }

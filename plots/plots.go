@@ -48,8 +48,9 @@ func (d *Drawing) write(dir, name string) (paths []string, err error) {
 
 // WriteExperiment writes every figure of a run's manifest into dir in every format. Where there are
 // several, it also writes all of them side by side under results.CombinedName, on several pages if
-// they are many. A series looks the same in all figures. WriteExperiment returns the paths written;
-// figures that cannot be drawn are left out and reported together.
+// they are many. What a run's audits have found is a figure of its own, AuditName. A series looks
+// the same in all figures. WriteExperiment returns the paths written; figures that cannot be drawn
+// are left out and reported together.
 func WriteExperiment(dir string, r *results.Run) (paths, warnings []string, err error) {
 	m := &r.Manifest
 	charts, warnings, problems := experimentCharts(r)
@@ -62,10 +63,18 @@ func WriteExperiment(dir string, r *results.Run) (paths, warnings []string, err 
 	}
 	var files []*file
 	add := func(name string, s *sheet) {
+		s.note(m)
 		files = append(files, &file{drawing: &Drawing{s}, name: name})
 	}
 	for _, c := range charts {
-		add(c.figure.Name, single(c, styles, m.Title, m.Source))
+		source := m.Source
+		if c.caption != "" {
+			source = "" // of the other figures
+		}
+		add(c.figure.Name, single(c, styles, m.Title, source))
+	}
+	if last := len(charts) - 1; last >= 0 && charts[last].caption != "" {
+		charts = charts[:last] // the audits are no part of what the source shows
 	}
 	if len(charts) > 1 {
 		for i, page := range pages(charts) {
@@ -125,7 +134,9 @@ func Experiment(r *results.Run) (pictures []Picture, warnings []string, err erro
 	charts, warnings, problems := experimentCharts(r)
 	styles := newCurveStyles(charts, r.Manifest.SeriesOrder)
 	for _, c := range charts {
-		p := Picture{Drawing: &Drawing{single(c, styles, "", "")}, Figure: c.figure,
+		s := single(c, styles, "", "")
+		s.note(&r.Manifest)
+		p := Picture{Drawing: &Drawing{s}, Figure: c.figure,
 			XLabel: c.xLabel, X2Label: c.x2Label, Lines: c.lines}
 		if !c.isMap {
 			p.Measure = measureText(&r.Manifest, c.measure)
@@ -159,6 +170,16 @@ func experimentCharts(r *results.Run) (charts []*chart, warnings []string, probl
 		}
 		charts = append(charts, c)
 		warnings = append(warnings, c.warnings...)
+	}
+	sameName := func(f results.Figure) bool { return f.Name == AuditName }
+	switch c, err := newAudit(r.Audits); {
+	case err != nil:
+		problems = append(problems, err)
+	case c != nil && slices.ContainsFunc(r.Manifest.Figures, sameName):
+		warnings = append(warnings, c.problem("the audits are not drawn: the spec has a figure of "+
+			"this name").Error())
+	case c != nil:
+		charts = append(charts, c)
 	}
 	return charts, warnings, problems
 }

@@ -220,8 +220,8 @@ func TestSeriesOrderAndSharedLook(t *testing.T) {
 		!same(l.curves["depth 5"], styleOf(2)) {
 		t.Error("styles are not given in the order asked for")
 	}
-	// The last curve would have the colour of the first, beside which it stands in the second panel;
-	// the others keep their own.
+	// The last curve would have the colour of the first, which is on its panel; the others keep
+	// their own.
 	panel := func(labels ...string) *chart {
 		c := &chart{}
 		for _, label := range labels {
@@ -229,7 +229,8 @@ func TestSeriesOrderAndSharedLook(t *testing.T) {
 		}
 		return c
 	}
-	l = newCurveStyles([]*chart{panel("0", "1", "2", "3", "4", "5", "6"), panel("0", "1", "7")}, nil)
+	l = newCurveStyles([]*chart{panel("0", "1", "2", "3", "4", "5", "6"), panel("0", "1", "7")},
+		nil)
 	if got := l.curves["7"].colour; got != palette[2] {
 		t.Errorf("the eighth curve is %v, want the third colour, the first free on its panel", got)
 	}
@@ -266,6 +267,33 @@ func TestCaption(t *testing.T) {
 			"Failed trials are left out at 1 point."
 	if got != want {
 		t.Errorf("caption %q, want %q", got, want)
+	}
+}
+
+// TestCaptionNotes: logarithmic axes, the spec's note, and the machine wherever times are drawn.
+func TestCaptionNotes(t *testing.T) {
+	rows := []results.Row{at(madeUpRow("s", "w1", 1, 1, math.NaN()), 1),
+		at(madeUpRow("s", results.RuntimeMetric, 1, 1, math.NaN()), 1)}
+	figure := func(name, y, xscale, yscale string) results.Figure {
+		return results.Figure{Name: name, X: "epsilon", Y: y, XScale: xscale, YScale: yscale}
+	}
+	for want, figures := range map[string][]results.Figure{
+		"Release alone.": {figure("a", "w1", "", "")},
+		"Logarithmic: x and y. Release alone. Times on A Chip.": {
+			figure("a", results.RuntimeMetric, "log", "log")},
+		"Logarithmic: x; y in b. Release alone. Times on A Chip.": {
+			figure("a", "w1", "log", ""), figure("b", results.RuntimeMetric, "log", "log")},
+	} {
+		var charts []*chart
+		for _, f := range figures {
+			charts = append(charts, mustChart(t, f, rows))
+		}
+		s := combined(charts, newCurveStyles(charts, nil), "", "")
+		s.note(&results.Manifest{Note: "Release alone", CPU: "A Chip"})
+		got := strings.ReplaceAll(strings.Join(s.captionLines(), " "), noBreak, " ")
+		if want = "Points: a single trial (n = 1), no error bars. " + want; got != want {
+			t.Errorf("caption %q, want %q", got, want)
+		}
 	}
 }
 

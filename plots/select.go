@@ -63,13 +63,20 @@ func isReference(figure *results.Figure, r *results.Row) bool {
 }
 
 // referenceRows are the rows a reference line is the mean of: those of the algorithm called name,
-// as far as dataset, metric and classifier are what the figure shows; or those of the classifier
-// called name, on the original data where the experiment measured that, else on every release.
+// as far as dataset (with its parameters), metric and classifier are what the figure shows; or
+// those of the classifier called name, on the original data where the experiment measured that,
+// else on every release.
 func referenceRows(figure *results.Figure, rows []results.Row, name string) []*results.Row {
 	var algorithm, original, classifier []*results.Row
-	sameDataset, sameClassifier := figure.Where.Only("dataset"), figure.Where.Only("classifier")
+	sameClassifier := figure.Where.Only("classifier")
 	for i := range rows {
 		r := &rows[i]
+		sameDataset := figure.Where.Only("dataset")
+		for name, wanted := range figure.Where { // order-free: fills a set
+			if _, known := r.Dataset.Params[name]; known {
+				sameDataset[name] = wanted
+			}
+		}
 		if r.Metric != figure.Y || !sameDataset.Selects(r) {
 			continue
 		}

@@ -22,7 +22,20 @@ type sheet struct {
 	columns     int
 	title       string
 	source      string
+	notes       []string // sentences of the caption
 	panels      []*panel
+}
+
+// note adds what a run's manifest has to say below its figures: the spec's own note and, where
+// times are drawn, the machine.
+func (s *sheet) note(m *results.Manifest) {
+	if m.Note != "" {
+		s.notes = append(s.notes, strings.TrimSuffix(m.Note, ".")+".")
+	}
+	timed := func(p *panel) bool { return p.figure.Y == results.RuntimeMetric }
+	if m.CPU != "" && slices.ContainsFunc(s.panels, timed) {
+		s.notes = append(s.notes, "Times on "+m.CPU+".")
+	}
 }
 
 func single(c *chart, styles curveStyles, title, source string) *sheet {
@@ -103,7 +116,7 @@ func (s *sheet) noteLines() []string {
 	return wrap(s.style.text(smallText, noteColour), note, s.inner()-2*s.style.points(margin))
 }
 
-// captionLines explain points and bars, the number of trials and where the figure comes from.
+// captionLines explain points, bars and axes, the number of trials and where the figure comes from.
 func (s *sheet) captionLines() []string {
 	lo, hi, failed, maps := s.panels[0].minN, s.panels[0].maxN, 0, 0
 	for _, p := range s.panels {
@@ -115,6 +128,8 @@ func (s *sheet) captionLines() []string {
 	var text string
 	switch {
 	case maps == len(s.panels):
+	case s.panels[0].caption != "":
+		text = s.panels[0].caption
 	case hi == 1:
 		text = "Points: a single trial (n = 1), no error bars."
 	case lo == hi:
@@ -135,10 +150,45 @@ func (s *sheet) captionLines() []string {
 	if hidden := s.hidden(); hidden != "" {
 		text += " Hidden under another curve: " + hidden + "."
 	}
+	if axes := s.logAxes(); axes != "" {
+		text += " Logarithmic: " + axes + "."
+	}
+	for _, note := range s.notes {
+		text += " " + note
+	}
 	if s.source != "" {
 		text += " After " + strings.TrimSuffix(s.source, ".") + "."
 	}
 	return wrap(s.style.text(smallText, softInk), keepTogether.Replace(text), s.inner())
+}
+
+// logAxes names the logarithmic axes, and on a sheet of several panels where not all have them.
+func (s *sheet) logAxes() string {
+	var texts []string
+	separator := " and "
+	for _, axis := range []struct {
+		name string
+		log  func(p *panel) bool
+	}{
+		{"x", func(p *panel) bool { return p.x.log }},
+		{"y", func(p *panel) bool { return p.y.log }},
+	} {
+		var with []string
+		for _, p := range s.panels {
+			if axis.log(p) {
+				with = append(with, p.figure.Name)
+			}
+		}
+		switch len(with) {
+		case 0:
+		case len(s.panels):
+			texts = append(texts, axis.name)
+		default:
+			texts = append(texts, axis.name+" in "+panelNames(with, s.panels))
+			separator = "; "
+		}
+	}
+	return strings.Join(texts, separator)
 }
 
 // hidden names the curves that others cover, and on a sheet of several panels where.

@@ -30,15 +30,15 @@ const (
 	combinedScale = 0.79 // keeps smallText at 7.5 pt in the combined figure
 )
 
-// Okabe and Ito's palette, whose colours differ under the common colour blindnesses (Color
-// Universal Design, 2008). Its yellow is left out: it cannot be seen on white.
+// palette was searched for: all of its colours stand out from white and differ from each other as
+// much as they can to every kind of colour blindness (see its test). The first ones differ in grey.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xB2, 0xFF}, // blue
-	{0xD5, 0x5E, 0x00, 0xFF}, // vermilion
-	{0x00, 0x9E, 0x73, 0xFF}, // bluish green
-	{0xCC, 0x79, 0xA7, 0xFF}, // reddish purple
-	{0xE6, 0x9F, 0x00, 0xFF}, // orange
-	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
+	{0xC6, 0x83, 0x1A, 0xFF}, // ochre
+	{0x84, 0x17, 0x59, 0xFF}, // plum
+	{0xFF, 0x45, 0x6C, 0xFF}, // rose
+	{0x4D, 0x51, 0x16, 0xFF}, // olive
+	{0x92, 0x62, 0xFF, 0xFF}, // violet
 	{0x00, 0x00, 0x00, 0xFF}, // black
 }
 

@@ -202,7 +202,7 @@ func (m *mechanism) asks() Unit {
 // loss keeps to an interval of length ε (Cesar & Rogers 2021).
 func (m *mechanism) cost(amount float64) float64 {
 	switch {
-	case m.unit == m.asks():
+	case m.unit == m.asks(), m.kind == declared:
 		return amount
 	case m.kind == exponential:
 		return amount * amount / 8
@@ -233,8 +233,8 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 // budget's unit.
 type Entry struct {
 	Purpose string // what the queries were for: "cuts", "stop tests", "leaf counts"
-	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "gaussian", "discrete laplace"
-	// or "discrete gaussian".
+	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "gaussian", "discrete laplace",
+	// "discrete gaussian" or "declared".
 	Mechanism string
 	// Claimed and Proven are sensitivities, in L2 for Gaussian noise.
 	Claimed, Proven float64

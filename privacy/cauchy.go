@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -61,7 +62,7 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 }
 
 // drawCauchy draws from the standard Cauchy distribution by inverting its distribution function.
-func drawCauchy(s *random.Stream) float64 { return math.Tan(float64(math.Pi * (s.Open01() - 0.5))) }
+func drawCauchy(s *random.Stream) float64 { return elementary.TanPi(s.Open01() - 0.5) }
 
 // answerCauchy answers a replayed call with the recorded outcome.
 func (w *watch) answerCauchy(c *call, m *Cauchy, value, bound float64, err error) (float64, error) {
@@ -72,14 +73,14 @@ func (w *watch) answerCauchy(c *call, m *Cauchy, value, bound float64, err error
 	law := func(value, bound float64) float64 {
 		scale := smoothing * bound / c.amount
 		z := (c.outcome[0] - value) / scale
-		return -math.Log(scale) - math.Log1p(float64(z*z))
+		return -elementary.Log(scale) - elementary.Log1p(float64(z*z))
 	}
 	was, wasBound := c.values[0], c.values[1]
 	if value != was || bound != wasBound {
 		// Within the smaller bound, and the bounds within a factor of e^β: 1 is the most there may
 		// be.
 		distance := max(math.Abs(value-was)/min(bound, wasBound),
-			math.Abs(math.Log(bound/wasBound))/Smoothness(c.amount))
+			math.Abs(elementary.Log(bound/wasBound))/Smoothness(c.amount))
 		w.compared(m.mechanism, c.amount, distance*m.sensitivity.Claimed,
 			law(was, wasBound)-law(value, bound))
 	}

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"ppdp/elementary"
+)
 
 // Unit is what a budget is counted in.
 type Unit string
@@ -24,16 +28,16 @@ func logDelta(rho, epsilon float64) float64 {
 	// valid bound, so that the search may end anywhere.
 	low, high := 1.01, (epsilon+1)/(2*rho)+2
 	for range halvings {
-		alpha := (low + high) / 2
-		if float64((2*alpha-1)*rho)-epsilon+math.Log1p(-1/alpha) < 0 {
+		alpha := float64((low + high) / 2)
+		if float64((alpha+alpha-1)*rho)-epsilon+elementary.Log1p(-1/alpha) < 0 {
 			low = alpha
 		} else {
 			high = alpha
 		}
 	}
-	alpha := (low + high) / 2
-	return float64((alpha-1)*(float64(alpha*rho)-epsilon)) - math.Log(alpha-1) +
-		float64(alpha*math.Log1p(-1/alpha))
+	alpha := float64((low + high) / 2)
+	return float64((alpha-1)*(float64(alpha*rho)-epsilon)) - elementary.Log(alpha-1) +
+		float64(alpha*elementary.Log1p(-1/alpha))
 }
 
 // DeltaOf is the δ of the (epsilon, δ) that a release of zCDP rho has: the least over α > 1 of
@@ -43,7 +47,7 @@ func DeltaOf(rho, epsilon float64) float64 {
 	if rho == 0 {
 		return 0
 	}
-	return math.Exp(min(0, logDelta(rho, epsilon)))
+	return elementary.Exp(min(0, logDelta(rho, epsilon)))
 }
 
 // EpsilonOf is the epsilon of the (ε, delta) that a release of zCDP rho has, by DeltaOf. It is
@@ -52,7 +56,7 @@ func EpsilonOf(rho, delta float64) float64 {
 	if rho == 0 || math.IsInf(rho, 1) {
 		return rho
 	}
-	log := -math.Log(delta)
+	log := -elementary.Log(delta)
 	low, high := 0.0, rho+2*math.Sqrt(rho*log) // Bun & Steinke 2016, Proposition 1.3
 	for range halvings {
 		epsilon := (low + high) / 2
@@ -68,7 +72,7 @@ func EpsilonOf(rho, delta float64) float64 {
 // RhoOf is the largest zCDP whose (epsilon, delta) is within the one given, by DeltaOf. It is
 // rounded down. epsilon is above 0, delta above 0 and below 1.
 func RhoOf(epsilon, delta float64) float64 {
-	log := -math.Log(delta)
+	log := -elementary.Log(delta)
 	low, high := 0.0, epsilon+log
 	for range 2 * halvings { // rho may be far smaller than the interval
 		rho := (low + high) / 2

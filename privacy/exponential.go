@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -114,7 +115,7 @@ func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, err
 	weight := 0.0
 	for i, score := range scores {
 		if score != last { // runs of equal scores are common: empty cells, symmetric cuts
-			last, weight = score, math.Exp(float64((score-best)*factor))
+			last, weight = score, elementary.Exp(float64((score-best)*factor))
 		}
 		w := weight
 		if weights != nil {
@@ -124,8 +125,9 @@ func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, err
 		cumulative[i] = sum
 	}
 	if !(sum > 0) || math.IsInf(sum, 1) {
-		return 0, fmt.Errorf("privacy: %s: weights of candidates add up to %v, a score or weight"+
-			" is not a number", e.purpose, sum)
+		// The error does not say what the scores are: they are private.
+		return 0, fmt.Errorf("privacy: %s: weights of candidates do not add up, a score or weight"+
+			" is not a number", e.purpose)
 	}
 	return search(cumulative, float64(e.stream.Open01()*sum)), nil
 }
@@ -143,7 +145,7 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 		scores := make([]float64, n)
 		for i := range scores {
 			if scores[i] = score(i); !(scores[i] >= low && scores[i] <= high) {
-				return 0, e.outside(scores[i], low, high)
+				return 0, e.outside()
 			}
 		}
 		return e.Choose(path, epsilon, scores, nil)
@@ -177,17 +179,18 @@ func (e *Exponential) reject(n int, low, high, factor, spread float64,
 		}
 		q := score(candidate)
 		if !(q >= low && q <= high) {
-			return 0, e.outside(q, low, high)
+			return 0, e.outside()
 		}
-		if u < math.Exp(float64((q-high)*factor)) {
+		if u < elementary.Exp(float64((q-high)*factor)) {
 			return candidate, nil
 		}
 	}
 }
 
-// outside is the error of a score beyond its bounds, under which the law would be another.
-func (e *Exponential) outside(score, low, high float64) error {
-	return fmt.Errorf("privacy: %s: score %v, must be from %v to %v", e.purpose, score, low, high)
+// outside is the error of a score beyond its bounds, under which the law would be another. It does
+// not say which score: scores are private.
+func (e *Exponential) outside() error {
+	return fmt.Errorf("privacy: %s: a score lies outside the bounds given for it", e.purpose)
 }
 
 // maxSpread bounds the exponents' range for rejection: at least one candidate in e² is kept.

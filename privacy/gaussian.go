@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -91,7 +92,7 @@ func drawNormal(s *random.Stream) float64 {
 	for {
 		u, v := 2*s.Open01()-1, 2*s.Open01()-1
 		if r := float64(u*u) + float64(v*v); r > 0 && r < 1 {
-			return u * math.Sqrt(-2*math.Log(r)/r)
+			return u * math.Sqrt(-2*elementary.Log(r)/r)
 		}
 	}
 }
@@ -125,13 +126,15 @@ func (b *Budget) DiscreteLaplace(purpose string, stream *random.Stream,
 
 // Variance is 2a/(1-a)² with a = exp(-epsilon/sensitivity).
 func (l *DiscreteLaplace) Variance(epsilon float64) float64 {
-	half := math.Sinh(epsilon / l.sensitivity.Claimed / 2)
-	return 1 / (2 * half * half)
+	rate := epsilon / l.sensitivity.Claimed
+	rest := -elementary.Expm1(-rate)
+	return 2 * elementary.Exp(-rate) / rest / rest
 }
 
 // MeanSize is 2a/(1-a²) with a = exp(-epsilon/sensitivity).
 func (l *DiscreteLaplace) MeanSize(epsilon float64) float64 {
-	return 1 / math.Sinh(epsilon/l.sensitivity.Claimed)
+	rate := epsilon / l.sensitivity.Claimed
+	return -2 * elementary.Exp(-rate) / elementary.Expm1(-2*rate)
 }
 
 // AddAll charges epsilon to the path and perturbs every element of values, in place, for a single

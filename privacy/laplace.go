@@ -3,6 +3,7 @@ package privacy
 import (
 	"math"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -111,8 +112,8 @@ func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error 
 // drawGeometric draws the difference of two independent geometric variates with ratio exp(-rate):
 // its law is P(x) = tanh(rate/2)·exp(-rate·|x|).
 func drawGeometric(s *random.Stream, rate float64) float64 {
-	a := math.Floor(-math.Log(fine(s.Open01(), s)) / rate)
-	return a - math.Floor(-math.Log(fine(s.Open01(), s))/rate)
+	a := math.Floor(-elementary.Log(fine(s.Open01(), s)) / rate)
+	return a - math.Floor(-elementary.Log(fine(s.Open01(), s))/rate)
 }
 
 // rare is where a uniform draw of 52 bits is too coarse to be noise: 12 of them are left. Only
@@ -143,7 +144,7 @@ func drawLaplace(s *random.Stream) float64 {
 	u, negative := s.SignedOpen01()
 	u = fine(u, s)
 	if negative {
-		return math.Log(u)
+		return elementary.Log(u)
 	}
-	return -math.Log(u)
+	return -elementary.Log(u)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -53,7 +54,7 @@ type Sparse struct {
 // Sparse charges epsilon to the path for the noise of the counts, which it replaces.
 func (l *Laplace) Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error) {
 	rate, scale := epsilon/l.sensitivity.Claimed, l.sensitivity.Claimed/epsilon
-	miss := math.Log1p(-math.Exp(-rate/2) / 2) // P(x ≥ ½) = e^(-rate/2)/2
+	miss := elementary.Log1p(-elementary.Exp(-rate/2) / 2) // P(x ≥ ½) = e^(-rate/2)/2
 	law := func(k, count float64) float64 { return laplaceLaw(k, count, rate) }
 	return newSparse(path, l.mechanism, epsilon, table, miss, law, func() float64 {
 		return float64(drawLaplace(l.stream) * scale)
@@ -63,7 +64,7 @@ func (l *Laplace) Sparse(path *Path, epsilon float64, table SparseTable) (*Spars
 // Sparse charges epsilon to the path for the noise of the counts, which it replaces.
 func (g *Geometric) Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error) {
 	rate := epsilon / g.sensitivity.Claimed
-	miss := -math.Log1p(math.Exp(-rate)) // P(x ≤ 0) = 1/(1+e^(-rate))
+	miss := -elementary.Log1p(elementary.Exp(-rate)) // P(x ≤ 0) = 1/(1+e^(-rate))
 	law := func(k, count float64) float64 { return geometricLaw(k, count, rate) }
 	return newSparse(path, g.mechanism, epsilon, table, miss, law, func() float64 {
 		return drawGeometric(g.stream, rate)
@@ -104,12 +105,12 @@ func (s *Sparse) pass(from uint64) {
 	// The number of places before it is geometric; beyond ½, or beyond 0 of the integers, both
 	// tails are memoryless with the same rate.
 	u := s.stream.Open01()
-	hit := math.Log(fine(u, s.stream))
+	hit := elementary.Log(fine(u, s.stream))
 	if u > 1-rare { // likewise: the next count is seen at once
-		hit = math.Log1p(-rare * fine(s.stream.Open01(), s.stream))
+		hit = elementary.Log1p(-rare * fine(s.stream.Open01(), s.stream))
 	}
 	before := hit / s.miss
-	s.value = 1 + math.Floor(-math.Log(fine(s.stream.Open01(), s.stream))/s.rate)
+	s.value = 1 + math.Floor(-elementary.Log(fine(s.stream.Open01(), s.stream))/s.rate)
 	if s.place = s.places; before < float64(s.places-min(from, s.places)) {
 		s.place = min(from+uint64(before), s.places)
 	}
@@ -218,28 +219,30 @@ func laplaceLaw(k, count, rate float64) float64 {
 	// below is P(noise < x).
 	below := func(x float64) float64 {
 		if x < 0 {
-			return math.Exp(x*rate) / 2
+			return float64(elementary.Exp(float64(x*rate)) / 2)
 		}
-		return 1 - math.Exp(-x*rate)/2
+		return 1 - float64(elementary.Exp(float64(-x*rate))/2)
 	}
 	if k == 0 {
-		return math.Log(below(0.5 - count))
+		return elementary.Log(below(0.5 - count))
 	}
 	if d := k - count; d > 0.5 { // in one tail, without cancellation
-		return -(d-0.5)*rate + math.Log(-math.Expm1(-rate)/2)
+		return float64(-(d-0.5)*rate) + elementary.Log(-elementary.Expm1(-rate)/2)
 	} else if d < -0.5 {
-		return (d+0.5)*rate + math.Log(-math.Expm1(-rate)/2)
+		return float64((d+0.5)*rate) + elementary.Log(-elementary.Expm1(-rate)/2)
 	}
-	return math.Log(below(k+0.5-count) - below(k-0.5-count))
+	return elementary.Log(below(k+0.5-count) - below(k-0.5-count))
 }
 
 // geometricLaw is laplaceLaw for two-sided geometric noise.
 func geometricLaw(k, count, rate float64) float64 {
 	if k > 0 {
-		return -math.Abs(k-count)*rate + math.Log(math.Tanh(rate/2))
+		// tanh(rate/2) is (1-e^(-rate))/(1+e^(-rate))
+		return float64(-math.Abs(k-count)*rate) + elementary.Log(-elementary.Expm1(-rate)) -
+			elementary.Log1p(elementary.Exp(-rate))
 	}
 	if count <= 0 {
-		return math.Log1p(-math.Exp((count-1)*rate) / (1 + math.Exp(-rate)))
+		return elementary.Log1p(-elementary.Exp((count-1)*rate) / (1 + elementary.Exp(-rate)))
 	}
-	return -count*rate - math.Log1p(math.Exp(-rate)) // P(noise ≤ -count)
+	return float64(-count*rate) - elementary.Log1p(elementary.Exp(-rate)) // P(noise ≤ -count)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"ppdp/elementary"
 )
 
 // Transcript is the calls of a release's mechanisms, in order: the true values each was given and
@@ -212,9 +214,10 @@ func choiceLaw(scores, weights []float64, factor float64, group int, share float
 	}
 	sum := 0.0
 	for i, score := range scores {
-		sum += weight(i) * math.Exp((score-best)*factor)
+		sum += float64(weight(i) * elementary.Exp(float64((score-best)*factor)))
 	}
-	return (scores[group]-best)*factor + math.Log(weight(group)*share) - math.Log(sum)
+	return float64((scores[group]-best)*factor) + elementary.Log(weight(group)*share) -
+		elementary.Log(sum)
 }
 
 // chosen notes the element that was chosen, of a group.

@@ -57,7 +57,7 @@ type Stream struct {
 func (s *Stream) Open01() float64 { return open01(s.source.Uint64()) }
 
 // open01 maps the top 52 bits of u to a midpoint; the low 12 bits are free for other uses.
-func open01(u uint64) float64 { return (float64(u>>12) + 0.5) * 0x1p-52 }
+func open01(u uint64) float64 { return float64((float64(u>>12) + 0.5) * 0x1p-52) }
 
 // SignedOpen01 is Open01 with a fair sign beside it, both from the same 64 random bits.
 func (s *Stream) SignedOpen01() (u float64, negative bool) {

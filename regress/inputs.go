@@ -14,17 +14,19 @@ import (
 
 // Kinds of input, in the order in which a run depends on them.
 const (
-	InputSpec      = "spec"
-	InputOverride  = "override" // of the command line
-	InputParameter = "parameter"
-	InputData      = "dataset checksum"
-	InputAlgorithm = "algorithm revision"
-	InputMeasure   = "metric or classifier revision"
-	InputSeed      = "seed"
-	InputModule    = "module version"
-	InputGo        = "Go version"
-	InputPlatform  = "platform"
-	InputCommit    = "commit"
+	InputSpec       = "spec"
+	InputOverride   = "override" // of the command line
+	InputParameter  = "parameter"
+	InputData       = "dataset checksum"
+	InputAlgorithm  = "algorithm revision"
+	InputProgram    = "program outside"
+	InputMeasure    = "metric or classifier revision"
+	InputElementary = "arithmetic revision"
+	InputSeed       = "seed"
+	InputModule     = "module version"
+	InputGo         = "Go version"
+	InputPlatform   = "platform"
+	InputCommit     = "commit"
 )
 
 // Difference is one input in which two runs differ.
@@ -75,7 +77,9 @@ func Differences(a, b *Baseline) []Difference {
 	}
 	compare(InputData)
 	compare(InputAlgorithm)
+	compare(InputProgram)
 	compare(InputMeasure)
+	all.add(InputElementary, "", strconv.Itoa(ma.Arithmetic), strconv.Itoa(mb.Arithmetic))
 	all.add(InputSeed, "", fmt.Sprint(ma.Seed), fmt.Sprint(mb.Seed))
 	compare(InputModule)
 	all.add(InputGo, "", ma.GoVersion, mb.GoVersion)
@@ -118,6 +122,7 @@ func namedInputs(m *results.Manifest) map[string][]named {
 	}
 	for _, use := range m.Algorithms {
 		revision(InputAlgorithm, strings.TrimSpace(use.Name+" "+use.Variant), use.Revision)
+		add(InputProgram, use.Name, use.Program)
 	}
 	for _, use := range m.Measures {
 		revision(InputMeasure, use.Metric, use.Revision)

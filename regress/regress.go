@@ -145,7 +145,8 @@ func relate(old, new *results.Manifest, s *results.Sample) relation {
 		seed:      old.Seed == new.Seed,
 		data:      a.data.Checksum == b.data.Checksum && a.data.Resampled == b.data.Resampled,
 		resampled: a.data.Resampled && b.data.Resampled,
-		revision: a.algorithm.Revision == b.algorithm.Revision &&
+		revision: old.Arithmetic == new.Arithmetic &&
+			a.algorithm.Revision == b.algorithm.Revision &&
 			a.measure.Revision == b.measure.Revision &&
 			a.measure.ClassifierRevision == b.measure.ClassifierRevision,
 		// The word is package algorithms' for its models of privacy.
@@ -341,10 +342,10 @@ func (l *curveList) add(c Comparison, old, new []float64) {
 	}
 	sum := 0.0
 	for _, v := range old {
-		sum += v / float64(len(old)) / 2
+		sum += float64(v / float64(len(old)) / 2)
 	}
 	for _, v := range new {
-		sum += v / float64(len(new)) / 2
+		sum += float64(v / float64(len(new)) / 2)
 	}
 	if sum == 0 {
 		return

@@ -60,7 +60,8 @@ func paired(differences []float64) (p float64, test string) {
 		if d == 0 {
 			return 1, TestPermutation
 		}
-		return math.Exp2(1 - n), TestPermutation // all signs alike, one way or the other
+		// all signs alike, one way or the other
+		return math.Ldexp(1, 1-len(differences)), TestPermutation
 	}
 	return twoSided(d/math.Sqrt(variance/n), n-1), TestPaired
 }

@@ -61,6 +61,7 @@ type experimentView struct {
 	Overrides               []string
 	Parts                   []*part
 	Budget                  *budget
+	Audits                  *audits
 	Problems                []string // figures that could not be drawn
 	Caveats                 []string // what the others leave out
 }
@@ -239,6 +240,7 @@ func newExperimentView(run *results.Run, judged []*claimView, colours *purposeCo
 	}
 	e.Parts = arrange(figures, judged)
 	e.Budget = newBudget(run, colours)
+	e.Audits = newAudits(run.Audits)
 	return e, nil
 }
 

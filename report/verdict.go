@@ -129,7 +129,7 @@ func remarks(j *claims.Judgement) []string {
 		all = append(all, "on a reduced run")
 	}
 	if j.Clock {
-		all = append(all, "by the clock of the machine that ran it")
+		all = append(all, j.ByTheClock())
 	}
 	if j.Surprise {
 		all = append(all, "a surprise: "+string(j.Expect)+" was expected")

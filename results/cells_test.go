@@ -162,6 +162,35 @@ func fullRun() *Run {
 				Where: Filter{"classifier": "c45"}}}},
 		Cells:   []Cell{fullCell()},
 		Timings: []Timing{{Release: 2.25, Measure: 0.5}},
+		Audits: []Audit{{Algorithm: "rps", Variant: "published", Series: "RPS", Epsilon: 1,
+			Unit: "record", Status: "short", Pairs: 2, Transcripts: 8, Calls: 16,
+			Params: map[string]string{"depth": "10"}, Proven: Bound(math.Inf(1)), Seen: 0.5,
+			Moved:    []Moved{{"counts", "laplace", 1, 0.5}},
+			Failures: []AuditFailure{{"loss", "two records", 3, "a loss"}},
+			BlackBox: &Certified{Releases: 40, Accused: true, Bound: 1.25,
+				Detectable: Bound(math.Inf(1)), Text: "epsilon is at least 1.25"}}},
+	}
+}
+
+// TestAuditVerdicts: a verdict says what was found, loudly where it should not be.
+func TestAuditVerdicts(t *testing.T) {
+	loss := []AuditFailure{{Kind: "loss"}, {Kind: "output"}}
+	for _, c := range []struct {
+		a       Audit
+		want    string
+		refuted bool
+	}{
+		{Audit{Status: "holds"}, "passed", false},
+		{Audit{Status: "holds", Failures: loss}, "REFUTED: loss, output", true},
+		{Audit{Status: "broken", Failures: loss}, "refuted: loss, output", false},
+		{Audit{Status: "holds", BlackBox: &Certified{}}, "passed", false},
+		{Audit{Status: "holds", BlackBox: &Certified{Accused: true}}, "REFUTED: black box", true},
+		{Audit{Status: "holds", Error: "too few records"}, "not audited", false},
+	} {
+		if got := c.a.Verdict(); got != c.want || c.a.Refuted() != c.refuted ||
+			c.a.Passed() != (c.want == "passed") {
+			t.Errorf("%+v: %s, refuted %t, want %s", c.a, got, c.a.Refuted(), c.want)
+		}
 	}
 }
 
@@ -214,6 +243,16 @@ func TestOpenRefuses(t *testing.T) {
 			text := strings.Replace(fullLine, "0.8125", "0.8126", 1)
 			return os.WriteFile(filepath.Join(dir, RecordsFile), []byte(text), 0o666)
 		}, "not the file that manifest.json was written for"},
+		"another audit": {func(dir string) error {
+			text := `{"algorithm":"rps","variant":"strict","epsilon":1,"proven":1,"seen":0.5}`
+			return os.WriteFile(filepath.Join(dir, AuditFile), []byte(text+"\n"), 0o666)
+		}, "audit.jsonl: not the file that manifest.json was written for"},
+		"no audit": {func(dir string) error {
+			return os.Remove(filepath.Join(dir, AuditFile))
+		}, AuditFile},
+		"a line of no audit": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, AuditFile), []byte("{}\n"), 0o666)
+		}, "audit.jsonl:1: algorithm and variant must be named"},
 		"times of another run": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, TimingsFile), nil, 0o666)
 		}, "times of 0 cells, must be of 1"},
@@ -241,7 +280,7 @@ func TestOpenRefuses(t *testing.T) {
 // TestInterruptedWriteIsNoRun: whatever file cannot be written, what is left is not read as a run.
 func TestInterruptedWriteIsNoRun(t *testing.T) {
 	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
-		RowsFile, ManifestFile} {
+		RowsFile, AuditFile, ManifestFile} {
 		dir := t.TempDir()
 		old := fullRun()
 		old.Cells[0].Trial = 7

@@ -16,8 +16,9 @@ type Manifest struct {
 	Title      string `json:"title,omitempty"`
 	// the paper's figure or table the experiment reproduces
 	Source   string `json:"source,omitempty"`
-	Spec     string `json:"spec"`     // the spec's text as it was read
-	SpecHash string `json:"specHash"` // SHA-256 of the spec's meaning, in hexadecimal
+	Note     string `json:"note,omitempty"` // for the figures' captions
+	Spec     string `json:"spec"`           // the spec's text as it was read
+	SpecHash string `json:"specHash"`       // SHA-256 of the spec's meaning, in hexadecimal
 	Seed     uint64 `json:"seed"`
 	Trials   int    `json:"trials"`
 	Folds    int    `json:"folds,omitempty"`
@@ -32,6 +33,8 @@ type Manifest struct {
 	Algorithms     []AlgorithmUse `json:"algorithms"`
 	Measures       []MeasureUse   `json:"measures,omitempty"`
 	IntervalMethod string         `json:"intervalMethod"`
+	// Arithmetic is the revision of the elementary functions, 0 for those of package math.
+	Arithmetic int `json:"arithmetic,omitempty"`
 	// Files maps the run's files to their SHA-256 in hexadecimal. timings.jsonl is not among them:
 	// it differs from run to run and has a checksum in each line.
 	Files map[string]string `json:"files,omitempty"`
@@ -100,6 +103,8 @@ type AlgorithmUse struct {
 	Status    string   `json:"status,omitempty"`    // whether the guarantee holds
 	Errata    []string `json:"errata,omitempty"`    // ids in docs/errata.md
 	Revision  int      `json:"revision,omitempty"`  // goes up when releases change
+	// Program is a digest of the program outside of ppdp that made the releases; empty for none.
+	Program string `json:"program,omitempty"`
 }
 
 // MeasureUse is a measurement an experiment made, with what figures say of it and the revisions of

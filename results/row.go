@@ -1,10 +1,6 @@
 package results
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // IntervalMethod says how Lo95 and Hi95 are computed; the manifest carries it.
 const IntervalMethod = "two-sided 95 % Student-t interval over trial means " +
@@ -19,6 +15,8 @@ type Row struct {
 	Measurement
 	N, Failed            int // trials with a value and without
 	Mean, SE, Lo95, Hi95 float64
+	// Broken says that a release of the setting has no finite proven loss: its guarantee is broken.
+	Broken bool
 }
 
 // Fact is Sample.Fact.
@@ -47,7 +45,19 @@ func Rows(samples []Sample) []Row {
 }
 
 // Rows returns all that can be drawn of the run: measured and derived.
-func (r *Run) Rows() []Row { return Rows(append(r.Samples(), r.Derived()...)) }
+func (r *Run) Rows() []Row {
+	broken := make(map[*Setting]bool)
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Spent != nil && !c.Spent.Proven.Finite() {
+			broken[c.Setting] = true
+		}
+	}
+	rows := Rows(append(r.Samples(), r.Derived()...))
+	for i := range rows {
+		rows[i].Broken = broken[rows[i].Setting]
+	}
+	return rows
+}
 
 // StandardError is s/√n, NaN for fewer than two values.
 func StandardError(x []float64) float64 {
@@ -70,7 +80,6 @@ func meanAndInterval(x []float64) (average, se, lo, hi float64) {
 	if len(x) < 2 {
 		return average, se, math.NaN(), math.NaN()
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(x) - 1)}.Quantile(0.5 + confidence/2)
-	half := float64(t * se)
+	half := float64(studentQuantile(confidence, len(x)-1) * se)
 	return average, se, average - half, average + half
 }

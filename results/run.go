@@ -30,6 +30,7 @@ const (
 	LedgerFile   = "ledger.csv"
 	RegionsFile  = "regions.csv"
 	RowsFile     = "rows.csv"
+	AuditFile    = "audit.jsonl" // what was found of the guarantees, where that was asked for
 )
 
 // Run is a finished run of an experiment.
@@ -38,6 +39,7 @@ type Run struct {
 	Manifest Manifest
 	Cells    []Cell   // in the order of the plan
 	Timings  []Timing // of each cell; nil when the run kept none
+	Audits   []Audit  // of each guarantee; nil where the run made none
 }
 
 // Open reads a run's folder. Manifest and records must be there. Every file of the run that is
@@ -56,7 +58,17 @@ func Open(dir string) (*Run, error) {
 		}
 		return r.checkDigest(path, digest)
 	})
-	if err := errors.Join(manifestErr, recordsErr); err != nil {
+	auditErr := ParseFile(dir, AuditFile, func(from io.Reader, path string) (err error) {
+		digest := sha256.New()
+		if r.Audits, err = ReadAudits(io.TeeReader(from, digest), path); err != nil {
+			return err
+		}
+		return r.checkDigest(path, digest)
+	})
+	if errors.Is(auditErr, fs.ErrNotExist) && r.Manifest.Files[AuditFile] == "" {
+		auditErr = nil
+	}
+	if err := errors.Join(manifestErr, recordsErr, auditErr); err != nil {
 		return nil, err
 	}
 	var errs []error
@@ -170,6 +182,7 @@ func (r *Run) Write(dir string) error {
 		{LedgerFile, false, r.writeLedger},
 		{RegionsFile, !hasRegions, r.writeRegions},
 		{RowsFile, !hasRows, r.writeOriginal},
+		{AuditFile, r.Audits == nil, func(w io.Writer) error { return WriteAudits(w, r.Audits) }},
 	} {
 		path := filepath.Join(dir, file.name)
 		if file.empty { // what an earlier run left would be taken for this one's

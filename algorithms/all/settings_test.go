@@ -136,6 +136,7 @@ var settings = map[string][]algorithms.Params{
 		func(p *rps.Params) { p.Depth, p.StopCheck, p.Labels = 4, false, rps.Each },
 		func(p *rps.Params) { p.Counts = rps.ByDepth },
 		func(p *rps.Params) { p.Partition, p.Rollover = rps.Fixed, false },
+		func(p *rps.Params) { p.Narrow, p.LeafShare = 0.2, 0.3 },
 	),
 	"rps-graph": vary(rpsgraph.DefaultParams,
 		graphTree(rpsgraph.Cross), graphTree(rpsgraph.Unit), graphTree(rpsgraph.Laplace),

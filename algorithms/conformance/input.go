@@ -47,7 +47,8 @@ func Table(n int) *datasets.Table {
 		age := stream.Uint32N(40)
 		b.Set(row, 0, age)
 		// Height leans on age and the class on both, so that there is something to find.
-		if err := b.SetNumber(row, 1, 50*stream.Open01()+50*float64(age)/40); err != nil {
+		height := float64(50*stream.Open01()) + float64(50*float64(age)/40)
+		if err := b.SetNumber(row, 1, height); err != nil {
 			panic(err) // the bounds above hold for every draw
 		}
 		b.Set(row, 2, stream.Uint32N(3))

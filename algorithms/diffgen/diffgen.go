@@ -54,6 +54,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
+	"ppdp/datasets"
 )
 
 func init() { algorithms.Register(Algorithm{}) }
@@ -77,6 +78,11 @@ func (a Algorithm) Info() algorithms.Info {
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+
+// CheckSchema refuses a utility that needs a class for tables without one.
+func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	return p.(*Params).Utility.CheckSchema(s)
+}
 
 // Guarantee depends on the utility and on what becomes of empty cells.
 func (Algorithm) Guarantee(variant algorithms.Variant,

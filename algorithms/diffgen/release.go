@@ -61,10 +61,8 @@ func newCut(ctx context.Context, in algorithms.Input) (*cut, privacy.Counter, er
 		return nil, nil, err
 	}
 	schema := in.Table.Schema()
-	scorer, err := partition.NewScorer(params.Utility, schema, len(in.Rows))
-	if err != nil {
-		return nil, nil, fmt.Errorf("diffgen: %w", err)
-	}
+	scorer := partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
+		Records: len(in.Rows)}
 	c := &cut{params: params, path: in.Budget.Root(), scorer: scorer}
 	numeric := 0
 	for _, attribute := range schema.QuasiIdentifiers() {

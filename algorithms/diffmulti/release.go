@@ -110,10 +110,8 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		return nil, err
 	}
 	epsilon, schema := in.Budget.Epsilon(), in.Table.Schema()
-	scorer, err := partition.NewScorer(params.Utility, schema, len(in.Rows))
-	if err != nil {
-		return nil, fmt.Errorf("diffmulti: %w", err)
-	}
+	scorer := partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
+		Records: len(in.Rows)}
 	scorer.Program = in.Variant == algorithms.RefCode
 	attributes := schema.QuasiIdentifiers()
 	axes := partition.Axes(schema, attributes)

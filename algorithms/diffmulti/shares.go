@@ -145,7 +145,7 @@ func (s *shares) asProgram(path *privacy.Path, epsilon float64, h int, sizes []i
 	}
 	left := h - 1
 	for c, n := range sizes {
-		size := programFactor*float64(n) + math.Max(0, math.Ceil(noise[c]))
+		size := float64(programFactor*float64(n)) + math.Max(0, math.Ceil(noise[c]))
 		share := math.Floor(float64(size*float64(h-1)) / float64(programFactor*float64(parent)))
 		given[c] = int(math.Min(share, float64(left)))
 		left -= given[c]

@@ -7,6 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
+	"ppdp/elementary"
 	"ppdp/privacy"
 )
 
@@ -71,7 +72,8 @@ func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
 	}
 	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict,
 		path: in.Budget.Root()}
-	r.epsilon = [2]float64{params.Split * epsilon, epsilon - params.Split*epsilon}
+	first := float64(params.Split * epsilon)
+	r.epsilon = [2]float64{first, epsilon - first}
 	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)),
 		in.CountNoise("block counts", privacy.Exact(1))
 	return r, nil
@@ -131,7 +133,8 @@ func (r *release) deviation(epsilon float64) float64 {
 	if r.strict {
 		// beyond it there is no noise, and twice sinh(silent/2)² is still a number
 		const silent = 600
-		return 1 / (math.Sqrt2 * math.Sinh(math.Min(epsilon, silent)/2))
+		epsilon = math.Min(epsilon, silent)
+		return math.Sqrt2 * elementary.Exp(epsilon/2) / elementary.Expm1(epsilon)
 	}
 	return math.Sqrt2 / epsilon
 }

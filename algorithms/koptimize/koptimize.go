@@ -7,20 +7,24 @@
 //
 // The search walks the set-enumeration tree of all sets of cuts. A node has a head, the cuts taken,
 // and a tail, the cuts that may still join. The search is exact when it ends by itself, and
-// anytime: it starts from greedy solutions and keeps the best found. When a limit of work or nodes
-// ends it early, it has a lower bound for the sets not visited; a last quarter of the work
-// exchanges cuts in the best solution. Structure.Gap is (cost - bound)/cost: 0 if, and only if, the
-// release is proven optimal; otherwise a warning reports it. Limits count steps, not seconds, so
-// that releases are the same on every machine.
+// anytime: it begins with the best partitioning that a climb finds (climber) and keeps the best.
+// When a limit of work or nodes ends it early, it has a lower bound for the sets not visited.
+// Structure.Gap is (cost - bound)/cost: 0 if, and only if, the release is proven optimal; otherwise
+// a warning reports it. Limits count steps, not seconds, so that releases are the same on every
+// machine.
+//
+// A limited search begins with the best full-domain generalisation that is a partitioning, and with
+// what searches at larger k find, so that cost falls with k (solve).
 //
 // What makes the search fast, without changing what it finds:
 //   - Records are grouped into cells that no cut of the tail separates. A cell is a set of bits,
 //     one for each cut it lies beyond. Classes with a single cell leave the search.
 //   - All pairs of a node's cuts are priced from joint counts before any child is made. This finds
 //     pairs that exclude each other, since they leave a class too small or cost too much already.
-//   - A node's bound adds up, class by class, the best of three: what its size allows (at most
-//     ⌊m/k⌋ classes), the sum of what each cut through it saves, and what so many cuts can halve.
-//     Of cuts that exclude one another, grouped greedily, one counts.
+//   - A node's bound adds up, class by class, the best of four: what its size allows (at most
+//     ⌊m/k⌋ classes), the sum of what each cut through it saves, what so many cuts can halve, and
+//     the paper's, that no record costs less than k or than its cell has records. Of cuts that
+//     exclude one another, grouped greedily, one counts.
 //
 // Published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
 // stay as they are. k-anonymity bounds how far a record can be linked, not what can be inferred
@@ -31,12 +35,11 @@
 // Deviations:
 //   - Without suppress, the default, no record is suppressed, as in LeFevre et al. 2006.
 //     Suppression is the paper's own form.
-//   - The paper's bound (suppressed records stay suppressed, any other costs at least k or its
-//     class under all cuts of the tail) is implied by the one here.
 //   - Tails are ordered by the cost of the head with the cut, the cheapest first; the paper orders
 //     by the number of classes that a cut splits.
 //   - Cuts lie next to the lower of two neighbouring values that occur.
-//   - The search starts from greedy solutions improved by exchanging one or two cuts.
+//   - The search starts from a partitioning found by a climb, by Incognito and at larger k; the
+//     paper's starts from none.
 package koptimize
 
 import (
@@ -64,7 +67,8 @@ type Params struct {
 	// as many records as the table has for each of theirs. Default false.
 	Suppress bool `yaml:"suppress"`
 	// Work ends the search after so many million steps, a step being about a counted cell or 4 ns;
-	// 0 is no limit. Default 200, about a second.
+	// 0 is no limit. Default 200, about a second. Searches at larger k, of which there are one to
+	// three for each decade up to half the rows, have the same limit.
 	Work int `yaml:"work"`
 	// Nodes ends the search after so many nodes of the tree; 0, the default, is no limit.
 	Nodes int `yaml:"nodes"`
@@ -93,7 +97,7 @@ func (Algorithm) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous, optimal or not. No bound on inference, no"+
 				" differential privacy.", "M3")},
-		Revision: 2,
+		Revision: 3,
 	}
 }
 
@@ -106,8 +110,8 @@ func DefaultParams() *Params { return &Params{K: 10, Work: 200} }
 // their boxes, whatever the order of the rows. An empty input gives an empty release; without
 // suppress, 1 to k-1 rows give an error that wraps algorithms.ErrTooFew. A table whose
 // quasi-identifiers have more than 4,096 cuts gives one that wraps algorithms.ErrTooLarge.
-// Structure counts the nodes of the tree that were visited as Nodes, the regions as Leaves, the
-// number of cuts as Depth, and says the Gap.
+// Structure counts the nodes of the tree that were visited at this k as Nodes, the regions as
+// Leaves, the number of cuts as Depth, and says the Gap.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
@@ -123,8 +127,9 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	s := newSearch(ctx, p, limits{nodes: params.Nodes, work: int64(params.Work) * 1e6})
-	if err := s.run(); err != nil {
+	s, err := solve(ctx, in.Table, in.Rows, p,
+		limits{nodes: params.Nodes, work: int64(params.Work) * 1e6})
+	if err != nil {
 		return nil, err
 	}
 	regions := p.regions(in.Table, in.Rows, s.bestCuts)

@@ -64,6 +64,37 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
+// TestPatients is the example of LeFevre et al. 2006, Figs. 1, 2 and 4(b): once the zip code is cut
+// above 53711, no cut can be added at k of 2 that changes a class (the one on sex leaves all as
+// they are, the others leave one patient alone). It is not the cheapest partitioning: 4² + 2²
+// beside the 3² + 3² of a single cut between the ages 26 and 27, which the search must find.
+func TestPatients(t *testing.T) {
+	const age, sex, zip = 0, 1, 2
+	table := testinput.Numbers(0, []int{4, 2, 3}, // ages from 25, zip codes from 53710
+		[]uint32{0, 0, 1}, []uint32{0, 1, 2}, []uint32{1, 0, 1}, []uint32{2, 0, 0},
+		[]uint32{2, 1, 2}, []uint32{3, 0, 1})
+	p := mustProblem(t, table, 2, false)
+	index := func(c cut) int32 { return int32(slices.Index(p.cuts, c)) }
+	figure2 := index(cut{zip, 2})
+	if cost, ok := price(p, table, []int32{figure2}); !ok || cost != 20 {
+		t.Errorf("Fig. 2 costs %d, %t, must be 20", cost, ok)
+	}
+	for id, c := range p.cuts {
+		if int32(id) == figure2 {
+			continue
+		}
+		cost, ok := price(p, table, []int32{figure2, int32(id)})
+		if want := c.dim == sex; ok != want || ok && cost != 20 {
+			t.Errorf("Fig. 2 with a cut on %d at %d: allowed %t at %d, must be %t at 20", c.dim,
+				c.at, ok, cost, want)
+		}
+	}
+	s := mustRun(t, p, limits{})
+	if want := []int32{index(cut{age, 2})}; s.best != 18 || !slices.Equal(s.bestCuts, want) {
+		t.Errorf("cuts %v at %d, must be %v at 18", s.bestCuts, s.best, want)
+	}
+}
+
 // TestSuppressed, worked out by hand: of 14 rows, 0 stands alone beside ten rows of 1. Together
 // they cost 121, apart 100 and 14 for the suppressed one; the three rows of 9 cost 9 either way.
 func TestSuppressed(t *testing.T) {

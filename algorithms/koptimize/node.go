@@ -50,27 +50,29 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// root fills a node with all rows in one class and every cut in the tail.
+// root fills a node with all rows in one class and every cut that is allowed in the tail.
 func (s *search) root(to *node) {
 	p := s.problem
-	to.tail = resize(to.tail, len(p.cuts))
+	to.tail = to.tail[:0]
 	to.from = resize(to.from, p.dims+1)
-	for i := range to.tail {
-		to.tail[i] = int32(i)
+	s.only = resize(s.only, p.words)
+	clear(s.only)
+	for d := range p.dims {
+		to.from[d] = int32(len(to.tail))
+		for c := p.first[d]; c < p.first[d+1]; c++ {
+			if p.allowed(c) {
+				to.tail = append(to.tail, int32(c))
+				s.only[c>>6] |= 1 << (c & 63)
+			}
+		}
 	}
-	for d, first := range p.first {
-		to.from[d] = int32(first)
-	}
+	to.from[p.dims] = int32(len(to.tail))
 	to.cells, to.closed = cells{}, 0
 	if p.n == 0 {
 		return
 	}
 	to.conflict = resize(to.conflict, len(to.tail)*p.words)
 	clear(to.conflict)
-	s.only = resize(s.only, p.words)
-	for w := range s.only {
-		s.only[w] = ^uint64(0)
-	}
 	s.list = resize(s.list, len(p.cells.weight))
 	for i := range s.list {
 		s.list[i] = int32(i)

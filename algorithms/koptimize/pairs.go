@@ -235,15 +235,22 @@ func (p *problem) leastOf(m int64, t *tally) int64 {
 	return least
 }
 
-// bound is the least that the head and any of the tail's ordered cuts can cost, class by class.
+// bound is the least that the head and any of the tail's ordered cuts can cost, class by class. It
+// is also the paper's: no record costs less than k, nor less than its cell has rows.
 func (s *search) bound(n *node) int64 {
 	s.colour(n, n.order)
 	c, cuts := &s.colours, len(n.tail)
-	total := n.closed
-	s.work += int64(len(n.sizes) * len(n.order))
+	p, total := s.problem, n.closed
+	s.work += int64(len(n.sizes)*len(n.order) + len(n.weight)/4)
+	start, k := int32(0), int64(min(p.k, p.n))
 	for class, size := range n.sizes {
 		t := c.tally(n.below[class*cuts:(class+1)*cuts], int64(size))
-		total += s.problem.leastOf(int64(size), &t)
+		inCells := int64(0)
+		for _, weight := range n.weight[start:n.ends[class]] {
+			inCells += int64(weight) * max(int64(weight), k)
+		}
+		start = n.ends[class]
+		total += max(p.leastOf(int64(size), &t), inCells)
 	}
 	return total
 }

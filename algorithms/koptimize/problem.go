@@ -26,6 +26,10 @@ type problem struct {
 	// those of dimension d are cuts[first[d]:first[d+1]].
 	cuts  []cut
 	first []int
+	// values are the codes of each dimension that occur, ascending; one cut follows each but the
+	// last.
+	values [][]uint32
+	below  []int32 // rows below each cut
 
 	words int      // of a set of cuts, one bit each
 	masks []uint64 // the cuts of each dimension, words for each
@@ -58,6 +62,7 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 		codes := make([]uint32, len(rows))
 		partition.Codes(table.Column(attribute), rows, codes)
 		values := slices.Compact(slices.Sorted(slices.Values(codes)))
+		p.values = append(p.values, values)
 		for i := 1; i < len(values); i++ {
 			p.cuts = append(p.cuts, cut{dim: d, at: values[i-1] + 1})
 		}
@@ -66,9 +71,16 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 			return nil, fmt.Errorf("koptimize: more than %d cuts up to %s: %w", maxCuts,
 				table.Schema().Attributes[attribute].Name, algorithms.ErrTooLarge)
 		}
+		frequency := make([]int32, len(values))
 		for i, code := range codes {
 			at, _ := slices.BinarySearch(values, code)
 			codes[i] = uint32(at)
+			frequency[at]++
+		}
+		rows := int32(0)
+		for c := p.first[d]; c < p.first[d+1]; c++ {
+			rows += frequency[c-p.first[d]]
+			p.below = append(p.below, rows)
 		}
 		places[d] = codes
 	}
@@ -92,6 +104,11 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 	p.cells = all
 	p.price()
 	return p, nil
+}
+
+// allowed reports whether a cut leaves enough rows on either side.
+func (p *problem) allowed(c int) bool {
+	return p.suppress || int(p.below[c]) >= p.k && p.n-int(p.below[c]) >= p.k
 }
 
 // price fills in the cost of classes.

@@ -54,30 +54,27 @@ func newSearch(ctx context.Context, p *problem, l limits) *search {
 	return &search{ctx: ctx, problem: p, limits: l, best: math.MaxInt64, unseen: math.MaxInt64}
 }
 
-// run searches until everything has been looked at or bounded, or a limit is reached. The rows, if
-// there are any, must be k at least, or may be suppressed. It returns the error of the context when
-// that ends.
+// run searches until everything has been looked at or bounded, or a limit is reached; half of the
+// work at most goes into a partitioning to begin with. The rows, if there are any, must be k at
+// least, or may be suppressed. It returns the error of the context when that ends.
 func (s *search) run() error {
-	if s.problem.n == 0 {
+	p := s.problem
+	if p.n == 0 {
 		s.best = 0
 		return nil
 	}
-	s.start()
-	if s.stopped {
-		s.unseen = s.problem.cheapest()
+	s.offer(p.cost[p.n])
+	half := int64(math.MaxInt64)
+	if s.limits.work > 0 {
+		half = s.limits.work / 2
+	}
+	if s.climb(half); s.err != nil {
 		return s.err
 	}
 	root := s.level(0)
 	s.root(root)
 	s.examine(root)
-	whole := s.limits.work
-	s.limits.work = whole / 4 * 3
-	s.expand(0, s.problem.cheapest())
-	if s.limits.work = whole; s.stopped && s.err == nil && whole > 0 {
-		// Polishing what the search has found gets further than as much more of the search.
-		s.stopped = false
-		s.polish(whole)
-	}
+	s.expand(0, p.cheapest())
 	return s.err
 }
 
@@ -112,19 +109,18 @@ func (s *search) offer(cost int64, more ...int32) {
 	}
 }
 
-// halted counts a node and reports whether the search has to end.
-func (s *search) halted() bool {
-	if s.stopped {
-		return true
-	}
+// poll checks the context from time to time and reports whether it has ended.
+func (s *search) poll() bool {
 	if s.work-s.polled >= pollEvery || s.nodes == 0 {
 		s.polled = s.work
-		if s.err = s.ctx.Err(); s.err != nil {
-			s.stopped = true
-			return true
-		}
+		s.err = s.ctx.Err()
 	}
-	if s.limits.nodes > 0 && s.nodes >= s.limits.nodes ||
+	return s.err != nil
+}
+
+// halted counts a node and reports whether the search has to end.
+func (s *search) halted() bool {
+	if s.stopped || s.poll() || s.limits.nodes > 0 && s.nodes >= s.limits.nodes ||
 		s.limits.work > 0 && s.work >= s.limits.work {
 		s.stopped = true
 		return true

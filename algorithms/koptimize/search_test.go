@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/incognito"
 	"ppdp/datasets"
 	"ppdp/random"
 )
@@ -294,6 +295,141 @@ func TestNoWorseThanGreedy(t *testing.T) {
 					simple)
 			}
 		}
+	}
+}
+
+// TestFit compares the cuts that a climb puts on one dimension with the best of all sets of cuts
+// there, given those on the others, and the frequencies that follow a change of one cut with those
+// counted anew.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	stream := random.NewKey(11).Derive("fit").Stream()
+	for trial := range 200 {
+		cells := []int{2 + stream.IntN(7), 2 + stream.IntN(4), 2 + stream.IntN(4)}
+		if trial%10 == 0 {
+			cells[2] = 80 // more cuts than a word has bits
+		}
+		table := randomTable(stream, 20+stream.IntN(80), cells, trial%2 == 0)
+		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
+		s := newSearch(context.Background(), p, limits{})
+		s.root(s.level(0))
+		var others []int32
+		for c := p.first[1]; c < len(p.cuts); c++ {
+			if stream.IntN(4+cells[2]/4) == 0 {
+				others = append(others, int32(c))
+			}
+		}
+		root := s.level(0)
+		others = slices.DeleteFunc(others, func(c int32) bool { return !p.allowed(int(c)) })
+		c := &climber{search: s, taken: p.set(others), cells: root.cells,
+			free: root.tail[:root.from[1]]}
+		fit := func() {
+			t.Helper()
+			worst := int64(math.MaxInt64)
+			want := worst
+			for set := range 1 << p.first[1] {
+				if cost, ok := price(p, table, append(members(p, set), others...)); ok {
+					want = min(want, cost)
+				}
+			}
+			if got := c.fit(&c.current, worst); got != want {
+				t.Fatalf("trial %d: %d with the cuts %v on the others, must be %d", trial, got,
+					others, want)
+			}
+			if c.fit(&c.current, want) != want || c.best != math.MaxInt64 {
+				t.Fatalf("trial %d: something costs less than %d", trial, want)
+			}
+			if want == worst {
+				return
+			}
+			c.fit(&c.current, worst)
+			if c.adopt(want); c.best != want {
+				t.Fatalf("trial %d: %d offered, must be %d", trial, c.best, want)
+			}
+			if cost, ok := price(p, table, c.bestCuts); !ok || cost != want || c.cost(c.bestCuts) !=
+				want {
+				t.Fatalf("trial %d: the cuts cost %d, %t, must be %d", trial, cost, ok, want)
+			}
+			c.best = math.MaxInt64
+		}
+		c.count()
+		fit()
+		if int(root.from[1]) == len(root.tail) {
+			continue
+		}
+		change := root.tail[int(root.from[1])+stream.IntN(len(root.tail)-int(root.from[1]))]
+		c.changed(change)
+		next := c.fit(&c.next, math.MaxInt64)
+		c.taken[change>>6] ^= 1 << (change & 63)
+		if at := slices.Index(others, change); at >= 0 {
+			others = slices.Delete(others, at, at+1)
+		} else {
+			others = append(others, change)
+		}
+		c.count()
+		if again := c.fit(&c.current, math.MaxInt64); next != again {
+			t.Fatalf("trial %d: %d after cut %d changed, counted anew %d", trial, next, change,
+				again)
+		}
+		fit()
+	}
+}
+
+// TestRungs: a limited search costs no more than the same one at any larger k of the series, and
+// none above full-domain generalisation, although its limit ends it long before.
+func TestRungs(t *testing.T) {
+	t.Parallel()
+	if got, want := rungs(10, 2100), []int{1000, 500, 250, 100, 50, 25}; !slices.Equal(got, want) {
+		t.Errorf("rungs above 10 of 2,100 rows: %v, must be %v", got, want)
+	}
+	if got, want := rungs(1, 11), []int{5, 2}; !slices.Equal(got, want) {
+		t.Errorf("rungs above 1 of 11 rows: %v, must be %v", got, want)
+	}
+	stream := random.NewKey(12).Derive("rungs").Stream()
+	fullDomain := 0 // releases of full-domain solutions
+	for trial := range 12 {
+		// At these limits searches alone are out of order in k, or miss full-domain solutions.
+		cells, limit := []int{40, 12, 12}, limits{work: 30_000}
+		if trial%4 == 0 {
+			cells, limit = []int{8, 8, 8, 8}, limits{work: 1}
+		}
+		table := randomTable(stream, 600, cells, trial%4 != 0)
+		for _, suppress := range []bool{false, true} {
+			ks, least := append(rungs(1, 600), 3, 7, 8, 30), map[int]int64{}
+			for _, k := range ks {
+				p := mustProblem(t, table, k, suppress)
+				s, err := solve(context.Background(), table, table.AllRows(), p, limit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if cost, ok := price(p, table, s.bestCuts); !ok || cost != s.best {
+					t.Fatalf("trial %d, k %d: the cuts cost %d, %t, the search says %d", trial, k,
+						cost, ok, s.best)
+				}
+				least[k] = s.best
+				full, err := incognito.Search(context.Background(), table, table.AllRows(), k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if cost := slices.Min(full.Discernibility); s.best > cost {
+					t.Errorf("trial %d, k %d, suppress %t: %d, full-domain generalisation %d",
+						trial, k, suppress, s.best, cost)
+				} else if s.best == cost {
+					fullDomain++
+				}
+			}
+			for _, k := range ks {
+				for _, rung := range rungs(k, 600) {
+					if least[k] > least[rung] {
+						t.Errorf("trial %d, suppress %t: %d at k of %d, %d at %d", trial, suppress,
+							least[k], k, least[rung], rung)
+					}
+				}
+			}
+		}
+	}
+	if fullDomain == 0 {
+		t.Error("no search ended with a full-domain generalisation: the limit does not bite")
 	}
 }
 

@@ -1,13 +1,10 @@
 package mondrian
 
 import (
-	"errors"
-	"math"
 	"slices"
-)
 
-// errNoClass is the error of split: class on a table without a class attribute.
-var errNoClass = errors.New("split: class, but the table has no class attribute")
+	"ppdp/elementary"
+)
 
 // classes finds the cuts of split: class. Its slices are scratch memory.
 type classes struct {
@@ -111,7 +108,7 @@ func certainty(counts []int32) float64 {
 // logs holds n ln n for the numbers that regions mostly have.
 var logs = func() (table [1 << 12]float64) {
 	for n := 2; n < len(table); n++ {
-		table[n] = float64(n) * math.Log(float64(n))
+		table[n] = float64(n) * elementary.Log(float64(n))
 	}
 	return table
 }()
@@ -120,5 +117,5 @@ func timesLog(n int32) float64 {
 	if int(n) < len(logs) {
 		return logs[n]
 	}
-	return float64(n) * math.Log(float64(n))
+	return float64(n) * elementary.Log(float64(n))
 }

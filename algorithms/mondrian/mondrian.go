@@ -32,6 +32,15 @@
 //   - Continuous attributes are cut and summarised at the schema's cells; their means are exact.
 //   - The paper does not say how records are drawn from regions; see Records.
 //   - split: workload judges at most 256 cuts of an attribute in a region, evenly spread.
+//   - A workload is counts with one predicate each (a query listed twice weighs twice); section 5
+//     defines weighted aggregates over several attributes, and leaves cutting for them to the
+//     future. The metrics can ask such queries of any release (metrics.Query).
+//   - Section 4.2 partitions tables larger than memory on disk, a scan and a copy for each level of
+//     the tree. Here the table must fit: codes take a byte each for domains of up to 256 cells, and
+//     a release peaks at three times its table (docs/performance.md), 3 GB for 10⁸ rows of eight
+//     such attributes. Rows are numbered in 31 bits.
+//   - There are no user-defined hierarchies, as in the paper, whose section 8 leaves them to the
+//     future: values are cut in the schema's order.
 package mondrian
 
 import (

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/datasets"
 )
 
 // Mode is the model of partitioning.
@@ -103,6 +104,21 @@ func (p *Params) Validate() error {
 		algorithms.CheckWord("records", p.Records),
 		p.checkMode(),
 	)
+}
+
+// CheckSchema refuses split: class for tables without a class, and workloads that a table cannot
+// serve.
+func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	switch params := p.(*Params); params.Split {
+	case Class:
+		if s.Class() < 0 {
+			return errors.New("split: class, but the table has no class attribute")
+		}
+	case Workload:
+		_, err := predicatesOf(params.Workload, s, s.QuasiIdentifiers())
+		return err
+	}
+	return nil
 }
 
 // checkMode reports a split that relaxed partitions do not know.

@@ -104,9 +104,6 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 }
 
 func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int) error {
-	if s.params.Split == Class && schema.Class() < 0 {
-		return errNoClass
-	}
 	var predicates [][]predicate
 	if s.params.Split == Workload {
 		var err error

@@ -3,6 +3,7 @@ package partition
 import (
 	"math"
 
+	"ppdp/elementary"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -81,7 +82,7 @@ func (c *cutGroups) Draw(i int) uint64 {
 	// The best cut is at one end and each further one is exp(-|fall|) times as likely as the one
 	// before: a geometric law, cut off at n, by the inverse of its distribution function.
 	slope := -math.Abs(fall)
-	reach := math.Log1p(c.Draws.Open01() * math.Expm1(float64(slope*float64(n))))
+	reach := elementary.Log1p(c.Draws.Open01() * elementary.Expm1(float64(slope*float64(n))))
 	step := uint32(math.Min(math.Max(0, reach/slope), float64(n-1)))
 	if fall > 0 {
 		step = n - 1 - step
@@ -106,7 +107,7 @@ func (c *cutGroups) Find(cut uint64) (i int, share, score float64) {
 		}
 		if fall := math.Abs(c.falls[i]); fall > 0 {
 			steps := math.Abs(float64(cut) - float64(c.First(i)))
-			return i, math.Exp(float64(-fall*steps)) / c.weights[i],
+			return i, elementary.Exp(float64(-fall*steps)) / c.weights[i],
 				c.scores[i] - float64(fall*steps*c.perFall)
 		}
 		return i, 1 / float64(n), c.scores[i]
@@ -176,7 +177,7 @@ func (c *CutPoints) interval(f *Frequencies, epsilon float64, first bool, from, 
 		weight := n
 		if fall != 0 {
 			slope := -math.Abs(fall)
-			weight = math.Expm1(float64(slope*n)) / math.Expm1(slope)
+			weight = elementary.Expm1(float64(slope*n)) / elementary.Expm1(slope)
 		}
 		c.add(from+1, last-from, fall, c.at(f, best), weight)
 	case c.Rule == Midpoints || ncp:

@@ -177,7 +177,7 @@ func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribu
 	case Uniform:
 		place += float64(stream.Open01() * float64(high-low))
 	case Midpoint:
-		place += float64(high-low) / 2
+		place += float64(float64(high-low) / 2)
 	}
 	value := a.Low + float64(place*a.Step)
 	// An end of the box may be rounded into the cell beside it; the next number or two up or down

@@ -43,12 +43,12 @@ func (u Utility) Qualify(g *algorithms.Guarantee) {
 	}
 }
 
-// NewScorer returns the scorer of a release from so many records. Its error names the yaml key.
-func NewScorer(utility Utility, schema *datasets.Schema, records int) (Scorer, error) {
-	if utility == InformationGain && schema.Classes() < 2 {
-		return Scorer{}, errors.New("utility: infogain needs a class of at least two values")
+// CheckSchema reports a utility that a table cannot be scored by. Its error names the yaml key.
+func (u Utility) CheckSchema(schema *datasets.Schema) error {
+	if u == InformationGain && schema.Classes() < 2 {
+		return errors.New("utility: infogain needs a class of at least two values")
 	}
-	return Scorer{Utility: utility, Classes: schema.Classes(), Records: records}, nil
+	return nil
 }
 
 // NewCutPoints opens the stream "cut points" and enters the mechanism of that name into the ledger,

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/elementary"
 )
 
 // Utility scores a specialisation, a set of rows that is about to be divided among children. More
@@ -51,7 +52,7 @@ func (s *Scorer) Sensitivity() float64 {
 	case Discernibility:
 		return 2*float64(s.Records) + 1
 	case InformationGain:
-		return math.Log2(float64(s.Classes))
+		return elementary.Log2(float64(s.Classes))
 	default:
 		return 1
 	}
@@ -141,7 +142,7 @@ func plog(n int) float64 {
 	if n <= 1 {
 		return 0
 	}
-	return float64(float64(n) * math.Log2(float64(n)))
+	return float64(float64(n) * elementary.Log2(float64(n)))
 }
 
 func total(counts []int32) int {

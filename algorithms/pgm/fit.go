@@ -196,7 +196,7 @@ func (f *fitting) run(ctx context.Context, o Options) error {
 		nextZ := f.oracle.marginals(f.next, f.scratch)
 		f.project(f.scratch, f.tried)
 		if bend, paid := f.bend(step, nextZ-logZ); bend > paid/scale+
-			roundingShare/scale*f.Total*(1+math.Abs(logZ)) {
+			float64(roundingShare/scale*f.Total*(1+math.Abs(logZ))) {
 			scale *= stepCut
 			cuts++
 			continue
@@ -247,7 +247,7 @@ func (f *fitting) look(share float64) (loss float64) {
 		for cell, x := range f.atX[i] {
 			d := float64(share*x) + float64((1-share)*z[cell]) - t.counts[cell]
 			r[cell] = float64(t.weights[cell] * d)
-			loss += float64(r[cell]*d) / 2
+			loss += float64(r[cell] * d / 2)
 		}
 	}
 	return loss
@@ -271,7 +271,7 @@ func (f *fitting) bend(step, logs float64) (bend, paid float64) {
 		z, r := f.atZ[i], f.residual[i]
 		for cell, x := range f.tried[i] {
 			d := x - z[cell]
-			bend += float64(t.weights[cell]*d*d) / 2
+			bend += float64(t.weights[cell] * d * d / 2)
 			paid -= float64(step * r[cell] * x)
 		}
 	}

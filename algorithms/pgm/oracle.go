@@ -1,6 +1,10 @@
 package pgm
 
-import "math"
+import (
+	"math"
+
+	"ppdp/elementary"
+)
 
 // oracle computes marginals of p(x) ∝ exp Σ_C θ_C(x_C) on a junction tree, by sum-product with two
 // passes. It has the scratch for that.
@@ -44,7 +48,7 @@ func (o *oracle) marginals(theta, mu []float64) (logZ float64) {
 			sum := 0.0
 			if !math.IsInf(top, -1) {
 				for k, b := range block {
-					e := math.Exp(b - top)
+					e := elementary.Exp(b - top)
 					block[k] = e
 					sum += e
 				}
@@ -52,7 +56,7 @@ func (o *oracle) marginals(theta, mu []float64) (logZ float64) {
 				clear(block)
 			}
 			o.sums[n.sepFrom+s] = sum
-			o.messages[n.sepFrom+s] = top + math.Log(sum)
+			o.messages[n.sepFrom+s] = top + elementary.Log(sum)
 		}
 	}
 	for i := range o.nodes {

@@ -38,7 +38,7 @@ func (c *chooser) choose(scores []float64) (int, error) {
 func usefulDegree(d, degree int, n, epsilon, sensitivity, theta float64) int {
 	k := min(degree, d-1)
 	for ; k > 0; k-- {
-		if float64(n*epsilon) >= theta*sensitivity*float64(d-k)*math.Exp2(float64(k+1)) {
+		if float64(n*epsilon) >= theta*sensitivity*float64(d-k)*math.Ldexp(1, k+1) {
 			return k
 		}
 	}

@@ -53,7 +53,7 @@ func (f *fit) count() error {
 	if !f.strict() {
 		return nil
 	}
-	cost := f.epsilon * f.params.CountShare
+	cost := float64(f.epsilon * f.params.CountShare)
 	noise := f.in.Budget.Geometric("number of records", f.in.Noise.Open("number of records"),
 		privacy.Exact(1))
 	noisy, err := noise.Add(&f.path, cost, f.records)
@@ -119,7 +119,7 @@ func (f *fit) overBits() ([]conditional, error) {
 	if f.nodes = d; d == 0 {
 		return nil, nil
 	}
-	choosing := f.epsilon * f.params.Beta
+	choosing := float64(f.epsilon * f.params.Beta)
 	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing,
 		f.marginalSensitivity(), f.params.Theta)
 	counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
@@ -177,7 +177,7 @@ func (f *fit) overAttributes() ([]conditional, error) {
 		columns[i] = make([]uint32, len(f.in.Rows))
 		f.domains[i].valuesOf(columns[i], f.in.Table.Column(i), f.in.Rows)
 	}
-	choosing := f.epsilon * f.params.Beta
+	choosing := float64(f.epsilon * f.params.Beta)
 	useful := min(maxMarginal, usefulCells(d, f.records, f.epsilon-choosing,
 		f.marginalSensitivity(), f.params.Theta))
 	search := &domainSearch{columns: columns, levels: all, degree: f.params.Degree, useful: useful}

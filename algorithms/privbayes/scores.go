@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/elementary"
 	"ppdp/privacy"
 )
 
@@ -35,7 +36,8 @@ func newScorer(score Score, n int, variant algorithms.Variant) *scorer {
 	if score == MutualInformation {
 		s.xlog = make([]int64, n+1)
 		for c := 2; c <= n; c++ {
-			s.xlog[c] = int64(math.Round(float64(c) * math.Log2(float64(c)) * (1 << fraction)))
+			x := float64(c)
+			s.xlog[c] = int64(math.Round(x * elementary.Log2(x) * (1 << fraction)))
 		}
 	}
 	return s
@@ -217,7 +219,7 @@ func relaxed(items []item, capacity int64) int64 {
 	for _, i := range items {
 		if i.cost > capacity {
 			// rounded up: it is a bound
-			return gain + int64(float64(i.gain)*(float64(capacity)/float64(i.cost))+1)
+			return gain + int64(float64(float64(i.gain)*(float64(capacity)/float64(i.cost)))+1)
 		}
 		capacity -= i.cost
 		gain += i.gain
@@ -239,10 +241,12 @@ func sensitivity(score Score, variant algorithms.Variant, n int, bits bool) priv
 	case score == TotalVariation: // the paper's 3/n + 2/n²
 		return privacy.Exact(3 + 2/m)
 	case bits: // the paper's bound where child or parents are binary
-		return privacy.Exact(math.Log2(m) + float64((m-1)*math.Log2(m/(m-1))) + rounding(m))
+		bound := elementary.Log2(m) + float64((m-1)*elementary.Log2(m/(m-1)))
+		return privacy.Exact(bound + rounding(m))
 	default:
-		return privacy.Exact(2*math.Log2((m+1)/2) + float64((m-1)*math.Log2((m+1)/(m-1))) +
-			rounding(m))
+		bound := float64(2*elementary.Log2((m+1)/2)) +
+			float64((m-1)*elementary.Log2((m+1)/(m-1)))
+		return privacy.Exact(bound + rounding(m))
 	}
 }
 
@@ -251,5 +255,6 @@ func sensitivity(score Score, variant algorithms.Variant, n int, bits bool) priv
 // sums on either side, so that twelve entries of xlog differ between the scores; each is off by
 // half a unit in its last place and by at most 2⁻⁵⁰ of itself.
 func rounding(n float64) float64 {
-	return 12 * (math.Ldexp(1, -fraction-1) + float64(math.Ldexp(1, -50)*float64(n*math.Log2(n))))
+	return 12 * (math.Ldexp(1, -fraction-1) +
+		float64(math.Ldexp(1, -50)*float64(n*elementary.Log2(n))))
 }

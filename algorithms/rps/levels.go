@@ -1,22 +1,24 @@
 package rps
 
-import "math"
-
 // level is what the queries of one level of the tree may spend; 0 where there is no such query.
 type level struct {
 	stop, cut float64
 }
 
-// levels divides half of epsilon over the levels 0 to Depth-1 of a path.
+// levels divides what leaves do not get of epsilon over the levels 0 to Depth-1 of a path.
 func (p *Params) levels(epsilon float64) []level {
 	levels := make([]level, p.Depth)
-	half := epsilon / 2
+	all := float64(epsilon * (1 - p.LeafShare))
+	power, last := 1.0, 1.0
+	for range p.Depth {
+		last *= geometricRatio
+	}
 	for d := range levels {
-		share := half / float64(p.Depth)
+		share := all / float64(p.Depth)
 		if p.Allocation == GeometricLevels {
 			// (1-r)·r^d, divided by its sum over the levels there are
-			share = half * (1 - geometricRatio) * math.Pow(geometricRatio, float64(d)) /
-				(1 - math.Pow(geometricRatio, float64(p.Depth)))
+			share = all * (1 - geometricRatio) * power / (1 - last)
+			power *= geometricRatio
 		}
 		stops := p.StopCheck && (p.Allocation != ShallowLevels || d >= p.ShallowDepth)
 		cuts := p.Partition == Balanced

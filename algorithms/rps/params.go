@@ -2,6 +2,7 @@ package rps
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -38,7 +39,7 @@ const (
 
 func (Partition) Enum() []string { return algorithms.Words(Balanced, Fixed) }
 
-// Allocation divides the half of the budget that is spent on the way to a leaf.
+// Allocation divides the part of the budget that is spent on the way to a leaf.
 type Allocation string
 
 const (
@@ -100,12 +101,19 @@ type Params struct {
 	// StopCheck false asks for no counts at all on the way; then Stop has no meaning and depth
 	// alone limits the recursion.
 	StopCheck bool `yaml:"stop_check"`
+	// Narrow says when a region is narrow enough along an attribute not to be cut there: at this
+	// share of the attribute's cells or less, in [0, 1). 0 (default) is a single cell. It reads no
+	// data. A region that is narrow along every attribute is a leaf.
+	Narrow float64 `yaml:"narrow"`
+	// LeafShare is the part of epsilon kept for the leaf, inside (0, 1); default 0.5. The rest is
+	// for the levels.
+	LeafShare float64 `yaml:"leaf_share"`
 	// Allocation divides the budget of the levels.
 	Allocation Allocation `yaml:"allocation"`
 	// ShallowDepth is the first level with a stop test under allocation: shallow.
 	ShallowDepth int `yaml:"shallow_depth"`
-	// Rollover gives a leaf all that its path has left, at least half of the budget ("all remaining
-	// privacy budget", section 3.2); false gives it exactly half.
+	// Rollover gives a leaf all that its path has left, at least its share ("all remaining privacy
+	// budget", section 3.2); false gives it exactly that.
 	Rollover bool `yaml:"rollover"`
 	// Counts says where a leaf's size comes from.
 	Counts Counts `yaml:"counts"`
@@ -121,7 +129,7 @@ type Params struct {
 func DefaultParams() *Params {
 	return &Params{
 		Quality: Even, Attributes: All, Partition: Balanced,
-		Depth: 50, Stop: 5, StopCheck: true,
+		Depth: 50, Stop: 5, StopCheck: true, LeafShare: 0.5,
 		Allocation: UniformLevels, ShallowDepth: 8, Rollover: true,
 		Counts: Noisy, Labels: Majority,
 		MaxNodes: 5e7, Drawing: partition.DefaultDrawing(),
@@ -141,5 +149,14 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
 		p.Drawing.Check(),
 		algorithms.CheckNumber("stop", p.Stop),
+		algorithms.CheckShare("leaf_share", p.LeafShare),
+		p.checkNarrow(),
 	)
+}
+
+func (p *Params) checkNarrow() error {
+	if p.Narrow >= 0 && p.Narrow < 1 {
+		return nil
+	}
+	return fmt.Errorf("narrow: %v, must be at least 0 and below 1", p.Narrow)
 }

@@ -297,6 +297,8 @@ func TestLevels(t *testing.T) {
 			make([]level, 4)},
 		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 },
 			[]level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
+		{"a quarter for leaves", func(p *Params) { p.LeafShare = 0.25 }, []level{
+			{0.09375, 0.09375}, {0.09375, 0.09375}, {0.09375, 0.09375}, {0.09375, 0.09375}}},
 	} {
 		params := DefaultParams()
 		params.Depth = 4

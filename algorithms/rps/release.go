@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/partition"
+	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -34,6 +35,7 @@ type recursion struct {
 	paths   []privacy.Path // paths[d] is that of the region at depth d of the current branch
 	rows    int            // the paper's N
 	epsilon float64
+	narrow  []uint32 // the cells of a dimension at which it is narrow enough
 
 	cuts    *privacy.Exponential // nil where nothing is charged for cuts
 	stops   privacy.Noise        // nil without stop tests
@@ -48,6 +50,22 @@ type recursion struct {
 	work       int       // since the last check of the context
 }
 
+// CheckSchema refuses quality: class for tables without a class of two values.
+func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	params := p.(*Params)
+	if params.Partition != Balanced || params.Quality != Class {
+		return nil
+	}
+	switch class := s.Class(); {
+	case class < 0:
+		return errors.New("quality: class needs a table with a class attribute")
+	case s.Classes() != 2:
+		return fmt.Errorf("quality: class needs a class of two values, %s has %d",
+			s.Attributes[class].Name, s.Classes())
+	}
+	return nil
+}
+
 // newRecursion checks the input against the parameters and declares the mechanisms.
 func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
@@ -55,15 +73,6 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		return nil, err
 	}
 	schema := in.Table.Schema()
-	if params.Partition == Balanced && params.Quality == Class {
-		switch class := schema.Class(); {
-		case class < 0:
-			return nil, errors.New("rps: quality: class needs a table with a class attribute")
-		case schema.Classes() != 2:
-			return nil, fmt.Errorf("rps: quality: class needs a binary class, %s has %d values",
-				schema.Attributes[class].Name, schema.Classes())
-		}
-	}
 	epsilon := in.Budget.Epsilon()
 	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
 	r := &recursion{
@@ -75,6 +84,9 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		epsilon: epsilon,
 		exact:   make([]int32, space.Classes()),
 		noisy:   make([]float64, space.Classes()),
+	}
+	for dim := range space.Dims() {
+		r.narrow = append(r.narrow, uint32(max(1, params.Narrow*float64(space.Cells(dim)))))
 	}
 	r.paths[0] = in.Budget.Root()
 	r.candidates = candidates{space: space, quality: params.Quality}
@@ -129,7 +141,7 @@ func (r *recursion) partition(rows []int32, depth int) error {
 	}
 	r.open = r.open[:0]
 	for dim := range r.space.Dims() {
-		if r.builder.Width(dim) > 1 {
+		if r.builder.Width(dim) > r.narrow[dim] {
 			r.open = append(r.open, dim)
 		}
 	}
@@ -237,7 +249,7 @@ func (r *recursion) leafEpsilon(path *privacy.Path) float64 {
 	if r.params.Rollover {
 		return path.Remaining()
 	}
-	return r.epsilon / 2
+	return r.epsilon * r.params.LeafShare
 }
 
 // sizeByDepth sizes a leaf by N/2^depth. The noisy class counts, where there are classes, serve the

@@ -54,6 +54,11 @@ func TestHandWorkedTrees(t *testing.T) {
 			"[0,2):[4] [2,4):[2] "},
 		{"to single cells", plain, func(p *Params) { p.StopCheck = false },
 			"[0,1):[1] [1,2):[3] [2,3):[1] [3,4):[1] "},
+		// the even halves have two of four cells each
+		{"narrow at half", plain, func(p *Params) { p.StopCheck, p.Narrow = false, 0.5 },
+			"[0,2):[4] [2,4):[2] "},
+		{"not narrow at two fifths", plain, func(p *Params) { p.StopCheck, p.Narrow = false, 0.4 },
+			"[0,1):[1] [1,2):[3] [2,3):[1] [3,4):[1] "},
 		{"stop at 2", plain, func(p *Params) { p.Stop = 2.5 }, "[0,1):[1] [1,2):[3] [2,4):[2] "},
 		{"stop at 6", plain, func(p *Params) { p.Stop = 6.5 }, "[0,4):[6] "},
 		{"fixed", plain, func(p *Params) { p.Partition, p.Depth, p.StopCheck = Fixed, 1, false },
@@ -133,6 +138,8 @@ func drawParams(t *rapid.T) *Params {
 	p.Allocation = rapid.SampledFrom([]Allocation{UniformLevels, GeometricLevels,
 		ShallowLevels}).Draw(t, "allocation")
 	p.ShallowDepth = rapid.IntRange(0, 10).Draw(t, "shallow_depth")
+	p.Narrow = rapid.SampledFrom([]float64{0, 0.3, 0.9}).Draw(t, "narrow")
+	p.LeafShare = rapid.SampledFrom([]float64{0.05, 0.5, 0.8}).Draw(t, "leaf_share")
 	p.Rollover = rapid.Bool().Draw(t, "rollover")
 	p.Labels = rapid.SampledFrom([]Labels{Majority, Each}).Draw(t, "labels")
 	p.Values = rapid.SampledFrom([]partition.Values{partition.Uniform, partition.Midpoint,
@@ -216,6 +223,7 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, params := drawTable(t), drawParams(t)
 		params.StopCheck, params.Labels, params.Counts = false, Each, Noisy
+		params.Narrow = 0
 		// more than the cuts that all cells of drawTable's domain need on one path
 		params.Depth = 80
 		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published,
@@ -311,7 +319,7 @@ func TestRefusals(t *testing.T) {
 		{"class quality without a class", testinput.Input(plain, &Params{Quality: Class},
 			algorithms.Published, 1, 1), "needs a table with a class attribute"},
 		{"class quality with three classes", testinput.Input(ternary, &Params{Quality: Class},
-			algorithms.Published, 1, 1), "class has 3 values"},
+			algorithms.Published, 1, 1), "class of two values, class has 3"},
 		{"strict sizes by depth", testinput.Input(binary, &Params{Counts: ByDepth},
 			algorithms.Strict, 1, 1), `counts: "depth" publishes`},
 		{"unknown variant", testinput.Input(binary, &Params{}, algorithms.RefCode, 1, 1),
@@ -351,11 +359,12 @@ func TestValidateNamesEveryKey(t *testing.T) {
 		t.Errorf("defaults: %v", err)
 	}
 	// every other field is out of range as a zero, but for shallow_depth
-	bad := &Params{Stop: math.NaN()}
+	bad := &Params{Stop: math.NaN(), Narrow: 1}
 	bad.ShallowDepth = -1
 	err := bad.Validate()
 	for _, key := range []string{"quality", "attributes", "partition", "depth", "stop",
-		"allocation", "shallow_depth", "counts", "labels", "values", "max_nodes", "max_rows"} {
+		"allocation", "shallow_depth", "narrow", "leaf_share", "counts", "labels", "values",
+		"max_nodes", "max_rows"} {
 		if err == nil || !strings.Contains("\n"+err.Error(), "\n"+key+": ") {
 			t.Errorf("no error for %s in:\n%v", key, err)
 		}

@@ -1,10 +1,9 @@
 package rpsgraph
 
 import (
-	"math"
-
 	"ppdp/algorithms/degrees"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 // degreeTable is a graph's degrees, lowered to lambda or projected, in a form that counts an
@@ -30,7 +29,7 @@ func projectedDegrees(g *datasets.Graph, bound int) degreeTable {
 		}
 		return table
 	})
-	return degreeTable{nodes: g.Nodes(), lambda: bound, most: bound, table: table}
+	return degreeTable{nodes: g.Nodes(), lambda: bound, most: min(g.Nodes()-1, bound), table: table}
 }
 
 // degreesOf tabulates a graph's degrees, once for each graph.
@@ -79,7 +78,7 @@ func (s *degreeTable) smooth(c int, beta float64) float64 {
 	local := func(t int) int { return min(most, 1+t+s.within(c-t, c+t)) }
 	best := 0.0
 	for t := 0; ; t += boundBlock {
-		decay := math.Exp(float64(-beta * float64(t)))
+		decay := elementary.Exp(float64(-beta * float64(t)))
 		if float64(decay*float64(most)) <= best {
 			return best
 		}
@@ -88,7 +87,7 @@ func (s *degreeTable) smooth(c int, beta float64) float64 {
 		}
 		for k := t; k < t+boundBlock; k++ {
 			l := local(k)
-			best = max(best, float64(math.Exp(float64(-beta*float64(k)))*float64(l)))
+			best = max(best, float64(elementary.Exp(float64(-beta*float64(k)))*float64(l)))
 			if l == most { // it grows no more
 				return best
 			}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ppdp/elementary"
 	"ppdp/privacy"
 )
 
@@ -175,7 +176,7 @@ func TestSmoothBlocks(t *testing.T) {
 		beta := rapid.SampledFrom([]float64{1e-6, 0.001, 0.02, 0.3, 5}).Draw(t, "beta")
 		want := 0.0
 		for k := range 1000 {
-			want = max(want, math.Exp(-beta*float64(k))*float64(min(s.lambda+1,
+			want = max(want, elementary.Exp(-beta*float64(k))*float64(min(s.lambda+1,
 				1+k+s.within(c-k, c+k))))
 		}
 		if got := s.smooth(c, beta); got != want {

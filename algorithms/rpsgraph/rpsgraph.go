@@ -68,17 +68,19 @@ var _ algorithms.VariantChecker = Algorithm{}
 type Counts string
 
 const (
-	// Printed is Cauchy noise for 1 + nodes of degree a + nodes of degree b-1: the leaf's own
-	// boundary nodes.
+	// Printed is Cauchy noise for 1 + nodes of degree a + nodes of degree b-1: "the removed node"
+	// and "the nodes with degrees at the region boundaries", as section 5.1 has it.
 	Printed Counts = "printed"
 	// Cross is Cauchy noise for 1 + nodes of degree a + nodes of degree b: those an isolated
 	// neighbour takes across.
 	Cross Counts = "cross"
 	// Unit is Cauchy noise for 1, of scale 6/ε.
 	Unit Counts = "unit"
-	// Laplace is Laplace noise of scale 1/ε, as for tables.
+	// Laplace is Laplace noise of scale 1/ε, as for tables: "the normal count query", which section
+	// 5.1 rules out.
 	Laplace Counts = "laplace"
-	// Rigorous is Cauchy noise for a true smooth bound on this one count (errata G3).
+	// Rigorous is Cauchy noise for a true smooth bound on this one count (errata G3), "the smooth
+	// sensitivity of the count query" of section 5.1.
 	Rigorous Counts = "rigorous"
 )
 

@@ -31,6 +31,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -102,7 +103,7 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 	half := o.Releases / 2
 	// Each bound has two ends, which share the error left to it by Bonferroni's correction.
 	most := float64(maxConditions * len(target.Pairs))
-	promise := search{n: half, z: normalQuantile(o.Level / 2 / most), delta: target.Delta}
+	promise := search{n: half, z: elementary.NormalUpper(o.Level / 2 / most), delta: target.Delta}
 	for p := range target.Pairs {
 		run := series{pair: &target.Pairs[p], finding: f, options: o,
 			key: o.Key.Derive(target.Name, strconv.Itoa(p))}

@@ -4,8 +4,9 @@ import (
 	"math"
 	"sort"
 
+	"ppdp/elementary"
+
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // crossing is the point between 0 and 1 where an increasing function reaches 0, from above by less
@@ -13,7 +14,7 @@ import (
 func crossing(f func(p float64) float64) float64 {
 	under, over := 0.0, 1.0
 	for {
-		p := (under + over) / 2
+		p := float64((under + over) / 2)
 		switch {
 		case p == under || p == over:
 			return over
@@ -52,9 +53,6 @@ func atLeast(x, n int, p float64) float64 {
 	return mathext.RegIncBeta(float64(x), float64(n-x+1), p)
 }
 
-// normalQuantile is the point that a standard normal variate exceeds with probability tail.
-func normalQuantile(tail float64) float64 { return -distuv.UnitNormal.Quantile(tail) }
-
 // epsilonBound is the least epsilon under which an event may have high hits in n releases of one
 // input and low hits in n of the other: wrong with probability at most 2·tail, never negative.
 func epsilonBound(high, low, n int, tail, delta float64) float64 {
@@ -62,7 +60,7 @@ func epsilonBound(high, low, n int, tail, delta float64) float64 {
 	if p <= 0 {
 		return 0
 	}
-	return max(0, math.Log(p/upperBound(low, n, tail)))
+	return max(0, elementary.Log(p/upperBound(low, n, tail)))
 }
 
 // claim is what a target says of every event.
@@ -70,7 +68,7 @@ type claim struct{ epsilon, delta float64 }
 
 // most is the largest probability that the claim allows on one side where it is p on the other.
 func (c claim) most(p float64) float64 {
-	return min(1, float64(math.Exp(c.epsilon)*p)+c.delta)
+	return min(1, float64(elementary.Exp(c.epsilon)*p)+c.delta)
 }
 
 // pValue is twice the tail at which epsilonBound is the claimed epsilon. There the two ends are at
@@ -110,5 +108,6 @@ func (c claim) detectable(low, n int, tail float64) float64 {
 	if seen(1) < power {
 		return math.Inf(1)
 	}
-	return math.Log((crossing(func(p float64) float64 { return seen(p) - power }) - c.delta) / q)
+	high := crossing(func(p float64) float64 { return seen(p) - power })
+	return elementary.Log((high - c.delta) / q)
 }

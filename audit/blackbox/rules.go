@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ppdp/elementary"
 )
 
 const (
@@ -239,12 +241,12 @@ func (s *search) promised(high, low int) float64 {
 	if high <= low || p <= 0 {
 		return math.Inf(-1)
 	}
-	return math.Log(p / s.wilson(low, s.z))
+	return elementary.Log(p / s.wilson(low, s.z))
 }
 
 // wilson is the end of Wilson's interval at z deviations (Wilson 1927).
 func (s *search) wilson(x int, z float64) float64 {
 	n := float64(s.n)
 	p, z2 := float64(x)/n, float64(z*z)/n
-	return (p + z2/2 + float64(z*math.Sqrt((float64(p*(1-p))+z2/4)/n))) / (1 + z2)
+	return (p + float64(z2/2) + float64(z*math.Sqrt((float64(p*(1-p))+float64(z2/4))/n))) / (1 + z2)
 }

@@ -1,6 +1,9 @@
 package c45
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // bundle is a set of two-valued features that one pass over the cases counts together. Generalised
 // records have a feature for each taxonomy node that occurs, a hundred and more, which are all
@@ -11,13 +14,29 @@ import "math"
 // Counts of a feature are sums over joint codes. They are the same to the last bit as sums over
 // cases only where all weights are whole numbers (see whole); other data are not bundled.
 type bundle struct {
-	joint   []uint8 // of each case
-	codes   int     // joint codes are below it
-	members []int   // indices of features
+	joint   []uint8 // of each case, until it is a column
+	column  int
+	codes   int   // joint codes are below it
+	members []int // indices of features
 
-	low, high int       // the cases that were counted last
-	counts    []float64 // their weight: joint code·classes + class
-	total     []float64 // and in all of each class
+	occurring bitmap    // the joint codes tallied last
+	here      []uint8   // the same, ascending
+	total     []float64 // and their weight of each class
+}
+
+// bitmap is a set of joint codes.
+type bitmap [mostJointCodes / 64]uint64
+
+func (b *bitmap) add(code uint8) { b[code>>6] |= 1 << (code & 63) }
+
+// parts reports whether some codes of a set are in b and some are not.
+func (b *bitmap) parts(set *bitmap) bool {
+	inside, outside := uint64(0), uint64(0)
+	for i, word := range set {
+		inside |= word & b[i]
+		outside |= word &^ b[i]
+	}
+	return inside != 0 && outside != 0
 }
 
 // mostJointCodes is how many joint codes fit their type.
@@ -43,7 +62,7 @@ func whole(weights []float64) bool {
 // codes would multiply.
 func (g *grower) join(at int, codes []uint32) {
 	if len(g.bundles) == 0 || !g.bundles[len(g.bundles)-1].takes(codes) {
-		g.bundles = append(g.bundles, &bundle{joint: make([]uint8, len(codes)), codes: 1, low: -1})
+		g.bundles = append(g.bundles, &bundle{joint: make([]uint8, len(codes)), codes: 1})
 	}
 	b := g.bundles[len(g.bundles)-1]
 	// The value of each joint code: that of its cases. One that has both keeps those of value 0.
@@ -91,34 +110,46 @@ func (b *bundle) takes(codes []uint32) bool {
 	return parted == 0 || parted == 1 && b.codes < mostJointCodes
 }
 
-// seal lists, once all features have joined, the joint codes at which each has the value 1.
-func (g *grower) seal() {
+// seal notes, once all features have joined, the joint codes at which each has the value 1, and
+// adds the bundles to the columns.
+func (g *grower) seal(columns [][]uint32) [][]uint32 {
 	for _, b := range g.bundles {
-		b.counts, b.total = make([]float64, b.codes*g.classes), make([]float64, g.classes)
+		b.total = make([]float64, g.classes)
+		b.column = len(columns)
+		codes := make([]uint32, len(b.joint))
+		for i, j := range b.joint {
+			codes[i] = uint32(j)
+		}
+		b.joint = nil
+		columns = append(columns, codes)
+		g.columns = append(g.columns, codeColumn{codes: mostJointCodes})
 		for _, member := range b.members {
 			f := &g.features[member]
 			for j, value := range f.value {
 				if value == 1 {
-					f.ones = append(f.ones, uint8(j))
+					f.ones.add(uint8(j))
 				}
 			}
 		}
 	}
+	return columns
 }
 
-// countBundled is count for a feature in a bundle.
-func (g *grower) countBundled(f *feature, low, high int) []float64 {
+// countBundled is count for a feature in a bundle; nil where all cases have one value.
+func (g *grower) countBundled(f *feature) []float64 {
 	b, classes := f.bundle, g.classes
-	if b.low != low || b.high != high {
-		b.low, b.high = low, high
-		g.countJoint(b)
+	if !f.ones.parts(&b.occurring) {
+		return nil
 	}
 	counts := g.counts[:2*classes]
 	clear(counts)
 	zero, one := counts[:classes], counts[classes:]
-	for _, j := range f.ones {
-		for k, w := range b.counts[int(j)*classes : (int(j)+1)*classes] {
-			one[k] += w
+	joint := g.columns[b.column].counts
+	for _, j := range b.here {
+		if f.value[j] == 1 {
+			for k, w := range joint[int(j)*classes : (int(j)+1)*classes] {
+				one[k] += w
+			}
 		}
 	}
 	for k, w := range b.total {
@@ -127,24 +158,17 @@ func (g *grower) countBundled(f *feature, low, high int) []float64 {
 	return counts
 }
 
-// countJoint adds up the weight of each joint code and class over a bundle's cases.
-func (g *grower) countJoint(b *bundle) {
-	classes, joint, labels, counts := g.classes, b.joint, g.labels, b.counts
-	clear(counts)
-	cases := g.order[b.low:b.high]
-	if g.weight == nil {
-		for _, i := range cases {
-			counts[int(joint[i])*classes+int(labels[i])]++
-		}
-	} else {
-		for _, i := range cases {
-			counts[int(joint[i])*classes+int(labels[i])] += g.weight[i]
-		}
-	}
+// sum adds up what has been tallied of a bundle.
+func (b *bundle) sum(c *codeColumn, classes int) {
+	b.occurring, b.here = bitmap(c.marks), b.here[:0]
 	clear(b.total)
-	for from := 0; from < len(counts); from += classes {
-		for k, w := range counts[from : from+classes] {
-			b.total[k] += w
+	for n, word := range b.occurring {
+		for ; word != 0; word &= word - 1 {
+			j := 64*n + bits.TrailingZeros64(word)
+			b.here = append(b.here, uint8(j))
+			for k, w := range c.counts[j*classes : (j+1)*classes] {
+				b.total[k] += w
+			}
 		}
 	}
 }

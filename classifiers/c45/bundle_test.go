@@ -125,6 +125,8 @@ func TestBundlesAreBounded(t *testing.T) {
 			len(g.bundles), g.bundles[0].codes)
 	}
 	plain := newGrower(context.Background(), Default, all(table), false)
+	g.tally(0, table.Len(), true)
+	plain.tally(0, table.Len(), true)
 	for i := range g.features {
 		if !slices.Equal(g.count(&g.features[i], 0, table.Len()),
 			plain.count(&plain.features[i], 0, table.Len())) {

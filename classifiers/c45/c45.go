@@ -19,10 +19,9 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 func init() { classifiers.Register(Default) }
@@ -82,12 +81,12 @@ func (c Classifier) validate() error {
 
 // pessimism estimates how many errors a leaf will make on new cases.
 type pessimism struct {
-	confidence float64
-	z          float64 // the standard normal's upper quantile at that confidence
+	logarithm float64 // of the confidence
+	z         float64 // the standard normal's upper quantile at that confidence
 }
 
 func newPessimism(confidence float64) pessimism {
-	return pessimism{confidence, distuv.UnitNormal.Quantile(1 - confidence)}
+	return pessimism{elementary.Log(confidence), elementary.NormalUpper(confidence)}
 }
 
 // errors is cases times the upper confidence limit of the error rate of a leaf that makes wrong
@@ -99,7 +98,7 @@ func (p pessimism) errors(cases, wrong float64) float64 {
 	case cases <= 0:
 		return 0
 	case wrong < 1:
-		none := cases * (1 - math.Pow(p.confidence, 1/cases))
+		none := float64(-cases * elementary.Expm1(p.logarithm/cases))
 		if wrong == 0 {
 			return none
 		}
@@ -113,7 +112,8 @@ func (p pessimism) errors(cases, wrong float64) float64 {
 	}
 	rate := (wrong + 0.5) / cases
 	square := float64(p.z * p.z)
-	spread := p.z * math.Sqrt(rate/cases-float64(rate*rate)/cases+square/(4*float64(cases*cases)))
+	spread := float64(p.z * math.Sqrt(rate/cases-float64(rate*rate)/cases+
+		square/(4*float64(cases*cases))))
 	limit := (rate + square/(2*cases) + spread) / (1 + square/cases)
 	return float64(limit * cases)
 }

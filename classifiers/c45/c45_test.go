@@ -33,6 +33,7 @@ func TestWeatherTests(t *testing.T) {
 	near(t, "classes", g.distribution(root)[1], 9, 0)
 	entropy := g.log2(14) - g.log2(9) - g.log2(5)
 	near(t, "information of the root", entropy/14, 0.940, 0.0005)
+	g.tally(0, 14, true)
 	outlook := g.multiway(&g.features[0], 0, 14, 14, entropy)
 	near(t, "gain of outlook", outlook.gain, 0.246, 0.001)
 	near(t, "gain ratio of outlook", outlook.ratio, 0.156, 0.001)
@@ -247,7 +248,7 @@ func (g *grower) branches(f *feature, cut uint32) []uint32 {
 	for i := range all {
 		all[i] = int32(i)
 	}
-	f.branch(taken, all, cut)
+	g.branch(f, taken, all, cut)
 	return taken
 }
 
@@ -279,6 +280,9 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 		if cases < 4 {
 			return
 		}
+		if g.whole {
+			g.tally(0, table.Len(), true)
+		}
 		plains := make([]plainTest, len(g.features))
 		for i := range g.features {
 			f := &g.features[i]
@@ -289,7 +293,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 				}
 				want := plainThreshold(values, labels, weights, g.classes)
 				plains[i] = want
-				got := g.threshold(f, 0, table.Len(), distribution, cases, entropy)
+				got := g.threshold(f, 0, table.Len(), distribution, cases, g.least(cases), entropy)
 				if got.valid != want.valid {
 					t.Fatalf("threshold found: %v, brute force: %v", got, want)
 				}
@@ -372,8 +376,8 @@ func TestRanks(t *testing.T) {
 	})
 }
 
-// TestScansAgree holds the two ways of walking a numeric attribute against each other: counting
-// codes and sorting cases.
+// TestScansAgree holds the ways of walking a numeric attribute against each other: counting codes,
+// those that occur, and sorting cases.
 func TestScansAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 60, true)
@@ -386,14 +390,19 @@ func TestScansAgree(t *testing.T) {
 			}
 			start := scan{g: g, distribution: g.distribution(at), cases: g.total, least: 1,
 				best: -1, after: math.Inf(1)}
-			counted, sorted := start, start
+			counted, marked, sorted := start, start, start
 			clear(g.left)
 			counted.counted(g.count(f, 0, table.Len()))
 			clear(g.left)
+			g.tally(0, table.Len(), true)
+			marked.marked(f)
+			clear(g.left)
 			sorted.sorted(f, 0, table.Len())
-			if counted.best != sorted.best || counted.next != sorted.next ||
-				counted.tried != sorted.tried || counted.after != sorted.after {
-				t.Fatalf("counting found %+v, sorting %+v", counted, sorted)
+			for _, other := range []scan{marked, sorted} {
+				if counted.best != other.best || counted.next != other.next ||
+					counted.tried != other.tried || counted.after != other.after {
+					t.Fatalf("counting found %+v, another way %+v", counted, other)
+				}
 			}
 		}
 	})

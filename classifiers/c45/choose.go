@@ -2,7 +2,10 @@ package c45
 
 import (
 	"math"
+	"math/bits"
 	"slices"
+
+	"ppdp/elementary"
 )
 
 // test is the best test on one feature at a node.
@@ -32,8 +35,9 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	for _, w := range distribution {
 		entropy -= g.log2(w)
 	}
-	for _, b := range g.bundles {
-		b.low = -1 // what was counted last may since have other cases in its place
+	least := g.least(cases)
+	if g.whole {
+		g.tally(low, high, cases >= 2*least)
 	}
 	few := g.fewValues()
 	average, averaged := 0.0, 0
@@ -41,7 +45,7 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 		f := &g.features[i]
 		t := &g.tests[i]
 		if f.numeric {
-			*t = g.threshold(f, low, high, distribution, cases, entropy)
+			*t = g.threshold(f, low, high, distribution, cases, least, entropy)
 		} else {
 			*t = g.multiway(f, low, high, cases, entropy)
 		}
@@ -77,20 +81,19 @@ func (g *grower) fewValues() bool {
 // count adds up the weight of each code and class over order[low:high].
 func (g *grower) count(f *feature, low, high int) []float64 {
 	if f.bundle != nil {
-		return g.countBundled(f, low, high)
+		return g.countBundled(f)
+	}
+	if g.whole && !f.numeric {
+		return g.columns[f.column].counts
 	}
 	counts := g.counts[:f.arity*g.classes]
 	clear(counts)
-	classes := g.classes
-	codes, labels := f.codes, g.labels
-	if g.weight == nil {
-		for _, i := range g.order[low:high] {
-			counts[int(codes[i])*classes+int(labels[i])]++
-		}
-		return counts
-	}
 	for _, i := range g.order[low:high] {
-		counts[int(codes[i])*classes+int(labels[i])] += g.weight[i]
+		w := 1.0
+		if g.weight != nil {
+			w = g.weight[i]
+		}
+		counts[int(g.code(f.column, i))*g.classes+int(g.labels[i])] += w
 	}
 	return counts
 }
@@ -127,9 +130,9 @@ func (g *grower) multiway(f *feature, low, high int, cases, entropy float64) tes
 		if bag == 0 {
 			continue
 		}
-		bits := g.log2(bag)
-		after += bits
-		split -= bits
+		bagged := g.log2(bag)
+		after += bagged
+		split -= bagged
 	}
 	return g.rate(entropy-after, split, cases, 0)
 }
@@ -143,20 +146,27 @@ func (g *grower) rate(saved, split, cases, cost float64) test {
 	return test{valid: true, gain: gain, ratio: gain / (split / cases)}
 }
 
+// least is how many cases either side of a numeric test must have.
+func (g *grower) least(cases float64) float64 {
+	least := 0.1 * cases / float64(g.classes)
+	return max(g.settings.MinCases, min(least, mostNumericCases))
+}
+
 // threshold is the best binary test on a numeric feature.
 func (g *grower) threshold(f *feature, low, high int, distribution []float64,
-	cases, entropy float64) test {
-	least := 0.1 * cases / float64(g.classes)
-	least = max(g.settings.MinCases, min(least, mostNumericCases))
+	cases, least, entropy float64) test {
 	if cases < 2*least || f.arity < 2 {
 		return test{}
 	}
 	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1,
 		after: math.Inf(1)}
 	clear(g.left)
-	if f.arity > 2*(high-low) {
+	switch {
+	case g.whole && f.arity <= codesPerCase*(high-low):
+		s.marked(f)
+	case f.arity > 2*(high-low):
 		s.sorted(f, low, high)
-	} else {
+	default:
 		s.counted(g.count(f, low, high))
 	}
 	if s.best < 0 {
@@ -164,7 +174,7 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	}
 	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their
 	// number.
-	cost := math.Log2(float64(s.tried)) / cases
+	cost := elementary.Log2(float64(s.tried)) / cases
 	split := g.log2(cases) - g.log2(s.bestLeft) - g.log2(cases-s.bestLeft)
 	t := g.rate(entropy-s.after, split, cases, cost)
 	if t.gain < epsilon {
@@ -214,22 +224,38 @@ func (s *scan) enter(code int) {
 	s.last = code
 }
 
+// marked is counted for tallied features: codes without a case cost next to nothing.
+func (s *scan) marked(f *feature) {
+	classes := s.g.classes
+	c := &s.g.columns[f.column]
+	for n, word := range c.marks {
+		for ; word != 0; word &= word - 1 {
+			code := 64*n + bits.TrailingZeros64(word)
+			s.add(code, c.counts[code*classes:(code+1)*classes])
+		}
+	}
+}
+
+// add enters a code with the weight of its cases by class.
+func (s *scan) add(code int, here []float64) {
+	bag := 0.0
+	for _, w := range here {
+		bag += w
+	}
+	if bag == 0 {
+		return
+	}
+	s.enter(code)
+	for k, w := range here {
+		s.g.left[k] += w
+	}
+	s.weight += bag
+}
+
 func (s *scan) counted(counts []float64) {
 	classes := s.g.classes
 	for code := 0; code*classes < len(counts); code++ {
-		here := counts[code*classes : (code+1)*classes]
-		bag := 0.0
-		for _, w := range here {
-			bag += w
-		}
-		if bag == 0 {
-			continue
-		}
-		s.enter(code)
-		for k, w := range here {
-			s.g.left[k] += w
-		}
-		s.weight += bag
+		s.add(code, counts[code*classes:(code+1)*classes])
 	}
 }
 
@@ -238,7 +264,7 @@ func (s *scan) sorted(f *feature, low, high int) {
 	g := s.g
 	g.keys = g.keys[:0]
 	for _, i := range g.order[low:high] {
-		g.keys = append(g.keys, uint64(f.codes[i])<<32|uint64(i))
+		g.keys = append(g.keys, uint64(g.code(f.column, i))<<32|uint64(i))
 	}
 	slices.Sort(g.keys)
 	previous := -1

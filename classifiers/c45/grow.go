@@ -2,11 +2,11 @@ package c45
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 const (
@@ -34,10 +34,10 @@ const (
 type feature struct {
 	attribute int
 	numeric   bool
-	codes     []uint32  // nil in a bundle
+	column    int       // outside of bundles
 	bundle    *bundle   // nil for none
 	value     []uint8   // in a bundle: the code at each joint code
-	ones      []uint8   // in a bundle: the joint codes at which the code is 1
+	ones      bitmap    // in a bundle: the joint codes at which the code is 1
 	arity     int       // codes are below it
 	values    []float64 // numeric: the distinct training values; the code is the rank
 	cells     []uint32  // numeric, not continuous: the cells of those values
@@ -64,6 +64,8 @@ type grower struct {
 
 	features []feature
 	bundles  []*bundle
+	codes    []uint32 // of cases, row by row: position·stride + column
+	stride   int
 	labels   []uint32
 	weight   []float64 // of cases, by position; nil for 1 each
 	order    []int32
@@ -72,7 +74,10 @@ type grower struct {
 	weights []float64
 
 	xlog    []float64 // x·log₂x of small whole x
+	whole   bool      // all weights are whole numbers: sums are exact in any order
 	counts  []float64 // scratch: code·classes + class
+	columns []codeColumn
+	tallied []int32   // the columns counted at this node
 	bags    []int32   // scratch of partition
 	spare   []int32   // scratch of partition, as long as order
 	taken   []uint32  // scratch of partition: the branch of each case
@@ -105,7 +110,9 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		}
 	}
 	g.largest = 2
-	bundles = bundles && whole(weights)
+	g.whole = whole(weights)
+	bundles = bundles && g.whole
+	var columns [][]uint32
 	codes := make([]uint32, len(rows))
 	for _, at := range classifiers.Features(schema) {
 		f := newFeature(data.Table, at, rows, codes)
@@ -115,17 +122,19 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 			g.join(len(g.features)-1, codes)
 			continue // the codes' memory serves the next feature
 		}
-		g.features[len(g.features)-1].codes = codes
+		g.features[len(g.features)-1].column = len(columns)
+		columns = append(columns, codes)
+		g.columns = append(g.columns, codeColumn{codes: f.arity})
 		codes = make([]uint32, len(rows))
 	}
-	g.seal()
+	g.lay(g.seal(columns))
 	g.counts = make([]float64, g.largest*g.classes)
 	g.bags = make([]int32, g.largest+1)
 	g.left = make([]float64, g.classes)
 	g.tests = make([]test, len(g.features))
 	g.xlog = make([]float64, min(len(rows), maxTable)+1)
 	for x := 2; x < len(g.xlog); x++ {
-		g.xlog[x] = float64(float64(x) * math.Log2(float64(x)))
+		g.xlog[x] = float64(float64(x) * elementary.Log2(float64(x)))
 	}
 	return g
 }
@@ -208,7 +217,7 @@ func (g *grower) log2(x float64) float64 {
 	if x <= 0 {
 		return 0
 	}
-	return float64(x * math.Log2(x))
+	return float64(x * elementary.Log2(x))
 }
 
 // leaf adds a node without a test over order[low:high].
@@ -297,22 +306,22 @@ func (f *feature) branches() int {
 }
 
 // branch writes the branch that each case takes.
-func (f *feature) branch(dst []uint32, cases []int32, cut uint32) {
+func (g *grower) branch(f *feature, dst []uint32, cases []int32, cut uint32) {
 	switch {
 	case f.bundle != nil:
 		for n, i := range cases {
-			dst[n] = uint32(f.value[f.bundle.joint[i]])
+			dst[n] = uint32(f.value[g.code(f.bundle.column, i)])
 		}
 	case f.numeric:
 		for n, i := range cases {
 			dst[n] = 0
-			if f.codes[i] > cut {
+			if g.code(f.column, i) > cut {
 				dst[n] = 1
 			}
 		}
 	default:
 		for n, i := range cases {
-			dst[n] = f.codes[i]
+			dst[n] = g.code(f.column, i)
 		}
 	}
 }
@@ -331,9 +340,13 @@ func (g *grower) partition(feature int, cut uint32, low, high int) []int32 {
 
 // group sorts cases by branch and writes the branches' bounds, relative to the slice.
 func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
+	if len(bounds) == 3 {
+		bounds[0], bounds[1], bounds[2] = 0, g.halve(f, cut, cases, spare), int32(len(cases))
+		return
+	}
 	clear(bounds)
 	taken := g.taken[:len(cases)]
-	f.branch(taken, cases, cut)
+	g.branch(f, taken, cases, cut)
 	for _, b := range taken {
 		bounds[b+1]++
 	}
@@ -349,4 +362,32 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 		next[b]++
 	}
 	copy(cases, spare)
+}
+
+// halve is group for two branches; it returns how many cases take the first. Every case is written
+// to both sides, and one of the two moves on.
+func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
+	spare = spare[:len(cases)]
+	left, right := 0, 0
+	if f.bundle != nil {
+		for _, i := range cases {
+			taken := int(f.value[g.code(f.bundle.column, i)])
+			cases[left], spare[right] = i, i
+			left, right = left+1-taken, right+taken
+		}
+	} else {
+		if !f.numeric {
+			cut = 0
+		}
+		for _, i := range cases {
+			taken := 0
+			if g.code(f.column, i) > cut {
+				taken = 1
+			}
+			cases[left], spare[right] = i, i
+			left, right = left+1-taken, right+taken
+		}
+	}
+	copy(cases[left:], spare[:right])
+	return int32(left)
 }

@@ -38,7 +38,7 @@ func (p *plainTree) split(cases []int32) [][]int32 {
 	parts := make([][]int32, len(p.children))
 	f := &p.g.features[p.feature]
 	taken := make([]uint32, len(cases))
-	f.branch(taken, cases, p.cut)
+	p.g.branch(f, taken, cases, p.cut)
 	for n, i := range cases {
 		parts[taken[n]] = append(parts[taken[n]], i)
 	}

@@ -17,7 +17,6 @@ package id3
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -25,6 +24,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 func init() { classifiers.Register(Classifier{}) }
@@ -252,11 +252,11 @@ func bits(weights []float64) float64 {
 	for _, w := range weights {
 		if w > 0 {
 			total += w
-			sum -= float64(w * math.Log2(w))
+			sum -= float64(w * elementary.Log2(w))
 		}
 	}
 	if total > 0 {
-		sum += float64(total * math.Log2(total))
+		sum += float64(total * elementary.Log2(total))
 	}
 	return sum
 }

@@ -1,11 +1,11 @@
 package naivebayes
 
 import (
-	"math"
 	"slices"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 // maxDense is the largest domain whose likelihoods are tabulated cell by cell; larger ones keep
@@ -20,7 +20,7 @@ func (s *sample) fitCells(at int, attribute *datasets.Attribute) feature {
 		table := s.histogram(column, cells)
 		for i, count := range table {
 			k := i % classes
-			table[i] = math.Log((count + 1) / (s.perClass[k] + float64(cells)))
+			table[i] = elementary.Log((count + 1) / (s.perClass[k] + float64(cells)))
 		}
 		return &tabulated{attribute: at, classes: classes, logs: table}
 	}
@@ -37,7 +37,7 @@ func (s *sample) fitCells(at int, attribute *datasets.Attribute) feature {
 	}
 	for i, count := range logs {
 		k := i % classes
-		logs[i] = math.Log((count + 1) / (s.perClass[k] + float64(cells)))
+		logs[i] = elementary.Log((count + 1) / (s.perClass[k] + float64(cells)))
 	}
 	return &sparse{attribute: at, classes: classes, seen: seen, logs: logs}
 }

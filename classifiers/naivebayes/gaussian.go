@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 const (
@@ -35,8 +36,8 @@ func (d normal) logProbability(value float64) float64 {
 	// The density is even: look at the lower tail.
 	z := math.Abs(d.round(value)-d.mean) / d.deviation
 	half := d.precision / 2 / d.deviation
-	probability := (math.Erfc((z-half)/math.Sqrt2) - math.Erfc((z+half)/math.Sqrt2)) / 2
-	return math.Log(math.Max(probability, leastProbability))
+	probability := (elementary.Erfc((z-half)/math.Sqrt2) - elementary.Erfc((z+half)/math.Sqrt2)) / 2
+	return elementary.Log(math.Max(probability, leastProbability))
 }
 
 // fitGaussian estimates a normal for each class from readings whose precision is the mean gap

@@ -16,10 +16,10 @@ package naivebayes
 
 import (
 	"context"
-	"math"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/elementary"
 )
 
 func init() {
@@ -77,7 +77,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		total += weight
 	}
 	for k := range s.present {
-		m.prior[k] = math.Log((s.perClass[k] + 1) / (total + float64(schema.Classes())))
+		m.prior[k] = elementary.Log((s.perClass[k] + 1) / (total + float64(schema.Classes())))
 	}
 	for _, at := range classifiers.Features(schema) {
 		if err := ctx.Err(); err != nil {

@@ -172,6 +172,7 @@ func (s *solution) measure(q *problem, beta []float64) {
 		loss += float64(q.for1[i]*max(0, 1-score)) + float64(q.against[i]*max(0, 1+score))
 		dual += min(2*q.for1[i]-b, 2*q.against[i]+b) // minus the loss' convex conjugate at -β
 	}
-	s.primal = norm/2 + loss
-	s.gap = s.primal - (dual - norm/2)
+	half := float64(norm / 2)
+	s.primal = half + loss
+	s.gap = s.primal - (dual - half)
 }

@@ -12,15 +12,17 @@
 //
 // All of the schema is public: bounds are the constants of the DiffMulti authors' configuration,
 // lists of values those of the data's description (adult.names), neither is read off the data.
-// Education is ordered by years of schooling, the other categorical attributes take a seeded random
-// order that does not depend on the data. The package leaves out training, folds and all use of the
-// data.
+// Education is ordered by years of schooling; the other categorical attributes take a seeded random
+// order that does not depend on the data or, where LeFevre et al. 2006 are to be reproduced, that
+// of their hierarchies' leaves (errata M6). The package leaves out training, folds and all use of
+// the data.
 package adult
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ppdp/datasets"
@@ -61,7 +63,9 @@ type Params struct {
 	//   rps        30,162 complete rows of adult.data, 11 attributes (Qardaji & Li 2012,
 	//              Section 4.2)
 	//   mondrian   the same rows, the 8 quasi-identifiers of LeFevre et al. 2006, section 6.1, and
-	//              the class
+	//              the class; values in the order of the hierarchies' leaves
+	//   mondrian-random
+	//              the same in the random order of the other selections
 	//   diffmulti  45,222 complete rows of both halves, all 15 attributes (Al-Hussaeni et al. 2018,
 	//              Table II)
 	//   dpcube     the same rows, four attributes and the class (Al-Hussaeni et al. 2018, Fig. 9)
@@ -69,18 +73,24 @@ type Params struct {
 	Select string `yaml:"select"`
 }
 
-// selections lists the attributes of each value of Params.Select; nil for all of them. LeFevre et
-// al. have no class attribute: salary joins theirs so that classifiers can be trained on a release.
-// Having the role Class it is not partitioned and changes none of their measures.
-var selections = []struct {
+type selection struct {
 	name       string
 	attributes []string
 	both       bool // adult.test follows adult.data
-}{
+	intuitive  bool // values in the order of intuitive
+}
+
+var lefevre = []string{"age", "sex", "race", "marital-status", "education", "native-country",
+	"workclass", "occupation", "salary"}
+
+// selections lists the attributes of each value of Params.Select; nil for all of them. LeFevre et
+// al. have no class attribute: salary joins theirs so that classifiers can be trained on a release.
+// Having the role Class it is not partitioned and changes none of their measures.
+var selections = []selection{
 	{name: "rps", attributes: []string{"age", "workclass", "education", "marital-status",
 		"occupation", "relationship", "race", "sex", "hours-per-week", "native-country", "salary"}},
-	{name: "mondrian", attributes: []string{"age", "sex", "race", "marital-status", "education",
-		"native-country", "workclass", "occupation", "salary"}},
+	{name: "mondrian", attributes: lefevre, intuitive: true},
+	{name: "mondrian-random", attributes: lefevre},
 	{name: "diffmulti", both: true},
 	{name: "dpcube", both: true,
 		attributes: []string{"workclass", "marital-status", "race", "sex", "salary"}},
@@ -102,25 +112,24 @@ func (p *Params) Validate() error {
 func defaults() *Params { return &Params{Select: "rps"} }
 
 // resolve takes a request's parameters apart; none at all mean the defaults.
-func resolve(request datasets.Request) (attributes []string, both bool, err error) {
+func resolve(request datasets.Request) (selection, error) {
 	params, err := datasets.ParamsOf(request, defaults())
 	if err != nil {
-		return nil, false, err
+		return selection{}, err
 	}
-	for _, selection := range selections {
-		if selection.name == params.Select {
-			attributes, both = selection.attributes, selection.both
-		}
-	}
-	return attributes, both, nil
+	at := slices.IndexFunc(selections, func(s selection) bool { return s.name == params.Select })
+	return selections[at], nil
 }
 
-// project cuts a table of all attributes down to a selection's.
-func project(table *datasets.Table, attributes []string) (*datasets.Table, error) {
-	if attributes == nil {
+// project cuts a table of all attributes down to the selection's.
+func (s *selection) project(table *datasets.Table) (*datasets.Table, error) {
+	if s.intuitive {
+		table = inOrder(table, intuitive())
+	}
+	if s.attributes == nil {
 		return table, nil
 	}
-	return table.Project(attributes...)
+	return table.Project(s.attributes...)
 }
 
 // Source is the real table.
@@ -147,12 +156,12 @@ func (Source) Params() any { return defaults() }
 
 // Load reads and verifies the files a selection needs.
 func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	attributes, both, err := resolve(request)
+	chosen, err := resolve(request)
 	if err != nil {
 		return nil, fmt.Errorf("adult: %w", err)
 	}
 	files, rows := []datasets.File{dataFile}, dataRows
-	if both {
+	if chosen.both {
 		files, rows = append(files, testFile), dataRows+testRows
 	}
 	r := newReader(rows)
@@ -173,7 +182,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("adult: %w", errors.Join(missing...))
 	}
-	table, err := project(r.builder.Table(), attributes)
+	table, err := chosen.project(r.builder.Table())
 	if err != nil {
 		return nil, fmt.Errorf("adult: %w", err)
 	}

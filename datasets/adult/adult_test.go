@@ -141,7 +141,7 @@ func TestSelectionsShareColumns(t *testing.T) {
 		t.Run(source.Info().Name, func(t *testing.T) {
 			all := load(t, source, "all").Table
 			both := load(t, source, "diffmulti").Table
-			for _, selection := range []string{"rps", "mondrian"} {
+			for _, selection := range []string{"rps", "mondrian", "mondrian-random"} {
 				table := load(t, source, selection).Table
 				if table.Len() != all.Len() {
 					t.Fatalf("%s has %d rows, all has %d", selection, table.Len(), all.Len())
@@ -149,9 +149,10 @@ func TestSelectionsShareColumns(t *testing.T) {
 				for i, name := range table.Schema().Names() {
 					at := all.Schema().Index(name)
 					for row := range table.Len() {
-						got, want := table.Column(i).At(int32(row)), all.Column(at).At(int32(row))
+						got := table.Schema().Attributes[i].Text(table.Column(i).At(int32(row)))
+						want := all.Schema().Attributes[at].Text(all.Column(at).At(int32(row)))
 						if got != want {
-							t.Fatalf("%s, row %d, %s: %d, want %d", selection, row, name, got, want)
+							t.Fatalf("%s, row %d, %s: %s, want %s", selection, row, name, got, want)
 						}
 					}
 				}
@@ -202,6 +203,53 @@ func TestSchema(t *testing.T) {
 	if country := schema.Attributes[schema.Index("native-country")]; slices.Equal(country.Values,
 		columns[13].values) {
 		t.Error("native-country is not shuffled") // by chance only once in 41!
+	}
+}
+
+// TestIntuitiveOrder: in the order of LeFevre et al. every group of a hierarchy and every term of a
+// taxonomy is an interval, so that whatever full-domain generalisation can publish can be cut too.
+// The random order has no such property.
+func TestIntuitiveOrder(t *testing.T) {
+	// broken counts the groups and terms that are no interval of the codes.
+	broken := func(schema *datasets.Schema) (broken []string) {
+		for _, name := range lefevre {
+			a := &schema.Attributes[schema.Index(name)]
+			if a.Hierarchy == nil || a.Kind == datasets.Numeric {
+				continue
+			}
+			for _, level := range a.Hierarchy.Levels {
+				changes := 0
+				for code := 1; code < a.Cells(); code++ {
+					if level.Group[code] != level.Group[code-1] {
+						changes++
+					}
+				}
+				if changes != level.Len()-1 {
+					broken = append(broken, name)
+				}
+			}
+			axis := a.Axis()
+			for node := range axis.Taxonomy.Nodes {
+				codes := slices.Sorted(slices.Values(
+					axis.Code[axis.Low[node]:axis.High[node]]))
+				if int(codes[len(codes)-1]-codes[0]) != len(codes)-1 {
+					broken = append(broken, name+" "+axis.Taxonomy.Nodes[node].Name)
+				}
+			}
+		}
+		return broken
+	}
+	if bad := broken(intuitive()); bad != nil {
+		t.Errorf("no intervals: %q", bad)
+	}
+	if bad := broken(Schema()); len(bad) < 10 {
+		t.Errorf("in the random order only %q are no intervals: this test sees nothing", bad)
+	}
+	for i := range columns {
+		got, want := intuitive().Attributes[i].Values, columns[i].values
+		if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s lost values: %v", columns[i].name, got)
+		}
 	}
 }
 

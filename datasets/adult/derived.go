@@ -19,6 +19,8 @@ type Derivation[P interface{ Validate() error }] struct {
 		table *datasets.Table, note string, err error)
 	// Breaks are the table's, see datasets.Dataset; nil for none.
 	Breaks func(P) []datasets.Break
+	// Share is the table's, made from so many records, see datasets.Dataset; nil for one.
+	Share func(params P, of int) int
 }
 
 // Register enters two sources: name, made from the real table, and name-standin, from the stand-in.
@@ -62,6 +64,9 @@ func (d derived[P]) load(ctx context.Context, request datasets.Request) (*datase
 	table, note, err := d.Table(ctx, set.Table, params, request.Key)
 	if err != nil {
 		return nil, err
+	}
+	if d.Share != nil {
+		set.Share = d.Share(params, set.Table.Len())
 	}
 	set.Table, set.Checksum = table, table.Checksum()
 	set.Notes = append(set.Notes, note)

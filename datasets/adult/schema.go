@@ -1,6 +1,7 @@
 package adult
 
 import (
+	"slices"
 	"sync"
 
 	"ppdp/datasets"
@@ -58,6 +59,28 @@ const class = len(columns) - 1
 
 // Schema returns the schema of all 15 attributes. It is shared: do not change it.
 var Schema = sync.OnceValue(func() *datasets.Schema {
+	// Qardaji & Li 2012, Section 4.2, take a random order where the values have none.
+	return schemaIn(func(i int) []string {
+		return datasets.RandomOrder(columns[i].name, columns[i].values)
+	})
+})
+
+// intuitive is the same with values in the order of their hierarchies' leaves, an "intuitive
+// ordering" as LeFevre et al. 2006, section 6.1, give each attribute (errata M6). All groups of the
+// hierarchies and all terms of the taxonomies are intervals of it.
+var intuitive = sync.OnceValue(func() *datasets.Schema {
+	return schemaIn(func(i int) []string {
+		a := &Schema().Attributes[i]
+		if a.Hierarchy == nil {
+			return a.Values
+		}
+		return a.Hierarchy.Axis.Taxonomy.Leaves()
+	})
+})
+
+// schemaIn lists the values of the i-th attribute, where they have no order of their own, as
+// order(i).
+func schemaIn(order func(i int) []string) *datasets.Schema {
 	schema := &datasets.Schema{Attributes: make([]datasets.Attribute, len(columns))}
 	for i, c := range columns {
 		a := datasets.Attribute{Name: c.name}
@@ -65,9 +88,8 @@ var Schema = sync.OnceValue(func() *datasets.Schema {
 			a.Low, a.High, a.Step = c.low, c.high, 1
 		} else {
 			a.Kind, a.Values, a.Ordered = datasets.Categorical, c.values, c.ordered
-			// Qardaji & Li 2012, Section 4.2, take a random order where the values have none.
 			if !c.ordered {
-				a.Values = datasets.RandomOrder(c.name, c.values)
+				a.Values = order(i)
 			}
 			if i != class {
 				a.Taxonomy = taxonomy(c.name)
@@ -78,4 +100,27 @@ var Schema = sync.OnceValue(func() *datasets.Schema {
 	}
 	schema.Attributes[class].Role = datasets.Class
 	return schema
-})
+}
+
+// inOrder is a table of Schema's attributes with the codes of another order of values.
+func inOrder(table *datasets.Table, schema *datasets.Schema) *datasets.Table {
+	b := datasets.NewBuilder(schema, table.Len())
+	for range table.Len() {
+		b.AddRow()
+	}
+	for i := range schema.Attributes {
+		from, to := &table.Schema().Attributes[i], &schema.Attributes[i]
+		codes := make([]uint32, from.Cells())
+		for code := range codes {
+			codes[code] = uint32(code)
+			if from.Kind == datasets.Categorical {
+				codes[code] = uint32(slices.Index(to.Values, from.Values[code]))
+			}
+		}
+		column := table.Column(i)
+		for row := range table.Len() {
+			b.Set(row, i, codes[column.At(int32(row))])
+		}
+	}
+	return b.Table()
+}

@@ -38,7 +38,7 @@ func (StandIn) Params() any { return defaults() }
 
 // Load draws the table. Request.Key is not looked at.
 func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	attributes, both, err := resolve(request)
+	chosen, err := resolve(request)
 	if err != nil {
 		return nil, fmt.Errorf("adult-standin: %w", err)
 	}
@@ -50,10 +50,10 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Da
 		return nil, fmt.Errorf("adult-standin: %w", err)
 	}
 	halves := n.halves[:1]
-	if both {
+	if chosen.both {
 		halves = n.halves
 	}
-	table, err := project(n.draw(halves, random.NewKey(0).Derive("adult-standin")), attributes)
+	table, err := chosen.project(n.draw(halves, random.NewKey(0).Derive("adult-standin")))
 	if err != nil {
 		return nil, fmt.Errorf("adult-standin: %w", err)
 	}

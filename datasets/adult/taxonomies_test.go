@@ -71,7 +71,7 @@ func TestMostSpecialisations(t *testing.T) {
 // TestTaxonomiesEverywhere: every selection has them, and codes are where they were.
 func TestTaxonomiesEverywhere(t *testing.T) {
 	for _, selection := range selections {
-		table, err := project(datasets.NewBuilder(Schema(), 0).Table(), selection.attributes)
+		table, err := selection.project(datasets.NewBuilder(Schema(), 0).Table())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,8 @@
 // "adult-enlarged" and "adult-enlarged-standin". Every record is kept, and variations of it follow
 // in which some values are drawn anew from the public domain of their attribute (Al-Hussaeni et al.
 // 2018, section 5.2, Scalability). Such records say little about people: the package is for time
-// and memory, not for utility.
+// and memory, not for utility. One person's record is behind several of them, so that protecting
+// single records protects a person by as much less (errata D13).
 package adultenlarged
 
 import (
@@ -46,6 +47,7 @@ func init() {
 			return table, "Most records are variations of others, values drawn at random: for " +
 				"running times only.", err
 		},
+		Share: func(params *Params, of int) int { return (params.N + of - 1) / of },
 	}.Register("adult-enlarged", "Adult census data and variations of it", "Stand-in for Adult "+
 		"and variations of it")
 }

@@ -70,7 +70,7 @@ func (v *Vectors) AddBox(low, high []uint32, axes []*datasets.Axis, weight float
 		a := &v.schema.Attributes[attribute]
 		if a.Kind == datasets.Numeric {
 			first, last := a.Number(low[d]), a.Number(high[d]-1)
-			v.entry(d, 0, v.place(attribute, first+(last-first)/2))
+			v.entry(d, 0, v.place(attribute, first+float64((last-first)/2)))
 			continue
 		}
 		share := 1 / float64(high[d]-low[d])

@@ -385,7 +385,10 @@ func roundStep(x float64) float64 {
 		_, exponent := math.Frexp(x)
 		return math.Ldexp(1, exponent-1)
 	}
-	power := math.Pow10(int(math.Floor(math.Log10(x))))
+	power := 1.0
+	for power*10 <= x {
+		power *= 10
+	}
 	for _, factor := range []float64{5, 2} {
 		if float64(factor*power) <= x {
 			return float64(factor * power)

@@ -33,6 +33,16 @@ type Format struct {
 	layout  []int    // without a header, for each column: its attribute, or -1 where it is ignored
 }
 
+// Plain is the format that Write writes tables of a schema in.
+func Plain(schema *datasets.Schema) *Format {
+	f := &Format{Schema: schema, Delimiter: ',', Header: true,
+		missing: make([]uint32, len(schema.Attributes))}
+	for i := range f.missing {
+		f.missing[i] = dropRow
+	}
+	return f
+}
+
 // dropRow is the code of missing values whose row is left out. No domain reaches it.
 const dropRow = math.MaxUint32
 

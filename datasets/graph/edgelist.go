@@ -85,6 +85,9 @@ func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 			}
 		case hasNegative(line):
 			bad.Add("%s:%d: %q, must not hold a negative node id", name, number, clip(line))
+		case ok: // two ids and more
+			bad.Add("%s:%d: %q, must be two node ids and nothing more; cut weights and times off, "+
+				"with cut or awk", name, number, clip(line))
 		default:
 			bad.Add("%s:%d: %q, must be two node ids (whole numbers up to %d)",
 				name, number, clip(line), int64(maxID))
@@ -169,20 +172,15 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 			return int32(at)
 		}
 	} else {
-		least := int64(math.MaxInt64)
 		for i := range e.from {
 			u, v := e.from[i], e.to[i]
 			if min(u, v) < low {
 				bad.Add("%s:%d: node id %d, must be at least %d (base: %d)",
 					name, e.line(i), min(u, v), low, low)
 			}
-			least, high = min(least, u, v), max(high, u, v)
+			high = max(high, u, v)
 		}
 		nodes = max(0, high-low+1)
-		if len(e.from) > 0 && least > low {
-			notes = append(notes, "the smallest node id is "+strconv.FormatInt(least, 10)+
-				": smaller ones, from "+strconv.FormatInt(low, 10)+" on, are nodes without edges")
-		}
 		rank = func(id int64) int32 { return int32(id - low) }
 	}
 	if declared >= 0 {
@@ -242,6 +240,6 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 		}
 		return nil, bad.Err()
 	}
-	loaded.Notes = notes
+	loaded.Notes, loaded.Assumed = notes, declared < 0 && r.Nodes == 0 && !r.Relabel
 	return loaded, nil
 }

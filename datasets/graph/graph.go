@@ -57,7 +57,9 @@ type Loaded struct {
 	SelfLoops  int
 	Duplicates int // edges of a list, or entries of a matrix, that occurred before
 	OneWay     int // entries of a matrix without their mirror image, read as undirected edges
-	Notes      []string
+	// Assumed says that the largest id of an edge list tells the number of nodes, and nothing else.
+	Assumed bool
+	Notes   []string
 }
 
 // Read reads a graph from the content of a file, unpacked first where it is gzip. name is for
@@ -91,7 +93,8 @@ func Read(name string, content []byte, format Format, r Reading) (*Loaded, error
 
 func detect(content []byte) Format {
 	switch {
-	case bytes.HasPrefix(content, []byte("%%MatrixMarket")):
+	case bytes.HasPrefix(content, []byte("%%MatrixMarket")),
+		bytes.HasPrefix(content, []byte("%MatrixMarket")): // as Network Repository writes it
 		return MatrixMarket
 	case bytes.HasPrefix(content, []byte("MATLAB")):
 		return MATLAB

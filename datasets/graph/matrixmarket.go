@@ -14,14 +14,15 @@ import (
 
 // ReadMatrixMarket reads the graph of a square sparse matrix in Matrix Market coordinate format:
 // nodes i and j are joined when entry (i, j) is there and not 0. In a symmetric matrix every edge
-// is listed once, in a general one twice, as (i, j) and (j, i).
+// is listed once, in a general one twice, as (i, j) and (j, i). The header may begin with one % in
+// place of two, as in files of the Network Repository.
 func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 	var bad datasets.Problems
 	size := len(content)
 	line, content, _ := bytes.Cut(content, []byte("\n"))
 	header := strings.Fields(strings.ToLower(string(trim(line))))
-	if len(header) != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix" ||
-		header[2] != "coordinate" {
+	if len(header) != 5 || strings.TrimLeft(header[0], "%") != "matrixmarket" ||
+		header[1] != "matrix" || header[2] != "coordinate" {
 		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD "+
 			"SYMMETRY", name, clip(line))
 	}

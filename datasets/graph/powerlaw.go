@@ -7,8 +7,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
-
-	"gonum.org/v1/gonum/mathext"
+	"ppdp/elementary"
 )
 
 // Table1Terms is the number of terms of the zeta normaliser with which PowerLawExponent gives all
@@ -34,7 +33,7 @@ func PowerLawExponent(degrees []int32, terms int) (float64, error) {
 			return 0, fmt.Errorf("a degree of %d, must be at most the %d terms", d, terms)
 		}
 		if d > 0 {
-			sum += math.Log(float64(d))
+			sum += elementary.Log(float64(d))
 			n++
 		}
 	}
@@ -54,7 +53,7 @@ func PowerLawExponent(degrees []int32, terms int) (float64, error) {
 			"exponent is most likely", meanLog)
 	}
 	for {
-		middle := low + (high-low)/2
+		middle := low + float64((high-low)/2)
 		if middle == low || middle == high || high-low < 1e-12 {
 			return middle, nil
 		}
@@ -70,7 +69,7 @@ func PowerLawExponent(degrees []int32, terms int) (float64, error) {
 func truncatedMeanLog(terms int) func(alpha float64) float64 {
 	logs := make([]float64, terms)
 	for i := range logs {
-		logs[i] = math.Log(float64(i + 1))
+		logs[i] = elementary.Log(float64(i + 1))
 	}
 	return func(alpha float64) float64 {
 		// The largest weight is at one end; measured from there no term overflows.
@@ -80,7 +79,7 @@ func truncatedMeanLog(terms int) func(alpha float64) float64 {
 		}
 		mass, moment := 0.0, 0.0
 		for _, l := range logs {
-			w := math.Exp(float64(-alpha * (l - shift)))
+			w := elementary.Exp(float64(-alpha * (l - shift)))
 			mass += w
 			moment += float64(w * l)
 		}
@@ -88,25 +87,28 @@ func truncatedMeanLog(terms int) func(alpha float64) float64 {
 	}
 }
 
-// zetaMeanLog is -ζ'(α)/ζ(α) for α > 1. The derivative is summed directly up to a term from which
-// on the Euler-Maclaurin formula with two corrections is exact to rounding: its next term is of
-// order N^(-α-5).
+// zetaMeanLog is -ζ'(α)/ζ(α) for α > 1. Both are summed directly up to a term from which on the
+// Euler-Maclaurin formula with two corrections is exact to rounding: its next term is of order
+// N^(-α-3).
 func zetaMeanLog(alpha float64) float64 {
 	if alpha <= 1 {
 		return math.Inf(1)
 	}
 	const n = 1000
-	sum := 0.0
+	sum, zeta := 0.0, 1.0
 	for d := 2; d < n; d++ {
-		l := math.Log(float64(d))
-		sum += float64(l * math.Exp(float64(-alpha*l)))
+		l := elementary.Log(float64(d))
+		power := elementary.Exp(float64(-alpha * l))
+		zeta += power
+		sum += float64(l * power)
 	}
-	l, a := math.Log(n), alpha-1
-	power := math.Exp(float64(-alpha * l)) // n^-α
+	l, a := elementary.Log(n), alpha-1
+	power := elementary.Exp(float64(-alpha * l)) // n^-α
 	sum += float64(n * power * (l/a + 1/float64(a*a)))
 	sum += float64(power * l / 2)
 	sum += float64(power / n * (float64(alpha*l) - 1) / 12)
-	return sum / mathext.Zeta(alpha, 1)
+	zeta += float64(n*power/a) + float64(power/2) + float64(alpha*power/(12*n))
+	return sum / zeta
 }
 
 // Statistics describe a degree sequence as Table 1 of Qardaji & Li 2012 does.
@@ -199,7 +201,7 @@ func (s Statistics) fit() ([]float64, error) {
 	mass := make([]float64, s.MaxDegree)
 	logs := make([]float64, s.MaxDegree)
 	for i := range logs {
-		logs[i] = math.Log(float64(i + 1))
+		logs[i] = elementary.Log(float64(i + 1))
 	}
 	top := float64(s.MaxDegree)
 	// Degrees are measured in units of the largest, which keeps the two parameters of one order.
@@ -211,17 +213,18 @@ func (s Statistics) fit() ([]float64, error) {
 		}
 		total := 0.0
 		for i := range mass {
-			mass[i] = math.Exp(mass[i] - largest)
+			mass[i] = elementary.Exp(mass[i] - largest)
 			total += mass[i]
 		}
 		for i := range mass {
 			mass[i] /= total
 		}
-		return largest + math.Log(total) + float64(a*wantLog) + float64(b*want/top)
+		return largest + elementary.Log(total) + float64(a*wantLog) + float64(b*want/top)
 	}
 	const (
 		rounds    = 200
 		tolerance = 1e-10 // of both means; far below what rounding to whole degrees costs
+		noise     = 1e-13 // of the dual, whose rounding must not refuse the last steps
 	)
 	a, b := 1.0, 0.0
 	value := dual(a, b)
@@ -247,7 +250,7 @@ func (s Statistics) fit() ([]float64, error) {
 		moved := false
 		for length := 1.0; length > 1e-12 && !moved; length /= 2 {
 			nextA, nextB := a-float64(length*stepA), b-float64(length*stepB)
-			if next := dual(nextA, nextB); next <= value {
+			if next := dual(nextA, nextB); next <= value+noise {
 				a, b, value, moved = nextA, nextB, next, true
 			}
 		}

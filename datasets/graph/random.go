@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"ppdp/datasets"
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -38,13 +39,13 @@ func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int,
 	if p == 0 {
 		return datasets.NewGraph(nodes, from, to)
 	}
-	logMiss := math.Log1p(-p)
+	logMiss := elementary.Log1p(-p)
 	// Pairs (w, v), w < v, are numbered row by row.
 	pairs := float64(nodes) * float64(nodes-1) / 2
 	for v, w := 1, -1; v < nodes; {
 		gap := 0.0
 		if p < 1 {
-			gap = math.Floor(math.Log(stream.Open01()) / logMiss)
+			gap = math.Floor(elementary.Log(stream.Open01()) / logMiss)
 		}
 		if gap > pairs {
 			break

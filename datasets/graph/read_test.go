@@ -97,6 +97,9 @@ func TestRead(t *testing.T) {
 			Auto, Reading{Relabel: true}, 4, 0, 0, 0},
 		{"mtx symmetric", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
 			Auto, Reading{}, 4, 0, 0, 0},
+		{"mtx of the Network Repository",
+			mtxHeader[1:] + "pattern symmetric\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
+			Auto, Reading{}, 4, 0, 0, 0},
 		{"mtx general with a zero",
 			mtxHeader + "real general\n4 4 9\n2 1 1\n3 1 2\n3 2 1e3\n4 3 1\n1 2 1\n1 3 1\n2 3 1\n" +
 				"3 4 1\n4 1 0\n", Auto, Reading{}, 4, 0, 0, 0},
@@ -140,7 +143,8 @@ func TestReadErrors(t *testing.T) {
 			Reading{}, []string{`file:2: "0 -1", must not hold a negative node id`}},
 		{"words", "0 1\na b\n", Reading{}, []string{`file:2: "a b", must be two node ids`}},
 		{"one column", "0\n", Reading{}, []string{"file:1: ", "two node ids"}},
-		{"three columns", "0 1 2\n", Reading{}, []string{"file:1: ", "two node ids"}},
+		{"weights", "0 1 2.5\n", Reading{}, []string{`file:1: "0 1 2.5", must be two node ids`,
+			"cut weights and times off"}},
 		{"letters behind", "0 1x\n", Reading{}, []string{"file:1: ", "two node ids"}},
 		{"too large", "0 99999999999999999999\n", Reading{}, []string{"file:1: ", "two node ids"}},
 		{"below base", "0 1\n1 2\n",
@@ -444,6 +448,30 @@ func TestUserFile(t *testing.T) {
 	if dataset, err = source.Load(context.Background(),
 		datasets.Request{Params: params}); err != nil || len(dataset.Notes) != 1 {
 		t.Errorf("four nodes stated: %+v, %v", dataset, err)
+	}
+	for _, test := range []struct {
+		content string
+		params  FileParams
+		want    string // of the error; empty for a graph that is read
+	}{
+		{"# none\n", FileParams{}, "no edge in the file"},
+		{"1 2\n2 3\n", FileParams{}, "ids go up to 3, but 0 does not occur; nodes: 4 makes"},
+		{"1 2\n2 3\n", FileParams{Base: 1}, ""},
+		{"1 2\n2 4\n", FileParams{Base: 1}, "ids go up to 4, but 3 does not occur; nodes: 4"},
+		{"1 2\n2 4\n", FileParams{Base: 1, Nodes: 4}, ""},
+		{"1 2\n2 4\n", FileParams{Relabel: true}, ""},
+		{"# Nodes: 5 Edges: 1\n0 1\n", FileParams{}, ""},
+	} {
+		own := test.params
+		own.Format, own.Path = Auto, filepath.Join(t.TempDir(), "own.edges")
+		if err := os.WriteFile(own.Path, []byte(test.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := source.Load(t.Context(), datasets.Request{Params: &own})
+		if test.want == "" && err != nil ||
+			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%q, base %d: %v, want %q", test.content, own.Base, err, test.want)
+		}
 	}
 	wrong := &FileParams{Format: "gml", Base: 7, Nodes: -1}
 	for _, key := range []string{"path: ", "format: ", "base: ", "nodes: "} {

@@ -68,6 +68,9 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	if err != nil {
 		return nil, err
 	}
+	if err := usable(p, loaded); err != nil {
+		return nil, err
+	}
 	notes := loaded.Notes
 	note := func(n int, what string) {
 		if n > 0 {
@@ -79,4 +82,24 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	note(loaded.OneWay, "entries without their mirror image read as undirected edges")
 	return &datasets.Dataset{Graph: loaded.Graph, Checksum: loaded.Graph.Checksum(),
 		Notes: notes}, nil
+}
+
+// usable reports a graph without edges, and ids that may or may not be nodes.
+func usable(p *FileParams, loaded *Loaded) error {
+	g := loaded.Graph
+	if g.Edges() == 0 {
+		return fmt.Errorf("%s: no edge in the file, must hold a graph with at least one", p.Path)
+	}
+	if !loaded.Assumed {
+		return nil
+	}
+	for node := range g.Nodes() {
+		if g.Degree(int32(node)) == 0 {
+			last := g.Nodes() - 1 + p.Base
+			return fmt.Errorf("%s: node ids go up to %d, but %d does not occur; nodes: %d makes "+
+				"it a node without edges, base: 1 begins with 1, relabel: true leaves out ids "+
+				"that do not occur", p.Path, last, node+p.Base, g.Nodes())
+		}
+	}
+	return nil
 }

@@ -23,6 +23,7 @@ var rules = []rule{
 	{"randomness", randomProblems},
 	{"clock", clockProblems},
 	{"order", orderProblems},
+	{"arithmetic", arithmeticProblems},
 	{"comments", commentProblems},
 }
 
@@ -100,8 +101,10 @@ func TestRulesCatch(t *testing.T) {
 			`package metrics; import _ "github.com/google/go-cmp/cmp"`, 1},
 		{"gonum is not gonum/plot", "imports", "ppdp/metrics",
 			`package metrics; import _ "gonum.org/v1/plot"`, 1},
-		{"gonum for metrics", "imports", "ppdp/metrics",
-			`package metrics; import _ "gonum.org/v1/gonum/stat"`, 0},
+		{"gonum reads", "imports", "ppdp/claims",
+			`package claims; import _ "gonum.org/v1/gonum/stat"`, 0},
+		{"and does not run", "imports", "ppdp/metrics",
+			`package metrics; import _ "gonum.org/v1/gonum/stat"`, 1},
 
 		{"math/rand", "randomness", "ppdp/metrics", `package metrics; import _ "math/rand/v2"`, 1},
 		{"math/rand at home", "randomness", "ppdp/random",
@@ -177,6 +180,15 @@ import ("maps"; "slices")
 func f(m map[string]int) ([]string, []string) {
 	return slices.Sorted(maps.Keys(m)), slices.Collect(maps.Keys(m))
 }`, 1},
+
+		{"a logarithm of the processor's", "arithmetic", "ppdp/metrics",
+			`package metrics; import "math"; var f = math.Log; var x = math.Exp(f(2))`, 2},
+		{"exact functions and constants", "arithmetic", "ppdp/metrics",
+			`package metrics; import "math"; var x = math.Sqrt(math.Floor(math.Pi))`, 0},
+		{"a function of the same name", "arithmetic", "ppdp/metrics",
+			`package metrics; func Log(x float64) float64 { return x }; var x = Log(2)`, 0},
+		{"a picture", "arithmetic", "ppdp/plots",
+			`package plots; import "math"; var x = math.Log10(2)`, 0},
 
 		{"no package comment", "comments", "ppdp/metrics", `package metrics`, 1},
 		{"a baseline without deviations", "comments", "ppdp/algorithms/rps",

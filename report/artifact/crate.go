@@ -158,6 +158,7 @@ var roles = map[string]string{
 	results.ManifestFile: "The specification as it was run, data, algorithms, program and machine",
 	results.RegionsFile:  "Regions of releases that a figure shows",
 	results.RowsFile:     "Rows of the original data that a figure shows",
+	results.AuditFile:    "What audits found of each guarantee: claimed, proven and seen losses",
 	"ARTIFACT.md":        "Instructions for evaluators",
 	"report.html":        "All figures, verdicts, budgets and errata on one page",
 	"LICENSE":            "License of the program",

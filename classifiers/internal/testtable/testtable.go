@@ -99,7 +99,7 @@ func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string,
 		}
 		for _, fold := range folds {
 			model := Fit(t, c, classifiers.Data{Table: table, Rows: fold.Train})
-			right += Accuracy(model, table, fold.Test) * float64(len(fold.Test))
+			right += float64(Accuracy(model, table, fold.Test) * float64(len(fold.Test)))
 		}
 	}
 	got := right / float64(table.Len()*len(seeds))
@@ -195,7 +195,8 @@ func Random(t *rapid.T, most int, numeric bool) *datasets.Table {
 		cells := rapid.IntRange(1, 6).Draw(t, "cells")
 		name := fmt.Sprintf("f%d", i)
 		if numeric && rapid.Bool().Draw(t, "numeric") {
-			a := datasets.Attribute{Name: name, Low: -2, High: -2 + 0.5*float64(cells), Step: 0.5}
+			a := datasets.Attribute{Name: name, Low: -2, Step: 0.5}
+			a.High = a.Low + float64(a.Step*float64(cells))
 			a.Continuous = rapid.Bool().Draw(t, "continuous")
 			schema.Attributes = append(schema.Attributes, a)
 			continue

@@ -32,6 +32,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/elementary"
 )
 
 func main() {
@@ -235,7 +236,7 @@ func information(class, a, b *attribute) float64 {
 			for j, cell := range row {
 				if cell > 0 {
 					ratio := float64(cell) * float64(n) / (float64(inRow) * float64(columns[j]))
-					nats += float64(float64(cell) / total * math.Log(ratio))
+					nats += float64(float64(cell) / total * elementary.Log(ratio))
 				}
 			}
 		}

@@ -1,0 +1,255 @@
+package external
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/internal/strictyaml"
+)
+
+// descriptor mirrors a *.baseline.yaml.
+type descriptor struct {
+	Name     string     `yaml:"name"`
+	Title    string     `yaml:"title"`
+	Source   string     `yaml:"source"`
+	Input    string     `yaml:"input"`
+	Produces []string   `yaml:"produces,flow-one"`
+	Revision int        `yaml:"revision"`
+	Command  []string   `yaml:"command,flow-one"`
+	Files    []string   `yaml:"files,flow-one"`
+	Values   string     `yaml:"values"`
+	Variants []variant  `yaml:"variants"`
+	Params   paramSpecs `yaml:"params"`
+	Limits   limits     `yaml:"limits"`
+	root     *strictyaml.Node
+}
+
+// variant mirrors one entry of variants.
+type variant struct {
+	Variant     string `yaml:"variant"`
+	Model       string `yaml:"model"`
+	Unit        string `yaml:"unit"`
+	Relation    string `yaml:"relation"`
+	Approximate bool   `yaml:"approximate"`
+	Note        string `yaml:"note"`
+
+	node *strictyaml.Node
+}
+
+// UnmarshalStrict remembers the place of the entry.
+func (v *variant) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type plain variant
+	r.Decode(n, (*plain)(v))
+	v.node = n
+}
+
+// limits are those of one process group and one request.
+type limits struct {
+	Memory string `yaml:"memory"`
+	Time   string `yaml:"time"`
+
+	bytes int64         // 0 for none
+	time  time.Duration // 0 for none
+}
+
+// How values are written to the rows of a table.
+const (
+	textValues = "text"  // as in the user's own file
+	codeValues = "codes" // places in the domain, from 0
+)
+
+// maxFile bounds a descriptor's files: they are read to be hashed.
+const maxFile = 64 << 20
+
+// Load reads a descriptor and the files that it lists. The error holds everything wrong, each as
+// file:line: what.
+func Load(path string) (*Algorithm, error) {
+	text, err := datasets.ReadFile(path, strictyaml.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	r := strictyaml.NewReader(path)
+	d := descriptor{Revision: 1, Values: textValues}
+	d.root = r.Document(text)
+	r.Decode(d.root, &d)
+	if d.root == nil || d.root.Kind != strictyaml.MappingNode {
+		return nil, errors.Join(r.Err(), fmt.Errorf("%s: must be a mapping", path))
+	}
+	d.check(r)
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.New()
+	fmt.Fprintf(digest, "%d:%s,", len(text), text)
+	for i, name := range d.Files {
+		at := d.at("files")
+		if at.Kind == strictyaml.SequenceNode && i < len(at.Content) {
+			at = at.Content[i]
+		}
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			r.Problemf(at, "%q, must lie in the descriptor's folder", name)
+			continue
+		}
+		content, err := datasets.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), maxFile)
+		if err != nil {
+			r.Problemf(at, "%v", err)
+		}
+		fmt.Fprintf(digest, "%d:%s,%d:%s,", len(name), name, len(content), content)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return &Algorithm{d: &d, dir: dir, digest: fmt.Sprintf("%x", digest.Sum(nil)[:16])}, nil
+}
+
+// at is the value of a key, or the document where it is not given.
+func (d *descriptor) at(key string) *strictyaml.Node {
+	if n := strictyaml.Find(d.root, key); n != nil {
+		return n
+	}
+	return d.root
+}
+
+var plainName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+
+// check records everything wrong with a decoded descriptor.
+func (d *descriptor) check(r *strictyaml.Reader) {
+	problem := func(key, format string, args ...any) {
+		at := d.at(key)
+		if at == d.root {
+			format = key + ": " + format
+		}
+		r.Problemf(at, format, args...)
+	}
+	if !plainName.MatchString(d.Name) {
+		problem("name", "%q, must be up to 40 of a-z, 0-9 and -, a letter first", d.Name)
+	} else if _, err := algorithms.Lookup(d.Name); err == nil {
+		problem("name", "%s comes with ppdp, must be another name", d.Name)
+	}
+	if d.Title == "" {
+		problem("title", "missing, must name the algorithm for people")
+	}
+	if d.Source == "" {
+		problem("source", "missing, must say where the algorithm is described")
+	}
+	products := map[string]string{string(algorithms.TableInput): string(algorithms.RecordsProduct),
+		string(algorithms.GraphInput): string(algorithms.DegreesProduct)}
+	if products[d.Input] == "" {
+		problem("input", "%q, must be table or graph", d.Input)
+	} else if !slices.Equal(d.Produces, []string{products[d.Input]}) {
+		problem("produces", "%s, must be [%s] of a %s", d.Produces, products[d.Input], d.Input)
+	}
+	if d.Revision < 1 {
+		problem("revision", "%d, must be at least 1", d.Revision)
+	}
+	if len(d.Command) == 0 || d.Command[0] == "" {
+		problem("command", "missing, must be a program and its arguments")
+	}
+	if len(d.Files) == 0 {
+		problem("files", "missing, must list the program's files: a changed program is another "+
+			"baseline")
+	}
+	if d.Values != textValues && d.Values != codeValues {
+		problem("values", "%q, must be %s or %s", d.Values, textValues, codeValues)
+	}
+	if len(d.Variants) == 0 {
+		problem("variants", "missing, must list at least one")
+	}
+	seen := make(map[string]bool)
+	for i := range d.Variants {
+		d.Variants[i].check(r)
+		if name := d.Variants[i].Variant; seen[name] {
+			r.Problemf(d.Variants[i].node, "%q is listed twice", name)
+		}
+		seen[d.Variants[i].Variant] = true
+	}
+	d.Limits.check(problem)
+}
+
+var variants = []algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode}
+
+func (v *variant) check(r *strictyaml.Reader) {
+	if v.node == nil {
+		return // not decoded, which is reported
+	}
+	if !slices.Contains(variants, algorithms.Variant(v.Variant)) {
+		r.Problemf(v.node, "variant: %q, must be %s, %s or %s", v.Variant, algorithms.Published,
+			algorithms.Strict, algorithms.RefCode)
+	}
+	if v.Note == "" {
+		r.Problemf(v.node, "note: missing, must be one sentence for people")
+	}
+	switch algorithms.Model(v.Model) {
+	case algorithms.DifferentialPrivacy:
+		if v.Unit == "" || v.Relation == "" {
+			r.Problemf(v.node, "unit and relation: missing, must say what differential privacy "+
+				"protects and which data are neighbours")
+		}
+	case algorithms.NoPrivacy:
+		if v.Unit != "" || v.Relation != "" || v.Approximate {
+			r.Problemf(v.node, "unit, relation and approximate belong to differential privacy only")
+		}
+	default:
+		r.Problemf(v.node, "model: %q, must be %q or %q", v.Model, algorithms.DifferentialPrivacy,
+			algorithms.NoPrivacy)
+	}
+}
+
+// sizes are the units of memory.
+var sizes = []struct {
+	suffix string
+	bytes  float64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+func (l *limits) check(problem func(key, format string, args ...any)) {
+	if l.Time != "" {
+		var err error
+		if l.time, err = time.ParseDuration(l.Time); err != nil || l.time <= 0 {
+			problem("limits", "time: %q, must be such as 90s or 10m", l.Time)
+		}
+	}
+	if l.Memory == "" {
+		return
+	}
+	for _, size := range sizes {
+		if number, ok := strings.CutSuffix(l.Memory, size.suffix); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+			if err == nil && n > 0 && n*size.bytes < math.MaxInt64 {
+				l.bytes = int64(n * size.bytes)
+			}
+		}
+	}
+	if l.bytes < 1<<20 {
+		problem("limits", "memory: %q, must be such as 512MiB or 4GiB", l.Memory)
+	}
+}
+
+// info describes the descriptor's algorithm; what it claims is declared and no more.
+func (d *descriptor) info(digest string) algorithms.Info {
+	info := algorithms.Info{Name: d.Name, Title: d.Title, Source: d.Source,
+		Input: algorithms.InputKind(d.Input), Revision: d.Revision, Program: digest}
+	for _, product := range d.Produces {
+		info.Produces = append(info.Produces, algorithms.Product(product))
+	}
+	for _, v := range d.Variants {
+		g := algorithms.Guarantee{Variant: algorithms.Variant(v.Variant),
+			Model: algorithms.Model(v.Model), Unit: v.Unit, Relation: v.Relation,
+			Approximate: v.Approximate, Status: algorithms.Declared, Note: v.Note}
+		if g.Model == algorithms.NoPrivacy {
+			g.Relation, g.Status = "none", algorithms.Holds // nothing is promised
+		}
+		info.Variants = append(info.Variants, g)
+	}
+	return info
+}

@@ -1,0 +1,428 @@
+// Package external runs baselines that are programs of their own, in any language: a descriptor (a
+// *.baseline.yaml) says how one is started, and lines of JSON over its standard input and output
+// ask it for releases. docs/any-language.md describes both.
+//
+// A program that crashes, hangs, talks nonsense or breaks its limits costs one release. It sees the
+// data, so it is trusted with them: a process group and a temporary folder are no sandbox.
+//
+// What a program says of its guarantee is declared and never proven.
+//
+// Deviations: none, the package leaves out every algorithm.
+package external
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+)
+
+// Algorithm is a program outside. It is safe for concurrent use; Close ends what it has started.
+type Algorithm struct {
+	d      *descriptor
+	dir    string // of the descriptor
+	digest string // of the descriptor and its files
+
+	mu     sync.Mutex // guards what follows
+	home   string     // temporary: data, and a folder for each request
+	idle   []*process
+	data   []*data // the last one used last
+	number int     // of the next request's folder
+}
+
+var _ algorithms.Algorithm = (*Algorithm)(nil)
+
+// Info describes the program as its descriptor does.
+func (a *Algorithm) Info() algorithms.Info { return a.d.info(a.digest) }
+
+// Params returns the descriptor's defaults.
+func (a *Algorithm) Params() algorithms.Params { return newParams(a.d.Params) }
+
+// Close ends the processes and removes what they left. The algorithm can be used again.
+func (a *Algorithm) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.idle {
+		_ = p.end(nil)
+	}
+	home := a.home
+	a.idle, a.data, a.home = nil, nil, ""
+	if home == "" {
+		return nil
+	}
+	return os.RemoveAll(home)
+}
+
+// Release asks the program for one.
+func (a *Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
+		return nil, err
+	}
+	own, cancel := context.WithCancel(ctx)
+	release, err := a.release(own, in, params)
+	cancel()
+	if ended := ctx.Err(); ended != nil {
+		return nil, ended
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.d.Name, err)
+	}
+	return release, nil
+}
+
+func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
+	folder, err := a.newFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	d, err := a.dataOf(in)
+	if err != nil {
+		return nil, err
+	}
+	defer a.done(d)
+	said, err := a.ask(ctx, a.request(in, params, d, folder))
+	if err != nil {
+		return nil, err
+	}
+	if said.Error != "" {
+		return nil, fmt.Errorf("the program says: %s", printable(said.Error))
+	}
+	release := &algorithms.Release{}
+	for _, warning := range said.Warnings {
+		release.Warnings = append(release.Warnings, a.d.Name+": "+printable(warning))
+	}
+	if err := a.charge(in, said.Spent); err != nil {
+		return nil, err
+	}
+	return release, a.read(ctx, in, folder, said.File, release)
+}
+
+// request is what the program is asked.
+func (a *Algorithm) request(in algorithms.Input, params *Params, d *data,
+	folder string) *request {
+	var seed [32]byte
+	stream := in.Noise.Open("seed of the program")
+	for i := range 4 {
+		binary.BigEndian.PutUint64(seed[8*i:], stream.Uint64())
+	}
+	q := &request{Seed: fmt.Sprintf("%x", seed), Variant: string(in.Variant),
+		Epsilon: in.Budget.Epsilon(), Delta: in.Budget.Delta(), Unit: string(in.Budget.Unit()),
+		Total: in.Budget.Total(), Params: maps.Clone(params.values), Data: d.name, Folder: folder}
+	q.ID = filepath.Base(folder)
+	if in.Graph != nil {
+		nodes := in.Graph.Nodes()
+		q.Edges, q.Nodes = d.path, &nodes
+		return q
+	}
+	records := len(in.Rows)
+	q.Rows, q.Records, q.Values = d.path, &records, a.d.Values
+	q.Attributes = attributesOf(in.Table.Schema())
+	return q
+}
+
+// ask hands a request to an idle process, or to a new one. What goes wrong in a process that has
+// served others before may be their doing: the request is tried once more in a fresh one, so that
+// its outcome depends on itself alone. Time is not given twice.
+func (a *Algorithm) ask(ctx context.Context, q *request) (*answer, error) {
+	a.mu.Lock()
+	home := a.home
+	var p *process
+	if n := len(a.idle); n > 0 {
+		p, a.idle = a.idle[n-1], a.idle[:n-1]
+	}
+	a.mu.Unlock()
+	for {
+		fresh := p == nil
+		var err error
+		if fresh {
+			if p, err = a.startProcess(ctx, home); err != nil {
+				return nil, err
+			}
+		}
+		said, err := p.ask(ctx, q)
+		if err == nil {
+			a.mu.Lock()
+			a.idle = append(a.idle, p)
+			a.mu.Unlock()
+			return said, nil
+		}
+		if err = p.end(err); fresh || ctx.Err() != nil || errors.Is(err, errTime) {
+			return nil, err
+		}
+		p = nil
+	}
+}
+
+// charge books what the program says that it has spent.
+func (a *Algorithm) charge(in algorithms.Input, all []spent) error {
+	if !(in.Budget.Epsilon() > 0) {
+		if len(all) > 0 {
+			return errors.New("it says that it has spent a budget, but there is none")
+		}
+		return nil
+	}
+	if len(all) == 0 {
+		return errors.New("it does not say what it has spent")
+	}
+	root := in.Budget.Root()
+	for _, s := range all {
+		purpose := strings.TrimSpace(printable(s.Mechanism + " " + s.Purpose))
+		if len(purpose) > 80 || purpose == "" {
+			return fmt.Errorf("it has spent something on %.90q, must be 1 to 80 letters", purpose)
+		}
+		if err := in.Budget.Declare(&root, purpose, s.Amount); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostRows bounds what a program may publish: more than that is a mistake that fills the memory.
+func mostRows(records int) int { return 10*records + 100_000 }
+
+// mostBytes bounds the file of an answer.
+const mostBytes = 4 << 30
+
+// read reads the file of an answer.
+func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name string,
+	release *algorithms.Release) error {
+	if name == "" {
+		return errors.New("it names no file")
+	}
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("its file %.200q lies outside the request's folder", name)
+	}
+	root, err := os.OpenRoot(folder) // which no link leads out of
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	file, err := root.Open(name)
+	if err != nil {
+		return fmt.Errorf("its file %.200q cannot be read: %w", name, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("its file %.200q is no file", name)
+	case info.Size() > mostBytes:
+		return fmt.Errorf("its file has %d bytes, must be at most %d", info.Size(),
+			int64(mostBytes))
+	}
+	if in.Graph != nil {
+		release.Degrees, err = readDegrees(name, file, in.Graph.Nodes())
+		return err
+	}
+	schema := in.Table.Schema()
+	read := schema
+	if a.d.Values == codeValues {
+		read = codeSchema(schema)
+	}
+	rows := &lineLimit{from: file, left: mostRows(len(in.Rows)) + 1}
+	content, err := csvtable.Plain(read).Read(ctx, name, rows)
+	switch {
+	case err != nil:
+		return err
+	case len(content.LeftOut) > 0:
+		return fmt.Errorf("%s: columns that the schema has not: %.200s", name,
+			strings.Join(content.LeftOut, ", "))
+	case content.Dropped > 0:
+		return fmt.Errorf("%s: %d rows without all their values", name, content.Dropped)
+	}
+	if release.Table = content.Table; a.d.Values == codeValues {
+		release.Table = recoded(content.Table, schema)
+	}
+	return nil
+}
+
+// codeSchema describes columns of codes: the integers from 0.
+func codeSchema(schema *datasets.Schema) *datasets.Schema {
+	codes := &datasets.Schema{}
+	for i := range schema.Attributes {
+		a := &schema.Attributes[i]
+		codes.Attributes = append(codes.Attributes, datasets.Attribute{Name: a.Name, Role: a.Role,
+			High: float64(a.Cells()), Step: 1})
+	}
+	return codes
+}
+
+// recoded is a table with the same codes under another schema of the same domains.
+func recoded(t *datasets.Table, schema *datasets.Schema) *datasets.Table {
+	b := datasets.NewBuilder(schema, t.Len())
+	for range t.Len() {
+		b.AddRow()
+	}
+	for i := range schema.Attributes {
+		column := t.Column(i)
+		for row := range t.Len() {
+			b.Set(row, i, column.At(int32(row)))
+		}
+	}
+	return b.Table()
+}
+
+// lineLimit ends with an error behind so many lines.
+type lineLimit struct {
+	from io.Reader
+	left int
+}
+
+func (l *lineLimit) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+	if l.left -= bytes.Count(p[:n], []byte("\n")); l.left < 0 {
+		return 0, errors.New("more rows than ten times the input's and 100000")
+	}
+	return n, err
+}
+
+// readDegrees reads a line for each node: its degree.
+func readDegrees(name string, from io.Reader, nodes int) ([]int32, error) {
+	var degrees []int32
+	lines := bufio.NewScanner(from)
+	for lines.Scan() {
+		degree, err := strconv.ParseInt(lines.Text(), 10, 32)
+		if err != nil || degree < 0 || degree >= int64(max(1, nodes)) {
+			return nil, fmt.Errorf("%s:%d: %.40q, must be a degree from 0 to %d", name,
+				len(degrees)+1, lines.Text(), max(0, nodes-1))
+		}
+		if degrees = append(degrees, int32(degree)); len(degrees) > nodes {
+			break
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(degrees) != nodes {
+		return nil, fmt.Errorf("%s: degrees of %d nodes or more, must be of %d", name,
+			len(degrees), nodes)
+	}
+	slices.Sort(degrees)
+	return degrees, nil
+}
+
+// data is a file of rows or edges that requests share.
+type data struct {
+	table *datasets.Table
+	graph *datasets.Graph
+	rows  [sha256.Size]byte // digest of the rows' numbers
+	name  string            // of the content
+	path  string
+	users int
+	ready chan struct{} // closed when the file is written
+	err   error
+}
+
+// kept is how many files of data are kept beside those in use: folds of a few trials.
+const kept = 16
+
+// dataOf returns the file of an input, which done gives back.
+func (a *Algorithm) dataOf(in algorithms.Input) (*data, error) {
+	d := &data{table: in.Table, graph: in.Graph, users: 1, ready: make(chan struct{})}
+	bytes := make([]byte, 4*len(in.Rows))
+	for i, row := range in.Rows {
+		binary.LittleEndian.PutUint32(bytes[4*i:], uint32(row))
+	}
+	d.rows = sha256.Sum256(bytes)
+	a.mu.Lock()
+	for i, old := range a.data {
+		if old.table == d.table && old.graph == d.graph && old.rows == d.rows {
+			old.users++
+			a.data = append(slices.Delete(a.data, i, i+1), old)
+			a.mu.Unlock()
+			<-old.ready
+			if old.err != nil {
+				a.done(old)
+			}
+			return old, old.err
+		}
+	}
+	a.data = append(a.data, d)
+	home := a.home
+	a.mu.Unlock()
+	d.err = a.write(d, in, home)
+	close(d.ready)
+	if d.err != nil {
+		a.done(d)
+	}
+	return d, d.err
+}
+
+// write writes the file of an input, called like its content.
+func (a *Algorithm) write(d *data, in algorithms.Input, home string) error {
+	file, err := os.CreateTemp(home, "data-*")
+	if err != nil {
+		return err
+	}
+	d.path = file.Name()
+	digest := sha256.New()
+	w := bufio.NewWriterSize(io.MultiWriter(file, digest), 1<<16)
+	if in.Graph != nil {
+		err = in.Graph.WriteEdges(w)
+	} else {
+		rows := in.Table.Select(in.Rows)
+		if a.d.Values == codeValues {
+			rows = recoded(rows, codeSchema(in.Table.Schema()))
+		}
+		err = csvtable.Write(w, rows, nil)
+	}
+	if err = errors.Join(err, w.Flush(), file.Close()); err != nil {
+		return fmt.Errorf("data for the program: %w", err)
+	}
+	d.name = fmt.Sprintf("%x", digest.Sum(nil)[:16])
+	return nil
+}
+
+// done gives a file of data back. The files that were used the longest time ago are removed.
+func (a *Algorithm) done(d *data) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	d.users--
+	if d.err != nil {
+		a.data = slices.DeleteFunc(a.data, func(other *data) bool { return other == d })
+	}
+	for i := 0; i < len(a.data) && len(a.data) > kept; {
+		if old := a.data[i]; old.users > 0 {
+			i++
+		} else {
+			os.Remove(old.path)
+			a.data = slices.Delete(a.data, i, i+1)
+		}
+	}
+}
+
+// newFolder makes the folder of a request.
+func (a *Algorithm) newFolder() (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.home == "" {
+		home, err := os.MkdirTemp("", "ppdp-"+a.d.Name+"-") // readable to its owner alone
+		if err != nil {
+			return "", err
+		}
+		a.home = home
+	}
+	a.number++
+	folder := filepath.Join(a.home, strconv.Itoa(a.number))
+	return folder, os.Mkdir(folder, 0o700)
+}

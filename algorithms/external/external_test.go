@@ -1,0 +1,302 @@
+//go:build unix
+
+package external
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/conformance"
+	"ppdp/datasets"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// needsPython skips, aloud, where there is no python3.
+func needsPython(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3 here: programs in Python are not tested")
+	}
+}
+
+// moods is a descriptor of testdata/moods.py.
+const moods = `name: moods
+title: Moods
+source: test
+input: table
+produces: records
+command: [python3, moods.py]
+files: moods.py
+variants:
+  - {variant: published, model: differential privacy, unit: record, relation: none, note: None.}
+params:
+  mood: {type: string, default: ""}
+limits: {memory: 200MiB, time: TIME}
+`
+
+// load writes a descriptor, with the files of testdata beside it, and loads it.
+func load(t testing.TB, text string) *Algorithm {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "a.baseline.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// table has one numeric attribute and one of words.
+func table(t testing.TB, n int) *datasets.Table {
+	t.Helper()
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "age", High: 100, Step: 1},
+		{Name: `a "word", or two`, Kind: datasets.Categorical, Values: []string{"no", "yes, so"}},
+	}}, n)
+	for i := range n {
+		b.AddRow()
+		b.Set(i, 0, uint32(i%100))
+		b.Set(i, 1, uint32(i%2))
+	}
+	return b.Table()
+}
+
+func input(a *Algorithm, t *datasets.Table, seed uint64) algorithms.Input {
+	return algorithms.Input{Table: t, Rows: t.AllRows(), Params: a.Params(),
+		Variant: algorithms.Published, Budget: privacy.NewBudget(1),
+		Noise: random.NewStreams(random.NewKey(seed))}
+}
+
+func inMood(a *Algorithm, t *datasets.Table, mood string) algorithms.Input {
+	in := input(a, t, 0)
+	in.Params.(*Params).values["mood"] = mood
+	return in
+}
+
+// TestMoods: whatever a program does costs one release, whose error says what happened; the next
+// release is as if nothing had been.
+func TestMoods(t *testing.T) {
+	t.Parallel()
+	needsPython(t)
+	data := table(t, 50)
+	for mood, want := range map[string]string{
+		"crash":                    "ended without an answer (exit status 1); its last words: ",
+		"segfault":                 "signal: segmentation fault",
+		"late crash":               "",
+		"flood":                    "",
+		"hang":                     "timed out after 5s",
+		"deaf":                     "timed out after 5s",
+		"memory":                   "emory", // its own error, or the group's limit, which is first
+		"memory of children":       "out of memory: it and its children had",
+		"garbage":                  `it printed "Loading model...", which is no line`,
+		"half line":                `it ended in the middle of a line: "{\"id\": \""`,
+		"long line":                "a line of more than 1048576 bytes",
+		"wrong id":                 `it answered request "another", must be`,
+		"unknown key":              `unknown field "epsilon"`,
+		"two lines":                "",
+		"one answer":               "",
+		"error":                    "the program says: no such degree",
+		"outside":                  `"../outside.csv" lies outside the request's folder`,
+		"absolute":                 `"/etc/passwd" lies outside`,
+		"link":                     "escapes",
+		"folder":                   "is no file",
+		"no file":                  "no such file",
+		"wrong columns":            "age",
+		"missing column":           "age",
+		"one column more":          "columns that the schema has not: more",
+		"outside the domain":       "out.csv:2:1: age",
+		"not a number":             "out.csv:2:1: age",
+		"missing value":            "out.csv:2:1: age",
+		"too many rows":            "more rows than ten times the input's",
+		"empty file":               "out.csv",
+		"silent about its budget":  "it does not say what it has spent",
+		"greedy":                   "privacy budget overspent",
+		"spends less than nothing": "must be above 0",
+		"many mechanisms":          "more than 8 mechanisms",
+	} {
+		t.Run(mood, func(t *testing.T) {
+			t.Parallel()
+			limit := "1m"
+			if strings.Contains(want, "timed out") {
+				limit = "5s" // of a busy machine, on which a well-behaved release must end as well
+			}
+			a := load(t, strings.Replace(moods, "TIME", limit, 1))
+			for _, warm := range []bool{false, true} {
+				if warm { // a process that has served another request
+					if _, err := a.Release(context.Background(), inMood(a, data, "")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				release, err := a.Release(context.Background(), inMood(a, data, mood))
+				switch {
+				case want == "" && err != nil:
+					t.Errorf("warm %v: %v", warm, err)
+				case want == "" && release.Table.Checksum() != data.Checksum():
+					t.Errorf("warm %v: another table", warm)
+				case want != "" && (err == nil || !strings.Contains(err.Error(), want) ||
+					!strings.HasPrefix(err.Error(), "moods: ") ||
+					strings.ContainsRune(err.Error(), 0x1b)):
+					t.Errorf("warm %v: %v, want %q", warm, err, want)
+				}
+			}
+			if mood == "deaf" {
+				checkDead(t, filepath.Join(a.home, "child"))
+			}
+			again, err := a.Release(context.Background(), inMood(a, data, ""))
+			if err != nil || again.Table.Checksum() != data.Checksum() {
+				t.Errorf("afterwards: %v", err)
+			}
+			left, err := filepath.Glob(filepath.Join(a.home, "[0-9]*"))
+			if err != nil || len(left) > 0 {
+				t.Errorf("folders of requests are left: %v %v", left, err)
+			}
+		})
+	}
+}
+
+// checkDead: the process whose number a file holds has been killed.
+func checkDead(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if syscall.Kill(pid, 0) != nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("the child %d has survived its group", pid)
+}
+
+// TestCancelled: an interrupted run does not wait for a program that hangs.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	needsPython(t)
+	a := load(t, strings.Replace(moods, "TIME", "10m", 1))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, err := a.Release(ctx, inMood(a, table(t, 50), "hang"))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoProgram: what cannot be started, or does not speak, is named.
+func TestNoProgram(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"[no-such-program-anywhere]":               "no-such-program-anywhere",
+		`[sh, -c, "exit 3"]`:                       "at its start: it ended without an answer",
+		`[sh, -c, "echo hello; cat"]`:              `at its start: it printed "hello"`,
+		`[sh, -c, "echo '{\"protocol\":2}'; cat"]`: "it speaks protocol 2, must be 1",
+	} {
+		text := strings.Replace(strings.Replace(moods, "TIME", "1m", 1), "[python3, moods.py]",
+			command, 1)
+		a := load(t, text)
+		_, err := a.Release(context.Background(), inMood(a, table(t, 5), ""))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", command, err, want)
+		}
+	}
+}
+
+const randomised = "../../examples/randomised-response/randomised.baseline.yaml"
+
+// marginals is the descriptor of the example in C, compiled.
+func marginals(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no cc here: the program in C is not tested")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../examples/marginals")); err != nil {
+		t.Fatal(err)
+	}
+	compile := exec.Command("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", "marginals",
+		"marginals.c", "-lm")
+	compile.Dir = dir
+	if out, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return filepath.Join(dir, "marginals.baseline.yaml")
+}
+
+// TestExamples: the programs in examples/ pass the suite, and a release does not depend on what a
+// process was asked before, nor on its being started again.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	t.Run("python", func(t *testing.T) {
+		needsPython(t)
+		checkExample(t, randomised)
+	})
+	t.Run("c", func(t *testing.T) { checkExample(t, marginals(t)) })
+}
+
+func checkExample(t *testing.T, descriptor string) {
+	t.Helper()
+	a, err := Load(descriptor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	conformance.Check(a, func(v algorithms.Variant, check string, err error) {
+		if err != nil {
+			t.Errorf("%s %s: %v", v, check, err)
+		}
+	})
+	data := table(t, 200)
+	var first [5]string
+	for round := range 3 {
+		for i := range first {
+			seed := uint64(i)
+			if round == 1 {
+				seed = uint64(len(first) - 1 - i) // in another order
+			}
+			release, err := a.Release(context.Background(), input(a, data, seed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			hash := conformance.Hash(release)
+			if round == 0 {
+				first[seed] = hash
+			} else if first[seed] != hash {
+				t.Errorf("round %d, seed %d: another release", round, seed)
+			}
+			if round == 2 {
+				a.Close()
+			}
+		}
+	}
+}

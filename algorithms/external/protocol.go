@@ -1,0 +1,115 @@
+package external
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"ppdp/datasets"
+)
+
+// protocol is the version that both sides name in their first line.
+const protocol = 1
+
+// hello is the first line of either side.
+type hello struct {
+	Protocol int    `json:"protocol"`
+	Program  string `json:"program,omitempty"`
+}
+
+// request is one line to the program. Its keys come in this order, without blanks, so that a
+// program without a JSON library can look for them. But for the id, which no other request has, and
+// paths, it depends on the cell alone, never on what the program was asked before.
+type request struct {
+	ID      string         `json:"id"`
+	Seed    string         `json:"seed"` // 64 hexadecimal digits
+	Variant string         `json:"variant"`
+	Epsilon float64        `json:"epsilon"`
+	Delta   float64        `json:"delta"`
+	Unit    string         `json:"unit"`  // of the budget: epsilon or rho
+	Total   float64        `json:"total"` // the budget in that unit
+	Params  map[string]any `json:"params"`
+	// Data names the content of Rows or Edges: what was read for one name holds for all requests
+	// with it.
+	Data       string      `json:"data"`
+	Rows       string      `json:"rows,omitempty"` // path of a CSV
+	Records    *int        `json:"records,omitempty"`
+	Values     string      `json:"values,omitempty"`
+	Attributes []attribute `json:"attributes,omitempty"`
+	Edges      string      `json:"edges,omitempty"` // path of an edge list
+	Nodes      *int        `json:"nodes,omitempty"`
+	Folder     string      `json:"folder"` // for the file of the answer
+}
+
+// attribute is one column of the schema.
+type attribute struct {
+	Name       string   `json:"name"`
+	Kind       string   `json:"kind"`
+	Role       string   `json:"role"`
+	Cells      int      `json:"cells"` // of the domain: codes are from 0 to cells - 1
+	Low        *float64 `json:"low,omitempty"`
+	High       *float64 `json:"high,omitempty"`
+	Step       *float64 `json:"step,omitempty"`
+	Continuous bool     `json:"continuous,omitempty"`
+	Ordered    bool     `json:"ordered,omitempty"`
+	Values     []string `json:"values,omitempty"` // of a categorical attribute, by code
+}
+
+func attributesOf(schema *datasets.Schema) []attribute {
+	all := make([]attribute, len(schema.Attributes))
+	for i := range schema.Attributes {
+		a := &schema.Attributes[i]
+		all[i] = attribute{Name: a.Name, Kind: "numeric", Role: a.Role.String(), Cells: a.Cells(),
+			Ordered: a.Ordered}
+		if a.Kind == datasets.Categorical {
+			all[i].Kind, all[i].Values = "categorical", a.Values
+		} else {
+			all[i].Low, all[i].High, all[i].Step = &a.Low, &a.High, &a.Step
+			all[i].Continuous = a.Continuous
+		}
+	}
+	return all
+}
+
+// answer is one line of the program.
+type answer struct {
+	ID       string   `json:"id"`
+	File     string   `json:"file"` // inside the request's folder
+	Spent    []spent  `json:"spent"`
+	Warnings []string `json:"warnings"`
+	Error    string   `json:"error"`
+}
+
+// spent is what the program says that a mechanism has cost, in the budget's unit.
+type spent struct {
+	Purpose   string  `json:"purpose"`
+	Mechanism string  `json:"mechanism"`
+	Amount    float64 `json:"amount"`
+}
+
+// parse reads a line of the program strictly.
+func parse(line []byte, into any) error {
+	if err := decodeStrictly(line, into); err != nil {
+		return fmt.Errorf("it printed %s, which is no line of the protocol: %w", shown(line), err)
+	}
+	return nil
+}
+
+// shown is the beginning of what a program printed, safe for terminals.
+func shown(text []byte) string {
+	const most = 80
+	if len(text) > most {
+		return fmt.Sprintf("%q...", text[:most])
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+func mustJSON(v any) []byte {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false) // paths stay as they are
+	if err := encoder.Encode(v); err != nil {
+		panic(err) // requests hold nothing that cannot be written
+	}
+	return line.Bytes()
+}

@@ -1,0 +1,344 @@
+package koptimize
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// climber looks for partitionings to begin the search with: the better the best one known, the more
+// it prunes. With the cuts on all dimensions but one given, the best cuts on that one are found
+// exactly, by dynamic programming over its values. A step changes one other cut and all on that
+// dimension, to the least cost there is, and the cut stays as it is for some steps (tabu search,
+// Glover 1989), so that a climb also leaves places where every step costs more.
+type climber struct {
+	*search
+	cells cells    // of the whole table
+	taken []uint64 // the cuts, a set
+	dim   int      // the dimension that is fitted, in the following
+	free  []int32  // its cuts, those that are allowed
+
+	ids     []int32  // of each cell's class by the other dimensions' cuts
+	heads   []uint64 // those cuts each class lies beyond, words for each
+	places  []int32  // of each cell along the dimension
+	current frequencies
+
+	slots          []int32 // scratch of number
+	merged, halves []int32 // scratch of changed
+	far, next      frequencies
+
+	least []int64 // of the values below each place, see fit
+	from  []int32 // where the last part of those begins
+}
+
+// frequencies are the rows of each class below each place of a dimension, a cut or one of its ends.
+type frequencies struct {
+	classes int
+	rows    []int32
+}
+
+func (f *frequencies) resize(places, classes int) {
+	f.classes = classes
+	f.rows = resize(f.rows, places*classes)
+	clear(f.rows)
+}
+
+// accumulate turns the rows at values, each one place up, into rows below places.
+func (f *frequencies) accumulate() {
+	for i := f.classes; i < len(f.rows); i++ {
+		f.rows[i] += f.rows[i-f.classes]
+	}
+}
+
+// patience is how many steps without a new best end a climb; one along another dimension than that
+// of the most values hardly ever finds any. tenure is how many steps a changed cut stays.
+const (
+	patience     = 40
+	patienceLess = 10
+	tenure       = 7
+)
+
+// climb improves on the best partitioning known, from there and from the table as one class, until
+// that no longer helps or most work is done.
+func (s *search) climb(most int64) {
+	p := s.problem
+	root := s.level(0)
+	s.root(root)
+	if len(root.weight) == 0 {
+		return // all rows are alike
+	}
+	c := &climber{search: s, taken: make([]uint64, p.words), cells: cells{
+		key: slices.Clone(root.key), weight: slices.Clone(root.weight)}}
+	start := slices.Clone(s.bestCuts)
+	dims := make([]int, p.dims)
+	for d := range dims {
+		dims[d] = d
+	}
+	cuts := func(d int) int { return int(root.from[d+1] - root.from[d]) }
+	slices.SortStableFunc(dims, func(i, j int) int { return cmp.Compare(cuts(j), cuts(i)) })
+	for i, dim := range dims {
+		steps := patience
+		if i > 0 {
+			steps = patienceLess
+		}
+		c.dim, c.free = dim, root.tail[root.from[dim]:root.from[dim+1]]
+		if len(c.free) > 0 {
+			c.along(start, steps, most)
+			c.along(nil, steps, most)
+		}
+	}
+}
+
+// along climbs from some cuts, fitting one dimension.
+func (c *climber) along(start []int32, patience int, most int64) {
+	p := c.problem
+	c.taken = p.set(start)
+	worst := p.cost[p.n] + 1
+	if !c.count() {
+		return
+	}
+	cost := c.fit(&c.current, worst)
+	if cost < worst {
+		c.adopt(cost)
+	}
+	until := make([]int, len(p.cuts)) // the step from which on a cut may be changed
+	for step, idle := 0, 0; idle < patience; step++ {
+		best, bestCost := int32(-1), worst
+		for id := range int32(len(p.cuts)) {
+			if p.cuts[id].dim == c.dim || !p.allowed(int(id)) || until[id] > step ||
+				!c.changed(id) {
+				continue
+			}
+			if cost := c.fit(&c.next, bestCost); cost < bestCost {
+				best, bestCost = id, cost
+			}
+			if c.work >= most || c.poll() {
+				return
+			}
+		}
+		if best < 0 {
+			return
+		}
+		if idle++; bestCost < cost {
+			cost, idle = bestCost, 0
+		}
+		c.changed(best)
+		c.fit(&c.next, bestCost+1)
+		c.taken[best>>6] ^= 1 << (best & 63)
+		c.adopt(bestCost)
+		until[best] = step + 1 + tenure
+		if !c.count() {
+			return
+		}
+	}
+}
+
+// set is a set of cuts, one bit each.
+func (p *problem) set(cuts []int32) []uint64 {
+	set := make([]uint64, p.words)
+	for _, c := range cuts {
+		set[c>>6] |= 1 << (c & 63)
+	}
+	return set
+}
+
+// others are the cuts taken on other dimensions.
+func (c *climber) others() []uint64 {
+	set := slices.Clone(c.taken)
+	for w := range set {
+		set[w] &^= c.problem.masks[c.dim*c.problem.words+w]
+	}
+	return set
+}
+
+// number numbers keys by their bits in only, as into ids, and returns one key for each number, and
+// how many there are.
+func (c *climber) number(keys, only []uint64, ids []int32, heads []uint64) ([]uint64, int) {
+	words := len(only)
+	heads = resize(heads, words*(len(ids)+1))
+	size := 16
+	for size < 2*len(ids) {
+		size *= 2
+	}
+	c.slots = resize(c.slots, size)
+	clear(c.slots)
+	mask, count := uint64(size-1), int32(0)
+	for i := range ids {
+		key := heads[int(count)*words : int(count+1)*words]
+		hash := uint64(0)
+		for w, set := range only {
+			key[w] = keys[i*words+w] & set
+			hash = (hash ^ key[w]) * spread
+			hash ^= hash >> 32
+		}
+		for slot := hash; ; slot++ {
+			at := c.slots[slot&mask] - 1
+			if at < 0 {
+				ids[i] = count
+				count++
+				c.slots[slot&mask] = count
+				break
+			}
+			if slices.Equal(heads[int(at)*words:int(at+1)*words], key) {
+				ids[i] = at
+				break
+			}
+		}
+	}
+	return heads, int(count)
+}
+
+// count counts the classes of the other dimensions' cuts along the dimension. It says false when
+// that would take too much memory.
+func (c *climber) count() bool {
+	p := c.problem
+	c.ids, c.places = resize(c.ids, len(c.cells.weight)), resize(c.places, len(c.cells.weight))
+	var classes int
+	c.heads, classes = c.number(c.cells.key, c.others(), c.ids, c.heads)
+	if c.width()*classes > maxJoint {
+		return false
+	}
+	c.current.resize(c.width(), classes)
+	l := lane{mask: p.masks[c.dim*p.words : (c.dim+1)*p.words]}
+	for i, weight := range c.cells.weight {
+		c.places[i] = l.place(c.cells.key[i*p.words : (i+1)*p.words])
+		c.current.rows[(int(c.places[i])+1)*classes+int(c.ids[i])] += weight
+	}
+	c.current.accumulate()
+	c.work += int64(2 * len(c.cells.weight) * p.words)
+	return true
+}
+
+// width is how many places there are on the dimension: its cuts and both ends.
+func (c *climber) width() int { return len(c.free) + 2 }
+
+// changed makes next the frequencies after a cut on another dimension is taken or given back. It
+// says false when that would take too much memory.
+func (c *climber) changed(id int32) bool {
+	p, places, from := c.problem, c.width(), c.current.classes
+	word, bit := int(id>>6), id&63
+	if c.taken[word]>>bit&1 == 1 {
+		only := c.others()
+		only[word] &^= 1 << bit
+		c.merged = resize(c.merged, from)
+		_, classes := c.number(c.heads, only, c.merged, nil)
+		c.next.resize(places, classes)
+		for v := range places {
+			to := c.next.rows[v*classes : (v+1)*classes]
+			for i, rows := range c.current.rows[v*from : (v+1)*from] {
+				to[c.merged[i]] += rows
+			}
+		}
+		c.work += int64(places * from / 2)
+		return true
+	}
+	c.far.resize(places, from)
+	far := c.far.rows[from:]
+	for i, weight := range c.cells.weight {
+		if c.cells.key[i*p.words+word]>>bit&1 == 1 {
+			far[int(c.places[i])*from+int(c.ids[i])] += weight
+		}
+	}
+	c.far.accumulate()
+	// The classes, twice their number and 1 for the far side; small ones first, since they most
+	// often show that a part is not allowed.
+	last := (places - 1) * from
+	side := func(at int, half int32) int32 {
+		if rows := c.far.rows[at+int(half>>1)]; half&1 == 1 {
+			return rows
+		} else {
+			return c.current.rows[at+int(half>>1)] - rows
+		}
+	}
+	c.halves = c.halves[:0]
+	for half := range int32(2 * from) {
+		if side(last, half) > 0 {
+			c.halves = append(c.halves, half)
+		}
+	}
+	slices.SortStableFunc(c.halves, func(i, j int32) int {
+		return cmp.Compare(side(last, i), side(last, j))
+	})
+	if places*len(c.halves) > maxJoint {
+		return false
+	}
+	c.next.resize(places, len(c.halves))
+	for v := range places {
+		to := c.next.rows[v*len(c.halves) : (v+1)*len(c.halves)]
+		for i, half := range c.halves {
+			to[i] = side(v*from, half)
+		}
+	}
+	c.work += int64(len(c.cells.weight)/2 + places*from/2)
+	return true
+}
+
+// fit finds the cheapest cuts on the dimension for the given frequencies. It returns what they cost
+// if that is less than target, else target.
+func (c *climber) fit(f *frequencies, target int64) int64 {
+	p, k, n := c.problem, int64(c.problem.k), int64(c.problem.n)
+	values := c.width() - 1
+	c.least, c.from = resize(c.least, values+1), resize(c.from, values+1)
+	for place := range c.least {
+		c.least[place] = math.MaxInt64
+	}
+	c.least[0] = 0
+	steps := 0
+	for a, least := range c.least[:values] {
+		if least >= target {
+			continue
+		}
+		low := f.rows[a*f.classes : (a+1)*f.classes]
+	parts:
+		for b := a + 1; b <= values; b++ {
+			high := f.rows[b*f.classes : (b+1)*f.classes]
+			// floor is a bound for this part and all longer ones from a.
+			sum, floor := least, least
+			for i, below := range low {
+				m := int64(high[i] - below)
+				switch {
+				case m >= k:
+					sum += m * m
+					floor += m * m
+				case m == 0:
+				case p.suppress:
+					sum += m * n
+					floor += m * k
+				case floor >= target:
+					break parts
+				default:
+					steps += i
+					continue parts
+				}
+			}
+			if steps += f.classes; floor >= target {
+				break
+			}
+			if sum < c.least[b] {
+				c.least[b], c.from[b] = sum, int32(a)
+			}
+		}
+	}
+	c.work += int64(steps / 4)
+	return min(c.least[values], target)
+}
+
+// adopt takes the cuts on the dimension that fit has found, which come to cost with the others.
+func (c *climber) adopt(cost int64) {
+	p := c.problem
+	c.taken = c.others()
+	for b := c.from[c.width()-1]; b > 0; b = c.from[b] {
+		id := c.free[b-1]
+		c.taken[id>>6] |= 1 << (id & 63)
+	}
+	if cost < c.best {
+		c.path = c.path[:0]
+		for id := range p.cuts {
+			if c.taken[id>>6]>>(id&63)&1 == 1 {
+				c.path = append(c.path, int32(id))
+			}
+		}
+		c.offer(cost)
+		c.path = c.path[:0]
+	}
+}

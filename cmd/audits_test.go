@@ -1,0 +1,86 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"ppdp/docs"
+	"ppdp/results"
+)
+
+// auditsBlackBox is how many releases the table's black boxes make of either input of a pair.
+const auditsBlackBox = "4000"
+
+// TestAuditsTable: docs/audits.jsonl is what replays find today, of every variant. Its black boxes
+// take minutes and are made again by "make audits" only, which writes the file.
+func TestAuditsTable(t *testing.T) {
+	if raceDetector {
+		t.Skip("many times slower under the race detector")
+	}
+	args := []string{"audit", "--json"}
+	if *update {
+		args = append(args, "--black-box", auditsBlackBox)
+	}
+	var out, messages bytes.Buffer
+	run(args, &out, &messages, environment{ctx: t.Context(), now: time.Now})
+	var found []results.Audit
+	if err := json.Unmarshal(out.Bytes(), &found); err != nil {
+		t.Fatalf("%v\n%s", err, messages.String())
+	}
+	for i := range found {
+		found[i].Moved = nil
+	}
+	if *update {
+		var text bytes.Buffer
+		if err := results.WriteAudits(&text, found); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("..", "docs", "audits.jsonl")
+		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	table, err := results.ReadAudits(strings.NewReader(docs.Audits), "docs/audits.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stale = "docs/audits.jsonl is stale: make audits"
+	if len(table) != len(found) {
+		t.Fatalf("%d audits, there are %d: %s", len(table), len(found), stale)
+	}
+	for i, a := range table {
+		b := found[i]
+		if a.BlackBox == nil {
+			t.Errorf("%s has no black box: %s", a.Label(), stale)
+		}
+		// the last digits of logarithms are not what the table is for
+		close := func(x, y results.Bound) bool {
+			return x == y || math.Abs(float64(x-y)) < 1e-9
+		}
+		if !close(a.Proven, b.Proven) || !close(a.Seen, b.Seen) {
+			t.Errorf("%s: proven %v, seen %v, now %v and %v: %s", a.Label(), a.Proven, a.Seen,
+				b.Proven, b.Seen, stale)
+		}
+		kinds := func(a *results.Audit) (kinds []string) {
+			for _, f := range a.Failures {
+				kinds = append(kinds, f.Kind)
+			}
+			return kinds
+		}
+		if x, y := kinds(&a), kinds(&b); !reflect.DeepEqual(x, y) {
+			t.Errorf("%s: refuted by %v, now %v: %s", a.Label(), x, y, stale)
+		}
+		a.Proven, a.Seen, a.Failures, a.BlackBox = b.Proven, b.Seen, b.Failures, nil
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%+v\nnow %+v: %s", a, b, stale)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/examples"
+)
+
+// initCommand is "ppdp init".
+type initCommand struct {
+	Baseline initBaselineCommand `cmd:"" help:"Write a baseline in another language, to be made your own."`
+}
+
+// initBaselineCommand is "ppdp init baseline".
+type initBaselineCommand struct {
+	Language string `arg:"" help:"Language: ${enum}." enum:"python,c"`
+	Name     string `arg:"" help:"Name of the baseline, and of its folder: a-z, 0-9 and -."`
+}
+
+// Help is the second part of the verb's help text.
+func (initBaselineCommand) Help() string {
+	return `Writes a folder with a complete baseline: a descriptor and a program that passes ppdp
+conformance. Put your algorithm in place of its own, and say in the descriptor what it is and what
+it promises. In Python it needs the standard library alone, in C a compiler.
+
+Examples:
+
+  ppdp init baseline python my-method && ppdp conformance my-method/my-method.baseline.yaml
+
+  ppdp init baseline c my-method && cc -O2 -o my-method/my-method my-method/my-method.c -lm`
+}
+
+// template is an example that ppdp init copies.
+type template struct{ folder, stem, name, extension string }
+
+var templates = map[string]template{
+	"python": {"randomised-response", "randomised", "randomised-response", ".py"},
+	"c":      {"marginals", "marginals", "c-marginals", ".c"},
+}
+
+var baselineName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+
+// Run writes.
+func (c initBaselineCommand) Run(con *console) error {
+	if !baselineName.MatchString(c.Name) {
+		return inputError{fmt.Errorf("%q, must be up to 40 of a-z, 0-9 and -, a letter first",
+			c.Name)}
+	}
+	if _, err := algorithms.Lookup(c.Name); err == nil {
+		return inputError{fmt.Errorf("%s comes with ppdp, must be another name", c.Name)}
+	}
+	if err := os.Mkdir(c.Name, 0o777); err != nil {
+		return inputError{err}
+	}
+	t := templates[c.Language]
+	var errs []error
+	for _, extension := range []string{t.extension, ".baseline.yaml"} {
+		text, err := examples.Files.ReadFile(t.folder + "/" + t.stem + extension)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		own := string(text)
+		if extension == ".baseline.yaml" {
+			own = strings.NewReplacer("name: "+t.name, "name: "+c.Name, t.stem+t.extension,
+				c.Name+t.extension, "./"+t.stem, "./"+c.Name, "-o "+t.stem,
+				"-o "+c.Name).Replace(own)
+		}
+		path := filepath.Join(c.Name, c.Name+extension)
+		errs = append(errs, os.WriteFile(path, []byte(own), 0o666))
+		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+	}
+	return errors.Join(errs...)
+}

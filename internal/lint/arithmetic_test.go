@@ -1,0 +1,138 @@
+package lint
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// drawing are the rooms whose numbers end in pictures, which gonum/plot computes with package math.
+const drawing = "plots/..."
+
+// exact are the functions of package math that have one right answer, and give it everywhere. The
+// others have assembly for some processors, or are built on such.
+var exact = []string{"Abs", "Ceil", "Copysign", "Dim", "FMA", "Float32bits", "Float32frombits",
+	"Float64bits", "Float64frombits", "Floor", "Frexp", "Ilogb", "Inf", "IsInf", "IsNaN", "Ldexp",
+	"Logb", "Max", "Min", "Mod", "Modf", "NaN", "Nextafter", "Remainder", "Round", "RoundToEven",
+	"Signbit", "Sqrt", "Trunc"}
+
+// arithmeticProblems reports functions whose last bits depend on the processor.
+func arithmeticProblems(fset *token.FileSet, p *Package) []string {
+	if within(p.Room(), drawing) {
+		return nil
+	}
+	var problems []string
+	for _, file := range p.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			name, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			f, ok := p.Info.Uses[name].(*types.Func)
+			if ok && f.Pkg() != nil && (f.Pkg().Path() == "math/cmplx" ||
+				f.Pkg().Path() == "math" && !slices.Contains(exact, f.Name())) {
+				problems = append(problems, fmt.Sprintf("%s: %s.%s differs between processors, "+
+					"use package elementary", fset.Position(n.Pos()), f.Pkg().Name(), f.Name()))
+			}
+			return true
+		})
+	}
+	return problems
+}
+
+// fused is an instruction that rounds once where the source multiplies and adds, in the compiler's
+// listing for arm64, with its place.
+var fused = regexp.MustCompile(`\((\S+\.go:\d+)\)\tFN?M(?:ADD|SUB)[DS]\t`)
+
+// TestNothingIsFused compiles the module for a processor on which the compiler fuses x*y+z, also
+// across assignments and calls: float64(x*y)+z prevents it.
+func TestNothingIsFused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the module for arm64")
+	}
+	_, packages := load(t)
+	arguments := []string{"build", "-gcflags=-S"}
+	for _, p := range packages {
+		if !within(p.Room(), drawing) && len(p.Files) > 0 {
+			arguments = append(arguments, p.Path)
+		}
+	}
+	for _, place := range fusedIn(t, filepath.Join("..", ".."), arguments...) {
+		t.Errorf("%s: a product is added without being rounded: use float64(x*y)", place)
+	}
+}
+
+// fusedIn runs the go command for arm64 and returns the places of fused instructions.
+func fusedIn(t *testing.T, dir string, arguments ...string) (places []string) {
+	t.Helper()
+	command := exec.Command("go", arguments...)
+	command.Dir = dir
+	command.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	listing, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	functions, last := 0, ""
+	lines := bufio.NewScanner(listing)
+	lines.Buffer(nil, 1<<26) // strings of the program are lines too
+	for lines.Scan() {
+		line := lines.Text()
+		if strings.Contains(line, " STEXT ") {
+			functions++
+		} else if found := fused.FindStringSubmatch(line); found != nil {
+			places = append(places, found[1])
+		} else if !strings.HasPrefix(line, "\t") {
+			last = line
+		}
+	}
+	if err := errors.Join(lines.Err(), command.Wait()); err != nil {
+		t.Fatalf("go %s: %v\n%s", arguments[0], err, last)
+	}
+	if functions == 0 {
+		t.Fatal("the compiler listed no function")
+	}
+	slices.Sort(places)
+	return slices.Compact(places)
+}
+
+// TestFusedIsFound: the compiler's listing still is what the test above reads.
+func TestFusedIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for arm64")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module fuses\n", "fuses.go": `package fuses
+
+func Direct(x, y, z float64) float64 { return x*y + z }
+
+func Rounded(x, y, z float64) float64 { return float64(x*y) + z }
+
+func product(x, y float64) float64 { return x * y }
+
+func Inlined(x, y, z float64) float64 { return z - product(x, y) }
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var lines []string
+	for _, place := range fusedIn(t, dir, "build", "-gcflags=-S", ".") {
+		lines = append(lines, place[strings.LastIndex(place, ":")+1:])
+	}
+	if got := strings.Join(lines, " "); got != "3 9" {
+		t.Errorf("fused in lines %q, want 3 9", got)
+	}
+}

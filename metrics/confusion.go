@@ -1,0 +1,148 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/metrics/encoding"
+)
+
+func init() {
+	Register(parameterised[*ConfusionParams]{Info{
+		Name: "confusion", Title: "Confusion of classes", Unit: "fraction",
+		Source: "van Rijsbergen 1979, chapter 7: precision, recall and their harmonic mean; " +
+			"predictions as for accuracy-published",
+		Needs:      []algorithms.Product{algorithms.RecordsProduct},
+		Classifier: true, HigherIsBetter: true, Revision: 1,
+	}, func() *ConfusionParams {
+		return &ConfusionParams{Of: F1, Encoding: defaultEncoding().Encoding}
+	}, confusion})
+}
+
+// ConfusionFigure is a number made of a confusion matrix: counts of test rows by class and
+// predicted class.
+type ConfusionFigure string
+
+const (
+	Precision ConfusionFigure = "precision" // share of those predicted to be of a class that are
+	Recall    ConfusionFigure = "recall"    // share of those of a class that are predicted to be
+	F1        ConfusionFigure = "f1"        // the harmonic mean of the two
+	Cell      ConfusionFigure = "cell"      // a cell of the matrix, as a share of all test rows
+)
+
+// Enum lists the words.
+func (ConfusionFigure) Enum() []string { return algorithms.Words(Precision, Recall, F1, Cell) }
+
+// ConfusionParams are the parameters of confusion.
+type ConfusionParams struct {
+	// Of is the number asked for.
+	Of ConfusionFigure `yaml:"of"`
+	// Class is a value of the class attribute. "" is the mean over all of them; a cell needs one.
+	Class string `yaml:"class"`
+	// Predicted is the other class of a cell.
+	Predicted string `yaml:"predicted"`
+	// Encoding is how a classifier sees a region.
+	Encoding encoding.Encoding `yaml:"encoding"`
+}
+
+// Validate reports everything wrong with the parameters.
+func (p *ConfusionParams) Validate() error {
+	var bad error
+	switch whole := p.Class != "" && p.Predicted != ""; {
+	case p.Of == Cell && !whole:
+		bad = errors.New("of: cell, must come with class and predicted, two values of the class")
+	case p.Of != Cell && p.Predicted != "":
+		bad = fmt.Errorf("predicted: %q, must be given with of: cell only", p.Predicted)
+	}
+	return errors.Join(algorithms.CheckWord("of", p.Of),
+		algorithms.CheckWord("encoding", p.Encoding), bad)
+}
+
+// CheckSchema refuses classes that a table's class attribute does not have.
+func (p *ConfusionParams) CheckSchema(s *datasets.Schema) error {
+	_, _, err := p.codes(s)
+	return err
+}
+
+// codes are the codes of the classes given, 0 for none.
+func (p *ConfusionParams) codes(s *datasets.Schema) (class, predicted int, err error) {
+	var problems []error
+	code := func(key, value string) int {
+		if value == "" {
+			return 0
+		}
+		code, err := s.Attributes[s.Class()].TextCode(value)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", key, err))
+		}
+		return int(code)
+	}
+	class, predicted = code("class", p.Class), code("predicted", p.Predicted)
+	return class, predicted, errors.Join(problems...)
+}
+
+// confusion is a figure of the confusion matrix of the predictions that accuracy-published counts.
+// A precision is undefined where nothing is predicted to be of the class, a recall where no test
+// row is, F1 where neither, and a mean where any of its figures is.
+func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, bool, error) {
+	predicted, err := predictFromPublished(ctx, c, params.Encoding)
+	if err != nil || len(predicted) == 0 {
+		return 0, false, err
+	}
+	schema := c.Table.Schema()
+	class, other, err := params.codes(schema)
+	if err != nil {
+		return 0, false, err
+	}
+	m := matrix{classes: schema.Classes()}
+	m.counts = make([]int, m.classes*m.classes)
+	labels := c.Table.Column(schema.Class())
+	for i, row := range c.Test {
+		m.counts[int(labels.At(row))*m.classes+int(predicted[i])]++
+	}
+	if params.Of == Cell {
+		return float64(m.counts[class*m.classes+other]) / float64(len(predicted)), true, nil
+	}
+	if params.Class != "" {
+		value, ok := m.figure(params.Of, class)
+		return value, ok, nil
+	}
+	sum := 0.0
+	for class := range m.classes {
+		value, ok := m.figure(params.Of, class)
+		if !ok {
+			return 0, false, nil
+		}
+		sum += value
+	}
+	return sum / float64(m.classes), true, nil
+}
+
+// matrix is a confusion matrix: row by row, class by predicted class.
+type matrix struct {
+	classes int
+	counts  []int
+}
+
+// figure is a class's precision, recall or F1.
+func (m *matrix) figure(of ConfusionFigure, class int) (value float64, ok bool) {
+	right, actual, predicted := m.counts[class*m.classes+class], 0, 0
+	for other := range m.classes {
+		actual += m.counts[class*m.classes+other]
+		predicted += m.counts[other*m.classes+class]
+	}
+	whole := predicted
+	switch of {
+	case Recall:
+		whole = actual
+	case F1:
+		right, whole = 2*right, actual+predicted
+	}
+	if whole == 0 {
+		return 0, false
+	}
+	return float64(right) / float64(whole), true
+}

@@ -1,0 +1,127 @@
+package metrics
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/evaluation"
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+)
+
+// byValue predicts the class that it is told for each value of labelled's x.
+type byValue [10]uint32
+
+func (byValue) Info() classifiers.Info { return classifiers.Info{Name: "by-value"} }
+
+func (m byValue) Fit(context.Context, classifiers.Data) (classifiers.Model, error) { return m, nil }
+
+func (m byValue) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	for i, row := range rows {
+		dst[i] = m[table.Column(0).At(row)]
+	}
+}
+
+// TestConfusion compares with golearn's figures of the same confusion matrix, and the accuracy with
+// the sum of its diagonal.
+func TestConfusion(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]uint32 {
+			return [2]uint32{rapid.Uint32Range(0, 9).Draw(t, "x"),
+				rapid.Uint32Range(0, 2).Draw(t, "y")}
+		}), 1, 30).Draw(t, "rows")
+		var model byValue
+		for x := range model {
+			model[x] = rapid.Uint32Range(0, 2).Draw(t, "predicted")
+		}
+		table := labelled(rows...)
+		theirs := evaluation.ConfusionMatrix{}
+		for _, name := range names {
+			theirs[name] = make(map[string]int)
+		}
+		for _, row := range rows {
+			theirs[names[row[1]]][names[model[row[0]]]]++
+		}
+		c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), Classifier: model,
+			Release: &algorithms.Release{Table: table}, Published: new(Memo)}
+		compare := func(p ConfusionParams, want float64) {
+			t.Helper()
+			p.Encoding = defaultEncoding().Encoding
+			c.Params = &p
+			got, ok := measure(t, "confusion", c)
+			if ok == math.IsNaN(want) || ok && math.Abs(got-want) > 1e-12 {
+				t.Fatalf("%+v is %v (defined %v), want %v of %v", p, got, ok, want, theirs)
+			}
+		}
+		var means [3]float64
+		diagonal := 0.0
+		for _, class := range names {
+			precision := evaluation.GetPrecision(class, theirs)
+			recall := evaluation.GetRecall(class, theirs)
+			f1 := evaluation.GetF1Score(class, theirs)
+			if theirs[class][class] == 0 && !(math.IsNaN(precision) && math.IsNaN(recall)) {
+				f1 = 0 // golearn divides 0 by 0 where nothing is right
+			}
+			compare(ConfusionParams{Of: Precision, Class: class}, precision)
+			compare(ConfusionParams{Of: Recall, Class: class}, recall)
+			compare(ConfusionParams{Of: F1, Class: class}, f1)
+			for i, value := range []float64{precision, recall, f1} {
+				means[i] += value / 3
+			}
+			for _, predicted := range names {
+				share := float64(theirs[class][predicted]) / float64(len(rows))
+				compare(ConfusionParams{Of: Cell, Class: class, Predicted: predicted}, share)
+				if class == predicted {
+					diagonal += share
+				}
+			}
+		}
+		compare(ConfusionParams{Of: Precision}, means[0])
+		compare(ConfusionParams{Of: Recall}, means[1])
+		compare(ConfusionParams{Of: F1}, means[2])
+		if got, _ := measure(t, "accuracy", c); math.Abs(got-diagonal) > 1e-12 {
+			t.Fatalf("accuracy %v, the diagonal holds %v", got, diagonal)
+		}
+	})
+}
+
+// TestConfusionRefuses: parameters that ask for nothing in particular, and classes that are none.
+func TestConfusionRefuses(t *testing.T) {
+	encoding := defaultEncoding().Encoding
+	for want, p := range map[string]*ConfusionParams{
+		"of":        {Of: "accuracy", Encoding: encoding},
+		"encoding":  {Of: F1},
+		"of: cell":  {Of: Cell, Class: "a", Encoding: encoding},
+		"predicted": {Of: F1, Class: "a", Predicted: "b", Encoding: encoding},
+	} {
+		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, must name %q", p, err, want)
+		}
+	}
+	table := labelled([2]uint32{1, 1})
+	m, err := Lookup("confusion")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, p := range map[string]*ConfusionParams{
+		`class: y: "d" is not`:     {Of: F1, Class: "d", Encoding: encoding},
+		`predicted: y: "e" is not`: {Of: Cell, Class: "a", Predicted: "e", Encoding: encoding},
+	} {
+		_, _, err := m.Measure(t.Context(), Case{Table: table, Train: table.AllRows(),
+			Test: table.AllRows(), Release: &algorithms.Release{Table: table},
+			Classifier: byValue{}, Params: p})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, must contain %q", p, err, want)
+		}
+		err = CheckSchema(m, byValue{}, p, table.Schema())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v, before anything runs: error %v, must contain %q", p, err, want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"ppdp/results"
+)
+
+// audits is what was found of an experiment's guarantees.
+type audits struct {
+	Summary  string // "12 guarantees: 10 passed, 2 refuted as said"
+	Lines    []auditLine
+	BlackBox bool // some line has one
+	Long     bool // too many lines to be shown at once
+}
+
+// auditLine is one guarantee. Losses are in nats, as epsilon is.
+type auditLine struct {
+	Label, Variant, Relation, Status   string
+	Claimed, Proven, Seen, Certified   string
+	Detectable, Verdict, Class, Reason string
+	Transcripts                        int
+	Over                               bool // the proven loss exceeds what is claimed
+}
+
+// shownAudits is how many lines are shown at once.
+const shownAudits = 24
+
+// newAudits tabulates audits; nil where there are none.
+func newAudits(all []results.Audit) *audits {
+	if len(all) == 0 {
+		return nil
+	}
+	t := &audits{Long: len(all) > shownAudits}
+	passed, known, wrong, without := 0, 0, 0, 0
+	for i := range all {
+		a := &all[i]
+		line := auditLine{Label: a.Label(), Variant: a.Variant, Relation: a.Relation,
+			Status: a.Status, Claimed: number(a.Epsilon) + delta(a.Delta), Proven: loss(a.Proven),
+			Seen: seen(a), Verdict: a.Verdict(), Class: "v-holds",
+			Transcripts: a.Transcripts, Over: float64(a.Proven) > a.Epsilon*(1+overrun)}
+		if len(a.Failures) > 0 {
+			f := &a.Failures[0]
+			line.Reason = f.Pair + ": " + f.Text
+		}
+		switch {
+		case a.Error != "":
+			without++
+			line.Class, line.Reason, line.Proven, line.Seen = "v-none", a.Error, "", ""
+		case a.Refuted():
+			wrong++
+			line.Class = "v-against"
+		case !a.Passed():
+			known++
+			line.Class = "v-open"
+		default:
+			passed++
+		}
+		if b := a.BlackBox; b != nil {
+			t.BlackBox = true
+			line.Certified, line.Detectable = number(b.Bound), loss(b.Detectable)
+		}
+		t.Lines = append(t.Lines, line)
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		text string
+	}{{wrong, "said to hold and refuted"}, {passed, "passed"},
+		{known, "known not to hold and refuted"}, {without, "not audited"}} {
+		if part.n > 0 {
+			parts = append(parts, strconv.Itoa(part.n)+" "+part.text)
+		}
+	}
+	t.Summary = strings.Join(parts, ", ")
+	return t
+}
+
+// seen is the largest loss seen, with a delta the largest delta.
+func seen(a *results.Audit) string {
+	if a.Delta > 0 {
+		return strings.TrimPrefix(delta(a.SeenDelta), ", ")
+	}
+	return loss(a.Seen)
+}
+
+func delta(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return ", δ " + number(x)
+}
+
+// loss is a loss as text.
+func loss(b results.Bound) string {
+	if !b.Finite() {
+		return "∞"
+	}
+	return number(float64(b))
+}

@@ -1,0 +1,171 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Audit is what was found of one guarantee under one setting of its parameters: a line of
+// audit.jsonl. Proven and Seen are over the audit's own releases of small neighbouring inputs, not
+// over the run's.
+type Audit struct {
+	Algorithm string            `json:"algorithm"`
+	Variant   string            `json:"variant"`
+	Revision  int               `json:"revision,omitempty"` // of the algorithm
+	Series    string            `json:"series,omitempty"`   // the curve's name in the run
+	Params    map[string]string `json:"params,omitempty"`   // of the algorithm, all, resolved
+	Epsilon   float64           `json:"epsilon"`            // claimed
+	Delta     float64           `json:"delta,omitempty"`    // 0 for pure differential privacy
+	Unit      string            `json:"unit"`
+	Relation  string            `json:"relation"`
+	Status    string            `json:"status"` // whether the guarantee is said to hold
+
+	Pairs       int   `json:"pairs"`       // of neighbouring inputs
+	Transcripts int   `json:"transcripts"` // recorded on one and replayed on the other
+	Failed      int   `json:"failed,omitempty"`
+	Calls       int   `json:"calls"`  // of mechanisms, compared
+	Proven      Bound `json:"proven"` // largest loss by the ledgers, as an epsilon at Delta
+	// Seen is the largest loss of any transcript, +Inf where the neighbour cannot give it at all.
+	// With a delta it may exceed epsilon; SeenDelta is then the largest delta at epsilon that the
+	// transcripts of a pair show.
+	Seen      Bound          `json:"seen"`
+	SeenDelta float64        `json:"seenDelta,omitempty"`
+	Moved     []Moved        `json:"moved,omitempty"`    // a line for each mechanism
+	Failures  []AuditFailure `json:"failures,omitempty"` // the first of each kind
+	BlackBox  *Certified     `json:"blackBox,omitempty"` // nil where it was not asked for
+	// Error says why no release could be made. Nothing was found then.
+	Error string `json:"error,omitempty"`
+}
+
+// Moved is the largest distance of a mechanism's values between neighbours.
+type Moved struct {
+	Purpose   string  `json:"purpose"`
+	Mechanism string  `json:"mechanism"`
+	Distance  float64 `json:"distance"`
+	Ratio     float64 `json:"ratio"` // to the proven sensitivity; 0 where none is proven
+}
+
+// AuditFailure refutes a guarantee.
+type AuditFailure struct {
+	Kind       string `json:"kind"`
+	Pair       string `json:"pair"`
+	Transcript int    `json:"transcript"` // its number, which with the seed makes it again
+	Text       string `json:"text"`
+}
+
+// Certified is what a black box found in releases alone.
+type Certified struct {
+	Releases int  `json:"releases"`
+	Accused  bool `json:"accused"` // Bound is above the claim
+	// Bound is a lower bound on epsilon, and Detectable the least epsilon that would have been
+	// accused in 80 % of such audits.
+	Bound      float64 `json:"bound"`
+	Detectable Bound   `json:"detectable"`
+	Text       string  `json:"text"` // the finding in words
+}
+
+// Label is the name of the curve, or without one the algorithm.
+func (a *Audit) Label() string {
+	if a.Series != "" {
+		return a.Series
+	}
+	return a.Algorithm + VariantSuffix(a.Variant)
+}
+
+// MaxMoved is the largest movement as a part of the proven sensitivity.
+func (a *Audit) MaxMoved() float64 {
+	most := 0.0
+	for _, m := range a.Moved {
+		most = max(most, m.Ratio)
+	}
+	return most
+}
+
+// Passed reports whether nothing was found against the guarantee.
+func (a *Audit) Passed() bool {
+	return len(a.Failures) == 0 && a.Error == "" && (a.BlackBox == nil || !a.BlackBox.Accused)
+}
+
+// Refuted reports whether a guarantee that is said to hold does not.
+func (a *Audit) Refuted() bool { return a.Status == holds && a.Error == "" && !a.Passed() }
+
+// holds is the status of a guarantee that is said to hold.
+const holds = "holds"
+
+// Verdict is "passed", "refuted: " and how, or "not audited". A refutation of what is said to hold
+// is in capitals.
+func (a *Audit) Verdict() string {
+	if a.Error != "" {
+		return "not audited"
+	}
+	var kinds []string
+	for _, f := range a.Failures {
+		kinds = append(kinds, f.Kind)
+	}
+	if a.BlackBox != nil && a.BlackBox.Accused {
+		kinds = append(kinds, "black box")
+	}
+	switch {
+	case len(kinds) == 0:
+		return "passed"
+	case a.Refuted():
+		return "REFUTED: " + strings.Join(kinds, ", ")
+	}
+	return "refuted: " + strings.Join(kinds, ", ")
+}
+
+// validate reports what no audit can have found.
+func (a *Audit) validate() error {
+	var problems []error
+	if a.Algorithm == "" || a.Variant == "" {
+		problems = append(problems, errors.New("algorithm and variant must be named"))
+	}
+	if !(a.Epsilon > 0) || math.IsInf(a.Epsilon, 1) {
+		problems = append(problems, fmt.Errorf("epsilon: %v, must be above 0 and finite",
+			a.Epsilon))
+	}
+	if !(a.Delta >= 0 && a.Delta < 1) {
+		problems = append(problems, fmt.Errorf("delta: %v, must be 0 or more and below 1",
+			a.Delta))
+	}
+	if !(a.Proven >= 0) || !(a.Seen >= 0) {
+		problems = append(problems, fmt.Errorf("losses %v and %v, must be 0 or more", a.Proven,
+			a.Seen))
+	}
+	return errors.Join(problems...)
+}
+
+// WriteAudits writes audit.jsonl: one object a line, in the order given.
+func WriteAudits(w io.Writer, audits []Audit) error {
+	encoder := newEncoder(w)
+	for i := range audits {
+		err := audits[i].validate()
+		if err == nil {
+			err = encoder.Encode(&audits[i])
+		}
+		if err != nil {
+			return fmt.Errorf("audit %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// ReadAudits reads what WriteAudits wrote. Up to 20 problems are reported at once as name:line.
+func ReadAudits(r io.Reader, name string) ([]Audit, error) {
+	var audits []Audit
+	err := readLines(r, name, func(_ int, text []byte) error {
+		var a Audit
+		if err := decodeStrictly(text, &a); err != nil {
+			return err
+		}
+		audits = append(audits, a)
+		return a.validate()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return audits, nil
+}

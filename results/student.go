@@ -1,0 +1,48 @@
+package results
+
+import (
+	"math"
+
+	"ppdp/elementary"
+)
+
+// studentQuantile is the t within ±t of which Student's variate with whole degrees of freedom has
+// the given coverage, between 0 and 1. It is exact to about 13 digits, and the same everywhere.
+//
+// With t = √n·tan θ the density is that of cosⁿ⁻¹θ, whose integral from -θ to θ is, by parts, a sum
+// of n/2 terms and θ itself where n is odd. It is solved for θ, counted in half turns.
+func studentQuantile(coverage float64, degrees int) float64 {
+	low, high := 0.0, 0.5
+	for {
+		middle := float64((low + high) / 2)
+		if middle <= low || middle >= high {
+			return math.Sqrt(float64(degrees)) * elementary.TanPi(middle)
+		}
+		if studentCoverage(middle, degrees) < coverage {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+}
+
+// studentCoverage is the probability of |t| below √n·tan θ, with θ = π·halfTurns.
+func studentCoverage(halfTurns float64, degrees int) float64 {
+	tangent := elementary.TanPi(halfTurns)
+	cosine2 := 1 / (1 + float64(tangent*tangent))
+	sine, cosine := float64(tangent*math.Sqrt(cosine2)), math.Sqrt(cosine2)
+	// the terms of odd degrees have factors 2/3, 4/5, ..., of even ones 1/2, 3/4, ...
+	term, k := 1.0, 2
+	if degrees%2 == 1 {
+		term, k = cosine, 3
+	}
+	sum := 0.0
+	for ; k <= degrees; k += 2 {
+		sum += term
+		term = float64(term * float64(k-1) / float64(k) * cosine2)
+	}
+	if degrees%2 == 0 {
+		return float64(sine * sum)
+	}
+	return float64(2*halfTurns) + float64(2/math.Pi*float64(sine*sum))
+}
