@@ -233,7 +233,7 @@ func (s *search) score(cells, bias float64) (open []*candidate, scores []float64
 			return nil, nil, err
 		}
 		distance := margins.Distance(exact, s.model.Marginal(c.set))
-		scores = append(scores, c.weight/heaviest*(distance-bias*s.Cells(c.set)))
+		scores = append(scores, c.weight/heaviest*(distance-float64(bias*s.Cells(c.set))))
 	}
 	return open, scores, nil
 }
