@@ -168,7 +168,7 @@ const fine = 1 << 16
 // record more or less moves it by at most 1.
 func Distance(counts, model []float64) (sum float64) {
 	for cell, x := range counts {
-		sum += math.Abs(x - math.Round(float64(model[cell]*fine))/fine)
+		sum += math.Abs(x - float64(math.Round(float64(model[cell]*fine))/fine))
 	}
 	return sum
 }
