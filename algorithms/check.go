@@ -58,6 +58,10 @@ func checkParams(a Algorithm, in Input, params Params) error {
 	if !(in.Budget.Epsilon() > 0) {
 		return fmt.Errorf("epsilon %v, must be above 0", in.Budget.Epsilon())
 	}
+	if guarantee.Model == DifferentialPrivacy && !(in.Budget.Total() > 0) {
+		return fmt.Errorf("%w: epsilon %v at delta %v allows no rho", privacy.ErrTooSmall,
+			in.Budget.Epsilon(), in.Budget.Delta())
+	}
 	if in.Budget.Delta() > 0 && !guarantee.Approximate {
 		return fmt.Errorf("delta %v: %w, must be 0: releases are accounted in pure epsilon",
 			in.Budget.Delta(), privacy.ErrUnit)

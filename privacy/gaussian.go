@@ -13,8 +13,9 @@ import (
 type VectorNoise interface {
 	// AddAll perturbs the elements of values, in place, for a single charge of the cost.
 	AddAll(path *Path, cost float64, values []float64) error
-	// Variance is the variance of the noise of one element.
+	// Variance is the variance of the noise of one element, MeanSize its expected size.
 	Variance(cost float64) float64
+	MeanSize(cost float64) float64
 }
 
 var (
@@ -48,6 +49,9 @@ func (b *Budget) DiscreteGaussian(purpose string, stream *random.Stream,
 func (g *Gaussian) Variance(rho float64) float64 {
 	return g.sensitivity.Claimed * g.sensitivity.Claimed / (2 * rho)
 }
+
+// MeanSize is √(2/π)σ, that of normal noise.
+func (g *Gaussian) MeanSize(rho float64) float64 { return math.Sqrt(2 / math.Pi * g.Variance(rho)) }
 
 // AddAll charges rho to the path and perturbs every element of values, in place. values is one
 // vector whose L2 sensitivity is the declared one.
@@ -127,6 +131,12 @@ func (l *DiscreteLaplace) Variance(epsilon float64) float64 {
 	return 2 * elementary.Exp(-rate) / rest / rest
 }
 
+// MeanSize is 2a/(1-a²) with a = exp(-epsilon/sensitivity).
+func (l *DiscreteLaplace) MeanSize(epsilon float64) float64 {
+	rate := epsilon / l.sensitivity.Claimed
+	return -2 * elementary.Exp(-rate) / elementary.Expm1(-2*rate)
+}
+
 // AddAll charges epsilon to the path and perturbs every element of values, in place, for a single
 // charge; see Laplace.AddAll.
 func (l *DiscreteLaplace) AddAll(path *Path, epsilon float64, values []float64) error {
@@ -151,6 +161,9 @@ func (l *DiscreteLaplace) AddAll(path *Path, epsilon float64, values []float64) 
 
 // Variance is 2·(sensitivity/epsilon)².
 func (l *Laplace) Variance(epsilon float64) float64 {
-	scale := l.sensitivity.Claimed / epsilon
+	scale := l.MeanSize(epsilon)
 	return 2 * scale * scale
 }
+
+// MeanSize is sensitivity/epsilon.
+func (l *Laplace) MeanSize(epsilon float64) float64 { return l.sensitivity.Claimed / epsilon }

@@ -62,6 +62,16 @@ func TestVariance(t *testing.T) {
 			t.Errorf("variance %v, want %v", c.got, c.want)
 		}
 	}
+	// mean sizes: 2a/(1-a²), √(2/π)σ and Δ/ε
+	for _, c := range []struct{ got, want float64 }{
+		{b.DiscreteLaplace("e", stream, Exact(2)).MeanSize(0.5), 2 * a / (1 - a*a)},
+		{b.Gaussian("f", stream, Exact(3)).MeanSize(0.5), 3 * math.Sqrt(2/math.Pi)},
+		{b.Laplace("g", stream, Exact(3)).MeanSize(0.5), 6},
+	} {
+		if !near(c.got, c.want, 1e-12) {
+			t.Errorf("mean size %v, want %v", c.got, c.want)
+		}
+	}
 }
 
 // TestCostsInRho: noise of pure epsilon costs ε²/2, a choice ε²/8, Gaussian noise what it asks for;

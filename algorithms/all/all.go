@@ -3,6 +3,7 @@
 package all
 
 import (
+	_ "ppdp/algorithms/aim"
 	_ "ppdp/algorithms/controls"
 	_ "ppdp/algorithms/day2016"
 	_ "ppdp/algorithms/diffgen"
@@ -11,8 +12,10 @@ import (
 	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
 	_ "ppdp/algorithms/incognito"
+	_ "ppdp/algorithms/independent"
 	_ "ppdp/algorithms/koptimize"
 	_ "ppdp/algorithms/mondrian"
+	_ "ppdp/algorithms/mst"
 	_ "ppdp/algorithms/privbayes"
 	_ "ppdp/algorithms/rps"
 	_ "ppdp/algorithms/rpsgraph"

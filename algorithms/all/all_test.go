@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 
 // kernels are the folders beside the baselines that hold no baseline.
 var kernels = map[string]bool{"all": true, "conformance": true, "degrees": true, "external": true,
-	"partition": true}
+	"margins": true, "partition": true, "pgm": true}
 
 // deviations is the paragraph every baseline's package comment ends with.
 var deviations = regexp.MustCompile(`(?m)^Deviations:`)

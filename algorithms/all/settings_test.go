@@ -2,13 +2,17 @@ package all
 
 import (
 	"ppdp/algorithms"
+	"ppdp/algorithms/aim"
 	"ppdp/algorithms/day2016"
 	"ppdp/algorithms/degrees"
 	"ppdp/algorithms/diffgen"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/algorithms/dpcube"
 	"ppdp/algorithms/hay"
+	"ppdp/algorithms/independent"
+	"ppdp/algorithms/margins"
 	"ppdp/algorithms/mondrian"
+	"ppdp/algorithms/mst"
 	"ppdp/algorithms/partition"
 	"ppdp/algorithms/privbayes"
 	"ppdp/algorithms/rps"
@@ -24,6 +28,17 @@ import (
 // Unclamped releases of hay are left out: their degrees may be negative, which the suite refuses.
 // Releases of koptimize that suppress rows are checked beside that package.
 var settings = map[string][]algorithms.Params{
+	"aim": vary(func() *aim.Params {
+		p := aim.Algorithm{}.Params().(*aim.Params)
+		p.MaxRows, p.Iterations = maxRows, 20
+		return p
+	},
+		func(p *aim.Params) { p.Workload, p.Rounds, p.Bins = aim.AllTriples, 1, 3 },
+		func(p *aim.Params) {
+			p.Workload, p.Rounds, p.Merge = aim.ClassTriples, 2, margins.Neighbours
+			p.MaxModel, p.Alpha, p.Values = 0.01, 0.5, partition.Midpoint
+		},
+	),
 	"day2016": vary(day2016.DefaultParams,
 		func(p *day2016.Params) { p.Form, p.Lambda = day2016.Histogram, degrees.MaxDegree },
 		func(p *day2016.Params) { p.Form, p.Theta = day2016.Histogram, "4" },
@@ -82,6 +97,15 @@ var settings = map[string][]algorithms.Params{
 		func(p *hay.Params) { p.Neighbours, p.Inference = hay.Node, false },
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.Estimated },
 		func(p *hay.Params) { p.Neighbours, p.K, p.Lambda = hay.KEdge, 4, "10" },
+	),
+	"independent": vary(fixedMarginals,
+		func(p *independent.Params) { p.Merge, p.Bins = margins.Rare, 100 },
+		func(p *independent.Params) { p.Merge, p.Values = margins.Neighbours, partition.Low },
+	),
+	"mst":        spanningTrees,
+	"mst-target": spanningTrees,
+	"nb-model": vary(fixedMarginals,
+		func(p *independent.Params) { p.Merge = margins.Neighbours },
 	),
 	"mondrian": vary(mondrian.DefaultParams,
 		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, mondrian.Range },
@@ -153,3 +177,20 @@ func vary[P algorithms.Params](base func() P, changes ...func(P)) []algorithms.P
 	}
 	return list
 }
+
+// fixedMarginals are the settings of releases of fixed marginals.
+func fixedMarginals() *independent.Params {
+	p := independent.Algorithm{}.Params().(*independent.Params)
+	p.MaxRows, p.Iterations = maxRows, 20
+	return p
+}
+
+// spanningTrees are those of releases by a spanning tree.
+var spanningTrees = vary(func() *mst.Params {
+	p := mst.Algorithm{}.Params().(*mst.Params)
+	p.MaxRows, p.Iterations = maxRows, 20
+	return p
+},
+	func(p *mst.Params) { p.Merge, p.Threshold = margins.NoMerge, 0 },
+	func(p *mst.Params) { p.Merge, p.Values = margins.Neighbours, partition.Midpoint },
+)

@@ -45,7 +45,15 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 			for _, c := range checks {
 				t.Run(fmt.Sprintf("%s/%d/%s", guarantee.Variant, i, c.name), func(t *testing.T) {
 					t.Parallel()
-					report(t, c.run(subject{a, guarantee, params}))
+					report(t, c.run(subject{a, guarantee, params, 0}))
+				})
+				if !guarantee.Approximate || i > 0 { // the unit is the same to all settings
+					continue
+				}
+				name := fmt.Sprintf("%s/%d/delta/%s", guarantee.Variant, i, c.name)
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					report(t, c.run(subject{a, guarantee, params, someDelta}))
 				})
 			}
 		}
@@ -59,7 +67,7 @@ func Check(a algorithms.Algorithm, each func(v algorithms.Variant, check string,
 	each("", "params", checkParams(a))
 	for _, guarantee := range a.Info().Variants {
 		for _, c := range checks {
-			each(guarantee.Variant, c.name, c.run(subject{a, guarantee, a.Params()}))
+			each(guarantee.Variant, c.name, c.run(subject{a, guarantee, a.Params(), 0}))
 		}
 	}
 }
@@ -97,7 +105,11 @@ type subject struct {
 	algorithm algorithms.Algorithm
 	guarantee algorithms.Guarantee
 	params    algorithms.Params
+	delta     float64 // of the budget
 }
+
+// someDelta is the delta of budgets that have one.
+const someDelta = 1e-9
 
 func (s subject) private() bool { return s.guarantee.Model == algorithms.DifferentialPrivacy }
 
@@ -125,7 +137,8 @@ func (s subject) release(how try) (release *algorithms.Release, budget *privacy.
 	}
 	in = algorithms.Input{
 		Params: s.params, Variant: s.guarantee.Variant,
-		Budget: privacy.NewBudget(how.epsilon), Noise: random.NewStreams(random.NewKey(how.seed)),
+		Budget: privacy.NewApproximate(how.epsilon, s.delta),
+		Noise:  random.NewStreams(random.NewKey(how.seed)),
 	}
 	if info := s.algorithm.Info(); info.Input == algorithms.GraphInput {
 		in.Graph = how.graph
@@ -225,11 +238,12 @@ func checkBudget(s subject) error {
 			return nil
 		case !(claimed > 0):
 			return errors.New("nothing was charged: the release cannot be private")
-		case claimed > epsilon*(1+slack):
-			return fmt.Errorf("a path spends %v of %v by claimed sensitivities", claimed, epsilon)
-		case s.guarantee.Status == algorithms.Holds && proven > epsilon*(1+slack):
+		case claimed > budget.Total()*(1+slack):
+			return fmt.Errorf("a path spends %v of %v by claimed sensitivities", claimed,
+				budget.Total())
+		case s.guarantee.Status == algorithms.Holds && proven > budget.Total()*(1+slack):
 			return fmt.Errorf("status holds, but a path loses %v of %v by proven sensitivities",
-				proven, epsilon)
+				proven, budget.Total())
 		}
 	}
 	return nil

@@ -22,13 +22,16 @@ func checkReplay(s subject) error {
 	if err != nil {
 		return err
 	}
-	refuted := false
+	refuted, transcripts := false, replayed
+	if s.delta > 0 {
+		transcripts = 1
+	}
 	var problems []error
 	for _, epsilon := range []float64{0.1, 1, 5} {
 		subject := audit.Subject{Algorithm: s.algorithm, Variant: s.guarantee.Variant,
-			Params: s.params, Epsilon: epsilon}
+			Params: s.params, Epsilon: epsilon, Delta: s.delta}
 		v, err := audit.Replay(context.Background(), subject, pairs,
-			audit.Options{Transcripts: replayed, Jobs: 1})
+			audit.Options{Transcripts: transcripts, Jobs: 1})
 		if err != nil {
 			return err
 		}

@@ -151,6 +151,24 @@ func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute,
 	}
 }
 
+// SetWithin sets an attribute of a row to a point of the interval of codes [low, high): of a
+// numeric attribute the one that values says, of a categorical one a uniformly drawn member.
+func SetWithin(b *datasets.Builder, row, attribute int, a *datasets.Attribute, low, high uint32,
+	values Values, stream *random.Stream) {
+	switch {
+	case a.Continuous:
+		fillContinuous(b, row, attribute, a, low, high, values, stream)
+	case a.Kind == datasets.Numeric && values == Low:
+		b.Set(row, attribute, low)
+	case a.Kind == datasets.Numeric && values == Midpoint:
+		b.Set(row, attribute, low+(high-low-1)/2)
+	case high-low == 1:
+		b.Set(row, attribute, low)
+	default:
+		b.Set(row, attribute, low+stream.Uint32N(high-low))
+	}
+}
+
 // fillContinuous sets one real value of the box.
 func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribute, low,
 	high uint32, values Values, stream *random.Stream) {

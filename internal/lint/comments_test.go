@@ -43,7 +43,7 @@ func commentProblems(fset *token.FileSet, p *Package) []string {
 var deviations = regexp.MustCompile(`(?m)^(# )?Deviations:?\s`)
 
 // sharedByBaselines matches the packages below algorithms that are no baselines.
-var sharedByBaselines = regexp.MustCompile(`^(all|partition|degrees|conformance)$|/`)
+var sharedByBaselines = regexp.MustCompile(`^(all|partition|degrees|margins|pgm|conformance)$|/`)
 
 // isBaseline reports whether p is a release algorithm.
 func isBaseline(p *Package) bool {

@@ -40,6 +40,8 @@ var arrows = []room{
 	{"algorithms/partition", []string{"algorithms", "datasets", "privacy", "random"}},
 	{"algorithms/degrees", []string{"algorithms", "datasets", "privacy"}},
 	{"algorithms/pgm", []string{"random"}},
+	{"algorithms/margins", []string{"algorithms", "algorithms/partition", "algorithms/pgm",
+		"datasets", "privacy", "random"}},
 	{"audit", []string{"algorithms", "audit/blackbox", "datasets", "privacy", "random",
 		"results"}},
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
@@ -53,7 +55,7 @@ var arrows = []room{
 		"datasets"}},
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/partition", "algorithms/degrees",
-		"datasets", "privacy", "random"}},
+		"algorithms/margins", "algorithms/pgm", "datasets", "privacy", "random"}},
 	{"metrics/...", []string{"metrics/...", "algorithms",
 		"classifiers/...", "datasets/...", "internal/registry"}},
 	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...",

@@ -1,0 +1,92 @@
+// Package independent holds two releases of fixed marginals, floors for everything that chooses
+// what it measures. "independent" measures each attribute alone; its records carry no signal about
+// the class. "nb-model" measures each attribute with the class, which makes the model of a naive
+// Bayes classifier. Both share the budget equally among the marginals and fit by Private-PGM
+// (McKenna, Sheldon & Miklau 2019).
+//
+// Deviations:
+//   - No paper is behind the two; they are the simplest of Private-PGM's models.
+//   - Numeric attributes are cut into public bins.
+//   - nb-model without a class attribute is independent.
+package independent
+
+import (
+	"context"
+	"errors"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/margins"
+)
+
+func init() {
+	algorithms.Register(Algorithm{Name: "independent"})
+	algorithms.Register(Algorithm{Name: "nb-model", Class: true})
+}
+
+// Algorithm is one of the releases.
+type Algorithm struct {
+	Name  string
+	Class bool // measure attributes with the class
+}
+
+func (a Algorithm) Info() algorithms.Info {
+	title, note := "Independent marginals", "All one-way marginals."
+	if a.Class {
+		title, note = "Naive Bayes model: each attribute with the class",
+			"All marginals of one attribute and the class."
+	}
+	return algorithms.Info{
+		Name: a.Name, Title: title,
+		Source:   "McKenna, Sheldon & Miklau 2019, a fixed choice of marginals",
+		Input:    algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: margins.Guarantees(note),
+		Revision: 1,
+	}
+}
+
+func (Algorithm) Params() algorithms.Params {
+	return &Params{Params: margins.DefaultParams(), Merge: margins.NoMerge}
+}
+
+// Params are the settings of a release.
+type Params struct {
+	margins.Params `yaml:",inline"`
+	// Merge says which rare values are made one before the fit: neighbours, rare or none.
+	Merge margins.Merge `yaml:"merge"`
+}
+
+func (p *Params) Validate() error {
+	return errors.Join(p.Check(), algorithms.CheckWord("merge", p.Merge))
+}
+
+// threshold is how many standard deviations of its noise a frequent value's count is above 0.
+const threshold = 3
+
+// Release measures, fits and draws.
+func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
+		return nil, err
+	}
+	d, err := margins.Open(ctx, &in, &params.Params)
+	if err != nil {
+		return nil, err
+	}
+	sets := d.OneWay()
+	if a.Class {
+		sets = d.WithClass()
+	}
+	noise := d.Noise("marginals")
+	for _, set := range sets {
+		if err := d.Measure(noise, in.Budget.Total()/float64(len(sets)), set); err != nil {
+			return nil, err
+		}
+	}
+	d.Merge(params.Merge, threshold, d.Class)
+	model, err := d.Fit(2, nil)
+	if err != nil {
+		return nil, err
+	}
+	return d.Publish(model)
+}

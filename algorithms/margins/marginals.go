@@ -1,0 +1,248 @@
+// Package margins holds what releases that measure marginals share: domains of few values by
+// public bins, a table's marginals, noise in either unit of privacy, merged values, and records
+// from a fitted model. Which marginals are measured is each baseline's own.
+//
+// Privacy. Neighbours differ by adding or removing one record. That moves one cell of a marginal by
+// 1: sensitivity 1 in L1 and in L2. Domains are the schema's, bins are whole cells of public
+// domains, and the number of records published is estimated from the noisy marginals. Nothing else
+// of the table is read.
+//
+// In a budget of pure epsilon marginals get two-sided geometric noise under strict and Laplace
+// noise under published; in one of (epsilon, delta), counted in zCDP, discrete Gaussian and
+// Gaussian noise. Strict noise is drawn exactly, in integers.
+package margins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/algorithms/pgm"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// Params are the settings that all releases from marginals have.
+type Params struct {
+	// Bins is how many bins a numeric attribute is cut into, 2 to 65536, equal up to one cell of
+	// its public domain; one of fewer cells keeps its cells.
+	Bins int `yaml:"bins"`
+	// Iterations caps the steps of a fit, 1 to 100000. The last fit may take twice as many. Fewer
+	// smooth the model.
+	Iterations int `yaml:"iterations"`
+	// Tolerance ends a fit that is proven to be within this share of the least loss, or whose loss
+	// falls by less than a tenth of it in 50 steps, in (0, 1).
+	Tolerance float64 `yaml:"tolerance"`
+	// Drawing says how records are drawn.
+	partition.Drawing `yaml:",inline"`
+}
+
+// DefaultParams are 24 bins and fits of moderate length.
+func DefaultParams() Params {
+	return Params{Bins: 24, Iterations: 200, Tolerance: 1e-3, Drawing: partition.DefaultDrawing()}
+}
+
+// Check reports every value that is out of range, naming the yaml keys.
+func (p *Params) Check() error {
+	return errors.Join(
+		algorithms.CheckRange("bins", p.Bins, 2, 1<<16),
+		algorithms.CheckRange("iterations", p.Iterations, 1, 100000),
+		algorithms.CheckShare("tolerance", p.Tolerance),
+		p.Drawing.Check(),
+	)
+}
+
+// MaxCells caps the cells of a model and of a marginal.
+const MaxCells = 1 << 22
+
+// Guarantees are the two variants that every release from marginals has. note says what is chosen
+// and measured.
+func Guarantees(note string) []algorithms.Guarantee {
+	published := algorithms.RecordPrivacy(algorithms.Published, note+
+		" Public domains, a noisy number of records, noise in floating point.")
+	strict := algorithms.RecordPrivacy(algorithms.Strict, note+
+		" Public domains, a noisy number of records, integer noise drawn exactly.")
+	published.Approximate, strict.Approximate = true, true
+	return []algorithms.Guarantee{published, strict}
+}
+
+// Data are a release's rows as values of small domains, with the noisy marginals measured so far.
+type Data struct {
+	Sizes    []int // values of each attribute
+	Class    int   // the class attribute, -1 for none
+	Measured []pgm.Measurement
+	Path     privacy.Path
+
+	ctx     context.Context
+	in      *algorithms.Input
+	params  *Params
+	schema  *datasets.Schema
+	columns [][]uint32 // values by attribute and row
+	cells   []uint64   // of each attribute's public domain
+	bins    []uint64   // into which it is cut
+	members [][][]int  // of each attribute's values, the bins merged; nil where none are
+	shares  [][]float64
+}
+
+// Open bins the rows of an input.
+func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, error) {
+	schema := in.Table.Schema()
+	attributes := len(schema.Attributes)
+	d := &Data{Sizes: make([]int, attributes), Class: schema.Class(), Path: in.Budget.Root(),
+		ctx: ctx, in: in, params: params, schema: schema, columns: make([][]uint32, attributes),
+		cells: make([]uint64, attributes), bins: make([]uint64, attributes),
+		members: make([][][]int, attributes), shares: make([][]float64, attributes)}
+	for a := range schema.Attributes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		attribute := &schema.Attributes[a]
+		cells := uint64(attribute.Cells())
+		bins := cells
+		if attribute.Kind == datasets.Numeric {
+			bins = min(cells, uint64(params.Bins))
+		}
+		if bins > MaxCells {
+			return nil, fmt.Errorf("%w: %s has %d values, must have at most %d",
+				algorithms.ErrTooLarge, attribute.Name, bins, MaxCells)
+		}
+		d.cells[a], d.bins[a], d.Sizes[a] = cells, bins, int(bins)
+		codes := make([]uint32, len(in.Rows))
+		partition.Codes(in.Table.Column(a), in.Rows, codes)
+		if bins < cells {
+			for row, code := range codes {
+				codes[row] = uint32(uint64(code) * bins / cells)
+			}
+		}
+		d.columns[a] = codes
+	}
+	return d, nil
+}
+
+// span is the cells [low, high) of an attribute's bin.
+func (d *Data) span(a, bin int) (low, high uint32) {
+	edge := func(bin int) uint32 {
+		return uint32((uint64(bin)*d.cells[a] + d.bins[a] - 1) / d.bins[a])
+	}
+	return edge(bin), edge(bin + 1)
+}
+
+// Cells is the number of cells of a marginal.
+func (d *Data) Cells(attributes []int) float64 {
+	n := 1.0
+	for _, a := range attributes {
+		n *= float64(d.Sizes[a])
+	}
+	return n
+}
+
+// Exact is the table's marginal over attributes, which are ascending: not private.
+func (d *Data) Exact(attributes []int) ([]float64, error) {
+	cells := d.Cells(attributes)
+	if cells > MaxCells {
+		return nil, fmt.Errorf("%w: a marginal of %.0f cells, must have at most %d; fewer bins"+
+			" make it smaller", algorithms.ErrTooLarge, cells, MaxCells)
+	}
+	counts := make([]float64, int(cells))
+	at := make([]int, len(d.in.Rows))
+	for _, a := range attributes {
+		size := d.Sizes[a]
+		for row, value := range d.columns[a] {
+			at[row] = at[row]*size + int(value)
+		}
+	}
+	for _, cell := range at {
+		counts[cell]++
+	}
+	return counts, nil
+}
+
+// fine is the grid to which models' marginals are rounded before they are compared with counts, so
+// that distances are computed without rounding and move by no more than their sensitivity.
+const fine = 1 << 16
+
+// Distance is the sum of |x - y| over counts x and a model's marginal y, rounded to the grid. One
+// record more or less moves it by at most 1.
+func Distance(counts, model []float64) (sum float64) {
+	for cell, x := range counts {
+		sum += math.Abs(x - float64(math.Round(float64(model[cell]*fine))/fine))
+	}
+	return sum
+}
+
+// Noise declares the noise of marginals in the budget's unit. It opens the stream of the same name.
+func (d *Data) Noise(purpose string) privacy.VectorNoise {
+	b, stream, one := d.in.Budget, d.in.Noise.Open(purpose), privacy.Exact(1)
+	strict := d.in.Variant == algorithms.Strict
+	switch {
+	case b.Unit() == privacy.Rho && strict:
+		return b.DiscreteGaussian(purpose, stream, one)
+	case b.Unit() == privacy.Rho:
+		return b.Gaussian(purpose, stream, one)
+	case strict:
+		return b.DiscreteLaplace(purpose, stream, one)
+	}
+	return b.Laplace(purpose, stream, one)
+}
+
+// The variances that models are fitted with lie between these: less noise makes no difference, more
+// leaves no numbers to fit.
+const minVariance, maxVariance = 1e-6, 1e30
+
+// Measure adds the noisy marginal over attributes to what is measured, at a cost in the budget's
+// unit.
+func (d *Data) Measure(noise privacy.VectorNoise, cost float64, attributes []int) error {
+	counts, err := d.Exact(attributes)
+	if err != nil {
+		return err
+	}
+	variance := noise.Variance(cost)
+	if !(variance <= maxVariance) {
+		return fmt.Errorf("%w: marginals would have noise of standard deviation %g",
+			privacy.ErrTooSmall, math.Sqrt(variance))
+	}
+	if err := noise.AddAll(&d.Path, cost, counts); err != nil {
+		return err
+	}
+	d.Measured = append(d.Measured, pgm.Measurement{Attributes: attributes, Counts: counts,
+		Variances: []float64{max(variance, minVariance)}})
+	return d.ctx.Err()
+}
+
+// Fit fits a model to what has been measured, in a multiple of the iterations.
+func (d *Data) Fit(times int, warm *pgm.Model) (*pgm.Model, error) {
+	m, err := pgm.Fit(d.ctx, d.Sizes, d.Measured, pgm.Total(d.Measured), pgm.Options{
+		Iterations: times * d.params.Iterations, Tolerance: d.params.Tolerance,
+		MaxCells: MaxCells}, warm)
+	if errors.Is(err, pgm.ErrTooLarge) {
+		err = fmt.Errorf("%w: %w", algorithms.ErrTooLarge, err)
+	}
+	return m, err
+}
+
+// OneWay lists the sets of one attribute.
+func (d *Data) OneWay() [][]int {
+	sets := make([][]int, len(d.Sizes))
+	for a := range sets {
+		sets[a] = []int{a}
+	}
+	return sets
+}
+
+// WithClass lists the pairs of an attribute and the class; without a class, or with nothing else,
+// it is OneWay.
+func (d *Data) WithClass() [][]int {
+	if d.Class < 0 || len(d.Sizes) == 1 {
+		return d.OneWay()
+	}
+	var sets [][]int
+	for a := range d.Sizes {
+		if a != d.Class {
+			sets = append(sets, []int{min(a, d.Class), max(a, d.Class)})
+		}
+	}
+	return sets
+}

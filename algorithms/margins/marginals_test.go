@@ -1,0 +1,243 @@
+package margins
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/pgm"
+	"ppdp/datasets"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// numbers is a table of two numeric attributes of 10 and 4 cells and a class.
+func numbers(rows ...[]uint32) *datasets.Table {
+	return testinput.Numbers(2, []int{10, 4}, rows...)
+}
+
+func open(t testing.TB, table *datasets.Table, bins int, epsilon, delta float64,
+	v algorithms.Variant, seed uint64) *Data {
+	t.Helper()
+	params := DefaultParams()
+	params.Bins = bins
+	in := algorithms.Input{Table: table, Rows: table.AllRows(), Variant: v,
+		Budget: privacy.NewApproximate(epsilon, delta),
+		Noise:  random.NewStreams(random.NewKey(seed))}
+	d, err := Open(t.Context(), &in, &params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestBins: bins tile the domain in whole cells, the last cell is in the last bin, and domains are
+// the schema's whatever the rows.
+func TestBins(t *testing.T) {
+	full := numbers([]uint32{0, 0, 0}, []uint32{9, 3, 1}, []uint32{4, 2, 1})
+	for bins := 2; bins <= 12; bins++ {
+		d, none := open(t, full, bins, 1, 0, algorithms.Strict, 1),
+			open(t, numbers(), bins, 1, 0, algorithms.Strict, 1)
+		want := []int{min(bins, 10), min(bins, 4), 2}
+		if !slices.Equal(d.Sizes, want) || !slices.Equal(none.Sizes, want) {
+			t.Errorf("%d bins: sizes %v and %v without rows, want %v", bins, d.Sizes, none.Sizes,
+				want)
+		}
+		next := uint32(0)
+		for bin := range d.Sizes[0] {
+			low, high := d.span(0, bin)
+			if low != next || high <= low {
+				t.Errorf("%d bins: bin %d is [%d, %d) after %d", bins, bin, low, high, next)
+			}
+			next = high
+		}
+		if got := d.columns[0]; next != 10 || got[0] != 0 || int(got[1]) != d.Sizes[0]-1 {
+			t.Errorf("%d bins: values %v, up to cell %d", bins, got, next)
+		}
+		for row, cell := range []uint32{0, 9, 4} {
+			if low, high := d.span(0, int(d.columns[0][row])); cell < low || cell >= high {
+				t.Errorf("%d bins: cell %d in [%d, %d)", bins, cell, low, high)
+			}
+		}
+	}
+}
+
+func TestExact(t *testing.T) {
+	d := open(t, numbers([]uint32{0, 3, 1}, []uint32{9, 0, 0}, []uint32{9, 3, 1},
+		[]uint32{8, 3, 1}), 2, 1, 0, algorithms.Strict, 1)
+	got, err := d.Exact([]int{0, 1, 2})
+	if err != nil || !slices.Equal(got, []float64{0, 0, 0, 1, 1, 0, 0, 2}) {
+		t.Errorf("counts %v, %v", got, err)
+	}
+}
+
+// TestRecordedNoise: the variance that models are fitted with is that of the noise, in either unit
+// and variant. Squares of 20,000 draws have a standard error of at most √(5/20000).
+func TestRecordedNoise(t *testing.T) {
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+		for _, delta := range []float64{0, 1e-6} {
+			d := open(t, testinput.Numbers(1, []int{20000}), 20000, 3, delta, variant, 7)
+			noise := d.Noise("x")
+			if err := d.Measure(noise, 0.3*d.Path.Remaining(), []int{0}); err != nil {
+				t.Fatal(err)
+			}
+			m := d.Measured[0]
+			square, size := 0.0, 0.0
+			for _, x := range m.Counts {
+				square += x * x / 20000
+				size += math.Abs(x) / 20000
+				if variant == algorithms.Strict && x != math.Round(x) {
+					t.Fatalf("strict noise of %v", x)
+				}
+			}
+			if tolerance := 6 * math.Sqrt(5./20000); math.Abs(square/m.Variances[0]-1) > tolerance {
+				t.Errorf("%s, delta %v: variance %v, recorded %v", variant, delta, square,
+					m.Variances[0])
+			}
+			want := noise.MeanSize(0.3 * 3)
+			if delta > 0 {
+				want = noise.MeanSize(0.3 * privacy.RhoOf(3, delta))
+			}
+			if math.Abs(size/want-1) > 6*math.Sqrt(1./20000) {
+				t.Errorf("%s, delta %v: mean size %v, want %v", variant, delta, size, want)
+			}
+		}
+	}
+}
+
+// TestTwiceTheRecords: every record twice at half the epsilon, or at a quarter of rho, has the same
+// relative errors in distribution. Means of 2,000 are compared, within six standard errors.
+func TestTwiceTheRecords(t *testing.T) {
+	one := testinput.Numbers(1, []int{2000})
+	for _, delta := range []float64{0, 1e-6} {
+		mean := func(factor, cost float64) float64 {
+			d := open(t, one, 2000, 5, delta, algorithms.Published, 9)
+			if err := d.Measure(d.Noise("x"), cost, []int{0}); err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for _, x := range d.Measured[0].Counts {
+				sum += math.Abs(x) / factor / 2000
+			}
+			return sum
+		}
+		quarter := 0.5
+		if delta > 0 {
+			quarter = 0.25
+		}
+		a, b := mean(1, 0.2), mean(2, 0.2*quarter)
+		if math.Abs(a/b-1) > 6*math.Sqrt(2./2000) {
+			t.Errorf("delta %v: errors of %v and %v", delta, a, b)
+		}
+	}
+}
+
+// TestMerge: all rare values become one wherever they lie, or neighbours are joined until they are
+// frequent; rows and measurements follow, and records get members back by their shares.
+func TestMerge(t *testing.T) {
+	measured := func() []pgm.Measurement {
+		return []pgm.Measurement{
+			{Attributes: []int{0}, Counts: []float64{50, 1, 20, 5, -3, 60, 2, 30, 1, 1},
+				Variances: []float64{25}},
+			{Attributes: []int{0, 2}, Counts: []float64{25, 25, 1, 0, 10, 10, 5, 0, 0, -3,
+				30, 30, 2, 0, 15, 15, 1, 0, 0, 1}, Variances: []float64{100}},
+		}
+	}
+	table := numbers([]uint32{0, 0, 0}, []uint32{1, 0, 1}, []uint32{9, 3, 1}, []uint32{5, 1, 0})
+	for _, c := range []struct {
+		rule   Merge
+		values []uint32 // of the rows
+		counts []float64
+		noise  []float64
+	}{
+		// three deviations are 15: 0, 2, 5 and 7 are frequent
+		{Rare, []uint32{0, 4, 4, 2}, []float64{50, 20, 60, 30, 7}, []float64{25, 25, 25, 25, 150}},
+		// 1+20 is below 3·√50, 1+20+5 above 3·√75; -3+60 and 2+30 are, what is left joins them
+		{Neighbours, []uint32{0, 1, 3, 2}, []float64{50, 26, 57, 34},
+			[]float64{25, 75, 50, 100}},
+		{NoMerge, []uint32{0, 1, 9, 5}, measured()[0].Counts, []float64{25}},
+	} {
+		d := open(t, table, 10, 1, 0, algorithms.Strict, 1)
+		d.Measured = measured()
+		d.Merge(c.rule, 3, 2)
+		m := d.Measured[0]
+		if !slices.Equal(d.columns[0], c.values) || !slices.Equal(m.Counts, c.counts) ||
+			!slices.Equal(m.Variances, c.noise) {
+			t.Errorf("%s: rows %v, counts %v, variances %v", c.rule, d.columns[0], m.Counts,
+				m.Variances)
+		}
+		joint, total := d.Measured[1], 0.0
+		for _, x := range joint.Counts {
+			total += x
+		}
+		if total != 167 || len(joint.Counts) != 2*d.Sizes[0] {
+			t.Errorf("%s: pairs %v", c.rule, joint.Counts)
+		}
+		if c.rule != Neighbours {
+			continue
+		}
+		// values 1 to 3 have counts 1, 20 and 5, values 4 and 5 have -3 and 60
+		stream, seen := random.NewKey(3).Stream(), make([]float64, 10)
+		const n = 20000
+		for range n {
+			seen[d.member(0, d.members[0][1], stream)]++
+		}
+		for v, want := range []float64{0, 1, 20, 5, 0, 0, 0, 0, 0, 0} {
+			if p := want / 26; math.Abs(seen[v]-n*p) > 6*math.Sqrt(n*p*(1-p)) {
+				t.Errorf("member %d is drawn %v times, want %v", v, seen[v], n*p)
+			}
+		}
+		for range 100 {
+			if v := d.member(0, d.members[0][2], stream); v != 5 {
+				t.Errorf("value %d is drawn, of a count below 0", v)
+			}
+		}
+	}
+	d := open(t, table, 10, 1, 0, algorithms.Strict, 1)
+	d.Measured = measured()
+	if d.Merge(Rare, 3, 0); d.Sizes[0] != 10 {
+		t.Error("the attribute that is spared is merged")
+	}
+}
+
+// TestPublish: as many records as the model has, rounded, whatever the table has; in bins, points
+// of whose cells are published; more than max_rows as weights.
+func TestPublish(t *testing.T) {
+	d := open(t, numbers(make([]uint32, 3)), 5, 1, 0, algorithms.Strict, 1)
+	d.Measured = []pgm.Measurement{{Attributes: []int{0}, Counts: []float64{0, 10, 0, 30.4, 0},
+		Variances: []float64{1}}}
+	d.params.MaxRows = 40
+	m, err := d.Fit(5, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := d.Publish(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if release.Table.Len() != 40 || release.Weights != nil {
+		t.Errorf("%d records of 40.4", release.Table.Len())
+	}
+	cells := make([]int, 10)
+	for row := range int32(40) {
+		cells[release.Table.Column(0).At(row)]++
+	}
+	if low, high := cells[2]+cells[3], cells[6]+cells[7]; low+high < 39 || low < 9 || high < 29 ||
+		cells[2] == 0 || cells[3] == 0 {
+		t.Errorf("cells %v", cells)
+	}
+	d = open(t, numbers(), 5, 1, 0, algorithms.Strict, 1)
+	d.params.MaxRows = 10
+	if release, err = d.Publish(m); err != nil || release.Table.Len() != 10 ||
+		release.Weights[3] != 4 || len(release.Warnings) != 1 {
+		t.Errorf("ten of forty: %v, %v", release, err)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	if got := Distance([]float64{3, 0, 5}, []float64{1.5, 0.25, 7}); got != 3.75 {
+		t.Errorf("distance %v, want 3.75", got)
+	}
+}

@@ -1,0 +1,73 @@
+package margins
+
+import (
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/algorithms/pgm"
+	"ppdp/datasets"
+	"ppdp/random"
+)
+
+// Publish draws the model's records: as many as the model has, rounded, up to max_rows. A merged
+// value becomes one of its members, a bin one of its points.
+func (d *Data) Publish(m *pgm.Model) (*algorithms.Release, error) {
+	rows := int(math.Min(math.Round(m.Total), float64(d.params.MaxRows)))
+	release := &algorithms.Release{}
+	if total := math.Round(m.Total); float64(rows) < total {
+		release.Weights = make([]float64, rows)
+		for row := range release.Weights {
+			release.Weights[row] = total / float64(rows)
+		}
+		release.Warnings = []string{fmt.Sprintf("%.0f records to draw, max_rows is %d: each stands"+
+			" for %.4g", total, rows, total/float64(rows))}
+	}
+	if err := d.ctx.Err(); err != nil {
+		return nil, err
+	}
+	stream := d.in.Noise.Open("records")
+	columns := m.Records(rows, stream)
+	b := datasets.NewBuilder(d.schema, rows)
+	for range rows {
+		b.AddRow()
+	}
+	for a := range d.schema.Attributes {
+		if err := d.ctx.Err(); err != nil {
+			return nil, err
+		}
+		attribute := &d.schema.Attributes[a]
+		for row, value := range columns[a] {
+			bin := int(value)
+			if members := d.members[a]; members != nil {
+				bin = d.member(a, members[value], stream)
+			}
+			low, high := d.span(a, bin)
+			partition.SetWithin(b, row, a, attribute, low, high, d.params.Values, stream)
+		}
+	}
+	release.Table = b.Table()
+	return release, nil
+}
+
+// member draws one of the values that were merged by their shares, uniformly without any.
+func (d *Data) member(a int, members []int, stream *random.Stream) int {
+	if len(members) == 1 {
+		return members[0]
+	}
+	sum := 0.0
+	for _, v := range members {
+		sum += d.shares[a][v]
+	}
+	if sum == 0 {
+		return members[stream.IntN(len(members))]
+	}
+	u := stream.Open01() * sum
+	for _, v := range members {
+		if u -= d.shares[a][v]; u < 0 {
+			return v
+		}
+	}
+	return members[len(members)-1]
+}

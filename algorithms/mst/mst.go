@@ -1,0 +1,206 @@
+// Package mst publishes records from a maximum spanning tree of noisy marginals (R. McKenna, G.
+// Miklau and D. Sheldon, Winning the NIST contest: A scalable and general approach to
+// differentially private synthetic data, Journal of Privacy and Confidentiality 11(3), 2021: the
+// general MST).
+//
+// The budget has three equal parts. One measures all one-way marginals. Values whose noisy counts
+// are below three standard deviations are merged. The second chooses a tree: pair after pair that
+// joins two parts of it, by the exponential mechanism on the L1 distance between the pair's counts
+// and what the one-way marginals say. The third measures the chosen pairs. Private-PGM fits a model
+// to both, and records are drawn from it.
+//
+// "mst-target" does the same given the class, a tree-augmented naive Bayes model: it measures each
+// attribute with the class, chooses a tree over the other attributes by the distances of {a, b,
+// class}, and measures these triples.
+//
+// Privacy. Neighbours differ by one record more or less, which moves one cell of a marginal by 1
+// and each distance by at most 1, up or down: the exponential mechanism keeps its factor 2. In zCDP
+// the d marginals of a part of the budget cost a d-th of it each, and a choice at epsilon costs
+// epsilon²/8; in pure epsilon all of them share the part equally.
+//
+// Deviations:
+//   - The paper accounts in zCDP by ε = ρ + 2√(ρ ln(1/δ)); here the tight conversion is used.
+//   - The paper has no pure epsilon: its three parts are thirds of epsilon, Laplace noise takes the
+//     place of Gaussian.
+//   - Numeric attributes are cut into public bins. The public program reads domains off the table.
+//   - The number of records is estimated, as in the paper; some programs publish the exact one.
+//   - merge: neighbours joins neighbouring values of ordered attributes, in place of all rare ones.
+//   - A class is not merged by mst-target. Without a class mst-target is mst. With one attribute
+//     the whole budget measures it.
+package mst
+
+import (
+	"context"
+	"errors"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/margins"
+	"ppdp/algorithms/pgm"
+	"ppdp/privacy"
+)
+
+func init() {
+	algorithms.Register(Algorithm{Name: "mst"})
+	algorithms.Register(Algorithm{Name: "mst-target", Target: true})
+}
+
+// Algorithm is one of the two.
+type Algorithm struct {
+	Name   string
+	Target bool // condition on the class
+}
+
+func (a Algorithm) Info() algorithms.Info {
+	title, source := "MST: a maximum spanning tree of noisy marginals",
+		"McKenna, Miklau & Sheldon 2021, section 3"
+	if a.Target {
+		title, source = "MST with a target: a spanning tree given the class",
+			"McKenna, Miklau & Sheldon 2021, conditioned on the class"
+	}
+	return algorithms.Info{
+		Name: a.Name, Title: title, Source: source, Input: algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: margins.Guarantees("Thirds for one-way marginals, the choice of a tree and" +
+			" its marginals."),
+		Revision: 1,
+	}
+}
+
+// Params are the settings of a release.
+type Params struct {
+	margins.Params `yaml:",inline"`
+	// Merge says which rare values are made one after the first third: rare, as in the paper,
+	// neighbours or none.
+	Merge margins.Merge `yaml:"merge"`
+	// Threshold is how many standard deviations of its noise a frequent value's count is above 0.
+	Threshold float64 `yaml:"threshold"`
+}
+
+// Params returns the paper's settings, with 24 bins.
+func (Algorithm) Params() algorithms.Params {
+	return &Params{Params: margins.DefaultParams(), Merge: margins.Rare, Threshold: 3}
+}
+
+func (p *Params) Validate() error {
+	return errors.Join(p.Check(), algorithms.CheckWord("merge", p.Merge),
+		algorithms.CheckNumber("threshold", p.Threshold))
+}
+
+// Release measures, chooses, measures again and draws.
+func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
+		return nil, err
+	}
+	d, err := margins.Open(ctx, &in, &params.Params)
+	if err != nil {
+		return nil, err
+	}
+	sets, spared := d.OneWay(), -1
+	nodes := sets
+	if a.Target && d.Class >= 0 && len(d.Sizes) > 1 {
+		sets, spared = d.WithClass(), d.Class
+		nodes = nil
+		for at := range d.Sizes {
+			if at != d.Class {
+				nodes = append(nodes, []int{at})
+			}
+		}
+	}
+	part := in.Budget.Total() / 3
+	if len(nodes) == 1 {
+		part = in.Budget.Total()
+	}
+	first := d.Noise("first marginals")
+	for _, set := range sets {
+		if err := d.Measure(first, part/float64(len(sets)), set); err != nil {
+			return nil, err
+		}
+	}
+	d.Merge(params.Merge, params.Threshold, spared)
+	model, err := d.Fit(1, nil)
+	if err != nil {
+		return nil, err
+	}
+	choice := in.Budget.Exponential("tree", in.Noise.Open("tree"), privacy.Exact(1))
+	second := d.Noise("marginals of the tree")
+	if len(nodes) > 1 {
+		chosen, err := choose(d, &in, model, choice, nodes, spared, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, set := range chosen {
+			if err := d.Measure(second, part/float64(len(chosen)), set); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if model, err = d.Fit(2, nil); err != nil {
+		return nil, err
+	}
+	return d.Publish(model)
+}
+
+// choose picks the sets of a spanning tree over nodes: pairs of attributes, with the class unless
+// that is -1. All choices together cost part.
+func choose(d *margins.Data, in *algorithms.Input, model *pgm.Model,
+	choice *privacy.Exponential, nodes [][]int, class int, part float64) ([][]int, error) {
+	type edge struct {
+		from, to int
+		set      []int
+		score    float64
+	}
+	var edges []edge
+	for to := range nodes {
+		for from := range to {
+			set := union(nodes[from][0], nodes[to][0], class)
+			exact, err := d.Exact(set)
+			if err != nil {
+				return nil, err
+			}
+			edges = append(edges, edge{from, to, set,
+				margins.Distance(exact, model.Marginal(set))})
+		}
+	}
+	epsilon := in.Budget.ChoiceEpsilon(part / float64(len(nodes)-1))
+	tree := make([]int, len(nodes)) // of the forest that each node is in
+	for i := range tree {
+		tree[i] = i
+	}
+	var chosen [][]int
+	for range len(nodes) - 1 {
+		var scores []float64
+		var open []edge
+		for _, e := range edges {
+			if tree[e.from] != tree[e.to] {
+				open, scores = append(open, e), append(scores, e.score)
+			}
+		}
+		i, err := choice.Choose(&d.Path, epsilon, scores, nil)
+		if err != nil {
+			return nil, err
+		}
+		from, to := tree[open[i].from], tree[open[i].to]
+		for n, p := range tree {
+			if p == from {
+				tree[n] = to
+			}
+		}
+		chosen, edges = append(chosen, open[i].set), open
+	}
+	return chosen, nil
+}
+
+// union is two attributes, and a third unless it is -1, in ascending order.
+func union(a, b, c int) []int {
+	low, high := min(a, b), max(a, b)
+	switch {
+	case c < 0:
+		return []int{low, high}
+	case c < low:
+		return []int{c, low, high}
+	case c < high:
+		return []int{low, c, high}
+	}
+	return []int{low, high, c}
+}
