@@ -37,8 +37,8 @@ const grace = 2 * time.Second
 // returns after all, and nil otherwise. Clock time decides only whether a cell is abandoned, never
 // what it computes.
 func guard(ctx context.Context, timeout time.Duration,
-	cell func(ctx context.Context, at *phase) (outcome, error)) (o outcome, err error,
-	running <-chan struct{}) {
+	cell func(ctx context.Context, at *phase) (outcome, error)) (o outcome,
+	running <-chan struct{}, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var at phase
@@ -70,7 +70,7 @@ func guard(ctx context.Context, timeout time.Duration,
 	}
 	select {
 	case <-finished:
-		return result.outcome, result.err, nil
+		return result.outcome, nil, result.err
 	case <-ctx.Done(): // an interrupted run waits for its cells: they look at the context
 		err = ctx.Err()
 	case <-expired:
@@ -81,12 +81,12 @@ func guard(ctx context.Context, timeout time.Duration,
 	select {
 	case <-finished:
 		if interrupted {
-			return result.outcome, result.err, nil
+			return result.outcome, nil, result.err
 		}
 	case <-time.After(grace):
 		running = finished
 	}
-	return outcome{}, &failure{at.name(), err}, running
+	return outcome{}, running, &failure{at.name(), err}
 }
 
 // phase is where a cell is; it is read from outside when a cell does not come back.

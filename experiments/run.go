@@ -372,7 +372,7 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 		}
 	}
 	r.mark(i, begun, cancel)
-	o, err, running := guard(ctx, r.opts.Timeout,
+	o, running, err := guard(ctx, r.opts.Timeout,
 		func(ctx context.Context, at *phase) (outcome, error) {
 			o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
 			// records that no metric asked for are drawn where a failure is the cell's own

@@ -96,7 +96,7 @@ func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Rele
 	case "exit":
 		os.Exit(0)
 	case "stack":
-		overflow(1)
+		fmt.Print(overflow(1))
 	case "goroutine":
 		go panic("a mistake in a goroutine")
 		select {}
@@ -117,13 +117,20 @@ func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Rele
 			for i := 0; i < len(block); i += 4096 {
 				block[i] = 1
 			}
-			hoard = append(hoard, block)
+			if hoard = append(hoard, block); len(hoard) == 1<<20 {
+				return nil, errors.New("a very large machine")
+			}
 		}
 	}
 	return r, nil
 }
 
-func overflow(n int) int { return overflow(n+1) + n }
+func overflow(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return overflow(n+1) + n
+}
 
 // meddle races with whoever reads the table, which is its fault and not the harness's.
 //
