@@ -88,6 +88,12 @@ var faults = []fault{
 		replay:   []string{"sensitivity", "claim", "accounting", "loss"},
 		blackBox: true, own: true,
 	},
+	{name: "noise for L1 scaled to L2", in: "hay", dataset: "graph", edits: []mutant{
+		{file: hayRelease, old: "sensitivity = privacy.Exact(2)\n",
+			new: "sensitivity = privacy.Exact(1.4142135623730951)\n"}},
+		replay:   []string{"sensitivity", "claim", "accounting", "loss"},
+		blackBox: true, own: true,
+	},
 	{name: "half the sensitivity of a choice", in: "diffgen", edits: []mutant{
 		{file: diffgenRelease, old: "claimed := c.scorer.Sensitivity()",
 			new: "claimed := c.scorer.Sensitivity() / 2"}},
