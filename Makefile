@@ -98,7 +98,7 @@ calibrate:
 # Replays and black boxes of every variant, into docs/audits.jsonl; some minutes.
 .PHONY: audits
 audits:
-	$(GO) test -run TestAuditsTable -update -timeout 3h ./cmd
+	$(GO) test ./cmd -run TestAuditsTable -timeout 3h -update
 
 # The packages are Debian's; elsewhere, and for other users than root, it says that it skips.
 .PHONY: test-slurm
