@@ -43,7 +43,7 @@ reproduce-quick: build
 	bin/ppdp reproduce --quick $(ARGS)
 
 test: lint
-	$(GO) test $(RACE) ./...
+	$(GO) test -timeout 30m $(RACE) ./...
 	$(GO) test ./internal/torture
 	@$(MAKE) --no-print-directory end-to-end
 
