@@ -33,8 +33,9 @@ type process struct {
 	command *exec.Cmd
 	limits  limits
 	stdin   io.WriteCloser
-	lines   chan []byte // whole lines; closed at the end, after broken is set
-	broken  error       // why there are no more lines
+	written chan struct{} // closed when the last line is written; nil before the first
+	lines   chan []byte   // whole lines; closed at the end, after broken is set
+	broken  error         // why there are no more lines
 	tail    tail
 }
 
@@ -135,7 +136,13 @@ var (
 // exchange writes a line and returns the next one of the program.
 func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration) ([]byte, error) {
 	wrote := make(chan error, 1)
+	before, written := p.written, make(chan struct{})
+	p.written = written
 	go func() { // a program that does not read must not hold up the limit
+		defer close(written)
+		if before != nil { // the program may have answered a line that is still on its way
+			<-before
+		}
 		_, err := p.stdin.Write(line)
 		wrote <- err
 	}()
