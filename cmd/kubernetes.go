@@ -30,7 +30,7 @@ files of yours, and with what cells take. Nothing is sent anywhere. A pod that i
 goes on from its journal on the shared volume.
 
 Data files that a spec names must be at the same absolute paths in the image or on the volume, which
-is at /work/data and /work/results.
+is at data and results in the image's folder.
 
 Examples:
 
@@ -56,10 +56,11 @@ func (c *kubernetesCommand) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Where the pods have things.
+// Where the pods have things: in the image's folder, which the Dockerfile names.
 const (
-	podResults = "/work/results"
-	podFiles   = "/work/specs"
+	podFolder  = "/work"
+	podResults = podFolder + "/results"
+	podFiles   = podFolder + "/specs"
 )
 
 // maxConfig is what Kubernetes takes in a ConfigMap, with room for its names.
@@ -189,8 +190,8 @@ func (c *kubernetesCommand) container(b *strings.Builder, a allowance, name stri
 	}
 	b.WriteString("        volumeMounts:\n")
 	for _, folder := range []string{"results", "data"} {
-		fmt.Fprintf(b, "        - {name: shared, mountPath: /work/%s, subPath: %s}\n", folder,
-			folder)
+		fmt.Fprintf(b, "        - {name: shared, mountPath: %s/%s, subPath: %s}\n",
+			podFolder, folder, folder)
 	}
 	if config {
 		fmt.Fprintf(b, "        - {name: specs, mountPath: %s}\n", podFiles)

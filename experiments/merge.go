@@ -34,7 +34,7 @@ type Merged struct {
 	Missing []Missing
 }
 
-// Missing is how many cells of a shard nobody has run, and what runs them.
+// Missing is how many cells of a shard were not run, and what runs them.
 type Missing struct {
 	Shard   Shard
 	Cells   int

@@ -130,7 +130,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMissingCells: what nobody has run is counted by shard, with the command; nothing is written.
+// TestMissingCells: what was not run is counted by shard, with the command; nothing is written.
 func TestMissingCells(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
