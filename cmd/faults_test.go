@@ -238,7 +238,7 @@ func TestFaultsApply(t *testing.T) {
 		}
 	}
 	if testing.Short() || raceDetector {
-		t.Skip("a program is not built")
+		t.Skip("builds a program, which -short and the race detector leave out")
 	}
 	root, err := filepath.Abs("..")
 	if err != nil {

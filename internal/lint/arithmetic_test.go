@@ -58,7 +58,7 @@ var fused = regexp.MustCompile(`\((\S+\.go:\d+)\)\tFN?M(?:ADD|SUB)[DS]\t`)
 // across assignments and calls: float64(x*y)+z prevents it.
 func TestNothingIsFused(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles the module for arm64")
+		t.Skip("-short: the module is not compiled for arm64")
 	}
 	_, packages := load(t)
 	arguments := []string{"build", "-gcflags=-S"}
@@ -111,7 +111,7 @@ func fusedIn(t *testing.T, dir string, arguments ...string) (places []string) {
 // TestFusedIsFound: the compiler's listing still is what the test above reads.
 func TestFusedIsFound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles for arm64")
+		t.Skip("-short: nothing is compiled for arm64")
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module fuses\n", "fuses.go": `package fuses
