@@ -21,9 +21,9 @@ type page struct {
 	Others      []*experimentView // runs of no paper with a ledger
 	Board       []leaderboard.Table
 	BoardKey    string
-	Verdicts    []verdictWords    // the key
-	Claims      int               // of all papers
-	Verdict     string            // how many of the claims have which verdict, in words
+	Verdicts    []verdictWords // the key
+	Claims      int            // of all papers
+	Verdict     string         // how many of the claims have which verdict, in words
 	StandIns    []string
 	Reduced     []string // experiments run with overrides that make them smaller
 	Surprises   []*claimView
