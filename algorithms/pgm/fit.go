@@ -101,7 +101,43 @@ func Fit(ctx context.Context, sizes []int, measured []Measurement, total float64
 	if warm != nil {
 		m.warm(warm)
 	}
-	return m, f.run(ctx, o)
+	return m, f.stages(ctx, o, warm == nil)
+}
+
+// sharp is the curvature, for a model of a single record, above which a fit that starts from
+// nothing is made in stages, and stageRatio that of a stage to the one before.
+const (
+	sharp      = 100
+	stageRatio = 8
+)
+
+// stages runs the method for measurements of little noise with more of it first. The steps that it
+// takes grow with the curvature and with the divergence between start and end: where noise is
+// taken away little by little each stage starts nearer, as its curvature grows.
+func (f *fitting) stages(ctx context.Context, o Options, cold bool) error {
+	soft := 1.0
+	for cold && f.curvature*f.Total/soft > sharp {
+		soft *= stageRatio
+	}
+	for ; soft >= 1; soft /= stageRatio {
+		f.soften(soft)
+		f.Iterations = 0
+		if err := f.run(ctx, o); err != nil {
+			return err
+		}
+		f.soften(1 / soft)
+	}
+	return nil
+}
+
+// soften divides the measurements' weights.
+func (f *fitting) soften(by float64) {
+	f.curvature /= by
+	for _, t := range f.targets {
+		for cell := range t.weights {
+			t.weights[cell] /= by
+		}
+	}
 }
 
 // warm starts from the potentials of another model, which belong to the marginals it was fitted to:
