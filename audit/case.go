@@ -28,20 +28,31 @@ func NewCase(s Subject, series string) (*Case, error) {
 	return &Case{s, series, g, pairs}, err
 }
 
-// Audit replays the case, and looks at it as a black box where Options say so. That nothing could
-// be released is in the first result; the error is the context's, or of options that are invalid.
-func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, error) {
+// about is what is known of a case before it is audited.
+func (c *Case) about() results.Audit {
 	info := c.Algorithm.Info()
-	found := results.Audit{Algorithm: info.Name, Variant: string(c.Variant),
+	return results.Audit{Algorithm: info.Name, Variant: string(c.Variant),
 		Revision: info.Revision, Series: c.Series, Epsilon: c.Epsilon, Delta: c.Delta,
 		Unit: c.Guarantee.Unit, Relation: c.Guarantee.Relation,
 		Status: string(c.Guarantee.Status)}
+}
+
+// Failed is the result of a case that could not be audited.
+func (c *Case) Failed(err error) results.Audit {
+	found := c.about()
+	found.Error = err.Error()
+	return found
+}
+
+// Audit replays the case, and looks at it as a black box where Options say so. That nothing could
+// be released is in the first result; the error is the context's, or of options that are invalid.
+func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, error) {
+	found := c.about()
 	v, err := Replay(ctx, c.Subject, c.Pairs, o)
 	if ctx.Err() != nil {
 		return found, nil, ctx.Err()
 	} else if err != nil {
-		found.Error = err.Error()
-		return found, &Verdict{}, nil
+		return c.Failed(err), &Verdict{}, nil
 	}
 	found.Pairs, found.Transcripts, found.Failed, found.Calls = v.Pairs, v.Transcripts, v.Failed,
 		v.Calls

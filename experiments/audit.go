@@ -102,7 +102,13 @@ func (r *run) auditKey(a *audited) string {
 // audit makes the numbered audit and keeps what it found.
 func (r *run) audit(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 	a := r.audits[i]
-	found, _, err := a.Audit(ctx, r.auditOptions())
+	var found results.Audit
+	var err error
+	if r.isolated(a.config) {
+		found, err = r.askAudit(ctx, i)
+	} else {
+		found, _, err = a.Audit(ctx, r.auditOptions())
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			cancel(fmt.Errorf("audit of %s: %w", a.config.Label(), err))
