@@ -57,6 +57,7 @@ var arrows = []room{
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/partition", "algorithms/degrees",
 		"algorithms/margins", "algorithms/pgm", "datasets", "privacy", "random"}},
+	{"risk", []string{"datasets/..."}},
 	{"metrics/...", []string{"metrics/...", "algorithms",
 		"classifiers/...", "datasets/...", "internal/registry"}},
 	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...",
