@@ -2,6 +2,9 @@ package audit
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
@@ -48,7 +51,11 @@ func (c *Case) Failed(err error) results.Audit {
 // be released is in the first result; the error is the context's, or of options that are invalid.
 func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, error) {
 	found := c.about()
-	v, err := Replay(ctx, c.Subject, c.Pairs, o)
+	replay := Replay
+	if c.Guarantee.Status == algorithms.Declared {
+		replay = releases // whose noise is not ours
+	}
+	v, err := replay(ctx, c.Subject, c.Pairs, o)
 	if ctx.Err() != nil {
 		return found, nil, ctx.Err()
 	} else if err != nil {
@@ -75,6 +82,25 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, e
 		Bound: finding.Bound, Detectable: results.Bound(finding.Detectable),
 		Text: finding.String()}
 	return found, v, nil
+}
+
+// errDeclared is what a replay would say of noise that it cannot see.
+var errDeclared = errors.New("what a program declares of itself can be audited as a black box " +
+	"only: --black-box 4000")
+
+// releases is what takes the place of a replay where a program outside draws its own noise: nothing
+// is proven, and no call is seen. The error is that it releases nothing, or that nothing else looks
+// at what it releases.
+func releases(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, error) {
+	if o.BlackBox == 0 {
+		return nil, errDeclared
+	}
+	made := s.run(ctx, &pairs[0].A, s.budget(), random.NewKey(o.Seed))
+	if made.err != nil {
+		return nil, fmt.Errorf("audit: no release could be made: %w", made.err)
+	}
+	return &Verdict{Pairs: len(pairs), Epsilon: s.Epsilon, Delta: s.Delta,
+		Proven: math.Inf(1)}, nil
 }
 
 // blackBox are the options of a case's black box.

@@ -52,7 +52,8 @@ func (t *Table) Checksum() string {
 }
 
 // Sum is a quick sum of the table's schema and content: a change of any one value, or of two
-// values' order, changes it. It is meant for noticing changes within a process; Checksum identifies tables.
+// values' order, changes it. It is meant for noticing changes within a process; Checksum
+// identifies tables.
 func (t *Table) Sum() Sum {
 	var s Sum
 	for i := range t.columns {

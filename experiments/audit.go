@@ -28,9 +28,9 @@ func (r *run) openAudits(finished map[string]entry) (open []int, err error) {
 			continue
 		}
 		a := &audited{config: config}
-		a.subject = fmt.Sprintf("%q %q %d %q %q %s", config.Label(), config.Algorithm,
+		a.subject = fmt.Sprintf("%q %q %d %q %q %s%s", config.Label(), config.Algorithm,
 			config.Info.Revision, config.Variant, results.FormatParams(config.Params),
-			config.BudgetText())
+			config.BudgetText(), config.Info.Program)
 		if known[a.subject] {
 			continue // the same on another dataset
 		}
