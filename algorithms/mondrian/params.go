@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
@@ -49,22 +50,6 @@ const (
 
 func (Split) Enum() []string { return algorithms.Words(Median, Class, Workload) }
 
-// Records says where a published record's quasi-identifiers come from. The paper publishes ranges
-// and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
-type Records string
-
-const (
-	// Box draws every value uniformly from the region's box, which reaches to the next cuts.
-	Box Records = "box"
-	// Range draws every value uniformly from the tight range of the region's own records.
-	Range Records = "range"
-	// Mean puts the region's mean into numeric attributes (rounded to the nearest value of a domain
-	// with gaps) and draws categorical ones from their tight range.
-	Mean Records = "mean"
-)
-
-func (Records) Enum() []string { return algorithms.Words(Box, Range, Mean) }
-
 // Params are Mondrian's parameters.
 type Params struct {
 	// K is the least number of records in a region, at least 2. Default 10.
@@ -82,7 +67,7 @@ type Params struct {
 	// values that stand for a query each.
 	Workload string `yaml:"workload"`
 	// Records is box (the default), range or mean.
-	Records Records `yaml:"records"`
+	Records partition.Records `yaml:"records"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
@@ -90,7 +75,7 @@ func (p *Params) Anonymity() int { return p.K }
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
 func DefaultParams() *Params {
 	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries,
-		Records: Box}
+		Records: partition.Box}
 }
 
 func (p *Params) Validate() error {
