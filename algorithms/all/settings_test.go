@@ -108,10 +108,10 @@ var settings = map[string][]algorithms.Params{
 		func(p *independent.Params) { p.Merge = margins.Neighbours },
 	),
 	"mondrian": vary(mondrian.DefaultParams,
-		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, mondrian.Range },
-		func(p *mondrian.Params) { p.K, p.Mode, p.Records = 3, mondrian.Relaxed, mondrian.Mean },
+		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, partition.Range },
+		func(p *mondrian.Params) { p.K, p.Mode, p.Records = 3, mondrian.Relaxed, partition.Mean },
 		func(p *mondrian.Params) { p.K, p.Mode = 2, mondrian.Relaxed },
-		func(p *mondrian.Params) { p.K, p.Split, p.Records = 2, mondrian.Class, mondrian.Range },
+		func(p *mondrian.Params) { p.K, p.Split, p.Records = 2, mondrian.Class, partition.Range },
 		func(p *mondrian.Params) { p.K, p.Cut, p.Split = 3, mondrian.Even, mondrian.Workload },
 	),
 	"privbayes": vary(func() *privbayes.Params {
