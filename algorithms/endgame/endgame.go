@@ -14,16 +14,16 @@
 //
 //	c(S) = min(n², min over cuts with k records on both sides of c(S below) + c(S above)),
 //
-// since a strict partition other than S itself has a first cut and partitions both sides. Three
+// since a partition by cuts other than S itself has a first cut and partitions both sides. Three
 // facts make this fast enough to be solved exactly, by branch and bound over sets of records, each
 // of which is solved once:
 //   - Classes of at least k records are at most ⌊n/k⌋ many, and squares add up to the least when
 //     sizes are as equal as can be: c(S) ≥ e(n) = EvenSquares(n, ⌊n/k⌋). A cut whose sides have
-//     e(a) + e(b) of no less than what was found need not be tried, nor one whose smaller side turns
-//     out to cost too much.
+//     e(a) + e(b) of no less than what was found need not be tried, nor one whose smaller side
+//     turns out to cost too much.
 //   - Below 3k records there is at most one cut, and the most even one is best.
-//   - A cut that leaves fewer than k records of S on a side leaves fewer of every part of S, so that
-//     the parts inherit a list of cuts that becomes shorter and shorter.
+//   - A cut that leaves fewer than k records of S on a side leaves fewer of every part of S, so
+//     that the parts inherit a list of cuts that becomes shorter and shorter.
 //
 // Of cuts that lead to the same cost one of the widest dimension is taken. The search is exact
 // unless its steps run out, which a warning reports.
@@ -62,17 +62,10 @@ type Algorithm struct{}
 
 // Params are the parameters of endgame.
 type Params struct {
-	// K is the least number of records in a region, at least 2. Default 10.
-	K int `yaml:"k"`
-	// Exact: a region of fewer than so many times k records is partitioned at the least cost, from
-	// 2, which leaves nothing to do, to 64. Default 20.
-	Exact int `yaml:"exact"`
-	// Work ends the search for that in a region after so many thousand steps for each of its
-	// records, a step being about 1 ns; the best that was found is kept, and a warning says so.
-	// Default 20.
-	Work int `yaml:"work"`
-	// Records is box (the default), range or mean.
-	Records partition.Records `yaml:"records"`
+	K       int               `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Exact   int               `yaml:"exact" doc:"a region of fewer than so many times k records is partitioned at the least discernibility; 2 leaves nothing to that" min:"2" max:"64"`
+	Work    int               `yaml:"work" doc:"end the search for that in a region after so many thousand steps for each of its records, a step being about 1 ns; the best that was found is kept" min:"1" max:"1000000"`
+	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
