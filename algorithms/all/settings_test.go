@@ -8,6 +8,7 @@ import (
 	"ppdp/algorithms/diffgen"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/algorithms/dpcube"
+	"ppdp/algorithms/endgame"
 	"ppdp/algorithms/hay"
 	"ppdp/algorithms/independent"
 	"ppdp/algorithms/margins"
@@ -91,6 +92,10 @@ var settings = map[string][]algorithms.Params{
 		func(p *dpcube.Params) {
 			p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100, dpcube.Totals
 		},
+	),
+	"endgame": vary(endgame.DefaultParams,
+		func(p *endgame.Params) { p.K, p.Exact, p.Records = 2, 2, partition.Range },
+		func(p *endgame.Params) { p.K, p.Exact, p.Work, p.Records = 3, 64, 1, partition.Mean },
 	),
 	"hay": vary(hay.DefaultParams,
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.MaxDegree },
