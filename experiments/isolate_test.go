@@ -186,7 +186,7 @@ func TestIsolatedMetric(t *testing.T) {
 		"trials: 2", "trials: 1").Replace(moodSpec), Overrides{})
 	opts := isolated(t, 1)
 	result := mustRun(t, plan, opts)
-	run, err := results.Open(result.Dir)
+	run, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestIsolatedAudit(t *testing.T) {
 		Replace(moodSpec), Overrides{})
 	opts := isolated(t, 2)
 	opts.Audit = &audit.Options{Transcripts: 1}
-	run, err := results.Open(mustRun(t, plan, opts).Dir)
+	run, err := results.Read(mustRun(t, plan, opts).Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -220,7 +220,7 @@ func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...s
 	if strings.ContainsAny(string(out), "\x1b\x07") {
 		f.Errorf("an escape sequence reaches the terminal: %q", out)
 	}
-	run, err := results.Open(f.results())
+	run, err := results.Read(f.results())
 	if err != nil {
 		f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
 	}
