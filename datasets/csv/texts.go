@@ -134,7 +134,7 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 			continue
 		}
 		if texts.Rows == math.MaxInt32 {
-			t.fail(0, "row %d, must be at most %d rows", texts.Rows, math.MaxInt32)
+			t.fail(Unreadable, 0, "row %d, must be at most %d rows", texts.Rows, math.MaxInt32)
 			return t.bad.Err()
 		}
 		for i, text := range record {
@@ -144,7 +144,7 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 			code, known := index[i][text]
 			if !known {
 				if !utf8.ValidString(text) {
-					t.fail(i, "%s: %q is not UTF-8, must be saved in that encoding",
+					t.fail(Encoding, i, "%s: %q is not UTF-8, must be saved in that encoding",
 						texts.Columns[i].Name, text)
 				}
 				code, text = uint32(len(index[i])), strings.Clone(text)
