@@ -162,7 +162,12 @@ func experimentCharts(r *results.Run) (charts []*chart, warnings []string, probl
 		case figure.Kind == results.RegionsKind:
 			c, err = newMap(figure, r)
 		default:
-			c, err = newChart(figure, r.Manifest.Measure(figure.Y), rows)
+			measure, shown := r.Manifest.Measure(figure.Y), rows
+			if figure.Axis == results.SampleEquivalent {
+				figure, measure, shown = equivalents(figure, measure, r.Manifest.Yardsticks(rows),
+					rows)
+			}
+			c, err = newChart(figure, measure, shown)
 		}
 		if err != nil {
 			problems = append(problems, err)

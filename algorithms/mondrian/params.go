@@ -67,22 +67,12 @@ func (Records) Enum() []string { return algorithms.Words(Box, Range, Mean) }
 
 // Params are Mondrian's parameters.
 type Params struct {
-	// K is the least number of records in a region, at least 2. Default 10.
-	K int `yaml:"k"`
-	// Mode is strict (the default) or relaxed.
-	Mode Mode `yaml:"mode"`
-	// Cut is first (the default) or even; without effect on relaxed partitions and on cuts not at a
-	// median.
-	Cut Cut `yaml:"cut"`
-	// Split is median (the default), class or workload; relaxed partitions know only median.
-	Split Split `yaml:"split"`
-	// Workload is the queries of split: workload, each a count of the records that satisfy one
-	// predicate: all (the default), one for every value of every quasi-identifier, or parts such as
-	// "age <= 30..60; sex = male", each an attribute, one of =, <= and >=, and values or ranges of
-	// values that stand for a query each.
-	Workload string `yaml:"workload"`
-	// Records is box (the default), range or mean.
-	Records Records `yaml:"records"`
+	K        int     `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Mode     Mode    `yaml:"mode" doc:"strict cuts between values, relaxed also among records of one value"`
+	Cut      Cut     `yaml:"cut" doc:"which cut is tried first; without effect on relaxed partitions and on cuts not at a median"`
+	Split    Split   `yaml:"split" doc:"where a region is cut: at the median, where classes separate best or where queries of the workload are answered best; relaxed partitions know only median"`
+	Workload string  `yaml:"workload" doc:"the queries of split: workload, each a count of the records that satisfy one predicate" values:"all (one for every value of every quasi-identifier) or parts such as \"age <= 30..60; sex = male\", each an attribute, one of =, <= and >=, and values or ranges that stand for a query each"`
+	Records  Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
 }
 
 func (p *Params) Anonymity() int { return p.K }

@@ -23,10 +23,8 @@ type Source struct{}
 
 // Params name the two files of a user-supplied table.
 type Params struct {
-	// CSV is the path of the table's text, which may be compressed by gzip.
-	CSV string `yaml:"csv"`
-	// Schema is the path of the schema file.
-	Schema string `yaml:"schema"`
+	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not" values:"a file's path, relative to the spec"`
+	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
 }
 
 // Validate reports everything wrong with the parameters.
