@@ -173,7 +173,8 @@ func (f *Format) mend(faults *Faults) string {
 	case Quoting:
 		return `double a quote inside a quoted field (""), and close it before the delimiter`
 	case Encoding:
-		return "save the table as UTF-8, for instance by iconv -f LATIN1 -t UTF-8"
+		return "state encoding: latin-1 in the schema if that is what it is, or save the table " +
+			"as UTF-8"
 	case NotNumber:
 		switch {
 		case some(func(text string) bool {

@@ -82,7 +82,7 @@ func TestMend(t *testing.T) {
 		"age,job\n5,z\n":       "add to values",
 		"age,job\n5.5,a\n":     "finer step",
 		"age,job\n-99,a\n":     "widen low and high",
-		"age,job\ncaf\xe9,a\n": "iconv",
+		"age,job\ncaf\xe9,a\n": "encoding: latin-1",
 		"age,job\n5,a,b\n":     "quote fields",
 		"age,job\n5,\"a\n":     "double a quote",
 		"age,jobs\n5,a\n":      "rename columns",

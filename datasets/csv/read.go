@@ -14,6 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"ppdp/datasets"
 )
 
@@ -61,13 +63,29 @@ func (f *Format) Read(ctx context.Context, file string, r io.Reader) (*Content, 
 }
 
 func (f *Format) reader(file string, r io.Reader) (*tableReader, error) {
-	records, guard, err := openRecords(file, r, f.Delimiter, f.Trim)
+	records, guard, err := openRecords(file, decoded(r, f.Latin1), f.Delimiter, f.Trim)
 	attributes := len(f.Schema.Attributes)
 	return &tableReader{
 		format: f, file: file, records: records, guard: guard,
 		builder: datasets.NewBuilder(f.Schema, 0), codes: make([]uint32, attributes),
 		numbers: make([]float64, attributes), lacking: make([]int, attributes),
 	}, err
+}
+
+// decoded is the text of r in UTF-8. Windows-1252 has all of Latin-1's letters and others besides.
+func decoded(r io.Reader, latin1 bool) io.Reader {
+	if latin1 {
+		return charmap.Windows1252.NewDecoder().Reader(r)
+	}
+	return r
+}
+
+// shortened is a text for a message.
+func shortened(text string) string {
+	if len(text) > 80 {
+		return strings.ToValidUTF8(text[:80], "") + "…"
+	}
+	return text
 }
 
 // openRecords prepares the text of r for reading record by record.
@@ -423,10 +441,7 @@ func (t *tableReader) add() {
 
 // refuse explains what is wrong with a text.
 func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
-	shown := text
-	if len(shown) > 80 {
-		shown = strings.ToValidUTF8(shown[:80], "") + "…"
-	}
+	shown := shortened(text)
 	fault := &Fault{Attribute: a.Name, Text: text, File: t.file}
 	fault.Line, fault.Column = t.records.FieldPos(field)
 	switch number, ok := Decimal(text); {
