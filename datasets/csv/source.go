@@ -78,8 +78,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		return nil, err
 	}
 	if content.Table.Len() == 0 {
-		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must "+
-			"have at least one", params.CSV, content.Dropped)
+		return nil, noRows(params.CSV, content.Dropped)
 	}
 	found := notes(format, content)
 	if bytes.Contains(schema, []byte(draftMark)) {
