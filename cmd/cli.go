@@ -54,6 +54,8 @@ type cli struct {
 	Export      exportCommand      `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
 	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
+	Release     releaseCommand     `cmd:"" help:"Make one release of your own table that may be handed out."`
+	Verify      verifyCommand      `cmd:"" help:"Check the folder of a release: files, certificate, values, classes."`
 	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`
 	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
