@@ -56,6 +56,7 @@ type cli struct {
 	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
 	Release     releaseCommand     `cmd:"" help:"Make one release of your own table that may be handed out."`
 	Verify      verifyCommand      `cmd:"" help:"Check the folder of a release: files, certificate, values, classes."`
+	Risk        riskCommand        `cmd:"" help:"Measure what an anonymised table gives away about people."`
 	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`
 	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`

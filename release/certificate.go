@@ -25,6 +25,8 @@ const (
 	CroissantFile   = "croissant.json"
 	CertificateFile = "certificate.json"
 	PageFile        = "certificate.html"
+	// RiskFile says what a release under k-anonymity still gives away.
+	RiskFile = "risk.html"
 	// FormatFile is the JSON Schema of CertificateFile.
 	FormatFile = "certificate.schema.json"
 )

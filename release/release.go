@@ -29,6 +29,7 @@ import (
 	"ppdp/privacy"
 	"ppdp/random"
 	"ppdp/results"
+	"ppdp/risk"
 )
 
 // ErrRefused is wrapped by the errors of what may not be released, whatever the data.
@@ -158,9 +159,9 @@ const maxEpsilon = 1000
 
 // load reads the table, with the target as its class.
 func (r *Request) load(ctx context.Context) (table *datasets.Table, digest string, err error) {
-	schema, err := datasets.ReadFile(r.Schema, strictyaml.MaxBytes)
+	_, schema, err := csvtable.ReadSchema(r.Schema)
 	if err != nil {
-		return nil, "", fmt.Errorf("schema: %w", err)
+		return nil, "", err
 	}
 	if csvtable.IsDraft(schema) {
 		return nil, "", fmt.Errorf("%s: a draft, whose bounds and lists were read off the data: a "+
@@ -311,6 +312,8 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 		return refuse("its guarantee is %s%s: %s", g.Status, errata, g.Note)
 	case g.Model == algorithms.KAnonymity && !c.info.Can(algorithms.MembershipProduct):
 		return refuse("it does not say which class a record is in")
+	case g.Model == algorithms.KAnonymity && len(schema.QuasiIdentifiers()) == 0:
+		return refuse("the schema has no quasi-identifier to generalise")
 	case g.Model == algorithms.KAnonymity && (epsilon != 0 || delta != 0):
 		return fmt.Errorf("%s promises k-anonymity, which has no epsilon and no delta: leave them "+
 			"out", c.info.Name)
@@ -445,6 +448,12 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	if err != nil {
 		return nil, err
 	}
+	if anonymity > 0 {
+		if err := folder.writeRisk(ctx, schema, max(anonymity, risk.Defaults().K),
+			r.Title); err != nil {
+			return nil, err
+		}
+	}
 	certificate := c.certify(r, p, anonymity, weighted, standing)
 	digest, err := folder.certify(certificate, schema)
 	if err != nil {
@@ -526,6 +535,35 @@ func (f *folder) write(name string, write func(w io.Writer) error) error {
 	file, err := describeFile(f.temporary, name)
 	f.files = append(f.files, file)
 	return err
+}
+
+// writeRisk adds the page that says what the generalised table still gives away. It is measured on
+// what is published alone.
+func (f *folder) writeRisk(ctx context.Context, schema *datasets.Schema, k int,
+	title string) error {
+	text, err := csvtable.Open(filepath.Join(f.temporary, RecordsFile), nil)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	texts, err := csvtable.Plain(schema).ReadTexts(ctx, RecordsFile, text, schema.Names())
+	if err != nil || texts.Rows == 0 { // all suppressed
+		return err
+	}
+	table, err := risk.NewTable(texts, schema)
+	if err != nil {
+		return err
+	}
+	options := risk.Defaults()
+	options.K = k
+	report, err := risk.Measure(table, nil, options)
+	if err != nil {
+		return err
+	}
+	if title == "" {
+		title = RecordsFile
+	}
+	return f.write(RiskFile, func(w io.Writer) error { return risk.WritePage(w, title, report) })
 }
 
 // publish gives the folder its name.

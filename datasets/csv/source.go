@@ -23,10 +23,8 @@ type Source struct{}
 
 // Params name the two files of a user-supplied table.
 type Params struct {
-	// CSV is the path of the table's text, which may be compressed by gzip.
-	CSV string `yaml:"csv"`
-	// Schema is the path of the schema file.
-	Schema string `yaml:"schema"`
+	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not" values:"a file's path, relative to the spec"`
+	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
 }
 
 // Validate reports everything wrong with the parameters.
@@ -65,15 +63,11 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	schema, err := datasets.ReadFile(params.Schema, strictyaml.MaxBytes)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	format, err := ParseSchema(params.Schema, schema)
+	format, schema, err := ReadSchema(params.Schema)
 	if err != nil {
 		return nil, err
 	}
-	text, err := open(params.CSV, request.Files.Progress)
+	text, err := Open(params.CSV, request.Files.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +115,19 @@ func notes(format *Format, content *Content) []string {
 	return notes
 }
 
-// open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
+// ReadSchema reads the schema file at path, which it returns as text, too.
+func ReadSchema(path string) (*Format, []byte, error) {
+	text, err := datasets.ReadFile(path, strictyaml.MaxBytes)
+	if err != nil {
+		return nil, nil, fmt.Errorf("schema: %w", err)
+	}
+	format, err := ParseSchema(path, text)
+	return format, text, err
+}
+
+// Open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
 // how much of the file has been read; it may be nil.
-func open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
+func Open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
 	file, err := datasets.OpenFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
