@@ -41,6 +41,7 @@ type cli struct {
 	List        listCommand        `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
 	Plan        planCommand        `cmd:"" help:"Show what specs would run, without running it."`
 	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
+	Compare     compareCommand     `cmd:"" help:"Compare all releases that fit your own table, on one page."`
 	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their cells."`
 	Submit      submitCommand      `cmd:"" help:"Hand experiments to a cluster's scheduler."`
 	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`

@@ -25,6 +25,8 @@ type Source struct{}
 type Params struct {
 	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not" values:"a file's path, relative to the spec"`
 	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
+	// Target leaves the schema file as it is.
+	Target string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
 }
 
 // Validate reports everything wrong with the parameters.
@@ -67,7 +69,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	format, err := ParseSchema(params.Schema, schema)
+	format, err := parseSchema(params.Schema, schema, params.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +92,9 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		found = append(found,
 			"the schema is a draft: its bounds and lists were read off the data, so that no "+
 				"release made with it is private until they are reviewed")
+	}
+	if params.Target != "" {
+		schema = append(schema, "target "+params.Target...)
 	}
 	digest.Write(schema)
 	// So that no text can pose as a schema's beginning.
