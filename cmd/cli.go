@@ -55,6 +55,7 @@ type cli struct {
 	Export      exportCommand      `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
 	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
+	Risk        riskCommand        `cmd:"" help:"Measure what an anonymised table gives away about people."`
 	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`
 	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`

@@ -123,7 +123,7 @@ func (c *compareCommand) Run(con *console) error {
 	if con.ctx.Err() != nil || err != nil {
 		return errors.Join(failed, err)
 	}
-	if err := writeReport(&quiet, out, []*results.Run{run}, true); err != nil {
+	if err := writeReport(&quiet, out, []*results.Summary{run}, true); err != nil {
 		return errors.Join(failed, err)
 	}
 	fmt.Fprintf(con.stdout, "%s; %s\n", report.Headline(run),

@@ -45,7 +45,7 @@ const reportFile = "report.html"
 
 // writeReport judges every paper in either variant on the runs and writes the report beside them,
 // of the user's own runs with the times of releases if asked.
-func writeReport(con *console, out string, runs []*results.Run, times bool) error {
+func writeReport(con *console, out string, runs []*results.Summary, times bool) error {
 	in := report.Input{Runs: runs, Errata: docs.Errata, ErrataTests: docs.ErrataTests,
 		Times: times}
 	v, err := ledgersOf(claims.Papers())

@@ -85,7 +85,7 @@ func (c reproduceCommand) Run(con *console) error {
 }
 
 // claims reports, in a line a paper, what the runs mean for its claims.
-func (c reproduceCommand) claims(con *console, runs []*results.Run) error {
+func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 	var judged []string
 	for _, paper := range claims.Papers() {
 		if c.Paper == "all" || c.Paper == paper {

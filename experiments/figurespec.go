@@ -73,6 +73,9 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		if f.X2 != "" && !parameters[f.X2] {
 			bad("x2", "%q, must be one of %s", f.X2, listed(parameters))
 		}
+		if f.Axis != "" {
+			s.checkSampleAxis(f, bad)
+		}
 		checkAxis := func(axis, scale string, limits []float64) {
 			if scale != "" && scale != "linear" && scale != "log" {
 				bad(axis+"scale", "%q, must be linear or log", scale)
@@ -91,6 +94,8 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 			if !ran[name] && !classified[name] {
 				bad("reference", "%q is neither an algorithm nor a classifier of this experiment",
 					name)
+			} else if f.Axis != "" && !ran[name] {
+				bad("reference", "%q is a classifier, whose sample would be by its own curve", name)
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(f.Where)) {
@@ -113,6 +118,32 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 			}
 		}
 	}
+}
+
+// checkSampleAxis records what keeps a figure from showing samples that are as good.
+func (s *Spec) checkSampleAxis(f *FigureSpec, bad func(key, format string, args ...any)) {
+	switch {
+	case f.Axis != results.SampleEquivalent:
+		bad("axis", "%q, must be %s, or not given for the metric's own values", f.Axis,
+			results.SampleEquivalent)
+	case f.Kind != "":
+		bad("axis", "%s, but a map of %s has no such axis", f.Axis, f.Kind)
+	case f.derived():
+		bad("y", "%q cannot be learned from records: no sample is as good", f.Y)
+	case !slices.ContainsFunc(s.Algorithms, func(a AlgorithmSpec) bool {
+		return a.Name == results.SampleAlgorithm &&
+			slices.Contains(a.Params.swept(), results.ShareParam)
+	}):
+		bad("axis", "%s needs the control %s at two shares at least: add to algorithms "+
+			"{name: %[2]s, params: {share: [0.001, 0.01, 0.1, 1]}}", f.Axis,
+			results.SampleAlgorithm)
+	}
+}
+
+// derived reports whether the figure draws what every run has besides its measurements.
+func (f *FigureSpec) derived() bool {
+	return slices.ContainsFunc(results.DerivedMeasures,
+		func(u results.MeasureUse) bool { return u.Metric == f.Y })
 }
 
 // checkMap records what is wrong with a figure that maps a release's regions.

@@ -146,7 +146,7 @@ func TestDeaths(t *testing.T) {
 				}
 			}
 			result := mustRun(t, plan, options(t, out))
-			run, err := results.Open(result.Dir)
+			run, err := results.Read(result.Dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"ppdp/metrics"
@@ -33,11 +32,11 @@ func TestMeasureParameters(t *testing.T) {
 		"count-error-std attribute=x1 ranges=tight", "count-error-std attribute=x2 ranges=tight",
 		"count-error", "discernibility", "cavg", "ncp", "anonymity",
 	}
-	records, err := results.ReadCells(strings.NewReader(read(t, result.Dir, "records.jsonl")),
-		"records.jsonl")
+	run, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	records := run.Cells
 	if len(records) != 2 {
 		t.Fatalf("%d records, want one for each k", len(records))
 	}
@@ -98,11 +97,11 @@ algorithms: [{name: test-coin, params: {share: 0.000001}}]
 measure: [{metric: [test-unusable, ks, records]}]
 `
 	result := mustRun(t, mustPlan(t, text, Overrides{}), options(t, t.TempDir()))
-	cells, err := results.ReadCells(strings.NewReader(read(t, result.Dir, "records.jsonl")), "")
+	run, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cells[0]
+	c := &run.Cells[0]
 	if c.Status != results.OK || len(c.Values) != 3 {
 		t.Fatalf("%s (%s), %d values", c.Status, c.Error, len(c.Values))
 	}

@@ -96,6 +96,9 @@ func (c *chart) validate() error {
 	if f.Y == "" {
 		problem("y is empty, must be a metric's name")
 	}
+	if f.Axis != "" && f.Axis != results.SampleEquivalent {
+		problem("axis: %q, must be %s, or not given", f.Axis, results.SampleEquivalent)
+	}
 	for _, axis := range []struct {
 		name, scale string
 		limits      []float64
@@ -151,7 +154,7 @@ func (c *chart) fit() error {
 	}
 	for _, cv := range c.curves {
 		for _, p := range cv.Points {
-			c.y.add(p.Mean-p.SE, p.Mean+p.SE) // NaN where either is unknown
+			c.y.add(p.bar()) // NaN where unknown
 		}
 	}
 	for _, r := range c.references {

@@ -28,6 +28,19 @@ type Point struct {
 	X         float64
 	Mean, SE  float64 // NaN where unknown: no trial has a value, or a single one has no error
 	N, Failed int     // trials with a value and without
+	// Interval holds the ends of the error bar where they are not Mean ± SE.
+	Interval *[2]float64
+}
+
+// bar returns the ends of the error bar, NaN where the point has none.
+func (p *Point) bar() (lo, hi float64) {
+	switch {
+	case p.Interval != nil:
+		return p.Interval[0], p.Interval[1]
+	case p.SE > 0:
+		return p.Mean - p.SE, p.Mean + p.SE
+	}
+	return math.NaN(), math.NaN()
 }
 
 // level is the value of a horizontal line.
@@ -200,7 +213,11 @@ func (c *chart) newCurve(members []member, suffix []string) (curve, error) {
 	cv.gaps[0] = math.Inf(1)
 	for _, m := range members {
 		cv.broken = cv.broken || m.row.Broken
-		cv.Points = append(cv.Points, pointOf(m.row, m.x))
+		point := pointOf(m.row, m.x)
+		if c.figure.Axis == results.SampleEquivalent {
+			point.SE, point.Interval = math.NaN(), &[2]float64{m.row.Lo95, m.row.Hi95}
+		}
+		cv.Points = append(cv.Points, point)
 		gap := c.gaps[m.row.Setting]
 		cv.gaps = [2]float64{min(cv.gaps[0], gap), max(cv.gaps[1], gap)}
 	}

@@ -183,8 +183,8 @@ func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length
 	}
 	whisker := p.style.line(0.8, style.colour, nil)
 	for _, pt := range cv.Points {
-		if !math.IsNaN(pt.Mean) && pt.SE > 0 {
-			p.drawWhisker(c, whisker, x(pt.X), pt.Mean-pt.SE, pt.Mean+pt.SE, y)
+		if lo, hi := pt.bar(); lo < hi {
+			p.drawWhisker(c, whisker, x(pt.X), lo, hi, y)
 		}
 	}
 	var piece []vg.Point

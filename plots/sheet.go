@@ -119,11 +119,21 @@ func (s *sheet) noteLines() []string {
 // captionLines explain points, bars and axes, the number of trials and where the figure comes from.
 func (s *sheet) captionLines() []string {
 	lo, hi, failed, maps := s.panels[0].minN, s.panels[0].maxN, 0, 0
+	samples, bars := 0, "mean ± standard error"
 	for _, p := range s.panels {
+		if p.figure.Axis == results.SampleEquivalent {
+			samples++
+		}
 		lo, hi, failed = min(lo, p.minN), max(hi, p.maxN), failed+p.failedPoints
 		if p.isMap {
 			maps++
 		}
+	}
+	switch {
+	case samples == len(s.panels):
+		bars = "equal sample and its 95 % interval"
+	case samples > 0:
+		bars += ", of samples the 95 % interval,"
 	}
 	var text string
 	switch {
@@ -133,10 +143,9 @@ func (s *sheet) captionLines() []string {
 	case hi == 1:
 		text = "Points: a single trial (n = 1), no error bars."
 	case lo == hi:
-		text = fmt.Sprintf("Points and error bars: mean ± standard error of n = %d trials.", hi)
+		text = fmt.Sprintf("Points and error bars: %s of n = %d trials.", bars, hi)
 	default:
-		text = "Points and error bars: mean ± standard error of " +
-			fmt.Sprintf("n = %d to %d trials.", lo, hi)
+		text = fmt.Sprintf("Points and error bars: %s of n = %d to %d trials.", bars, lo, hi)
 	}
 	if maps > 0 {
 		text = strings.TrimSpace(text + " Rectangles: the regions of one release. " +

@@ -142,7 +142,7 @@ func inline(text string) template.HTML {
 }
 
 // keepErrata leaves out the entries that bear on no guarantee of the runs.
-func (p *page) keepErrata(runs []*results.Run) {
+func (p *page) keepErrata(runs []*results.Summary) {
 	cited := make(map[string]bool)
 	for _, run := range runs {
 		for i := range run.Manifest.Algorithms {

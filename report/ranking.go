@@ -79,7 +79,7 @@ const (
 )
 
 // newRanking compares the releases of a run. It is nil where nothing but sizes was measured.
-func newRanking(run *results.Run, times bool) *ranking {
+func newRanking(run *results.Summary, times bool) *ranking {
 	m := &run.Manifest
 	rows := run.Rows()
 	r := &ranking{Note: m.Note}
@@ -99,7 +99,7 @@ func newRanking(run *results.Run, times bool) *ranking {
 	for _, set := range sets {
 		for _, budget := range append(budgets[set], "")[:max(1, len(budgets[set]))] {
 			c := newContest(m, rows, set, budget)
-			c.Timed = times && run.Timings != nil
+			c.Timed = times && run.Timed
 			if len(c.Columns) == 0 || len(c.Lines) == 0 {
 				continue
 			}
@@ -455,7 +455,7 @@ func duration(seconds float64) string {
 }
 
 // Headline says in one line who is best in a run's contests, and whether that is worth anything.
-func Headline(run *results.Run) string {
+func Headline(run *results.Summary) string {
 	r := newRanking(run, false)
 	if r == nil {
 		return "nothing was compared"

@@ -11,7 +11,7 @@ import (
 
 // own is a run of no paper: series by their accuracies (of naive Bayes and of the majority), their
 // distances and their sizes, each in three trials that differ by a thousandth.
-func own(lines map[string][4]float64) *results.Run {
+func own(lines map[string][4]float64) *results.Summary {
 	run := &results.Run{Manifest: results.Manifest{
 		Experiment: "mine", Title: "My releases", Source: "none", Trials: 3, Spec: "name: mine\n",
 		Datasets: []results.DatasetUse{{Name: "csv csv=my.csv"}},
@@ -56,13 +56,13 @@ func own(lines map[string][4]float64) *results.Run {
 			run.Cells = append(run.Cells, c)
 		}
 	}
-	return run
+	return run.Summary()
 }
 
-func pageOf(t *testing.T, run *results.Run) string {
+func pageOf(t *testing.T, run *results.Summary) string {
 	t.Helper()
 	var b bytes.Buffer
-	_, err := Write(&b, Input{Runs: []*results.Run{run}, Errata: testErrata,
+	_, err := Write(&b, Input{Runs: []*results.Summary{run}, Errata: testErrata,
 		Papers: toyInput(t).Papers})
 	if err != nil {
 		t.Fatal(err)

@@ -114,7 +114,7 @@ func toyInput(t *testing.T) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := []*results.Run{toy()}
+	runs := []*results.Summary{toy().Summary()}
 	judgements, err := claims.Evaluate(ledger, runs, claims.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestExperimentsAreOrderedByNumber(t *testing.T) {
 	for _, name := range []string{"toy/fig10", "toy/fig9", "toy/fig1"} {
 		o := toy()
 		o.Manifest.Experiment = name
-		in.Runs = append(in.Runs, o)
+		in.Runs = append(in.Runs, o.Summary())
 	}
 	var b bytes.Buffer
 	if _, err := Write(&b, in); err != nil {
@@ -267,7 +267,7 @@ func TestEmpty(t *testing.T) {
 // by claimed, 0.75 and 0.5 by proven sensitivities, so the whole width is 1.25 ε, and ε lies at 80
 // % of it.
 func TestBudget(t *testing.T) {
-	b := newBudget(toy(), &purposeColours{})
+	b := newBudget(toy().Summary().Spending, &purposeColours{})
 	if len(b.Bars) != 2 || b.Bars[0].Claimed.Limit != "80.000" || b.Scale != "1.25" {
 		t.Fatalf("%d bars, limit %s, scale %s", len(b.Bars), b.Bars[0].Claimed.Limit, b.Scale)
 	}
@@ -298,7 +298,7 @@ func TestBudget(t *testing.T) {
 	for i := range run.Cells {
 		run.Cells[i].Ledger = nil
 	}
-	if b := newBudget(run, &purposeColours{}); b != nil {
+	if b := newBudget(run.Summary().Spending, &purposeColours{}); b != nil {
 		t.Errorf("a budget without a ledger: %+v", b)
 	}
 }
@@ -346,7 +346,7 @@ func TestBudgetMerges(t *testing.T) {
 			}
 		}
 	}
-	b := newBudget(o, &purposeColours{})
+	b := newBudget(o.Summary().Spending, &purposeColours{})
 	if len(b.Bars) != 1 || b.Bars[0].Series != 2 || b.Bars[0].Releases != 17 {
 		t.Errorf("%+v", b.Bars[0])
 	}
@@ -356,7 +356,7 @@ func TestBudgetMerges(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	run := toy()
 	tablesOf := func() []numbers {
-		pictures, _, err := plots.Experiment(run)
+		pictures, _, err := plots.Experiment(run.Summary())
 		if len(pictures) != 1 {
 			t.Fatalf("%d pictures, %v", len(pictures), err)
 		}

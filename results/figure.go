@@ -20,6 +20,10 @@ type Figure struct {
 	XLabel  string `yaml:"xlabel" json:"xlabel,omitempty"`
 	X2Label string `yaml:"x2label" json:"x2label,omitempty"`
 	YLabel  string `yaml:"ylabel" json:"ylabel,omitempty"`
+	// Axis is SampleEquivalent to draw, in place of the metric's values, how large a sample of the
+	// true records is as good, in per cent, on a log axis unless YScale says otherwise. The
+	// experiment has to measure the control "sample" at several shares.
+	Axis string `yaml:"axis" json:"axis,omitempty"`
 	// XScale and YScale are "linear" (the default) or "log".
 	XScale string `yaml:"xscale" json:"xscale,omitempty"`
 	YScale string `yaml:"yscale" json:"yscale,omitempty"`

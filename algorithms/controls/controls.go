@@ -1,7 +1,8 @@
-// Package controls holds two releases of a degree sequence that no method is behind: "zeros"
-// publishes n zeros, which anyone can who knows n; "perfect" publishes the truth. The first is a
-// floor every method has to beat before a comparison says anything, the second is the ceiling of
-// what any could reach.
+// Package controls holds releases that no method is behind. Of a degree sequence, "zeros" publishes
+// n zeros, which anyone can who knows n, and "perfect" the truth: the first is a floor every method
+// has to beat before a comparison says anything, the second is the ceiling of what any could reach.
+// Of a table, "sample" publishes a random part of the records: what a release is worth can be said
+// as the size of the sample that is worth as much.
 //
 // Deviations: none; there is no paper.
 package controls

@@ -9,4 +9,5 @@ import (
 	_ "ppdp/datasets/discrete"
 	_ "ppdp/datasets/gaussian"
 	_ "ppdp/datasets/graph"
+	_ "ppdp/datasets/uci"
 )

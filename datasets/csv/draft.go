@@ -36,6 +36,8 @@ type DraftOptions struct {
 
 var usualMarkers = []string{"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"}
 
+var usualDelimiters = []rune{',', ';', '\t', '|'}
+
 // sampleSize is how many bytes the delimiter is chosen by.
 const sampleSize = 1 << 16
 
@@ -43,7 +45,7 @@ const sampleSize = 1 << 16
 // it as it stands, but bounds and lists come from private data: the draft says at its top that they
 // must be reviewed before anything is released. It is an error when no column can be described.
 func Draft(w io.Writer, path string, options DraftOptions) error {
-	text, err := open(path, nil)
+	text, err := Open(path, nil)
 	if err != nil {
 		return err
 	}
@@ -60,7 +62,11 @@ func draft(w io.Writer, file string, r io.Reader, options DraftOptions) error {
 		return fmt.Errorf("delimiter %q, must be neither a quote nor a line break",
 			options.Delimiter)
 	}
-	s.layout(sample, options.Delimiter)
+	candidates := usualDelimiters
+	if options.Delimiter != 0 {
+		candidates = []rune{options.Delimiter}
+	}
+	s.delimiter, s.trim = layout(sample, candidates...)
 	if s.markers == nil {
 		s.markers = usualMarkers
 	}
@@ -102,17 +108,12 @@ type columnProfile struct {
 	filled        int // rows with a value
 }
 
-// layout chooses the delimiter and whether white space is to be trimmed by the first bytes of the
-// text.
-func (s *profile) layout(sample []byte, stated rune) {
+// layout chooses the delimiter, of those given, and whether white space is to be trimmed by the
+// first bytes of the text.
+func layout(sample []byte, candidates ...rune) (chosen rune, trim bool) {
 	if end := bytes.LastIndexByte(sample, '\n'); len(sample) == sampleSize && end >= 0 {
 		sample = sample[:end] // the last record may be torn
 	}
-	candidates := []rune{',', ';', '\t', '|'}
-	if stated != 0 {
-		candidates = []rune{stated}
-	}
-	s.delimiter = candidates[0]
 	best, widest := 0, 0
 	for i, delimiter := range candidates {
 		fields, first, spaces := evenFields(sample, delimiter)
@@ -123,9 +124,10 @@ func (s *profile) layout(sample []byte, stated rune) {
 			fields, first = 1, max(first, 1)
 		}
 		if i == 0 || fields > best || fields == 1 && best == 1 && first > widest {
-			best, widest, s.delimiter, s.trim = fields, first, delimiter, spaces
+			best, widest, chosen, trim = fields, first, delimiter, spaces
 		}
 	}
+	return chosen, trim
 }
 
 // evenFields is the number of fields all records have, 0 when they differ, the number that the
@@ -240,7 +242,7 @@ func (c *columnProfile) add(text string, s *profile) {
 	}
 	c.filled++
 	if c.number {
-		number, ok := decimal(text)
+		number, ok := Decimal(text)
 		c.number = ok
 		c.integer = c.integer && ok && number == math.Trunc(number)
 		c.min, c.max = math.Min(c.min, number), math.Max(c.max, number)

@@ -116,7 +116,7 @@ func TestDraftOfAdult(t *testing.T) {
 	if err := Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := open(path, nil)
+	text, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

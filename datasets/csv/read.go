@@ -114,7 +114,8 @@ type tableReader struct {
 	file    string
 	records *csv.Reader
 	guard   *recordGuard
-	layout  []int // for each column of the text: its attribute, or -1
+	layout  []int    // for each column of the text: its attribute, or -1
+	seen    []string // the header's names
 
 	builder *datasets.Builder
 	columns []column
@@ -245,7 +246,7 @@ func (t *tableReader) header(content *Content) {
 	}
 	found := make([]bool, len(names))
 	t.layout = make([]int, len(record))
-	seen := make([]string, len(record))
+	t.seen = make([]string, len(record))
 	for i, name := range record {
 		if !utf8.ValidString(name) {
 			t.fail(i, "column %q is not UTF-8, must be saved in that encoding", name)
@@ -253,12 +254,12 @@ func (t *tableReader) header(content *Content) {
 		if t.format.Trim {
 			name = strings.TrimSpace(name)
 		}
-		seen[i] = strings.Clone(name)
+		t.seen[i] = strings.Clone(name)
 		a := slices.Index(names, name)
 		t.layout[i] = a
 		switch {
 		case a < 0:
-			content.LeftOut = append(content.LeftOut, seen[i])
+			content.LeftOut = append(content.LeftOut, t.seen[i])
 		case found[a]:
 			t.fail(i, "duplicate column %q in the header", name)
 		default:
@@ -272,7 +273,7 @@ func (t *tableReader) header(content *Content) {
 				what = "class attribute"
 			}
 			t.fail(0, "no column for the %s %q, the header names %s (delimiter %q)",
-				what, name, someOf(seen), t.format.Delimiter)
+				what, name, someOf(t.seen), t.format.Delimiter)
 		}
 	}
 }
@@ -307,11 +308,18 @@ func (t *tableReader) rows(ctx context.Context) error {
 	}
 }
 
-// row codes one record and adds it to the table.
-func (t *tableReader) row(record []string) {
+// fits reports whether a record has as many fields as there are columns, and notes where not.
+func (t *tableReader) fits(record []string) bool {
 	if len(record) != len(t.layout) {
 		t.fail(min(len(record), len(t.layout))-1, "%d fields, must be %d (delimiter %q)",
 			len(record), len(t.layout), t.format.Delimiter)
+	}
+	return len(record) == len(t.layout)
+}
+
+// row codes one record and adds it to the table.
+func (t *tableReader) row(record []string) {
+	if !t.fits(record) {
 		return
 	}
 	complete, right := true, true
@@ -347,7 +355,7 @@ func (t *tableReader) row(record []string) {
 				continue
 			}
 		}
-		number, ok := decimal(text)
+		number, ok := Decimal(text)
 		if ok {
 			code, err := c.attribute.NumberCode(number)
 			if err == nil {
@@ -398,7 +406,7 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 		t.fail(field, "%s: %q is not in its public list, must be one of %s",
 			a.Name, shown, someOf(a.Values))
 	default:
-		number, ok := decimal(text)
+		number, ok := Decimal(text)
 		if !ok {
 			t.fail(field, "%s: %q is not a number, must be a decimal number in the half-open "+
 				"bounds [%v, %v)", a.Name, shown, a.Low, a.High)
@@ -415,7 +423,7 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 }
 
 // shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers;
-// false leaves the text to decimal.
+// false leaves the text to Decimal.
 func shortInteger(text string) (int64, bool) {
 	negative := false
 	if text != "" && text[0] == '-' {
@@ -438,9 +446,9 @@ func shortInteger(text string) (int64, bool) {
 	return number, true
 }
 
-// decimal reads a decimal number: neither hexadecimal nor underscores nor the words for infinity
+// Decimal reads a decimal number: neither hexadecimal nor underscores nor the words for infinity
 // and not-a-number, all of which strconv would take.
-func decimal(text string) (float64, bool) {
+func Decimal(text string) (float64, bool) {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case '0' <= c && c <= '9', c == '.', c == '-', c == '+', c == 'e', c == 'E':

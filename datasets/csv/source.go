@@ -65,15 +65,11 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	schema, err := datasets.ReadFile(params.Schema, strictyaml.MaxBytes)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	format, err := parseSchema(params.Schema, schema, params.Target)
+	format, schema, err := ReadSchema(params.Schema, params.Target)
 	if err != nil {
 		return nil, err
 	}
-	text, err := open(params.CSV, request.Files.Progress)
+	text, err := Open(params.CSV, request.Files.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +120,20 @@ func notes(format *Format, content *Content) []string {
 	return notes
 }
 
-// open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
+// ReadSchema reads the schema file at path, which it returns as text, too. target is the class in
+// place of the file's, "" for that.
+func ReadSchema(path, target string) (*Format, []byte, error) {
+	text, err := datasets.ReadFile(path, strictyaml.MaxBytes)
+	if err != nil {
+		return nil, nil, fmt.Errorf("schema: %w", err)
+	}
+	format, err := parseSchema(path, text, target)
+	return format, text, err
+}
+
+// Open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
 // how much of the file has been read; it may be nil.
-func open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
+func Open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
 	file, err := datasets.OpenFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)

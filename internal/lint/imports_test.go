@@ -22,6 +22,7 @@ const everywhere = "elementary"
 // may import all.
 var arrows = []room{
 	{"internal/spelling", nil},
+	{"internal/process", nil},
 	{"internal/registry", []string{"internal/spelling"}},
 	{"internal/strictyaml", []string{"internal/spelling"}},
 	{"internal/lint", nil},
@@ -47,7 +48,7 @@ var arrows = []room{
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
 		"random"}},
 	{"algorithms/external", []string{"algorithms", "datasets/...", "privacy", "random",
-		"internal/spelling", "internal/strictyaml"}},
+		"internal/process", "internal/spelling", "internal/strictyaml"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
 	// K-Optimize starts from Incognito's solutions.
@@ -56,11 +57,13 @@ var arrows = []room{
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/partition", "algorithms/degrees",
 		"algorithms/margins", "algorithms/pgm", "datasets", "privacy", "random"}},
+	{"risk", []string{"datasets/..."}},
 	{"metrics/...", []string{"metrics/...", "algorithms",
 		"classifiers/...", "datasets/...", "internal/registry"}},
 	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...",
 		"audit/...", "classifiers/...", "datasets/...", "privacy", "random", "results",
-		"internal/registry", "internal/spelling", "internal/strictyaml"}},
+		"internal/process", "internal/registry", "internal/spelling",
+		"internal/strictyaml"}},
 
 	// Where the halves meet.
 	{"results/...", []string{"results/...", "internal/strictyaml"}},

@@ -187,7 +187,7 @@ func (c *campaign) baselines() {
 			if strings.ContainsAny(string(out), "\x1b\x07") {
 				f.Errorf("an escape sequence reaches the terminal: %q", out)
 			}
-			run, err := results.Open(f.results())
+			run, err := results.Read(f.results())
 			if err != nil {
 				f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
 			}

@@ -1,0 +1,146 @@
+package uci
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Words of DiabetesParams.
+const (
+	First = "first"
+	All   = "all"
+	Early = "early"
+	Any   = "any"
+)
+
+// DiabetesParams say what a record and its class are.
+type DiabetesParams struct {
+	Encounters string `yaml:"encounters" doc:"first, the first stay of each of 71,518 patients; or all, 101,766 stays, up to 40 of one patient: what protects a record then protects a person by as much less" values:"first or all"`
+	Readmitted string `yaml:"readmitted" doc:"the class: early, readmitted within 30 days, or any" values:"early or any"`
+}
+
+// Validate reports words that are none.
+func (p *DiabetesParams) Validate() error {
+	if p.Encounters != First && p.Encounters != All {
+		return fmt.Errorf("encounters: %q, must be %s or %s", p.Encounters, First, All)
+	}
+	if p.Readmitted != Early && p.Readmitted != Any {
+		return fmt.Errorf("readmitted: %q, must be %s or %s", p.Readmitted, Early, Any)
+	}
+	return nil
+}
+
+func (p *DiabetesParams) share() int {
+	if p.Encounters == All {
+		return 40
+	}
+	return 0
+}
+
+func (p *DiabetesParams) classes() []int {
+	readmitted, rows := 6293, 71518
+	switch {
+	case p.Encounters == All && p.Readmitted == Early:
+		readmitted, rows = 11357, 101766
+	case p.Encounters == All:
+		readmitted, rows = 46902, 101766
+	case p.Readmitted == Any:
+		readmitted = 28533
+	}
+	return []int{rows - readmitted, readmitted}
+}
+
+// diabetes writes the columns of the schema, of the encounters asked for.
+func diabetes(text []byte, given params) ([]byte, error) {
+	p := given.(*DiabetesParams)
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]int)
+	for i, name := range rows[0] {
+		at[name] = i
+	}
+	for _, name := range []string{"patient_nbr", "encounter_id", "diag_1", "readmitted"} {
+		if _, known := at[name]; !known {
+			return nil, fmt.Errorf("no column %s", name)
+		}
+	}
+	number := func(row []string, column string) int64 {
+		n, err := strconv.ParseInt(row[at[column]], 10, 64)
+		if err != nil {
+			return -1 // the smallest: seen below
+		}
+		return n
+	}
+	first := make(map[string]int64) // encounter of each patient
+	for _, row := range rows[1:] {
+		id, patient := number(row, "encounter_id"), row[at["patient_nbr"]]
+		if earliest, seen := first[patient]; !seen || id < earliest {
+			first[patient] = id
+		}
+	}
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	rows[0][at["diag_1"]] = "diagnosis"
+	w.Write(rows[0]) // into memory: it cannot fail
+	for _, row := range rows[1:] {
+		id := number(row, "encounter_id")
+		if p.Encounters == First && first[row[at["patient_nbr"]]] != id {
+			continue
+		}
+		row[at["diag_1"]] = diagnosis(row[at["diag_1"]])
+		class := &row[at["readmitted"]]
+		switch {
+		case *class == "<30", *class == ">30" && p.Readmitted == Any:
+			*class = "yes"
+		case *class == "NO", *class == ">30":
+			*class = "no"
+		}
+		w.Write(row)
+	}
+	w.Flush()
+	return out.Bytes(), w.Error()
+}
+
+// chapters are the groups of ICD-9 codes of Strack et al. 2014, Table 2, with the symptoms that
+// belong to them: whole numbers, both ends included.
+var chapters = []struct {
+	name              string
+	from, to, symptom int
+}{
+	{"circulatory", 390, 459, 785},
+	{"respiratory", 460, 519, 786},
+	{"digestive", 520, 579, 787},
+	{"diabetes", 250, 250, 0},
+	{"injury", 800, 999, 0},
+	{"musculoskeletal", 710, 739, 0},
+	{"genitourinary", 580, 629, 788},
+	{"neoplasms", 140, 239, 0},
+}
+
+// diagnosis is the group of an ICD-9 code; "?" stays what it is.
+func diagnosis(code string) string {
+	if code == "?" {
+		return code
+	}
+	whole, _, _ := strings.Cut(code, ".")
+	n, err := strconv.Atoi(whole)
+	if err != nil {
+		return "other" // V and E codes
+	}
+	i := slices.IndexFunc(chapters, func(c struct {
+		name              string
+		from, to, symptom int
+	}) bool {
+		return n >= c.from && n <= c.to || n == c.symptom
+	})
+	if i < 0 {
+		return "other"
+	}
+	return chapters[i].name
+}

@@ -1,0 +1,70 @@
+package uci
+
+import (
+	"context"
+	"fmt"
+
+	"ppdp/datasets"
+	"ppdp/random"
+)
+
+// StandIn is a table of made-up rows in the schema of another and with as many rows of each class.
+// There is one of each: it is drawn with a fixed key, so that results on it can be compared.
+type StandIn struct{ of Source }
+
+// Info describes the table.
+func (s StandIn) Info() datasets.Info {
+	return datasets.Info{Name: s.of.name + "-standin", Title: "Stand-in for " + s.of.title,
+		Citation: "Made-up rows in the schema of: " + s.of.citation, License: "none: generated",
+		StandsFor: s.of.name}
+}
+
+// Params are those of the table it stands for.
+func (s StandIn) Params() any { return s.of.Params() }
+
+// Load draws the table. Of each attribute a quarter of a class's rows has the class's own value,
+// the others any. Request.Key is not looked at.
+func (s StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	fail := func(err error) (*datasets.Dataset, error) {
+		return nil, fmt.Errorf("%s-standin: %w", s.of.name, err)
+	}
+	p, err := s.of.resolve(request)
+	if err != nil {
+		return fail(err)
+	}
+	format, err := s.of.format()
+	if err != nil {
+		return fail(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return fail(err)
+	}
+	classes, share := s.of.classes, 0
+	if p != nil {
+		classes, share = p.classes(), p.share()
+	}
+	schema := format.Schema
+	builder := datasets.NewBuilder(schema, 0)
+	draws := random.NewKey(0).Derive("stand-in", s.of.name).Stream()
+	below := func(n int) int { return min(n-1, int(draws.Open01()*float64(n))) }
+	for class, n := range classes {
+		for range n {
+			row := builder.AddRow()
+			for i := range schema.Attributes {
+				cells := schema.Attributes[i].Cells()
+				code := below(cells)
+				switch {
+				case i == schema.Class():
+					code = class
+				case draws.Open01() < 0.25:
+					code = (class*7 + i) % cells
+				}
+				builder.Set(row, i, uint32(code))
+			}
+		}
+	}
+	table := s.of.shuffled(builder.Table())
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Share: share,
+		Notes: []string{"a stand-in for " + s.of.name + " of made-up rows: results are not those " +
+			"of the real data"}}, nil
+}

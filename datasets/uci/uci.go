@@ -1,0 +1,209 @@
+// Package uci is three tables of the UCI Machine Learning Repository beside Adult, all under CC BY
+// 4.0: "nursery", "mushroom" and "diabetes" (Diabetes 130-US Hospitals), each with a stand-in that
+// needs no file. Their schemas are files of the form that user-supplied tables have (datasets/csv),
+// with bounds and lists of values from the repository's descriptions, not from the rows.
+//
+// Rows come in a random order that is always the same: as published, those of Nursery are sorted by
+// all attributes, so that the first rows say nothing about the others. The package leaves out all
+// use of the data.
+package uci
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/random"
+)
+
+//go:embed *.schema.yaml
+var schemas embed.FS
+
+const home = "https://archive.ics.uci.edu/"
+
+// Source is one of the tables.
+type Source struct {
+	name, title, citation string
+	file                  datasets.File
+	// classes are the rows of each class by the repository's description, in the schema's order;
+	// nil where they depend on parameters.
+	classes []int
+	params  func() params
+	// rewrite brings the text into the form that the schema describes; nil where it has it.
+	rewrite func(text []byte, p params) ([]byte, error)
+}
+
+// params are the parameters of a table that has some.
+type params interface {
+	Validate() error
+	classes() []int // as of Source
+	share() int     // as of datasets.Dataset
+}
+
+var tables = []Source{
+	{
+		name: "nursery", title: "Nursery applications",
+		citation: "Rajkovic, V. (1989). Nursery. UCI Machine Learning Repository. " +
+			"doi:10.24432/C5P88W",
+		file: datasets.File{
+			Path:   "tables/nursery.data",
+			SHA256: "8e0389c3dd37590248a921c2726d869ee96b817761a35eb8416afa24f31f931d",
+			URLs:   []string{home + "ml/machine-learning-databases/nursery/nursery.data"},
+			Limit:  4 << 20,
+		},
+		classes: []int{4320, 2, 328, 4266, 4044},
+	},
+	{
+		name: "mushroom", title: "Edible and poisonous mushrooms",
+		citation: "Mushroom (1981). UCI Machine Learning Repository. doi:10.24432/C5959T",
+		file: datasets.File{
+			Path:   "tables/agaricus-lepiota.data",
+			SHA256: "e65d082030501a3ebcbcd7c9f7c71aa9d28fdfff463bf4cf4716a3fe13ac360e",
+			URLs: []string{home +
+				"ml/machine-learning-databases/mushroom/agaricus-lepiota.data"},
+			Limit: 2 << 20,
+		},
+		classes: []int{4208, 3916},
+	},
+	{
+		name: "diabetes", title: "Diabetes 130-US Hospitals, readmission",
+		citation: "Clore, J., Cios, K., DeShazo, J. & Strack, B. (2014). Diabetes 130-US " +
+			"Hospitals for Years 1999-2008. UCI Machine Learning Repository. doi:10.24432/C5230J",
+		file: datasets.File{
+			Path:   "tables/diabetic_data.csv",
+			SHA256: "0689e7ec031237dc63031b938805c48377748761a3b26acab621567afa24df97",
+			URLs: []string{home + "static/public/296/" +
+				"diabetes+130-us+hospitals+for+years+1999-2008.zip"},
+			Limit:     40 << 20,
+			Canonical: unzip("diabetic_data.csv", 40<<20),
+		},
+		params:  func() params { return &DiabetesParams{First, Early} },
+		rewrite: diabetes,
+	},
+}
+
+func init() {
+	for _, table := range tables {
+		datasets.Register(table)
+		datasets.Register(StandIn{table})
+	}
+}
+
+// Info describes the table.
+func (s Source) Info() datasets.Info {
+	return datasets.Info{Name: s.name, Title: s.title, Citation: s.citation, License: "CC BY 4.0",
+		Files: []datasets.File{s.file}}
+}
+
+// Params returns the default parameters, nil for a table that has none.
+func (s Source) Params() any {
+	if s.params == nil {
+		return nil
+	}
+	return s.params()
+}
+
+// resolve returns a request's parameters, nil for a table that has none.
+func (s *Source) resolve(request datasets.Request) (params, error) {
+	if s.params == nil {
+		if request.Params != nil {
+			return nil, fmt.Errorf("parameters of type %T, must be none", request.Params)
+		}
+		return nil, nil
+	}
+	return datasets.ParamsOf(request, s.params())
+}
+
+// format reads the table's schema.
+func (s *Source) format() (*csvtable.Format, error) {
+	name := s.name + ".schema.yaml"
+	text, err := schemas.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return csvtable.ParseSchema(name, text)
+}
+
+// Load reads and verifies the file.
+func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	set, err := s.load(ctx, request)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return set, nil
+}
+
+func (s *Source) load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	p, err := s.resolve(request)
+	if err != nil {
+		return nil, err
+	}
+	format, err := s.format()
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	text, err := request.Files.Open(s.file)
+	if err == nil && s.rewrite != nil {
+		text, err = s.rewrite(text, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := format.Read(ctx, s.file.Path, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	set := &datasets.Dataset{Table: s.shuffled(content.Table), Dropped: content.Dropped}
+	if p != nil {
+		set.Share = p.share()
+	}
+	set.Checksum = set.Table.Checksum()
+	return set, nil
+}
+
+// shuffled is the table in an order of rows that is always the same.
+func (s *Source) shuffled(table *datasets.Table) *datasets.Table {
+	rows := table.AllRows()
+	random.NewKey(0).Derive("rows", s.name).Stream().Shuffle(len(rows), func(i, j int) {
+		rows[i], rows[j] = rows[j], rows[i]
+	})
+	return table.Select(rows)
+}
+
+// unzip returns what finds a file in an archive, of at most limit bytes.
+func unzip(name string, limit int64) func(content []byte) ([]byte, error) {
+	return func(content []byte) ([]byte, error) {
+		archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range archive.File {
+			if path.Base(file.Name) != name {
+				continue
+			}
+			opened, err := file.Open()
+			if err != nil {
+				return nil, err
+			}
+			text, err := io.ReadAll(io.LimitReader(opened, limit+1))
+			if err == nil && int64(len(text)) > limit {
+				err = fmt.Errorf("more than the %d bytes it may have", limit)
+			}
+			if err = errors.Join(err, opened.Close()); err != nil {
+				return nil, fmt.Errorf("%s: %w", file.Name, err)
+			}
+			return text, nil
+		}
+		return nil, fmt.Errorf("the archive holds no %s", name)
+	}
+}
