@@ -15,6 +15,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/metrics"
+	"ppdp/results"
 )
 
 // Comparison asks what releases of one's own table are worth: those of every algorithm that fits,
@@ -255,10 +256,15 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []compa
 		Series: strings.SplitN(info.Title, ":", 2)[0], Params: map[string]any{}}
 	switch guarantee.Model {
 	case algorithms.NoPrivacy:
-		if name != "identity" {
-			return nil, "it gives no privacy"
+		switch name {
+		case "identity": // is there from the beginning
+			return nil, ""
+		case results.SampleAlgorithm:
+			entry.Series = "Sample of {" + results.ShareParam + "}"
+			entry.Params[results.ShareParam] = c.shares()
+			return []comparedAlgorithm{entry}, ""
 		}
-		return nil, ""
+		return nil, "it gives no privacy"
 	case algorithms.KAnonymity:
 		if _, ok := params.(algorithms.Anonymous); ok {
 			entry.Params["k"] = c.K
@@ -285,6 +291,21 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []compa
 		entries[0].Epsilon = nil // all
 	}
 	return entries, ""
+}
+
+// fewestSampled is the smallest sample, in records, that a learning curve begins with.
+const fewestSampled = 5
+
+// shares are the sizes of samples that releases are held against, as parts of the records.
+func (c *Comparison) shares() []float64 {
+	shares := []float64{1}
+	for _, share := range []float64{0.3, 0.1, 0.03, 0.01, 0.003, 0.001} {
+		if share*float64(c.Records) >= fewestSampled {
+			shares = append(shares, share)
+		}
+	}
+	slices.Reverse(shares)
+	return shares
 }
 
 // soundVariant is the variant whose guarantee holds, strict before published.

@@ -20,6 +20,7 @@ type ranking struct {
 	// Private says that the data are the user's own: choosing by what is shown spends privacy.
 	Private bool
 	Note    string // of the spec: what was left out
+	Sampled bool   // as of any contest
 }
 
 // contest is the releases of one dataset under one budget; those whose guarantee knows no epsilon
@@ -29,6 +30,7 @@ type contest struct {
 	Columns []rankColumn
 	Lines   []*rankLine // under a guarantee, best first; then those without, for reference
 	Ranked  int
+	Sampled bool // some cells say what sample of the true records is as good
 	Timed   bool
 }
 
@@ -37,6 +39,7 @@ type rankColumn struct {
 	Title, Better string
 	measurement   results.Measurement
 	higher        bool
+	fraction      bool    // values are from 0 to 1, and so are their intervals
 	majority      float64 // what the majority class reaches, NaN where that was not measured
 }
 
@@ -57,6 +60,8 @@ type rankLine struct {
 // rankCell is a mean with its interval, also as a drawing in hundredths of the width.
 type rankCell struct {
 	Mean, Interval          string
+	Sample, SampleInterval  string // of the true records that is as good; "" where unknown
+	equivalent              results.Equivalent
 	Best                    bool   // or not to be told from the best: the intervals overlap
 	At, Lo, Width, Majority string // places in the drawing; "" where there is none
 
@@ -107,7 +112,7 @@ func newRanking(run *results.Summary, times bool) *ranking {
 			if len(sets) > 1 {
 				c.Title += ", " + set
 			}
-			r.Contests = append(r.Contests, c)
+			r.Contests, r.Sampled = append(r.Contests, c), r.Sampled || c.Sampled
 			r.Alarms = append(r.Alarms, c.alarms()...)
 		}
 	}
@@ -115,6 +120,9 @@ func newRanking(run *results.Summary, times bool) *ranking {
 		return nil
 	}
 	for i := range rows {
+		if rows[i].Algorithm == results.SampleAlgorithm {
+			continue
+		}
 		text := guaranteeText(m, rows[i].Setting, budgets[rows[i].Dataset.Label()])
 		at := slices.IndexFunc(r.Guarantees, func(g *guaranteeLine) bool { return g.Text == text })
 		if at < 0 {
@@ -130,12 +138,13 @@ func newRanking(run *results.Summary, times bool) *ranking {
 }
 
 func newContest(m *results.Manifest, rows []results.Row, set, budget string) *contest {
-	c := &contest{}
+	c, yardsticks := &contest{}, m.Yardsticks(rows)
 	lines := make(map[*results.Setting]*rankLine)
 	for i := range rows {
 		row := &rows[i]
-		if row.Dataset.Label() != set || row.BudgetText() != budget && row.BudgetText() != "" {
-			continue
+		if row.Dataset.Label() != set || row.Algorithm == results.SampleAlgorithm ||
+			row.BudgetText() != budget && row.BudgetText() != "" {
+			continue // samples are the yardstick
 		}
 		l := lines[row.Setting]
 		if l == nil {
@@ -158,7 +167,8 @@ func newContest(m *results.Manifest, rows []results.Row, set, budget string) *co
 		}
 		title := strings.TrimPrefix(use.Title, "Classification ")
 		column := rankColumn{Title: cmp.Or(title, use.Metric), Better: "lower is better",
-			measurement: use.Measurement, higher: use.HigherIsBetter}
+			measurement: use.Measurement, higher: use.HigherIsBetter,
+			fraction: use.Unit == "fraction"}
 		if use.Classifier != "" {
 			column.Title += ", " + use.Classifier
 		}
@@ -168,7 +178,7 @@ func newContest(m *results.Manifest, rows []results.Row, set, budget string) *co
 		if use.HigherIsBetter {
 			column.Better = "higher is better"
 		}
-		c.addColumn(column, rows, lines)
+		c.addColumn(column, rows, lines, yardsticks)
 	}
 	c.place()
 	return c
@@ -176,8 +186,15 @@ func newContest(m *results.Manifest, rows []results.Row, set, budget string) *co
 
 // addColumn fills a column of all lines.
 func (c *contest) addColumn(column rankColumn, rows []results.Row,
-	lines map[*results.Setting]*rankLine) {
+	lines map[*results.Setting]*rankLine, yardsticks results.Yardsticks) {
 	column.majority = majorityOf(rows, column.measurement, lines)
+	interval := func(row *results.Row) (lo, hi float64) {
+		lo, hi = interval(row)
+		if column.fraction {
+			lo, hi = min(row.Mean, max(lo, 0)), max(row.Mean, min(hi, 1))
+		}
+		return lo, hi
+	}
 	at, any := len(c.Columns), false
 	lo, hi := column.majority, column.majority
 	for _, l := range c.Lines {
@@ -220,6 +237,13 @@ func (c *contest) addColumn(column rankColumn, rows []results.Row,
 		cell := &l.Cells[at]
 		if cell.row == nil {
 			continue
+		}
+		if e, ok := yardsticks.Of(cell.row); ok && l.Private {
+			c.Sampled = true
+			cell.equivalent, cell.Sample = e, e.String()
+			if e.Lo < e.Hi {
+				cell.SampleInterval = e.Interval()
+			}
 		}
 		from, to := interval(cell.row)
 		cell.Mean, cell.At = digits3(cell.row.Mean), percent(place(cell.row.Mean))
@@ -345,6 +369,30 @@ func (c *contest) noBetter(l *rankLine) bool {
 // swamped is from how many times the original's size on a release counts as mostly noise.
 const swamped = 2
 
+// sampled is the range of the samples that a line is as good as, "" where none is known.
+func (l *rankLine) sampled() string {
+	var least, most *rankCell
+	for i := range l.Cells {
+		cell := &l.Cells[i]
+		if cell.Sample == "" || math.IsNaN(cell.equivalent.Share) {
+			continue
+		}
+		if least == nil || cell.equivalent.Share < least.equivalent.Share {
+			least = cell
+		}
+		if most == nil || cell.equivalent.Share > most.equivalent.Share {
+			most = cell
+		}
+	}
+	switch {
+	case least == nil:
+		return ""
+	case least.Sample == most.Sample:
+		return least.Sample
+	}
+	return least.Sample + " to " + most.Sample
+}
+
 // alarms are what a reader must not overlook.
 func (c *contest) alarms() (all []string) {
 	var useless, large []string
@@ -468,6 +516,9 @@ func Headline(run *results.Summary) string {
 		best := c.Lines[0]
 		text := fmt.Sprintf("%s: best of %d is %s, mean rank %s over %d measures", c.Title,
 			c.Ranked, best.Label, best.Rank, len(c.Columns))
+		if shares := best.sampled(); shares != "" {
+			text += ", as good as samples of " + shares + " of the true records"
+		}
 		if best.NoBetter {
 			text += ", NOT SHOWN TO BEAT THE MAJORITY CLASS"
 		}
