@@ -174,7 +174,7 @@ func TestRefused(t *testing.T) {
 		"depth: -1":                func(r *Request) { r.Params = []string{"depth=-1"} },
 		"exists already":           func(r *Request) { r.Out = filepath.Dir(r.Table) },
 		"no such file":             func(r *Request) { r.Out = filepath.Join(r.Table, "a", "b") },
-		"no attribute \"nothing\"": func(r *Request) { r.Target = "nothing" },
+		"\"nothing\" is no attribute": func(r *Request) { r.Target = "nothing" },
 		"must be categorical":      func(r *Request) { r.Target = "height" },
 		"--total EPSILON":          func(r *Request) { r.Total = Total{} },
 		"are left; the release":    func(r *Request) { r.Total.Epsilon = 0.5 },
