@@ -58,7 +58,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		judgements, err := Evaluate(l, []*results.Run{o}, Options{})
+		judgements, err := Evaluate(l, summaries(o), Options{})
 		if len(judgements) != len(l.Claims) {
 			t.Errorf("%d judgements of %d claims: %v", len(judgements), len(l.Claims), err)
 		}

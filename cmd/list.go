@@ -1,14 +1,18 @@
 package cmd
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/docs"
 	"ppdp/experiments"
+	"ppdp/internal/spelling"
 	"ppdp/metrics"
 	"ppdp/results"
 )
@@ -16,6 +20,7 @@ import (
 // listCommand is "ppdp list".
 type listCommand struct {
 	What string `arg:"" enum:"algorithms,datasets,classifiers,metrics,experiments" help:"One of ${enum}."`
+	Name string `arg:"" optional:"" help:"One of them, with the parameters it takes."`
 	JSON bool   `name:"json" help:"Write JSON instead of a table."`
 }
 
@@ -31,6 +36,8 @@ default parameters; "ppdp audit" makes them again.
 Examples:
 
   ppdp list algorithms
+
+  ppdp list algorithms mondrian
 
   ppdp list datasets --json`
 }
@@ -54,6 +61,9 @@ func (c listCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
+	if c.Name != "" {
+		return c.one(con, list)
+	}
 	if c.JSON {
 		return writeJSON(con.stdout, list.lines)
 	}
@@ -62,6 +72,64 @@ func (c listCommand) Run(con *console) error {
 		table.row(dashed(row)...)
 	}
 	return table.Flush()
+}
+
+// one shows the lines of one name, a value a line, and its parameters.
+func (c listCommand) one(con *console, list listed) error {
+	var names []string
+	var shown listed
+	for i, row := range list.rows {
+		if row[0] == c.Name {
+			shown.add(list.lines[i], row...)
+		} else if !slices.Contains(names, row[0]) {
+			names = append(names, row[0])
+		}
+	}
+	if len(shown.rows) == 0 {
+		return inputError{fmt.Errorf("list %s: %q%s, must be one of %s", c.What, c.Name,
+			spelling.Hint(c.Name, names), strings.Join(names, ", "))}
+	}
+	parameters := parametersOf(c.What, c.Name)
+	if c.JSON {
+		return writeJSON(con.stdout, map[string]any{c.What: shown.lines, "parameters": parameters})
+	}
+	facts := table{tabwriter.NewWriter(con.stdout, 0, 0, 2, ' ', 0)}
+	for _, row := range shown.rows {
+		for k, column := range list.columns {
+			if row[k] != "" {
+				facts.row(strings.ToLower(column), row[k])
+			}
+		}
+	}
+	if err := facts.Flush(); err != nil {
+		return err
+	}
+	if len(parameters) == 0 {
+		fmt.Fprintln(con.stdout, "\nno parameters")
+		return nil
+	}
+	fmt.Fprintln(con.stdout, "\nparameters:")
+	for _, p := range parameters {
+		fmt.Fprintf(con.stdout, "  %s (default %s)\n      %s\n      %s\n", p.Name,
+			cmp.Or(p.Default, "none"), p.Meaning, p.Allowed)
+	}
+	return nil
+}
+
+// parametersOf lists the parameters of something registered.
+func parametersOf(what, name string) []experiments.Parameter {
+	switch what {
+	case "algorithms":
+		return experiments.Parameters(lookUp([]string{name}, algorithms.Lookup)[0].Params())
+	case "datasets":
+		return experiments.Parameters(lookUp([]string{name}, datasets.Lookup)[0].Params())
+	case "metrics":
+		metric, ok := lookUp([]string{name}, metrics.Lookup)[0].(metrics.Parameterised)
+		if ok {
+			return experiments.Parameters(metric.Params())
+		}
+	}
+	return nil
 }
 
 // listed is a list: a table for people and, for JSON, lines that hold more than its rows.

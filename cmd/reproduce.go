@@ -81,13 +81,13 @@ func (c reproduceCommand) Run(con *console) error {
 		err = errors.Join(err, c.claims(con, runs))
 	}
 	if len(runs) > 0 {
-		err = errors.Join(err, writeReport(con, out, runs))
+		err = errors.Join(err, writeReport(con, out, runs, false))
 	}
 	return err
 }
 
 // claims reports, in a line a paper, what the runs mean for its claims.
-func (c reproduceCommand) claims(con *console, runs []*results.Run) error {
+func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 	var judged []string
 	for _, paper := range claims.Papers() {
 		if c.Paper == "all" || c.Paper == paper {

@@ -24,9 +24,9 @@ import (
 type coin struct{}
 
 type coinParams struct {
-	Mood  string  `yaml:"mood"`
-	Share float64 `yaml:"share"`
-	K     int     `yaml:"k"`
+	Mood  string  `yaml:"mood" doc:"of the coin" values:"a word"`
+	Share float64 `yaml:"share" doc:"of heads" values:"a number"`
+	K     int     `yaml:"k" doc:"never used"`
 }
 
 func (p *coinParams) Validate() error {

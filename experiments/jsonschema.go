@@ -109,17 +109,11 @@ func integer(minimum int, maximum ...int) object {
 
 func epsilonSchema() object { return oneOrMore(object{"type": "number", "exclusiveMinimum": 0}) }
 
-// parameterSchemas lists the keys of a parameter struct, each of which may be a value or a list to
-// sweep.
+// parameterSchemas lists the keys of a parameter struct.
 func parameterSchemas(params any) object {
 	properties := object{}
-	if isNil(params) {
-		return properties
-	}
-	defaults := strictyaml.Resolved(params)
-	for _, field := range strictyaml.Fields(reflect.TypeOf(params)) {
-		properties[field.Name] = described(oneOrMore(typeSchema(field.Type)),
-			"default "+defaults[field.Name])
+	for _, p := range Parameters(params) {
+		properties[p.Name] = p.schema()
 	}
 	return properties
 }

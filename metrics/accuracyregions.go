@@ -23,8 +23,7 @@ func init() {
 
 // GeneralisedParams are the parameters of accuracy-generalised.
 type GeneralisedParams struct {
-	// Encoding is how a classifier sees a region.
-	Encoding encoding.Encoding `yaml:"encoding"`
+	Encoding encoding.Encoding `yaml:"encoding" doc:"how a classifier sees a region"`
 }
 
 // Validate reports an unknown encoding.

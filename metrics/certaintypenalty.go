@@ -19,10 +19,8 @@ func init() {
 
 // PenaltyParams are the parameters of the metric ncp.
 type PenaltyParams struct {
-	// Counts is published (the default) or true: the records the mean is over.
-	Counts Counts `yaml:"counts"`
-	// Ranges is tight (the default) or box.
-	Ranges Ranges `yaml:"ranges"`
+	Counts Counts `yaml:"counts" doc:"the records the mean is over: as many as published or as there are in truth"`
+	Ranges Ranges `yaml:"ranges" doc:"what a region's extent is: its box or the range its records span"`
 }
 
 // Validate reports everything out of range.

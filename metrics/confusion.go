@@ -38,14 +38,10 @@ func (ConfusionFigure) Enum() []string { return algorithms.Words(Precision, Reca
 
 // ConfusionParams are the parameters of confusion.
 type ConfusionParams struct {
-	// Of is the number asked for.
-	Of ConfusionFigure `yaml:"of"`
-	// Class is a value of the class attribute. "" is the mean over all of them; a cell needs one.
-	Class string `yaml:"class"`
-	// Predicted is the other class of a cell.
-	Predicted string `yaml:"predicted"`
-	// Encoding is how a classifier sees a region.
-	Encoding encoding.Encoding `yaml:"encoding"`
+	Of        ConfusionFigure   `yaml:"of" doc:"the number asked for"`
+	Class     string            `yaml:"class" doc:"the class it is about" values:"a value of the class attribute; empty for the mean over all, but a cell needs one"`
+	Predicted string            `yaml:"predicted" doc:"the other class of a cell" values:"a value of the class attribute; empty but for of: cell"`
+	Encoding  encoding.Encoding `yaml:"encoding" doc:"how a classifier sees a region"`
 }
 
 // Validate reports everything wrong with the parameters.

@@ -32,8 +32,7 @@ func (Per) Enum() []string { return []string{string(PerClass), string(PerRegion)
 
 // CountNoiseParams are the parameters of the metric count-noise.
 type CountNoiseParams struct {
-	// Per is class (the default) or region.
-	Per Per `yaml:"per"`
+	Per Per `yaml:"per" doc:"what a count is of: the records of a class in a region, or of the whole region"`
 }
 
 // Validate reports everything out of range.

@@ -39,8 +39,7 @@ func init() {
 
 // ClassParams are the parameters of metrics on the sizes of equivalence classes.
 type ClassParams struct {
-	// Counts is published (the default) or true.
-	Counts Counts `yaml:"counts"`
+	Counts Counts `yaml:"counts" doc:"the sizes of equivalence classes: as published or as they are in truth"`
 }
 
 // Validate reports what is out of range.

@@ -21,8 +21,7 @@ func init() {
 
 // JointDistanceParams are the parameters of the metric ks-joint.
 type JointDistanceParams struct {
-	// Ranges is box (the default) or tight: over which cells a region's records are spread.
-	Ranges Ranges `yaml:"ranges"`
+	Ranges Ranges `yaml:"ranges" doc:"over which cells a region's records are spread: its box or the range its records span"`
 }
 
 // Validate reports everything out of range.

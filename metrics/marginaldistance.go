@@ -24,13 +24,9 @@ func init() {
 
 // MarginalDistanceParams are the parameters of the metric marginal-distance.
 type MarginalDistanceParams struct {
-	// Attributes is how many attributes a marginal has, 1 to 3.
-	Attributes int `yaml:"attributes"`
-	// Class measures only the sets that have the class among them.
-	Class bool `yaml:"class"`
-	// Bins is how many bins of its public domain a numeric attribute is cut into, 1 to 256; one of
-	// fewer cells keeps its cells.
-	Bins int `yaml:"bins"`
+	Attributes int  `yaml:"attributes" doc:"how many attributes a marginal has" min:"1" max:"3"`
+	Class      bool `yaml:"class" doc:"measure only the sets that have the class among them"`
+	Bins       int  `yaml:"bins" doc:"how many bins of its public domain a numeric attribute is cut into; one of fewer cells keeps its cells" min:"1" max:"256"`
 }
 
 // Validate reports everything out of range.

@@ -57,7 +57,7 @@ func sumOfSquares(counts []int64) int64 {
 // MatchPointParams are the parameters of match-point.
 type MatchPointParams struct {
 	// Clusters is the paper's k.
-	Clusters int `yaml:"clusters"`
+	Clusters int `yaml:"clusters" doc:"the number of clusters" min:"2" max:"1000"`
 }
 
 // maxClusters bounds the number of clusters, and with it the contingency table.

@@ -84,10 +84,8 @@ func (f Aggregate) of(a *Answer) (float64, bool) {
 // AggregateErrorParams are the parameters of the metric aggregate-error.
 type AggregateErrorParams struct {
 	WorkloadParams `yaml:",inline"`
-	// Aggregate is avg (the default), sum, min or max.
-	Aggregate Aggregate `yaml:"aggregate"`
-	// Of is the name of the aggregated attribute, a numeric quasi-identifier. It has to be given.
-	Of string `yaml:"of"`
+	Aggregate      Aggregate `yaml:"aggregate" doc:"what a query asks of the records it selects"`
+	Of             string    `yaml:"of" doc:"the attribute that is aggregated" values:"the name of a numeric quasi-identifier; it has to be given"`
 }
 
 // Validate reports everything out of range.

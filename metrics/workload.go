@@ -25,17 +25,10 @@ func (Operator) Enum() []string { return []string{string(Equal), string(AtMost),
 // WorkloadParams describe a workload of queries with one predicate each, "attribute operator
 // value".
 type WorkloadParams struct {
-	// Attribute is the name of the predicates' attribute, a quasi-identifier. Empty, the default,
-	// means each of the quasi-identifiers in turn.
-	Attribute string `yaml:"attribute"`
-	// Operator is equal (the default), at-most or at-least.
-	Operator Operator `yaml:"operator"`
-	// Values are the constants: all (the default), every value of the attribute's domain, or a list
-	// of values and ranges of values along the attribute's order, "18, 25, 40..60". They need an
-	// attribute.
-	Values string `yaml:"values"`
-	// Ranges is box (the default) or tight: over which cells a region's records are spread.
-	Ranges Ranges `yaml:"ranges"`
+	Attribute string   `yaml:"attribute" doc:"the attribute of the queries' predicates" values:"the name of a quasi-identifier; empty for each in turn"`
+	Operator  Operator `yaml:"operator" doc:"how a query compares the attribute with its constant"`
+	Values    string   `yaml:"values" doc:"the constants that queries compare with; a list needs an attribute" values:"all (every value of the domain) or a list of values and ranges of values such as \"18, 25, 40..60\""`
+	Ranges    Ranges   `yaml:"ranges" doc:"over which cells a region's records are spread: its box or the range its records span"`
 }
 
 func defaultWorkload() WorkloadParams {

@@ -63,21 +63,12 @@ func (Algorithm) Info() algorithms.Info {
 // Params are the settings of a release.
 type Params struct {
 	margins.Params `yaml:",inline"`
-	// Workload says which marginals matter: all-2 or all-3, all pairs or triples of attributes;
-	// class-2 or class-3, all sets of one or two attributes with the class; or a list of sets such
-	// as "age,sex; work,class". A set listed twice counts twice.
-	Workload string `yaml:"workload"`
-	// Rounds is how many rounds are planned for each attribute, 1 to 1000; 0 is 16, or 4 in pure
-	// epsilon.
-	Rounds int `yaml:"rounds"`
-	// Alpha is the share of a round that measures, in (0, 1); the rest chooses. It is the paper's
-	// α.
-	Alpha float64 `yaml:"alpha"`
-	// MaxModel caps the tables of the model, in megabytes of 8-byte cells, above 0 and at most 32.
-	MaxModel float64 `yaml:"max_model"`
-	// Merge says which rare values are made one after the one-way marginals: none, as in the paper,
-	// rare or neighbours.
-	Merge margins.Merge `yaml:"merge"`
+	Workload       string `yaml:"workload" doc:"the marginals that matter; one listed twice counts twice" values:"all-2 or all-3 (all pairs or triples), class-2 or class-3 (all sets of one or two attributes with the class), or a list of sets such as \"age,sex; work,class\""`
+	Rounds         int    `yaml:"rounds" doc:"how many rounds are planned for each attribute; 0 is 16, or 4 in pure epsilon" min:"0" max:"1000"`
+	// Alpha is the paper's α.
+	Alpha    float64       `yaml:"alpha" doc:"the share of a round that measures; the rest chooses" above:"0" below:"1"`
+	MaxModel float64       `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
+	Merge    margins.Merge `yaml:"merge" doc:"which rare values are made one after the one-way marginals; none as in the paper"`
 }
 
 // Params returns the defaults: the paper's workload of all triples is replaced by all pairs.

@@ -59,11 +59,10 @@ const PrivateTheta = "private"
 
 // Params are the parameters of "day2016".
 type Params struct {
-	Form  Form   `yaml:"form"`  // cumulative (default) or histogram
-	Theta string `yaml:"theta"` // "private" (default) or a whole number of at least 1
-	// Lambda is the largest θ that may be chosen privately: n-1 (default), max-degree or a public
-	// number.
-	Lambda degrees.Cap `yaml:"lambda"`
+	Form Form `yaml:"form" doc:"the counts that get noise: of nodes of degree at most d, or of degree d"`
+	// Theta is the paper's θ.
+	Theta  string      `yaml:"theta" doc:"the bound on degrees that the graph is projected to" values:"private (chosen by the exponential mechanism) or a whole number of at least 1"`
+	Lambda degrees.Cap `yaml:"lambda" doc:"the largest theta that may be chosen privately" values:"n-1, max-degree (one node's private value) or a public whole number of at least 1"`
 }
 
 func (p *Params) Validate() error {

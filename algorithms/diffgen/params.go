@@ -34,19 +34,13 @@ const maxSpecialisations = 1e6
 
 // Params are the settings of a release.
 type Params struct {
-	// Utility scores values of the cut and cut points.
-	Utility partition.Utility `yaml:"utility"`
-	// Score is what dm and ncp score values by.
-	Score Score `yaml:"score"`
-	// Specialisations is the paper's h. Fewer are made where nothing is left to specialise.
-	Specialisations int `yaml:"h"`
-	// Empty says what becomes of cells that hold no record.
-	Empty Empty `yaml:"empty"`
-	// ListAll makes every cell a region as long as the cells are at most this many times those with
-	// a count above 0; beyond it unlisted cells are joined.
-	ListAll float64 `yaml:"list_all"`
-	// MaxNodes caps the regions; a release that would need more fails.
-	MaxNodes int `yaml:"max_nodes"`
+	Utility partition.Utility `yaml:"utility" doc:"what values of the cut and cut points are scored by"`
+	Score   Score             `yaml:"score" doc:"what dm and ncp score values by"`
+	// Specialisations is the paper's h.
+	Specialisations int     `yaml:"h" doc:"the number of specialisations; fewer are made where nothing is left to specialise" min:"1" max:"1000000"`
+	Empty           Empty   `yaml:"empty" doc:"what becomes of cells that hold no record: drawn gives them noise like all others; omitted leaves them out, which is not private"`
+	ListAll         float64 `yaml:"list_all" doc:"make every cell a region as long as there are at most this many times as many cells as ones with a count above 0; beyond it unlisted cells are joined" min:"0"`
+	MaxNodes        int     `yaml:"max_nodes" doc:"the largest number of regions; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }

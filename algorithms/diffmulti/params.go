@@ -44,24 +44,19 @@ const (
 
 // Params are the settings of a release.
 type Params struct {
-	// Utility scores candidates and cut points.
-	Utility partition.Utility `yaml:"utility"`
-	// Specialisations is the largest number of specialisations altogether, the paper's h.
-	Specialisations int `yaml:"h"`
-	// HPrime shares them out among children.
-	HPrime HPrime `yaml:"hprime"`
-	// Remainder is for what rounding leaves over; hprime: refcode has its own rule.
-	Remainder Remainder `yaml:"remainder"`
-	// LongestPath caps the specialisations above a leaf, the paper's |g|; 0 is the sum of the
-	// taxonomies' heights, with NumericHeight for each numeric attribute.
-	LongestPath int `yaml:"path"`
-	// NumericHeight is what a numeric attribute counts for in LongestPath: 0; 7 in section 5.
-	NumericHeight int `yaml:"numeric_height"`
-	// CarryOver adds the budget of levels that the deepest leaf has not reached to that of leaf
-	// counts (section 5); false gives leaf counts exactly half.
-	CarryOver bool `yaml:"carry_over"`
-	// MaxNodes caps the regions visited; a release that would need more fails.
-	MaxNodes int `yaml:"max_nodes"`
+	Utility partition.Utility `yaml:"utility" doc:"what candidates and cut points are scored by"`
+	// Specialisations is the paper's h.
+	Specialisations int `yaml:"h" doc:"the largest number of specialisations altogether" min:"1" max:"1000000000"`
+	// HPrime is the paper's h′.
+	HPrime    HPrime    `yaml:"hprime" doc:"how specialisations are shared out among children"`
+	Remainder Remainder `yaml:"remainder" doc:"who gets what rounding leaves over; hprime: refcode has its own rule"`
+	// LongestPath is the paper's |g|.
+	LongestPath int `yaml:"path" doc:"the largest number of specialisations above a leaf; 0 is the sum of the taxonomies' heights" min:"0" max:"1000"`
+	// NumericHeight is 7 in section 5.
+	NumericHeight int `yaml:"numeric_height" doc:"what a numeric attribute counts for in path: 0" min:"0" max:"1000"`
+	// CarryOver is in section 5.
+	CarryOver bool `yaml:"carry_over" doc:"add the budget of levels that the deepest leaf has not reached to that of leaf counts; without, leaf counts get exactly half"`
+	MaxNodes  int  `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }

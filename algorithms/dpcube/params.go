@@ -48,23 +48,13 @@ const maxGrid = 1 << 30
 
 // Params are the settings of a release.
 type Params struct {
-	// Split is the share of the budget for the cells, strictly between 0 and 1; blocks get the
-	// rest.
-	Split float64 `yaml:"split"`
-	// Threshold ends a block whose squared deviation is at most this multiple of what noise
-	// explains; 0 cuts down to blocks of equal cells.
-	Threshold float64 `yaml:"threshold"`
-	// Dimension says along which dimension to cut.
-	Dimension Dimension `yaml:"dimension"`
-	// Combine says what becomes of the noisy cells.
-	Combine Combine `yaml:"combine"`
-	// Bins is the largest number of bins of a numeric attribute.
-	Bins int `yaml:"bins"`
-	// Grid says what becomes of a table whose grid has more cells than MaxCells.
-	Grid Grid `yaml:"grid"`
-	// MaxCells caps the grid, classes included. A coarse grid wants one of the order of the number
-	// of records, if that is public: what few cells lose in detail, many lose to noise.
-	MaxCells int `yaml:"max_cells"`
+	Split     float64   `yaml:"split" doc:"the share of the budget for the cells; blocks get the rest" above:"0" below:"1"`
+	Threshold float64   `yaml:"threshold" doc:"end a block whose squared deviation is at most this multiple of what noise explains; 0 cuts down to blocks of equal cells" min:"0"`
+	Dimension Dimension `yaml:"dimension" doc:"along which dimension a block is cut"`
+	Combine   Combine   `yaml:"combine" doc:"what the noisy cells add to a block's noisy count: nothing, their total, or each its own part"`
+	Bins      int       `yaml:"bins" doc:"the largest number of bins of a numeric attribute" min:"1" max:"1073741824"`
+	Grid      Grid      `yaml:"grid" doc:"what becomes of a table whose grid has more than max_cells cells: exact refuses it, coarse joins values until it fits"`
+	MaxCells  int       `yaml:"max_cells" doc:"the largest number of cells of the grid, classes included; one near the number of records, if that is public, loses least to noise" min:"1" max:"1073741824"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }

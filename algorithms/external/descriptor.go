@@ -2,20 +2,25 @@ package external
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/process"
 	"ppdp/internal/strictyaml"
 )
+
+// Schema is a JSON Schema (draft 2020-12) of descriptors, for editors. The decoder, not the schema,
+// decides what is accepted.
+//
+//go:embed baseline.schema.json
+var Schema []byte
 
 // descriptor mirrors a *.baseline.yaml.
 type descriptor struct {
@@ -206,12 +211,6 @@ func (v *variant) check(r *strictyaml.Reader) {
 	}
 }
 
-// sizes are the units of memory.
-var sizes = []struct {
-	suffix string
-	bytes  float64
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
-
 func (l *limits) check(problem func(key, format string, args ...any)) {
 	if l.Time != "" {
 		var err error
@@ -219,19 +218,11 @@ func (l *limits) check(problem func(key, format string, args ...any)) {
 			problem("limits", "time: %q, must be such as 90s or 10m", l.Time)
 		}
 	}
-	if l.Memory == "" {
-		return
-	}
-	for _, size := range sizes {
-		if number, ok := strings.CutSuffix(l.Memory, size.suffix); ok {
-			n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if err == nil && n > 0 && n*size.bytes < math.MaxInt64 {
-				l.bytes = int64(n * size.bytes)
-			}
+	if l.Memory != "" {
+		var err error
+		if l.bytes, err = process.ParseMemory(l.Memory); err != nil {
+			problem("limits", "memory: %v", err)
 		}
-	}
-	if l.bytes < 1<<20 {
-		problem("limits", "memory: %q, must be such as 512MiB or 4GiB", l.Memory)
 	}
 }
 

@@ -26,10 +26,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/process"
 )
 
 // Algorithm is a program outside. It is safe for concurrent use; Close ends what it has started.
@@ -40,7 +42,8 @@ type Algorithm struct {
 
 	mu     sync.Mutex // guards what follows
 	home   string     // temporary: data, and a folder for each request
-	idle   []*process
+	held   io.Closer  // keeps others from removing it
+	pool   *process.Pool
 	data   []*data // the last one used last
 	number int     // of the next request's folder
 }
@@ -57,15 +60,13 @@ func (a *Algorithm) Params() algorithms.Params { return newParams(a.d.Params) }
 func (a *Algorithm) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, p := range a.idle {
-		_ = p.end(nil)
-	}
-	home := a.home
-	a.idle, a.data, a.home = nil, nil, ""
-	if home == "" {
+	if a.home == "" {
 		return nil
 	}
-	return os.RemoveAll(home)
+	a.pool.Close()
+	home, held := a.home, a.held
+	a.pool, a.data, a.home, a.held = nil, nil, "", nil
+	return errors.Join(os.RemoveAll(home), held.Close())
 }
 
 // Release asks the program for one.
@@ -103,11 +104,11 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 		return nil, err
 	}
 	if said.Error != "" {
-		return nil, fmt.Errorf("the program says: %s", printable(said.Error))
+		return nil, fmt.Errorf("the program says: %s", process.Printable(said.Error))
 	}
 	release := &algorithms.Release{}
 	for _, warning := range said.Warnings {
-		release.Warnings = append(release.Warnings, a.d.Name+": "+printable(warning))
+		release.Warnings = append(release.Warnings, a.d.Name+": "+process.Printable(warning))
 	}
 	if err := a.charge(in, said.Spent); err != nil {
 		return nil, err
@@ -138,37 +139,47 @@ func (a *Algorithm) request(in algorithms.Input, params *Params, d *data,
 	return q
 }
 
-// ask hands a request to an idle process, or to a new one. What goes wrong in a process that has
-// served others before may be their doing: the request is tried once more in a fresh one, so that
-// its outcome depends on itself alone. Time is not given twice.
+// ask hands a request to a process.
 func (a *Algorithm) ask(ctx context.Context, q *request) (*answer, error) {
 	a.mu.Lock()
-	home := a.home
-	var p *process
-	if n := len(a.idle); n > 0 {
-		p, a.idle = a.idle[n-1], a.idle[:n-1]
-	}
+	pool := a.pool
 	a.mu.Unlock()
-	for {
-		fresh := p == nil
-		var err error
-		if fresh {
-			if p, err = a.startProcess(ctx, home); err != nil {
-				return nil, err
-			}
+	said := new(answer)
+	err := pool.Ask(ctx, mustJSON(q), func(line []byte) (bool, error) {
+		*said = answer{}
+		if err := parse(line, said); err != nil {
+			return true, err
 		}
-		said, err := p.ask(ctx, q)
-		if err == nil {
-			a.mu.Lock()
-			a.idle = append(a.idle, p)
-			a.mu.Unlock()
-			return said, nil
+		if said.ID != q.ID {
+			return true, fmt.Errorf("it answered request %.40q, must be %q", said.ID, q.ID)
 		}
-		if err = p.end(err); fresh || ctx.Err() != nil || errors.Is(err, errTime) {
-			return nil, err
-		}
-		p = nil
+		return true, nil
+	})
+	return said, err
+}
+
+// helloTime is how long a program may take to say hello.
+const helloTime = 30 * time.Second
+
+// newPool is of processes in the descriptor's folder. home is a folder for whatever they leave.
+func (a *Algorithm) newPool(home string) *process.Pool {
+	return &process.Pool{Program: process.Program{Command: a.d.Command, Dir: a.dir,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
+			"LANG=C.UTF-8", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1"},
+		Greeting: mustJSON(hello{protocol, "ppdp"}), Greeted: greeted, StartTime: helloTime,
+		Time: a.d.Limits.time, Memory: a.d.Limits.bytes, Group: true, Line: 1 << 20,
+		Words: 2 << 10}}
+}
+
+func greeted(line []byte) error {
+	var said hello
+	if err := parse(line, &said); err != nil {
+		return err
 	}
+	if said.Protocol != protocol {
+		return fmt.Errorf("it speaks protocol %d, must be %d", said.Protocol, protocol)
+	}
+	return nil
 }
 
 // charge books what the program says that it has spent.
@@ -184,7 +195,7 @@ func (a *Algorithm) charge(in algorithms.Input, all []spent) error {
 	}
 	root := in.Budget.Root()
 	for _, s := range all {
-		purpose := strings.TrimSpace(printable(s.Mechanism + " " + s.Purpose))
+		purpose := strings.TrimSpace(process.Printable(s.Mechanism + " " + s.Purpose))
 		if len(purpose) > 80 || purpose == "" {
 			return fmt.Errorf("it has spent something on %.90q, must be 1 to 80 letters", purpose)
 		}
@@ -298,7 +309,7 @@ func (l *lineLimit) Read(p []byte) (int, error) {
 
 // readDegrees reads a line for each node: its degree.
 func readDegrees(name string, from io.Reader, nodes int) ([]int32, error) {
-	var degrees []int32
+	degrees := make([]int32, 0, nodes) // not nil: a graph without nodes has a release too
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
 		degree, err := strconv.ParseInt(lines.Text(), 10, 32)
@@ -416,11 +427,11 @@ func (a *Algorithm) newFolder() (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.home == "" {
-		home, err := os.MkdirTemp("", "ppdp-"+a.d.Name+"-") // readable to its owner alone
+		home, held, err := newHome(a.d.Name)
 		if err != nil {
 			return "", err
 		}
-		a.home = home
+		a.home, a.held, a.pool = home, held, a.newPool(home)
 	}
 	a.number++
 	folder := filepath.Join(a.home, strconv.Itoa(a.number))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
+	"ppdp/internal/process"
 )
 
 // protocol is the version that both sides name in their first line.
@@ -90,18 +91,23 @@ type spent struct {
 // parse reads a line of the program strictly.
 func parse(line []byte, into any) error {
 	if err := decodeStrictly(line, into); err != nil {
-		return fmt.Errorf("it printed %s, which is no line of the protocol: %w", shown(line), err)
+		return fmt.Errorf("it printed %s, which is no line of the protocol: %w",
+			process.Shown(line), err)
 	}
 	return nil
 }
 
-// shown is the beginning of what a program printed, safe for terminals.
-func shown(text []byte) string {
-	const most = 80
-	if len(text) > most {
-		return fmt.Sprintf("%q...", text[:most])
+// decodeStrictly decodes exactly one JSON object without unknown keys.
+func decodeStrictly(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
 	}
-	return fmt.Sprintf("%q", text)
+	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
+		return fmt.Errorf("%s behind the object", process.Shown(rest))
+	}
+	return nil
 }
 
 func mustJSON(v any) []byte {

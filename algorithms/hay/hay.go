@@ -56,15 +56,12 @@ func (Neighbours) Enum() []string { return algorithms.Words(Edge, KEdge, Node) }
 
 // Params are the parameters of "hay".
 type Params struct {
-	Neighbours Neighbours `yaml:"neighbours"` // edge (default), k-edge or node
-	K          int        `yaml:"k"`          // edges under k-edge; 1 by default, unused otherwise
-	// Inference turns constrained inference on; default true.
-	Inference bool `yaml:"inference"`
-	// Clamp brings released degrees into [0, Λ]; default true. Unclamped ones may be negative or
-	// above n-1.
-	Clamp bool `yaml:"clamp"`
-	// Lambda is Λ: n-1 (default), max-degree, a public number or, for nodes, private.
-	Lambda degrees.Cap `yaml:"lambda"`
+	Neighbours Neighbours `yaml:"neighbours" doc:"what is protected: one edge, k edges or one node"`
+	K          int        `yaml:"k" doc:"edges that are protected together, under neighbours: k-edge" min:"1" max:"1000000000"`
+	Inference  bool       `yaml:"inference" doc:"bring noisy degrees into ascending order by isotonic regression"`
+	Clamp      bool       `yaml:"clamp" doc:"bring released degrees into the range from 0 to lambda"`
+	// Lambda is Λ.
+	Lambda degrees.Cap `yaml:"lambda" doc:"the largest degree there may be" values:"n-1, max-degree (one node's private value), private (an estimate, for neighbours: node) or a public whole number of at least 1"`
 }
 
 // maxK keeps sensitivities exact in floating point.

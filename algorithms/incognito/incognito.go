@@ -39,8 +39,7 @@ type Algorithm struct{}
 
 // Params are Incognito's parameters.
 type Params struct {
-	// K is the least number of records in a group, at least 2. Default 10.
-	K int `yaml:"k"`
+	K int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
 }
 
 func (p *Params) Anonymity() int { return p.K }

@@ -52,8 +52,7 @@ func (Algorithm) Params() algorithms.Params {
 // Params are the settings of a release.
 type Params struct {
 	margins.Params `yaml:",inline"`
-	// Merge says which rare values are made one before the fit: neighbours, rare or none.
-	Merge margins.Merge `yaml:"merge"`
+	Merge          margins.Merge `yaml:"merge" doc:"which rare values are made one before the fit"`
 }
 
 func (p *Params) Validate() error {

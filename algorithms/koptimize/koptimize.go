@@ -61,17 +61,12 @@ type Algorithm struct{}
 
 // Params are K-Optimize's parameters.
 type Params struct {
-	// K is the least number of records in a class, at least 2. Default 10.
-	K int `yaml:"k"`
-	// Suppress allows classes of fewer than k records, which are left out of the release and cost
-	// as many records as the table has for each of theirs. Default false.
-	Suppress bool `yaml:"suppress"`
-	// Work ends the search after so many million steps, a step being about a counted cell or 4 ns;
-	// 0 is no limit. Default 200, about a second. Searches at larger k, of which there are one to
-	// three for each decade up to half the rows, have the same limit.
-	Work int `yaml:"work"`
-	// Nodes ends the search after so many nodes of the tree; 0, the default, is no limit.
-	Nodes int `yaml:"nodes"`
+	K        int  `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Suppress bool `yaml:"suppress" doc:"allow classes of fewer than k records, which are left out of the release and cost as many records as the table has for each of theirs"`
+	// Searches at larger k, of which there are one to three for each decade up to half the rows,
+	// have the same limit.
+	Work  int `yaml:"work" doc:"end the search after so many million steps, a step being about a counted cell or 4 ns; 0 is no limit" min:"0" max:"1000000000"`
+	Nodes int `yaml:"nodes" doc:"end the search after so many nodes of its tree; 0 is no limit" min:"0"`
 }
 
 func (p *Params) Anonymity() int { return p.K }

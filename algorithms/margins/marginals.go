@@ -27,15 +27,9 @@ import (
 
 // Params are the settings that all releases from marginals have.
 type Params struct {
-	// Bins is how many bins a numeric attribute is cut into, 2 to 65536, equal up to one cell of
-	// its public domain; one of fewer cells keeps its cells.
-	Bins int `yaml:"bins"`
-	// Iterations caps the steps of a fit, 1 to 100000. The last fit may take twice as many. Fewer
-	// smooth the model.
-	Iterations int `yaml:"iterations"`
-	// Tolerance ends a fit that is proven to be within this share of the least loss, or whose loss
-	// falls by less than a tenth of it in 50 steps, in (0, 1).
-	Tolerance float64 `yaml:"tolerance"`
+	Bins       int     `yaml:"bins" doc:"how many bins a numeric attribute is cut into, equal up to one cell of its public domain; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	Iterations int     `yaml:"iterations" doc:"the largest number of steps of a fit; the last fit may take twice as many, and fewer smooth the model" min:"1" max:"100000"`
+	Tolerance  float64 `yaml:"tolerance" doc:"end a fit that is proven to be within this share of the least loss, or whose loss falls by less than a tenth of it in 50 steps" above:"0" below:"1"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }

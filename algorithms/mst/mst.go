@@ -69,11 +69,8 @@ func (a Algorithm) Info() algorithms.Info {
 // Params are the settings of a release.
 type Params struct {
 	margins.Params `yaml:",inline"`
-	// Merge says which rare values are made one after the first third: rare, as in the paper,
-	// neighbours or none.
-	Merge margins.Merge `yaml:"merge"`
-	// Threshold is how many standard deviations of its noise a frequent value's count is above 0.
-	Threshold float64 `yaml:"threshold"`
+	Merge          margins.Merge `yaml:"merge" doc:"which rare values are made one after the first third of the budget; rare as in the paper"`
+	Threshold      float64       `yaml:"threshold" doc:"how many standard deviations of its noise a frequent value's count is above 0" min:"0"`
 }
 
 // Params returns the paper's settings, with 24 bins.

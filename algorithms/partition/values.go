@@ -21,11 +21,8 @@ func (Values) Enum() []string { return algorithms.Words(Uniform, Midpoint, Low) 
 
 // Drawing are the parameters of records drawn from a release's regions.
 type Drawing struct {
-	// Values says which point of its interval a numeric attribute of a drawn record gets.
-	Values Values `yaml:"values"`
-	// MaxRows caps the table of drawn records. Beyond it all regions' records are thinned by the
-	// same factor and get the factor as their weight, and the release carries a warning.
-	MaxRows int `yaml:"max_rows"`
+	Values  Values `yaml:"values" doc:"the point of its interval that a numeric attribute of a drawn record gets"`
+	MaxRows int    `yaml:"max_rows" doc:"the largest number of drawn records; beyond it all regions are thinned alike, records get a weight and the release a warning" min:"1" max:"2147483647"`
 }
 
 // DefaultDrawing are uniformly drawn points and at most two million records.

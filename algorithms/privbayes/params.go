@@ -55,24 +55,14 @@ const (
 
 // Params are the settings of a release.
 type Params struct {
-	// Encoding says what the nodes of the network are.
-	Encoding Encoding `yaml:"encoding"`
-	// Score rates candidates for the network.
-	Score Score `yaml:"score"`
-	// Degree is the largest number of parents of a node, 0 to 8; theta may lower it.
-	Degree int `yaml:"degree"`
-	// Beta is the share of the budget (after the noisy count under strict) that chooses the
-	// network, in (0, 1). The rest goes to the marginals. The paper recommends 0.3; its authors'
-	// program for Adult has 0.5.
-	Beta float64 `yaml:"beta"`
-	// Theta is how many times its noise the average count of a marginal must be, above 0.
-	Theta float64 `yaml:"theta"`
-	// Bins is how many bins a numeric attribute is cut into, 2 to 65536; one of fewer cells keeps
-	// its cells.
-	Bins int `yaml:"bins"`
-	// CountShare is the share of the budget that buys the noisy number of records, in (0, 1);
-	// strict only.
-	CountShare float64 `yaml:"count_share"`
+	Encoding Encoding `yaml:"encoding" doc:"what the nodes of the network are: bits, attributes or nodes of taxonomies"`
+	Score    Score    `yaml:"score" doc:"what rates candidates for the network"`
+	Degree   int      `yaml:"degree" doc:"the largest number of parents of a node; theta may lower it" min:"0" max:"8"`
+	// Beta is 0.3 as the paper recommends; its authors' program for Adult has 0.5.
+	Beta       float64 `yaml:"beta" doc:"the share of the budget (after the noisy count under strict) that chooses the network; the rest goes to the marginals" above:"0" below:"1"`
+	Theta      float64 `yaml:"theta" doc:"how many times its noise the average count of a marginal must be" above:"0"`
+	Bins       int     `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	CountShare float64 `yaml:"count_share" doc:"the share of the budget that buys the noisy number of records; strict only" above:"0" below:"1"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }

@@ -87,40 +87,23 @@ const (
 
 // Params are the settings of a release.
 type Params struct {
-	// Quality scores cuts; it is not used by partition: fixed.
-	Quality Quality `yaml:"quality"`
-	// Attributes says which cuts compete; partition: fixed always draws one attribute.
-	Attributes AttributeChoice `yaml:"attributes"`
-	// Partition says how regions are cut.
-	Partition Partition `yaml:"partition"`
-	// Depth is the largest number of cuts above a leaf, 1 to 1000 (the paper's maximum depth).
-	Depth int `yaml:"depth"`
-	// Stop ends the recursion at regions whose noisy count is at most this; 0 is a noisy count of
-	// at most 0.
-	Stop float64 `yaml:"stop"`
-	// StopCheck false asks for no counts at all on the way; then Stop has no meaning and depth
-	// alone limits the recursion.
-	StopCheck bool `yaml:"stop_check"`
-	// Narrow says when a region is narrow enough along an attribute not to be cut there: at this
-	// share of the attribute's cells or less, in [0, 1). 0 (default) is a single cell. It reads no
-	// data. A region that is narrow along every attribute is a leaf.
-	Narrow float64 `yaml:"narrow"`
-	// LeafShare is the part of epsilon kept for the leaf, inside (0, 1); default 0.5. The rest is
-	// for the levels.
-	LeafShare float64 `yaml:"leaf_share"`
-	// Allocation divides the budget of the levels.
-	Allocation Allocation `yaml:"allocation"`
-	// ShallowDepth is the first level with a stop test under allocation: shallow.
-	ShallowDepth int `yaml:"shallow_depth"`
-	// Rollover gives a leaf all that its path has left, at least its share ("all remaining privacy
-	// budget", section 3.2); false gives it exactly that.
-	Rollover bool `yaml:"rollover"`
-	// Counts says where a leaf's size comes from.
-	Counts Counts `yaml:"counts"`
-	// Labels says which classes a leaf's records get.
-	Labels Labels `yaml:"labels"`
-	// MaxNodes caps the regions visited; a release that would need more fails.
-	MaxNodes int `yaml:"max_nodes"`
+	Quality    Quality         `yaml:"quality" doc:"what a cut is chosen by; not used by partition: fixed"`
+	Attributes AttributeChoice `yaml:"attributes" doc:"which cuts compete: those of all attributes, or of one drawn at random; partition: fixed always draws one"`
+	Partition  Partition       `yaml:"partition" doc:"how regions are cut"`
+	// Depth is the paper's maximum depth.
+	Depth     int     `yaml:"depth" doc:"the largest number of cuts above a leaf" min:"1" max:"1000"`
+	Stop      float64 `yaml:"stop" doc:"end the recursion at regions whose noisy count is at most this" min:"0"`
+	StopCheck bool    `yaml:"stop_check" doc:"ask for noisy counts on the way; without, stop has no meaning and depth alone limits the recursion"`
+	// Narrow reads no data. A region that is narrow along every attribute is a leaf.
+	Narrow       float64    `yaml:"narrow" doc:"do not cut a region along an attribute where it has at most this share of the attribute's cells; 0 is a single cell" min:"0" below:"1"`
+	LeafShare    float64    `yaml:"leaf_share" doc:"the share of epsilon kept for the leaf; the rest is for the levels" above:"0" below:"1"`
+	Allocation   Allocation `yaml:"allocation" doc:"how the budget of the levels is divided"`
+	ShallowDepth int        `yaml:"shallow_depth" doc:"the first level with a stop test under allocation: shallow" min:"0" max:"1000"`
+	// Rollover is "all remaining privacy budget", section 3.2.
+	Rollover bool   `yaml:"rollover" doc:"give a leaf all that its path has left; without, it gets exactly its share"`
+	Counts   Counts `yaml:"counts" doc:"where a leaf's size comes from"`
+	Labels   Labels `yaml:"labels" doc:"which classes a leaf's records get"`
+	MaxNodes int    `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }

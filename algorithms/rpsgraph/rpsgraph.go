@@ -134,26 +134,17 @@ func (Values) Enum() []string { return algorithms.Words(Low, Midpoint, Uniform) 
 
 // Params are the parameters of "rps-graph".
 type Params struct {
-	// Lambda is Λ, the largest degree there may be: n-1 (default), max-degree, a public number, or
-	// private: an estimate for a tenth of epsilon, by which the graph is projected.
-	Lambda degrees.Cap `yaml:"lambda"`
-	// Depth is the paper's d_max, from 1 to 24; default 15, as in section 5.1.
-	Depth int `yaml:"depth"`
-	// Counts is the noise of the published variant: printed (default), cross, unit, laplace or
-	// rigorous.
-	Counts Counts `yaml:"counts"`
-	// Fill turns leaf counts into degrees: lowest (default), rescale or cumulative.
-	Fill Fill `yaml:"fill"`
-	// Values is the degree of its interval that a node gets: low (default), midpoint or uniform.
-	// It reads no data.
-	Values Values `yaml:"values"`
-	// LeafShare is the part of epsilon kept for a leaf's count, inside (0, 1), the rest being for
-	// cuts; default 0.5. Forms without cuts have no use for it.
-	LeafShare float64 `yaml:"leaf_share"`
-	// Rollover gives a leaf what its path has not spent; default true.
-	Rollover bool `yaml:"rollover"`
-	// Form is what the strict variant releases: growing (default), halving or em.
-	Form Form `yaml:"form"`
+	// Lambda is Λ.
+	Lambda degrees.Cap `yaml:"lambda" doc:"the largest degree there may be" values:"n-1, max-degree (one node's private value), private (an estimate for a tenth of epsilon, by which the graph is projected) or a public whole number of at least 1"`
+	// Depth is the paper's d_max, 15 in section 5.1.
+	Depth  int    `yaml:"depth" doc:"the largest number of cuts above a leaf" min:"1" max:"24"`
+	Counts Counts `yaml:"counts" doc:"the noise of the published variant"`
+	Fill   Fill   `yaml:"fill" doc:"how leaf counts become degrees"`
+	// Values reads no data.
+	Values    Values  `yaml:"values" doc:"the degree of its interval that a node gets"`
+	LeafShare float64 `yaml:"leaf_share" doc:"the share of epsilon kept for a leaf's count, the rest being for cuts; forms without cuts have no use for it" above:"0" below:"1"`
+	Rollover  bool    `yaml:"rollover" doc:"give a leaf what its path has not spent"`
+	Form      Form    `yaml:"form" doc:"what the strict variant releases"`
 }
 
 // maxDepth bounds the leaves to 2²⁴.

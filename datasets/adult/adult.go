@@ -70,7 +70,7 @@ type Params struct {
 	//              Table II)
 	//   dpcube     the same rows, four attributes and the class (Al-Hussaeni et al. 2018, Fig. 9)
 	//   all        30,162 complete rows of adult.data, all 15 attributes
-	Select string `yaml:"select"`
+	Select string `yaml:"select" doc:"the rows and attributes of a paper" values:"rps, mondrian, mondrian-random, diffmulti, dpcube or all"`
 }
 
 type selection struct {

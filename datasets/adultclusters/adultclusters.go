@@ -39,12 +39,9 @@ func (Labels) Enum() []string { return []string{string(Data), string(Public)} }
 
 // Params selects rows, attributes and clusters.
 type Params struct {
-	// Select is one of adult's selections.
-	Select string `yaml:"select"`
-	// Labels says where a record's cluster comes from.
-	Labels Labels `yaml:"labels"`
-	// Clusters is the number of clusters.
-	Clusters int `yaml:"clusters"`
+	Select   string `yaml:"select" doc:"one of adult's selections" values:"rps, mondrian, mondrian-random, diffmulti, dpcube or all"`
+	Labels   Labels `yaml:"labels" doc:"where a record's cluster comes from"`
+	Clusters int    `yaml:"clusters" doc:"the number of clusters" min:"2" max:"1000"`
 }
 
 // Validate reports everything wrong with the parameters.

@@ -16,13 +16,10 @@ import (
 
 // Params selects rows and attributes, and says how many records there shall be.
 type Params struct {
-	// Select is one of adult's selections.
-	Select string `yaml:"select"`
-	// N is the number of records; fewer than the selection has are the first of them.
-	N int `yaml:"n"`
-	// Redraw is the probability that a value of a variation is drawn anew. The paper says "some
-	// values".
-	Redraw float64 `yaml:"redraw"`
+	Select string `yaml:"select" doc:"one of adult's selections" values:"rps, mondrian, mondrian-random, diffmulti, dpcube or all"`
+	N      int    `yaml:"n" doc:"the number of records; fewer than the selection has are the first of them" min:"1" max:"100000000"`
+	// The paper says "some values".
+	Redraw float64 `yaml:"redraw" doc:"the probability that a value of a variation is drawn anew" min:"0" max:"1"`
 }
 
 // maxN bounds the number of records: a table of them takes some 20 bytes a record.

@@ -431,7 +431,7 @@ func TestAdult(t *testing.T) {
 		t.Errorf("a share of %v in the class <=50K, must be 0.75108", share)
 	}
 	kept := parse(t, "missing-as-value: true\n"+readFile(t, "adult.schema.yaml"))
-	text, err := open(path, nil)
+	text, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,10 +23,10 @@ type Source struct{}
 
 // Params name the two files of a user-supplied table.
 type Params struct {
-	// CSV is the path of the table's text, which may be compressed by gzip.
-	CSV string `yaml:"csv"`
-	// Schema is the path of the schema file.
-	Schema string `yaml:"schema"`
+	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not" values:"a file's path, relative to the spec"`
+	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
+	// Target leaves the schema file as it is.
+	Target string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
 }
 
 // Validate reports everything wrong with the parameters.
@@ -65,15 +65,11 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	schema, err := datasets.ReadFile(params.Schema, strictyaml.MaxBytes)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	format, err := ParseSchema(params.Schema, schema)
+	format, schema, err := ReadSchema(params.Schema, params.Target)
 	if err != nil {
 		return nil, err
 	}
-	text, err := open(params.CSV, request.Files.Progress)
+	text, err := Open(params.CSV, request.Files.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +80,16 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		return nil, err
 	}
 	if content.Table.Len() == 0 {
-		return nil, fmt.Errorf("%s: no rows to use (%d with a missing value were dropped), must "+
-			"have at least one", params.CSV, content.Dropped)
+		return nil, noRows(params.CSV, content.Dropped)
 	}
 	found := notes(format, content)
-	if bytes.Contains(schema, []byte(draftMark)) {
+	if IsDraft(schema) {
 		found = append(found,
 			"the schema is a draft: its bounds and lists were read off the data, so that no "+
 				"release made with it is private until they are reviewed")
+	}
+	if params.Target != "" {
+		schema = append(schema, "target "+params.Target...)
 	}
 	digest.Write(schema)
 	// So that no text can pose as a schema's beginning.
@@ -121,9 +119,20 @@ func notes(format *Format, content *Content) []string {
 	return notes
 }
 
-// open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
+// ReadSchema reads the schema file at path, which it returns as text, too. target is the class in
+// place of the file's, "" for that.
+func ReadSchema(path, target string) (*Format, []byte, error) {
+	text, err := datasets.ReadFile(path, strictyaml.MaxBytes)
+	if err != nil {
+		return nil, nil, fmt.Errorf("schema: %w", err)
+	}
+	format, err := parseSchema(path, text, target)
+	return format, text, err
+}
+
+// Open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
 // how much of the file has been read; it may be nil.
-func open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
+func Open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
 	file, err := datasets.OpenFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)

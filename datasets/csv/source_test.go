@@ -127,7 +127,7 @@ func TestProgress(t *testing.T) {
 	for name, content := range map[string]string{"t.csv": text, "t.csv.gz": zipped(t, text)} {
 		path := filepath.Join(write(t, map[string]string{name: content}), name)
 		var told []int64
-		r, err := open(path, func(file string, done, total int64) {
+		r, err := Open(path, func(file string, done, total int64) {
 			if file != path || total != int64(len(content)) {
 				t.Errorf("%s of %d bytes", file, total)
 			}
@@ -153,7 +153,7 @@ func TestBomb(t *testing.T) {
 	if err := os.WriteFile(path, []byte(zipped(t, text)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := open(path, nil)
+	r, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,23 +52,15 @@ const Middle = -1
 
 // Params chooses the table.
 type Params struct {
-	// N is the number of rows, at least 1 and at most ten million. Default 10,000.
-	N int `yaml:"n"`
-	// Attributes is the number of attributes, from 1 to 64. Default 5.
-	Attributes int `yaml:"attributes"`
-	// Cardinality is the number of cells of each attribute, from 2 to 65,536. Default 8.
-	Cardinality int `yaml:"cardinality"`
-	// Shape is uniform (the default) or skewed.
-	Shape Shape `yaml:"shape"`
-	// Mu is the mean of skewed values, from 0 to cardinality-1, in cells: the paper's μ. The
-	// default, -1, is the middle of the domain, (cardinality-1)/2, which is the paper's 3.5 of 8
-	// cells.
-	Mu float64 `yaml:"mu"`
-	// Sigma is the standard deviation of skewed values, the paper's σ: above 0 and at most ten
-	// domains. Default 0.2.
-	Sigma float64 `yaml:"sigma"`
-	// Unit is that of Sigma: domain (the default) or cells.
-	Unit Unit `yaml:"unit"`
+	N           int   `yaml:"n" doc:"the number of rows" min:"1" max:"10000000"`
+	Attributes  int   `yaml:"attributes" doc:"the number of attributes" min:"1" max:"64"`
+	Cardinality int   `yaml:"cardinality" doc:"the number of cells of each attribute" min:"2" max:"65536"`
+	Shape       Shape `yaml:"shape" doc:"how values are distributed"`
+	// Mu is the paper's μ; the middle of 8 cells is its 3.5.
+	Mu float64 `yaml:"mu" doc:"the mean of skewed values, in cells" values:"a number from 0 to cardinality-1, or -1 for the middle of the domain"`
+	// Sigma is the paper's σ.
+	Sigma float64 `yaml:"sigma" doc:"the standard deviation of skewed values, at most ten domains" above:"0"`
+	Unit  Unit    `yaml:"unit" doc:"the unit of sigma"`
 }
 
 const (

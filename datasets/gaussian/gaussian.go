@@ -37,13 +37,9 @@ import (
 
 // Params chooses the table.
 type Params struct {
-	// N is the number of rows, at least 1 and at most ten million.
-	N int `yaml:"n"`
-	// Shape is normal-1d or clusters-5d.
-	Shape string `yaml:"shape"`
-	// Bounds says what becomes of values outside the domain: reject (draw again) or, for normal-1d
-	// only, clamp (a wider domain, move to its ends).
-	Bounds string `yaml:"bounds"`
+	N      int    `yaml:"n" doc:"the number of rows" min:"1" max:"10000000"`
+	Shape  string `yaml:"shape" doc:"normal-1d has one normal attribute, clusters-5d five and clusters of classes" values:"normal-1d or clusters-5d"`
+	Bounds string `yaml:"bounds" doc:"what becomes of values outside the domain: drawn again, or moved to the ends of a wider domain (normal-1d only)" values:"reject or clamp"`
 }
 
 const maxRows = 10_000_000

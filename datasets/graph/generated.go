@@ -68,8 +68,8 @@ func (g generator) Load(ctx context.Context, request datasets.Request) (*dataset
 
 // ErdosRenyiParams are the parameters of the source "erdos-renyi".
 type ErdosRenyiParams struct {
-	Nodes int     `yaml:"nodes"`
-	P     float64 `yaml:"p"` // probability of each edge
+	Nodes int     `yaml:"nodes" doc:"the number of nodes" min:"1" max:"50000000"`
+	P     float64 `yaml:"p" doc:"the probability of each edge" min:"0" max:"1"`
 }
 
 // Validate reports everything wrong with the parameters, by yaml key.
@@ -87,8 +87,8 @@ func (p *ErdosRenyiParams) draw(ctx context.Context,
 
 // BarabasiAlbertParams are the parameters of the source "barabasi-albert".
 type BarabasiAlbertParams struct {
-	Nodes int `yaml:"nodes"`
-	Links int `yaml:"links"` // edges each new node brings
+	Nodes int `yaml:"nodes" doc:"the number of nodes" values:"a whole number from 2 to 50000000"`
+	Links int `yaml:"links" doc:"the number of edges that each new node brings, fewer than nodes" min:"1"`
 }
 
 // Validate reports everything wrong with the parameters, by yaml key.
@@ -107,11 +107,11 @@ func (p *BarabasiAlbertParams) draw(ctx context.Context,
 // ConfigurationParams are the parameters of the source "configuration": either the degrees one by
 // one or the statistics a degree sequence is fitted to.
 type ConfigurationParams struct {
-	Degrees   []int   `yaml:"degrees"`
-	Nodes     int     `yaml:"nodes"`
-	Edges     int     `yaml:"edges"`
-	Alpha     float64 `yaml:"alpha"` // power-law exponent as in Table 1
-	MaxDegree int     `yaml:"max-degree"`
+	Degrees   []int   `yaml:"degrees" doc:"the degrees of all nodes, in place of the other parameters" values:"a list of whole numbers from 0 to the number of nodes less one"`
+	Nodes     int     `yaml:"nodes" doc:"the number of nodes" values:"a whole number from 2, or 0 with degrees"`
+	Edges     int     `yaml:"edges" doc:"the number of edges" values:"a whole number that gives every node a degree from 1 to max-degree, or 0 with degrees"`
+	Alpha     float64 `yaml:"alpha" doc:"the power-law exponent, as in Table 1 of Qardaji & Li 2012" values:"a number"`
+	MaxDegree int     `yaml:"max-degree" doc:"the largest degree, which is attained" values:"a whole number from 2, below the number of nodes, or 0 with degrees"`
 }
 
 func (p *ConfigurationParams) statistics() Statistics {

@@ -15,13 +15,12 @@ type userFile struct{}
 
 // FileParams are the parameters of the source "graph".
 type FileParams struct {
-	Path     string `yaml:"path"`     // the file, .gz or not
-	Format   Format `yaml:"format"`   // auto (default), edges, mtx or mat
-	Base     int    `yaml:"base"`     // smallest node id of an edge list: 0 (default) or 1
-	Simplify bool   `yaml:"simplify"` // drop and count self loops, repetitions and directions
-	Relabel  bool   `yaml:"relabel"`  // number the ids of an edge list that occur
-	// Number of nodes, which is public knowledge; 0 (default) takes what the file says.
-	Nodes int `yaml:"nodes"`
+	Path     string `yaml:"path" doc:"the file, compressed by gzip or not" values:"a file's path, relative to the spec"`
+	Format   Format `yaml:"format" doc:"edges, two node ids a line; mtx, Matrix Market; mat, MATLAB; auto goes by the name" values:"auto, edges, mtx or mat"`
+	Base     int    `yaml:"base" doc:"the smallest node id of an edge list" min:"0" max:"1"`
+	Simplify bool   `yaml:"simplify" doc:"drop and count self-loops, repeated edges and directions; without, they are errors"`
+	Relabel  bool   `yaml:"relabel" doc:"number the ids of an edge list that occur, where there are gaps"`
+	Nodes    int    `yaml:"nodes" doc:"the number of nodes, which every algorithm takes as public; 0 takes what the file says" min:"0" max:"2147483647"`
 }
 
 // Validate reports everything wrong with the parameters, by yaml key.

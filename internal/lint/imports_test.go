@@ -22,6 +22,7 @@ const everywhere = "elementary"
 // may import all.
 var arrows = []room{
 	{"internal/spelling", nil},
+	{"internal/process", nil},
 	{"internal/registry", []string{"internal/spelling"}},
 	{"internal/strictyaml", []string{"internal/spelling"}},
 	{"internal/lint", nil},
@@ -47,7 +48,7 @@ var arrows = []room{
 	{"algorithms/conformance", []string{"algorithms/...", "audit", "datasets/...", "privacy",
 		"random"}},
 	{"algorithms/external", []string{"algorithms", "datasets/...", "privacy", "random",
-		"internal/spelling", "internal/strictyaml"}},
+		"internal/process", "internal/spelling", "internal/strictyaml"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
 	// K-Optimize starts from Incognito's solutions.
@@ -56,11 +57,15 @@ var arrows = []room{
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/partition", "algorithms/degrees",
 		"algorithms/margins", "algorithms/pgm", "datasets", "privacy", "random"}},
+	{"risk", []string{"datasets/..."}},
 	{"metrics/...", []string{"metrics/...", "algorithms",
 		"classifiers/...", "datasets/...", "internal/registry"}},
-	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...",
+	{"release", []string{"algorithms", "datasets/...", "metrics/verify", "privacy", "random",
+		"results", "risk", "internal/strictyaml"}},
+	{"experiments/...", []string{"experiments/...", "release", "metrics/...", "algorithms/...",
 		"audit/...", "classifiers/...", "datasets/...", "privacy", "random", "results",
-		"internal/registry", "internal/spelling", "internal/strictyaml"}},
+		"internal/process", "internal/registry", "internal/spelling",
+		"internal/strictyaml"}},
 
 	// Where the halves meet.
 	{"results/...", []string{"results/...", "internal/strictyaml"}},
@@ -92,15 +97,17 @@ var outside = []dependency{
 	{"gopkg.in/yaml.v3", []string{"internal/strictyaml",
 		"datasets/...", "experiments/...", "claims/..."}},
 	{"github.com/sjwhitworth/golearn", []string{"classifiers/id3"}},
+	{"golang.org/x/text", []string{"datasets/csv"}}, // Windows-1252
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
 	{"golang.org/x/perf", []string{"cmd/..."}},                           // benchfmt, for benchstat
 	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "plots/..."}}, // errgroup
 	{"golang.org/x/term", []string{"cmd/..."}},
-	{"github.com/rogpeppe/go-internal", []string{"experiments"}}, // lockedfile; testscript in tests
+	// lockedfile; testscript in tests
+	{"github.com/rogpeppe/go-internal", []string{"experiments", "release"}},
+	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"release"}},
 	// For tests only, and for the tables that several packages' tests share.
 	{"github.com/google/go-cmp", []string{"internal/badfiles"}},
-	{"github.com/santhosh-tekuri/jsonschema/v6", nil},
 	{"pgregory.net/rapid", []string{"algorithms/internal/testinput",
 		"classifiers/internal/testtable"}},
 }

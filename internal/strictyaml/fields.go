@@ -14,6 +14,7 @@ type Field struct {
 	Index []int        // for reflect.Value.FieldByIndex
 	// One allows a single value for a list of one (tag option flow-one).
 	One bool
+	Tag reflect.StructTag // all of the field's tags
 }
 
 // Fields lists the keys of a struct type (or a pointer to one) in the order of its fields. The key
@@ -60,7 +61,7 @@ func appendFields(fields []Field, t reflect.Type, index []int) []Field {
 		if name == "" {
 			name = strings.ToLower(f.Name)
 		}
-		fields = append(fields, Field{Name: name, Type: f.Type, Index: at, One: one})
+		fields = append(fields, Field{Name: name, Type: f.Type, Index: at, One: one, Tag: f.Tag})
 	}
 	return fields
 }

@@ -1,0 +1,210 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/results"
+	"ppdp/risk"
+)
+
+// riskCommand is "ppdp risk".
+type riskCommand struct {
+	File       string   `arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it."`
+	Schema     string   `help:"The schema file: which columns are quasi-identifiers, which are sensitive." placeholder:"FILE"`
+	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
+	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
+	Population string   `help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
+	K          int      `help:"Records in classes smaller than this are at risk." default:"5"`
+	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2"`
+	Suppressed string   `help:"The text that stands in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
+	JSON       bool     `name:"json" help:"Write JSON instead of tables."`
+	Page       string   `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
+}
+
+// Help is the second part of the verb's help text.
+func (riskCommand) Help() string {
+	return `Measures any anonymised table, made by ppdp or not. Records with equal texts in all
+quasi-identifiers are one class; what an interval, a set or a "*" means does not matter. Measured
+are the sizes of classes (k-anonymity), the risk by three attackers, l-diversity and t-closeness of
+every sensitive attribute and of the class. docs/your-table.md says what the figures mean.
+
+Examples:
+
+  ppdp risk release/records.csv --schema my.schema.yaml --page risk.html
+
+  ppdp risk theirs.csv --quasi age,zip,sex --sensitive disease
+
+  ppdp risk sample.csv --schema my.schema.yaml --population all.csv --json`
+}
+
+// Run measures.
+func (c riskCommand) Run(con *console) error {
+	options := risk.Options{K: c.K, C: c.C, Suppressed: c.Suppressed}
+	if err := options.Validate(); err != nil {
+		return inputError{err}
+	}
+	format, schema, err := c.described()
+	if err != nil {
+		return inputError{err}
+	}
+	file, err := tableIn(c.File)
+	if err != nil {
+		return inputError{err}
+	}
+	table, err := readPublished(con.ctx, file, format, schema)
+	if err != nil {
+		return inputError{err}
+	}
+	var population *risk.Table
+	if c.Population != "" {
+		if population, err = readPublished(con.ctx, c.Population, format,
+			schema); err != nil {
+			return inputError{err}
+		}
+	}
+	report, err := risk.Measure(table, population, options)
+	if err != nil {
+		return inputError{fmt.Errorf("%s: %w", file, err)}
+	}
+	if c.Page != "" {
+		if err := results.WriteFile(c.Page, func(w io.Writer) error {
+			return risk.WritePage(w, filepath.Base(file), report)
+		}); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return writeJSON(con.stdout, report)
+	}
+	return printRisk(con.stdout, report)
+}
+
+// described is the schema file's format and its attributes with the roles that flags give.
+func (c riskCommand) described() (*csvtable.Format, *datasets.Schema, error) {
+	format := csvtable.Plain(&datasets.Schema{})
+	if c.Schema != "" {
+		var err error
+		if format, _, err = csvtable.ReadSchema(c.Schema, ""); err != nil {
+			return nil, nil, err
+		}
+	} else if len(c.Quasi) == 0 {
+		return nil, nil, errors.New("no quasi-identifiers, must come from --schema FILE or " +
+			"be named by --quasi")
+	}
+	schema := &datasets.Schema{Attributes: slices.Clone(format.Schema.Attributes)}
+	roles := map[datasets.Role][]string{datasets.QuasiIdentifier: c.Quasi,
+		datasets.Sensitive: c.Sensitive}
+	for _, role := range []datasets.Role{datasets.QuasiIdentifier, datasets.Sensitive} {
+		if len(roles[role]) == 0 {
+			continue
+		}
+		schema.Attributes = slices.DeleteFunc(schema.Attributes, func(a datasets.Attribute) bool {
+			return (a.Role == datasets.QuasiIdentifier) == (role == datasets.QuasiIdentifier) &&
+				!slices.Contains(roles[role], a.Name)
+		})
+		for _, name := range roles[role] {
+			at := slices.IndexFunc(schema.Attributes, func(a datasets.Attribute) bool {
+				return a.Name == name
+			})
+			if at < 0 {
+				at = len(schema.Attributes)
+				// Not described: it has an order if it holds numbers.
+				schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: name})
+			}
+			schema.Attributes[at].Role = role
+		}
+	}
+	return format, schema, nil
+}
+
+// tableIn is the table that a path names: itself, or the only CSV file of a folder.
+func tableIn(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return path, err
+	}
+	var found []string
+	for _, pattern := range []string{"*.csv", "*.csv.gz"} {
+		files, err := filepath.Glob(filepath.Join(path, pattern))
+		if err != nil {
+			return "", err
+		}
+		found = append(found, files...)
+	}
+	if len(found) != 1 {
+		return "", fmt.Errorf("%s: %d CSV files, must be one; name the file itself", path,
+			len(found))
+	}
+	return found[0], nil
+}
+
+func readPublished(ctx context.Context, path string, format *csvtable.Format,
+	schema *datasets.Schema) (*risk.Table, error) {
+	var need []string
+	for i := range schema.Attributes {
+		if a := &schema.Attributes[i]; a.Role == datasets.QuasiIdentifier {
+			need = append(need, a.Name)
+		}
+	}
+	text, err := csvtable.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	texts, err := format.ReadTexts(ctx, path, text, need)
+	if err != nil {
+		return nil, err
+	}
+	table, err := risk.NewTable(texts, schema)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return table, nil
+}
+
+func printRisk(w io.Writer, r *risk.Report) error {
+	for _, finding := range r.Findings() {
+		fmt.Fprintln(w, finding)
+	}
+	fmt.Fprintln(w)
+	sizes := newTable(w, "CLASS SIZE", "CLASSES", "RECORDS", "SHARE")
+	for _, bin := range r.Sizes {
+		sizes.row(bin.Range(), strconv.Itoa(bin.Classes), strconv.Itoa(bin.Records),
+			risk.Percent(float64(bin.Records)/float64(r.Records)))
+	}
+	if err := sizes.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	attackers := newTable(w, "ATTACKER", "HIGHEST", "MEAN", fmt.Sprintf("ABOVE 1/%d", r.Threshold))
+	for _, a := range r.Attackers() {
+		attackers.row(a.Name, a.Max, a.Mean, a.AtRisk)
+	}
+	if err := attackers.Flush(); err != nil || len(r.Sensitive) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	sensitive := newTable(w, "ATTRIBUTE", "VALUES", "GIVEN AWAY", "DISTINCT L", "ENTROPY L",
+		"RECURSIVE L", "T EQUAL", "T ORDERED")
+	for i := range r.Sensitive {
+		d := &r.Sensitive[i]
+		ordered := "-"
+		if d.Ordered != nil {
+			ordered = fmt.Sprintf("%.3g", *d.Ordered)
+		}
+		sensitive.row(strings.ReplaceAll(d.Attribute, "\t", " "), strconv.Itoa(d.Values),
+			strconv.Itoa(d.Homogeneous), strconv.Itoa(d.Distinct), fmt.Sprintf("%.3g", d.Entropy),
+			strconv.Itoa(d.Recursive), fmt.Sprintf("%.3g", d.Equal), ordered)
+	}
+	return sensitive.Flush()
+}

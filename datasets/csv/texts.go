@@ -1,0 +1,170 @@
+package csvtable
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"ppdp/datasets"
+)
+
+// Texts is a table as it was published: what its columns say, whatever it means. A generalised
+// table is read as this, whoever made it.
+type Texts struct {
+	Columns []TextColumn
+	Rows    int
+}
+
+// TextColumn is a column of texts.
+type TextColumn struct {
+	Name string
+	// Texts are the different texts in the order of their first occurrence.
+	Texts []string
+	// Codes holds for each row the index of its text.
+	Codes []uint32
+}
+
+// Column is the column of that name, or nil.
+func (t *Texts) Column(name string) *TextColumn {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	return nil
+}
+
+// ReadTexts reads a published table from r. It must have a column for every name in need; the
+// others are read too. The delimiter is the format's, or else a usual one under which the header
+// names them: programs that anonymise do not always write what they read. A table without those
+// names in its first record is read without a header if the format has none and the number of
+// fields is right. Errors are those of Read.
+func (f *Format) ReadTexts(ctx context.Context, file string, r io.Reader,
+	need []string) (*Texts, error) {
+	buffered := bufio.NewReaderSize(r, sampleSize)
+	sample, _ := buffered.Peek(sampleSize) // an error comes again when the table is read
+	whole := sample
+	if len(sample) == sampleSize { // the last letter may be torn
+		whole = sample[:len(sample)-utf8.UTFMax]
+	}
+	latin1 := f.Latin1 && !utf8.Valid(whole)
+	if latin1 {
+		if sample, err := charmap.Windows1252.NewDecoder().Bytes(sample); err == nil {
+			whole = sample
+		}
+	}
+	as := f.published(whole, need)
+	as.Latin1 = latin1
+	records, guard, err := openRecords(file, decoded(buffered, as.Latin1), as.Delimiter, as.Trim)
+	if err != nil {
+		return nil, err
+	}
+	t := &tableReader{format: as, file: file, records: records, guard: guard}
+	texts := new(Texts)
+	if as.Header {
+		t.header(new(Content))
+		for _, name := range t.seen {
+			texts.Columns = append(texts.Columns, TextColumn{Name: name})
+		}
+	} else {
+		t.layout = as.layout
+		for i, a := range as.layout {
+			name := fmt.Sprintf("c%d", i+1) // a column to skip
+			if a >= 0 {
+				name = as.Schema.Attributes[a].Name
+			}
+			texts.Columns = append(texts.Columns, TextColumn{Name: name})
+		}
+	}
+	if err := t.bad.Err(); err != nil {
+		return nil, err
+	}
+	return texts, t.texts(ctx, texts)
+}
+
+// published is the format in which a published table is written, by its beginning.
+func (f *Format) published(sample []byte, need []string) *Format {
+	as := *f
+	as.Header = true
+	as.Schema = &datasets.Schema{Attributes: make([]datasets.Attribute, len(need))}
+	for i, name := range need {
+		as.Schema.Attributes[i].Name = name
+	}
+	candidates := append([]rune{f.Delimiter}, usualDelimiters...)
+	for _, delimiter := range candidates {
+		as.Delimiter, as.Trim = delimiter, f.Trim && !unicode.IsSpace(delimiter)
+		records, _, err := openRecords("", bytes.NewReader(sample), delimiter, as.Trim)
+		if err != nil {
+			continue // said when the table is read
+		}
+		record, _ := records.Read()
+		for i := range record {
+			if as.Trim {
+				record[i] = strings.TrimSpace(record[i])
+			}
+		}
+		missing := slices.ContainsFunc(need, func(name string) bool {
+			return !slices.Contains(record, name)
+		})
+		switch {
+		case len(record) > 0 && !missing:
+			return &as
+		case !f.Header && len(record) == len(f.layout):
+			plain := *f
+			plain.Delimiter, plain.Trim = delimiter, as.Trim
+			return &plain
+		}
+	}
+	as.Delimiter, _ = layout(sample, candidates...)
+	as.Trim = f.Trim && !unicode.IsSpace(as.Delimiter)
+	return &as
+}
+
+// texts reads the records below the header.
+func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
+	index := make([]map[string]uint32, len(texts.Columns))
+	for i := range index {
+		index[i] = make(map[string]uint32)
+	}
+	for ; ; texts.Rows++ {
+		if texts.Rows%contextRows == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		record, ok := t.next()
+		if !ok {
+			return t.bad.Err()
+		}
+		if !t.fits(record) {
+			continue
+		}
+		if texts.Rows == math.MaxInt32 {
+			t.fail(Unreadable, 0, "row %d, must be at most %d rows", texts.Rows, math.MaxInt32)
+			return t.bad.Err()
+		}
+		for i, text := range record {
+			if t.format.Trim {
+				text = strings.TrimSpace(text)
+			}
+			code, known := index[i][text]
+			if !known {
+				if !utf8.ValidString(text) {
+					t.fail(Encoding, i, "%s: %q is not UTF-8, must be saved in that encoding",
+						texts.Columns[i].Name, text)
+				}
+				code, text = uint32(len(index[i])), strings.Clone(text)
+				index[i][text] = code
+				texts.Columns[i].Texts = append(texts.Columns[i].Texts, text)
+			}
+			texts.Columns[i].Codes = append(texts.Columns[i].Codes, code)
+		}
+	}
+}

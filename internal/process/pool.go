@@ -1,0 +1,83 @@
+// Package process runs programs that answer lines on their standard input with lines on their
+// standard output. Each leads a process group of its own, has limits of time and memory, and serves
+// one request at a time for as long as there are any. What the lines say is left to the caller.
+package process
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Program is how processes are started, and their limits.
+type Program struct {
+	Command []string // the program and its arguments
+	Dir     string   // where it is started, "" for the folder of this process
+	Env     []string // nil for that of this process
+	// Greeting is the first line to each process, and Greeted is handed its answer. Its error ends
+	// the process. StartTime is how long that may take, 0 for any time.
+	Greeting  []byte
+	Greeted   func(line []byte) error
+	StartTime time.Duration
+	Time      time.Duration // of a request, 0 for any
+	// Memory bounds the data of each process, in bytes, 0 for any. With Group it also bounds the
+	// resident memory of all that it has started together.
+	Memory int64
+	Group  bool
+	Line   int // bytes of the longest line that it may print
+	Words  int // bytes of its standard error that are kept, from the end
+}
+
+// Pool starts processes of one program as they are needed. It is safe for concurrent use.
+type Pool struct {
+	Program
+
+	mu   sync.Mutex
+	idle []*process
+}
+
+// Close ends the processes that wait for requests.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, one := range p.idle {
+		_ = one.end(nil)
+	}
+	p.idle = nil
+}
+
+// Ask hands a line to an idle process, or to a new one, and the lines that it prints to take until
+// that reports the last one or an error. What goes wrong in a process that has served others before
+// may be their doing: the request is made once more of a fresh one, so that its outcome depends on
+// itself alone. Time is not given twice.
+//
+// The error is a Fault, a StartError, take's own within a Fault, or the context's.
+func (p *Pool) Ask(ctx context.Context, line []byte,
+	take func(line []byte) (last bool, err error)) error {
+	p.mu.Lock()
+	var one *process
+	if n := len(p.idle); n > 0 {
+		one, p.idle = p.idle[n-1], p.idle[:n-1]
+	}
+	p.mu.Unlock()
+	for {
+		fresh := one == nil
+		var err error
+		if fresh {
+			if one, err = p.start(ctx); err != nil {
+				return err
+			}
+		}
+		if err = one.exchange(ctx, line, p.Time, take); err == nil {
+			p.mu.Lock()
+			p.idle = append(p.idle, one)
+			p.mu.Unlock()
+			return nil
+		}
+		if err = one.end(err); fresh || ctx.Err() != nil || errors.Is(err, ErrTime) {
+			return err
+		}
+		one = nil
+	}
+}

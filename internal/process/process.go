@@ -1,0 +1,258 @@
+package process
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// reapTime is how long a killed process group may hold its pipes open.
+const reapTime = 2 * time.Second
+
+// process is one running program, the leader of a process group of its own. It serves one request
+// at a time.
+type process struct {
+	*Program
+	command *exec.Cmd
+	stdin   io.WriteCloser
+	written chan struct{} // closed when the last line is written; nil before the first
+	lines   chan []byte   // whole lines; closed at the end, after broken is set
+	broken  error         // why there are no more lines
+	tail    tail
+}
+
+// tail keeps the last bytes written to it.
+type tail struct {
+	most int
+
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[max(0, len(p)-t.most):]...)
+	if extra := len(t.text) - t.most; extra > 0 {
+		t.text = append(t.text[:0], t.text[extra:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.text))
+}
+
+// StartError says that a process could not be started, or did not greet: nothing was asked of it.
+type StartError struct{ Err error }
+
+func (e *StartError) Error() string { return e.Err.Error() }
+func (e *StartError) Unwrap() error { return e.Err }
+
+// start starts a process and greets it.
+func (p *Program) start(ctx context.Context) (*process, error) {
+	words := limited(p.Command, p.Memory)
+	one := &process{Program: p, command: exec.Command(words[0], words[1:]...),
+		lines: make(chan []byte), tail: tail{most: p.Words}}
+	one.command.Dir, one.command.Env = p.Dir, p.Env
+	one.command.Stderr = &one.tail
+	one.command.WaitDelay = reapTime
+	ownGroup(one.command)
+	stdin, err := one.command.StdinPipe()
+	if err != nil {
+		return nil, &StartError{err}
+	}
+	stdout, err := one.command.StdoutPipe()
+	if err != nil {
+		return nil, &StartError{err}
+	}
+	one.stdin = stdin
+	if err := one.command.Start(); err != nil {
+		return nil, &StartError{fmt.Errorf("cannot be started: %w", err)}
+	}
+	go one.read(stdout)
+	err = one.exchange(ctx, p.Greeting, p.StartTime, func(line []byte) (bool, error) {
+		return true, p.Greeted(line)
+	})
+	if err != nil {
+		return nil, &StartError{fmt.Errorf("at its start: %w", one.end(err))}
+	}
+	return one, nil
+}
+
+// read hands on whole lines.
+func (p *process) read(from io.Reader) {
+	reader := bufio.NewReaderSize(from, 1<<12)
+	var line []byte
+	for {
+		part, err := reader.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			p.lines <- line[:len(line)-1]
+			line = nil
+		case errors.Is(err, bufio.ErrBufferFull) && len(line) <= p.Line:
+		case errors.Is(err, bufio.ErrBufferFull):
+			p.broken = fmt.Errorf("it printed a line of more than %d bytes, beginning %s", p.Line,
+				Shown(line))
+		case len(line) > 0:
+			p.broken = fmt.Errorf("it ended in the middle of a line: %s", Shown(line))
+		default:
+			p.broken = ErrEnded
+		}
+		if p.broken != nil {
+			close(p.lines)
+			return
+		}
+	}
+}
+
+// Reasons of a Fault.
+var (
+	ErrTime   = errors.New("timed out")
+	ErrMemory = errors.New("out of memory")
+	ErrEnded  = errors.New("it ended without an answer")
+)
+
+// exchange writes a line and hands the next ones of the program to take until that has the last.
+// Whether the program prints more is a matter of time and not looked for: it answers no later
+// request, so the next one goes to a fresh process.
+func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration,
+	take func(line []byte) (last bool, err error)) error {
+	wrote := make(chan error, 1)
+	before, written := p.written, make(chan struct{})
+	p.written = written
+	go func() { // a program that does not read must not hold up the limit
+		defer close(written)
+		if before != nil { // the program may have answered a line that is still on its way
+			<-before
+		}
+		_, err := p.stdin.Write(line)
+		wrote <- err
+	}()
+	var expired <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	var look <-chan time.Time
+	if p.Memory > 0 && p.Group {
+		ticker := time.NewTicker(memoryInterval)
+		defer ticker.Stop()
+		look = ticker.C
+	}
+	for {
+		select {
+		case text, ok := <-p.lines:
+			if !ok {
+				return p.broken
+			}
+			if last, err := take(text); last || err != nil {
+				return err
+			}
+		case err := <-wrote:
+			if err != nil { // it has ended; what it said before is still read
+				wrote = nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-expired:
+			return fmt.Errorf("%w after %v", ErrTime, limit)
+		case <-look:
+			if used := groupMemory(p.command.Process.Pid); used > p.Memory {
+				return fmt.Errorf("%w: it and its children had %d MiB, must be at most %d",
+					ErrMemory, used>>20, p.Memory>>20)
+			}
+		}
+	}
+}
+
+// memoryInterval is the pause between looks at the memory of a process group.
+const memoryInterval = 50 * time.Millisecond
+
+// Fault is what went wrong in a process, which has ended.
+type Fault struct {
+	Err   error  // such as ErrEnded
+	Wait  error  // how it ended, nil if well or by being killed here
+	Words string // its last ones on standard error
+}
+
+func (f *Fault) Error() string {
+	text := f.Err.Error()
+	if f.Wait != nil {
+		text = fmt.Sprintf("%s (%v)", text, f.Wait)
+	}
+	if f.Words != "" {
+		text += "; its last words: " + f.Words
+	}
+	return text
+}
+
+func (f *Fault) Unwrap() error { return f.Err }
+
+// end kills the process group and makes a Fault of what went wrong, if anything did.
+func (p *process) end(cause error) error {
+	killGroup(p.command)
+	p.stdin.Close()
+	go func() { // whatever was on its way
+		for range p.lines {
+		}
+	}()
+	wait := p.command.Wait()
+	if cause == nil || errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	if wait != nil && wait.Error() == "signal: killed" && !errors.Is(cause, ErrEnded) { // here
+		wait = nil
+	}
+	return &Fault{cause, wait, Printable(p.tail.String())}
+}
+
+// Printable drops what would reach into a terminal.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r >= ' ' && r != 0x7f {
+			return r
+		}
+		return '?'
+	}, strings.ToValidUTF8(text, "?"))
+}
+
+// Shown is the beginning of what a program printed, safe for terminals.
+func Shown(text []byte) string {
+	const most = 80
+	if len(text) > most {
+		return fmt.Sprintf("%q...", text[:most])
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// sizes are the units of memory.
+var sizes = []struct {
+	suffix string
+	bytes  float64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+// ParseMemory reads a limit of memory in bytes, at least 1 MiB, such as 512MiB.
+func ParseMemory(text string) (int64, error) {
+	for _, size := range sizes {
+		if number, ok := strings.CutSuffix(text, size.suffix); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+			if n *= size.bytes; err == nil && n >= 1<<20 && n < math.MaxInt64 {
+				return int64(n), nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("%q, must be such as 512MiB or 4GiB", text)
+}

@@ -1,0 +1,136 @@
+package risk
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+)
+
+//go:embed page.html.tmpl
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"percent": Percent, "number": number, "join": strings.Join,
+
+	"share": func(part, whole int) string {
+		return strconv.FormatFloat(100*float64(part)/float64(max(whole, 1)), 'f', 2, 64)
+	},
+}).Parse(pageText))
+
+// WritePage writes the report of the table called title as one HTML page without scripts that loads
+// nothing. Equal reports give equal bytes. Nothing is written when there is an error.
+func WritePage(w io.Writer, title string, r *Report) error {
+	var text bytes.Buffer
+	if err := pageTemplate.Execute(&text, struct {
+		Title string
+		*Report
+	}{title, r}); err != nil {
+		return err
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+// Range is the sizes of classes counted, "5–9" or "100 or more".
+func (c SizeCount) Range() string {
+	switch c.To {
+	case 0:
+		return fmt.Sprintf("%d or more", c.From)
+	case c.From:
+		return strconv.Itoa(c.From)
+	}
+	return fmt.Sprintf("%d–%d", c.From, c.To)
+}
+
+// Percent prints a share with three digits: "12.5 %".
+func Percent(share float64) string { return number(100*share) + " %" }
+
+// number prints three significant digits, and large numbers in full.
+func number(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil {
+		return fmt.Sprint(x)
+	}
+	return strconv.FormatFloat(short, 'f', -1, 64)
+}
+
+// AttackerRow is one attacker in words and figures.
+type AttackerRow struct {
+	Name, Knows       string
+	Max, Mean, AtRisk string // percentages; a dash where the attacker has none
+}
+
+// Attackers lists the three attackers.
+func (r *Report) Attackers() []AttackerRow {
+	row := func(name, knows string, a *Attacker) AttackerRow {
+		if a == nil {
+			return AttackerRow{name, knows + " Needs a population.", "-", "-", "-"}
+		}
+		return AttackerRow{name, knows, Percent(a.Max), Percent(a.Mean), Percent(a.AtRisk)}
+	}
+	return []AttackerRow{
+		row("prosecutor", "Knows that the person is in the table.", &r.Prosecutor),
+		row("journalist", "Knows that the person is in the population, not whether in the table.",
+			r.Journalist),
+		{"marketer", "Tries everybody and is content with a share.", "-", Percent(r.Marketer), "-"},
+	}
+}
+
+// are is a number of things as the subject of a sentence: "1 record is", "2 records are".
+func are(n int, one string) string {
+	if n == 1 {
+		return "1 " + one + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, one)
+}
+
+// Findings says in sentences what matters most.
+func (r *Report) Findings() []string {
+	var found []string
+	quasi := strings.Join(r.QuasiIdentifiers, ", ")
+	if r.K == 1 {
+		found = append(found, fmt.Sprintf("Not anonymous: %d of %d records (%s) share their "+
+			"quasi-identifiers (%s) with no other record.", r.Unique, r.Records,
+			Percent(float64(r.Unique)/float64(r.Records)), quasi))
+	} else {
+		found = append(found, fmt.Sprintf("%d-anonymous: every record shares its "+
+			"quasi-identifiers (%s) with at least %d more.", r.K, quasi, r.K-1))
+	}
+	if r.Prosecutor.AtRisk > 0 {
+		found = append(found, fmt.Sprintf("%s of the records are in classes of fewer than %d.",
+			Percent(r.Prosecutor.AtRisk), r.Threshold))
+	}
+	if r.Population != nil && r.Population.Unique > 0 {
+		found = append(found, fmt.Sprintf("%s alone in the population, too: whoever knows it "+
+			"identifies them with certainty.", are(r.Population.Unique, "record")))
+	}
+	if r.Suppressed > 0 {
+		found = append(found, fmt.Sprintf("%s left out of every figure.",
+			are(r.Suppressed, "suppressed record")))
+	}
+	for i := range r.Sensitive {
+		d := &r.Sensitive[i]
+		if d.Values < 2 {
+			found = append(found, fmt.Sprintf("%s has one value in the whole table.", d.Attribute))
+		} else if d.Homogeneous > 0 {
+			found = append(found, fmt.Sprintf("%s is given away for %d of %d records (%s): their "+
+				"class has no other value.", d.Attribute, d.Homogeneous, r.Records,
+				Percent(float64(d.Homogeneous)/float64(r.Records))))
+		}
+	}
+	if len(r.Sensitive) == 0 {
+		found = append(found, "No sensitive attribute was measured: none is named, or the "+
+			"table has no column for it.")
+	}
+	for _, name := range r.Absent {
+		found = append(found, fmt.Sprintf("The table has no column for %s.", name))
+	}
+	return found
+}

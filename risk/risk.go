@@ -1,0 +1,300 @@
+// Package risk measures what a table gives away about the people in it: how many records share
+// their quasi-identifiers and how likely each is identified again (k-anonymity; prosecutor,
+// journalist and marketer risk), and what a class says about a sensitive attribute (l-diversity,
+// t-closeness). Texts are taken as they stand, so that any anonymised table can be measured,
+// whoever made it: an interval, a set or a "*" is a text like any other, and records are of one
+// class when their texts are equal.
+//
+// It leaves out reading files, and guarantees: a small risk here is no promise, since it counts
+// only attackers who know the quasi-identifiers and nothing else. For a table under differential
+// privacy the figures say little, because its records are nobody's.
+//
+// Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapters
+// 16 and 17 (the three attackers, as in ARX); Machanavajjhala et al., l-Diversity, TKDD 1(1), 2007;
+// Li, Li & Venkatasubramanian, t-Closeness, ICDE 2007.
+package risk
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+)
+
+// Table is the columns of a published table that matter.
+type Table struct {
+	Rows             int
+	Quasi, Sensitive []Column
+	// Absent are the sensitive attributes that the table has no column for.
+	Absent []string
+}
+
+// Column is a column and, where its values have an order, each text's place in it.
+type Column struct {
+	csvtable.TextColumn
+	Rank []uint32 // by code; nil without an order
+}
+
+// NewTable takes from a table's texts what the schema calls a quasi-identifier, and what it calls
+// sensitive or the class. Sensitive values have an order when they are numbers, or when the schema
+// gives them one. It is an error when a quasi-identifier has no column, or when the schema has
+// none.
+func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
+	t := &Table{Rows: texts.Rows}
+	var bad datasets.Problems
+	for i := range schema.Attributes {
+		a := &schema.Attributes[i]
+		found := texts.Column(a.Name)
+		switch quasi := a.Role == datasets.QuasiIdentifier; {
+		case found == nil && quasi:
+			bad.Add("no column for the quasi-identifier %q", a.Name)
+		case found == nil:
+			t.Absent = append(t.Absent, a.Name)
+		case quasi:
+			t.Quasi = append(t.Quasi, Column{TextColumn: *found})
+		default:
+			t.Sensitive = append(t.Sensitive, Column{*found, ranks(found.Texts, a)})
+		}
+	}
+	if len(t.Quasi) == 0 && !bad.Any() {
+		bad.Add("no quasi-identifiers, must have at least one: without any nobody can be told " +
+			"from anybody")
+	}
+	return t, bad.Err()
+}
+
+// ranks gives each text's place in the attribute's order; nil where one of them has none.
+func ranks(texts []string, a *datasets.Attribute) []uint32 {
+	if a.Kind == datasets.Categorical && !a.Ordered {
+		return nil
+	}
+	keys := make([]float64, len(texts))
+	for i, text := range texts {
+		if a.Kind == datasets.Categorical {
+			keys[i] = float64(slices.Index(a.Values, text))
+			if keys[i] < 0 {
+				return nil
+			}
+		} else if number, ok := csvtable.Decimal(text); ok {
+			keys[i] = number
+		} else {
+			return nil
+		}
+	}
+	order := slices.Clone(keys)
+	slices.Sort(order)
+	order = slices.Compact(order) // "1" and "1.0" have one place
+	rank := make([]uint32, len(texts))
+	for i, key := range keys {
+		at, _ := slices.BinarySearch(order, key)
+		rank[i] = uint32(at)
+	}
+	return rank
+}
+
+// Options say how risk is measured. Defaults has the usual ones.
+type Options struct {
+	// K is the smallest class that counts as safe: a record is at risk when its probability of
+	// being identified is above 1/K.
+	K int
+	// C is the constant of recursive (c, l)-diversity.
+	C float64
+	// Suppressed is the text that stands in every quasi-identifier of a suppressed record. Such
+	// records are counted and otherwise left out, as ARX does; nothing is left out when it is
+	// empty.
+	Suppressed string
+}
+
+// Defaults are a K of 5, a C of 2, as in sdcMicro, and ARX's "*" for suppressed records.
+func Defaults() Options { return Options{K: 5, C: 2, Suppressed: "*"} }
+
+// Validate reports everything wrong with the options.
+func (o Options) Validate() error {
+	var bad datasets.Problems
+	bad.Whole("k", o.K, 1, math.MaxInt32)
+	bad.Within("c", o.C, 1e-9, 1e9)
+	return bad.Err()
+}
+
+// Report is what a table gives away. Shares and probabilities are between 0 and 1. Everything but
+// Suppressed is about the records that are not suppressed.
+type Report struct {
+	QuasiIdentifiers []string `json:"quasi_identifiers"`
+	Records          int      `json:"records"`
+	Suppressed       int      `json:"suppressed"`
+	// Classes is the number of different combinations of quasi-identifiers; K the size of the
+	// smallest, Largest of the largest.
+	Classes int `json:"classes"`
+	K       int `json:"k"`
+	Largest int `json:"largest_class"`
+	// Unique counts records that no other record shares its quasi-identifiers with.
+	Unique int `json:"unique_records"`
+	// Sizes counts classes and records by size.
+	Sizes []SizeCount `json:"class_sizes"`
+	// Smallest are the smallest classes, up to five.
+	Smallest []Class `json:"smallest_classes"`
+
+	// Threshold is the K that records at risk are counted by.
+	Threshold  int       `json:"threshold_k"`
+	Prosecutor Attacker  `json:"prosecutor"`
+	Journalist *Attacker `json:"journalist,omitempty"` // with a population
+	// Marketer is the expected share of records that are identified when all are tried: against the
+	// population if there is one, else against the table itself.
+	Marketer   float64     `json:"marketer"`
+	Population *Population `json:"population,omitempty"`
+
+	Sensitive []Disclosure `json:"sensitive"`
+	Absent    []string     `json:"sensitive_without_column,omitempty"`
+}
+
+// Attacker is a way of attack: its probability of success over the records of a table.
+type Attacker struct {
+	Max    float64 `json:"max"`     // of the record most at risk
+	Mean   float64 `json:"mean"`    // over records
+	AtRisk float64 `json:"at_risk"` // share of records above the threshold
+}
+
+// Population is what the table is a sample of.
+type Population struct {
+	Records int `json:"records"`
+	// Unique counts records of the table that are alone in the population, too.
+	Unique int `json:"unique_records"`
+}
+
+// SizeCount counts classes of From to To records; To is 0 for no limit.
+type SizeCount struct {
+	From    int `json:"from"`
+	To      int `json:"to,omitempty"`
+	Classes int `json:"classes"`
+	Records int `json:"records"`
+}
+
+// Class is a combination of quasi-identifiers and how many records have it.
+type Class struct {
+	Values  []string `json:"values"` // in the order of QuasiIdentifiers
+	Records int      `json:"records"`
+}
+
+// Measure measures the table. population, which may be nil, is a table that holds its people and
+// others, generalised in the same way; it is an error when it lacks records that the table has.
+func Measure(table, population *Table, o Options) (*Report, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	groups := group(table, o.Suppressed)
+	r := &Report{Records: table.Rows - groups.left, Suppressed: groups.left,
+		Classes: len(groups.sizes), Threshold: o.K, Absent: table.Absent}
+	for i := range table.Quasi {
+		r.QuasiIdentifiers = append(r.QuasiIdentifiers, table.Quasi[i].Name)
+	}
+	if r.Records == 0 {
+		return nil, errors.New("no records but suppressed ones, must have at least one")
+	}
+	r.K, r.Largest = slices.Min(groups.sizes), slices.Max(groups.sizes)
+	if r.K == 1 {
+		for _, n := range groups.sizes {
+			if n == 1 {
+				r.Unique++
+			}
+		}
+	}
+	r.Sizes = countSizes(groups.sizes)
+	r.smallest(table, groups)
+	r.Prosecutor = attacker(groups.sizes, groups.sizes, o.K)
+	r.Marketer = r.Prosecutor.Mean
+	if population != nil {
+		if err := r.inPopulation(table, population, groups, o); err != nil {
+			return nil, err
+		}
+	}
+	rows := groups.rows()
+	for i := range table.Sensitive {
+		r.Sensitive = append(r.Sensitive, disclose(&table.Sensitive[i], groups, rows, o.C))
+	}
+	return r, nil
+}
+
+// attacker is the attack on classes of the table, by size, where known is how many people the
+// attacker has to choose from in each: probability 1/known for each record.
+func attacker(sizes, known []int, k int) Attacker {
+	records, atRisk, least, sum := 0, 0, known[0], 0.0
+	for i, n := range sizes {
+		records += n
+		sum += float64(n) / float64(known[i])
+		least = min(least, known[i])
+		if known[i] < k {
+			atRisk += n
+		}
+	}
+	return Attacker{Max: 1 / float64(least), Mean: sum / float64(records),
+		AtRisk: float64(atRisk) / float64(records)}
+}
+
+// inPopulation measures the journalist, who does not know whether the target is in the table, and
+// the marketer, who tries everybody.
+func (r *Report) inPopulation(table, population *Table, groups *grouping, o Options) error {
+	sizes, records, err := groups.count(table, population, o.Suppressed)
+	if err != nil {
+		return err
+	}
+	r.Population = &Population{Records: records}
+	var bad datasets.Problems
+	all := 0
+	for class, n := range groups.sizes {
+		all += sizes[class]
+		if sizes[class] < n {
+			bad.Add("the class of %s has %d records in the table and %d in the population",
+				strings.Join(groups.values(table, class), ", "), n, sizes[class])
+		}
+		if sizes[class] == 1 {
+			r.Population.Unique++
+		}
+	}
+	if err := bad.Err(); err != nil {
+		return fmt.Errorf("%w\nthe population must hold the people of the table, generalised "+
+			"in the same way", err)
+	}
+	journalist := attacker(groups.sizes, sizes, o.K)
+	r.Marketer = journalist.Mean
+	// Or the attacker starts from the population and looks into the table: El Emam, table 16.2.
+	journalist.Mean = max(journalist.Mean, float64(len(groups.sizes))/float64(all))
+	r.Journalist = &journalist
+	return nil
+}
+
+// countSizes counts classes in bins, without the empty ones at the end.
+func countSizes(sizes []int) []SizeCount {
+	bins := []SizeCount{{From: 1, To: 1}, {From: 2, To: 2}, {From: 3, To: 4}, {From: 5, To: 9},
+		{From: 10, To: 19}, {From: 20, To: 49}, {From: 50, To: 99}, {From: 100}}
+	last := 0
+	for _, n := range sizes {
+		at := 0
+		for bins[at].To != 0 && n > bins[at].To {
+			at++
+		}
+		bins[at].Classes++
+		bins[at].Records += n
+		last = max(last, at)
+	}
+	return bins[:last+1]
+}
+
+func (r *Report) smallest(table *Table, groups *grouping) {
+	const most = 5
+	classes := make([]int, len(groups.sizes))
+	for i := range classes {
+		classes[i] = i
+	}
+	slices.SortStableFunc(classes, func(a, b int) int {
+		return cmp.Compare(groups.sizes[a], groups.sizes[b])
+	})
+	for _, class := range classes[:min(most, len(classes))] {
+		r.Smallest = append(r.Smallest,
+			Class{groups.values(table, class), groups.sizes[class]})
+	}
+}

@@ -1,0 +1,457 @@
+package risk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+)
+
+const tolerance = 1e-12 // sums of a few dozen rounded terms below one
+
+// parsed reads a table whose last column is sensitive, and an order of its values if it is given.
+func parsed(t *testing.T, text string, order ...string) *Table {
+	t.Helper()
+	names := strings.Split(strings.SplitN(text, "\n", 2)[0], ",")
+	schema := new(datasets.Schema)
+	for i, name := range names {
+		a := datasets.Attribute{Name: name}
+		if i == len(names)-1 {
+			a.Role = datasets.Sensitive
+			if order != nil {
+				a.Kind, a.Values, a.Ordered = datasets.Categorical, order, true
+			}
+		}
+		schema.Attributes = append(schema.Attributes, a)
+	}
+	texts, err := csvtable.Plain(schema).ReadTexts(context.Background(), "f.csv",
+		strings.NewReader(text), names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := NewTable(texts, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func measured(t *testing.T, table, population *Table) *Report {
+	t.Helper()
+	report, err := Measure(table, population, Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s is %v, must be %v", what, got, want)
+	}
+}
+
+// TestPracticeGuide is the worked example of sdcMicro's practice guide (Benschop, Machingauta &
+// Welch, Statistical Disclosure Control: A Practice Guide, tables 4.1 and 4.3): ten people with
+// frequencies f, weights that add up to frequencies F in the population, and distinct l-diversity.
+func TestPracticeGuide(t *testing.T) {
+	people := []struct {
+		key    string
+		weight int
+		health string
+		f, F   int
+	}{
+		{"urban,female,sec. incomplete,employed", 180, "yes", 2, 360},
+		{"urban,female,sec. incomplete,employed", 180, "yes", 2, 360},
+		{"urban,female,prim. incomplete,non-LF", 215, "yes", 1, 215},
+		{"urban,male,sec. complete,employed", 76, "yes", 2, 152},
+		{"rural,female,sec. complete,unemployed", 186, "yes", 1, 186},
+		{"urban,male,sec. complete,employed", 76, "no", 2, 152},
+		{"urban,female,prim. complete,non-LF", 180, "no", 1, 180},
+		{"urban,male,post-secondary,unemployed", 215, "yes", 1, 215},
+		{"urban,female,sec. incomplete,non-LF", 186, "no", 2, 262},
+		{"urban,female,sec. incomplete,non-LF", 76, "yes", 2, 262},
+	}
+	header := "residence,gender,education,labour,health\n"
+	sample, all := header, header
+	mean := 0.0
+	for _, p := range people {
+		sample += p.key + "," + p.health + "\n"
+		all += strings.Repeat(p.key+","+p.health+"\n", p.weight)
+		mean += 1 / float64(p.F) / 10
+	}
+	table := parsed(t, sample)
+	r := measured(t, table, parsed(t, all))
+	groups := group(table, "*")
+	for i, p := range people {
+		if n := groups.sizes[groups.of[i]]; n != p.f {
+			t.Errorf("person %d: f is %d, must be %d", i+1, n, p.f)
+		}
+	}
+	// Seven keys, four unique; 4 of 10 violate 2-anonymity and all violate 3-anonymity.
+	if r.Records != 10 || r.Classes != 7 || r.K != 1 || r.Unique != 4 || r.Largest != 2 {
+		t.Errorf("%+v", r)
+	}
+	for k, share := range map[int]float64{2: 0.4, 3: 1} {
+		at, err := Measure(table, nil, Options{K: k, C: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "share below k", at.Prosecutor.AtRisk, share)
+	}
+	near(t, "prosecutor", r.Prosecutor.Mean, 0.7)
+	near(t, "journalist's highest", r.Journalist.Max, 1./152)
+	near(t, "marketer", r.Marketer, mean)
+	if r.Population.Records != 1570 || r.Population.Unique != 0 || r.Journalist.AtRisk != 0 {
+		t.Errorf("%+v %+v", r.Population, r.Journalist)
+	}
+	// l is 1 for persons 1, 2, 3, 5, 7 and 8.
+	if d := r.Sensitive[0]; d.Distinct != 1 || d.Homogeneous != 6 || d.Recursive != 1 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestThreeAttackers is by hand, with El Emam's formulas: classes of 2 and 3 that have 4 and 3
+// people in the population, of whom each is found with probability 1/4 and 1/3.
+func TestThreeAttackers(t *testing.T) {
+	sample := "q,s\n" + strings.Repeat("a,1\n", 2) + strings.Repeat("b,1\n", 3)
+	table := parsed(t, sample)
+	all := parsed(t, sample+strings.Repeat("a,1\n", 2)+"*,1\nc,1\n")
+	r, err := Measure(table, all, Options{K: 4, C: 2, Suppressed: "*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "prosecutor's highest", r.Prosecutor.Max, 1./2)
+	near(t, "prosecutor's mean", r.Prosecutor.Mean, 2./5)
+	near(t, "prosecutor's share", r.Prosecutor.AtRisk, 1)
+	near(t, "journalist's highest", r.Journalist.Max, 1./3)
+	near(t, "journalist's mean", r.Journalist.Mean, (2./4+3./3)/5)
+	near(t, "journalist's share", r.Journalist.AtRisk, 3./5)
+	near(t, "marketer", r.Marketer, (2./4+3./3)/5)
+	if r.Population.Records != 8 {
+		t.Errorf("%d in the population, must be 8", r.Population.Records)
+	}
+	// The attacker may also start from the population: of its 10 + 2 people 2 are found, more than
+	// the table's (9/10 + 1/2)/10.
+	table = parsed(t, "q,s\n"+strings.Repeat("a,1\n", 9)+"b,1\n")
+	all = parsed(t, "q,s\n"+strings.Repeat("a,1\n", 10)+"b,1\nb,1\n")
+	r = measured(t, table, all)
+	near(t, "marketer", r.Marketer, 0.14)
+	near(t, "journalist's mean", r.Journalist.Mean, 2./12)
+	if _, err := Measure(all, table, Defaults()); err == nil ||
+		!strings.Contains(err.Error(), "class of a has 10 records in the table and 9") {
+		t.Errorf("a population smaller than the table: %v", err)
+	}
+}
+
+// inpatients is Machanavajjhala et al.'s tables of twelve inpatients: 4-anonymous (figure 2) and
+// 3-diverse (figure 3).
+const (
+	fourAnonymous = `zip,age,nationality,condition
+130**,< 30,*,Heart Disease
+130**,< 30,*,Heart Disease
+130**,< 30,*,Viral Infection
+130**,< 30,*,Viral Infection
+1485*,≥ 40,*,Cancer
+1485*,≥ 40,*,Heart Disease
+1485*,≥ 40,*,Viral Infection
+1485*,≥ 40,*,Viral Infection
+130**,3*,*,Cancer
+130**,3*,*,Cancer
+130**,3*,*,Cancer
+130**,3*,*,Cancer
+`
+	threeDiverse = `zip,age,nationality,condition
+1305*,≤ 40,*,Heart Disease
+1305*,≤ 40,*,Viral Infection
+1305*,≤ 40,*,Cancer
+1305*,≤ 40,*,Cancer
+1485*,> 40,*,Cancer
+1485*,> 40,*,Heart Disease
+1485*,> 40,*,Viral Infection
+1485*,> 40,*,Viral Infection
+1306*,≤ 40,*,Heart Disease
+1306*,≤ 40,*,Viral Infection
+1306*,≤ 40,*,Cancer
+1306*,≤ 40,*,Cancer
+`
+)
+
+func TestDiversity(t *testing.T) {
+	r := measured(t, parsed(t, fourAnonymous), nil)
+	if d := r.Sensitive[0]; r.K != 4 || r.Classes != 3 || d.Distinct != 1 || d.Homogeneous != 4 {
+		t.Errorf("%+v", r)
+	}
+	near(t, "entropy l of a class of one value", r.Sensitive[0].Entropy, 1)
+	r = measured(t, parsed(t, threeDiverse), nil)
+	d := r.Sensitive[0]
+	if r.K != 4 || r.Classes != 3 || d.Distinct != 3 || d.Homogeneous != 0 || d.Values != 3 {
+		t.Errorf("%+v", r)
+	}
+	near(t, "entropy l of 2, 1, 1", d.Entropy, math.Pow(2, 1.5))
+	// 2 < c(1 + 1) holds for l = 2 if c is above 1, 2 < c·1 for l = 3 if c is above 2.
+	for c, want := range map[float64]int{0.5: 0, 1: 1, 1.5: 2, 2: 2, 2.5: 3} {
+		at, err := Measure(parsed(t, threeDiverse), nil, Options{K: 5, C: c})
+		if err != nil || at.Sensitive[0].Recursive != want {
+			t.Errorf("recursive with c %v: %+v, must be %d; %v", c, at.Sensitive, want, err)
+		}
+	}
+}
+
+// TestCloseness is the worked example of Li et al., section 5: nine salaries, each once.
+func TestCloseness(t *testing.T) {
+	salary := func(classOf map[string]string) float64 {
+		text := "class,salary\n"
+		for _, k := range []string{"3", "4", "5", "6", "7", "8", "9", "10", "11"} {
+			text += classOf[k] + "," + k + "000\n"
+		}
+		r := measured(t, parsed(t, text), nil)
+		return *r.Sensitive[0].Ordered
+	}
+	in := func(class string, of map[string]string, ks ...string) map[string]string {
+		for _, k := range ks {
+			of[k] = class
+		}
+		return of
+	}
+	first := in("1", map[string]string{}, "3", "4", "5")
+	near(t, "{3, 4, 5}", salary(in("2", in("3", first, "7", "9", "10"), "6", "8", "11")), 0.375)
+	// The other six differ half as much the other way.
+	second := in("1", map[string]string{}, "6", "8", "11")
+	near(t, "{6, 8, 11}", salary(in("2", second, "3", "4", "5", "7", "9", "10")), 1./6)
+	// Table 5: 0.167-closeness.
+	five := in("1", in("2", map[string]string{}, "6", "11", "8"), "3", "5", "9")
+	near(t, "table 5", salary(in("3", five, "4", "7", "10")), 1./6)
+}
+
+// TestBruteForce measures random tables a second time, by comparing all pairs of records and moving
+// earth along the line by hand.
+func TestBruteForce(t *testing.T) {
+	order := []string{"v0", "v1", "v2", "v3", "v4", "v5"}
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(rt, "n")
+		rows := make([][3]string, n)
+		text := "q1,q2,s\n"
+		for i := range rows {
+			rows[i] = [3]string{
+				rapid.SampledFrom([]string{"*", "[0, 5[", "5-9"}).Draw(rt, "q1"),
+				rapid.SampledFrom([]string{"*", "{a, b}"}).Draw(rt, "q2"),
+				rapid.SampledFrom(order).Draw(rt, "s"),
+			}
+			text += `"` + strings.Join(rows[i][:], `","`) + "\"\n"
+		}
+		table := parsed(t, text, order...)
+		c := rapid.SampledFrom([]float64{0.5, 1, 2, 3}).Draw(rt, "c")
+		o := Options{K: rapid.IntRange(1, 6).Draw(rt, "k"), C: c, Suppressed: "*"}
+		kept := slices.DeleteFunc(slices.Clone(rows), func(row [3]string) bool {
+			return row[0] == "*" && row[1] == "*"
+		})
+		r, err := Measure(table, nil, o)
+		if len(kept) == 0 {
+			if err == nil {
+				rt.Fatal("a table of suppressed records was measured")
+			}
+			return
+		}
+		if err != nil {
+			rt.Fatal(err)
+		}
+		all := make(map[string]float64)
+		for _, row := range kept {
+			all[row[2]] += 1 / float64(len(kept))
+		}
+		k, atRisk, mean, unique, homogeneous := n, 0, 0.0, 0, 0
+		distinct, recursive, entropy, equal, ordered := n, n, math.Inf(1), 0., 0.
+		for _, row := range kept {
+			in := make(map[string]int)
+			size := 0
+			for _, other := range kept {
+				if other[0] == row[0] && other[1] == row[1] {
+					in[other[2]]++
+					size++
+				}
+			}
+			k, mean = min(k, size), mean+1/float64(size)/float64(len(kept))
+			if 1/float64(size) > 1/float64(o.K) {
+				atRisk++
+			}
+			if size == 1 {
+				unique++
+			}
+			if len(in) == 1 {
+				homogeneous++
+			}
+			distinct = min(distinct, len(in))
+			h, same := 0.0, 0.0
+			var counts []int
+			for value, count := range in {
+				p := float64(count) / float64(size)
+				h -= p * math.Log(p)
+				same += min(p, all[value])
+				counts = append(counts, count)
+			}
+			entropy, equal = min(entropy, h), max(equal, 1-same)
+			slices.Sort(counts)
+			slices.Reverse(counts)
+			l := 0
+			for l < len(counts) {
+				tail := 0
+				for _, count := range counts[l:] {
+					tail += count
+				}
+				if !(float64(counts[0]) < c*float64(tail)) {
+					break
+				}
+				l++
+			}
+			recursive = min(recursive, l)
+			ordered = max(ordered, moved(order, in, size, all))
+		}
+		d := r.Sensitive[0]
+		if r.K != k || r.Unique != unique || r.Records != len(kept) ||
+			r.Suppressed != n-len(kept) ||
+			d.Homogeneous != homogeneous || d.Distinct != distinct ||
+			d.Recursive != recursive {
+			rt.Fatalf("%+v: k %d, %d unique, %d homogeneous, distinct %d, recursive %d", r, k,
+				unique, homogeneous, distinct, recursive)
+		}
+		for _, x := range [][2]float64{{r.Prosecutor.Mean, mean},
+			{r.Prosecutor.Max, 1 / float64(k)},
+			{r.Prosecutor.AtRisk, float64(atRisk) / float64(len(kept))},
+			{d.Entropy, math.Exp(entropy)}, {d.Equal, equal}, {*d.Ordered, ordered}} {
+			if !(math.Abs(x[0]-x[1]) <= 1e-9) {
+				rt.Fatalf("%v, must be %v: %+v", x[0], x[1], r)
+			}
+		}
+		// A table is its own population, where all attackers are alike.
+		own, err := Measure(table, table, o)
+		if err != nil || *own.Journalist != own.Prosecutor || own.Marketer != r.Marketer ||
+			own.Population.Unique != unique || own.Population.Records != len(kept) {
+			rt.Fatalf("as its own population: %+v; %v", own, err)
+		}
+	})
+}
+
+// moved moves the class' distribution to that of all, always the leftmost earth to the leftmost
+// hole, which is optimal on a line, and adds up mass times way.
+func moved(order []string, in map[string]int, size int, all map[string]float64) float64 {
+	var have, want []float64
+	for _, value := range order {
+		if all[value] > 0 {
+			have = append(have, float64(in[value])/float64(size))
+			want = append(want, all[value])
+		}
+	}
+	cost := 0.0
+	for i, j := 0, 0; i < len(have) && j < len(want); {
+		mass := min(have[i], want[j])
+		cost += mass * math.Abs(float64(i-j))
+		have[i], want[j] = have[i]-mass, want[j]-mass
+		if have[i] < 1e-12 {
+			i++
+		} else {
+			j++
+		}
+	}
+	return cost / max(float64(len(want)-1), 1)
+}
+
+func TestNewTable(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "age"}, {Name: "zip"},
+		{Name: "pay", Role: datasets.Sensitive}, {Name: "job", Role: datasets.Class}}}
+	read := func(text string) (*Table, error) {
+		texts, err := csvtable.Plain(schema).ReadTexts(context.Background(), "f.csv",
+			strings.NewReader(text), []string{"age"})
+		if err != nil {
+			return nil, err
+		}
+		return NewTable(texts, schema)
+	}
+	if _, err := read("age;pay\n1;2\n"); err == nil ||
+		!strings.Contains(err.Error(), `no column for the quasi-identifier "zip"`) {
+		t.Error(err)
+	}
+	if _, err := read("a,b\n1,2\n"); err == nil ||
+		!strings.Contains(err.Error(), `no column for the attribute "age"`) {
+		t.Error(err)
+	}
+	if _, err := read("age,zip\n1,2\n3\n"); err == nil ||
+		!strings.Contains(err.Error(), "f.csv:3:1: 1 fields, must be 2") {
+		t.Error(err)
+	}
+	table, err := read("zip\tpay\tage\n[1, 2[\t10\t*\n8\t9.0\t*\n8\t9\t*\n")
+	if err != nil || table.Rows != 3 || table.Quasi[1].Texts[0] != "[1, 2[" ||
+		!slices.Equal(table.Sensitive[0].Rank, []uint32{1, 0, 0}) ||
+		!slices.Equal(table.Absent, []string{"job"}) {
+		t.Errorf("%+v %v", table, err)
+	}
+	if table, err = read("age,zip,pay\n1,2,low\n"); err != nil || table.Sensitive[0].Rank != nil {
+		t.Errorf("%+v %v", table, err)
+	}
+	if _, err := NewTable(&csvtable.Texts{}, new(datasets.Schema)); err == nil {
+		t.Error("a table without quasi-identifiers")
+	}
+	if _, err := Measure(table, nil, Options{K: 0, C: math.NaN()}); err == nil ||
+		strings.Count(err.Error(), "\n") != 1 {
+		t.Error(err)
+	}
+}
+
+// TestPage: equal reports give equal pages, and names cannot become markup.
+func TestPage(t *testing.T) {
+	r := measured(t, parsed(t, strings.ReplaceAll(fourAnonymous, "zip", "<b>zip")), nil)
+	var a, b bytes.Buffer
+	if err := errors.Join(WritePage(&a, "x<y.csv", r),
+		WritePage(&b, "x<y.csv", r)); err != nil {
+		t.Fatal(err)
+	}
+	page := a.String()
+	if page != b.String() || strings.Contains(page, "<b>") || strings.Contains(page, "x<y") ||
+		strings.Contains(page, "<script") || strings.Contains(page, "http") {
+		t.Error(page)
+	}
+	for _, want := range []string{"4-anonymous: every record",
+		"condition is given away for 4 of 12 records (33.3 %)",
+		"&lt;b&gt;zip", "25 %"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if !reflect.DeepEqual(r.Sizes, []SizeCount{{From: 1, To: 1}, {From: 2, To: 2},
+		{3, 4, 3, 12}}) {
+		t.Errorf("%+v", r.Sizes)
+	}
+}
+
+// BenchmarkMeasure measures a table of many small classes.
+func BenchmarkMeasure(b *testing.B) {
+	const n = 100_000
+	column := func(name string, values, step int) Column {
+		c := Column{TextColumn: csvtable.TextColumn{Name: name, Codes: make([]uint32, n)}}
+		for row := range n {
+			c.Codes[row] = uint32(row * step % 1_000_003 % values)
+		}
+		for v := range values {
+			c.Texts, c.Rank = append(c.Texts, strings.Repeat("x", v%9)), append(c.Rank, uint32(v))
+		}
+		return c
+	}
+	table := &Table{Rows: n, Quasi: []Column{column("a", 100, 7), column("b", 50, 13),
+		column("c", 20, 31)}, Sensitive: []Column{column("s", 5000, 97)}}
+	for b.Loop() {
+		if _, err := Measure(table, nil, Defaults()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
