@@ -9,7 +9,7 @@ import (
 
 // Options say how a model is fitted.
 type Options struct {
-	// Iterations caps the steps, each one pass of sum-product.
+	// Iterations caps the steps of a stage, each one pass of sum-product. Most fits have one stage.
 	Iterations int
 	// Tolerance stops the fit when the loss is proven to be within this share of its minimum, or
 	// when it has fallen by less than a tenth of this share in plateau steps. 0 never stops early.
@@ -27,7 +27,7 @@ type Model struct {
 	// Loss is half the sum of squared distances from what was measured, in units of the noise, and
 	// Gap bounds how far it is above its minimum; it is 0 or more.
 	Loss, Gap  float64
-	Iterations int // taken
+	Iterations int // taken by the last stage
 
 	*tree
 	theta, mu []float64 // potentials and marginals of all cliques
@@ -104,8 +104,8 @@ func Fit(ctx context.Context, sizes []int, measured []Measurement, total float64
 	return m, f.stages(ctx, o, warm == nil)
 }
 
-// sharp is the curvature, for a model of a single record, above which a fit that starts from
-// nothing is made in stages, and stageRatio that of a stage to the one before.
+// sharp is the curvature times the number of records above which a fit that starts from nothing is
+// made in stages; stageRatio is that of a stage to the one before.
 const (
 	sharp      = 100
 	stageRatio = 8
