@@ -56,7 +56,7 @@ type node struct {
 
 // cases are what is known of the training cases.
 type cases struct {
-	codes  []uint32 // row by row: position·stride + column
+	codes  []uint32 // row by row, at position·stride + column: from the column's first on
 	labels []uint32
 	weight []float64 // by position; nil for 1 each
 }
@@ -88,14 +88,17 @@ type grower struct {
 	whole   bool      // all weights are whole numbers: sums are exact in any order
 	counts  []float64 // scratch: code·classes + class
 	columns []codeColumn
-	tallied []int32   // the columns counted at this node
-	bags    []int32   // scratch of partition
-	spare   []int32   // scratch of partition, as long as order
-	taken   []uint32  // scratch of partition: the branch of each case
-	keys    []uint64  // scratch of scans by sorting
-	left    []float64 // scratch: one for each class
-	tests   []test    // scratch: one for each feature
-	largest int       // arity
+	tallied []int32 // the columns counted at this node
+	// The counts and marks of all columns.
+	placeCounts []float64
+	placeMarks  []uint64
+	bags        []int32   // scratch of partition
+	spare       []int32   // scratch of partition, as long as order
+	taken       []uint32  // scratch of partition: the branch of each case
+	keys        []uint64  // scratch of scans by sorting
+	left        []float64 // scratch: one for each class
+	tests       []test    // scratch: one for each feature
+	largest     int       // arity
 }
 
 // newGrower prepares the data. Bundles change no tree, only the time it takes; tests go without to
