@@ -366,9 +366,6 @@ func (c *contest) noBetter(l *rankLine) bool {
 	return judged
 }
 
-// swamped is from how many times the original's size on a release counts as mostly noise.
-const swamped = 2
-
 // sampled is the range of the samples that a line is as good as, "" where none is known.
 func (l *rankLine) sampled() string {
 	var least, most *rankCell
@@ -410,7 +407,7 @@ func (c *contest) alarms() (all []string) {
 		if l.NoBetter {
 			useless = append(useless, l.Label)
 		}
-		if l.size >= swamped*truth {
+		if l.size >= results.Swamped*truth {
 			large = append(large, fmt.Sprintf("%s %s", l.Label, l.Records))
 		}
 	}
@@ -429,9 +426,9 @@ func (c *contest) alarms() (all []string) {
 			"majority class, by any classifier: %s.%s", c.Title, strings.Join(useless, "; "), why))
 	}
 	if len(large) > 0 {
-		all = append(all, fmt.Sprintf("%s: %s were released, and these publish at least %d times "+
-			"as many records, most of them noise: %s.", c.Title, number(math.Round(truth)), swamped,
-			strings.Join(large, "; ")))
+		all = append(all, fmt.Sprintf("%s: %s were released, and these publish at least %v times "+
+			"as many records, most of them noise: %s.", c.Title, number(math.Round(truth)),
+			results.Swamped, strings.Join(large, "; ")))
 	}
 	return all
 }
