@@ -22,6 +22,8 @@ type Format struct {
 	// Header says that the first record names the columns. Without one the columns are the
 	// schema file's attributes in order.
 	Header bool
+	// Latin1 says that the text is in Windows-1252, which contains Latin-1, and not in UTF-8.
+	Latin1 bool
 	// Trim cuts the white space around fields.
 	Trim bool
 	// Missing are the texts that stand for a missing value.
@@ -51,6 +53,7 @@ const dropRow = math.MaxUint32
 type schemaFile struct {
 	Delimiter      string      `yaml:"delimiter"`
 	Header         bool        `yaml:"header"`
+	Encoding       string      `yaml:"encoding"`
 	Trim           bool        `yaml:"trim"`
 	Missing        []string    `yaml:"missing,flow-one"`
 	MissingAsValue bool        `yaml:"missing-as-value"`
@@ -83,11 +86,14 @@ func (a *attribute) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	a.node, a.broken = n, r.Problems() > before
 }
 
-// The kinds, roles and orders a schema file may name.
+// The kinds, encodings and orders a schema file may name.
 const (
 	kindNumeric     = "numeric"
 	kindCategorical = "categorical"
 	kindIgnored     = "ignored"
+
+	encodingUTF8   = "utf-8"
+	encodingLatin1 = "latin-1"
 
 	orderGiven  = "given"
 	orderRandom = "random"
@@ -108,7 +114,7 @@ func ParseSchema(file string, data []byte) (*Format, error) { return parseSchema
 func parseSchema(file string, data []byte, target string) (*Format, error) {
 	reader := strictyaml.NewReader(file)
 	root := reader.Document(data)
-	read := schemaFile{Delimiter: ",", Header: true}
+	read := schemaFile{Delimiter: ",", Header: true, Encoding: encodingUTF8}
 	reader.Decode(root, &read)
 	if root == nil || root.Kind != strictyaml.MappingNode {
 		return nil, reader.Err()
@@ -155,6 +161,10 @@ func (c *compiler) compile() *Format {
 		Schema: new(datasets.Schema), Delimiter: c.delimiter(), Header: c.file.Header,
 		Trim:    c.file.Trim,
 		Missing: c.file.Missing, MissingAsValue: c.file.MissingAsValue,
+	}
+	if f.Latin1 = c.file.Encoding == encodingLatin1; !f.Latin1 && c.file.Encoding != encodingUTF8 {
+		c.Problemf(at(c.root, "encoding"), "%q, must be %s or %s", c.file.Encoding, encodingUTF8,
+			encodingLatin1)
 	}
 	if f.Trim && unicode.IsSpace(f.Delimiter) {
 		c.Problemf(at(c.root, "trim"),
