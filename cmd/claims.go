@@ -153,10 +153,6 @@ func openDirs(dirs []string) ([]*results.Summary, error) {
 }
 
 func writePage(path string, v *verdicts) error {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return inputError{err}
-	}
 	var part strings.Builder
 	for i, ledger := range v.ledgers {
 		if i > 0 {
@@ -166,7 +162,16 @@ func writePage(path string, v *verdicts) error {
 			return err
 		}
 	}
-	text, err := claims.ReplaceMarkdown(string(page), part.String())
+	return replaceInPage(path, claims.MarkdownBegin, claims.MarkdownEnd, part.String())
+}
+
+// replaceInPage replaces what stands between two markers of a page.
+func replaceInPage(path, begin, end, part string) error {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return inputError{err}
+	}
+	text, err := claims.ReplaceMarkdown(string(page), begin, end, part)
 	if err != nil {
 		return inputError{fmt.Errorf("%s: %w", filepath.ToSlash(path), err)}
 	}

@@ -41,6 +41,8 @@ type cli struct {
 	List        listCommand        `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
 	Plan        planCommand        `cmd:"" help:"Show what specs would run, without running it."`
 	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
+	Worker      workerCommand      `cmd:"" hidden:"" help:"Serve cells to ppdp run --isolate, which starts this itself."`
+	Compare     compareCommand     `cmd:"" help:"Compare all releases that fit your own table, on one page."`
 	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their cells."`
 	Submit      submitCommand      `cmd:"" help:"Hand experiments to a cluster's scheduler."`
 	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`
@@ -48,12 +50,14 @@ type cli struct {
 	Plot        plotCommand        `cmd:"" help:"Draw figures again, from the results of earlier runs."`
 	Schema      schemaCommand      `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
 	Claims      claimsCommand      `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
+	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth, from the results of earlier runs."`
 	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md and RO-Crate metadata."`
 	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
 	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`
 	Export      exportCommand      `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
 	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
+	Check       checkCommand       `cmd:"" help:"Say everything wrong with your own table."`
 	Release     releaseCommand     `cmd:"" help:"Make one release of your own table that may be handed out."`
 	Verify      verifyCommand      `cmd:"" help:"Check the folder of a release: files, certificate, values, classes."`
 	Risk        riskCommand        `cmd:"" help:"Measure what an anonymised table gives away about people."`

@@ -9,12 +9,13 @@ import (
 	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
+	"ppdp/report/leaderboard"
 	"ppdp/results"
 )
 
 // reproduceCommand is "ppdp reproduce".
 type reproduceCommand struct {
-	Paper string `arg:"" optional:"" default:"all" help:"A paper whose experiments to run, or all (the default)."`
+	Paper string `arg:"" optional:"" default:"all" help:"A paper whose experiments to run, or all (the default), which leaves out leaderboard."`
 	Quick bool   `help:"Few trials and a coarse grid, to check that everything runs."`
 	runFlags
 }
@@ -50,7 +51,8 @@ func papers() []string {
 func (c reproduceCommand) Run(con *console) error {
 	var names []string
 	for _, name := range experiments.Names() {
-		if c.Paper == "all" || strings.HasPrefix(name, c.Paper+"/") {
+		all := c.Paper == "all" && !strings.HasPrefix(name, leaderboard.Prefix)
+		if all || strings.HasPrefix(name, c.Paper+"/") {
 			names = append(names, name)
 		}
 	}
@@ -79,7 +81,7 @@ func (c reproduceCommand) Run(con *console) error {
 		err = errors.Join(err, c.claims(con, runs))
 	}
 	if len(runs) > 0 {
-		err = errors.Join(err, writeReport(con, out, runs))
+		err = errors.Join(err, writeReport(con, out, runs, false))
 	}
 	return err
 }

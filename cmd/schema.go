@@ -15,9 +15,11 @@ type datasetsSchemaCommand struct {
 	File      string   `arg:"" help:"The table, as delimited text; it may be gzip."`
 	Out       string   `help:"Write to this file, which must not exist yet, instead of standard output." placeholder:"FILE"`
 	Delimiter string   `help:"The character between fields; detected by default. Write \\t for a tab." placeholder:"C"`
-	NoHeader  bool     `help:"The first line is data, not names."`
+	NoHeader  bool     `help:"The first line is data, not names." xor:"header"`
+	Header    bool     `help:"The first line holds names, even if it looks like data." xor:"header"`
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
 	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
+	Keep      bool     `name:"missing-as-value" help:"Keep missing categories as a value of their own; by default a record without one is left out."`
 	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
 }
 
@@ -35,8 +37,8 @@ Examples:
 
 // Run drafts.
 func (c datasetsSchemaCommand) Run(con *console) error {
-	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Class: c.Class, Missing: c.Missing,
-		MaxValues: c.MaxValues}
+	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
+		Missing: c.Missing, MissingAsValue: c.Keep, MaxValues: c.MaxValues}
 	switch delimiter := c.Delimiter; {
 	case delimiter == "":
 	case delimiter == `\t`:
@@ -50,8 +52,12 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 		return inputError{fmt.Errorf("--max-values: %d, must be at least 0", c.MaxValues)}
 	}
 	var draft bytes.Buffer
-	if err := csvtable.Draft(&draft, c.File, options); err != nil {
+	notes, err := csvtable.Draft(&draft, c.File, options)
+	if err != nil {
 		return inputError{err}
+	}
+	for _, note := range notes {
+		fmt.Fprintf(con.stderr, "ppdp: note: %s\n", note)
 	}
 	if c.Out == "" {
 		_, err := con.stdout.Write(draft.Bytes())

@@ -53,7 +53,7 @@ func guard(ctx context.Context, timeout time.Duration,
 		returned := false
 		defer func() {
 			if p := recover(); p != nil {
-				result.err = &panicked{value: p, stack: debug.Stack()}
+				result.err = &crashed{fmt.Sprintf("panic: %v", p), debug.Stack()}
 			} else if !returned {
 				result.err = errors.New("runtime.Goexit ended the cell before it returned")
 			}
@@ -90,19 +90,28 @@ func guard(ctx context.Context, timeout time.Duration,
 }
 
 // phase is where a cell is; it is read from outside when a cell does not come back.
-type phase struct{ current atomic.Value }
+type phase struct {
+	current atomic.Value
+	entered func(name string) // is told, unless nil
+}
 
-func (p *phase) enter(name string) { p.current.Store(name) }
-func (p *phase) name() string      { return p.current.Load().(string) }
+func (p *phase) enter(name string) {
+	p.current.Store(name)
+	if p.entered != nil {
+		p.entered(name)
+	}
+}
 
-// panicked is a panic caught in a cell. Its stack differs from run to run and therefore goes to the
-// log, not into the record.
-type panicked struct {
-	value any
+func (p *phase) name() string { return p.current.Load().(string) }
+
+// crashed is a panic caught in a cell, or the end of its process. Its stack differs from run to run
+// and therefore goes to the log, not into the record.
+type crashed struct {
+	text  string
 	stack []byte
 }
 
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+func (c *crashed) Error() string { return c.text }
 
 // outcome is what running a cell gave.
 type outcome struct {
@@ -177,14 +186,21 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	var published metrics.Memo
 	for _, measure := range config.Measures {
 		value, err := p.measure(ctx, measure, m, train, test, release, &published, c)
-		if err != nil {
+		switch {
+		case err == nil:
+		case ctx.Err() != nil, errors.Is(err, errNotFinite):
 			return o, err
+		default: // it costs this measurement, not the others of the release
+			o.Warnings = append(slices.Clip(o.Warnings), "not measured: "+err.Error())
 		}
 		o.Values = append(o.Values, value)
 	}
 	o.timing.Measure = clock().Sub(begin).Seconds()
 	return o, nil
 }
+
+// errNotFinite is a metric's mistake, not the release's.
+var errNotFinite = errors.New("not a finite number")
 
 func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train, test []int32,
 	release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
@@ -205,12 +221,13 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train,
 	if err != nil {
 		return value, fmt.Errorf("%s: %w", measure.Name, err)
 	}
+	if !ok {
+		return value, nil
+	}
 	if math.IsNaN(number) || math.IsInf(number, 0) {
-		return value, fmt.Errorf("%s: not a finite number: %v", measure.Name, number)
+		return value, fmt.Errorf("%s: %w: %v", measure.Name, errNotFinite, number)
 	}
-	if ok {
-		value.Value = &number
-	}
+	value.Value = &number
 	return value, nil
 }
 

@@ -317,9 +317,11 @@ func TestAudits(t *testing.T) {
 		{Algorithm: "c", Variant: "published", Epsilon: 1, Status: "broken",
 			Proven: results.Bound(math.Inf(1)), Seen: 2, Failures: failures},
 		{Algorithm: "d", Variant: "strict", Epsilon: 1, Status: "holds", Error: "no class"},
+		{Algorithm: "e", Variant: "published", Epsilon: 1, Status: "declared",
+			Proven: results.Bound(math.Inf(1)), BlackBox: &results.Certified{Bound: 0.4}},
 	})
-	if want := "1 said to hold and refuted, 1 passed, 1 known not to hold and refuted, " +
-		"1 not audited"; a.Summary != want {
+	if want := "1 said to hold and refuted, 1 passed, 1 declared and not refuted, " +
+		"1 known not to hold and refuted, 1 not audited"; a.Summary != want {
 		t.Errorf("%s, want %s", a.Summary, want)
 	}
 	var got []string
@@ -330,7 +332,8 @@ func TestAudits(t *testing.T) {
 	want := []string{"a (strict)|0.5|0.5|0.25||passed|v-holds||false",
 		"b (strict)|1|1|1.5|1.25|REFUTED: loss|v-against|two records: 1.5|false",
 		"c (published)|1|∞|2||refuted: loss|v-open|two records: 1.5|true",
-		"d (strict)|1||||not audited|v-none|no class|false"}
+		"d (strict)|1||||not audited|v-none|no class|false",
+		"e (published)|1|∞|–|0.4|not refuted: epsilon is at least 0.4|v-open||true"}
 	if !slices.Equal(got, want) || !a.BlackBox || a.Long {
 		t.Errorf("%q\nwant %q", got, want)
 	}

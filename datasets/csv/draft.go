@@ -3,9 +3,9 @@ package csvtable
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,94 +18,109 @@ import (
 
 // DraftOptions say how a table is to be read for a draft. The zero value is usable.
 type DraftOptions struct {
-	// Delimiter separates fields; 0 chooses the one of comma, semicolon, tab and bar that splits
-	// the first records into the most fields of equal number.
+	// Delimiter separates fields; 0 chooses the one of comma, semicolon, tab, bar and space that
+	// splits the first records into the most fields of equal number.
 	Delimiter rune
 	// NoHeader says that the first record is data; the columns are then called c1, c2, ...
 	NoHeader bool
+	// Header says that the first record holds names although it looks like data.
+	Header bool
 	// Class names the attribute to predict, which is drafted as categorical. Empty leaves the
 	// choice to whoever reviews the draft.
 	Class string
 	// Missing are the texts that stand for a missing value; nil takes those of the usual ones that
-	// occur: an empty field, ?, NA, N/A, NaN, nan, null, NULL.
+	// occur: an empty field, ?, a point or a dash alone, NA, N/A, #N/A, <NA>, NaN, nan, null, NULL.
 	Missing []string
+	// MissingAsValue keeps missing categories as a value of their own.
+	MissingAsValue bool
 	// MaxValues is the largest number of different texts a categorical attribute may have before
-	// its column is taken for an identifier or free text and left out; 0 means 100.
+	// its column is left out; 0 means 100.
 	MaxValues int
 }
 
-var usualMarkers = []string{"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"}
+var usualMarkers = []string{"", "?", ".", "-", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "null",
+	"NULL"}
 
-var usualDelimiters = []rune{',', ';', '\t', '|'}
+// usualDelimiters are in the order in which they are preferred.
+var usualDelimiters = []rune{',', ';', '\t', '|', ' '}
 
 // sampleSize is how many bytes the delimiter is chosen by.
 const sampleSize = 1 << 16
 
 // Draft writes a schema file for the table at path, which may be gzip. The table can be read with
 // it as it stands, but bounds and lists come from private data: the draft says at its top that they
-// must be reviewed before anything is released. It is an error when no column can be described.
-func Draft(w io.Writer, path string, options DraftOptions) error {
-	text, err := Open(path, nil)
+// must be reviewed before anything is released. Columns that no schema can describe, identifiers
+// and free text are left out; notes says which and why, and what else was guessed. It is an error
+// when no column can be described, and when the table is not what it seems: with a name twice, with
+// data in place of names, with NUL bytes or with infinity among numbers.
+func Draft(w io.Writer, path string, options DraftOptions) (notes []string, err error) {
+	return draft(w, path, func() (io.ReadCloser, error) { return Open(path, nil) }, options)
+}
+
+func draft(w io.Writer, file string, open func() (io.ReadCloser, error),
+	options DraftOptions) ([]string, error) {
+	if options.Delimiter != 0 && !validDelimiter(options.Delimiter) {
+		return nil, fmt.Errorf("delimiter %q, must be neither a quote nor a line break",
+			options.Delimiter)
+	}
+	s := &profile{file: file, DraftOptions: options}
+	err := s.profile(open)
+	if errors.Is(err, errNotUTF8) {
+		s = &profile{file: file, DraftOptions: options, latin1: true}
+		s.note("the table is not UTF-8: it is read as Latin-1 (encoding: latin-1)")
+		err = s.profile(open)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = s.write(w)
+	return s.notes, err
+}
+
+// errNotUTF8 is a text that is read once more in the other encoding.
+var errNotUTF8 = errors.New("not UTF-8, must be saved in that encoding")
+
+type profile struct {
+	DraftOptions
+	file    string
+	latin1  bool
+	trim    bool
+	seen    []bool // which of the markers occur
+	rows    int
+	columns []draftColumn
+	notes   []string
+}
+
+func (s *profile) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+// profile reads the table once.
+func (s *profile) profile(open func() (io.ReadCloser, error)) error {
+	text, err := open()
 	if err != nil {
 		return err
 	}
 	defer text.Close()
-	return draft(w, path, text, options)
-}
-
-func draft(w io.Writer, file string, r io.Reader, options DraftOptions) error {
-	buffered := bufio.NewReaderSize(r, sampleSize)
-	s := profile{file: file, markers: options.Missing, most: options.MaxValues,
-		class: options.Class}
-	sample, _ := buffered.Peek(sampleSize)
-	if options.Delimiter != 0 && !validDelimiter(options.Delimiter) {
-		return fmt.Errorf("delimiter %q, must be neither a quote nor a line break",
-			options.Delimiter)
-	}
+	buffered := bufio.NewReaderSize(decoded(text, s.latin1), sampleSize)
+	sample, _ := buffered.Peek(sampleSize) // an error comes again when the table is read
 	candidates := usualDelimiters
-	if options.Delimiter != 0 {
-		candidates = []rune{options.Delimiter}
+	if s.Delimiter != 0 {
+		candidates = []rune{s.Delimiter}
 	}
-	s.delimiter, s.trim = layout(sample, candidates...)
-	if s.markers == nil {
-		s.markers = usualMarkers
+	s.Delimiter, s.trim = layout(sample, candidates...)
+	stated := s.Missing != nil
+	if !stated {
+		s.Missing = usualMarkers
 	}
-	if s.most == 0 {
-		s.most = 100
+	if s.MaxValues == 0 {
+		s.MaxValues = 100
 	}
-	s.seen = make([]bool, len(s.markers))
-	if err := s.read(buffered, !options.NoHeader); err != nil {
+	s.seen = slices.Repeat([]bool{stated}, len(s.Missing)) // stated ones are kept in any case
+	if err := s.read(buffered); err != nil {
 		return err
 	}
-	if options.Missing != nil { // stated, so kept whether or not they occur
-		for i := range s.seen {
-			s.seen[i] = true
-		}
-	}
-	return s.write(w, !options.NoHeader)
-}
-
-type profile struct {
-	file      string
-	delimiter rune
-	trim      bool
-	markers   []string
-	seen      []bool // which of the markers occur
-	most      int
-	class     string
-	rows      int
-	columns   []columnProfile
-}
-
-type columnProfile struct {
-	name          string
-	reason        string // why the column cannot be described; empty when it can
-	number        bool   // every value so far is a number
-	integer       bool   // and a whole one
-	min, max      float64
-	values        []string // sorted; nil once there are too many
-	tooManyValues bool
-	filled        int // rows with a value
+	return s.judge()
 }
 
 // layout chooses the delimiter, of those given, and whether white space is to be trimmed by the
@@ -157,8 +172,8 @@ func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) 
 	}
 }
 
-func (s *profile) read(r io.Reader, header bool) error {
-	records, guard, err := openRecords(s.file, r, s.delimiter, s.trim)
+func (s *profile) read(r io.Reader) error {
+	records, guard, err := openRecords(s.file, r, s.Delimiter, s.trim)
 	if err != nil {
 		return err
 	}
@@ -171,31 +186,33 @@ func (s *profile) read(r io.Reader, header bool) error {
 			return err
 		}
 		for i, text := range record {
+			if !utf8.ValidString(text) {
+				return errNotUTF8
+			}
+			if strings.ContainsRune(text, 0) {
+				line, column := records.FieldPos(i)
+				return fmt.Errorf("%s:%d:%d: %q holds a NUL byte, must be text; is it UTF-16, or "+
+					"no table?", s.file, line, column, shortened(text))
+			}
 			if s.trim {
 				record[i] = strings.TrimSpace(text)
 			}
-			if !utf8.ValidString(text) {
-				line, column := records.FieldPos(i)
-				return fmt.Errorf("%s:%d:%d: %q is not UTF-8, must be saved in that encoding",
-					s.file, line, column, text)
-			}
 		}
 		if first {
-			s.begin(record, header)
-			if header {
-				if slices.ContainsFunc(record, hasReturn) { // as in tableReader.header
-					return fmt.Errorf("%s:1: %s", s.file, loneReturn)
-				}
+			if err := s.begin(record); err != nil {
+				return err
+			}
+			if !s.NoHeader {
 				continue
 			}
 		}
 		if len(record) != len(s.columns) {
 			return fmt.Errorf("%s:%d: %d fields, must be %d (delimiter %q)", s.file, guard.line,
-				len(record), len(s.columns), s.delimiter)
+				len(record), len(s.columns), s.Delimiter)
 		}
 		s.rows++
 		for i, text := range record {
-			s.columns[i].add(text, s)
+			s.columns[i].add(text, s, guard.line)
 		}
 	}
 	if s.rows == 0 {
@@ -204,28 +221,32 @@ func (s *profile) read(r io.Reader, header bool) error {
 	return nil
 }
 
-func (s *profile) begin(record []string, header bool) {
-	s.columns = make([]columnProfile, len(record))
+func (s *profile) begin(record []string) error {
+	s.columns = make([]draftColumn, len(record))
+	if !s.NoHeader && slices.ContainsFunc(record, hasReturn) { // as in tableReader.header
+		return fmt.Errorf("%s:1: %s", s.file, loneReturn)
+	}
+	var bad datasets.Problems
+	first := make(map[string]int)
 	for i := range s.columns {
-		c := &s.columns[i]
-		*c = columnProfile{name: "c" + strconv.Itoa(i+1), number: true, integer: true,
-			min: math.Inf(1), max: math.Inf(-1)}
-		if !header {
-			continue
-		}
-		c.name = strings.Clone(record[i])
-		for j := range i {
-			if s.columns[j].name == c.name {
-				c.reason = "its name is a duplicate in the header"
-				s.columns[j].reason = c.reason
+		c := newDraftColumn("c" + strconv.Itoa(i+1))
+		if !s.NoHeader {
+			c.name = strings.Clone(record[i])
+			switch before, twice := first[c.name]; {
+			case c.name == "":
+				c.reason = "it has no name in the header"
+			case unreadable(c.name):
+				c.reason = "its name cannot be matched"
+			case twice:
+				bad.Add("%s:1: columns %d and %d are both called %q, must have different names "+
+					"(or --no-header, if the first line is data)", s.file, before+1, i+1, c.name)
+			default:
+				first[c.name] = i
 			}
 		}
-		if c.name == "" {
-			c.reason = "it has no name in the header"
-		} else if unreadable(c.name) {
-			c.reason = "its name cannot be matched"
-		}
+		s.columns[i] = c
 	}
+	return bad.Err()
 }
 
 func hasReturn(text string) bool { return strings.ContainsRune(text, '\r') }
@@ -235,71 +256,106 @@ func unreadable(text string) bool {
 	return hasReturn(text) || strings.HasPrefix(text, "\ufeff")
 }
 
-func (c *columnProfile) add(text string, s *profile) {
-	if marker := slices.Index(s.markers, text); marker >= 0 {
-		s.seen[marker] = true
-		return
-	}
-	c.filled++
-	if c.number {
-		number, ok := Decimal(text)
-		c.number = ok
-		c.integer = c.integer && ok && number == math.Trunc(number)
-		c.min, c.max = math.Min(c.min, number), math.Max(c.max, number)
-	}
-	if c.tooManyValues {
-		return
-	}
-	if at, known := slices.BinarySearch(c.values, text); !known {
-		if len(c.values) == s.most {
-			c.values, c.tooManyValues = nil, true
-			return
-		}
-		c.values = slices.Insert(c.values, at, strings.Clone(text))
-		if unreadable(text) && c.reason == "" {
-			c.reason = "it holds texts that a schema cannot list"
+// judge refuses tables that are not what they seem.
+func (s *profile) judge() error {
+	var bad datasets.Problems
+	for i := range s.columns {
+		if c := &s.columns[i]; c.number && c.filled > 0 && c.infinite != 0 {
+			bad.Add("%s:%d: %s: %q among numbers, must be a number; list it by --missing if it "+
+				"means that there is none", s.file, c.infinite, c.name, c.infiniteText)
 		}
 	}
+	if !s.NoHeader && !s.Header {
+		if names := s.dataAsNames(); names != nil {
+			bad.Add("%s:1: the first line looks like data, not names: %s occur like values of "+
+				"their columns; state --no-header, or --header if they are names", s.file,
+				someOf(names))
+		}
+	}
+	return bad.Err()
+}
+
+// dataAsNames lists the names that look like values of their columns, if that is what they are: a
+// number above numbers, or a text that occurs again below it. A single column of numbers whose name
+// is none shows that the first record holds names.
+func (s *profile) dataAsNames() []string {
+	var like []string
+	numbers, texts := 0, 0
+	for i := range s.columns {
+		c := &s.columns[i]
+		_, isNumber := Decimal(c.name)
+		_, occurs := slices.BinarySearch(c.values, c.name)
+		switch {
+		case c.filled == 0 || c.name == "" || slices.Contains(s.Missing, c.name):
+		case c.number && !isNumber:
+			return nil
+		case c.number:
+			numbers++
+			like = append(like, c.name)
+		case !c.tooMany:
+			texts++
+			if occurs {
+				like = append(like, c.name)
+			}
+		}
+	}
+	if numbers == 0 && 2*len(like) < texts {
+		return nil // a value that is called like its column happens
+	}
+	return like
 }
 
 // draftMark begins a draft; whoever has reviewed it deletes the line.
 const draftMark = "# DRAFT, read off the private data in"
 
-func (s *profile) write(w io.Writer, header bool) error {
-	var markers, attributes, leftOut []string
-	for i, marker := range s.markers {
-		if s.seen[i] {
-			markers = append(markers, strconv.Quote(marker))
-		}
-	}
-	described, foundClass := 0, false
+// entries describes the columns: those to list, those to leave out, and how many are listed. keep
+// lists whatever can be described.
+func (s *profile) entries(keep bool) (attributes, leftOut []string, described int) {
 	for i := range s.columns {
 		c := &s.columns[i]
-		isClass := s.class != "" && c.name == s.class
-		line, reason := c.describe(isClass, s.most)
-		switch {
-		case reason == "":
+		name := strconv.Quote(c.name)
+		entry, reason := c.describe(s.Class != "" && c.name == s.Class, s.MaxValues)
+		if reason == "" || entry != "" && keep {
 			described++
-			foundClass = foundClass || isClass
-			attributes = append(attributes, line)
-		case !header:
-			attributes = append(attributes,
-				fmt.Sprintf("{name: %s, kind: ignored} # %s", strconv.Quote(c.name), reason))
-		default:
-			leftOut = append(leftOut, fmt.Sprintf("%s: %s", strconv.Quote(c.name), reason))
+			attributes = append(attributes, "{"+entry+"}")
+			continue
 		}
+		s.note("%s is left out: %s", name, reason)
+		if entry != "" {
+			reason += "; to keep it: {" + entry + "}"
+		}
+		if s.NoHeader {
+			attributes = append(attributes, fmt.Sprintf("{name: %s, kind: ignored} # %s", name,
+				reason))
+		} else {
+			leftOut = append(leftOut, name+": "+reason)
+		}
+	}
+	return attributes, leftOut, described
+}
+
+func (s *profile) write(w io.Writer) error {
+	before := len(s.notes)
+	attributes, leftOut, described := s.entries(false)
+	if described == 0 { // better identifiers than nothing
+		s.notes = s.notes[:before]
+		attributes, leftOut, described = s.entries(true)
 	}
 	if described == 0 {
-		return fmt.Errorf("%s: no column can be described (delimiter %q): %s", s.file, s.delimiter,
-			strings.Join(leftOut, "; "))
+		return fmt.Errorf("%s: no column can be described (delimiter %q): %s", s.file, s.Delimiter,
+			strings.Join(append(leftOut, s.notes...), "; "))
 	}
-	if s.class != "" && !foundClass {
-		names := make([]string, len(s.columns))
-		for i := range names {
-			names[i] = s.columns[i].name
+	class := slices.IndexFunc(s.columns, func(c draftColumn) bool { return c.name == s.Class })
+	if s.Class != "" {
+		if class < 0 || s.columns[class].reason != "" || s.columns[class].tooMany ||
+			s.columns[class].filled == 0 {
+			names := make([]string, len(s.columns))
+			for i := range names {
+				names[i] = s.columns[i].name
+			}
+			return fmt.Errorf("%s: class %q is not among the columns a schema can describe, must "+
+				"be one of %s", s.file, s.Class, someOf(names))
 		}
-		return fmt.Errorf("%s: class %q is not among the columns a schema can describe, must be "+
-			"one of %s", s.file, s.class, someOf(names))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, draftMark+" %s.\n", strconv.Quote(filepath.Base(s.file)))
@@ -307,17 +363,35 @@ func (s *profile) write(w io.Writer, header bool) error {
 # With bounds or values taken from the data no privacy guarantee holds, since one record more could
 # change them. Write down what is possible, not what occurs: bounds any person could have
 # (half-open: low is inside, high is not), every value the form allowed. Check what is listed as
-# missing, name the class, give roles (quasi-identifier, sensitive), and describe in attributes that
-# are not quasi-identifiers nothing you would not publish. Then delete these lines.
+# missing and which lists are ordered, name the class, give roles (quasi-identifier, sensitive), and
+# describe in attributes that are not quasi-identifiers nothing you would not publish. Then delete
+# these lines.
 `)
-	fmt.Fprintf(&b, "delimiter: %s\nheader: %t\n", strconv.Quote(string(s.delimiter)), header)
+	fmt.Fprintf(&b, "delimiter: %s\nheader: %t\n", strconv.Quote(string(s.Delimiter)), !s.NoHeader)
+	if s.latin1 {
+		b.WriteString("encoding: latin-1\n")
+	}
 	if s.trim {
 		b.WriteString("trim: true\n")
 	}
+	var markers []string
+	for i, marker := range s.Missing {
+		if s.seen[i] {
+			markers = append(markers, strconv.Quote(marker))
+		}
+	}
 	fmt.Fprintf(&b, "missing: [%s]\n", strings.Join(markers, ", "))
-	if s.class != "" {
-		fmt.Fprintf(&b, "class: %s\n", strconv.Quote(s.class))
-	} else {
+	if s.MissingAsValue && len(markers) > 0 {
+		b.WriteString("missing-as-value: true\n")
+	}
+	switch guess := s.target(); {
+	case s.Class != "":
+		fmt.Fprintf(&b, "class: %s\n", strconv.Quote(s.Class))
+	case guess != "":
+		fmt.Fprintf(&b, "# class: %s   the attribute to predict: a guess, name it if it is right\n",
+			strconv.Quote(guess))
+		s.note("no class is named; %s looks like one (--class)", strconv.Quote(guess))
+	default:
 		b.WriteString("# class: ...   the attribute to predict, a categorical one\n")
 	}
 	b.WriteString("attributes:\n")
@@ -334,67 +408,22 @@ func (s *profile) write(w io.Writer, header bool) error {
 	return err
 }
 
-// describe is the column's entry, or the reason why it can have none.
-func (c *columnProfile) describe(isClass bool, most int) (line, reason string) {
-	name := strconv.Quote(c.name)
-	switch {
-	case c.reason != "":
-		return "", c.reason
-	case c.filled == 0:
-		return "", "it holds no values"
-	case c.number && !isClass:
-		low, high, step, continuous := c.bounds()
-		a := datasets.Attribute{Name: c.name, Low: low, High: high, Step: step,
-			Continuous: continuous}
-		if a.Validate() != nil || !(c.min >= low && c.max < high) || !a.WholeCells() {
-			return "", "its numbers span too much for cells of equal width"
+// target guesses the attribute to predict: one that is called so, else the last column, if it has
+// few values. Empty without a guess.
+func (s *profile) target() string {
+	guess := ""
+	for i := range s.columns {
+		c := &s.columns[i]
+		if n := len(c.values); c.tooMany || c.reason != "" || n < 2 || n > 10 {
+			continue
 		}
-		line = fmt.Sprintf("{name: %s, kind: numeric, low: %s, high: %s, step: %s",
-			name, formatNumber(low), formatNumber(high), formatNumber(step))
-		if continuous {
-			line += ", continuous: true"
+		switch strings.ToLower(c.name) {
+		case "class", "target", "label", "outcome", "y":
+			return c.name
 		}
-		return line + "}", ""
-	case c.tooManyValues:
-		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
-	}
-	quoted := make([]string, len(c.values))
-	for i, value := range c.values {
-		quoted[i] = strconv.Quote(value)
-	}
-	return fmt.Sprintf("{name: %s, kind: categorical, values: [%s]}",
-		name, strings.Join(quoted, ", ")), ""
-}
-
-// bounds rounds the observed range outwards to multiples of a round step: whole numbers get one
-// cell each where that gives no more than a million, anything else is continuous in about a hundred
-// cells.
-func (c *columnProfile) bounds() (low, high, step float64, continuous bool) {
-	width := c.max - c.min
-	step = 1
-	if continuous = !c.integer || width > 1e6; continuous && width > 0 {
-		step = roundStep(width / 100)
-	}
-	low = float64(math.Floor(c.min/step) * step)
-	high = float64((math.Floor(c.max/step) + 1) * step)
-	return low, high, step, continuous
-}
-
-// roundStep is the largest round number up to x: one, two or five times a power of ten, or below
-// one a power of two, whose multiples are exact in binary so that cells meet their bounds.
-func roundStep(x float64) float64 {
-	if x < 1 {
-		_, exponent := math.Frexp(x)
-		return math.Ldexp(1, exponent-1)
-	}
-	power := 1.0
-	for power*10 <= x {
-		power *= 10
-	}
-	for _, factor := range []float64{5, 2} {
-		if float64(factor*power) <= x {
-			return float64(factor * power)
+		if i == len(s.columns)-1 {
+			guess = c.name
 		}
 	}
-	return power
+	return guess
 }

@@ -3,7 +3,10 @@ package csvtable
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -11,10 +14,14 @@ import (
 func drafted(t *testing.T, text string, options DraftOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if err := draft(&b, "dir/f.csv", strings.NewReader(text), options); err != nil {
+	if _, err := draft(&b, "dir/f.csv", opened(text), options); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+func opened(text string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
 }
 
 // body is a draft without its comments.
@@ -94,18 +101,104 @@ func TestDraftBad(t *testing.T) {
 		{"a;b;c\n1;2\n1;2;3;4\n", DraftOptions{}, "f.csv:2: 2 fields, must be 3 (delimiter ';')"},
 		{"a,b\r1,2\r", DraftOptions{}, "f.csv:1: lines end in a carriage return alone"},
 		{"a,b\n1,2\n3\n", DraftOptions{Delimiter: ','}, "f.csv:3: 1 fields, must be 2"},
-		{"a\ncaf\xe9\n", DraftOptions{}, "f.csv:2:1: \"caf\\xe9\" is not UTF-8"},
+		{"a,b,c\n1,2,\"x\x00y\"\n", DraftOptions{}, `f.csv:2:5: "x\x00y" holds a NUL byte`},
+		{"pay,b\n1,x\nInf,y\n2,z\n", DraftOptions{},
+			`f.csv:3: pay: "Inf" among numbers, must be a number; list it by --missing`},
+		{"39,Male,Ana\n40,Male,Bob\n41,Female,Eve\n", DraftOptions{},
+			`f.csv:1: the first line looks like data, not names: "39", "Male" occur like values ` +
+				`of their columns; state --no-header, or --header`},
+		{"x,low\ny,low\nx,high\n", DraftOptions{}, `not names: "x", "low" occur`},
 		{"a\n1\n", DraftOptions{Class: "b"},
 			`class "b" is not among the columns a schema can describe, must be one of "a"`},
-		{"a,a\n1,2\n", DraftOptions{}, "no column can be described"},
+		{"a,b,a,b\n1,2,3,4\n", DraftOptions{},
+			"f.csv:1: columns 1 and 3 are both called \"a\", must have different names (or " +
+				"--no-header, if the first line is data)\nf.csv:1: columns 2 and 4"},
 		{"a,b\n1,\"2\n", DraftOptions{}, "f.csv:2:6: a quote that does not fit"},
 		{"a\n1\n", DraftOptions{Delimiter: '"'}, "delimiter '\"', must be"},
 		{"\xff\xfea", DraftOptions{}, "UTF-16"},
 	} {
-		err := draft(&strings.Builder{}, "f.csv", strings.NewReader(test.text), test.options)
+		_, err := draft(&strings.Builder{}, "f.csv", opened(test.text), test.options)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
 		}
+	}
+}
+
+// TestDraftSees: what a column looks like decides how it is described, or that it is left out.
+func TestDraftSees(t *testing.T) {
+	rows := func(n int, line func(i int) string) string {
+		text := ""
+		for i := range n {
+			text += line(i) + "\n"
+		}
+		return text
+	}
+	for _, test := range []struct {
+		name, text string
+		options    DraftOptions
+		want       string // in the draft
+		note       string
+	}{
+		{"spaces between fields", "age job\n18 clerk\n19 smith\n", DraftOptions{},
+			`delimiter: " "`, `"job" looks like one`},
+		{"Latin-1", "town,n\nK\xf6ln,1\nM\xfcnster,2\n", DraftOptions{},
+			`encoding: latin-1`, "is read as Latin-1"},
+		{"its letters", "town,n\nK\xf6ln,1\nM\xfcnster,2\n", DraftOptions{},
+			`values: ["Köln", "Münster"]`, ""},
+		{"rows counted", "no,x\n" + rows(30, func(i int) string {
+			return fmt.Sprint(i+7, ",a")
+		}), DraftOptions{}, `#   "no": an identifier: it counts the rows; to keep it: {name:`,
+			`"no" is left out: an identifier`},
+		{"rows counted in another order", "n,x\n" + rows(30, func(i int) string {
+			return fmt.Sprint(i*7%30, ",a")
+		}), DraftOptions{}, `#   "n": an identifier: every number of its range occurs once`, ""},
+		{"numbers called id", "person_id,x\n" + rows(30, func(i int) string {
+			return fmt.Sprint(i*i+100_000, ",a")
+		}), DraftOptions{}, `#   "person_id": an identifier: every number is different`, ""},
+		{"different numbers without such a name", "pay,x\n" + rows(30, func(i int) string {
+			return fmt.Sprint(i*i+100_000, ",a")
+		}), DraftOptions{}, `{name: "pay", kind: numeric`, ""},
+		{"an identifier alone", "no\n" + rows(30, strconv.Itoa), DraftOptions{},
+			`{name: "no", kind: numeric, low: 0, high: 30, step: 1}`, ""},
+		{"names", "who,x\n" + rows(25, func(i int) string { return fmt.Sprint("p", i, ",a") }),
+			DraftOptions{}, `#   "who": an identifier: every text is different`, ""},
+		{"free text", "said,x\n" + rows(150, func(i int) string {
+			return strings.Repeat("words and ", 4) + fmt.Sprint(i%120, ",a")
+		}), DraftOptions{}, `#   "said": free text: more than 100 different texts`, ""},
+		{"dates", "day,x\n" + rows(150, func(i int) string {
+			return fmt.Sprintf("%04d-%02d-01,a", 1900+i%140, i%12+1)
+		}), DraftOptions{}, `#   "day": dates or times written as 2006-01-02`, ""},
+		{"a scale", "x,n\nMedium,1\nlow,2\nHIGH,1\nlow,1\n", DraftOptions{},
+			`values: ["low", "Medium", "HIGH"], order: given}`, ""},
+		{"ranges", "age,n\n65+,1\n<5,2\n15-64,1\n5-14,1\n", DraftOptions{},
+			`values: ["<5", "5-14", "15-64", "65+"], order: given}`, ""},
+		{"intervals", "age,n\n\"[20, 40[\",1\n\"[100, 120[\",2\n\"[40, 100[\",1\n",
+			DraftOptions{Delimiter: ','},
+			`values: ["[20, 40[", "[40, 100[", "[100, 120["], order: given}`, ""},
+		{"no order", "x,n\nred,1\nblue,2\nlow,1\n", DraftOptions{},
+			`values: ["blue", "low", "red"]}`, ""},
+		{"years are names", "year,2019,2020\na,5,x\n", DraftOptions{Header: true},
+			`{name: "2019", kind: numeric`, ""},
+		{"missing kept", "x,n\na,1\n-,2\nb,.\n", DraftOptions{MissingAsValue: true},
+			"missing: [\".\", \"-\"]\nmissing-as-value: true", ""},
+		{"a class by its name", "x,target,n\na,u,1\nb,v,2\n", DraftOptions{},
+			`# class: "target"   the attribute to predict: a guess`, "--class"},
+		{"numbers in a class by size", "x,y\na,10\nb,9\n", DraftOptions{Class: "y"},
+			`values: ["9", "10"]}`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b strings.Builder
+			notes, err := draft(&b, "f.csv", opened(test.text), test.options)
+			if err != nil || !strings.Contains(b.String(), test.want) {
+				t.Errorf("%v, want %s in\n%s", err, test.want, b.String())
+			}
+			if !strings.Contains(strings.Join(notes, "\n"), test.note) {
+				t.Errorf("notes %q, want %s", notes, test.note)
+			}
+			if _, err := read(parse(t, b.String()), test.text); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -113,7 +206,7 @@ func TestDraftBad(t *testing.T) {
 func TestDraftOfAdult(t *testing.T) {
 	path := adultFile(t, "adult.data.gz")
 	var schema bytes.Buffer
-	if err := Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}); err != nil {
+	if _, err := Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := Open(path, nil)
@@ -152,7 +245,7 @@ func FuzzDraft(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, header bool, most uint8) {
 		options := DraftOptions{NoHeader: !header, MaxValues: int(most)}
 		var schema bytes.Buffer
-		if err := draft(&schema, "f", strings.NewReader(text), options); err != nil {
+		if _, err := draft(&schema, "f", opened(text), options); err != nil {
 			return
 		}
 		format, err := ParseSchema("f", schema.Bytes())

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"ppdp/datasets"
 )
 
@@ -43,22 +45,12 @@ type Content struct {
 // The error lists the first 20 things wrong as file:line:column: attribute: what, and how many more
 // there are. Columns count bytes from 1. The context's error is returned as it is.
 func (f *Format) Read(ctx context.Context, file string, r io.Reader) (*Content, error) {
-	records, guard, err := openRecords(file, r, f.Delimiter, f.Trim)
+	t, err := f.reader(file, r)
 	if err != nil {
 		return nil, err
 	}
-	t := &tableReader{
-		format: f, file: file, records: records, guard: guard,
-		builder: datasets.NewBuilder(f.Schema, 0), codes: make([]uint32, len(f.Schema.Attributes)),
-		numbers: make([]float64, len(f.Schema.Attributes)),
-	}
 	content := new(Content)
-	if f.Header {
-		t.header(content)
-	} else {
-		t.layout = f.layout
-	}
-	if !t.bad.Any() {
+	if t.columnsFound(content); !t.bad.Any() {
 		if err := t.rows(ctx); err != nil {
 			return nil, err
 		}
@@ -68,6 +60,32 @@ func (f *Format) Read(ctx context.Context, file string, r io.Reader) (*Content, 
 	}
 	content.Table, content.Dropped = t.builder.Table(), t.dropped
 	return content, nil
+}
+
+func (f *Format) reader(file string, r io.Reader) (*tableReader, error) {
+	records, guard, err := openRecords(file, decoded(r, f.Latin1), f.Delimiter, f.Trim)
+	attributes := len(f.Schema.Attributes)
+	return &tableReader{
+		format: f, file: file, records: records, guard: guard,
+		builder: datasets.NewBuilder(f.Schema, 0), codes: make([]uint32, attributes),
+		numbers: make([]float64, attributes), lacking: make([]int, attributes),
+	}, err
+}
+
+// decoded is the text of r in UTF-8. Windows-1252 has all of Latin-1's letters and others besides.
+func decoded(r io.Reader, latin1 bool) io.Reader {
+	if latin1 {
+		return charmap.Windows1252.NewDecoder().Reader(r)
+	}
+	return r
+}
+
+// shortened is a text for a message.
+func shortened(text string) string {
+	if len(text) > 80 {
+		return strings.ToValidUTF8(text[:80], "") + "…"
+	}
+	return text
 }
 
 // openRecords prepares the text of r for reading record by record.
@@ -121,9 +139,13 @@ type tableReader struct {
 	columns []column
 	codes   []uint32  // of the current row
 	numbers []float64 // of the current row, for continuous attributes
+	done    int       // records read, right or wrong
 	dropped int
+	lacking []int // of each attribute: rows that lack it and cannot be kept without
 
-	bad datasets.Problems
+	bad    datasets.Problems
+	noted  func(*Fault) // told of every fault; may be nil
+	broken error        // of the reader, where the text ends early
 }
 
 // column is what is needed to code one attribute's texts quickly.
@@ -159,10 +181,21 @@ func (t *tableReader) columnsOf(schema *datasets.Schema) []column {
 	return columns
 }
 
-// fail records an error at a field of the current record, or counts it.
-func (t *tableReader) fail(field int, format string, args ...any) {
+// fail notes a fault at a field of the current record. It returns what it noted for details.
+func (t *tableReader) fail(kind Kind, field int, format string, args ...any) *Fault {
 	line, column := t.records.FieldPos(field)
-	t.bad.Add("%s:%d:%d: %s", t.file, line, column, fmt.Sprintf(format, args...))
+	fault := &Fault{Kind: kind, File: t.file, Line: line, Column: column,
+		What: fmt.Sprintf(format, args...)}
+	t.note(fault)
+	return fault
+}
+
+// note keeps a fault, in full if few were noted before.
+func (t *tableReader) note(fault *Fault) {
+	t.bad.AddError(fault)
+	if t.noted != nil {
+		t.noted(fault)
+	}
 }
 
 // next returns the next record; nil and false at the end or when reading must stop. Malformed
@@ -176,15 +209,18 @@ func (t *tableReader) next() (record []string, ok bool) {
 		if err == io.EOF {
 			return nil, false
 		}
-		t.bad.AddError(err)
-		if !errors.As(err, new(malformed)) {
+		var fault *Fault
+		if !errors.As(err, &fault) {
+			t.bad.AddError(err)
+			t.broken = err
+			return nil, false
+		}
+		t.note(fault)
+		if fault.Kind != Quoting { // others can be read after that
 			return nil, false
 		}
 	}
 }
-
-// malformed is the error of a record after which others can be read.
-type malformed struct{ error }
 
 // next reads a record. Its error is io.EOF at the end, else it names the place in the file.
 func (g *recordGuard) next(file string, records *csv.Reader) ([]string, error) {
@@ -194,10 +230,11 @@ func (g *recordGuard) next(file string, records *csv.Reader) ([]string, error) {
 	case err == io.EOF:
 		return nil, err
 	case errors.Is(err, errLongRecord):
-		return nil, fmt.Errorf("%s:%d: a record of more than %d bytes; is a quote not closed?",
-			file, g.line+1, maxRecord)
+		return nil, &Fault{Kind: Unreadable, File: file, Line: g.line + 1, What: fmt.Sprintf(
+			"a record of more than %d bytes; is a quote not closed?", maxRecord)}
 	case errors.As(err, &parse):
-		err = malformed{fmt.Errorf("%s:%d:%d: %s", file, parse.Line, parse.Column, quoting(parse))}
+		err = &Fault{Kind: Quoting, File: file, Line: parse.Line, Column: parse.Column,
+			What: quoting(parse)}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	default:
@@ -227,20 +264,27 @@ func quoting(err *csv.ParseError) string {
 const loneReturn = "lines end in a carriage return alone, must end in a line feed, with or " +
 	"without a carriage return before it"
 
+// columnsFound finds the attributes' columns, by the header if there is one.
+func (t *tableReader) columnsFound(content *Content) {
+	if t.layout = t.format.layout; t.format.Header {
+		t.header(content)
+	}
+}
+
 // header finds the attributes' columns by name.
 func (t *tableReader) header(content *Content) {
 	names := t.format.Schema.Names()
 	record, ok := t.next()
 	if !ok {
 		if !t.bad.Any() {
-			t.bad.Add("%s:1: an empty file, must begin with a header naming %s",
-				t.file, strings.Join(names, ", "))
+			t.note(&Fault{Kind: Header, File: t.file, Line: 1, What: "an empty file, must begin " +
+				"with a header naming " + strings.Join(names, ", ")})
 		}
 		return
 	}
 	for i, name := range record {
 		if strings.Contains(name, "\r") {
-			t.fail(i, "%s", loneReturn)
+			t.fail(Header, i, "%s", loneReturn)
 			return
 		}
 	}
@@ -249,7 +293,7 @@ func (t *tableReader) header(content *Content) {
 	t.seen = make([]string, len(record))
 	for i, name := range record {
 		if !utf8.ValidString(name) {
-			t.fail(i, "column %q is not UTF-8, must be saved in that encoding", name)
+			t.fail(Header, i, "column %q is not UTF-8, must be saved in that encoding", name)
 		}
 		if t.format.Trim {
 			name = strings.TrimSpace(name)
@@ -261,7 +305,7 @@ func (t *tableReader) header(content *Content) {
 		case a < 0:
 			content.LeftOut = append(content.LeftOut, t.seen[i])
 		case found[a]:
-			t.fail(i, "duplicate column %q in the header", name)
+			t.fail(Header, i, "duplicate column %q in the header", name)
 		default:
 			found[a] = true
 		}
@@ -272,7 +316,7 @@ func (t *tableReader) header(content *Content) {
 			if t.format.Schema.Attributes[a].Role == datasets.Class {
 				what = "class attribute"
 			}
-			t.fail(0, "no column for the %s %q, the header names %s (delimiter %q)",
+			t.fail(Header, 0, "no column for the %s %q, the header names %s (delimiter %q)",
 				what, name, someOf(t.seen), t.format.Delimiter)
 		}
 	}
@@ -294,8 +338,8 @@ func someOf(names []string) string {
 
 func (t *tableReader) rows(ctx context.Context) error {
 	t.columns = t.columnsOf(t.format.Schema)
-	for n := 0; ; n++ {
-		if n%contextRows == 0 {
+	for ; ; t.done++ {
+		if t.done%contextRows == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -311,8 +355,8 @@ func (t *tableReader) rows(ctx context.Context) error {
 // fits reports whether a record has as many fields as there are columns, and notes where not.
 func (t *tableReader) fits(record []string) bool {
 	if len(record) != len(t.layout) {
-		t.fail(min(len(record), len(t.layout))-1, "%d fields, must be %d (delimiter %q)",
-			len(record), len(t.layout), t.format.Delimiter)
+		t.fail(FieldCount, min(len(record), len(t.layout))-1, "%d fields, must be %d "+
+			"(delimiter %q)", len(record), len(t.layout), t.format.Delimiter)
 	}
 	return len(record) == len(t.layout)
 }
@@ -339,6 +383,7 @@ func (t *tableReader) row(record []string) {
 				t.refuse(i, c.attribute, text)
 				right = false
 			case code == dropRow:
+				t.lacking[a]++
 				complete = false
 			default:
 				t.codes[a] = code
@@ -346,6 +391,7 @@ func (t *tableReader) row(record []string) {
 			continue
 		}
 		if slices.Contains(t.format.Missing, text) {
+			t.lacking[a]++
 			complete = false
 			continue
 		}
@@ -378,14 +424,14 @@ func (t *tableReader) row(record []string) {
 func (t *tableReader) add() {
 	row := t.builder.AddRow()
 	if row == math.MaxInt32 {
-		t.fail(0, "row %d, must be at most %d rows", row, math.MaxInt32)
+		t.fail(Unreadable, 0, "row %d, must be at most %d rows", row, math.MaxInt32)
 		return
 	}
 	for a, code := range t.codes {
 		if t.columns[a].attribute.Continuous {
 			// The code was found a moment ago, so the number is known to be inside the bounds.
 			if err := t.builder.SetNumber(row, a, t.numbers[a]); err != nil {
-				t.fail(0, "%v", err)
+				t.fail(OutOfBounds, 0, "%v", err)
 			}
 			continue
 		}
@@ -395,31 +441,31 @@ func (t *tableReader) add() {
 
 // refuse explains what is wrong with a text.
 func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
-	shown := text
-	if len(shown) > 80 {
-		shown = strings.ToValidUTF8(shown[:80], "") + "…"
-	}
-	switch {
+	shown := shortened(text)
+	fault := &Fault{Attribute: a.Name, Text: text, File: t.file}
+	fault.Line, fault.Column = t.records.FieldPos(field)
+	switch number, ok := Decimal(text); {
 	case !utf8.ValidString(text):
-		t.fail(field, "%s: %q is not UTF-8, must be saved in that encoding", a.Name, shown)
+		fault.Kind = Encoding
+		fault.What = fmt.Sprintf("%q is not UTF-8, must be saved in that encoding", shown)
 	case a.Kind == datasets.Categorical:
-		t.fail(field, "%s: %q is not in its public list, must be one of %s",
-			a.Name, shown, someOf(a.Values))
+		fault.Kind = NotListed
+		fault.What = fmt.Sprintf("%q is not in its public list, must be one of %s", shown,
+			someOf(a.Values))
+	case !ok:
+		fault.Kind = NotNumber
+		fault.What = fmt.Sprintf("%q is not a number, must be a decimal number in the half-open "+
+			"bounds [%v, %v)", shown, a.Low, a.High)
+	case !(number >= a.Low && number < a.High):
+		fault.Kind = OutOfBounds
+		fault.What = fmt.Sprintf("%s is outside its public bounds, must be in [%v, %v): at least "+
+			"the low and below the high bound", shown, a.Low, a.High)
 	default:
-		number, ok := Decimal(text)
-		if !ok {
-			t.fail(field, "%s: %q is not a number, must be a decimal number in the half-open "+
-				"bounds [%v, %v)", a.Name, shown, a.Low, a.High)
-			return
-		}
-		if !(number >= a.Low && number < a.High) {
-			t.fail(field, "%s: %s is outside its public bounds, must be in [%v, %v): at least "+
-				"the low and below the high bound", a.Name, shown, a.Low, a.High)
-			return
-		}
-		t.fail(field, "%s: %s is between steps, must be %v plus a multiple of %v and below %v",
-			a.Name, shown, a.Low, a.Step, a.High)
+		fault.Kind = BetweenSteps
+		fault.What = fmt.Sprintf("%s is between steps, must be %v plus a multiple of %v and "+
+			"below %v", shown, a.Low, a.Step, a.High)
 	}
+	t.note(fault)
 }
 
 // shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers;

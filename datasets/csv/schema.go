@@ -1,6 +1,7 @@
 package csvtable
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ type Format struct {
 	// Header says that the first record names the columns. Without one the columns are the
 	// schema file's attributes in order.
 	Header bool
+	// Latin1 says that the text is in Windows-1252, which contains Latin-1, and not in UTF-8.
+	Latin1 bool
 	// Trim cuts the white space around fields.
 	Trim bool
 	// Missing are the texts that stand for a missing value.
@@ -50,6 +53,7 @@ const dropRow = math.MaxUint32
 type schemaFile struct {
 	Delimiter      string      `yaml:"delimiter"`
 	Header         bool        `yaml:"header"`
+	Encoding       string      `yaml:"encoding"`
 	Trim           bool        `yaml:"trim"`
 	Missing        []string    `yaml:"missing,flow-one"`
 	MissingAsValue bool        `yaml:"missing-as-value"`
@@ -82,11 +86,14 @@ func (a *attribute) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	a.node, a.broken = n, r.Problems() > before
 }
 
-// The kinds, roles and orders a schema file may name.
+// The kinds, encodings and orders a schema file may name.
 const (
 	kindNumeric     = "numeric"
 	kindCategorical = "categorical"
 	kindIgnored     = "ignored"
+
+	encodingUTF8   = "utf-8"
+	encodingLatin1 = "latin-1"
 
 	orderGiven  = "given"
 	orderRandom = "random"
@@ -101,15 +108,21 @@ var roles = map[string]datasets.Role{
 
 // ParseSchema reads a schema file. file names it in messages; the error holds everything wrong with
 // it, each as file:line: what.
-func ParseSchema(file string, data []byte) (*Format, error) {
+func ParseSchema(file string, data []byte) (*Format, error) { return parseSchema(file, data, "") }
+
+// parseSchema takes the target for the class in place of the file's, unless it is empty.
+func parseSchema(file string, data []byte, target string) (*Format, error) {
 	reader := strictyaml.NewReader(file)
 	root := reader.Document(data)
-	read := schemaFile{Delimiter: ",", Header: true}
+	read := schemaFile{Delimiter: ",", Header: true, Encoding: encodingUTF8}
 	reader.Decode(root, &read)
 	if root == nil || root.Kind != strictyaml.MappingNode {
 		return nil, reader.Err()
 	}
 	c := compiler{Reader: reader, root: root, file: read}
+	if target != "" {
+		c.retarget(target)
+	}
 	format := c.compile()
 	if err := reader.Err(); err != nil {
 		return nil, err
@@ -122,6 +135,17 @@ type compiler struct {
 	*strictyaml.Reader
 	root *strictyaml.Node
 	file schemaFile
+}
+
+// retarget makes an attribute the class; the one that was is a quasi-identifier.
+func (c *compiler) retarget(target string) {
+	c.file.Class = target
+	for i := range c.file.Attributes {
+		entry := &c.file.Attributes[i]
+		if entry.Role == datasets.Class.String() || entry.Name == target {
+			entry.Role = ""
+		}
+	}
 }
 
 // at is the node of a key of mapping n, or n itself where the key is absent.
@@ -137,6 +161,10 @@ func (c *compiler) compile() *Format {
 		Schema: new(datasets.Schema), Delimiter: c.delimiter(), Header: c.file.Header,
 		Trim:    c.file.Trim,
 		Missing: c.file.Missing, MissingAsValue: c.file.MissingAsValue,
+	}
+	if f.Latin1 = c.file.Encoding == encodingLatin1; !f.Latin1 && c.file.Encoding != encodingUTF8 {
+		c.Problemf(at(c.root, "encoding"), "%q, must be %s or %s", c.file.Encoding, encodingUTF8,
+			encodingLatin1)
 	}
 	if f.Trim && unicode.IsSpace(f.Delimiter) {
 		c.Problemf(at(c.root, "trim"),
@@ -222,12 +250,13 @@ func (c *compiler) class() string {
 		}
 	}
 	node := strictyaml.Find(c.root, "class")
-	if node == nil {
+	if node == nil && c.file.Class == "" {
 		if len(named) > 0 {
 			return named[0]
 		}
 		return ""
 	}
+	node = cmp.Or(node, c.root) // where only the user's target names it
 	if len(named) > 0 && named[0] != c.file.Class {
 		c.Problemf(node, "%q, but the attribute with the role class is %q", c.file.Class, named[0])
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -204,4 +205,40 @@ func FuzzSchema(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestKeysAreDocumented: every key that a schema file may have is a row of the tables in
+// docs/your-table.md, with a sentence, and every row is a key.
+func TestKeysAreDocumented(t *testing.T) {
+	page := readFile(t, "../../../docs/your-table.md")
+	for heading, of := range map[string]any{
+		"### Keys of the file": schemaFile{}, "### Keys of an attribute": attribute{},
+	} {
+		_, section, found := strings.Cut(page, heading+"\n")
+		section, _, ends := strings.Cut(section, "\n### ")
+		if !found || !ends {
+			t.Fatalf("no section %s", heading)
+		}
+		var documented, keys []string
+		for line := range strings.SplitSeq(section, "\n") {
+			if cells := strings.Split(line, "|"); strings.HasPrefix(line, "| `") {
+				documented = append(documented, strings.Trim(cells[1], " `"))
+				if len(cells) < 5 || len(strings.Fields(cells[3])) < 3 {
+					t.Errorf("%s says too little", line)
+				}
+			}
+		}
+		mirror := reflect.TypeOf(of)
+		for i := range mirror.NumField() {
+			key, _, _ := strings.Cut(mirror.Field(i).Tag.Get("yaml"), ",")
+			if key != "" {
+				keys = append(keys, key)
+			}
+		}
+		slices.Sort(documented)
+		slices.Sort(keys)
+		if !slices.Equal(documented, keys) {
+			t.Errorf("%s: documented %q, keys are %q", heading, documented, keys)
+		}
+	}
 }

@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"ppdp/datasets"
 )
 
@@ -50,8 +52,19 @@ func (f *Format) ReadTexts(ctx context.Context, file string, r io.Reader,
 	need []string) (*Texts, error) {
 	buffered := bufio.NewReaderSize(r, sampleSize)
 	sample, _ := buffered.Peek(sampleSize) // an error comes again when the table is read
-	as := f.published(sample, need)
-	records, guard, err := openRecords(file, buffered, as.Delimiter, as.Trim)
+	whole := sample
+	if len(sample) == sampleSize { // the last letter may be torn
+		whole = sample[:len(sample)-utf8.UTFMax]
+	}
+	latin1 := f.Latin1 && !utf8.Valid(whole)
+	if latin1 {
+		if sample, err := charmap.Windows1252.NewDecoder().Bytes(sample); err == nil {
+			whole = sample
+		}
+	}
+	as := f.published(whole, need)
+	as.Latin1 = latin1
+	records, guard, err := openRecords(file, decoded(buffered, as.Latin1), as.Delimiter, as.Trim)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +147,7 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 			continue
 		}
 		if texts.Rows == math.MaxInt32 {
-			t.fail(0, "row %d, must be at most %d rows", texts.Rows, math.MaxInt32)
+			t.fail(Unreadable, 0, "row %d, must be at most %d rows", texts.Rows, math.MaxInt32)
 			return t.bad.Err()
 		}
 		for i, text := range record {
@@ -144,7 +157,7 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 			code, known := index[i][text]
 			if !known {
 				if !utf8.ValidString(text) {
-					t.fail(i, "%s: %q is not UTF-8, must be saved in that encoding",
+					t.fail(Encoding, i, "%s: %q is not UTF-8, must be saved in that encoding",
 						texts.Columns[i].Name, text)
 				}
 				code, text = uint32(len(index[i])), strings.Clone(text)

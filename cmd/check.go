@@ -1,0 +1,98 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	csvtable "ppdp/datasets/csv"
+)
+
+// checkCommand is "ppdp check".
+type checkCommand struct {
+	File   string `arg:"" name:"table" help:"The table, as delimited text; it may be gzip."`
+	Schema string `required:"" help:"Its schema file." placeholder:"FILE"`
+	JSON   bool   `name:"json" help:"Write JSON instead of text."`
+}
+
+// Help is the second part of the verb's help text.
+func (checkCommand) Help() string {
+	return `Says everything wrong with a table at once, by the rules that runs load it by: each kind
+of fault with its count, the first few with line and column (in bytes), and what would mend it. The
+exit code is 2 if anything is wrong. The output shows values of the table: keep it as private.
+
+Examples:
+
+  ppdp check my.csv --schema my.schema.yaml
+
+  ppdp check my.csv.gz --schema my.schema.yaml --json`
+}
+
+// Run checks.
+func (c checkCommand) Run(con *console) error {
+	format, _, err := csvtable.ReadSchema(c.Schema, "")
+	if err != nil {
+		return inputError{err}
+	}
+	text, err := csvtable.Open(c.File, nil)
+	if err != nil {
+		return inputError{err}
+	}
+	defer text.Close()
+	checked, err := format.Check(con.ctx, c.File, text)
+	if err != nil {
+		if con.ctx.Err() != nil {
+			return err
+		}
+		return inputError{err}
+	}
+	if c.JSON {
+		err = writeJSON(con.stdout, checked)
+	} else {
+		printChecked(con.stdout, filepath.ToSlash(c.File), checked)
+	}
+	if err == nil && len(checked.Faults) > 0 {
+		return inputError{fmt.Errorf("%s: %d of %s at fault", filepath.ToSlash(c.File),
+			checked.Faulty, counted(checked.Records, "record"))}
+	}
+	return err
+}
+
+func printChecked(w io.Writer, file string, c *csvtable.Checked) {
+	for i := range c.Faults {
+		faults := &c.Faults[i]
+		about := ""
+		if faults.Attribute != "" {
+			about = faults.Attribute + ": "
+		}
+		fmt.Fprintf(w, "%s%s, %s\n", about, faults.Kind, counted(faults.Count, "time"))
+		for at, example := range faults.Examples {
+			place := file + ":" + strconv.Itoa(example.Line)
+			if example.Column > 0 {
+				place += ":" + strconv.Itoa(example.Column)
+			}
+			what := example.What
+			if at > 0 { // what must be is said once
+				what, _, _ = strings.Cut(what, ", must be ")
+			}
+			if example.Times > 1 {
+				what += fmt.Sprintf(" (%d times)", example.Times)
+			}
+			fmt.Fprintf(w, "  %s: %s\n", place, what)
+		}
+		fmt.Fprintf(w, "  to mend: %s\n", faults.Mend)
+	}
+	for _, lacking := range c.Lacking {
+		fmt.Fprintf(w, "%s: missing in %s, left out for that\n", lacking.Attribute,
+			counted(lacking.Rows, "record"))
+	}
+	if len(c.LeftOut) > 0 {
+		fmt.Fprintf(w, "columns left out, as the schema does not describe them: %s\n",
+			strings.Join(c.LeftOut, ", "))
+	}
+	if len(c.Faults) == 0 {
+		fmt.Fprintf(w, "%s: %s, nothing wrong\n", file, counted(c.Records, "record"))
+	}
+}

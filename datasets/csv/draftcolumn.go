@@ -1,0 +1,300 @@
+package csvtable
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ppdp/datasets"
+)
+
+// draftColumn is what a draft learns about a column.
+type draftColumn struct {
+	name    string
+	reason  string // why the column cannot be described; empty when it can
+	number  bool   // every value so far is a number
+	integer bool   // and a whole one
+	min     float64
+	max     float64
+	values  []string // sorted; nil once there are too many
+	tooMany bool
+	filled  int // rows with a value
+
+	// What tells identifiers, dates and free text.
+	distinct     map[uint64]struct{} // hashes of texts; nil once one occurred twice
+	consecutive  bool                // every value is the one before plus 1
+	last         float64
+	bytes        int      // of all texts
+	layouts      []string // of dates that fit all texts so far
+	infinite     int      // the line of the first word for infinity, 0 without
+	infiniteText string
+}
+
+// dateLayouts are the forms of dates and times that a draft recognises.
+var dateLayouts = []string{"2006-01-02", "2006/01/02", "02.01.2006", "01/02/2006", "02/01/2006",
+	"02-01-2006", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339,
+	"01/02/2006 15:04", "02.01.2006 15:04", "15:04", "15:04:05"}
+
+func newDraftColumn(name string) draftColumn {
+	return draftColumn{name: name, number: true, integer: true, min: math.Inf(1),
+		max: math.Inf(-1), distinct: make(map[uint64]struct{}), consecutive: true,
+		layouts: dateLayouts}
+}
+
+func (c *draftColumn) add(text string, s *profile, line int) {
+	if marker := slices.Index(s.Missing, text); marker >= 0 {
+		s.seen[marker] = true
+		return
+	}
+	if isNotFinite(text) {
+		if c.infinite == 0 {
+			c.infinite, c.infiniteText = line, strings.Clone(text)
+		}
+	} else if c.number {
+		number, ok := Decimal(text)
+		c.number = ok
+		c.integer = c.integer && ok && number == math.Trunc(number)
+		c.consecutive = c.consecutive && (c.filled == 0 || number == c.last+1)
+		c.min, c.max, c.last = math.Min(c.min, number), math.Max(c.max, number), number
+	}
+	c.filled++
+	c.bytes += len(text)
+	if c.distinct != nil {
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(text)) // never fails
+		if _, twice := c.distinct[hash.Sum64()]; twice {
+			c.distinct = nil
+		} else {
+			c.distinct[hash.Sum64()] = struct{}{}
+		}
+	}
+	if !c.number && len(c.layouts) > 0 {
+		c.layouts = slices.DeleteFunc(slices.Clone(c.layouts), func(layout string) bool {
+			_, err := time.Parse(layout, text)
+			return err != nil
+		})
+	}
+	if c.tooMany {
+		return
+	}
+	if at, known := slices.BinarySearch(c.values, text); !known {
+		if len(c.values) == s.MaxValues {
+			c.values, c.tooMany = nil, true
+			return
+		}
+		c.values = slices.Insert(c.values, at, strings.Clone(text))
+		if unreadable(text) && c.reason == "" {
+			c.reason = "it holds texts that a schema cannot list"
+		}
+	}
+}
+
+// fewRows is the number of rows below which values that are all different show nothing.
+const fewRows = 20
+
+// identifier says why a column is taken for one; empty when it is not.
+func (c *draftColumn) identifier() string {
+	if c.distinct == nil || c.filled < fewRows {
+		return ""
+	}
+	name := strings.ToLower(c.name)
+	called := name == "id" || name == "key" || name == "nr" || name == "no" || name == "index" ||
+		strings.HasSuffix(name, "_id") || strings.HasSuffix(name, " id") ||
+		strings.HasPrefix(name, "id_") || strings.HasSuffix(c.name, "ID")
+	switch {
+	case c.number && c.integer && c.consecutive:
+		return "an identifier: it counts the rows"
+	case c.number && c.integer && c.max-c.min == float64(c.filled-1):
+		return "an identifier: every number of its range occurs once"
+	case c.number && c.integer && (called || c.filled >= 1000):
+		return "an identifier: every number is different"
+	case !c.number && c.bytes > 30*c.filled:
+		return "free text: every text is different and long"
+	case !c.number:
+		return "an identifier: every text is different"
+	}
+	return ""
+}
+
+// describe is the column's entry without braces, or the reason why it should have none. Some have
+// both.
+func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
+	if c.reason != "" {
+		return "", c.reason
+	}
+	if c.filled == 0 {
+		return "", "it holds no values"
+	}
+	if !isClass {
+		reason = c.identifier()
+	}
+	name := strconv.Quote(c.name)
+	switch {
+	case c.number && !isClass:
+		low, high, step, continuous := c.bounds()
+		a := datasets.Attribute{Name: c.name, Low: low, High: high, Step: step,
+			Continuous: continuous}
+		if a.Validate() != nil || !(c.min >= low && c.max < high) || !a.WholeCells() {
+			return "", "its numbers span too much for cells of equal width"
+		}
+		entry = fmt.Sprintf("name: %s, kind: numeric, low: %s, high: %s, step: %s",
+			name, formatNumber(low), formatNumber(high), formatNumber(step))
+		if continuous {
+			entry += ", continuous: true"
+		}
+		return entry, reason
+	case len(c.layouts) > 0 && !c.number && !isClass && c.tooMany:
+		return "", fmt.Sprintf("dates or times written as %s: make numbers of them, such as years",
+			c.layouts[0])
+	case c.tooMany && reason != "":
+		return "", reason
+	case c.tooMany && c.bytes > 30*c.filled:
+		return "", fmt.Sprintf("free text: more than %d different texts, and long ones", most)
+	case c.tooMany:
+		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
+	}
+	values, ordered := inOrder(c.values)
+	quoted := make([]string, len(values))
+	for i, value := range values {
+		quoted[i] = strconv.Quote(value)
+	}
+	entry = fmt.Sprintf("name: %s, kind: categorical, values: [%s]", name,
+		strings.Join(quoted, ", "))
+	if ordered {
+		entry += ", order: given"
+	}
+	return entry, reason
+}
+
+// scales are lists that have an order. One that holds all values of a column orders them.
+var scales = [][]string{
+	{"very low", "low", "medium", "high", "very high"},
+	{"very low", "low", "moderate", "high", "very high"},
+	{"very small", "small", "medium", "large", "very large"},
+	{"xs", "s", "m", "l", "xl", "xxl", "xxxl"},
+	{"none", "mild", "moderate", "severe"},
+	{"never", "rarely", "seldom", "sometimes", "often", "usually", "always"},
+	{"very poor", "poor", "fair", "average", "good", "very good", "excellent"},
+	{"very bad", "bad", "fair", "good", "very good"},
+	{"strongly disagree", "disagree", "neutral", "agree", "strongly agree"},
+	{"very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"},
+	{"none", "primary", "secondary", "tertiary"},
+	{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"},
+	{"january", "february", "march", "april", "may", "june", "july", "august", "september",
+		"october", "november", "december"},
+	{"mon", "tue", "wed", "thu", "fri", "sat", "sun"},
+	{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"},
+	{"child", "adolescent", "adult", "senior"},
+}
+
+// inOrder sorts values that look ordered: those of a scale, and ranges of numbers such as 10-19,
+// "<5" and "65+". Others stay sorted by text, numbers by size.
+func inOrder(values []string) (sorted []string, ordered bool) {
+	key := func(place func(value string) (float64, bool)) bool {
+		sorted = slices.Clone(values)
+		keys := make(map[string]float64)
+		used := make(map[float64]bool)
+		for _, value := range values {
+			k, ok := place(value)
+			if !ok || used[k] {
+				return false
+			}
+			keys[value], used[k] = k, true
+		}
+		slices.SortFunc(sorted, func(a, b string) int {
+			if keys[a] < keys[b] {
+				return -1
+			}
+			return 1
+		})
+		return true
+	}
+	if key(Decimal) { // a class, or a list of few numbers
+		return sorted, false
+	}
+	const least = 3 // two values have an order only if they are numbers
+	for _, scale := range scales {
+		if len(values) >= least && key(func(value string) (float64, bool) {
+			at := slices.Index(scale, strings.ToLower(strings.TrimSpace(value)))
+			return float64(at), at >= 0
+		}) {
+			return sorted, true
+		}
+	}
+	if len(values) >= least && key(rangeStart) {
+		return sorted, true
+	}
+	return values, false
+}
+
+// rangeStart is where a range of numbers begins: "10-19", "10 to 19 years", "[10, 20)", "65+",
+// "<5", ">=65". It has at most one word more than numbers.
+func rangeStart(text string) (float64, bool) {
+	var numbers []float64
+	words := 0
+	digits := func(r rune) bool { return r >= '0' && r <= '9' || r == '.' }
+	for rest := text; rest != ""; {
+		end := strings.IndexFunc(rest, func(r rune) bool { return !digits(r) })
+		if end < 0 {
+			end = len(rest)
+		}
+		if number, ok := Decimal(rest[:end]); ok && end > 0 {
+			numbers = append(numbers, number)
+		}
+		rest = rest[end:]
+		next := strings.IndexFunc(rest, digits)
+		if next < 0 {
+			next = len(rest)
+		}
+		words += len(strings.FieldsFunc(rest[:next], func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127)
+		}))
+		rest = rest[next:]
+	}
+	switch {
+	case len(numbers) == 0 || len(numbers) > 2 || words > 2:
+		return 0, false
+	case len(numbers) == 2:
+		return numbers[0], numbers[0] < numbers[1]
+	case strings.HasPrefix(text, "<") || strings.HasPrefix(text, "≤"):
+		return math.Inf(-1), true
+	}
+	return numbers[0], strings.ContainsAny(text, "+>≥")
+}
+
+// bounds rounds the observed range outwards to multiples of a round step: whole numbers get one
+// cell each where that gives no more than a million, anything else is continuous in about a hundred
+// cells.
+func (c *draftColumn) bounds() (low, high, step float64, continuous bool) {
+	width := c.max - c.min
+	step = 1
+	if continuous = !c.integer || width > 1e6; continuous && width > 0 {
+		step = roundStep(width / 100)
+	}
+	low = float64(math.Floor(c.min/step) * step)
+	high = float64((math.Floor(c.max/step) + 1) * step)
+	return low, high, step, continuous
+}
+
+// roundStep is the largest round number up to x: one, two or five times a power of ten, or below
+// one a power of two, whose multiples are exact in binary so that cells meet their bounds.
+func roundStep(x float64) float64 {
+	if x < 1 {
+		_, exponent := math.Frexp(x)
+		return math.Ldexp(1, exponent-1)
+	}
+	power := 1.0
+	for power*10 <= x {
+		power *= 10
+	}
+	for _, factor := range []float64{5, 2} {
+		if float64(factor*power) <= x {
+			return float64(factor * power)
+		}
+	}
+	return power
+}
