@@ -173,7 +173,7 @@ func TestRefused(t *testing.T) {
 		"must be NAME=VALUE":          func(r *Request) { r.Params = []string{"depth"} },
 		"depth: -1":                   func(r *Request) { r.Params = []string{"depth=-1"} },
 		"exists already":              func(r *Request) { r.Out = filepath.Dir(r.Table) },
-		"no such file":                func(r *Request) { r.Out = filepath.Join(r.Table, "a", "b") },
+		"no such file":                func(r *Request) { r.Out = r.Table + "/a/b" },
 		"\"nothing\" is no attribute": func(r *Request) { r.Target = "nothing" },
 		"must be categorical":         func(r *Request) { r.Target = "height" },
 		"--total EPSILON":             func(r *Request) { r.Total = Total{} },
@@ -279,6 +279,14 @@ func TestNeighbours(t *testing.T) {
 // TestCroissant: the metadata describe the files and columns that there are.
 func TestCroissant(t *testing.T) {
 	_, r := files(t, 100)
+	croissant(t, r, "a factor of at most e^1", 2, "sc:Integer sc:Text sc:Float sc:Text sc:Text")
+	_, r = files(t, 100)
+	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=5"}
+	croissant(t, r, "4 others", 3, "sc:Text sc:Text sc:Text sc:Text sc:Text") // intervals
+}
+
+func croissant(t *testing.T, r *Request, guarantee string, files int, kinds string) {
+	t.Helper()
 	r.Title, r.License = "Mine", "https://example.org/terms"
 	if _, err := Make(t.Context(), r); err != nil {
 		t.Fatal(err)
@@ -314,7 +322,7 @@ func TestCroissant(t *testing.T) {
 	}
 	if m.Type != "sc:Dataset" || m.ConformsTo != "http://mlcommons.org/croissant/1.0" ||
 		m.Name != "Mine" || m.License != r.License || m.Published != "2026-05-06" ||
-		!strings.Contains(m.Description, "e^1") || len(m.Distribution) != 2 ||
+		!strings.Contains(m.Description, guarantee) || len(m.Distribution) != files ||
 		len(m.RecordSet) != 1 {
 		t.Errorf("%+v", m)
 	}
@@ -331,8 +339,7 @@ func TestCroissant(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if strings.Join(columns, ",") != header || strings.Join(types, " ") !=
-		"sc:Integer sc:Text sc:Float sc:Text sc:Text" {
+	if strings.Join(columns, ",") != header || strings.Join(types, " ") != kinds {
 		t.Errorf("%q of %q, the header is %s", columns, types, header)
 	}
 }
