@@ -491,6 +491,26 @@ func TestVerifyFinds(t *testing.T) {
 			t.Errorf("want %q: %v", want, err)
 		}
 	}
+	// Bytes changed anywhere are found or do no harm, with or without a forged certificate.
+	copied, stream := filepath.Join(t.TempDir(), "out"), random.NewKey(3).Stream()
+	if err := os.CopyFS(copied, os.DirFS(r.Out)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 120 {
+		name, text := CertificateFile, []byte(certificate)
+		if i%3 > 0 {
+			name = []string{RecordsFile, SchemaFile}[i%3-1]
+			text = []byte(read(t, filepath.Join(r.Out, name)))
+		}
+		text[stream.IntN(len(text))] = "09-.,\"\n[){}:ex\x00"[stream.IntN(15)]
+		if i%3 > 0 {
+			certified(name, string(text))(copied)
+		} else {
+			write(t, filepath.Join(copied, name), string(text))
+		}
+		Verify(t.Context(), copied, &Original{Table: r.Table, Schema: r.Schema})
+		write(t, filepath.Join(copied, name), read(t, filepath.Join(r.Out, name)))
+	}
 	if _, err := Verify(t.Context(), dir, nil); err == nil ||
 		!strings.Contains(err.Error(), "no release's folder") {
 		t.Error(err)
