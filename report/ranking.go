@@ -457,8 +457,8 @@ func usesOf(m *results.Manifest, s *results.Setting) (uses []results.AlgorithmUs
 }
 
 // standing says whether a row's release is under a guarantee that is not broken, and what is to be
-// said against it. A guarantee that depends on parameters is listed with several statuses: it counts
-// as holding where one of them says so and the ledger shows no broken release.
+// said against it. A guarantee that depends on parameters is listed with several statuses: it
+// counts as holding where one of them says so and the ledger shows no broken release.
 func standing(m *results.Manifest, row *results.Row) (private bool, doubt string) {
 	uses := usesOf(m, row.Setting)
 	status := uses[0].Status
