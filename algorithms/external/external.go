@@ -145,7 +145,7 @@ func (a *Algorithm) ask(ctx context.Context, q *request) (*answer, error) {
 	pool := a.pool
 	a.mu.Unlock()
 	said := new(answer)
-	err := pool.Ask(ctx, mustJSON(q), func(line []byte) (bool, error) {
+	err := pool.Ask(ctx, mustJSON(q), a.d.Limits.time, func(line []byte) (bool, error) {
 		*said = answer{}
 		if err := parse(line, said); err != nil {
 			return true, err
@@ -167,8 +167,7 @@ func (a *Algorithm) newPool(home string) *process.Pool {
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
 			"LANG=C.UTF-8", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1"},
 		Greeting: mustJSON(hello{protocol, "ppdp"}), Greeted: greeted, StartTime: helloTime,
-		Time: a.d.Limits.time, Memory: a.d.Limits.bytes, Group: true, Line: 1 << 20,
-		Words: 2 << 10}}
+		Memory: a.d.Limits.bytes, Group: true, Line: 1 << 20, Words: 2 << 10}}
 }
 
 func greeted(line []byte) error {
