@@ -2,6 +2,9 @@ package audit
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
@@ -28,20 +31,35 @@ func NewCase(s Subject, series string) (*Case, error) {
 	return &Case{s, series, g, pairs}, err
 }
 
-// Audit replays the case, and looks at it as a black box where Options say so. That nothing could
-// be released is in the first result; the error is the context's, or of options that are invalid.
-func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, error) {
+// about is what is known of a case before it is audited.
+func (c *Case) about() results.Audit {
 	info := c.Algorithm.Info()
-	found := results.Audit{Algorithm: info.Name, Variant: string(c.Variant),
+	return results.Audit{Algorithm: info.Name, Variant: string(c.Variant),
 		Revision: info.Revision, Series: c.Series, Epsilon: c.Epsilon, Delta: c.Delta,
 		Unit: c.Guarantee.Unit, Relation: c.Guarantee.Relation,
 		Status: string(c.Guarantee.Status)}
-	v, err := Replay(ctx, c.Subject, c.Pairs, o)
+}
+
+// Failed is the result of a case that could not be audited.
+func (c *Case) Failed(err error) results.Audit {
+	found := c.about()
+	found.Error = err.Error()
+	return found
+}
+
+// Audit replays the case, and looks at it as a black box where Options say so. That nothing could
+// be released is in the first result; the error is the context's, or of options that are invalid.
+func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, error) {
+	found := c.about()
+	replay := Replay
+	if c.Guarantee.Status == algorithms.Declared {
+		replay = releases // whose noise is not ours
+	}
+	v, err := replay(ctx, c.Subject, c.Pairs, o)
 	if ctx.Err() != nil {
 		return found, nil, ctx.Err()
 	} else if err != nil {
-		found.Error = err.Error()
-		return found, &Verdict{}, nil
+		return c.Failed(err), &Verdict{}, nil
 	}
 	found.Pairs, found.Transcripts, found.Failed, found.Calls = v.Pairs, v.Transcripts, v.Failed,
 		v.Calls
@@ -64,6 +82,25 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, e
 		Bound: finding.Bound, Detectable: results.Bound(finding.Detectable),
 		Text: finding.String()}
 	return found, v, nil
+}
+
+// errDeclared is what a replay would say of noise that it cannot see.
+var errDeclared = errors.New("what a program declares of itself can be audited as a black box " +
+	"only: --black-box 4000")
+
+// releases is what takes the place of a replay where a program outside draws its own noise: nothing
+// is proven, and no call is seen. The error is that it releases nothing, or that nothing else looks
+// at what it releases.
+func releases(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, error) {
+	if o.BlackBox == 0 {
+		return nil, errDeclared
+	}
+	made := s.run(ctx, &pairs[0].A, s.budget(), random.NewKey(o.Seed))
+	if made.err != nil {
+		return nil, fmt.Errorf("audit: no release could be made: %w", made.err)
+	}
+	return &Verdict{Pairs: len(pairs), Epsilon: s.Epsilon, Delta: s.Delta,
+		Proven: math.Inf(1)}, nil
 }
 
 // blackBox are the options of a case's black box.

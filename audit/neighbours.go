@@ -50,7 +50,9 @@ func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 		return g.MaxDegree > 0 && max(p.A.Graph.MaxDegree(), p.B.Graph.MaxDegree()) > g.MaxDegree
 	})
 	if len(pairs) == 0 {
-		return nil, fmt.Errorf("no neighbours are known for the relation %q", g.Relation)
+		return nil, fmt.Errorf("no neighbours are known for the unit %q and the relation %q, must "+
+			"be record with %q or %q, or node, or edge", g.Unit, g.Relation,
+			algorithms.AddOrRemoveRecord, algorithms.ReplaceRecord)
 	}
 	return pairs, nil
 }

@@ -58,7 +58,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		judgements, err := Evaluate(l, []*results.Run{o}, Options{})
+		judgements, err := Evaluate(l, summaries(o), Options{})
 		if len(judgements) != len(l.Claims) {
 			t.Errorf("%d judgements of %d claims: %v", len(judgements), len(l.Claims), err)
 		}
@@ -230,15 +230,16 @@ func TestPage(t *testing.T) {
 // TestReplaceMarkdown: the page around the markers is kept.
 func TestReplaceMarkdown(t *testing.T) {
 	page := "head\n" + MarkdownBegin + "\nold\n" + MarkdownEnd + "\ntail\n"
-	got, err := ReplaceMarkdown(page, "new\n")
+	got, err := ReplaceMarkdown(page, MarkdownBegin, MarkdownEnd, "new\n")
 	want := "head\n" + MarkdownBegin + "\n\nnew\n\n" + MarkdownEnd + "\ntail\n"
 	if err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
-	if again, err := ReplaceMarkdown(got, "new\n"); err != nil || again != got {
+	again, err := ReplaceMarkdown(got, MarkdownBegin, MarkdownEnd, "new\n")
+	if err != nil || again != got {
 		t.Errorf("a second time: %q, %v", again, err)
 	}
-	if _, err := ReplaceMarkdown("no markers", "new"); err == nil {
+	if _, err := ReplaceMarkdown("no markers", "a", "b", "new"); err == nil {
 		t.Error("a page without markers was accepted")
 	}
 }

@@ -116,11 +116,11 @@ type Point struct {
 // error must be known. A selection that cannot match (an experiment, fact or value that does not
 // exist) is an error with the ledger's line; all are returned together, and their claims have no
 // data.
-func Evaluate(l *Ledger, runs []*results.Run, o Options) ([]Judgement, error) {
+func Evaluate(l *Ledger, runs []*results.Summary, o Options) ([]Judgement, error) {
 	e := &evaluation{ledger: l, options: o, runs: make(map[string]*run)}
 	e.options.Variant = cmp.Or(o.Variant, Published)
 	for _, r := range runs {
-		e.runs[r.Manifest.Experiment] = &run{Run: r}
+		e.runs[r.Manifest.Experiment] = &run{Summary: r}
 	}
 	judgements := make([]Judgement, len(l.Claims))
 	for i := range l.Claims {

@@ -52,6 +52,14 @@ func grid(epsilons []float64, trials int, value valueOf) *results.Run {
 	return r
 }
 
+// summaries are those of runs.
+func summaries(runs ...*results.Run) (all []*results.Summary) {
+	for _, run := range runs {
+		all = append(all, run.Summary())
+	}
+	return all
+}
+
 // cell is a cell with one value, of the metric error.
 func cell(setting *results.Setting, trial int, value float64) results.Cell {
 	return results.Cell{Setting: setting, CellResult: results.CellResult{
@@ -83,7 +91,7 @@ claims:
 // judged evaluates the one claim of a ledger.
 func judged(t testing.TB, l *Ledger, runs ...*results.Run) Judgement {
 	t.Helper()
-	j, err := Evaluate(l, runs, Options{})
+	j, err := Evaluate(l, summaries(runs...), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,13 +290,13 @@ func TestNoData(t *testing.T) {
 	undefined.Cells[0].Values[0].Value = nil
 	for _, c := range []struct {
 		name   string
-		runs   []*results.Run
+		runs   []*results.Summary
 		reason string // "" for a verdict
 	}{
 		{"nothing was run", nil, "toy/one has not been run"},
-		{"one trial", []*results.Run{grid(tenEpsilons, 1, one)}, "n = 1 at epsilon 0.01, too few"},
-		{"a point failed", []*results.Run{failed}, "no trial at epsilon 0.01 succeeded"},
-		{"one trial undefined leaves two", []*results.Run{undefined}, ""},
+		{"one trial", summaries(grid(tenEpsilons, 1, one)), "n = 1 at epsilon 0.01, too few"},
+		{"a point failed", summaries(failed), "no trial at epsilon 0.01 succeeded"},
+		{"one trial undefined leaves two", summaries(undefined), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j, err := Evaluate(l, c.runs, Options{})
@@ -302,7 +310,7 @@ func TestNoData(t *testing.T) {
 			}
 		})
 	}
-	j, err := Evaluate(l, []*results.Run{grid(tenEpsilons, 2, one)}, Options{Variant: Strict})
+	j, err := Evaluate(l, summaries(grid(tenEpsilons, 2, one)), Options{Variant: Strict})
 	if err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, "strict") {
 		t.Errorf("a variant that was not run: %v, %+v", err, j)
 	}
@@ -356,7 +364,7 @@ func TestStrict(t *testing.T) {
 	}
 	l := ledgerOf(t, "where: {metric: error}\nstrict: {depth: 7}\neach: epsilon\n"+
 		"range: {of: {where: {algorithm: a, depth: 5}, per: {where: {algorithm: b}}}, max: 1}")
-	j, err := Evaluate(l, []*results.Run{o}, Options{Variant: Strict})
+	j, err := Evaluate(l, summaries(o), Options{Variant: Strict})
 	if err != nil || j[0].Verdict != Holds {
 		t.Fatalf("%v, %+v", err, j)
 	}
@@ -382,7 +390,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	o := grid(tenEpsilons, 20, noise.value)
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := Evaluate(l, []*results.Run{o}, Options{}); err != nil {
+		if _, err := Evaluate(l, summaries(o), Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -413,7 +421,7 @@ claims:
 		}
 		return 2
 	})
-	judgements, err := Evaluate(l, []*results.Run{run}, Options{})
+	judgements, err := Evaluate(l, summaries(run), Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -88,13 +88,13 @@ func (j *Judgement) remark() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// ReplaceMarkdown returns a page with the part between its markers replaced.
-func ReplaceMarkdown(page, part string) (string, error) {
-	before, rest, found := strings.Cut(page, MarkdownBegin)
-	_, after, closed := strings.Cut(rest, MarkdownEnd)
+// ReplaceMarkdown returns a page with the part between two markers replaced.
+func ReplaceMarkdown(page, begin, end, part string) (string, error) {
+	before, rest, found := strings.Cut(page, begin)
+	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		return "", fmt.Errorf("no %q followed by %q, must have both", MarkdownBegin, MarkdownEnd)
+		return "", fmt.Errorf("no %q followed by %q, must have both", begin, end)
 	}
 	part = "\n\n" + strings.TrimSpace(part) + "\n\n"
-	return before + MarkdownBegin + part + MarkdownEnd + after, nil
+	return before + begin + part + end + after, nil
 }

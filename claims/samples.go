@@ -11,7 +11,7 @@ import (
 
 // run is a run and, once they are needed, its samples, measured and derived.
 type run struct {
-	*results.Run
+	*results.Summary
 	samples []results.Sample
 }
 
@@ -55,7 +55,7 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 	s.judgement.Experiments = append(s.judgement.Experiments, experiment)
 	s.judgement.Reduced = s.judgement.Reduced || r.reduced()
 	ofTimes := func(t term) bool { return t.key == "metric" && t.wanted == results.RuntimeMetric }
-	if len(r.Timings) == 0 && slices.ContainsFunc(where.terms, ofTimes) {
+	if !r.Timed && slices.ContainsFunc(where.terms, ofTimes) {
 		return nil, missing("%s has no %s", experiment, results.TimingsFile)
 	}
 	var kept []*results.Sample

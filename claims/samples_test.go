@@ -39,7 +39,7 @@ func TestBadSelections(t *testing.T) {
 			"monotone: {of: {}, along: series, is: increasing}",
 			"series of toy/one is \"a\", must be a number"},
 	} {
-		j, err := Evaluate(ledgerOf(t, c.check), []*results.Run{full}, Options{})
+		j, err := Evaluate(ledgerOf(t, c.check), summaries(full), Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), "toy.yaml:") {
 			t.Errorf("%s\nerror %v, want %q", c.check, err, c.want)
@@ -62,7 +62,7 @@ func TestBadSelections(t *testing.T) {
 			"toy/one was run in another version, without metric error, depth 6"},
 		{"where: {metric: runtime}\nrange: {of: {}, max: 1}", "toy/one has no timings.jsonl"},
 	} {
-		j, err := Evaluate(ledgerOf(t, c.check), []*results.Run{full},
+		j, err := Evaluate(ledgerOf(t, c.check), summaries(full),
 			Options{Specs: map[string]string{"toy/one": "after"}})
 		if err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, c.want) {
 			t.Errorf("%s\n%v, %+v, want %q", c.check, err, j, c.want)
@@ -71,7 +71,7 @@ func TestBadSelections(t *testing.T) {
 	// A quick run may lack values; that is no fault of the ledger.
 	full.Manifest.Overrides.Quick = true
 	j, err := Evaluate(ledgerOf(t, "where: {metric: error, epsilon: 5}\nrange: {of: {}, max: 1}"),
-		[]*results.Run{full}, Options{})
+		summaries(full), Options{})
 	if err != nil || j[0].Verdict != NoData || !j[0].Reduced {
 		t.Errorf("a reduced run: %v, %+v", err, j)
 	}

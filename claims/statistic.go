@@ -37,12 +37,12 @@ func measured(x *results.Sample, stat string, exact bool) *quantity {
 	if stat == "se" {
 		of = results.StandardError
 	}
+	values := make([]float64, len(q.trials)) // used again: the jackknife asks once a trial
 	q.at = func(trials []int) float64 {
-		values := make([]float64, len(trials))
 		for i, trial := range trials {
 			values[i] = x.Trials[trial]
 		}
-		return of(values)
+		return of(values[:len(trials)])
 	}
 	return q
 }
@@ -118,9 +118,12 @@ func (q *quantity) estimate() (value, se float64, n int) {
 	if n == 1 {
 		return value, math.NaN(), n
 	}
-	without := make([]float64, n)
-	for i := range q.trials {
-		without[i] = q.at(slices.Delete(slices.Clone(q.trials), i, i+1))
+	without, others := make([]float64, n), slices.Clone(q.trials[1:])
+	for i, trial := range q.trials {
+		without[i] = q.at(others)
+		if i < len(others) {
+			others[i] = trial
+		}
 	}
 	average := results.Mean(without)
 	squares := 0.0

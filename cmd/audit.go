@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/external"
 	"ppdp/audit"
 	"ppdp/audit/blackbox"
 	"ppdp/datasets"
@@ -24,7 +25,7 @@ import (
 
 // auditCommand is "ppdp audit".
 type auditCommand struct {
-	What        []string `arg:"" optional:"" name:"what" help:"Algorithms, or specs whose settings to audit; default: every algorithm under differential privacy."`
+	What        []string `arg:"" optional:"" name:"what" help:"Algorithms, descriptors of programs of your own (*.baseline.yaml), or specs whose settings to audit; default: every algorithm under differential privacy."`
 	Variant     string   `help:"Only this variant, such as strict." placeholder:"VARIANT"`
 	Epsilon     float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" placeholder:"E"`
 	Delta       float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." placeholder:"D"`
@@ -54,7 +55,10 @@ the exit code is then 1.
 
 --black-box looks at releases alone, by the same pairs. It certifies a lower bound on epsilon, and
 accuses a claim below that bound; all sound claims of a run together are safe from that in 95 % of
-runs. docs/privacy.md says what either audit proves and what it cannot see.
+runs. It is the only way to audit a program of your own, whose noise nothing here can force:
+what that declares does not pass, but beside it stands what its epsilon is at least.
+
+docs/privacy.md says what either audit proves and what it cannot see.
 
 Examples:
 
@@ -67,6 +71,8 @@ Examples:
   ppdp audit rps --variant strict --dataset adult --transcripts 10
 
   ppdp audit diffmulti --black-box 4000
+
+  ppdp audit my.baseline.yaml --black-box 4000
 
   ppdp audit rps-graph --variant published --write refuted
 
@@ -126,11 +132,12 @@ func (a *audited) prepare(given []audit.Pair, name string, data audit.Data) (err
 }
 
 // Run audits.
-func (c auditCommand) Run(con *console) error {
+func (c auditCommand) Run(con *console) (err error) {
 	subjects, err := c.subjects()
 	if err != nil {
 		return inputError{err}
 	}
+	defer func() { err = errors.Join(err, closePrograms(subjects)) }()
 	var given []audit.Pair
 	if c.Neighbours != "" {
 		pair, err := readPair(con, c.Neighbours)
@@ -195,6 +202,20 @@ func (c auditCommand) Run(con *console) error {
 	return errors.Join(append(failed, err)...)
 }
 
+// descriptorSuffix is that of the files that describe programs of one's own.
+const descriptorSuffix = ".baseline.yaml"
+
+// closePrograms ends the programs of one's own that were audited.
+func closePrograms(subjects []*audited) error {
+	var errs []error
+	for _, s := range subjects {
+		if program, ok := s.subject.Algorithm.(io.Closer); ok {
+			errs = append(errs, program.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // pilots are how many times fewer releases the time of a black box is estimated from: two points of
 // a line.
 var pilots = [2]int{50, 25}
@@ -254,7 +275,16 @@ func (c auditCommand) subjects() ([]*audited, error) {
 		}
 	}
 	for _, name := range names {
-		if a, err := algorithms.Lookup(name); err == nil {
+		a, err := algorithms.Lookup(name)
+		if strings.HasSuffix(name, descriptorSuffix) {
+			program, loadErr := external.Load(name)
+			if loadErr != nil {
+				errs = append(errs, loadErr)
+				continue
+			}
+			a, err = program, nil
+		}
+		if err == nil {
 			for _, g := range a.Info().Variants {
 				// without names, a delta selects those that take one
 				if g.Model == algorithms.DifferentialPrivacy &&
@@ -299,9 +329,12 @@ func printAudits(w io.Writer, all []*audited) error {
 		if a.Delta > 0 {
 			budget += ", δ = " + results.FormatNumber(a.Delta)
 		}
-		table.row(cmp.Or(a.Series, a.Algorithm), a.Variant, budget, short(a.Proven),
-			short(a.Seen), short(results.Bound(a.MaxMoved())), strconv.Itoa(a.Transcripts),
-			a.Status, a.Verdict())
+		seen, moved := short(a.Seen), short(results.Bound(a.MaxMoved()))
+		if a.Declared() {
+			seen, moved = "-", "-"
+		}
+		table.row(cmp.Or(a.Series, a.Algorithm), a.Variant, budget, short(a.Proven), seen, moved,
+			strconv.Itoa(a.Transcripts), a.Status, a.Verdict())
 	}
 	if err := table.Flush(); err != nil {
 		return err

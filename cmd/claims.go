@@ -106,7 +106,7 @@ func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 
 // judge evaluates the claims on the results of runs. There are verdicts in spite of an error, which
 // says that some ledgers' selections are wrong.
-func (v *verdicts) judge(variant string, runs []*results.Run) error {
+func (v *verdicts) judge(variant string, runs []*results.Summary) error {
 	var errs []error
 	for _, ledger := range v.ledgers {
 		judgements, err := evaluate(ledger, runs, variant)
@@ -118,7 +118,7 @@ func (v *verdicts) judge(variant string, runs []*results.Run) error {
 
 // evaluate judges the claims of one paper.
 func evaluate(
-	ledger *claims.Ledger, runs []*results.Run, variant string,
+	ledger *claims.Ledger, runs []*results.Summary, variant string,
 ) ([]claims.Judgement, error) {
 	return claims.Evaluate(ledger, runs, claims.Options{Variant: variant,
 		Experiments: experiments.Names(), Specs: experiments.Texts()})
@@ -127,13 +127,13 @@ func evaluate(
 // openRuns reads every finished run below a folder. A run in any other place than that of its
 // experiment, such as a quick one in a folder within, is not of this set of results. There are runs
 // in spite of an error, which says what is wrong with others.
-func openRuns(con *console, out string) ([]*results.Run, error) {
+func openRuns(con *console, out string) ([]*results.Summary, error) {
 	dirs, err := runDirs(con, out, nil)
 	if err != nil {
 		return nil, err
 	}
 	opened, err := openDirs(dirs)
-	var runs []*results.Run
+	var runs []*results.Summary
 	for i, run := range opened {
 		place, _ := filepath.Rel(out, dirs[i]) // it lies below
 		if run != nil && filepath.ToSlash(place) == run.Manifest.Experiment {
@@ -144,8 +144,8 @@ func openRuns(con *console, out string) ([]*results.Run, error) {
 }
 
 // openDirs reads the runs in folders: nil where one cannot be read.
-func openDirs(dirs []string) ([]*results.Run, error) {
-	runs := make([]*results.Run, len(dirs))
+func openDirs(dirs []string) ([]*results.Summary, error) {
+	runs := make([]*results.Summary, len(dirs))
 	return runs, inParallel(len(dirs), func(i int) (err error) {
 		runs[i], err = results.Open(dirs[i])
 		return err
@@ -153,10 +153,6 @@ func openDirs(dirs []string) ([]*results.Run, error) {
 }
 
 func writePage(path string, v *verdicts) error {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return inputError{err}
-	}
 	var part strings.Builder
 	for i, ledger := range v.ledgers {
 		if i > 0 {
@@ -166,7 +162,16 @@ func writePage(path string, v *verdicts) error {
 			return err
 		}
 	}
-	text, err := claims.ReplaceMarkdown(string(page), part.String())
+	return replaceInPage(path, claims.MarkdownBegin, claims.MarkdownEnd, part.String())
+}
+
+// replaceInPage replaces what stands between two markers of a page.
+func replaceInPage(path, begin, end, part string) error {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return inputError{err}
+	}
+	text, err := claims.ReplaceMarkdown(string(page), begin, end, part)
 	if err != nil {
 		return inputError{fmt.Errorf("%s: %w", filepath.ToSlash(path), err)}
 	}

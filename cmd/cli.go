@@ -41,6 +41,7 @@ type cli struct {
 	List        listCommand        `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
 	Plan        planCommand        `cmd:"" help:"Show what specs would run, without running it."`
 	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
+	Worker      workerCommand      `cmd:"" hidden:"" help:"Serve cells to ppdp run --isolate, which starts this itself."`
 	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their cells."`
 	Submit      submitCommand      `cmd:"" help:"Hand experiments to a cluster's scheduler."`
 	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`
@@ -48,6 +49,7 @@ type cli struct {
 	Plot        plotCommand        `cmd:"" help:"Draw figures again, from the results of earlier runs."`
 	Schema      schemaCommand      `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
 	Claims      claimsCommand      `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
+	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth, from the results of earlier runs."`
 	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md and RO-Crate metadata."`
 	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
 	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`

@@ -124,10 +124,10 @@ func openExplained(word string) (*explained, error) {
 		return side, nil
 	}
 	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || n > len(outcome.Cells) {
+	if err != nil || n < 1 || n > outcome.Cells {
 		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line,
-			results.RecordsFile, len(outcome.Cells))
+			results.RecordsFile, outcome.Cells)
 	}
-	side.cell = &outcome.Cells[n-1]
-	return side, nil
+	side.cell, err = outcome.Cell(n)
+	return side, err
 }

@@ -55,7 +55,7 @@ func (c exportCommand) Run(con *console) error {
 }
 
 // writeBenchmarks writes runs in Go's benchmark format, whose reader is golang.org/x/perf/benchfmt.
-func writeBenchmarks(w io.Writer, runs []*results.Run) error {
+func writeBenchmarks(w io.Writer, runs []*results.Summary) error {
 	writer := benchfmt.NewWriter(w)
 	described := make(map[string]bool)
 	for _, run := range runs {

@@ -37,7 +37,7 @@ func TestExportReadsBack(t *testing.T) {
 	run := &results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "mine/a b",
 		Measures: []results.MeasureUse{{Measurement: w1}, {Measurement: accuracy,
 			HigherIsBetter: true}}}}
-	if err := writeBenchmarks(&text, []*results.Run{run}); err != nil {
+	if err := writeBenchmarks(&text, []*results.Summary{run.Summary()}); err != nil {
 		t.Fatal(err)
 	}
 	var got [][2]float64
@@ -134,7 +134,7 @@ func TestExportProjects(t *testing.T) {
 	}
 	var text bytes.Buffer
 	run := &results.Run{Manifest: results.Manifest{Experiment: "rps/fig3"}, Cells: cells}
-	if err := writeBenchmarks(&text, []*results.Run{run}); err != nil {
+	if err := writeBenchmarks(&text, []*results.Summary{run.Summary()}); err != nil {
 		t.Fatal(err)
 	}
 	filter, err := benchproc.NewFilter(".name:Rps .unit:accuracy-by-c45 /stop:5")

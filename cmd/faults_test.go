@@ -157,8 +157,8 @@ var faults = []fault{
 		replay: []string{"output"}, blackBox: true,
 	},
 	{name: "records in the order of the input", in: "mondrian", anonymous: true,
-		edits: []mutant{{file: "algorithms/mondrian/mondrian.go",
-			old: `	p.shuffle(records, in.Noise.Open("order of records"))` + "\n", new: ""}},
+		edits: []mutant{{file: "algorithms/partition/generalised.go",
+			old: `	g.shuffle(records, noise.Open("order of records"))` + "\n", new: ""}},
 		own: true,
 	},
 	{name: "a choice scaled to the data's own sensitivity", in: "rps", edits: []mutant{

@@ -77,3 +77,27 @@ func peakMemory() int64 {
 	}
 	return 0
 }
+
+// machineMemory is how many bytes of memory this process and its children may have together, 0
+// where the system does not say.
+func machineMemory() int64 {
+	least := int64(0)
+	atMost := func(bytes int64, err error) {
+		if err == nil && bytes > 0 && (least == 0 || bytes < least) {
+			least = bytes
+		}
+	}
+	if info, err := os.ReadFile("/proc/meminfo"); err == nil {
+		if total, ok := strings.CutPrefix(string(info), "MemTotal:"); ok {
+			kilobytes, err := strconv.ParseInt(strings.Fields(total + " 0")[0], 10, 64)
+			atMost(kilobytes<<10, err)
+		}
+	}
+	for _, limit := range []string{"/sys/fs/cgroup/memory.max", // a container's, of either version
+		"/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if text, err := os.ReadFile(limit); err == nil {
+			atMost(strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)) // or "max"
+		}
+	}
+	return least
+}

@@ -145,7 +145,7 @@ func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
 // acceptedFile is the baseline's diary: when what was accepted, and why.
 const acceptedFile = "accepted.csv"
 
-func (c regressCommand) accept(con *console, runs []*results.Run, gate *regress.Gate) error {
+func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regress.Gate) error {
 	path := filepath.Join(c.Baseline, acceptedFile)
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

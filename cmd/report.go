@@ -43,7 +43,7 @@ func (c reportCommand) Run(con *console) error {
 const reportFile = "report.html"
 
 // writeReport judges every paper in either variant on the runs and writes the report beside them.
-func writeReport(con *console, out string, runs []*results.Run) error {
+func writeReport(con *console, out string, runs []*results.Summary) error {
 	in := report.Input{Runs: runs, Errata: docs.Errata, ErrataTests: docs.ErrataTests}
 	v, err := ledgersOf(claims.Papers())
 	if err != nil {

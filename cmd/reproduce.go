@@ -9,12 +9,13 @@ import (
 	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
+	"ppdp/report/leaderboard"
 	"ppdp/results"
 )
 
 // reproduceCommand is "ppdp reproduce".
 type reproduceCommand struct {
-	Paper string `arg:"" optional:"" default:"all" help:"A paper whose experiments to run, or all (the default)."`
+	Paper string `arg:"" optional:"" default:"all" help:"A paper whose experiments to run, or all (the default), which leaves out leaderboard."`
 	Quick bool   `help:"Few trials and a coarse grid, to check that everything runs."`
 	runFlags
 }
@@ -50,7 +51,8 @@ func papers() []string {
 func (c reproduceCommand) Run(con *console) error {
 	var names []string
 	for _, name := range experiments.Names() {
-		if c.Paper == "all" || strings.HasPrefix(name, c.Paper+"/") {
+		all := c.Paper == "all" && !strings.HasPrefix(name, leaderboard.Prefix)
+		if all || strings.HasPrefix(name, c.Paper+"/") {
 			names = append(names, name)
 		}
 	}
@@ -85,7 +87,7 @@ func (c reproduceCommand) Run(con *console) error {
 }
 
 // claims reports, in a line a paper, what the runs mean for its claims.
-func (c reproduceCommand) claims(con *console, runs []*results.Run) error {
+func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 	var judged []string
 	for _, paper := range claims.Papers() {
 		if c.Paper == "all" || c.Paper == paper {

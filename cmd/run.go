@@ -12,6 +12,7 @@ import (
 
 	"ppdp/audit"
 	"ppdp/experiments"
+	"ppdp/internal/process"
 )
 
 // outFlag says where results are.
@@ -39,6 +40,8 @@ type runFlags struct {
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
 	Retry    bool          `help:"Run cells again during which two processes have died; without it they are failed."`
+	Isolate  bool          `help:"Run cells in processes of their own, so that one which ends its process or uses up its memory is a failed record and no more."`
+	Memory   string        `name:"isolate-memory" help:"With --isolate: memory that a process may have, such as 4GiB (default: its share of the machine's)." placeholder:"SIZE"`
 	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
 	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
 	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
@@ -59,6 +62,17 @@ func (f *runFlags) Validate() error {
 	if f.BlackBox < 0 || f.BlackBox == 1 {
 		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", f.BlackBox))
 	}
+	if f.Memory != "" {
+		if memory, err := process.ParseMemory(f.Memory); err != nil {
+			errs = append(errs, fmt.Errorf("--isolate-memory: %w", err))
+		} else if memory < leastMemory {
+			errs = append(errs, fmt.Errorf("--isolate-memory: %s, must be at least %d MiB",
+				f.Memory, leastMemory>>20))
+		}
+		if !f.Isolate {
+			errs = append(errs, errors.New("--isolate-memory needs --isolate"))
+		}
+	}
 	if f.BlackBox > 0 && !f.Audit {
 		errs = append(errs, errors.New("--black-box needs --audit"))
 	}
@@ -71,6 +85,25 @@ func (f *runFlags) audit() *audit.Options {
 		return nil
 	}
 	return &audit.Options{Transcripts: audit.DefaultTranscripts, BlackBox: f.BlackBox}
+}
+
+// leastMemory is about what a process needs to start.
+const leastMemory = 256 << 20
+
+// isolation says how cells are kept apart, so many at once; nil for not.
+func (f *runFlags) isolation(jobs int) (*experiments.Isolation, error) {
+	if !f.Isolate {
+		return nil, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("--isolate: %w", err)
+	}
+	memory := machineMemory() / int64(jobs+1)
+	if f.Memory != "" {
+		memory, err = process.ParseMemory(f.Memory)
+	}
+	return &experiments.Isolation{Command: []string{self, "worker"}, Memory: memory}, err
 }
 
 func (f *runFlags) jobs() int {
@@ -165,6 +198,10 @@ one runs. A failed cell does not stop a run: it is recorded with its error, and 
 An interrupted run continues where it stopped when you start it again. A cell that ends the whole
 process is run last and alone the next time, and is a failed record when it has done so twice.
 
+With --isolate cells run in processes of their own, as many as -j says. One that ends its process,
+by a crash or for want of memory, is a failed record at once, and the others go on. Results are the
+same. Each process reads the data for itself, which takes time and memory.
+
 With --audit every guarantee is also audited, under its parameters and budget, on small neighbouring
 inputs that come with ppdp: see "ppdp audit --help". The exit code is 1 if one that is said to hold
 does not.
@@ -181,6 +218,8 @@ Examples:
   ppdp run my.yaml --trials 20 -j 4 --out ~/results
 
   ppdp run rps/fig1 --audit
+
+  ppdp run my.yaml --isolate --isolate-memory 2GiB
 
   ppdp run rps/fig1 --shard 1/2
 
@@ -271,7 +310,13 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	bar.rest = ahead.text
 	ahead.start(plan.Spec.Name)
 	defer ahead.finish()
-	meter := newMeter(con, plan.Workers(flags.jobs()))
+	workers := plan.Workers(flags.jobs())
+	isolation, err := flags.isolation(workers)
+	if err != nil {
+		return err
+	}
+	meter := newMeter(con, workers)
+	meter.peaks = meter.peaks && isolation == nil // it sees this process alone
 	out := flags.folder(plan.Quick)
 	pulse := newHeart(con, filepath.Join(out, flags.shard.Folder(),
 		filepath.FromSlash(plan.Spec.Name)))
@@ -279,7 +324,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	result, err := plan.Run(con.ctx, experiments.Options{
 		Out: out, Jobs: flags.jobs(), Timeout: flags.Timeout,
 		FailFast: flags.FailFast, Retry: flags.Retry, Shard: flags.shard, Costs: flags.costs,
-		WriteReleases: flags.Releases, Audit: flags.audit(),
+		WriteReleases: flags.Releases, Audit: flags.audit(), Isolation: isolation,
 		Files: reading(con, flags.files()),
 		Clock: con.now,
 		Progress: func(p experiments.Progress) {

@@ -51,11 +51,13 @@ func (t *Table) Checksum() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Sum is a quick sum of the table's content: a change of any one value, or of two values' order,
-// changes it. It is meant for noticing changes within a process; Checksum identifies tables.
+// Sum is a quick sum of the table's schema and content: a change of any one value, or of two
+// values' order, changes it. It is meant for noticing changes within a process; Checksum
+// identifies tables.
 func (t *Table) Sum() Sum {
 	var s Sum
 	for i := range t.columns {
+		s.addAttribute(&t.schema.Attributes[i])
 		c := &t.columns[i]
 		rest := c.U8
 		for ; len(rest) >= 8; rest = rest[8:] {
@@ -86,6 +88,50 @@ type Sum struct{ words, sums uint64 }
 func (s *Sum) add(word uint64) {
 	s.words += word ^ word>>32 // else words that differ in high bits alone may trade places
 	s.sums += s.words
+}
+
+func (s *Sum) addText(text string) {
+	s.add(uint64(len(text)))
+	for i := range len(text) {
+		s.add(uint64(text[i]))
+	}
+}
+
+func (s *Sum) addAttribute(a *Attribute) {
+	s.addText(a.Name)
+	flags := uint64(a.Kind)<<16 | uint64(a.Role)<<8
+	if a.Continuous {
+		flags |= 1
+	}
+	if a.Ordered {
+		flags |= 2
+	}
+	s.add(flags)
+	for _, x := range [...]float64{a.Low, a.High, a.Step} {
+		s.add(math.Float64bits(x))
+	}
+	for _, value := range a.Values {
+		s.addText(value)
+	}
+	if a.Taxonomy != nil {
+		for i := range a.Taxonomy.Nodes {
+			node := &a.Taxonomy.Nodes[i]
+			s.addText(node.Name)
+			s.add(uint64(node.Parent))
+			for _, child := range node.Children {
+				s.add(uint64(child))
+			}
+		}
+	}
+	if a.Hierarchy != nil {
+		for i := range a.Hierarchy.Levels {
+			level := &a.Hierarchy.Levels[i]
+			addAll(s, level.Group)
+			addAll(s, level.Low)
+			addAll(s, level.High)
+			addAll(s, level.Node)
+		}
+	}
 }
 
 func addAll[T ~uint8 | ~uint16 | ~uint32 | ~int32 | ~int64](s *Sum, values []T) {

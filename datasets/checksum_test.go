@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -160,6 +161,42 @@ func TestSum(t *testing.T) {
 				c.Exact[row] = exact
 			}
 		}
+	}
+	values := []string{"a", "b"}
+	taxonomy := &Taxonomy{Nodes: []TaxonomyNode{{Name: "any", Parent: -1, Children: []int{1, 2}},
+		{Name: "a"}, {Name: "b"}}}
+	level := Level{Group: []uint32{0, 0}, Low: []uint32{0}, High: []uint32{2}, Node: []int32{0}}
+	last := &schema.Attributes[3]
+	last.Values, last.Taxonomy = values, taxonomy
+	last.Hierarchy = &Hierarchy{Levels: []Level{level}}
+	want = table.Sum()
+	for what, change := range map[string]func(){ // order-free: each is undone
+		"name":     func() { last.Name = "y" },
+		"kind":     func() { last.Kind = Categorical },
+		"role":     func() { last.Role++ },
+		"bound":    func() { last.High = 2 },
+		"flag":     func() { last.Ordered = true },
+		"values":   func() { values[0], values[1] = "b", "a" },
+		"value":    func() { values[0], values[1] = "ab", "" },
+		"node":     func() { taxonomy.Nodes[1].Name = "c" },
+		"parent":   func() { taxonomy.Nodes[2].Parent = 1 },
+		"children": func() { taxonomy.Nodes[0].Children[0] = 2 },
+		"group":    func() { level.Group[1] = 1 },
+		"interval": func() { level.High[0] = 1 },
+	} {
+		attribute, words := *last, slices.Clone(values)
+		nodes, children := slices.Clone(taxonomy.Nodes), slices.Clone(taxonomy.Nodes[0].Children)
+		group, high := slices.Clone(level.Group), slices.Clone(level.High)
+		change()
+		if table.Sum() == want {
+			t.Errorf("another %s in the schema: not noticed", what)
+		}
+		*last = attribute
+		copy(values, words)
+		copy(taxonomy.Nodes, nodes)
+		copy(taxonomy.Nodes[0].Children, children)
+		copy(level.Group, group)
+		copy(level.High, high)
 	}
 	if table.Sum() != want {
 		t.Error("the table is as it was, the sum is not")

@@ -28,9 +28,9 @@ func (r *run) openAudits(finished map[string]entry) (open []int, err error) {
 			continue
 		}
 		a := &audited{config: config}
-		a.subject = fmt.Sprintf("%q %q %d %q %q %s", config.Label(), config.Algorithm,
+		a.subject = fmt.Sprintf("%q %q %d %q %q %s%s", config.Label(), config.Algorithm,
 			config.Info.Revision, config.Variant, results.FormatParams(config.Params),
-			config.BudgetText())
+			config.BudgetText(), config.Info.Program)
 		if known[a.subject] {
 			continue // the same on another dataset
 		}
@@ -102,7 +102,13 @@ func (r *run) auditKey(a *audited) string {
 // audit makes the numbered audit and keeps what it found.
 func (r *run) audit(ctx context.Context, i int, cancel context.CancelCauseFunc) {
 	a := r.audits[i]
-	found, _, err := a.Audit(ctx, r.auditOptions())
+	var found results.Audit
+	var err error
+	if r.isolated(a.config) {
+		found, err = r.askAudit(ctx, i)
+	} else {
+		found, _, err = a.Audit(ctx, r.auditOptions())
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			cancel(fmt.Errorf("audit of %s: %w", a.config.Label(), err))

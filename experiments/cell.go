@@ -53,7 +53,7 @@ func guard(ctx context.Context, timeout time.Duration,
 		returned := false
 		defer func() {
 			if p := recover(); p != nil {
-				result.err = &panicked{value: p, stack: debug.Stack()}
+				result.err = &crashed{fmt.Sprintf("panic: %v", p), debug.Stack()}
 			} else if !returned {
 				result.err = errors.New("runtime.Goexit ended the cell before it returned")
 			}
@@ -90,19 +90,28 @@ func guard(ctx context.Context, timeout time.Duration,
 }
 
 // phase is where a cell is; it is read from outside when a cell does not come back.
-type phase struct{ current atomic.Value }
+type phase struct {
+	current atomic.Value
+	entered func(name string) // is told, unless nil
+}
 
-func (p *phase) enter(name string) { p.current.Store(name) }
-func (p *phase) name() string      { return p.current.Load().(string) }
+func (p *phase) enter(name string) {
+	p.current.Store(name)
+	if p.entered != nil {
+		p.entered(name)
+	}
+}
 
-// panicked is a panic caught in a cell. Its stack differs from run to run and therefore goes to the
-// log, not into the record.
-type panicked struct {
-	value any
+func (p *phase) name() string { return p.current.Load().(string) }
+
+// crashed is a panic caught in a cell, or the end of its process. Its stack differs from run to run
+// and therefore goes to the log, not into the record.
+type crashed struct {
+	text  string
 	stack []byte
 }
 
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+func (c *crashed) Error() string { return c.text }
 
 // outcome is what running a cell gave.
 type outcome struct {

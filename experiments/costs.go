@@ -106,21 +106,20 @@ func (p *Plan) costs(known Costs) []float64 {
 // other settings, such as a quick one, tells what it can: a configuration that it does not have is
 // taken for the mean of those with the same algorithm and parameters on the same dataset, else on
 // any dataset, else of the same algorithm.
-func (p *Plan) MeasuredCosts(run *results.Run) Costs {
+func (p *Plan) MeasuredCosts(run *results.Summary) Costs {
 	type mean struct{ seconds, cells float64 }
 	means := make(map[string]*mean)
-	for i := range run.Timings {
-		seconds := run.Timings[i].Release + run.Timings[i].Measure
-		for _, words := range costLevels(p.Spec.Name, run.Cells[i].Setting) {
+	run.Times(func(setting *results.Setting, cells int, seconds float64) {
+		for _, words := range costLevels(p.Spec.Name, setting) {
 			m := means[costKey(words)]
 			if m == nil {
 				m = new(mean)
 				means[costKey(words)] = m
 			}
 			m.seconds += seconds
-			m.cells++
+			m.cells += float64(cells)
 		}
-	}
+	})
 	costs := make(Costs)
 	for _, config := range p.Configs {
 		for _, words := range costLevels(p.Spec.Name, config.Setting) {

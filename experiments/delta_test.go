@@ -26,7 +26,7 @@ plots:
 func TestDelta(t *testing.T) {
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, deltaSpec, Overrides{}), options(t, out))
-	run, err := results.Open(result.Dir)
+	run, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // specs are the experiments that come with the program, one YAML file a figure or table.
 //
-//go:embed rps/*.yaml mondrian/*.yaml diffmulti/*.yaml compare/*.yaml
+//go:embed rps/*.yaml mondrian/*.yaml diffmulti/*.yaml compare/*.yaml leaderboard/*.yaml
 var specs embed.FS
 
 // Names lists the embedded experiments, such as "rps/fig1", in alphabetical order.

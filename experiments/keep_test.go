@@ -29,12 +29,12 @@ func TestKeep(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, keepSpec, Overrides{}), options(t, out))
-	o, err := results.Open(result.Dir)
+	o, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	points := make(map[int][2]float64)
-	for _, column := range o.Original(&o.Cells[0].Dataset) {
+	for _, column := range o.Summary().Original(&o.Cells[0].Dataset) {
 		for row, value := range column.Values {
 			p := points[row]
 			p[int(column.Attribute[1]-'1')] = value

@@ -26,6 +26,13 @@ func TestMain(m *testing.M) {
 	if out := os.Getenv("PPDP_TEST_CHILD"); out != "" {
 		os.Exit(child(out))
 	}
+	if os.Getenv("PPDP_TEST_WORKER") != "" {
+		if err := Work(context.Background(), os.Stdin, os.Stdout, time.Now); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
@@ -146,7 +153,7 @@ func TestDeaths(t *testing.T) {
 				}
 			}
 			result := mustRun(t, plan, options(t, out))
-			run, err := results.Open(result.Dir)
+			run, err := results.Read(result.Dir)
 			if err != nil {
 				t.Fatal(err)
 			}

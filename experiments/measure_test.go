@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"ppdp/results"
@@ -30,11 +29,11 @@ func TestMeasureParameters(t *testing.T) {
 		"count-error-std attribute=x1 ranges=tight", "count-error-std attribute=x2 ranges=tight",
 		"count-error", "discernibility", "cavg", "ncp", "anonymity",
 	}
-	records, err := results.ReadCells(strings.NewReader(read(t, result.Dir, "records.jsonl")),
-		"records.jsonl")
+	run, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	records := run.Cells
 	if len(records) != 2 {
 		t.Fatalf("%d records, want one for each k", len(records))
 	}

@@ -75,6 +75,13 @@ func (r *run) writtenContents(i int) []content {
 	return exist
 }
 
+// unwrite removes what a cell has written.
+func (r *run) unwrite(i int) {
+	for _, content := range r.writtenContents(i) {
+		_ = os.Remove(r.releaseFile(i) + extensions[content]) // it is there
+	}
+}
+
 // writeRelease writes what a cell has published: under k-anonymity the generalised table, and
 // records drawn from it where the algorithm draws some; records as CSV; a degree sequence as the
 // edge list of a random graph that has it, or the nearest one that a graph can have. Making a graph

@@ -299,7 +299,7 @@ measure:
 			t.Errorf("%+v: status %q, proven %q, errata %q", c, column("status"), column("proven"),
 				column("errata"))
 		}
-		r, err := results.Open(folder)
+		r, err := results.Read(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +330,7 @@ measure:
 `, Overrides{})
 	opts := options(t, t.TempDir())
 	mustRun(t, plan, opts)
-	r, err := results.Open(filepath.Join(opts.Out, "test", "ways"))
+	r, err := results.Read(filepath.Join(opts.Out, "test", "ways"))
 	if err != nil {
 		t.Fatal(err)
 	}

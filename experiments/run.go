@@ -16,6 +16,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit"
 	"ppdp/datasets"
+	"ppdp/internal/process"
 	"ppdp/random"
 	"ppdp/results"
 )
@@ -41,6 +42,9 @@ type Options struct {
 	Progress func(Progress)       // called after each cell, never concurrently; may be nil
 	Log      func(message string) // statistical and operational warnings; may be nil
 	Build    Build                // what the manifest says of the program
+	// Isolation, unless nil, has cells and audits run in processes of their own, so that one which
+	// ends its process or uses up its memory is a failed record at once.
+	Isolation *Isolation
 	// Retry runs cells again that were running when two processes died, see Run.
 	Retry bool
 	order []int                // the order cells are started in; nil means shuffled
@@ -144,6 +148,8 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 		case ok && (!opts.WriteReleases || run.written(i)):
 			run.entries[i] = &o
 			run.result.Cached++
+		case run.isolated(p.Cells[i].Config): // it ends no process but its own
+			open = append(open, i)
 		case deaths >= deadly && !opts.Retry:
 			run.dead = append(run.dead, i)
 		case deaths > 0:
@@ -157,8 +163,13 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 			"at a time", n))
 	}
 	run.result.Cells -= run.result.OtherShards
-	if err := run.start(run.result.Cells).write(dir); err != nil {
+	start := run.start(run.result.Cells)
+	if err := start.write(dir); err != nil {
 		return nil, err
+	}
+	if opts.Isolation != nil {
+		run.workers = run.newWorkers(start)
+		defer run.workers.Close()
 	}
 	open = run.executionOrder(open)
 	if opts.Audit != nil {
@@ -241,11 +252,12 @@ type run struct {
 	entries []*entry // by cell; each worker writes its own cells only
 	keys    []string // of cells, in the journal
 	audits  []*audited
-	dead    []int // cells that are not run any more
+	dead    []int         // cells that are not run any more
+	workers *process.Pool // of Options.Isolation, or nil
 
 	mu     sync.Mutex              // guards what follows
 	done   int                     // cells that are on disk
-	traced map[string]bool         // panics whose stack has been logged
+	traced map[string]bool         // crashes whose stack has been logged
 	apart  []int                   // cells to be run alone, after the others
 	left   map[int]<-chan struct{} // cells left behind, and when they end after all
 	result Result
@@ -277,6 +289,8 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	r.pool(ctx, order, r.opts.Jobs, func(i int) {
 		if i < 0 {
 			r.audit(ctx, -1-i, cancel)
+		} else if r.isolated(r.plan.Cells[i].Config) {
+			r.askCell(ctx, i, cancel)
 		} else {
 			r.cell(ctx, i, false, cancel)
 		}
@@ -372,16 +386,7 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 		}
 	}
 	r.mark(i, begun, cancel)
-	o, running, err := guard(ctx, r.opts.Timeout,
-		func(ctx context.Context, at *phase) (outcome, error) {
-			o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
-			// records that no metric asked for are drawn where a failure is the cell's own
-			if err == nil && r.opts.WriteReleases {
-				at.enter(results.PhaseRelease)
-				_, _, err = o.release.Records(ctx)
-			}
-			return o, err
-		})
+	o, running, err := r.attempt(ctx, i, nil)
 	if running != nil {
 		r.mu.Lock()
 		r.left[i] = running
@@ -403,9 +408,7 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 	o.release = nil // it may be large, and the cell may wait for others
 	m.seal.vouch(m.data, r.opts.Clock, func(intact bool) {
 		if !intact && r.opts.WriteReleases {
-			for _, content := range r.writtenContents(i) {
-				_ = os.Remove(r.releaseFile(i) + extensions[content]) // it is there
-			}
+			r.unwrite(i)
 		}
 		if !intact && !alone { // so that it will be known which one it was
 			unfinished()
@@ -413,8 +416,7 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 			return
 		}
 		if !intact {
-			err = &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has "+
-				"changed the data that all cells share", c.Config.Algorithm)}
+			err = changed(c)
 		}
 		if err != nil {
 			unfinished()
@@ -426,6 +428,28 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 	}
 }
 
+// attempt runs a cell. entered, unless nil, is told the phases that it enters.
+func (r *run) attempt(ctx context.Context, i int, entered func(phase string)) (outcome,
+	<-chan struct{}, error) {
+	c := &r.plan.Cells[i]
+	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
+		at.entered = entered
+		o, err := r.plan.runCell(ctx, c, r.cache.of(c), at, r.opts.Clock)
+		// records that no metric asked for are drawn where a failure is the cell's own
+		if err == nil && r.opts.WriteReleases {
+			at.enter(results.PhaseRelease)
+			_, _, err = o.release.Records(ctx)
+		}
+		return o, err
+	})
+}
+
+// changed is the failure of a cell that has changed the data.
+func changed(c *Cell) error {
+	return &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed the "+
+		"data that all cells share", c.Config.Algorithm)}
+}
+
 // settle has all cells vouched for.
 func (r *run) settle() {
 	for _, m := range r.cache.cells { // order-free: each is looked at
@@ -435,17 +459,22 @@ func (r *run) settle() {
 
 // publish writes a cell's release and reports whether the cell is done with that.
 func (r *run) publish(ctx context.Context, i int, release *algorithms.Release) bool {
-	if unwritten := r.writeRelease(ctx, i, release); unwritten != nil {
+	if err := r.writeRelease(ctx, i, release); err != nil {
 		if ctx.Err() != nil {
 			return false
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.result.Unwritten++
-		r.opts.Log(fmt.Sprintf("%s: its release is not written: %v",
-			r.plan.describe(&r.plan.Cells[i]), unwritten))
+		r.unwritten(i, err.Error())
 	}
 	return true
+}
+
+// unwritten notes that a cell's release could not be written.
+func (r *run) unwritten(i int, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Unwritten++
+	r.opts.Log(fmt.Sprintf("%s: its release is not written: %s",
+		r.plan.describe(&r.plan.Cells[i]), why))
 }
 
 // setApart has a cell run alone, after the others.
@@ -498,10 +527,10 @@ func (r *run) fail(c *Cell, err error) {
 		return
 	}
 	r.result.Failures = append(r.result.Failures, message)
-	var p *panicked
-	if errors.As(err, &p) && !r.traced[p.Error()] { // the same mistake once
-		r.traced[p.Error()] = true
-		message += "\n" + string(p.stack)
+	var crash *crashed
+	if errors.As(err, &crash) && !r.traced[crash.text] { // the same mistake once
+		r.traced[crash.text] = true
+		message += "\n" + string(crash.stack)
 	}
 	r.opts.Log("failed: " + message)
 }

@@ -272,7 +272,7 @@ func TestIsolation(t *testing.T) {
 			if result.Failed != 2 || len(result.Failures) != 2 {
 				t.Errorf("%+v, want 2 failed cells", result)
 			}
-			o, err := results.Open(result.Dir)
+			o, err := results.Read(result.Dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -289,7 +289,7 @@ func TestIsolation(t *testing.T) {
 			if good != 2 {
 				t.Errorf("%d good cells, want 2", good)
 			}
-			for _, row := range o.Rows() {
+			for _, row := range o.Summary().Rows() {
 				if row.Params["mood"] == mood && (row.N != 0 || row.Failed != 2) {
 					t.Errorf("the summary hides failures: %+v", row)
 				}
@@ -340,7 +340,7 @@ func TestProvenLoss(t *testing.T) {
 	out := t.TempDir()
 	strict := strings.NewReplacer("MOOD", "fair", "test-coin,", "test-coin, variant: strict,")
 	result := mustRun(t, mustPlan(t, strict.Replace(moodSpec), Overrides{}), options(t, out))
-	o, err := results.Open(result.Dir)
+	o, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +437,7 @@ func TestInside(t *testing.T) {
 		t.Fatalf("%d cells, want %d", len(plan.Cells), want)
 	}
 	result := mustRun(t, plan, options(t, t.TempDir()))
-	o, err := results.Open(result.Dir)
+	o, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func TestCosts(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, testSpec, Overrides{})
 	result := mustRun(t, plan, options(t, t.TempDir()))
-	run, err := results.Open(result.Dir)
+	run, err := results.Read(result.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestCosts(t *testing.T) {
 	larger := mustPlan(t, strings.Replace(testSpec, "[0.5, 1]", "[0.5, 1, 8]", 1), Overrides{})
 	path := filepath.Join(t.TempDir(), "costs.csv")
 	err = results.WriteFile(path, func(w io.Writer) error {
-		return WriteCosts(w, []*Plan{larger}, larger.MeasuredCosts(run))
+		return WriteCosts(w, []*Plan{larger}, larger.MeasuredCosts(run.Summary()))
 	})
 	if err != nil {
 		t.Fatal(err)

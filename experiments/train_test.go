@@ -79,7 +79,7 @@ measure: [{metric: records}]
 	for override, want := range map[int][2]int{0: {2, 4}, 1: {1, 1}, 6: {2, 6}} {
 		out := t.TempDir()
 		mustRun(t, mustPlan(t, text, Overrides{Trials: override}), options(t, out))
-		outcome, err := results.Open(filepath.Join(out, "trials"))
+		outcome, err := results.Read(filepath.Join(out, "trials"))
 		if err != nil {
 			t.Fatal(err)
 		}

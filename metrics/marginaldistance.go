@@ -93,12 +93,31 @@ func (b *binned) marginal(attributes []int, counts []float64, at []int32) {
 	}
 }
 
-// marginalDistance is half the L1 distance of the normalised marginals, averaged over all sets of
-// so many attributes; over all attributes where there are fewer. It is undefined without rows or
-// published records. A marginal of more than 4 million cells and, where it is asked for, a missing
-// class are errors.
+// marginal is one marginal of a table, cell by cell, with its attributes' sizes, the last running
+// fastest, and the sum of its cells.
+type marginal struct {
+	counts []float64
+	sizes  []int
+	mass   float64
+}
+
+// marginalDistance is half the L1 distance of the normalised marginals, as overMarginals has them.
 func marginalDistance(ctx context.Context, c Case,
 	params *MarginalDistanceParams) (float64, bool, error) {
+	return overMarginals(ctx, c, params, func(truth, published marginal) float64 {
+		distance := 0.0
+		for cell, x := range truth.counts {
+			distance += math.Abs(x/truth.mass - published.counts[cell]/published.mass)
+		}
+		return float64(distance / 2)
+	})
+}
+
+// overMarginals averages a distance over all sets of so many attributes; over all attributes where
+// there are fewer. It is undefined without rows or published records. A marginal of more than 4
+// million cells and, where it is asked for, a missing class are errors.
+func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
+	distance func(truth, published marginal) float64) (float64, bool, error) {
 	schema := c.Table.Schema()
 	class := schema.Class()
 	if params.Class && class < 0 {
@@ -130,9 +149,12 @@ func marginalDistance(ctx context.Context, c Case,
 	at := make([]int32, max(len(c.Train), table.Len()))
 	var counts, other []float64
 	sum, sets := 0.0, 0
+	sizes := make([]int, 0, params.Attributes)
 	measure := func(set []int) error {
 		cells := 1
+		sizes = sizes[:0]
 		for _, a := range set {
+			sizes = append(sizes, truth.sizes[a])
 			if cells *= truth.sizes[a]; cells > maxMarginalCells {
 				return fmt.Errorf("%s and others have a marginal of more than %d cells",
 					schema.Attributes[a].Name, maxMarginalCells)
@@ -144,11 +166,8 @@ func marginalDistance(ctx context.Context, c Case,
 		counts, other = counts[:cells], other[:cells]
 		truth.marginal(set, counts, at)
 		published.marginal(set, other, at)
-		distance := 0.0
-		for cell, x := range counts {
-			distance += math.Abs(x/truth.mass - other[cell]/published.mass)
-		}
-		sum += float64(distance / 2)
+		sum += distance(marginal{counts, sizes, truth.mass},
+			marginal{other, sizes, published.mass})
 		sets++
 		return ctx.Err()
 	}

@@ -36,6 +36,28 @@ func TestMarginalDistanceByHand(t *testing.T) {
 		params  MarginalDistanceParams
 		want    float64
 	}{
+		// as below, of queries: x ≤ 0 agrees, y ≤ 0 is 1:2, c ≤ a is 2:1
+		{nil, MarginalDistanceParams{1, false, 2}, (0 + 0.25 + 0.25) / 3},
+		// (x, y) ≤ (0, 0) is 1:2, (x, c) ≤ (0, a) is 2:1, (y, c) ≤ (0, a) agrees
+		{nil, MarginalDistanceParams{2, false, 2}, (0.25 + 0.25 + 0) / 3},
+		// y ≤ 0, 1, 2, 9, 10 and 11, of 19, are off by one record
+		{nil, MarginalDistanceParams{1, false, 20}, (0 + 0.25*6/19 + 0.25) / 3},
+		{&algorithms.Release{Table: truth}, MarginalDistanceParams{3, false, 20}, 0},
+	} {
+		if c.release == nil {
+			c.release = &algorithms.Release{Table: records}
+		}
+		got, ok, err := rangeError(t.Context(), Case{Table: truth, Train: truth.AllRows(),
+			Release: c.release}, &c.params)
+		if err != nil || !ok || math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("range-error %+v: %v, %t, %v, want %v", c.params, got, ok, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		release *algorithms.Release
+		params  MarginalDistanceParams
+		want    float64
+	}{
 		// x agrees; y has 1:3 and 2:2, c has 2:2 and 1:3
 		{nil, MarginalDistanceParams{1, false, 2}, (0 + 0.25 + 0.25) / 3},
 		{nil, MarginalDistanceParams{1, true, 2}, 0.25},

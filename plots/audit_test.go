@@ -46,7 +46,7 @@ func TestAuditFigure(t *testing.T) {
 	if !c.y.contains(0) || !c.y.contains(3) {
 		t.Errorf("the axis runs from %v to %v", c.y.min, c.y.max)
 	}
-	run := &results.Run{Audits: audits}
+	run := &results.Summary{Audits: audits}
 	paths, _, err := WriteExperiment(t.TempDir(), run)
 	if err != nil || len(paths) != 3 || !strings.HasSuffix(paths[0], "audit.pdf") {
 		t.Errorf("%v, %v", paths, err)

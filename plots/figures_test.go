@@ -45,7 +45,7 @@ func standIn(of string) results.Dataset {
 }
 
 // runOf is a run with the means and standard errors of some rows.
-func runOf(m results.Manifest, rows []results.Row) *results.Run {
+func runOf(m results.Manifest, rows []results.Row) *results.Summary {
 	run := &results.Run{Manifest: m}
 	for _, group := range grouped(rows, func(r results.Row) string { return r.Key() }) {
 		trials := 0
@@ -71,7 +71,7 @@ func runOf(m results.Manifest, rows []results.Row) *results.Run {
 			run.Cells = append(run.Cells, c)
 		}
 	}
-	return run
+	return run.Summary()
 }
 
 // drawing draws one figure of some rows.

@@ -25,9 +25,9 @@ type dot struct {
 }
 
 // newMap makes the chart of a figure that shows one release's regions.
-func newMap(figure results.Figure, run *results.Run) (*chart, error) {
+func newMap(figure results.Figure, run *results.Summary) (*chart, error) {
 	c := &chart{figure: figure, isMap: true, minN: math.MaxInt}
-	cell, err := c.chooseCell(run.Cells)
+	cell, err := c.chooseCell(run.First)
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +61,12 @@ func newMap(figure results.Figure, run *results.Run) (*chart, error) {
 // frame.
 const mapRoom = 0.015
 
-// chooseCell is the first trial's cell of the one setting that a figure's where selects.
+// chooseCell is the cell, of the first trials', of the one setting that a figure's where selects.
 func (c *chart) chooseCell(cells []results.Cell) (*results.Cell, error) {
 	var chosen []*results.Cell
 	for i := range cells {
 		cell := &cells[i]
-		if cell.Trial == 0 && cell.FoldIndex() <= 0 && c.figure.Where.Selects(cell) {
+		if c.figure.Where.Selects(cell) {
 			chosen = append(chosen, cell)
 		}
 	}

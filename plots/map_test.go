@@ -55,7 +55,7 @@ func madeUpMap() *results.Run {
 
 func TestMapHoldsRegionsAndRows(t *testing.T) {
 	o := madeUpMap()
-	c, err := newMap(o.Manifest.Figures[0], o)
+	c, err := newMap(o.Manifest.Figures[0], o.Summary())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestMapIsWritten(t *testing.T) {
 	second.Name, second.Where = "b", map[string]string{"k": "5"}
 	o.Manifest.Figures = append(o.Manifest.Figures, second)
 	dir := t.TempDir()
-	paths, warnings, err := WriteExperiment(dir, o)
+	paths, warnings, err := WriteExperiment(dir, o.Summary())
 	if err != nil || len(paths) != 9 || len(warnings) != 0 {
 		t.Fatalf("%v, %q, %v", paths, warnings, err)
 	}
@@ -127,14 +127,14 @@ func TestMapErrors(t *testing.T) {
 	} {
 		o := madeUpMap()
 		test.change(o, &o.Manifest.Figures[0])
-		if _, _, err := WriteExperiment(t.TempDir(), o); err == nil ||
+		if _, _, err := WriteExperiment(t.TempDir(), o.Summary()); err == nil ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
 	o := madeUpMap()
 	o.Cells[0].Original = nil
-	if c, err := newMap(o.Manifest.Figures[0], o); err != nil || len(c.warnings) != 1 {
+	if c, err := newMap(o.Manifest.Figures[0], o.Summary()); err != nil || len(c.warnings) != 1 {
 		t.Errorf("without rows: %v, want one warning", err)
 	}
 }

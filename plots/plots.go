@@ -51,7 +51,7 @@ func (d *Drawing) write(dir, name string) (paths []string, err error) {
 // they are many. What a run's audits have found is a figure of its own, AuditName. A series looks
 // the same in all figures. WriteExperiment returns the paths written; figures that cannot be drawn
 // are left out and reported together.
-func WriteExperiment(dir string, r *results.Run) (paths, warnings []string, err error) {
+func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, err error) {
 	m := &r.Manifest
 	charts, warnings, problems := experimentCharts(r)
 	styles := newCurveStyles(charts, m.SeriesOrder)
@@ -130,7 +130,7 @@ func (p *Picture) Alt() string {
 
 // Experiment draws the figures that WriteExperiment writes, without those side by side. The
 // drawings have neither title nor source, for pages that give these once for all of them.
-func Experiment(r *results.Run) (pictures []Picture, warnings []string, err error) {
+func Experiment(r *results.Summary) (pictures []Picture, warnings []string, err error) {
 	charts, warnings, problems := experimentCharts(r)
 	styles := newCurveStyles(charts, r.Manifest.SeriesOrder)
 	for _, c := range charts {
@@ -148,7 +148,7 @@ func Experiment(r *results.Run) (pictures []Picture, warnings []string, err erro
 
 // experimentCharts makes a chart of each figure of a run's manifest, or a problem where it cannot
 // be drawn.
-func experimentCharts(r *results.Run) (charts []*chart, warnings []string, problems []error) {
+func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, problems []error) {
 	rows := r.Rows()
 	for i, figure := range r.Manifest.Figures {
 		c := &chart{figure: figure}

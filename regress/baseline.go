@@ -29,7 +29,7 @@ type Baseline struct {
 // BaselineOf reduces a run to what a later one is compared with. What differs between machines and
 // between commands, and what only figures need, is left out of the manifest, so that a baseline
 // changes only when a measured number or one of its inputs does.
-func BaselineOf(r *results.Run) *Baseline {
+func BaselineOf(r *results.Summary) *Baseline {
 	b := &Baseline{Manifest: r.Manifest, Samples: r.Samples()}
 	m := &b.Manifest
 	m.Figures, m.SeriesOrder, m.Files = nil, nil, nil

@@ -219,9 +219,9 @@ func TestBaselineOfRun(t *testing.T) {
 			{Setting: s, Measurement: w1, Trials: []float64{2, math.NaN(), math.NaN(), 7}},
 			{Setting: broken, Measurement: w1, Trials: []float64{math.NaN()}},
 		}}
-	b := BaselineOf(&results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "e", Seed: 1,
+	b := BaselineOf((&results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "e", Seed: 1,
 		CPU: "z80", CommandLine: []string{"x"},
-		Commit: "c", Dirty: true, Files: map[string]string{"f": "0"}}})
+		Commit: "c", Dirty: true, Files: map[string]string{"f": "0"}}}).Summary())
 	if difference := cmp.Diff(want, *b, cmpopts.EquateNaNs(), unkeyed); difference != "" {
 		t.Fatal(difference)
 	}

@@ -33,7 +33,7 @@ func newAudits(all []results.Audit) *audits {
 		return nil
 	}
 	t := &audits{Long: len(all) > shownAudits}
-	passed, known, wrong, without := 0, 0, 0, 0
+	passed, known, wrong, open, without := 0, 0, 0, 0, 0
 	for i := range all {
 		a := &all[i]
 		line := auditLine{Label: a.Label(), Variant: a.Variant, Relation: a.Relation,
@@ -44,6 +44,9 @@ func newAudits(all []results.Audit) *audits {
 			f := &a.Failures[0]
 			line.Reason = f.Pair + ": " + f.Text
 		}
+		if a.Declared() { // and no call seen
+			line.Seen = "–"
+		}
 		switch {
 		case a.Error != "":
 			without++
@@ -53,6 +56,9 @@ func newAudits(all []results.Audit) *audits {
 			line.Class = "v-against"
 		case !a.Passed():
 			known++
+			line.Class = "v-open"
+		case a.Declared():
+			open++
 			line.Class = "v-open"
 		default:
 			passed++
@@ -68,7 +74,8 @@ func newAudits(all []results.Audit) *audits {
 		n    int
 		text string
 	}{{wrong, "said to hold and refuted"}, {passed, "passed"},
-		{known, "known not to hold and refuted"}, {without, "not audited"}} {
+		{open, "declared and not refuted"}, {known, "known not to hold and refuted"},
+		{without, "not audited"}} {
 		if part.n > 0 {
 			parts = append(parts, strconv.Itoa(part.n)+" "+part.text)
 		}

@@ -28,8 +28,6 @@ type budgetBars struct {
 	Unbounded       bool   // the proven loss has no finite bound in some release
 	Over            bool   // the proven loss exceeds ε
 	worst           float64
-	purposes        []string
-	sums            map[string]*[2]float64 // over releases, by purpose: claimed and proven
 }
 
 // bar is parts of ε, averaged over releases.
@@ -79,48 +77,18 @@ func (c *purposeColours) of(name string, shown []purpose) int {
 	return usual
 }
 
-// newBudget adds up the ledgers of a run: a pair of bars for each series, nil when there is no
-// ledger. Series that spend alike to a thousandth of ε share a pair.
-func newBudget(run *results.Run, palette *purposeColours) *budget {
-	var groups []*budgetBars
-	byKey := make(map[string]*budgetBars)
-	for i := range run.Cells {
-		c := &run.Cells[i]
-		total, ok := c.Budget()
-		if len(c.Ledger) == 0 || !ok || c.Status != results.OK {
-			continue
-		}
-		key := c.Algorithm + "\x00" + c.Label()
-		g := byKey[key]
-		if g == nil {
-			g = &budgetBars{Label: c.Label(), Names: c.Label(), Series: 1}
-			g.sums = make(map[string]*[2]float64)
-			byKey[key] = g
-			groups = append(groups, g)
-		}
-		g.Releases++
-		if c.Spent != nil && c.Spent.Proven.Finite() {
-			g.worst = max(g.worst, float64(c.Spent.Proven)/total)
-		}
-		for _, row := range c.Ledger {
-			sum := g.sums[row.Purpose]
-			if sum == nil {
-				sum = new([2]float64)
-				g.sums[row.Purpose] = sum
-				g.purposes = append(g.purposes, row.Purpose)
-			}
-			sum[0] += row.Cost / total
-			sum[1] += float64(row.Loss) / total
-			g.Unbounded = g.Unbounded || !row.Loss.Finite()
-		}
-	}
-	if len(groups) == 0 {
+// newBudget shows the spending of a run's series: a pair of bars for each, nil when there is none.
+// Series that spend alike to a thousandth of ε share a pair.
+func newBudget(spending []*results.Spending, palette *purposeColours) *budget {
+	if len(spending) == 0 {
 		return nil
 	}
 	b := &budget{}
 	byShares := make(map[string]*budgetBars)
 	widest := 1.0
-	for _, bars := range groups {
+	for _, of := range spending {
+		bars := &budgetBars{Label: of.Label, Names: of.Label, Series: 1, Releases: of.Releases,
+			Unbounded: of.Unbounded, worst: of.Worst}
 		var shares strings.Builder
 		add := func(to *bar, name string, total float64) {
 			share := total / float64(bars.Releases)
@@ -129,10 +97,10 @@ func newBudget(run *results.Run, palette *purposeColours) *budget {
 			to.sum += share
 			fmt.Fprintf(&shares, "%s %.3f;", name, share)
 		}
-		for _, name := range bars.purposes {
-			add(&bars.Claimed, name, bars.sums[name][0])
+		for _, p := range of.Purposes {
+			add(&bars.Claimed, p.Purpose, p.Claimed)
 			if !bars.Unbounded {
-				add(&bars.Proven, name, bars.sums[name][1])
+				add(&bars.Proven, p.Purpose, p.Proven)
 			}
 		}
 		widest = max(widest, bars.Claimed.sum, bars.Proven.sum)

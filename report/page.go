@@ -100,7 +100,7 @@ func newPage(in Input) (*page, error) {
 	}
 	colours := &purposeColours{}
 	runs := slices.Clone(in.Runs)
-	slices.SortStableFunc(runs, func(a, b *results.Run) int {
+	slices.SortStableFunc(runs, func(a, b *results.Summary) int {
 		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
 	})
 	for _, run := range runs {
@@ -210,19 +210,14 @@ func (v *paperView) count(verdict claims.Verdict) (n int) {
 
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }
 
-func newExperimentView(run *results.Run, judged []*claimView, colours *purposeColours) (
+func newExperimentView(run *results.Summary, judged []*claimView, colours *purposeColours) (
 	*experimentView, error) {
 	m := &run.Manifest
 	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title,
-		Source: m.Source, Cells: len(run.Cells), StandIns: m.StandIns()}
+		Source: m.Source, Cells: run.Cells, Failed: run.Failed, StandIns: m.StandIns()}
 	reduced := m.Overrides
 	reduced.Seed = nil // another seed leaves the experiment as large as it is
 	e.Overrides = reduced.Texts()
-	for i := range run.Cells {
-		if run.Cells[i].Status != results.OK {
-			e.Failed++
-		}
-	}
 	pictures, caveats, err := plots.Experiment(run)
 	e.Caveats = caveats
 	if err != nil {
@@ -239,7 +234,7 @@ func newExperimentView(run *results.Run, judged []*claimView, colours *purposeCo
 		figures = append(figures, f)
 	}
 	e.Parts = arrange(figures, judged)
-	e.Budget = newBudget(run, colours)
+	e.Budget = newBudget(run.Spending, colours)
 	e.Audits = newAudits(run.Audits)
 	return e, nil
 }

@@ -22,7 +22,7 @@ type moduleList struct {
 	Modules []results.Module
 }
 
-func provenanceOf(runs []*results.Run) (list []*provenance, lists []moduleList) {
+func provenanceOf(runs []*results.Summary) (list []*provenance, lists []moduleList) {
 	for _, run := range runs {
 		m := run.Manifest
 		m.Algorithms = slices.Clone(m.Algorithms)
@@ -49,61 +49,36 @@ func provenanceOf(runs []*results.Run) (list []*provenance, lists []moduleList) 
 
 // failure is one or more cells that failed alike.
 type failure struct {
-	failureKind
-	Epsilons []string
-	Cells    int
-	First    string // the first of them: "cell 17, trial 2, fold 3"
+	*results.Failure
+	Experiment, ID string
+	First          string // the first of them: "cell 17, trial 2, fold 3"
 }
 
-type failureKind struct{ Experiment, ID, Series, Dataset, Variant, Phase, Error string }
-
 // failuresOf gathers failed cells by what failed and how.
-func failuresOf(run *results.Run) []failure {
+func failuresOf(run *results.Summary) []failure {
 	var all []failure
 	name := run.Manifest.Experiment
-	for i := range run.Cells {
-		c := &run.Cells[i]
-		if c.Status == results.OK {
-			continue
+	for _, f := range run.Failures {
+		first := fmt.Sprintf("cell %d, trial %d", f.First, f.Trial)
+		if f.Fold != nil {
+			first += fmt.Sprintf(", fold %d", *f.Fold)
 		}
-		kind := failureKind{name, anchor(name), c.Series, c.Dataset.Label(), c.Variant,
-			c.Phase, c.Error}
-		k := slices.IndexFunc(all, func(f failure) bool { return f.failureKind == kind })
-		if k < 0 {
-			k = len(all)
-			first := fmt.Sprintf("cell %d, trial %d", i, c.Trial)
-			if c.Fold != nil {
-				first += fmt.Sprintf(", fold %d", *c.Fold)
-			}
-			all = append(all, failure{failureKind: kind, First: first})
-		}
-		f := &all[k]
-		f.Cells++
-		if epsilon := c.EpsilonText(); epsilon != "" && !slices.Contains(f.Epsilons, epsilon) {
-			f.Epsilons = append(f.Epsilons, epsilon)
-		}
+		all = append(all, failure{f, name, anchor(name), first})
 	}
 	return all
 }
 
-// note is a warning of a run's cells and how many gave it.
+// note is a warning of a run's cells.
 type note struct {
-	Experiment, ID, Text string
-	Cells                int
+	*results.Warning
+	Experiment, ID string
 }
 
-func notesOf(run *results.Run) []note {
+func notesOf(run *results.Summary) []note {
 	var all []note
 	name := run.Manifest.Experiment
-	for i := range run.Cells {
-		for _, text := range run.Cells[i].Warnings {
-			k := slices.IndexFunc(all, func(n note) bool { return n.Text == text })
-			if k < 0 {
-				k = len(all)
-				all = append(all, note{name, anchor(name), text, 0})
-			}
-			all[k].Cells++
-		}
+	for _, w := range run.Warnings {
+		all = append(all, note{w, name, anchor(name)})
 	}
 	return all
 }

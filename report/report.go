@@ -23,7 +23,7 @@ type Input struct {
 	Papers []Paper
 	// Runs may be in any order: the page has those of a paper under it, by the numbers of their
 	// figures, and the others after all papers.
-	Runs []*results.Run
+	Runs []*results.Summary
 	// Errata is the text of docs/errata.md, ErrataTests that of docs/errata-tests.csv. Empty texts
 	// leave the errata out.
 	Errata, ErrataTests string

@@ -114,7 +114,7 @@ func toyInput(t *testing.T) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := []*results.Run{toy()}
+	runs := []*results.Summary{toy().Summary()}
 	judgements, err := claims.Evaluate(ledger, runs, claims.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestExperimentsAreOrderedByNumber(t *testing.T) {
 	for _, name := range []string{"toy/fig10", "toy/fig9", "toy/fig1"} {
 		o := toy()
 		o.Manifest.Experiment = name
-		in.Runs = append(in.Runs, o)
+		in.Runs = append(in.Runs, o.Summary())
 	}
 	var b bytes.Buffer
 	if _, err := Write(&b, in); err != nil {
@@ -267,7 +267,7 @@ func TestEmpty(t *testing.T) {
 // by claimed, 0.75 and 0.5 by proven sensitivities, so the whole width is 1.25 ε, and ε lies at 80
 // % of it.
 func TestBudget(t *testing.T) {
-	b := newBudget(toy(), &purposeColours{})
+	b := newBudget(toy().Summary().Spending, &purposeColours{})
 	if len(b.Bars) != 2 || b.Bars[0].Claimed.Limit != "80.000" || b.Scale != "1.25" {
 		t.Fatalf("%d bars, limit %s, scale %s", len(b.Bars), b.Bars[0].Claimed.Limit, b.Scale)
 	}
@@ -298,7 +298,7 @@ func TestBudget(t *testing.T) {
 	for i := range run.Cells {
 		run.Cells[i].Ledger = nil
 	}
-	if b := newBudget(run, &purposeColours{}); b != nil {
+	if b := newBudget(run.Summary().Spending, &purposeColours{}); b != nil {
 		t.Errorf("a budget without a ledger: %+v", b)
 	}
 }
@@ -317,9 +317,11 @@ func TestAudits(t *testing.T) {
 		{Algorithm: "c", Variant: "published", Epsilon: 1, Status: "broken",
 			Proven: results.Bound(math.Inf(1)), Seen: 2, Failures: failures},
 		{Algorithm: "d", Variant: "strict", Epsilon: 1, Status: "holds", Error: "no class"},
+		{Algorithm: "e", Variant: "published", Epsilon: 1, Status: "declared",
+			Proven: results.Bound(math.Inf(1)), BlackBox: &results.Certified{Bound: 0.4}},
 	})
-	if want := "1 said to hold and refuted, 1 passed, 1 known not to hold and refuted, " +
-		"1 not audited"; a.Summary != want {
+	if want := "1 said to hold and refuted, 1 passed, 1 declared and not refuted, " +
+		"1 known not to hold and refuted, 1 not audited"; a.Summary != want {
 		t.Errorf("%s, want %s", a.Summary, want)
 	}
 	var got []string
@@ -330,7 +332,8 @@ func TestAudits(t *testing.T) {
 	want := []string{"a (strict)|0.5|0.5|0.25||passed|v-holds||false",
 		"b (strict)|1|1|1.5|1.25|REFUTED: loss|v-against|two records: 1.5|false",
 		"c (published)|1|∞|2||refuted: loss|v-open|two records: 1.5|true",
-		"d (strict)|1||||not audited|v-none|no class|false"}
+		"d (strict)|1||||not audited|v-none|no class|false",
+		"e (published)|1|∞|–|0.4|not refuted: epsilon is at least 0.4|v-open||true"}
 	if !slices.Equal(got, want) || !a.BlackBox || a.Long {
 		t.Errorf("%q\nwant %q", got, want)
 	}
@@ -346,7 +349,7 @@ func TestBudgetMerges(t *testing.T) {
 			}
 		}
 	}
-	b := newBudget(o, &purposeColours{})
+	b := newBudget(o.Summary().Spending, &purposeColours{})
 	if len(b.Bars) != 1 || b.Bars[0].Series != 2 || b.Bars[0].Releases != 17 {
 		t.Errorf("%+v", b.Bars[0])
 	}
@@ -356,7 +359,7 @@ func TestBudgetMerges(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	run := toy()
 	tablesOf := func() []numbers {
-		pictures, _, err := plots.Experiment(run)
+		pictures, _, err := plots.Experiment(run.Summary())
 		if len(pictures) != 1 {
 			t.Fatalf("%d pictures, %v", len(pictures), err)
 		}

@@ -90,13 +90,19 @@ func (a *Audit) Passed() bool {
 }
 
 // Refuted reports whether a guarantee that is said to hold does not.
-func (a *Audit) Refuted() bool { return a.Status == holds && a.Error == "" && !a.Passed() }
+func (a *Audit) Refuted() bool {
+	return (a.Status == holds || a.Declared()) && a.Error == "" && !a.Passed()
+}
 
-// holds is the status of a guarantee that is said to hold.
-const holds = "holds"
+// Declared reports whether the guarantee is the word of a program outside: only releases have been
+// looked at then, and there are no transcripts.
+func (a *Audit) Declared() bool { return a.Status == declared }
+
+// Statuses of a guarantee that is said to hold.
+const holds, declared = "holds", "declared"
 
 // Verdict is "passed", "refuted: " and how, or "not audited". A refutation of what is said to hold
-// is in capitals.
+// is in capitals. What is declared does not pass: beside it stands what epsilon is at least.
 func (a *Audit) Verdict() string {
 	if a.Error != "" {
 		return "not audited"
@@ -109,6 +115,8 @@ func (a *Audit) Verdict() string {
 		kinds = append(kinds, "black box")
 	}
 	switch {
+	case len(kinds) == 0 && a.Declared() && a.BlackBox != nil:
+		return fmt.Sprintf("not refuted: epsilon is at least %.3g", a.BlackBox.Bound)
 	case len(kinds) == 0:
 		return "passed"
 	case a.Refuted():

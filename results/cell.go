@@ -170,6 +170,9 @@ type Column struct {
 	Values    []float64 `json:"values"`
 }
 
+// maxTrials bounds trials, as memory is set aside for those before one. No plan has more cells.
+const maxTrials = 1 << 22
+
 // noFold stands for the only fold of an experiment without folds.
 const noFold = -1
 
@@ -196,8 +199,9 @@ func (c *Cell) validate() error {
 	if (c.Status == Failed) != slices.Contains(phases, c.Phase) {
 		problem("phase: %q of a cell that is %s", c.Phase, c.Status)
 	}
-	if c.Trial < 0 || c.FoldIndex() < noFold {
-		problem("trial %d, fold %d, must be 0 or more", c.Trial, c.FoldIndex())
+	if c.Trial < 0 || c.Trial >= maxTrials || c.FoldIndex() < noFold {
+		problem("trial %d, fold %d, must be 0 or more, and trials below %d", c.Trial,
+			c.FoldIndex(), maxTrials)
 	}
 	if e := c.Epsilon; e != nil && (!(*e >= 0) || math.IsInf(*e, 1)) {
 		problem("epsilon: %v, must be 0 or more and finite", *e)

@@ -13,20 +13,11 @@ import (
 // maxProblems is how many problems of one file are reported: enough to see a pattern.
 const maxProblems = 20
 
-// WriteCells writes records.jsonl: one object a line, in the order given. Cells that ReadCells
-// would refuse are not written.
-func WriteCells(w io.Writer, cells []Cell) error {
-	encoder := newEncoder(w)
-	for i := range cells {
-		err := cells[i].validate()
-		if err == nil {
-			err = encoder.Encode(&cells[i])
-		}
-		if err != nil {
-			return fmt.Errorf("cell %d: %w", i, err)
-		}
+func writeCell(to *json.Encoder, c *Cell) error {
+	if err := c.validate(); err != nil {
+		return err
 	}
-	return nil
+	return to.Encode(c)
 }
 
 // newEncoder writes JSON whose names, such as "a<b", stay readable. Nothing of it is pasted into a
@@ -37,18 +28,29 @@ func newEncoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// ReadCells reads what WriteCells wrote. Unknown keys, values out of range, empty lines and a cell
-// that occurs twice are errors; up to 20 are reported at once as name:line. Cells of one setting
-// share it.
-func ReadCells(r io.Reader, name string) ([]Cell, error) {
-	var cells []Cell
+// WriteCells writes records.jsonl: one object a line, in the order given. Cells that ReadCells
+// would refuse are not written.
+func WriteCells(w io.Writer, cells []Cell) error {
+	encoder := newEncoder(w)
+	for i := range cells {
+		if err := writeCell(encoder, &cells[i]); err != nil {
+			return fmt.Errorf("cell %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// ReadCells hands every cell that WriteCells wrote to each, which may keep it. Unknown keys, values
+// out of range, empty lines and a cell that occurs twice are errors; up to 20 are reported at once
+// as name:line. Cells of one setting share it.
+func ReadCells(r io.Reader, name string, each func(c *Cell)) error {
 	byText, byKey := make(map[string]*Setting), make(map[string]*Setting)
 	type place struct {
-		setting     *Setting
-		trial, fold int
+		setting *Setting
+		fold    int
 	}
-	lineOf := make(map[place]int)
-	err := readLines(r, name, func(line int, text []byte) error {
+	lines := make(map[place][]int32) // by trial; 0 where there is none
+	return readLines(r, name, func(line int, text []byte) error {
 		var parts struct {
 			Setting json.RawMessage `json:"setting"`
 			CellResult
@@ -74,18 +76,19 @@ func ReadCells(r io.Reader, name string) ([]Cell, error) {
 		if err := cell.validate(); err != nil {
 			return err
 		}
-		at := place{setting, cell.Trial, cell.FoldIndex()}
-		if first, taken := lineOf[at]; taken {
-			return fmt.Errorf("the same cell as line %d", first)
+		at := place{setting, cell.FoldIndex()}
+		of := lines[at]
+		for len(of) <= cell.Trial {
+			of = append(of, 0)
 		}
-		lineOf[at] = line
-		cells = append(cells, cell)
+		lines[at] = of
+		if of[cell.Trial] != 0 {
+			return fmt.Errorf("the same cell as line %d", of[cell.Trial])
+		}
+		of[cell.Trial] = int32(line)
+		each(&cell)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return cells, nil
 }
 
 // Timing is how long a cell took. Timings have a file of their own because they differ from run to
@@ -107,68 +110,120 @@ func (t *Timing) line() timingLine {
 	return timingLine{*t, fmt.Sprintf("%x", sha256.Sum256(text))[:16]}
 }
 
-func writeTimings(w io.Writer, timings []Timing) error {
-	encoder := newEncoder(w)
-	for i := range timings {
-		if err := encoder.Encode(timings[i].line()); err != nil {
-			return err
-		}
-	}
-	return nil
+// timingReader reads timings.jsonl: a line for each cell, in their order.
+type timingReader struct {
+	lines *lineReader
+	n     int // read
 }
 
-// readTimings reads the timings of n cells: one line for each of them, in their order.
-func readTimings(r io.Reader, name string, n int) ([]Timing, error) {
-	timings := make([]Timing, 0, n)
-	err := readLines(r, name, func(_ int, text []byte) error {
-		var t timingLine
-		if err := decodeStrictly(text, &t); err != nil {
-			return err
+// next returns the timing of the next cell; it is of no use where end gives an error.
+func (r *timingReader) next() (t Timing) {
+	text, ok := r.lines.next()
+	if !ok || len(r.lines.problems) > 0 {
+		return t
+	}
+	var line timingLine
+	if err := decodeStrictly(text, &line); err != nil {
+		r.lines.problem(err)
+		return t
+	}
+	t = line.Timing
+	written, err := json.Marshal(t.line())
+	switch {
+	case t.Cell != r.n || !(t.Release >= 0) || !(t.Measure >= 0):
+		r.lines.problem(fmt.Errorf("cell %d took %v and %v seconds, must be cell %d and times of "+
+			"0 or more", t.Cell, t.Release, t.Measure, r.n))
+	case err != nil || !bytes.Equal(written, text):
+		r.lines.problem(errors.New("the line does not match its checksum"))
+	default:
+		r.n++
+	}
+	return t
+}
+
+// end reports what was wrong with the timings of n cells.
+func (r *timingReader) end(n int) error {
+	for more := true; more; {
+		before := r.lines.line
+		r.next()
+		more = r.lines.line > before
+	}
+	if err := r.lines.err(); err != nil || r.n == n {
+		return err
+	}
+	return fmt.Errorf("%s: times of %d cells, must be of %d: it belongs to another run",
+		r.lines.name, r.n, n)
+}
+
+// readLines hands every line to parse, which must not keep it, and joins the errors, each with
+// name:line.
+func readLines(from io.Reader, name string, parse func(line int, text []byte) error) error {
+	r := newLineReader(from, name)
+	for {
+		text, ok := r.next()
+		if !ok {
+			return r.err()
 		}
-		if t.Cell != len(timings) || !(t.Release >= 0) || !(t.Measure >= 0) {
-			return fmt.Errorf("cell %d took %v and %v seconds, must be cell %d and times of 0 "+
-				"or more", t.Cell, t.Release, t.Measure, len(timings))
+		if err := parse(r.line, text); err != nil {
+			r.problem(err)
 		}
-		if written, err := json.Marshal(t.line()); err != nil || !bytes.Equal(written, text) {
-			return errors.New("the line does not match its checksum")
+	}
+}
+
+// lineReader reads lines and gathers what is wrong with them.
+type lineReader struct {
+	from     *bufio.Reader // bufio.Scanner has a longest line; a cell has none
+	name     string
+	line     int // number of the last one, from 1
+	ended    bool
+	long     []byte
+	problems []error
+}
+
+func newLineReader(from io.Reader, name string) *lineReader {
+	return &lineReader{from: bufio.NewReaderSize(from, 1<<16), name: name}
+}
+
+// next returns the next line, which is good until the one after it. ok is false where there is
+// none, or where there are too many problems to go on.
+func (r *lineReader) next() (text []byte, ok bool) {
+	if r.ended || len(r.problems) >= maxProblems {
+		return nil, false
+	}
+	text, err := r.from.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		r.long = r.long[:0]
+		for err == bufio.ErrBufferFull {
+			r.long = append(r.long, text...)
+			text, err = r.from.ReadSlice('\n')
 		}
-		timings = append(timings, t.Timing)
-		return nil
-	})
-	if err == nil && len(timings) != n {
-		err = fmt.Errorf("%s: times of %d cells, must be of %d: it belongs to another run", name,
-			len(timings), n)
+		r.long = append(r.long, text...)
+		text = r.long
+	}
+	r.ended = err != nil
+	if err == io.EOF && len(text) == 0 {
+		return nil, false
+	}
+	r.line++
+	if err == io.EOF {
+		err = errors.New("the last line has no line end, it may be cut off")
 	}
 	if err != nil {
-		return nil, err
+		r.problem(err)
+		return nil, false
 	}
-	return timings, nil
+	return text[:len(text)-1], true
 }
 
-// readLines hands every line to parse and joins the errors, each with name:line.
-func readLines(r io.Reader, name string, parse func(line int, text []byte) error) error {
-	var problems []error
-	reader := bufio.NewReaderSize(r, 1<<16) // bufio.Scanner has a longest line; a cell has none
-	for line := 1; len(problems) < maxProblems; line++ {
-		text, err := reader.ReadBytes('\n')
-		last := err != nil
-		switch {
-		case err == io.EOF && len(text) == 0:
-			return errors.Join(problems...)
-		case err == io.EOF:
-			err = errors.New("the last line has no line end, it may be cut off")
-		case err == nil:
-			err = parse(line, text[:len(text)-1])
-		}
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s:%d: %w", name, line, err))
-		}
-		if last {
-			return errors.Join(problems...)
-		}
+func (r *lineReader) problem(err error) {
+	r.problems = append(r.problems, fmt.Errorf("%s:%d: %w", r.name, r.line, err))
+}
+
+func (r *lineReader) err() error {
+	if len(r.problems) >= maxProblems {
+		r.problems = append(r.problems, fmt.Errorf("%s: and perhaps more, stopped reading", r.name))
 	}
-	problems = append(problems, fmt.Errorf("%s: and perhaps more, stopped reading", name))
-	return errors.Join(problems...)
+	return errors.Join(r.problems...)
 }
 
 // decodeStrictly decodes exactly one JSON value without unknown keys.

@@ -44,21 +44,6 @@ func Rows(samples []Sample) []Row {
 	return rows
 }
 
-// Rows returns all that can be drawn of the run: measured and derived.
-func (r *Run) Rows() []Row {
-	broken := make(map[*Setting]bool)
-	for i := range r.Cells {
-		if c := &r.Cells[i]; c.Spent != nil && !c.Spent.Proven.Finite() {
-			broken[c.Setting] = true
-		}
-	}
-	rows := Rows(append(r.Samples(), r.Derived()...))
-	for i := range rows {
-		rows[i].Broken = broken[rows[i].Setting]
-	}
-	return rows
-}
-
 // StandardError is s/√n, NaN for fewer than two values.
 func StandardError(x []float64) float64 {
 	n := float64(len(x))

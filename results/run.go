@@ -5,7 +5,6 @@
 package results
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,7 +32,8 @@ const (
 	AuditFile    = "audit.jsonl" // what was found of the guarantees, where that was asked for
 )
 
-// Run is a finished run of an experiment.
+// Run is a finished run of an experiment, all of it in memory. What figures, verdicts and reports
+// need is its Summary, which Open reads without the rest.
 type Run struct {
 	Dir      string // where it was read from
 	Manifest Manifest
@@ -42,63 +42,139 @@ type Run struct {
 	Audits   []Audit  // of each guarantee; nil where the run made none
 }
 
-// Open reads a run's folder. Manifest and records must be there. Every file of the run that is
-// there must be the one that was written with the manifest, down to the byte. The problems of all
-// files are reported at once.
-func Open(dir string) (*Run, error) {
-	r := &Run{Dir: dir}
-	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
-		r.Manifest, err = readSealed(from, path)
-		return err
-	})
-	recordsErr := ParseFile(dir, RecordsFile, func(from io.Reader, path string) (err error) {
-		digest := sha256.New()
-		if r.Cells, err = ReadCells(io.TeeReader(from, digest), path); err != nil {
-			return err
+// Read reads a run's folder into memory, as Open does.
+func Read(dir string) (*Run, error) {
+	r, s := &Run{Dir: dir}, &Summary{Dir: dir}
+	err := s.read(func(c *Cell, time *Timing) {
+		r.Cells = append(r.Cells, *c)
+		if time != nil {
+			r.Timings = append(r.Timings, *time)
 		}
-		return r.checkDigest(path, digest)
 	})
-	auditErr := ParseFile(dir, AuditFile, func(from io.Reader, path string) (err error) {
-		digest := sha256.New()
-		if r.Audits, err = ReadAudits(io.TeeReader(from, digest), path); err != nil {
-			return err
-		}
-		return r.checkDigest(path, digest)
-	})
-	if errors.Is(auditErr, fs.ErrNotExist) && r.Manifest.Files[AuditFile] == "" {
-		auditErr = nil
-	}
-	if err := errors.Join(manifestErr, recordsErr, auditErr); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	var errs []error
-	there := func(err error) {
-		if !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
+	r.Manifest, r.Audits = s.Manifest, s.Audits
+	return r, nil
+}
+
+// Summary adds up the cells.
+func (r *Run) Summary() *Summary {
+	s := newSummary(r.Dir)
+	s.Manifest, s.Audits, s.Timed = r.Manifest, r.Audits, r.Timings != nil
+	_ = r.each(func(c *Cell, time *Timing) error { s.add(c, time); return nil })
+	return s
+}
+
+// each hands every cell to add, until there is an error.
+func (r *Run) each(add func(c *Cell, time *Timing) error) error {
+	for i := range r.Cells {
+		var time *Timing
+		if r.Timings != nil {
+			time = &r.Timings[i]
+		}
+		if err := add(&r.Cells[i], time); err != nil {
+			return err
 		}
 	}
-	there(ParseFile(dir, TimingsFile, func(from io.Reader, path string) (err error) {
-		r.Timings, err = readTimings(from, path, len(r.Cells))
+	return nil
+}
+
+// Open reads the summary of a run's folder, one cell at a time. Manifest and records must be there.
+// Every file of the run that is there must be the one that was written with the manifest, down to
+// the byte. The problems of all files are reported at once.
+func Open(dir string) (*Summary, error) {
+	s := newSummary(dir)
+	if err := s.read(s.add); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// read reads a run's folder and hands its cells to each, with their timings where there are any.
+func (s *Summary) read(each func(c *Cell, time *Timing)) error {
+	dir := s.Dir
+	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
+		s.Manifest, err = readSealed(from, path)
 		return err
-	}))
+	})
+	var recordsErr, timingsErr error
+	records := func(timings *timingReader) {
+		recordsErr = ParseFile(dir, RecordsFile, func(from io.Reader, path string) error {
+			digest, n := sha256.New(), 0
+			err := ReadCells(io.TeeReader(from, digest), path, func(c *Cell) {
+				n++
+				if timings == nil {
+					each(c, nil)
+					return
+				}
+				t := timings.next()
+				each(c, &t)
+			})
+			if err != nil {
+				return err
+			}
+			if timings != nil {
+				timingsErr = timings.end(n)
+			}
+			return s.checkDigest(path, digest)
+		})
+	}
+	err := ParseFile(dir, TimingsFile, func(from io.Reader, path string) error {
+		s.Timed = true
+		records(&timingReader{lines: newLineReader(from, path)})
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+		records(nil)
+	}
+	auditErr := ParseFile(dir, AuditFile, func(from io.Reader, path string) (err error) {
+		digest := sha256.New()
+		if s.Audits, err = ReadAudits(io.TeeReader(from, digest), path); err != nil {
+			return err
+		}
+		return s.checkDigest(path, digest)
+	})
+	if errors.Is(auditErr, fs.ErrNotExist) && s.Manifest.Files[AuditFile] == "" {
+		auditErr = nil
+	}
+	if err := errors.Join(manifestErr, recordsErr, auditErr, err); err != nil {
+		return err
+	}
+	errs := []error{timingsErr}
 	for _, name := range []string{SummaryFile, LedgerFile, RegionsFile, RowsFile} {
-		there(ParseFile(dir, name, func(from io.Reader, path string) error {
+		err := ParseFile(dir, name, func(from io.Reader, path string) error {
 			digest := sha256.New()
 			if _, err := io.Copy(digest, from); err != nil {
 				return err
 			}
-			return r.checkDigest(path, digest)
-		}))
+			return s.checkDigest(path, digest)
+		})
+		if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return errors.Join(errs...)
+}
+
+// Cell reads one cell of the run again: that of a line of its records, which count from 1. It is
+// nil where there is no such line.
+func (s *Summary) Cell(line int) (cell *Cell, err error) {
+	err = ParseFile(s.Dir, RecordsFile, func(from io.Reader, path string) error {
+		n := 0
+		return ReadCells(from, path, func(c *Cell) {
+			if n++; n == line {
+				cell = c
+			}
+		})
+	})
+	return cell, err
 }
 
 // checkDigest compares what was read of a file with the manifest.
-func (r *Run) checkDigest(path string, digest hash.Hash) error {
-	if r.Manifest.Files[filepath.Base(path)] != digestText(digest) {
+func (s *Summary) checkDigest(path string, digest hash.Hash) error {
+	if s.Manifest.Files[filepath.Base(path)] != digestText(digest) {
 		return fmt.Errorf("%s: not the file that %s was written for: run the experiment again",
 			path, ManifestFile)
 	}
@@ -154,129 +230,3 @@ func ParseFile(dir, name string, parse func(from io.Reader, path string) error) 
 }
 
 func digestText(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
-
-// Write writes the run's folder, which must exist. The old manifest is removed first and the new
-// one, which has the digests of the others and its own, is written last, so that a run that was
-// interrupted here is not taken for a finished one.
-func (r *Run) Write(dir string) error {
-	manifest := filepath.Join(dir, ManifestFile)
-	if err := remove(manifest); err != nil {
-		return err
-	}
-	hasRegions, hasRows := false, false
-	for i := range r.Cells {
-		hasRegions = hasRegions || r.Cells[i].Regions != nil
-		hasRows = hasRows || r.Cells[i].Original != nil
-	}
-	m := r.Manifest
-	m.Files = make(map[string]string)
-	for _, file := range []struct {
-		name  string
-		empty bool
-		write func(io.Writer) error
-	}{
-		{RecordsFile, false, func(w io.Writer) error { return WriteCells(w, r.Cells) }},
-		{TimingsFile, r.Timings == nil,
-			func(w io.Writer) error { return writeTimings(w, r.Timings) }},
-		{SummaryFile, false, r.writeSummary},
-		{LedgerFile, false, r.writeLedger},
-		{RegionsFile, !hasRegions, r.writeRegions},
-		{RowsFile, !hasRows, r.writeOriginal},
-		{AuditFile, r.Audits == nil, func(w io.Writer) error { return WriteAudits(w, r.Audits) }},
-	} {
-		path := filepath.Join(dir, file.name)
-		if file.empty { // what an earlier run left would be taken for this one's
-			if err := remove(path); err != nil {
-				return err
-			}
-			continue
-		}
-		digest := sha256.New()
-		err := WriteFile(path, func(w io.Writer) error {
-			return file.write(io.MultiWriter(w, digest))
-		})
-		if err != nil {
-			return err
-		}
-		if file.name != TimingsFile {
-			m.Files[file.name] = digestText(digest)
-		}
-	}
-	text, err := sealed(m)
-	if err != nil {
-		return err
-	}
-	return WriteFile(manifest, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-}
-
-// remove removes a file if it exists.
-func remove(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// syncFile brings what was written to a file, or the names in a folder, to disk. Tests watch it.
-var syncFile = (*os.File).Sync
-
-// WriteFile writes a file so that a reader sees either its old content or all of the new, even when
-// the power fails: it goes to a file beside it, which is synced and renamed. That file must not
-// exist: what an earlier writer left there, a link too, is removed first. Two writers of one path
-// must not run at once.
-func WriteFile(path string, write func(io.Writer) error) (err error) {
-	partial := path + ".partial"
-	if err := remove(partial); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(partial)
-		}
-	}()
-	w := bufio.NewWriter(f)
-	steps := []func() error{func() error { return write(w) }, w.Flush,
-		func() error { return syncFile(f) }, f.Close}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(partial, path); err != nil {
-		return err
-	}
-	return SyncFolder(filepath.Dir(path))
-}
-
-// SyncFolder brings the names in a folder to disk: those of files that were just made, renamed or
-// removed. Systems that cannot do that for folders are left alone.
-func SyncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := syncFile(f); err != nil && !errors.Is(err, errors.ErrUnsupported) &&
-		!errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrInvalid) {
-		return err
-	}
-	return nil
-}
-
-// Original returns the original rows kept of a dataset, nil where there are none.
-func (r *Run) Original(d *Dataset) []Column {
-	for i := range r.Cells {
-		if c := &r.Cells[i]; c.Original != nil && c.Dataset.Label() == d.Label() {
-			return c.Original
-		}
-	}
-	return nil
-}

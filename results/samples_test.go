@@ -32,7 +32,7 @@ func failed(c Cell) Cell {
 
 func value(metric string, v float64) Value { return Value{Measurement{Metric: metric}, &v} }
 
-func summarise(cells []Cell) []Row { return Rows(Samples(cells)) }
+func summarise(cells []Cell) []Row { return Rows((&Run{Cells: cells}).Summary().Samples()) }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
@@ -217,7 +217,7 @@ func TestDerivedSamples(t *testing.T) {
 		GapMetric: {0.5, nan, nan}, SpentMetric: {1, 0.5, nan}, LossMetric: {1.5, nan, nan},
 	}
 	got := make(map[string][]float64)
-	for _, s := range r.Derived() {
+	for _, s := range r.Summary().Derived() {
 		got[s.Metric] = s.Trials
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {

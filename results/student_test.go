@@ -34,3 +34,30 @@ func TestStudentQuantile(t *testing.T) {
 		}
 	}
 }
+
+// Of four degrees of freedom the coverage of t is sin θ (1 + cos² θ/2), tan θ = t/2: differences of
+// 1 to 5 have t² = 18, so that tan² θ is 9/2.
+func TestPaired(t *testing.T) {
+	nan := math.NaN()
+	x, y := []float64{1, 1, nan, 1, 1, 1, 1}, []float64{3, 2, 9, 4, nan, 6, 5}
+	difference, p := Paired(x, y)
+	want := 1 - math.Sqrt(9.0/11)*(1+1.0/11)
+	if difference != 3 || math.Abs(p-want) > 1e-12 {
+		t.Errorf("%v, p %v, want 3 and %v", difference, p, want)
+	}
+	if d, q := Paired(y, x); d != -3 || q != p {
+		t.Errorf("the other way round %v, p %v", d, q)
+	}
+	for _, c := range []struct {
+		x, y []float64
+		p    float64
+	}{
+		{[]float64{1, 2}, []float64{1, 2}, 1},
+		{[]float64{1, 2, 3}, []float64{2, 3, 4}, 0.25}, // three signs alike, one way or the other
+		{[]float64{1, nan}, []float64{2, 3}, nan},
+	} {
+		if _, p := Paired(c.x, c.y); p != c.p && !(math.IsNaN(p) && math.IsNaN(c.p)) {
+			t.Errorf("%v and %v: p %v, want %v", c.x, c.y, p, c.p)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	_ "ppdp/algorithms/diffgen"
 	_ "ppdp/algorithms/diffmulti"
 	_ "ppdp/algorithms/dpcube"
+	_ "ppdp/algorithms/endgame"
 	_ "ppdp/algorithms/hay"
 	_ "ppdp/algorithms/identity"
 	_ "ppdp/algorithms/incognito"

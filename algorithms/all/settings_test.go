@@ -8,6 +8,7 @@ import (
 	"ppdp/algorithms/diffgen"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/algorithms/dpcube"
+	"ppdp/algorithms/endgame"
 	"ppdp/algorithms/hay"
 	"ppdp/algorithms/independent"
 	"ppdp/algorithms/margins"
@@ -92,6 +93,10 @@ var settings = map[string][]algorithms.Params{
 			p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100, dpcube.Totals
 		},
 	),
+	"endgame": vary(endgame.DefaultParams,
+		func(p *endgame.Params) { p.K, p.Exact, p.Records = 2, 2, partition.Range },
+		func(p *endgame.Params) { p.K, p.Exact, p.Work, p.Records = 3, 64, 1, partition.Mean },
+	),
 	"hay": vary(hay.DefaultParams,
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.MaxDegree },
 		func(p *hay.Params) { p.Neighbours, p.Inference = hay.Node, false },
@@ -108,10 +113,10 @@ var settings = map[string][]algorithms.Params{
 		func(p *independent.Params) { p.Merge = margins.Neighbours },
 	),
 	"mondrian": vary(mondrian.DefaultParams,
-		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, mondrian.Range },
-		func(p *mondrian.Params) { p.K, p.Mode, p.Records = 3, mondrian.Relaxed, mondrian.Mean },
+		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, partition.Range },
+		func(p *mondrian.Params) { p.K, p.Mode, p.Records = 3, mondrian.Relaxed, partition.Mean },
 		func(p *mondrian.Params) { p.K, p.Mode = 2, mondrian.Relaxed },
-		func(p *mondrian.Params) { p.K, p.Split, p.Records = 2, mondrian.Class, mondrian.Range },
+		func(p *mondrian.Params) { p.K, p.Split, p.Records = 2, mondrian.Class, partition.Range },
 		func(p *mondrian.Params) { p.K, p.Cut, p.Split = 3, mondrian.Even, mondrian.Workload },
 	),
 	"privbayes": vary(func() *privbayes.Params {

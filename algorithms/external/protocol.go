@@ -91,7 +91,8 @@ type spent struct {
 // parse reads a line of the program strictly.
 func parse(line []byte, into any) error {
 	if err := decodeStrictly(line, into); err != nil {
-		return fmt.Errorf("it printed %s, which is no line of the protocol: %w", process.Shown(line), err)
+		return fmt.Errorf("it printed %s, which is no line of the protocol: %w",
+			process.Shown(line), err)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package koptimize
 import (
 	"math"
 	"math/bits"
+
+	"ppdp/algorithms/partition"
 )
 
 // maxJoint bounds the table of joint counts; nodes with more classes or cuts go without (a table of
@@ -226,7 +228,8 @@ func (p *problem) leastOf(m int64, t *tally) int64 {
 	if effective > 0 {
 		least = max(least-min(t.sum, t.most+(effective-1)*t.second), floor)
 		if effective < 30 {
-			least = max(least, even(m, min(pieces, 1<<effective)), (m*m-t.most)>>(effective-1))
+			least = max(least, partition.EvenSquares(m, min(pieces, 1<<effective)),
+				(m*m-t.most)>>(effective-1))
 		}
 	}
 	if p.suppress { // or some rows are suppressed, at n each, and the rest cost k each

@@ -131,13 +131,7 @@ func (p *problem) price() {
 			p.least[m] = m * k
 		default:
 			p.cost[m] = m * m
-			p.least[m] = even(m, m/k)
+			p.least[m] = partition.EvenSquares(m, m/k)
 		}
 	}
-}
-
-// even is the sum of squares of m rows in the given number of classes, as equal as can be.
-func even(m, classes int64) int64 {
-	each, more := m/classes, m%classes
-	return (classes-more)*each*each + more*(each+1)*(each+1)
 }

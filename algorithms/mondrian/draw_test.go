@@ -10,6 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/random"
 )
@@ -20,12 +21,12 @@ func TestRecords(t *testing.T) {
 	table := conformance.Table(400)
 	schema := table.Schema()
 	for _, mode := range []Mode{Strict, Relaxed} {
-		for _, from := range []Records{Box, Range, Mean} {
+		for _, from := range []partition.Records{partition.Box, partition.Range, partition.Mean} {
 			r := release(t, table, table.AllRows(), Params{K: 9, Mode: mode, Cut: First,
 				Records: from})
 			d := len(r.Regions.Attributes)
 			low, high := r.Regions.Low, r.Regions.High
-			if from != Box {
+			if from != partition.Box {
 				low, high = r.Regions.TightLow, r.Regions.TightHigh
 			}
 			row := int32(0)
@@ -46,7 +47,7 @@ func TestRecords(t *testing.T) {
 								high[at])
 						}
 						a := &schema.Attributes[attribute]
-						if from == Mean && a.Kind == datasets.Numeric {
+						if from == partition.Mean && a.Kind == datasets.Numeric {
 							off := math.Abs(r.Table.Number(row, attribute) - r.Regions.Means[at])
 							if a.Continuous && off != 0 || off > a.Step/2 {
 								t.Fatalf("record %d has %v of %s, the mean is %v", row,
@@ -126,7 +127,8 @@ func TestDrawsAreUniform(t *testing.T) {
 		b.AddRow() // all rows equal
 	}
 	table := b.Table()
-	r := release(t, table, table.AllRows(), Params{K: n, Mode: Strict, Cut: First, Records: Box})
+	r := release(t, table, table.AllRows(), Params{K: n, Mode: Strict, Cut: First,
+		Records: partition.Box})
 	var cells [6]float64
 	var parts [20]float64
 	for row := range int32(n) {

@@ -46,9 +46,9 @@ package mondrian
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 )
 
 func init() { algorithms.Register(Algorithm{}) }
@@ -84,54 +84,15 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}
-	// Rows are taken in the order of the table, so that a partition depends on which they are and
-	// not on how the caller lists them. Copied together they are also close in memory.
-	table, order, members := in.Table, []int(nil), in.Rows
-	if !whole(in.Rows, in.Table.Len()) {
-		rows := in.Rows
-		if !slices.IsSorted(rows) {
-			order = make([]int, len(rows))
-			for i := range order {
-				order[i] = i
-			}
-			slices.SortStableFunc(order, func(i, j int) int { return int(rows[i]) - int(rows[j]) })
-			rows = make([]int32, len(rows))
-			for i, at := range order {
-				rows[i] = in.Rows[at]
-			}
-		}
-		table = table.Select(rows)
-		members = table.AllRows()
-	}
-	p, err := split(ctx, table, members, params)
+	table, rows, order := partition.InOrder(in.Table, in.Rows)
+	p, err := split(ctx, table, rows, params)
 	if err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}
-	if p.regions.Assignment = p.assignment(); order != nil {
-		assigned := make([]int32, len(order))
-		for i, at := range order {
-			assigned[at] = p.regions.Assignment[i]
-		}
-		p.regions.Assignment = assigned
-	}
-	records := table.Select(p.rows)
-	p.summarise(records)
-	if err := p.draw(ctx, records, params.Records, in.Noise.Open("records")); err != nil {
+	release, err := p.Publish(ctx, table, order, params.Records, in.Noise)
+	if err != nil {
 		return nil, err
 	}
-	p.shuffle(records, in.Noise.Open("order of records"))
-	return &algorithms.Release{Table: records, Regions: p.regions, Structure: p.structure}, nil
-}
-
-// whole reports whether rows are all rows of a table in order.
-func whole(rows []int32, n int) bool {
-	if len(rows) != n {
-		return false
-	}
-	for i, row := range rows {
-		if int(row) != i {
-			return false
-		}
-	}
-	return true
+	release.Structure = p.structure
+	return release, nil
 }

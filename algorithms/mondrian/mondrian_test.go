@@ -13,6 +13,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/conformance"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"
@@ -72,7 +73,8 @@ func patients(t *testing.T) *datasets.Table {
 // TestPatients is the paper's Fig. 8: a 2-anonymisation with ranges and means.
 func TestPatients(t *testing.T) {
 	table := patients(t)
-	r := release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First, Records: Range})
+	r := release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First,
+		Records: partition.Range})
 	a, sex := r.Regions.Assignment, table.Schema().Attributes[1].Values
 	type summary struct{ Age, Sex, Zipcode string }
 	span := func(attribute, at int) string {
@@ -253,7 +255,7 @@ func drawParams(t *rapid.T) Params {
 	return Params{
 		K:    rapid.IntRange(2, 5).Draw(t, "k"),
 		Mode: rapid.SampledFrom([]Mode{Strict, Relaxed}).Draw(t, "mode"),
-		Cut:  rapid.SampledFrom([]Cut{First, Even}).Draw(t, "cut"), Records: Box,
+		Cut:  rapid.SampledFrom([]Cut{First, Even}).Draw(t, "cut"), Records: partition.Box,
 	}
 }
 
@@ -363,7 +365,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	table := conformance.Table(300)
 	stream := random.NewKey(3).Stream()
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := Params{K: 4, Mode: mode, Cut: First, Records: Range}
+		params := Params{K: 4, Mode: mode, Cut: First, Records: partition.Range}
 		rows := table.AllRows()[50:250]
 		rows = append(rows, 60, 60, 60)
 		slices.Sort(rows)
@@ -427,7 +429,7 @@ func TestErrataM1(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if p.regions.Len() == 1 {
+				if p.Regions.Len() == 1 {
 					missed++
 				}
 			}
@@ -454,7 +456,7 @@ func TestErrataM1(t *testing.T) {
 	table := p.table()
 	diff := cmp.Diff([][]int{{0, 1, 2}, {3, 4, 5, 6}},
 		groups(release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First,
-			Records: Box})))
+			Records: partition.Box})))
 	if diff != "" {
 		t.Errorf("the counterexample's regions (-want +got):\n%s", diff)
 	}
@@ -478,7 +480,7 @@ func TestRelaxedBoxes(t *testing.T) {
 		}
 		table := p.table()
 		r := release(t, table, table.AllRows(), Params{K: 2, Mode: Relaxed, Cut: First,
-			Records: Box})
+			Records: partition.Box})
 		diff := cmp.Diff([2][]uint32{c.low, c.high}, [2][]uint32{r.Regions.Low, r.Regions.High})
 		if diff != "" {
 			t.Errorf("%v: boxes (-want +got):\n%s", c.values, diff)

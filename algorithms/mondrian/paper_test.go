@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"ppdp/algorithms/partition"
 )
 
 // TestFigure6: generalised by zip code alone, the six patients allow strict partitioning no cut at
@@ -21,7 +23,7 @@ func TestFigure6(t *testing.T) {
 		{Relaxed, []string{"53710-53711: 3", "53711-53712: 3"}},
 	} {
 		r := release(t, table, table.AllRows(), Params{K: 3, Mode: test.mode, Cut: First,
-			Records: Range})
+			Records: partition.Range})
 		var got []string
 		zip := &table.Schema().Attributes[0]
 		for region := range r.Regions.Len() {
@@ -65,7 +67,7 @@ func TestLemma1(t *testing.T) {
 						}
 					}
 				}
-				params := Params{K: k, Mode: Strict, Cut: First, Records: Box}
+				params := Params{K: k, Mode: Strict, Cut: First, Records: partition.Box}
 				table := p.table()
 				r := release(t, table, table.AllRows(), params)
 				if size := 2*dims*(k-1) + m; r.Regions.Len() != 1 ||

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/datasets"
 )
 
@@ -49,30 +50,14 @@ const (
 
 func (Split) Enum() []string { return algorithms.Words(Median, Class, Workload) }
 
-// Records says where a published record's quasi-identifiers come from. The paper publishes ranges
-// and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
-type Records string
-
-const (
-	// Box draws every value uniformly from the region's box, which reaches to the next cuts.
-	Box Records = "box"
-	// Range draws every value uniformly from the tight range of the region's own records.
-	Range Records = "range"
-	// Mean puts the region's mean into numeric attributes (rounded to the nearest value of a domain
-	// with gaps) and draws categorical ones from their tight range.
-	Mean Records = "mean"
-)
-
-func (Records) Enum() []string { return algorithms.Words(Box, Range, Mean) }
-
 // Params are Mondrian's parameters.
 type Params struct {
-	K        int     `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
-	Mode     Mode    `yaml:"mode" doc:"strict cuts between values, relaxed also among records of one value"`
-	Cut      Cut     `yaml:"cut" doc:"which cut is tried first; without effect on relaxed partitions and on cuts not at a median"`
-	Split    Split   `yaml:"split" doc:"where a region is cut: at the median, where classes separate best or where queries of the workload are answered best; relaxed partitions know only median"`
-	Workload string  `yaml:"workload" doc:"the queries of split: workload, each a count of the records that satisfy one predicate" values:"all (one for every value of every quasi-identifier) or parts such as \"age <= 30..60; sex = male\", each an attribute, one of =, <= and >=, and values or ranges that stand for a query each"`
-	Records  Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
+	K        int               `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Mode     Mode              `yaml:"mode" doc:"strict cuts between values, relaxed also among records of one value"`
+	Cut      Cut               `yaml:"cut" doc:"which cut is tried first; without effect on relaxed partitions and on cuts not at a median"`
+	Split    Split             `yaml:"split" doc:"where a region is cut: at the median, where classes separate best or where queries of the workload are answered best; relaxed partitions know only median"`
+	Workload string            `yaml:"workload" doc:"the queries of split: workload, each a count of the records that satisfy one predicate" values:"all (one for every value of every quasi-identifier) or parts such as \"age <= 30..60; sex = male\", each an attribute, one of =, <= and >=, and values or ranges that stand for a query each"`
+	Records  partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
@@ -80,7 +65,7 @@ func (p *Params) Anonymity() int { return p.K }
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
 func DefaultParams() *Params {
 	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries,
-		Records: Box}
+		Records: partition.Box}
 }
 
 func (p *Params) Validate() error {

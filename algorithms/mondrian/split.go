@@ -12,22 +12,8 @@ import (
 
 // partitioned is a finished partition of a table's rows.
 type partitioned struct {
-	regions   *algorithms.Regions
-	rows      []int32 // all rows, region after region, ascending within a region
-	ends      []int32 // where each region ends in rows
+	partition.Generalised
 	structure algorithms.Structure
-}
-
-func (p *partitioned) assignment() []int32 {
-	assigned := make([]int32, len(p.rows))
-	start := int32(0)
-	for region, end := range p.ends {
-		for _, row := range p.rows[start:end] {
-			assigned[row] = int32(region)
-		}
-		start = end
-	}
-	return assigned
 }
 
 // splitter is a partition in the making. Each level of the recursion keeps, in spans, what is known
@@ -73,7 +59,7 @@ const pollEvery = 1 << 15
 func split(ctx context.Context, table *datasets.Table, rows []int32,
 	params *Params) (*partitioned, error) {
 	attributes := table.Schema().QuasiIdentifiers()
-	p := &partitioned{rows: rows}
+	p := &partitioned{Generalised: partition.Generalised{Rows: rows}}
 	s := &splitter{
 		ctx: ctx, params: params, dims: len(attributes),
 		table: table, space: partition.NewSpace(table, attributes),
@@ -84,22 +70,22 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	}
 	if params.Mode == Relaxed {
 		s.overlap = newOverlapping(s.space)
-		s.codes, s.moved = make([]uint32, len(p.rows)), make([]int32, 0, len(p.rows))
-		if len(p.rows) > 0 {
-			if err := s.part(p.rows, 0); err != nil {
+		s.codes, s.moved = make([]uint32, len(p.Rows)), make([]int32, 0, len(p.Rows))
+		if len(p.Rows) > 0 {
+			if err := s.part(p.Rows, 0); err != nil {
 				return nil, err
 			}
 		}
-		p.regions, p.structure = s.overlap.regions, s.overlap.structure
+		p.Regions, p.structure = s.overlap.regions, s.overlap.structure
 	} else {
 		s.boxes = partition.NewBuilder(s.space, math.MaxInt)
-		if err := s.boxed(p.rows, table.Schema(), attributes); err != nil {
+		if err := s.boxed(p.Rows, table.Schema(), attributes); err != nil {
 			return nil, err
 		}
-		p.regions, p.structure = s.boxes.Regions(), s.boxes.Structure()
+		p.Regions, p.structure = s.boxes.Regions(), s.boxes.Structure()
 	}
-	p.ends = s.ends
-	p.regions.TightLow, p.regions.TightHigh = s.tightLow, s.tightHigh
+	p.Ends = s.ends
+	p.Regions.TightLow, p.Regions.TightHigh = s.tightLow, s.tightHigh
 	return p, nil
 }
 
@@ -263,16 +249,13 @@ func (s *splitter) end(rows []int32, spans []span) {
 	s.ends = append(s.ends, end)
 	for _, known := range spans {
 		if !known.measured {
-			s.tightLow, s.tightHigh = append(s.tightLow, 0), append(s.tightHigh, unknown)
+			s.tightLow, s.tightHigh = append(s.tightLow, 0), append(s.tightHigh, partition.Unknown)
 			continue
 		}
 		s.tightLow = append(s.tightLow, known.low)
 		s.tightHigh = append(s.tightHigh, known.high+1)
 	}
 }
-
-// unknown stands for the upper end of a tight range that was not measured; no range ends at 0.
-const unknown = 0
 
 // cut returns the cut beside the median of a dimension: rows with codes below at go left. ok is
 // false when neither cut leaves k rows on both sides; then no cut on this dimension does (errata

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -87,7 +88,7 @@ func TestClassSplit(t *testing.T) {
 		p := drawSmall(t, k)
 		table := p.table()
 		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class,
-			Records: Box})
+			Records: partition.Box})
 		entropy := func(rows []int) float64 { // nats, times the rows
 			var counts [3]float64
 			for _, row := range rows {
@@ -187,7 +188,7 @@ func TestWorkloadSplit(t *testing.T) {
 		}
 		table := p.table()
 		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First,
-			Split: Workload, Workload: workload, Records: Box})
+			Split: Workload, Workload: workload, Records: partition.Box})
 		failure := func(areas []area) float64 {
 			sum := 0.0
 			for _, q := range queries {
@@ -355,7 +356,7 @@ func TestCopiedTogether(t *testing.T) {
 	table := shaped(nearRows * scatter)
 	for _, mode := range []Mode{Strict, Relaxed} {
 		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Workload: allQueries,
-			Records: Range}
+			Records: partition.Range}
 		r := release(t, table, table.AllRows(), params)
 		sizes := make([]int, r.Regions.Len())
 		dims := len(r.Regions.Attributes)

@@ -113,6 +113,11 @@ func gather[T uint8 | uint16 | uint32](from []T, rows []int32, codes []uint32) {
 	}
 }
 
+// Same reports whether two rows have the same code on dim.
+func (s *Space) Same(a, b int32, dim int) bool {
+	return s.columns[dim].At(a) == s.columns[dim].At(b)
+}
+
 // Labels writes the rows' class codes into labels, which must be as long as rows; all 0 without
 // a class attribute.
 func (s *Space) Labels(rows []int32, labels []uint32) {

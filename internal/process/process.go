@@ -184,7 +184,7 @@ const memoryInterval = 50 * time.Millisecond
 // Fault is what went wrong in a process, which has ended.
 type Fault struct {
 	Err   error  // such as ErrEnded
-	Wait  error  // how it ended by itself, nil if well or by being killed here
+	Wait  error  // how it ended, nil if well or by being killed here
 	Words string // its last ones on standard error
 }
 
@@ -213,7 +213,7 @@ func (p *process) end(cause error) error {
 	if cause == nil || errors.Is(cause, context.Canceled) {
 		return cause
 	}
-	if wait != nil && wait.Error() == "signal: killed" { // that was here
+	if wait != nil && wait.Error() == "signal: killed" && !errors.Is(cause, ErrEnded) { // here
 		wait = nil
 	}
 	return &Fault{cause, wait, Printable(p.tail.String())}

@@ -58,8 +58,14 @@ var acts = map[string]string{
 	"maps":      "2 processes ended without a word",
 }
 
-// deadly acts end the process.
-var deadly = []string{"exit", "stack", "goroutine", "maps", "memory"}
+// deadly acts end the process; with them what the record says of a cell that ran in one of its own.
+var deadly = map[string]string{
+	"exit":      "hostile ended its process: exit status 0",
+	"stack":     "hostile ended its process: fatal error: stack overflow",
+	"goroutine": "hostile ended its process: panic: a mistake in a goroutine",
+	"maps":      "hostile ended its process: fatal error: concurrent map",
+	"memory":    "hostile needs more memory than a worker may have",
+}
 
 func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	r := &algorithms.Release{Table: in.Table.Select(in.Rows)}
@@ -160,54 +166,76 @@ func (c *campaign) baselines() {
 	c.each("hostile baseline", len(few), len(names), "fail alone; others same bytes",
 		func(f *fault) {
 			act := names[f.number]
-			write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec(act))
 			var with []string
+			want := acts[act]
 			if act == "memory" {
 				with = []string{"sh", "-c", `ulimit -v 3000000; exec "$0" "$@"`}
+				want = acts["exit"]
 			}
 			runs := 1
-			if slices.Contains(deadly, act) {
+			if deadly[act] != "" {
 				// Each of its cells may kill two processes.
 				runs = 1 + 2*strings.Count(c.reference[results.RecordsFile], `"mondrian"`)
 			}
-			var out []byte
-			for range runs {
-				command := f.command(with, "run", "spec.yaml", "--out", "out", "-j", "2",
-					"--timeout", "10s")
-				if act == "hang" {
-					command.Args = append(command.Args, "--timeout", "300ms")
-				}
-				late := time.AfterFunc(2*time.Minute, func() { command.Process.Kill() })
-				out, _ = command.CombinedOutput()
-				late.Stop()
-				if _, err := results.Open(f.results()); err == nil {
-					break
-				}
-			}
-			if strings.ContainsAny(string(out), "\x1b\x07") {
-				f.Errorf("an escape sequence reaches the terminal: %q", out)
-			}
-			run, err := results.Open(f.results())
-			if err != nil {
-				f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
-			}
-			want := acts[act]
-			if act == "memory" {
-				want = acts["exit"]
-			}
-			var good strings.Builder
-			for i := range run.Cells {
-				cell := &run.Cells[i]
-				if cell.Algorithm != "hostile" {
-					if err := results.WriteCells(&good, run.Cells[i:i+1]); err != nil {
-						f.Error(err)
-					}
-				} else if cell.Status != results.Failed || !strings.Contains(cell.Error, want) {
-					f.Errorf("cell %d is %s with %q, must say %q", i, cell.Status, cell.Error, want)
-				}
-			}
-			if good.String() != c.reference[results.RecordsFile] {
-				f.Error("the other cells are not those of an undisturbed run")
-			}
+			f.failsAlone(act, want, runs, with)
 		})
+	apart := []string{"exit", "memory", "hang", "meddle", "stack", "goroutine", "maps"}
+	few = apart[:4]
+	if *full { // all others
+		for _, act := range names {
+			if !slices.Contains(apart, act) {
+				apart = append(apart, act)
+			}
+		}
+	}
+	c.each("hostile baseline, isolated", len(few), len(apart), "fail alone in one run",
+		func(f *fault) {
+			act := apart[f.number]
+			want := deadly[act]
+			if want == "" {
+				want = acts[act]
+			}
+			f.failsAlone(act, want, 1, nil, "--isolate", "--isolate-memory", "512MiB")
+		})
+}
+
+// failsAlone runs the experiment with an act beside it, up to so many times until it finishes. The
+// act's cells must say what is wanted, and the others come out as without it.
+func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...string) {
+	write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec(act))
+	var out []byte
+	for range runs {
+		command := f.command(with, append([]string{"run", "spec.yaml", "--out", "out", "-j", "2",
+			"--timeout", "10s"}, flags...)...)
+		if act == "hang" {
+			command.Args = append(command.Args, "--timeout", "300ms")
+		}
+		late := time.AfterFunc(2*time.Minute, func() { command.Process.Kill() })
+		out, _ = command.CombinedOutput()
+		late.Stop()
+		if _, err := results.Open(f.results()); err == nil {
+			break
+		}
+	}
+	if strings.ContainsAny(string(out), "\x1b\x07") {
+		f.Errorf("an escape sequence reaches the terminal: %q", out)
+	}
+	run, err := results.Read(f.results())
+	if err != nil {
+		f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
+	}
+	var good strings.Builder
+	for i := range run.Cells {
+		cell := &run.Cells[i]
+		if cell.Algorithm != "hostile" {
+			if err := results.WriteCells(&good, run.Cells[i:i+1]); err != nil {
+				f.Error(err)
+			}
+		} else if cell.Status != results.Failed || !strings.Contains(cell.Error, want) {
+			f.Errorf("cell %d is %s with %q, must say %q", i, cell.Status, cell.Error, want)
+		}
+	}
+	if good.String() != f.c.reference[results.RecordsFile] {
+		f.Error("the other cells are not those of an undisturbed run")
+	}
 }

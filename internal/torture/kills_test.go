@@ -57,6 +57,55 @@ func (c *campaign) kills() {
 	})
 }
 
+// isolatedKills ends a run, by a signal or outright, whose cells hang in processes of their own:
+// all of them end with it, and the run goes on.
+func (c *campaign) isolatedKills() {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		c.skip("end of an isolated run", "no /proc to look for processes in")
+		return
+	}
+	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT}
+	c.each("end of an isolated run", len(signals), 12, "no process stays", func(f *fault) {
+		write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec("hang"))
+		// The mark is how its processes are known again.
+		mark := fmt.Sprintf("PPDP_MARK=%s", f.dir)
+		command := f.command(nil, "run", "spec.yaml", "--out", "out", "-j", "3", "--isolate")
+		command.Env = append(command.Env, mark)
+		if err := command.Start(); err != nil {
+			f.Fatal(err)
+		}
+		for patience := 0; len(marked(mark)) < 4; patience++ { // the run and three workers
+			if time.Sleep(20 * time.Millisecond); patience > 1000 {
+				f.Fatal("the workers do not start")
+			}
+		}
+		time.Sleep(time.Duration(f.Float64() * float64(time.Second)))
+		if err := command.Process.Signal(signals[f.number%len(signals)]); err != nil {
+			f.Error(err)
+		}
+		f.ends(command)
+		for patience := 0; len(marked(mark)) > 0; patience++ {
+			if time.Sleep(20 * time.Millisecond); patience > 250 {
+				f.Fatalf("processes %v stay", marked(mark))
+			}
+		}
+		write(f.T, filepath.Join(f.dir, "spec.yaml"), spec)
+		f.recovers("--isolate")
+	})
+}
+
+// marked lists the processes whose environment has the given entry.
+func marked(entry string) (processes []string) {
+	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(text, []byte(entry)) {
+			processes = append(processes, path)
+		}
+	}
+	return processes
+}
+
 // ends: a process that was told to ends soon.
 func (f *fault) ends(command *exec.Cmd) {
 	f.Helper()

@@ -51,7 +51,7 @@ type Experiment struct {
 
 // Run is a finished run of an experiment.
 type Run struct {
-	Results *results.Run
+	Results *results.Summary
 	Usage   *results.Usage // nil for runs that did not note it
 	Bytes   int64          // on disk, of the files that are in the artifact
 	Folder  string         // in the artifact, with slashes: "results/rps/fig1"
@@ -171,16 +171,9 @@ func (d *document) addExperiment(e Experiment) {
 			d.Datasets = append(d.Datasets, used)
 		}
 	}
-	for i := range run.Cells {
-		if run.Cells[i].Status == results.Failed {
-			row.Failed++
-		}
-	}
-	for _, t := range run.Timings {
-		row.Worked += t.Release + t.Measure
-	}
+	row.Failed, row.Worked = run.Failed, run.Seconds
 	d.Ran++
-	d.Cells += len(run.Cells)
+	d.Cells += run.Cells
 	d.Disk += e.Run.Bytes
 	d.Worked += row.Worked
 	if usage != nil {

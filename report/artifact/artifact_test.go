@@ -44,11 +44,11 @@ func contents(t *testing.T) *Contents {
 	}
 	run := func(name string, seconds float64, m results.Manifest) *Run {
 		m.Experiment = name
-		cells := make([]results.Cell, 2)
+		cells := []results.Cell{{Setting: &results.Setting{}}, {Setting: &results.Setting{}}}
 		cells[0].Status, cells[1].Status = results.OK, results.Failed
 		return &Run{Folder: "results/" + name, Bytes: 1_500_000,
-			Results: &results.Run{Manifest: m, Cells: cells,
-				Timings: []results.Timing{{Release: seconds}, {Cell: 1, Measure: 3}}}}
+			Results: (&results.Run{Manifest: m, Cells: cells,
+				Timings: []results.Timing{{Release: seconds}, {Cell: 1, Measure: 3}}}).Summary()}
 	}
 	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
 		GoVersion: "go1.26", Commit: "0123"})

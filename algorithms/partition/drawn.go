@@ -1,4 +1,4 @@
-package mondrian
+package partition
 
 import (
 	"context"
@@ -11,30 +11,30 @@ import (
 // draw replaces the quasi-identifiers of records, which are the input's rows region after region,
 // by values drawn from their regions. The table is not published yet, so its columns may be
 // written.
-func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Records,
+func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Records,
 	stream *random.Stream) error {
-	low, high := p.regions.Low, p.regions.High
+	low, high := g.Regions.Low, g.Regions.High
 	if from != Box {
-		low, high = p.regions.TightLow, p.regions.TightHigh
+		low, high = g.Regions.TightLow, g.Regions.TightHigh
 	}
-	dims := len(p.regions.Attributes)
+	dims := len(g.Regions.Attributes)
 	members := &members{stream: stream}
-	for d, attribute := range p.regions.Attributes {
+	for d, attribute := range g.Regions.Attributes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		a, column := &records.Schema().Attributes[attribute], records.Column(attribute)
 		var mean []float64
 		if from == Mean && a.Kind == datasets.Numeric {
-			mean = p.regions.Means
+			mean = g.Regions.Means
 		}
 		switch {
 		case column.U8 != nil:
-			fill(column.U8, column.Exact, a, p.ends, low, high, mean, d, dims, members)
+			fill(column.U8, column.Exact, a, g.Ends, low, high, mean, d, dims, members)
 		case column.U16 != nil:
-			fill(column.U16, column.Exact, a, p.ends, low, high, mean, d, dims, members)
+			fill(column.U16, column.Exact, a, g.Ends, low, high, mean, d, dims, members)
 		default:
-			fill(column.U32, column.Exact, a, p.ends, low, high, mean, d, dims, members)
+			fill(column.U32, column.Exact, a, g.Ends, low, high, mean, d, dims, members)
 		}
 	}
 	return nil
@@ -42,13 +42,13 @@ func (p *partitioned) draw(ctx context.Context, records *datasets.Table, from Re
 
 // shuffle brings the records of each region into random order, in place. Their places lead back to
 // the input's order, in which a list sorted by age links sensitive values with certainty.
-func (p *partitioned) shuffle(records *datasets.Table, stream *random.Stream) {
+func (g *Generalised) shuffle(records *datasets.Table, stream *random.Stream) {
 	columns := make([]*datasets.Column, len(records.Schema().Attributes))
 	for i := range columns {
 		columns[i] = records.Column(i)
 	}
 	start := int32(0)
-	for _, end := range p.ends {
+	for _, end := range g.Ends {
 		for last := end - 1; last > start; last-- {
 			other := start + int32(stream.Uint32N(uint32(last-start)+1))
 			for _, c := range columns {

@@ -1,0 +1,137 @@
+// Package endgame publishes a table with k-anonymity by strict multidimensional partitioning, as
+// Mondrian does, and plays the end well: a region is cut greedily as long as it is large, and at
+// the least possible cost once it has fewer than exact·k records. The cost is discernibility, the
+// sum of the squares of the regions' sizes. There is no paper; docs/research.md has what was tried.
+//
+// The opening. A cut gains what the ranges of the records on its dimension become narrower by,
+// added up over records, in shares of the domain: what it takes from the normalised certainty
+// penalty if no other dimension changes. The cut of the largest gain is taken, of all dimensions
+// and all places that leave k records on both sides. Where a large region is cut matters little for
+// the sizes that its parts end with, but much for their ranges.
+//
+// The endgame. Let c(S) be the least cost of a set S of n records that cuts can come to. A class
+// has at least k records, so that c(S) = n² below 2k. From there on
+//
+//	c(S) = min(n², min over cuts with k records on both sides of c(S below) + c(S above)),
+//
+// since a partition by cuts other than S itself has a first cut and partitions both sides. Three
+// facts make this fast enough to be solved exactly, by branch and bound over sets of records, each
+// of which is solved once:
+//   - Classes of at least k records are at most ⌊n/k⌋ many, and squares add up to the least when
+//     sizes are as equal as can be: c(S) ≥ e(n) = EvenSquares(n, ⌊n/k⌋). A cut whose sides have
+//     e(a) + e(b) of no less than what was found need not be tried, nor one whose smaller side
+//     turns out to cost too much.
+//   - Below 3k records there is at most one cut, and the most even one is best.
+//   - A cut that leaves fewer than k records of S on a side leaves fewer of every part of S, so
+//     that the parts inherit a list of cuts that becomes shorter and shorter.
+//
+// Of cuts that lead to the same cost one of the widest dimension is taken. The search is exact
+// unless its steps run out, which a warning reports.
+//
+// How far from the optimum. A class has at least k records, and a strict one holds all records that
+// are equal to one of its own: a record that g records are equal to, itself included, costs at
+// least max(k, g). So every strict partition costs at least Σ max(k, g) over records, and at least
+// e(n). Structure.Gap is (cost - bound)/cost for the larger bound, as a warning says in words; what
+// cuts in the opening lose is within that gap.
+//
+// What is published, and what k-anonymity promises, is as with Mondrian: boxes, tight ranges,
+// means, exact class counts, and a record drawn for each. The partition depends on the quasi-
+// identifiers alone. It bounds how far a record can be linked, not what can be inferred about it
+// (errata M3). Regions.Assignment is for measuring only and not to be published.
+//
+// The package leaves out relaxed partitions, suppression and hierarchies: values are cut in the
+// schema's order.
+//
+// Deviations: none; there is no paper.
+package endgame
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+)
+
+func init() { algorithms.Register(Algorithm{}) }
+
+// Algorithm is the baseline "endgame".
+type Algorithm struct{}
+
+// Params are the parameters of endgame.
+type Params struct {
+	K       int               `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Exact   int               `yaml:"exact" doc:"a region of fewer than so many times k records is partitioned at the least discernibility; 2 leaves nothing to that" min:"2" max:"64"`
+	Work    int               `yaml:"work" doc:"end the search for that in a region after so many thousand steps for each of its records, a step being about 1 ns; the best that was found is kept" min:"1" max:"1000000"`
+	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
+}
+
+func (p *Params) Anonymity() int { return p.K }
+
+func (p *Params) Validate() error {
+	return errors.Join(
+		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),
+		algorithms.CheckRange("exact", p.Exact, 2, 64),
+		algorithms.CheckRange("work", p.Work, 1, 1_000_000),
+		algorithms.CheckWord("records", p.Records),
+	)
+}
+
+func (Algorithm) Info() algorithms.Info {
+	return algorithms.Info{
+		Name: "endgame", Title: "Greedy cuts with an exact endgame",
+		Source: "none: made here, after LeFevre, DeWitt & Ramakrishnan 2006",
+		Input:  algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
+			algorithms.MembershipProduct},
+		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+			"The generalised table is k-anonymous; records are drawn from it. No bound on"+
+				" inference, no differential privacy.", "M3")},
+		Revision: 1,
+	}
+}
+
+func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+
+// DefaultParams are regions of at least 10 records, at the least cost below 200.
+func DefaultParams() *Params {
+	return &Params{K: 10, Exact: 20, Work: 20, Records: partition.Box}
+}
+
+// Release partitions the rows and draws a record for each, as Mondrian's does. An empty input gives
+// an empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew. Structure has the
+// Gap, which a warning puts into words.
+func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
+		return nil, fmt.Errorf("endgame: %w", err)
+	}
+	table, rows, order := partition.InOrder(in.Table, in.Rows)
+	p, err := divide(ctx, table, rows, params)
+	if err != nil {
+		return nil, fmt.Errorf("endgame: %w", err)
+	}
+	release, err := p.generalised(rows).Publish(ctx, table, order, params.Records, in.Noise)
+	if err != nil {
+		return nil, err
+	}
+	release.Structure = p.boxes.Structure()
+	cost, bound := p.discernibility(rows)
+	if cost > bound {
+		release.Structure.Gap = float64(cost-bound) / float64(cost)
+		release.Warnings = append(release.Warnings, fmt.Sprintf(
+			"a discernibility of %d was found, and none below %d is possible where equal records"+
+				" stay together (gap %.1f %%)", cost, bound, 100*release.Structure.Gap))
+	}
+	if p.unfinished > 0 {
+		release.Warnings = append(release.Warnings, fmt.Sprintf("%d of %d regions of fewer than"+
+			" %d records are not proven optimal: the search ended at its limit (work %d)",
+			p.unfinished, p.solved, p.small, params.Work))
+	}
+	return release, nil
+}

@@ -1,0 +1,286 @@
+package endgame
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+)
+
+// partitioner is a partition in the making.
+type partitioner struct {
+	ctx    context.Context
+	params *Params
+	small  int // a region of fewer rows is left to the solver
+	space  *partition.Space
+	boxes  *partition.Builder
+	solver solver
+	ends   []int32
+	work   int // rows handled since the last check of the context
+
+	frequencies []int32
+	codes       []uint32
+
+	solved, unfinished int // regions that the solver had, and that it gave up
+}
+
+// span is what is known of a region on one dimension: its codes lie in [low, high]. spent reports
+// that no cut leaves k rows on both sides. Then none does in any part of the region either.
+type span struct {
+	low, high uint32
+	spent     bool
+}
+
+// mostWords bounds the solver's table of what lies below each cut, 32 MB. Larger regions, of
+// thousands of rows with thousands of cuts, are cut greedily further.
+const mostWords = 1 << 22
+
+// pollEvery is how many rows are handled between checks of the context.
+const pollEvery = 1 << 15
+
+// divide partitions all rows of a table, listed in order; the list is used up.
+func divide(ctx context.Context, table *datasets.Table, rows []int32,
+	params *Params) (*partitioner, error) {
+	space := partition.NewSpace(table, table.Schema().QuasiIdentifiers())
+	p := &partitioner{ctx: ctx, params: params, space: space,
+		small: int(min(int64(params.Exact)*int64(params.K), math.MaxInt32)),
+		boxes: partition.NewBuilder(space, math.MaxInt)}
+	p.solver = solver{space: space, k: params.K, work: params.Work}
+	for n := range int64(min(p.small, len(rows)+1)) {
+		p.solver.least = append(p.solver.least,
+			partition.EvenSquares(n, max(1, n/int64(params.K))))
+	}
+	spans := make([]span, space.Dims())
+	for d := range spans {
+		spans[d].high = space.Cells(d) - 1
+	}
+	if len(rows) == 0 {
+		return p, nil
+	}
+	return p, p.open(rows, spans)
+}
+
+// open partitions the rows of the builder's current box: by the cut of the largest gain as long as
+// there are many of them, then as cheaply as possible.
+func (p *partitioner) open(rows []int32, bounds []span) error {
+	if p.work += len(rows); p.work >= pollEvery {
+		p.work = 0
+		if err := p.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if len(rows) < p.small && cutsWithin(len(rows), bounds)*int64(len(rows)/64) <= mostWords {
+		p.solver.region(rows)
+		p.solver.solve()
+		p.solved++
+		if p.solver.exhausted {
+			p.unfinished++
+		}
+		return p.finish(rows, p.solver.whole())
+	}
+	spans := slices.Clone(bounds)
+	best, dim, at := -1.0, -1, uint32(0)
+	for d := range spans {
+		if spans[d].spent {
+			continue
+		}
+		if gain, code := p.narrowest(rows, d, &spans[d]); gain > best {
+			best, dim, at = gain, d, code
+		}
+	}
+	if dim < 0 {
+		return p.leaf(rows)
+	}
+	left := p.space.Split(rows, dim, at)
+	whole := spans[dim]
+	return p.boxes.Halve(dim, at, func() error {
+		spans[dim] = span{low: whole.low, high: at - 1}
+		return p.open(rows[:left], spans)
+	}, func() error {
+		spans[dim] = span{low: at, high: whole.high}
+		return p.open(rows[left:], spans)
+	})
+}
+
+// narrowest finds the cut on a dimension that gains the most and bounds the rows' codes: the gain
+// is by how much the ranges of the rows become narrower, added up over them, in shares of the
+// domain. A range of one value has no width. Of equal cuts the lowest is taken. The gain is
+// negative, and the dimension spent, where no cut leaves k rows on both sides.
+func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, at uint32) {
+	k, n := p.params.K, len(rows)
+	counts, codes := p.tabulate(rows, dim, s)
+	first, last := 0, len(counts)-1
+	for counts[first] == 0 {
+		first++
+	}
+	for counts[last] == 0 {
+		last--
+	}
+	code := func(place int) uint32 {
+		if codes != nil {
+			return codes[place]
+		}
+		return s.low + uint32(place)
+	}
+	low, high := code(first), code(last)
+	least, below, cut := uint64(math.MaxUint64), 0, -1 // the widths that are left, of all rows
+	for place := first; place < last; {
+		if below += int(counts[place]); n-below < k {
+			break
+		}
+		next := place + 1
+		for counts[next] == 0 {
+			next++
+		}
+		if below >= k {
+			left := uint64(below)*width(low, code(place)) + uint64(n-below)*width(code(next), high)
+			if left < least {
+				least, cut = left, place
+			}
+		}
+		place = next
+	}
+	if cut >= 0 {
+		gain, at = float64(uint64(n)*width(low, high)-least)/float64(p.space.Cells(dim)),
+			code(cut)+1
+	}
+	*s = span{low: low, high: high, spent: cut < 0}
+	if cut < 0 {
+		return -1, 0
+	}
+	return gain, at
+}
+
+// width is the number of cells from low to high, none for a single one.
+func width(low, high uint32) uint64 {
+	if low == high {
+		return 0
+	}
+	return uint64(high-low) + 1
+}
+
+// tabulate counts the rows of each value on a dimension: counts[i] have the code codes[i], or
+// s.low + i where codes are nil.
+func (p *partitioner) tabulate(rows []int32, dim int, s *span) (counts []int32, codes []uint32) {
+	if cells := int(s.high-s.low) + 1; !wide(cells, len(rows)) {
+		p.frequencies = slices.Grow(p.frequencies[:0], cells)[:cells]
+		clear(p.frequencies)
+		p.space.Histogram(rows, dim, s.low, p.frequencies)
+		return p.frequencies, nil
+	}
+	p.codes = slices.Grow(p.codes[:0], len(rows))[:len(rows)]
+	p.space.Codes(rows, dim, p.codes)
+	slices.Sort(p.codes)
+	p.frequencies = p.frequencies[:0]
+	for _, code := range p.codes {
+		if len(codes) == 0 || codes[len(codes)-1] != code {
+			codes, p.frequencies = append(codes, code), append(p.frequencies, 0)
+		}
+		p.frequencies[len(codes)-1]++
+	}
+	return p.frequencies, codes
+}
+
+// finish cuts the rows of the builder's current box, a part of the solver's region, as it says.
+func (p *partitioner) finish(rows []int32, mask []uint64) error {
+	c, below, ok := p.solver.cutOf(mask, len(rows))
+	if !ok {
+		return p.leaf(rows)
+	}
+	left := p.space.Split(rows, c.dim, c.at)
+	side := slices.Clone(mask)
+	return p.boxes.Halve(c.dim, c.at, func() error {
+		for w := range side {
+			side[w] &= below[w]
+		}
+		return p.finish(rows[:left], side)
+	}, func() error {
+		for w := range side {
+			side[w] = mask[w] &^ below[w]
+		}
+		return p.finish(rows[left:], side)
+	})
+}
+
+// leaf makes the builder's current box a region.
+func (p *partitioner) leaf(rows []int32) error {
+	end := int32(len(rows))
+	if n := len(p.ends); n > 0 {
+		end += p.ends[n-1]
+	}
+	p.ends = append(p.ends, end)
+	_, _, err := p.boxes.Leaf()
+	return err
+}
+
+// generalised is the finished partition of rows, which divide has brought into the order of its
+// regions.
+func (p *partitioner) generalised(rows []int32) *partition.Generalised {
+	g := &partition.Generalised{Regions: p.boxes.Regions(), Rows: rows, Ends: p.ends}
+	unknown := make([]uint32, 2*len(g.Regions.Low)) // partition.Unknown
+	g.Regions.TightLow, g.Regions.TightHigh = unknown[:len(g.Regions.Low):len(g.Regions.Low)],
+		unknown[len(g.Regions.Low):]
+	return g
+}
+
+// discernibility is the sum of the squares of the regions' sizes, and a lower bound of it for every
+// partition that keeps equal rows together: a row's class has k rows, and all that are equal to it.
+func (p *partitioner) discernibility(rows []int32) (cost, bound int64) {
+	k, dims := int64(p.params.K), p.space.Dims()
+	codes := make([]uint32, len(rows))
+	tagged := make([]uint64, len(rows)) // half a hash, and the row's place
+	for d := range dims {
+		p.space.Codes(rows, d, codes)
+		for i, code := range codes {
+			h := (tagged[i] ^ uint64(code)) * 0x9e3779b97f4a7c15
+			tagged[i] = h ^ h>>32
+		}
+	}
+	for i := range tagged {
+		tagged[i] = tagged[i]&^math.MaxUint32 | uint64(i)
+	}
+	start := int32(0)
+	for _, end := range p.ends {
+		n := int64(end - start)
+		cost += n * n
+		bound += n * k
+		if n > k {
+			here := tagged[start:end]
+			slices.Sort(here)
+			for len(here) > p.params.K {
+				same := 1
+				for same < len(here) && here[same]>>32 == here[0]>>32 {
+					same++
+				}
+				if g := p.equal(rows, here[:same]); g > k {
+					bound += g * (g - k)
+				}
+				here = here[same:]
+			}
+		}
+		start = end
+	}
+	n := int64(len(rows))
+	return cost, max(bound, partition.EvenSquares(n, max(1, n/k)))
+}
+
+// equal is how many of the tagged rows, whose hashes are the same, are equal to the first.
+func (p *partitioner) equal(rows []int32, tagged []uint64) int64 {
+	equal := int64(0)
+	if len(tagged) <= p.params.K {
+		return equal
+	}
+	first := rows[uint32(tagged[0])]
+next:
+	for _, tag := range tagged {
+		for d := range p.space.Dims() {
+			if !p.space.Same(first, rows[uint32(tag)], d) {
+				continue next
+			}
+		}
+		equal++
+	}
+	return equal
+}

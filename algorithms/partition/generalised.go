@@ -1,0 +1,174 @@
+package partition
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/random"
+)
+
+// Records says where a published record's quasi-identifiers come from. The paper publishes ranges
+// and is silent about records; Qardaji & Li 2012 train classifiers on them without saying how.
+type Records string
+
+const (
+	// Box draws every value uniformly from the region's box, which reaches to the next cuts.
+	Box Records = "box"
+	// Range draws every value uniformly from the tight range of the region's own records.
+	Range Records = "range"
+	// Mean puts the region's mean into numeric attributes (rounded to the nearest value of a domain
+	// with gaps) and draws categorical ones from their tight range.
+	Mean Records = "mean"
+)
+
+func (Records) Enum() []string { return algorithms.Words(Box, Range, Mean) }
+
+// Generalised is a partition of all rows of a table into regions, on its way to a release under
+// k-anonymity: a generalised table with statistics, and records drawn from it.
+type Generalised struct {
+	// Regions have boxes, and TightLow and TightHigh as far as they are known (Unknown).
+	Regions *algorithms.Regions
+	Rows    []int32 // all rows, region after region, ascending within a region
+	Ends    []int32 // where each region ends in Rows
+}
+
+// Unknown stands for the upper end of a tight range that was not measured; no range ends at 0.
+const Unknown = 0
+
+// InOrder lists rows in the order of the table, so that a partition depends on which they are and
+// not on how the caller lists them. Copied together they are also close in memory: all rows of the
+// table that is returned are meant. order is the place of each in the caller's list, nil where
+// that is the order of the table.
+func InOrder(table *datasets.Table, rows []int32) (of *datasets.Table, all []int32, order []int) {
+	if whole(rows, table.Len()) {
+		return table, rows, nil
+	}
+	if !slices.IsSorted(rows) {
+		order = make([]int, len(rows))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return int(rows[i]) - int(rows[j]) })
+		sorted := make([]int32, len(rows))
+		for i, at := range order {
+			sorted[i] = rows[at]
+		}
+		rows = sorted
+	}
+	of = table.Select(rows)
+	return of, of.AllRows(), order
+}
+
+// Publish fills in the statistics of the regions, whose classes have counts of 0 so far, and draws
+// a record for each row of the table. The records are in the order of the regions and shuffled
+// within each, so that their place does not lead back to a row. order is InOrder's.
+func (g *Generalised) Publish(ctx context.Context, table *datasets.Table, order []int,
+	from Records, noise *random.Streams) (*algorithms.Release, error) {
+	g.Regions.Assignment = g.assignment(order)
+	records := table.Select(g.Rows)
+	g.summarise(records)
+	if err := g.draw(ctx, records, from, noise.Open("records")); err != nil {
+		return nil, err
+	}
+	g.shuffle(records, noise.Open("order of records"))
+	return &algorithms.Release{Table: records, Regions: g.Regions}, nil
+}
+
+// assignment is the region of each row, at its place in order.
+func (g *Generalised) assignment(order []int) []int32 {
+	assigned := make([]int32, len(g.Rows))
+	start := int32(0)
+	for region, end := range g.Ends {
+		for _, row := range g.Rows[start:end] {
+			if order != nil {
+				row = int32(order[row])
+			}
+			assigned[row] = int32(region)
+		}
+		start = end
+	}
+	return assigned
+}
+
+// whole reports whether rows are all rows of a table in order.
+func whole(rows []int32, n int) bool {
+	if len(rows) != n {
+		return false
+	}
+	for i, row := range rows {
+		if int(row) != i {
+			return false
+		}
+	}
+	return true
+}
+
+// summarise fills in the regions' statistics (paper, section 5): tight ranges, means and exact
+// class counts. records are the table's rows, region after region.
+func (g *Generalised) summarise(records *datasets.Table) {
+	schema, regions := records.Schema(), g.Regions
+	regions.Means = make([]float64, len(regions.Low))
+	for d, attribute := range regions.Attributes {
+		a, column := &schema.Attributes[attribute], records.Column(attribute)
+		switch {
+		case column.U8 != nil:
+			summary(g, column.U8, column.Exact, a, d)
+		case column.U16 != nil:
+			summary(g, column.U16, column.Exact, a, d)
+		default:
+			summary(g, column.U32, column.Exact, a, d)
+		}
+	}
+	class := schema.Class()
+	start := int32(0)
+	for region, end := range g.Ends {
+		counts := regions.Count(region)
+		if class < 0 {
+			counts[0] = float64(end - start)
+		} else {
+			column := records.Column(class)
+			for row := start; row < end; row++ {
+				counts[column.At(row)]++
+			}
+		}
+		start = end
+	}
+}
+
+// summary bounds the codes of each region on dimension d, where that is not known already, and
+// averages its numbers: the exact ones where the table keeps them.
+func summary[T uint8 | uint16 | uint32](g *Generalised, codes []T, exact []float64,
+	a *datasets.Attribute, d int) {
+	r, dims, start := g.Regions, len(g.Regions.Attributes), int32(0)
+	for region, end := range g.Ends {
+		at := region*dims + d
+		if r.TightHigh[at] == Unknown {
+			lowest, highest := codes[start], codes[start]
+			for _, code := range codes[start:end] {
+				lowest, highest = min(lowest, code), max(highest, code)
+			}
+			r.TightLow[at], r.TightHigh[at] = uint32(lowest), uint32(highest)+1
+		}
+		value := math.NaN()
+		switch n := float64(end - start); {
+		case a.Kind == datasets.Categorical:
+		case exact != nil:
+			sum := 0.0
+			for _, number := range exact[start:end] {
+				sum += number
+			}
+			value = sum / n
+		default: // numbers are linear in codes, and a sum of codes is exact
+			sum := uint64(0)
+			for _, code := range codes[start:end] {
+				sum += uint64(code)
+			}
+			value = a.Number(0) + float64(float64(sum)*a.Step)/n
+		}
+		r.Means[at] = value
+		start = end
+	}
+}

@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"ppdp/report/leaderboard"
+)
+
+// leaderboardCommand is "ppdp leaderboard".
+type leaderboardCommand struct {
+	Out   string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
+	Write string `help:"Put the board into a page, between its markers." placeholder:"PAGE"`
+}
+
+// Help is the second part of the verb's help text.
+func (leaderboardCommand) Help() string {
+	return `Ranks what private releases are worth, from the results of the experiments
+leaderboard/...: for each table, task and budget who is best, who cannot be told from the best, who
+is no better than the majority class, as large a sample of the true records as is as good, and the
+time of a release. Nothing is run; the experiments are run by "ppdp reproduce leaderboard", half an
+hour on two cores.
+
+Examples:
+
+  ppdp leaderboard
+
+  ppdp leaderboard --out ~/results --write docs/leaderboard.md`
+}
+
+// Run writes the board as Markdown.
+func (c leaderboardCommand) Run(con *console) error {
+	runs, err := openRuns(con, c.Out)
+	if err != nil {
+		return err
+	}
+	tables := leaderboard.Of(runs)
+	if len(tables) == 0 {
+		return inputError{fmt.Errorf("%s holds no results of %s...: run `ppdp reproduce "+
+			"leaderboard`", c.Out, leaderboard.Prefix)}
+	}
+	if c.Write == "" {
+		return leaderboard.WriteMarkdown(con.stdout, tables)
+	}
+	var part strings.Builder
+	if err := leaderboard.WriteMarkdown(&part, tables); err != nil {
+		return err
+	}
+	return replaceInPage(c.Write, leaderboard.MarkdownBegin, leaderboard.MarkdownEnd,
+		part.String())
+}

@@ -1,0 +1,88 @@
+package cmd
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ppdp/experiments"
+	"ppdp/results"
+)
+
+// BenchmarkMillion draws, judges and reports results of a hundred thousand and of a million cells,
+// each verb in a process of its own: its processor time and resident memory. The results are made
+// up, in the form of rps/fig1.
+func BenchmarkMillion(b *testing.B) {
+	for _, cells := range []int{100_000, 1_000_000} {
+		out := b.TempDir()
+		if err := makeUp(filepath.Join(out, "rps", "fig1"), cells); err != nil {
+			b.Fatal(err)
+		}
+		for _, verb := range []string{"plot", "claims", "report"} {
+			b.Run(fmt.Sprintf("%s-%d", verb, cells), func(b *testing.B) {
+				for range b.N {
+					command := exec.Command("ppdp", verb, "--out", out)
+					if text, err := command.CombinedOutput(); err != nil {
+						b.Fatalf("%v: %s", err, text)
+					}
+					b.ReportMetric(command.ProcessState.UserTime().Seconds(), "user-s")
+					used := command.ProcessState.SysUsage().(*syscall.Rusage)
+					b.ReportMetric(float64(used.Maxrss)/1000, "peak-MB")
+				}
+			})
+		}
+	}
+}
+
+// makeUp writes a run of rps/fig1 with so many cells.
+func makeUp(dir string, cells int) error {
+	plans, err := makePlans([]string{"rps/fig1"}, experiments.Overrides{Trials: 1})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	configs := plans[0].Configs
+	trials := cells / len(configs)
+	m := results.Manifest{Experiment: plans[0].Spec.Name, Spec: experiments.Texts()["rps/fig1"],
+		Figures: plans[0].Figures, Trials: trials}
+	return results.Write(dir, m, nil, func(add func(*results.Cell, *results.Timing) error) error {
+		n := 0
+		for _, config := range configs {
+			for trial := range trials {
+				cell := madeUpCell(config, trial)
+				if err := add(cell, &results.Timing{Cell: n, Release: 0.25}); err != nil {
+					return err
+				}
+				n++
+			}
+		}
+		return nil
+	})
+}
+
+func madeUpCell(config *experiments.Config, trial int) *results.Cell {
+	c := &results.Cell{Setting: config.Setting, CellResult: results.CellResult{Trial: trial,
+		Status: results.OK, Structure: &results.Structure{Nodes: 2*trial%97 + 1, Leaves: trial%97 + 1,
+			Depth: trial % 5}}}
+	for i, m := range config.Measures {
+		value := math.Mod(float64(trial+i)*0.6180339887498949, 1)
+		c.Values = append(c.Values, results.Value{
+			Measurement: results.Measurement{Metric: m.Name}, Value: &value})
+	}
+	if e := config.Epsilon; e != nil {
+		c.Spent = &results.Spent{Claimed: *e, Proven: results.Bound(*e)}
+		for i, purpose := range strings.Fields("cuts stop-tests leaf-counts") {
+			c.Ledger = append(c.Ledger, results.LedgerRow{Purpose: purpose, Mechanism: "laplace",
+				Claimed: 1, Proven: 1, Calls: int64(trial + i), Cost: *e / 3,
+				Loss: results.Bound(*e / 3), Composition: "parallel"})
+		}
+	}
+	return c
+}

@@ -1,0 +1,151 @@
+package leaderboard
+
+import (
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ppdp/results"
+)
+
+var update = flag.Bool("update", false, "write testdata/board.md")
+
+// madeUp is a run of four competitors at two budgets. Trials are offset ± spread, so that tests
+// have closed forms; the learning curve gains .05 with each tenfold share.
+func madeUp(trials int) *results.Run {
+	run := &results.Run{Manifest: results.Manifest{Experiment: "leaderboard/t", Title: "A table",
+		CPU: "A Chip",
+		Measures: []results.MeasureUse{
+			{Measurement: results.Measurement{Metric: "accuracy", Classifier: "c45"},
+				Title: "Accuracy", HigherIsBetter: true},
+			{Measurement: results.Measurement{Metric: "distance"}, Title: "Distance"}}}}
+	use := func(name, status string) {
+		run.Manifest.Algorithms = append(run.Manifest.Algorithms, results.AlgorithmUse{Name: name,
+			Variant: "strict", Relation: "add or remove one record", Status: status})
+	}
+	add := func(series, algorithm string, epsilon float64, params map[string]string, accuracy,
+		spread, distance float64) {
+		s := &results.Setting{Dataset: results.Dataset{Name: "t"}, Algorithm: algorithm,
+			Variant: "strict", Series: series, Params: params}
+		if epsilon > 0 {
+			s.Epsilon = &epsilon
+		}
+		for trial := range trials {
+			off := spread * float64(trial%2*2-1)
+			// trials of competitors differ in more than a shift
+			off *= 1 + float64(len(series)%3)*float64(trial/2%2)
+			values := []float64{accuracy + off, 0.6, distance + off/10}
+			cell := results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial,
+				Status: results.OK}}
+			for i, m := range []results.Measurement{{Metric: "accuracy", Classifier: "c45"},
+				{Metric: "accuracy", Classifier: "majority"}, {Metric: "distance"}} {
+				cell.Values = append(cell.Values, results.Value{Measurement: m, Value: &values[i]})
+			}
+			run.Cells = append(run.Cells, cell)
+			run.Timings = append(run.Timings, results.Timing{Cell: len(run.Timings),
+				Release: 1.5})
+		}
+	}
+	for _, name := range []string{"good", "alike", "poor"} {
+		use(name, "holds")
+	}
+	use("leaky", "broken")
+	for i, epsilon := range []float64{0.1, 1} {
+		gain := 0.05 * float64(i)
+		add("Good", "good", epsilon, nil, 0.7+gain, 0.001, 0.04)
+		add("Alike", "alike", epsilon, nil, 0.6995+gain, 0.002, 0.03)
+		add("Poorer", "poor", epsilon, nil, 0.6, 0.001, 0.2)
+		add("Leaky", "leaky", epsilon, nil, 0.9, 0.001, 0.01)
+	}
+	for i, share := range []string{"0.001", "0.01", "0.1", "1"} {
+		x := float64(i)
+		add("sample, share "+share, "sample", 0, map[string]string{results.ShareParam: share},
+			0.65+0.05*x, 0, 0.08-0.02*x)
+	}
+	add("Original", "identity", 0, nil, 0.8, 0, 0)
+	return run
+}
+
+// The page of a made-up run, down to the byte; what it says is checked below.
+func TestMarkdown(t *testing.T) {
+	var b strings.Builder
+	if err := WriteMarkdown(&b, Of([]*results.Run{madeUp(8)})); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "board.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the page differs from %s; go test ./report/leaderboard -update\n%s", path, &b)
+	}
+}
+
+// What was planted is found: at each budget of accuracy Good leads, Alike cannot be told from it,
+// Poorer is worse and no better than the majority; Leaky's guarantee is broken, so that it does not
+// compete. The sample equal to .7 is 10^-2 of the records by the curve. Of distances Alike leads
+// and Good, whose mean is ten deviations away, is worse.
+func TestBoard(t *testing.T) {
+	board := Of([]*results.Run{madeUp(8)})
+	if len(board) != 1 || len(board[0].Tasks) != 2 || len(board[0].Budgets) != 2 {
+		t.Fatalf("%+v", board)
+	}
+	table := &board[0]
+	type want struct {
+		rank     Rank
+		noBetter bool
+	}
+	for i, wants := range []map[string]want{
+		{"Good": {Best, false}, "Alike": {Tied, false}, "Poorer": {Worse, true}},
+		{"Alike": {Best, false}, "Good": {Worse, false}, "Poorer": {Worse, false}},
+	} {
+		task := &table.Tasks[i]
+		if len(task.Lines) != len(wants) {
+			t.Errorf("%s: %d lines", task.Title, len(task.Lines))
+		}
+		for _, l := range task.Lines {
+			for column, e := range l.Entries {
+				if w := wants[l.Series]; e.Rank != w.rank || e.NoBetter != w.noBetter {
+					t.Errorf("%s, %s, %s: %+v, want %+v", task.Title, l.Series,
+						table.Budgets[column], e, w)
+				}
+			}
+		}
+	}
+	if g := table.Glance(&table.Tasks[0], 0); g.Text() != "Good (+1): 0.700, 1 %, 1.5 s" {
+		t.Errorf("at a glance %q", g.Text())
+	}
+	if len(table.LeftOut) != 1 || table.LeftOut[0] != "Leaky" {
+		t.Errorf("left out %q", table.LeftOut)
+	}
+}
+
+// Of a single trial no difference can be told; what is above the majority is taken for better.
+func TestSingleTrial(t *testing.T) {
+	task := Of([]*results.Run{madeUp(1)})[0].Tasks[0]
+	for i, l := range task.Lines {
+		for _, e := range l.Entries {
+			if want := []Rank{Best, Tied, Tied}[i]; e.Rank != want || !math.IsNaN(e.SE) ||
+				e.NoBetter != (l.Series == "Poorer") {
+				t.Errorf("%s: %+v", l.Series, e)
+			}
+		}
+	}
+}
+
+func TestOtherRunsAreNotOnTheBoard(t *testing.T) {
+	run := madeUp(1)
+	run.Manifest.Experiment = "rps/fig1"
+	if board := Of([]*results.Run{run}); len(board) != 0 {
+		t.Errorf("%+v", board)
+	}
+}

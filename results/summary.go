@@ -1,0 +1,335 @@
+package results
+
+import (
+	"math"
+	"slices"
+)
+
+// Summary is a run as figures, verdicts and reports need it: what its cells have in common, added
+// up while they are read, and every number that is averaged over trials. Of a cell it keeps 8 bytes
+// a number and 4 besides, whatever else the cell holds.
+type Summary struct {
+	Dir      string // where it was read from
+	Manifest Manifest
+	Audits   []Audit // of each guarantee; nil where the run made none
+
+	Cells, Failed int
+	Timed         bool       // the run kept timings
+	Seconds       float64    // of all cells, by the timings
+	Failures      []*Failure // by what failed and how
+	Warnings      []*Warning
+	Spending      []*Spending
+	// First is the first fold of the first trial of each setting that has it, in the plan's order.
+	First []Cell
+
+	groups    []*group // in order of first appearance
+	bySetting map[*Setting]*group
+	failures  map[FailureKind]*Failure
+	warnings  map[string]*Warning
+	spending  map[spender]*Spending
+	originals map[string][]Column // by the dataset's label
+}
+
+// Failure is one or more cells that failed alike.
+type Failure struct {
+	FailureKind
+	Epsilons []string
+	Cells    int
+	First    int // number of the first of them, from 0
+	Trial    int // of that one, as is the next
+	Fold     *int
+}
+
+// FailureKind is what failed and how.
+type FailureKind struct{ Series, Dataset, Variant, Phase, Error string }
+
+// Warning is a warning of a run's cells and how many gave it.
+type Warning struct {
+	Text  string
+	Cells int
+}
+
+// spender are the releases whose costs are added up together.
+type spender struct{ algorithm, label string }
+
+// Spending is the privacy budget of the successful releases of a series that have a ledger.
+type Spending struct {
+	Label     string
+	Releases  int
+	Worst     float64 // the largest proven loss that is finite, as a part of the budget
+	Unbounded bool    // some mechanism's proven loss has no finite bound
+	Purposes  []PurposeSpending
+}
+
+// PurposeSpending is what mechanisms of one purpose cost, as parts of the budget, added up over
+// releases.
+type PurposeSpending struct {
+	Purpose         string
+	Claimed, Proven float64
+}
+
+// group is the cells of one setting.
+type group struct {
+	setting           *Setting
+	trials            int   // one more than the last
+	folds             []int // in order of first appearance, as those of columns
+	measured, derived []*column
+	spending          *Spending
+	broken            bool
+	cells             int     // with timings
+	seconds           float64 // of them
+}
+
+// column is one measurement of a setting.
+type column struct {
+	Measurement
+	folds [][]float64 // values by trial; NaN, or too short, where there is none
+}
+
+func newSummary(dir string) *Summary {
+	return &Summary{Dir: dir, bySetting: make(map[*Setting]*group),
+		failures: make(map[FailureKind]*Failure), warnings: make(map[string]*Warning),
+		spending: make(map[spender]*Spending), originals: make(map[string][]Column)}
+}
+
+// add adds a cell. time is nil where the run kept none.
+func (s *Summary) add(c *Cell, time *Timing) {
+	g := s.bySetting[c.Setting]
+	if g == nil {
+		g = &group{setting: c.Setting}
+		s.bySetting[c.Setting] = g
+		s.groups = append(s.groups, g)
+	}
+	fold := slices.Index(g.folds, c.FoldIndex())
+	if fold < 0 {
+		fold = len(g.folds)
+		g.folds = append(g.folds, c.FoldIndex())
+	}
+	g.trials = max(g.trials, c.Trial+1)
+	g.broken = g.broken || c.Spent != nil && !c.Spent.Proven.Finite()
+	if c.Trial == 0 && c.FoldIndex() <= 0 {
+		s.First = append(s.First, *c)
+	}
+	if label := c.Dataset.Label(); c.Original != nil && s.originals[label] == nil {
+		s.originals[label] = c.Original
+	}
+	if time != nil {
+		g.cells++
+		g.seconds += time.Release + time.Measure
+		s.Seconds += time.Release + time.Measure
+	}
+	for _, text := range c.Warnings {
+		if s.warnings[text] == nil {
+			s.warnings[text] = &Warning{Text: text}
+			s.Warnings = append(s.Warnings, s.warnings[text])
+		}
+		s.warnings[text].Cells++
+	}
+	if c.Status == OK {
+		for i, v := range c.Values {
+			value := math.NaN()
+			if v.Value != nil {
+				value = *v.Value
+			}
+			columnOf(&g.measured, i, v.Measurement).set(fold, c.Trial, value)
+		}
+		g.derive(c, time, fold)
+		s.spend(c, g)
+	} else {
+		s.fail(c)
+	}
+	s.Cells++
+}
+
+// derive adds the metrics of DerivedMeasures.
+func (g *group) derive(c *Cell, time *Timing, fold int) {
+	i := 0
+	add := func(metric string, value float64) {
+		columnOf(&g.derived, i, Measurement{Metric: metric}).set(fold, c.Trial, value)
+		i++
+	}
+	if time != nil {
+		add(RuntimeMetric, time.Release)
+	}
+	if s := c.Structure; s != nil {
+		add(NodesMetric, float64(s.Nodes))
+		add(LeavesMetric, float64(s.Leaves))
+		add(DepthMetric, float64(s.Depth))
+		add(GapMetric, s.Gap)
+	}
+	if total, ok := c.Budget(); ok && c.Spent != nil {
+		add(SpentMetric, c.Spent.Claimed/total)
+		if c.Spent.Proven.Finite() {
+			add(LossMetric, float64(c.Spent.Proven)/total)
+		}
+	}
+}
+
+// columnOf is the column of a measurement, most likely the i-th one.
+func columnOf(columns *[]*column, i int, m Measurement) *column {
+	if i < len(*columns) && (*columns)[i].Measurement == m {
+		return (*columns)[i]
+	}
+	at := slices.IndexFunc(*columns, func(c *column) bool { return c.Measurement == m })
+	if at < 0 {
+		at = len(*columns)
+		*columns = append(*columns, &column{Measurement: m})
+	}
+	return (*columns)[at]
+}
+
+func (c *column) set(fold, trial int, value float64) {
+	for len(c.folds) <= fold {
+		c.folds = append(c.folds, nil)
+	}
+	c.folds[fold] = padded(c.folds[fold], trial+1)
+	c.folds[fold][trial] = value
+}
+
+// padded makes values at least n long, with NaN.
+func padded(values []float64, n int) []float64 {
+	for len(values) < n {
+		values = append(values, math.NaN())
+	}
+	return values
+}
+
+func (s *Summary) fail(c *Cell) {
+	s.Failed++
+	kind := FailureKind{c.Series, c.Dataset.Label(), c.Variant, c.Phase, c.Error}
+	f := s.failures[kind]
+	if f == nil {
+		f = &Failure{FailureKind: kind, First: s.Cells, Trial: c.Trial, Fold: c.Fold}
+		s.failures[kind] = f
+		s.Failures = append(s.Failures, f)
+	}
+	f.Cells++
+	if epsilon := c.EpsilonText(); epsilon != "" && !slices.Contains(f.Epsilons, epsilon) {
+		f.Epsilons = append(f.Epsilons, epsilon)
+	}
+}
+
+// spend adds up a cell's ledger.
+func (s *Summary) spend(c *Cell, g *group) {
+	total, ok := c.Budget()
+	if len(c.Ledger) == 0 || !ok {
+		return
+	}
+	if g.spending == nil {
+		by := spender{c.Algorithm, c.Label()}
+		if s.spending[by] == nil {
+			s.spending[by] = &Spending{Label: by.label}
+			s.Spending = append(s.Spending, s.spending[by])
+		}
+		g.spending = s.spending[by]
+	}
+	all := g.spending
+	all.Releases++
+	if c.Spent != nil && c.Spent.Proven.Finite() {
+		all.Worst = max(all.Worst, float64(c.Spent.Proven)/total)
+	}
+	for i := range c.Ledger {
+		row := &c.Ledger[i]
+		at := slices.IndexFunc(all.Purposes,
+			func(p PurposeSpending) bool { return p.Purpose == row.Purpose })
+		if at < 0 {
+			at = len(all.Purposes)
+			all.Purposes = append(all.Purposes, PurposeSpending{Purpose: row.Purpose})
+		}
+		all.Purposes[at].Claimed += row.Cost / total
+		all.Purposes[at].Proven += float64(row.Loss) / total
+		all.Unbounded = all.Unbounded || !row.Loss.Finite()
+	}
+}
+
+// Samples returns a sample for each measurement of each setting, in order of first appearance.
+// Folds are averaged within a trial. A setting none of whose cells succeeded has all measurements
+// of the others, without values, so that it cannot vanish; where nothing succeeded at all, one
+// measurement without a name.
+func (s *Summary) Samples() []Sample {
+	return s.samples(func(g *group) []*column { return g.measured }, &column{})
+}
+
+// Derived returns samples of the metrics of DerivedMeasures.
+func (s *Summary) Derived() []Sample {
+	return s.samples(func(g *group) []*column { return g.derived })
+}
+
+// samples are those of some columns, or, where no setting has any, of the others.
+func (s *Summary) samples(of func(g *group) []*column, others ...*column) []Sample {
+	var everywhere []*column
+	for _, g := range s.groups {
+		for _, c := range of(g) {
+			columnOf(&everywhere, 0, c.Measurement)
+		}
+	}
+	if len(everywhere) == 0 {
+		everywhere = others
+	}
+	var samples []Sample
+	for _, g := range s.groups {
+		columns := of(g)
+		if len(columns) == 0 {
+			columns = everywhere
+		}
+		for _, c := range columns {
+			samples = append(samples, Sample{g.setting, c.Measurement, g.means(c)})
+		}
+	}
+	return samples
+}
+
+// means returns the means of a column over the folds of each trial.
+func (g *group) means(c *column) []float64 {
+	switch {
+	case len(c.folds) == 0:
+		return padded(nil, g.trials)
+	case len(g.folds) == 1 && len(c.folds[0]) == g.trials:
+		return c.folds[0]
+	case len(g.folds) == 1:
+		return padded(slices.Clone(c.folds[0]), g.trials)
+	}
+	order := make([]int, len(g.folds)) // by the number of the fold
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return g.folds[a] - g.folds[b] })
+	means, values := make([]float64, g.trials), make([]float64, len(order))
+	for trial := range means {
+		for i, fold := range order {
+			values[i] = math.NaN()
+			if fold < len(c.folds) && trial < len(c.folds[fold]) {
+				values[i] = c.folds[fold][trial]
+			}
+		}
+		means[trial] = math.NaN()
+		if !slices.ContainsFunc(values, math.IsNaN) {
+			means[trial] = Mean(values)
+		}
+	}
+	return means
+}
+
+// Rows returns all that can be drawn of the run: measured and derived.
+func (s *Summary) Rows() []Row {
+	rows := Rows(append(s.Samples(), s.Derived()...))
+	for i := range rows {
+		rows[i].Broken = s.bySetting[rows[i].Setting].broken
+	}
+	return rows
+}
+
+// Times calls each with the number of cells of every setting that have timings, and the seconds of
+// their releases and measurements.
+func (s *Summary) Times(each func(setting *Setting, cells int, seconds float64)) {
+	for _, g := range s.groups {
+		if g.cells > 0 {
+			each(g.setting, g.cells, g.seconds)
+		}
+	}
+}
+
+// Original returns the original rows kept of a dataset, nil where there are none.
+func (s *Summary) Original(d *Dataset) []Column {
+	return s.originals[d.Label()]
+}

@@ -1,0 +1,252 @@
+package results
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write writes the run's folder, which must exist.
+func (r *Run) Write(dir string) error { return Write(dir, r.Manifest, r.Audits, r.each) }
+
+// Write writes a run's folder, which must exist: each hands add the cells in the order of the plan,
+// all with their timings or none, and returns the error of one that is refused. What is said of
+// Summary's memory holds here.
+//
+// The old manifest is removed first and the new one, which has the digests of the others and its
+// own, is written last, so that a run that was interrupted here is not taken for a finished one.
+func Write(dir string, m Manifest, audits []Audit,
+	each func(add func(c *Cell, time *Timing) error) error) error {
+	if err := remove(filepath.Join(dir, ManifestFile)); err != nil {
+		return err
+	}
+	w := &runWriter{summary: newSummary(dir), files: make(map[string]*output)}
+	defer func() {
+		for _, o := range w.files { // order-free: each is abandoned
+			o.abandon()
+		}
+	}()
+	w.summary.Manifest = m
+	for _, step := range []func() error{w.begin, func() error { return each(w.add) },
+		func() error { return w.end(audits) }} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	m.Files = make(map[string]string)
+	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
+		RowsFile, AuditFile} {
+		o := w.files[name]
+		if o == nil { // what an earlier run left would be taken for this one's
+			if err := remove(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := o.finish(); err != nil {
+			return err
+		}
+		if name != TimingsFile {
+			m.Files[name] = digestText(o.digest)
+		}
+	}
+	text, err := sealed(m)
+	if err != nil {
+		return err
+	}
+	return WriteFile(filepath.Join(dir, ManifestFile), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// runWriter writes the files of a run side by side.
+type runWriter struct {
+	summary *Summary
+	files   map[string]*output // that have begun
+}
+
+// output is one of these files: lines of JSON or of CSV.
+type output struct {
+	*partial
+	digest hash.Hash
+	json   *json.Encoder
+	csv    csvWriter
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	o.digest.Write(text)
+	return o.partial.Write(text)
+}
+
+// to returns a file, with a header where it has one and has not begun.
+func (w *runWriter) to(name string, header ...string) (*output, error) {
+	if o := w.files[name]; o != nil {
+		return o, nil
+	}
+	f, err := create(filepath.Join(w.summary.Dir, name))
+	if err != nil {
+		return nil, err
+	}
+	o := &output{partial: f, digest: sha256.New()}
+	w.files[name] = o
+	o.json, o.csv = newEncoder(o), newCSV(o)
+	if header != nil {
+		o.csv.line(header...)
+	}
+	return o, nil
+}
+
+// begin begins the files that are there even where they have nothing to say.
+func (w *runWriter) begin() error {
+	_, err := w.to(RecordsFile)
+	_, ledgerErr := w.to(LedgerFile, ledgerHeader...)
+	return errors.Join(err, ledgerErr)
+}
+
+// add writes a cell.
+func (w *runWriter) add(c *Cell, time *Timing) error {
+	n := w.summary.Cells
+	if err := writeCell(w.files[RecordsFile].json, c); err != nil {
+		return fmt.Errorf("cell %d: %w", n, err)
+	}
+	w.summary.add(c, nil)
+	ledgerLines(w.files[LedgerFile].csv, n, c)
+	if time != nil {
+		o, err := w.to(TimingsFile)
+		if err == nil {
+			err = o.json.Encode(time.line())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.Regions != nil {
+		o, err := w.to(RegionsFile, regionsHeader...)
+		if err != nil {
+			return err
+		}
+		regionLines(o.csv, n, c)
+	}
+	if c.Original != nil {
+		o, err := w.to(RowsFile, rowsHeader...)
+		if err != nil {
+			return err
+		}
+		rowLines(o.csv, c)
+	}
+	return nil
+}
+
+// end writes what is known when all cells are.
+func (w *runWriter) end(audits []Audit) error {
+	o, err := w.to(SummaryFile, summaryHeader...)
+	if err != nil {
+		return err
+	}
+	summaryLines(o.csv, w.summary)
+	if audits != nil {
+		o, err := w.to(AuditFile)
+		if err == nil {
+			err = WriteAudits(o, audits)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, o := range w.files { // order-free: each is flushed
+		if err := o.csv.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes a file if it exists.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// syncFile brings what was written to a file, or the names in a folder, to disk. Tests watch it.
+var syncFile = (*os.File).Sync
+
+// WriteFile writes a file so that a reader sees either its old content or all of the new, even when
+// the power fails: it goes to a file beside it, which is synced and renamed. That file must not
+// exist: what an earlier writer left there, a link too, is removed first. Two writers of one path
+// must not run at once.
+func WriteFile(path string, write func(io.Writer) error) error {
+	f, err := create(path)
+	if err != nil {
+		return err
+	}
+	defer f.abandon()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.finish()
+}
+
+// partial is a file on its way, as WriteFile has it.
+type partial struct {
+	*bufio.Writer
+	path     string
+	file     *os.File
+	finished bool
+}
+
+// create begins the file of a path. It must be finished or abandoned.
+func create(path string) (*partial, error) {
+	beside := path + ".partial"
+	if err := remove(beside); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &partial{Writer: bufio.NewWriter(file), path: path, file: file}, nil
+}
+
+func (f *partial) finish() error {
+	for _, step := range []func() error{f.Flush, func() error { return syncFile(f.file) },
+		f.file.Close, func() error { return os.Rename(f.file.Name(), f.path) }} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	f.finished = true
+	return SyncFolder(filepath.Dir(f.path))
+}
+
+// abandon removes what is not finished.
+func (f *partial) abandon() {
+	if !f.finished {
+		f.file.Close()
+		os.Remove(f.file.Name())
+	}
+}
+
+// SyncFolder brings the names in a folder to disk: those of files that were just made, renamed or
+// removed. Systems that cannot do that for folders are left alone.
+func SyncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := syncFile(f); err != nil && !errors.Is(err, errors.ErrUnsupported) &&
+		!errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrInvalid) {
+		return err
+	}
+	return nil
+}
