@@ -110,7 +110,7 @@ type datasetsHierarchiesCommand struct {
 
 // Help is the second part of the verb's help text.
 func (datasetsHierarchiesCommand) Help() string {
-	return `Writes every taxonomy of a schema, to be reviewed in a spreadsheet or in ARX: NAME.csv, a
+	return `Writes every taxonomy of a schema, for review in a spreadsheet or in ARX: NAME.csv, a
 line for each value, followed by ever broader terms. A file that is there is never overwritten.
 "ppdp datasets schema --hierarchy NAME=NAME.csv" takes it back.
 
