@@ -57,6 +57,8 @@ type cli struct {
 	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
 	Check       checkCommand       `cmd:"" help:"Say everything wrong with your own table."`
+	Release     releaseCommand     `cmd:"" help:"Make one release of your own table that may be handed out."`
+	Verify      verifyCommand      `cmd:"" help:"Check the folder of a release: files, certificate, values, classes."`
 	Risk        riskCommand        `cmd:"" help:"Measure what an anonymised table gives away about people."`
 	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`

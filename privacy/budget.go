@@ -31,6 +31,8 @@ type Budget struct {
 	worst, worstLoss Path
 	refused          error // the first charge that the budget could not pay
 	rooted           bool  // Root has been called
+	exact            bool  // a Publication's: all draws are exact
+	inexact          error // the first mechanism that it cannot draw exactly
 	watch            *watch
 }
 
@@ -123,6 +125,9 @@ func (p *Path) Remaining() float64 { return max(0, p.budget.total-p.spent) }
 // charge books a call of mechanism m at an amount, of rho for Gaussian noise and of epsilon for all
 // others, on this path. scale is that of the noise it buys, 0 for a choice.
 func (p *Path) charge(m *mechanism, amount, scale float64) error {
+	if p.budget.inexact != nil {
+		return p.budget.refuse(p.budget.inexact)
+	}
 	if !(amount > 0) {
 		return fmt.Errorf("privacy: %s asked for %s %v, must be above 0", m.purpose, m.asks(),
 			amount)
@@ -176,6 +181,7 @@ type mechanism struct {
 	slot          int
 	calls         int64
 	stream        *random.Stream
+	grid          float64 // of a Publication's scores: the step they are rounded to
 }
 
 // The kinds of mechanisms.
@@ -222,6 +228,9 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 	}
 	m := &mechanism{purpose: purpose, kind: kind, unit: b.unit, sensitivity: s,
 		lossPerCost: s.lossPerEpsilon(), slot: len(b.mechanisms), stream: stream}
+	if b.exact {
+		b.declareExact(m)
+	}
 	if b.unit == Rho { // which is quadratic in the distance
 		m.lossPerCost = float64(m.lossPerCost * m.lossPerCost)
 	}

@@ -27,7 +27,12 @@ func uniform(w Words, n uint64) uint64 {
 // base 2⁶⁴ with those of n/d until they differ, nearly always at the first.
 func bernoulli(w Words, n, d uint64) bool {
 	for n < d {
-		digit, rest := bits.Div64(n, 0, d)
+		var digit, rest uint64
+		if d&(d-1) == 0 { // as most scales are: no need to divide
+			digit = n << (64 - bits.TrailingZeros64(d))
+		} else {
+			digit, rest = bits.Div64(n, 0, d)
+		}
 		if u := w.Uint64(); u != digit {
 			return u < digit
 		}
@@ -63,6 +68,19 @@ func bernoulliExp(w Words, high, low, d uint64) bool {
 // t ≤ 2⁵², s ≥ 1.
 func discreteLaplace(w Words, s, t uint64) int64 {
 	for {
+		y := int64(geometricSize(w, s, t))
+		if w.Uint64()&1 == 0 {
+			return y
+		}
+		if y != 0 { // or zero would count twice
+			return -y
+		}
+	}
+}
+
+// geometricSize draws y ≥ 0 with probability proportional to exp(-y·s/t).
+func geometricSize(w Words, s, t uint64) uint64 {
+	for {
 		u := uniform(w, t)
 		if !bernoulliExp1(w, u, t) {
 			continue
@@ -71,13 +89,7 @@ func discreteLaplace(w Words, s, t uint64) int64 {
 		for bernoulliExp1(w, 1, 1) {
 			v++
 		}
-		y := int64((u + t*v) / s)
-		if w.Uint64()&1 == 0 {
-			return y
-		}
-		if y != 0 { // or zero would count twice
-			return -y
-		}
+		return (u + t*v) / s
 	}
 }
 

@@ -18,7 +18,8 @@ var ErrNoCandidates = errors.New("exponential mechanism without a candidate")
 // 2ε′Δq (Qardaji & Li 2012, Definition 2).
 type Exponential struct {
 	*mechanism
-	cumulative []float64 // scratch
+	cumulative []float64    // scratch
+	exact      *exactChoice // of a Publication
 }
 
 // Exponential declares an exponential mechanism for a quality function of the given sensitivity.
@@ -92,6 +93,9 @@ func (e *Exponential) choose(path *Path, epsilon float64, scores, weights []floa
 
 // draw draws a candidate.
 func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, error) {
+	if e.grid > 0 {
+		return e.drawExactly(epsilon, scores, weights)
+	}
 	best := math.Inf(-1)
 	for i, score := range scores {
 		if score > best && (weights == nil || weights[i] > 0) {
@@ -141,7 +145,7 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 	score func(candidate int) float64) (int, error) {
 	factor := epsilon / (2 * e.sensitivity.Claimed)
 	spread := float64((high - low) * factor)
-	if n == 0 || !(spread >= 0 && spread <= maxSpread) {
+	if n == 0 || e.grid > 0 || !(spread >= 0 && spread <= maxSpread) {
 		scores := make([]float64, n)
 		for i := range scores {
 			if scores[i] = score(i); !(scores[i] >= low && scores[i] <= high) {

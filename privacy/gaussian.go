@@ -64,6 +64,12 @@ func (g *Gaussian) AddAll(path *Path, rho float64, values []float64) error {
 	if g.discrete && sigma > maxGaussianSigma {
 		return tooSmall(g.mechanism, sigma, maxGaussianSigma)
 	}
+	if path.budget.exact {
+		if err := g.whole(values); err != nil {
+			return err
+		}
+		sigma /= math.Sqrt(spared)
+	}
 	if err := path.charge(g.mechanism, rho, sigma); err != nil {
 		return err
 	}
@@ -140,6 +146,9 @@ func (l *DiscreteLaplace) MeanSize(epsilon float64) float64 {
 // AddAll charges epsilon to the path and perturbs every element of values, in place, for a single
 // charge; see Laplace.AddAll.
 func (l *DiscreteLaplace) AddAll(path *Path, epsilon float64, values []float64) error {
+	if path.budget.exact {
+		return path.addExactly(l.mechanism, epsilon, values)
+	}
 	rate := epsilon / l.sensitivity.Claimed
 	if rate < minLaplaceRate {
 		return tooSmall(l.mechanism, 1/rate, 1/minLaplaceRate)

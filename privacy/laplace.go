@@ -76,6 +76,11 @@ func (b *Budget) Geometric(purpose string, stream *random.Stream, s Sensitivity)
 
 // Add charges epsilon to the path and returns value plus two-sided geometric noise.
 func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
+	if path.budget.exact {
+		values := [1]float64{value}
+		err := path.addExactly(g.mechanism, epsilon, values[:])
+		return values[0], err
+	}
 	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return 0, err
 	}
@@ -94,6 +99,9 @@ func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
 
 // AddAll perturbs every element of values, in place, for a single charge; see Laplace.AddAll.
 func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error {
+	if path.budget.exact {
+		return path.addExactly(g.mechanism, epsilon, values)
+	}
 	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
 		return err
 	}

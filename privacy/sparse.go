@@ -46,6 +46,7 @@ type Sparse struct {
 	// place counts the counts of empty cells; pending is that of the next one seen, which has value
 	place, places uint64
 	value         float64
+	exact         *skips     // of a Publication
 	call          *call      // when a transcript is kept
 	seen          []seenCell // still to come, when answered by the record
 	forced        bool
@@ -63,6 +64,9 @@ func (l *Laplace) Sparse(path *Path, epsilon float64, table SparseTable) (*Spars
 
 // Sparse charges epsilon to the path for the noise of the counts, which it replaces.
 func (g *Geometric) Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error) {
+	if path.budget.exact {
+		return path.sparseExactly(g.mechanism, epsilon, table)
+	}
 	rate := epsilon / g.sensitivity.Claimed
 	miss := -elementary.Log1p(elementary.Exp(-rate)) // P(x ≤ 0) = 1/(1+e^(-rate))
 	law := func(k, count float64) float64 { return geometricLaw(k, count, rate) }
@@ -102,6 +106,10 @@ func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable, mis
 
 // pass moves to the next count of an empty cell that is seen, from a place on.
 func (s *Sparse) pass(from uint64) {
+	if s.exact != nil {
+		s.place, s.value = s.exact.next(from, s.places)
+		return
+	}
 	// The number of places before it is geometric; beyond ½, or beyond 0 of the integers, both
 	// tails are memoryless with the same rate.
 	u := s.stream.Open01()

@@ -5,6 +5,7 @@
 package random
 
 import (
+	cryptorand "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -44,24 +45,57 @@ func (k Key) Stream() *Stream {
 	return &Stream{Rand: rand.New(source), source: source}
 }
 
-// Stream is a reproducible source of randomness with the methods of math/rand/v2's Rand.
-// It is not safe for concurrent use.
+// Stream is a source of randomness with the methods of math/rand/v2's Rand: a reproducible one, or
+// the operating system's. It is not safe for concurrent use.
 type Stream struct {
 	*rand.Rand
-	source *rand.ChaCha8
+	source *rand.ChaCha8 // nil for the system's
+}
+
+// System reports whether the stream is the operating system's randomness: nobody can draw it again.
+func (s *Stream) System() bool { return s.source == nil }
+
+func (s *Stream) word() uint64 {
+	if s.source == nil {
+		return s.Rand.Uint64()
+	}
+	return s.source.Uint64()
+}
+
+// system reads words of the operating system's randomness, many at a time.
+type system struct {
+	words [2048]byte
+	used  int
+}
+
+// Uint64 never fails: where the system has no randomness, crypto/rand ends the program.
+func (s *system) Uint64() uint64 {
+	if s.used == len(s.words) {
+		cryptorand.Read(s.words[:])
+		s.used = 0
+	}
+	word := binary.LittleEndian.Uint64(s.words[s.used:])
+	clear(s.words[s.used : s.used+8]) // what is drawn is not kept
+	s.used += 8
+	return word
+}
+
+// SystemStream opens a stream of the operating system's randomness.
+func SystemStream() *Stream {
+	return &Stream{Rand: rand.New(&system{used: len(system{}.words)})}
 }
 
 // Open01 draws uniformly from the 2⁵² midpoints (i+½)/2⁵² of the open interval (0,1): never 0,
 // never 1, so that its logarithm and that of its complement are finite. (With 2⁵³ midpoints the
 // largest would round to 1.)
-func (s *Stream) Open01() float64 { return open01(s.source.Uint64()) }
+func (s *Stream) Open01() float64 { return open01(s.word()) }
 
 // open01 maps the top 52 bits of u to a midpoint; the low 12 bits are free for other uses.
 func open01(u uint64) float64 { return float64((float64(u>>12) + 0.5) * 0x1p-52) }
 
 // SignedOpen01 is Open01 with a fair sign beside it, both from the same 64 random bits.
 func (s *Stream) SignedOpen01() (u float64, negative bool) {
-	bits := s.source.Uint64()
+	bits := s.word()
 	return open01(bits), bits&1 == 1
 }
 
@@ -69,6 +103,7 @@ func (s *Stream) SignedOpen01() (u float64, negative bool) {
 // purpose would draw the same numbers, so a second Open of a purpose panics.
 type Streams struct {
 	key    Key
+	system bool // the operating system's: key is not used
 	opened map[string]bool
 }
 
@@ -77,11 +112,19 @@ func NewStreams(key Key) *Streams {
 	return &Streams{key: key, opened: make(map[string]bool)}
 }
 
+// SystemStreams returns streams of the operating system's randomness: no seed gives them again.
+func SystemStreams() *Streams {
+	return &Streams{system: true, opened: make(map[string]bool)}
+}
+
 // Open returns the stream of a purpose such as "cuts" or "leaf counts".
 func (s *Streams) Open(purpose string) *Stream {
 	if s.opened[purpose] {
 		panic(fmt.Sprintf("random: stream %q opened twice", purpose))
 	}
 	s.opened[purpose] = true
+	if s.system {
+		return SystemStream()
+	}
 	return s.key.Derive(purpose).Stream()
 }

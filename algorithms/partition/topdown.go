@@ -58,6 +58,9 @@ func NewCutPoints(in algorithms.Input, scorer Scorer, scores privacy.Sensitivity
 	if rule != EveryCut {
 		scores.Proven = math.Inf(1) // errata D2, D8 and X1
 	}
+	if rule == EveryCut && scorer.Utility == CertaintyPenalty {
+		in.Budget.Inexact("utility ncp weighs cut points by sums that are no whole numbers")
+	}
 	draws := in.Noise.Open("cut points")
 	choice := in.Budget.Exponential("cut points", draws, scores)
 	return &CutPoints{Scorer: scorer, Rule: rule, Choice: choice, Draws: draws}

@@ -81,7 +81,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		return nil, noRows(params.CSV, content.Dropped)
 	}
 	found := notes(format, content)
-	if bytes.Contains(schema, []byte(draftMark)) {
+	if IsDraft(schema) {
 		found = append(found,
 			"the schema is a draft: its bounds and lists were read off the data, so that no "+
 				"release made with it is private until they are reviewed")

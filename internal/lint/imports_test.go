@@ -60,7 +60,9 @@ var arrows = []room{
 	{"risk", []string{"datasets/..."}},
 	{"metrics/...", []string{"metrics/...", "algorithms",
 		"classifiers/...", "datasets/...", "internal/registry"}},
-	{"experiments/...", []string{"experiments/...", "metrics/...", "algorithms/...",
+	{"release", []string{"algorithms", "datasets/...", "metrics/verify", "privacy", "random",
+		"results", "risk", "internal/strictyaml"}},
+	{"experiments/...", []string{"experiments/...", "release", "metrics/...", "algorithms/...",
 		"audit/...", "classifiers/...", "datasets/...", "privacy", "random", "results",
 		"internal/process", "internal/registry", "internal/spelling",
 		"internal/strictyaml"}},
@@ -101,10 +103,11 @@ var outside = []dependency{
 	{"golang.org/x/perf", []string{"cmd/..."}},                           // benchfmt, for benchstat
 	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "plots/..."}}, // errgroup
 	{"golang.org/x/term", []string{"cmd/..."}},
-	{"github.com/rogpeppe/go-internal", []string{"experiments"}}, // lockedfile; testscript in tests
+	// lockedfile; testscript in tests
+	{"github.com/rogpeppe/go-internal", []string{"experiments", "release"}},
+	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"release"}},
 	// For tests only, and for the tables that several packages' tests share.
 	{"github.com/google/go-cmp", []string{"internal/badfiles"}},
-	{"github.com/santhosh-tekuri/jsonschema/v6", nil},
 	{"pgregory.net/rapid", []string{"algorithms/internal/testinput",
 		"classifiers/internal/testtable"}},
 }

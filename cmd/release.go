@@ -1,0 +1,94 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/release"
+)
+
+// releaseCommand is "ppdp release".
+type releaseCommand struct {
+	Algorithm  string   `arg:"" help:"Name of an algorithm."`
+	Table      string   `arg:"" help:"The table: a CSV file."`
+	Schema     string   `help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Target     string   `help:"The attribute that the release should serve to predict, in place of the schema's class." placeholder:"NAME"`
+	Epsilon    float64  `help:"The privacy budget of this release. Algorithms under k-anonymity take none."`
+	Delta      float64  `help:"A delta beside epsilon, for algorithms that take one."`
+	Param      []string `help:"A setting of the algorithm. May be given again." placeholder:"NAME=VALUE" sep:"none"`
+	Variant    string   `help:"A variant of the algorithm. By default the first that can be released."`
+	Ledger     string   `help:"The ledger of the table. By default the one beside the table: my.ledger.jsonl of my.csv." placeholder:"FILE"`
+	Total      float64  `help:"The epsilon that all releases of the table may cost together; needed for the first."`
+	TotalDelta float64  `name:"total-delta" help:"A delta beside the total. Costs then add up in zCDP's rho, which is less for many releases."`
+	Changed    bool     `help:"The table is a newer state of the one released before: go on within the same total."`
+	Title      string   `help:"What the release is called in its certificate."`
+	License    string   `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
+	Out        string   `required:"" help:"The folder to make." placeholder:"DIR"`
+}
+
+// Help is the second part of the verb's help text.
+func (releaseCommand) Help() string {
+	return `Makes one release that may be handed out, in a folder of its own: records, schema,
+certificate (a page and JSON) and metadata for catalogues. Only algorithms and variants whose
+guarantee holds can be released, all noise is drawn exactly and from the operating system's
+randomness, and no seed exists.
+
+A ledger beside the table holds what all releases may cost together and what each has cost. A
+release is entered before its noise is drawn and counts as spent from then on, also when it fails
+or is interrupted. One that would cost more than is left is refused. Keep the ledger with the table,
+and as private.
+
+These can be released: ` + strings.Join(release.Releasable(), ", ") + `.
+
+Examples:
+
+  ppdp release mst my.csv --epsilon 1 --total 3 --out my-release
+
+  ppdp release rps my.csv --schema my.schema.yaml --target income --epsilon 0.5 --param depth=12
+    --param quality=class --out second
+
+  ppdp release mondrian my.csv --param k=10 --out anonymised`
+}
+
+// beside is the path of a file that belongs to a table.
+func beside(table, ending string) string {
+	stem := strings.TrimSuffix(table, ".gz")
+	return strings.TrimSuffix(stem, filepath.Ext(stem)) + ending
+}
+
+// Run releases.
+func (c releaseCommand) Run(con *console) error {
+	if c.Schema == "" {
+		c.Schema = beside(c.Table, ".schema.yaml")
+	}
+	if c.TotalDelta != 0 && c.Total == 0 {
+		return inputError{errors.New("--total-delta needs a --total")}
+	}
+	made, err := release.Make(con.ctx, &release.Request{Algorithm: c.Algorithm, Params: c.Param,
+		Variant: algorithms.Variant(c.Variant), Epsilon: c.Epsilon, Delta: c.Delta,
+		Table: c.Table, Schema: c.Schema, Target: c.Target, Ledger: c.Ledger,
+		Total: release.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
+		Out: c.Out, Title: c.Title, License: c.License, Program: version(), Now: con.now(),
+		Log: func(line string) { fmt.Fprintln(con.stderr, line) }})
+	if err != nil {
+		if release.Spent(err) {
+			return err
+		}
+		return inputError{err}
+	}
+	s := made.Standing
+	fmt.Fprintln(con.stdout, filepath.ToSlash(c.Out))
+	fmt.Fprintln(con.stdout, made.Certificate.Guarantee.Sentence)
+	if s.Total > 0 {
+		fmt.Fprintf(con.stdout, "Release %d: %.6g of %.6g in %s are spent.\n", s.Number,
+			s.Before+s.Cost, s.Total, s.Unit)
+	} else if s.Anonymised > 0 {
+		fmt.Fprintf(con.stdout, "This is release %d of the table under k-anonymity: such releases "+
+			"together can tell apart what each holds together.\n", s.Anonymised+1)
+	}
+	fmt.Fprintf(con.stdout, "SHA-256 of certificate.json: %s\n", made.Digest)
+	return nil
+}

@@ -1,0 +1,38 @@
+package csvtable
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWriteSchema reads back what is written: the same attributes, whatever their texts hold.
+func TestWriteSchema(t *testing.T) {
+	format, err := ParseSchema("x.yaml", []byte(`missing: ["?"]
+missing-as-value: true
+attributes:
+  - {name: "a: b", kind: numeric, low: -1.5, high: 1e9, step: 0.5}
+  - {name: c, kind: numeric, low: 0, high: 1, step: 0.25, continuous: true, role: sensitive}
+  - {name: "true", kind: categorical, values: ["no", "1", "é\t\"x\" {}, # y", "~"], order: given}
+  - {name: r, kind: categorical, values: [c, b, a], order: random}
+  - name: tree
+    kind: categorical
+    taxonomy: {any: {low: [a, {deep: [b]}], high: [c]}}
+  - {name: y, kind: categorical, values: ["0", "1"], role: class}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteSchema(&b, format.Schema); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ParseSchema("y.yaml", b.Bytes())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	if diff := cmp.Diff(format.Schema, back.Schema); diff != "" {
+		t.Errorf("%s\n%s", diff, b.String())
+	}
+}

@@ -1,0 +1,176 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// exactChoice draws candidates with exactly the probabilities of an exponential mechanism over
+// scores on a grid: candidate i, d steps worse than the best, of whole weight w, with probability
+// proportional to w·exp(-d·s/t). It draws i by an integer from w·exp(-d·s/t)·2⁶³ upwards and keeps
+// it with the probability that this is too much by; what integers of 64 bits cannot decide, about
+// one draw in 2⁵⁵, is decided to as many bits as it takes (below).
+type exactChoice struct {
+	s, t   uint64
+	powers [maxSteps + 1]uint64 // exp(-2^j·s/t)·2⁶³, rounded up
+	steps  []int64              // scratch: of each candidate
+	sizes  []uint64             // exp(-d·s/t)·2⁶³, rounded up
+	sums   []sum
+}
+
+// maxSteps bounds scores to ±2^(maxSteps-1) steps: those beyond are taken for the nearest within,
+// which makes no difference between neighbours larger.
+const maxSteps = 51
+
+// never is the step of a candidate that cannot be chosen.
+const never = math.MinInt64
+
+// roundedUp bounds how far sizes lie above what they stand for: each of up to maxSteps+1 powers by
+// 2, and each product by 1.
+const roundedUp = 3 * (maxSteps + 1)
+
+// sum is high·2⁶⁴ + low.
+type sum struct{ high, low uint64 }
+
+func (a sum) less(b sum) bool { return a.high < b.high || a.high == b.high && a.low < b.low }
+
+func (a sum) add(b sum) (c sum, overflow bool) {
+	var carry uint64
+	c.low, carry = bits.Add64(a.low, b.low, 0)
+	c.high, carry = bits.Add64(a.high, b.high, carry)
+	return c, carry > 0
+}
+
+func (a sum) minus(b sum) (c sum) {
+	var borrow uint64
+	c.low, borrow = bits.Sub64(a.low, b.low, 0)
+	c.high, _ = bits.Sub64(a.high, b.high, borrow)
+	return c
+}
+
+// uniformSum draws from [0, n), n > 0, by rejection.
+func uniformSum(w Words, n sum) sum {
+	if n.high == 0 {
+		return sum{0, uniform(w, n.low)}
+	}
+	mask := uint64(1)<<bits.Len64(n.high) - 1
+	for {
+		if u := (sum{w.Uint64() & mask, w.Uint64()}); u.less(n) {
+			return u
+		}
+	}
+}
+
+// prepare tabulates the law of a rate for each step.
+func (c *exactChoice) prepare(s, t uint64) {
+	if c.s == s && c.t == t && c.powers[0] > 0 {
+		return
+	}
+	c.s, c.t = s, t
+	const precision = 192
+	b := expOf(new(big.Int).SetUint64(s), new(big.Int).SetUint64(t))(precision)
+	for j := range c.powers {
+		c.powers[j] = ceilShift(b.high, precision-63).Uint64()
+		b = b.square(precision)
+	}
+}
+
+// size is exp(-d·s/t)·2⁶³, rounded up by less than roundedUp.
+func (c *exactChoice) size(d uint64) uint64 {
+	size := uint64(1) << 63
+	for j := 0; d > 0; j, d = j+1, d>>1 {
+		if d&1 == 0 {
+			continue
+		}
+		high, low := bits.Mul64(size, c.powers[j])
+		size = high<<1 | low>>63
+		if low<<1 != 0 {
+			size++
+		}
+	}
+	return size
+}
+
+// drawExactly draws a candidate.
+func (e *Exponential) drawExactly(epsilon float64, scores, weights []float64) (int, error) {
+	c := e.exact
+	if c == nil {
+		c = new(exactChoice)
+		e.exact = c
+	}
+	c.prepare(laplaceRate(epsilon * spared / (2 * (scoreGrid + 1))))
+	best := int64(never)
+	c.steps = c.steps[:0]
+	for i, score := range scores {
+		step := int64(never)
+		switch {
+		case math.IsNaN(score) || math.IsInf(score, 1):
+			return 0, fmt.Errorf("privacy: %s: a score is not a number", e.purpose)
+		case weights != nil && !(weights[i] >= 0 && weights[i] <= 1<<53 &&
+			weights[i] == math.Trunc(weights[i])):
+			return 0, fmt.Errorf("%w: %s: a weight is no whole number", ErrInexact, e.purpose)
+		case math.IsInf(score, -1) || weights != nil && weights[i] == 0:
+		default:
+			const most = 1 << (maxSteps - 1)
+			step = int64(math.Floor(max(-most, min(most, score/e.grid)) + 0.5))
+		}
+		best = max(best, step)
+		c.steps = append(c.steps, step)
+	}
+	if best == never {
+		return 0, ErrNoCandidates
+	}
+	return c.draw(e.stream, best, weights)
+}
+
+// draw draws from the candidates whose steps are prepared.
+func (c *exactChoice) draw(w Words, best int64, weights []float64) (int, error) {
+	c.sizes, c.sums = c.sizes[:0], c.sums[:0]
+	total := sum{}
+	last, size := int64(never), uint64(0)
+	for i, step := range c.steps {
+		if step != last { // runs of equal scores are common
+			last, size = step, 0
+			if step != never {
+				size = c.size(uint64(best - step))
+			}
+		}
+		part := sum{0, size}
+		if weights != nil {
+			part.high, part.low = bits.Mul64(size, uint64(weights[i]))
+		}
+		var overflow bool
+		if total, overflow = total.add(part); overflow {
+			return 0, fmt.Errorf("privacy: weights of candidates add up to 2⁶⁵ or more")
+		}
+		c.sizes, c.sums = append(c.sizes, size), append(c.sums, total)
+	}
+	for {
+		u := uniformSum(w, total)
+		low, high := 0, len(c.sums)-1
+		for low < high { // the first sum above u
+			if mid := int(uint(low+high) >> 1); u.less(c.sums[mid]) {
+				high = mid
+			} else {
+				low = mid + 1
+			}
+		}
+		if low > 0 {
+			u = u.minus(c.sums[low-1])
+		}
+		place := u.low // uniform below the candidate's size
+		if weights != nil {
+			place, _ = bits.Div64(u.high, u.low, uint64(weights[low]))
+		}
+		if place+roundedUp < c.sizes[low] {
+			return low, nil
+		}
+		steps := new(big.Int).SetUint64(uint64(best - c.steps[low]))
+		n := steps.Mul(steps, new(big.Int).SetUint64(c.s))
+		if below(w, place, 63, expOf(n, new(big.Int).SetUint64(c.t))) {
+			return low, nil
+		}
+	}
+}

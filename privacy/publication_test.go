@@ -1,0 +1,351 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+	"ppdp/random"
+)
+
+// inverseE is 1/e to 120 places, from its series in any table of constants.
+const inverseE = "0.367879441171442321595523770161460867445811131031767834507836801697461495744" +
+	"899803357147274345919643746627325"
+
+func TestExpOf(t *testing.T) {
+	want, _, err := big.ParseFloat(inverseE, 10, 400, big.ToNearestEven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, precision := range []uint{1, 64, 128, 300} {
+		scaled, _ := new(big.Float).SetMantExp(want, int(precision)).Int(nil) // rounded down
+		b := expOf(big.NewInt(7), big.NewInt(7))(precision)
+		if b.low.Cmp(scaled) > 0 || b.high.Cmp(scaled) <= 0 ||
+			new(big.Int).Sub(b.high, b.low).Cmp(big.NewInt(2)) > 0 {
+			t.Errorf("1/e to %d bits is in [%v, %v], want %v", precision, b.low, b.high, scaled)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.Uint64Range(1, math.MaxUint64).Draw(t, "d")
+		n := rapid.Uint64().Draw(t, "n")
+		const precision = 100
+		b := expOf(new(big.Int).SetUint64(n), new(big.Int).SetUint64(d))(precision)
+		gap := new(big.Int).Sub(b.high, b.low)
+		if b.low.Sign() < 0 || gap.Sign() < 0 || gap.Cmp(big.NewInt(2)) > 0 {
+			t.Fatalf("exp(-%d/%d) in [%v, %v]", n, d, b.low, b.high)
+		}
+		x, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(b.low), -precision).Float64()
+		if want := math.Exp(-float64(n) / float64(d)); math.Abs(x-want) > 1e-13*want+1e-29 {
+			t.Fatalf("exp(-%d/%d) is %v, want %v", n, d, x, want)
+		}
+	})
+}
+
+// TestBelow: 1/e begins with the hexadecimal digits 0.5E2D58D8B3BCDF1A BADEC7829054F90D.
+func TestBelow(t *testing.T) {
+	e := expOf(big.NewInt(1), big.NewInt(1))
+	const first, second = 0x5E2D58D8B3BCDF1A, 0xBADEC7829054F90D
+	for _, c := range []struct {
+		words fixed
+		want  bool
+	}{
+		{fixed{first - 1}, true}, {fixed{first + 1}, false},
+		{fixed{first, second - 1}, true}, {fixed{first, second + 1}, false},
+		{fixed{first, second, 0}, true}, {fixed{first, second, math.MaxUint64}, false},
+	} {
+		words := c.words
+		chance := newChance(e)
+		if got := chance.draw(&words); got != c.want || len(words) > 0 {
+			t.Errorf("%x: %t with %d words left, want %t", c.words, got, len(words), c.want)
+		}
+	}
+}
+
+// TestSizesBound is what the exactness of choices rests on: a size is at least what it stands for
+// and less than roundedUp above it.
+func TestSizesBound(t *testing.T) {
+	c := new(exactChoice)
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.Uint64Range(1, 1<<28).Draw(t, "s")
+		divisor := rapid.Uint64Range(s, 1<<52).Draw(t, "t")
+		d := rapid.Uint64Range(0, 1<<maxSteps).Draw(t, "d")
+		c.prepare(s, divisor)
+		n := new(big.Int).Mul(new(big.Int).SetUint64(d), new(big.Int).SetUint64(s))
+		b := expOf(n, new(big.Int).SetUint64(divisor))(63 + 32)
+		size := new(big.Int).Lsh(new(big.Int).SetUint64(c.size(d)), 32)
+		most := new(big.Int).Add(b.low, big.NewInt(roundedUp<<32))
+		if size.Cmp(b.low) < 0 || size.Cmp(most) >= 0 {
+			t.Fatalf("size(%d) = %v at %d/%d, exp is [%v, %v]", d, size, s, divisor, b.low, b.high)
+		}
+	})
+}
+
+// TestUndecidedChoice forces a draw into what 63 bits cannot decide: the last place of the size of
+// a candidate of probability 1/e, to the hexadecimal digits of TestBelow.
+func TestUndecidedChoice(t *testing.T) {
+	c := new(exactChoice)
+	c.prepare(1, 1)
+	c.steps = []int64{0, -1}
+	// In steps of 2⁻⁶³, 1/e is 2F16AC6C59DE6F8D.5D6F…; the proposals from 2⁶³ on are the second's.
+	const place = 0x2F16AC6C59DE6F8D
+	for word, want := range map[uint64]int{0x5D6F << 48: 1, 0x5D70 << 48: 0} {
+		words := fixed{1<<63 + place, word, 5} // 5 is a place of the first candidate
+		got, err := c.draw(&words, 0, nil)
+		if err != nil || got != want || len(words) != want {
+			t.Errorf("%x: candidate %d (%v), want %d; words left %v", word, got, err, want, words)
+		}
+	}
+}
+
+func TestExactChoiceLaw(t *testing.T) {
+	stream := random.NewKey(90).Stream()
+	inf := math.Inf(-1)
+	for i, c := range []struct {
+		epsilon         float64
+		scores, weights []float64
+	}{
+		{1, []float64{0, 1, 2, 3, 3, 0.5}, nil},
+		{0.001, []float64{5, 400, 1000}, nil},
+		{30, []float64{0, 0.1, 0.2}, []float64{1 << 40, 1 << 41, 1 << 40}},
+		{2, []float64{1, inf, 2, 4}, []float64{7, 3, 2, 0}},
+		{1e-9, []float64{0, 1e6, 0}, nil},
+	} {
+		e := Exponential{mechanism: &mechanism{purpose: "test", stream: stream,
+			grid: 1. / scoreGrid}}
+		law, observed := []float64{}, make([]float64, len(c.scores))
+		sum := 0.0
+		for j, score := range c.scores {
+			w := math.Exp(score * c.epsilon / 2)
+			if c.weights != nil {
+				w *= c.weights[j]
+			}
+			law, sum = append(law, w), sum+w
+		}
+		for range 40000 {
+			j, err := e.drawExactly(c.epsilon, c.scores, c.weights)
+			if err != nil {
+				t.Fatal(err)
+			}
+			observed[j]++
+		}
+		var some, seen []float64
+		for j := range law {
+			if law[j] > 0 {
+				some, seen = append(some, law[j]/sum), append(seen, observed[j])
+			} else if observed[j] > 0 {
+				t.Errorf("case %d: candidate %d is impossible", i, j)
+			}
+		}
+		chiSquare(t, fmt.Sprint("choice ", i), seen, some)
+	}
+}
+
+func TestSkipsLaw(t *testing.T) {
+	stream := random.NewKey(91).Stream()
+	for _, rate := range []float64{0.5, 2, 6} {
+		s, d := laplaceRate(rate)
+		const places = 10000
+		skips := newSkips(stream, s, d, places)
+		p := 1 / (1 + math.Exp(rate)) // of a count being seen
+		const bins, values = 6, 4
+		law, observed := make([]float64, bins), make([]float64, bins)
+		valueLaw, seen := make([]float64, values), make([]float64, values)
+		width := math.Ceil(0.5 / p)
+		rest := 1.0
+		for i := range law {
+			law[i] = rest * (1 - math.Pow(1-p, width))
+			rest -= law[i]
+		}
+		law[bins-1] += rest
+		rest = 1
+		for i := range valueLaw {
+			valueLaw[i] = rest * (1 - math.Exp(-rate))
+			rest -= valueLaw[i]
+		}
+		valueLaw[values-1] += rest
+		for range 30000 {
+			place, value := skips.next(0, places)
+			observed[min(bins-1, int(float64(place)/width))]++
+			if place < places {
+				seen[min(values, int(value))-1]++
+			}
+		}
+		chiSquare(t, fmt.Sprint("places at rate ", rate), observed, law)
+		if rate < 6 { // beyond, the last bins expect nothing
+			chiSquare(t, fmt.Sprint("values at rate ", rate), seen, valueLaw)
+		}
+	}
+}
+
+// TestExactSparse: every count of an exact sparse table has the law of a count with noise of its
+// own, raised to 0 (false alarm 1e-6 for each of ten, by the normal law).
+func TestExactSparse(t *testing.T) {
+	const cells, rounds, epsilon = 40, 4000, 1.0
+	sums := make([]float64, cells)
+	for range rounds {
+		p := NewPublication(epsilon, 0)
+		noise := p.Budget().Geometric("counts", p.Noise().Open("counts"), Exact(1))
+		path := p.Budget().Root()
+		sparse, err := noise.Sparse(&path, epsilon, SparseTable{Cells: cells, Width: 1,
+			Occupied: []uint64{3, 17}, Counts: []float64{5, 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := make([]float64, 1)
+		for last := -1; ; {
+			cell, ok := sparse.Next(counts)
+			if !ok {
+				break
+			}
+			if int(cell) <= last || counts[0] < 1 {
+				t.Fatalf("cell %d with %v after %d", cell, counts[0], last)
+			}
+			last = int(cell)
+			sums[cell] += counts[0]
+		}
+	}
+	for cell, sum := range sums {
+		count := map[int]float64{3: 5, 17: 1}[cell]
+		mean, square := 0.0, 0.0
+		for y := -60.0; y <= 60; y++ {
+			p := math.Tanh(epsilon/2) * math.Exp(-epsilon*math.Abs(y))
+			mean += p * max(0, count+y)
+			square += p * max(0, count+y) * max(0, count+y)
+		}
+		error := math.Sqrt((square - mean*mean) / rounds)
+		if math.Abs(sum/rounds-mean) > 6*error {
+			t.Errorf("cell %d: mean %v, want %v ± %v", cell, sum/rounds, mean, error)
+		}
+	}
+}
+
+func TestPublicationRefuses(t *testing.T) {
+	for name, call := range map[string]func(b *Budget, s *random.Stream, path *Path) error{
+		"laplace noise": func(b *Budget, s *random.Stream, path *Path) error {
+			_, err := b.Laplace("x", s, Exact(1)).Add(path, 0.1, 1)
+			return err
+		},
+		"cauchy noise": func(b *Budget, s *random.Stream, path *Path) error {
+			_, err := b.Cauchy("x", s, true).Add(path, 0.1, 1, 1)
+			return err
+		},
+		"gaussian noise": func(b *Budget, s *random.Stream, path *Path) error {
+			return b.Gaussian("x", s, Exact(1)).AddAll(path, 0.0001, []float64{1})
+		},
+		"below the one that holds": func(b *Budget, s *random.Stream, path *Path) error {
+			_, err := b.Geometric("x", s, Sensitivity{Claimed: 1, Proven: 2}).Add(path, 0.1, 1)
+			return err
+		},
+		"no whole number": func(b *Budget, s *random.Stream, path *Path) error {
+			return b.DiscreteLaplace("x", s, Exact(1)).AddAll(path, 0.1, []float64{1, 1.5})
+		},
+		"weight is no whole number": func(b *Budget, s *random.Stream, path *Path) error {
+			_, err := b.Exponential("x", s, Exact(1)).Choose(path, 0.1, []float64{1},
+				[]float64{0.5})
+			return err
+		},
+		"only declared": func(b *Budget, s *random.Stream, path *Path) error {
+			return b.Declare(path, "x", 0.1)
+		},
+		"reason": func(b *Budget, s *random.Stream, path *Path) error {
+			b.Inexact("the reason")
+			_, err := b.Geometric("x", s, Exact(1)).Add(path, 0.1, 1)
+			return err
+		},
+	} {
+		p := NewPublication(1, 1e-9)
+		path := p.Budget().Root()
+		err := call(p.Budget(), p.Noise().Open("x"), &path)
+		if !errors.Is(err, ErrInexact) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	mustPanic(t, "a seed", func() {
+		NewPublication(1, 0).Budget().Geometric("x", random.NewKey(1).Stream(), Exact(1))
+	})
+}
+
+// TestPublicationLedger: rounding scores costs a part in scoreGrid of their sensitivity.
+func TestPublicationLedger(t *testing.T) {
+	p := NewPublication(1, 0)
+	path := p.Budget().Root()
+	choice := p.Budget().Exponential("x", p.Noise().Open("x"), Exact(1.5))
+	if i, err := choice.Choose(&path, 1, []float64{0, 1e9}, nil); i != 1 || err != nil {
+		t.Error(i, err)
+	}
+	row := p.Budget().Ledger()[0]
+	if want := 1.5 * (1 + 1./scoreGrid); row.Claimed != want || row.Proven != want ||
+		row.Cost != 1 || row.Loss != 1 {
+		t.Errorf("%+v, want sensitivity %v", row, want)
+	}
+}
+
+// TestSpared: noise is drawn for less than what is charged, by more than a path's sum may be
+// rounded by.
+func TestSpared(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &mechanism{sensitivity: Exact(rapid.Float64Range(0.5, 100).Draw(t, "sensitivity"))}
+		epsilon := rapid.Float64Range(1e-4, 100).Draw(t, "epsilon")
+		s, d, err := m.exactRate(epsilon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn := float64(s) / float64(d) * m.sensitivity.Claimed
+		if drawn*(1+slack) > epsilon || drawn < epsilon*(1-1e-6) && drawn < 500 {
+			t.Errorf("drawn for %v of %v", drawn, epsilon)
+		}
+	})
+}
+
+// BenchmarkExactChoice is BenchmarkExponential with exact draws.
+func BenchmarkExactChoice(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		for _, exact := range []bool{false, true} {
+			b.Run(fmt.Sprintf("n=%d/exact=%t", n, exact), func(b *testing.B) {
+				budget, stream := NewBudget(1), random.NewKey(1).Stream()
+				if exact {
+					p := NewPublication(1, 0)
+					budget, stream = p.Budget(), p.Noise().Open("x")
+				}
+				choice := budget.Exponential("x", stream, Exact(1))
+				scores := make([]float64, n)
+				for i := range scores {
+					scores[i] = float64(i * 7919 % 1009)
+				}
+				path := budget.Root()
+				for b.Loop() {
+					fork := path.Fork()
+					if _, err := choice.Choose(&fork, 0.1, scores, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkExactGeometric compares the noise of counts with and without exact draws.
+func BenchmarkExactGeometric(b *testing.B) {
+	for _, exact := range []bool{false, true} {
+		b.Run(fmt.Sprintf("exact=%t", exact), func(b *testing.B) {
+			budget, stream := NewBudget(1), random.NewKey(1).Stream()
+			if exact {
+				p := NewPublication(1, 0)
+				budget, stream = p.Budget(), p.Noise().Open("x")
+			}
+			noise, path := budget.Geometric("x", stream, Exact(1)), budget.Root()
+			values := make([]float64, 1000)
+			for b.Loop() {
+				fork := path.Fork()
+				if err := noise.AddAll(&fork, 0.1, values); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/draw")
+		})
+	}
+}

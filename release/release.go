@@ -1,0 +1,595 @@
+// Package release makes a release of a table that may be handed out, and checks one: an algorithm
+// whose guarantee holds, the operating system's randomness, exact draws (privacy.Publication), a
+// ledger that adds up what all releases of a table cost, and a folder with the records, their
+// schema, a certificate and metadata for catalogues.
+//
+// Nothing read off the private data leaves the machine but through the algorithm: the certificate
+// holds no checksum of the table and no count of its rows, files carry the day as their time, rows
+// are in random order. It leaves out measuring, and how useful a release is.
+package release
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/strictyaml"
+	"ppdp/metrics/verify"
+	"ppdp/privacy"
+	"ppdp/random"
+	"ppdp/results"
+	"ppdp/risk"
+)
+
+// ErrRefused is wrapped by the errors of what may not be released, whatever the data.
+var ErrRefused = errors.New("cannot be released")
+
+// Request is what is to be released, and how.
+type Request struct {
+	Algorithm string
+	// Params are settings as name=value, a value as in a spec.
+	Params []string
+	// Variant is a variant of the algorithm; empty for the one that can be released.
+	Variant algorithms.Variant
+	// Epsilon and Delta are the budget; both are 0 under k-anonymity.
+	Epsilon, Delta float64
+	// Table and Schema are the paths of the table and its schema file; Target, where it is not
+	// empty, names the attribute that is the class in place of the schema's.
+	Table, Schema, Target string
+	// Ledger is the path of the table's ledger, empty for LedgerBeside. Total is what it allows;
+	// Changed says that the table may be another state than that of the last release.
+	Ledger  string
+	Total   Total
+	Changed bool
+	// Out is the folder to make. It must not exist. Title is what the release is called, License
+	// names the terms it is published under; both may be empty.
+	Out, Title, License string
+	// Program says what made the release, Now when.
+	Program string
+	Now     time.Time
+	// Log is told what its holder must know, and nobody else: it may speak of private data.
+	Log func(string)
+}
+
+// Made is a release that was made for publication. Only Make returns one.
+type Made struct {
+	Certificate *Certificate
+	Digest      string // SHA-256 of the certificate's file
+	Standing    Standing
+}
+
+// chosen is an algorithm with what it is to be run with.
+type chosen struct {
+	algorithm algorithms.Algorithm
+	info      algorithms.Info
+	params    algorithms.Params
+	guarantee algorithms.Guarantee
+}
+
+// Make makes a release. What can be wrong with the request or the files is reported before the
+// ledger is touched; from then on the release counts as spent, whatever happens.
+func Make(ctx context.Context, r *Request) (*Made, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	table, digest, err := r.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := choose(ctx, r, table.Schema())
+	if err != nil {
+		return nil, err
+	}
+	if anonymous, ok := c.params.(algorithms.Anonymous); ok {
+		if err := algorithms.CheckEnough(table.Len(), anonymous.Anonymity()); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Table, err)
+		}
+	}
+	folder, err := newFolder(r.Out, r.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.remove()
+	path := r.Ledger
+	if path == "" {
+		path = LedgerBeside(r.Table)
+	}
+	params := results.FormatParams(strictyaml.Resolved(c.params))
+	standing, err := reserve(path, ledgerRelease{Table: digest, Algorithm: c.info.Name,
+		Variant: string(c.guarantee.Variant), Params: params,
+		Guarantee: string(c.guarantee.Model), Epsilon: r.Epsilon, Delta: r.Delta,
+		Program: r.Program}, &c.guarantee, r.Total, r.Changed, r.Now)
+	if err != nil {
+		return nil, err
+	}
+	made, err := c.publish(ctx, r, table, folder, standing)
+	if err != nil {
+		return nil, spentError{fmt.Errorf("no release was made, and it counts as spent (release "+
+			"%d in %s). This message may speak of private data, do not pass it on: %w",
+			standing.Number, path, err)}
+	}
+	if err := markPublished(path, standing.Number, made.Digest); err != nil {
+		return nil, spentError{fmt.Errorf("%s is complete, but its ledger could not be told: %w",
+			r.Out, err)}
+	}
+	return made, nil
+}
+
+// spentError is the error of a release that the ledger has entered.
+type spentError struct{ error }
+
+func (e spentError) Unwrap() error { return e.error }
+
+// Spent reports whether Make failed only after the ledger had entered the release.
+func Spent(err error) bool { return errors.As(err, new(spentError)) }
+
+// check reports numbers that are none of what they should be.
+func (r *Request) check() error {
+	var errs []error
+	for _, n := range []struct {
+		name      string
+		value     float64
+		most      float64
+		inclusive bool
+	}{
+		{"--epsilon", r.Epsilon, maxEpsilon, true}, {"--total", r.Total.Epsilon, maxEpsilon, true},
+		{"--delta", r.Delta, 1, false}, {"--total-delta", r.Total.Delta, 1, false},
+	} {
+		if !(n.value >= 0 && (n.value < n.most || n.inclusive && n.value == n.most)) {
+			errs = append(errs, fmt.Errorf("%s: %v, must be a number from 0 to %v", n.name,
+				n.value, n.most))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// maxEpsilon is an epsilon beyond which nothing is protected.
+const maxEpsilon = 1000
+
+// load reads the table, with the target as its class.
+func (r *Request) load(ctx context.Context) (table *datasets.Table, digest string, err error) {
+	_, schema, err := csvtable.ReadSchema(r.Schema)
+	if err != nil {
+		return nil, "", err
+	}
+	if csvtable.IsDraft(schema) {
+		return nil, "", fmt.Errorf("%s: a draft, whose bounds and lists were read off the data: a "+
+			"release with them %w. Write down what is possible instead, then delete the comment "+
+			"at the top", r.Schema, ErrRefused)
+	}
+	loaded, err := csvtable.Source{}.Load(ctx, datasets.Request{
+		Params: &csvtable.Params{CSV: r.Table, Schema: r.Schema}})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, note := range loaded.Notes {
+		r.Log(note)
+	}
+	if loaded.Dropped > 0 {
+		r.Log(fmt.Sprintf("%d rows with a missing value are left out", loaded.Dropped))
+	}
+	if digest, err = sumFile(r.Table); err != nil {
+		return nil, "", err
+	}
+	table = loaded.Table
+	if r.Target != "" {
+		own, err := withClass(table.Schema(), r.Target)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", r.Schema, err)
+		}
+		if table, err = table.WithSchema(own); err != nil {
+			return nil, "", err
+		}
+	}
+	return table, digest, nil
+}
+
+func sumFile(path string) (string, error) {
+	f, err := datasets.OpenFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// withClass is a schema with another class; the former one is a quasi-identifier.
+func withClass(s *datasets.Schema, name string) (*datasets.Schema, error) {
+	at := s.Index(name)
+	if at < 0 {
+		return nil, fmt.Errorf("no attribute %q to be the target, must be one of %s", name,
+			strings.Join(s.Names(), ", "))
+	}
+	own := &datasets.Schema{Attributes: slices.Clone(s.Attributes)}
+	for i := range own.Attributes {
+		if a := &own.Attributes[i]; i == at {
+			a.Role = datasets.Class
+		} else if a.Role == datasets.Class {
+			a.Role = datasets.QuasiIdentifier
+		}
+	}
+	return own, own.Validate()
+}
+
+// choose finds what is to be run, or says all that keeps it from being released.
+func choose(ctx context.Context, r *Request, schema *datasets.Schema) (*chosen, error) {
+	algorithm, err := algorithms.Lookup(r.Algorithm)
+	if err != nil {
+		return nil, fmt.Errorf("%w; %s can be released", err, strings.Join(Releasable(), ", "))
+	}
+	c := &chosen{algorithm: algorithm, info: algorithm.Info(), params: algorithm.Params()}
+	if c.info.Input != algorithms.TableInput {
+		return nil, fmt.Errorf("%s %w: it takes graphs; %s can be released", c.info.Name,
+			ErrRefused, strings.Join(Releasable(), ", "))
+	}
+	if err := decodeParams(c.params, r.Params); err != nil {
+		return nil, err
+	}
+	if err := c.params.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.info.Name, err)
+	}
+	var errs []error
+	for i := range c.info.Variants {
+		v := c.info.Variants[i].Variant
+		if r.Variant != "" && v != r.Variant {
+			continue
+		}
+		err := c.try(ctx, v, r.Epsilon, r.Delta, schema)
+		if err == nil {
+			return c, nil
+		}
+		errs = append(errs, err)
+	}
+	if len(errs) == 0 {
+		_, err := c.info.Guarantee(r.Variant) // says which there are
+		return nil, err
+	}
+	if r.Variant != "" {
+		for i := range c.info.Variants {
+			v := c.info.Variants[i].Variant
+			if v != r.Variant && c.try(ctx, v, r.Epsilon, r.Delta, schema) == nil {
+				errs = append(errs, fmt.Errorf("take --variant %s, which can", v))
+			}
+		}
+	}
+	return nil, errors.Join(errs...)
+}
+
+// decodeParams sets parameters; an error names them by their number and name.
+func decodeParams(params algorithms.Params, settings []string) error {
+	var text strings.Builder
+	for _, setting := range settings {
+		name, value, ok := strings.Cut(setting, "=")
+		if !ok || strings.ContainsAny(setting, "\n\r") {
+			return fmt.Errorf("--param %q, must be NAME=VALUE", setting)
+		}
+		fmt.Fprintf(&text, "%s: %s\n", name, value)
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	reader := strictyaml.NewReader("--param")
+	if document := reader.Document([]byte(text.String())); document != nil {
+		reader.Decode(document, params)
+	}
+	return reader.Err()
+}
+
+// try reports why a variant cannot be released, and remembers its guarantee.
+func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta float64,
+	schema *datasets.Schema) error {
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("%s, variant %s, %w: "+format,
+			append([]any{c.info.Name, v, ErrRefused}, args...)...)
+	}
+	g, err := algorithms.GuaranteeOf(c.algorithm, v, c.params)
+	if err != nil {
+		return err
+	}
+	errata := ""
+	if len(g.Errata) > 0 {
+		errata = " (errata " + strings.Join(g.Errata, ", ") + ")"
+	}
+	switch {
+	case g.Model == algorithms.NoPrivacy:
+		return refuse("it gives no privacy")
+	case g.Status == algorithms.Declared:
+		return refuse("what it promises is the word of a program that nothing here has checked")
+	case g.Status != algorithms.Holds:
+		return refuse("its guarantee is %s%s: %s", g.Status, errata, g.Note)
+	case g.Model == algorithms.KAnonymity && !c.info.Can(algorithms.MembershipProduct):
+		return refuse("it does not say which class a record is in")
+	case g.Model == algorithms.KAnonymity && len(schema.QuasiIdentifiers()) == 0:
+		return refuse("the schema has no quasi-identifier to generalise")
+	case g.Model == algorithms.KAnonymity && (epsilon != 0 || delta != 0):
+		return fmt.Errorf("%s promises k-anonymity, which has no epsilon and no delta: leave them "+
+			"out", c.info.Name)
+	case g.Model == algorithms.DifferentialPrivacy && !c.info.Can(algorithms.RecordsProduct):
+		return refuse("it releases no records")
+	case g.Model == algorithms.DifferentialPrivacy && !(epsilon > 0):
+		return fmt.Errorf("%s needs an --epsilon above 0", c.info.Name)
+	case delta > 0 && !g.Approximate:
+		return fmt.Errorf("%s is accounted in pure epsilon: leave --delta out", c.info.Name)
+	}
+	if checker, ok := c.algorithm.(algorithms.VariantChecker); ok {
+		if err := checker.CheckVariant(v, c.params); err != nil {
+			return refuse("%w", err)
+		}
+	}
+	if checker, ok := c.algorithm.(algorithms.SchemaChecker); ok {
+		if err := checker.CheckSchema(schema, c.params); err != nil {
+			return refuse("%w", err)
+		}
+	}
+	c.guarantee = g
+	if g.Model != algorithms.DifferentialPrivacy {
+		return nil
+	}
+	// Made-up records show whether everything is drawn exactly: that does not depend on the data.
+	trial := privacy.NewPublication(epsilon, delta)
+	table, err := madeUp(schema)
+	if err == nil {
+		_, err = c.run(ctx, table, trial)
+	}
+	if errors.Is(err, privacy.ErrInexact) {
+		return refuse("%w", err)
+	}
+	return err
+}
+
+// madeUp is a small table of a schema, drawn uniformly.
+func madeUp(schema *datasets.Schema) (*datasets.Table, error) {
+	const rows = 24
+	stream := random.SystemStream()
+	b := datasets.NewBuilder(schema, rows)
+	for range rows {
+		row := b.AddRow()
+		for i := range schema.Attributes {
+			a := &schema.Attributes[i]
+			code := uint32(stream.Uint64N(uint64(a.Cells())))
+			if !a.Continuous {
+				b.Set(row, i, code)
+			} else if err := b.SetNumber(row, i, a.Number(code)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.Table(), nil
+}
+
+// run runs the algorithm.
+func (c *chosen) run(ctx context.Context, table *datasets.Table,
+	p *privacy.Publication) (r *algorithms.Release, err error) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			err = fmt.Errorf("%s failed: %v", c.info.Name, caught)
+		}
+	}()
+	in := algorithms.Input{Table: table, Rows: table.AllRows(), Params: c.params,
+		Variant: c.guarantee.Variant, Budget: p.Budget(), Noise: p.Noise()}
+	r, err = c.algorithm.Release(ctx, in)
+	if refused := p.Budget().Refused(); refused != nil {
+		return nil, refused
+	}
+	if err == nil {
+		err = algorithms.CheckRelease(&c.info, in, r)
+	}
+	return r, err
+}
+
+// publish makes the release and its folder.
+func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table, folder *folder,
+	standing Standing) (*Made, error) {
+	p := privacy.NewPublication(r.Epsilon, r.Delta)
+	release, err := c.run(ctx, table, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range release.Warnings {
+		r.Log(warning)
+	}
+	schema := table.Schema()
+	weighted, anonymity := false, 0
+	var write func(w io.Writer) error
+	if anonymous, ok := c.params.(algorithms.Anonymous); ok {
+		anonymity = anonymous.Anonymity()
+		rows := table.AllRows()
+		report, err := verify.Regions(table, rows, release.Regions)
+		if err == nil {
+			err = report.Err()
+		}
+		if err == nil && report.K > 0 && report.K < anonymity {
+			err = fmt.Errorf("a class of %d records, must be %d or more", report.K, anonymity)
+		}
+		if err != nil {
+			return nil, err
+		}
+		write = func(w io.Writer) error {
+			return WriteGeneralised(w, table, rows, release.Regions, p.Noise().Open("rows"))
+		}
+	} else {
+		records, weights, err := release.Records(ctx)
+		if err != nil {
+			return nil, err
+		}
+		order := records.AllRows()
+		p.Noise().Open("rows").Shuffle(len(order), func(i, j int) {
+			order[i], order[j] = order[j], order[i]
+		})
+		records = records.Select(order)
+		if weighted = weights != nil; weighted {
+			own := make([]float64, len(order))
+			for i, row := range order {
+				own[i] = weights[row]
+			}
+			weights = own
+		}
+		write = func(w io.Writer) error { return csvtable.Write(w, records, weights) }
+	}
+	if err := folder.write(RecordsFile, write); err != nil {
+		return nil, err
+	}
+	err = folder.write(SchemaFile, func(w io.Writer) error {
+		return csvtable.WriteSchema(w, schema)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if anonymity > 0 {
+		if err := folder.writeRisk(ctx, schema, max(anonymity, risk.Defaults().K),
+			r.Title); err != nil {
+			return nil, err
+		}
+	}
+	certificate := c.certify(r, p, anonymity, weighted, standing)
+	digest, err := folder.certify(certificate, schema)
+	if err != nil {
+		return nil, err
+	}
+	return &Made{certificate, digest, standing}, folder.publish()
+}
+
+// Releasable lists the algorithms that have a variant which can be released at its defaults.
+func Releasable() []string {
+	var names []string
+	for _, name := range algorithms.Names() {
+		if algorithm, err := algorithms.Lookup(name); err == nil && releasable(algorithm) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// releasable is the variant that can be released at the defaults, "" for none.
+func releasable(algorithm algorithms.Algorithm) algorithms.Variant {
+	c := &chosen{algorithm: algorithm, info: algorithm.Info(), params: algorithm.Params()}
+	if c.info.Input != algorithms.TableInput {
+		return ""
+	}
+	// A schema that all algorithms can work with: a number, two categories, a class of two values.
+	words := []string{"a", "b", "c"}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "n", Kind: datasets.Numeric, Low: 0, High: 16, Step: 1},
+		{Name: "c", Kind: datasets.Categorical, Values: words},
+		{Name: "y", Kind: datasets.Categorical, Role: datasets.Class, Values: words[:2]},
+	}}
+	for i := range c.info.Variants {
+		v, epsilon := c.info.Variants[i].Variant, 1.0
+		if c.info.Variants[i].Model != algorithms.DifferentialPrivacy {
+			epsilon = 0
+		}
+		if c.try(context.Background(), v, epsilon, 0, schema) == nil {
+			return v
+		}
+	}
+	return ""
+}
+
+// folder is a release's folder in the making: a hidden one beside it, so that it appears whole or
+// not at all.
+type folder struct {
+	out, temporary string
+	day            time.Time
+	files          []File
+}
+
+func newFolder(out string, now time.Time) (*folder, error) {
+	out = filepath.Clean(out)
+	if _, err := os.Lstat(out); err == nil {
+		return nil, fmt.Errorf("--out %s: exists already, must be a new folder", out)
+	}
+	temporary, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".unfinished-")
+	if err != nil {
+		return nil, fmt.Errorf("--out %s: %w", out, err)
+	}
+	return &folder{out: out, temporary: temporary,
+		day: now.UTC().Truncate(24 * time.Hour)}, nil
+}
+
+// remove clears away what was not published.
+func (f *folder) remove() { os.RemoveAll(f.temporary) }
+
+// write writes a file and notes its digest.
+func (f *folder) write(name string, write func(w io.Writer) error) error {
+	path := filepath.Join(f.temporary, name)
+	if err := results.WriteFile(path, write); err != nil {
+		return err
+	}
+	// When a file was written says how long the release took.
+	if err := os.Chtimes(path, f.day, f.day); err != nil {
+		return err
+	}
+	file, err := describeFile(f.temporary, name)
+	f.files = append(f.files, file)
+	return err
+}
+
+// writeRisk adds the page that says what the generalised table still gives away. It is measured on
+// what is published alone.
+func (f *folder) writeRisk(ctx context.Context, schema *datasets.Schema, k int,
+	title string) error {
+	text, err := csvtable.Open(filepath.Join(f.temporary, RecordsFile), nil)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	texts, err := csvtable.Plain(schema).ReadTexts(ctx, RecordsFile, text, schema.Names())
+	if err != nil || texts.Rows == 0 { // all suppressed
+		return err
+	}
+	table, err := risk.NewTable(texts, schema)
+	if err != nil {
+		return err
+	}
+	options := risk.Defaults()
+	options.K = k
+	report, err := risk.Measure(table, nil, options)
+	if err != nil {
+		return err
+	}
+	if title == "" {
+		title = RecordsFile
+	}
+	return f.write(RiskFile, func(w io.Writer) error { return risk.WritePage(w, title, report) })
+}
+
+// publish gives the folder its name.
+func (f *folder) publish() error {
+	if err := os.Chmod(f.temporary, 0o755); err != nil {
+		return err
+	}
+	if err := results.SyncFolder(f.temporary); err != nil {
+		return err
+	}
+	if err := os.Chtimes(f.temporary, f.day, f.day); err != nil {
+		return err
+	}
+	if err := os.Rename(f.temporary, f.out); err != nil {
+		return err
+	}
+	return results.SyncFolder(filepath.Dir(f.out))
+}
+
+// describeFile is a file of a folder with its size and digest.
+func describeFile(dir, name string) (File, error) {
+	path := filepath.Join(dir, name)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return File{}, err
+	}
+	digest, err := sumFile(path)
+	return File{Name: name, SHA256: digest, Bytes: info.Size()}, err
+}

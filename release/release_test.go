@@ -1,0 +1,422 @@
+package release
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ppdp/algorithms"
+	_ "ppdp/algorithms/all"
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/random"
+)
+
+const schemaText = `delimiter: ";"
+class: y
+attributes:
+  - {name: age, kind: numeric, low: 18, high: 95}
+  - {name: job, kind: categorical, values: [admin, services, "tech, other"],
+     taxonomy: {any: [admin, {work: [services, "tech, other"]}]}}
+  - {name: height, kind: numeric, low: 1.5, high: 2, step: 0.125, continuous: true}
+  - {name: town, kind: categorical, values: [x, y, z], role: sensitive}
+  - {name: y, kind: categorical, values: ["no", "yes"]}
+`
+
+// files writes a table of so many rows with its schema into a folder.
+func files(t testing.TB, rows int) (dir string, request *Request) {
+	t.Helper()
+	dir = t.TempDir()
+	stream := random.NewKey(1).Stream()
+	var b strings.Builder
+	b.WriteString("age;job;height;town;y;id\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "%d;%s;%.3f;%c;%s;%d\n", 18+stream.IntN(77),
+			[]string{"admin", "services", "tech, other"}[stream.IntN(3)], 1.5+stream.Open01()/2.01,
+			'x'+rune(stream.IntN(3)), []string{"no", "yes"}[stream.IntN(2)], 1000+i)
+	}
+	write(t, filepath.Join(dir, "my.csv"), b.String())
+	write(t, filepath.Join(dir, "my.schema.yaml"), schemaText)
+	return dir, requestIn(dir)
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func requestIn(dir string) *Request {
+	return &Request{Algorithm: "rps", Epsilon: 1, Table: filepath.Join(dir, "my.csv"),
+		Schema: filepath.Join(dir, "my.schema.yaml"), Out: filepath.Join(dir, "out"),
+		Total: Total{Epsilon: 100}, Program: "ppdp test",
+		Now: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC), Log: func(string) {}}
+}
+
+// TestReleases makes, reads and verifies a release by every algorithm that can be released.
+func TestReleases(t *testing.T) {
+	dir, _ := files(t, 300)
+	private := sha(t, filepath.Join(dir, "my.csv"))
+	for _, name := range Releasable() {
+		for _, delta := range []float64{0, 1e-6} {
+			r := requestIn(dir)
+			r.Algorithm, r.Out, r.Title = name, filepath.Join(dir, fmt.Sprint(name, delta)), "Mine"
+			r.Delta = delta
+			r.Ledger = filepath.Join(dir, fmt.Sprint("ledger", delta))
+			r.Total.Delta = delta * 10
+			algorithm, err := algorithms.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			info := algorithm.Info()
+			anonymous := info.Variants[0].Model == algorithms.KAnonymity
+			if anonymous {
+				r.Epsilon, r.Params = 0, []string{"k=7"}
+			}
+			if delta > 0 && !info.Variants[0].Approximate {
+				continue
+			}
+			made, err := Make(t.Context(), r)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			report, err := Verify(t.Context(), r.Out, &Original{Table: r.Table, Schema: r.Schema})
+			if err != nil || report.Err() != nil {
+				t.Errorf("%s: %v, %v", name, err, report)
+				continue
+			}
+			if diff := cmp.Diff(made.Certificate, report.Certificate); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			if anonymous && (report.Smallest < 7 || report.Records+report.Suppressed != 300) {
+				t.Errorf("%s: %+v", name, report)
+			}
+			cost := 0.0
+			for _, m := range made.Certificate.Mechanisms {
+				cost += m.Cost
+				if m.Mechanism == "exponential" && m.Sensitivity != 0 {
+					t.Errorf("%s: the sensitivity of a choice is published", name)
+				}
+			}
+			if !anonymous && (cost > made.Standing.Cost*(1+1e-9) || cost < made.Standing.Cost/2) {
+				t.Errorf("%s: mechanisms cost %v of %v", name, cost, made.Standing.Cost)
+			}
+			for _, file := range report.Certificate.Files {
+				text := read(t, filepath.Join(r.Out, file.Name))
+				if strings.Contains(text, private) || strings.Contains(text, "my.csv") {
+					t.Errorf("%s: %s tells of the table", name, file.Name)
+				}
+				info, err := os.Stat(filepath.Join(r.Out, file.Name))
+				if day := r.Now.Truncate(24 * time.Hour); err != nil || !info.ModTime().Equal(day) {
+					t.Errorf("%s: %s is of %v (%v)", name, file.Name, info.ModTime(), err)
+				}
+			}
+		}
+	}
+}
+
+func sha(t testing.TB, path string) string {
+	t.Helper()
+	digest, err := sumFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest
+}
+
+// TestRefused: what may not be released is refused before the ledger is touched, with a way out.
+func TestRefused(t *testing.T) {
+	for want, change := range map[string]func(r *Request){
+		"take --variant strict, which can": func(r *Request) { r.Variant = "published" },
+		"its guarantee is broken": func(r *Request) {
+			r.Algorithm, r.Variant = "diffmulti", "published"
+		},
+		"laplace noise is drawn in floating point": func(r *Request) {
+			r.Algorithm, r.Variant = "privbayes", "published"
+		},
+		"utility ncp weighs cut points": func(r *Request) {
+			r.Algorithm, r.Params = "diffmulti", []string{"utility=ncp"}
+		},
+		"gives no privacy":         func(r *Request) { r.Algorithm = "identity" },
+		"it takes graphs":          func(r *Request) { r.Algorithm = "hay" },
+		"mondrian, mst,":           func(r *Request) { r.Algorithm = "nothing" },
+		"must be one of":           func(r *Request) { r.Variant = "other" },
+		"needs an --epsilon":       func(r *Request) { r.Epsilon = 0 },
+		"has no epsilon":           func(r *Request) { r.Algorithm = "mondrian" },
+		"leave --delta out":        func(r *Request) { r.Delta = 1e-6 },
+		"--epsilon: NaN":           func(r *Request) { r.Epsilon = math.NaN() },
+		"--total: +Inf":            func(r *Request) { r.Total.Epsilon = math.Inf(1) },
+		"--delta: 1, must be":      func(r *Request) { r.Delta = 1 },
+		"--param:1: unknown":       func(r *Request) { r.Params = []string{"nothing=1"} },
+		"must be NAME=VALUE":       func(r *Request) { r.Params = []string{"depth"} },
+		"depth: -1":                func(r *Request) { r.Params = []string{"depth=-1"} },
+		"exists already":           func(r *Request) { r.Out = filepath.Dir(r.Table) },
+		"no such file":             func(r *Request) { r.Out = filepath.Join(r.Table, "a", "b") },
+		"no attribute \"nothing\"": func(r *Request) { r.Target = "nothing" },
+		"must be categorical":      func(r *Request) { r.Target = "height" },
+		"--total EPSILON":          func(r *Request) { r.Total = Total{} },
+		"are left; the release":    func(r *Request) { r.Total.Epsilon = 0.5 },
+		"fewer records than k": func(r *Request) {
+			r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=51"}
+		},
+		"a draft": func(r *Request) {
+			text, _ := os.ReadFile(r.Schema)
+			os.WriteFile(r.Schema, append([]byte("# DRAFT, read off the private data in x\n"),
+				text...), 0o666)
+		},
+	} {
+		dir, r := files(t, 50)
+		change(r)
+		_, err := Make(t.Context(), r)
+		if err == nil || !strings.Contains(err.Error(), want) && !(want == "no such file" &&
+			strings.Contains(err.Error(), "not a directory")) || Spent(err) {
+			t.Errorf("want %q: %v", want, err)
+		}
+		if _, err := os.Stat(LedgerBeside(r.Table)); err == nil {
+			t.Errorf("%s: there is a ledger", want)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".out*")); len(left) > 0 {
+			t.Errorf("%s: %v is left", want, left)
+		}
+	}
+}
+
+// TestTarget: the target is the class of the release, the schema's own class is no more.
+func TestTarget(t *testing.T) {
+	_, r := files(t, 60)
+	r.Target = "town"
+	if _, err := Make(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	format, err := csvtable.ParseSchema(SchemaFile,
+		[]byte(read(t, filepath.Join(r.Out, SchemaFile))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := format.Schema.Attributes; a[3].Role != datasets.Class ||
+		a[4].Role != datasets.QuasiIdentifier {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestFailureIsSpent: a release that fails after its entry counts, and leaves nothing.
+func TestFailureIsSpent(t *testing.T) {
+	dir, r := files(t, 300)
+	r.Params = []string{"max_nodes=1"}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Make(ctx, r) // before the entry
+	if err == nil || Spent(err) {
+		t.Error(err)
+	}
+	r.Algorithm, r.Params = "mst", []string{"max_rows=30"} // more are drawn
+	_, err = Make(t.Context(), r)
+	l, readErr := readLedger(LedgerBeside(r.Table))
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if err != nil {
+		if !Spent(err) || l.spent().Cmp(decimal(1)) != 0 {
+			t.Errorf("spent %v: %v", l.spent(), err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+			t.Error("a folder is left")
+		}
+	}
+}
+
+// TestKilled kills a process that makes releases at random moments, 100 times. Each release that is
+// out is in the ledger, which can be read after every kill, and the total is never exceeded.
+func TestKilled(t *testing.T) {
+	if dir := os.Getenv("PPDP_TEST_RELEASES"); dir != "" {
+		for i := 0; ; i++ {
+			r := requestIn(dir)
+			r.Epsilon, r.Algorithm = 0.001, "independent"
+			r.Params = []string{"iterations=5"}
+			r.Total.Epsilon = 5
+			r.Out = filepath.Join(dir, fmt.Sprintf("out-%d-%d", os.Getpid(), i))
+			if _, err := Make(context.Background(), r); errors.Is(err, ErrLedger) {
+				fmt.Println(err)
+				os.Exit(3)
+			} else if err != nil {
+				panic(err)
+			}
+		}
+	}
+	dir, r := files(t, 20)
+	moments := random.NewKey(2).Stream()
+	kills, out := 100, 0
+	if testing.Short() {
+		kills = 10
+	}
+	for kill := range kills {
+		c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+		c.Env = append(os.Environ(), "PPDP_TEST_RELEASES="+dir)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(moments.IntN(60_000)) * time.Microsecond)
+		c.Process.Kill()
+		if c.Wait(); c.ProcessState.ExitCode() == 3 {
+			t.Fatalf("kill %d: the process ended by itself", kill)
+		}
+		l, err := readLedger(LedgerBeside(r.Table))
+		if err != nil {
+			t.Fatalf("kill %d: %v", kill, err)
+		}
+		folders, err := filepath.Glob(filepath.Join(dir, "out-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = len(folders)
+		if spent := l.spent(); spent.Cmp(decimal(5)) > 0 ||
+			spent.Cmp(decimal(float64(out)/1000)) < 0 {
+			t.Fatalf("kill %d: %v spent, %d releases are out", kill, spent, out)
+		}
+	}
+	folders, _ := filepath.Glob(filepath.Join(dir, "out-*"))
+	for _, folder := range folders {
+		if report, err := Verify(t.Context(), folder, nil); err != nil || report.Err() != nil {
+			t.Fatalf("%s: %v, %v", folder, err, report)
+		}
+	}
+	t.Logf("%d kills, %d releases out", kills, out)
+	if out == 0 && kills == 100 {
+		t.Error("no release came out between kills: nothing was tested")
+	}
+	// What is left, and no more, can still be spent.
+	l, err := readLedger(LedgerBeside(r.Table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent, _ := l.spent().Float64()
+	r.Total = Total{}
+	r.Epsilon = math.Round((5-spent)*1000+1) / 1000
+	if _, err := Make(t.Context(), r); !errors.Is(err, ErrLedger) {
+		t.Errorf("more than is left: %v", err)
+	}
+	r.Epsilon = math.Round((5-spent)*1000) / 1000
+	if _, err := Make(t.Context(), r); err != nil {
+		t.Errorf("all that is left: %v", err)
+	}
+}
+
+// TestVerifyFinds: every change of a release is found.
+func TestVerifyFinds(t *testing.T) {
+	dir, r := files(t, 120)
+	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=5"}
+	if _, err := Make(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	records := read(t, filepath.Join(r.Out, RecordsFile))
+	lines := strings.SplitAfter(records, "\n")
+	certificate := read(t, filepath.Join(r.Out, CertificateFile))
+	replace := func(name, old, new string) func(dir string) {
+		return func(dir string) {
+			text := read(t, filepath.Join(dir, name))
+			if !strings.Contains(text, old) {
+				t.Fatalf("%s holds no %q", name, old)
+			}
+			write(t, filepath.Join(dir, name), strings.Replace(text, old, new, 1))
+		}
+	}
+	// certified also brings the certificate up to date, as a forger would.
+	certified := func(name, text string) func(dir string) {
+		return func(dir string) {
+			write(t, filepath.Join(dir, name), text)
+			var c Certificate
+			if err := json.Unmarshal([]byte(certificate), &c); err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.Files {
+				if c.Files[i].Name == name {
+					c.Files[i] = File{name, sha(t, filepath.Join(dir, name)), int64(len(text))}
+				}
+			}
+			new, err := json.Marshal(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, CertificateFile), string(new))
+		}
+	}
+	first := strings.Split(lines[1], ",")
+	last := first[len(first)-1]
+	other := map[string]string{"no\n": "yes\n", "yes\n": "no\n"}[last]
+	flipped := slices.Repeat([]string{strings.TrimSuffix(lines[1], last) + other}, 3*len(lines))
+	for want, change := range map[string]func(dir string){
+		"SHA-256":                   replace(RecordsFile, "no", "yes"),
+		"not in the certificate":    func(dir string) { write(t, filepath.Join(dir, "more"), "x") },
+		"no such file":              func(dir string) { os.Remove(filepath.Join(dir, SchemaFile)) },
+		"unknown field":             replace(CertificateFile, `"format"`, `"more": 1, "format"`),
+		"/guarantee":                replace(CertificateFile, `"k": 5`, `"k": 0`),
+		"must be 6 or more":         replace(CertificateFile, `"k": 5`, `"k": 6`),
+		"neither a number nor":      certified(RecordsFile, lines[0]+"old,admin,1.6,x,no\n"),
+		"is not in its public list": certified(RecordsFile, lines[0]+"20,admin,1.6,x,maybe\n"),
+		"must be 5 or more":         certified(RecordsFile, strings.Join(lines[:3], "")),
+		"columns":                   certified(RecordsFile, "A"+records[1:]),
+		"are no record of the original": certified(RecordsFile,
+			lines[0]+strings.Join(flipped, "")),
+		"schema.yaml:1": certified(SchemaFile, "attributes: 3\n"),
+	} {
+		copied := filepath.Join(t.TempDir(), "out")
+		if err := os.CopyFS(copied, os.DirFS(r.Out)); err != nil {
+			t.Fatal(err)
+		}
+		change(copied)
+		report, err := Verify(t.Context(), copied, &Original{Table: r.Table, Schema: r.Schema})
+		if err == nil {
+			err = report.Err()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+	if _, err := Verify(t.Context(), dir, nil); err == nil ||
+		!strings.Contains(err.Error(), "no release's folder") {
+		t.Error(err)
+	}
+}
+
+// TestDocumented: docs/your-table.md lists what can be released.
+func TestDocumented(t *testing.T) {
+	page := read(t, "../docs/your-table.md")
+	_, table, _ := strings.Cut(page, "| algorithm | guarantee | cannot be released with |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var listed []string
+	for line := range strings.SplitSeq(table, "\n") {
+		if cells := strings.Split(line, "|"); len(cells) > 1 {
+			for i, word := range strings.Split(cells[1], "`") {
+				if i%2 == 1 {
+					listed = append(listed, word)
+				}
+			}
+		}
+	}
+	slices.Sort(listed)
+	if diff := cmp.Diff(Releasable(), listed); diff != "" {
+		t.Error(diff)
+	}
+}
