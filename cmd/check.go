@@ -32,7 +32,7 @@ Examples:
 
 // Run checks.
 func (c checkCommand) Run(con *console) error {
-	format, _, err := csvtable.ReadSchema(c.Schema)
+	format, _, err := csvtable.ReadSchema(c.Schema, "")
 	if err != nil {
 		return inputError{err}
 	}

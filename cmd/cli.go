@@ -42,6 +42,7 @@ type cli struct {
 	Plan        planCommand        `cmd:"" help:"Show what specs would run, without running it."`
 	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
 	Worker      workerCommand      `cmd:"" hidden:"" help:"Serve cells to ppdp run --isolate, which starts this itself."`
+	Compare     compareCommand     `cmd:"" help:"Compare all releases that fit your own table, on one page."`
 	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their cells."`
 	Submit      submitCommand      `cmd:"" help:"Hand experiments to a cluster's scheduler."`
 	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`

@@ -69,8 +69,8 @@ func makeUp(dir string, cells int) error {
 
 func madeUpCell(config *experiments.Config, trial int) *results.Cell {
 	c := &results.Cell{Setting: config.Setting, CellResult: results.CellResult{Trial: trial,
-		Status: results.OK, Structure: &results.Structure{Nodes: 2*trial%97 + 1, Leaves: trial%97 + 1,
-			Depth: trial % 5}}}
+		Status: results.OK, Structure: &results.Structure{Nodes: 2*trial%97 + 1,
+			Leaves: trial%97 + 1, Depth: trial % 5}}}
 	for i, m := range config.Measures {
 		value := math.Mod(float64(trial+i)*0.6180339887498949, 1)
 		c.Values = append(c.Values, results.Value{

@@ -20,8 +20,9 @@ type reportCommand struct {
 // Help is the second part of the verb's help text.
 func (reportCommand) Help() string {
 	return `Writes report.html into the folder of results: verdicts on the papers' claims, figures
-with their numbers, privacy budgets, errata, failed cells and provenance. It is one file that needs
-neither network nor scripts. Nothing is run.
+with their numbers, privacy budgets, errata, failed cells and provenance. Where none of the papers'
+experiments was run it is about your own runs: which release is worth what, and what each
+guarantees. It is one file that needs neither network nor scripts. Nothing is run.
 
 Examples:
 
@@ -36,15 +37,17 @@ func (c reportCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	return writeReport(con, c.Out, runs)
+	return writeReport(con, c.Out, runs, false)
 }
 
 // reportFile is the report's name in a folder of results.
 const reportFile = "report.html"
 
-// writeReport judges every paper in either variant on the runs and writes the report beside them.
-func writeReport(con *console, out string, runs []*results.Summary) error {
-	in := report.Input{Runs: runs, Errata: docs.Errata, ErrataTests: docs.ErrataTests}
+// writeReport judges every paper in either variant on the runs and writes the report beside them,
+// of the user's own runs with the times of releases if asked.
+func writeReport(con *console, out string, runs []*results.Summary, times bool) error {
+	in := report.Input{Runs: runs, Errata: docs.Errata, ErrataTests: docs.ErrataTests,
+		Times: times}
 	v, err := ledgersOf(claims.Papers())
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (c reproduceCommand) Run(con *console) error {
 		err = errors.Join(err, c.claims(con, runs))
 	}
 	if len(runs) > 0 {
-		err = errors.Join(err, writeReport(con, out, runs))
+		err = errors.Join(err, writeReport(con, out, runs, false))
 	}
 	return err
 }

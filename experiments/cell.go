@@ -186,14 +186,21 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	var published metrics.Memo
 	for _, measure := range config.Measures {
 		value, err := p.measure(ctx, measure, m, train, test, release, &published, c)
-		if err != nil {
+		switch {
+		case err == nil:
+		case ctx.Err() != nil, errors.Is(err, errNotFinite):
 			return o, err
+		default: // it costs this measurement, not the others of the release
+			o.Warnings = append(slices.Clip(o.Warnings), "not measured: "+err.Error())
 		}
 		o.Values = append(o.Values, value)
 	}
 	o.timing.Measure = clock().Sub(begin).Seconds()
 	return o, nil
 }
+
+// errNotFinite is a metric's mistake, not the release's.
+var errNotFinite = errors.New("not a finite number")
 
 func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train, test []int32,
 	release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
@@ -214,12 +221,13 @@ func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train,
 	if err != nil {
 		return value, fmt.Errorf("%s: %w", measure.Name, err)
 	}
+	if !ok {
+		return value, nil
+	}
 	if math.IsNaN(number) || math.IsInf(number, 0) {
-		return value, fmt.Errorf("%s: not a finite number: %v", measure.Name, number)
+		return value, fmt.Errorf("%s: %w: %v", measure.Name, errNotFinite, number)
 	}
-	if ok {
-		value.Value = &number
-	}
+	value.Value = &number
 	return value, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
@@ -222,14 +221,10 @@ func (p *Plan) usable(d *datasetConfig, m *cellData) error {
 		fewest = m.train
 	}
 	for _, config := range p.Configs {
-		if config.data != d {
-			continue
-		}
-		if anonymous, ok := config.Parameters.(algorithms.Anonymous); ok {
-			problem(config.node, algorithms.CheckEnough(fewest, anonymous.Anonymity()))
-		}
-		if check, ok := config.Implementation.(algorithms.SchemaChecker); ok {
-			problem(config.node, check.CheckSchema(table.Schema(), config.Parameters))
+		if config.data == d {
+			for _, text := range flatten(config.refuses(fewest, table.Schema())) {
+				problem(config.node, errors.New(text))
+			}
 		}
 	}
 	for _, measure := range p.Spec.measured {

@@ -1,9 +1,12 @@
 package experiments
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
+	"ppdp/metrics"
 	"ppdp/results"
 )
 
@@ -70,5 +73,43 @@ func TestMeasureParametersAreCached(t *testing.T) {
 	}
 	if len(keys) != 3 { // ranges: box is the default
 		t.Errorf("%d keys, want 3", len(keys))
+	}
+}
+
+// unusable is a metric that no release can be measured by.
+type unusable struct{}
+
+func (unusable) Info() metrics.Info { return metrics.Info{Name: "test-unusable", Title: "None"} }
+func (unusable) Measure(context.Context, metrics.Case) (float64, bool, error) {
+	return 0, false, errors.New("nothing fits")
+}
+
+func init() { metrics.Register(unusable{}) }
+
+// TestUnusableMeasureCostsItself: a metric that fails, or has no value, leaves the others of the
+// cell as they are; the record says why.
+func TestUnusableMeasureCostsItself(t *testing.T) {
+	const text = `
+name: test/unusable
+dataset: {name: gaussian, shape: clusters-5d, n: 20}
+epsilon: 1
+algorithms: [{name: test-coin, params: {share: 0.000001}}]
+measure: [{metric: [test-unusable, ks, records]}]
+`
+	result := mustRun(t, mustPlan(t, text, Overrides{}), options(t, t.TempDir()))
+	run, err := results.Read(result.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &run.Cells[0]
+	if c.Status != results.OK || len(c.Values) != 3 {
+		t.Fatalf("%s (%s), %d values", c.Status, c.Error, len(c.Values))
+	}
+	// no record was published: its distance is undefined, their number is not
+	if c.Values[0].Value != nil || c.Values[1].Value != nil || *c.Values[2].Value != 0 {
+		t.Errorf("values %+v", c.Values)
+	}
+	if len(c.Warnings) != 1 || c.Warnings[0] != "not measured: test-unusable: nothing fits" {
+		t.Errorf("warnings %q", c.Warnings)
 	}
 }

@@ -67,7 +67,7 @@ func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, 
 		files = append(files, &file{drawing: &Drawing{s}, name: name})
 	}
 	for _, c := range charts {
-		source := m.Source
+		source := m.After()
 		if c.caption != "" {
 			source = "" // of the other figures
 		}
@@ -82,7 +82,7 @@ func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, 
 			if i > 0 {
 				name += "-" + strconv.Itoa(i+1)
 			}
-			add(name, combined(page, styles, m.Title, m.Source))
+			add(name, combined(page, styles, m.Title, m.After()))
 		}
 	}
 	// Drawings only read what they share, so that each processor can draw its own. The last ones,

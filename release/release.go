@@ -17,7 +17,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -159,7 +158,7 @@ const maxEpsilon = 1000
 
 // load reads the table, with the target as its class.
 func (r *Request) load(ctx context.Context) (table *datasets.Table, digest string, err error) {
-	_, schema, err := csvtable.ReadSchema(r.Schema)
+	_, schema, err := csvtable.ReadSchema(r.Schema, r.Target)
 	if err != nil {
 		return nil, "", err
 	}
@@ -169,7 +168,7 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 			"at the top", r.Schema, ErrRefused)
 	}
 	loaded, err := csvtable.Source{}.Load(ctx, datasets.Request{
-		Params: &csvtable.Params{CSV: r.Table, Schema: r.Schema}})
+		Params: &csvtable.Params{CSV: r.Table, Schema: r.Schema, Target: r.Target}})
 	if err != nil {
 		return nil, "", err
 	}
@@ -182,17 +181,7 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 	if digest, err = sumFile(r.Table); err != nil {
 		return nil, "", err
 	}
-	table = loaded.Table
-	if r.Target != "" {
-		own, err := withClass(table.Schema(), r.Target)
-		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", r.Schema, err)
-		}
-		if table, err = table.WithSchema(own); err != nil {
-			return nil, "", err
-		}
-	}
-	return table, digest, nil
+	return loaded.Table, digest, nil
 }
 
 func sumFile(path string) (string, error) {
@@ -204,24 +193,6 @@ func sumFile(path string) (string, error) {
 	h := sha256.New()
 	_, err = io.Copy(h, f)
 	return hex.EncodeToString(h.Sum(nil)), err
-}
-
-// withClass is a schema with another class; the former one is a quasi-identifier.
-func withClass(s *datasets.Schema, name string) (*datasets.Schema, error) {
-	at := s.Index(name)
-	if at < 0 {
-		return nil, fmt.Errorf("no attribute %q to be the target, must be one of %s", name,
-			strings.Join(s.Names(), ", "))
-	}
-	own := &datasets.Schema{Attributes: slices.Clone(s.Attributes)}
-	for i := range own.Attributes {
-		if a := &own.Attributes[i]; i == at {
-			a.Role = datasets.Class
-		} else if a.Role == datasets.Class {
-			a.Role = datasets.QuasiIdentifier
-		}
-	}
-	return own, own.Validate()
 }
 
 // choose finds what is to be run, or says all that keeps it from being released.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ppdp/results"
 )
 
 // erratumGroup is a section of the errata.
@@ -137,6 +139,24 @@ func inline(text string) template.HTML {
 		}
 		b.WriteString(words)
 	}
+}
+
+// keepErrata leaves out the entries that bear on no guarantee of the runs.
+func (p *page) keepErrata(runs []*results.Summary) {
+	cited := make(map[string]bool)
+	for _, run := range runs {
+		for i := range run.Manifest.Algorithms {
+			for _, id := range run.Manifest.Algorithms[i].Errata {
+				cited[id] = true
+			}
+		}
+	}
+	for i := range p.Groups {
+		p.Groups[i].Entries = slices.DeleteFunc(p.Groups[i].Entries,
+			func(e *erratum) bool { return !cited[e.ID] })
+	}
+	p.Groups = slices.DeleteFunc(p.Groups,
+		func(g erratumGroup) bool { return len(g.Entries) == 0 })
 }
 
 // linkErrata adds to every entry the claims it concerns and drops references to unknown entries.

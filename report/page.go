@@ -16,6 +16,8 @@ import (
 // page is all that the template shows.
 type page struct {
 	Style       template.CSS
+	Own         bool // about the user's runs alone: no paper's experiment is among them
+	Heading     string
 	Papers      []*paperView
 	Others      []*experimentView // runs of no paper with a ledger
 	Verdicts    []verdictWords    // the key
@@ -60,6 +62,7 @@ type experimentView struct {
 	StandIns                []string
 	Overrides               []string
 	Parts                   []*part
+	Ranking                 *ranking // of runs that belong to no paper
 	Budget                  *budget
 	Audits                  *audits
 	Problems                []string // figures that could not be drawn
@@ -112,6 +115,7 @@ func newPage(in Input) (*page, error) {
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
 		} else {
+			e.Ranking = newRanking(run, in.Times)
 			p.Others = append(p.Others, e)
 		}
 		for _, problem := range e.Problems {
@@ -140,6 +144,15 @@ func newPage(in Input) (*page, error) {
 			}
 		}
 	}
+	p.Own = len(p.Others) > 0 && len(p.Others) == len(runs)
+	p.Heading = "The papers' claims and what the runs show"
+	if p.Own { // claims without any data say nothing to the reader
+		p.Papers, p.Heading = nil, "What was compared, who is best, what is guaranteed"
+		if len(runs) == 1 && runs[0].Manifest.Title != "" {
+			p.Heading = runs[0].Manifest.Title
+			p.Others[0].Title = "" // once is enough
+		}
+	}
 	p.Claims, p.Verdict = overall(p.Papers)
 	// Papers with runs come before those with tests only.
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
@@ -150,6 +163,9 @@ func newPage(in Input) (*page, error) {
 	p.Groups, err = readErrata(in.Errata, in.ErrataTests)
 	if err != nil {
 		return nil, err
+	}
+	if p.Own {
+		p.keepErrata(runs)
 	}
 	p.linkErrata()
 	return p, nil
@@ -214,7 +230,7 @@ func newExperimentView(run *results.Summary, judged []*claimView, colours *purpo
 	*experimentView, error) {
 	m := &run.Manifest
 	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title,
-		Source: m.Source, Cells: run.Cells, Failed: run.Failed, StandIns: m.StandIns()}
+		Source: m.After(), Cells: run.Cells, Failed: run.Failed, StandIns: m.StandIns()}
 	reduced := m.Overrides
 	reduced.Seed = nil // another seed leaves the experiment as large as it is
 	e.Overrides = reduced.Texts()

@@ -25,6 +25,7 @@ type moduleList struct {
 func provenanceOf(runs []*results.Summary) (list []*provenance, lists []moduleList) {
 	for _, run := range runs {
 		m := run.Manifest
+		m.Source = m.After()
 		m.Algorithms = slices.Clone(m.Algorithms)
 		p := &provenance{Manifest: m, ID: anchor(m.Experiment),
 			Command: results.CommandText(m.CommandLine)}

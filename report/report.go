@@ -1,7 +1,7 @@
 // Package report writes one page about runs: verdicts on the papers' claims, every figure with its
 // numbers beside the claims it is about, where the privacy budget went, the errata, what failed and
 // how everything was made. The page is one file without scripts and loads nothing; equal results
-// give equal bytes.
+// give equal bytes, unless their times are asked for.
 //
 // It leaves out judging (package claims), drawing (package plots) and finding the results.
 package report
@@ -27,6 +27,9 @@ type Input struct {
 	// Errata is the text of docs/errata.md, ErrataTests that of docs/errata-tests.csv. Empty texts
 	// leave the errata out.
 	Errata, ErrataTests string
+	// Times shows how long a release takes beside its ranks. Without, equal results give equal
+	// pages, whatever machine made them.
+	Times bool
 }
 
 // Paper is a ledger with its verdicts.

@@ -137,6 +137,14 @@ func CommandText(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
+// After is what the experiment reproduces, "" for nothing: specs of one's own say none.
+func (m *Manifest) After() string {
+	if strings.EqualFold(m.Source, "none") {
+		return ""
+	}
+	return m.Source
+}
+
 // StandIns lists the labels of the datasets that stand in for real data.
 func (m *Manifest) StandIns() []string {
 	var names []string

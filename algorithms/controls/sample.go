@@ -18,9 +18,7 @@ type Sample struct{}
 
 // SampleParams choose how many records are published.
 type SampleParams struct {
-	// Share is the part of the rows that is published, above 0, at most 1: so many rows, rounded,
-	// but at least one.
-	Share float64 `yaml:"share"`
+	Share float64 `yaml:"share" doc:"the part of the rows that is published: so many, rounded, but at least one" above:"0" max:"1"`
 }
 
 // Validate reports a share that is none.

@@ -1,6 +1,7 @@
 package csvtable
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -107,7 +108,10 @@ var roles = map[string]datasets.Role{
 
 // ParseSchema reads a schema file. file names it in messages; the error holds everything wrong with
 // it, each as file:line: what.
-func ParseSchema(file string, data []byte) (*Format, error) {
+func ParseSchema(file string, data []byte) (*Format, error) { return parseSchema(file, data, "") }
+
+// parseSchema takes the target for the class in place of the file's, unless it is empty.
+func parseSchema(file string, data []byte, target string) (*Format, error) {
 	reader := strictyaml.NewReader(file)
 	root := reader.Document(data)
 	read := schemaFile{Delimiter: ",", Header: true, Encoding: encodingUTF8}
@@ -116,6 +120,9 @@ func ParseSchema(file string, data []byte) (*Format, error) {
 		return nil, reader.Err()
 	}
 	c := compiler{Reader: reader, root: root, file: read}
+	if target != "" {
+		c.retarget(target)
+	}
 	format := c.compile()
 	if err := reader.Err(); err != nil {
 		return nil, err
@@ -128,6 +135,17 @@ type compiler struct {
 	*strictyaml.Reader
 	root *strictyaml.Node
 	file schemaFile
+}
+
+// retarget makes an attribute the class; the one that was is a quasi-identifier.
+func (c *compiler) retarget(target string) {
+	c.file.Class = target
+	for i := range c.file.Attributes {
+		entry := &c.file.Attributes[i]
+		if entry.Role == datasets.Class.String() || entry.Name == target {
+			entry.Role = ""
+		}
+	}
 }
 
 // at is the node of a key of mapping n, or n itself where the key is absent.
@@ -232,12 +250,13 @@ func (c *compiler) class() string {
 		}
 	}
 	node := strictyaml.Find(c.root, "class")
-	if node == nil {
+	if node == nil && c.file.Class == "" {
 		if len(named) > 0 {
 			return named[0]
 		}
 		return ""
 	}
+	node = cmp.Or(node, c.root) // where only the user's target names it
 	if len(named) > 0 && named[0] != c.file.Class {
 		c.Problemf(node, "%q, but the attribute with the role class is %q", c.file.Class, named[0])
 	}

@@ -25,6 +25,8 @@ type Source struct{}
 type Params struct {
 	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not" values:"a file's path, relative to the spec"`
 	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
+	// Target leaves the schema file as it is.
+	Target string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
 }
 
 // Validate reports everything wrong with the parameters.
@@ -63,7 +65,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	format, schema, err := ReadSchema(params.Schema)
+	format, schema, err := ReadSchema(params.Schema, params.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +87,9 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		found = append(found,
 			"the schema is a draft: its bounds and lists were read off the data, so that no "+
 				"release made with it is private until they are reviewed")
+	}
+	if params.Target != "" {
+		schema = append(schema, "target "+params.Target...)
 	}
 	digest.Write(schema)
 	// So that no text can pose as a schema's beginning.
@@ -114,13 +119,14 @@ func notes(format *Format, content *Content) []string {
 	return notes
 }
 
-// ReadSchema reads the schema file at path, which it returns as text, too.
-func ReadSchema(path string) (*Format, []byte, error) {
+// ReadSchema reads the schema file at path, which it returns as text, too. target is the class in
+// place of the file's, "" for that.
+func ReadSchema(path, target string) (*Format, []byte, error) {
 	text, err := datasets.ReadFile(path, strictyaml.MaxBytes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("schema: %w", err)
 	}
-	format, err := ParseSchema(path, text)
+	format, err := parseSchema(path, text, target)
 	return format, text, err
 }
 

@@ -19,11 +19,8 @@ const (
 
 // DiabetesParams say what a record and its class are.
 type DiabetesParams struct {
-	// Encounters is first, the first stay of each of 71,518 patients, or all, 101,766 stays, up to
-	// 40 of one patient: what protects a record then protects a person by as much less.
-	Encounters string `yaml:"encounters"`
-	// Readmitted is early, the class of those readmitted within 30 days, or any.
-	Readmitted string `yaml:"readmitted"`
+	Encounters string `yaml:"encounters" doc:"first, the first stay of each of 71,518 patients; or all, 101,766 stays, up to 40 of one patient: what protects a record then protects a person by as much less" values:"first or all"`
+	Readmitted string `yaml:"readmitted" doc:"the class: early, readmitted within 30 days, or any" values:"early or any"`
 }
 
 // Validate reports words that are none.

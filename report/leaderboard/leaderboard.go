@@ -83,7 +83,7 @@ type place struct {
 }
 
 // Of makes the board of the runs that belong to it, in the order of their names.
-func Of(runs []*results.Run) []Table {
+func Of(runs []*results.Summary) []Table {
 	var tables []Table
 	for _, run := range runs {
 		if strings.HasPrefix(run.Manifest.Experiment, Prefix) {
@@ -102,7 +102,7 @@ type columns struct {
 	of     map[*results.Setting]int
 }
 
-func tableOf(run *results.Run) Table {
+func tableOf(run *results.Summary) Table {
 	m := &run.Manifest
 	t := Table{Experiment: m.Experiment, Title: cmp.Or(m.Title, m.Experiment), CPU: m.CPU,
 		StandIns: m.StandIns(), Reduced: m.Overrides.Reduced()}
@@ -167,7 +167,7 @@ func tableOf(run *results.Run) Table {
 }
 
 // columns finds the budgets at which releases with a guarantee that holds compete.
-func (t *Table) columns(run *results.Run, samples []results.Sample) columns {
+func (t *Table) columns(run *results.Summary, samples []results.Sample) columns {
 	use := make(map[[2]string]*results.AlgorithmUse)
 	for i := range run.Manifest.Algorithms {
 		a := &run.Manifest.Algorithms[i]
@@ -323,7 +323,7 @@ func (t *Task) compare(places []place, majority *results.Sample) {
 		case above:
 			value /= 2
 		default:
-			value = 1 - value/2
+			value = 1 - float64(value/2)
 		}
 		ps, tested = append(ps, value), append(tested, e)
 	}

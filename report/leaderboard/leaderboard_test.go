@@ -72,7 +72,7 @@ func madeUp(trials int) *results.Run {
 // The page of a made-up run, down to the byte; what it says is checked below.
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := WriteMarkdown(&b, Of([]*results.Run{madeUp(8)})); err != nil {
+	if err := WriteMarkdown(&b, Of([]*results.Summary{madeUp(8).Summary()})); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", "board.md")
@@ -95,7 +95,7 @@ func TestMarkdown(t *testing.T) {
 // compete. The sample equal to .7 is 10^-2 of the records by the curve. Of distances Alike leads
 // and Good, whose mean is ten deviations away, is worse.
 func TestBoard(t *testing.T) {
-	board := Of([]*results.Run{madeUp(8)})
+	board := Of([]*results.Summary{madeUp(8).Summary()})
 	if len(board) != 1 || len(board[0].Tasks) != 2 || len(board[0].Budgets) != 2 {
 		t.Fatalf("%+v", board)
 	}
@@ -131,7 +131,7 @@ func TestBoard(t *testing.T) {
 
 // Of a single trial no difference can be told; what is above the majority is taken for better.
 func TestSingleTrial(t *testing.T) {
-	task := Of([]*results.Run{madeUp(1)})[0].Tasks[0]
+	task := Of([]*results.Summary{madeUp(1).Summary()})[0].Tasks[0]
 	for i, l := range task.Lines {
 		for _, e := range l.Entries {
 			if want := []Rank{Best, Tied, Tied}[i]; e.Rank != want || !math.IsNaN(e.SE) ||
@@ -145,7 +145,7 @@ func TestSingleTrial(t *testing.T) {
 func TestOtherRunsAreNotOnTheBoard(t *testing.T) {
 	run := madeUp(1)
 	run.Manifest.Experiment = "rps/fig1"
-	if board := Of([]*results.Run{run}); len(board) != 0 {
+	if board := Of([]*results.Summary{run.Summary()}); len(board) != 0 {
 		t.Errorf("%+v", board)
 	}
 }

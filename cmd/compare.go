@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ppdp/experiments"
+	"ppdp/report"
+	"ppdp/results"
+)
+
+// compareCommand is "ppdp compare".
+type compareCommand struct {
+	CSV    string `arg:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
+	Schema string `required:"" help:"The table's schema file; ppdp datasets schema drafts one." placeholder:"FILE"`
+	Target string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
+	// kong splits at commas.
+	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" placeholder:"E"`
+	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" placeholder:"K"`
+	Rows    int           `help:"The number of records, if it is public: settings follow from it. It is never counted in the file." default:"1000" placeholder:"N"`
+	Trials  int           `help:"Repetitions, each with other random numbers and other folds; intervals need 2, and are narrower with more." default:"5" placeholder:"N"`
+	Seed    uint64        `help:"Master seed of all randomness." default:"1" placeholder:"S"`
+	Out     string        `help:"Folder for the spec, the results and the page (default: the table's name and -compared)." placeholder:"DIR"`
+	Jobs    int           `short:"j" help:"Cells run at once; 0 means one per processor." default:"0" placeholder:"N"`
+	Timeout time.Duration `help:"Give up on a release and what is measured on it after this long; 0 means never." default:"10m" placeholder:"D"`
+}
+
+// Help is the second part of the verb's help text.
+func (compareCommand) Help() string {
+	return `Releases your table by every algorithm that fits, several times over, and measures what
+the releases are worth: classifiers, marginals, counts. Ends with one page, report.html: a ranking
+with intervals, what each release guarantees, what is no better than guessing. What does not fit is
+listed with its reason.
+
+Settings follow from public facts: the schema, --epsilon, --k and --rows. They are in compare.yaml
+beside the page, a spec like any other: copy it, change it, and run it with ppdp run.
+
+The page is measured on your data and as private as they are. Choosing by it spends privacy that no
+epsilon covers: better compare on public data of the same shape.
+
+Examples:
+
+  ppdp compare my.csv --schema my.schema.yaml --rows 30000
+
+  ppdp compare my.csv --schema my.schema.yaml --target income --epsilon 0.1,1 --k 5 --out compared`
+}
+
+// Validate is asked by kong.
+func (c *compareCommand) Validate() error {
+	var errs []error
+	for i, epsilon := range c.Epsilon {
+		if !(epsilon > 0) || math.IsInf(epsilon, 1) {
+			errs = append(errs, fmt.Errorf("--epsilon: %v, must be a finite number above 0",
+				epsilon))
+		}
+		for _, other := range c.Epsilon[:i] {
+			if epsilon == other {
+				errs = append(errs, fmt.Errorf("--epsilon: %v is listed twice", epsilon))
+			}
+		}
+	}
+	for _, number := range []struct {
+		flag         string
+		value, least int
+	}{{"k", c.K, 2}, {"rows", c.Rows, 1}, {"trials", c.Trials, 1}, {"jobs", c.Jobs, 0}} {
+		if number.value < number.least {
+			errs = append(errs, fmt.Errorf("--%s: %d, must be at least %d", number.flag,
+				number.value, number.least))
+		}
+	}
+	if c.Timeout < 0 {
+		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", c.Timeout))
+	}
+	return errors.Join(errs...)
+}
+
+// specFile is the comparison's spec in its folder.
+const specFile = experiments.ComparisonName + ".yaml"
+
+// Run compares.
+func (c *compareCommand) Run(con *console) error {
+	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.CSV), ".gz"), ".csv")
+	out := cmp.Or(c.Out, base+"-compared")
+	comparison := experiments.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
+		Epsilon: c.Epsilon, K: c.K, Records: c.Rows, Trials: c.Trials, Seed: c.Seed}
+	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs, Timeout: c.Timeout}
+	path := filepath.Join(out, specFile)
+	spec, text, unfit, err := comparison.Spec(con.ctx, reading(con, flags.files()), path)
+	if con.ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		return inputErrors(err)
+	}
+	for _, u := range unfit {
+		fmt.Fprintf(con.stderr, "ppdp: left out: %s: %s\n", u.Name, u.Reason)
+	}
+	plan, err := spec.Plan(experiments.Overrides{})
+	if err != nil {
+		return inputErrors(err)
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	err = results.WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	quiet := *con
+	quiet.stdout = io.Discard // one line says it all
+	failed := runPlans(&quiet, []*experiments.Plan{plan}, flags)
+	run, err := results.Open(filepath.Join(out, experiments.ComparisonName))
+	if con.ctx.Err() != nil || err != nil {
+		return errors.Join(failed, err)
+	}
+	if err := writeReport(&quiet, out, []*results.Summary{run}, true); err != nil {
+		return errors.Join(failed, err)
+	}
+	fmt.Fprintf(con.stdout, "%s; %s\n", report.Headline(run),
+		filepath.ToSlash(filepath.Join(out, reportFile)))
+	return failed
+}
