@@ -386,6 +386,10 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 		if tree := s.Taxonomies[c.name]; tree != nil && c.reason == "" {
 			entry, reason = s.hierarchical(c, tree), ""
 		}
+		if len(c.clocks) > 1 && entry != "" && !c.number && c.name != s.Class {
+			s.note("%s: dates are read as %s, they may be %s", name, c.clocks[0].Clock,
+				c.clocks[1].Clock)
+		}
 		if reason == "" || entry != "" && keep {
 			described++
 			attributes = append(attributes, "{"+entry+"}")

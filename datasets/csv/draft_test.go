@@ -171,8 +171,19 @@ func TestDraftSees(t *testing.T) {
 			return strings.Repeat("words and ", 4) + fmt.Sprint(i%120, ",a")
 		}), DraftOptions{}, `#   "said": free text: more than 100 different texts`, ""},
 		{"dates", "day,x\n" + rows(150, func(i int) string {
-			return fmt.Sprintf("%04d-%02d-01,a", 1900+i%140, i%12+1)
-		}), DraftOptions{}, `#   "day": dates or times written as 2006-01-02`, ""},
+			return fmt.Sprintf("%04d-%02d-01,a", 1900+i, i%12+1)
+		}), DraftOptions{}, `{name: "day", kind: numeric, time: "YYYY-MM-DD", ` +
+			`low: "1900-01-01", high: "2050-01-01"}`, ""},
+		{"days first", "day,x\n01/02/1990,a\n31/12/1989,b\n", DraftOptions{},
+			`time: "DD/MM/YYYY", low: "01/01/1989", high: "01/01/1991"}`, ""},
+		{"days or months first", "day,x\n01/02/1990,a\n", DraftOptions{},
+			`time: "MM/DD/YYYY"`, `"day": dates are read as MM/DD/YYYY, they may be DD/MM/YYYY`},
+		{"times", "at,x\n08:15,a\n?,a\n23:59,b\n", DraftOptions{},
+			`{name: "at", kind: numeric, time: "hh:mm", low: "00:00", high: "24:00"}`, ""},
+		{"dates with times", "at,x\n2020-02-29 23:59,a\n2020-03-01 08:00,b\n", DraftOptions{},
+			`time: "YYYY-MM-DD hh:mm", low: "2020-02-29 00:00", high: "2020-03-02 00:00"}`, ""},
+		{"seconds of years", "at,x\n2020-02-29 23:59:00,a\n2022-03-01 08:00:01,b\n",
+			DraftOptions{}, `#   "at": dates or times of too long a span`, ""},
 		{"a scale", "x,n\nMedium,1\nlow,2\nHIGH,1\nlow,1\n", DraftOptions{},
 			`values: ["low", "Medium", "HIGH"], order: given}`, ""},
 		{"ranges", "age,n\n65+,1\n<5,2\n15-64,1\n5-14,1\n", DraftOptions{},
