@@ -120,9 +120,16 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		}
 		if reason != "" {
 			unfit = append(unfit, Unfit{name, reason})
-		} else {
-			w.Algorithms = append(w.Algorithms, entries...)
+			continue
 		}
+		for i := range entries { // titles are for people: two may be alike
+			if slices.ContainsFunc(w.Algorithms, func(a comparedAlgorithm) bool {
+				return a.Series == entries[i].Series && a.Name != name
+			}) {
+				entries[i].Series += " (" + name + ")"
+			}
+		}
+		w.Algorithms = append(w.Algorithms, entries...)
 	}
 	if len(unfit) > 0 {
 		var reasons []string
@@ -191,7 +198,7 @@ func (c *Comparison) load(ctx context.Context, files datasets.Files, path string
 }
 
 // measures says what is measured, and what of it the table cannot serve: classifiers and, without a
-// class, none of them; marginals of one and of two attributes; counts of numbers up to a value.
+// class, none of them; marginals of one and of two attributes; range queries over two.
 func (w *comparisonSpec) measures(schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
@@ -211,20 +218,15 @@ func (w *comparisonSpec) measures(schema *datasets.Schema) (unfit []Unfit) {
 		unfit = append(unfit, Unfit{"all classifiers",
 			"the table has no class attribute: name one with --target"})
 	}
-	sizes := []int{1}
+	sizes, widest := []int{1}, map[string]any{"attributes": 1}
 	if len(schema.Attributes) > 1 {
-		sizes = []int{1, 2}
-	}
-	counts := []string{"records"}
-	if slices.ContainsFunc(schema.QuasiIdentifiers(), func(at int) bool {
-		return schema.Attributes[at].Kind == datasets.Numeric
-	}) {
-		counts = []string{"ks", "records"} // ks is the largest error of a count of "at most"
+		sizes, widest = []int{1, 2}, nil // of two attributes by default
 	}
 	w.Measure = append(w.Measure,
 		comparedMeasure{Metric: []string{"marginal-distance"},
 			Params: map[string]any{"attributes": sizes}},
-		comparedMeasure{Metric: counts})
+		comparedMeasure{Metric: []string{"range-error"}, Params: widest},
+		comparedMeasure{Metric: []string{"records"}})
 	if len(w.Epsilon) > 1 {
 		for _, name := range usable[:max(0, len(usable)-1)] { // the last is the majority
 			w.Plots = append(w.Plots, comparedPlot{Name: name, Title: name,
@@ -337,7 +339,7 @@ func fitting(name string, s *datasets.Schema, cells int) map[string]any {
 	switch name {
 	case "rps":
 		params["attributes"] = "random"
-		params["depth"] = min(50, max(1, domainBits(s)))
+		params["depth"] = max(1, min(domainBits(s), bits.Len(uint(perClass))-1))
 		if s.Classes() == 2 {
 			params["quality"] = "class"
 		}
