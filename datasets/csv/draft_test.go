@@ -312,7 +312,8 @@ func TestRoundStep(t *testing.T) {
 func FuzzDraft(f *testing.F) {
 	for _, text := range []string{bankText, "a,b\n1,2\n", "a, b\n1.5, x\n\n-7e9, ?\n",
 		"\ufeffa\r\n\"1\"\r\n", "1e300|x\n-1e-300|y\n", "a\n\"x\ry\"\n", "\r,0\n,0",
-		"x\n0.1\n1600000000.5\n"} {
+		"x\n0.1\n1600000000.5\n", "d,t\n2000-02-29,23:59\n",
+		"d\n31.12.9999\n", "d\n01/02/0000 00:00\n", "caf\xe9\n\x81\n", "a,a\n1,Inf\n"} {
 		f.Add(text, true, uint8(0))
 		f.Add(text, false, uint8(2))
 	}
