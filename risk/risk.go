@@ -10,8 +10,8 @@
 // privacy the figures say little, because its records are nobody's.
 //
 // Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013 (the three
-// attackers, in the form in which ARX measures them); Machanavajjhala et al., l-Diversity, TKDD 1(1), 2007;
-// Li, Li & Venkatasubramanian, t-Closeness, ICDE 2007.
+// attackers, in the form in which ARX measures them); Machanavajjhala et al., l-Diversity, TKDD
+// 1(1), 2007; Li, Li & Venkatasubramanian, t-Closeness, ICDE 2007.
 package risk
 
 import (

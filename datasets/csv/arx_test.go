@@ -94,7 +94,8 @@ func TestHierarchyRoundTrip(t *testing.T) {
 
 // FuzzReadHierarchy: whatever is read is a taxonomy.
 func FuzzReadHierarchy(f *testing.F) {
-	for _, text := range []string{"a;x;*\nb;y;*\n", "a\n", "a;x;y\nb;y;x\n", "\"a,b\",x\n", ";;\n"} {
+	for _, text := range []string{"a;x;*\nb;y;*\n", "a\n", "a;x;y\nb;y;x\n", "\"a,b\",x\n",
+		";;\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
