@@ -448,7 +448,8 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 	switch number, ok := ParseNumber(a, text); {
 	case !utf8.ValidString(text):
 		fault.Kind = Encoding
-		fault.What = fmt.Sprintf("%q is not UTF-8, must be saved in that encoding", shown)
+		fault.What = fmt.Sprintf("%q is not UTF-8, must be saved in that encoding, or "+
+			"encoding: latin-1 be stated in the schema", shown)
 	case a.Kind == datasets.Categorical:
 		fault.Kind = NotListed
 		fault.What = fmt.Sprintf("%q is not in its public list, must be one of %s", shown,
