@@ -141,7 +141,7 @@ bench:
 # Manifests name the commit that the program was built from, whatever GOFLAGS is; without git, none.
 build:
 	CGO_ENABLED=0 $(GO) build $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo -buildvcs=true || echo -buildvcs=false) -o bin/ppdp ./cmd/ppdp
-	@bin/ppdp schema >bin/spec.schema.json || echo "no bin/spec.schema.json: the program is for another machine"
+	@bin/ppdp schema baseline >bin/baseline.schema.json && bin/ppdp schema >bin/spec.schema.json || echo "no bin/spec.schema.json: the program is for another machine"
 
 # Results of another folder: make artifact RESULTS=DIR. Outside a git checkout all source files are packed.
 RESULTS ?= results

@@ -48,7 +48,7 @@ type cli struct {
 	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`
 	Reproduce   reproduceCommand   `cmd:"" help:"Run the experiments of the papers."`
 	Plot        plotCommand        `cmd:"" help:"Draw figures again, from the results of earlier runs."`
-	Schema      schemaCommand      `cmd:"" help:"Print a JSON Schema of the spec language, for editors."`
+	Schema      schemaCommand      `cmd:"" help:"Print a JSON Schema of specs, or of descriptors, for editors."`
 	Claims      claimsCommand      `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
 	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth, from the results of earlier runs."`
 	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md and RO-Crate metadata."`

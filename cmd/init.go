@@ -19,7 +19,7 @@ type initCommand struct {
 
 // initBaselineCommand is "ppdp init baseline".
 type initBaselineCommand struct {
-	Language string `arg:"" help:"Language: ${enum}." enum:"python,c"`
+	Language string `arg:"" help:"Language: ${enum}." enum:"python,r,go,c"`
 	Name     string `arg:"" help:"Name of the baseline, and of its folder: a-z, 0-9 and -."`
 }
 
@@ -27,22 +27,39 @@ type initBaselineCommand struct {
 func (initBaselineCommand) Help() string {
 	return `Writes a folder with a complete baseline: a descriptor and a program that passes ppdp
 conformance. Put your algorithm in place of its own, and say in the descriptor what it is and what
-it promises. In Python it needs the standard library alone, in C a compiler.
+it promises. In Python, R and Go it needs what comes with the language. In C and Go it must be
+compiled first.
 
 Examples:
 
   ppdp init baseline python my-method && ppdp conformance my-method/my-method.baseline.yaml
 
+  ppdp init baseline r my-method && ppdp conformance my-method/my-method.baseline.yaml
+
+  ppdp init baseline go my-method && cd my-method && go build -o my-method my-method.go
+
   ppdp init baseline c my-method && cc -O2 -o my-method/my-method my-method/my-method.c -lm`
 }
 
-// template is an example that ppdp init copies.
-type template struct{ folder, stem, name, extension string }
+// template is an example that ppdp init copies: a program, and the descriptor beside it with the
+// command that runs it.
+type template struct{ folder, stem, name, extension, command string }
 
 var templates = map[string]template{
-	"python": {"randomised-response", "randomised", "randomised-response", ".py"},
-	"c":      {"marginals", "marginals", "c-marginals", ".c"},
+	"python": {"randomised-response", "randomised", "randomised-response", ".py",
+		"[python3, NAME.py]"},
+	"r": {"randomised-response", "randomised", "randomised-response", ".R",
+		"[Rscript, NAME.R]"},
+	"go": {"randomised-response", "randomised", "randomised-response", ".go", "[./NAME]"},
+	"c":  {"marginals", "marginals", "c-marginals", ".c", "[./NAME]"},
 }
+
+var (
+	commandLine = regexp.MustCompile(`(?m)^command: .*$`)
+	filesLine   = regexp.MustCompile(`(?m)^files: .*$`)
+	// onlyExample keeps a Go example out of this module.
+	onlyExample = "//go:build ignore\n\n"
+)
 
 var baselineName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
@@ -65,11 +82,13 @@ func (c initBaselineCommand) Run(con *console) error {
 		if err != nil {
 			panic(err) // it is embedded
 		}
-		own := string(text)
+		own := strings.TrimPrefix(string(text), onlyExample)
+		own = strings.NewReplacer("name: "+t.name, "name: "+c.Name, t.stem+t.extension,
+			c.Name+t.extension, "-o "+t.stem, "-o "+c.Name).Replace(own)
 		if extension == ".baseline.yaml" {
-			own = strings.NewReplacer("name: "+t.name, "name: "+c.Name, t.stem+t.extension,
-				c.Name+t.extension, "./"+t.stem, "./"+c.Name, "-o "+t.stem,
-				"-o "+c.Name).Replace(own)
+			command := strings.ReplaceAll(t.command, "NAME", c.Name)
+			own = commandLine.ReplaceAllString(own, "command: "+command)
+			own = filesLine.ReplaceAllString(own, "files: ["+c.Name+t.extension+"]")
 		}
 		path := filepath.Join(c.Name, c.Name+extension)
 		errs = append(errs, os.WriteFile(path, []byte(own), 0o666))

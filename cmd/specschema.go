@@ -1,9 +1,14 @@
 package cmd
 
-import "ppdp/experiments"
+import (
+	"ppdp/algorithms/external"
+	"ppdp/experiments"
+)
 
 // schemaCommand is "ppdp schema".
-type schemaCommand struct{}
+type schemaCommand struct {
+	Of string `arg:"" optional:"" help:"What to describe: ${enum}; default: spec." enum:"spec,baseline" default:"spec"`
+}
 
 // Help is the second part of the verb's help text.
 func (schemaCommand) Help() string {
@@ -11,14 +16,24 @@ func (schemaCommand) Help() string {
 everything that is registered, including baselines that you add. "make build" writes it to
 bin/spec.schema.json.
 
-Example:
+Examples:
 
   ppdp schema > spec.schema.json
 
 and in the first line of a spec:
 
-  # yaml-language-server: $schema=spec.schema.json`
+  # yaml-language-server: $schema=spec.schema.json
+
+The same for the descriptor of a program of your own, see docs/any-language.md:
+
+  ppdp schema baseline > baseline.schema.json`
 }
 
 // Run prints.
-func (schemaCommand) Run(con *console) error { return experiments.WriteJSONSchema(con.stdout) }
+func (c schemaCommand) Run(con *console) error {
+	if c.Of == "baseline" {
+		_, err := con.stdout.Write(external.Schema)
+		return err
+	}
+	return experiments.WriteJSONSchema(con.stdout)
+}

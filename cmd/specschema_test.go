@@ -9,8 +9,102 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
+	"ppdp/algorithms/external"
 	"ppdp/experiments"
 )
+
+// validator checks YAML by a JSON Schema, independently of the decoder.
+func validator(t *testing.T, text []byte) func(text []byte) error {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(text []byte) error {
+		var content any
+		if err := yaml.Unmarshal(text, &content); err != nil {
+			t.Fatal(err)
+		}
+		return schema.Validate(content)
+	}
+}
+
+// TestBaselineSchema: the schema of descriptors accepts those that come with the program, and
+// refuses and accepts what the decoder does where a schema can see the mistake.
+func TestBaselineSchema(t *testing.T) {
+	t.Parallel()
+	validate := validator(t, external.Schema)
+	files, err := filepath.Glob("../examples/*/*.baseline.yaml")
+	if err != nil || len(files) < 2 {
+		t.Fatal("not all descriptors found", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	const good = "{name: a, title: A, source: test, input: table, produces: [records], " +
+		"revision: 2, command: [cat], files: a.yaml, values: codes, variants: [{variant: strict, " +
+		"model: differential privacy, unit: record, relation: any, approximate: true, note: N}, " +
+		"{variant: published, model: none, note: N}], params: {a_b: {type: integer, default: 2, " +
+		"minimum: 1, maximum: 4}, c: {type: string, default: x, enum: [x, y]}, d: {type: number, " +
+		"default: 0.5}, e: {type: boolean, default: true}}, limits: {memory: 1.5GiB, time: 1m30s}}"
+	for _, c := range []struct {
+		old, new string
+		accepted bool
+	}{
+		{"", "", true},
+		{"produces: [records]", "produces: records", true},
+		{"revision: 2, ", "", true},
+		{"input: table, produces: [records]", "input: graph, produces: degrees", true},
+		{"name: a", "name: A", false},
+		{"title: A, ", "", false},
+		{"files: a.yaml, ", "", false},
+		{"input: table", "input: tables", false},
+		{"input: table", "input: graph", false},
+		{"revision: 2", "revision: 0", false},
+		{"command: [cat]", "command: []", false},
+		{"values: codes", "values: numbers", false},
+		{"values: codes", "value: codes", false},
+		{"variant: strict", "variant: best", false},
+		{"unit: record, ", "", false},
+		{"model: none", "model: none, unit: record", false},
+		{"model: none", "model: k-anonymity", false},
+		{"default: 2", "default: two", false},
+		{"default: 2, ", "", false},
+		{"default: x", "default: x, minimum: 1", false},
+		{"default: 0.5", "default: 0.5, enum: [a]", false},
+		{"default: true", "default: 1", false},
+		{"a_b:", "A-b:", false},
+		{"1.5GiB", "much", false},
+		{"1m30s", "soon", false},
+	} {
+		text := bytes.Replace([]byte(good), []byte(c.old), []byte(c.new), 1)
+		if err := validate(text); (err == nil) != c.accepted {
+			t.Errorf("%q for %q: %v, must be accepted: %v", c.new, c.old, err, c.accepted)
+		}
+		dir := t.TempDir()
+		path := filepath.Join(dir, "a.yaml")
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := external.Load(path); (err == nil) != c.accepted {
+			t.Errorf("%q for %q: the decoder says %v", c.new, c.old, err)
+		}
+	}
+}
 
 // TestSchemaAccepts: by an independent validator, the schema accepts every spec that comes with the
 // program and refuses specs with mistakes that a schema can see.
@@ -19,25 +113,7 @@ func TestSchemaAccepts(t *testing.T) {
 	if err := experiments.WriteJSONSchema(&made); err != nil {
 		t.Fatal(err)
 	}
-	document, err := jsonschema.UnmarshalJSON(&made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("spec.json", document); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile("spec.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	validate := func(text []byte) error {
-		var spec any
-		if err := yaml.Unmarshal(text, &spec); err != nil {
-			t.Fatal(err)
-		}
-		return schema.Validate(spec)
-	}
+	validate := validator(t, made.Bytes())
 	files, err := filepath.Glob("../experiments/*/*.yaml")
 	if err != nil || len(files) < len(experiments.Names()) {
 		t.Fatal("not all specs found", err)

@@ -7,5 +7,6 @@ import "embed"
 // Files are the programs, a folder for each.
 //
 //go:embed randomised-response/randomised.py randomised-response/randomised.baseline.yaml
+//go:embed randomised-response/randomised.R randomised-response/randomised.go
 //go:embed marginals/marginals.c marginals/marginals.baseline.yaml
 var Files embed.FS

@@ -21,7 +21,7 @@ func (p *Plan) promised(i int) algorithms.Guarantee { return p.Cells[i].Config.G
 // guarantee is what a finished cell's algorithm promises, as far as the data and the ledger bear it
 // out. It says of the data no more than whether they do.
 func (r *run) guarantee(i int) algorithms.Guarantee {
-	c, data, spent := &r.plan.Cells[i], r.cache.of(&r.plan.Cells[i]).data, r.entries[i].Spent
+	c, data := &r.plan.Cells[i], r.cache.of(&r.plan.Cells[i]).data
 	g := c.Config.Guarantee
 	if data.Share > 1 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Broken {
 		g.Status, g.Errata = algorithms.Short, append(slices.Clip(g.Errata), "D13")
@@ -40,11 +40,10 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 			"lambda may have been read off it.", "G4")
 	}
 	switch {
-	case spent == nil || g.Status != algorithms.Holds:
-	case !spent.Proven.Finite():
+	case g.Status != algorithms.Holds:
+	case r.proofs[i] == unbounded:
 		g.Break("No finite loss is proven.")
-	case spent.Rho > 0 && float64(spent.Proven) > spent.Rho*(1+1e-9),
-		spent.Rho == 0 && float64(spent.Proven) > *c.Config.Epsilon*(1+1e-9):
+	case r.proofs[i] == above:
 		g.Status, g.Note = algorithms.Short, "The proven loss is above the budget."
 	}
 	if c.Fold >= 0 || r.plan.Spec.Train.set() {
@@ -53,17 +52,40 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 	return g
 }
 
-// unprove makes the proven loss of a cell what it is for a person. Where the guarantee is broken
-// none is finite: the mechanisms' losses do not cover what breaks it. Where several records come
-// from one person their losses add up.
-func (r *run) unprove(i int) {
-	e, times := r.entries[i], float64(max(1, r.cache.of(&r.plan.Cells[i]).data.Share))
+// proof is how the proven loss of a finished cell compares with its budget.
+type proof uint8
+
+const (
+	within    proof = iota // or nothing is spent
+	above                  // the budget
+	unbounded              // no finite loss is proven
+)
+
+func proofOf(c *Config, spent *results.Spent) proof {
+	switch {
+	case spent == nil:
+		return within
+	case !spent.Proven.Finite():
+		return unbounded
+	case spent.Rho > 0 && float64(spent.Proven) > spent.Rho*(1+1e-9),
+		spent.Rho == 0 && c.Epsilon != nil && float64(spent.Proven) > *c.Epsilon*(1+1e-9):
+		return above
+	}
+	return within
+}
+
+// unproved is an entry with the proven loss that its cell has for a person. Where the guarantee is
+// broken none is finite: the mechanisms' losses do not cover what breaks it. Where several records
+// come from one person their losses add up.
+func (r *run) unproved(i int, e entry) entry {
+	times := float64(max(1, r.cache.of(&r.plan.Cells[i]).data.Share))
 	if r.guarantee(i).Status == algorithms.Broken {
 		times = math.Inf(1)
 	}
 	if times == 1 {
-		return
+		return e
 	}
+	e.Ledger = slices.Clone(e.Ledger)
 	if e.Spent != nil && e.Spent.Rho > 0 {
 		times *= times // as ρ grows with the square of a group's size
 	}
@@ -75,6 +97,8 @@ func (r *run) unprove(i int) {
 		}
 	}
 	if e.Spent != nil {
+		spent := *e.Spent
+		e.Spent = &spent
 		proven(&e.Spent.Proven)
 		if e.Spent.Rho > 0 {
 			e.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(float64(e.Spent.Proven),
@@ -84,4 +108,5 @@ func (r *run) unprove(i int) {
 	for row := range e.Ledger {
 		proven(&e.Ledger[row].Loss)
 	}
+	return e
 }

@@ -78,30 +78,39 @@ var ErrBusy = errors.New("another run is writing to this folder")
 // openJournal locks an experiment's folder, reads what finished cells its journal holds and makes
 // it ready for appending. A torn last line is cut off; a line that does not match its checksum is
 // left out and reported through warn.
-func openJournal(dir string, warn func(string)) (*journal, *kept, error) {
+func openJournal(dir string, warn func(string)) (j *journal, held *kept, err error) {
+	j, err = lockJournal(dir, func(from io.Reader) (end int64, err error) {
+		held, end, err = readJournal(from, warn)
+		return end, err
+	})
+	return j, held, err
+}
+
+// lockJournal is openJournal with another way to read, which returns the offset behind what is
+// kept.
+func lockJournal(dir string, read func(from io.Reader) (end int64, err error)) (*journal, error) {
 	old := dir // the deepest folder that exists: names in it and below are new
 	for _, err := os.Stat(old); errors.Is(err, os.ErrNotExist) && old != filepath.Dir(old); {
 		old = filepath.Dir(old)
 		_, err = os.Stat(old)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, nil, fmt.Errorf("cannot make the output folder: %w", err)
+		return nil, fmt.Errorf("cannot make the output folder: %w", err)
 	}
 	unlock, err := lock(filepath.Join(dir, ".lock"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	file, err := os.OpenFile(filepath.Join(dir, JournalFile), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		unlock()
-		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
+		return nil, fmt.Errorf("cannot write to the output folder: %w", err)
 	}
-	var held *kept
 	var end int64
 	if info, statErr := file.Stat(); statErr != nil || !info.Mode().IsRegular() {
 		// reading a pipe would wait for ever
 		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name()))
-	} else if held, end, err = readJournal(file, warn); err == nil {
+	} else if end, err = read(file); err == nil {
 		err = file.Truncate(end)
 	}
 	if err == nil {
@@ -115,10 +124,10 @@ func openJournal(dir string, warn func(string)) (*journal, *kept, error) {
 	if err != nil {
 		file.Close()
 		unlock()
-		return nil, nil, fmt.Errorf("journal: %w", err)
+		return nil, fmt.Errorf("journal: %w", err)
 	}
 	return &journal{file: file, unlock: unlock, entries: make(chan pending, 256),
-		done: make(chan error, 1), sync: (*os.File).Sync}, held, nil
+		done: make(chan error, 1), sync: (*os.File).Sync}, nil
 }
 
 // lockPatience is how long another run's lock is waited for before it is an error: long enough for
@@ -173,7 +182,7 @@ func peekJournal(dir string) (*kept, error) {
 // cells are left out: they run again.
 func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 	held := &kept{finished: make(map[string]entry), deaths: make(map[string]int)}
-	end, err := scanJournal(from, warn, func(_ int, o *entry) {
+	end, err := scanJournal(from, warn, func(_ journalLine, o *entry) {
 		switch {
 		case o.State == begun:
 			held.deaths[o.Key]++
@@ -187,12 +196,20 @@ func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 	return held, end, err
 }
 
-// scanJournal hands every line's entry, marks too, to each, with the number of its line, and
-// returns the offset behind the last whole line.
-func scanJournal(from io.Reader, warn func(string), each func(line int, o *entry)) (int64, error) {
+// journalLine is where a line of a journal is.
+type journalLine struct {
+	offset int64
+	length int32 // with its end
+	number int32 // from 1
+}
+
+// scanJournal hands every line's entry, marks too, to each, with its place, and returns the offset
+// behind the last whole line.
+func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o *entry)) (int64,
+	error) {
 	reader := bufio.NewReaderSize(from, 1<<16)
 	var end int64
-	for number := 1; ; number++ {
+	for number := int32(1); ; number++ {
 		text, err := reader.ReadBytes('\n')
 		if err == io.EOF {
 			return end, nil // what is left of a torn line is cut off
@@ -200,6 +217,7 @@ func scanJournal(from io.Reader, warn func(string), each func(line int, o *entry
 		if err != nil {
 			return 0, err
 		}
+		at := journalLine{end, int32(len(text)), number}
 		end += int64(len(text))
 		o, ok := parseJournalLine(bytes.TrimSuffix(text, []byte("\n")))
 		if !ok {
@@ -207,7 +225,7 @@ func scanJournal(from io.Reader, warn func(string), each func(line int, o *entry
 				"cell runs again unless another line has it", JournalFile, number))
 			continue
 		}
-		each(number, &o)
+		each(at, &o)
 	}
 }
 

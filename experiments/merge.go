@@ -44,24 +44,23 @@ type Missing struct {
 // ErrDisagree says that two journals have a cell with different results.
 var ErrDisagree = errors.New("two journals disagree")
 
-// found is a cell in a journal.
+// found is where a cell is in a journal. Cells themselves stay there: a plan may have a million.
 type found struct {
-	entry
-	dir  string
-	line int
-}
-
-func (f *found) place() string {
-	return fmt.Sprintf("%s:%d", filepath.ToSlash(filepath.Join(f.dir, JournalFile)), f.line)
+	journalLine
+	folder int32 // number of its folder, from 1; 0 where the cell was not found
+	ok     bool
+	proof  proof
 }
 
 // merge is journals being merged.
 type merge struct {
 	*run
-	dirs   []string
+	dirs   []string // of the shards, and what is written to where it has a journal
 	starts []*Start
-	keys   []string          // by cell
-	cells  map[string]*found // by key; nil where none was found yet
+	cells  []found          // by cell; of those that share a key, at the first one
+	first  map[string]int32 // the first cell of a key
+	open   map[int32]*os.File
+	buffer []byte
 }
 
 // Merge makes the files of an experiment, as a run on one machine would have written them, from the
@@ -70,7 +69,8 @@ type merge struct {
 // that failed in one and not in the other is taken from the other. Nothing is run, and nothing is
 // written before all cells are there.
 func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, error) {
-	m := &merge{dirs: dirs, cells: make(map[string]*found)}
+	m := &merge{dirs: dirs, first: make(map[string]int32), open: make(map[int32]*os.File)}
+	defer m.close()
 	for _, dir := range dirs {
 		start, err := ReadStart(dir)
 		if err != nil {
@@ -91,21 +91,23 @@ func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, erro
 	if err := m.check(opts.Same); err != nil {
 		return nil, err
 	}
-	m.keys = make([]string, len(plan.Cells))
-	for i := range plan.Cells {
-		m.keys[i] = plan.cacheKey(&plan.Cells[i], m.checksum(i))
-		m.cells[m.keys[i]] = nil
+	m.cells = make([]found, len(plan.Cells))
+	for i, key := range m.keys {
+		if _, there := m.first[key]; !there {
+			m.first[key] = int32(i)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(out, JournalFile)); err == nil {
+		m.dirs = append(slices.Clone(dirs), out) // what is there already must agree as well
 	}
 	var errs []error
-	if _, err := os.Stat(filepath.Join(out, JournalFile)); err == nil {
-		dirs = append(slices.Clone(dirs), out) // what is there already must agree as well
-	}
-	for _, dir := range dirs {
-		errs = append(errs, m.read(dir))
+	for i := range m.dirs {
+		errs = append(errs, m.read(int32(i+1)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	m.finished = func(i int) (entry, error) { return m.fetch(m.of(i)) }
 	merged := &Merged{}
 	if merged.Missing, err = m.missing(); err != nil || len(merged.Missing) > 0 {
 		return merged, err
@@ -127,9 +129,63 @@ func (m *merge) check(same func(here, there *results.Manifest) error) error {
 	return errors.Join(errs...)
 }
 
-// read takes the plan's cells from a folder's journal. Within one journal the last word counts,
-// and a finished cell more than a failed one.
-func (m *merge) read(dir string) error {
+// of is where a cell was found.
+func (m *merge) of(i int) *found { return &m.cells[m.first[m.keys[i]]] }
+
+func (m *merge) folder(f *found) string { return m.dirs[f.folder-1] }
+
+func (m *merge) place(f *found) string {
+	path := filepath.Join(m.folder(f), JournalFile)
+	return fmt.Sprintf("%s:%d", filepath.ToSlash(path), f.number)
+}
+
+// mostOpen bounds the journals that are open at once.
+const mostOpen = 200
+
+// line reads a line that was found; it is good until the next one.
+func (m *merge) line(f *found) (line []byte, err error) {
+	file := m.open[f.folder]
+	if file == nil {
+		if len(m.open) == mostOpen {
+			m.close()
+		}
+		if file, err = os.Open(filepath.Join(m.folder(f), JournalFile)); err != nil {
+			return nil, err
+		}
+		m.open[f.folder] = file
+	}
+	m.buffer = slices.Grow(m.buffer[:0], int(f.length))[:f.length]
+	if _, err := file.ReadAt(m.buffer, f.offset); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.place(f), err)
+	}
+	return m.buffer, nil
+}
+
+// fetch reads a cell that was found.
+func (m *merge) fetch(f *found) (entry, error) {
+	line, err := m.line(f)
+	if err != nil {
+		return entry{}, err
+	}
+	e, ok := parseJournalLine(bytes.TrimSuffix(line, []byte("\n")))
+	if !ok {
+		return e, fmt.Errorf("%s: the line has changed since it was read", m.place(f))
+	}
+	return e, nil
+}
+
+// close closes what is open.
+func (m *merge) close() {
+	for _, file := range m.open { // order-free: each is closed
+		file.Close()
+	}
+	clear(m.open)
+}
+
+// read finds the plan's cells in a folder's journal. Within one journal the last word counts, and a
+// finished cell more than a failed one.
+func (m *merge) read(folder int32) error {
+	dir := m.dirs[folder-1]
 	path := filepath.Join(dir, JournalFile)
 	file, err := os.Open(path)
 	if err != nil {
@@ -140,43 +196,55 @@ func (m *merge) read(dir string) error {
 		return errors.Join(err, fmt.Errorf("%s is not a file", path))
 	}
 	var disagree []error
-	others := 0
+	others, more := 0, 0
 	_, err = scanJournal(file, func(text string) { m.opts.Log(filepath.Join(dir, text)) },
-		func(line int, e *entry) {
-			if e.State != "" {
-				return // how the cell came about
+		func(at journalLine, e *entry) {
+			if e.State != "" || e.Audit != nil {
+				return // how the cell came about; an audit is made again in no time
 			}
-			before, asked := m.cells[e.Key]
-			after := &found{*e, dir, line}
-			switch {
-			case e.Audit != nil: // made again in no time
-			case !asked:
+			i, asked := m.first[e.Key]
+			if !asked {
 				others++
-			case before == nil || before.Status != results.OK && e.Status == results.OK:
-				m.cells[e.Key] = after
-			case before.Status == results.OK && e.Status != results.OK:
-			case before.dir == dir:
-				m.cells[e.Key] = after
+				return
+			}
+			before := &m.cells[i]
+			after := found{at, folder, e.Status == results.OK,
+				proofOf(m.plan.Cells[i].Config, e.Spent)}
+			switch {
+			case before.folder == 0 || !before.ok && after.ok:
+				*before = after
+			case before.ok && !after.ok:
+			case before.folder == folder:
+				*before = after
 			default:
-				if err := agree(before, after); err != nil {
+				if err := m.agree(before, &after, e); err == nil {
+				} else if len(disagree) < disagreeShown {
 					disagree = append(disagree, err)
+				} else {
+					more++
 				}
 			}
 		})
 	if others > 0 {
 		m.opts.Log(fmt.Sprintf("%s: %d cells of other plans or data are left out", path, others))
 	}
-	const shown = 10
-	if more := len(disagree) - shown; more > 0 {
-		disagree = append(disagree[:shown], fmt.Errorf("and %d cells more", more))
+	if more > 0 {
+		disagree = append(disagree, fmt.Errorf("and %d cells more", more))
 	}
 	return errors.Join(append(disagree, err)...)
 }
 
-// agree compares the results of one cell. Times may differ.
-func agree(a, b *found) error {
-	textA, errA := json.Marshal(a.CellResult)
-	textB, errB := json.Marshal(b.CellResult)
+// disagreeShown is how many cells are shown on which two journals disagree.
+const disagreeShown = 10
+
+// agree compares the results of one cell, b being that of e. Times may differ.
+func (m *merge) agree(a, b *found, e *entry) error {
+	before, err := m.fetch(a)
+	if err != nil {
+		return err
+	}
+	textA, errA := json.Marshal(before.CellResult)
+	textB, errB := json.Marshal(e.CellResult)
 	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
 		return errors.Join(errA, errB)
 	}
@@ -186,7 +254,7 @@ func agree(a, b *found) error {
 	}
 	around := func(text []byte) []byte { return text[max(0, at-60):min(len(text), at+60)] }
 	return fmt.Errorf("%w on a cell, from its byte %d on:\n  %s: %s\n  %s: %s",
-		ErrDisagree, at, a.place(), around(textA), b.place(), around(textB))
+		ErrDisagree, at, m.place(a), around(textA), m.place(b), around(textB))
 }
 
 // missing counts the cells that are in no journal.
@@ -206,8 +274,8 @@ func (m *merge) missing() ([]Missing, error) {
 	if count > 0 {
 		parts = m.plan.shards(count, first.Costs)
 	}
-	for i, key := range m.keys {
-		if m.cells[key] == nil {
+	for i := range m.keys {
+		if m.of(i).folder == 0 {
 			part := 0
 			if parts != nil {
 				part = int(parts[i])
@@ -253,23 +321,19 @@ func withShard(command []string, s Shard) []string {
 
 // write writes the merged journal and the experiment's files.
 func (m *merge) write() error {
-	j, held, err := openJournal(m.result.Dir, m.opts.Log)
+	there := make([]bool, len(m.cells)) // finished, in the journal that is written to
+	j, err := lockJournal(m.result.Dir, func(from io.Reader) (int64, error) {
+		return scanJournal(from, m.opts.Log, func(_ journalLine, e *entry) {
+			if i, asked := m.first[e.Key]; asked && e.State == "" && e.Status == results.OK {
+				there[i] = true
+			}
+		})
+	})
 	if err != nil {
 		return err
 	}
 	defer j.close()
-	j.start(func(error) {}) // finish says it as well
-	for i, key := range m.keys {
-		m.entries[i] = &m.cells[key].entry
-		if m.entries[i].Status != results.OK {
-			m.failed(i)
-		}
-		if _, there := held.finished[key]; !there {
-			held.finished[key] = *m.entries[i]
-			j.add(m.entries[i], func() {})
-		}
-	}
-	if err := j.finish(); err != nil {
+	if err := m.writeJournal(j, there); err != nil {
 		return err
 	}
 	if err := m.releases(); err != nil {
@@ -290,18 +354,46 @@ func (m *merge) write() error {
 	return errors.Join(start.write(m.result.Dir), m.run.write(manifest))
 }
 
-// failed counts and describes a failed cell.
-func (m *merge) failed(i int) {
-	m.result.Failed++
-	if len(m.result.Failures) < failuresShown {
-		m.result.Failures = append(m.result.Failures, fmt.Sprintf("%s: %s",
-			m.plan.describe(&m.plan.Cells[i]), m.entries[i].Error))
+// writeJournal adds the lines of cells that are not there, counts the failed ones and describes the
+// first of them.
+func (m *merge) writeJournal(j *journal, there []bool) error {
+	var lines []byte
+	for i, key := range m.keys {
+		f := m.of(i)
+		m.proofs[i] = f.proof
+		first := m.first[key]
+		if !f.ok {
+			m.result.Failed++
+		}
+		if !f.ok && m.result.Failed <= failuresShown {
+			e, err := m.fetch(f)
+			if err != nil {
+				return err
+			}
+			m.result.Failures = append(m.result.Failures, fmt.Sprintf("%s: %s",
+				m.plan.describe(&m.plan.Cells[i]), e.Error))
+		}
+		if there[first] {
+			continue
+		}
+		there[first] = true
+		line, err := m.line(f)
+		if err != nil {
+			return err
+		}
+		if lines = append(lines, line...); len(lines) >= 1<<20 {
+			if err := j.write(lines); err != nil {
+				return err
+			}
+			lines = lines[:0]
+		}
 	}
+	return errors.Join(j.write(lines), j.fail(j.sync(j.file)))
 }
 
 // releases copies the releases that the shards have written.
 func (m *merge) releases() error {
-	for _, dir := range m.dirs {
+	for _, dir := range m.dirs[:len(m.starts)] {
 		if _, err := os.Stat(filepath.Join(dir, ReleasesFolder)); err == nil {
 			m.opts.WriteReleases = true
 		}
@@ -313,11 +405,11 @@ func (m *merge) releases() error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	for i, key := range m.keys {
+	for i := range m.keys {
 		to := m.releaseFile(i)
 		for _, content := range contents(m.plan.Cells[i].Config) {
 			name := filepath.Base(to) + extensions[content]
-			err := copyFile(filepath.Join(m.cells[key].dir, ReleasesFolder, name),
+			err := copyFile(filepath.Join(m.folder(m.of(i)), ReleasesFolder, name),
 				to+extensions[content])
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err

@@ -64,7 +64,11 @@ func (r *run) writeReleaseIndex() error {
 		}
 		c := &r.plan.Cells[i]
 		for _, content := range written {
-			lines = append(lines, r.indexLine(i, content))
+			line, err := r.indexLine(i, content)
+			if err != nil {
+				return err
+			}
+			lines = append(lines, line)
 		}
 		g := r.guarantee(i)
 		if why := unfit(&g); why != "" {
@@ -107,8 +111,13 @@ func (r *run) writeReleaseIndex() error {
 	return nil
 }
 
-func (r *run) indexLine(i int, content content) []string {
-	c, o := &r.plan.Cells[i], r.entries[i]
+func (r *run) indexLine(i int, content content) ([]string, error) {
+	c := &r.plan.Cells[i]
+	o, err := r.finished(i)
+	if err != nil {
+		return nil, err
+	}
+	o = r.unproved(i, o)
 	g := r.guarantee(i)
 	fold, proven, status := "", "", string(g.Status)
 	if c.Fold >= 0 {
@@ -128,7 +137,8 @@ func (r *run) indexLine(i int, content content) []string {
 		c.Config.Algorithm, c.Config.Variant, results.FormatParams(c.Config.AllParams()),
 		c.Config.EpsilonText(), c.Config.DeltaText(), strconv.Itoa(c.Trial), fold,
 		r.plan.released(c),
-		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "), g.Note}
+		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "),
+		g.Note}, nil
 }
 
 // released is the part of the rows that a cell releases: "all", or what folds and train leave.

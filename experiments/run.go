@@ -146,7 +146,7 @@ func (p *Plan) Run(ctx context.Context, opts Options) (*Result, error) {
 		o, ok := held.finished[run.keys[i]]
 		switch {
 		case ok && (!opts.WriteReleases || run.written(i)):
-			run.entries[i] = &o
+			run.keep(i, &o)
 			run.result.Cached++
 		case run.isolated(p.Cells[i].Config): // it ends no process but its own
 			open = append(open, i)
@@ -202,12 +202,15 @@ func (p *Plan) closePrograms(log func(string)) {
 // newRun is a run of the plan that writes into the folder dir.
 func (p *Plan) newRun(opts Options, cache *dataCache, j *journal, dir string) *run {
 	run := &run{plan: p, opts: opts, cache: cache, journal: j,
-		entries: make([]*entry, len(p.Cells)), traced: make(map[string]bool),
+		entries: make([]*entry, len(p.Cells)), proofs: make([]proof, len(p.Cells)),
+		keys: make([]string, len(p.Cells)), traced: make(map[string]bool),
 		left:   make(map[int]<-chan struct{}),
 		result: Result{Dir: dir, Cells: len(p.Cells)}}
 	run.opts.Jobs = p.Workers(opts.Jobs)
+	run.finished = func(i int) (entry, error) { return *run.entries[i], nil }
+	key := p.cacheKeys()
 	for i := range p.Cells {
-		run.keys = append(run.keys, p.cacheKey(&p.Cells[i], run.checksum(i)))
+		run.keys[i] = key(&p.Cells[i], run.checksum(i))
 	}
 	return run
 }
@@ -233,9 +236,10 @@ func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (ca
 	if err != nil {
 		return 0, nil, err
 	}
+	key := p.cacheKeys()
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := held.finished[p.cacheKey(c, cache.of(c).data.Checksum)]; ok {
+		if o, ok := held.finished[key(c, cache.of(c).data.Checksum)]; ok {
 			cached++
 			seconds = append(seconds, o.Timing.Release+o.Timing.Measure)
 		}
@@ -250,10 +254,13 @@ type run struct {
 	cache   *dataCache
 	journal *journal
 	entries []*entry // by cell; each worker writes its own cells only
+	proofs  []proof  // by cell, as entries
 	keys    []string // of cells, in the journal
-	audits  []*audited
-	dead    []int         // cells that are not run any more
-	workers *process.Pool // of Options.Isolation, or nil
+	// finished is the entry of a finished cell.
+	finished func(i int) (entry, error)
+	audits   []*audited
+	dead     []int         // cells that are not run any more
+	workers  *process.Pool // of Options.Isolation, or nil
 
 	mu     sync.Mutex              // guards what follows
 	done   int                     // cells that are on disk
@@ -501,7 +508,7 @@ func (r *run) finish(i int, o outcome, err error, cancel context.CancelCauseFunc
 			Spent: o.Spent, Ledger: o.Ledger}
 	}
 	e := entry{mark: mark{Key: r.keys[i]}, CellResult: o.CellResult, Timing: o.timing}
-	r.entries[i] = &e
+	r.keep(i, &e)
 	r.journal.add(&e, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -514,6 +521,11 @@ func (r *run) finish(i int, o outcome, err error, cancel context.CancelCauseFunc
 	if err != nil && r.opts.FailFast {
 		cancel(fmt.Errorf("%w: %s: %w", errFailFast, r.plan.describe(c), err))
 	}
+}
+
+// keep keeps a finished cell in memory.
+func (r *run) keep(i int, e *entry) {
+	r.entries[i], r.proofs[i] = e, proofOf(r.plan.Cells[i].Config, e.Spent)
 }
 
 func (r *run) fail(c *Cell, err error) {
@@ -549,34 +561,40 @@ func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Cells[i]).data.
 // write writes the experiment's files, all in the plan's order whatever order the cells ran in.
 func (r *run) write(manifest results.Manifest) error {
 	p := r.plan
-	finished := results.Run{Manifest: manifest, Cells: make([]results.Cell, len(p.Cells)),
-		Timings: make([]results.Timing, len(p.Cells))}
 	kept := make(map[*datasetConfig]bool) // datasets whose rows a cell has
 	var warned warnings
-	for i := range p.Cells {
-		r.unprove(i)
-		c, e := &p.Cells[i], r.entries[i]
-		cell := results.Cell{Setting: c.Config.Setting, CellResult: e.CellResult}
-		cell.Trial, cell.Fold = c.Trial, nil
-		if c.Fold >= 0 {
-			cell.Fold = &c.Fold
-		}
-		d := c.Config.data
-		table := r.cache.of(c).data.Table
-		if slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && table != nil {
-			kept[d] = true
-			cell.Original = original(table)
-		}
-		finished.Cells[i] = cell
-		finished.Timings[i] = e.Timing
-		finished.Timings[i].Cell = i
-		for _, warning := range e.Warnings {
-			warned.add(warning)
-		}
-	}
+	err := results.Write(r.result.Dir, manifest, r.foundAudits(),
+		func(add func(*results.Cell, *results.Timing) error) error {
+			for i := range p.Cells {
+				e, err := r.finished(i)
+				if err != nil {
+					return err
+				}
+				e = r.unproved(i, e)
+				c := &p.Cells[i]
+				cell := results.Cell{Setting: c.Config.Setting, CellResult: e.CellResult}
+				cell.Trial, cell.Fold = c.Trial, nil
+				if c.Fold >= 0 {
+					cell.Fold = &c.Fold
+				}
+				d := c.Config.data
+				table := r.cache.of(c).data.Table
+				if slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && table != nil {
+					kept[d] = true
+					cell.Original = original(table)
+				}
+				for _, warning := range e.Warnings {
+					warned.add(warning)
+				}
+				e.Timing.Cell = i
+				if err := add(&cell, &e.Timing); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	warned.log(r.opts.Log)
-	finished.Audits = r.foundAudits()
-	if err := finished.Write(r.result.Dir); err != nil {
+	if err != nil {
 		return fmt.Errorf("finished cells are kept in %s: %w", JournalFile, err)
 	}
 	if r.opts.WriteReleases {

@@ -145,7 +145,7 @@ func (c *chosen) certify(r *Request, p *privacy.Publication, k int, weighted boo
 		m := Mechanism{Purpose: row.Purpose, Mechanism: row.Mechanism, Cost: row.Cost,
 			Unit: string(p.Budget().Unit())}
 		if row.Mechanism == "exponential" {
-			m.Sampling = "exact, from integers; scores are rounded to 2^-20 of their " +
+			m.Sampling = "exact, from integers; scores are rounded to 2^-16 of their " +
 				"sensitivity, and the noise covers what that may cost"
 		} else {
 			m.Sensitivity, m.Sampling = row.Proven, "exact, from integers"

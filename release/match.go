@@ -74,6 +74,9 @@ func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err 
 	if span.High = uint32(a.Cells()); high != a.High {
 		span.High, err = a.NumberCode(high)
 	}
+	if err == nil && span.Low >= span.High {
+		err = fmt.Errorf("%s: %q is less than a cell of the attribute's domain", a.Name, text)
+	}
 	return span, err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"ppdp/claims"
 	"ppdp/plots"
+	"ppdp/report/leaderboard"
 	"ppdp/results"
 )
 
@@ -20,9 +21,11 @@ type page struct {
 	Heading     string
 	Papers      []*paperView
 	Others      []*experimentView // runs of no paper with a ledger
-	Verdicts    []verdictWords    // the key
-	Claims      int               // of all papers
-	Verdict     string            // how many of the claims have which verdict, in words
+	Board       []leaderboard.Table
+	BoardKey    string
+	Verdicts    []verdictWords // the key
+	Claims      int            // of all papers
+	Verdict     string         // how many of the claims have which verdict, in words
 	StandIns    []string
 	Reduced     []string // experiments run with overrides that make them smaller
 	Surprises   []*claimView
@@ -85,7 +88,8 @@ type figureView struct {
 }
 
 func newPage(in Input) (*page, error) {
-	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey}
+	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey,
+		Board: leaderboard.Of(in.Runs), BoardKey: leaderboard.Legend}
 	claimsOf := make(map[string][]*claimView) // by experiment
 	owner := make(map[string]*paperView)
 	for i := range in.Papers {

@@ -511,3 +511,30 @@ func TestPurposeColours(t *testing.T) {
 		t.Errorf("two purposes of one budget in colour %d", a)
 	}
 }
+
+// TestLeaderboard: runs of the leaderboard put who is best on the first screen. Both of the toy's
+// series have the same mean at 0.1 and 1; at 10 the trial that failed leaves B 0.015 and A 0.02.
+func TestLeaderboard(t *testing.T) {
+	in := toyInput(t)
+	board := func() (string, bool) {
+		var b bytes.Buffer
+		if _, err := Write(&b, in); err != nil {
+			t.Fatal(err)
+		}
+		_, rest, found := strings.Cut(b.String(), `<section id="leaderboard">`)
+		first, _, _ := strings.Cut(rest, `<section id="summary">`)
+		return first, found
+	}
+	if _, found := board(); found {
+		t.Error("a leaderboard of other runs")
+	}
+	run := in.Runs[0]
+	run.Manifest.Experiment, run.Manifest.Algorithms[0].Status = "leaderboard/toy", "holds"
+	first, _ := board()
+	for _, want := range []string{"Toy &lt;b&gt;", "STAND-IN DATA", "Earth mover&#39;s distance",
+		"<th>ε = 10</th>", "<strong>B</strong> <span class=\"quiet\">(+1)</span>", "0.0150"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("no %q in %s", want, first)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package external
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,6 +15,12 @@ import (
 	"ppdp/internal/process"
 	"ppdp/internal/strictyaml"
 )
+
+// Schema is a JSON Schema (draft 2020-12) of descriptors, for editors. The decoder, not the schema,
+// decides what is accepted.
+//
+//go:embed baseline.schema.json
+var Schema []byte
 
 // descriptor mirrors a *.baseline.yaml.
 type descriptor struct {

@@ -42,6 +42,7 @@ type Algorithm struct {
 
 	mu     sync.Mutex // guards what follows
 	home   string     // temporary: data, and a folder for each request
+	held   io.Closer  // keeps others from removing it
 	pool   *process.Pool
 	data   []*data // the last one used last
 	number int     // of the next request's folder
@@ -63,9 +64,9 @@ func (a *Algorithm) Close() error {
 		return nil
 	}
 	a.pool.Close()
-	home := a.home
-	a.pool, a.data, a.home = nil, nil, ""
-	return os.RemoveAll(home)
+	home, held := a.home, a.held
+	a.pool, a.data, a.home, a.held = nil, nil, "", nil
+	return errors.Join(os.RemoveAll(home), held.Close())
 }
 
 // Release asks the program for one.
@@ -308,7 +309,7 @@ func (l *lineLimit) Read(p []byte) (int, error) {
 
 // readDegrees reads a line for each node: its degree.
 func readDegrees(name string, from io.Reader, nodes int) ([]int32, error) {
-	var degrees []int32
+	degrees := make([]int32, 0, nodes) // not nil: a graph without nodes has a release too
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
 		degree, err := strconv.ParseInt(lines.Text(), 10, 32)
@@ -426,11 +427,11 @@ func (a *Algorithm) newFolder() (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.home == "" {
-		home, err := os.MkdirTemp("", "ppdp-"+a.d.Name+"-") // readable to its owner alone
+		home, held, err := newHome(a.d.Name)
 		if err != nil {
 			return "", err
 		}
-		a.home, a.pool = home, a.newPool(home)
+		a.home, a.held, a.pool = home, held, a.newPool(home)
 	}
 	a.number++
 	folder := filepath.Join(a.home, strconv.Itoa(a.number))

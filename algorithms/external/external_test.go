@@ -234,6 +234,46 @@ func TestNoProgram(t *testing.T) {
 
 const randomised = "../../examples/randomised-response/randomised.baseline.yaml"
 
+// inR is the descriptor of randomised response in R.
+func inR(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("Rscript"); err != nil {
+		t.Skip("no Rscript here: the program in R is not tested")
+	}
+	return withCommand(t, "[Rscript, randomised.R]")
+}
+
+// inGo is the descriptor of randomised response in Go, compiled.
+func inGo(t *testing.T) string {
+	t.Helper()
+	path := withCommand(t, "[./randomised]")
+	compile := exec.Command("go", "build", "-o", "randomised", "randomised.go")
+	compile.Dir = filepath.Dir(path)
+	if out, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// withCommand is a copy of the descriptor of randomised response with another command.
+func withCommand(t *testing.T, command string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Dir(randomised))); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, filepath.Base(randomised))
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := strings.Replace(string(text), "[python3, randomised.py]", command, 1)
+	if err := os.WriteFile(path, []byte(own), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // marginals is the descriptor of the example in C, compiled.
 func marginals(t *testing.T) string {
 	t.Helper()
@@ -262,6 +302,8 @@ func TestExamples(t *testing.T) {
 		checkExample(t, randomised)
 	})
 	t.Run("c", func(t *testing.T) { checkExample(t, marginals(t)) })
+	t.Run("r", func(t *testing.T) { checkExample(t, inR(t)) })
+	t.Run("go", func(t *testing.T) { checkExample(t, inGo(t)) })
 }
 
 func checkExample(t *testing.T, descriptor string) {

@@ -38,13 +38,23 @@ func twin(t *datasets.Table, seed uint64, epsilon float64) *datasets.Table {
 	return b.Table()
 }
 
-// TestTwin: the program in Python and the plug-in in Go give the same distribution, by a two-sample
+// TestTwin: the programs and the plug-in in Go give the same distribution, by a two-sample
 // chi-squared test over all combinations of values of records that were alike. Its false-alarm rate
-// is 1e-6 a comparison, of which there are three; it sees a twin with a tenth more epsilon.
+// is 1e-6 a comparison, of which there are three for each program; it sees a twin with a tenth more
+// epsilon.
 func TestTwin(t *testing.T) {
 	t.Parallel()
-	needsPython(t)
-	a, err := Load(randomised)
+	t.Run("python", func(t *testing.T) {
+		needsPython(t)
+		checkTwin(t, randomised)
+	})
+	t.Run("r", func(t *testing.T) { checkTwin(t, inR(t)) })
+	t.Run("go", func(t *testing.T) { checkTwin(t, inGo(t)) })
+}
+
+func checkTwin(t *testing.T, descriptor string) {
+	t.Helper()
+	a, err := Load(descriptor)
 	if err != nil {
 		t.Fatal(err)
 	}

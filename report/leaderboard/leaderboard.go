@@ -250,7 +250,7 @@ var classifiers = map[string]string{"c45": "C4.5", "naive-bayes": "Naive Bayes",
 func titleOf(use results.MeasureUse, m results.Measurement) string {
 	title := use.Title
 	if _, changed, found := strings.Cut(m.Metric, " "); found {
-		title += ", " + changed
+		title += ", " + strings.ReplaceAll(changed, "=", " ")
 	}
 	if m.Classifier != "" {
 		title = cmp.Or(classifiers[m.Classifier], m.Classifier) + ": " + title

@@ -121,7 +121,7 @@ func TestBoard(t *testing.T) {
 			}
 		}
 	}
-	if g := table.Glance(&table.Tasks[0], 0); g.Text() != "Good (+1): 0.700, 1 %, 1.5 s" {
+	if g := table.Glance(table.Tasks[0], 0); g.Text() != "Good (+1): 0.700, 1 %, 1.5 s" {
 		t.Errorf("at a glance %q", g.Text())
 	}
 	if len(table.LeftOut) != 1 || table.LeftOut[0] != "Leaky" {

@@ -26,7 +26,7 @@ type Glance struct {
 }
 
 // Glance sums up a column of a task.
-func (t *Table) Glance(task *Task, column int) Glance {
+func (t *Table) Glance(task Task, column int) Glance {
 	best, tied := task.Leader(column)
 	if best == nil {
 		return Glance{}
@@ -91,7 +91,7 @@ func WriteMarkdown(w io.Writer, tables []Table) error {
 		for k := range t.Tasks {
 			cells := make([]string, len(t.Budgets))
 			for column := range cells {
-				cells[column] = t.Glance(&t.Tasks[k], column).Text()
+				cells[column] = t.Glance(t.Tasks[k], column).Text()
 			}
 			row(&b, t.Tasks[k].Title, cells)
 		}
