@@ -18,8 +18,9 @@ type ranking struct {
 	Contests   []*contest
 	Guarantees []*guaranteeLine
 	// Private says that the data are the user's own: choosing by what is shown spends privacy.
-	Private bool
-	Note    string // of the spec: what was left out
+	// MadeUp says that they are nobody's.
+	Private, MadeUp bool
+	Note            string // of the spec: what was left out
 	// Majority and Sampled are those of any contest.
 	Majority, Sampled bool
 }
@@ -103,6 +104,7 @@ func newRanking(run *results.Summary, times bool) *ranking {
 		if text := row.BudgetText(); text != "" && !slices.Contains(budgets[set], text) {
 			budgets[set] = append(budgets[set], text)
 		}
+		r.MadeUp = r.MadeUp || row.Dataset.Name == "from-schema"
 		r.Private = r.Private || row.Dataset.Name == "csv" || row.Dataset.Name == "graph"
 	}
 	for _, set := range sets {
