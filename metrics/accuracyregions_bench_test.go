@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/diffgen"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/classifiers"
 	"ppdp/classifiers/c45"
@@ -19,8 +20,16 @@ import (
 	"ppdp/random"
 )
 
-// multiRelease is DiffMulti's release, strict, of two thirds of Adult; the rest are to be tested.
+// multiRelease is DiffMulti's release of so many specialisations.
 func multiRelease(b *testing.B, specialisations int) Case {
+	b.Helper()
+	params := diffmulti.DefaultParams()
+	params.Specialisations = specialisations
+	return released(b, diffmulti.Algorithm{}, params)
+}
+
+// released is a strict release of two thirds of Adult; the rest are to be tested.
+func released(b *testing.B, a algorithms.Algorithm, params algorithms.Params) Case {
 	b.Helper()
 	var source datasets.Source = adult.Source{}
 	if os.Getenv("PPDP_DATA") == "" {
@@ -35,9 +44,7 @@ func multiRelease(b *testing.B, specialisations int) Case {
 	}
 	rows := set.Table.AllRows()
 	c := Case{Table: set.Table, Train: rows[:30_162], Test: rows[30_162:]}
-	params := diffmulti.DefaultParams()
-	params.Specialisations = specialisations
-	c.Release, err = diffmulti.Algorithm{}.Release(context.Background(), algorithms.Input{
+	c.Release, err = a.Release(context.Background(), algorithms.Input{
 		Table: set.Table, Rows: slices.Clone(c.Train), Params: params, Variant: algorithms.Strict,
 		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(1)),
 	})
@@ -66,23 +73,28 @@ func BenchmarkGeneralised(b *testing.B) {
 	}
 }
 
-// BenchmarkTrainRegions trains classifiers on the regions of 100,000 specialisations, 89,000
-// weighted records of 145 attributes.
+// BenchmarkTrainRegions trains classifiers on the regions of 100,000 specialisations of DiffMulti,
+// 89,000 weighted records of 145 attributes, and C4.5 on those of 20 of DiffGen, 660,000.
 func BenchmarkTrainRegions(b *testing.B) {
-	e, err := encodeRecords(context.Background(), multiRelease(b, 100_000), encoding.NodeMidpoint,
-		nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	data := classifiers.Data{Table: e.table, Rows: e.table.AllRows(), Weights: e.weights}
-	for _, c := range []classifiers.Classifier{svm.Classifier{}, c45.Default} {
-		b.Run(c.Info().Name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := c.Fit(context.Background(), data); err != nil {
-					b.Fatal(err)
+	params := diffgen.DefaultParams()
+	params.Specialisations = 20
+	fit := func(of string, c Case, as ...classifiers.Classifier) {
+		e, err := encodeRecords(context.Background(), c, encoding.NodeMidpoint, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		data := classifiers.Data{Table: e.table, Rows: e.table.AllRows(), Weights: e.weights}
+		for _, c := range as {
+			b.Run(of+"/"+c.Info().Name, func(b *testing.B) {
+				for b.Loop() {
+					if _, err := c.Fit(context.Background(), data); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-			b.ReportMetric(float64(len(data.Rows)*b.N)/b.Elapsed().Seconds(), "records/s")
-		})
+				b.ReportMetric(float64(len(data.Rows)*b.N)/b.Elapsed().Seconds(), "records/s")
+			})
+		}
 	}
+	fit("diffmulti", multiRelease(b, 100_000), svm.Classifier{}, c45.Default)
+	fit("diffgen", released(b, diffgen.Algorithm{}, params), c45.Default)
 }

@@ -51,7 +51,10 @@ func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 
 func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool) (*grower, *Tree) {
 	g := newGrower(context.Background(), settings, data, bundles)
-	root, err := g.grow(0, len(g.order))
+	if bundles { // gathered from a few cases on
+		g.nearCases = rapid.IntRange(1, 10).Draw(t, "near")
+	}
+	root, err := g.plant()
 	if err == nil {
 		err = g.prune(root)
 	}
@@ -61,8 +64,9 @@ func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool)
 	return g, g.compile(root, data.Table.Schema())
 }
 
-// TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself,
-// and all features of a taxonomy are in one bundle. With other weights there are no bundles.
+// TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself
+// where the cases are, and all features of a taxonomy are in one bundle. With other weights there
+// are no bundles.
 func TestBundlesChangeNoTree(t *testing.T) {
 	tests := 0
 	rapid.Check(t, func(t *rapid.T) {

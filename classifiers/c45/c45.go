@@ -58,7 +58,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		return nil, err
 	}
 	g := newGrower(ctx, c, data, true)
-	root, err := g.grow(0, len(g.order))
+	root, err := g.plant()
 	if err != nil {
 		return nil, err
 	}

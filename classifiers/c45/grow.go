@@ -54,8 +54,16 @@ type node struct {
 	estimate float64
 }
 
+// cases are what is known of the training cases.
+type cases struct {
+	codes  []uint32 // row by row, at position·stride + column: from the column's first on
+	labels []uint32
+	weight []float64 // by position; nil for 1 each
+}
+
 // grower holds the state of one Fit.
 type grower struct {
+	cases
 	ctx       context.Context
 	settings  Classifier
 	pessimism pessimism
@@ -64,11 +72,14 @@ type grower struct {
 
 	features []feature
 	bundles  []*bundle
-	codes    []uint32 // of cases, row by row: position·stride + column
 	stride   int
-	labels   []uint32
-	weight   []float64 // of cases, by position; nil for 1 each
 	order    []int32
+
+	// Copies of the cases in the order of the tree's leaves: those of nodes that gather has had, in
+	// which order[i] is i. far says that the cases of the node that grows are not close in memory.
+	near      cases
+	nearCases int
+	far       bool
 
 	nodes   []node
 	weights []float64
@@ -77,14 +88,17 @@ type grower struct {
 	whole   bool      // all weights are whole numbers: sums are exact in any order
 	counts  []float64 // scratch: code·classes + class
 	columns []codeColumn
-	tallied []int32   // the columns counted at this node
-	bags    []int32   // scratch of partition
-	spare   []int32   // scratch of partition, as long as order
-	taken   []uint32  // scratch of partition: the branch of each case
-	keys    []uint64  // scratch of scans by sorting
-	left    []float64 // scratch: one for each class
-	tests   []test    // scratch: one for each feature
-	largest int       // arity
+	tallied []int32 // the columns counted at this node
+	// The counts and marks of all columns.
+	placeCounts []float64
+	placeMarks  []uint64
+	bags        []int32   // scratch of partition
+	spare       []int32   // scratch of partition, as long as order
+	taken       []uint32  // scratch of partition: the branch of each case
+	keys        []uint64  // scratch of scans by sorting
+	left        []float64 // scratch: one for each class
+	tests       []test    // scratch: one for each feature
+	largest     int       // arity
 }
 
 // newGrower prepares the data. Bundles change no tree, only the time it takes; tests go without to
@@ -95,9 +109,9 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	rows, labels, weights := data.Labels()
 	g := &grower{
 		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
-		classes: schema.Classes(), labels: labels, weight: weights,
+		classes: schema.Classes(), cases: cases{labels: labels, weight: weights},
 		order: make([]int32, len(rows)), spare: make([]int32, len(rows)),
-		taken: make([]uint32, len(rows)),
+		taken: make([]uint32, len(rows)), nearCases: nearCases,
 	}
 	for i := range g.order {
 		g.order[i] = int32(i)
@@ -263,14 +277,65 @@ func wrong(distribution []float64) (cases, errors float64) {
 	return cases, cases - most
 }
 
+// nearCases is how many cases a node must come down to for them to be copied together: what lies
+// below is then close in memory. There must be scatter times as many altogether.
+const (
+	nearCases = 1 << 13
+	scatter   = 4
+)
+
+// gather copies the cases order[low:high] together and renumbers them.
+func (g *grower) gather(low, high int) {
+	if g.near.labels == nil {
+		g.near = cases{codes: make([]uint32, len(g.codes)), labels: make([]uint32, len(g.labels))}
+		if g.weight != nil {
+			g.near.weight = make([]float64, len(g.weight))
+		}
+	}
+	for at := low; at < high; at++ {
+		i := int(g.order[at])
+		copy(g.near.codes[at*g.stride:][:g.stride], g.codes[i*g.stride:][:g.stride])
+		g.near.labels[at] = g.labels[i]
+		if g.weight != nil {
+			g.near.weight[at] = g.weight[i]
+		}
+		g.order[at] = int32(at)
+	}
+}
+
+// plant grows the whole tree. Afterwards all cases are where gather has put them, if it has.
+func (g *grower) plant() (int32, error) {
+	g.far = len(g.order) >= g.nearCases*scatter
+	root, err := g.grow(0, len(g.order))
+	if g.near.labels != nil {
+		g.cases = g.near
+	}
+	return root, err
+}
+
 // grow builds the tree over order[low:high] and returns its root.
 func (g *grower) grow(low, high int) (int32, error) {
+	if !g.far || high-low > g.nearCases {
+		return g.extend(low, high)
+	}
+	g.gather(low, high)
+	g.cases, g.near, g.far = g.near, g.cases, false
+	at, err := g.extend(low, high)
+	g.cases, g.near, g.far = g.near, g.cases, true
+	return at, err
+}
+
+// extend is grow where the cases are.
+func (g *grower) extend(low, high int) (int32, error) {
 	if err := g.ctx.Err(); err != nil {
 		return -1, err
 	}
 	at := g.leaf(low, high)
 	feature, cut := g.choose(at)
 	if feature < 0 {
+		if g.far {
+			g.gather(low, high)
+		}
 		return at, nil
 	}
 	bounds := g.partition(feature, cut, low, high)

@@ -1,5 +1,7 @@
 package c45
 
+import "math"
+
 // pruneSlack is how much worse, in errors, a simpler tree may be estimated and still be taken.
 const pruneSlack = 0.1
 
@@ -35,7 +37,16 @@ func (g *grower) prune(at int32) error {
 	strangers := make([]int32, 0, int(n.high-n.low)-int(g.nodes[child].high-g.nodes[child].low))
 	strangers = append(strangers, g.order[n.low:g.nodes[child].low]...)
 	strangers = append(strangers, g.order[g.nodes[child].high:n.high]...)
-	raised := g.withStrangers(child, strangers)
+	// As soon as raising is known to make so many errors, it does not matter how many.
+	enough := subtree + pruneSlack
+	if leaf <= enough {
+		enough = leaf - pruneSlack
+	}
+	r := raising{grower: g, spare: enough + float64(raisedSlack*subtree) - g.nodes[child].estimate}
+	raised := r.withStrangers(child, strangers)
+	if r.spare < 0 {
+		raised = math.Inf(1)
+	}
 
 	switch {
 	case leaf <= subtree+pruneSlack && leaf <= raised+pruneSlack:
@@ -56,27 +67,42 @@ func (g *grower) leafErrors(distribution []float64) float64 {
 	return g.pessimism.errors(wrong(distribution))
 }
 
-// withStrangers is the estimate of a pruned subtree if the given cases joined its own. It reorders
-// the strangers.
-func (g *grower) withStrangers(at int32, strangers []int32) float64 {
-	n := &g.nodes[at]
-	if len(strangers) == 0 {
+// raising estimates a pruned subtree that takes in cases of its siblings. Estimates grow with
+// every case that joins (TestErrorsGrow), so that one that has grown by more than spare, below 0
+// from then on, need not be added up to the end.
+type raising struct {
+	*grower
+	spare float64
+}
+
+// raisedSlack is far above the rounding of what is added up, as a share of it.
+const raisedSlack = 1e-9
+
+// withStrangers is the estimate of a pruned subtree if the given cases joined its own, unless spare
+// falls below 0. It reorders the strangers.
+func (r *raising) withStrangers(at int32, strangers []int32) float64 {
+	n := &r.nodes[at]
+	if len(strangers) == 0 || r.spare < 0 {
 		return n.estimate
 	}
 	if n.feature < 0 {
-		return g.joined(g.distribution(at), strangers)
+		joined := r.joined(r.distribution(at), strangers)
+		r.spare -= joined - n.estimate
+		return joined
 	}
-	f := &g.features[n.feature]
+	f := &r.features[n.feature]
 	bounds := make([]int32, len(n.children)+1)
-	g.group(f, n.cut, strangers, g.spare[:len(strangers)], bounds)
+	r.group(f, n.cut, strangers, r.grower.spare[:len(strangers)], bounds)
 	sum := 0.0
 	for branch, child := range n.children {
 		part := strangers[bounds[branch]:bounds[branch+1]]
 		switch {
 		case child >= 0:
-			sum += g.withStrangers(child, part)
+			sum += r.withStrangers(child, part)
 		case len(part) > 0:
-			sum += g.joined(nil, part)
+			joined := r.joined(nil, part)
+			r.spare -= joined
+			sum += joined
 		}
 	}
 	return sum

@@ -5,6 +5,7 @@ import "math/bits"
 // codeColumn is a feature outside of bundles, or a bundle: each case has one code in each column.
 type codeColumn struct {
 	codes int // are below it
+	first int // is added to its codes in the rows, which makes them places in all columns' counts
 	// What one pass over a node's cases has counted, 0 and empty without cases:
 	counts []float64 // the weight by code·classes + class
 	marks  []uint64  // the codes that occur, a bit each
@@ -18,21 +19,34 @@ const codesPerCase = 256
 // of a node are far apart, and each is fetched once.
 func (g *grower) lay(columns [][]uint32) {
 	g.stride = len(columns)
+	places := 0
+	for i := range g.columns {
+		c := &g.columns[i]
+		c.first = places
+		places += (c.codes + 63) &^ 63 // marks of a column are words of its own
+	}
 	g.codes = make([]uint32, g.stride*len(g.labels))
 	for c, codes := range columns {
+		first := uint32(g.columns[c].first)
 		for i, code := range codes {
-			g.codes[i*g.stride+c] = code
+			g.codes[i*g.stride+c] = first + code
 		}
 	}
+	if !g.whole {
+		return
+	}
+	g.placeCounts, g.placeMarks = make([]float64, places*g.classes), make([]uint64, places/64)
 	for i := range g.columns {
-		if c := &g.columns[i]; g.whole {
-			c.counts, c.marks = make([]float64, c.codes*g.classes), make([]uint64, (c.codes+63)/64)
-		}
+		c := &g.columns[i]
+		c.counts = g.placeCounts[c.first*g.classes:][:c.codes*g.classes]
+		c.marks = g.placeMarks[c.first/64:][:(c.codes+63)/64]
 	}
 }
 
 // code is the code of a case in a column.
-func (g *grower) code(column int, i int32) uint32 { return g.codes[int(i)*g.stride+column] }
+func (g *grower) code(column int, i int32) uint32 {
+	return g.codes[int(i)*g.stride+column] - uint32(g.columns[column].first)
+}
 
 // tally counts the cases order[low:high] in all columns, in those of numeric features only if asked
 // to. Weights must be whole: other sums depend on the order of the cases.
@@ -48,6 +62,7 @@ func (g *grower) tally(low, high int, numeric bool) {
 	for _, b := range g.bundles {
 		g.tallied = append(g.tallied, int32(b.column))
 	}
+	counts, marks, classes := g.placeCounts, g.placeMarks, g.classes
 	for _, i := range g.order[low:high] {
 		label, w := int(g.labels[i]), 1.0
 		if g.weight != nil {
@@ -55,9 +70,9 @@ func (g *grower) tally(low, high int, numeric bool) {
 		}
 		row := g.codes[int(i)*g.stride:][:g.stride]
 		for _, at := range g.tallied {
-			c, code := &g.columns[at], int(row[at])
-			c.counts[code*g.classes+label] += w
-			c.marks[code>>6] |= 1 << (code & 63)
+			place := int(row[at])
+			counts[place*classes+label] += w
+			marks[place>>6] |= 1 << (place & 63)
 		}
 	}
 	for _, b := range g.bundles {
