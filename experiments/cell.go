@@ -156,6 +156,9 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 		return o, err
 	}
 	o.release, o.Warnings = release, release.Warnings
+	if warning := swamped(config, release, len(train)); warning != "" {
+		o.Warnings = append(slices.Clip(o.Warnings), warning)
+	}
 	if s := results.Structure(release.Structure); s != (results.Structure{}) {
 		o.Structure = &s
 	}
@@ -197,6 +200,18 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	}
 	o.timing.Measure = clock().Sub(begin).Seconds()
 	return o, nil
+}
+
+// swamped warns of a release under differential privacy that publishes so many times the records
+// it was made from that most of them are noise, "" for others.
+func swamped(config *Config, release *algorithms.Release, rows int) string {
+	n, ok := release.RecordCount()
+	if !ok || config.Guarantee.Model != algorithms.DifferentialPrivacy ||
+		n < results.Swamped*float64(max(1, rows)) {
+		return ""
+	}
+	return fmt.Sprintf("%s published %.0f records for %d: most are noise; settings of fewer "+
+		"cells help (docs/your-table.md, Compare)", config.Label(), n, rows)
 }
 
 // errNotFinite is a metric's mistake, not the release's.

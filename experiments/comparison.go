@@ -21,7 +21,7 @@ import (
 // Comparison asks what releases of one's own table are worth: those of every algorithm that fits,
 // under settings that follow from public facts alone.
 type Comparison struct {
-	CSV, Schema string // paths
+	CSV, Schema string // paths; without CSV records are made up from the schema
 	Target      string // the class, in place of the schema's; "" for that
 	Epsilon     []float64
 	K           int
@@ -45,9 +45,9 @@ type comparisonSpec struct {
 	Note       string `yaml:",omitempty"`
 	Seed       uint64
 	Trials     int
-	Folds      int               `yaml:",omitempty"`
-	Dataset    map[string]string `yaml:",flow"`
-	Epsilon    []float64         `yaml:",flow"`
+	Folds      int            `yaml:",omitempty"`
+	Dataset    map[string]any `yaml:",flow"`
+	Epsilon    []float64      `yaml:",flow"`
 	Algorithms []comparedAlgorithm
 	Measure    []comparedMeasure
 	Plots      []comparedPlot `yaml:",omitempty"`
@@ -87,11 +87,14 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 	text []byte, unfit []Unfit, err error) {
 	w := comparisonSpec{Name: ComparisonName, Source: "none", Seed: c.Seed, Trials: c.Trials,
 		Title:   "Releases of " + filepath.Base(c.CSV) + " compared",
-		Dataset: map[string]string{}, Epsilon: c.Epsilon}
-	if w.Dataset["csv"], err = relativeTo(filepath.Dir(path), c.CSV); err == nil {
-		w.Dataset["schema"], err = relativeTo(filepath.Dir(path), c.Schema)
+		Dataset: map[string]any{}, Epsilon: c.Epsilon}
+	if c.CSV == "" {
+		w.Title = "Releases of records made up from " + filepath.Base(c.Schema) + " compared"
+		w.Dataset["name"], w.Dataset["n"] = "from-schema", c.Records
+	} else if w.Dataset["csv"], err = relativeTo(filepath.Dir(path), c.CSV); err != nil {
+		return nil, nil, nil, err
 	}
-	if err != nil {
+	if w.Dataset["schema"], err = relativeTo(filepath.Dir(path), c.Schema); err != nil {
 		return nil, nil, nil, err
 	}
 	if c.Target != "" {
@@ -120,9 +123,16 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		}
 		if reason != "" {
 			unfit = append(unfit, Unfit{name, reason})
-		} else {
-			w.Algorithms = append(w.Algorithms, entries...)
+			continue
 		}
+		for i := range entries { // titles are for people: two may be alike
+			if slices.ContainsFunc(w.Algorithms, func(a comparedAlgorithm) bool {
+				return a.Series == entries[i].Series && a.Name != name
+			}) {
+				entries[i].Series += " (" + name + ")"
+			}
+		}
+		w.Algorithms = append(w.Algorithms, entries...)
 	}
 	if len(unfit) > 0 {
 		var reasons []string
@@ -191,7 +201,7 @@ func (c *Comparison) load(ctx context.Context, files datasets.Files, path string
 }
 
 // measures says what is measured, and what of it the table cannot serve: classifiers and, without a
-// class, none of them; marginals of one and of two attributes; counts of numbers up to a value.
+// class, none of them; marginals of one and of two attributes; range queries over two.
 func (w *comparisonSpec) measures(schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
@@ -211,20 +221,15 @@ func (w *comparisonSpec) measures(schema *datasets.Schema) (unfit []Unfit) {
 		unfit = append(unfit, Unfit{"all classifiers",
 			"the table has no class attribute: name one with --target"})
 	}
-	sizes := []int{1}
+	sizes, widest := []int{1}, map[string]any{"attributes": 1}
 	if len(schema.Attributes) > 1 {
-		sizes = []int{1, 2}
-	}
-	counts := []string{"records"}
-	if slices.ContainsFunc(schema.QuasiIdentifiers(), func(at int) bool {
-		return schema.Attributes[at].Kind == datasets.Numeric
-	}) {
-		counts = []string{"ks", "records"} // ks is the largest error of a count of "at most"
+		sizes, widest = []int{1, 2}, nil // of two attributes by default
 	}
 	w.Measure = append(w.Measure,
 		comparedMeasure{Metric: []string{"marginal-distance"},
 			Params: map[string]any{"attributes": sizes}},
-		comparedMeasure{Metric: counts})
+		comparedMeasure{Metric: []string{"range-error"}, Params: widest},
+		comparedMeasure{Metric: []string{"records"}})
 	if len(w.Epsilon) > 1 {
 		for _, name := range usable[:max(0, len(usable)-1)] { // the last is the majority
 			w.Plots = append(w.Plots, comparedPlot{Name: name, Title: name,
@@ -337,7 +342,7 @@ func fitting(name string, s *datasets.Schema, cells int) map[string]any {
 	switch name {
 	case "rps":
 		params["attributes"] = "random"
-		params["depth"] = min(50, max(1, domainBits(s)))
+		params["depth"] = max(1, min(domainBits(s), bits.Len(uint(perClass))-1))
 		if s.Classes() == 2 {
 			params["quality"] = "class"
 		}

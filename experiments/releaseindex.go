@@ -21,7 +21,7 @@ const (
 )
 
 var releaseIndexHeader = []string{"file", "content", "cell", "series", "dataset", "algorithm",
-	"variant", "params", "epsilon", "delta", "trial", "fold",
+	"variant", "params", "epsilon", "delta", "trial", "fold", "rows",
 	"guarantee", "unit", "neighbours", "status", "proven", "errata", "note"}
 
 // unfit is why a file with the guarantee must not be taken for a private one; nothing for one that
@@ -102,6 +102,10 @@ func (r *run) writeReleaseIndex() error {
 	for _, what := range unprivate {
 		r.opts.Log("warning: releases of " + what)
 	}
+	if part := r.plan.released(&r.plan.Cells[0]); part != "all" {
+		r.opts.Log("warning: each release covers " + part + " of the rows, the others were held " +
+			"out to measure with: a spec without folds and train releases all")
+	}
 	r.opts.Log(fmt.Sprintf("read %s before you publish any of the releases there",
 		filepath.ToSlash(filepath.Join(folder, ReleaseNotice))))
 	return nil
@@ -132,8 +136,22 @@ func (r *run) indexLine(i int, content content) ([]string, error) {
 		strconv.Itoa(i), c.Config.Label(), c.Config.Dataset.Label(),
 		c.Config.Algorithm, c.Config.Variant, results.FormatParams(c.Config.AllParams()),
 		c.Config.EpsilonText(), c.Config.DeltaText(), strconv.Itoa(c.Trial), fold,
+		r.plan.released(c),
 		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "),
 		g.Note}, nil
+}
+
+// released is the part of the rows that a cell releases: "all", or what folds and train leave.
+func (p *Plan) released(c *Cell) string {
+	switch {
+	case c.Fold >= 0:
+		return fmt.Sprintf("%d/%d", p.Folds-1, p.Folds)
+	case p.Spec.Train.Share > 0:
+		return p.Spec.Train.text
+	case p.Spec.Train.set():
+		return "the first " + p.Spec.Train.text
+	}
+	return "all"
 }
 
 // notice is the text of ReleaseNotice.

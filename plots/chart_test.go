@@ -377,3 +377,35 @@ func TestAxisNamesDelta(t *testing.T) {
 		}
 	}
 }
+
+// TestReferenceSaysWhatItAverages: a line over two settings says so, beside their mean, 2.
+func TestReferenceSaysWhatItAverages(t *testing.T) {
+	mondrian := func(k string, mean float64) results.Row {
+		return with(withParams(madeUpRow("Mondrian", "w1", 3, mean, 0), map[string]string{"k": k}),
+			func(s *results.Setting) { s.Algorithm = "mondrian" })
+	}
+	rows := []results.Row{at(madeUpRow("RPS", "w1", 3, 5, 0), 1), mondrian("5", 1),
+		mondrian("10", 3)}
+	f := results.Figure{Name: "plain", X: "epsilon", Y: "w1", Reference: []string{"mondrian"}}
+	c := mustChart(t, f, rows)
+	if r := c.references[0]; !strings.HasSuffix(r.Label, ", mean of 2") || r.level() != 2 {
+		t.Errorf("%q at %v", r.Label, r.level())
+	}
+	if c = mustChart(t, f, rows[:2]); strings.Contains(c.references[0].Label, "mean") {
+		t.Errorf("a single setting is called %q", c.references[0].Label)
+	}
+}
+
+// TestPanelsWithoutTitle are called by their names where several are side by side.
+func TestPanelsWithoutTitle(t *testing.T) {
+	f := results.Figure{Name: "plain", X: "epsilon", Y: "w1"}
+	other := f
+	other.Name = "other"
+	d := sideBySide(t, results.Manifest{Figures: []results.Figure{f, other}},
+		[]results.Row{at(madeUpRow("RPS", "w1", 3, 5, 0), 1)})
+	for i, want := range []string{"plain", "other"} {
+		if got := d.sheet.panels[i].heading; got != want {
+			t.Errorf("panel %d is headed %q, want %q", i, got, want)
+		}
+	}
+}

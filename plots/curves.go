@@ -281,7 +281,7 @@ func (c *chart) addReference(name string, rows []*results.Row) {
 			"its line is left out", name)
 		return
 	}
-	value := pointOf(rows[0], 0)
+	value, label := pointOf(rows[0], 0), cmp.Or(referenceLabels[name], name)
 	if len(rows) > 1 {
 		means := make([]float64, len(rows))
 		for i, r := range rows {
@@ -291,8 +291,8 @@ func (c *chart) addReference(name string, rows []*results.Row) {
 		if lo, hi := slices.Min(means), slices.Max(means); hi-lo > disagreement {
 			c.warn("reference %q: its %d rows run from %v to %v, the line is their mean",
 				name, len(rows), lo, hi)
+			label += fmt.Sprintf(", mean of %d", len(rows))
 		}
 	}
-	label := cmp.Or(referenceLabels[name], name)
 	c.references = append(c.references, Line{Label: label, Points: []Point{value}})
 }

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"slices"
@@ -55,7 +56,9 @@ func combined(charts []*chart, styles curveStyles, title, source string) *sheet 
 	s := &sheet{style: sheetStyle{combinedScale}, width: combinedWidth, columns: columns,
 		panelHeight: max(width*0.75, 5*vg.Centimeter), title: title, source: source}
 	for _, c := range charts {
-		s.panels = append(s.panels, newPanel(c, width, s.style, styles))
+		p := newPanel(c, width, s.style, styles)
+		p.heading = cmp.Or(p.heading, c.figure.Name) // or nothing tells it from the others
+		s.panels = append(s.panels, p)
 	}
 	if styles.paired {
 		s.nameVariants()

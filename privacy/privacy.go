@@ -7,6 +7,9 @@
 // is an error at the call that would do it; what the calls really cost by the proven sensitivities
 // is kept beside it and shown, never hidden.
 //
+// A Publication is the budget of a release that is handed out: it draws from the operating system's
+// randomness, and exactly, or not at all.
+//
 // The package does not know tables, graphs or algorithms. Laplace noise is drawn in floating point
 // and so carries the usual caveat (Mironov 2012): its low bits depend on the value. The strict
 // variants of counts use the two-sided geometric mechanism, whose outputs are integers. Uniform

@@ -181,6 +181,46 @@ func TestSkipsLaw(t *testing.T) {
 	}
 }
 
+// TestDigits enumerates all numbers below 2¹⁰: the probabilities of a number's digits multiply to
+// that of the number, q^n(1-q).
+func TestDigits(t *testing.T) {
+	number := func(x real) float64 {
+		low := new(big.Float).SetInt(x(1500).low)
+		f, _ := low.SetMantExp(low, -1500).Float64()
+		return f
+	}
+	for _, rate := range []float64{0.01, 1, 8} {
+		s, d := laplaceRate(rate)
+		k := newSkips(nil, s, d, 1<<10-1)
+		if len(k.digits) != 10 {
+			t.Fatalf("%d digits", len(k.digits))
+		}
+		seen := 1 / (1 + math.Exp(rate))
+		digits := make([]float64, len(k.digits))
+		for j := range k.digits {
+			digits[j] = number(k.digits[j].x)
+		}
+		beyond := number(k.beyond.x)
+		if want := math.Exp(1024 * math.Log1p(-seen)); !near(beyond, want, 1e-6) {
+			t.Errorf("2¹⁰ or more: %v, want %v", beyond, want)
+		}
+		for n := range 1 << 10 {
+			p := 1 - beyond
+			for j := range digits {
+				if n>>j&1 == 1 {
+					p *= digits[j]
+				} else {
+					p *= 1 - digits[j]
+				}
+			}
+			// the rate is rounded down by a part in 2²⁶
+			if want := seen * math.Exp(float64(n)*math.Log1p(-seen)); !near(p, want, 1e-5) {
+				t.Errorf("%d at rate %v: %v, want %v", n, rate, p, want)
+			}
+		}
+	}
+}
+
 // TestExactSparse: every count of an exact sparse table has the law of a count with noise of its
 // own, raised to 0 (false alarm 1e-6 for each of ten, by the normal law).
 func TestExactSparse(t *testing.T) {

@@ -112,3 +112,33 @@ func TestStreamsOpenAPurposeOnce(t *testing.T) {
 	}()
 	streams.Open("cuts")
 }
+
+// TestSystem: the operating system's words differ from stream to stream, cover all bits and need no
+// seed; a purpose is opened once.
+func TestSystem(t *testing.T) {
+	streams := SystemStreams()
+	a, b := streams.Open("a"), streams.Open("b")
+	or, and := uint64(0), ^uint64(0)
+	for range 1000 { // more than are read at a time
+		x, y := a.Uint64(), b.Uint64()
+		if x == y { // of probability 2⁻⁶⁴
+			t.Fatal("equal words")
+		}
+		or, and = or|x, and&x
+		if u := a.Open01(); !(u > 0 && u < 1) {
+			t.Fatal(u)
+		}
+	}
+	if or != ^uint64(0) || and != 0 {
+		t.Errorf("bits that never change: %x %x", ^or, and)
+	}
+	if !a.System() || NewKey(1).Stream().System() || NewStreams(NewKey(1)).Open("a").System() {
+		t.Error("seeded streams and the system's are not told apart")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a purpose was opened twice")
+		}
+	}()
+	streams.Open("a")
+}

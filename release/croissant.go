@@ -4,6 +4,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"path/filepath"
 	"strconv"
 
 	"ppdp/datasets"
@@ -23,17 +24,16 @@ var croissantContext = entity{
 	"dataType": entity{"@id": "cr:dataType", "@type": "@vocab"},
 }
 
+var mediaTypes = map[string]string{".csv": "text/csv", ".yaml": "application/yaml",
+	".html": "text/html"}
+
 // writeCroissant writes metadata that catalogues of data sets read (Croissant 1.0, MLCommons).
 func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files []File) error {
 	var objects, fields []entity
 	for _, f := range files {
-		format := "text/csv"
-		if f.Name != RecordsFile {
-			format = "application/yaml"
-		}
 		objects = append(objects, entity{"@type": "cr:FileObject", "@id": f.Name, "name": f.Name,
-			"contentUrl": f.Name, "encodingFormat": format, "sha256": f.SHA256,
-			"contentSize": strconv.FormatInt(f.Bytes, 10) + " B"})
+			"contentUrl": f.Name, "encodingFormat": mediaTypes[filepath.Ext(f.Name)],
+			"sha256": f.SHA256, "contentSize": strconv.FormatInt(f.Bytes, 10) + " B"})
 	}
 	add := func(name, kind string) {
 		fields = append(fields, entity{"@type": "cr:Field", "@id": "records/" + name,
@@ -44,7 +44,7 @@ func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files 
 		a := &schema.Attributes[i]
 		generalised := c.Guarantee.K > 0 && a.Role == datasets.QuasiIdentifier
 		switch {
-		case a.Kind == datasets.Categorical || generalised:
+		case a.Kind == datasets.Categorical || a.Clock != "" || generalised:
 			add(a.Name, "sc:Text")
 		case !a.Continuous && a.Low == math.Trunc(a.Low) && a.Step == math.Trunc(a.Step):
 			add(a.Name, "sc:Integer")

@@ -62,9 +62,9 @@ func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err 
 	inner, opened := strings.CutPrefix(text, "[")
 	inner, closed := strings.CutSuffix(inner, ")")
 	from, to, both := strings.Cut(inner, ", ")
-	low, lowErr := strconv.ParseFloat(from, 64)
-	high, highErr := strconv.ParseFloat(to, 64)
-	if !opened || !closed || !both || lowErr != nil || highErr != nil || !(low < high) {
+	low, isLow := csvtable.ParseNumber(a, from)
+	high, isHigh := csvtable.ParseNumber(a, to)
+	if !opened || !closed || !both || !isLow || !isHigh || !(low < high) {
 		return span, fmt.Errorf("%s: %q is neither a number nor an interval [low, high)", a.Name,
 			text)
 	}
@@ -73,6 +73,9 @@ func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err 
 	}
 	if span.High = uint32(a.Cells()); high != a.High {
 		span.High, err = a.NumberCode(high)
+	}
+	if err == nil && span.Low >= span.High {
+		err = fmt.Errorf("%s: %q is less than a cell of the attribute's domain", a.Name, text)
 	}
 	return span, err
 }

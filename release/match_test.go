@@ -39,7 +39,7 @@ func TestParseGroup(t *testing.T) {
 			}
 		}
 		for _, text := range []string{"", "x", "[0, 1", "[1, 0)", "[0, 100)", "{x}", "{",
-			"[a, b)"} {
+			"[a, b)", "[0.26, 0.27)"} {
 			if _, err := parseGroup(a, text); err == nil {
 				t.Errorf("%s: %q is read", a.Name, text)
 			}

@@ -113,6 +113,11 @@ func TestReleases(t *testing.T) {
 			if anonymous && (report.Smallest < 7 || report.Records+report.Suppressed != 300) {
 				t.Errorf("%s: %+v", name, report)
 			}
+			// Records that are drawn from regions say nothing of what is sensitive.
+			if slices.Contains(made.Certificate.Uninformative, "town") !=
+				slices.Contains([]string{"rps", "dpcube", "diffgen", "diffmulti"}, name) {
+				t.Errorf("%s: %v say nothing", name, made.Certificate.Uninformative)
+			}
 			cost := 0.0
 			for _, m := range made.Certificate.Mechanisms {
 				cost += m.Cost
@@ -173,7 +178,7 @@ func TestRefused(t *testing.T) {
 		"must be NAME=VALUE":          func(r *Request) { r.Params = []string{"depth"} },
 		"depth: -1":                   func(r *Request) { r.Params = []string{"depth=-1"} },
 		"exists already":              func(r *Request) { r.Out = filepath.Dir(r.Table) },
-		"no such file":                func(r *Request) { r.Out = filepath.Join(r.Table, "a", "b") },
+		"no such file":                func(r *Request) { r.Out = r.Table + "/a/b" },
 		"\"nothing\" is no attribute": func(r *Request) { r.Target = "nothing" },
 		"must be categorical":         func(r *Request) { r.Target = "height" },
 		"--total EPSILON":             func(r *Request) { r.Total = Total{} },
@@ -223,27 +228,124 @@ func TestTarget(t *testing.T) {
 
 // TestFailureIsSpent: a release that fails after its entry counts, and leaves nothing.
 func TestFailureIsSpent(t *testing.T) {
-	dir, r := files(t, 300)
-	r.Params = []string{"max_nodes=1"}
+	dir, r := files(t, 3000)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Make(ctx, r) // before the entry
-	if err == nil || Spent(err) {
+	if _, err := Make(ctx, r); err == nil || Spent(err) { // before the entry
 		t.Error(err)
 	}
-	r.Algorithm, r.Params = "mst", []string{"max_rows=30"} // more are drawn
-	_, err = Make(t.Context(), r)
-	l, readErr := readLedger(LedgerBeside(r.Table))
-	if readErr != nil {
-		t.Fatal(readErr)
+	// Made-up records, which are few, stay within the cap.
+	r.Epsilon, r.Params = 90, []string{"max_nodes=300"}
+	if _, err := Make(t.Context(), r); !Spent(err) || !errors.Is(err, algorithms.ErrTooLarge) ||
+		!strings.Contains(err.Error(), "it counts as spent (release 1 in") {
+		t.Errorf("%v", err)
 	}
-	if err != nil {
-		if !Spent(err) || l.spent().Cmp(decimal(1)) != 0 {
-			t.Errorf("spent %v: %v", l.spent(), err)
+	l, err := readLedger(LedgerBeside(r.Table))
+	if err != nil || l.spent().Cmp(decimal(90)) != 0 {
+		t.Errorf("%v spent (%v)", l.spent(), err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*out*")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// TestNeighbours: certificates of two tables of other records differ in nothing but what mechanisms
+// have answered.
+func TestNeighbours(t *testing.T) {
+	for name, params := range map[string][]string{"rps": nil, "privbayes": nil,
+		"diffmulti": {"utility=dm"}, "mondrian": {"k=5"}} {
+		var certificates [2]*Certificate
+		for i, rows := range []int{300, 211} {
+			_, r := files(t, rows)
+			r.Algorithm, r.Params = name, params
+			if name == "mondrian" {
+				r.Epsilon = 0
+			}
+			made, err := Make(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := made.Certificate
+			c.Files = nil
+			for m := range c.Mechanisms {
+				c.Mechanisms[m].Cost = 0
+			}
+			if name == "privbayes" { // a network is chosen where the noisy number is large enough
+				c.Mechanisms = nil
+			}
+			certificates[i] = c
 		}
-		if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
-			t.Error("a folder is left")
+		if diff := cmp.Diff(certificates[0], certificates[1]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
 		}
+	}
+}
+
+// TestCroissant: the metadata describe the files and columns that there are.
+func TestCroissant(t *testing.T) {
+	_, r := files(t, 100)
+	croissant(t, r, "a factor of at most e^1", 2, "sc:Integer sc:Text sc:Float sc:Text sc:Text")
+	_, r = files(t, 100)
+	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=5"}
+	croissant(t, r, "4 others", 3, "sc:Text sc:Text sc:Text sc:Text sc:Text") // intervals
+}
+
+func croissant(t *testing.T, r *Request, guarantee string, files int, kinds string) {
+	t.Helper()
+	r.Title, r.License = "Mine", "https://example.org/terms"
+	if _, err := Make(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		Type         string `json:"@type"`
+		ConformsTo   string `json:"conformsTo"`
+		Name         string
+		Description  string
+		License      string
+		Published    string `json:"datePublished"`
+		Distribution []struct {
+			ID     string `json:"@id"`
+			URL    string `json:"contentUrl"`
+			Format string `json:"encodingFormat"`
+			SHA256 string
+		}
+		RecordSet []struct {
+			Field []struct {
+				DataType string
+				Source   struct {
+					FileObject struct {
+						ID string `json:"@id"`
+					}
+					Extract struct{ Column string }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(r.Out, CroissantFile))),
+		&m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Type != "sc:Dataset" || m.ConformsTo != "http://mlcommons.org/croissant/1.0" ||
+		m.Name != "Mine" || m.License != r.License || m.Published != "2026-05-06" ||
+		!strings.Contains(m.Description, guarantee) || len(m.Distribution) != files ||
+		len(m.RecordSet) != 1 {
+		t.Errorf("%+v", m)
+	}
+	for _, f := range m.Distribution {
+		if f.SHA256 != sha(t, filepath.Join(r.Out, f.URL)) || f.ID != f.URL || f.Format == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	header, _, _ := strings.Cut(read(t, filepath.Join(r.Out, RecordsFile)), "\n")
+	var columns, types []string
+	for _, f := range m.RecordSet[0].Field {
+		columns, types = append(columns, f.Source.Extract.Column), append(types, f.DataType)
+		if f.Source.FileObject.ID != RecordsFile {
+			t.Errorf("%+v", f)
+		}
+	}
+	if strings.Join(columns, ",") != header || strings.Join(types, " ") != kinds {
+		t.Errorf("%q of %q, the header is %s", columns, types, header)
 	}
 }
 
@@ -393,6 +495,26 @@ func TestVerifyFinds(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q: %v", want, err)
 		}
+	}
+	// Bytes changed anywhere are found or do no harm, with or without a forged certificate.
+	copied, stream := filepath.Join(t.TempDir(), "out"), random.NewKey(3).Stream()
+	if err := os.CopyFS(copied, os.DirFS(r.Out)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 120 {
+		name, text := CertificateFile, []byte(certificate)
+		if i%3 > 0 {
+			name = []string{RecordsFile, SchemaFile}[i%3-1]
+			text = []byte(read(t, filepath.Join(r.Out, name)))
+		}
+		text[stream.IntN(len(text))] = "09-.,\"\n[){}:ex\x00"[stream.IntN(15)]
+		if i%3 > 0 {
+			certified(name, string(text))(copied)
+		} else {
+			write(t, filepath.Join(copied, name), string(text))
+		}
+		Verify(t.Context(), copied, &Original{Table: r.Table, Schema: r.Schema})
+		write(t, filepath.Join(copied, name), read(t, filepath.Join(r.Out, name)))
 	}
 	if _, err := Verify(t.Context(), dir, nil); err == nil ||
 		!strings.Contains(err.Error(), "no release's folder") {

@@ -18,20 +18,24 @@ type ranking struct {
 	Contests   []*contest
 	Guarantees []*guaranteeLine
 	// Private says that the data are the user's own: choosing by what is shown spends privacy.
-	Private bool
-	Note    string // of the spec: what was left out
-	Sampled bool   // as of any contest
+	// MadeUp says that they are nobody's.
+	Private, MadeUp bool
+	Note            string // of the spec: what was left out
+	// Majority and Sampled are those of any contest.
+	Majority, Sampled bool
 }
 
 // contest is the releases of one dataset under one budget; those whose guarantee knows no epsilon
 // take part in all.
 type contest struct {
-	Title   string
-	Columns []rankColumn
-	Lines   []*rankLine // under a guarantee, best first; then those without, for reference
-	Ranked  int
-	Sampled bool // some cells say what sample of the true records is as good
-	Timed   bool
+	Title    string
+	Columns  []rankColumn
+	Lines    []*rankLine // under a guarantee, best first; then those without, for reference
+	Ranked   int
+	Counted  bool // records, of some line
+	Majority bool // is known in some column
+	Sampled  bool // some cells say what sample of the true records is as good
+	Timed    bool
 }
 
 // rankColumn is a measurement.
@@ -47,8 +51,9 @@ type rankColumn struct {
 type rankLine struct {
 	Place, Label  string
 	Rank          string // mean over the columns
-	Private       bool
-	NoBetter      bool // than the majority class, by any classifier
+	Private       bool   // under a guarantee that is not broken
+	Doubt         string // of its guarantee, "" for none
+	NoBetter      bool   // than the majority class, by any classifier
 	Cells         []rankCell
 	Records, Time string
 
@@ -99,6 +104,7 @@ func newRanking(run *results.Summary, times bool) *ranking {
 		if text := row.BudgetText(); text != "" && !slices.Contains(budgets[set], text) {
 			budgets[set] = append(budgets[set], text)
 		}
+		r.MadeUp = r.MadeUp || row.Dataset.Name == "from-schema"
 		r.Private = r.Private || row.Dataset.Name == "csv" || row.Dataset.Name == "graph"
 	}
 	for _, set := range sets {
@@ -112,7 +118,8 @@ func newRanking(run *results.Summary, times bool) *ranking {
 			if len(sets) > 1 {
 				c.Title += ", " + set
 			}
-			r.Contests, r.Sampled = append(r.Contests, c), r.Sampled || c.Sampled
+			r.Contests = append(r.Contests, c)
+			r.Majority, r.Sampled = r.Majority || c.Majority, r.Sampled || c.Sampled
 			r.Alarms = append(r.Alarms, c.alarms()...)
 		}
 	}
@@ -123,7 +130,7 @@ func newRanking(run *results.Summary, times bool) *ranking {
 		if rows[i].Algorithm == results.SampleAlgorithm {
 			continue
 		}
-		text := guaranteeText(m, rows[i].Setting, budgets[rows[i].Dataset.Label()])
+		text := guaranteeText(m, &rows[i], budgets[rows[i].Dataset.Label()])
 		at := slices.IndexFunc(r.Guarantees, func(g *guaranteeLine) bool { return g.Text == text })
 		if at < 0 {
 			at = len(r.Guarantees)
@@ -148,14 +155,14 @@ func newContest(m *results.Manifest, rows []results.Row, set, budget string) *co
 		}
 		l := lines[row.Setting]
 		if l == nil {
-			l = &rankLine{Label: row.Label(), setting: row.Setting, size: math.NaN(),
-				Private: !slices.Contains(unprotected, usesOf(m, row.Setting)[0].Guarantee)}
+			l = &rankLine{Label: row.Label(), setting: row.Setting, size: math.NaN()}
+			l.Private, l.Doubt = standing(m, row)
 			lines[row.Setting] = l
 			c.Lines = append(c.Lines, l)
 		}
 		switch row.Metric {
 		case recordsMetric:
-			l.size, l.Records = row.Mean, number(math.Round(row.Mean))
+			l.size, l.Records, c.Counted = row.Mean, number(math.Round(row.Mean)), true
 		case results.RuntimeMetric:
 			l.Time = duration(row.Mean)
 		}
@@ -220,6 +227,7 @@ func (c *contest) addColumn(column rankColumn, rows []results.Row,
 		return
 	}
 	c.Columns = append(c.Columns, column)
+	c.Majority = c.Majority || !math.IsNaN(column.majority)
 	place := func(x float64) float64 {
 		if hi <= lo {
 			return 0.5
@@ -366,9 +374,6 @@ func (c *contest) noBetter(l *rankLine) bool {
 	return judged
 }
 
-// swamped is from how many times the original's size on a release counts as mostly noise.
-const swamped = 2
-
 // sampled is the range of the samples that a line is as good as, "" where none is known.
 func (l *rankLine) sampled() string {
 	var least, most *rankCell
@@ -410,7 +415,7 @@ func (c *contest) alarms() (all []string) {
 		if l.NoBetter {
 			useless = append(useless, l.Label)
 		}
-		if l.size >= swamped*truth {
+		if l.size >= results.Swamped*truth {
 			large = append(large, fmt.Sprintf("%s %s", l.Label, l.Records))
 		}
 	}
@@ -429,9 +434,9 @@ func (c *contest) alarms() (all []string) {
 			"majority class, by any classifier: %s.%s", c.Title, strings.Join(useless, "; "), why))
 	}
 	if len(large) > 0 {
-		all = append(all, fmt.Sprintf("%s: %s were released, and these publish at least %d times "+
-			"as many records, most of them noise: %s.", c.Title, number(math.Round(truth)), swamped,
-			strings.Join(large, "; ")))
+		all = append(all, fmt.Sprintf("%s: %s were released, and these publish at least %v times "+
+			"as many records, most of them noise: %s.", c.Title, number(math.Round(truth)),
+			results.Swamped, strings.Join(large, "; ")))
 	}
 	return all
 }
@@ -453,23 +458,49 @@ func usesOf(m *results.Manifest, s *results.Setting) (uses []results.AlgorithmUs
 	return uses
 }
 
-// guaranteeText says in a sentence what a setting promises, under each of the budgets.
-func guaranteeText(m *results.Manifest, s *results.Setting, budgets []string) string {
-	uses := usesOf(m, s)
-	use := uses[0]
-	status := ""
-	for _, u := range uses {
-		if u.Status != "holds" {
-			status = " But the guarantee is " + u.Status + "."
-			if len(uses) > 1 {
-				status = " But under some settings the guarantee is " + u.Status + "."
-			}
+// standing says whether a row's release is under a guarantee that is not broken, and what is to be
+// said against it. A guarantee that depends on parameters is listed with several statuses: it
+// counts as holding where one of them says so and the ledger shows no broken release.
+func standing(m *results.Manifest, row *results.Row) (private bool, doubt string) {
+	uses := usesOf(m, row.Setting)
+	status := uses[0].Status
+	for _, use := range uses {
+		if use.Status == "holds" {
+			status = use.Status
 		}
 	}
-	switch use.Guarantee {
-	case unprotected[0], unprotected[1]:
+	switch {
+	case slices.Contains(unprotected, uses[0].Guarantee):
+		return false, "no privacy"
+	case row.Broken || status == "broken":
+		return false, "guarantee broken"
+	case status != "holds":
+		return true, "guarantee " + status
+	}
+	return true, ""
+}
+
+func errataText(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return " See errata " + strings.Join(ids, ", ") + "."
+}
+
+// guaranteeText says in a sentence what a setting promises, under each of the budgets.
+func guaranteeText(m *results.Manifest, row *results.Row, budgets []string) string {
+	s, use := row.Setting, usesOf(m, row.Setting)[0]
+	status := ""
+	switch private, doubt := standing(m, row); {
+	case slices.Contains(unprotected, use.Guarantee):
 		return "No privacy. It is here for reference and must not be published."
-	case "k-anonymity":
+	case !private:
+		return fmt.Sprintf("Not private: the claim of %s is broken, no finite bound is known.%s",
+			use.Guarantee, errataText(use.Errata))
+	case doubt != "":
+		status = " But it is " + doubt + "." + errataText(use.Errata)
+	}
+	if use.Guarantee == "k-anonymity" {
 		return fmt.Sprintf("k-anonymity, k = %s: whoever knows somebody's quasi-identifiers finds "+
 			"at least %[1]s people who share their published values. Nothing limits what these "+
 			"have in common: if all have one disease, so has that person.%s", s.Params["k"], status)
@@ -480,7 +511,7 @@ func guaranteeText(m *results.Manifest, s *results.Setting, budgets []string) st
 	}
 	return fmt.Sprintf("Differential privacy of one %s at %s; neighbours: %s. By such a change no "+
 		"release becomes more than %s times as likely, whatever anybody knows besides.%s",
-		cmp.Or(use.Unit, "record"), strings.Join(budgets, "; "), cmp.Or(use.Relation, "not said"),
+		cmp.Or(use.Unit, "record"), strings.Join(budgets, " or "), cmp.Or(use.Relation, "not said"),
 		factor, status)
 }
 

@@ -136,3 +136,18 @@ func TestNothingBeatsTheMajority(t *testing.T) {
 		t.Errorf("alarms %q", alarms)
 	}
 }
+
+// TestBrokenGuaranteeIsNotRanked: whatever it is worth, and the page says that it is not private.
+func TestBrokenGuaranteeIsNotRanked(t *testing.T) {
+	run := own(map[string][4]float64{"A": {0.9, 0.7, 0.1, 90}, "C": {0.8, 0.7, 0.3, 100}})
+	run.Manifest.Algorithms[1].Status = "broken"
+	r := newRanking(run, false)
+	lines := r.Contests[0].Lines
+	if r.Contests[0].Ranked != 1 || lines[0].Label != "C" || lines[1].Doubt != "guarantee broken" {
+		t.Errorf("%+v", lines)
+	}
+	if text := r.Guarantees[0].Text; !strings.HasPrefix(text, "Not private: the claim of "+
+		"differential privacy is broken") {
+		t.Errorf("A: %s", text)
+	}
+}

@@ -31,7 +31,8 @@ var verdictKey = []verdictWords{
 		"is contradicted", "are contradicted"},
 	{claims.NotCovered, "–", "v-none", "not judged, for the reason given",
 		"is not judged", "are not judged"},
-	{claims.NoData, "·", "v-nodata", "the experiments it needs have not been run",
+	{claims.NoData, "·", "v-nodata", "records are missing: its experiments were not run, or " +
+		"too few of their trials succeeded; the claim says which",
 		"has no data", "have no data"},
 }
 

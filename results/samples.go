@@ -30,6 +30,10 @@ var DerivedMeasures = []MeasureUse{
 	{Measurement: Measurement{Metric: LossMetric}, Title: "Proven privacy loss / ε"},
 }
 
+// Swamped is from how many times the records it was made from on a private release counts as mostly
+// noise.
+const Swamped = 2.0
+
 // Sample is one measurement of one setting, trial by trial. Summaries, claims, the regression gate,
 // figures and exports all start from samples.
 type Sample struct {
