@@ -13,6 +13,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
+	"ppdp/results"
 )
 
 // dataCache holds the loaded data of a plan.
