@@ -116,18 +116,17 @@ func (r *run) newWorkers(start *Start) *process.Pool {
 			return nil
 		},
 		Memory: r.opts.Isolation.Memory, Line: maxWorkerLine, Words: maxWorkerWords}
-	if r.opts.Timeout > 0 {
-		program.Time = r.opts.Timeout + hardGrace
-	}
 	if program.Memory > 0 { // garbage is collected before the limit ends the process
 		program.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", program.Memory/10*9))
 	}
 	return &process.Pool{Program: program}
 }
 
-// ask has a worker do a job. phase is the last one that a cell entered.
-func (r *run) ask(ctx context.Context, j job) (said done, phase string, err error) {
-	err = r.workers.Ask(ctx, jsonLine(&j), func(line []byte) (bool, error) {
+// ask has a worker do a job within a limit of time, 0 for none. phase is the last one that a cell
+// entered.
+func (r *run) ask(ctx context.Context, j job, limit time.Duration) (said done, phase string,
+	err error) {
+	err = r.workers.Ask(ctx, jsonLine(&j), limit, func(line []byte) (bool, error) {
 		said = done{}
 		if err := json.Unmarshal(line, &said); err != nil {
 			return true, fmt.Errorf("its process printed %s", process.Shown(line))
@@ -142,7 +141,11 @@ func (r *run) ask(ctx context.Context, j job) (said done, phase string, err erro
 
 // askCell has a worker run a cell, and keeps the outcome.
 func (r *run) askCell(ctx context.Context, i int, cancel context.CancelCauseFunc) {
-	said, phase, err := r.ask(ctx, job{Cell: &i})
+	limit := r.opts.Timeout
+	if limit > 0 {
+		limit += hardGrace
+	}
+	said, phase, err := r.ask(ctx, job{Cell: &i}, limit)
 	var start *process.StartError
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -179,7 +182,7 @@ func (r *run) askCell(ctx context.Context, i int, cancel context.CancelCauseFunc
 
 // askAudit has a worker make the numbered audit. One that ends its worker could not be made.
 func (r *run) askAudit(ctx context.Context, i int) (results.Audit, error) {
-	said, _, err := r.ask(ctx, job{Audit: &i})
+	said, _, err := r.ask(ctx, job{Audit: &i}, 0)
 	var start *process.StartError
 	switch {
 	case err != nil && (ctx.Err() != nil || errors.As(err, &start)):
@@ -206,20 +209,23 @@ func deathOf(who string, err error) error {
 	if !errors.As(err, &fault) || !errors.Is(err, process.ErrEnded) {
 		return fmt.Errorf("%s: %w", who, err)
 	}
-	said := goDeath.FindAllString(fault.Words, -1)
-	var how string
-	switch {
-	case goMemory.MatchString(fault.Words):
-		return &crashed{who + " needs more memory than a worker may have", []byte(fault.Words)}
-	case len(said) > 0:
-		how = said[len(said)-1]
-	case fault.Wait == nil:
-		how = "exit status 0"
-	default: // such as "signal: killed", which the system does where no memory is left
-		how = fault.Wait.Error()
+	stack, how := fault.Words, "exit status 0"
+	if said := goDeath.FindAllStringIndex(stack, -1); len(said) > 0 {
+		last := said[len(said)-1]
+		how, stack = stack[last[0]:last[1]], stack[last[0]:]
+	} else if fault.Wait != nil {
+		how = fault.Wait.Error() // "signal: killed", say, by a system without memory
 	}
-	return &crashed{fmt.Sprintf("%s ended its process: %s", who, how), []byte(fault.Words)}
+	text := fmt.Sprintf("%s ended its process: %s", who, how)
+	if goMemory.MatchString(fault.Words) {
+		text = who + " needs more memory than a worker may have"
+	}
+	return &crashed{text, []byte(stack[:min(len(stack), shownStack)])}
 }
+
+// shownStack is how many bytes of a worker's last words are for people: those of many goroutines
+// come to more.
+const shownStack = 4 << 10
 
 // jsonLine is a value as one line.
 func jsonLine(v any) []byte {

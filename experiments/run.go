@@ -451,19 +451,6 @@ func (r *run) attempt(ctx context.Context, i int, entered func(phase string)) (o
 	})
 }
 
-// changed is the failure of a cell that has changed the data.
-func changed(c *Cell) error {
-	return &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed the "+
-		"data that all cells share", c.Config.Algorithm)}
-}
-
-// settle has all cells vouched for.
-func (r *run) settle() {
-	for _, m := range r.cache.cells { // order-free: each is looked at
-		m.seal.settle(m.data, r.opts.Clock)
-	}
-}
-
 // publish writes a cell's release and reports whether the cell is done with that.
 func (r *run) publish(ctx context.Context, i int, release *algorithms.Release) bool {
 	if err := r.writeRelease(ctx, i, release); err != nil {
@@ -577,11 +564,9 @@ func (r *run) write(manifest results.Manifest) error {
 				if c.Fold >= 0 {
 					cell.Fold = &c.Fold
 				}
-				d := c.Config.data
-				table := r.cache.of(c).data.Table
+				d, table := c.Config.data, r.cache.of(c).data.Table
 				if slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && table != nil {
-					kept[d] = true
-					cell.Original = original(table)
+					kept[d], cell.Original = true, original(table)
 				}
 				for _, warning := range e.Warnings {
 					warned.add(warning)

@@ -20,7 +20,6 @@ type Program struct {
 	Greeting  []byte
 	Greeted   func(line []byte) error
 	StartTime time.Duration
-	Time      time.Duration // of a request, 0 for any
 	// Memory bounds the data of each process, in bytes, 0 for any. With Group it also bounds the
 	// resident memory of all that it has started together.
 	Memory int64
@@ -48,12 +47,12 @@ func (p *Pool) Close() {
 }
 
 // Ask hands a line to an idle process, or to a new one, and the lines that it prints to take until
-// that reports the last one or an error. What goes wrong in a process that has served others before
+// that reports the last one or an error; limit is how long that may take, 0 for any time. What goes wrong in a process that has served others before
 // may be their doing: the request is made once more of a fresh one, so that its outcome depends on
-// itself alone. Time is not given twice.
+// itself alone. One that was out of time is not.
 //
 // The error is a Fault, a StartError, take's own within a Fault, or the context's.
-func (p *Pool) Ask(ctx context.Context, line []byte,
+func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration,
 	take func(line []byte) (last bool, err error)) error {
 	p.mu.Lock()
 	var one *process
@@ -69,7 +68,7 @@ func (p *Pool) Ask(ctx context.Context, line []byte,
 				return err
 			}
 		}
-		if err = one.exchange(ctx, line, p.Time, take); err == nil {
+		if err = one.exchange(ctx, line, limit, take); err == nil {
 			p.mu.Lock()
 			p.idle = append(p.idle, one)
 			p.mu.Unlock()
