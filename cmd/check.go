@@ -32,9 +32,14 @@ Examples:
 
 // Run checks.
 func (c checkCommand) Run(con *console) error {
-	format, _, err := csvtable.ReadSchema(c.Schema, "")
+	format, schema, err := csvtable.ReadSchema(c.Schema, "")
 	if err != nil {
 		return inputError{err}
+	}
+	if csvtable.IsDraft(schema) {
+		fmt.Fprintf(con.stderr, "ppdp: note: %s is a draft: its bounds and lists were read off "+
+			"the data, and no release made with it is private until they are reviewed\n",
+			filepath.ToSlash(c.Schema))
 	}
 	text, err := csvtable.Open(c.File, nil)
 	if err != nil {

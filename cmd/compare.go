@@ -18,9 +18,10 @@ import (
 
 // compareCommand is "ppdp compare".
 type compareCommand struct {
-	CSV    string `arg:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
-	Schema string `required:"" help:"The table's schema file; ppdp datasets schema drafts one." placeholder:"FILE"`
-	Target string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
+	CSV       string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
+	Generated bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
+	Schema    string `required:"" help:"The table's schema file; ppdp datasets schema drafts one." placeholder:"FILE"`
+	Target    string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
 	// kong splits at commas.
 	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" placeholder:"E"`
 	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" placeholder:"K"`
@@ -43,11 +44,15 @@ Settings follow from public facts: the schema, --epsilon, --k and --rows. They a
 beside the page, a spec like any other: copy it, change it, and run it with ppdp run.
 
 The page is measured on your data and as private as they are. Choosing by it spends privacy that no
-epsilon covers: better compare on public data of the same shape.
+epsilon covers: better compare on public data of the same shape, or with --generated on records that
+are made up from the schema alone. These tell how algorithms cope with such a schema, so many
+records and such an epsilon, and nothing of the patterns in yours.
 
 Examples:
 
   ppdp compare my.csv --schema my.schema.yaml --rows 30000
+
+  ppdp compare --generated --schema my.schema.yaml --rows 30000
 
   ppdp compare my.csv --schema my.schema.yaml --target income --epsilon 0.1,1 --k 5 --out compared`
 }
@@ -55,6 +60,9 @@ Examples:
 // Validate is asked by kong.
 func (c *compareCommand) Validate() error {
 	var errs []error
+	if (c.CSV == "") != c.Generated {
+		errs = append(errs, errors.New("one of a table's file and --generated must be given"))
+	}
 	for i, epsilon := range c.Epsilon {
 		if !(epsilon > 0) || math.IsInf(epsilon, 1) {
 			errs = append(errs, fmt.Errorf("--epsilon: %v, must be a finite number above 0",
@@ -86,7 +94,10 @@ const specFile = experiments.ComparisonName + ".yaml"
 
 // Run compares.
 func (c *compareCommand) Run(con *console) error {
-	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.CSV), ".gz"), ".csv")
+	base := strings.TrimSuffix(filepath.Base(c.Schema), ".schema.yaml") + "-generated"
+	if !c.Generated {
+		base = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.CSV), ".gz"), ".csv")
+	}
 	out := cmp.Or(c.Out, base+"-compared")
 	comparison := experiments.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
 		Epsilon: c.Epsilon, K: c.K, Records: c.Rows, Trials: c.Trials, Seed: c.Seed}

@@ -15,6 +15,8 @@ type datasetsCommand struct {
 	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
 	Verify datasetsVerifyCommand `cmd:"" help:"Check data files against their pinned checksums."`
 	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for your own table."`
+
+	Hierarchies datasetsHierarchiesCommand `cmd:"" help:"Write a schema's taxonomies for review, in the form of ARX."`
 }
 
 type datasetsListCommand struct {

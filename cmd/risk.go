@@ -13,13 +13,14 @@ import (
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/release"
 	"ppdp/results"
 	"ppdp/risk"
 )
 
 // riskCommand is "ppdp risk".
 type riskCommand struct {
-	File       string   `arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it."`
+	File       string   `arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
 	Schema     string   `help:"The schema file: which columns are quasi-identifiers, which are sensitive." placeholder:"FILE"`
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
@@ -40,7 +41,7 @@ every sensitive attribute and of the class. docs/your-table.md says what the fig
 
 Examples:
 
-  ppdp risk release/records.csv --schema my.schema.yaml --page risk.html
+  ppdp risk release --page risk.html
 
   ppdp risk theirs.csv --quasi age,zip,sex --sensitive disease
 
@@ -53,11 +54,16 @@ func (c riskCommand) Run(con *console) error {
 	if err := options.Validate(); err != nil {
 		return inputError{err}
 	}
-	format, schema, err := c.described()
+	file, err := tableIn(c.File)
 	if err != nil {
 		return inputError{err}
 	}
-	file, err := tableIn(c.File)
+	if beside := filepath.Join(c.File, release.SchemaFile); file != c.File && c.Schema == "" {
+		if _, err := os.Stat(beside); err == nil {
+			c.Schema = beside
+		}
+	}
+	format, schema, err := c.described()
 	if err != nil {
 		return inputError{err}
 	}

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 )
 
@@ -20,8 +24,13 @@ type datasetsSchemaCommand struct {
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
 	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
 	Keep      bool     `name:"missing-as-value" help:"Keep missing categories as a value of their own; by default a record without one is left out."`
+	Public    string   `help:"Read bounds and lists off this public table, and nothing but the columns' names and the layout off FILE." placeholder:"TABLE"`
+	Hierarchy []string `help:"A hierarchy in the form of ARX, which becomes the attribute's taxonomy." sep:"none" placeholder:"NAME=FILE"`
 	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
 }
+
+// maxHierarchy is how many bytes a hierarchy may have.
+const maxHierarchy = 16 << 20
 
 // Help is the second part of the verb's help text.
 func (datasetsSchemaCommand) Help() string {
@@ -32,13 +41,16 @@ Examples:
 
   ppdp datasets schema my.csv
 
-  ppdp datasets schema my.csv --class income --delimiter ";" --out my.schema.yaml`
+  ppdp datasets schema my.csv --class income --delimiter ";" --out my.schema.yaml
+
+  ppdp datasets schema my.csv --public census.csv --hierarchy job=job.csv`
 }
 
 // Run drafts.
 func (c datasetsSchemaCommand) Run(con *console) error {
 	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
-		Missing: c.Missing, MissingAsValue: c.Keep, MaxValues: c.MaxValues}
+		Missing: c.Missing, MissingAsValue: c.Keep, MaxValues: c.MaxValues,
+		Public: c.Public, Taxonomies: make(map[string]*datasets.Taxonomy)}
 	switch delimiter := c.Delimiter; {
 	case delimiter == "":
 	case delimiter == `\t`:
@@ -50,6 +62,22 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	}
 	if c.MaxValues < 0 {
 		return inputError{fmt.Errorf("--max-values: %d, must be at least 0", c.MaxValues)}
+	}
+	var bad datasets.Problems
+	for _, stated := range c.Hierarchy {
+		name, path, found := strings.Cut(stated, "=")
+		if !found {
+			bad.Add("--hierarchy: %q, must be NAME=FILE", stated)
+			continue
+		}
+		text, err := datasets.ReadFile(path, maxHierarchy)
+		if err == nil {
+			options.Taxonomies[name], err = csvtable.ReadHierarchy(path, bytes.NewReader(text))
+		}
+		bad.AddError(err)
+	}
+	if err := bad.Err(); err != nil {
+		return inputError{err}
 	}
 	var draft bytes.Buffer
 	notes, err := csvtable.Draft(&draft, c.File, options)
@@ -63,16 +91,82 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 		_, err := con.stdout.Write(draft.Bytes())
 		return err
 	}
-	// Never over an existing file: it may be the reviewed one.
-	file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err := writeNew(c.Out, draft.Bytes()); err != nil {
+		return err
+	}
+	what := "a draft; its bounds and lists read off private data must be reviewed"
+	if c.Public != "" {
+		what = "its bounds and lists read off public data; ppdp check says what does not fit"
+	}
+	fmt.Fprintf(con.stdout, "%s: %s\n", c.Out, what)
+	return nil
+}
+
+// datasetsHierarchiesCommand is "ppdp datasets hierarchies".
+type datasetsHierarchiesCommand struct {
+	Schema string `arg:"" help:"The schema file."`
+	Out    string `help:"Write into this folder." default:"." placeholder:"DIR"`
+}
+
+// Help is the second part of the verb's help text.
+func (datasetsHierarchiesCommand) Help() string {
+	return `Writes every taxonomy of a schema, for review in a spreadsheet or in ARX: NAME.csv, a
+line for each value, followed by ever broader terms. A file that is there is never overwritten.
+"ppdp datasets schema --hierarchy NAME=NAME.csv" takes it back.
+
+Examples:
+
+  ppdp datasets hierarchies my.schema.yaml --out review`
+}
+
+// Run writes.
+func (c datasetsHierarchiesCommand) Run(con *console) error {
+	format, _, err := csvtable.ReadSchema(c.Schema, "")
 	if err != nil {
 		return inputError{err}
 	}
-	_, err = file.Write(draft.Bytes())
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
+	written := false
+	for i := range format.Schema.Attributes {
+		a := &format.Schema.Attributes[i]
+		if a.Taxonomy == nil {
+			continue
+		}
+		var text bytes.Buffer
+		if err := csvtable.WriteHierarchy(&text, a.Taxonomy); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(c.Out, 0o777); err != nil {
+			return inputError{err}
+		}
+		path := filepath.Join(c.Out, plainName(a.Name)+".csv")
+		if err := writeNew(path, text.Bytes()); err != nil {
+			return err
+		}
+		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+		written = true
 	}
-	fmt.Fprintf(con.stdout,
-		"%s: a draft; its bounds and lists read off private data must be reviewed\n", c.Out)
+	if !written {
+		return inputError{fmt.Errorf("%s: no attribute has a taxonomy", c.Schema)}
+	}
 	return nil
+}
+
+// plainName is an attribute's name as a file's.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_", r) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// writeNew writes a file that must not exist yet: it may be the reviewed one.
+func writeNew(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return inputError{err}
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
 }

@@ -24,6 +24,9 @@ func (t *Table) Checksum() string {
 		fmt.Fprintf(h, "attribute %q kind %d role %s bounds %v %v step %v continuous %t values "+
 			"%q ordered %t\n",
 			a.Name, a.Kind, a.Role, a.Low, a.High, a.Step, a.Continuous, a.Values, a.Ordered)
+		if a.Clock != "" {
+			fmt.Fprintf(h, "clock %q\n", a.Clock)
+		}
 		if a.Taxonomy != nil {
 			for _, node := range a.Taxonomy.Nodes {
 				fmt.Fprintf(h, "node %q parent %d\n", node.Name, node.Parent)

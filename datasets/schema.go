@@ -51,6 +51,9 @@ type Attribute struct {
 	// Continuous says that values may lie anywhere in a cell (Column.Exact keeps them);
 	// otherwise cell c stands for the single value Low+c·Step, as integers do.
 	Continuous bool
+	// Clock is how texts write the numbers of an attribute that is not continuous, if they are
+	// dates or times. It changes nothing but texts; empty for decimal numbers.
+	Clock Clock
 
 	// Values are a categorical attribute's values; the code is the index. Their order is the order
 	// along which partitioning algorithms cut.
@@ -121,6 +124,9 @@ func (a *Attribute) Text(code uint32) string {
 	if a.Kind == Categorical {
 		return a.Values[code]
 	}
+	if a.Clock != "" {
+		return a.Clock.Text(a.Number(code))
+	}
 	return strconv.FormatFloat(a.Number(code), 'f', -1, 64)
 }
 
@@ -134,6 +140,13 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 		}
 		return 0, fmt.Errorf("%s: %q is not in its public list, must be one of %s",
 			a.Name, text, quoteSome(a.Values))
+	}
+	if a.Clock != "" {
+		value, ok := a.Clock.Number(text)
+		if !ok {
+			return 0, fmt.Errorf("%s: %q is not of the form %s", a.Name, text, a.Clock)
+		}
+		return a.NumberCode(value)
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -189,6 +202,15 @@ func (a *Attribute) Validate() error {
 		} else if finite && (a.High-a.Low)/a.Step > maxCells {
 			bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low,
 				a.High, maxCells)
+		}
+		if a.Clock != "" {
+			if err := a.Clock.Validate(); err != nil {
+				bad("time %v", err)
+			} else if a.Continuous {
+				bad("continuous, but dates and times have no values between")
+			} else if a.Step != math.Trunc(a.Step) || a.Low != math.Trunc(a.Low) {
+				bad("low %v and step %v, must be whole for dates and times", a.Low, a.Step)
+			}
 		}
 		if len(a.Values) > 0 || a.Taxonomy != nil {
 			bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")

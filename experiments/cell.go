@@ -89,28 +89,6 @@ func guard(ctx context.Context, timeout time.Duration,
 	return outcome{}, running, &failure{at.name(), err}
 }
 
-// attempt runs a cell. entered, unless nil, is told the phases that it enters.
-func (r *run) attempt(ctx context.Context, i int, entered func(phase string)) (outcome,
-	<-chan struct{}, error) {
-	c := &r.plan.Cells[i]
-	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
-		at.entered = entered
-		o, err := r.plan.runCell(ctx, c, r.cache.of(c), at, r.opts.Clock)
-		// records that no metric asked for are drawn where a failure is the cell's own
-		if err == nil && r.opts.WriteReleases {
-			at.enter(results.PhaseRelease)
-			_, _, err = o.release.Records(ctx)
-		}
-		return o, err
-	})
-}
-
-// changed is the failure of a cell that has changed the data.
-func changed(c *Cell) error {
-	return &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed the "+
-		"data that all cells share", c.Config.Algorithm)}
-}
-
 // phase is where a cell is; it is read from outside when a cell does not come back.
 type phase struct {
 	current atomic.Value

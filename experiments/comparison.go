@@ -21,7 +21,7 @@ import (
 // Comparison asks what releases of one's own table are worth: those of every algorithm that fits,
 // under settings that follow from public facts alone.
 type Comparison struct {
-	CSV, Schema string // paths
+	CSV, Schema string // paths; without CSV records are made up from the schema
 	Target      string // the class, in place of the schema's; "" for that
 	Epsilon     []float64
 	K           int
@@ -45,9 +45,9 @@ type comparisonSpec struct {
 	Note       string `yaml:",omitempty"`
 	Seed       uint64
 	Trials     int
-	Folds      int               `yaml:",omitempty"`
-	Dataset    map[string]string `yaml:",flow"`
-	Epsilon    []float64         `yaml:",flow"`
+	Folds      int            `yaml:",omitempty"`
+	Dataset    map[string]any `yaml:",flow"`
+	Epsilon    []float64      `yaml:",flow"`
 	Algorithms []comparedAlgorithm
 	Measure    []comparedMeasure
 	Plots      []comparedPlot `yaml:",omitempty"`
@@ -87,11 +87,14 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 	text []byte, unfit []Unfit, err error) {
 	w := comparisonSpec{Name: ComparisonName, Source: "none", Seed: c.Seed, Trials: c.Trials,
 		Title:   "Releases of " + filepath.Base(c.CSV) + " compared",
-		Dataset: map[string]string{}, Epsilon: c.Epsilon}
-	if w.Dataset["csv"], err = relativeTo(filepath.Dir(path), c.CSV); err == nil {
-		w.Dataset["schema"], err = relativeTo(filepath.Dir(path), c.Schema)
+		Dataset: map[string]any{}, Epsilon: c.Epsilon}
+	if c.CSV == "" {
+		w.Title = "Releases of records made up from " + filepath.Base(c.Schema) + " compared"
+		w.Dataset["name"], w.Dataset["n"] = "from-schema", c.Records
+	} else if w.Dataset["csv"], err = relativeTo(filepath.Dir(path), c.CSV); err != nil {
+		return nil, nil, nil, err
 	}
-	if err != nil {
+	if w.Dataset["schema"], err = relativeTo(filepath.Dir(path), c.Schema); err != nil {
 		return nil, nil, nil, err
 	}
 	if c.Target != "" {

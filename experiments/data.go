@@ -13,6 +13,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
+	"ppdp/results"
 )
 
 // dataCache holds the loaded data of a plan.
@@ -312,4 +313,17 @@ func (m *cellData) split(fold int) (train, test []int32) {
 		return m.rows, m.rows
 	}
 	return m.folds[fold].Train, m.folds[fold].Test
+}
+
+// changed is the failure of a cell that has changed the data.
+func changed(c *Cell) error {
+	return &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed the "+
+		"data that all cells share", c.Config.Algorithm)}
+}
+
+// settle has all cells vouched for.
+func (r *run) settle() {
+	for _, m := range r.cache.cells { // order-free: each is looked at
+		m.seal.settle(m.data, r.opts.Clock)
+	}
 }

@@ -435,11 +435,20 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 	}
 }
 
-// settle has all cells vouched for.
-func (r *run) settle() {
-	for _, m := range r.cache.cells { // order-free: each is looked at
-		m.seal.settle(m.data, r.opts.Clock)
-	}
+// attempt runs a cell. entered, unless nil, is told the phases that it enters.
+func (r *run) attempt(ctx context.Context, i int, entered func(phase string)) (outcome,
+	<-chan struct{}, error) {
+	c := &r.plan.Cells[i]
+	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
+		at.entered = entered
+		o, err := r.plan.runCell(ctx, c, r.cache.of(c), at, r.opts.Clock)
+		// records that no metric asked for are drawn where a failure is the cell's own
+		if err == nil && r.opts.WriteReleases {
+			at.enter(results.PhaseRelease)
+			_, _, err = o.release.Records(ctx)
+		}
+		return o, err
+	})
 }
 
 // publish writes a cell's release and reports whether the cell is done with that.
@@ -555,11 +564,9 @@ func (r *run) write(manifest results.Manifest) error {
 				if c.Fold >= 0 {
 					cell.Fold = &c.Fold
 				}
-				d := c.Config.data
-				table := r.cache.of(c).data.Table
+				d, table := c.Config.data, r.cache.of(c).data.Table
 				if slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && table != nil {
-					kept[d] = true
-					cell.Original = original(table)
+					kept[d], cell.Original = true, original(table)
 				}
 				for _, warning := range e.Warnings {
 					warned.add(warning)

@@ -39,18 +39,20 @@ var embedded embed.FS
 // Certificate says what a release guarantees and how it was made. All of it may be published: it
 // holds nothing that was read off the private data. Its form is that of FormatFile.
 type Certificate struct {
-	Format     string      `json:"format"`
-	Title      string      `json:"title"`
-	Released   string      `json:"released"` // the day, UTC
-	License    string      `json:"license,omitempty"`
-	Program    string      `json:"program"`
-	Content    string      `json:"content"` // what the records are, in a sentence
-	Weighted   bool        `json:"weighted"`
-	Guarantee  Promise     `json:"guarantee"`
-	Algorithm  Method      `json:"algorithm"`
-	Randomness string      `json:"randomness"`
-	Mechanisms []Mechanism `json:"mechanisms"`
-	Budget     *Spending   `json:"budget,omitempty"` // of differential privacy
+	Format   string `json:"format"`
+	Title    string `json:"title"`
+	Released string `json:"released"` // the day, UTC
+	License  string `json:"license,omitempty"`
+	Program  string `json:"program"`
+	Content  string `json:"content"` // what the records are, in a sentence
+	Weighted bool   `json:"weighted"`
+	// Uninformative are columns drawn uniformly from their domains: they say nothing.
+	Uninformative []string    `json:"uninformative,omitempty"`
+	Guarantee     Promise     `json:"guarantee"`
+	Algorithm     Method      `json:"algorithm"`
+	Randomness    string      `json:"randomness"`
+	Mechanisms    []Mechanism `json:"mechanisms"`
+	Budget        *Spending   `json:"budget,omitempty"` // of differential privacy
 	// EarlierAnonymised is how many releases of the table under k-anonymity came before this one.
 	EarlierAnonymised int      `json:"earlierAnonymised"`
 	NotCovered        []string `json:"notCovered"`

@@ -62,9 +62,9 @@ func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err 
 	inner, opened := strings.CutPrefix(text, "[")
 	inner, closed := strings.CutSuffix(inner, ")")
 	from, to, both := strings.Cut(inner, ", ")
-	low, lowErr := strconv.ParseFloat(from, 64)
-	high, highErr := strconv.ParseFloat(to, 64)
-	if !opened || !closed || !both || lowErr != nil || highErr != nil || !(low < high) {
+	low, isLow := csvtable.ParseNumber(a, from)
+	high, isHigh := csvtable.ParseNumber(a, to)
+	if !opened || !closed || !both || !isLow || !isHigh || !(low < high) {
 		return span, fmt.Errorf("%s: %q is neither a number nor an interval [low, high)", a.Name,
 			text)
 	}

@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -426,6 +427,14 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		}
 	}
 	certificate := c.certify(r, p, anonymity, weighted, standing)
+	if anonymity == 0 && release.Regions != nil { // records are drawn from these
+		for i := range schema.Attributes {
+			if a := &schema.Attributes[i]; a.Role == datasets.Sensitive &&
+				!slices.Contains(release.Regions.Attributes, i) {
+				certificate.Uninformative = append(certificate.Uninformative, a.Name)
+			}
+		}
+	}
 	digest, err := folder.certify(certificate, schema)
 	if err != nil {
 		return nil, err

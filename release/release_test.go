@@ -113,6 +113,11 @@ func TestReleases(t *testing.T) {
 			if anonymous && (report.Smallest < 7 || report.Records+report.Suppressed != 300) {
 				t.Errorf("%s: %+v", name, report)
 			}
+			// Records that are drawn from regions say nothing of what is sensitive.
+			if slices.Contains(made.Certificate.Uninformative, "town") !=
+				slices.Contains([]string{"rps", "dpcube", "diffgen", "diffmulti"}, name) {
+				t.Errorf("%s: %v say nothing", name, made.Certificate.Uninformative)
+			}
 			cost := 0.0
 			for _, m := range made.Certificate.Mechanisms {
 				cost += m.Cost

@@ -18,8 +18,9 @@ type ranking struct {
 	Contests   []*contest
 	Guarantees []*guaranteeLine
 	// Private says that the data are the user's own: choosing by what is shown spends privacy.
-	Private bool
-	Note    string // of the spec: what was left out
+	// MadeUp says that they are nobody's.
+	Private, MadeUp bool
+	Note            string // of the spec: what was left out
 	// Majority and Sampled are those of any contest.
 	Majority, Sampled bool
 }
@@ -103,6 +104,7 @@ func newRanking(run *results.Summary, times bool) *ranking {
 		if text := row.BudgetText(); text != "" && !slices.Contains(budgets[set], text) {
 			budgets[set] = append(budgets[set], text)
 		}
+		r.MadeUp = r.MadeUp || row.Dataset.Name == "from-schema"
 		r.Private = r.Private || row.Dataset.Name == "csv" || row.Dataset.Name == "graph"
 	}
 	for _, set := range sets {
@@ -457,8 +459,8 @@ func usesOf(m *results.Manifest, s *results.Setting) (uses []results.AlgorithmUs
 }
 
 // standing says whether a row's release is under a guarantee that is not broken, and what is to be
-// said against it. A guarantee that depends on parameters is listed with several statuses: it counts
-// as holding where one of them says so and the ledger shows no broken release.
+// said against it. A guarantee that depends on parameters is listed with several statuses: it
+// counts as holding where one of them says so and the ledger shows no broken release.
 func standing(m *results.Manifest, row *results.Row) (private bool, doubt string) {
 	uses := usesOf(m, row.Setting)
 	status := uses[0].Status

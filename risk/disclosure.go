@@ -18,18 +18,16 @@ type Disclosure struct {
 	Homogeneous int `json:"homogeneous_records"`
 	// Distinct is the l of distinct l-diversity: the fewest values in a class.
 	Distinct int `json:"distinct_l"`
-	// Entropy is the l of entropy l-diversity: exp of the smallest entropy (Machanavajjhala et al.,
-	// definition 4.1).
+	// Entropy is the l of entropy l-diversity: exp of the smallest entropy.
 	Entropy float64 `json:"entropy_l"`
-	// Recursive is the largest l for which recursive (C, l)-diversity holds (definition 4.2): in
-	// each class the most frequent value has fewer than C times the records of the l-th most
-	// frequent and all rarer ones together. 0 when not even l = 1 does.
+	// Recursive is the largest l for which recursive (C, l)-diversity holds: in each class the most
+	// frequent value has fewer than C times the records of the l-th most frequent and all rarer
+	// ones together. 0 when not even l = 1 does.
 	Recursive int     `json:"recursive_l"`
 	C         float64 `json:"recursive_c"`
 	// Equal and Ordered are the t of t-closeness: the largest earth mover's distance between the
 	// distribution in a class and in the table, where all values are equally far apart, or as far
-	// as their places in the order of those that occur (Li et al., section 5). Ordered is nil for
-	// values without an order.
+	// as their places in the order of those that occur. Ordered is nil for values without an order.
 	Equal   float64  `json:"equal_t"`
 	Ordered *float64 `json:"ordered_t,omitempty"`
 }

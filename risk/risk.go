@@ -9,9 +9,9 @@
 // only attackers who know the quasi-identifiers and nothing else. For a table under differential
 // privacy the figures say little, because its records are nobody's.
 //
-// Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapters
-// 16 and 17 (the three attackers, as in ARX); Machanavajjhala et al., l-Diversity, TKDD 1(1), 2007;
-// Li, Li & Venkatasubramanian, t-Closeness, ICDE 2007.
+// Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013 (the three
+// attackers, in the form in which ARX measures them); Machanavajjhala et al., l-Diversity, TKDD
+// 1(1), 2007; Li, Li & Venkatasubramanian, t-Closeness, ICDE 2007.
 package risk
 
 import (
@@ -261,7 +261,8 @@ func (r *Report) inPopulation(table, population *Table, groups *grouping, o Opti
 	}
 	journalist := attacker(groups.sizes, sizes, o.K)
 	r.Marketer = journalist.Mean
-	// Or the attacker starts from the population and looks into the table: El Emam, table 16.2.
+	// Or the attacker starts from the population and looks into the table. As in ARX the larger of
+	// the two means counts.
 	journalist.Mean = max(journalist.Mean, float64(len(groups.sizes))/float64(all))
 	r.Journalist = &journalist
 	return nil

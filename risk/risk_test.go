@@ -208,7 +208,7 @@ func TestDiversity(t *testing.T) {
 	}
 }
 
-// TestCloseness is the worked example of Li et al., section 5: nine salaries, each once.
+// TestCloseness is the worked example of Li et al.: nine salaries, each once.
 func TestCloseness(t *testing.T) {
 	salary := func(classOf map[string]string) float64 {
 		text := "class,salary\n"

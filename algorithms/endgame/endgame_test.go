@@ -89,6 +89,61 @@ func TestExact(t *testing.T) {
 	})
 }
 
+// TestExactOnGrids is TestExact for regions of several words, on two attributes of six values: what
+// each box of the grid costs at the least follows from the boxes within it.
+func TestExactOnGrids(t *testing.T) {
+	const side = 6
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(8, 30).Draw(t, "k")
+		weights := rapid.SliceOfN(rapid.IntRange(0, 12), side*side, side*side).Draw(t, "weights")
+		weights[0] += k
+		var rows [][]uint32
+		for cell, n := range weights {
+			for range n {
+				rows = append(rows, []uint32{uint32(cell % side), uint32(cell / side)})
+			}
+		}
+		type box struct{ left, right, low, high int }
+		size := func(b box) int {
+			n := 0
+			for x := b.left; x < b.right; x++ {
+				for y := b.low; y < b.high; y++ {
+					n += weights[y*side+x]
+				}
+			}
+			return n
+		}
+		costs := map[box]int{}
+		var cost func(b box) int
+		cost = func(b box) int {
+			if known, ok := costs[b]; ok {
+				return known
+			}
+			least := size(b) * size(b)
+			try := func(one, two box) {
+				if size(one) >= k && size(two) >= k {
+					least = min(least, cost(one)+cost(two))
+				}
+			}
+			for x := b.left + 1; x < b.right; x++ {
+				try(box{b.left, x, b.low, b.high}, box{x, b.right, b.low, b.high})
+			}
+			for y := b.low + 1; y < b.high; y++ {
+				try(box{b.left, b.right, b.low, y}, box{b.left, b.right, y, b.high})
+			}
+			costs[b] = least
+			return least
+		}
+		params := DefaultParams()
+		params.K, params.Exact = k, 64
+		r := release(t, testinput.Numbers(0, []int{side, side}, rows...), params)
+		got, want := discernibility(r.Regions), float64(cost(box{0, side, 0, side}))
+		if got != want {
+			t.Fatalf("discernibility %v of %d rows, the least is %v", got, len(rows), want)
+		}
+	})
+}
+
 // TestStrict: whatever the parameters, regions have k rows, hold all rows that are equal, and a row
 // is in the region that the published tree leads to.
 func TestStrict(t *testing.T) {

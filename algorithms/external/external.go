@@ -245,7 +245,7 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 		return err
 	}
 	schema := in.Table.Schema()
-	read := schema
+	read := plainNumbers(schema)
 	if a.d.Values == codeValues {
 		read = codeSchema(schema)
 	}
@@ -260,10 +260,21 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 	case content.Dropped > 0:
 		return fmt.Errorf("%s: %d rows without all their values", name, content.Dropped)
 	}
-	if release.Table = content.Table; a.d.Values == codeValues {
+	if a.d.Values == codeValues {
 		release.Table = recoded(content.Table, schema)
+		return nil
 	}
-	return nil
+	release.Table, err = content.Table.WithSchema(schema)
+	return err
+}
+
+// plainNumbers is the schema with dates and times as the numbers that they stand for.
+func plainNumbers(schema *datasets.Schema) *datasets.Schema {
+	plain := &datasets.Schema{Attributes: slices.Clone(schema.Attributes)}
+	for i := range plain.Attributes {
+		plain.Attributes[i].Clock = ""
+	}
+	return plain
 }
 
 // codeSchema describes columns of codes: the integers from 0.
@@ -390,11 +401,15 @@ func (a *Algorithm) write(d *data, in algorithms.Input, home string) error {
 	if in.Graph != nil {
 		err = in.Graph.WriteEdges(w)
 	} else {
-		rows := in.Table.Select(in.Rows)
+		rows, schema := in.Table.Select(in.Rows), in.Table.Schema()
 		if a.d.Values == codeValues {
-			rows = recoded(rows, codeSchema(in.Table.Schema()))
+			rows = recoded(rows, codeSchema(schema))
+		} else {
+			rows, err = rows.WithSchema(plainNumbers(schema))
 		}
-		err = csvtable.Write(w, rows, nil)
+		if err == nil {
+			err = csvtable.Write(w, rows, nil)
+		}
 	}
 	if err = errors.Join(err, w.Flush(), file.Close()); err != nil {
 		return fmt.Errorf("data for the program: %w", err)

@@ -9,7 +9,7 @@ import (
 
 // Options say how a model is fitted.
 type Options struct {
-	// Iterations caps the steps, each one pass of sum-product.
+	// Iterations caps the steps of a stage, each one pass of sum-product. Most fits have one stage.
 	Iterations int
 	// Tolerance stops the fit when the loss is proven to be within this share of its minimum, or
 	// when it has fallen by less than a tenth of this share in plateau steps. 0 never stops early.
@@ -27,7 +27,7 @@ type Model struct {
 	// Loss is half the sum of squared distances from what was measured, in units of the noise, and
 	// Gap bounds how far it is above its minimum; it is 0 or more.
 	Loss, Gap  float64
-	Iterations int // taken
+	Iterations int // taken by the last stage
 
 	*tree
 	theta, mu []float64 // potentials and marginals of all cliques
@@ -101,7 +101,43 @@ func Fit(ctx context.Context, sizes []int, measured []Measurement, total float64
 	if warm != nil {
 		m.warm(warm)
 	}
-	return m, f.run(ctx, o)
+	return m, f.stages(ctx, o, warm == nil)
+}
+
+// sharp is the curvature times the number of records above which a fit that starts from nothing is
+// made in stages; stageRatio is that of a stage to the one before.
+const (
+	sharp      = 100
+	stageRatio = 8
+)
+
+// stages runs the method for measurements of little noise with more of it first. The steps that it
+// takes grow with the curvature and with the divergence between start and end: where noise is
+// taken away little by little each stage starts nearer, as its curvature grows.
+func (f *fitting) stages(ctx context.Context, o Options, cold bool) error {
+	soft := 1.0
+	for cold && f.curvature*f.Total/soft > sharp {
+		soft *= stageRatio
+	}
+	for ; soft >= 1; soft /= stageRatio {
+		f.soften(soft)
+		f.Iterations = 0
+		if err := f.run(ctx, o); err != nil {
+			return err
+		}
+		f.soften(1 / soft)
+	}
+	return nil
+}
+
+// soften divides the measurements' weights.
+func (f *fitting) soften(by float64) {
+	f.curvature /= by
+	for _, t := range f.targets {
+		for cell := range t.weights {
+			t.weights[cell] /= by
+		}
+	}
 }
 
 // warm starts from the potentials of another model, which belong to the marginals it was fitted to:

@@ -65,7 +65,8 @@ func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool)
 }
 
 // TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself
-// where the cases are, and all features of a taxonomy are in one bundle. With other weights there are no bundles.
+// where the cases are, and all features of a taxonomy are in one bundle. With other weights there
+// are no bundles.
 func TestBundlesChangeNoTree(t *testing.T) {
 	tests := 0
 	rapid.Check(t, func(t *rapid.T) {

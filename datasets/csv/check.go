@@ -21,6 +21,7 @@ const (
 	Encoding     Kind = "encoding"
 	NotListed    Kind = "not in the list"
 	NotNumber    Kind = "not a number"
+	NotTime      Kind = "not a date or time"
 	OutOfBounds  Kind = "out of bounds"
 	BetweenSteps Kind = "between steps"
 )
@@ -191,6 +192,9 @@ func (f *Format) mend(faults *Faults) string {
 			return "list texts that mean no number under missing: in the schema; infinity is none"
 		}
 		return "list texts that mean no number under missing: in the schema, or mend the table"
+	case NotTime:
+		return "list texts that mean no date or time under missing: in the schema, or state " +
+			"another form under time:"
 	case OutOfBounds:
 		return "widen low and high in the schema to all that is possible, not to what occurs, " +
 			"or mend the table"

@@ -5,6 +5,7 @@
 //
 //	delimiter: ";"                # default ","; any single character
 //	header: true                  # default; columns are then found by name and others left out
+//	encoding: utf-8               # default; latin-1 reads Windows-1252
 //	trim: false                   # default; true cuts white space around fields
 //	missing: ["?"]                # texts that stand for a missing value; default none
 //	missing-as-value: false       # default: rows with a missing value are dropped and counted
@@ -13,6 +14,7 @@
 //	  - {name: age, kind: numeric, low: 18, high: 95}                     # integers 18 ... 94
 //	  - {name: born, kind: numeric, low: 1900, high: 2020, widths: [5, 10]} # steps, by level
 //	  - {name: pay, kind: numeric, low: 0, high: 9, step: 0.1, continuous: true, role: sensitive}
+//	  - {name: seen, kind: numeric, time: DD.MM.YYYY, low: 01.01.2020, high: 01.01.2025} # days
 //	  - {name: job, kind: categorical, values: [admin, services, technician], order: random}
 //	  - {name: education, kind: categorical,
 //	     taxonomy: {any: {low: [primary], high: [secondary, tertiary]}}}
@@ -33,6 +35,7 @@
 // the first marker and placed where the schema lists it, else last and below the taxonomy's root.
 // Rows that lack a number or the class are dropped all the same: there is no cell for them.
 //
-// The package also drafts schema files (Draft) and writes tables back as text (Write). It
-// leaves out guessing: Draft reads private data and says so in what it writes.
+// The package also drafts schema files (Draft), says everything wrong with a table (Check), reads
+// published tables as texts (ReadTexts), exchanges hierarchies with ARX, and writes tables back as
+// text (Write). It leaves out guessing: Draft reads private data and says so in what it writes.
 package csvtable

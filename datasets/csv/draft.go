@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -33,6 +34,11 @@ type DraftOptions struct {
 	Missing []string
 	// MissingAsValue keeps missing categories as a value of their own.
 	MissingAsValue bool
+	// Public is the path of a second table, which is public: bounds and lists are read off it, and
+	// nothing but its layout and its columns' names off the table itself. Empty for none.
+	Public string
+	// Taxonomies describe the attributes named: their values are the leaves.
+	Taxonomies map[string]*datasets.Taxonomy
 	// MaxValues is the largest number of different texts a categorical attribute may have before
 	// its column is left out; 0 means 100.
 	MaxValues int
@@ -54,21 +60,26 @@ const sampleSize = 1 << 16
 // when no column can be described, and when the table is not what it seems: with a name twice, with
 // data in place of names, with NUL bytes or with infinity among numbers.
 func Draft(w io.Writer, path string, options DraftOptions) (notes []string, err error) {
-	return draft(w, path, func() (io.ReadCloser, error) { return Open(path, nil) }, options)
+	opener := func(path string) source {
+		return source{path, func() (io.ReadCloser, error) { return Open(path, nil) }}
+	}
+	return draft(w, opener(path), opener(options.Public), options)
 }
 
-func draft(w io.Writer, file string, open func() (io.ReadCloser, error),
-	options DraftOptions) ([]string, error) {
+// source is a table's text, which may be read twice.
+type source struct {
+	file string
+	open func() (io.ReadCloser, error)
+}
+
+func draft(w io.Writer, table, public source, options DraftOptions) ([]string, error) {
 	if options.Delimiter != 0 && !validDelimiter(options.Delimiter) {
 		return nil, fmt.Errorf("delimiter %q, must be neither a quote nor a line break",
 			options.Delimiter)
 	}
-	s := &profile{file: file, DraftOptions: options}
-	err := s.profile(open)
-	if errors.Is(err, errNotUTF8) {
-		s = &profile{file: file, DraftOptions: options, latin1: true}
-		s.note("the table is not UTF-8: it is read as Latin-1 (encoding: latin-1)")
-		err = s.profile(open)
+	s, err := profiled(table, profile{DraftOptions: options, onlyNames: options.Public != ""})
+	if err == nil && options.Public != "" {
+		err = s.take(public, options)
 	}
 	if err != nil {
 		return nil, err
@@ -77,18 +88,55 @@ func draft(w io.Writer, file string, open func() (io.ReadCloser, error),
 	return s.notes, err
 }
 
+// profiled reads a table, once more in the other encoding if need be.
+func profiled(table source, as profile) (*profile, error) {
+	s := as
+	s.file = table.file
+	err := s.profile(table.open)
+	if errors.Is(err, errNotUTF8) {
+		s = as
+		s.file, s.latin1 = table.file, true
+		s.note("%s is not UTF-8: it is read as Latin-1 (encoding: latin-1)", table.file)
+		err = s.profile(table.open)
+	}
+	return &s, err
+}
+
+// take replaces the columns, of which only the names are known, by those of a public table.
+func (s *profile) take(public source, options DraftOptions) error {
+	options.Delimiter = 0 // its own
+	p, err := profiled(public, profile{DraftOptions: options, trim: s.trim})
+	if err != nil {
+		return err
+	}
+	for i := range s.columns {
+		c := &s.columns[i]
+		at := slices.IndexFunc(p.columns, func(of draftColumn) bool { return of.name == c.name })
+		if at >= 0 {
+			*c = p.columns[at]
+		} else if c.reason == "" {
+			c.reason = "the public table has no column of that name"
+		}
+	}
+	s.Missing, s.seen = p.Missing, p.seen
+	s.notes = append(s.notes, p.notes...)
+	return nil
+}
+
 // errNotUTF8 is a text that is read once more in the other encoding.
 var errNotUTF8 = errors.New("not UTF-8, must be saved in that encoding")
 
 type profile struct {
 	DraftOptions
-	file    string
-	latin1  bool
-	trim    bool
-	seen    []bool // which of the markers occur
-	rows    int
-	columns []draftColumn
-	notes   []string
+	file string
+	// onlyNames reads no record below the names, but its first part for the delimiter.
+	onlyNames bool
+	latin1    bool
+	trim      bool
+	seen      []bool // which of the markers occur
+	rows      int
+	columns   []draftColumn
+	notes     []string
 }
 
 func (s *profile) note(format string, args ...any) {
@@ -108,7 +156,9 @@ func (s *profile) profile(open func() (io.ReadCloser, error)) error {
 	if s.Delimiter != 0 {
 		candidates = []rune{s.Delimiter}
 	}
-	s.Delimiter, s.trim = layout(sample, candidates...)
+	var spaces bool
+	s.Delimiter, spaces = layout(sample, candidates...)
+	s.trim = (s.trim || spaces) && !unicode.IsSpace(s.Delimiter)
 	stated := s.Missing != nil
 	if !stated {
 		s.Missing = usualMarkers
@@ -117,7 +167,7 @@ func (s *profile) profile(open func() (io.ReadCloser, error)) error {
 		s.MaxValues = 100
 	}
 	s.seen = slices.Repeat([]bool{stated}, len(s.Missing)) // stated ones are kept in any case
-	if err := s.read(buffered); err != nil {
+	if err := s.read(buffered); err != nil || s.onlyNames {
 		return err
 	}
 	return s.judge()
@@ -201,6 +251,9 @@ func (s *profile) read(r io.Reader) error {
 		if first {
 			if err := s.begin(record); err != nil {
 				return err
+			}
+			if s.onlyNames {
+				return nil
 			}
 			if !s.NoHeader {
 				continue
@@ -308,6 +361,21 @@ func (s *profile) dataAsNames() []string {
 // draftMark begins a draft; whoever has reviewed it deletes the line.
 const draftMark = "# DRAFT, read off the private data in"
 
+const privateHead = `# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release: a schema is public.
+# With bounds or values taken from the data no privacy guarantee holds, since one record more could
+# change them. Write down what is possible, not what occurs: bounds any person could have
+# (half-open: low is inside, high is not), every value the form allowed. Check what is listed as
+# missing and which lists are ordered, name the class, give roles (quasi-identifier, sensitive), and
+# describe in attributes that are not quasi-identifiers nothing you would not publish. Then delete
+# these lines.
+`
+
+const publicHead = `# Bounds and lists are read off %s, which must be public: it must have come
+# about without %s, of which only the first lines' layout and the columns' names are used.
+# Widen what is possible beyond them, check which lists are ordered, name the class and give roles
+# (quasi-identifier, sensitive). "ppdp check" then says what of the table does not fit.
+`
+
 // entries describes the columns: those to list, those to leave out, and how many are listed. keep
 // lists whatever can be described.
 func (s *profile) entries(keep bool) (attributes, leftOut []string, described int) {
@@ -315,6 +383,13 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 		c := &s.columns[i]
 		name := strconv.Quote(c.name)
 		entry, reason := c.describe(s.Class != "" && c.name == s.Class, s.MaxValues)
+		if tree := s.Taxonomies[c.name]; tree != nil && c.reason == "" {
+			entry, reason = s.hierarchical(c, tree), ""
+		}
+		if len(c.clocks) > 1 && entry != "" && !c.number && c.name != s.Class {
+			s.note("%s: dates are read as %s, they may be %s", name, c.clocks[0].Clock,
+				c.clocks[1].Clock)
+		}
 		if reason == "" || entry != "" && keep {
 			described++
 			attributes = append(attributes, "{"+entry+"}")
@@ -334,7 +409,32 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 	return attributes, leftOut, described
 }
 
+// hierarchical is the entry of a column whose values a taxonomy lists.
+func (s *profile) hierarchical(c *draftColumn, tree *datasets.Taxonomy) string {
+	leaves := tree.Leaves()
+	var unknown []string
+	for _, value := range c.values {
+		if !slices.Contains(leaves, value) {
+			unknown = append(unknown, value)
+		}
+	}
+	if len(unknown) > 0 {
+		s.note("%q: the hierarchy lacks %s", c.name, someOf(unknown))
+	}
+	for i, marker := range s.Missing {
+		s.seen[i] = s.seen[i] && !slices.Contains(leaves, marker)
+	}
+	return fmt.Sprintf("name: %s, kind: categorical, taxonomy: {%s}", strconv.Quote(c.name),
+		taxonomyText(tree, 0))
+}
+
 func (s *profile) write(w io.Writer) error {
+	for _, name := range slices.Sorted(maps.Keys(s.Taxonomies)) {
+		if !slices.ContainsFunc(s.columns, func(c draftColumn) bool { return c.name == name }) {
+			return fmt.Errorf("%s: a hierarchy for %q, must be for one of its columns", s.file,
+				name)
+		}
+	}
 	before := len(s.notes)
 	attributes, leftOut, described := s.entries(false)
 	if described == 0 { // better identifiers than nothing
@@ -347,8 +447,8 @@ func (s *profile) write(w io.Writer) error {
 	}
 	class := slices.IndexFunc(s.columns, func(c draftColumn) bool { return c.name == s.Class })
 	if s.Class != "" {
-		if class < 0 || s.columns[class].reason != "" || s.columns[class].tooMany ||
-			s.columns[class].filled == 0 {
+		if class < 0 || s.columns[class].reason != "" || s.Taxonomies[s.Class] == nil &&
+			(s.columns[class].tooMany || s.columns[class].filled == 0) {
 			names := make([]string, len(s.columns))
 			for i := range names {
 				names[i] = s.columns[i].name
@@ -358,15 +458,13 @@ func (s *profile) write(w io.Writer) error {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, draftMark+" %s.\n", strconv.Quote(filepath.Base(s.file)))
-	b.WriteString(`# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release: a schema is public.
-# With bounds or values taken from the data no privacy guarantee holds, since one record more could
-# change them. Write down what is possible, not what occurs: bounds any person could have
-# (half-open: low is inside, high is not), every value the form allowed. Check what is listed as
-# missing and which lists are ordered, name the class, give roles (quasi-identifier, sensitive), and
-# describe in attributes that are not quasi-identifiers nothing you would not publish. Then delete
-# these lines.
-`)
+	if s.Public != "" {
+		fmt.Fprintf(&b, publicHead, strconv.Quote(filepath.Base(s.Public)),
+			strconv.Quote(filepath.Base(s.file)))
+	} else {
+		fmt.Fprintf(&b, draftMark+" %s.\n", strconv.Quote(filepath.Base(s.file)))
+		b.WriteString(privateHead)
+	}
 	fmt.Fprintf(&b, "delimiter: %s\nheader: %t\n", strconv.Quote(string(s.Delimiter)), !s.NoHeader)
 	if s.latin1 {
 		b.WriteString("encoding: latin-1\n")
@@ -421,7 +519,7 @@ func (s *profile) target() string {
 		case "class", "target", "label", "outcome", "y":
 			return c.name
 		}
-		if i == len(s.columns)-1 {
+		if i == len(s.columns)-1 && (!c.number || len(c.values) == 2) {
 			guess = c.name
 		}
 	}

@@ -6,22 +6,27 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"ppdp/datasets"
 )
 
 func drafted(t *testing.T, text string, options DraftOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := draft(&b, "dir/f.csv", opened(text), options); err != nil {
+	if _, err := draft(&b, opened("dir/f.csv", text), source{}, options); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func opened(text string) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+func opened(file, text string) source {
+	return source{file, func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(text)), nil
+	}}
 }
 
 // body is a draft without its comments.
@@ -117,7 +122,7 @@ func TestDraftBad(t *testing.T) {
 		{"a\n1\n", DraftOptions{Delimiter: '"'}, "delimiter '\"', must be"},
 		{"\xff\xfea", DraftOptions{}, "UTF-16"},
 	} {
-		_, err := draft(&strings.Builder{}, "f.csv", opened(test.text), test.options)
+		_, err := draft(&strings.Builder{}, opened("f.csv", test.text), source{}, test.options)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
 		}
@@ -166,8 +171,19 @@ func TestDraftSees(t *testing.T) {
 			return strings.Repeat("words and ", 4) + fmt.Sprint(i%120, ",a")
 		}), DraftOptions{}, `#   "said": free text: more than 100 different texts`, ""},
 		{"dates", "day,x\n" + rows(150, func(i int) string {
-			return fmt.Sprintf("%04d-%02d-01,a", 1900+i%140, i%12+1)
-		}), DraftOptions{}, `#   "day": dates or times written as 2006-01-02`, ""},
+			return fmt.Sprintf("%04d-%02d-01,a", 1900+i, i%12+1)
+		}), DraftOptions{}, `{name: "day", kind: numeric, time: "YYYY-MM-DD", ` +
+			`low: "1900-01-01", high: "2050-01-01"}`, ""},
+		{"days first", "day,x\n01/02/1990,a\n31/12/1989,b\n", DraftOptions{},
+			`time: "DD/MM/YYYY", low: "01/01/1989", high: "01/01/1991"}`, ""},
+		{"days or months first", "day,x\n01/02/1990,a\n", DraftOptions{},
+			`time: "MM/DD/YYYY"`, `"day": dates are read as MM/DD/YYYY, they may be DD/MM/YYYY`},
+		{"times", "at,x\n08:15,a\n?,a\n23:59,b\n", DraftOptions{},
+			`{name: "at", kind: numeric, time: "hh:mm", low: "00:00", high: "24:00"}`, ""},
+		{"dates with times", "at,x\n2020-02-29 23:59,a\n2020-03-01 08:00,b\n", DraftOptions{},
+			`time: "YYYY-MM-DD hh:mm", low: "2020-02-29 00:00", high: "2020-03-02 00:00"}`, ""},
+		{"seconds of years", "at,x\n2020-02-29 23:59:00,a\n2022-03-01 08:00:01,b\n",
+			DraftOptions{}, `#   "at": dates or times of too long a span`, ""},
 		{"a scale", "x,n\nMedium,1\nlow,2\nHIGH,1\nlow,1\n", DraftOptions{},
 			`values: ["low", "Medium", "HIGH"], order: given}`, ""},
 		{"ranges", "age,n\n65+,1\n<5,2\n15-64,1\n5-14,1\n", DraftOptions{},
@@ -188,7 +204,7 @@ func TestDraftSees(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b strings.Builder
-			notes, err := draft(&b, "f.csv", opened(test.text), test.options)
+			notes, err := draft(&b, opened("f.csv", test.text), source{}, test.options)
 			if err != nil || !strings.Contains(b.String(), test.want) {
 				t.Errorf("%v, want %s in\n%s", err, test.want, b.String())
 			}
@@ -199,6 +215,64 @@ func TestDraftSees(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestDraftOfPublic: two private tables of the same columns have the same draft, which is that of
+// the public table in the private one's layout.
+func TestDraftOfPublic(t *testing.T) {
+	public := opened("census.csv",
+		"age,job,town\n0,clerk,Ulm\n99,smith,Bonn\n5,clerk,Ulm\n?,smith,Ulm\n")
+	var drafts []string
+	for _, private := range []string{"clerk;1;33\n", "spy;2;-5\nsmith;9;NA\n"} {
+		var b strings.Builder
+		notes, err := draft(&b, opened("my.csv", "job;x;age\n"+private), public,
+			DraftOptions{Public: "census.csv"})
+		if err != nil || !slices.Equal(notes, []string{
+			`"x" is left out: the public table has no column of that name`,
+		}) {
+			t.Fatal(err, notes)
+		}
+		drafts = append(drafts, b.String())
+	}
+	if drafts[0] != drafts[1] || strings.Contains(drafts[0], draftMark) {
+		t.Errorf("%s\n%s", drafts[0], drafts[1])
+	}
+	if got, want := body(drafts[0]), `delimiter: ";"
+header: true
+missing: ["?"]
+attributes:
+  - {name: "job", kind: categorical, values: ["clerk", "smith"]}
+  - {name: "age", kind: numeric, low: 0, high: 100, step: 1}`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if _, err := draft(io.Discard, opened("my.csv", "a,b\n1,2\n"), public,
+		DraftOptions{Public: "census.csv"}); err == nil ||
+		!strings.Contains(err.Error(), "no column can be described") {
+		t.Error(err)
+	}
+}
+
+// TestDraftWithHierarchy takes the values from the hierarchy, not from the table.
+func TestDraftWithHierarchy(t *testing.T) {
+	tree, err := ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := DraftOptions{Taxonomies: map[string]*datasets.Taxonomy{"job": tree}}
+	var b strings.Builder
+	notes, err := draft(&b, opened("f.csv", "job,n\na,1\nc,2\n-,1\n"), source{}, options)
+	if err != nil || len(notes) == 0 || notes[0] != `"job": the hierarchy lacks "c"` {
+		t.Fatal(err, notes)
+	}
+	if !strings.Contains(b.String(), `missing: []`) || !strings.Contains(b.String(),
+		`{name: "job", kind: categorical, taxonomy: {"*": [{"x": ["a", "b"]}, {"y": ["-"]}]}}`) {
+		t.Error(b.String())
+	}
+	options.Taxonomies["jobs"] = tree
+	if _, err := draft(&b, opened("f.csv", "job,n\na,1\n"), source{}, options); err == nil ||
+		!strings.Contains(err.Error(), `a hierarchy for "jobs", must be for one of its columns`) {
+		t.Error(err)
 	}
 }
 
@@ -238,14 +312,15 @@ func TestRoundStep(t *testing.T) {
 func FuzzDraft(f *testing.F) {
 	for _, text := range []string{bankText, "a,b\n1,2\n", "a, b\n1.5, x\n\n-7e9, ?\n",
 		"\ufeffa\r\n\"1\"\r\n", "1e300|x\n-1e-300|y\n", "a\n\"x\ry\"\n", "\r,0\n,0",
-		"x\n0.1\n1600000000.5\n"} {
+		"x\n0.1\n1600000000.5\n", "d,t\n2000-02-29,23:59\n",
+		"d\n31.12.9999\n", "d\n01/02/0000 00:00\n", "caf\xe9\n\x81\n", "a,a\n1,Inf\n"} {
 		f.Add(text, true, uint8(0))
 		f.Add(text, false, uint8(2))
 	}
 	f.Fuzz(func(t *testing.T, text string, header bool, most uint8) {
 		options := DraftOptions{NoHeader: !header, MaxValues: int(most)}
 		var schema bytes.Buffer
-		if _, err := draft(&schema, "f", opened(text), options); err != nil {
+		if _, err := draft(&schema, opened("f", text), source{}, options); err != nil {
 			return
 		}
 		format, err := ParseSchema("f", schema.Bytes())

@@ -28,21 +28,31 @@ type draftColumn struct {
 	distinct     map[uint64]struct{} // hashes of texts; nil once one occurred twice
 	consecutive  bool                // every value is the one before plus 1
 	last         float64
-	bytes        int      // of all texts
-	layouts      []string // of dates that fit all texts so far
-	infinite     int      // the line of the first word for infinity, 0 without
+	bytes        int         // of all texts
+	clocks       []clockSpan // that read all texts so far, for dates and times
+	infinite     int         // the line of the first word for infinity, 0 without
 	infiniteText string
 }
 
-// dateLayouts are the forms of dates and times that a draft recognises.
-var dateLayouts = []string{"2006-01-02", "2006/01/02", "02.01.2006", "01/02/2006", "02/01/2006",
-	"02-01-2006", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339,
-	"01/02/2006 15:04", "02.01.2006 15:04", "15:04", "15:04:05"}
+// usualClocks are the forms of dates and times that a draft recognises, the likelier first.
+var usualClocks = []datasets.Clock{"YYYY-MM-DD", "YYYY/MM/DD", "DD.MM.YYYY", "MM/DD/YYYY",
+	"DD/MM/YYYY", "DD-MM-YYYY", "YYYY-MM-DD hh:mm", "YYYY-MM-DD hh:mm:ss", "YYYY-MM-DDThh:mm",
+	"YYYY-MM-DDThh:mm:ss", "DD.MM.YYYY hh:mm", "MM/DD/YYYY hh:mm", "hh:mm", "hh:mm:ss"}
+
+// clockSpan is a form of dates and the range of those seen.
+type clockSpan struct {
+	datasets.Clock
+	low, high float64
+}
 
 func newDraftColumn(name string) draftColumn {
+	spans := make([]clockSpan, len(usualClocks))
+	for i, clock := range usualClocks {
+		spans[i] = clockSpan{clock, math.Inf(1), math.Inf(-1)}
+	}
 	return draftColumn{name: name, number: true, integer: true, min: math.Inf(1),
 		max: math.Inf(-1), distinct: make(map[uint64]struct{}), consecutive: true,
-		layouts: dateLayouts}
+		clocks: spans}
 }
 
 func (c *draftColumn) add(text string, s *profile, line int) {
@@ -72,11 +82,14 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 			c.distinct[hash.Sum64()] = struct{}{}
 		}
 	}
-	if !c.number && len(c.layouts) > 0 {
-		c.layouts = slices.DeleteFunc(slices.Clone(c.layouts), func(layout string) bool {
-			_, err := time.Parse(layout, text)
-			return err != nil
-		})
+	c.clocks = slices.DeleteFunc(c.clocks, func(span clockSpan) bool {
+		_, ok := span.Number(text)
+		return !ok
+	})
+	for i := range c.clocks {
+		number, _ := c.clocks[i].Number(text)
+		c.clocks[i].low = math.Min(c.clocks[i].low, number)
+		c.clocks[i].high = math.Max(c.clocks[i].high, number)
 	}
 	if c.tooMany {
 		return
@@ -147,9 +160,8 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 			entry += ", continuous: true"
 		}
 		return entry, reason
-	case len(c.layouts) > 0 && !c.number && !isClass && c.tooMany:
-		return "", fmt.Sprintf("dates or times written as %s: make numbers of them, such as years",
-			c.layouts[0])
+	case len(c.clocks) > 0 && !c.number && !isClass:
+		return c.time()
 	case c.tooMany && reason != "":
 		return "", reason
 	case c.tooMany && c.bytes > 30*c.filled:
@@ -168,6 +180,36 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 		entry += ", order: given"
 	}
 	return entry, reason
+}
+
+// time is the entry of a column of dates or times, with a cell for each day, minute or second. The
+// range is rounded outwards: dates to whole years, others to whole days.
+func (c *draftColumn) time() (entry, reason string) {
+	const mostCells = 1e6
+	span := c.clocks[0]
+	a := datasets.Attribute{Name: c.name, Clock: span.Clock, Step: 1}
+	perDay := 1.0
+	switch text := string(span.Clock); {
+	case strings.HasSuffix(text, "ss"):
+		perDay = 24 * 3600
+	case strings.HasSuffix(text, "mm"):
+		perDay = 24 * 60
+	}
+	a.Low = math.Floor(span.low/perDay) * perDay
+	a.High = math.Floor(span.high/perDay)*perDay + perDay
+	if perDay == 1 {
+		year := func(day float64, more int) float64 {
+			at := time.Unix(int64(day)*24*3600, 0).UTC()
+			at = time.Date(at.Year()+more, 1, 1, 0, 0, 0, 0, time.UTC)
+			return float64(at.Unix() / 24 / 3600)
+		}
+		a.Low, a.High = year(span.low, 0), year(span.high, 1)
+	}
+	end, ok := span.Number(span.Text(a.High))
+	if !ok || end != a.High || a.High-a.Low > mostCells {
+		return "", "dates or times of too long a span for a cell each"
+	}
+	return fmt.Sprintf("name: %s, kind: numeric, %s", strconv.Quote(c.name), boundsText(&a)), ""
 }
 
 // scales are lists that have an order. One that holds all values of a column orders them.

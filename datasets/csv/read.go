@@ -170,7 +170,7 @@ func (t *tableReader) columnsOf(schema *datasets.Schema) []column {
 			for _, marker := range t.format.Missing {
 				c.index[marker] = c.missing
 			}
-		} else if !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
+		} else if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
 			math.Abs(a.Low) < 1<<53 {
 			// Cells is the number of integers in [Low, High), whether or not High is one itself.
 			c.integers, c.low = true, int64(a.Low)
@@ -401,7 +401,7 @@ func (t *tableReader) row(record []string) {
 				continue
 			}
 		}
-		number, ok := Decimal(text)
+		number, ok := ParseNumber(c.attribute, text)
 		if ok {
 			code, err := c.attribute.NumberCode(number)
 			if err == nil {
@@ -444,26 +444,32 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 	shown := shortened(text)
 	fault := &Fault{Attribute: a.Name, Text: text, File: t.file}
 	fault.Line, fault.Column = t.records.FieldPos(field)
-	switch number, ok := Decimal(text); {
+	low, high := shownNumber(a, a.Low), shownNumber(a, a.High)
+	switch number, ok := ParseNumber(a, text); {
 	case !utf8.ValidString(text):
 		fault.Kind = Encoding
-		fault.What = fmt.Sprintf("%q is not UTF-8, must be saved in that encoding", shown)
+		fault.What = fmt.Sprintf("%q is not UTF-8, must be saved in that encoding, or "+
+			"encoding: latin-1 be stated in the schema", shown)
 	case a.Kind == datasets.Categorical:
 		fault.Kind = NotListed
 		fault.What = fmt.Sprintf("%q is not in its public list, must be one of %s", shown,
 			someOf(a.Values))
+	case !ok && a.Clock != "":
+		fault.Kind = NotTime
+		fault.What = fmt.Sprintf("%q is not of the form %s, must be in the half-open bounds "+
+			"[%s, %s)", shown, a.Clock, low, high)
 	case !ok:
 		fault.Kind = NotNumber
 		fault.What = fmt.Sprintf("%q is not a number, must be a decimal number in the half-open "+
-			"bounds [%v, %v)", shown, a.Low, a.High)
+			"bounds [%s, %s)", shown, low, high)
 	case !(number >= a.Low && number < a.High):
 		fault.Kind = OutOfBounds
-		fault.What = fmt.Sprintf("%s is outside its public bounds, must be in [%v, %v): at least "+
-			"the low and below the high bound", shown, a.Low, a.High)
+		fault.What = fmt.Sprintf("%s is outside its public bounds, must be in [%s, %s): at least "+
+			"the low and below the high bound", shown, low, high)
 	default:
 		fault.Kind = BetweenSteps
-		fault.What = fmt.Sprintf("%s is between steps, must be %v plus a multiple of %v and "+
-			"below %v", shown, a.Low, a.Step, a.High)
+		fault.What = fmt.Sprintf("%s is between steps, must be %s plus a multiple of %v and "+
+			"below %s", shown, low, a.Step, high)
 	}
 	t.note(fault)
 }
@@ -504,4 +510,13 @@ func Decimal(text string) (float64, bool) {
 	}
 	number, err := strconv.ParseFloat(text, 64)
 	return number, err == nil
+}
+
+// ParseNumber reads a value of a numeric attribute: a decimal number, or a date or time where the
+// attribute has a clock.
+func ParseNumber(a *datasets.Attribute, text string) (float64, bool) {
+	if a.Clock != "" {
+		return a.Clock.Number(text)
+	}
+	return Decimal(text)
 }

@@ -65,8 +65,9 @@ type schemaFile struct {
 type attribute struct {
 	Name       string             `yaml:"name"`
 	Kind       string             `yaml:"kind"`
-	Low        *float64           `yaml:"low"`
-	High       *float64           `yaml:"high"`
+	Time       datasets.Clock     `yaml:"time"`
+	Low        *bound             `yaml:"low"`
+	High       *bound             `yaml:"high"`
 	Step       *float64           `yaml:"step"`
 	Continuous bool               `yaml:"continuous"`
 	Widths     []int              `yaml:"widths"`
@@ -78,6 +79,11 @@ type attribute struct {
 	node   *strictyaml.Node
 	broken bool // something in it could not be decoded, so its values are not what was written
 }
+
+// bound is a number, or a date or time: which one is known when the attribute is compiled.
+type bound struct{ node *strictyaml.Node }
+
+func (b *bound) UnmarshalStrict(_ *strictyaml.Reader, n *strictyaml.Node) { b.node = n }
 
 func (a *attribute) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain attribute
@@ -353,24 +359,44 @@ func (c *compiler) refuse(entry *attribute, keys ...string) {
 func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	c.refuse(entry, "values", "order", "taxonomy")
 	complete := true
-	number := func(key string, value *float64, why string) float64 {
-		if value != nil {
-			return *value
+	if a.Clock = entry.Time; a.Clock != "" || strictyaml.Find(entry.node, "time") != nil {
+		if err := a.Clock.Validate(); err != nil {
+			c.problems(at(entry.node, "time"), err)
+			return false
 		}
+	}
+	lacks := func(key, why string) {
 		if strictyaml.Find(entry.node, key) == nil {
 			c.Problemf(entry.node, "no %s, %s", key, why)
 		}
 		complete = false
-		return 0
+	}
+	number := func(key string, value *bound, why string) (number float64) {
+		if value == nil {
+			lacks(key, why)
+			return 0
+		}
+		before := c.Problems()
+		if a.Clock == "" {
+			c.Decode(value.node, &number)
+		} else if read, ok := a.Clock.Number(value.node.Value); ok {
+			number = read
+		} else {
+			c.Problemf(value.node, "%q, must be of the form %s", value.node.Value, a.Clock)
+		}
+		complete = complete && c.Problems() == before
+		return number
 	}
 	a.Low = number("low", entry.Low, "must be the lowest value there can be")
 	a.High = number("high", entry.High,
 		"must be the first value above all there can be: the bounds are half-open, [low, high)")
-	if entry.Step == nil && !entry.Continuous && strictyaml.Find(entry.node, "step") == nil {
+	switch {
+	case entry.Step != nil:
+		a.Step = *entry.Step
+	case !entry.Continuous && strictyaml.Find(entry.node, "step") == nil:
 		a.Step = 1
-	} else {
-		a.Step = number("step",
-			entry.Step, "must be the width of the cells a continuous attribute is cut into")
+	default:
+		lacks("step", "must be the width of the cells a continuous attribute is cut into")
 	}
 	if complete && !entry.broken && a.Continuous && a.Step > 0 && a.High > a.Low &&
 		!a.WholeCells() {
@@ -390,7 +416,7 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 
 func (c *compiler) categorical(entry *attribute,
 	a *datasets.Attribute) (complete bool, missing uint32) {
-	c.refuse(entry, "low", "high", "step", "continuous", "widths")
+	c.refuse(entry, "time", "low", "high", "step", "continuous", "widths")
 	n := entry.node
 	a.Taxonomy = entry.Taxonomy
 	a.Values = slices.Clone(entry.Values)

@@ -72,7 +72,7 @@ func GroupText(a *datasets.Attribute, low, high uint32) string {
 	case high-low == 1 && !a.Continuous:
 		return cellText(a, low)
 	}
-	end := formatNumber(a.High)
+	end := numberText(a, a.High)
 	if int(high) < a.Cells() {
 		end = edgeText(a, high)
 	}
@@ -160,6 +160,9 @@ func (t *texter) text(row int32) string {
 // not 0.30000000000000004.
 func cellText(a *datasets.Attribute, code uint32) string {
 	number := a.Number(code)
+	if a.Clock != "" {
+		return a.Clock.Text(number)
+	}
 	if whole := int64(number); float64(whole) == number {
 		return strconv.FormatInt(whole, 10)
 	}
@@ -169,6 +172,22 @@ func cellText(a *datasets.Attribute, code uint32) string {
 		}
 	}
 	return formatNumber(number)
+}
+
+// numberText prints a number as texts of the attribute do.
+func numberText(a *datasets.Attribute, number float64) string {
+	if a.Clock != "" {
+		return a.Clock.Text(number)
+	}
+	return formatNumber(number)
+}
+
+// shownNumber is numberText for messages.
+func shownNumber(a *datasets.Attribute, number float64) string {
+	if a.Clock != "" {
+		return a.Clock.Text(number)
+	}
+	return fmt.Sprint(number)
 }
 
 // formatNumber prints a number in full where that is no longer than anybody reads.

@@ -14,6 +14,15 @@ import (
 // were read off the data.
 func IsDraft(schema []byte) bool { return bytes.Contains(schema, []byte(draftMark)) }
 
+// boundsText is a numeric attribute's bounds as a schema file has them.
+func boundsText(a *datasets.Attribute) string {
+	low, high := numberText(a, a.Low), numberText(a, a.High)
+	if a.Clock == "" {
+		return fmt.Sprintf("low: %s, high: %s", low, high)
+	}
+	return fmt.Sprintf("time: %q, low: %q, high: %q", a.Clock, low, high)
+}
+
 // WriteSchema writes a schema file for tables that Write writes: ParseSchema reads the same
 // attributes back, but for widths, which describe no value.
 func WriteSchema(w io.Writer, schema *datasets.Schema) error {
@@ -23,8 +32,7 @@ func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 		a := &schema.Attributes[i]
 		fmt.Fprintf(&b, "  - {name: %s, role: %s, ", strconv.Quote(a.Name), a.Role)
 		if a.Kind == datasets.Numeric {
-			fmt.Fprintf(&b, "kind: numeric, low: %s, high: %s, step: %s", formatNumber(a.Low),
-				formatNumber(a.High), formatNumber(a.Step))
+			fmt.Fprintf(&b, "kind: numeric, %s, step: %s", boundsText(a), formatNumber(a.Step))
 			if a.Continuous {
 				b.WriteString(", continuous: true")
 			}
@@ -41,31 +49,11 @@ func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 				b.WriteString(", order: given")
 			}
 			if a.Taxonomy != nil {
-				b.WriteString(", taxonomy: {")
-				writeTerm(&b, a.Taxonomy, 0)
-				b.WriteByte('}')
+				b.WriteString(", taxonomy: {" + taxonomyText(a.Taxonomy, 0) + "}")
 			}
 		}
 		b.WriteString("}\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeTerm writes a broader term with what is below it.
-func writeTerm(b *strings.Builder, t *datasets.Taxonomy, node int) {
-	fmt.Fprintf(b, "%s: [", strconv.Quote(t.Nodes[node].Name))
-	for i, child := range t.Nodes[node].Children {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if len(t.Nodes[child].Children) == 0 {
-			b.WriteString(strconv.Quote(t.Nodes[child].Name))
-			continue
-		}
-		b.WriteByte('{')
-		writeTerm(b, t, child)
-		b.WriteByte('}')
-	}
-	b.WriteByte(']')
 }

@@ -1,0 +1,141 @@
+package csvtable
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sort"
+
+	"ppdp/datasets"
+	"ppdp/elementary"
+	"ppdp/random"
+)
+
+func init() { datasets.Register(MadeUp{}) }
+
+// MadeUp is the source "from-schema": records made up from a schema file, for choosing algorithms
+// and settings without a look at private data.
+//
+// Every record belongs to one of a few hidden groups, whose sizes are drawn; within a group its
+// values are independent. Numbers and values of a meaningful order lie around a place of the
+// group's own, with a spread of its own, under a triangular law; other values have shares of the
+// group's own, few of them large. Attributes, the class among them, so depend on each other through
+// the groups, as in a table about people, but no distribution is that of any real table.
+type MadeUp struct{}
+
+// MadeUpParams name the schema file and the number of records.
+type MadeUpParams struct {
+	Schema string `yaml:"schema" doc:"the schema file" values:"a file's path, relative to the spec"`
+	Target string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
+	N      int    `yaml:"n" doc:"the number of records" min:"1" max:"10000000"`
+}
+
+// Validate reports everything wrong with the parameters, by yaml key.
+func (p *MadeUpParams) Validate() error {
+	var bad datasets.Problems
+	if p.Schema == "" {
+		bad.Add("schema: no path, must be a table's schema file")
+	}
+	bad.Whole("n", p.N, 1, 10_000_000)
+	return bad.Err()
+}
+
+// ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
+func (p *MadeUpParams) ResolvePaths(base string) {
+	if p.Schema != "" && !filepath.IsAbs(p.Schema) {
+		p.Schema = filepath.Join(base, p.Schema)
+	}
+}
+
+// Info describes the source.
+func (MadeUp) Info() datasets.Info {
+	return datasets.Info{Name: "from-schema", Title: "Records made up from a schema",
+		License: "none: generated"}
+}
+
+// Params returns a thousand records of no schema.
+func (MadeUp) Params() any { return &MadeUpParams{N: 1000} }
+
+// groups is how many hidden groups there are.
+const groups = 8
+
+// Load makes the records from the request's key.
+func (MadeUp) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+	params, err := datasets.ParamsOf(request, &MadeUpParams{N: 1000})
+	if err != nil {
+		return nil, err
+	}
+	format, _, err := ReadSchema(params.Schema, params.Target)
+	if err != nil {
+		return nil, err
+	}
+	schema := format.Schema
+	stream := request.Key.Derive("data").Stream()
+	sizes := drawShares(stream, groups, 1)
+	laws := make([][]law, groups)
+	for g := range laws {
+		for i := range schema.Attributes {
+			laws[g] = append(laws[g], drawLaw(stream, &schema.Attributes[i]))
+		}
+	}
+	b := datasets.NewBuilder(schema, params.N)
+	for row := range params.N {
+		if row%(1<<16) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		b.AddRow()
+		for i, law := range laws[sizes.draw(stream)] {
+			b.Set(row, i, law.draw(stream))
+		}
+	}
+	table := b.Table()
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Notes: []string{
+		fmt.Sprintf("%d records made up from %s: no distribution is that of any real table",
+			params.N, filepath.Base(params.Schema))}}, nil
+}
+
+// law is the distribution of an attribute's codes within a group.
+type law interface {
+	draw(stream *random.Stream) uint32
+}
+
+// shares are cumulative shares of codes.
+type shares []float64
+
+// drawShares draws shares of n codes as powers of exponential variables: the higher the power, the
+// fewer are large.
+func drawShares(stream *random.Stream, n, power int) shares {
+	s := make(shares, n)
+	sum := 0.0
+	for i := range s {
+		x := -elementary.Log(stream.Open01())
+		share := 1.0
+		for range power {
+			share *= x
+		}
+		sum += share
+		s[i] = sum
+	}
+	return s
+}
+
+func (s shares) draw(stream *random.Stream) uint32 {
+	place := stream.Open01() * s[len(s)-1]
+	return uint32(min(len(s)-1, sort.SearchFloat64s(s, place)))
+}
+
+// triangle lies around a place, with a spread, both in cells.
+type triangle struct{ middle, spread, cells float64 }
+
+func (t triangle) draw(stream *random.Stream) uint32 {
+	off := stream.Open01() + stream.Open01() - 1
+	return uint32(max(0, min(t.cells-1, t.middle+float64(t.spread*off))))
+}
+
+func drawLaw(stream *random.Stream, a *datasets.Attribute) law {
+	if a.Kind == datasets.Categorical && !a.Ordered {
+		return drawShares(stream, a.Cells(), 3)
+	}
+	cells := float64(a.Cells())
+	return triangle{stream.Open01() * cells, (0.05 + float64(0.45*stream.Open01())) * cells, cells}
+}
