@@ -63,7 +63,7 @@ func TestDocumentedSpecs(t *testing.T) {
 			}
 		}
 	}
-	if specs < 4 {
+	if specs < 3 { // one of CONTRIBUTING.md, two of your-table.md
 		t.Errorf("only %d specs found in the documentation", specs)
 	}
 }
