@@ -190,6 +190,7 @@ const (
 	geometric            = "geometric"
 	cauchy               = "cauchy"
 	exponential          = "exponential"
+	objective            = "objective"
 	gaussian             = "gaussian"
 	discreteLaplaceKind  = "discrete laplace"
 	discreteGaussianKind = "discrete gaussian"
@@ -242,8 +243,8 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 // budget's unit.
 type Entry struct {
 	Purpose string // what the queries were for: "cuts", "stop tests", "leaf counts"
-	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "gaussian", "discrete laplace",
-	// "discrete gaussian" or "declared".
+	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "objective", "gaussian",
+	// "discrete laplace", "discrete gaussian" or "declared".
 	Mechanism string
 	// Claimed and Proven are sensitivities, in L2 for Gaussian noise.
 	Claimed, Proven float64

@@ -31,6 +31,8 @@ type call struct {
 	firsts        []uint64  // an element of each group, nil where candidates are no groups
 	cells         []uint64  // occupied
 	grouped       bool      // values of neighbours may differ in number
+	minimum       []float64 // found by objective perturbation, before it is blurred
+	logDet        float64   // of the second derivatives there
 	seen          []seenCell
 }
 
@@ -130,7 +132,7 @@ func (w *watch) begin(m *mechanism, amount float64, values ...float64) (c *call,
 	case c.claimed != m.sensitivity.Claimed && m.kind != exponential && m.kind != cauchy:
 		err = fmt.Errorf("%w: call %d, %s for %s, is scaled to a sensitivity of %v, was %v",
 			ErrDiverged, at, m.kind, m.purpose, m.sensitivity.Claimed, c.claimed)
-	case len(c.values) != len(values) && !c.grouped:
+	case len(c.values) != len(values) && !c.grouped && c.kind != objective:
 		err = fmt.Errorf("%w: call %d, %s for %s, has %d values, were %d",
 			ErrDiverged, at, m.kind, m.purpose, len(values), len(c.values))
 	}

@@ -16,6 +16,33 @@
 // of rounds depend on earlier answers only. The budget is a filter: the sum of all costs is the
 // whole of it and no more, in zCDP and in pure epsilon alike.
 //
+// "aim-labels" is ours, for prediction under pure epsilon. A release of it has labels from a
+// logistic regression, on records whose other attributes AIM or its one-way marginals model.
+//
+//  1. The class is counted with noise.
+//  2. A first set of at most three attributes is chosen by the exponential mechanism over all of
+//     them, by how many records the best rule on their values labels rightly. One choice over whole
+//     sets sees what attributes say together, and that one repeats another. Where it needs only a
+//     part of the budget, a regression on the set and further choices follow, of attributes that
+//     it leaves most unexplained. These have to outweigh the noise that they bring.
+//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that.
+//  4. A regression on indicators of the chosen attributes' values, by objective perturbation with
+//     Laplace noise, labels the records. Labels are the most probable class and not drawn.
+//
+// A record has as many indicators as attributes are chosen, k. Scaled by 1/k they have the L1 norm
+// 1, whatever the number of values, so that Laplace noise on each coefficient does not grow with
+// it; noise against the L2 norm would, by its square root.
+//
+// Privacy of aim-labels. Neighbours differ by one record more or less. Steps 1 and 3 are as above.
+// The score of a set in step 2 rises by 0 or 1 with a record more; less half the number of records,
+// which is the same for all sets, it moves by 1/2 (chooseFirst). Unexplained class counts move by
+// at most 1 (unexplained). The regression's loss has a gradient and second derivatives that move
+// by no more than is declared (gradientSensitivity, shapeOf), and privacy.Objective proves that its
+// minimum, which no program finds exactly, is private under these. All steps draw on one path of
+// the budget, and what each does depends on the table through earlier answers alone. Labels are
+// computed from the regression and drawn records, which is post-processing. The regression's
+// coefficients are in floating point; they are not published.
+//
 // Deviations:
 //   - The paper accounts in zCDP by ε = ρ + 2√(ρ ln(1/δ)); here the tight conversion is used.
 //   - The paper has no pure epsilon. There a round's noise grows with the number of rounds planned,
@@ -78,14 +105,18 @@ func (Algorithm) Params() algorithms.Params {
 }
 
 func (p *Params) Validate() error {
-	errs := []error{
+	return errors.Join(
 		p.Check(), checkWorkload(p.Workload), algorithms.CheckRange("rounds", p.Rounds, 0, 1000),
 		algorithms.CheckShare("alpha", p.Alpha), algorithms.CheckWord("merge", p.Merge),
+		checkMaxModel(p.MaxModel),
+	)
+}
+
+func checkMaxModel(megabytes float64) error {
+	if megabytes > 0 && megabytes <= 32 {
+		return nil
 	}
-	if !(p.MaxModel > 0 && p.MaxModel <= 32) {
-		errs = append(errs, fmt.Errorf("max_model: %v, must be above 0 and at most 32", p.MaxModel))
-	}
-	return errors.Join(errs...)
+	return fmt.Errorf("max_model: %v, must be above 0 and at most 32", megabytes)
 }
 
 // threshold is how many standard deviations of its noise a frequent value's count is above 0, where
@@ -101,6 +132,8 @@ type search struct {
 	choice     *privacy.Exponential
 	noise      privacy.VectorNoise
 	model      *pgm.Model
+	// what all rounds and the one-way marginals cost, and what is left when they are done
+	total, reserve float64
 	// what a round costs at present
 	measuring, choosing float64
 	cached              int // cells of exact marginals kept
@@ -120,8 +153,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err != nil {
 		return nil, err
 	}
-	s := &search{Data: d, in: &in, params: params}
-	s.plan()
+	s := &search{Data: d, in: &in, params: params, total: in.Budget.Total()}
+	s.plan(len(d.Sizes))
 	first := d.Noise("one-way marginals")
 	for _, set := range d.OneWay() {
 		if err := d.Measure(first, s.measuring, set); err != nil {
@@ -129,51 +162,56 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		}
 	}
 	d.Merge(params.Merge, threshold, d.Class)
-	if s.model, err = d.Fit(1, nil); err != nil {
-		return nil, err
-	}
-	// with an attribute of one value, a marginal says nothing more than without it
-	s.candidates = slices.DeleteFunc(candidatesOf(sets), func(c candidate) bool {
-		return len(c.set) > 1 && slices.ContainsFunc(c.set, func(a int) bool {
-			return d.Sizes[a] == 1
-		})
-	})
-	s.choice = in.Budget.Exponential("choice of marginals", in.Noise.Open("choice of marginals"),
-		privacy.Exact(1))
-	s.noise = d.Noise("chosen marginals")
-	for last := false; !last; {
-		if last, err = s.round(); err != nil {
-			return nil, err
-		}
-	}
-	if s.model, err = d.Fit(2, s.model); err != nil {
+	if err := s.run(sets); err != nil {
 		return nil, err
 	}
 	return d.Publish(s.model)
 }
 
-// plan divides the budget among the rounds.
-func (s *search) plan() {
+// run chooses and measures marginals of a workload, after the one-way marginals.
+func (s *search) run(sets [][]int) (err error) {
+	if s.model, err = s.Fit(1, nil); err != nil {
+		return err
+	}
+	// with an attribute of one value, a marginal says nothing more than without it
+	s.candidates = slices.DeleteFunc(candidatesOf(sets), func(c candidate) bool {
+		return len(c.set) > 1 && slices.ContainsFunc(c.set, func(a int) bool {
+			return s.Sizes[a] == 1
+		})
+	})
+	s.choice = s.in.Budget.Exponential("choice of marginals",
+		s.in.Noise.Open("choice of marginals"), privacy.Exact(1))
+	s.noise = s.Noise("chosen marginals")
+	for last := false; !last; {
+		if last, err = s.round(); err != nil {
+			return err
+		}
+	}
+	s.model, err = s.Fit(2, s.model)
+	return err
+}
+
+// plan divides the search's budget among the rounds that so many attributes ask for.
+func (s *search) plan(attributes int) {
 	perAttribute := s.params.Rounds
 	if perAttribute == 0 {
 		if perAttribute = 4; s.in.Budget.Unit() == privacy.Rho {
 			perAttribute = 16
 		}
 	}
-	round := s.in.Budget.Total() / float64(perAttribute*len(s.Sizes))
+	round := s.total / float64(perAttribute*attributes)
 	s.measuring = s.params.Alpha * round
 	s.choosing = (1 - s.params.Alpha) * round
 }
 
 // round chooses a marginal, measures it and fits the model. last says that nothing is left.
 func (s *search) round() (last bool, err error) {
-	left := s.Path.Remaining()
+	left := s.Path.Remaining() - s.reserve
 	if left <= 2*(s.measuring+s.choosing) {
 		last = true
 		s.measuring, s.choosing = s.params.Alpha*left, (1-s.params.Alpha)*left
 	}
-	total := s.in.Budget.Total()
-	used := (total - left + s.measuring + s.choosing) / total
+	used := (s.total - left + s.measuring + s.choosing) / s.total
 	bias := s.noise.MeanSize(s.measuring)
 	open, scores, err := s.score(used*s.params.MaxModel*1e6/8, bias)
 	if err != nil {

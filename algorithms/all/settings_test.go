@@ -40,6 +40,19 @@ var settings = map[string][]algorithms.Params{
 			p.MaxModel, p.Alpha, p.Values = 0.01, 0.5, partition.Midpoint
 		},
 	),
+	"aim-labels": vary(func() *aim.LabelParams {
+		p := aim.Labelled{}.Params().(*aim.LabelParams)
+		p.MaxRows, p.Iterations = maxRows, 20
+		return p
+	},
+		func(p *aim.LabelParams) {
+			p.Attributes, p.Cutoff, p.Copies, p.Rounds = aim.AllAttributes, aim.Share, 1, 4
+		},
+		func(p *aim.LabelParams) {
+			p.Labels, p.Choosing, p.Bins, p.Values = 0.3, 0.6, 3, partition.Midpoint
+			p.Pairs = aim.AllAttributes
+		},
+	),
 	"day2016": vary(day2016.DefaultParams,
 		func(p *day2016.Params) { p.Form, p.Lambda = day2016.Histogram, degrees.MaxDegree },
 		func(p *day2016.Params) { p.Form, p.Theta = day2016.Histogram, "4" },

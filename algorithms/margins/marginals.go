@@ -133,6 +133,9 @@ func (d *Data) Cells(attributes []int) float64 {
 	return n
 }
 
+// Values are an attribute's values by row: not private.
+func (d *Data) Values(a int) []uint32 { return d.columns[a] }
+
 // Exact is the table's marginal over attributes, which are ascending: not private.
 func (d *Data) Exact(attributes []int) ([]float64, error) {
 	cells := d.Cells(attributes)

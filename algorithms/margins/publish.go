@@ -14,9 +14,17 @@ import (
 // Publish draws the model's records: as many as the model has, rounded, up to max_rows. A merged
 // value becomes one of its members, a bin one of its points.
 func (d *Data) Publish(m *pgm.Model) (*algorithms.Release, error) {
-	rows := int(math.Min(math.Round(m.Total), float64(d.params.MaxRows)))
+	return d.PublishLabelled(m, 1, func([][]uint32) {})
+}
+
+// PublishLabelled draws so many records for each of the model's. label may change their values, by
+// attribute and row, before they are published.
+func (d *Data) PublishLabelled(m *pgm.Model, copies int, label func(columns [][]uint32)) (
+	*algorithms.Release, error) {
+	total := math.Round(m.Total) * float64(copies)
+	rows := int(math.Min(total, float64(d.params.MaxRows)))
 	release := &algorithms.Release{}
-	if total := math.Round(m.Total); float64(rows) < total {
+	if float64(rows) < total {
 		release.Weights = make([]float64, rows)
 		for row := range release.Weights {
 			release.Weights[row] = total / float64(rows)
@@ -29,6 +37,7 @@ func (d *Data) Publish(m *pgm.Model) (*algorithms.Release, error) {
 	}
 	stream := d.in.Noise.Open("records")
 	columns := m.Records(rows, stream)
+	label(columns)
 	b := datasets.NewBuilder(d.schema, rows)
 	for range rows {
 		b.AddRow()

@@ -1,0 +1,340 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/margins"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+func init() { algorithms.Register(Labelled{}) }
+
+// Labelled is the baseline "aim-labels".
+type Labelled struct{}
+
+func (Labelled) Info() algorithms.Info {
+	return algorithms.Info{
+		Name: "aim-labels", Title: "AIM's records with labels from a private regression",
+		Source:   "ppdp; on McKenna et al. 2022 and Chaudhuri, Monteleoni & Sarwate 2011",
+		Input:    algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{algorithms.RecordPrivacy(algorithms.Strict, "A set of"+
+			" attributes, their marginals in integer noise drawn exactly, then a regression by"+
+			" objective perturbation. Public domains, a noisy number of records.")},
+		Revision: 1,
+	}
+}
+
+// LabelParams are the settings of a release.
+type LabelParams struct {
+	margins.Params `yaml:",inline"`
+	// Attributes says which attributes labels depend on: those chosen, or all.
+	Attributes Attributes `yaml:"attributes"`
+	// Pairs says which attributes AIM models the pairs of: those that labels depend on, or all.
+	Pairs Attributes `yaml:"pairs"`
+	// Labels is the share of epsilon for the regression, in (0, 1).
+	Labels float64 `yaml:"labels"`
+	// Choosing is the largest share for the choice of attributes, in (0, 1). What is not needed
+	// goes to the marginals. Labels and choosing leave at least 0.05 for these.
+	Choosing float64 `yaml:"choosing"`
+	// Rounds is how many rounds of AIM are planned for each attribute that it models, 1 to 1000.
+	Rounds int `yaml:"rounds"`
+	// MaxModel caps the tables of the model, in megabytes of 8-byte cells, above 0 and at most 32.
+	MaxModel float64 `yaml:"max_model"`
+	// Copies is how many records are drawn for each of the estimated number, 1 to 100: labels cost
+	// nothing more, and a classifier learns more of the regression from more of them. Every record
+	// has the weight 1, so that counts are so many times as large.
+	Copies int `yaml:"copies"`
+	// Cutoff is half, the most probable class, or share, for two classes: as many records of either
+	// as its noisy count says.
+	Cutoff Cutoff `yaml:"cutoff"`
+}
+
+// Attributes says which attributes something is about.
+type Attributes string
+
+const (
+	ChosenAttributes Attributes = "chosen"
+	AllAttributes    Attributes = "all"
+)
+
+func (Attributes) Enum() []string {
+	return algorithms.Words(ChosenAttributes, AllAttributes)
+}
+
+// Cutoff says which records of a regression get which label.
+type Cutoff string
+
+const (
+	Half  Cutoff = "half"
+	Share Cutoff = "share"
+)
+
+func (Cutoff) Enum() []string { return algorithms.Words(Half, Share) }
+
+// Params returns the defaults, for prediction.
+func (Labelled) Params() algorithms.Params {
+	return &LabelParams{Params: margins.DefaultParams(), Attributes: ChosenAttributes,
+		Pairs: ChosenAttributes, Labels: 0.6, Choosing: 0.25, Rounds: 1, MaxModel: 1, Copies: 10,
+		Cutoff: Half}
+}
+
+func (p *LabelParams) Validate() error {
+	errs := []error{
+		p.Check(), algorithms.CheckWord("attributes", p.Attributes),
+		algorithms.CheckWord("pairs", p.Pairs), algorithms.CheckShare("labels", p.Labels),
+		algorithms.CheckShare("choosing", p.Choosing),
+		algorithms.CheckRange("rounds", p.Rounds, 1, 1000), checkMaxModel(p.MaxModel),
+		algorithms.CheckRange("copies", p.Copies, 1, 100),
+		algorithms.CheckWord("cutoff", p.Cutoff),
+	}
+	if sum := p.Labels + p.Choosing; sum > 0.95 {
+		errs = append(errs, fmt.Errorf("labels, choosing: %v together, must be at most 0.95", sum))
+	}
+	return errors.Join(errs...)
+}
+
+// CheckSchema refuses a cutoff by shares for more than two classes.
+func (Labelled) CheckSchema(s *datasets.Schema, params algorithms.Params) error {
+	p := params.(*LabelParams)
+	if p.Cutoff == Share && s.Class() >= 0 && s.Classes() > 2 {
+		return fmt.Errorf("cutoff: %q, must be %q for a class of %d values", p.Cutoff, Half,
+			s.Classes())
+	}
+	return nil
+}
+
+const (
+	// countShare is the share of epsilon for how many records there are of each class.
+	countShare = 0.02
+	// otherShare is the share of the marginals' budget for attributes that labels do not depend on.
+	otherShare = 0.1
+	// determinant is the share of a regression's epsilon for what a record does to the second
+	// derivatives. A coefficient that no record speaks for then has noise of a standard deviation
+	// of about 4√2·share for each attribute, half a unit of log-odds.
+	determinant = 1. / 12
+	// perCoefficient is how many records times epsilon a regression has for each coefficient of a
+	// set it is started on.
+	perCoefficient = 30
+	// enough is how much epsilon times records the choice of a first set needs: a set that is right
+	// for 1/200 of the records more is then e¹⁰ times as probable.
+	enough = 800
+)
+
+// labeller learns labels from a growing set of attributes.
+type labeller struct {
+	*margins.Data
+	ctx         context.Context
+	in          *algorithms.Input
+	params      *LabelParams
+	labels      []uint32
+	usable      []int     // attributes that labels may depend on
+	classes     []float64 // noisy counts, at least 0
+	frequent    int       // the most frequent class
+	records     float64   // the noisy number of records, at least 1
+	chosen      []int
+	offsets     []int // of the chosen attributes' values in a class's part of θ
+	width       int   // of that part
+	theta       []float64
+	regressions *privacy.Objective
+	noise       privacy.VectorNoise
+}
+
+// Release chooses attributes, measures marginals, fits the regression and draws labelled records.
+func (a Labelled) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*LabelParams](ctx, a, in)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLabeller(ctx, &in, params)
+	if err != nil {
+		return nil, err
+	}
+	d := l.Data
+	if len(l.usable) == 0 || d.Sizes[d.Class] < 2 {
+		return l.unlabelled()
+	}
+	if err := l.count(); err != nil {
+		return nil, err
+	}
+	if params.Attributes == AllAttributes {
+		for _, a := range l.usable {
+			l.use(a)
+		}
+	} else if err := l.choose(); err != nil {
+		return nil, err
+	}
+	fitting := params.Labels * in.Budget.Total()
+	s, err := l.marginals(fitting)
+	if err != nil {
+		return nil, err
+	}
+	if l.theta, err = l.fit(fitting); err != nil {
+		return nil, err
+	}
+	release, err := d.PublishLabelled(s.model, params.Copies, l.relabel)
+	if err == nil && params.Copies > 1 {
+		release.Warnings = append(release.Warnings, fmt.Sprintf("copies is %d: the release has so"+
+			" many records for each, and counts are as many times too large", params.Copies))
+	}
+	return release, err
+}
+
+func newLabeller(ctx context.Context, in *algorithms.Input, p *LabelParams) (*labeller, error) {
+	d, err := margins.Open(ctx, in, &p.Params)
+	if err != nil {
+		return nil, err
+	}
+	l := &labeller{Data: d, ctx: ctx, in: in, params: p, noise: d.Noise("one-way marginals")}
+	for a := range d.Sizes {
+		if d.Class >= 0 && a != d.Class && d.Sizes[a] <= maxTable/d.Sizes[d.Class] {
+			l.usable = append(l.usable, a)
+		}
+	}
+	return l, nil
+}
+
+// unlabelled measures every attribute, where there is nothing to predict or to predict it from.
+func (l *labeller) unlabelled() (*algorithms.Release, error) {
+	cost := l.in.Budget.Total() / float64(len(l.Sizes))
+	for _, set := range l.OneWay() {
+		if err := l.Measure(l.noise, cost, set); err != nil {
+			return nil, err
+		}
+	}
+	model, err := l.Fit(2, nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.PublishLabelled(model, l.params.Copies, func([][]uint32) {})
+}
+
+// count measures the class and declares the regressions of it.
+func (l *labeller) count() error {
+	if err := l.Measure(l.noise, countShare*l.in.Budget.Total(), []int{l.Class}); err != nil {
+		return err
+	}
+	l.labels = l.Values(l.Class)
+	for _, n := range l.Measured[0].Counts {
+		l.classes = append(l.classes, max(0, n))
+		l.records += max(0, n)
+	}
+	l.records = max(1, l.records)
+	l.regressions = l.in.Budget.Objective("regressions", l.in.Noise.Open("regressions"),
+		privacy.Exact(gradientSensitivity(len(l.classes))))
+	for y, n := range l.classes {
+		if n > l.classes[l.frequent] {
+			l.frequent = y
+		}
+	}
+	return nil
+}
+
+// use adds an attribute to those that labels depend on.
+func (l *labeller) use(a int) {
+	l.chosen = append(l.chosen, a)
+	l.offsets = append(l.offsets, l.width)
+	l.width += l.Sizes[a]
+}
+
+// marginals runs AIM over the pairs of the attributes chosen, or of all, after the one-way
+// marginals of all others. It leaves so much of the budget.
+func (l *labeller) marginals(reserve float64) (*search, error) {
+	var modelled []int
+	var others [][]int
+	for a := range l.Sizes {
+		switch {
+		case a == l.Class:
+		case l.params.Pairs == AllAttributes || slices.Contains(l.chosen, a):
+			modelled = append(modelled, a)
+		default:
+			others = append(others, []int{a})
+		}
+	}
+	for _, set := range others {
+		left := l.Path.Remaining() - reserve
+		if err := l.Measure(l.noise, otherShare*left/float64(len(others)), set); err != nil {
+			return nil, err
+		}
+	}
+	p := l.params
+	s := &search{Data: l.Data, in: l.in, reserve: reserve,
+		params: &Params{Params: p.Params, Rounds: p.Rounds, Alpha: 0.9, MaxModel: p.MaxModel},
+		total:  l.Path.Remaining() - reserve}
+	s.plan(len(modelled))
+	var sets [][]int
+	for i, a := range modelled {
+		if err := l.Measure(l.noise, s.measuring, []int{a}); err != nil {
+			return nil, err
+		}
+		sets = append(sets, []int{a})
+		for _, b := range modelled[:i] {
+			sets = append(sets, []int{b, a})
+		}
+	}
+	return s, s.run(sets)
+}
+
+// fit fits a regression on the attributes chosen.
+func (l *labeller) fit(epsilon float64) ([]float64, error) {
+	shape := shapeOf(len(l.chosen), l.width, len(l.classes), determinant*epsilon)
+	r := l.regression()
+	r.strength = shape.Strength
+	return l.regressions.Minimise(&l.Path, epsilon, shape, r)
+}
+
+// regression is a regression on the attributes chosen, without its strength.
+func (l *labeller) regression() *regression {
+	n, m, others := len(l.labels), len(l.chosen), len(l.classes)-1
+	r := &regression{ctx: l.ctx, labels: l.labels, attributes: m, width: l.width,
+		classes: others + 1, values: make([]int32, n*m), scores: make([]float64, others),
+		probabilities: make([]float64, n*others)}
+	for i, a := range l.chosen {
+		for row, v := range l.Values(a) {
+			r.values[row*m+i] = int32(l.offsets[i]) + int32(v)
+		}
+	}
+	return r
+}
+
+// relabel gives drawn records the labels of the regression.
+func (l *labeller) relabel(columns [][]uint32) {
+	to, others := columns[l.Class], len(l.classes)-1
+	scores := make([]float64, len(to)*others)
+	for k := range others {
+		for i, a := range l.chosen {
+			part := l.theta[k*l.width+l.offsets[i]:]
+			for row, v := range columns[a] {
+				scores[row*others+k] += part[v]
+			}
+		}
+	}
+	cut, tied := 0.0, 0 // how many records at the cut itself get class 1
+	if ones := len(to) - int(math.Round(float64(len(to))*l.classes[0]/l.records)); ones > 0 &&
+		l.params.Cutoff == Share {
+		sorted := slices.Sorted(slices.Values(scores))
+		cut = sorted[len(to)-ones]
+		above, _ := slices.BinarySearch(sorted, math.Nextafter(cut, math.Inf(1)))
+		tied = ones - (len(to) - above)
+	} else if l.params.Cutoff == Share {
+		cut = math.Inf(1)
+	}
+	for row := range to {
+		best := cut
+		to[row] = 0
+		for k, x := range scores[row*others : (row+1)*others] {
+			if x > best || x == cut && tied > 0 {
+				best, to[row] = x, uint32(k+1)
+			}
+		}
+		if others == 1 && scores[row] == cut && tied > 0 {
+			tied--
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"ppdp/elementary"
+	"ppdp/privacy"
+)
+
+// regression is the loss of a logistic regression over records that each have the same number of
+// values, one for each attribute: for a record of class y
+//
+//	log(1 + Σ_k exp(z_k)) - z_y,  z_k = Σ_values θ_k(value)/attributes,  z_0 = 0,
+//
+// added up, plus (strength/2)·|θ|². A record's features thus have the L1 norm 1 and the square of
+// their L2 norm is 1/attributes. θ has the values of class 1, then those of class 2, and so on.
+type regression struct {
+	ctx        context.Context
+	values     []int32 // of all records, by record and attribute: positions in a class's part of θ
+	labels     []uint32
+	attributes int
+	width      int // of a class's part of θ
+	classes    int
+	strength   float64
+	// scratch: what a record's values add up to, and probabilities of all records
+	scores, probabilities []float64
+}
+
+// gradientSensitivity is how far one record moves the gradient in L1: |p-y| is at most 1 for two
+// classes, and Σ|p_k-y_k| over all but one class at most 2 for more.
+func gradientSensitivity(classes int) float64 { return float64(min(classes-1, 2)) }
+
+// curvature bounds the trace of one record's second derivatives by class, Σ p_k(1-p_k) over all but
+// one class: 1/4 for two, else what equal probabilities of the others give.
+func curvature(classes int) float64 {
+	if classes == 2 {
+		return 0.25
+	}
+	return 1 - 1/float64(classes-1)
+}
+
+// shapeOf chooses the strength for which the change of the determinant takes the given loss, but at
+// least 1/attributes², one record's worth. A record adds a matrix A⊗xxᵀ of rank r = classes-1 to
+// the second derivatives, which are at least λ: the r eigenvalues of what the determinant is
+// multiplied by exceed 1 by curvature·|x|²/λ altogether, and their product is largest where they
+// are equal.
+func shapeOf(attributes, width, classes int, loss float64) privacy.Shape {
+	rank, m := float64(classes-1), float64(attributes)
+	trace := curvature(classes) / m
+	strength := max(trace/(rank*elementary.Expm1(loss/rank)), 1/(m*m))
+	return privacy.Shape{Variables: (classes - 1) * width, Strength: strength,
+		Jacobian: rank * elementary.Log1p(trace/(rank*strength))}
+}
+
+// score writes what a record's values add up to, for all classes but the first, to z.
+func (r *regression) score(record int, theta, z []float64) {
+	values := r.values[record*r.attributes : (record+1)*r.attributes]
+	for k := range z {
+		part, sum := theta[k*r.width:(k+1)*r.width], 0.0
+		for _, v := range values {
+			sum += part[v]
+		}
+		z[k] = sum / float64(r.attributes)
+	}
+}
+
+// softmax turns scores into probabilities of all classes but the first and returns log Σ exp, the
+// first class included.
+func softmax(z []float64) float64 {
+	best := 0.0
+	for _, x := range z {
+		best = max(best, x)
+	}
+	sum := elementary.Exp(-best)
+	for k, x := range z {
+		z[k] = elementary.Exp(x - best)
+		sum += z[k]
+	}
+	for k := range z {
+		z[k] /= sum
+	}
+	return best + elementary.Log(sum)
+}
+
+// add adds to out what weights by class give a record's values.
+func (r *regression) add(record int, weights, out []float64) {
+	values := r.values[record*r.attributes : (record+1)*r.attributes]
+	for k, w := range weights {
+		part := out[k*r.width : (k+1)*r.width]
+		w /= float64(r.attributes)
+		for _, v := range values {
+			part[v] += w
+		}
+	}
+}
+
+// evaluate returns the loss at θ, plus bᵀθ, and writes its gradient. It keeps the probabilities.
+func (r *regression) evaluate(theta, b, gradient []float64) (loss float64) {
+	for i, x := range theta {
+		loss += float64(r.strength*x*x/2) + float64(b[i]*x)
+		gradient[i] = float64(r.strength*x) + b[i]
+	}
+	others := r.classes - 1
+	for record, y := range r.labels {
+		p := r.probabilities[record*others : (record+1)*others]
+		r.score(record, theta, p)
+		own := 0.0
+		if y > 0 {
+			own = p[y-1]
+		}
+		loss += softmax(p) - own
+		copy(r.scores, p)
+		if y > 0 {
+			r.scores[y-1]--
+		}
+		r.add(record, r.scores, gradient)
+	}
+	return loss
+}
+
+// curve writes the product of the second derivatives, at the probabilities kept, and v to out.
+func (r *regression) curve(v, out []float64) {
+	for i, x := range v {
+		out[i] = float64(r.strength * x)
+	}
+	others := r.classes - 1
+	for record := range r.labels {
+		p := r.probabilities[record*others : (record+1)*others]
+		r.score(record, v, r.scores)
+		mean := 0.0
+		for k, x := range r.scores {
+			mean += float64(p[k] * x)
+		}
+		for k, x := range r.scores {
+			r.scores[k] = float64(p[k] * (x - mean))
+		}
+		r.add(record, r.scores, out)
+	}
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i, x := range a {
+		sum += float64(x * b[i])
+	}
+	return sum
+}
+
+// errStuck says that rounding keeps the minimum from being found as well as it must be.
+var errStuck = errors.New("the minimum is not found: too many records for its tolerance")
+
+// Minimise goes down by Newton's method with backtracking, its equations solved by conjugate
+// gradients.
+func (r *regression) Minimise(b []float64, tolerance float64) ([]float64, error) {
+	d := len(b)
+	theta, gradient := make([]float64, d), make([]float64, d)
+	next, nextGradient := make([]float64, d), make([]float64, d)
+	loss := r.evaluate(theta, b, gradient)
+	for {
+		if err := r.ctx.Err(); err != nil {
+			return nil, err
+		}
+		length := math.Sqrt(dot(gradient, gradient))
+		if length <= tolerance {
+			return theta, nil
+		}
+		step, err := r.newton(gradient)
+		if err != nil {
+			return nil, err
+		}
+		slope := dot(step, gradient)
+		for size := 1.0; ; size /= 2 {
+			if size < 0x1p-40 {
+				return nil, errStuck
+			}
+			for i, x := range theta {
+				next[i] = x + float64(size*step[i])
+			}
+			reached := r.evaluate(next, b, nextGradient)
+			// near the minimum the loss no longer shows what a step gains, and the gradient does
+			if reached <= loss+float64(1e-4*size*slope) ||
+				math.Sqrt(dot(nextGradient, nextGradient)) <= length/2 {
+				loss = reached
+				break
+			}
+		}
+		theta, next = next, theta
+		gradient, nextGradient = nextGradient, gradient
+	}
+}
+
+// newton solves ∇²F·step = -gradient, the better the smaller the gradient is.
+func (r *regression) newton(gradient []float64) ([]float64, error) {
+	d := len(gradient)
+	step, rest, direction := make([]float64, d), make([]float64, d), make([]float64, d)
+	product := make([]float64, d)
+	for i, x := range gradient {
+		rest[i], direction[i] = -x, -x
+	}
+	square := dot(rest, rest)
+	goal := float64(square * min(0.01, math.Sqrt(square)/1000))
+	for range 10 * (d + 10) {
+		if err := r.ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.curve(direction, product)
+		along := square / dot(direction, product)
+		for i, x := range direction {
+			step[i] += float64(along * x)
+			rest[i] -= float64(along * product[i])
+		}
+		was := square
+		if square = dot(rest, rest); square <= goal {
+			break
+		}
+		for i, x := range rest {
+			direction[i] = x + float64(square/was*direction[i])
+		}
+	}
+	return step, nil
+}
+
+// Gradient is the loss' gradient.
+func (r *regression) Gradient(theta []float64) []float64 {
+	gradient := make([]float64, len(theta))
+	r.evaluate(theta, make([]float64, len(theta)), gradient)
+	return gradient
+}
+
+// LogDet needs the square of the number of variables in memory: it is for replays of small inputs.
+func (r *regression) LogDet(theta []float64) float64 {
+	r.Gradient(theta)
+	m := make([][]float64, len(theta))
+	unit := make([]float64, len(theta))
+	for i := range m {
+		m[i] = make([]float64, len(theta))
+		unit[i] = 1
+		r.curve(unit, m[i])
+		unit[i] = 0
+	}
+	return privacy.LogDet(m)
+}
