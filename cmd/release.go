@@ -53,16 +53,10 @@ Examples:
   ppdp release mondrian my.csv --param k=10 --out anonymised`
 }
 
-// beside is the path of a file that belongs to a table.
-func beside(table, ending string) string {
-	stem := strings.TrimSuffix(table, ".gz")
-	return strings.TrimSuffix(stem, filepath.Ext(stem)) + ending
-}
-
 // Run releases.
 func (c releaseCommand) Run(con *console) error {
 	if c.Schema == "" {
-		c.Schema = beside(c.Table, ".schema.yaml")
+		c.Schema = release.Beside(c.Table, ".schema.yaml")
 	}
 	if c.TotalDelta != 0 && c.Total == 0 {
 		return inputError{errors.New("--total-delta needs a --total")}

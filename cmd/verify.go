@@ -36,7 +36,7 @@ func (c verifyCommand) Run(con *console) error {
 	var original *release.Original
 	if c.Original != "" {
 		if c.Schema == "" {
-			c.Schema = beside(c.Original, ".schema.yaml")
+			c.Schema = release.Beside(c.Original, ".schema.yaml")
 		}
 		original = &release.Original{Table: c.Original, Schema: c.Schema}
 	} else if c.Schema != "" {
@@ -52,8 +52,9 @@ func (c verifyCommand) Run(con *console) error {
 	for _, problem := range report.Problems {
 		fmt.Fprintln(con.stdout, "WRONG:", problem)
 	}
-	if n := len(report.Problems); n > 0 {
-		return fmt.Errorf("%s is not what its certificate says: %d problems", c.Dir, n)
+	if report.Err() != nil {
+		return fmt.Errorf("%s is not what its certificate says: %d problems", c.Dir,
+			len(report.Problems))
 	}
 	return nil
 }

@@ -74,6 +74,11 @@ func proofOf(c *Config, spent *results.Spent) proof {
 	return within
 }
 
+// keep keeps a finished cell in memory.
+func (r *run) keep(i int, e *entry) {
+	r.entries[i], r.proofs[i] = e, proofOf(r.plan.Cells[i].Config, e.Spent)
+}
+
 // unproved is an entry with the proven loss that its cell has for a person. Where the guarantee is
 // broken none is finite: the mechanisms' losses do not cover what breaks it. Where several records
 // come from one person their losses add up.

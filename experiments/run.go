@@ -510,11 +510,6 @@ func (r *run) finish(i int, o outcome, err error, cancel context.CancelCauseFunc
 	}
 }
 
-// keep keeps a finished cell in memory.
-func (r *run) keep(i int, e *entry) {
-	r.entries[i], r.proofs[i] = e, proofOf(r.plan.Cells[i].Config, e.Spent)
-}
-
 func (r *run) fail(c *Cell, err error) {
 	r.result.Failed++
 	message := fmt.Sprintf("%s: %v", r.plan.describe(c), err)

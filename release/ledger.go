@@ -84,13 +84,15 @@ type ledgerPublished struct {
 	Certificate string `json:"certificate"` // SHA-256 of the file
 }
 
-// LedgerBeside is the path of a table's ledger where none is named.
-func LedgerBeside(table string) string {
+// Beside is the path of a file that belongs to a table: my.ledger.jsonl of my.csv.gz.
+func Beside(table, ending string) string {
 	stem := strings.TrimSuffix(table, ".gz")
-	return strings.TrimSuffix(stem, filepath.Ext(stem)) + ".ledger.jsonl"
+	return strings.TrimSuffix(stem, filepath.Ext(stem)) + ending
 }
 
-// open runs a change of a ledger under its lock: no two processes change it at once.
+const ledgerEnding = ".ledger.jsonl"
+
+// changeLedger runs a change of a ledger under its lock: no two processes change it at once.
 func changeLedger(path string, change func(l *Ledger) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

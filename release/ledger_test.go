@@ -195,10 +195,10 @@ func TestLedgerLocked(t *testing.T) {
 	}
 }
 
-func TestLedgerBeside(t *testing.T) {
+func TestBeside(t *testing.T) {
 	for table, want := range map[string]string{"a/my.csv": "a/my.ledger.jsonl",
 		"my.csv.gz": "my.ledger.jsonl", "my.tab": "my.ledger.jsonl", "my": "my.ledger.jsonl"} {
-		if got := LedgerBeside(table); got != want {
+		if got := Beside(table, ledgerEnding); got != want {
 			t.Errorf("%s: %s, want %s", table, got, want)
 		}
 	}

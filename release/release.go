@@ -47,8 +47,8 @@ type Request struct {
 	// Table and Schema are the paths of the table and its schema file; Target, where it is not
 	// empty, names the attribute that is the class in place of the schema's.
 	Table, Schema, Target string
-	// Ledger is the path of the table's ledger, empty for LedgerBeside. Total is what it allows;
-	// Changed says that the table may be another state than that of the last release.
+	// Ledger is the path of the table's ledger, empty for the one beside it. Total is what it
+	// allows; Changed says that the table may be another state than that of the last release.
 	Ledger  string
 	Total   Total
 	Changed bool
@@ -103,7 +103,7 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 	defer folder.remove()
 	path := r.Ledger
 	if path == "" {
-		path = LedgerBeside(r.Table)
+		path = Beside(r.Table, ledgerEnding)
 	}
 	params := results.FormatParams(strictyaml.Resolved(c.params))
 	standing, err := reserve(path, ledgerRelease{Table: digest, Algorithm: c.info.Name,

@@ -199,7 +199,7 @@ func TestRefused(t *testing.T) {
 			strings.Contains(err.Error(), "not a directory")) || Spent(err) {
 			t.Errorf("want %q: %v", want, err)
 		}
-		if _, err := os.Stat(LedgerBeside(r.Table)); err == nil {
+		if _, err := os.Stat(Beside(r.Table, ledgerEnding)); err == nil {
 			t.Errorf("%s: there is a ledger", want)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, ".out*")); len(left) > 0 {
@@ -240,7 +240,7 @@ func TestFailureIsSpent(t *testing.T) {
 		!strings.Contains(err.Error(), "it counts as spent (release 1 in") {
 		t.Errorf("%v", err)
 	}
-	l, err := readLedger(LedgerBeside(r.Table))
+	l, err := readLedger(Beside(r.Table, ledgerEnding))
 	if err != nil || l.spent().Cmp(decimal(90)) != 0 {
 		t.Errorf("%v spent (%v)", l.spent(), err)
 	}
@@ -384,7 +384,7 @@ func TestKilled(t *testing.T) {
 		if c.Wait(); c.ProcessState.ExitCode() == 3 {
 			t.Fatalf("kill %d: the process ended by itself", kill)
 		}
-		l, err := readLedger(LedgerBeside(r.Table))
+		l, err := readLedger(Beside(r.Table, ledgerEnding))
 		if err != nil {
 			t.Fatalf("kill %d: %v", kill, err)
 		}
@@ -409,7 +409,7 @@ func TestKilled(t *testing.T) {
 		t.Error("no release came out between kills: nothing was tested")
 	}
 	// What is left, and no more, can still be spent.
-	l, err := readLedger(LedgerBeside(r.Table))
+	l, err := readLedger(Beside(r.Table, ledgerEnding))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package results
 
 import (
 	"math"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -247,4 +248,44 @@ func BenchmarkSummarise(b *testing.B) {
 		summarise(cells)
 	}
 	b.ReportMetric(float64(len(cells))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// TestSummaryIsSmall: of a cell that is read, a summary keeps its numbers and no more, however much
+// else the cell has.
+func TestSummaryIsSmall(t *testing.T) {
+	const cells, numbers = 5_000, 2 + 7 // measured and derived
+	dir := t.TempDir()
+	full := fullCell()
+	full.Setting.Epsilon = pointer(0.5)
+	full.Spent.Proven, full.Fold, full.Original, full.Regions = 0.25, nil, nil, nil
+	err := Write(dir, Manifest{Experiment: "e"}, nil, func(add func(*Cell, *Timing) error) error {
+		for trial := range cells {
+			c := full
+			c.Trial = trial
+			if err := add(&c, &Timing{Cell: trial, Release: float64(trial)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	// slices grow by a quarter, and 100 kB are for everything else
+	most := 1.25*8*numbers*cells + 100_000
+	if kept := float64(after.HeapAlloc) - float64(before.HeapAlloc); kept > most {
+		t.Errorf("%.0f bytes a cell, must be at most %.0f", kept/cells, most/cells)
+	}
+	if got := len(s.Samples()) + len(s.Derived()); s.Cells != cells || got != numbers {
+		t.Errorf("%d cells, %d samples", s.Cells, got)
+	}
 }
