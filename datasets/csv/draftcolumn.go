@@ -196,7 +196,7 @@ func (c *draftColumn) time() (entry, reason string) {
 		perDay = 24 * 60
 	}
 	a.Low = math.Floor(span.low/perDay) * perDay
-	a.High = math.Floor(span.high/perDay)*perDay + perDay
+	a.High = float64(math.Floor(span.high/perDay)*perDay) + perDay
 	if perDay == 1 {
 		year := func(day float64, more int) float64 {
 			at := time.Unix(int64(day)*24*3600, 0).UTC()

@@ -47,9 +47,10 @@ func (p *Pool) Close() {
 }
 
 // Ask hands a line to an idle process, or to a new one, and the lines that it prints to take until
-// that reports the last one or an error; limit is how long that may take, 0 for any time. What goes wrong in a process that has served others before
-// may be their doing: the request is made once more of a fresh one, so that its outcome depends on
-// itself alone. One that was out of time is not.
+// that reports the last one or an error; limit is how long that may take, 0 for any time. What goes
+// wrong in a process that has served others before may be their doing: the request is made once
+// more of a fresh one, so that its outcome depends on itself alone. One that was out of time is
+// not.
 //
 // The error is a Fault, a StartError, take's own within a Fault, or the context's.
 func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration,
