@@ -207,7 +207,7 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 func swamped(config *Config, release *algorithms.Release, rows int) string {
 	n, ok := release.RecordCount()
 	if !ok || config.Guarantee.Model != algorithms.DifferentialPrivacy ||
-		n < results.Swamped*float64(max(1, rows)) {
+		n < results.Swamped*config.Copies()*float64(max(1, rows)) {
 		return ""
 	}
 	return fmt.Sprintf("%s published %.0f records for %d: most are noise; settings of fewer "+

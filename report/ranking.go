@@ -415,7 +415,7 @@ func (c *contest) alarms() (all []string) {
 		if l.NoBetter {
 			useless = append(useless, l.Label)
 		}
-		if l.size >= results.Swamped*truth {
+		if l.size >= results.Swamped*l.setting.Copies()*truth {
 			large = append(large, fmt.Sprintf("%s %s", l.Label, l.Records))
 		}
 	}

@@ -171,6 +171,15 @@ func (s *Setting) Facts() map[string]string {
 	return facts
 }
 
+// Copies is how many records a release publishes on purpose for each estimated one: the parameter
+// copies, 1 where there is none.
+func (s *Setting) Copies() float64 {
+	if n, err := strconv.Atoi(s.Params["copies"]); err == nil {
+		return float64(n)
+	}
+	return 1
+}
+
 // Key identifies a setting within an experiment: two settings are the same if and only if their
 // keys are equal. A setting read from a baseline has the key of the one it was written from.
 func (s *Setting) Key() string {

@@ -34,16 +34,15 @@ func (Labelled) Info() algorithms.Info {
 // LabelParams are the settings of a release.
 type LabelParams struct {
 	margins.Params `yaml:",inline"`
-	Attributes     Attributes `yaml:"attributes" doc:"which attributes labels depend on: those that are chosen, or all"`
-	Pairs          Attributes `yaml:"pairs" doc:"which attributes AIM models the pairs of: those that labels depend on, or all"`
-	Labels         float64    `yaml:"labels" doc:"the share of epsilon for the regression; labels and choosing leave at least 0.05 for marginals" above:"0" below:"1"`
-	Choosing       float64    `yaml:"choosing" doc:"the largest share of epsilon for the choice of attributes; what it does not need goes to the marginals" above:"0" below:"1"`
+	Attributes     Attributes `yaml:"attributes" doc:"the attributes that labels depend on: those chosen, or all"`
+	Pairs          Attributes `yaml:"pairs" doc:"the attributes whose pairs AIM models: those that labels depend on, or all"`
+	Labels         float64    `yaml:"labels" doc:"the share of epsilon for the regression" above:"0" values:"a number above 0, with choosing at most 0.95"`
+	Choosing       float64    `yaml:"choosing" doc:"the largest share of epsilon for the choice of attributes; what is not needed goes to the marginals" above:"0" values:"a number above 0, with labels at most 0.95"`
 	Rounds         int        `yaml:"rounds" doc:"how many rounds of AIM are planned for each attribute that it models" min:"1" max:"1000"`
 	MaxModel       float64    `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
-	// Labels cost nothing more for more records, and a classifier learns more of the regression
-	// from more of them. Every record has the weight 1, so that counts are so many times as large.
-	Copies int    `yaml:"copies" doc:"how many records are drawn for each of the estimated number; counts grow by as much" min:"1" max:"100"`
-	Cutoff Cutoff `yaml:"cutoff" doc:"half gives the most probable class; share, for two classes, as many records of either as its noisy count says"`
+	// Copies cost nothing more, and a classifier learns more of the regression from more of them.
+	Copies int    `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1, so that counts are so many times as large" min:"1" max:"100"`
+	Cutoff Cutoff `yaml:"cutoff" doc:"the class of a record: half, the most probable one; or share, for two classes, as many records of either as its noisy count says"`
 }
 
 // Attributes says which attributes something is about.
