@@ -16,10 +16,14 @@ import (
 	"ppdp/results"
 )
 
-// dataCache holds the loaded data of a plan.
+// dataCache holds the data of a plan: all of those that are drawn once, and of those drawn anew for
+// each trial the ones that cells need now.
 type dataCache struct {
-	cells map[dataKey]*cellData
+	facts map[dataKey]*facts
 	sets  []loadedSet // in order of first use
+
+	mu    sync.Mutex // guards what follows
+	cells map[dataKey]*cellData
 }
 
 // dataKey names the data of one trial.
@@ -28,24 +32,40 @@ type dataKey struct {
 	trial  int
 }
 
+func (c *Cell) dataKey() dataKey { return dataKey{c.Config.data, c.Trial} }
+
+// facts are what stays of data that are let go.
+type facts struct {
+	datasets.Dataset     // without its table or graph
+	nodes, maxDegree int // of a graph
+}
+
 // loadedSet is a dataset, of the first trial where it is drawn anew for each.
 type loadedSet struct {
 	config *datasetConfig
-	data   *datasets.Dataset
+	data   *facts
 }
 
-// load reads or generates all the plan's data. All problems are reported at once.
+// load reads or generates all the plan's data, and lets go those of a trial that are drawn anew for
+// the next. All problems are reported at once.
 func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, error) {
-	s := &dataCache{cells: make(map[dataKey]*cellData)}
+	s := &dataCache{facts: make(map[dataKey]*facts), cells: make(map[dataKey]*cellData)}
 	var errs []error
 	for _, d := range p.datasets() {
 		var m *cellData
 		var err error
 		for trial := 0; trial < p.Trials && err == nil; trial++ {
-			m, err = p.loadTrial(ctx, files, d, trial, m)
-			s.cells[dataKey{d, trial}] = m
-			if err == nil && trial == 0 {
-				s.sets = append(s.sets, loadedSet{d, m.data})
+			if d.resample {
+				m = nil
+				s.letGo(nil) // no cell has run
+			}
+			if m, err = p.loadTrial(ctx, files, d, trial, m); err != nil {
+				break
+			}
+			key := dataKey{d, trial}
+			s.facts[key], s.cells[key] = m.facts, m
+			if trial == 0 {
+				s.sets = append(s.sets, loadedSet{d, m.facts})
 				err = p.usable(d, m)
 			}
 		}
@@ -59,13 +79,13 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 	earlier *cellData) (*cellData, error) {
 	m := &cellData{}
 	if earlier != nil && !d.resample {
-		m.data, m.truth, m.seal = earlier.data, earlier.truth, earlier.seal
+		m.data, m.facts, m.seal, m.truth = earlier.data, earlier.facts, earlier.seal, earlier.truth
 	} else {
 		var err error
 		if m.data, err = p.loadData(ctx, files, d, trial); err != nil {
 			return nil, err
 		}
-		m.seal = &seal{sum: sumOf(m.data)}
+		m.seal, m.facts = &seal{sum: sumOf(m.data)}, factsOf(m.data)
 	}
 	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
 		m.truth = nil
@@ -90,20 +110,100 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 	return m, nil
 }
 
+func factsOf(data *datasets.Dataset) *facts {
+	f := &facts{Dataset: *data}
+	f.Table, f.Graph = nil, nil
+	if data.Graph != nil {
+		f.nodes, f.maxDegree = data.Graph.Nodes(), data.Graph.MaxDegree()
+	}
+	return f
+}
+
+// take returns the data of a cell, and loads them again where they were let go. Whoever has them
+// gives them back.
+func (r *run) take(ctx context.Context, i int) (*cellData, error) {
+	s, c := r.cache, &r.plan.Cells[i]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.cells[c.dataKey()]
+	if m == nil {
+		s.letGo(r.opts.Clock) // before there are more
+		var err error
+		m, err = r.plan.loadTrial(ctx, r.opts.Files, c.Config.data, c.Trial, nil)
+		if err == nil && m.data.Checksum != r.checksum(i) {
+			err = errOtherData
+		}
+		if err != nil {
+			return nil, r.notAgain(i, err)
+		}
+		s.cells[c.dataKey()] = m
+	}
+	m.takers++
+	return m, nil
+}
+
+func (r *run) giveBack(m *cellData) {
+	r.cache.mu.Lock()
+	m.takers--
+	r.cache.mu.Unlock()
+}
+
+// letGo forgets data that are drawn anew for each trial and that nobody has taken. Those of the
+// last cell stay until others are loaded: the next cell is most likely of the same trial.
+func (s *dataCache) letGo(clock func() time.Time) {
+	for key, m := range s.cells { // order-free: each is looked at
+		if key.config.resample && m.takers == 0 {
+			m.seal.settle(m.data, clock)
+			delete(s.cells, key)
+		}
+	}
+}
+
+// byTrial brings cells whose data are drawn anew for each trial together by their data, so that few
+// of these are needed at once: first those of the first such cell. All others keep their places.
+func (r *run) byTrial(order []int) {
+	var places, drawn []int
+	first := make(map[dataKey]int)
+	for place, i := range order {
+		c := &r.plan.Cells[i]
+		if !c.Config.data.resample {
+			continue
+		}
+		places, drawn = append(places, place), append(drawn, i)
+		if _, seen := first[c.dataKey()]; !seen {
+			first[c.dataKey()] = place
+		}
+	}
+	slices.SortStableFunc(drawn, func(a, b int) int {
+		return first[r.plan.Cells[a].dataKey()] - first[r.plan.Cells[b].dataKey()]
+	})
+	for n, place := range places {
+		order[place] = drawn[n]
+	}
+}
+
+var errOtherData = errors.New("they are not what they were when the run began")
+
+// notAgain is why a run ends whose data are not to be had a second time.
+func (r *run) notAgain(i int, err error) error {
+	return fmt.Errorf("%s: the data cannot be loaded again: %w",
+		r.plan.describe(&r.plan.Cells[i]), err)
+}
+
 // reload replaces the data of a cell by what they were before somebody changed them. No other cell
 // may be running.
-func (p *Plan) reload(ctx context.Context, files datasets.Files, cache *dataCache, c *Cell) error {
-	changed := cache.of(c)
-	fresh, err := p.loadData(ctx, files, c.Config.data, c.Trial)
-	if err != nil {
-		return err
+func (r *run) reload(ctx context.Context, i int, changed *cellData) error {
+	c := &r.plan.Cells[i]
+	fresh, err := r.plan.loadData(ctx, r.opts.Files, c.Config.data, c.Trial)
+	if err == nil && fresh.Checksum != changed.data.Checksum {
+		err = errOtherData
 	}
-	if fresh.Checksum != changed.data.Checksum {
-		return errors.New("they are not what they were when the run began")
+	if err != nil {
+		return r.notAgain(i, err)
 	}
 	*changed.data = *fresh
 	changed.seal.changed.Store(false)
-	for _, m := range cache.cells { // order-free: each gets its own
+	for _, m := range r.cache.cells { // order-free: each gets its own
 		if m.seal != changed.seal {
 			continue
 		}
@@ -274,7 +374,7 @@ func (s *dataCache) logNotes(log func(string)) {
 		if !set.config.given {
 			continue
 		}
-		for _, note := range notesOf(set.data) {
+		for _, note := range notesOf(&set.data.Dataset) {
 			log(fmt.Sprintf("dataset %s: %s", set.config.label(), note))
 		}
 	}
@@ -290,7 +390,8 @@ func notesOf(set *datasets.Dataset) []string {
 	return notes
 }
 
-func (s *dataCache) of(c *Cell) *cellData { return s.cells[dataKey{c.Config.data, c.Trial}] }
+// of is what is known of a cell's data.
+func (s *dataCache) of(c *Cell) *facts { return s.facts[c.dataKey()] }
 
 // cellData is what a cell works on: its dataset and, where the experiment has folds, their
 // assignment.
@@ -300,8 +401,10 @@ type cellData struct {
 	folds []classifiers.Fold
 	train int // rows released where the others are held out once and for all; 0 without
 	// truth is, for each fold (one without folds), what measurements compute from the data alone.
-	truth []*metrics.Memo
-	seal  *seal // shared by the trials that share data
+	truth  []*metrics.Memo
+	seal   *seal  // shared by the trials that share data
+	facts  *facts // of the data
+	takers int    // who have not given them back; dataCache.mu guards it
 }
 
 // split returns the rows a cell releases and those it is tested on.

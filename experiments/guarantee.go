@@ -21,7 +21,7 @@ func (p *Plan) promised(i int) algorithms.Guarantee { return p.Cells[i].Config.G
 // guarantee is what a finished cell's algorithm promises, as far as the data and the ledger bear it
 // out. It says of the data no more than whether they do.
 func (r *run) guarantee(i int) algorithms.Guarantee {
-	c, data := &r.plan.Cells[i], r.cache.of(&r.plan.Cells[i]).data
+	c, data := &r.plan.Cells[i], r.cache.of(&r.plan.Cells[i])
 	g := c.Config.Guarantee
 	if data.Share > 1 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Broken {
 		g.Status, g.Errata = algorithms.Short, append(slices.Clip(g.Errata), "D13")
@@ -34,8 +34,7 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 	for _, b := range data.Breaks {
 		g.Break(b.Reason, b.Erratum)
 	}
-	if most := g.MaxDegree; most > 0 && data.Graph != nil && most < data.Graph.Nodes()-1 &&
-		data.Graph.MaxDegree() >= most {
+	if most := g.MaxDegree; most > 0 && most < data.nodes-1 && data.maxDegree >= most {
 		g.Break("A node has lambda edges or more: the neighbour relation leaves the graph out, or "+
 			"lambda may have been read off it.", "G4")
 	}
@@ -83,7 +82,7 @@ func (r *run) keep(i int, e *entry) {
 // broken none is finite: the mechanisms' losses do not cover what breaks it. Where several records
 // come from one person their losses add up.
 func (r *run) unproved(i int, e entry) entry {
-	times := float64(max(1, r.cache.of(&r.plan.Cells[i]).data.Share))
+	times := float64(max(1, r.cache.of(&r.plan.Cells[i]).Share))
 	if r.guarantee(i).Status == algorithms.Broken {
 		times = math.Inf(1)
 	}

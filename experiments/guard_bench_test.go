@@ -35,7 +35,7 @@ func BenchmarkGuards(b *testing.B) {
 			var cells, guards time.Duration
 			for b.Loop() {
 				c := &plan.Cells[len(plan.Cells)/2]
-				m := cache.of(c)
+				m := cache.cells[c.dataKey()]
 				var at phase
 				begin := time.Now()
 				o, err := plan.runCell(b.Context(), c, m, &at, time.Now)

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -18,7 +19,7 @@ import (
 
 // Isolation has cells run in worker processes, up to Options.Jobs at once. A baseline, metric or
 // classifier that ends its process, or needs more memory than a worker may have, costs its cell and
-// no other one. A worker loads the data once; one that a cell has ended is replaced. Nothing that
+// no other one. A worker has data of its own; one that a cell has ended is replaced. Nothing that
 // is recorded differs from a run without, but for what would have ended that.
 //
 // Cells of baselines in other languages are not run in workers: those have processes already.
@@ -63,7 +64,7 @@ type done struct {
 	Failure   *failed             `json:"failure,omitempty"`
 	Unwritten string              `json:"unwritten,omitempty"` // why its release is not
 	Audit     *results.Audit      `json:"audit,omitempty"`
-	End       string              `json:"end,omitempty"` // why an audit ends the run
+	End       string              `json:"end,omitempty"` // why the run has to end
 }
 
 // failed is a failure in a worker.
@@ -115,6 +116,8 @@ func (r *run) newWorkers(start *Start) *process.Pool {
 			}
 			return nil
 		},
+		// data that have to be loaded again take none of the cell's time
+		Begins: bytes.TrimSpace(jsonLine(&done{Phase: results.PhaseLoad})),
 		Memory: r.opts.Isolation.Memory, Line: maxWorkerLine, Words: maxWorkerWords}
 	if program.Memory > 0 { // garbage is collected before the limit ends the process
 		program.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", program.Memory/10*9))
@@ -161,6 +164,9 @@ func (r *run) askCell(ctx context.Context, i int, cancel context.CancelCauseFunc
 			what = "what measures " + what
 		}
 		err = deathOf(what, err)
+	case said.End != "":
+		cancel(errors.New(said.End))
+		return
 	case said.Failure != nil:
 		phase, err = said.Failure.Phase, errors.New(said.Failure.Error)
 		if said.Failure.Stack != "" {

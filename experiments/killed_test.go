@@ -185,7 +185,7 @@ func TestSuspects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := j.mark(plan.cacheKey(c, cache.of(c).data.Checksum), begun); err != nil {
+			if err := j.mark(plan.cacheKey(c, cache.of(c).Checksum), begun); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -35,7 +35,7 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 		m.Datasets = append(m.Datasets, results.DatasetUse{Name: loaded.config.label(),
 			StandsFor: info.StandsFor, Checksum: loaded.data.Checksum,
 			Resampled: loaded.config.resample, Citation: info.Citation, License: info.License,
-			Notes: notesOf(loaded.data)})
+			Notes: notesOf(&loaded.data.Dataset)})
 	}
 	for _, measure := range p.Spec.measured {
 		info := measure.Metric.Info()

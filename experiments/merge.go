@@ -87,7 +87,7 @@ func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, erro
 		return nil, err
 	}
 	out := filepath.Join(opts.Out, filepath.FromSlash(plan.Spec.Name))
-	m.run = plan.newRun(Options{Log: opts.Log}, cache, nil, out)
+	m.run = plan.newRun(Options{Log: opts.Log, Files: opts.Files}, cache, nil, out)
 	if err := m.check(opts.Same); err != nil {
 		return nil, err
 	}

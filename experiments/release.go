@@ -86,7 +86,8 @@ func (r *run) unwrite(i int) {
 // edge list of a random graph that has it, or the nearest one that a graph can have. Making a graph
 // or bringing the rows of a class into random order reads nothing but the release and so costs no
 // privacy; the randomness is the cell's own. Regions alone are not written.
-func (r *run) writeRelease(ctx context.Context, i int, release *algorithms.Release) error {
+func (r *run) writeRelease(ctx context.Context, i int, m *cellData,
+	release *algorithms.Release) error {
 	c := &r.plan.Cells[i]
 	path := r.releaseFile(i)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -114,7 +115,6 @@ func (r *run) writeRelease(ctx context.Context, i int, release *algorithms.Relea
 				return g.WriteEdges(w)
 			}
 		case generalisedContent:
-			m := r.cache.of(c)
 			train, _ := m.split(c.Fold)
 			write = func(w io.Writer) error {
 				return published.WriteGeneralised(w, m.data.Table, train, release.Regions,

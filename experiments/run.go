@@ -239,7 +239,7 @@ func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (ca
 	key := p.cacheKeys()
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if o, ok := held.finished[key(c, cache.of(c).data.Checksum)]; ok {
+		if o, ok := held.finished[key(c, cache.of(c).Checksum)]; ok {
 			cached++
 			seconds = append(seconds, o.Timing.Release+o.Timing.Measure)
 		}
@@ -272,13 +272,14 @@ type run struct {
 
 // executionOrder returns the order in which cells are started. Cells of one setting are neighbours
 // together in the plan and cost alike, so a seeded shuffle makes the time still needed proportional
-// to the cells still open.
+// to the cells still open. Cells whose data are drawn anew come trial by trial.
 func (r *run) executionOrder(open []int) []int {
 	if r.opts.order != nil {
 		return r.opts.order
 	}
 	stream := random.NewKey(0).Derive("order of execution").Stream()
 	stream.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+	r.byTrial(open)
 	return open
 }
 
@@ -304,7 +305,9 @@ func (r *run) cells(ctx context.Context, order []int) error {
 	})
 	r.settle()
 	// No cell is put apart while those that are run: this list is complete.
-	r.pool(ctx, slices.Clone(r.apart), 1, func(i int) {
+	apart := slices.Clone(r.apart)
+	r.byTrial(apart)
+	r.pool(ctx, apart, 1, func(i int) {
 		r.journal.flush(ctx) // should the cell end the process, no other one is in flight
 		r.cell(ctx, i, true, cancel)
 	})
@@ -381,19 +384,24 @@ var errFailFast = errors.New("stopped at the first failed cell")
 // cell runs one cell and keeps its outcome.
 func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.CancelCauseFunc) {
 	c := &r.plan.Cells[i]
-	m := r.cache.of(c)
+	m, err := r.take(ctx, i)
+	if err != nil {
+		cancel(err)
+		return
+	}
+	defer r.giveBack(m)
 	if m.seal.changed.Load() {
 		if !alone {
 			r.setApart(i)
 			return
 		}
-		if err := r.plan.reload(ctx, r.opts.Files, r.cache, c); err != nil {
-			cancel(fmt.Errorf("%s: the data cannot be loaded again: %w", r.plan.describe(c), err))
+		if err := r.reload(ctx, i, m); err != nil {
+			cancel(err)
 			return
 		}
 	}
 	r.mark(i, begun, cancel)
-	o, running, err := r.attempt(ctx, i, nil)
+	o, running, err := r.attempt(ctx, i, m, nil)
 	if running != nil {
 		r.mu.Lock()
 		r.left[i] = running
@@ -408,7 +416,7 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 		unfinished() // the run is ending: the cell did not fail
 		return
 	}
-	if err == nil && r.opts.WriteReleases && !r.publish(ctx, i, o.release) {
+	if err == nil && r.opts.WriteReleases && !r.publish(ctx, i, m, o.release) {
 		unfinished()
 		return
 	}
@@ -436,12 +444,12 @@ func (r *run) cell(ctx context.Context, i int, alone bool, cancel context.Cancel
 }
 
 // attempt runs a cell. entered, unless nil, is told the phases that it enters.
-func (r *run) attempt(ctx context.Context, i int, entered func(phase string)) (outcome,
-	<-chan struct{}, error) {
+func (r *run) attempt(ctx context.Context, i int, m *cellData, entered func(phase string)) (
+	outcome, <-chan struct{}, error) {
 	c := &r.plan.Cells[i]
 	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
 		at.entered = entered
-		o, err := r.plan.runCell(ctx, c, r.cache.of(c), at, r.opts.Clock)
+		o, err := r.plan.runCell(ctx, c, m, at, r.opts.Clock)
 		// records that no metric asked for are drawn where a failure is the cell's own
 		if err == nil && r.opts.WriteReleases {
 			at.enter(results.PhaseRelease)
@@ -452,8 +460,8 @@ func (r *run) attempt(ctx context.Context, i int, entered func(phase string)) (o
 }
 
 // publish writes a cell's release and reports whether the cell is done with that.
-func (r *run) publish(ctx context.Context, i int, release *algorithms.Release) bool {
-	if err := r.writeRelease(ctx, i, release); err != nil {
+func (r *run) publish(ctx context.Context, i int, m *cellData, release *algorithms.Release) bool {
+	if err := r.writeRelease(ctx, i, m, release); err != nil {
 		if ctx.Err() != nil {
 			return false
 		}
@@ -538,7 +546,7 @@ func (r *run) report() {
 }
 
 // checksum is of a cell's data.
-func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Cells[i]).data.Checksum }
+func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Cells[i]).Checksum }
 
 // write writes the experiment's files, all in the plan's order whatever order the cells ran in.
 func (r *run) write(manifest results.Manifest) error {
@@ -559,9 +567,17 @@ func (r *run) write(manifest results.Manifest) error {
 				if c.Fold >= 0 {
 					cell.Fold = &c.Fold
 				}
-				d, table := c.Config.data, r.cache.of(c).data.Table
-				if slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && table != nil {
-					kept[d], cell.Original = true, original(table)
+				d := c.Config.data
+				if slices.Contains(p.Spec.Keep, KeepRows) && !kept[d] && !d.info.Graph {
+					m, err := r.take(context.Background(), i) // all cells are there
+					if err == nil && m.seal.changed.Load() {
+						err = r.reload(context.Background(), i, m)
+					}
+					if err != nil {
+						return err
+					}
+					kept[d], cell.Original = true, original(m.data.Table)
+					r.giveBack(m)
 				}
 				for _, warning := range e.Warnings {
 					warned.add(warning)

@@ -29,14 +29,21 @@ func TestTruthIsShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		run := plan.newRun(Options{}, stock, nil, "")
+		var taken []*cellData
 		for i := range plan.Cells {
+			m, err := run.take(context.Background(), i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			taken = append(taken, m)
 			for j := range i {
 				a, b := &plan.Cells[i], &plan.Cells[j]
 				want := c.acrossTrial
 				if a.Trial == b.Trial {
 					want = c.perTrial || a.Fold == b.Fold
 				}
-				got := stock.of(a).truth[max(0, a.Fold)] == stock.of(b).truth[max(0, b.Fold)]
+				got := taken[i].truth[max(0, a.Fold)] == taken[j].truth[max(0, b.Fold)]
 				if got != want {
 					t.Errorf("%s: trial %d fold %d and trial %d fold %d share %t, must be %t", name,
 						a.Trial, a.Fold, b.Trial, b.Fold, got, want)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ppdp/datasets"
+	"ppdp/results"
 )
 
 // Work serves cells and audits to a run that has started this process for it, see Isolation, and
@@ -129,8 +130,14 @@ func (w *worker) serve(ctx context.Context, r *run, line []byte) error {
 
 // cell runs a cell.
 func (w *worker) cell(ctx context.Context, r *run, i int) (said done, last error) {
+	m, err := r.take(ctx, i)
+	if err != nil {
+		return done{End: err.Error()}, errLast
+	}
+	defer r.giveBack(m)
+	w.say(&done{Phase: results.PhaseLoad}) // from here on the cell's time counts
 	w.tell(i)
-	o, running, err := r.attempt(ctx, i, func(phase string) {
+	o, running, err := r.attempt(ctx, i, m, func(phase string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.at == i && w.err == nil { // a cell that was left behind may still enter some
@@ -141,9 +148,8 @@ func (w *worker) cell(ctx context.Context, r *run, i int) (said done, last error
 	if running != nil {
 		last = errLast
 	}
-	m := r.cache.of(&r.plan.Cells[i])
 	if err == nil && r.opts.WriteReleases {
-		if err := r.writeRelease(ctx, i, o.release); err != nil {
+		if err := r.writeRelease(ctx, i, m, o.release); err != nil {
 			said.Unwritten = err.Error()
 		}
 	}

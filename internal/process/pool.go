@@ -20,6 +20,9 @@ type Program struct {
 	Greeting  []byte
 	Greeted   func(line []byte) error
 	StartTime time.Duration
+	// Begins is the line that a process prints when the time of a request begins; nil where that is
+	// at once.
+	Begins []byte
 	// Memory bounds the data of each process, in bytes, 0 for any. With Group it also bounds the
 	// resident memory of all that it has started together.
 	Memory int64
@@ -69,7 +72,7 @@ func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration,
 				return err
 			}
 		}
-		if err = one.exchange(ctx, line, limit, take); err == nil {
+		if err = one.exchange(ctx, line, limit, p.Begins, take); err == nil {
 			p.mu.Lock()
 			p.idle = append(p.idle, one)
 			p.mu.Unlock()

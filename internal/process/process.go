@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (p *Program) start(ctx context.Context) (*process, error) {
 		return nil, &StartError{fmt.Errorf("cannot be started: %w", err)}
 	}
 	go one.read(stdout)
-	err = one.exchange(ctx, p.Greeting, p.StartTime, func(line []byte) (bool, error) {
+	err = one.exchange(ctx, p.Greeting, p.StartTime, nil, func(line []byte) (bool, error) {
 		return true, p.Greeted(line)
 	})
 	if err != nil {
@@ -127,7 +128,7 @@ var (
 // exchange writes a line and hands the next ones of the program to take until that has the last.
 // Whether the program prints more is a matter of time and not looked for: it answers no later
 // request, so the next one goes to a fresh process.
-func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration,
+func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration, begins []byte,
 	take func(line []byte) (last bool, err error)) error {
 	wrote := make(chan error, 1)
 	before, written := p.written, make(chan struct{})
@@ -141,10 +142,13 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 		wrote <- err
 	}()
 	var expired <-chan time.Time
-	if limit > 0 {
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
-		expired = timer.C
+	begin := func() {
+		if limit > 0 {
+			expired = time.After(limit)
+		}
+	}
+	if begins == nil {
+		begin()
 	}
 	var look <-chan time.Time
 	if p.Memory > 0 && p.Group {
@@ -157,6 +161,9 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 		case text, ok := <-p.lines:
 			if !ok {
 				return p.broken
+			}
+			if begins != nil && bytes.Equal(text, begins) {
+				begin()
 			}
 			if last, err := take(text); last || err != nil {
 				return err
