@@ -1,19 +1,23 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	csvtable "ppdp/datasets/csv"
+	"ppdp/release"
 )
 
 // checkCommand is "ppdp check".
 type checkCommand struct {
 	File   string `arg:"" name:"table" help:"The table, as delimited text; it may be gzip."`
-	Schema string `required:"" help:"Its schema file." placeholder:"FILE"`
+	Schema string `help:"Its schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	JSON   bool   `name:"json" help:"Write JSON instead of text."`
 }
 
@@ -25,13 +29,16 @@ exit code is 2 if anything is wrong. The output shows values of the table: keep 
 
 Examples:
 
-  ppdp check my.csv --schema my.schema.yaml
+  ppdp check my.csv
 
   ppdp check my.csv.gz --schema my.schema.yaml --json`
 }
 
 // Run checks.
 func (c checkCommand) Run(con *console) error {
+	if err := besideTable(&c.Schema, c.File); err != nil {
+		return err
+	}
 	format, schema, err := csvtable.ReadSchema(c.Schema, "")
 	if err != nil {
 		return inputError{err}
@@ -63,6 +70,19 @@ func (c checkCommand) Run(con *console) error {
 			checked.Faulty, counted(checked.Records, "record"))}
 	}
 	return err
+}
+
+// besideTable sets a schema file that was not named to the one beside the table.
+func besideTable(schema *string, table string) error {
+	if *schema != "" {
+		return nil
+	}
+	*schema = release.Beside(table, ".schema.yaml")
+	if _, err := os.Stat(*schema); errors.Is(err, fs.ErrNotExist) {
+		return inputError{fmt.Errorf("no %s beside the table: name its schema file by --schema; "+
+			"`ppdp datasets schema %s` drafts one", filepath.ToSlash(*schema), table)}
+	}
+	return nil
 }
 
 func printChecked(w io.Writer, file string, c *csvtable.Checked) {

@@ -20,7 +20,7 @@ import (
 type compareCommand struct {
 	CSV       string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
 	Generated bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
-	Schema    string `required:"" help:"The table's schema file; ppdp datasets schema drafts one." placeholder:"FILE"`
+	Schema    string `help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Target    string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
 	// kong splits at commas.
 	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" placeholder:"E"`
@@ -63,6 +63,9 @@ func (c *compareCommand) Validate() error {
 	if (c.CSV == "") != c.Generated {
 		errs = append(errs, errors.New("one of a table's file and --generated must be given"))
 	}
+	if c.Generated && c.Schema == "" {
+		errs = append(errs, errors.New("--generated needs a --schema"))
+	}
 	for i, epsilon := range c.Epsilon {
 		if !(epsilon > 0) || math.IsInf(epsilon, 1) {
 			errs = append(errs, fmt.Errorf("--epsilon: %v, must be a finite number above 0",
@@ -96,6 +99,9 @@ const specFile = experiments.ComparisonName + ".yaml"
 func (c *compareCommand) Run(con *console) error {
 	base := strings.TrimSuffix(filepath.Base(c.Schema), ".schema.yaml") + "-generated"
 	if !c.Generated {
+		if err := besideTable(&c.Schema, c.CSV); err != nil {
+			return err
+		}
 		base = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.CSV), ".gz"), ".csv")
 	}
 	out := cmp.Or(c.Out, base+"-compared")

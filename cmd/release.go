@@ -55,8 +55,8 @@ Examples:
 
 // Run releases.
 func (c releaseCommand) Run(con *console) error {
-	if c.Schema == "" {
-		c.Schema = release.Beside(c.Table, ".schema.yaml")
+	if err := besideTable(&c.Schema, c.Table); err != nil {
+		return err
 	}
 	if c.TotalDelta != 0 && c.Total == 0 {
 		return inputError{errors.New("--total-delta needs a --total")}

@@ -35,8 +35,8 @@ Examples:
 func (c verifyCommand) Run(con *console) error {
 	var original *release.Original
 	if c.Original != "" {
-		if c.Schema == "" {
-			c.Schema = release.Beside(c.Original, ".schema.yaml")
+		if err := besideTable(&c.Schema, c.Original); err != nil {
+			return err
 		}
 		original = &release.Original{Table: c.Original, Schema: c.Schema}
 	} else if c.Schema != "" {

@@ -335,7 +335,8 @@ func (c *Comparison) cells(epsilon float64) int {
 }
 
 // fitting are the settings under which a partition of a table of the schema has at most about so
-// many cells, classes counted; and a score that needs no class where the table has none.
+// many cells, classes counted; a score that needs no class where the table has none; and for other
+// releases what suits a table of one's own better than their defaults.
 func fitting(name string, s *datasets.Schema, cells int) map[string]any {
 	params := make(map[string]any)
 	perClass := max(1, cells/s.Classes())
@@ -357,6 +358,10 @@ func fitting(name string, s *datasets.Schema, cells int) map[string]any {
 			widest = max(widest, fanouts[0])
 		}
 		params["h"] = max(1, (perClass-1)/(widest-1))
+	case "aim-labels": // ten copies would teach more, and count wrongly
+		params["copies"] = 1
+	case "privbayes": // for general domains, with as many bins as other releases from marginals
+		params["encoding"], params["bins"] = "hierarchical", 24
 	}
 	if _, scored := params["h"]; scored && s.Class() < 0 {
 		params["utility"] = "ncp"
