@@ -69,7 +69,8 @@ func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*dat
 	if _, err := w.attribute(0, 0, 0, len(t.cells)); err != nil {
 		return nil, err
 	}
-	return &w.regions, nil
+	regions := w.regions // a pointer into the writer would keep the table in memory
+	return &regions, nil
 }
 
 // side adds a side that regions share.
