@@ -70,7 +70,8 @@ func tryMeasure(t rapid.TB, name string, c Case, changes ...func(Params)) (float
 		}
 	}
 	value, ok, err := m.Measure(context.Background(), c)
-	if r := c.Release; c.Published == nil && r != nil && r.Regions != nil && r.Regions.Sides == nil {
+	r := c.Release
+	if c.Published == nil && r != nil && r.Regions != nil && r.Regions.Sides == nil {
 		other := *r
 		other.Regions = listed(other.Regions)
 		c.Release = &other
