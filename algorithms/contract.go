@@ -107,11 +107,13 @@ func (r *Regions) validate(schema *datasets.Schema, rows, sample int) error {
 	switch {
 	case r.Classes != schema.Classes():
 		return fmt.Errorf("regions of %d classes, the table has %d", r.Classes, schema.Classes())
-	case len(r.Low) != n*d || len(r.High) != n*d || len(r.Counts) != n*r.Classes:
-		return fmt.Errorf("%d regions of %d dimensions: %d lower ends, %d upper ends, %d counts",
-			n, d, len(r.Low), len(r.High), len(r.Counts))
+	case r.Sides == nil && len(r.Low) != n*d, len(r.Sides)%max(1, d) != 0,
+		len(r.High) != len(r.Low), len(r.Counts) != n*r.Classes:
+		return fmt.Errorf("%d regions of %d dimensions: %d lower ends, %d upper ends, "+
+			"%d shared sides, %d counts",
+			n, d, len(r.Low), len(r.High), len(r.Sides), len(r.Counts))
 	case r.Axes == nil && r.Nodes != nil, r.Axes != nil &&
-		(len(r.Axes) != d || len(r.Nodes) != n*d):
+		(len(r.Axes) != d || len(r.Nodes) != len(r.Low)):
 		return fmt.Errorf("%d regions of %d dimensions: %d axes, %d taxonomy nodes",
 			n, d, len(r.Axes), len(r.Nodes))
 	case r.TightLow != nil && (len(r.TightLow) != n*d || len(r.TightHigh) != n*d):
@@ -122,7 +124,7 @@ func (r *Regions) validate(schema *datasets.Schema, rows, sample int) error {
 	}
 	for region := 0; region < n; region += 1 + (n-1)/sample {
 		for dim := range d {
-			if err := r.checkSide(schema, dim, region*d+dim); err != nil {
+			if err := r.checkSide(schema, region, dim); err != nil {
 				return err
 			}
 		}
@@ -134,14 +136,18 @@ func (r *Regions) validate(schema *datasets.Schema, rows, sample int) error {
 }
 
 // checkSide: one side of one region lies in the domain, and what is said of it fits.
-func (r *Regions) checkSide(schema *datasets.Schema, dim, i int) error {
+func (r *Regions) checkSide(schema *datasets.Schema, region, dim int) error {
 	a := &schema.Attributes[r.Attributes[dim]]
-	region, low, high := i/len(r.Attributes), r.Low[i], r.High[i]
+	i, side := region*len(r.Attributes)+dim, r.Side(region, dim)
+	if side >= len(r.Low) {
+		return fmt.Errorf("%s: region %d has side %d of %d", a.Name, region, side, len(r.Low))
+	}
+	low, high := r.Low[side], r.High[side]
 	if low >= high || high > uint32(a.Cells()) {
 		return fmt.Errorf("%s: region %d is [%d, %d) of %d", a.Name, region, low, high, a.Cells())
 	}
 	if r.Axes != nil {
-		if err := checkNode(r.Axes[dim], r.Nodes[i], low, high); err != nil {
+		if err := checkNode(r.Axes[dim], r.Nodes[side], low, high); err != nil {
 			return fmt.Errorf("%s: region %d: %w", a.Name, region, err)
 		}
 	}

@@ -101,6 +101,12 @@ func TestCheckRelease(t *testing.T) {
 		"count": {func(r *algorithms.Release) {
 			r.Regions.Counts[5] = -1
 		}, "region 2: count 1 is -1"},
+		"side": {func(r *algorithms.Release) {
+			r.Regions.Sides = []uint32{0, 1, 2, 3, 6, 5}
+		}, "region 2 has side 6 of 6"},
+		"sides": {func(r *algorithms.Release) {
+			r.Regions.Sides = []uint32{0, 1, 2, 3, 4}
+		}, "5 shared sides"},
 		"short":       {func(r *algorithms.Release) { r.Regions.Low = r.Regions.Low[1:] }, "ends"},
 		"cycle":       {func(r *algorithms.Release) { r.Regions.Tree[1].Right = 1 }, "not a tree"},
 		"to the root": {func(r *algorithms.Release) { r.Regions.Tree[1].Right = 0 }, "not a tree"},
@@ -120,6 +126,42 @@ func TestCheckRelease(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.says)
 		}
+	}
+}
+
+// TestSharedSides: regions that share sides are those that do not, to the last bit of what a
+// release says of itself.
+func TestSharedSides(t *testing.T) {
+	schema := contractSchema()
+	axis := schema.Attributes[1].Axis()
+	own := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 2, Counts: make([]float64, 4),
+		Low: []uint32{0, 0, 5, 0}, High: []uint32{5, 3, 300, 3}, Nodes: []int32{-1, 0, -1, 0},
+		Axes: []*datasets.Axis{nil, axis}}
+	shared := *own
+	shared.Low, shared.High, shared.Nodes = []uint32{5, 0, 0}, []uint32{300, 3, 5},
+		[]int32{-1, 0, -1}
+	shared.Sides = []uint32{2, 1, 0, 1}
+	var prints [2]string
+	for i, q := range []*algorithms.Regions{own, &shared} {
+		low, high := q.Box(1)
+		if err := q.Validate(schema, 0); err != nil || q.Len() != 2 ||
+			!slices.Equal(low, []uint32{5, 0}) || !slices.Equal(high, []uint32{300, 3}) ||
+			!q.Contains(1, []uint32{5, 2}) || q.Contains(0, []uint32{5, 2}) {
+			t.Errorf("%d regions, the second from %v to %v: %v", q.Len(), low, high, err)
+		}
+		var err error
+		prints[i], err = (&algorithms.Release{Regions: q}).Fingerprint(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if prints[0] != prints[1] {
+		t.Errorf("fingerprints %v", prints)
+	}
+	shared.Sides[3] = 0
+	print, err := (&algorithms.Release{Regions: &shared}).Fingerprint(context.Background())
+	if err != nil || print == prints[0] {
+		t.Errorf("another side, the same fingerprint: %v", err)
 	}
 }
 

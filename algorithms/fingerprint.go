@@ -34,8 +34,12 @@ func (r *Release) Fingerprint(ctx context.Context) (string, error) {
 	part("regions", r.Regions != nil)
 	if q := r.Regions; q != nil {
 		fmt.Fprintln(h, q.Attributes, q.Classes)
-		part("boxes", true, q.Low, q.High, q.Counts)
-		part("nodes", q.Nodes != nil, q.Nodes)
+		low, high, nodes := q.Low, q.High, q.Nodes
+		if q.Sides != nil { // shared or not, they say the same
+			low, high, nodes = spread(low, q.Sides), spread(high, q.Sides), spread(nodes, q.Sides)
+		}
+		part("boxes", true, low, high, q.Counts)
+		part("nodes", nodes != nil, nodes)
 		for _, axis := range q.Axes {
 			part("axis", axis != nil)
 			if axis != nil {
@@ -56,4 +60,16 @@ func (r *Release) Fingerprint(ctx context.Context) (string, error) {
 	}
 	part("degrees", r.Degrees != nil, r.Degrees)
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// spread lists what is said of shared sides side by side; nil where nothing is.
+func spread[N uint32 | int32](shared []N, sides []uint32) []N {
+	if shared == nil {
+		return nil
+	}
+	all := make([]N, len(sides))
+	for i, side := range sides {
+		all[i] = shared[side]
+	}
+	return all
 }

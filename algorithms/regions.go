@@ -8,15 +8,18 @@ import "ppdp/datasets"
 type Regions struct {
 	// Attributes are the schema positions of the boxes' dimensions.
 	Attributes []int
-	// Low and High hold, for region r and dimension d, the interval [Low, High) at index
-	// r·len(Attributes)+d.
+	// Low and High hold the sides of boxes, intervals [Low, High). That of region r along dimension
+	// d is at index Side(r, d), which is r·len(Attributes)+d unless sides are shared.
 	Low, High []uint32
+	// Sides, where regions share sides, are these indices, at r·len(Attributes)+d; else nil: the
+	// millions of cells of a grid have few different sides.
+	Sides []uint32
 	// Axes, for generalisation along taxonomies, are the dimensions' axes
 	// (datasets.Attribute.Axis); nil for a dimension whose boxes are intervals of codes, nil
 	// altogether when all are. A region's interval of ranks is exactly that of its node.
 	Axes []*datasets.Axis
-	// Nodes is then the generalised value of each region on each dimension: the taxonomy node at
-	// index r·len(Attributes)+d, -1 on dimensions without an axis. Nil without Axes.
+	// Nodes are then the generalised values of the sides: taxonomy nodes, as many as Low and High
+	// and in their order, -1 on dimensions without an axis. Nil without Axes.
 	Nodes []int32
 	// Classes is the number of class values, at least 1.
 	Classes int
@@ -28,7 +31,7 @@ type Regions struct {
 	Tree []Cut
 	// TightLow and TightHigh, for statistics releases, bound the data inside each region
 	// (half-open, like Low and High); Means are the numeric attributes' means (NaN for categorical
-	// ones). Nil otherwise.
+	// ones). All are at r·len(Attributes)+d, and nil otherwise.
 	TightLow, TightHigh []uint32
 	Means               []float64
 	// Assignment is the region of each input row, in the order of Input.Rows, and -1 for a
@@ -55,13 +58,34 @@ func (r *Regions) Len() int {
 	if len(r.Attributes) == 0 {
 		return len(r.Counts) / max(1, r.Classes)
 	}
+	if r.Sides != nil {
+		return len(r.Sides) / len(r.Attributes)
+	}
 	return len(r.Low) / len(r.Attributes)
 }
 
-// Box returns the intervals of a region, one for each dimension.
+// Side is where Low, High and Nodes hold a region's side along a dimension.
+func (r *Regions) Side(region, dim int) int {
+	i := region*len(r.Attributes) + dim
+	if r.Sides != nil {
+		return int(r.Sides[i])
+	}
+	return i
+}
+
+// Interval returns the half-open interval of a region along a dimension.
+func (r *Regions) Interval(region, dim int) (low, high uint32) {
+	i := r.Side(region, dim)
+	return r.Low[i], r.High[i]
+}
+
+// Box returns the intervals of a region, one for each dimension, in slices of their own.
 func (r *Regions) Box(region int) (low, high []uint32) {
-	d := len(r.Attributes)
-	return r.Low[region*d : (region+1)*d], r.High[region*d : (region+1)*d]
+	low, high = make([]uint32, len(r.Attributes)), make([]uint32, len(r.Attributes))
+	for d := range low {
+		low[d], high[d] = r.Interval(region, d)
+	}
+	return low, high
 }
 
 // Count returns the counts of a region, one for each class.
@@ -82,7 +106,7 @@ func (r *Regions) Place(dim int, code uint32) uint32 {
 func (r *Regions) Contains(region int, codes []uint32) bool {
 	for d, code := range codes {
 		place := r.Place(d, code)
-		if i := region*len(codes) + d; place < r.Low[i] || place >= r.High[i] {
+		if low, high := r.Interval(region, d); place < low || place >= high {
 			return false
 		}
 	}

@@ -52,15 +52,15 @@ func certaintyPenalty(ctx context.Context, c Case, params *PenaltyParams) (float
 			free[d] = 1
 		}
 	}
-	low, high := params.Ranges.of(regions)
+	ranges := params.Ranges.of(regions)
 	for region, size := range sizes {
 		if size == 0 { // most of a noisy grid
 			continue
 		}
 		penalty := 0.0
-		l, h := low[region*dims:(region+1)*dims], high[region*dims:(region+1)*dims]
 		for d, domain := range domains {
-			if cells := h[d] - l[d]; cells > free[d] {
+			low, high := ranges.of(region, d)
+			if cells := high - low; cells > free[d] {
 				penalty += float64(cells) / domain
 			}
 		}

@@ -34,11 +34,26 @@ const (
 func (Ranges) Enum() []string { return []string{string(Box), string(Tight)} }
 
 // of returns the regions' intervals, region-major.
-func (r Ranges) of(regions *algorithms.Regions) (low, high []uint32) {
+func (r Ranges) of(regions *algorithms.Regions) extents {
 	if r == Tight && regions.TightLow != nil {
-		return regions.TightLow, regions.TightHigh
+		return extents{len(regions.Attributes), regions.TightLow, regions.TightHigh, nil}
 	}
-	return regions.Low, regions.High
+	return extents{len(regions.Attributes), regions.Low, regions.High, regions.Sides}
+}
+
+// extents are intervals of regions along their dimensions, in the form of algorithms.Regions.
+type extents struct {
+	dims             int
+	low, high, sides []uint32
+}
+
+// of returns the half-open interval of a region.
+func (e *extents) of(region, dim int) (low, high uint32) {
+	i := region*e.dims + dim
+	if e.sides != nil {
+		i = int(e.sides[i])
+	}
+	return e.low[i], e.high[i]
 }
 
 // regionSizes returns the number of records in each region: the sum over its classes.
@@ -73,15 +88,15 @@ func equivalenceClasses(regions *algorithms.Regions, sizes []float64) []float64 
 		return sizes // regions of a tree of cuts are disjoint, and so are the ranges inside them
 	}
 	dims := len(regions.Attributes)
-	low, high := Tight.of(regions)
+	ranges := Tight.of(regions)
 	class := make(map[string]int, len(sizes))
 	key := make([]byte, 0, 8*dims)
 	merged := sizes[:0:0]
 	for region, size := range sizes {
 		key = key[:0]
-		for i := region * dims; i < (region+1)*dims; i++ {
-			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, low[i]),
-				high[i])
+		for d := range dims {
+			low, high := ranges.of(region, d)
+			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, low), high)
 		}
 		at, known := class[string(key)]
 		if !known {

@@ -83,8 +83,7 @@ func jointPair(ctx context.Context, c Case, ranges Ranges,
 	width := columns + 1
 	published := make([]float64, (rows+1)*width)
 	truth := make([]int64, (rows+1)*width)
-	low, high := ranges.of(regions)
-	dims := len(regions.Attributes)
+	extents := ranges.of(regions)
 	mass := 0.0
 	for r := range regions.Len() {
 		n := 0.0
@@ -92,8 +91,10 @@ func jointPair(ctx context.Context, c Case, ranges Ranges,
 			n += count
 		}
 		mass += n
-		fromRow, toRow := int(low[r*dims+first]), int(high[r*dims+first])
-		fromColumn, toColumn := int(low[r*dims+second]), int(high[r*dims+second])
+		low, high := extents.of(r, first)
+		fromRow, toRow := int(low), int(high)
+		low, high = extents.of(r, second)
+		fromColumn, toColumn := int(low), int(high)
 		density := n / float64((toRow-fromRow)*(toColumn-fromColumn))
 		published[fromRow*width+fromColumn] += density
 		published[fromRow*width+toColumn] -= density

@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,7 +69,34 @@ func tryMeasure(t rapid.TB, name string, c Case, changes ...func(Params)) (float
 			t.Fatal(err)
 		}
 	}
-	return m.Measure(context.Background(), c)
+	value, ok, err := m.Measure(context.Background(), c)
+	r := c.Release
+	if c.Published == nil && r != nil && r.Regions != nil && r.Regions.Sides == nil {
+		other := *r
+		other.Regions = listed(other.Regions)
+		c.Release = &other
+		again, okAgain, errAgain := m.Measure(context.Background(), c)
+		if math.Float64bits(again) != math.Float64bits(value) || okAgain != ok ||
+			(errAgain == nil) != (err == nil) {
+			t.Errorf("%s: %v, %t, %v; with a list of sides %v, %t, %v", name, value, ok, err,
+				again, okAgain, errAgain)
+		}
+	}
+	return value, ok, err
+}
+
+// listed is the same regions with their sides in a list, last first.
+func listed(q *algorithms.Regions) *algorithms.Regions {
+	r := *q
+	r.Low, r.High, r.Nodes = slices.Clone(q.Low), slices.Clone(q.High), slices.Clone(q.Nodes)
+	slices.Reverse(r.Low)
+	slices.Reverse(r.High)
+	slices.Reverse(r.Nodes)
+	r.Sides = make([]uint32, len(r.Low))
+	for i := range r.Sides {
+		r.Sides[i] = uint32(len(r.Low) - 1 - i)
+	}
+	return &r
 }
 
 // codedTable is a table of the given columns of codes.

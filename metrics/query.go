@@ -40,7 +40,7 @@ func (a *Answer) Average() (mean float64, ok bool) { return a.Sum / a.Count, a.C
 type Estimator struct {
 	schema    *datasets.Schema
 	regions   *algorithms.Regions
-	low, high []uint32
+	extents   extents
 	sizes     []float64
 	dimension map[int]int // of an attribute
 	spread    []selection
@@ -57,7 +57,7 @@ type selection struct {
 func NewEstimator(schema *datasets.Schema, regions *algorithms.Regions, ranges Ranges) *Estimator {
 	e := &Estimator{schema: schema, regions: regions, dimension: make(map[int]int),
 		sizes: make([]float64, regions.Len())}
-	e.low, e.high = ranges.of(regions)
+	e.extents = ranges.of(regions)
 	for d, attribute := range regions.Attributes {
 		e.dimension[attribute] = d
 	}
@@ -96,7 +96,7 @@ func (e *Estimator) Estimate(q Query) (Answer, error) {
 		restricted := -1 // the selection on the aggregated attribute
 		for i := range e.spread {
 			s := &e.spread[i]
-			low, high := e.low[region*dims+s.dim], e.high[region*dims+s.dim]
+			low, high := e.extents.of(region, s.dim)
 			in := s.within(low, high)
 			if in == 0 {
 				share = 0
@@ -120,7 +120,7 @@ func (e *Estimator) Estimate(q Query) (Answer, error) {
 		if of < 0 {
 			continue
 		}
-		low, high := e.low[region*dims+of], e.high[region*dims+of]
+		low, high := e.extents.of(region, of)
 		if restricted >= 0 { // numeric: its places are codes
 			low, high = max(low, e.spread[restricted].low), min(high, e.spread[restricted].high)
 		}

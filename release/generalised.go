@@ -47,8 +47,8 @@ func WriteGeneralised(w io.Writer, table *datasets.Table, rows []int32,
 // groupText is a region's generalised value on a dimension.
 func groupText(a *datasets.Attribute, regions *algorithms.Regions, region, d int) string {
 	if regions.Axes != nil && regions.Axes[d] != nil {
-		return regions.Axes[d].Taxonomy.Nodes[regions.Nodes[region*len(regions.Attributes)+d]].Name
+		return regions.Axes[d].Taxonomy.Nodes[regions.Nodes[regions.Side(region, d)]].Name
 	}
-	low, high := regions.Box(region)
-	return csvtable.GroupText(a, low[d], high[d])
+	low, high := regions.Interval(region, d)
+	return csvtable.GroupText(a, low, high)
 }

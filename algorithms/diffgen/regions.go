@@ -31,10 +31,10 @@ type writer struct {
 	listAll bool
 	most    int // regions
 
-	regions   algorithms.Regions
-	low, high []uint32 // the current box,
-	nodes     []int32  // its taxonomy nodes
-	zeros     []float64
+	regions algorithms.Regions
+	whole   []uint32 // of each dimension: the side of all values, before those of one
+	box     []uint32 // the current box's sides
+	zeros   []float64
 }
 
 // write returns regions that tile the domain: each cell of the table, and the rest one by one or
@@ -43,32 +43,41 @@ func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*dat
 	listAll float64, most int) (*algorithms.Regions, error) {
 	w := &writer{ctx: ctx, grid: g, table: t, most: most, zeros: make([]float64, t.classes)}
 	w.listAll = float64(g.cells) <= listAll*float64(len(t.cells)) && g.cells <= uint64(most)
-	for d, members := range g.members {
-		if len(members) > 1 {
-			w.active = append(w.active, d)
-		}
-		w.low = append(w.low, members[0].low)
-		w.high = append(w.high, members[len(members)-1].high)
-		node := members[0].node
-		if node > 0 && len(members) > 1 {
-			node = 0 // the box of all values is the root's
-		}
-		w.nodes = append(w.nodes, node)
-	}
 	size := len(t.cells)
 	if w.listAll {
 		size = int(g.cells)
 	}
 	w.regions = algorithms.Regions{
 		Attributes: attributes, Axes: axes, Classes: t.classes,
-		Low: make([]uint32, 0, size*len(attributes)), High: make([]uint32, 0, size*len(attributes)),
-		Nodes:  make([]int32, 0, size*len(attributes)),
+		Sides:  make([]uint32, 0, size*len(attributes)),
 		Counts: make([]float64, 0, size*t.classes), Tree: make([]algorithms.Cut, 0, size),
 	}
+	for d, members := range g.members {
+		all := members[0]
+		w.whole = append(w.whole, uint32(len(w.regions.Low)))
+		if len(members) > 1 {
+			w.active = append(w.active, d)
+			all.high = members[len(members)-1].high
+			all.node = min(all.node, 0) // the root, if it is a node
+			w.side(all)
+		}
+		for _, m := range members {
+			w.side(m)
+		}
+	}
+	w.box = slices.Clone(w.whole)
 	if _, err := w.attribute(0, 0, 0, len(t.cells)); err != nil {
 		return nil, err
 	}
-	return &w.regions, nil
+	regions := w.regions // a pointer into the writer would keep the table in memory
+	return &regions, nil
+}
+
+// side adds a side that regions share.
+func (w *writer) side(m member) {
+	r := &w.regions
+	r.Low, r.High = append(r.Low, m.low), append(r.High, m.high)
+	r.Nodes = append(r.Nodes, m.node)
 }
 
 // attribute divides the current box along the i-th active dimension and all that follow. cell is
@@ -79,17 +88,15 @@ func (w *writer) attribute(i int, cell uint64, from, to int) (int32, error) {
 		return w.leaf(from, to)
 	}
 	d := w.active[i]
-	low, high, node := w.low[d], w.high[d], w.nodes[d]
 	child, err := w.values(i, d, 0, len(w.grid.members[d]), cell, from, to)
-	w.low[d], w.high[d], w.nodes[d] = low, high, node
+	w.box[d] = w.whole[d]
 	return child, err
 }
 
 // values divides the current box among the values [first, end) of dimension d.
 func (w *writer) values(i, d, first, end int, cell uint64, from, to int) (int32, error) {
 	if end-first == 1 {
-		m := &w.grid.members[d][first]
-		w.low[d], w.high[d], w.nodes[d] = m.low, m.high, m.node
+		w.box[d] = w.whole[d] + 1 + uint32(first)
 		return w.attribute(i+1, cell, from, to)
 	}
 	middle := first + (end-first)/2
@@ -126,9 +133,7 @@ func (w *writer) leaf(from, to int) (int32, error) {
 			return 0, err
 		}
 	}
-	w.regions.Low = append(w.regions.Low, w.low...)
-	w.regions.High = append(w.regions.High, w.high...)
-	w.regions.Nodes = append(w.regions.Nodes, w.nodes...)
+	w.regions.Sides = append(w.regions.Sides, w.box...)
 	counts := w.zeros
 	if from < to {
 		counts = w.table.counts[from*w.table.classes : (from+1)*w.table.classes]

@@ -103,11 +103,9 @@ func (f *filled) bounds(a *datasets.Attribute, dim int) {
 		}
 		return
 	}
-	dims := len(f.regions.Attributes)
 	low, high := f.low, f.high[:len(f.low)]
 	for i, region := range f.numbers {
-		at := int(region)*dims + dim
-		low[i], high[i] = f.regions.Low[at], f.regions.High[at]
+		low[i], high[i] = f.regions.Interval(int(region), dim)
 	}
 }
 

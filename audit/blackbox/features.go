@@ -201,10 +201,13 @@ func (s *sheet) regions(r *algorithms.Regions) {
 		}
 	}
 	for d := range dimensions {
-		s.vector("lower edge on dimension "+strconv.Itoa(d), "region",
-			column(r.Low, d, dimensions))
-		s.vector("upper edge on dimension "+strconv.Itoa(d), "region",
-			column(r.High, d, dimensions))
+		lower, upper := make([]float64, n), make([]float64, n)
+		for region := range n {
+			low, high := r.Interval(region, d)
+			lower[region], upper[region] = float64(low), float64(high)
+		}
+		s.vector("lower edge on dimension "+strconv.Itoa(d), "region", lower)
+		s.vector("upper edge on dimension "+strconv.Itoa(d), "region", upper)
 	}
 	cuts := make([]uint32, 0, 2*len(r.Tree))
 	for _, cut := range r.Tree {

@@ -156,12 +156,6 @@ type dimension struct {
 	attribute *datasets.Attribute
 }
 
-// interval is the half-open interval of a region along the dimension.
-func (x *dimension) interval(region int) (low, high uint32) {
-	i := region*len(x.regions.Attributes) + x.dim
-	return x.regions.Low[i], x.regions.High[i]
-}
-
 // axis is the dimension's axis; where boxes are intervals of codes, that of the attribute. Nil for
 // a numeric dimension.
 func (x *dimension) axis() (axis *datasets.Axis, own bool) {
@@ -177,10 +171,10 @@ func (x *dimension) nodes(axis *datasets.Axis, own bool) []uint32 {
 	nodes := make([]uint32, x.regions.Len())
 	for r := range nodes {
 		if own {
-			nodes[r] = uint32(x.regions.Nodes[r*len(x.regions.Attributes)+x.dim])
+			nodes[r] = uint32(x.regions.Nodes[x.regions.Side(r, x.dim)])
 			continue
 		}
-		low, high := x.interval(r)
+		low, high := x.regions.Interval(r, x.dim)
 		first, last := axis.Rank[low], axis.Rank[low]
 		for _, rank := range axis.Rank[low:high] {
 			first, last = min(first, rank), max(last, rank)
@@ -236,7 +230,7 @@ func (x *dimension) nominal(add func(datasets.Attribute, column)) {
 		}
 	} else {
 		for r := range keys {
-			low, high := x.interval(r)
+			low, high := x.regions.Interval(r, x.dim)
 			keys[r] = uint64(low)<<32 | uint64(high)
 		}
 	}
@@ -264,7 +258,7 @@ func (x *dimension) midpoint(add func(datasets.Attribute, column)) {
 	a.High = a.Low + float64(float64(2*x.attribute.Cells()-1)*a.Step)
 	of := make([]uint32, x.regions.Len())
 	for r := range of {
-		low, high := x.interval(r)
+		low, high := x.regions.Interval(r, x.dim)
 		of[r] = low + high - 1
 	}
 	add(a, column{byRegion: of})
@@ -275,7 +269,7 @@ func (x *dimension) width(add func(datasets.Attribute, column)) {
 	cell := 1 / float64(x.attribute.Cells())
 	of := make([]uint32, x.regions.Len())
 	for r := range of {
-		low, high := x.interval(r)
+		low, high := x.regions.Interval(r, x.dim)
 		of[r] = high - low - 1
 	}
 	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,13 @@ func regions(s *datasets.Schema, axes bool) *algorithms.Regions {
 		}
 		q.High[0] = 2
 		q.Nodes = []int32{1, -1, -1, 4, -1, -1, 5, -1, -1, 3, -1, -1}
+	}
+	// The sides stand in a list, last first.
+	slices.Reverse(q.Low)
+	slices.Reverse(q.High)
+	slices.Reverse(q.Nodes)
+	for i := range q.Low {
+		q.Sides = append(q.Sides, uint32(len(q.Low)-1-i))
 	}
 	return q
 }

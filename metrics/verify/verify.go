@@ -94,7 +94,8 @@ func fits(table *datasets.Table, rows []int32, r *algorithms.Regions) error {
 	case r.Classes < 1 || r.Classes != table.Schema().Classes():
 		return fmt.Errorf("verify: %d classes, must be the %d of the table",
 			r.Classes, table.Schema().Classes())
-	case len(r.Low) != n*d || len(r.High) != n*d || len(r.Counts) != n*r.Classes:
+	case r.Sides == nil && len(r.Low) != n*d, len(r.Sides)%max(1, d) != 0,
+		len(r.High) != len(r.Low), len(r.Counts) != n*r.Classes:
 		return fmt.Errorf("verify: %d regions of %d dimensions with %d and %d ends and %d counts",
 			n, d, len(r.Low), len(r.High), len(r.Counts))
 	case len(r.TightLow) != len(r.TightHigh) || r.TightLow != nil && len(r.TightLow) != n*d:
@@ -104,6 +105,11 @@ func fits(table *datasets.Table, rows []int32, r *algorithms.Regions) error {
 		return fmt.Errorf("verify: %d means, must be %d", len(r.Means), n*d)
 	case r.Axes != nil && len(r.Axes) != d:
 		return fmt.Errorf("verify: %d axes of %d dimensions", len(r.Axes), d)
+	}
+	for _, side := range r.Sides {
+		if int(side) >= len(r.Low) {
+			return fmt.Errorf("verify: side %d of %d", side, len(r.Low))
+		}
 	}
 	for _, attribute := range r.Attributes {
 		if attribute < 0 || attribute >= len(table.Schema().Attributes) {
@@ -205,9 +211,9 @@ func (v *verifier) membership() {
 			code := v.table.Column(attribute).At(row)
 			place, i := v.place[d][code], region*v.dims+d
 			a := &v.table.Schema().Attributes[attribute]
-			if place < r.Low[i] || place >= r.High[i] {
+			if low, high := r.Interval(region, d); place < low || place >= high {
 				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)",
-					row, v.name(d), a.Text(code), region, r.Low[i], r.High[i])
+					row, v.name(d), a.Text(code), region, low, high)
 			} else if r.TightLow != nil && (place < r.TightLow[i] || place >= r.TightHigh[i]) {
 				v.problem("outside", "row %d: %s %s lies outside the range of region %d, [%d, %d)",
 					row, v.name(d), a.Text(code), region, r.TightLow[i], r.TightHigh[i])
@@ -237,10 +243,6 @@ func (v *verifier) membership() {
 // so that two regions that say the same are one class, as they are to a reader of the table.
 func (v *verifier) classes() {
 	r := v.released
-	low, high := r.Low, r.High
-	if r.TightLow != nil {
-		low, high = r.TightLow, r.TightHigh
-	}
 	sizes := make(map[string]int)
 	var order []string
 	texts := make([]string, r.Len())
@@ -256,10 +258,14 @@ func (v *verifier) classes() {
 			b.Reset()
 			whole[region] = v.dims > 0
 			for d := range v.dims {
-				i := region*v.dims + d
-				b.WriteString(strconv.FormatUint(uint64(low[i]), 10) + "-" +
-					strconv.FormatUint(uint64(high[i]), 10) + ",")
-				whole[region] = whole[region] && low[i] == 0 && int(high[i]) == len(v.place[d])
+				low, high := r.Interval(region, d)
+				if r.TightLow != nil {
+					i := region*v.dims + d
+					low, high = r.TightLow[i], r.TightHigh[i]
+				}
+				b.WriteString(strconv.FormatUint(uint64(low), 10) + "-" +
+					strconv.FormatUint(uint64(high), 10) + ",")
+				whole[region] = whole[region] && low == 0 && int(high) == len(v.place[d])
 			}
 			texts[region] = b.String() + "."
 			regions++

@@ -76,6 +76,17 @@ func judged(t *testing.T, table *datasets.Table, released *algorithms.Regions) *
 
 func TestSound(t *testing.T) {
 	table, released := sound()
+	whole(t, table, released)
+	released.Low, released.High = []uint32{5, 2, 0, 0}, []uint32{10, 3, 5, 2}
+	released.Nodes, released.Sides = []int32{-1, 4, -1, 1}, []uint32{2, 3, 0, 1}
+	whole(t, table, released)
+	released.TightLow, released.TightHigh = nil, nil
+	whole(t, table, released)
+}
+
+// whole: the sound release is found to be so.
+func whole(t *testing.T, table *datasets.Table, released *algorithms.Regions) {
+	t.Helper()
 	report := judged(t, table, released)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
@@ -211,6 +222,7 @@ func TestCannotBeJudged(t *testing.T) {
 		"too short":     func(r *algorithms.Regions) { r.Assignment = r.Assignment[:3] },
 		"classes":       func(r *algorithms.Regions) { r.Classes = 3 },
 		"ends":          func(r *algorithms.Regions) { r.High = r.High[:3] },
+		"sides":         func(r *algorithms.Regions) { r.Sides = []uint32{0, 1, 2, 4} },
 		"tight":         func(r *algorithms.Regions) { r.TightHigh = r.TightHigh[:3] },
 		"counts":        func(r *algorithms.Regions) { r.Counts = r.Counts[:3] },
 		"means":         func(r *algorithms.Regions) { r.Means = r.Means[:3] },
