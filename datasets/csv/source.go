@@ -147,6 +147,18 @@ func Open(path string, progress func(path string, done, total int64)) (io.ReadCl
 		text = &countedText{file, 0, func(done int64) { progress(path, done, info.Size()) }}
 	}
 	buffered := bufio.NewReaderSize(text, 1<<16)
+	kind := ""
+	switch begin, _ := buffered.Peek(4); string(begin) {
+	case "PAR1":
+		kind = "a Parquet file"
+	case "PK\x03\x04":
+		kind = "a spreadsheet or a zip archive"
+	}
+	if kind != "" {
+		_ = file.Close() // as above
+		return nil, fmt.Errorf("%s: %s, must be delimited text: save it as CSV in the program "+
+			"that it comes from", path, kind)
+	}
 	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		return textFile{buffered, file}, nil
 	}
