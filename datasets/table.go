@@ -301,6 +301,9 @@ func (b *Builder) SetNumber(row, attribute int, value float64) error {
 	return nil
 }
 
+// Column is an attribute's column as it is so far, to be written to; AddRow makes another.
+func (b *Builder) Column(attribute int) *Column { return &b.table.columns[attribute] }
+
 // Table returns the finished table. The builder must not be used afterwards.
 func (b *Builder) Table() *Table {
 	for i := range b.table.columns {

@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 )
 
@@ -56,11 +57,30 @@ type Stream struct {
 // System reports whether the stream is the operating system's randomness: nobody can draw it again.
 func (s *Stream) System() bool { return s.source == nil }
 
-func (s *Stream) word() uint64 {
+// Uint64 is Rand's, without its detours, as is Uint32N: the same numbers sooner.
+func (s *Stream) Uint64() uint64 {
 	if s.source == nil {
 		return s.Rand.Uint64()
 	}
 	return s.source.Uint64()
+}
+
+// Uint32N draws uniformly from 0 to n-1; it panics when n is 0.
+func (s *Stream) Uint32N(n uint32) uint32 {
+	if n&(n-1) == 0 {
+		if n == 0 {
+			panic("random: Uint32N of 0")
+		}
+		return uint32(s.Uint64()) & (n - 1)
+	}
+	// multiplication with rejection (Lemire 2019)
+	high, low := bits.Mul64(s.Uint64(), uint64(n))
+	if low < uint64(n) {
+		for least := -uint64(n) % uint64(n); low < least; {
+			high, low = bits.Mul64(s.Uint64(), uint64(n))
+		}
+	}
+	return uint32(high)
 }
 
 // system reads words of the operating system's randomness, many at a time.
@@ -89,15 +109,15 @@ func SystemStream() *Stream {
 // Open01 draws uniformly from the 2⁵² midpoints (i+½)/2⁵² of the open interval (0,1): never 0,
 // never 1, so that its logarithm and that of its complement are finite. (With 2⁵³ midpoints the
 // largest would round to 1.)
-func (s *Stream) Open01() float64 { return open01(s.word()) }
+func (s *Stream) Open01() float64 { return open01(s.Uint64()) }
 
 // open01 maps the top 52 bits of u to a midpoint; the low 12 bits are free for other uses.
 func open01(u uint64) float64 { return float64((float64(u>>12) + 0.5) * 0x1p-52) }
 
 // SignedOpen01 is Open01 with a fair sign beside it, both from the same 64 random bits.
 func (s *Stream) SignedOpen01() (u float64, negative bool) {
-	bits := s.word()
-	return open01(bits), bits&1 == 1
+	word := s.Uint64()
+	return open01(word), word&1 == 1
 }
 
 // Streams gives one release its streams by purpose. Two call sites that ask for the same
