@@ -40,10 +40,11 @@ func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Re
 	return nil
 }
 
-// shuffle brings the records of each region into random order, in place. Their places lead back to
-// the input's order, in which a list sorted by age links sensitive values with certainty.
-func (g *Generalised) shuffle(records *datasets.Table, stream *random.Stream) {
-	others := make([]int32, records.Len()) // what each record changes places with, the last first
+// order draws what each record changes places with, the last first, so that the records of each
+// region are in random order. Their places lead back to the input's order, in which a list sorted
+// by age links sensitive values with certainty.
+func (g *Generalised) order(stream *random.Stream) []int32 {
+	others := make([]int32, len(g.Rows))
 	start := int32(0)
 	for _, end := range g.Ends {
 		for last := end - 1; last >= start; last-- {
@@ -54,7 +55,12 @@ func (g *Generalised) shuffle(records *datasets.Table, stream *random.Stream) {
 		}
 		start = end
 	}
-	for i := range records.Schema().Attributes {
+	return others
+}
+
+// shuffle makes the changes of order, in place.
+func shuffle(records *datasets.Table, others []int32) {
+	together(len(others), len(records.Schema().Attributes), func(i int) error {
 		column := records.Column(i)
 		switch {
 		case column.U8 != nil:
@@ -67,7 +73,8 @@ func (g *Generalised) shuffle(records *datasets.Table, stream *random.Stream) {
 		if column.Exact != nil {
 			exchange(column.Exact, others)
 		}
-	}
+		return nil
+	})
 }
 
 func exchange[T any](values []T, others []int32) {
