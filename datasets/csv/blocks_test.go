@@ -2,6 +2,7 @@ package csvtable
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"io"
 	"strings"
@@ -94,4 +95,27 @@ func TestBlocksThatEnd(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "f:102: a record of more than") {
 		t.Errorf("%.200v", err)
 	}
+}
+
+// TestAppendField: fields are quoted as encoding/csv quotes them.
+func TestAppendField(t *testing.T) {
+	check := func(t rapid.TB, text string) {
+		var want strings.Builder
+		w := csv.NewWriter(&want)
+		if err := w.Write([]string{text, ""}); err != nil {
+			t.Fatal(err)
+		}
+		w.Flush()
+		if got := string(appendField(nil, text)) + ",\n"; got != want.String() {
+			t.Errorf("%q: %q, must be %q", text, got, want.String())
+		}
+	}
+	for _, text := range []string{"", `\.`, `\..`, " ", "\u00a0x", "\xff", "\v", "a b", `"`,
+		`""`, "\r"} {
+		check(t, text)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		letter := rapid.SampledFrom([]rune("a,\"\r\n \t.\\é\u2003"))
+		check(t, rapid.StringOfN(letter, 0, 8, -1).Draw(t, "text"))
+	})
 }

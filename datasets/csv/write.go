@@ -1,13 +1,12 @@
 package csvtable
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ppdp/datasets"
@@ -126,23 +125,20 @@ func writeText(w io.Writer, header []string, n int, columns []columnText) error 
 	return nil
 }
 
-// appendField appends a text by the rules of encoding/csv.
+// appendField appends a text by the rules of encoding/csv, whose writer takes ten times as long.
 func appendField(to []byte, text string) []byte {
-	plain := text != `\.` && (text == "" || text[0] > ' ' && text[0] < utf8.RuneSelf)
-	for i := 0; plain && i < len(text); i++ {
-		switch text[i] {
-		case ',', '"', '\r', '\n':
-			plain = false
-		}
-	}
-	if plain {
+	first, _ := utf8.DecodeRuneInString(text)
+	if text != `\.` && !strings.ContainsAny(text, ",\"\r\n") && !unicode.IsSpace(first) {
 		return append(to, text...)
 	}
-	var b bytes.Buffer
-	out := csv.NewWriter(&b)
-	_ = out.Write([]string{text}) // into memory
-	out.Flush()
-	return append(to, b.Bytes()[:b.Len()-1]...)
+	to = append(to, '"')
+	for before, after, more := strings.Cut(text, `"`); ; before, after, more = strings.Cut(after,
+		`"`) {
+		if to = append(to, before...); !more {
+			return append(to, '"')
+		}
+		to = append(to, `""`...)
+	}
 }
 
 // columnTexts are the texts of a table's columns in n rows: those given, nil for the first n.
