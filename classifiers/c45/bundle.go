@@ -14,15 +14,33 @@ import (
 // Counts of a feature are sums over joint codes. They are the same to the last bit as sums over
 // cases only where all weights are whole numbers (see packed); other data are not bundled.
 type bundle struct {
-	joint   []uint8 // of each case, until it is a column
-	codes   int     // joint codes are below it
-	members []int   // indices of features
+	joint   []uint8  // of each case, until it is a column
+	codes   int      // joint codes are below it
+	members []int    // indices of features
+	has     []bitmap // by joint code, the features of value 1
 }
 
-// bitmap is a set of joint codes.
-type bitmap [mostJointCodes / 64]uint64
+// bitmap is a set of joint codes or of features.
+type bitmap []uint64
 
-func (b *bitmap) add(code uint8) { b[code>>6] |= 1 << (code & 63) }
+func newBitmap(size int) bitmap { return make(bitmap, (size+63)/64) }
+
+func (b bitmap) add(i int) { b[i>>6] |= 1 << (i & 63) }
+
+// parting adds the features to a set that have both values among some joint codes.
+func (b *bundle) parting(to, codes bitmap) {
+	for n := range to {
+		some, every := uint64(0), ^uint64(0)
+		for m, word := range codes {
+			for ; word != 0; word &= word - 1 {
+				has := b.has[64*m+bits.TrailingZeros64(word)][n]
+				some |= has
+				every &= has
+			}
+		}
+		to[n] |= some &^ every
+	}
+}
 
 // mostJointCodes is how many joint codes fit their type.
 const mostJointCodes = 1 << 8
@@ -102,17 +120,21 @@ func (g *grower) seal(columns [][]uint32) [][]uint32 {
 			codes[i] = uint32(j)
 		}
 		b.joint = nil
+		for range b.codes {
+			b.has = append(b.has, newBitmap(len(g.features)))
+		}
 		for _, member := range b.members {
 			f := &g.features[member]
-			f.column = len(columns)
+			f.column, f.ones = len(columns), newBitmap(b.codes)
 			for j, value := range f.value {
 				if value == 1 {
-					f.ones.add(uint8(j))
+					f.ones.add(j)
+					b.has[j].add(member)
 				}
 			}
 		}
 		columns = append(columns, codes)
-		g.columns = append(g.columns, codeColumn{codes: b.codes})
+		g.columns = append(g.columns, codeColumn{codes: b.codes, bundle: b})
 		g.numeric = append(g.numeric, false)
 	}
 	return columns
@@ -120,22 +142,15 @@ func (g *grower) seal(columns [][]uint32) [][]uint32 {
 
 // countBundled is count for a feature in a bundle.
 func (g *grower) countBundled(f *feature, distribution []float64) []float64 {
-	column := &g.columns[f.column]
-	first, sums, others := column.first/64, g.sums, uint64(0)
+	first, sums := g.columns[f.column].first, g.sums
 	clear(sums)
-	found := false
-	for n, word := range g.here.marks[first : first+column.words()] {
-		others |= word &^ f.ones[n]
-		for word &= f.ones[n]; word != 0; word &= word - 1 {
-			place := 64*(first+n) + bits.TrailingZeros64(word)
-			for at := range sums {
-				sums[at] += g.here.weights[place*g.words+at]
+	for n, word := range f.ones {
+		for word &= g.here.marks[first/64+n]; word != 0; word &= word - 1 {
+			from := (first + 64*n + bits.TrailingZeros64(word)) * len(sums)
+			for at, w := range g.here.weights[from : from+len(sums)] {
+				sums[at] += w
 			}
-			found = true
 		}
-	}
-	if !found || others == 0 {
-		return nil
 	}
 	counts := g.counts[:2*g.classes]
 	zero, one := counts[:g.classes], counts[g.classes:]

@@ -8,8 +8,10 @@ import (
 
 // codeColumn is a feature outside of bundles, or a bundle: each case has one code in each column.
 type codeColumn struct {
-	codes int // are below it
-	first int // is added to its codes in the rows, which makes them places among all columns' codes
+	codes   int     // are below it
+	first   int     // is added to its codes in the rows: they are places among all columns' codes
+	feature int     // outside of bundles
+	bundle  *bundle // nil for none
 }
 
 // words is how many words of marks a column has; no two columns share one.
@@ -188,25 +190,32 @@ func (t *tally) settle(place, words int) {
 }
 
 // narrow leaves those columns in a tally whose codes differ between its cases, of numeric features
-// only those of not too many codes: a column that is too wide here is so below too. Columns that
-// are not open have one code, and no test on their features parts the node or one below it.
+// only those of not too many codes: a column that is too wide here is so below too. It notes as
+// open the features that may part the cases.
 func (g *grower) narrow(t *tally, cases int) {
-	for c := range g.columns {
-		g.open[c] = g.wide(c, cases)
+	clear(g.open)
+	for c, numeric := range g.numeric {
+		if numeric && g.wide(c, cases) {
+			g.open.add(g.columns[c].feature)
+		}
 	}
 	kept := t.columns[:0]
 	for _, c := range t.columns {
-		occurring := 0
-		first := g.columns[c].first / 64
-		for _, word := range t.marks[first : first+g.columns[c].words()] {
+		column, occurring := &g.columns[c], 0
+		marks := t.marks[column.first/64:][:column.words()]
+		for _, word := range marks {
 			occurring += bits.OnesCount64(word)
 		}
-		if occurring > 1 && !g.open[c] {
-			g.open[c] = true
-			kept = append(kept, c)
-		} else {
+		switch {
+		case occurring < 2 || g.wide(int(c), cases):
 			g.empty(t, c)
+			continue
+		case column.bundle != nil:
+			column.bundle.parting(g.open, marks)
+		default:
+			g.open.add(column.feature)
 		}
+		kept = append(kept, c)
 	}
 	t.columns = kept
 }
