@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 )
 
@@ -61,6 +62,22 @@ func (s *Stream) word() uint64 {
 		return s.Rand.Uint64()
 	}
 	return s.source.Uint64()
+}
+
+// Permute is Shuffle of order: the same draws and the same result, without a call for each element.
+func (s *Stream) Permute(order []int32) {
+	for i := len(order) - 1; i > 0; i-- {
+		n, word := uint64(i+1), s.word()
+		j, low := bits.Mul64(word, n)
+		if n&(n-1) == 0 {
+			j = word & (n - 1)
+		} else if low < n {
+			for least := -n % n; low < least; {
+				j, low = bits.Mul64(s.word(), n)
+			}
+		}
+		order[i], order[j] = order[j], order[i]
+	}
 }
 
 // system reads words of the operating system's randomness, many at a time.

@@ -20,7 +20,7 @@ type climber struct {
 
 	ids     []int32  // of each cell's class by the other dimensions' cuts
 	heads   []uint64 // those cuts each class lies beyond, words for each
-	places  []int32  // of each cell along the dimension
+	places  []uint16 // of each cell along the dimension
 	current frequencies
 
 	slots          []int32 // scratch of number
@@ -200,8 +200,8 @@ func (c *climber) count() bool {
 	}
 	c.current.resize(c.width(), classes)
 	l := lane{mask: p.masks[c.dim*p.words : (c.dim+1)*p.words]}
+	l.places(c.cells.key, p.words, c.places)
 	for i, weight := range c.cells.weight {
-		c.places[i] = l.place(c.cells.key[i*p.words : (i+1)*p.words])
 		c.current.rows[(int(c.places[i])+1)*classes+int(c.ids[i])] += weight
 	}
 	c.current.accumulate()

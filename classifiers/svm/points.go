@@ -83,8 +83,12 @@ type points struct {
 	squares []float64 // |x|²
 	values  []float64 // number k of point i, at i·numbers+k
 	start   []int32   // point i has the indicators start[i] to start[i+1]
-	at      []int32   // positions in the weight vector
+	at      []int32   // positions in the weight vector; size stands for no indicator
 }
+
+// stride divides the number of indicators of each point, those that are none included: sums over
+// some dozen end where the processor expects it.
+const stride = 4
 
 // len is the number of points.
 func (p *points) len() int { return len(p.squares) }
@@ -177,6 +181,9 @@ func newPoints(data classifiers.Data, l *layout) *points {
 				p.at = append(p.at, int32(f.first+int(uint32(v)-f.skip)))
 				square++
 			}
+		}
+		for len(p.at)%stride > 0 {
+			p.at = append(p.at, int32(p.size))
 		}
 		p.start = append(p.start, int32(len(p.at)))
 		p.squares = append(p.squares, square)
