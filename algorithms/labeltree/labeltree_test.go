@@ -237,6 +237,33 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestLabel works an example by hand: a root over a leaf of 20 and 0 and a region of two leaves with
+// 0 and 3, -3 and 1. Below the root 17 and 4 add up, below the region -3 and 4.
+func TestLabel(t *testing.T) {
+	for _, c := range []struct {
+		strength float64
+		want     []float64
+	}{
+		{0, []float64{20, 0, 0, 3, 0, 0}}, // by counts alone
+		// Of 8 counts the root says 8·17/21 = 6.5 and 1.5. The region then has 6.5 and 5.5, of 8
+		// counts 4.3 and 3.7: its first leaf 4.3 and 6.7.
+		{8, []float64{20, 0, 0, 3, 0, 0}},
+		// Of 21 counts the root says 17 and 4, the region's 17 and 8 are 14.3 and 6.7: its first
+		// leaf has 14.3 and 9.7, and keeps its size.
+		{21, []float64{20, 0, 3, 0, 0, 0}},
+	} {
+		g := &grower{classes: 2, strength: c.strength, parents: []int32{-1, 0},
+			above: []int32{0, 1, 1}, noisy: []float64{20, 0, 0, 3, -3, 1}}
+		if got := g.label(); !slices.Equal(got, c.want) {
+			t.Errorf("strength %v: %v, want %v", c.strength, got, c.want)
+		}
+	}
+	alone := &grower{classes: 2, strength: 8, above: []int32{-1}, noisy: []float64{-1, 4}}
+	if got := alone.label(); !slices.Equal(got, []float64{0, 3}) {
+		t.Errorf("without a cut: %v", got)
+	}
+}
+
 func TestNeedsAClass(t *testing.T) {
 	table := testinput.Numbers(0, []int{3, 3}, []uint32{0, 1})
 	_, err := Algorithm{}.Release(t.Context(), testinput.Input(table, DefaultParams(),
