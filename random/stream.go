@@ -1,8 +1,8 @@
 // Package random holds the named streams that all randomness comes from: generated data, folds,
 // classifiers and the noise of mechanisms alike. A stream is named by a path below a master seed,
 // so what one part draws never depends on what another part has drawn. Releases that are handed out
-// have the operating system's randomness in their place. The package knows uniform numbers only;
-// noise that pays for privacy is drawn in package privacy.
+// have the operating system's randomness in their place. The package knows uniform and normal
+// numbers; noise that pays for privacy is drawn in package privacy.
 package random
 
 import (
@@ -67,20 +67,32 @@ func (s *Stream) Uint64() uint64 {
 
 // Uint32N draws uniformly from 0 to n-1; it panics when n is 0.
 func (s *Stream) Uint32N(n uint32) uint32 {
+	if n == 0 {
+		panic("random: Uint32N of 0")
+	}
+	return uint32(s.below(uint64(n)))
+}
+
+// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019).
+func (s *Stream) below(n uint64) uint64 {
 	if n&(n-1) == 0 {
-		if n == 0 {
-			panic("random: Uint32N of 0")
-		}
-		return uint32(s.Uint64()) & (n - 1)
+		return s.Uint64() & (n - 1)
 	}
-	// multiplication with rejection (Lemire 2019)
-	high, low := bits.Mul64(s.Uint64(), uint64(n))
-	if low < uint64(n) {
-		for least := -uint64(n) % uint64(n); low < least; {
-			high, low = bits.Mul64(s.Uint64(), uint64(n))
+	high, low := bits.Mul64(s.Uint64(), n)
+	if low < n {
+		for least := -n % n; low < least; {
+			high, low = bits.Mul64(s.Uint64(), n)
 		}
 	}
-	return uint32(high)
+	return high
+}
+
+// Permute is Shuffle of order: the same draws and the same result, without a call for each element.
+func (s *Stream) Permute(order []int32) {
+	for i := len(order) - 1; i > 0; i-- {
+		j := s.below(uint64(i + 1))
+		order[i], order[j] = order[j], order[i]
+	}
 }
 
 // system reads words of the operating system's randomness, many at a time.

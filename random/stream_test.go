@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -141,4 +142,31 @@ func TestSystem(t *testing.T) {
 		}
 	}()
 	streams.Open("a")
+}
+
+// TestPermute: as math/rand/v2 shuffles, and the stream goes on at the same place.
+func TestPermute(t *testing.T) {
+	for n := range 300 {
+		a, b := NewKey(uint64(n)).Stream(), NewKey(uint64(n)).Stream()
+		got := make([]int32, n)
+		for i := range got {
+			got[i] = int32(i)
+		}
+		want := slices.Clone(got)
+		a.Permute(got)
+		b.Shuffle(n, func(i, j int) { want[i], want[j] = want[j], want[i] })
+		if !slices.Equal(got, want) || a.Uint64() != b.Uint64() {
+			t.Fatalf("%d elements: %v, math/rand/v2 has %v", n, got, want)
+		}
+	}
+}
+
+// TestUint32N: the numbers of math/rand/v2, of either kind of bound.
+func TestUint32N(t *testing.T) {
+	a, b := NewKey(32).Stream(), NewKey(32).Stream()
+	for n := uint32(1); n < math.MaxUint32/2; n += 1 + n/50 {
+		if got, want := a.Uint32N(n), b.Rand.Uint32N(n); got != want {
+			t.Fatalf("below %d: %d, math/rand/v2 has %d", n, got, want)
+		}
+	}
 }
