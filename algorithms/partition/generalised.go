@@ -159,11 +159,12 @@ func summary[T uint8 | uint16 | uint32](g *Generalised, codes []T, exact []float
 	for region, end := range g.Ends {
 		at := region*dims + d
 		if r.TightHigh[at] == Unknown {
-			lowest, highest := codes[start], codes[start]
+			lowest := uint32(codes[start])
+			highest := lowest
 			for _, code := range codes[start:end] {
-				lowest, highest = min(lowest, code), max(highest, code)
+				lowest, highest = min(lowest, uint32(code)), max(highest, uint32(code))
 			}
-			r.TightLow[at], r.TightHigh[at] = uint32(lowest), uint32(highest)+1
+			r.TightLow[at], r.TightHigh[at] = lowest, highest+1
 		}
 		value := math.NaN()
 		switch n := float64(end - start); {
