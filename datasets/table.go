@@ -3,10 +3,8 @@ package datasets
 import (
 	"encoding/binary"
 	"fmt"
-	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 )
 
 // Column holds one attribute's codes in the smallest unsigned integer type that fits its domain:
@@ -216,19 +214,15 @@ func (t *Table) WithSchema(schema *Schema) (*Table, error) {
 // Select returns a new table holding copies of the given rows, in that order.
 func (t *Table) Select(rows []int32) *Table {
 	b := NewBuilder(t.schema, len(rows))
-	var columns errgroup.Group
-	columns.SetLimit(runtime.GOMAXPROCS(0))
+	var running sync.WaitGroup
 	for i := range t.columns {
 		if len(rows) < manyRows {
 			t.columns[i].copyTo(&b.table.columns[i], rows)
-			continue
+		} else {
+			running.Go(func() { t.columns[i].copyTo(&b.table.columns[i], rows) })
 		}
-		columns.Go(func() error {
-			t.columns[i].copyTo(&b.table.columns[i], rows)
-			return nil
-		})
 	}
-	columns.Wait()
+	running.Wait()
 	b.rows = len(rows)
 	return b.Table()
 }

@@ -1,18 +1,17 @@
 package mondrian
 
 import (
+	"errors"
 	"math"
-	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"ppdp/algorithms/partition"
 )
 
 // plan is the upper part of a large table's partition. Its regions are partitioned further by
-// themselves, as many at once as there are processors. What comes of it does not depend on that:
-// nothing is drawn, and each region's rows are its own.
+// themselves, all at the same time. What comes of it does not depend on that: nothing is drawn, and
+// each region's rows are its own.
 type plan struct {
 	most  int // rows of a region that is left to others
 	units []unit
@@ -43,16 +42,17 @@ func (s *splitter) together(rows []int32) error {
 	}
 	units, upper := s.plan.units, s.boxes.Regions()
 	parts := make([]*splitter, len(units))
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	failed := make([]error, len(units))
+	var running sync.WaitGroup
 	for i, unit := range units {
 		low, high := upper.Box(i)
 		parts[i] = &splitter{ctx: s.ctx, params: s.params, table: s.table, dims: s.dims,
 			space: partition.NewSpace(s.table, s.space.Attributes()), spans: unit.spans,
 			boxes: s.boxes.Part(low, high)}
-		group.Go(func() error { return parts[i].part(unit.rows, 0) })
+		running.Go(func() { failed[i] = parts[i].part(unit.rows, 0) })
 	}
-	if err := group.Wait(); err != nil {
+	running.Wait()
+	if err := errors.Join(failed...); err != nil {
 		return err
 	}
 	s.plan, s.boxes = nil, partition.NewBuilder(s.space, math.MaxInt)
