@@ -138,14 +138,15 @@ func (g *grower) all() *tally {
 // include adds cases to a tally.
 func (g *grower) include(t *tally, cases []int32) {
 	codes, stride, words, label := g.codes, g.stride, g.words, g.label
+	weights, marks, columns := t.weights, t.marks, t.columns
 	for _, i := range cases {
 		row := codes[int(i)*stride:][:stride]
 		value := uint64(row[label+1]) | uint64(row[label+2])<<32
 		word := int(row[label])
-		for _, c := range t.columns {
+		for _, c := range columns {
 			place := int(row[c])
-			t.weights[place*words+word] += value
-			t.marks[place>>6] |= 1 << (place & 63)
+			weights[place*words+word] += value
+			marks[place>>6] |= 1 << (place & 63)
 		}
 	}
 }
