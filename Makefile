@@ -9,7 +9,7 @@
 #   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
 #   make test-processors   quick experiments as other processors compute them: the same files
 #   make test-elementary   errors of the elementary functions at a million arguments each
-#   make calibrate         1,000 black-box audits of sound mechanisms: few may accuse
+#   make calibrate         1,200 black-box audits of sound mechanisms: few may accuse
 #   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
 #   make faults            faults planted in real baselines, and what sees them
 #   make audits            every variant audited anew, for ppdp list algorithms

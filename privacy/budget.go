@@ -190,6 +190,7 @@ const (
 	geometric            = "geometric"
 	cauchy               = "cauchy"
 	exponential          = "exponential"
+	permuteAndFlip       = "permute and flip"
 	objective            = "objective"
 	gaussian             = "gaussian"
 	discreteLaplaceKind  = "discrete laplace"
@@ -206,7 +207,7 @@ func (m *mechanism) asks() Unit {
 
 // cost is what a call at an amount costs in the budget's unit. In zCDP a mechanism of pure epsilon
 // costs ε²/2 (Bun & Steinke 2016, Proposition 1.4), and an exponential mechanism ε²/8, since its
-// loss keeps to an interval of length ε (Cesar & Rogers 2021).
+// loss keeps to an interval of length ε (Cesar & Rogers 2021). That of permute-and-flip does not.
 func (m *mechanism) cost(amount float64) float64 {
 	switch {
 	case m.unit == m.asks(), m.kind == declared:
@@ -243,8 +244,8 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 // budget's unit.
 type Entry struct {
 	Purpose string // what the queries were for: "cuts", "stop tests", "leaf counts"
-	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "objective", "gaussian",
-	// "discrete laplace", "discrete gaussian" or "declared".
+	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "permute and flip",
+	// "objective", "gaussian", "discrete laplace", "discrete gaussian" or "declared".
 	Mechanism string
 	// Claimed and Proven are sensitivities, in L2 for Gaussian noise.
 	Claimed, Proven float64
@@ -258,6 +259,9 @@ type Entry struct {
 	// "sequential".
 	Composition string
 }
+
+// Chooses reports whether the mechanism chooses by scores, which a Publication rounds.
+func (e Entry) Chooses() bool { return e.Mechanism == exponential || e.Mechanism == permuteAndFlip }
 
 // Ledger lists the declared mechanisms in the order of their declaration.
 func (b *Budget) Ledger() []Entry {

@@ -93,6 +93,23 @@ func (c *exactChoice) size(d uint64) uint64 {
 	return size
 }
 
+// step is a score on a Publication's grid.
+func (m *mechanism) step(score float64) (int64, error) {
+	switch {
+	case math.IsNaN(score) || math.IsInf(score, 1):
+		return 0, m.notANumber()
+	case math.IsInf(score, -1):
+		return never, nil
+	}
+	const most = 1 << (maxSteps - 1)
+	return int64(math.Floor(max(-most, min(most, score/m.grid)) + 0.5)), nil
+}
+
+// choiceRate is the fraction s/t by which a step makes a candidate of a Publication less likely.
+func choiceRate(epsilon float64) (s, t uint64) {
+	return laplaceRate(epsilon * spared / (2 * (scoreGrid + 1)))
+}
+
 // drawExactly draws a candidate.
 func (e *Exponential) drawExactly(epsilon float64, scores, weights []float64) (int, error) {
 	c := e.exact
@@ -100,21 +117,19 @@ func (e *Exponential) drawExactly(epsilon float64, scores, weights []float64) (i
 		c = new(exactChoice)
 		e.exact = c
 	}
-	c.prepare(laplaceRate(epsilon * spared / (2 * (scoreGrid + 1))))
+	c.prepare(choiceRate(epsilon))
 	best := int64(never)
 	c.steps = c.steps[:0]
 	for i, score := range scores {
-		step := int64(never)
+		step, err := e.step(score)
 		switch {
-		case math.IsNaN(score) || math.IsInf(score, 1):
-			return 0, fmt.Errorf("privacy: %s: a score is not a number", e.purpose)
+		case err != nil:
+			return 0, err
 		case weights != nil && !(weights[i] >= 0 && weights[i] <= 1<<53 &&
 			weights[i] == math.Trunc(weights[i])):
 			return 0, fmt.Errorf("%w: %s: a weight is no whole number", ErrInexact, e.purpose)
-		case math.IsInf(score, -1) || weights != nil && weights[i] == 0:
-		default:
-			const most = 1 << (maxSteps - 1)
-			step = int64(math.Floor(max(-most, min(most, score/e.grid)) + 0.5))
+		case weights != nil && weights[i] == 0:
+			step = never
 		}
 		best = max(best, step)
 		c.steps = append(c.steps, step)

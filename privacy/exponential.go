@@ -104,7 +104,7 @@ func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, err
 	}
 	if math.IsInf(best, -1) {
 		if slices.ContainsFunc(scores, math.IsNaN) {
-			return 0, fmt.Errorf("privacy: %s: a score is not a number", e.purpose)
+			return 0, e.notANumber()
 		}
 		return 0, ErrNoCandidates
 	}
@@ -134,6 +134,11 @@ func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, err
 			" is not a number", e.purpose)
 	}
 	return search(cumulative, float64(e.stream.Open01()*sum)), nil
+}
+
+// notANumber is the error of a score that is NaN or +Inf.
+func (m *mechanism) notANumber() error {
+	return fmt.Errorf("privacy: %s: a score is not a number", m.purpose)
 }
 
 // ChooseBounded is Choose among the candidates 0 to n-1 of weight 1, whose scores are computed as

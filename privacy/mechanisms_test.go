@@ -350,6 +350,7 @@ func TestMechanismsDoNotAllocate(t *testing.T) {
 	laplace := b.Laplace("a", random.NewKey(1).Stream(), Exact(1))
 	geometric := b.Geometric("b", random.NewKey(2).Stream(), Exact(1))
 	exponential := b.Exponential("c", random.NewKey(3).Stream(), Exact(1))
+	flip := b.PermuteAndFlip("d", random.NewKey(3).Stream(), Exact(1))
 	path, scores, values := b.Root(), make([]float64, 100), make([]float64, 3)
 	fork := path.Fork()
 	if n := testing.AllocsPerRun(100, func() {
@@ -359,7 +360,8 @@ func TestMechanismsDoNotAllocate(t *testing.T) {
 		_, e3 := geometric.Add(&fork, 1, 2)
 		e4 := geometric.AddAll(&fork, 1, values)
 		_, e5 := exponential.Choose(&fork, 1, scores, nil)
-		if err := errors.Join(e1, e2, e3, e4, e5); err != nil {
+		_, e6 := flip.Choose(&fork, 1, scores)
+		if err := errors.Join(e1, e2, e3, e4, e5, e6); err != nil {
 			t.Fatal(err)
 		}
 	}); n != 0 {

@@ -1,6 +1,6 @@
 // Package privacy is the only one that draws noise. It holds the mechanisms of differential privacy
-// (Laplace, two-sided geometric, Gaussian, Cauchy, exponential) and the budget with its ledger. A
-// budget is counted in pure epsilon, or in zCDP's rho for an (epsilon, delta).
+// (Laplace, two-sided geometric, Gaussian, Cauchy, exponential, permute-and-flip) and the budget
+// with its ledger. A budget is counted in pure epsilon, or in zCDP's rho for an (epsilon, delta).
 //
 // Every mechanism is declared once per release with the sensitivity its paper claims and the one
 // that can be proven, and every call charges a Path of the budget. Overspending the claimed budget
@@ -37,8 +37,8 @@ type Sensitivity struct {
 	// Proven is the value that holds; 0 means the same as Claimed. +Inf means no finite bound.
 	Proven float64
 	// Monotone reports that one more record never lowers (or never raises) any candidate's score.
-	// Under add/remove neighbours an exponential mechanism then costs half (errata R0b): that
-	// half is credited to the proven loss only, never to the charge.
+	// Under add/remove neighbours a choice by scores then costs half (errata R0b): that half is
+	// credited to the proven loss only, never to the charge.
 	Monotone bool
 }
 

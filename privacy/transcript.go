@@ -262,11 +262,15 @@ func (w *watch) choose(c *call, m *mechanism, scores, weights []float64, groups 
 		}
 		group, share, _ = groups.Find(c.element)
 	}
-	loss := choiceLaw(c.values, c.weights, c.amount/(2*c.claimed), c.group, c.share)
+	law := choiceLaw
+	if m.kind == permuteAndFlip {
+		law = flipLaw
+	}
+	loss := law(c.values, c.weights, c.amount/(2*c.claimed), c.group, c.share)
 	if group < 0 {
 		loss = math.Inf(1) // the neighbour cannot choose the element
 	} else {
-		loss -= choiceLaw(scores, weights, c.amount/(2*unit), group, share)
+		loss -= law(scores, weights, c.amount/(2*unit), group, share)
 	}
 	if math.Abs(loss) < 1e-12 && distance == 0 {
 		loss = 0 // other groups of the same candidates

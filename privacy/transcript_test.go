@@ -17,6 +17,7 @@ func release(b *Budget, counts []float64, scores []float64) ([]float64, error) {
 	geometric := b.Geometric("geometric", stream("geometric"), Exact(2))
 	cauchy := b.Cauchy("cauchy", stream("cauchy"), true)
 	choice := b.Exponential("choice", stream("choice"), Exact(1))
+	flip := b.PermuteAndFlip("flip", stream("flip"), Exact(1))
 	path := b.Root()
 	answers := slices.Clone(counts)
 	err := laplace.AddAll(&path, 0.5, answers)
@@ -25,8 +26,9 @@ func release(b *Budget, counts []float64, scores []float64) ([]float64, error) {
 	chosen, err3 := choice.Choose(&path, 0.5, scores, nil)
 	bounded, err4 := choice.ChooseBounded(&path, 0.5, len(scores), 0, 9,
 		func(i int) float64 { return scores[i] })
-	return append(answers, one, smooth, float64(chosen), float64(bounded)),
-		errors.Join(err, err1, err2, err3, err4)
+	flipped, err5 := flip.Choose(&path, 0.5, scores)
+	return append(answers, one, smooth, float64(chosen), float64(bounded), float64(flipped)),
+		errors.Join(err, err1, err2, err3, err4, err5)
 }
 
 // TestReplay: recording changes no answer, a replay repeats them all, and the loss is that of the
@@ -68,11 +70,12 @@ func TestReplay(t *testing.T) {
 	}
 	want := laplace + geometric + math.Log(cauchy(4, 1.04)/cauchy(5, 1.05)) +
 		math.Log(chance(scores, recorded[4])/chance(nearScores, recorded[4])) +
-		math.Log(chance(scores, recorded[5])/chance(nearScores, recorded[5]))
+		math.Log(chance(scores, recorded[5])/chance(nearScores, recorded[5])) +
+		math.Log(flips(scores, 0.25)[int(recorded[6])]/flips(nearScores, 0.25)[int(recorded[6])])
 	if math.Abs(replay.Loss-want) > 1e-12 {
 		t.Errorf("loss %v, want %v", replay.Loss, want)
 	}
-	for i, d := range []float64{1, 1, 1 / 1.04 * 1.05, 0.5} {
+	for i, d := range []float64{1, 1, 1 / 1.04 * 1.05, 0.5, 0.5} {
 		got := replay.Distances[i]
 		if math.Abs(got.Distance-d) > 1e-9 {
 			t.Errorf("%s: distance %v, want %v", got.Purpose, got.Distance, d)

@@ -1,8 +1,8 @@
 // Package random holds the named streams that all randomness comes from: generated data, folds,
 // classifiers and the noise of mechanisms alike. A stream is named by a path below a master seed,
 // so what one part draws never depends on what another part has drawn. Releases that are handed out
-// have the operating system's randomness in their place. The package knows uniform numbers only;
-// noise that pays for privacy is drawn in package privacy.
+// have the operating system's randomness in their place. The package knows uniform and normal
+// numbers; noise that pays for privacy is drawn in package privacy.
 package random
 
 import (

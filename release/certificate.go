@@ -146,7 +146,7 @@ func (c *chosen) certify(r *Request, p *privacy.Publication, k int, weighted boo
 	for _, row := range p.Budget().Ledger() {
 		m := Mechanism{Purpose: row.Purpose, Mechanism: row.Mechanism, Cost: row.Cost,
 			Unit: string(p.Budget().Unit())}
-		if row.Mechanism == "exponential" {
+		if row.Chooses() {
 			m.Sampling = "exact, from integers; scores are rounded to 2^-16 of their " +
 				"sensitivity, and the noise covers what that may cost"
 		} else {

@@ -1,0 +1,250 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"ppdp/random"
+
+	"pgregory.net/rapid"
+)
+
+// flips is the law of permute-and-flip by its definition: over all orders of the candidates.
+func flips(scores []float64, factor float64) []float64 {
+	best := math.Inf(-1)
+	for _, score := range scores {
+		best = max(best, score)
+	}
+	law, orders := make([]float64, len(scores)), 1.
+	for i := range scores {
+		orders *= float64(i + 1)
+	}
+	order := make([]int, 0, len(scores))
+	used := make([]bool, len(scores))
+	var permute func()
+	permute = func() {
+		if len(order) == len(scores) {
+			tails := 1 / orders
+			for _, r := range order {
+				p := math.Exp((scores[r] - best) * factor)
+				law[r] += tails * p
+				tails *= 1 - p
+			}
+			return
+		}
+		for r := range scores {
+			if !used[r] {
+				used[r], order = true, append(order, r)
+				permute()
+				used[r], order = false, order[:len(order)-1]
+			}
+		}
+	}
+	permute()
+	return law
+}
+
+// drawScores draws scores with ties and gaps, in units of the sensitivity.
+func drawScores(t *rapid.T) []float64 {
+	return rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0, 0.5, 1, 1.5, 3, 10, 60, -1e4}), 1, 6).
+		Draw(t, "scores")
+}
+
+func TestFlipLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		scores, factor := drawScores(t), rapid.Float64Range(1e-3, 5).Draw(t, "factor")
+		for r, want := range flips(scores, factor) {
+			if got := math.Exp(flipLaw(scores, nil, factor, r, 1)); !near(got, want, 1e-12) {
+				t.Errorf("candidate %d of %v has %v, want %v", r, scores, got, want)
+			}
+		}
+	})
+	// n candidates, all but one with coins of probability p: the one has (1-(1-p)ⁿ)/(np).
+	for _, n := range []int{1, 2, 17, 300, 20000} {
+		for _, p := range []float64{1, 0.9, 1e-3, 1e-9} {
+			scores := make([]float64, n)
+			for i := range scores[1:] {
+				scores[i+1] = math.Log(p)
+			}
+			want := -math.Expm1(float64(n)*math.Log1p(-p)) / (float64(n) * p)
+			got := math.Exp(flipLaw(scores, nil, 1, 0, 1))
+			if !near(got, want, 1e-14*float64(n)+1e-12) {
+				t.Errorf("one of %d, the others with %v: %v, want %v", n, p, got, want)
+			}
+		}
+	}
+}
+
+// TestFlipsArePrivate: scores that move by at most 1 either way change a probability by a factor of
+// at most e^ε, those that move one way by e^(ε/2); and two equal scores show that both are reached.
+func TestFlipsArePrivate(t *testing.T) {
+	const epsilon = 0.7
+	largest := func(scores, near []float64) (loss float64) {
+		law, other := flips(scores, epsilon/2), flips(near, epsilon/2)
+		for i := range law {
+			if law[i] > 0 || other[i] > 0 {
+				loss = max(loss, math.Abs(math.Log(law[i]/other[i])))
+			}
+		}
+		return loss
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		scores := drawScores(t)
+		near, above := make([]float64, len(scores)), make([]float64, len(scores))
+		for i, score := range scores {
+			move := rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "move")
+			above[i] = score + move
+			near[i] = score + 2*move - 1
+		}
+		if a, b := largest(scores, near), largest(scores, above); a > epsilon*(1+1e-9) ||
+			b > epsilon/2*(1+1e-9) {
+			t.Errorf("%v: loss %v near %v, %v near %v", scores, a, near, b, above)
+		}
+	})
+	equal := []float64{0, 0}
+	if a, b := largest(equal, []float64{1, -1}), largest(equal, []float64{1, 0}); !near(a, epsilon,
+		1e-12) || !near(b, epsilon/2, 1e-12) {
+		t.Errorf("losses %v and %v, want %v and %v", a, b, epsilon, epsilon/2)
+	}
+}
+
+// TestFlipsCost: in zCDP the mechanism costs ε²/2, which the divergence of two choices reaches as ε
+// falls; the exponential mechanism's cost, ε²/8, would be less than the divergence.
+func TestFlipsCost(t *testing.T) {
+	const epsilon = 0.01
+	law, other := flips([]float64{0, 0}, epsilon/2), flips([]float64{1, -1}, epsilon/2)
+	divergence := 0.0
+	for i := range law {
+		divergence += law[i] * math.Log(law[i]/other[i])
+	}
+	b := NewApproximate(1, 1e-9)
+	path := b.Root()
+	choice := b.PermuteAndFlip("x", random.NewKey(1).Stream(), Exact(1))
+	if _, err := choice.Choose(&path, epsilon, []float64{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	if cost := b.Ledger()[0].Cost; !near(cost, epsilon*epsilon/2, 1e-12) || divergence > cost ||
+		divergence < 0.98*cost {
+		t.Errorf("cost %v, divergence %v", cost, divergence)
+	}
+}
+
+// TestFlipsAreNeverWorse: the expected score is at least the exponential mechanism's.
+func TestFlipsAreNeverWorse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		scores, factor := drawScores(t), rapid.Float64Range(1e-3, 5).Draw(t, "factor")
+		flip, exponential := 0.0, 0.0
+		for r, p := range flips(scores, factor) {
+			flip += p * scores[r]
+			exponential += math.Exp(choiceLaw(scores, nil, factor, r, 1)) * scores[r]
+		}
+		if flip < exponential-1e-12*math.Abs(exponential) {
+			t.Errorf("%v: %v, exponential mechanism %v", scores, flip, exponential)
+		}
+	})
+}
+
+// TestFlipsFollowTheirLaw draws in floating point and exactly.
+func TestFlipsFollowTheirLaw(t *testing.T) {
+	inf := math.Inf(-1)
+	for _, grid := range []float64{0, 1. / scoreGrid} {
+		for i, c := range []struct {
+			epsilon  float64
+			scores   []float64
+			possible []int
+		}{
+			{1, []float64{0, 1, 2, 3, 3, 0.5}, []int{0, 1, 2, 3, 4, 5}},
+			{0.5, []float64{7, 7, 7}, []int{0, 1, 2}},
+			{1e-3, []float64{5, 400, 1000}, []int{0, 1, 2}},
+			{2, []float64{1e9, 1e9 + 1}, []int{0, 1}},
+			{1, []float64{1, inf, 2}, []int{0, 2}},
+			{1e300, []float64{0, -1e15, 0}, []int{0, 2}},
+		} {
+			f := PermuteAndFlip{mechanism: &mechanism{purpose: "test", grid: grid,
+				sensitivity: Exact(1), stream: random.NewKey(92).Stream()}}
+			var possible, seen []float64
+			observed := make([]float64, len(c.scores))
+			for range 40000 {
+				r, err := f.draw(c.epsilon, c.scores)
+				if err != nil {
+					t.Fatal(err)
+				}
+				observed[r]++
+			}
+			drawn := 0.
+			for _, r := range c.possible {
+				possible, seen = append(possible, c.scores[r]), append(seen, observed[r])
+				drawn += observed[r]
+			}
+			if drawn != 40000 {
+				t.Errorf("case %d: an impossible candidate was chosen", i)
+			}
+			chiSquare(t, fmt.Sprintf("case %d, grid %v", i, grid), seen,
+				flips(possible, c.epsilon/2))
+		}
+	}
+}
+
+func TestFlipRefusals(t *testing.T) {
+	p := NewPublication(plenty, 0)
+	for i, b := range []*Budget{NewBudget(plenty), p.Budget()} {
+		stream := random.NewKey(6).Stream()
+		if i == 1 {
+			stream = p.Noise().Open("x")
+		}
+		root, choice := b.Root(), b.PermuteAndFlip("x", stream, Exact(1))
+		for _, c := range []struct {
+			scores []float64
+			none   bool
+		}{
+			{nil, true}, {[]float64{math.Inf(-1)}, true}, {[]float64{1, math.NaN()}, false},
+			{[]float64{math.Inf(1), 1}, false},
+		} {
+			path := root.Fork()
+			r, err := choice.Choose(&path, 1, c.scores)
+			if err == nil || errors.Is(err, ErrNoCandidates) != c.none {
+				t.Errorf("%v: chose %d, error %v", c.scores, r, err)
+			}
+		}
+		path := root.Fork()
+		if r, err := choice.Choose(&path, 1, []float64{-1e300}); r != 0 || err != nil {
+			t.Errorf("of one candidate %d was chosen (%v)", r, err)
+		}
+		if row := b.Ledger()[0]; i == 1 && row.Proven != 1+1./scoreGrid || !row.Chooses() {
+			t.Errorf("%+v", row)
+		}
+	}
+	small := NewBudget(1)
+	path := small.Root()
+	if _, err := small.PermuteAndFlip("x", random.NewKey(6).Stream(), Exact(1)).Choose(&path, 2,
+		[]float64{1}); !errors.Is(err, ErrOverspent) {
+		t.Errorf("2 of 1: %v", err)
+	}
+}
+
+func BenchmarkPermuteAndFlip(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		for _, exact := range []bool{false, true} {
+			b.Run(fmt.Sprintf("n=%d/exact=%t", n, exact), func(b *testing.B) {
+				budget, stream := NewBudget(1), random.NewKey(1).Stream()
+				if exact {
+					p := NewPublication(1, 0)
+					budget, stream = p.Budget(), p.Noise().Open("x")
+				}
+				choice, path := budget.PermuteAndFlip("x", stream, Exact(1)), budget.Root()
+				scores := make([]float64, n)
+				for i := range scores {
+					scores[i] = float64(i * 7919 % 1009)
+				}
+				for b.Loop() {
+					fork := path.Fork()
+					if _, err := choice.Choose(&fork, 0.1, scores); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
