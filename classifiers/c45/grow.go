@@ -89,7 +89,7 @@ type grower struct {
 	levels  []*tally
 	// Of the node that a test is chosen for, where weights are packed:
 	here *tally
-	open bitmap // the features that may part its cases; all where weights are not packed
+	open bitmap // the features that may part its cases: otherwise all
 
 	counts    []float64 // scratch: code·classes + class
 	sums      []uint64  // scratch: as the weights of a place
@@ -99,7 +99,7 @@ type grower struct {
 	strangers []int32   // scratch of prune
 	keys      []uint64  // scratch of scans by sorting
 	left      []float64 // scratch: one for each class
-	tests     []test    // scratch: one for each feature
+	tests     []test    // scratch: the valid ones of a node
 	largest   int       // arity
 }
 
