@@ -268,6 +268,32 @@ func (b *Builder) grow(size int) {
 	b.size = size
 }
 
+// Len is the number of rows so far.
+func (b *Builder) Len() int { return b.rows }
+
+// Append adds copies of all rows of a table of the same domains.
+func (b *Builder) Append(t *Table) {
+	rows := b.rows + t.rows
+	if rows > b.size {
+		b.grow(max(rows, 2*b.size+64))
+	}
+	for i := range b.table.columns {
+		to, from := &b.table.columns[i], &t.columns[i]
+		switch {
+		case from.U8 != nil:
+			copy(to.U8[b.rows:], from.U8)
+		case from.U16 != nil:
+			copy(to.U16[b.rows:], from.U16)
+		default:
+			copy(to.U32[b.rows:], from.U32)
+		}
+		if from.Exact != nil {
+			copy(to.Exact[b.rows:], from.Exact)
+		}
+	}
+	b.rows = rows
+}
+
 // AddRow starts a new row, all codes 0, and returns its index.
 func (b *Builder) AddRow() int {
 	if b.rows == b.size {

@@ -3,12 +3,9 @@ package plots
 import (
 	"bytes"
 	"fmt"
-	"image/png"
-	"io"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"ppdp/internal/registry"
@@ -26,31 +23,12 @@ func RegisterFormat(extension string, format Format) { formats.Register(extensio
 // Formats lists the registered formats by extension.
 func Formats() []string { return formats.Names() }
 
-// resolution of PNG files, in dots per inch: sharp on a screen at twice the size. SVG and PDF are
-// for print.
-const resolution = 200
-
 func init() {
 	RegisterFormat("svg", func(w, h vg.Length) vg.CanvasWriterTo {
 		return &svgCanvas{Canvas: vgsvg.New(w, h)}
 	})
-	RegisterFormat("png", func(w, h vg.Length) vg.CanvasWriterTo {
-		return pngCanvas{vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(resolution))}
-	})
+	RegisterFormat("png", func(w, h vg.Length) vg.CanvasWriterTo { return newPNG(w, h) })
 	RegisterFormat("pdf", func(w, h vg.Length) vg.CanvasWriterTo { return newPDF(w, h) })
-}
-
-// pngCanvas compresses quickly: figures are mostly white, and the best compression gains little.
-type pngCanvas struct{ *vgimg.Canvas }
-
-// WriteTo writes the picture.
-func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
-	var b bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := encoder.Encode(&b, c.Image()); err != nil {
-		return 0, err
-	}
-	return b.WriteTo(w)
 }
 
 // render draws a sheet in a format.

@@ -265,8 +265,10 @@ func (s *sheet) topStrips() []vg.Length {
 
 // draw fills a canvas of the sheet's width and height.
 func (s *sheet) draw(c draw.Canvas) {
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
+	if _, white := c.Canvas.(pngCanvas); !white { // and filling every pixel again takes time
+		c.SetColor(color.White)
+		c.Fill(c.Rectangle.Path())
+	}
 	edge := s.style.points(margin)
 	c = draw.Crop(c, edge, -edge, edge, -edge)
 

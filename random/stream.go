@@ -1,8 +1,8 @@
 // Package random holds the named streams that all randomness comes from: generated data, folds,
 // classifiers and the noise of mechanisms alike. A stream is named by a path below a master seed,
 // so what one part draws never depends on what another part has drawn. Releases that are handed out
-// have the operating system's randomness in their place. The package knows uniform numbers only;
-// noise that pays for privacy is drawn in package privacy.
+// have the operating system's randomness in their place. The package knows uniform and normal
+// numbers; noise that pays for privacy is drawn in package privacy.
 package random
 
 import (
@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 )
 
@@ -61,6 +62,22 @@ func (s *Stream) word() uint64 {
 		return s.Rand.Uint64()
 	}
 	return s.source.Uint64()
+}
+
+// Permute is Shuffle of order: the same draws and the same result, without a call for each element.
+func (s *Stream) Permute(order []int32) {
+	for i := len(order) - 1; i > 0; i-- {
+		n, word := uint64(i+1), s.word()
+		j, low := bits.Mul64(word, n)
+		if n&(n-1) == 0 {
+			j = word & (n - 1)
+		} else if low < n {
+			for least := -n % n; low < least; {
+				j, low = bits.Mul64(s.word(), n)
+			}
+		}
+		order[i], order[j] = order[j], order[i]
+	}
 }
 
 // system reads words of the operating system's randomness, many at a time.

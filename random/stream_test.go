@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -141,4 +142,21 @@ func TestSystem(t *testing.T) {
 		}
 	}()
 	streams.Open("a")
+}
+
+// TestPermute: as math/rand/v2 shuffles, and the stream goes on at the same place.
+func TestPermute(t *testing.T) {
+	for n := range 300 {
+		a, b := NewKey(uint64(n)).Stream(), NewKey(uint64(n)).Stream()
+		got := make([]int32, n)
+		for i := range got {
+			got[i] = int32(i)
+		}
+		want := slices.Clone(got)
+		a.Permute(got)
+		b.Shuffle(n, func(i, j int) { want[i], want[j] = want[j], want[i] })
+		if !slices.Equal(got, want) || a.Uint64() != b.Uint64() {
+			t.Fatalf("%d elements: %v, math/rand/v2 has %v", n, got, want)
+		}
+	}
 }

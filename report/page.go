@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"ppdp/claims"
 	"ppdp/plots"
@@ -70,6 +73,8 @@ type experimentView struct {
 	Audits                  *audits
 	Problems                []string // figures that could not be drawn
 	Caveats                 []string // what the others leave out
+
+	figures []figureView // of the parts
 }
 
 // part is a figure, or a few with the same letter, beside the claims about it.
@@ -110,11 +115,25 @@ func newPage(in Input) (*page, error) {
 	slices.SortStableFunc(runs, func(a, b *results.Summary) int {
 		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
 	})
-	for _, run := range runs {
-		e, err := newExperimentView(run, claimsOf[run.Manifest.Experiment], colours)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Manifest.Experiment, err)
-		}
+	// Figures take most of the time, and only read what they show.
+	views := make([]*experimentView, len(runs))
+	var drawing errgroup.Group
+	drawing.SetLimit(runtime.GOMAXPROCS(0))
+	for i, run := range runs {
+		drawing.Go(func() (err error) {
+			if views[i], err = newExperimentView(run); err != nil {
+				err = fmt.Errorf("%s: %w", run.Manifest.Experiment, err)
+			}
+			return err
+		})
+	}
+	if err := drawing.Wait(); err != nil {
+		return nil, err
+	}
+	for i, run := range runs {
+		e := views[i]
+		e.Parts = arrange(e.figures, claimsOf[e.Name])
+		e.Budget = newBudget(run.Spending, colours)
 		name, _, _ := strings.Cut(e.Name, "/")
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
@@ -230,8 +249,8 @@ func (v *paperView) count(verdict claims.Verdict) (n int) {
 
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }
 
-func newExperimentView(run *results.Summary, judged []*claimView, colours *purposeColours) (
-	*experimentView, error) {
+// newExperimentView is a run's part of the page, without what depends on the page's other parts.
+func newExperimentView(run *results.Summary) (*experimentView, error) {
 	m := &run.Manifest
 	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title,
 		Source: m.After(), Cells: run.Cells, Failed: run.Failed, StandIns: m.StandIns()}
@@ -243,7 +262,6 @@ func newExperimentView(run *results.Summary, judged []*claimView, colours *purpo
 	if err != nil {
 		e.Problems = strings.Split(err.Error(), "\n")
 	}
-	var figures []figureView
 	for i := range pictures {
 		p := &pictures[i]
 		svg, err := p.Inline(p.Alt())
@@ -251,10 +269,8 @@ func newExperimentView(run *results.Summary, judged []*claimView, colours *purpo
 			return nil, err
 		}
 		f := figureView{p.Figure.Name, p.Measure, template.HTML(svg), numbersOf(p)}
-		figures = append(figures, f)
+		e.figures = append(e.figures, f)
 	}
-	e.Parts = arrange(figures, judged)
-	e.Budget = newBudget(run.Spending, colours)
 	e.Audits = newAudits(run.Audits)
 	return e, nil
 }

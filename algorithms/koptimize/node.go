@@ -22,14 +22,17 @@ type node struct {
 	floor []int64 // least cost of any partitioning with head and cut, by the sizes of classes
 	saved []int64 // by how much the cut lowers the sum of squares of classes
 	state []state
+	value []uint16 // where each cell lies on each lane, lane after lane
 
 	// conflict holds for each cut of tail the set of cuts, by number, that no partitioning worth
 	// looking at below the node has beside it.
 	conflict []uint64
 
-	order []int32 // positions in tail, as the search takes them
-	keep  []int32 // the child's tail
-	least []int64 // what each cut's child costs at least
+	order []int32  // positions in tail, as the search takes them
+	place []int32  // position in tail of each cut, by number
+	later []uint64 // the cuts after one of order, a set
+	keep  []uint64 // the child's tail, a set
+	least []int64  // what each cut's child costs at least
 }
 
 // state is what is known of a cut of the tail.
@@ -55,14 +58,13 @@ func (s *search) root(to *node) {
 	p := s.problem
 	to.tail = to.tail[:0]
 	to.from = resize(to.from, p.dims+1)
-	s.only = resize(s.only, p.words)
-	clear(s.only)
+	only := make([]uint64, p.words)
 	for d := range p.dims {
 		to.from[d] = int32(len(to.tail))
 		for c := p.first[d]; c < p.first[d+1]; c++ {
 			if p.allowed(c) {
 				to.tail = append(to.tail, int32(c))
-				s.only[c>>6] |= 1 << (c & 63)
+				only[c>>6] |= 1 << (c & 63)
 			}
 		}
 	}
@@ -77,7 +79,7 @@ func (s *search) root(to *node) {
 	for i := range s.list {
 		s.list[i] = int32(i)
 	}
-	s.gather(to, &p.cells, s.list, int32(p.n))
+	s.gather(to, only, &p.cells, s.list, int32(p.n))
 }
 
 // measure counts the node's classes on either side of every cut of its tail and prices the cuts.
@@ -100,22 +102,18 @@ func (s *search) measure(n *node) {
 	s.work += int64(len(n.weight)*len(lanes) + len(n.sizes)*int(width))
 	cost, least := n.closed, n.closed
 	start := int32(0)
+	all := len(n.weight)
+	n.value = resize(n.value, all*len(lanes))
+	for l := range lanes {
+		lanes[l].places(n.key, p.words, n.value[l*all:(l+1)*all])
+	}
 	for class, end := range n.ends {
 		clear(frequency)
-		if p.words == 1 {
-			weight := n.weight[start:end]
-			for i, key := range n.key[start:end] {
-				for l := range lanes {
-					part := int32(bits.OnesCount64(key & lanes[l].mask[0]))
-					frequency[lanes[l].offset+part] += weight[i]
-				}
-			}
-		} else {
-			for i := start; i < end; i++ {
-				key := n.key[int(i)*p.words : int(i+1)*p.words]
-				for l := range lanes {
-					frequency[lanes[l].offset+lanes[l].place(key)] += n.weight[i]
-				}
+		weight := n.weight[start:end]
+		for l := range lanes {
+			frequency := frequency[lanes[l].offset:]
+			for i, value := range n.value[l*all+int(start):][:len(weight)] {
+				frequency[value] += weight[i]
 			}
 		}
 		start = end
@@ -162,13 +160,28 @@ type lane struct {
 	cuts   int32
 }
 
-// place is where a cell lies along the lane: how many cuts of the tail are below it.
-func (l *lane) place(key []uint64) int32 {
-	place := 0
-	for w, mask := range l.mask {
-		place += bits.OnesCount64(key[w] & mask)
+// places finds where cells lie along the lane: how many cuts of the tail are below each.
+func (l *lane) places(keys []uint64, words int, into []uint16) {
+	first, last := 0, len(l.mask)-1 // the words that have cuts
+	for first < last && l.mask[first] == 0 {
+		first++
 	}
-	return int32(place)
+	for last > first && l.mask[last] == 0 {
+		last--
+	}
+	if mask := l.mask[first]; first == last {
+		for i := range into {
+			into[i] = uint16(bits.OnesCount64(keys[i*words+first] & mask))
+		}
+		return
+	}
+	for i := range into {
+		place := 0
+		for w, key := range keys[i*words+first : i*words+last+1] {
+			place += bits.OnesCount64(key & l.mask[first+w])
+		}
+		into[i] = uint16(place)
+	}
 }
 
 // survey lists the dimensions with cuts in the node's tail.
@@ -186,33 +199,28 @@ func (s *search) survey(n *node) []lane {
 }
 
 // child makes the node whose head is from's with one more cut, at position at of from's tail,
-// and whose tail is keep, positions in from's tail, ascending.
-func (s *search) child(to, from *node, at int, keep []int32) {
-	p := s.problem
-	to.tail = resize(to.tail, len(keep))
-	to.from = resize(to.from, p.dims+1)
-	kept := 0
-	for d := range p.dims {
-		to.from[d] = int32(kept)
-		for kept < len(keep) && keep[kept] < from.from[d+1] {
-			to.tail[kept] = from.tail[keep[kept]]
-			kept++
+// and whose tail is from.keep.
+func (s *search) child(to, from *node, at int) {
+	p, words := s.problem, s.problem.words
+	to.tail, to.conflict = to.tail[:0], to.conflict[:0]
+	for w, word := range from.keep {
+		for ; word != 0; word &= word - 1 {
+			id := w<<6 + bits.TrailingZeros64(word)
+			old := int(from.place[id])
+			to.tail = append(to.tail, int32(id))
+			to.conflict = append(to.conflict, from.conflict[old*words:(old+1)*words]...)
 		}
 	}
-	to.from[p.dims] = int32(kept)
-	words := p.words
-	to.conflict = resize(to.conflict, len(keep)*words)
-	for i, old := range keep {
-		copy(to.conflict[i*words:(i+1)*words], from.conflict[int(old)*words:])
+	to.from = resize(to.from, p.dims+1)
+	kept := 0
+	for d := range to.from {
+		for kept < len(to.tail) && int(to.tail[kept]) < p.first[d] {
+			kept++
+		}
+		to.from[d] = int32(kept)
 	}
 	to.closed = from.closed
 	to.key, to.weight, to.ends, to.sizes = to.key[:0], to.weight[:0], to.ends[:0], to.sizes[:0]
-
-	s.only = resize(s.only, words)
-	clear(s.only)
-	for _, id := range to.tail {
-		s.only[id>>6] |= 1 << (id & 63)
-	}
 	s.list = resize(s.list, len(from.weight))
 	for i := range s.list {
 		s.list[i] = int32(i)
@@ -223,7 +231,7 @@ func (s *search) child(to, from *node, at int, keep []int32) {
 	for class, end := range from.ends {
 		size, near := from.sizes[class], from.below[class*cuts+at]
 		if near == 0 || near == size {
-			s.gather(to, &from.cells, s.list[start:end], size)
+			s.gather(to, from.keep, &from.cells, s.list[start:end], size)
 			start = end
 			continue
 		}
@@ -238,15 +246,15 @@ func (s *search) child(to, from *node, at int, keep []int32) {
 			nAbove += far
 		}
 		start = end
-		s.gather(to, &from.cells, below[:nBelow], near)
-		s.gather(to, &from.cells, above[:nAbove], size-near)
+		s.gather(to, from.keep, &from.cells, below[:nBelow], near)
+		s.gather(to, from.keep, &from.cells, above[:nAbove], size-near)
 	}
 }
 
 // gather adds a class of size rows to a node: the listed cells of another node, with what the
-// node's tail (the set only) does not separate joined into one. A class that is one cell, or
+// node's tail, a set, does not separate joined into one. A class that is one cell, or
 // suppressed, is closed.
-func (s *search) gather(to *node, from *cells, list []int32, size int32) {
+func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size int32) {
 	p := s.problem
 	if int(size) < p.k {
 		to.closed += p.cost[size]
@@ -258,59 +266,46 @@ func (s *search) gather(to *node, from *cells, list []int32, size int32) {
 		shift--
 	}
 	if need := 1 << (64 - shift); len(s.slots) < need {
-		s.slots, s.stamps, s.stamp = make([]int32, need), make([]uint32, need), 0
+		s.slots, s.stamp = make([]stamped, need), 0
 	}
-	mask := uint64(1)<<(64-shift) - 1
 	if s.stamp++; s.stamp == 0 {
-		clear(s.stamps)
+		clear(s.slots)
 		s.stamp = 1
 	}
-	slots, stamps, stamp := s.slots[:mask+1], s.stamps[:mask+1], s.stamp
-	begin := len(to.weight)
-	if p.words == 1 {
-		only := s.only[0]
-		for _, i := range list {
-			key := from.key[i] & only
-			slot := key * spread >> (shift & 63)
-			for {
-				if stamps[slot&mask] != stamp {
-					stamps[slot&mask], slots[slot&mask] = stamp, int32(len(to.weight))
-					to.key, to.weight = append(to.key, key), append(to.weight, from.weight[i])
-					break
-				}
-				if at := slots[slot&mask]; to.key[at] == key {
-					to.weight[at] += from.weight[i]
-					break
-				}
-				slot++
-			}
-		}
+	slots, stamp := s.slots[:1<<(64-shift)], s.stamp
+	begin, words := len(to.weight), p.words
+	// The next new cell is written beyond the last one before it is known to be new.
+	to.key = slices.Grow(to.key, len(list)*words)
+	to.weight = slices.Grow(to.weight, len(list))
+	keys, weights, cells := to.key[:cap(to.key)], to.weight[:cap(to.weight)], begin
+	if words == 1 {
+		cells += unite(slots, stamp, uint(shift), tail[0], from.key, from.weight,
+			list, keys[cells:], weights[cells:])
 	} else {
-		words := p.words
-		s.key = resize(s.key, words)
-		key := s.key
 		for _, i := range list {
-			hash := uint64(0)
-			for w, only := range s.only {
-				key[w] = from.key[int(i)*words+w] & only
+			hash, key := uint64(0), keys[cells*words:(cells+1)*words]
+			for w, word := range from.key[int(i)*words:][:len(key)] {
+				key[w] = word & tail[w]
 				hash = (hash ^ key[w]) * spread
 				hash ^= hash >> 32
 			}
-			slot := hash * spread >> (shift & 63)
-			for {
-				if stamps[slot&mask] != stamp {
-					stamps[slot&mask], slots[slot&mask] = stamp, int32(len(to.weight))
-					to.key, to.weight = append(to.key, key...), append(to.weight, from.weight[i])
-					break
+		slots:
+			for slot := hash * spread >> (shift & 63); ; slot++ {
+				at := &slots[slot&uint64(len(slots)-1)]
+				cell, known := at.find(stamp, int32(cells))
+				for w, word := range keys[int(cell)*words:][:len(key)] {
+					if word != key[w] {
+						continue slots
+					}
 				}
-				if at := int(slots[slot&mask]); slices.Equal(to.key[at*words:(at+1)*words], key) {
-					to.weight[at] += from.weight[i]
-					break
-				}
-				slot++
+				*at = stamped{stamp, cell}
+				weights[cell] = weights[cell]&known + from.weight[i]
+				cells += int(1 + known)
+				break
 			}
 		}
 	}
+	to.key, to.weight = keys[:cells*words], weights[:cells]
 	if len(to.weight) == begin+1 {
 		to.key, to.weight = to.key[:begin*p.words], to.weight[:begin]
 		to.closed += p.cost[size]
@@ -318,6 +313,42 @@ func (s *search) gather(to *node, from *cells, list []int32, size int32) {
 	}
 	to.ends = append(to.ends, int32(len(to.weight)))
 	to.sizes = append(to.sizes, size)
+}
+
+// unite is what gather does with keys of one word; it returns how many cells there are.
+func unite(slots []stamped, stamp uint32, shift uint, only uint64, key []uint64, weight []int32,
+	list []int32, keys []uint64, weights []int32) int {
+	cells := int32(0)
+	key, keys, weights = key[:len(weight)], keys[:len(list)], weights[:len(list)]
+	for _, i := range list {
+		key, weight := key[i]&only, weight[i]
+		keys[cells] = key
+		for slot := key * spread >> (shift & 63); ; slot++ {
+			at := &slots[slot&uint64(len(slots)-1)]
+			cell, known := at.find(stamp, cells)
+			if keys[cell] != key {
+				continue
+			}
+			*at = stamped{stamp, cell}
+			weights[cell] = weights[cell]&known + weight
+			cells += 1 + known
+			break
+		}
+	}
+	return int(cells)
+}
+
+// stamped is a slot of the table that gather finds cells by, free unless it has the latest stamp.
+type stamped struct {
+	stamp uint32
+	cell  int32
+}
+
+// find returns the slot's cell, or the next one if the slot is free, and a mask: -1 for the slot's,
+// 0 for the next. Which it is is a coin toss, too, and decided without a branch.
+func (s *stamped) find(stamp uint32, next int32) (cell, known int32) {
+	known = int32((uint64(s.stamp^stamp) - 1) >> 32)
+	return next ^ (next^s.cell)&known, known
 }
 
 // spread is 2⁶⁴ over the golden ratio: multiplying by it scatters keys (Fibonacci hashing).

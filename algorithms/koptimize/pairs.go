@@ -2,7 +2,7 @@ package koptimize
 
 import (
 	"math"
-	"math/bits"
+	"slices"
 
 	"ppdp/algorithms/partition"
 )
@@ -16,14 +16,35 @@ type pairs struct {
 	m int // cuts
 	// joint holds the rows of a class on the near side of two cuts, at (class·m+i)·m+j for i < j,
 	// where both cuts divide the class.
-	joint []int32
-	after []int64 // at i·m+j: cost of the head with both
-	floor []int64 // least cost of any partitioning below the node that has both
-	fatal []bool  // together they leave a class too small
-	rank  []int32 // of each cut of the tail, -1 for those not in order
-	value []int32 // scratch: of each cell of a class on each lane
-	table []int32 // scratch: joint frequencies of two lanes
-	above []int32 // scratch: a row of their sums
+	joint  []int32
+	prices []pairPrice // at i·m+j for i < j
+	rank   []int32     // of each cut of the tail, -1 for those not in order
+
+	// Scratch for one class.
+	lines []divider // the ordered cuts that divide it, lane after lane
+	ends  []int32   // where each lane's end
+	place []int32   // on a lane, of each value: the lines below it
+	value []int32   // of each cell on each lane
+	table []int32   // joint frequencies of two lanes
+	above []int32   // a row of their sums
+}
+
+// pairPrice is what two cuts come to.
+type pairPrice struct {
+	after int64 // cost of the head with both
+	floor int64 // least cost of any partitioning below the node that has both
+}
+
+// forbidden is the price of two cuts that leave a class too small where rows may not be suppressed.
+// It is beyond any cost, and stays so with any cost added or taken off.
+const forbidden = math.MaxInt64 / 2
+
+// divider is a cut that divides a class.
+type divider struct {
+	rank  int32
+	near  int32 // rows on its near side
+	cost  int64 // of both sides as classes
+	least int64 // the least that both sides can come to
 }
 
 // pair counts and prices all pairs of the node's ordered cuts, offers them, and notes those that
@@ -35,9 +56,7 @@ func (s *search) pair(n *node) bool {
 		return false
 	}
 	q.m = m
-	q.joint = resize(q.joint, len(n.sizes)*m*m)
-	q.after, q.floor, q.fatal = resize(q.after, m*m), resize(q.floor, m*m), resize(q.fatal, m*m)
-	clear(q.fatal)
+	q.joint, q.prices = resize(q.joint, len(n.sizes)*m*m), resize(q.prices, m*m)
 	q.rank = resize(q.rank, cuts)
 	for at := range q.rank {
 		q.rank[at] = -1
@@ -46,137 +65,139 @@ func (s *search) pair(n *node) bool {
 		q.rank[at] = int32(i)
 	}
 	for i, a := range n.order {
-		for j, b := range n.order {
-			q.after[i*m+j] = n.after[a] + n.after[b] - n.cost
-			q.floor[i*m+j] = n.floor[a] + n.floor[b] - n.base
+		after, floor, prices := n.after[a]-n.cost, n.floor[a]-n.base, q.prices[i*m:(i+1)*m]
+		for j := i + 1; j < m; j++ {
+			b := n.order[j]
+			prices[j] = pairPrice{after + n.after[b], floor + n.floor[b]}
 		}
 	}
 	lanes := s.survey(n)
 	start := int32(0)
 	s.work += int64(m * m)
 	for class, end := range n.ends {
-		below := n.below[class*cuts : (class+1)*cuts]
-		joint := q.joint[class*m*m : (class+1)*m*m]
-		s.join(n, lanes, start, end, n.sizes[class], below, joint)
+		s.join(n, lanes, class, start, end)
 		start = end
-		size := n.sizes[class]
-		whole, wholeLeast := p.cost[size], p.least[size]
-		for i, a := range n.order {
-			near := below[a]
-			if near == 0 || near == size {
-				continue
-			}
-			s.work += int64(m-i) / 2
-			far := size - near
-			splitCost := p.cost[near] + p.cost[far] - whole
-			splitLeast := p.least[near] + p.least[far] - wholeLeast
-			for j := i + 1; j < m; j++ {
-				other := below[n.order[j]]
-				if other == 0 || other == size {
-					continue
-				}
-				both := joint[i*m+j]
-				one, two, none := near-both, other-both, far-other+both
-				if !p.suppress && (both != 0 && int(both) < p.k || one != 0 && int(one) < p.k ||
-					two != 0 && int(two) < p.k || none != 0 && int(none) < p.k) {
-					q.fatal[i*m+j] = true
-					continue
-				}
-				// What the two do together, beyond what each was counted for alone.
-				q.after[i*m+j] += p.cost[both] + p.cost[one] + p.cost[two] +
-					p.cost[none] - p.cost[other] - p.cost[size-other] - splitCost
-				q.floor[i*m+j] += p.least[both] + p.least[one] + p.least[two] +
-					p.least[none] - p.least[other] - p.least[size-other] - splitLeast
-			}
-		}
 	}
 	for i, a := range n.order {
+		prices := q.prices[i*m : (i+1)*m]
 		for j := i + 1; j < m; j++ {
 			b := n.order[j]
-			if !q.fatal[i*m+j] {
-				if q.after[i*m+j] < s.best {
-					s.offer(q.after[i*m+j], n.tail[a], n.tail[b])
-				}
-				if q.floor[i*m+j] < s.best {
-					continue
-				}
+			if prices[j].after < s.best {
+				s.offer(prices[j].after, n.tail[a], n.tail[b])
 			}
-			exclude(n.conflict, p.words, a, n.tail[a], b, n.tail[b])
+			if prices[j].floor >= s.best {
+				exclude(n.conflict, p.words, a, n.tail[a], b, n.tail[b])
+			}
 		}
 	}
 	return true
 }
 
-// join counts the rows of one class on the near side of every two cuts.
-func (s *search) join(n *node, lanes []lane, start, end, size int32, below []int32, joint []int32) {
-	p, q, m := s.problem, &s.pairs, s.pairs.m
-	// Lanes none of whose cuts divides the class need no counts.
-	s.touched = s.touched[:0]
+// join counts the rows of one class on the near side of every two cuts and adds to their prices
+// what the two do together, beyond what each was counted for alone.
+func (s *search) join(n *node, lanes []lane, class int, start, end int32) {
+	p, q, cuts, size := s.problem, &s.pairs, len(n.tail), n.sizes[class]
+	below, joint := n.below[class*cuts:], q.joint[class*q.m*q.m:(class+1)*q.m*q.m]
+	q.lines, q.ends, q.value = q.lines[:0], q.ends[:0], q.value[:0]
+	cells := int(end - start)
 	for l := range lanes {
-		lane := &lanes[l]
-		for at := lane.from; at < lane.from+lane.cuts; at++ {
-			if q.rank[at] >= 0 && below[at] != 0 && below[at] != size {
-				s.touched = append(s.touched, *lane)
-				break
-			}
-		}
-	}
-	cells, width := int(end-start), len(s.touched)
-	q.value = resize(q.value, cells*width)
-	for l := range s.touched {
-		lane, place := &s.touched[l], q.value[l*cells:(l+1)*cells]
-		if p.words == 1 {
-			for i, key := range n.key[start:end] {
-				place[i] = int32(bits.OnesCount64(key & lane.mask[0]))
-			}
-			continue
-		}
-		for i := range place {
-			at := (int(start) + i) * p.words
-			place[i] = lane.place(n.key[at : at+p.words])
-		}
-	}
-	weight := n.weight[start:end]
-	s.work += int64(cells * width * (width + 1) / 2)
-	for l := range s.touched {
-		a := &s.touched[l]
-		for at := a.from; at < a.from+a.cuts; at++ {
-			i := q.rank[at]
-			if i < 0 {
+		lane, first := &lanes[l], int32(len(q.lines))
+		q.place = resize(q.place, int(lane.cuts)+1)
+		for i := range lane.cuts {
+			q.place[i] = int32(len(q.lines)) - first
+			near, rank := below[lane.from+i], q.rank[lane.from+i]
+			if rank < 0 || near == 0 || near == size {
 				continue
 			}
-			for to := at + 1; to < a.from+a.cuts; to++ {
-				if j := q.rank[to]; j >= 0 {
-					joint[int(min(i, j))*m+int(max(i, j))] = below[at]
-				}
-			}
+			s.work += int64(q.m-int(rank)) / 2
+			q.lines = append(q.lines, divider{rank, near, p.cost[near] + p.cost[size-near],
+				p.least[near] + p.least[size-near]})
 		}
+		last := int32(len(q.lines))
+		if last == first {
+			continue // lanes none of whose cuts divides the class need no counts
+		}
+		q.place[lane.cuts] = last - first
+		q.ends = append(q.ends, last)
+		q.value = slices.Grow(q.value, cells)[:len(q.value)+cells]
+		value := q.value[len(q.value)-cells:]
+		for i, at := range n.value[l*len(n.weight)+int(start):][:cells] {
+			value[i] = q.place[at]
+		}
+	}
+	weight, width := n.weight[start:end], len(q.ends)
+	s.work += int64(cells * width * (width + 1) / 2)
+	q.above = resize(q.above, len(q.lines))
+	first := int32(0)
+	for l, last := range q.ends {
+		one := q.lines[first:last]
+		for x := range one {
+			others := one[x+1:]
+			for y := range others {
+				q.above[y] = one[x].near
+			}
+			q.add(p, size, one[x], others, joint)
+		}
+		first = last
 		va := q.value[l*cells : (l+1)*cells]
+		from := last
 		for r := l + 1; r < width; r++ {
-			b := &s.touched[r]
+			other := q.lines[from:q.ends[r]]
+			from = q.ends[r]
 			vb := q.value[r*cells : (r+1)*cells]
-			stride := b.cuts + 1
-			q.table = resize(q.table, int((a.cuts+1)*stride))
+			stride := int32(len(other) + 1)
+			q.table = resize(q.table, (len(one)+1)*int(stride))
 			table := q.table
 			clear(table)
-			for i, w := range weight {
-				table[va[i]*stride+vb[i]] += w
-			}
-			q.above = resize(q.above, int(b.cuts))
-			above := q.above
+			tabulate(table, va, vb, weight, stride)
+			above := q.above[:len(other)]
 			clear(above)
-			for x := range a.cuts {
+			for x := range one {
 				sum := int32(0)
-				i := q.rank[a.from+x]
-				for y := range b.cuts {
-					sum += table[x*stride+y]
+				for y, rows := range table[x*int(stride):][:len(above)] {
+					sum += rows
 					above[y] += sum
-					if j := q.rank[b.from+y]; i >= 0 && j >= 0 {
-						joint[int(min(i, j))*m+int(max(i, j))] = above[y]
-					}
 				}
+				q.add(p, size, one[x], other, joint)
 			}
 		}
+	}
+}
+
+// tabulate counts cells by two places. In its caller the loop would not have registers enough.
+//
+//go:noinline
+func tabulate(table, one, two, weight []int32, stride int32) {
+	one, two = one[:len(weight)], two[:len(weight)]
+	for i, w := range weight {
+		table[one[i]*stride+two[i]] += w
+	}
+}
+
+// add notes the rows of a class of so many on the near side of a cut and each of some others, which
+// are in above, and adds what the class has to do with their prices.
+func (q *pairs) add(p *problem, size int32, a divider, others []divider, joint []int32) {
+	above := q.above[:len(others)]
+	small := uint32(p.k - 1)
+	least, wholeLeast, whole := p.least, p.least[size]-a.least, p.cost[size]-a.cost
+	for y := range others {
+		b, both := &others[y], above[y]
+		at := int(min(a.rank, b.rank))*q.m + int(max(a.rank, b.rank))
+		joint[at] = both
+		sum := &q.prices[at]
+		one, two, none := a.near-both, b.near-both, size-a.near-b.near+both
+		if p.suppress {
+			sum.after += p.cost[both] + p.cost[one] + p.cost[two] + p.cost[none] - b.cost + whole
+		} else {
+			if min(uint32(both-1), uint32(one-1), uint32(two-1), uint32(none-1)) < small {
+				sum.after, sum.floor = forbidden, forbidden // a part of 1 to k-1 rows
+				continue
+			}
+			// the same, since all costs are squares
+			x, one, two := int64(both), int64(a.near), int64(b.near)
+			sum.after += 2 * (x*(2*x+int64(size)-2*(one+two)) + one*two)
+		}
+		sum.floor += least[both] + least[one] + least[two] + least[none] - b.least + wholeLeast
 	}
 }
 
@@ -185,16 +206,10 @@ type tally struct{ sum, most, second, touching int64 }
 
 // add counts a colour whose best cut lowers the sum of squares by so much.
 func (t *tally) add(save int64) {
-	if save == 0 {
-		return
-	}
-	t.touching++
+	t.touching += int64(uint64(-save) >> 63) // 1 if it saves anything
 	t.sum += save
-	if save > t.most {
-		t.most, t.second = save, t.most
-	} else if save > t.second {
-		t.second = save
-	}
+	t.second = max(t.second, min(t.most, save))
+	t.most = max(t.most, save)
 }
 
 // tally adds up what the coloured cuts can save of a class of m rows, below[at] of them on the near
@@ -222,14 +237,19 @@ func (c *colouring) tally(below []int32, m int64) tally {
 // a cut leaves two sides that every other cut at best halves.
 func (p *problem) leastOf(m int64, t *tally) int64 {
 	floor := p.least[m]
-	pieces := m / int64(p.k)
+	pieces := int64(p.pieces[m])
 	effective := min(t.touching, pieces-1)
 	least := m * m
 	if effective > 0 {
 		least = max(least-min(t.sum, t.most+(effective-1)*t.second), floor)
 		if effective < 30 {
-			least = max(least, partition.EvenSquares(m, min(pieces, 1<<effective)),
-				(m*m-t.most)>>(effective-1))
+			if parts := int64(1) << effective; parts < pieces {
+				each, more := m>>effective, m&(parts-1)
+				least = max(least, (parts-more)*each*each+more*(each+1)*(each+1))
+			} else if p.suppress { // else it is floor
+				least = max(least, partition.EvenSquares(m, pieces))
+			}
+			least = max(least, (m*m-t.most)>>(effective-1))
 		}
 	}
 	if p.suppress { // or some rows are suppressed, at n each, and the rest cost k each
@@ -239,40 +259,59 @@ func (p *problem) leastOf(m int64, t *tally) int64 {
 }
 
 // bound is the least that the head and any of the tail's ordered cuts can cost, class by class. It
-// is also the paper's: no record costs less than k, nor less than its cell has rows.
+// is also the paper's: no record costs less than k, nor less than its cell has rows. Once it comes
+// to the best known cost it is not added up any further. Classes that add the most to what their
+// sizes allow are listed first in largest, if all were looked at.
 func (s *search) bound(n *node) int64 {
 	s.colour(n, n.order)
 	c, cuts := &s.colours, len(n.tail)
-	p, total := s.problem, n.closed
+	p, total := s.problem, n.base
 	s.work += int64(len(n.sizes)*len(n.order) + len(n.weight)/4)
 	start, k := int32(0), int64(min(p.k, p.n))
+	s.largest = s.largest[:0]
 	for class, size := range n.sizes {
+		if total >= s.best {
+			break
+		}
 		t := c.tally(n.below[class*cuts:(class+1)*cuts], int64(size))
 		inCells := int64(0)
 		for _, weight := range n.weight[start:n.ends[class]] {
 			inCells += int64(weight) * max(int64(weight), k)
 		}
 		start = n.ends[class]
-		total += max(p.leastOf(int64(size), &t), inCells)
+		more := max(p.leastOf(int64(size), &t), inCells) - p.least[size]
+		total += more
+		s.largest = append(s.largest, excess{more, int32(class)})
 	}
 	return total
 }
 
-// childBound is the bound of the child with the i-th ordered cut and the given ones, later in the
-// order, from the joint counts: the child need not be made.
-func (s *search) childBound(n *node, i int, tail []int32) int64 {
-	s.colour(n, tail)
+// excess is by how much a class's bound is more than what its size allows.
+type excess struct {
+	more  int64
+	class int32
+}
+
+// childBound is the bound of the child with the i-th ordered cut and the given ones, a set of cuts
+// later in the order, from the joint counts: the child need not be made.
+func (s *search) childBound(n *node, i int, tail []uint64) int64 {
+	s.colourSet(n, tail)
 	p, c, q, cuts, m := s.problem, &s.colours, &s.pairs, len(n.tail), s.pairs.m
-	total := n.closed
-	s.work += int64(len(n.sizes) * len(tail))
+	s.work += int64(len(n.sizes) * len(c.at))
 	cut := n.order[i]
-	for class, size := range n.sizes {
+	total := n.floor[cut]
+	for _, largest := range s.largest { // first, so that few others need be looked at
+		if total >= s.best {
+			break
+		}
+		class := int(largest.class)
+		size := n.sizes[class]
 		below := n.below[class*cuts : (class+1)*cuts]
 		near := int64(below[cut])
 		far := int64(size) - near
 		if near == 0 || far == 0 {
 			t := c.tally(below, int64(size))
-			total += p.leastOf(int64(size), &t)
+			total += p.leastOf(int64(size), &t) - p.least[size]
 			continue
 		}
 		joint := q.joint[(class*m+i)*m : (class*m+i+1)*m]
@@ -294,15 +333,11 @@ func (s *search) childBound(n *node, i int, tail []int32) int64 {
 			onNear.add(2 * saveNear)
 			onFar.add(2 * saveFar)
 		}
-		if near < int64(p.k) {
-			total += p.cost[near]
-		} else {
-			total += p.leastOf(near, &onNear)
+		if near >= int64(p.k) { // else it costs its least
+			total += p.leastOf(near, &onNear) - p.least[near]
 		}
-		if far < int64(p.k) {
-			total += p.cost[far]
-		} else {
-			total += p.leastOf(far, &onFar)
+		if far >= int64(p.k) {
+			total += p.leastOf(far, &onFar) - p.least[far]
 		}
 	}
 	return total

@@ -36,8 +36,9 @@ type problem struct {
 	cells cells    // all rows in one class
 
 	// cost and least are, for a class of so many rows, its discernibility and the least that it can
-	// come to by any further cuts.
+	// come to by any further cuts; pieces is how many classes of k rows it has at most.
 	cost, least []int64
+	pieces      []int32
 }
 
 // cells are groups of rows that no cut of some tail separates, class after class. A cell's key is
@@ -120,8 +121,10 @@ func (p *problem) allowed(c int) bool {
 // for each row.
 func (p *problem) price() {
 	p.cost, p.least = make([]int64, p.n+1), make([]int64, p.n+1)
+	p.pieces = make([]int32, p.n+1)
 	for m := int64(1); m <= int64(p.n); m++ {
 		k := int64(p.k)
+		p.pieces[m] = int32(m / k)
 		switch {
 		case m < k:
 			p.cost[m] = m * int64(p.n)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -29,15 +30,12 @@ type search struct {
 	// Scratch.
 	lanes     []lane
 	frequency []int32
-	only      []uint64
 	list      []int32
 	sides     []int32
-	slots     []int32
-	stamps    []uint32
+	slots     []stamped
 	stamp     uint32
-	key       []uint64
+	largest   []excess
 	colours   colouring
-	touched   []lane
 	pairs     pairs
 }
 
@@ -157,33 +155,40 @@ func (s *search) expand(depth int, bound int64) {
 	if len(n.order) < 2 {
 		return // nothing is left that was not offered
 	}
-	words := s.problem.words
 	paired := s.pair(n)
 	if paired { // now more cuts are known to exclude each other
 		if bound = max(bound, s.bound(n)); bound >= s.best {
 			return
 		}
+		slices.SortFunc(s.largest, func(a, b excess) int { return cmp.Compare(b.more, a.more) })
 	}
 	later := int64(0)
 	for _, at := range n.order {
 		later += n.saved[at]
 	}
 	n.least = resize(n.least, len(n.tail))
+	n.place = resize(n.place, len(s.problem.cuts))
+	for at, id := range n.tail {
+		n.place[id] = int32(at)
+	}
+	n.rest(s.problem.words)
 	for i, at := range n.order {
 		later -= n.saved[at]
+		n.compatible(at)
 		n.least[at] = max(bound, n.floor[at], n.after[at]-later)
 		if !paired || n.least[at] >= s.best {
 			continue
 		}
-		n.compatible(at, n.order[i+1:], words)
-		if len(n.keep) < 2 {
+		if cuts := count(n.keep); cuts < 2 {
 			n.least[at] = hopeless // at most one cut more: a pair, and offered
 			continue
 		}
 		n.least[at] = max(n.least[at], s.childBound(n, i, n.keep))
 	}
 	next := s.level(depth + 1)
-	for i, at := range n.order[:len(n.order)-1] {
+	n.rest(s.problem.words)
+	for _, at := range n.order[:len(n.order)-1] {
+		n.compatible(at)
 		if n.least[at] >= s.best {
 			continue
 		}
@@ -191,8 +196,7 @@ func (s *search) expand(depth int, bound int64) {
 			s.unseen = min(s.unseen, n.least[at])
 			continue
 		}
-		n.compatible(at, n.order[i+1:], words)
-		s.child(next, n, int(at), n.keep)
+		s.child(next, n, int(at))
 		s.path = append(s.path, n.tail[at])
 		s.examine(next)
 		if least := max(n.least[at], s.bound(next)); least < s.best {
@@ -202,16 +206,32 @@ func (s *search) expand(depth int, bound int64) {
 	}
 }
 
-// compatible puts those of the cuts that do not exclude at into keep, ascending.
-func (n *node) compatible(at int32, cuts []int32, words int) {
-	n.keep = n.keep[:0]
-	row := n.conflict[int(at)*words : int(at+1)*words]
-	for _, to := range cuts {
-		if id := n.tail[to]; row[id>>6]>>(id&63)&1 == 0 {
-			n.keep = append(n.keep, to)
-		}
+// rest makes later the set of all ordered cuts.
+func (n *node) rest(words int) {
+	n.later, n.keep = resize(n.later, words), resize(n.keep, words)
+	clear(n.later)
+	for _, at := range n.order {
+		id := n.tail[at]
+		n.later[id>>6] |= 1 << (id & 63)
 	}
-	slices.Sort(n.keep)
+}
+
+// compatible takes the cut at out of later and makes keep those of later that it does not exclude.
+func (n *node) compatible(at int32) {
+	id, words := n.tail[at], len(n.later)
+	n.later[id>>6] &^= 1 << (id & 63)
+	for w, excluded := range n.conflict[int(at)*words : int(at+1)*words] {
+		n.keep[w] = n.later[w] &^ excluded
+	}
+}
+
+// count is the size of a set.
+func count(set []uint64) int {
+	n := 0
+	for _, word := range set {
+		n += bits.OnesCount64(word)
+	}
+	return n
 }
 
 // exclude notes that no partitioning below the node has both cuts, given by position and number.
@@ -222,44 +242,61 @@ func exclude(conflict []uint64, words int, at, atID, to, toID int32) {
 
 // colouring groups cuts of which at most one can be taken.
 type colouring struct {
-	members []uint64 // sets of cut numbers, words for each colour
-	at      []int32  // positions of the cuts, colour after colour
-	ends    []int32
-	colour  []int32
+	at   []int32 // positions of the cuts, colour after colour
+	ends []int32
+	left []int32 // scratch: those without a colour,
+	rest []uint64
+	open []uint64 // the cuts that all those of a colour exclude
 }
 
-// colour groups some of the node's cuts greedily.
+// colour groups some of the node's cuts greedily: each, in their order, has the first colour all
+// of whose cuts it excludes.
 func (s *search) colour(n *node, list []int32) {
 	c, words := &s.colours, s.problem.words
-	c.members, c.colour = c.members[:0], c.colour[:0]
-	colours := 0
-	for _, at := range list {
-		row := n.conflict[int(at)*words : int(at+1)*words]
-		g := 0
-	search:
-		for ; g < colours; g++ {
-			for w, set := range c.members[g*words : (g+1)*words] {
-				if set&^row[w] != 0 {
-					continue search
-				}
-			}
-			break
+	c.at, c.ends, c.left = c.at[:0], c.ends[:0], append(c.left[:0], list...)
+	c.open = resize(c.open, words)
+	for len(c.left) > 0 {
+		for w := range c.open {
+			c.open[w] = math.MaxUint64
 		}
-		if g == colours {
-			colours++
-			for range words {
-				c.members = append(c.members, 0)
+		left := c.left[:0]
+		for _, at := range c.left {
+			id := n.tail[at]
+			if c.open[id>>6]>>(id&63)&1 == 0 {
+				left = append(left, at)
+				continue
+			}
+			c.at = append(c.at, at)
+			for w, excluded := range n.conflict[int(at)*words : int(at+1)*words] {
+				c.open[w] &= excluded
 			}
 		}
-		id := n.tail[at]
-		c.members[g*words+int(id>>6)] |= 1 << (id & 63)
-		c.colour = append(c.colour, int32(g))
+		c.left, c.ends = left, append(c.ends, int32(len(c.at)))
 	}
-	c.at, c.ends = c.at[:0], c.ends[:0]
-	for g := range colours {
-		for i, at := range list {
-			if c.colour[i] == int32(g) {
+}
+
+// colourSet is colour of a set of cuts in ascending order.
+func (s *search) colourSet(n *node, set []uint64) {
+	c, words := &s.colours, s.problem.words
+	c.at, c.ends, c.rest = c.at[:0], c.ends[:0], append(c.rest[:0], set...)
+	for first := 0; ; {
+		for first < words && c.rest[first] == 0 {
+			first++
+		}
+		if first == words {
+			return
+		}
+		c.open = append(c.open[:0], c.rest...)
+		for w := first; w < words; w++ {
+			for c.open[w] != 0 {
+				id := bits.TrailingZeros64(c.open[w])
+				c.rest[w] &^= 1 << id
+				at := n.place[w<<6+id]
 				c.at = append(c.at, at)
+				row := n.conflict[int(at)*words : int(at+1)*words]
+				for v := w; v < words; v++ {
+					c.open[v] &= row[v]
+				}
 			}
 		}
 		c.ends = append(c.ends, int32(len(c.at)))

@@ -12,41 +12,42 @@ import (
 // one within another.
 //
 // Counts of a feature are sums over joint codes. They are the same to the last bit as sums over
-// cases only where all weights are whole numbers (see whole); other data are not bundled.
+// cases only where all weights are whole numbers (see packed); other data are not bundled.
 type bundle struct {
-	joint   []uint8 // of each case, until it is a column
-	column  int
-	codes   int   // joint codes are below it
-	members []int // indices of features
-
-	occurring bitmap    // the joint codes tallied last
-	here      []uint8   // the same, ascending
-	total     []float64 // and their weight of each class
+	joint   []uint8  // of each case, until it is a column
+	codes   int      // joint codes are below it
+	members []int    // indices of features
+	has     []bitmap // by joint code, the features of value 1
 }
 
-// bitmap is a set of joint codes.
-type bitmap [mostJointCodes / 64]uint64
+// bitmap is a set of joint codes or of features.
+type bitmap []uint64
 
-func (b *bitmap) add(code uint8) { b[code>>6] |= 1 << (code & 63) }
+func newBitmap(size int) bitmap { return make(bitmap, (size+63)/64) }
 
-// parts reports whether some codes of a set are in b and some are not.
-func (b *bitmap) parts(set *bitmap) bool {
-	inside, outside := uint64(0), uint64(0)
-	for i, word := range set {
-		inside |= word & b[i]
-		outside |= word &^ b[i]
+func (b bitmap) add(i int) { b[i>>6] |= 1 << (i & 63) }
+
+// parting adds the features to a set that have both values among some joint codes.
+func (b *bundle) parting(to, codes bitmap) {
+	for n := range to {
+		some, every := uint64(0), ^uint64(0)
+		for m, word := range codes {
+			for ; word != 0; word &= word - 1 {
+				has := b.has[64*m+bits.TrailingZeros64(word)][n]
+				some |= has
+				every &= has
+			}
+		}
+		to[n] |= some &^ every
 	}
-	return inside != 0 && outside != 0
 }
 
 // mostJointCodes is how many joint codes fit their type.
 const mostJointCodes = 1 << 8
 
-// largestWhole is up to where sums of whole numbers are exact in any order.
-const largestWhole = 1 << 53
-
-// whole reports whether all weights, nil for 1 each, are whole numbers that add up exactly.
-func whole(weights []float64) bool {
+// packed reports whether all weights, nil for 1 each of so many cases, are whole numbers of which
+// any sum fits half a word, and so is exact in any order.
+func packed(weights []float64, cases int) bool {
 	sum := 0.0
 	for _, w := range weights {
 		if w != math.Trunc(w) {
@@ -54,7 +55,7 @@ func whole(weights []float64) bool {
 		}
 		sum += w
 	}
-	return sum <= largestWhole
+	return max(sum, float64(cases)) <= math.MaxUint32
 }
 
 // join adds the two-valued feature with the given codes to the last bundle, or to a new one where
@@ -114,61 +115,48 @@ func (b *bundle) takes(codes []uint32) bool {
 // adds the bundles to the columns.
 func (g *grower) seal(columns [][]uint32) [][]uint32 {
 	for _, b := range g.bundles {
-		b.total = make([]float64, g.classes)
-		b.column = len(columns)
 		codes := make([]uint32, len(b.joint))
 		for i, j := range b.joint {
 			codes[i] = uint32(j)
 		}
 		b.joint = nil
-		columns = append(columns, codes)
-		g.columns = append(g.columns, codeColumn{codes: mostJointCodes})
+		for range b.codes {
+			b.has = append(b.has, newBitmap(len(g.features)))
+		}
 		for _, member := range b.members {
 			f := &g.features[member]
+			f.column, f.ones = len(columns), newBitmap(b.codes)
 			for j, value := range f.value {
 				if value == 1 {
-					f.ones.add(uint8(j))
+					f.ones.add(j)
+					b.has[j].add(member)
 				}
 			}
 		}
+		columns = append(columns, codes)
+		g.columns = append(g.columns, codeColumn{codes: b.codes, bundle: b})
+		g.numeric = append(g.numeric, false)
 	}
 	return columns
 }
 
-// countBundled is count for a feature in a bundle; nil where all cases have one value.
-func (g *grower) countBundled(f *feature) []float64 {
-	b, classes := f.bundle, g.classes
-	if !f.ones.parts(&b.occurring) {
-		return nil
-	}
-	counts := g.counts[:2*classes]
-	clear(counts)
-	zero, one := counts[:classes], counts[classes:]
-	joint := g.columns[b.column].counts
-	for _, j := range b.here {
-		if f.value[j] == 1 {
-			for k, w := range joint[int(j)*classes : (int(j)+1)*classes] {
-				one[k] += w
+// countBundled is count for a feature in a bundle.
+func (g *grower) countBundled(f *feature, distribution []float64) []float64 {
+	first, sums := g.columns[f.column].first, g.sums
+	clear(sums)
+	for n, word := range f.ones {
+		for word &= g.here.marks[first/64+n]; word != 0; word &= word - 1 {
+			from := (first + 64*n + bits.TrailingZeros64(word)) * len(sums)
+			for at, w := range g.here.weights[from : from+len(sums)] {
+				sums[at] += w
 			}
 		}
 	}
-	for k, w := range b.total {
+	counts := g.counts[:2*g.classes]
+	zero, one := counts[:g.classes], counts[g.classes:]
+	unpack(one, sums)
+	for k, w := range distribution {
 		zero[k] = w - one[k]
 	}
 	return counts
-}
-
-// sum adds up what has been tallied of a bundle.
-func (b *bundle) sum(c *codeColumn, classes int) {
-	b.occurring, b.here = bitmap(c.marks), b.here[:0]
-	clear(b.total)
-	for n, word := range b.occurring {
-		for ; word != 0; word &= word - 1 {
-			j := 64*n + bits.TrailingZeros64(word)
-			b.here = append(b.here, uint8(j))
-			for k, w := range c.counts[j*classes : (j+1)*classes] {
-				b.total[k] += w
-			}
-		}
-	}
 }

@@ -51,8 +51,9 @@ func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 
 func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool) (*grower, *Tree) {
 	g := newGrower(context.Background(), settings, data, bundles)
-	if bundles { // gathered from a few cases on
+	if bundles { // gathered from a few cases on, numbers soon sorted
 		g.nearCases = rapid.IntRange(1, 10).Draw(t, "near")
+		g.perCase = rapid.SampledFrom([]int{0, 1, codesPerCase}).Draw(t, "codes a case")
 	}
 	root, err := g.plant()
 	if err == nil {
@@ -65,8 +66,8 @@ func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool)
 }
 
 // TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself
-// where the cases are, and all features of a taxonomy are in one bundle. With other weights there
-// are no bundles.
+// where the cases are, each for itself, and all features of a taxonomy are in one bundle. With
+// other weights there are no bundles.
 func TestBundlesChangeNoTree(t *testing.T) {
 	tests := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -129,14 +130,16 @@ func TestBundlesAreBounded(t *testing.T) {
 			len(g.bundles), g.bundles[0].codes)
 	}
 	plain := newGrower(context.Background(), Default, all(table), false)
-	g.tally(0, table.Len(), true)
-	plain.tally(0, table.Len(), true)
+	g.look()
+	plain.look()
+	distribution := g.distribution(g.leaf(0, table.Len()))
 	for i := range g.features {
-		if !slices.Equal(g.count(&g.features[i], 0, table.Len()),
-			plain.count(&plain.features[i], 0, table.Len())) {
+		if !slices.Equal(g.count(&g.features[i], 0, table.Len(), distribution),
+			plain.count(&plain.features[i], 0, table.Len(), distribution)) {
 			t.Errorf("feature %d: counts differ", i)
 		}
-		if !slices.Equal(g.branches(&g.features[i], 0), plain.branches(&plain.features[i], 0)) {
+		if !slices.Equal(g.branches(&g.features[i], 0, plain),
+			plain.branches(&plain.features[i], 0, plain)) {
 			t.Errorf("feature %d: branches differ", i)
 		}
 	}

@@ -33,12 +33,13 @@ func TestWeatherTests(t *testing.T) {
 	near(t, "classes", g.distribution(root)[1], 9, 0)
 	entropy := g.log2(14) - g.log2(9) - g.log2(5)
 	near(t, "information of the root", entropy/14, 0.940, 0.0005)
-	g.tally(0, 14, true)
-	outlook := g.multiway(&g.features[0], 0, 14, 14, entropy)
+	g.look()
+	distribution := g.distribution(root)
+	outlook := g.multiway(&g.features[0], 0, 14, distribution, 14, entropy)
 	near(t, "gain of outlook", outlook.gain, 0.246, 0.001)
 	near(t, "gain ratio of outlook", outlook.ratio, 0.156, 0.001)
 	near(t, "split information of outlook", outlook.gain/outlook.ratio, 1.577, 0.0005)
-	windy := g.multiway(&g.features[3], 0, 14, 14, entropy)
+	windy := g.multiway(&g.features[3], 0, 14, distribution, 14, entropy)
 	near(t, "gain of windy", windy.gain, 0.048, 0.0005)
 	if feature, _ := g.choose(root); feature != 0 {
 		t.Errorf("the root tests attribute %d, must test outlook", feature)
@@ -242,14 +243,27 @@ func plainChoice(g *grower, tests []plainTest) (chosen int, clear bool) {
 	return chosen, clear
 }
 
-// branches is the branch of every case.
-func (g *grower) branches(f *feature, cut uint32) []uint32 {
-	all, taken := make([]int32, len(g.order)), make([]uint32, len(g.order))
-	for i := range all {
-		all[i] = int32(i)
+// look makes the tally of all cases the one that tests are chosen from.
+func (g *grower) look() {
+	if g.whole {
+		g.here = g.all()
+		g.narrow(g.here, len(g.order))
 	}
-	g.branch(f, taken, all, cut)
-	return taken
+}
+
+// branches is the branch of every row, given a grower that has not merged any.
+func (g *grower) branches(f *feature, cut uint32, rows *grower) (all []uint32) {
+	taken := make([]uint32, len(g.order))
+	g.branch(f, taken, g.order, cut)
+	for i := range rows.order {
+		equal := i > 0 && len(g.order) < len(rows.order) &&
+			slices.Equal(rows.row(int32(i))[:rows.label+1], rows.row(int32(i - 1))[:rows.label+1])
+		if i > 0 && !equal {
+			taken = taken[1:]
+		}
+		all = append(all, taken[0])
+	}
+	return all
 }
 
 func TestTestsAgainstBruteForce(t *testing.T) {
@@ -270,7 +284,8 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 		labels := make([]uint32, table.Len())
 		classifiers.Codes(labels, table.Column(table.Schema().Class()), data.Rows)
 		g := newGrower(context.Background(), Default, data, rapid.Bool().Draw(t, "bundles"))
-		at := g.leaf(0, table.Len())
+		rows := newGrower(context.Background(), Default, data, false)
+		at := g.leaf(0, len(g.order))
 		distribution := g.distribution(at)
 		cases := g.total
 		entropy := g.log2(cases)
@@ -280,9 +295,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 		if cases < 4 {
 			return
 		}
-		if g.whole {
-			g.tally(0, table.Len(), true)
-		}
+		g.look()
 		plains := make([]plainTest, len(g.features))
 		for i := range g.features {
 			f := &g.features[i]
@@ -293,7 +306,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 				}
 				want := plainThreshold(values, labels, weights, g.classes)
 				plains[i] = want
-				got := g.threshold(f, 0, table.Len(), distribution, cases, g.least(cases), entropy)
+				got := g.threshold(f, 0, len(g.order), distribution, cases, g.least(cases), entropy)
 				if got.valid != want.valid {
 					t.Fatalf("threshold found: %v, brute force: %v", got, want)
 				}
@@ -305,7 +318,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 					t.Fatalf("threshold %+v, brute force %+v", got, want)
 				}
 				var left []int32
-				for i, branch := range g.branches(f, got.cut) {
+				for i, branch := range g.branches(f, got.cut, rows) {
 					if branch == 0 {
 						left = append(left, int32(i))
 					}
@@ -317,7 +330,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 				continue
 			}
 			branches := make([][]int32, f.arity)
-			for i, branch := range g.branches(f, 0) {
+			for i, branch := range g.branches(f, 0, rows) {
 				branches[branch] = append(branches[branch], int32(i))
 			}
 			gain, split, sizes := plainSplit(branches, labels, weights, g.classes)
@@ -331,7 +344,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 			if gain > 2e-6 {
 				plains[i].ratio = gain / split
 			}
-			got := g.multiway(f, 0, table.Len(), cases, entropy)
+			got := g.multiway(f, 0, len(g.order), distribution, cases, entropy)
 			if got.valid != (filled >= 2) {
 				t.Fatalf("test valid: %v with branches %v", got.valid, sizes)
 			}
@@ -382,7 +395,8 @@ func TestScansAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 60, true)
 		g := newGrower(context.Background(), Default, all(table), true)
-		at := g.leaf(0, table.Len())
+		g.look()
+		at := g.leaf(0, len(g.order))
 		for i := range g.features {
 			f := &g.features[i]
 			if !f.numeric {
@@ -392,12 +406,11 @@ func TestScansAgree(t *testing.T) {
 				best: -1, after: math.Inf(1)}
 			counted, marked, sorted := start, start, start
 			clear(g.left)
-			counted.counted(g.count(f, 0, table.Len()))
+			counted.counted(g.count(f, 0, len(g.order), nil))
 			clear(g.left)
-			g.tally(0, table.Len(), true)
 			marked.marked(f)
 			clear(g.left)
-			sorted.sorted(f, 0, table.Len())
+			sorted.sorted(f, 0, len(g.order))
 			for _, other := range []scan{marked, sorted} {
 				if counted.best != other.best || counted.next != other.next ||
 					counted.tried != other.tried || counted.after != other.after {

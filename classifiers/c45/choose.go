@@ -10,6 +10,7 @@ import (
 
 // test is the best test on one feature at a node.
 type test struct {
+	feature     int
 	valid       bool
 	gain, ratio float64 // bits per case; gain already less the threshold's cost
 	cut         uint32  // numeric: codes up to here go left
@@ -19,16 +20,13 @@ type test struct {
 // greatest gain ratio among the tests whose gain is at least the average (Quinlan 1993, section
 // 2.2). Of equals the first attribute wins.
 func (g *grower) choose(at int32) (feature int, cut uint32) {
+	if !g.mixed(at) {
+		return -1, 0
+	}
 	distribution := g.distribution(at)
-	cases, present := 0.0, 0
+	cases := 0.0
 	for _, w := range distribution {
 		cases += w
-		if w > 0 {
-			present++
-		}
-	}
-	if present < 2 || cases < 2*g.settings.MinCases {
-		return -1, 0
 	}
 	low, high := int(g.nodes[at].low), int(g.nodes[at].high)
 	entropy := g.log2(cases)
@@ -37,21 +35,30 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	}
 	least := g.least(cases)
 	if g.whole {
-		g.tally(low, high, cases >= 2*least)
+		g.narrow(g.here, high-low)
 	}
 	few := g.fewValues()
 	average, averaged := 0.0, 0
-	for i := range g.features {
-		f := &g.features[i]
-		t := &g.tests[i]
-		if f.numeric {
-			*t = g.threshold(f, low, high, distribution, cases, least, entropy)
-		} else {
-			*t = g.multiway(f, low, high, cases, entropy)
-		}
-		if t.valid && (f.numeric || !few || float64(f.arity) < manyValues*g.total) {
-			average += t.gain
-			averaged++
+	g.tests = g.tests[:0]
+	for n, word := range g.open {
+		for ; word != 0; word &= word - 1 {
+			i := 64*n + bits.TrailingZeros64(word)
+			f := &g.features[i]
+			var t test
+			if f.numeric {
+				t = g.threshold(f, low, high, distribution, cases, least, entropy)
+			} else {
+				t = g.multiway(f, low, high, distribution, cases, entropy)
+			}
+			if !t.valid {
+				continue
+			}
+			t.feature = i
+			g.tests = append(g.tests, t)
+			if f.numeric || !few || float64(f.arity) < manyValues*g.total {
+				average += t.gain
+				averaged++
+			}
 		}
 	}
 	if averaged > 0 {
@@ -60,11 +67,23 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	feature, best := -1, epsilon
 	for i := range g.tests {
 		t := &g.tests[i]
-		if t.valid && t.gain >= average-averageSlack && t.ratio > best+epsilon {
-			feature, best, cut = i, t.ratio, t.cut
+		if t.gain >= average-averageSlack && t.ratio > best+epsilon {
+			feature, best, cut = t.feature, t.ratio, t.cut
 		}
 	}
 	return feature, cut
+}
+
+// mixed reports whether a node has cases of two classes, and enough for a test.
+func (g *grower) mixed(at int32) bool {
+	cases, present := 0.0, 0
+	for _, w := range g.distribution(at) {
+		cases += w
+		if w > 0 {
+			present++
+		}
+	}
+	return present >= 2 && cases >= 2*g.settings.MinCases
 }
 
 // fewValues reports whether some attribute is numeric or has few values, so that those with many
@@ -78,32 +97,45 @@ func (g *grower) fewValues() bool {
 	return false
 }
 
-// count adds up the weight of each code and class over order[low:high].
-func (g *grower) count(f *feature, low, high int) []float64 {
-	if f.bundle != nil {
-		return g.countBundled(f)
-	}
-	if g.whole && !f.numeric {
-		return g.columns[f.column].counts
+// count adds up the weight of each code and class over order[low:high], of a node with the given
+// distribution. Where weights are packed, codes without weight may be left out.
+func (g *grower) count(f *feature, low, high int, distribution []float64) []float64 {
+	switch {
+	case f.bundle != nil:
+		return g.countBundled(f, distribution)
+	case g.whole && !f.numeric:
+		return g.countMarked(f.column)
 	}
 	counts := g.counts[:f.arity*g.classes]
 	clear(counts)
 	for _, i := range g.order[low:high] {
-		w := 1.0
-		if g.weight != nil {
-			w = g.weight[i]
+		from := int(g.code(f.column, i)) * g.classes
+		g.add(counts[from:from+g.classes], i)
+	}
+	return counts
+}
+
+// countMarked is count from the node's tally.
+func (g *grower) countMarked(column int) []float64 {
+	counts := g.counts[:0]
+	first := g.columns[column].first / 64
+	for n, word := range g.here.marks[first : first+g.columns[column].words()] {
+		for ; word != 0; word &= word - 1 {
+			place := 64*(first+n) + bits.TrailingZeros64(word)
+			counts = counts[:len(counts)+g.classes]
+			unpack(counts[len(counts)-g.classes:], g.here.weights[place*g.words:])
 		}
-		counts[int(g.code(f.column, i))*g.classes+int(g.labels[i])] += w
 	}
 	return counts
 }
 
 // multiway is the test with a branch for each value.
-func (g *grower) multiway(f *feature, low, high int, cases, entropy float64) test {
+func (g *grower) multiway(f *feature, low, high int, distribution []float64,
+	cases, entropy float64) test {
 	if f.arity < 2 {
 		return test{}
 	}
-	counts := g.count(f, low, high)
+	counts := g.count(f, low, high, distribution)
 	// Asked first: deep in the tree most features have one value left, and logarithms take time.
 	filled := 0
 	for from := 0; from < len(counts) && filled < 2; from += g.classes {
@@ -160,14 +192,13 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	}
 	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1,
 		after: math.Inf(1)}
-	clear(g.left)
-	switch {
-	case g.whole && f.arity <= codesPerCase*(high-low):
+	switch clear(g.left); {
+	case g.whole && !g.wide(f.column, high-low):
 		s.marked(f)
 	case f.arity > 2*(high-low):
 		s.sorted(f, low, high)
 	default:
-		s.counted(g.count(f, low, high))
+		s.counted(g.count(f, low, high, distribution))
 	}
 	if s.best < 0 {
 		return test{}
@@ -226,12 +257,14 @@ func (s *scan) enter(code int) {
 
 // marked is counted for tallied features: codes without a case cost next to nothing.
 func (s *scan) marked(f *feature) {
-	classes := s.g.classes
-	c := &s.g.columns[f.column]
-	for n, word := range c.marks {
+	g := s.g
+	here := g.counts[:g.classes]
+	first := g.columns[f.column].first / 64
+	for n, word := range g.here.marks[first : first+g.columns[f.column].words()] {
 		for ; word != 0; word &= word - 1 {
 			code := 64*n + bits.TrailingZeros64(word)
-			s.add(code, c.counts[code*classes:(code+1)*classes])
+			unpack(here, g.here.weights[(64*first+code)*g.words:])
+			s.add(code, here)
 		}
 	}
 }
@@ -274,11 +307,6 @@ func (s *scan) sorted(f *feature, low, high int) {
 			s.enter(code)
 			previous = code
 		}
-		w := 1.0
-		if g.weight != nil {
-			w = g.weight[i]
-		}
-		g.left[g.labels[i]] += w
-		s.weight += w
+		s.weight += g.add(g.left, int32(i))
 	}
 }

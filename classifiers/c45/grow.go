@@ -34,7 +34,7 @@ const (
 type feature struct {
 	attribute int
 	numeric   bool
-	column    int       // outside of bundles
+	column    int       // its own or its bundle's
 	bundle    *bundle   // nil for none
 	value     []uint8   // in a bundle: the code at each joint code
 	ones      bitmap    // in a bundle: the joint codes at which the code is 1
@@ -54,16 +54,8 @@ type node struct {
 	estimate float64
 }
 
-// cases are what is known of the training cases.
-type cases struct {
-	codes  []uint32 // row by row, at position·stride + column: from the column's first on
-	labels []uint32
-	weight []float64 // by position; nil for 1 each
-}
-
 // grower holds the state of one Fit.
 type grower struct {
-	cases
 	ctx       context.Context
 	settings  Classifier
 	pessimism pessimism
@@ -72,12 +64,14 @@ type grower struct {
 
 	features []feature
 	bundles  []*bundle
-	stride   int
 	order    []int32
 
+	// The training cases, row by row: see lay. label is where their labels stand.
+	codes         []uint32
+	stride, label int
 	// Copies of the cases in the order of the tree's leaves: those of nodes that gather has had, in
 	// which order[i] is i. far says that the cases of the node that grows are not close in memory.
-	near      cases
+	near      []uint32
 	nearCases int
 	far       bool
 
@@ -85,36 +79,38 @@ type grower struct {
 	weights []float64
 
 	xlog    []float64 // x·log₂x of small whole x
-	whole   bool      // all weights are whole numbers: sums are exact in any order
-	counts  []float64 // scratch: code·classes + class
+	whole   bool      // weights are packed: sums are exact in any order
+	words   int       // of a place's weights
 	columns []codeColumn
-	tallied []int32 // the columns counted at this node
-	// The counts and marks of all columns.
-	placeCounts []float64
-	placeMarks  []uint64
-	bags        []int32   // scratch of partition
-	spare       []int32   // scratch of partition, as long as order
-	taken       []uint32  // scratch of partition: the branch of each case
-	keys        []uint64  // scratch of scans by sorting
-	left        []float64 // scratch: one for each class
-	tests       []test    // scratch: one for each feature
-	largest     int       // arity
+	numeric []bool // by column
+	places  int
+	perCase int // codes a case: see codesPerCase
+	levels  []*tally
+	// Of the node that a test is chosen for, where weights are packed:
+	here *tally
+	open bitmap // the features that may part its cases; all where weights are not packed
+
+	counts    []float64 // scratch: code·classes + class
+	sums      []uint64  // scratch: as the weights of a place
+	bags      []int32   // scratch of partition
+	spare     []int32   // scratch of partition, as long as order
+	taken     []uint32  // scratch of partition: the branch of each case
+	strangers []int32   // scratch of prune
+	keys      []uint64  // scratch of scans by sorting
+	left      []float64 // scratch: one for each class
+	tests     []test    // scratch: one for each feature
+	largest   int       // arity
 }
 
-// newGrower prepares the data. Bundles change no tree, only the time it takes; tests go without to
-// show it.
+// newGrower prepares the data. Bundles and merged cases change no tree, only the time it takes;
+// tests go without to show it.
 func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	bundles bool) *grower {
 	schema := data.Table.Schema()
 	rows, labels, weights := data.Labels()
 	g := &grower{
 		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
-		classes: schema.Classes(), cases: cases{labels: labels, weight: weights},
-		order: make([]int32, len(rows)), spare: make([]int32, len(rows)),
-		taken: make([]uint32, len(rows)), nearCases: nearCases,
-	}
-	for i := range g.order {
-		g.order[i] = int32(i)
+		classes: schema.Classes(), nearCases: nearCases, perCase: codesPerCase,
 	}
 	g.total = float64(len(rows))
 	if weights != nil {
@@ -124,7 +120,7 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		}
 	}
 	g.largest = 2
-	g.whole = whole(weights)
+	g.whole = packed(weights, len(rows))
 	bundles = bundles && g.whole
 	var columns [][]uint32
 	codes := make([]uint32, len(rows))
@@ -138,14 +134,18 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		}
 		g.features[len(g.features)-1].column = len(columns)
 		columns = append(columns, codes)
-		g.columns = append(g.columns, codeColumn{codes: f.arity})
+		g.columns = append(g.columns, codeColumn{codes: f.arity, feature: len(g.features) - 1})
+		g.numeric = append(g.numeric, f.numeric)
 		codes = make([]uint32, len(rows))
 	}
-	g.lay(g.seal(columns))
+	g.open = newBitmap(len(g.features))
+	for i := range g.features {
+		g.open.add(i)
+	}
+	g.lay(g.seal(columns), labels, weights, bundles)
 	g.counts = make([]float64, g.largest*g.classes)
 	g.bags = make([]int32, g.largest+1)
 	g.left = make([]float64, g.classes)
-	g.tests = make([]test, len(g.features))
 	g.xlog = make([]float64, min(len(rows), maxTable)+1)
 	for x := 2; x < len(g.xlog); x++ {
 		g.xlog[x] = float64(float64(x) * elementary.Log2(float64(x)))
@@ -236,29 +236,38 @@ func (g *grower) log2(x float64) float64 {
 
 // leaf adds a node without a test over order[low:high].
 func (g *grower) leaf(low, high int) int32 {
-	at := len(g.weights)
+	at := g.bare(low, high)
+	g.weigh(g.distribution(at), g.order[low:high])
+	_, g.nodes[at].estimate = wrong(g.distribution(at))
+	return at
+}
+
+// bare is a leaf whose distribution and estimate are still 0.
+func (g *grower) bare(low, high int) int32 {
+	g.nodes = append(g.nodes,
+		node{feature: -1, low: int32(low), high: int32(high), weights: len(g.weights)})
 	for range g.classes {
 		g.weights = append(g.weights, 0)
 	}
-	g.nodes = append(g.nodes, node{feature: -1, low: int32(low), high: int32(high), weights: at})
-	g.weigh(g.weights[at:], g.order[low:high])
-	n := &g.nodes[len(g.nodes)-1]
-	_, n.estimate = wrong(g.weights[at:])
 	return int32(len(g.nodes) - 1)
 }
 
 // weigh adds up the weight of each class over the given cases.
 func (g *grower) weigh(dst []float64, cases []int32) {
 	clear(dst)
-	if g.weight == nil {
+	if !g.whole {
 		for _, i := range cases {
-			dst[g.labels[i]]++
+			g.add(dst, i)
 		}
 		return
 	}
+	codes, stride, label := g.codes, g.stride, g.label
+	clear(g.sums)
 	for _, i := range cases {
-		dst[g.labels[i]] += g.weight[i]
+		row := codes[int(i)*stride+label:][:3]
+		g.sums[row[0]] += uint64(row[1]) | uint64(row[2])<<32
 	}
+	unpack(dst, g.sums)
 }
 
 // distribution is the weight of each class at a node.
@@ -286,19 +295,11 @@ const (
 
 // gather copies the cases order[low:high] together and renumbers them.
 func (g *grower) gather(low, high int) {
-	if g.near.labels == nil {
-		g.near = cases{codes: make([]uint32, len(g.codes)), labels: make([]uint32, len(g.labels))}
-		if g.weight != nil {
-			g.near.weight = make([]float64, len(g.weight))
-		}
+	if g.near == nil {
+		g.near = make([]uint32, len(g.codes))
 	}
 	for at := low; at < high; at++ {
-		i := int(g.order[at])
-		copy(g.near.codes[at*g.stride:][:g.stride], g.codes[i*g.stride:][:g.stride])
-		g.near.labels[at] = g.labels[i]
-		if g.weight != nil {
-			g.near.weight[at] = g.weight[i]
-		}
+		copy(g.near[at*g.stride:][:g.stride], g.row(g.order[at]))
 		g.order[at] = int32(at)
 	}
 }
@@ -306,60 +307,128 @@ func (g *grower) gather(low, high int) {
 // plant grows the whole tree. Afterwards all cases are where gather has put them, if it has.
 func (g *grower) plant() (int32, error) {
 	g.far = len(g.order) >= g.nearCases*scatter
-	root, err := g.grow(0, len(g.order))
-	if g.near.labels != nil {
-		g.cases = g.near
+	root := g.leaf(0, len(g.order))
+	if g.whole {
+		g.all()
+	}
+	err := g.grow(root, 0)
+	if g.near != nil {
+		g.codes = g.near
 	}
 	return root, err
 }
 
-// grow builds the tree over order[low:high] and returns its root.
-func (g *grower) grow(low, high int) (int32, error) {
+// grow builds the tree below a leaf, unless it stays one. Where weights are packed, the level of
+// that depth has the leaf's cases, if a test is to be chosen at all, and is empty afterwards.
+func (g *grower) grow(at int32, depth int) error {
+	low, high := int(g.nodes[at].low), int(g.nodes[at].high)
 	if !g.far || high-low > g.nearCases {
-		return g.extend(low, high)
+		return g.extend(at, depth)
 	}
 	g.gather(low, high)
-	g.cases, g.near, g.far = g.near, g.cases, false
-	at, err := g.extend(low, high)
-	g.cases, g.near, g.far = g.near, g.cases, true
-	return at, err
+	g.codes, g.near, g.far = g.near, g.codes, false
+	err := g.extend(at, depth)
+	g.codes, g.near, g.far = g.near, g.codes, true
+	return err
 }
 
 // extend is grow where the cases are.
-func (g *grower) extend(low, high int) (int32, error) {
+func (g *grower) extend(at int32, depth int) error {
 	if err := g.ctx.Err(); err != nil {
-		return -1, err
+		return err
 	}
-	at := g.leaf(low, high)
+	low, high := int(g.nodes[at].low), int(g.nodes[at].high)
+	g.here = g.level(depth)
 	feature, cut := g.choose(at)
 	if feature < 0 {
 		if g.far {
 			g.gather(low, high)
 		}
-		return at, nil
+		g.drain(g.level(depth))
+		return nil
 	}
 	bounds := g.partition(feature, cut, low, high)
-	children := make([]int32, len(bounds)-1)
+	children, largest := g.sprout(at, bounds)
+	if err := g.growAll(children, largest, depth); err != nil {
+		return err
+	}
 	errorsBelow := 0.0
-	for branch := range children {
-		children[branch] = -1
-		if bounds[branch] == bounds[branch+1] {
-			continue
+	for _, child := range children {
+		if child >= 0 {
+			errorsBelow += g.nodes[child].estimate
 		}
-		child, err := g.grow(int(bounds[branch]), int(bounds[branch+1]))
-		if err != nil {
-			return -1, err
-		}
-		children[branch] = child
-		errorsBelow += g.nodes[child].estimate
 	}
 	n := &g.nodes[at]
 	if errorsBelow >= n.estimate-collapseSlack {
 		// The tests save no training error: it stays a leaf, and the nodes below are never reached.
-		return at, nil
+		return nil
 	}
 	n.feature, n.cut, n.children, n.estimate = int32(feature), cut, children, errorsBelow
-	return at, nil
+	return nil
+}
+
+// sprout adds a leaf for each branch with cases, -1 for the others, and finds the branch with most.
+func (g *grower) sprout(at int32, bounds []int32) (children []int32, largest int) {
+	children = make([]int32, len(bounds)-1)
+	for branch := range children {
+		if bounds[branch+1]-bounds[branch] > bounds[largest+1]-bounds[largest] {
+			largest = branch
+		}
+	}
+	for branch := range children {
+		low, high := bounds[branch], bounds[branch+1]
+		switch {
+		case low == high:
+			children[branch] = -1
+		case branch == largest && g.whole:
+			children[branch] = g.bare(int(low), int(high))
+		default:
+			children[branch] = g.leaf(int(low), int(high))
+		}
+	}
+	if g.whole { // what the others leave
+		rest := g.distribution(children[largest])
+		copy(rest, g.distribution(at))
+		for branch, child := range children {
+			if child >= 0 && branch != largest {
+				for k, w := range g.distribution(child) {
+					rest[k] -= w
+				}
+			}
+		}
+		_, g.nodes[children[largest]].estimate = wrong(rest)
+	}
+	return children, largest
+}
+
+// growAll grows the children of the node whose tally a level has, the largest last: its tally is
+// what the others leave of the node's.
+func (g *grower) growAll(children []int32, largest, depth int) error {
+	t := g.level(depth)
+	rest := g.whole && g.mixed(children[largest])
+	for branch, child := range children {
+		if child < 0 || branch == largest {
+			continue
+		}
+		cases := g.order[g.nodes[child].low:g.nodes[child].high]
+		if g.whole && g.mixed(child) {
+			small := g.level(depth + 1)
+			small.columns = append(small.columns, t.columns...)
+			g.include(small, cases)
+			if rest {
+				g.subtract(t, small)
+			}
+		} else if rest {
+			g.exclude(t, cases)
+		}
+		if err := g.grow(child, depth+1); err != nil {
+			return err
+		}
+	}
+	if !rest {
+		g.drain(t)
+	}
+	return g.grow(children[largest], depth)
 }
 
 // branches is the number of branches of a test on a feature.
@@ -375,7 +444,7 @@ func (g *grower) branch(f *feature, dst []uint32, cases []int32, cut uint32) {
 	switch {
 	case f.bundle != nil:
 		for n, i := range cases {
-			dst[n] = uint32(f.value[g.code(f.bundle.column, i)])
+			dst[n] = uint32(f.value[g.code(f.column, i)])
 		}
 	case f.numeric:
 		for n, i := range cases {
@@ -433,10 +502,11 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 // to both sides, and one of the two moves on.
 func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 	spare = spare[:len(cases)]
+	codes, stride, first := g.codes, g.stride, uint32(g.columns[f.column].first)
 	left, right := 0, 0
 	if f.bundle != nil {
 		for _, i := range cases {
-			taken := int(f.value[g.code(f.bundle.column, i)])
+			taken := int(f.value[codes[int(i)*stride+f.column]-first])
 			cases[left], spare[right] = i, i
 			left, right = left+1-taken, right+taken
 		}
@@ -446,7 +516,7 @@ func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 		}
 		for _, i := range cases {
 			taken := 0
-			if g.code(f.column, i) > cut {
+			if codes[int(i)*stride+f.column] > first+cut {
 				taken = 1
 			}
 			cases[left], spare[right] = i, i

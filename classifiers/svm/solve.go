@@ -40,16 +40,28 @@ type solution struct {
 // problem is the separation of one class from all others.
 type problem struct {
 	*points
-	for1, against []float64 // C times the weight of each point's records with the label 1 and -1
+	duals []dual // by point
+}
+
+// dual is what a step has to know of a point besides its numbers: all in one place, since points
+// are visited in random order.
+type dual struct {
+	beta          float64 // the dual variable
+	for1, against float64 // C times the weight of the records with the label 1 and -1
+	square        float64 // |x|² + 1
+	from, to      int32   // the indicators
 }
 
 func newProblem(p *points, positive uint32, price float64) *problem {
-	q := &problem{points: p, for1: make([]float64, p.len()), against: make([]float64, p.len())}
+	q := &problem{points: p, duals: make([]dual, p.len())}
+	for i := range q.duals {
+		q.duals[i] = dual{square: p.squares[i] + 1, from: p.start[i], to: p.start[i+1]}
+	}
 	for i, weight := range p.mass {
-		if i%p.classes == int(positive) {
-			q.for1[i/p.classes] = float64(price * weight)
+		if d := &q.duals[i/p.classes]; i%p.classes == int(positive) {
+			d.for1 = float64(price * weight)
 		} else {
-			q.against[i/p.classes] += float64(price * weight)
+			d.against += float64(price * weight)
 		}
 	}
 	return q
@@ -83,8 +95,7 @@ func step(a, b, rest, square float64) float64 {
 func solve(ctx context.Context, p *points, positive uint32, price float64,
 	order *random.Stream) (*solution, error) {
 	q := newProblem(p, positive, price)
-	s := &solution{weights: make([]float64, p.size)}
-	beta := make([]float64, p.len())
+	s := &solution{weights: make([]float64, p.size+1)} // the last is that of no indicator
 	all, moving := make([]int32, p.len()), make([]int32, p.len())
 	for i := range all {
 		all[i] = int32(i)
@@ -96,18 +107,18 @@ func solve(ctx context.Context, p *points, positive uint32, price float64,
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			order.Shuffle(len(moving),
-				func(i, j int) { moving[i], moving[j] = moving[j], moving[i] })
-			if moving = s.pass(q, beta, moving); len(moving) == 0 {
+			order.Permute(moving)
+			if moving = s.pass(q, moving); len(moving) == 0 {
 				break
 			}
 		}
 		s.rounds++
 		passes = min(2*passes, mostPasses)
-		if s.measure(q, beta); s.gap <= relativeGap*s.primal {
+		if s.measure(q); s.gap <= relativeGap*s.primal {
 			break
 		}
 	}
+	s.weights = s.weights[:p.size]
 	return s, s.check()
 }
 
@@ -121,56 +132,64 @@ func (s *solution) check() error {
 }
 
 // score is w·x + b of a point.
-func (s *solution) score(p *points, i int32) float64 {
-	values, at := p.point(i)
-	w := s.weights
-	score := s.bias
+func (s *solution) score(values []float64, at []int32) float64 {
+	w, score := s.weights, s.bias
 	numbers := w[:len(values)]
 	for k, v := range values {
 		score += float64(v * numbers[k])
 	}
-	for _, f := range at {
-		score += w[f]
+	for ; len(at) >= stride; at = at[stride:] {
+		score += w[at[0]]
+		score += w[at[1]]
+		score += w[at[2]]
+		score += w[at[3]]
 	}
 	return score
 }
 
 // pass visits points in order and returns those that moved, in the same memory.
-func (s *solution) pass(q *problem, beta []float64, visits []int32) (moved []int32) {
+func (s *solution) pass(q *problem, visits []int32) (moved []int32) {
 	w, moved := s.weights, visits[:0]
 	for _, i := range visits {
-		score := s.score(q.points, i)
-		square := q.squares[i] + 1
-		next := step(q.for1[i], q.against[i], score-float64(beta[i]*square), square)
-		by := next - beta[i]
+		d := &q.duals[i]
+		values := q.values[int(i)*q.numbers : (int(i)+1)*q.numbers]
+		at := q.at[d.from:d.to]
+		score := s.score(values, at)
+		next := step(d.for1, d.against, score-float64(d.beta*d.square), d.square)
+		by := next - d.beta
 		if by == 0 {
 			continue
 		}
 		moved = append(moved, i)
-		beta[i] = next
+		d.beta = next
 		s.bias += by
-		values, at := q.point(i)
+		numbers := w[:len(values)]
 		for k, v := range values {
-			w[k] += float64(by * v)
+			numbers[k] += float64(by * v)
 		}
-		for _, f := range at {
-			w[f] += by
+		for ; len(at) >= stride; at = at[stride:] {
+			w[at[0]] += by
+			w[at[1]] += by
+			w[at[2]] += by
+			w[at[3]] += by
 		}
+		w[q.size] = 0
 	}
 	return moved
 }
 
 // measure computes the primal objective and the duality gap.
-func (s *solution) measure(q *problem, beta []float64) {
+func (s *solution) measure(q *problem) {
 	norm := float64(s.bias * s.bias)
 	for _, w := range s.weights {
 		norm += float64(w * w)
 	}
 	loss, dual := 0.0, 0.0
-	for i, b := range beta {
-		score := s.score(q.points, int32(i))
-		loss += float64(q.for1[i]*max(0, 1-score)) + float64(q.against[i]*max(0, 1+score))
-		dual += min(2*q.for1[i]-b, 2*q.against[i]+b) // minus the loss' convex conjugate at -β
+	for i := range q.duals {
+		d := &q.duals[i]
+		score := s.score(q.point(int32(i)))
+		loss += float64(d.for1*max(0, 1-score)) + float64(d.against*max(0, 1+score))
+		dual += min(2*d.for1-d.beta, 2*d.against+d.beta) // minus the loss' convex conjugate at -β
 	}
 	half := float64(norm / 2)
 	s.primal = half + loss

@@ -91,7 +91,7 @@ const mostExamples = 5
 // Check reads a table by the same rules as Read and gathers everything that Read would refuse. Only
 // a text that cannot be opened or read to its end is an error, as is the context's.
 func (f *Format) Check(ctx context.Context, file string, r io.Reader) (*Checked, error) {
-	t, err := f.reader(file, r)
+	t, err := f.reader(file, r, maxRecord)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,13 @@ type Content struct {
 // The error lists the first 20 things wrong as file:line:column: attribute: what, and how many more
 // there are. Columns count bytes from 1. The context's error is returned as it is.
 func (f *Format) Read(ctx context.Context, file string, r io.Reader) (*Content, error) {
-	t, err := f.reader(file, r)
+	return f.read(ctx, file, r, maxRecord)
+}
+
+// read is Read in blocks of a size, 0 for record by record.
+func (f *Format) read(ctx context.Context, file string, r io.Reader,
+	block int) (*Content, error) {
+	t, err := f.reader(file, r, block)
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +68,10 @@ func (f *Format) Read(ctx context.Context, file string, r io.Reader) (*Content, 
 	return content, nil
 }
 
-func (f *Format) reader(file string, r io.Reader) (*tableReader, error) {
+func (f *Format) reader(file string, r io.Reader, block int) (*tableReader, error) {
 	records, guard, err := openRecords(file, decoded(r, f.Latin1), f.Delimiter, f.Trim)
-	attributes := len(f.Schema.Attributes)
-	return &tableReader{
-		format: f, file: file, records: records, guard: guard,
-		builder: datasets.NewBuilder(f.Schema, 0), codes: make([]uint32, attributes),
-		numbers: make([]float64, attributes), lacking: make([]int, attributes),
-	}, err
+	return &tableReader{coder: newCoder(f), file: file, records: records, guard: guard,
+		block: block}, err
 }
 
 // decoded is the text of r in UTF-8. Windows-1252 has all of Latin-1's letters and others besides.
@@ -92,27 +94,36 @@ func shortened(text string) string {
 func openRecords(file string, r io.Reader, delimiter rune,
 	trim bool) (*csv.Reader, *recordGuard, error) {
 	guard := &recordGuard{reader: r}
-	buffered := bufio.NewReaderSize(guard, 1<<16)
+	records := guard.records(delimiter, trim)
+	buffered := guard.buffered
 	if mark, _ := buffered.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = buffered.Discard(3) // peeked, so it is there
 	} else if bytes.HasPrefix(mark, []byte("\xff\xfe")) ||
 		bytes.HasPrefix(mark, []byte("\xfe\xff")) {
 		return nil, nil, fmt.Errorf("%s:1: UTF-16, must be saved as UTF-8", file)
 	}
-	records := csv.NewReader(buffered)
+	return records, guard, nil
+}
+
+// records reads the guard's text record by record.
+func (g *recordGuard) records(delimiter rune, trim bool) *csv.Reader {
+	g.buffered = bufio.NewReaderSize(g, 1<<16) // as large, so that the library has no other
+	records := csv.NewReader(g.buffered)
 	records.Comma = delimiter
 	records.ReuseRecord = true
 	records.FieldsPerRecord = -1
 	records.TrimLeadingSpace = trim
-	return records, guard, nil
+	return records
 }
 
 // recordGuard passes bytes on as long as the record being read stays below maxRecord.
 type recordGuard struct {
-	reader io.Reader
-	read   int64 // bytes handed out
-	done   int64 // of these, bytes in records that are complete
-	line   int   // the last complete record's
+	reader   io.Reader
+	buffered *bufio.Reader // what was read and is not yet a record
+	read     int64         // bytes handed out
+	done     int64         // of these, bytes in records that are complete
+	above    int           // lines of the file before the guard's text
+	line     int           // the last complete record's
 }
 
 var errLongRecord = errors.New("record too long")
@@ -128,62 +139,29 @@ func (g *recordGuard) Read(p []byte) (int, error) {
 
 // tableReader is the state of one Read.
 type tableReader struct {
-	format  *Format
+	*coder
 	file    string
 	records *csv.Reader
 	guard   *recordGuard
-	layout  []int    // for each column of the text: its attribute, or -1
+	block   int      // bytes that are read at once where lines are plain; 0 for none
+	above   int      // lines above the rows
 	seen    []string // the header's names
-
-	builder *datasets.Builder
-	columns []column
-	codes   []uint32  // of the current row
-	numbers []float64 // of the current row, for continuous attributes
-	done    int       // records read, right or wrong
-	dropped int
-	lacking []int // of each attribute: rows that lack it and cannot be kept without
+	done    int      // records read, right or wrong
 
 	bad    datasets.Problems
 	noted  func(*Fault) // told of every fault; may be nil
 	broken error        // of the reader, where the text ends early
 }
 
-// column is what is needed to code one attribute's texts quickly.
-type column struct {
-	attribute *datasets.Attribute
-	index     map[string]uint32 // categorical: the texts' codes, missing markers included
-	integers  bool              // numeric: cells are the integers from low to below high
-	low, high int64
-	missing   uint32
-}
-
-func (t *tableReader) columnsOf(schema *datasets.Schema) []column {
-	columns := make([]column, len(schema.Attributes))
-	for i := range columns {
-		a := &schema.Attributes[i]
-		c := column{attribute: a, missing: t.format.missing[i]}
-		if a.Kind == datasets.Categorical {
-			c.index = make(map[string]uint32, len(a.Values)+len(t.format.Missing))
-			for code, value := range a.Values {
-				c.index[value] = uint32(code)
-			}
-			for _, marker := range t.format.Missing {
-				c.index[marker] = c.missing
-			}
-		} else if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
-			math.Abs(a.Low) < 1<<53 {
-			// Cells is the number of integers in [Low, High), whether or not High is one itself.
-			c.integers, c.low = true, int64(a.Low)
-			c.high = c.low + int64(a.Cells())
-		}
-		columns[i] = c
-	}
-	return columns
+// place is where a field of the current record begins.
+func (t *tableReader) place(field int) (line, column int) {
+	line, column = t.records.FieldPos(field)
+	return t.guard.above + line, column
 }
 
 // fail notes a fault at a field of the current record. It returns what it noted for details.
 func (t *tableReader) fail(kind Kind, field int, format string, args ...any) *Fault {
-	line, column := t.records.FieldPos(field)
+	line, column := t.place(field)
 	fault := &Fault{Kind: kind, File: t.file, Line: line, Column: column,
 		What: fmt.Sprintf(format, args...)}
 	t.note(fault)
@@ -233,12 +211,14 @@ func (g *recordGuard) next(file string, records *csv.Reader) ([]string, error) {
 		return nil, &Fault{Kind: Unreadable, File: file, Line: g.line + 1, What: fmt.Sprintf(
 			"a record of more than %d bytes; is a quote not closed?", maxRecord)}
 	case errors.As(err, &parse):
+		parse.Line, parse.StartLine = g.above+parse.Line, g.above+parse.StartLine
 		err = &Fault{Kind: Quoting, File: file, Line: parse.Line, Column: parse.Column,
 			What: quoting(parse)}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	default:
-		g.line, _ = records.FieldPos(len(record) - 1)
+		line, _ := records.FieldPos(len(record) - 1)
+		g.line = g.above + line
 	}
 	g.done = records.InputOffset()
 	return record, err
@@ -288,6 +268,8 @@ func (t *tableReader) header(content *Content) {
 			return
 		}
 	}
+	// A line's end within the last name is a line more.
+	t.above = t.guard.line + strings.Count(record[len(record)-1], "\n")
 	found := make([]bool, len(names))
 	t.layout = make([]int, len(record))
 	t.seen = make([]string, len(record))
@@ -337,7 +319,11 @@ func someOf(names []string) string {
 }
 
 func (t *tableReader) rows(ctx context.Context) error {
-	t.columns = t.columnsOf(t.format.Schema)
+	if t.block > 0 && t.format.Delimiter < utf8.RuneSelf && !t.bad.Any() {
+		if err := t.blocks(ctx); err != nil {
+			return err
+		}
+	}
 	for ; ; t.done++ {
 		if t.done%contextRows == 0 {
 			if err := ctx.Err(); err != nil {
@@ -368,74 +354,22 @@ func (t *tableReader) row(record []string) {
 	}
 	complete, right := true, true
 	for i, text := range record {
-		a := t.layout[i]
-		if a < 0 {
-			continue
-		}
-		if t.format.Trim {
-			text = strings.TrimSpace(text)
-		}
-		c := &t.columns[a]
-		if c.index != nil {
-			code, known := c.index[text]
-			switch {
-			case !known:
-				t.refuse(i, c.attribute, text)
-				right = false
-			case code == dropRow:
-				t.lacking[a]++
-				complete = false
-			default:
-				t.codes[a] = code
+		if a := t.layout[i]; a >= 0 && !t.field(a, text, &complete) {
+			if t.format.Trim {
+				text = strings.TrimSpace(text)
 			}
-			continue
+			t.refuse(i, t.columns[a].attribute, text)
+			right = false
 		}
-		if slices.Contains(t.format.Missing, text) {
-			t.lacking[a]++
-			complete = false
-			continue
-		}
-		if c.integers {
-			if number, ok := shortInteger(text); ok && number >= c.low && number < c.high {
-				t.codes[a] = uint32(number - c.low)
-				continue
-			}
-		}
-		number, ok := ParseNumber(c.attribute, text)
-		if ok {
-			code, err := c.attribute.NumberCode(number)
-			if err == nil {
-				t.codes[a], t.numbers[a] = code, number
-				continue
-			}
-		}
-		t.refuse(i, c.attribute, text)
-		right = false
 	}
 	switch {
 	case !right || t.bad.Any(): // after an error only the other errors are of interest
 	case !complete:
 		t.dropped++
+	case t.builder.Len() == math.MaxInt32:
+		t.fail(Unreadable, 0, "row %d, must be at most %d rows", t.builder.Len(), math.MaxInt32)
 	default:
 		t.add()
-	}
-}
-
-func (t *tableReader) add() {
-	row := t.builder.AddRow()
-	if row == math.MaxInt32 {
-		t.fail(Unreadable, 0, "row %d, must be at most %d rows", row, math.MaxInt32)
-		return
-	}
-	for a, code := range t.codes {
-		if t.columns[a].attribute.Continuous {
-			// The code was found a moment ago, so the number is known to be inside the bounds.
-			if err := t.builder.SetNumber(row, a, t.numbers[a]); err != nil {
-				t.fail(OutOfBounds, 0, "%v", err)
-			}
-			continue
-		}
-		t.builder.Set(row, a, code)
 	}
 }
 
@@ -443,7 +377,7 @@ func (t *tableReader) add() {
 func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 	shown := shortened(text)
 	fault := &Fault{Attribute: a.Name, Text: text, File: t.file}
-	fault.Line, fault.Column = t.records.FieldPos(field)
+	fault.Line, fault.Column = t.place(field)
 	low, high := shownNumber(a, a.Low), shownNumber(a, a.High)
 	switch number, ok := ParseNumber(a, text); {
 	case !utf8.ValidString(text):
@@ -472,30 +406,6 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 			"below %s", shown, low, a.Step, high)
 	}
 	t.note(fault)
-}
-
-// shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers;
-// false leaves the text to Decimal.
-func shortInteger(text string) (int64, bool) {
-	negative := false
-	if text != "" && text[0] == '-' {
-		negative, text = true, text[1:]
-	}
-	if len(text) == 0 || len(text) > 15 {
-		return 0, false
-	}
-	number := int64(0)
-	for i := range len(text) {
-		digit := text[i] - '0'
-		if digit > 9 {
-			return 0, false
-		}
-		number = 10*number + int64(digit)
-	}
-	if negative {
-		number = -number
-	}
-	return number, true
 }
 
 // Decimal reads a decimal number: neither hexadecimal nor underscores nor the words for infinity

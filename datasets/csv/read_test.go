@@ -466,6 +466,9 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		format := parse(t, fuzzSchemas[int(which)%len(fuzzSchemas)])
+		for _, size := range []int{3, 16} {
+			sameInBlocks(t, format, func() io.Reader { return bytes.NewReader(data) }, size)
+		}
 		content, err := format.Read(context.Background(), "f", bytes.NewReader(data))
 		if err != nil {
 			if lines := strings.Count(err.Error(), "\n"); lines > 20 {

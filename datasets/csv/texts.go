@@ -68,7 +68,7 @@ func (f *Format) ReadTexts(ctx context.Context, file string, r io.Reader,
 	if err != nil {
 		return nil, err
 	}
-	t := &tableReader{format: as, file: file, records: records, guard: guard}
+	t := &tableReader{coder: &coder{format: as}, file: file, records: records, guard: guard}
 	texts := new(Texts)
 	if as.Header {
 		t.header(new(Content))

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"ppdp/datasets"
@@ -123,37 +124,57 @@ func triangles(g *datasets.Graph) int64 {
 	return count
 }
 
-// pathLength is Shape.PathLength: the distances of breadth-first searches.
+// searches is a set of breadth-first searches, one bit each.
+type searches [shapeSources / 64]uint64
+
+// pathLength is Shape.PathLength: the distances of breadth-first searches, all of which go on at
+// once, so that a layer reads each neighbourhood once for all of them (Then et al. 2014).
 func pathLength(ctx context.Context, g *datasets.Graph) (float64, error) {
 	n := g.Nodes()
+	// at holds, for each node, the searches that have come to it, and those that come to it next.
+	at := make([]struct{ seen, next searches }, n)
+	front := make([]searches, n)     // those that came to it in the last layer
+	layer := make([]int32, 0, n)     // the nodes with any
+	following := make([]int32, 0, n) // and those of the next layer
 	sources := min(n, shapeSources)
-	seen := make([]int32, n) // by which search, counted from 1
-	queue := make([]int32, 0, n)
-	sum, pairs := int64(0), int64(0)
 	for search := range sources {
+		source := int32((2*search + 1) * n / (2 * sources)) // the middle of its share of the nodes
+		front[source][search>>6] = 1 << (search & 63)
+		at[source].seen = front[source]
+		layer = append(layer, source)
+	}
+	sum, pairs := int64(0), int64(0)
+	for distance := int64(1); len(layer) > 0; distance++ {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		source := int32((2*search + 1) * n / (2 * sources)) // the middle of its share of the nodes
-		mark := int32(search + 1)
-		seen[source] = mark
-		queue = append(queue[:0], source)
-		distance := int64(0)
-		for from := 0; from < len(queue); { // one layer at a time
-			layer := queue[from:]
-			from = len(queue)
-			distance++
-			for _, v := range layer {
-				for _, w := range g.Adjacent(v) {
-					if seen[w] != mark {
-						seen[w] = mark
-						queue = append(queue, w)
-					}
+		following = following[:0]
+		for _, v := range layer {
+			f := front[v]
+			for _, w := range g.Adjacent(v) {
+				node := &at[w]
+				low, high := f[0]&^node.seen[0], f[1]&^node.seen[1]
+				if low|high == 0 {
+					continue
 				}
+				if node.next == (searches{}) {
+					following = append(following, w)
+				}
+				node.next[0] |= low
+				node.next[1] |= high
 			}
-			found := int64(len(queue) - from)
-			sum, pairs = sum+distance*found, pairs+found
 		}
+		found := 0
+		for _, w := range following {
+			node := &at[w]
+			for i, next := range node.next {
+				node.seen[i] |= next
+				found += bits.OnesCount64(next)
+			}
+			front[w], node.next = node.next, searches{}
+		}
+		sum, pairs = sum+distance*int64(found), pairs+int64(found)
+		layer, following = following, layer
 	}
 	if pairs == 0 {
 		return math.NaN(), nil

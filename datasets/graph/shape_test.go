@@ -83,8 +83,8 @@ func TestShapeOf(t *testing.T) {
 	})
 }
 
-// TestShapeSources: 128 sources of 700 nodes, ordered by degree as a released sequence is, find
-// the mean of all pairs within a hundredth.
+// TestShapeSources: 128 sources of 700 nodes, ordered by degree as a released sequence is, have the
+// mean of all their pairs, and that of all pairs within a hundredth.
 func TestShapeSources(t *testing.T) {
 	grown, err := BarabasiAlbert(context.Background(), stream("shape"), 700, 3)
 	if err != nil {
@@ -98,16 +98,24 @@ func TestShapeSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, pairs := 0.0, 0.0
-	for v, row := range distances(g) {
-		for w, d := range row {
-			if v != w && d < g.Nodes() {
-				sum, pairs = sum+float64(d), pairs+1
+	d := distances(g)
+	mean := func(sources int) float64 {
+		sum, pairs := 0.0, 0.0
+		for search := range sources {
+			v := (2*search + 1) * len(d) / (2 * sources)
+			for w, d := range d[v] {
+				if v != w && d < g.Nodes() {
+					sum, pairs = sum+float64(d), pairs+1
+				}
 			}
 		}
+		return sum / pairs
 	}
-	if math.Abs(got.PathLength/(sum/pairs)-1) > 0.01 {
-		t.Errorf("path length %v, of all pairs %v", got.PathLength, sum/pairs)
+	if want := mean(shapeSources); got.PathLength != want {
+		t.Errorf("path length %v, of the sources %v", got.PathLength, want)
+	}
+	if all := mean(len(d)); math.Abs(got.PathLength/all-1) > 0.01 {
+		t.Errorf("path length %v, of all pairs %v", got.PathLength, all)
 	}
 }
 

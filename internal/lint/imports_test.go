@@ -93,6 +93,7 @@ var outside = []dependency{
 	{"gonum.org/v1/gonum", []string{"regress", "claims/...", "plots/...", "audit/..."}},
 	{"golang.org/x/image", []string{"plots/..."}},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots/..."}},
+	{"git.sr.ht/~sbinet/gg", []string{"plots/..."}},
 	// strictyaml is the strict front of yaml.v3; the others only hold its *yaml.Node.
 	{"gopkg.in/yaml.v3", []string{"internal/strictyaml",
 		"datasets/...", "experiments/...", "claims/..."}},
@@ -100,8 +101,9 @@ var outside = []dependency{
 	{"golang.org/x/text", []string{"datasets/csv"}}, // Windows-1252
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
-	{"golang.org/x/perf", []string{"cmd/..."}},                           // benchfmt, for benchstat
-	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "plots/..."}}, // errgroup
+	{"golang.org/x/perf", []string{"cmd/..."}}, // benchfmt, for benchstat
+	// errgroup
+	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "plots/...", "report"}},
 	{"golang.org/x/term", []string{"cmd/..."}},
 	// lockedfile; testscript in tests
 	{"github.com/rogpeppe/go-internal", []string{"experiments", "release"}},

@@ -1,0 +1,196 @@
+package csvtable
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"ppdp/datasets"
+)
+
+// blocks reads rows as long as every record is a plain line: the right number of fields, each
+// right, quoted as a whole or not at all. Whole lines of about the block's size are coded on all
+// processors and added in order. From the first block that holds anything else, everything is left
+// to the library's reader, and faults to those who explain them.
+func (t *tableReader) blocks(ctx context.Context) error {
+	ahead, _ := t.guard.buffered.Peek(t.guard.buffered.Buffered()) // never more than there is
+	text := &blockReader{from: io.MultiReader(bytes.NewReader(bytes.Clone(ahead)), t.guard.reader),
+		buffer: make([]byte, t.block)}
+	var idle sync.Pool
+	var coded ordered[*block]
+	var odd *block // the first that is not plain
+	above := t.above
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for text.err == nil && !coded.full() {
+			b := &block{text: text.next()}
+			whole := text.err == nil || text.err == io.EOF
+			coded.start(func() *block {
+				if c, _ := idle.Get().(*coder); whole {
+					if c == nil {
+						c = t.another()
+					}
+					b.code(c)
+					idle.Put(c)
+				}
+				return b
+			})
+		}
+		if coded.empty() {
+			break
+		}
+		b := coded.next()
+		if !b.plain || t.builder.Len() > math.MaxInt32-b.table.Len() {
+			odd = b
+			break
+		}
+		t.builder.Append(b.table)
+		t.done += b.records
+		t.dropped += b.dropped
+		for a, rows := range b.lacking {
+			t.lacking[a] += rows
+		}
+		above += strings.Count(b.text, "\n")
+	}
+	var rest []io.Reader
+	for b := odd; b != nil; {
+		rest = append(rest, strings.NewReader(b.text))
+		if b = nil; !coded.empty() {
+			b = coded.next()
+		}
+	}
+	t.guard = &recordGuard{reader: io.MultiReader(append(rest, text.rest())...), above: above,
+		line: above}
+	t.records = t.guard.records(t.format.Delimiter, t.format.Trim)
+	return nil
+}
+
+// block is some whole lines and what they are coded as.
+type block struct {
+	text  string
+	plain bool // or nothing below is of use
+	table *datasets.Table
+	// records are right ones, those with missing values included.
+	records, dropped int
+	lacking          []int
+}
+
+// code codes the lines of a block until one is not plain.
+func (b *block) code(c *coder) {
+	c.builder = datasets.NewBuilder(c.format.Schema, strings.Count(b.text, "\n")+1)
+	c.dropped = 0
+	clear(c.lacking)
+	quotes := strings.IndexByte(b.text, '"') >= 0
+	for rest := b.text; rest != ""; {
+		line := rest
+		if end := strings.IndexByte(rest, '\n'); end >= 0 {
+			line, rest = rest[:end], rest[end+1:]
+		} else {
+			rest = ""
+		}
+		if line = strings.TrimSuffix(line, "\r"); line == "" {
+			continue
+		}
+		if !c.line(line, quotes) {
+			return
+		}
+		b.records++
+	}
+	b.table, b.dropped, b.lacking = c.builder.Table(), c.dropped, slices.Clone(c.lacking)
+	b.plain = true
+}
+
+// line codes a record that is a plain line. It reports whether that is what it is. quotes is false
+// where it cannot have any.
+func (c *coder) line(rest string, quotes bool) (plain bool) {
+	delimiter, complete := byte(c.format.Delimiter), true
+	for i := 0; ; i++ {
+		if i == len(c.layout) {
+			return false
+		}
+		if c.format.Trim {
+			rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		}
+		text, end := rest, -1
+		if quotes && rest != "" && rest[0] == '"' {
+			if end = 1 + strings.IndexByte(rest[1:], '"'); end == 0 ||
+				end+1 < len(rest) && rest[end+1] != delimiter {
+				return false
+			}
+			text, rest = rest[1:end], rest[end+1:]
+			if end = 0; rest == "" {
+				end = -1
+			}
+		} else {
+			if end = strings.IndexByte(rest, delimiter); end >= 0 {
+				text = rest[:end]
+			}
+			if quotes && strings.IndexByte(text, '"') >= 0 {
+				return false
+			}
+		}
+		if a := c.layout[i]; a >= 0 && !c.field(a, text, &complete) {
+			return false
+		}
+		if end >= 0 {
+			rest = rest[end+1:]
+			continue
+		}
+		if i+1 < len(c.layout) {
+			return false
+		}
+		if complete {
+			c.add()
+		} else {
+			c.dropped++
+		}
+		return true
+	}
+}
+
+// blockReader divides a text at the ends of lines.
+type blockReader struct {
+	from   io.Reader
+	buffer []byte
+	kept   int   // bytes of the buffer that begin the next block
+	err    error // why there is no next block; io.EOF at the end of the text
+}
+
+// next returns the next lines. With an error, its text need not end where a line does.
+func (r *blockReader) next() string {
+	n, err := io.ReadFull(r.from, r.buffer[r.kept:])
+	text := r.buffer[:r.kept+n]
+	r.kept = 0
+	if err == nil {
+		if end := bytes.LastIndexByte(text, '\n') + 1; end > 0 {
+			lines := string(text[:end])
+			r.kept = copy(r.buffer, text[end:])
+			return lines
+		}
+		err = errLongRecord
+	} else if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	r.err = err
+	return string(text)
+}
+
+// rest is the text behind the last block that next returned.
+func (r *blockReader) rest() io.Reader {
+	if r.err != nil && r.err != errLongRecord {
+		return failed{r.err}
+	}
+	return io.MultiReader(bytes.NewReader(r.buffer[:r.kept]), r.from)
+}
+
+// failed is a text that cannot be read.
+type failed struct{ error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.error }

@@ -1,0 +1,169 @@
+package csvtable
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ppdp/datasets"
+)
+
+// coder turns texts into the codes of a table's rows.
+type coder struct {
+	format  *Format
+	layout  []int // for each column of the text: its attribute, or -1
+	columns []column
+	builder *datasets.Builder
+	codes   []uint32  // of the current row
+	numbers []float64 // of the current row, for continuous attributes
+	dropped int
+	lacking []int // of each attribute: rows that lack it and cannot be kept without
+}
+
+// column is what is needed to code one attribute's texts quickly.
+type column struct {
+	attribute *datasets.Attribute
+	index     map[string]uint32 // categorical: the texts' codes, missing markers included
+	recent    []recentText      // categorical: by a hash, what the index said
+	integers  bool              // numeric: cells are the integers from low to below high
+	low, high int64
+	missing   []string // numeric: texts that stand for no number
+}
+
+type recentText struct {
+	text string
+	code uint32
+}
+
+func newCoder(f *Format) *coder {
+	attributes := f.Schema.Attributes
+	c := &coder{format: f, layout: f.layout, columns: make([]column, len(attributes))}
+	for i := range c.columns {
+		a := &attributes[i]
+		to := column{attribute: a, missing: f.Missing}
+		if a.Kind == datasets.Categorical {
+			to.index = make(map[string]uint32, len(a.Values)+len(f.Missing))
+			for code, value := range a.Values {
+				to.index[value] = uint32(code)
+			}
+			for _, marker := range f.Missing {
+				to.index[marker] = f.missing[i]
+			}
+		} else if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
+			math.Abs(a.Low) < 1<<53 {
+			// Cells is the number of integers in [Low, High), whether or not High is one itself.
+			to.integers, to.low = true, int64(a.Low)
+			to.high = to.low + int64(a.Cells())
+		}
+		c.columns[i] = to
+	}
+	return c.another()
+}
+
+// another is a coder of the same columns for a table of its own.
+func (c *coder) another() *coder {
+	own := *c
+	own.builder, own.columns = datasets.NewBuilder(c.format.Schema, 0), slices.Clone(c.columns)
+	own.codes, own.numbers = make([]uint32, len(c.columns)), make([]float64, len(c.columns))
+	own.dropped, own.lacking = 0, make([]int, len(c.columns))
+	for i := range own.columns {
+		if own.columns[i].index != nil {
+			own.columns[i].recent = make([]recentText, recentTexts)
+		}
+	}
+	return &own
+}
+
+// field codes an attribute's text. It reports whether the text is right, and clears complete where
+// the row cannot be kept without it.
+func (c *coder) field(a int, text string, complete *bool) (right bool) {
+	if c.format.Trim {
+		text = strings.TrimSpace(text)
+	}
+	to := &c.columns[a]
+	if to.index != nil {
+		code, known := to.lookup(text)
+		if code == dropRow {
+			c.lacking[a]++
+			*complete = false
+		}
+		c.codes[a] = code
+		return known
+	}
+	if len(to.missing) > 0 && slices.Contains(to.missing, text) {
+		c.lacking[a]++
+		*complete = false
+		return true
+	}
+	if to.integers {
+		if number, ok := shortInteger(text); ok && number >= to.low && number < to.high {
+			c.codes[a] = uint32(number - to.low)
+			return true
+		}
+	}
+	number, ok := ParseNumber(to.attribute, text)
+	if !ok {
+		return false
+	}
+	code, err := to.attribute.NumberCode(number)
+	c.codes[a], c.numbers[a] = code, number
+	return err == nil
+}
+
+// recentTexts is how many texts of a column are found again by comparing them with one other. Most
+// lists of values are shorter.
+const recentTexts = 64
+
+// lookup is the code of a categorical text.
+func (c *column) lookup(text string) (code uint32, known bool) {
+	hash := uint(len(text))
+	if hash > 0 {
+		hash = 7*hash + 31*uint(text[0]) + 5*uint(text[len(text)/2]) + uint(text[len(text)-1])
+	}
+	recent := &c.recent[hash%recentTexts]
+	if recent.text == text && text != "" {
+		return recent.code, true
+	}
+	// The list's own text is kept: the one at hand may be part of a large one.
+	if code, known = c.index[text]; known && code != dropRow && c.attribute.Values[code] == text {
+		*recent = recentText{c.attribute.Values[code], code}
+	}
+	return code, known
+}
+
+// add adds the current row to the table.
+func (c *coder) add() {
+	row := c.builder.AddRow()
+	for a, code := range c.codes {
+		if c.columns[a].attribute.Continuous {
+			// Its code was found a moment ago, so the number is known to be inside the bounds.
+			_ = c.builder.SetNumber(row, a, c.numbers[a])
+			continue
+		}
+		c.builder.Set(row, a, code)
+	}
+}
+
+// shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers;
+// false leaves the text to Decimal.
+func shortInteger(text string) (int64, bool) {
+	negative := false
+	if text != "" && text[0] == '-' {
+		negative, text = true, text[1:]
+	}
+	if len(text) == 0 || len(text) > 15 {
+		return 0, false
+	}
+	number := int64(0)
+	for i := range len(text) {
+		digit := text[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		number = 10*number + int64(digit)
+	}
+	if negative {
+		number = -number
+	}
+	return number, true
+}
