@@ -219,7 +219,7 @@ func (g *grower) score(rows []int32, mixed bool) {
 	if mixed {
 		share = 0.25
 	}
-	offset := share * float64(len(rows))
+	offset := float64(share * float64(len(rows)))
 	for i := 0; i < len(g.open); {
 		dim := g.open[i].dim
 		if axis := g.axes[dim]; axis != nil {
@@ -306,7 +306,7 @@ func worth(counts []int32, mixed bool) float64 {
 	if !mixed || n == 0 {
 		return float64(most)
 	}
-	return (float64(most) + squares/n) / 2
+	return float64((float64(most) + squares/n) / 2)
 }
 
 // divide sorts rows by the part of the current box they go to, keeping their order, and returns
