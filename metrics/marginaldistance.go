@@ -71,25 +71,29 @@ func bin(table *datasets.Table, rows []int32, weights []float64, bins int) *binn
 	return b
 }
 
-// marginal writes the marginal over attributes to counts, whose cells it has. at is scratch.
-func (b *binned) marginal(attributes []int, counts []float64, at []int32) {
-	at = at[:len(b.columns[0])]
-	clear(at)
-	clear(counts)
-	for _, a := range attributes {
-		size, column := int32(b.sizes[a]), b.columns[a]
-		for i, code := range column {
-			at[i] = at[i]*size + code
-		}
+// extend writes to at each row's cell of the marginal over some attributes and one more, given
+// those over the former.
+func (b *binned) extend(at, former []int32, attribute int) {
+	size := int32(b.sizes[attribute])
+	for i, code := range b.columns[attribute] {
+		at[i] = former[i]*size + code
 	}
+}
+
+// marginal writes the marginal over some attributes and one more to counts, whose cells it has,
+// given each row's cell of that over the former.
+func (b *binned) marginal(counts []float64, former []int32, attribute int) {
+	clear(counts)
+	size, column := int32(b.sizes[attribute]), b.columns[attribute]
+	former = former[:len(column)]
 	if b.weights == nil {
-		for _, cell := range at {
-			counts[cell]++
+		for i, code := range column {
+			counts[former[i]*size+code]++
 		}
 		return
 	}
-	for i, cell := range at {
-		counts[cell] += b.weights[i]
+	for i, code := range column {
+		counts[former[i]*size+code] += b.weights[i]
 	}
 }
 
@@ -146,7 +150,11 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 	if len(c.Train) == 0 || !(published.mass > 0) {
 		return 0, false, nil
 	}
-	at := make([]int32, max(len(c.Train), table.Len()))
+	// The rows' cells of the marginals over the first attributes of a set, none, one and so on.
+	var trueAt, publishedAt [3][]int32
+	for n := range params.Attributes {
+		trueAt[n], publishedAt[n] = make([]int32, len(c.Train)), make([]int32, table.Len())
+	}
 	var counts, other []float64
 	sum, sets := 0.0, 0
 	sizes := make([]int, 0, params.Attributes)
@@ -164,8 +172,9 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 			counts, other = make([]float64, cells), make([]float64, cells)
 		}
 		counts, other = counts[:cells], other[:cells]
-		truth.marginal(set, counts, at)
-		published.marginal(set, other, at)
+		last := len(set) - 1
+		truth.marginal(counts, trueAt[last], set[last])
+		published.marginal(other, publishedAt[last], set[last])
 		sum += distance(marginal{counts, sizes, truth.mass},
 			marginal{other, sizes, published.mass})
 		sets++
@@ -183,6 +192,10 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 			return nil
 		}
 		for a := from; a < len(schema.Attributes); a++ {
+			if n := len(set); n+1 < size {
+				truth.extend(trueAt[n+1], trueAt[n], a)
+				published.extend(publishedAt[n+1], publishedAt[n], a)
+			}
 			if err := visit(append(set, a), a+1); err != nil {
 				return err
 			}

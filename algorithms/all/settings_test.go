@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms/endgame"
 	"ppdp/algorithms/hay"
 	"ppdp/algorithms/independent"
+	"ppdp/algorithms/labeltree"
 	"ppdp/algorithms/margins"
 	"ppdp/algorithms/mondrian"
 	"ppdp/algorithms/mst"
@@ -119,6 +120,13 @@ var settings = map[string][]algorithms.Params{
 	"independent": vary(fixedMarginals,
 		func(p *independent.Params) { p.Merge, p.Bins = margins.Rare, 100 },
 		func(p *independent.Params) { p.Merge, p.Values = margins.Neighbours, partition.Low },
+	),
+	"label-tree": vary(func() *labeltree.Params {
+		p := labeltree.DefaultParams()
+		p.MaxRows = maxRows
+		return p
+	},
+		func(p *labeltree.Params) { p.Levels, p.Cuts, p.Values = 4, 3, partition.Midpoint },
 	),
 	"mst":        spanningTrees,
 	"mst-target": spanningTrees,

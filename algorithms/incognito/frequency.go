@@ -44,6 +44,8 @@ type ladder struct {
 	up [][]uint64
 	// step[l] is the group at level l+1 of each group of level l, where it holds a record.
 	step [][]uint64
+	// single says for each level whether all values are in one group.
+	single []bool
 }
 
 // base counts the distinct records of the rows and prepares the attributes' hierarchies.
@@ -61,6 +63,7 @@ func base(table *datasets.Table, rows []int32, attributes []int,
 		l := &ladders[d]
 		top := max(0, len(values)-1)
 		l.up = append(l.up, make([]uint64, len(values)))
+		l.single = append(l.single, len(values) == 1)
 		for i := range values {
 			l.up[0][i] = uint64(i)
 		}
@@ -78,6 +81,7 @@ func base(table *datasets.Table, rows []int32, attributes []int,
 				top = max(top, int(groups[i]))
 			}
 			l.up, l.step = append(l.up, groups), append(l.step, step)
+			l.single = append(l.single, slices.Min(groups) == slices.Max(groups))
 		}
 		need := bits.Len(uint(top))
 		l.field = field{shift: width, mask: 1<<need - 1}

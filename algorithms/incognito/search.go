@@ -24,7 +24,7 @@ type Result struct {
 	// Heights are the hierarchies' highest levels.
 	Heights []int
 	// Counted is the number of vectors, those of parts of the quasi-identifiers included, whose
-	// groups were counted.
+	// groups the paper counts. Groups that are known from a part are not counted again.
 	Counted int
 }
 
@@ -190,6 +190,11 @@ func (s *search) part(part int, result *Result) error {
 		if !s.partsHold(part, &l, v) {
 			continue
 		}
+		if !whole && s.single(&l, v) { // the groups are those of a part, which holds
+			anonymous[v] = true
+			s.counted++
+			continue
+		}
 		if start == nil {
 			start = s.project(part)
 		}
@@ -237,6 +242,16 @@ func (s *search) part(part int, result *Result) error {
 		s.drop(counts, vectors[dropped])
 	}
 	return nil
+}
+
+// single reports whether the vector leaves one group of some attribute's values.
+func (s *search) single(l *lattice, vector int) bool {
+	for i, d := range l.dims {
+		if s.ladders[d].single[s.level(l, vector, i)] {
+			return true
+		}
+	}
+	return false
 }
 
 // partsHold reports whether the vector is k-anonymous on every part that leaves one attribute out:

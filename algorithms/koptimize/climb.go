@@ -23,9 +23,22 @@ type climber struct {
 	places  []uint16 // of each cell along the dimension
 	current frequencies
 
-	slots          []int32 // scratch of number
-	merged, halves []int32 // scratch of changed
-	far, next      frequencies
+	slots  []int32  // scratch of number
+	merged []int32  // scratch of changed
+	halves []uint64 // scratch of changed, as are sums
+	sums   []int32
+	next   frequencies
+
+	// orders are the cells along each dimension, ends how many of them lie on the near side of each
+	// cut. near are the rows of each class at each place, and in all, of the first so many cells of
+	// swept's dimension: what lies on the near side of one cut does on that of the next too.
+	orders [][]int32
+	ends   []int32
+	near   frequencies
+	swept  struct {
+		dim   int // -1 for none
+		cells int32
+	}
 
 	least []int64 // of the values below each place, see fit
 	from  []int32 // where the last part of those begins
@@ -67,8 +80,7 @@ func (s *search) climb(most int64) {
 	if len(root.weight) == 0 {
 		return // all rows are alike
 	}
-	c := &climber{search: s, taken: make([]uint64, p.words), cells: cells{
-		key: slices.Clone(root.key), weight: slices.Clone(root.weight)}}
+	c := newClimber(s, root)
 	start := slices.Clone(s.bestCuts)
 	dims := make([]int, p.dims)
 	for d := range dims {
@@ -87,6 +99,36 @@ func (s *search) climb(most int64) {
 			c.along(nil, steps, most)
 		}
 	}
+}
+
+func newClimber(s *search, root *node) *climber {
+	p := s.problem
+	c := &climber{search: s, orders: make([][]int32, p.dims), ends: make([]int32, len(p.cuts)),
+		cells: cells{key: slices.Clone(root.key), weight: slices.Clone(root.weight)}}
+	places := make([]uint16, len(c.cells.weight))
+	for d := range c.orders {
+		tail := root.tail[root.from[d]:root.from[d+1]]
+		if len(tail) == 0 {
+			continue
+		}
+		l := lane{mask: p.masks[d*p.words : (d+1)*p.words]}
+		l.places(c.cells.key, p.words, places)
+		next := make([]int32, len(tail)+2)
+		for _, place := range places {
+			next[place+1]++
+		}
+		for i := range tail {
+			next[i+1] += next[i]
+			c.ends[tail[i]] = next[i+1]
+		}
+		order := make([]int32, len(places))
+		for i, place := range places {
+			order[next[place]] = int32(i)
+			next[place]++
+		}
+		c.orders[d] = order
+	}
+	return c
 }
 
 // along climbs from some cuts, fitting one dimension.
@@ -205,6 +247,7 @@ func (c *climber) count() bool {
 		c.current.rows[(int(c.places[i])+1)*classes+int(c.ids[i])] += weight
 	}
 	c.current.accumulate()
+	c.swept.dim = -1
 	c.work += int64(2 * len(c.cells.weight) * p.words)
 	return true
 }
@@ -232,41 +275,48 @@ func (c *climber) changed(id int32) bool {
 		c.work += int64(places * from / 2)
 		return true
 	}
-	c.far.resize(places, from)
-	far := c.far.rows[from:]
-	for i, weight := range c.cells.weight {
-		if c.cells.key[i*p.words+word]>>bit&1 == 1 {
-			far[int(c.places[i])*from+int(c.ids[i])] += weight
-		}
+	if d := p.cuts[id].dim; c.swept.dim != d || c.swept.cells > c.ends[id] {
+		c.near.resize(places, from)
+		c.swept.dim, c.swept.cells = d, 0
 	}
-	c.far.accumulate()
+	near, last := c.near.rows, (places-1)*from
+	for _, i := range c.orders[c.swept.dim][c.swept.cells:c.ends[id]] {
+		class, weight := int(c.ids[i]), c.cells.weight[i]
+		near[int(c.places[i])*from+class] += weight
+		near[last+class] += weight
+	}
+	c.swept.cells = c.ends[id]
 	// The classes, twice their number and 1 for the far side; small ones first, since they most
 	// often show that a part is not allowed.
-	last := (places - 1) * from
-	side := func(at int, half int32) int32 {
-		if rows := c.far.rows[at+int(half>>1)]; half&1 == 1 {
-			return rows
-		} else {
-			return c.current.rows[at+int(half>>1)] - rows
-		}
-	}
 	c.halves = c.halves[:0]
-	for half := range int32(2 * from) {
-		if side(last, half) > 0 {
-			c.halves = append(c.halves, half)
+	for i, rows := range near[last:] {
+		if rows > 0 {
+			c.halves = append(c.halves, uint64(rows)<<32|uint64(2*i))
+		}
+		if far := c.current.rows[last+i] - rows; far > 0 {
+			c.halves = append(c.halves, uint64(far)<<32|uint64(2*i+1))
 		}
 	}
-	slices.SortStableFunc(c.halves, func(i, j int32) int {
-		return cmp.Compare(side(last, i), side(last, j))
-	})
+	slices.Sort(c.halves)
 	if places*len(c.halves) > maxJoint {
 		return false
 	}
 	c.next.resize(places, len(c.halves))
-	for v := range places {
-		to := c.next.rows[v*len(c.halves) : (v+1)*len(c.halves)]
+	c.sums = resize(c.sums, from)
+	sums := c.sums
+	clear(sums)
+	for v := 1; v < places; v++ {
+		for i, rows := range near[(v-1)*from : v*from] {
+			sums[i] += rows
+		}
+		to, all := c.next.rows[v*len(c.halves):(v+1)*len(c.halves)], c.current.rows[v*from:]
 		for i, half := range c.halves {
-			to[i] = side(v*from, half)
+			class := uint32(half) >> 1
+			rows := sums[class]
+			if half&1 == 1 {
+				rows = all[class] - rows
+			}
+			to[i] = rows
 		}
 	}
 	c.work += int64(len(c.cells.weight)/2 + places*from/2)

@@ -279,23 +279,8 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	to.weight = slices.Grow(to.weight, len(list))
 	keys, weights, cells := to.key[:cap(to.key)], to.weight[:cap(to.weight)], begin
 	if words == 1 {
-		only := tail[0]
-		for _, i := range list {
-			key := from.key[i] & only
-			for slot := key * spread >> (shift & 63); ; slot++ {
-				at := &slots[slot&uint64(len(slots)-1)]
-				if at.stamp != stamp {
-					*at = stamped{stamp, int32(cells)}
-					keys[cells], weights[cells] = key, from.weight[i]
-					cells++
-					break
-				}
-				if keys[at.cell] == key {
-					weights[at.cell] += from.weight[i]
-					break
-				}
-			}
-		}
+		cells += unite(slots, stamp, uint(shift), tail[0], from.key, from.weight,
+			list, keys[cells:], weights[cells:])
 	} else {
 		for _, i := range list {
 			hash, key := uint64(0), keys[cells*words:(cells+1)*words]
@@ -307,18 +292,15 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 		slots:
 			for slot := hash * spread >> (shift & 63); ; slot++ {
 				at := &slots[slot&uint64(len(slots)-1)]
-				if at.stamp != stamp {
-					*at = stamped{stamp, int32(cells)}
-					weights[cells] = from.weight[i]
-					cells++
-					break
-				}
-				for w, word := range keys[int(at.cell)*words:][:len(key)] {
+				cell, known := at.find(stamp, int32(cells))
+				for w, word := range keys[int(cell)*words:][:len(key)] {
 					if word != key[w] {
 						continue slots
 					}
 				}
-				weights[at.cell] += from.weight[i]
+				*at = stamped{stamp, cell}
+				weights[cell] = weights[cell]&known + from.weight[i]
+				cells += int(1 + known)
 				break
 			}
 		}
@@ -333,10 +315,40 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	to.sizes = append(to.sizes, size)
 }
 
+// unite is what gather does with keys of one word; it returns how many cells there are.
+func unite(slots []stamped, stamp uint32, shift uint, only uint64, key []uint64, weight []int32,
+	list []int32, keys []uint64, weights []int32) int {
+	cells := int32(0)
+	key, keys, weights = key[:len(weight)], keys[:len(list)], weights[:len(list)]
+	for _, i := range list {
+		key, weight := key[i]&only, weight[i]
+		keys[cells] = key
+		for slot := key * spread >> (shift & 63); ; slot++ {
+			at := &slots[slot&uint64(len(slots)-1)]
+			cell, known := at.find(stamp, cells)
+			if keys[cell] != key {
+				continue
+			}
+			*at = stamped{stamp, cell}
+			weights[cell] = weights[cell]&known + weight
+			cells += 1 + known
+			break
+		}
+	}
+	return int(cells)
+}
+
 // stamped is a slot of the table that gather finds cells by, free unless it has the latest stamp.
 type stamped struct {
 	stamp uint32
 	cell  int32
+}
+
+// find returns the slot's cell, or the next one if the slot is free, and a mask: -1 for the slot's,
+// 0 for the next. Which it is is a coin toss, too, and decided without a branch.
+func (s *stamped) find(stamp uint32, next int32) (cell, known int32) {
+	known = int32((uint64(s.stamp^stamp) - 1) >> 32)
+	return next ^ (next^s.cell)&known, known
 }
 
 // spread is 2⁶⁴ over the golden ratio: multiplying by it scatters keys (Fibonacci hashing).

@@ -149,9 +149,7 @@ func (s *search) join(n *node, lanes []lane, class int, start, end int32) {
 			q.table = resize(q.table, (len(one)+1)*int(stride))
 			table := q.table
 			clear(table)
-			for i, w := range weight {
-				table[va[i]*stride+vb[i]] += w
-			}
+			tabulate(table, va, vb, weight, stride)
 			above := q.above[:len(other)]
 			clear(above)
 			for x := range one {
@@ -163,6 +161,16 @@ func (s *search) join(n *node, lanes []lane, class int, start, end int32) {
 				q.add(p, size, one[x], other, joint)
 			}
 		}
+	}
+}
+
+// tabulate counts cells by two places. In its caller the loop would not have registers enough.
+//
+//go:noinline
+func tabulate(table, one, two, weight []int32, stride int32) {
+	one, two = one[:len(weight)], two[:len(weight)]
+	for i, w := range weight {
+		table[one[i]*stride+two[i]] += w
 	}
 }
 
@@ -198,16 +206,10 @@ type tally struct{ sum, most, second, touching int64 }
 
 // add counts a colour whose best cut lowers the sum of squares by so much.
 func (t *tally) add(save int64) {
-	if save == 0 {
-		return
-	}
-	t.touching++
+	t.touching += int64(uint64(-save) >> 63) // 1 if it saves anything
 	t.sum += save
-	if save > t.most {
-		t.most, t.second = save, t.most
-	} else if save > t.second {
-		t.second = save
-	}
+	t.second = max(t.second, min(t.most, save))
+	t.most = max(t.most, save)
 }
 
 // tally adds up what the coloured cuts can save of a class of m rows, below[at] of them on the near

@@ -321,8 +321,8 @@ func TestFit(t *testing.T) {
 		}
 		root := s.level(0)
 		others = slices.DeleteFunc(others, func(c int32) bool { return !p.allowed(int(c)) })
-		c := &climber{search: s, taken: p.set(others), cells: root.cells,
-			free: root.tail[:root.from[1]]}
+		c := newClimber(s, root)
+		c.taken, c.free = p.set(others), root.tail[:root.from[1]]
 		fit := func() {
 			t.Helper()
 			worst := int64(math.MaxInt64)
@@ -357,8 +357,11 @@ func TestFit(t *testing.T) {
 		if int(root.from[1]) == len(root.tail) {
 			continue
 		}
-		change := root.tail[int(root.from[1])+stream.IntN(len(root.tail)-int(root.from[1]))]
-		c.changed(change)
+		var change int32
+		for range 1 + trial%5 { // what is left of an earlier change must not count
+			change = root.tail[int(root.from[1])+stream.IntN(len(root.tail)-int(root.from[1]))]
+			c.changed(change)
+		}
 		next := c.fit(&c.next, math.MaxInt64)
 		c.taken[change>>6] ^= 1 << (change & 63)
 		if at := slices.Index(others, change); at >= 0 {

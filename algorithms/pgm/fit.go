@@ -42,7 +42,7 @@ type target struct {
 	weights    []float64 // 1/variance
 	potentials []float64 // what the fit has added to the clique's for it
 	from       int       // of its clique in the model's arrays
-	cells      []int32   // for each cell of the clique, the marginal's
+	within     embedding // in the clique
 }
 
 // targetsOf joins the measurements of each marginal.
@@ -151,10 +151,7 @@ func (m *Model) warm(old *Model) {
 			continue
 		}
 		copy(t.potentials, old.targets[at].potentials)
-		own := m.theta[t.from : t.from+len(t.cells)]
-		for cell, to := range t.cells {
-			own[cell] += t.potentials[to]
-		}
+		t.within.spread(m.theta[t.from:], t.potentials)
 	}
 }
 
@@ -177,7 +174,7 @@ func (f *fitting) assign(cliques []set) {
 	for i, t := range f.targets {
 		c := f.covering(cliques[i])
 		n := &f.nodes[c]
-		t.from, t.cells = n.from, cellMap(f.sizes, n.attributes, t.attributes)
+		t.from, t.within = n.from, embed(f.sizes, n.attributes, t.attributes)
 		// Summing out never makes an L1 distance larger, nor does repeating a largest value, so
 		// that the weights add up.
 		curvature[c] += slices.Max(t.weights)
@@ -268,11 +265,8 @@ func (f *fitting) run(ctx context.Context, o Options) error {
 // project writes the marginals of all targets.
 func (f *fitting) project(mu []float64, to [][]float64) {
 	for i, t := range f.targets {
-		own := to[i]
-		clear(own)
-		for cell, x := range mu[t.from : t.from+len(t.cells)] {
-			own[t.cells[cell]] += x
-		}
+		clear(to[i])
+		t.within.sum(mu[t.from:], to[i])
 	}
 }
 
@@ -293,10 +287,7 @@ func (f *fitting) look(share float64) (loss float64) {
 func (f *fitting) differentiate() {
 	clear(f.gradient)
 	for i, t := range f.targets {
-		own, r := f.gradient[t.from:t.from+len(t.cells)], f.residual[i]
-		for cell, at := range t.cells {
-			own[cell] += r[at]
-		}
+		t.within.spread(f.gradient[t.from:], f.residual[i])
 	}
 }
 

@@ -31,10 +31,7 @@ func (o *oracle) marginals(theta, mu []float64) (logZ float64) {
 		own := mu[n.from : n.from+n.cells]
 		for _, c := range o.children[i] {
 			child := &o.nodes[c]
-			message := o.messages[child.sepFrom : child.sepFrom+child.blocks]
-			for cell, s := range child.ofParent {
-				own[cell] += message[s]
-			}
+			child.inParent.spread(own, o.messages[child.sepFrom:child.sepFrom+child.blocks])
 		}
 		width := n.cells / n.blocks
 		for s := range n.blocks {
@@ -67,9 +64,7 @@ func (o *oracle) marginals(theta, mu []float64) (logZ float64) {
 		} else {
 			clear(factors)
 			p := &o.nodes[n.parent]
-			for cell, x := range mu[p.from : p.from+p.cells] {
-				factors[n.ofParent[cell]] += x
-			}
+			n.inParent.sum(mu[p.from:], factors)
 		}
 		own, width := mu[n.from:n.from+n.cells], n.cells/n.blocks
 		for s, f := range factors {
@@ -95,10 +90,7 @@ func (o *oracle) least(g, scratch []float64) float64 {
 		own := scratch[n.from : n.from+n.cells]
 		for _, c := range o.children[i] {
 			child := &o.nodes[c]
-			message := o.messages[child.sepFrom : child.sepFrom+child.blocks]
-			for cell, s := range child.ofParent {
-				own[cell] += message[s]
-			}
+			child.inParent.spread(own, o.messages[child.sepFrom:child.sepFrom+child.blocks])
 		}
 		width := n.cells / n.blocks
 		for s := range n.blocks {

@@ -154,8 +154,8 @@ type node struct {
 	shared      int // how many attributes the parent has too
 	blocks      int // cells of the table over the shared ones
 	sepFrom     int // where that table is in the model's separator arrays
-	// ofParent is, for each cell of the parent's table, the cell of the shared table.
-	ofParent []int32
+	// inParent is how the shared table lies in the parent's.
+	inParent embedding
 }
 
 // tree is a junction tree: whatever two cliques share, the cliques between them have. Parents come
@@ -196,7 +196,7 @@ func newTree(sizes []int, t triangulation) *tree {
 		n.shared, n.blocks = shared.len(), int(shared.cells(sizes))
 		n.cells = int(c.cells(sizes))
 		if n.parent >= 0 {
-			n.ofParent = cellMap(sizes, tr.nodes[n.parent].attributes, n.attributes[:n.shared])
+			n.inParent = embed(sizes, tr.nodes[n.parent].attributes, n.attributes[:n.shared])
 		}
 		tr.cells += n.cells
 		tr.separators += n.blocks
@@ -246,16 +246,87 @@ func sizesOf(sizes, attributes []int) []int {
 
 // cellMap is, for each cell of a table over outer, the cell of one over inner, a part of outer.
 func cellMap(sizes, outer, inner []int) []int32 {
+	return cellsOf(sizesOf(sizes, outer), strides(sizes, outer, inner))
+}
+
+// cellsOf is, for each cell of a table of the given sizes, the sum of its steps.
+func cellsOf(sizes, steps []int) []int32 {
 	to := []int32{0}
-	steps := strides(sizes, outer, inner)
-	for i, a := range outer {
-		next := make([]int32, 0, len(to)*sizes[a])
+	for i, size := range sizes {
+		next := make([]int32, 0, len(to)*size)
 		for _, cell := range to {
-			for v := range sizes[a] {
+			for v := range size {
 				next = append(next, cell+int32(v*steps[i]))
 			}
 		}
 		to = next
 	}
 	return to
+}
+
+// embedding is how a table over some attributes lies in one over more. Runs of the larger table's
+// cells, as long as can be, fall on cells of the smaller that are a fixed step apart.
+type embedding struct {
+	starts      []int32 // by run, the cell of its first
+	width, step int
+}
+
+func embed(sizes, outer, inner []int) embedding {
+	steps := strides(sizes, outer, inner)
+	e, rest := embedding{width: 1}, len(outer)
+	for ; rest > 0 && (e.width == 1 || steps[rest-1] == e.step*e.width); rest-- {
+		if e.width == 1 {
+			e.step = steps[rest-1]
+		}
+		e.width *= sizes[outer[rest-1]]
+	}
+	e.starts = cellsOf(sizesOf(sizes, outer[:rest]), steps)
+	return e
+}
+
+// sum adds the cells of the larger table to those of the smaller, in order.
+func (e *embedding) sum(from, to []float64) {
+	for run, at := range e.starts {
+		cells := from[run*e.width : (run+1)*e.width]
+		switch own := to[at:]; e.step {
+		case 0:
+			sum := own[0]
+			for _, x := range cells {
+				sum += x
+			}
+			own[0] = sum
+		case 1:
+			own = own[:len(cells)]
+			for k, x := range cells {
+				own[k] += x
+			}
+		default:
+			for k, x := range cells {
+				own[k*e.step] += x
+			}
+		}
+	}
+}
+
+// spread adds to the cells of the larger table those of the smaller.
+func (e *embedding) spread(to, from []float64) {
+	for run, at := range e.starts {
+		cells := to[run*e.width : (run+1)*e.width]
+		switch own := from[at:]; e.step {
+		case 0:
+			x := own[0]
+			for k := range cells {
+				cells[k] += x
+			}
+		case 1:
+			own = own[:len(cells)]
+			for k, x := range own {
+				cells[k] += x
+			}
+		default:
+			for k := range cells {
+				cells[k] += own[k*e.step]
+			}
+		}
+	}
 }

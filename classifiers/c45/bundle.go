@@ -14,15 +14,33 @@ import (
 // Counts of a feature are sums over joint codes. They are the same to the last bit as sums over
 // cases only where all weights are whole numbers (see packed); other data are not bundled.
 type bundle struct {
-	joint   []uint8 // of each case, until it is a column
-	codes   int     // joint codes are below it
-	members []int   // indices of features
+	joint   []uint8  // of each case, until it is a column
+	codes   int      // joint codes are below it
+	members []int    // indices of features
+	has     []bitmap // by joint code, the features of value 1
 }
 
-// bitmap is a set of joint codes.
-type bitmap [mostJointCodes / 64]uint64
+// bitmap is a set of joint codes or of features.
+type bitmap []uint64
 
-func (b *bitmap) add(code uint8) { b[code>>6] |= 1 << (code & 63) }
+func newBitmap(size int) bitmap { return make(bitmap, (size+63)/64) }
+
+func (b bitmap) add(i int) { b[i>>6] |= 1 << (i & 63) }
+
+// parting adds the features to a set that have both values among some joint codes.
+func (b *bundle) parting(to, codes bitmap) {
+	for n := range to {
+		some, every := uint64(0), ^uint64(0)
+		for m, word := range codes {
+			for ; word != 0; word &= word - 1 {
+				has := b.has[64*m+bits.TrailingZeros64(word)][n]
+				some |= has
+				every &= has
+			}
+		}
+		to[n] |= some &^ every
+	}
+}
 
 // mostJointCodes is how many joint codes fit their type.
 const mostJointCodes = 1 << 8
@@ -44,19 +62,23 @@ func packed(weights []float64, cases int) bool {
 // it parts more than one of the joint codes in two: then it is no function of the same node, and
 // codes would multiply.
 func (g *grower) join(at int, codes []uint32) {
-	if len(g.bundles) == 0 || !g.bundles[len(g.bundles)-1].takes(codes) {
-		g.bundles = append(g.bundles, &bundle{joint: make([]uint8, len(codes)), codes: 1})
+	var b *bundle
+	var seen [mostJointCodes][2]bool
+	takes := false
+	if len(g.bundles) > 0 {
+		b = g.bundles[len(g.bundles)-1]
+		seen, takes = b.takes(codes)
 	}
-	b := g.bundles[len(g.bundles)-1]
+	if !takes {
+		b = &bundle{joint: make([]uint8, len(codes)), codes: 1}
+		g.bundles = append(g.bundles, b)
+		seen, _ = b.takes(codes)
+	}
 	// The value of each joint code: that of its cases. One that has both keeps those of value 0.
-	seen := make([][2]bool, b.codes)
-	for i, code := range codes {
-		seen[b.joint[i]][code] = true
-	}
 	f := &g.features[at]
 	f.bundle = b
 	f.value = make([]uint8, b.codes, b.codes+1)
-	for j, s := range seen {
+	for j, s := range seen[:b.codes] {
 		if s[1] && !s[0] {
 			f.value[j] = 1
 		}
@@ -78,9 +100,8 @@ func (g *grower) join(at int, codes []uint32) {
 	b.members = append(b.members, at)
 }
 
-// takes reports whether a feature can join.
-func (b *bundle) takes(codes []uint32) bool {
-	var seen [mostJointCodes][2]bool
+// takes reports whether a feature can join, and which of its values occur at each joint code.
+func (b *bundle) takes(codes []uint32) (seen [mostJointCodes][2]bool, ok bool) {
 	for i, code := range codes {
 		seen[b.joint[i]][code] = true
 	}
@@ -90,7 +111,7 @@ func (b *bundle) takes(codes []uint32) bool {
 			parted++
 		}
 	}
-	return parted == 0 || parted == 1 && b.codes < mostJointCodes
+	return seen, parted == 0 || parted == 1 && b.codes < mostJointCodes
 }
 
 // seal notes, once all features have joined, the joint codes at which each has the value 1, and
@@ -102,17 +123,21 @@ func (g *grower) seal(columns [][]uint32) [][]uint32 {
 			codes[i] = uint32(j)
 		}
 		b.joint = nil
+		for range b.codes {
+			b.has = append(b.has, newBitmap(len(g.features)))
+		}
 		for _, member := range b.members {
 			f := &g.features[member]
-			f.column = len(columns)
+			f.column, f.ones = len(columns), newBitmap(b.codes)
 			for j, value := range f.value {
 				if value == 1 {
-					f.ones.add(uint8(j))
+					f.ones.add(j)
+					b.has[j].add(member)
 				}
 			}
 		}
 		columns = append(columns, codes)
-		g.columns = append(g.columns, codeColumn{codes: b.codes})
+		g.columns = append(g.columns, codeColumn{codes: b.codes, bundle: b})
 		g.numeric = append(g.numeric, false)
 	}
 	return columns
@@ -120,22 +145,15 @@ func (g *grower) seal(columns [][]uint32) [][]uint32 {
 
 // countBundled is count for a feature in a bundle.
 func (g *grower) countBundled(f *feature, distribution []float64) []float64 {
-	column := &g.columns[f.column]
-	first, sums, others := column.first/64, g.sums, uint64(0)
+	first, sums := g.columns[f.column].first, g.sums
 	clear(sums)
-	found := false
-	for n, word := range g.here.marks[first : first+column.words()] {
-		others |= word &^ f.ones[n]
-		for word &= f.ones[n]; word != 0; word &= word - 1 {
-			place := 64*(first+n) + bits.TrailingZeros64(word)
-			for at := range sums {
-				sums[at] += g.here.weights[place*g.words+at]
+	for n, word := range f.ones {
+		for word &= g.here.marks[first/64+n]; word != 0; word &= word - 1 {
+			from := (first + 64*n + bits.TrailingZeros64(word)) * len(sums)
+			for at, w := range g.here.weights[from : from+len(sums)] {
+				sums[at] += w
 			}
-			found = true
 		}
-	}
-	if !found || others == 0 {
-		return nil
 	}
 	counts := g.counts[:2*g.classes]
 	zero, one := counts[:g.classes], counts[g.classes:]

@@ -40,25 +40,25 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	few := g.fewValues()
 	average, averaged := 0.0, 0
 	g.tests = g.tests[:0]
-	for i, column := range g.columnOf {
-		if !g.open[column] {
-			continue
-		}
-		f := &g.features[i]
-		var t test
-		if f.numeric {
-			t = g.threshold(f, low, high, distribution, cases, least, entropy)
-		} else {
-			t = g.multiway(f, low, high, distribution, cases, entropy)
-		}
-		if !t.valid {
-			continue
-		}
-		t.feature = i
-		g.tests = append(g.tests, t)
-		if f.numeric || !few || float64(f.arity) < manyValues*g.total {
-			average += t.gain
-			averaged++
+	for n, word := range g.open {
+		for ; word != 0; word &= word - 1 {
+			i := 64*n + bits.TrailingZeros64(word)
+			f := &g.features[i]
+			var t test
+			if f.numeric {
+				t = g.threshold(f, low, high, distribution, cases, least, entropy)
+			} else {
+				t = g.multiway(f, low, high, distribution, cases, entropy)
+			}
+			if !t.valid {
+				continue
+			}
+			t.feature = i
+			g.tests = append(g.tests, t)
+			if f.numeric || !few || float64(f.arity) < manyValues*g.total {
+				average += t.gain
+				averaged++
+			}
 		}
 	}
 	if averaged > 0 {
@@ -98,8 +98,7 @@ func (g *grower) fewValues() bool {
 }
 
 // count adds up the weight of each code and class over order[low:high], of a node with the given
-// distribution. Where weights are packed, codes without weight may be left out; nil says that one
-// code has all.
+// distribution. Where weights are packed, codes without weight may be left out.
 func (g *grower) count(f *feature, low, high int, distribution []float64) []float64 {
 	switch {
 	case f.bundle != nil:

@@ -67,6 +67,7 @@ type grower struct {
 	order    []int32
 
 	// The training cases, row by row: see lay. label is where their labels stand.
+	layout
 	codes         []uint32
 	stride, label int
 	// Copies of the cases in the order of the tree's leaves: those of nodes that gather has had, in
@@ -87,19 +88,19 @@ type grower struct {
 	perCase int // codes a case: see codesPerCase
 	levels  []*tally
 	// Of the node that a test is chosen for, where weights are packed:
-	here     *tally
-	open     []bool  // by column: whether the codes may differ between the cases
-	columnOf []int32 // by feature
+	here *tally
+	open bitmap // the features that may part its cases; all where weights are not packed
 
-	counts  []float64 // scratch: code·classes + class
-	sums    []uint64  // scratch: as the weights of a place
-	bags    []int32   // scratch of partition
-	spare   []int32   // scratch of partition, as long as order
-	taken   []uint32  // scratch of partition: the branch of each case
-	keys    []uint64  // scratch of scans by sorting
-	left    []float64 // scratch: one for each class
-	tests   []test    // scratch: one for each feature
-	largest int       // arity
+	counts    []float64 // scratch: code·classes + class
+	sums      []uint64  // scratch: as the weights of a place
+	bags      []int32   // scratch of partition
+	spare     []int32   // scratch of partition, as long as order
+	taken     []uint32  // scratch of partition: the branch of each case
+	strangers []int32   // scratch of prune
+	keys      []uint64  // scratch of scans by sorting
+	left      []float64 // scratch: one for each class
+	tests     []test    // scratch: one for each feature
+	largest   int       // arity
 }
 
 // newGrower prepares the data. Bundles and merged cases change no tree, only the time it takes;
@@ -134,15 +135,15 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		}
 		g.features[len(g.features)-1].column = len(columns)
 		columns = append(columns, codes)
-		g.columns = append(g.columns, codeColumn{codes: f.arity})
+		g.columns = append(g.columns, codeColumn{codes: f.arity, feature: len(g.features) - 1})
 		g.numeric = append(g.numeric, f.numeric)
 		codes = make([]uint32, len(rows))
 	}
-	g.lay(g.seal(columns), labels, weights, bundles)
-	g.open = slices.Repeat([]bool{true}, len(g.columns))
+	g.open = newBitmap(len(g.features))
 	for i := range g.features {
-		g.columnOf = append(g.columnOf, int32(g.features[i].column))
+		g.open.add(i)
 	}
+	g.lay(g.seal(columns), labels, weights, bundles)
 	g.counts = make([]float64, g.largest*g.classes)
 	g.bags = make([]int32, g.largest+1)
 	g.left = make([]float64, g.classes)
@@ -502,11 +503,12 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 // to both sides, and one of the two moves on.
 func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 	spare = spare[:len(cases)]
-	codes, stride, first := g.codes, g.stride, uint32(g.columns[f.column].first)
+	codes, stride, first := g.codes[g.word(f.column):], g.stride, uint32(g.columns[f.column].first)
+	shift, mask := g.shift(f.column)&31, g.mask
 	left, right := 0, 0
 	if f.bundle != nil {
 		for _, i := range cases {
-			taken := int(f.value[codes[int(i)*stride+f.column]-first])
+			taken := int(f.value[codes[int(i)*stride]>>shift&mask-first])
 			cases[left], spare[right] = i, i
 			left, right = left+1-taken, right+taken
 		}
@@ -516,7 +518,7 @@ func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 		}
 		for _, i := range cases {
 			taken := 0
-			if codes[int(i)*stride+f.column] > first+cut {
+			if codes[int(i)*stride]>>shift&mask > first+cut {
 				taken = 1
 			}
 			cases[left], spare[right] = i, i

@@ -34,9 +34,9 @@ func (g *grower) prune(at int32) error {
 	child := n.children[largest]
 	// The branch would take all cases of this node: its own and, sent down it, those of its
 	// siblings.
-	strangers := make([]int32, 0, int(n.high-n.low)-int(g.nodes[child].high-g.nodes[child].low))
-	strangers = append(strangers, g.order[n.low:g.nodes[child].low]...)
+	strangers := append(g.strangers[:0], g.order[n.low:g.nodes[child].low]...)
 	strangers = append(strangers, g.order[g.nodes[child].high:n.high]...)
+	g.strangers = strangers
 	// As soon as raising is known to make so many errors, it does not matter how many.
 	enough := subtree + pruneSlack
 	if leaf <= enough {
@@ -91,7 +91,11 @@ func (r *raising) withStrangers(at int32, strangers []int32) float64 {
 		return joined
 	}
 	f := &r.features[n.feature]
-	bounds := make([]int32, len(n.children)+1)
+	var two [3]int32
+	bounds := two[:]
+	if len(n.children) != 2 {
+		bounds = make([]int32, len(n.children)+1)
+	}
 	r.group(f, n.cut, strangers, r.grower.spare[:len(strangers)], bounds)
 	sum := 0.0
 	for branch, child := range n.children {

@@ -3,6 +3,7 @@ package svm
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"ppdp/classifiers"
@@ -102,83 +103,37 @@ func (p *points) point(i int32) (values []float64, at []int32) {
 // that sums too are the same in whatever order rows are given. What order that is does not matter:
 // a digest of the features comes first, because it decides at once between rows that differ.
 func newPoints(data classifiers.Data, l *layout) *points {
-	rows, labels, weights := data.Labels()
-	columns := len(l.features)
-	// Codes of categorical, scaled numbers of numeric attributes.
-	matrix := make([]float64, len(rows)*columns)
-	codes := make([]uint32, len(rows))
-	for c := range l.features {
-		f := &l.features[c]
-		column := data.Table.Column(f.attribute)
-		numeric := f.indicators == 0
-		if numeric && f.cells == nil {
-			for i, row := range rows {
-				matrix[i*columns+c] = f.scaled(data.Table.Number(row, f.attribute))
-			}
-			continue
-		}
-		classifiers.Codes(codes, column, rows)
-		for i, code := range codes {
-			if numeric {
-				matrix[i*columns+c] = f.cells[code]
-			} else {
-				matrix[i*columns+c] = float64(code)
-			}
-		}
-	}
-	weight := func(i int32) float64 {
-		if weights == nil {
-			return 1
-		}
-		return weights[i]
-	}
-	same := func(i, j int32) int {
-		a, b := matrix[int(i)*columns:int(i+1)*columns], matrix[int(j)*columns:int(j+1)*columns]
-		for c, v := range a {
-			if v != b[c] {
-				return cmp.Compare(v, b[c])
-			}
-		}
-		return 0
-	}
-	type keyed struct {
-		digest uint64
-		row    int32
-	}
-	order := make([]keyed, len(rows))
-	for i := range order {
-		order[i] = keyed{digest(matrix[i*columns : (i+1)*columns]), int32(i)}
-	}
-	slices.SortFunc(order, func(a, b keyed) int {
-		if a.digest != b.digest {
-			return cmp.Compare(a.digest, b.digest)
-		}
-		if by := same(a.row, b.row); by != 0 {
-			return by
-		}
-		return cmp.Or(cmp.Compare(labels[a.row], labels[b.row]),
-			cmp.Compare(weight(a.row), weight(b.row)))
-	})
-
+	r := newRecords(data, l)
 	p := &points{size: l.size, classes: data.Table.Schema().Classes(), numbers: l.numbers,
 		start: []int32{0}}
-	for n, k := range order {
+	last := []uint32(nil)
+	for n, k := range r.sorted() {
 		i := k.row
-		if n > 0 && same(order[n-1].row, i) == 0 {
-			p.mass[len(p.mass)-p.classes+int(labels[i])] += weight(i)
+		row := r.features(i)
+		if n > 0 && slices.Equal(last, row) {
+			p.mass[len(p.mass)-p.classes+int(r.labels[i])] += r.weight(i)
 			continue
 		}
+		last = row
 		p.mass = append(p.mass, make([]float64, p.classes)...)
-		p.mass[len(p.mass)-p.classes+int(labels[i])] = weight(i)
+		p.mass[len(p.mass)-p.classes+int(r.labels[i])] = r.weight(i)
 		square := 0.0
-		row := matrix[int(i)*columns : int(i+1)*columns]
-		for _, v := range row[:l.numbers] {
-			p.values = append(p.values, v)
-			square += float64(v * v)
-		}
-		for c, v := range row[l.numbers:] {
-			if f := &l.features[l.numbers+c]; uint32(v) >= f.skip {
-				p.at = append(p.at, int32(f.first+int(uint32(v)-f.skip)))
+		for c, code := range row {
+			if r.of[c] < 0 {
+				continue
+			}
+			switch f := &l.features[r.of[c]]; {
+			case f.indicators == 0:
+				var v float64
+				if f.cells != nil {
+					v = f.cells[code]
+				} else {
+					v = math.Float64frombits(uint64(code)<<32 | uint64(row[c+1]))
+				}
+				p.values = append(p.values, v)
+				square += float64(v * v)
+			case code >= f.skip:
+				p.at = append(p.at, int32(f.first+int(code-f.skip)))
 				square++
 			}
 		}
@@ -191,15 +146,110 @@ func newPoints(data classifiers.Data, l *layout) *points {
 	return p
 }
 
-// digest mixes the numbers of a record into one; equal records have equal digests.
-func digest(row []float64) uint64 {
-	h := uint64(len(row))
-	for _, v := range row {
-		// 2⁶⁴ over the golden ratio; v+0 makes one of the two zeros.
-		h = (h ^ math.Float64bits(v+0)) * 0x9e3779b97f4a7c15
-		h ^= h >> 32
+// records are labelled rows and what a point is made of: codes or, for numbers that are not
+// tabulated, both halves of their bits.
+type records struct {
+	labels  []uint32
+	weights []float64 // nil for 1 each
+	of      []int     // by column, its feature, -1 for the lower half of a number
+	codes   []uint32  // row by row
+	digests []uint64
+}
+
+func newRecords(data classifiers.Data, l *layout) *records {
+	rows, labels, weights := data.Labels()
+	r := &records{labels: labels, weights: weights, digests: make([]uint64, len(rows))}
+	for at := range l.features {
+		r.of = append(r.of, at)
+		if f := &l.features[at]; f.indicators == 0 && f.cells == nil {
+			r.of = append(r.of, -1)
+		}
 	}
-	return h
+	width := len(r.of)
+	r.codes = make([]uint32, len(rows)*width)
+	for i := range r.digests {
+		r.digests[i] = uint64(len(l.features))
+	}
+	codes := make([]uint32, len(rows))
+	c := 0
+	for at := range l.features {
+		f := &l.features[at]
+		if f.indicators == 0 && f.cells == nil {
+			for i, row := range rows {
+				v := math.Float64bits(f.scaled(data.Table.Number(row, f.attribute)) + 0)
+				r.codes[i*width+c], r.codes[i*width+c+1] = uint32(v>>32), uint32(v)
+				r.digests[i] = digest(r.digests[i], v)
+			}
+			c += 2
+			continue
+		}
+		classifiers.Codes(codes, data.Table.Column(f.attribute), rows)
+		for i, code := range codes {
+			r.codes[i*width+c] = code
+			v := float64(code)
+			if f.cells != nil {
+				v = f.cells[code]
+			}
+			r.digests[i] = digest(r.digests[i], math.Float64bits(v+0))
+		}
+		c++
+	}
+	return r
+}
+
+// digest mixes one more number into the digest of a record; equal records have equal digests. The
+// factor is 2⁶⁴ over the golden ratio; +0 has made one of the two zeros.
+func digest(h, number uint64) uint64 {
+	h = (h ^ number) * 0x9e3779b97f4a7c15
+	return h ^ h>>32
+}
+
+func (r *records) features(i int32) []uint32 {
+	return r.codes[int(i)*len(r.of) : (int(i)+1)*len(r.of)]
+}
+
+func (r *records) weight(i int32) float64 {
+	if r.weights == nil {
+		return 1
+	}
+	return r.weights[i]
+}
+
+type keyed struct {
+	digest uint64
+	row    int32
+}
+
+// sorted is the rows in order: first by the leading bits of their digests, which leaves a few rows
+// each, or equal ones.
+func (r *records) sorted() []keyed {
+	leading := max(1, bits.Len(uint(len(r.digests)))-1)
+	shift := 64 - leading
+	bounds := make([]int32, 1<<leading+1)
+	for _, d := range r.digests {
+		bounds[d>>shift+1]++
+	}
+	for b := range 1 << leading {
+		bounds[b+1] += bounds[b]
+	}
+	order, next := make([]keyed, len(r.digests)), slices.Clone(bounds)
+	for i, d := range r.digests {
+		order[next[d>>shift]] = keyed{d, int32(i)}
+		next[d>>shift]++
+	}
+	for b := range 1 << leading {
+		if part := order[bounds[b]:bounds[b+1]]; len(part) > 1 {
+			slices.SortFunc(part, func(a, b keyed) int {
+				if a.digest != b.digest {
+					return cmp.Compare(a.digest, b.digest)
+				}
+				return cmp.Or(slices.Compare(r.features(a.row), r.features(b.row)),
+					cmp.Compare(r.labels[a.row], r.labels[b.row]),
+					cmp.Compare(r.weight(a.row), r.weight(b.row)))
+			})
+		}
+	}
+	return order
 }
 
 // defaultC is 1/mean(|x|²), 1 where all points are 0.

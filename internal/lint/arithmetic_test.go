@@ -40,7 +40,10 @@ func arithmeticProblems(fset *token.FileSet, p *Package) []string {
 			}
 			f, ok := p.Info.Uses[name].(*types.Func)
 			if ok && f.Pkg() != nil && (f.Pkg().Path() == "math/cmplx" ||
-				f.Pkg().Path() == "math" && !slices.Contains(exact, f.Name())) {
+				f.Pkg().Path() == "math" && !slices.Contains(exact, f.Name()) ||
+				// It takes them from package math.
+				f.Pkg().Path() == "math/rand/v2" && (f.Name() == "NormFloat64" ||
+					f.Name() == "ExpFloat64")) {
 				problems = append(problems, fmt.Sprintf("%s: %s.%s differs between processors, "+
 					"use package elementary", fset.Position(n.Pos()), f.Pkg().Name(), f.Name()))
 			}

@@ -183,6 +183,8 @@ func f(m map[string]int) ([]string, []string) {
 
 		{"a logarithm of the processor's", "arithmetic", "ppdp/metrics",
 			`package metrics; import "math"; var f = math.Log; var x = math.Exp(f(2))`, 2},
+		{"normal numbers of the library", "arithmetic", "ppdp/metrics",
+			`package metrics; import "math/rand/v2"; var x = new(rand.Rand).NormFloat64()`, 1},
 		{"exact functions and constants", "arithmetic", "ppdp/metrics",
 			`package metrics; import "math"; var x = math.Sqrt(math.Floor(math.Pi))`, 0},
 		{"a function of the same name", "arithmetic", "ppdp/metrics",

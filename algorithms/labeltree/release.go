@@ -1,0 +1,418 @@
+package labeltree
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/partition"
+	"ppdp/datasets"
+	"ppdp/elementary"
+	"ppdp/privacy"
+)
+
+const (
+	recordShare = 0.02 // of epsilon, for the number of records
+	cutShare    = 0.5  // for cuts
+	perLeaf     = 18   // records times epsilon that a leaf of average size has
+	mostLevels  = 12
+	smoothing   = 8 // counts times epsilon that speak for a region's parent
+	// Sensitivities of the scores of first and of later cuts.
+	mixedSensitivity, majoritySensitivity = 0.75, 0.5
+)
+
+// grower is the state of one release.
+type grower struct {
+	ctx     context.Context
+	params  *Params
+	builder *partition.Builder
+	axes    []*datasets.Axis
+	columns [][]uint32 // of each dimension: ranks, or codes without an axis
+	labels  []uint32
+	classes int
+
+	epsilons  []float64 // of each level
+	mixed     int       // how many levels are scored by impurity too
+	firstCuts *privacy.PermuteAndFlip
+	cuts      *privacy.PermuteAndFlip
+	counts    privacy.Noise
+	parents   []int32   // of each inner region, -1 for the first
+	above     []int32   // the parent of each leaf
+	noisy     []float64 // class counts of each leaf, as they came
+	strength  float64   // smoothing/ε
+
+	open   []candidate // scratch
+	scores []float64
+	tally  []int32
+	parts  []int32
+	moved  []int32
+}
+
+// candidate is a cut of the current box on a dimension: at a code, or of its taxonomy node.
+type candidate struct {
+	dim int
+	at  uint32
+}
+
+// Release publishes a table. Time is linear in the rows, times dimensions, for each level.
+func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, a, in)
+	if err != nil {
+		return nil, err
+	}
+	g := newGrower(ctx, &in, params)
+	path := in.Budget.Root()
+	if err := g.plan(&in, &path); err != nil {
+		return nil, fmt.Errorf("label-tree: %w", err)
+	}
+	rows := make([]int32, len(in.Rows))
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	if err := g.region(rows, path, 0, -1); err != nil {
+		return nil, fmt.Errorf("label-tree: %w", err)
+	}
+	r := &algorithms.Release{Regions: g.builder.Regions(), Structure: g.builder.Structure()}
+	if err := partition.AddRecords(r, in.Table.Schema(), g.label(), params.Drawing,
+		in.Noise.Open("records")); err != nil {
+		return nil, fmt.Errorf("label-tree: %w", err)
+	}
+	return r, nil
+}
+
+func newGrower(ctx context.Context, in *algorithms.Input, params *Params) *grower {
+	schema := in.Table.Schema()
+	attributes := schema.QuasiIdentifiers()
+	space := partition.NewSpace(in.Table, attributes)
+	g := &grower{
+		ctx: ctx, params: params, builder: partition.NewBuilder(space, params.MaxNodes),
+		axes: partition.Axes(schema, attributes), classes: schema.Classes(),
+		labels: make([]uint32, len(in.Rows)),
+		firstCuts: in.Budget.PermuteAndFlip("first cuts", in.Noise.Open("first cuts"),
+			privacy.Exact(mixedSensitivity)),
+		cuts: in.Budget.PermuteAndFlip("cuts", in.Noise.Open("cuts"),
+			privacy.Exact(majoritySensitivity)),
+		counts: in.CountNoise("class counts", privacy.Exact(1)),
+		moved:  make([]int32, len(in.Rows)), strength: smoothing / in.Budget.Epsilon(),
+	}
+	g.builder.Generalise(g.axes)
+	space.Labels(in.Rows, g.labels)
+	for dim, axis := range g.axes {
+		column := make([]uint32, len(in.Rows))
+		space.Codes(in.Rows, dim, column)
+		if axis != nil {
+			for i, code := range column {
+				column[i] = axis.Rank[code]
+			}
+		}
+		g.columns = append(g.columns, column)
+	}
+	return g
+}
+
+// plan decides how many levels there are and what each has of the budget.
+func (g *grower) plan(in *algorithms.Input, path *privacy.Path) error {
+	parts, attributes := 0.0, 0.0
+	for dim, axis := range g.axes {
+		if axis != nil && len(axis.Taxonomy.Nodes[0].Children) > 0 {
+			parts += float64(len(axis.Taxonomy.Nodes[0].Children))
+			attributes++
+		} else if axis == nil && g.builder.Width(dim) > 1 {
+			parts += 2
+			attributes++
+		}
+	}
+	mean := parts / attributes
+	if !(mean > 1) { // also where there is no cut
+		return nil
+	}
+	epsilon, levels := in.Budget.Epsilon(), g.params.Levels
+	if levels == 0 {
+		n, err := in.CountNoise("number of records", privacy.Exact(1)).Add(path,
+			recordShare*epsilon, float64(len(in.Rows)))
+		if err != nil {
+			return err
+		}
+		if room := epsilon * n / perLeaf; room > 1 {
+			levels = int(min(mostLevels, elementary.Log(room)/elementary.Log(mean)))
+		}
+	}
+	weight, sum := 1.0, 0.0
+	for range levels {
+		g.epsilons = append(g.epsilons, weight)
+		sum += weight
+		weight *= math.Sqrt(mean)
+	}
+	for i := range g.epsilons {
+		g.epsilons[i] *= cutShare * epsilon / sum
+	}
+	g.mixed = (levels + 1) / 2
+	return nil
+}
+
+// candidates lists the cuts of the current box.
+func (g *grower) candidates() {
+	g.open = g.open[:0]
+	for dim, axis := range g.axes {
+		if axis != nil {
+			if len(axis.Taxonomy.Nodes[g.builder.Nodes[dim]].Children) > 0 {
+				g.open = append(g.open, candidate{dim: dim})
+			}
+			continue
+		}
+		width, pieces := uint64(g.builder.Width(dim)), g.pieces(dim)
+		for j := uint64(1); j < pieces; j++ {
+			g.open = append(g.open, candidate{dim, g.builder.Low[dim] + uint32(width*j/pieces)})
+		}
+	}
+}
+
+// pieces is how many parts all cuts of a numeric dimension together would make of the box.
+func (g *grower) pieces(dim int) uint64 {
+	return min(uint64(g.params.Cuts)+1, uint64(g.builder.Width(dim)))
+}
+
+// region handles the builder's current box, which the given rows lie in. The path is that of its
+// own records, parent the number of the inner region it is a part of.
+func (g *grower) region(rows []int32, path privacy.Path, level int, parent int32) error {
+	if err := g.ctx.Err(); err != nil {
+		return err
+	}
+	if level < len(g.epsilons) {
+		g.candidates()
+	}
+	if level >= len(g.epsilons) || len(g.open) == 0 {
+		return g.leaf(rows, &path, parent)
+	}
+	choice := g.cuts
+	if level < g.mixed {
+		choice = g.firstCuts
+	}
+	g.score(rows, level < g.mixed)
+	chosen, err := choice.Choose(&path, g.epsilons[level], g.scores)
+	if err != nil {
+		return err
+	}
+	c := g.open[chosen]
+	ends := g.divide(rows, c)
+	inner := int32(len(g.parents))
+	g.parents = append(g.parents, parent)
+	if g.axes[c.dim] == nil {
+		return g.builder.Halve(c.dim, c.at,
+			func() error { return g.region(rows[:ends[0]], path.Fork(), level+1, inner) },
+			func() error { return g.region(rows[ends[0]:], path.Fork(), level+1, inner) })
+	}
+	from := 0
+	return g.builder.Specialise(c.dim, func(child int) error {
+		own := rows[from:ends[child]]
+		from = ends[child]
+		return g.region(own, path.Fork(), level+1, inner)
+	})
+}
+
+// score scores the candidates of the current box.
+func (g *grower) score(rows []int32, mixed bool) {
+	g.scores = g.scores[:0]
+	share := 0.5
+	if mixed {
+		share = 0.25
+	}
+	offset := float64(share * float64(len(rows)))
+	for i := 0; i < len(g.open); {
+		dim := g.open[i].dim
+		if axis := g.axes[dim]; axis != nil {
+			node := g.builder.Nodes[dim]
+			slots := g.tallied(rows, dim, int(axis.High[node]-axis.Low[node]))
+			sum := 0.0
+			for _, child := range axis.Taxonomy.Nodes[node].Children {
+				part := g.part()
+				low, high := axis.Low[child]-axis.Low[node], axis.High[child]-axis.Low[node]
+				for at := int(low) * g.classes; at < int(high)*g.classes; at += g.classes {
+					move(slots[at:at+g.classes], part, nil)
+				}
+				sum += worth(part, mixed)
+			}
+			g.scores = append(g.scores, sum-offset)
+			i++
+			continue
+		}
+		pieces := int(g.pieces(dim))
+		slots := g.tallied(rows, dim, pieces)
+		sides := g.part()
+		below, above := sides[:g.classes:g.classes], sides[g.classes:]
+		for at := 0; at < len(slots); at += g.classes {
+			move(slots[at:at+g.classes], above, nil)
+		}
+		for j := 1; j < pieces; j, i = j+1, i+1 {
+			move(slots[(j-1)*g.classes:j*g.classes], below, above)
+			g.scores = append(g.scores, worth(below, mixed)+worth(above, mixed)-offset)
+		}
+	}
+}
+
+// tallied counts the rows' classes for each rank of the current box on a dimension, or for each
+// piece of a numeric one: slot·classes+class.
+func (g *grower) tallied(rows []int32, dim, slots int) []int32 {
+	if size := slots * g.classes; len(g.tally) < size {
+		g.tally = make([]int32, 2*size)
+	}
+	tally := g.tally[:slots*g.classes]
+	clear(tally)
+	column, low, classes := g.columns[dim], g.builder.Low[dim], uint32(g.classes)
+	if g.axes[dim] != nil {
+		for _, row := range rows {
+			tally[(column[row]-low)*classes+g.labels[row]]++
+		}
+		return tally
+	}
+	// Cut j lies at ⌊width·j/pieces⌋, which is at most x where j < (x+1)·pieces/width.
+	width, pieces := uint64(g.builder.Width(dim)), uint64(slots)
+	for _, row := range rows {
+		piece := ((uint64(column[row]-low)+1)*pieces - 1) / width
+		tally[uint32(piece)*classes+g.labels[row]]++
+	}
+	return tally
+}
+
+// part is scratch for the class counts of two parts, all 0.
+func (g *grower) part() []int32 {
+	if g.parts == nil {
+		g.parts = make([]int32, 2*g.classes)
+	}
+	clear(g.parts)
+	return g.parts
+}
+
+// move adds counts to one part and takes them from another, nil for none.
+func move(counts, to, from []int32) {
+	for y, n := range counts {
+		to[y] += n
+	}
+	for y := range from {
+		from[y] -= counts[y]
+	}
+}
+
+// worth is what a part with these class counts adds to a score.
+func worth(counts []int32, mixed bool) float64 {
+	most, n, squares := int32(0), 0.0, 0.0
+	for _, count := range counts {
+		most = max(most, count)
+		n += float64(count)
+		squares += float64(float64(count) * float64(count))
+	}
+	if !mixed || n == 0 {
+		return float64(most)
+	}
+	return float64((float64(most) + squares/n) / 2)
+}
+
+// divide sorts rows by the part of the current box they go to, keeping their order, and returns
+// where each part ends.
+func (g *grower) divide(rows []int32, c candidate) []int {
+	axis, column := g.axes[c.dim], g.columns[c.dim]
+	bounds := []uint32{c.at, g.builder.High[c.dim]}
+	if axis != nil {
+		bounds = bounds[:0]
+		for _, child := range axis.Taxonomy.Nodes[g.builder.Nodes[c.dim]].Children {
+			bounds = append(bounds, axis.High[child])
+		}
+	}
+	ends := make([]int, len(bounds))
+	moved, done := g.moved[:0], 0
+	for i, bound := range bounds {
+		rest := rows[done:]
+		left := 0
+		moved = moved[:0]
+		for _, row := range rest {
+			if column[row] < bound {
+				rest[left] = row
+				left++
+			} else {
+				moved = append(moved, row)
+			}
+		}
+		copy(rest[left:], moved)
+		done += left
+		ends[i] = done
+	}
+	return ends
+}
+
+// leaf publishes the class counts of the current box, with what its path has left.
+func (g *grower) leaf(rows []int32, path *privacy.Path, parent int32) error {
+	_, counts, err := g.builder.Leaf()
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		counts[g.labels[row]]++
+	}
+	if err := g.counts.AddAll(path, path.Remaining(), counts); err != nil {
+		return err
+	}
+	g.above = append(g.above, parent)
+	g.noisy = append(g.noisy, counts...)
+	for y, n := range counts {
+		counts[y] = max(0, n)
+	}
+	return nil
+}
+
+// label returns how many records of each class every leaf gets: as many as its counts add up to,
+// all of one class. What a region says of a class is its noisy count and, of smoothing/ε counts
+// more, the share that its parent says.
+func (g *grower) label() []float64 {
+	k := g.classes
+	inner := make([]float64, len(g.parents)*k)
+	for leaf, parent := range g.above {
+		if parent >= 0 {
+			addTo(inner[int(parent)*k:], g.noisy[leaf*k:(leaf+1)*k])
+		}
+	}
+	for i := len(g.parents) - 1; i > 0; i-- { // parts come after the whole
+		addTo(inner[int(g.parents[i])*k:], inner[i*k:(i+1)*k])
+	}
+	say := func(counts []float64, parent int32) {
+		for y, n := range counts {
+			counts[y] = max(0, n)
+		}
+		if parent < 0 {
+			return
+		}
+		above := inner[int(parent)*k : int(parent+1)*k]
+		if sum := sumOf(above); sum > 0 {
+			for y, n := range above {
+				counts[y] += float64(g.strength * n / sum)
+			}
+		}
+	}
+	for i, parent := range g.parents {
+		say(inner[i*k:(i+1)*k], parent)
+	}
+	for leaf, parent := range g.above {
+		counts := g.noisy[leaf*k : (leaf+1)*k]
+		size := max(0, sumOf(counts))
+		say(counts, parent)
+		best := slices.Index(counts, slices.Max(counts))
+		clear(counts)
+		counts[best] = size
+	}
+	return g.noisy
+}
+
+func addTo(sums, counts []float64) {
+	for y, n := range counts {
+		sums[y] += n
+	}
+}
+
+func sumOf(counts []float64) float64 {
+	sum := 0.0
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}
