@@ -3,7 +3,10 @@ package datasets
 import (
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Column holds one attribute's codes in the smallest unsigned integer type that fits its domain:
@@ -213,22 +216,38 @@ func (t *Table) WithSchema(schema *Schema) (*Table, error) {
 // Select returns a new table holding copies of the given rows, in that order.
 func (t *Table) Select(rows []int32) *Table {
 	b := NewBuilder(t.schema, len(rows))
+	var columns errgroup.Group
+	columns.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range t.columns {
-		from, to := &t.columns[i], &b.table.columns[i]
-		switch {
-		case from.U8 != nil:
-			gather(to.U8, from.U8, rows)
-		case from.U16 != nil:
-			gather(to.U16, from.U16, rows)
-		case from.U32 != nil:
-			gather(to.U32, from.U32, rows)
+		if len(rows) < manyRows {
+			t.columns[i].copyTo(&b.table.columns[i], rows)
+			continue
 		}
-		if from.Exact != nil {
-			gather(to.Exact, from.Exact, rows)
-		}
+		columns.Go(func() error {
+			t.columns[i].copyTo(&b.table.columns[i], rows)
+			return nil
+		})
 	}
+	columns.Wait()
 	b.rows = len(rows)
 	return b.Table()
+}
+
+// manyRows is how many rows make it worth while to copy columns at the same time.
+const manyRows = 1 << 18
+
+func (c *Column) copyTo(to *Column, rows []int32) {
+	switch {
+	case c.U8 != nil:
+		gather(to.U8, c.U8, rows)
+	case c.U16 != nil:
+		gather(to.U16, c.U16, rows)
+	case c.U32 != nil:
+		gather(to.U32, c.U32, rows)
+	}
+	if c.Exact != nil {
+		gather(to.Exact, c.Exact, rows)
+	}
 }
 
 func gather[T any](to, from []T, rows []int32) {
@@ -349,6 +368,9 @@ func (b *Builder) SetNumber(row, attribute int, value float64) error {
 	}
 	return nil
 }
+
+// Column is an attribute's column as it is so far, to be written to; AddRow makes another.
+func (b *Builder) Column(attribute int) *Column { return &b.table.columns[attribute] }
 
 // Table returns the finished table. The builder must not be used afterwards.
 func (b *Builder) Table() *Table {

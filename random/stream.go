@@ -57,25 +57,40 @@ type Stream struct {
 // System reports whether the stream is the operating system's randomness: nobody can draw it again.
 func (s *Stream) System() bool { return s.source == nil }
 
-func (s *Stream) word() uint64 {
+// Uint64 is Rand's, without its detours, as is Uint32N: the same numbers sooner.
+func (s *Stream) Uint64() uint64 {
 	if s.source == nil {
 		return s.Rand.Uint64()
 	}
 	return s.source.Uint64()
 }
 
+// Uint32N draws uniformly from 0 to n-1; it panics when n is 0.
+func (s *Stream) Uint32N(n uint32) uint32 {
+	if n == 0 {
+		panic("random: Uint32N of 0")
+	}
+	return uint32(s.below(uint64(n)))
+}
+
+// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019).
+func (s *Stream) below(n uint64) uint64 {
+	if n&(n-1) == 0 {
+		return s.Uint64() & (n - 1)
+	}
+	high, low := bits.Mul64(s.Uint64(), n)
+	if low < n {
+		for least := -n % n; low < least; {
+			high, low = bits.Mul64(s.Uint64(), n)
+		}
+	}
+	return high
+}
+
 // Permute is Shuffle of order: the same draws and the same result, without a call for each element.
 func (s *Stream) Permute(order []int32) {
 	for i := len(order) - 1; i > 0; i-- {
-		n, word := uint64(i+1), s.word()
-		j, low := bits.Mul64(word, n)
-		if n&(n-1) == 0 {
-			j = word & (n - 1)
-		} else if low < n {
-			for least := -n % n; low < least; {
-				j, low = bits.Mul64(s.word(), n)
-			}
-		}
+		j := s.below(uint64(i + 1))
 		order[i], order[j] = order[j], order[i]
 	}
 }
@@ -106,15 +121,15 @@ func SystemStream() *Stream {
 // Open01 draws uniformly from the 2⁵² midpoints (i+½)/2⁵² of the open interval (0,1): never 0,
 // never 1, so that its logarithm and that of its complement are finite. (With 2⁵³ midpoints the
 // largest would round to 1.)
-func (s *Stream) Open01() float64 { return open01(s.word()) }
+func (s *Stream) Open01() float64 { return open01(s.Uint64()) }
 
 // open01 maps the top 52 bits of u to a midpoint; the low 12 bits are free for other uses.
 func open01(u uint64) float64 { return float64((float64(u>>12) + 0.5) * 0x1p-52) }
 
 // SignedOpen01 is Open01 with a fair sign beside it, both from the same 64 random bits.
 func (s *Stream) SignedOpen01() (u float64, negative bool) {
-	bits := s.word()
-	return open01(bits), bits&1 == 1
+	word := s.Uint64()
+	return open01(word), word&1 == 1
 }
 
 // Streams gives one release its streams by purpose. Two call sites that ask for the same

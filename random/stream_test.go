@@ -160,3 +160,13 @@ func TestPermute(t *testing.T) {
 		}
 	}
 }
+
+// TestUint32N: the numbers of math/rand/v2, of either kind of bound.
+func TestUint32N(t *testing.T) {
+	a, b := NewKey(32).Stream(), NewKey(32).Stream()
+	for n := uint32(1); n < math.MaxUint32/2; n += 1 + n/50 {
+		if got, want := a.Uint32N(n), b.Rand.Uint32N(n); got != want {
+			t.Fatalf("below %d: %d, math/rand/v2 has %d", n, got, want)
+		}
+	}
+}

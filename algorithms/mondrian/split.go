@@ -3,6 +3,7 @@ package mondrian
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 
 	"ppdp/algorithms"
@@ -32,6 +33,7 @@ type splitter struct {
 	moved  []int32
 
 	boxes   *partition.Builder // of strict partitions
+	plan    *plan              // of a large table's, while it is made
 	overlap *overlapping       // of relaxed ones
 	ends    []int32
 	// tightLow and tightHigh are the regions' half-open ranges, as far as they are known.
@@ -102,6 +104,8 @@ func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int
 		return nil
 	case s.params.Split == Workload:
 		return s.planned(rows, predicates)
+	case len(rows) >= nearRows*scatter && runtime.GOMAXPROCS(0) > 1:
+		return s.together(rows)
 	default:
 		return s.part(rows, 0)
 	}
@@ -121,6 +125,9 @@ func (s *splitter) part(rows []int32, depth int) error {
 	cut := s.strict
 	if s.params.Mode == Relaxed {
 		cut = s.relaxed
+	}
+	if s.plan != nil && len(rows) <= s.plan.most {
+		return s.leave(rows, depth)
 	}
 	if len(rows) > nearRows || len(rows) < 4*s.params.K || s.table.Len() < nearRows*scatter {
 		return cut(rows, depth)
@@ -219,6 +226,9 @@ func (s *splitter) strict(rows []int32, depth int) error {
 		return s.divide(rows, depth, dim, at,
 			span{low: whole.low, high: at - 1, measured: at > median},
 			span{low: at, high: whole.high, measured: at == median})
+	}
+	if s.plan != nil {
+		return s.leave(rows, depth)
 	}
 	if _, _, err := s.boxes.Leaf(); err != nil {
 		return err

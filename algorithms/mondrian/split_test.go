@@ -3,10 +3,13 @@ package mondrian
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
@@ -377,6 +380,31 @@ func TestCopiedTogether(t *testing.T) {
 			}
 			if n < params.K || float64(n) != counted || mode == Relaxed && n >= 2*params.K {
 				t.Fatalf("%s: region %d has %d rows and counts %v", mode, region, n, counted)
+			}
+		}
+	}
+}
+
+// TestProcessors: a release of a large table is the same with any number of processors.
+func TestProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	table := shaped(nearRows*scatter + 1)
+	for _, params := range []Params{{K: 300, Mode: Strict, Cut: Even, Records: partition.Range},
+		{K: table.Len()/2 + 1, Mode: Strict, Cut: First, Records: partition.Box}} {
+		var want *algorithms.Release
+		for _, processors := range []int{1, 2, 5} {
+			runtime.GOMAXPROCS(processors)
+			got := release(t, table, table.AllRows(), params)
+			if want == nil {
+				want = got
+				continue
+			}
+			if diff := cmp.Diff(want.Regions, got.Regions, cmpopts.EquateNaNs()); diff != "" {
+				t.Errorf("regions with %d processors:\n%s", processors, diff)
+			}
+			if want.Structure != got.Structure || want.Table.Checksum() != got.Table.Checksum() {
+				t.Errorf("%d processors: %+v and other records, want %+v", processors,
+					got.Structure, want.Structure)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"fmt"
+	"slices"
 
 	"ppdp/algorithms"
 )
@@ -136,6 +137,48 @@ func (b *Builder) link(child int32) {
 	} else {
 		b.regions.Tree[b.parent].Left = child
 	}
+}
+
+// Grow makes room for so many regions more, and the cuts between them.
+func (b *Builder) Grow(regions int) {
+	r := &b.regions
+	r.Low = slices.Grow(r.Low, regions*len(b.Low))
+	r.High = slices.Grow(r.High, regions*len(b.Low))
+	r.Counts = slices.Grow(r.Counts, regions*r.Classes)
+	r.Tree = slices.Grow(r.Tree, regions-1)
+}
+
+// Part returns a builder of its own for a box of b's space, which Graft puts in its place.
+func (b *Builder) Part(low, high []uint32) *Builder {
+	return &Builder{Low: slices.Clone(low), High: slices.Clone(high), maxNodes: b.maxNodes,
+		regions: algorithms.Regions{Attributes: b.regions.Attributes, Classes: b.regions.Classes,
+			Low: []uint32{}, High: []uint32{}}}
+}
+
+// Graft makes what a part of the current box has collected b's own, in place of a leaf. The cap on
+// nodes does not count it.
+func (b *Builder) Graft(part *Builder) {
+	to, from := &b.regions, &part.regions
+	cuts, leaves := int32(len(to.Tree)), int32(b.Leaves())
+	child := func(c int32) int32 {
+		if c < 0 {
+			return ^(^c + leaves)
+		}
+		return c + cuts
+	}
+	if len(from.Tree) > 0 {
+		b.link(cuts)
+	} else {
+		b.link(^leaves)
+	}
+	for _, cut := range from.Tree {
+		cut.Left, cut.Right = child(cut.Left), child(cut.Right)
+		to.Tree = append(to.Tree, cut)
+	}
+	to.Low, to.High = append(to.Low, from.Low...), append(to.High, from.High...)
+	to.Nodes, to.Counts = append(to.Nodes, from.Nodes...), append(to.Counts, from.Counts...)
+	b.nodes += part.nodes
+	b.deepest = max(b.deepest, b.depth+part.deepest)
 }
 
 // Leaves is the number of regions collected so far.

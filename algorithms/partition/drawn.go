@@ -40,32 +40,47 @@ func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Re
 	return nil
 }
 
-// shuffle brings the records of each region into random order, in place. Their places lead back to
-// the input's order, in which a list sorted by age links sensitive values with certainty.
-func (g *Generalised) shuffle(records *datasets.Table, stream *random.Stream) {
-	columns := make([]*datasets.Column, len(records.Schema().Attributes))
-	for i := range columns {
-		columns[i] = records.Column(i)
-	}
+// order draws what each record changes places with, the last first, so that the records of each
+// region are in random order. Their places lead back to the input's order, in which a list sorted
+// by age links sensitive values with certainty.
+func (g *Generalised) order(stream *random.Stream) []int32 {
+	others := make([]int32, len(g.Rows))
 	start := int32(0)
 	for _, end := range g.Ends {
-		for last := end - 1; last > start; last-- {
-			other := start + int32(stream.Uint32N(uint32(last-start)+1))
-			for _, c := range columns {
-				switch {
-				case c.U8 != nil:
-					c.U8[last], c.U8[other] = c.U8[other], c.U8[last]
-				case c.U16 != nil:
-					c.U16[last], c.U16[other] = c.U16[other], c.U16[last]
-				default:
-					c.U32[last], c.U32[other] = c.U32[other], c.U32[last]
-				}
-				if c.Exact != nil {
-					c.Exact[last], c.Exact[other] = c.Exact[other], c.Exact[last]
-				}
+		for last := end - 1; last >= start; last-- {
+			others[last] = start
+			if last > start {
+				others[last] += int32(stream.Uint32N(uint32(last-start) + 1))
 			}
 		}
 		start = end
+	}
+	return others
+}
+
+// shuffle makes the changes of order, in place.
+func shuffle(records *datasets.Table, others []int32) {
+	together(len(others), len(records.Schema().Attributes), func(i int) error {
+		column := records.Column(i)
+		switch {
+		case column.U8 != nil:
+			exchange(column.U8, others)
+		case column.U16 != nil:
+			exchange(column.U16, others)
+		default:
+			exchange(column.U32, others)
+		}
+		if column.Exact != nil {
+			exchange(column.Exact, others)
+		}
+		return nil
+	})
+}
+
+func exchange[T any](values []T, others []int32) {
+	for last := len(others) - 1; last >= 0; last-- {
+		other := others[last]
+		values[last], values[other] = values[other], values[last]
 	}
 }
 
@@ -77,20 +92,23 @@ type members struct {
 	spared bool
 }
 
-// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019): of
+// draw fills codes with members of [low, high), by multiplication with rejection (Lemire 2019): of
 // the 2³² products' high halves the first 2³² mod n low ones would come once too often.
-func (m *members) below(n uint32) uint32 {
-	for {
-		bits := m.spare
-		if m.spared = !m.spared; m.spared {
+func draw[T uint8 | uint16 | uint32](m *members, codes []T, low, high uint32) {
+	n, spare, spared := high-low, m.spare, m.spared
+	for i := 0; i < len(codes); {
+		bits := spare
+		if spared = !spared; spared {
 			both := m.stream.Uint64()
-			bits, m.spare = uint32(both), uint32(both>>32)
+			bits, spare = uint32(both), uint32(both>>32)
 		}
 		product := uint64(bits) * uint64(n)
-		if low := uint32(product); low >= n || low >= -n%n {
-			return uint32(product >> 32)
+		if least := uint32(product); least >= n || least >= -n%n {
+			codes[i] = T(low + uint32(product>>32))
+			i++
 		}
 	}
+	m.spare, m.spared = spare, spared
 }
 
 // fill draws one attribute: the mean where it is given, else uniformly from [low, high).
@@ -118,9 +136,7 @@ func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Att
 				codes[row] = T(from)
 			}
 		default:
-			for row := start; row < end; row++ {
-				codes[row] = T(from + members.below(to-from))
-			}
+			draw(members, codes[start:end], from, to)
 		}
 		start = end
 	}

@@ -19,14 +19,16 @@ const extentChunk = 64
 
 func extentWithin[T uint8 | uint16 | uint32](codes []T, rows []int32,
 	low, high uint32) (uint32, uint32) {
-	lowest, highest := codes[rows[0]], codes[rows[0]]
-	for len(rows) > 0 && (uint32(lowest) > low || uint32(highest) < high) {
+	lowest := uint32(codes[rows[0]]) // of 32 bits: narrower ones are widened for each comparison
+	highest := lowest
+	for len(rows) > 0 && (lowest > low || highest < high) {
 		chunk := rows[:min(extentChunk, len(rows))]
 		rows = rows[len(chunk):]
 		for _, row := range chunk {
-			lowest = min(lowest, codes[row])
-			highest = max(highest, codes[row])
+			code := uint32(codes[row])
+			lowest = min(lowest, code)
+			highest = max(highest, code)
 		}
 	}
-	return uint32(lowest), uint32(highest)
+	return lowest, highest
 }

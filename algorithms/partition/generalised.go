@@ -70,10 +70,21 @@ func (g *Generalised) Publish(ctx context.Context, table *datasets.Table, order 
 	g.Regions.Assignment = g.assignment(order)
 	records := table.Select(g.Rows)
 	g.summarise(records)
-	if err := g.draw(ctx, records, from, noise.Open("records")); err != nil {
+	// Each of the two has a stream of its own, and only one needs the records.
+	draws, places := noise.Open("records"), noise.Open("order of records")
+	var others []int32
+	err := together(len(g.Rows), 2, func(i int) (err error) {
+		if i == 0 {
+			err = g.draw(ctx, records, from, draws)
+		} else {
+			others = g.order(places)
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	g.shuffle(records, noise.Open("order of records"))
+	shuffle(records, others)
 	return &algorithms.Release{Table: records, Regions: g.Regions}, nil
 }
 
@@ -111,7 +122,8 @@ func whole(rows []int32, n int) bool {
 func (g *Generalised) summarise(records *datasets.Table) {
 	schema, regions := records.Schema(), g.Regions
 	regions.Means = make([]float64, len(regions.Low))
-	for d, attribute := range regions.Attributes {
+	together(len(g.Rows), len(regions.Attributes), func(d int) error {
+		attribute := regions.Attributes[d]
 		a, column := &schema.Attributes[attribute], records.Column(attribute)
 		switch {
 		case column.U8 != nil:
@@ -121,7 +133,8 @@ func (g *Generalised) summarise(records *datasets.Table) {
 		default:
 			summary(g, column.U32, column.Exact, a, d)
 		}
-	}
+		return nil
+	})
 	class := schema.Class()
 	start := int32(0)
 	for region, end := range g.Ends {
@@ -146,11 +159,12 @@ func summary[T uint8 | uint16 | uint32](g *Generalised, codes []T, exact []float
 	for region, end := range g.Ends {
 		at := region*dims + d
 		if r.TightHigh[at] == Unknown {
-			lowest, highest := codes[start], codes[start]
+			lowest := uint32(codes[start])
+			highest := lowest
 			for _, code := range codes[start:end] {
-				lowest, highest = min(lowest, code), max(highest, code)
+				lowest, highest = min(lowest, uint32(code)), max(highest, uint32(code))
 			}
-			r.TightLow[at], r.TightHigh[at] = uint32(lowest), uint32(highest)+1
+			r.TightLow[at], r.TightHigh[at] = lowest, highest+1
 		}
 		value := math.NaN()
 		switch n := float64(end - start); {

@@ -59,11 +59,20 @@ func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 
 func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 	row := 0
-	for i, n := range tuples {
-		code := uint32(i % classes)
-		for range n {
-			b.Set(row, attribute, code)
-			row++
+	switch column := b.Column(attribute); {
+	case column.U8 != nil:
+		for i, n := range tuples {
+			for code := uint8(i % classes); n > 0; n-- {
+				column.U8[row] = code
+				row++
+			}
+		}
+	default:
+		for i, n := range tuples {
+			for range n {
+				b.Set(row, attribute, uint32(i%classes))
+				row++
+			}
 		}
 	}
 }
@@ -116,34 +125,52 @@ func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute,
 	if dim >= 0 && f.regions.Axes != nil {
 		axis = f.regions.Axes[dim]
 	}
+	if !a.Continuous {
+		switch column := b.Column(attribute); {
+		case column.U8 != nil:
+			drawCodes(f, column.U8, a, axis, values, stream)
+		case column.U16 != nil:
+			drawCodes(f, column.U16, a, axis, values, stream)
+		default:
+			drawCodes(f, column.U32, a, axis, values, stream)
+		}
+		return
+	}
 	row := 0
 	for i, n := range f.records {
-		low, high := f.low[i], f.high[i]
-		end := row + int(n)
+		for end := row + int(n); row < end; row++ {
+			fillContinuous(b, row, attribute, a, f.low[i], f.high[i], values, stream)
+		}
+	}
+}
+
+// drawCodes is draw of an attribute whose values are codes. axis is nil where codes are in order.
+func drawCodes[T uint8 | uint16 | uint32](f *filled, codes []T, a *datasets.Attribute,
+	axis *datasets.Axis, values Values, stream *random.Stream) {
+	for i, n := range f.records {
+		low, width := f.low[i], f.high[i]-f.low[i]
+		part := codes[:n]
+		codes = codes[n:]
 		switch {
-		case a.Continuous:
-			for ; row < end; row++ {
-				fillContinuous(b, row, attribute, a, low, high, values, stream)
-			}
 		case axis != nil:
-			for ; row < end; row++ {
+			for row := range part {
 				rank := low
-				if high-low > 1 {
-					rank += stream.Uint32N(high - low)
+				if width > 1 {
+					rank += stream.Uint32N(width)
 				}
-				b.Set(row, attribute, axis.Code[rank])
+				part[row] = T(axis.Code[rank])
 			}
-		case high-low == 1 || a.Kind == datasets.Numeric && values != Uniform:
-			code := low
+		case width == 1 || a.Kind == datasets.Numeric && values != Uniform:
+			code := T(low)
 			if values == Midpoint {
-				code = low + (high-low-1)/2
+				code = T(low + (width-1)/2)
 			}
-			for ; row < end; row++ {
-				b.Set(row, attribute, code)
+			for row := range part {
+				part[row] = code
 			}
 		default:
-			for ; row < end; row++ {
-				b.Set(row, attribute, low+stream.Uint32N(high-low))
+			for row := range part {
+				part[row] = T(low + stream.Uint32N(width))
 			}
 		}
 	}
