@@ -92,20 +92,23 @@ type members struct {
 	spared bool
 }
 
-// below draws uniformly from 0 to n-1, n > 0, by multiplication with rejection (Lemire 2019): of
+// draw fills codes with members of [low, high), by multiplication with rejection (Lemire 2019): of
 // the 2³² products' high halves the first 2³² mod n low ones would come once too often.
-func (m *members) below(n uint32) uint32 {
-	for {
-		bits := m.spare
-		if m.spared = !m.spared; m.spared {
+func draw[T uint8 | uint16 | uint32](m *members, codes []T, low, high uint32) {
+	n, spare, spared := high-low, m.spare, m.spared
+	for i := 0; i < len(codes); {
+		bits := spare
+		if spared = !spared; spared {
 			both := m.stream.Uint64()
-			bits, m.spare = uint32(both), uint32(both>>32)
+			bits, spare = uint32(both), uint32(both>>32)
 		}
 		product := uint64(bits) * uint64(n)
-		if low := uint32(product); low >= n || low >= -n%n {
-			return uint32(product >> 32)
+		if least := uint32(product); least >= n || least >= -n%n {
+			codes[i] = T(low + uint32(product>>32))
+			i++
 		}
 	}
+	m.spare, m.spared = spare, spared
 }
 
 // fill draws one attribute: the mean where it is given, else uniformly from [low, high).
@@ -133,9 +136,7 @@ func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Att
 				codes[row] = T(from)
 			}
 		default:
-			for row := start; row < end; row++ {
-				codes[row] = T(from + members.below(to-from))
-			}
+			draw(members, codes[start:end], from, to)
 		}
 		start = end
 	}
