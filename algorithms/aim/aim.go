@@ -25,8 +25,8 @@
 //     sets sees what attributes say together, and that one repeats another. Where it needs only a
 //     part of the budget, a regression on the set and further choices follow, of attributes that
 //     it leaves most unexplained. These have to outweigh the noise that they bring.
-//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that; or,
-//     with pairs: all, those of all attributes and the class.
+//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that;
+//     or, with pairs: all, those of all attributes and the class.
 //  4. A regression on indicators of the chosen attributes' values, by objective perturbation with
 //     Laplace noise, labels the records. Labels are the most probable class and not drawn; with
 //     cutoff: share, some records of the most frequent class get another one, so that it is as
