@@ -122,8 +122,9 @@ test-slurm:
 test-elementary:
 	$(GO) test -run TestErrors -v -arguments 1000000 ./elementary
 
-# Quick experiments with other instructions, and emulated for arm64: the same files, byte for byte. An hour;
-# PAPER=rps is shorter. Emulation needs Debian's qemu-user, without which it is skipped, aloud.
+# Quick experiments with other instructions, and emulated for arm64: the same files, byte for byte. Half an
+# hour of processor time, most of it for arm64; PAPER=rps is shorter. Emulation needs Debian's qemu-user,
+# without which it is skipped, aloud.
 PAPER ?= all
 
 .PHONY: test-processors

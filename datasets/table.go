@@ -326,6 +326,29 @@ func (b *Builder) Set(row, attribute int, code uint32) {
 	}
 }
 
+// SetAll stores a code in every row of an attribute that is not continuous: those given or, unless
+// it is nil, what translate has for them.
+func (b *Builder) SetAll(attribute int, codes, translate []uint32) {
+	switch column := &b.table.columns[attribute]; {
+	case column.U8 != nil:
+		narrow(column.U8, codes, translate)
+	case column.U16 != nil:
+		narrow(column.U16, codes, translate)
+	default:
+		narrow(column.U32, codes, translate)
+	}
+}
+
+func narrow[T uint8 | uint16 | uint32](to []T, codes, translate []uint32) {
+	to = to[:len(codes)]
+	for row, code := range codes {
+		if translate != nil {
+			code = translate[code]
+		}
+		to[row] = T(code)
+	}
+}
+
 // SetNumber stores a numeric value: its cell, and the value itself on a continuous attribute.
 func (b *Builder) SetNumber(row, attribute int, value float64) error {
 	code, err := b.table.schema.Attributes[attribute].NumberCode(value)

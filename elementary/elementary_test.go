@@ -6,9 +6,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-
-	"ppdp/random"
-
 	"testing"
 )
 
@@ -21,49 +18,64 @@ type function struct {
 	own    func(x float64) float64
 	gauge  func(x float64) *big.Float
 	bound  float64 // units in the last place
-	draw   []func(r *random.Stream) float64
+	draw   []func(r *splitMix) float64
 	rising bool
 }
 
 var functions = []function{
 	{"Exp", Exp, func(x float64) *big.Float { return bigExp(number(x)) }, 0.51,
-		[]func(*random.Stream) float64{within(-1, 1), within(-745.13, 709.78), within(-40, 0),
+		[]func(*splitMix) float64{within(-1, 1), within(-745.13, 709.78), within(-40, 0),
 			within(-745.13, -708), magnitudes(-60, 9)}, true},
 	{"Expm1", Expm1, func(x float64) *big.Float { return bigExpm1(number(x)) }, 0.52,
-		[]func(*random.Stream) float64{within(-1, 1), within(-40, 709.78), within(-0.01, 0.01),
+		[]func(*splitMix) float64{within(-1, 1), within(-40, 709.78), within(-0.01, 0.01),
 			magnitudes(-1000, 9)}, true},
 	{"Log", Log, func(x float64) *big.Float { return bigLog(number(x)) }, 0.51,
-		[]func(*random.Stream) float64{within(0, 1), within(0.9, 1.1), within(0, 1e6),
+		[]func(*splitMix) float64{within(0, 1), within(0.9, 1.1), within(0, 1e6),
 			positive(-1074, 1023)}, true},
 	{"Log1p", Log1p,
 		func(x float64) *big.Float { return bigLog(plus(number(1), number(x))) }, 0.51,
-		[]func(*random.Stream) float64{within(-1, 1), within(-0.01, 0.01), within(-1, 1e6),
+		[]func(*splitMix) float64{within(-1, 1), within(-0.01, 0.01), within(-1, 1e6),
 			positive(-60, 1023), within(-1, -0.999)}, true},
 	{"Log2", Log2, func(x float64) *big.Float { return quo(bigLog(number(x)), bigLn2()) }, 0.51,
-		[]func(*random.Stream) float64{within(0, 1), within(0.9, 1.1), within(0, 1e6),
+		[]func(*splitMix) float64{within(0, 1), within(0.9, 1.1), within(0, 1e6),
 			positive(-1074, 1023)}, true},
 	{"TanPi", TanPi, func(x float64) *big.Float { return bigTan(mul(bigPi(), number(x))) }, 0.52,
-		[]func(*random.Stream) float64{within(-0.5, 0.5), within(-0.01, 0.01), within(0.49, 0.5),
+		[]func(*splitMix) float64{within(-0.5, 0.5), within(-0.01, 0.01), within(0.49, 0.5),
 			magnitudes(-1000, -1)}, true},
 	{"Erfc", Erfc, bigErfc, 3.3,
-		[]func(*random.Stream) float64{within(0, 27.2), within(0, 1), within(0, 6), within(-5, 0),
+		[]func(*splitMix) float64{within(0, 27.2), within(0, 1), within(0, 6), within(-5, 0),
 			magnitudes(-60, 4)}, false},
 }
 
-func within(low, high float64) func(*random.Stream) float64 {
-	return func(r *random.Stream) float64 { return low + (high-low)*r.Float64() }
+// splitMix is a generator of 64 bits (Steele, Lea & Flood 2014). Package random has a better one,
+// but stands on this package.
+type splitMix uint64
+
+func (s *splitMix) next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	z := uint64(*s)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (s *splitMix) Float64() float64 { return float64(s.next()>>11) / (1 << 53) }
+func (s *splitMix) IntN(n int) int   { return int(s.next() % uint64(n)) }
+
+func within(low, high float64) func(*splitMix) float64 {
+	return func(r *splitMix) float64 { return low + (high-low)*r.Float64() }
 }
 
 // positive draws numbers of all sizes from 2^low to 2^high, and magnitudes either sign of them.
-func positive(low, high int) func(*random.Stream) float64 {
-	return func(r *random.Stream) float64 {
+func positive(low, high int) func(*splitMix) float64 {
+	return func(r *splitMix) float64 {
 		return math.Ldexp(1+r.Float64(), low+r.IntN(high-low))
 	}
 }
 
-func magnitudes(low, high int) func(*random.Stream) float64 {
+func magnitudes(low, high int) func(*splitMix) float64 {
 	draw := positive(low, high)
-	return func(r *random.Stream) float64 { return draw(r) * float64(1-2*r.IntN(2)) }
+	return func(r *splitMix) float64 { return draw(r) * float64(1-2*r.IntN(2)) }
 }
 
 // TestErrors measures the error of each function.
@@ -71,7 +83,7 @@ func TestErrors(t *testing.T) {
 	for _, f := range functions {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			r := random.NewKey(1).Stream()
+			r := new(splitMix(1))
 			worst, at := 0.0, 0.0
 			for i := range *arguments {
 				x := f.draw[i%len(f.draw)](r)
@@ -108,7 +120,7 @@ func TestMonotone(t *testing.T) {
 		if !f.rising {
 			continue
 		}
-		r := random.NewKey(2).Stream()
+		r := new(splitMix(2))
 		for i := range 10 * *arguments {
 			x := f.draw[i%len(f.draw)](r)
 			next := math.Nextafter(x, math.Inf(1))
@@ -169,7 +181,7 @@ func BenchmarkFunctions(b *testing.B) {
 	for _, c := range []struct {
 		name          string
 		own, standard func(float64) float64
-		draw          func(*random.Stream) float64
+		draw          func(*splitMix) float64
 	}{
 		{"Exp", Exp, math.Exp, within(-20, 0)},
 		{"Expm1", Expm1, math.Expm1, within(-2, 2)},
@@ -180,7 +192,7 @@ func BenchmarkFunctions(b *testing.B) {
 			within(-0.5, 0.5)},
 		{"Erfc", Erfc, math.Erfc, within(-3, 6)},
 	} {
-		r := random.NewKey(3).Stream()
+		r := new(splitMix(3))
 		xs := make([]float64, 1024)
 		for i := range xs {
 			xs[i] = c.draw(r)

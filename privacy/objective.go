@@ -9,8 +9,8 @@ import (
 )
 
 // Convex is a convex function of a vector θ that depends on the data: a loss added up over records
-// and a regulariser that does not depend on them. Its second derivatives are continuous and it is
-// strongly convex.
+// and a regulariser that depends on earlier answers at most. Its second derivatives are continuous
+// and it is strongly convex.
 type Convex interface {
 	// Minimise returns a point at which the gradient of the function plus bᵀθ has a length, in L2,
 	// of at most tolerance.

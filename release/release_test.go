@@ -115,7 +115,8 @@ func TestReleases(t *testing.T) {
 			}
 			// Records that are drawn from regions say nothing of what is sensitive.
 			if slices.Contains(made.Certificate.Uninformative, "town") !=
-				slices.Contains([]string{"rps", "dpcube", "diffgen", "diffmulti", "label-tree"}, name) {
+				slices.Contains([]string{"rps", "dpcube", "diffgen", "diffmulti", "label-tree"},
+					name) {
 				t.Errorf("%s: %v say nothing", name, made.Certificate.Uninformative)
 			}
 			cost := 0.0

@@ -25,23 +25,41 @@
 //     sets sees what attributes say together, and that one repeats another. Where it needs only a
 //     part of the budget, a regression on the set and further choices follow, of attributes that
 //     it leaves most unexplained. These have to outweigh the noise that they bring.
-//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that.
+//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that;
+//     or, with pairs: all, those of all attributes and the class.
 //  4. A regression on indicators of the chosen attributes' values, by objective perturbation with
-//     Laplace noise, labels the records. Labels are the most probable class and not drawn.
+//     Laplace noise, labels the records. Labels are the most probable class and not drawn; with
+//     cutoff: share, some records of the most frequent class get another one, so that it is as
+//     frequent as it was counted, and no other label changes.
 //
 // A record has as many indicators as attributes are chosen, k. Scaled by 1/k they have the L1 norm
 // 1, whatever the number of values, so that Laplace noise on each coefficient does not grow with
 // it; noise against the L2 norm would, by its square root.
+//
+// The regression's loss asks that the score of a record's class leads by 2. For labels only the
+// sign of a score matters, and records at even odds decide about it. In a plain logistic regression
+// these move the gradient by 1/2, and those that are labelled wrongly by up to 1, which is what
+// noise is scaled to. With the lead both move it by about 1.
+//
+// With pairs: all, the regulariser pulls to what AIM's model says of the labels, and not to zero:
+// to a regression of records drawn from the model. The noise in directions that no record speaks
+// for is as before, but the regulariser's bias now points to something known.
 //
 // Privacy of aim-labels. Neighbours differ by one record more or less. Steps 1 and 3 are as above.
 // The score of a set in step 2 rises by 0 or 1 with a record more; less half the number of records,
 // which is the same for all sets, it moves by 1/2 (chooseFirst). Unexplained class counts move by
 // at most 1 (unexplained). The regression's loss has a gradient and second derivatives that move
 // by no more than is declared (gradientSensitivity, shapeOf), and privacy.Objective proves that its
-// minimum, which no program finds exactly, is private under these. All steps draw on one path of
-// the budget, and what each does depends on the table through earlier answers alone. Labels are
-// computed from the regression and drawn records, which is post-processing. The regression's
-// coefficients are in floating point; they are not published.
+// minimum, which no program finds exactly, is private under these. The lead is a constant added to
+// scores before probabilities are taken: a record's gradient is still (p-y)⊗x for probabilities p,
+// and its second derivatives (diag(p)-ppᵀ)⊗xxᵀ, and the bounds hold for every p. The regulariser's
+// centre is computed from noisy marginals before the regression's noise is drawn. Given these, it
+// is the same constant for neighbours: it drops out of the difference of their gradients, and from
+// the second derivatives altogether, so that strong convexity, the determinant and the distance of
+// an inexact minimum are as without it. All steps draw on one path of the budget, and what each
+// does depends on the table through earlier answers alone. Labels are computed from the regression,
+// the class counts and drawn records, which is post-processing. The regression's coefficients are
+// in floating point; they are not published.
 //
 // Deviations:
 //   - The paper accounts in zCDP by ε = ρ + 2√(ρ ln(1/δ)); here the tight conversion is used.

@@ -40,6 +40,12 @@ func drawRegression(t *rapid.T) (*regression, []float64) {
 	for i := range theta {
 		theta[i] = rapid.Float64Range(-4, 4).Draw(t, "theta")
 	}
+	if rapid.Bool().Draw(t, "centred") {
+		r.centre = make([]float64, len(theta))
+		for i := range theta {
+			r.centre[i] = rapid.Float64Range(-4, 4).Draw(t, "centre")
+		}
+	}
 	return r, theta
 }
 
@@ -115,7 +121,8 @@ func TestRegressionShape(t *testing.T) {
 	if most < 0.9 {
 		t.Errorf("no gradient moved by more than %v of its sensitivity", most)
 	}
-	// one record of two classes, at even odds, moves the determinant by exactly what is declared
+	// one record of two classes, at even odds with the lead counted, moves the determinant by just
+	// what is declared
 	for _, m := range []int{1, 5} {
 		shape := shapeOf(m, m, 2, 0.1)
 		r := &regression{ctx: t.Context(), attributes: m, classes: 2, width: m, labels: []uint32{1},
@@ -125,8 +132,8 @@ func TestRegressionShape(t *testing.T) {
 			r.values[i] = int32(i)
 		}
 		none := float64(m) * math.Log(shape.Strength)
-		if got := r.LogDet(make([]float64, m)) - none; math.Abs(got/shape.Jacobian-1) > 1e-9 ||
-			math.Abs(shape.Jacobian-0.1) > 1e-12 {
+		got := r.LogDet(slices.Repeat([]float64{lead}, m)) - none
+		if math.Abs(got/shape.Jacobian-1) > 1e-9 || math.Abs(shape.Jacobian-0.1) > 1e-12 {
 			t.Errorf("%d attributes: the determinant moves by %v, declared %v", m, got,
 				shape.Jacobian)
 		}
@@ -277,6 +284,114 @@ func TestLabels(t *testing.T) {
 			math.Abs(float64(ones)-600) > 6 && cutoff == Share {
 			t.Errorf("%s: %d of %d labels are wrong, %d of class 1", cutoff, wrong, n, ones)
 		}
+	}
+}
+
+// TestLoss compares the loss with its formula by hand.
+func TestLoss(t *testing.T) {
+	r := &regression{ctx: t.Context(), attributes: 2, classes: 3, width: 3, labels: []uint32{2, 0},
+		values: []int32{0, 1, 0, 2}, scores: make([]float64, 2), probabilities: make([]float64, 4),
+		strength: 0.5, centre: []float64{1, 0, 0, 0, 0, 0}}
+	theta, b := []float64{1, 2, 4, 0, 3, -1}, make([]float64, 6)
+	// scores of classes 1 and 2: (1.5, 1.5) of the first record, (2.5, -0.5) of the second
+	want := math.Log(1+math.Exp(2-1.5)+math.Exp(2)) + // of class 2
+		math.Log(1+math.Exp(2+2.5)+math.Exp(2-0.5)) + // of class 0
+		0.25*(0+4+16+0+9+1)
+	if got := r.evaluate(theta, b, make([]float64, 6)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("loss %v, want %v", got, want)
+	}
+}
+
+// TestShare: labels of other classes stay, the most frequent one is left as often as it was
+// counted, and what others get instead is proportional to exp(β·score), with the same β for all
+// records. Numbers are within six standard deviations.
+func TestShare(t *testing.T) {
+	table := testinput.Numbers(3, []int{2}, []uint32{0, 0})
+	l := labellerOf(t, table, Labelled{}.Params().(*LabelParams), 5)
+	const n = 60000
+	for frequent := range 3 {
+		l.frequent, l.records, l.classes = frequent, 3000, []float64{700, 700, 700}
+		l.classes[frequent] = 1600
+		l.in.Noise = random.NewStreams(random.NewKey(uint64(frequent)))
+		// a third of the records has another class; two kinds of the others differ in scores
+		kinds := [][]float64{{-2, -1}, {-0.5, -3}}
+		labels, scores := make([]uint32, n), make([]float64, 0, 2*n)
+		for row := range labels {
+			own := []float64{0, 0, 0} // by class
+			at := 0
+			for k := range own {
+				if k != frequent {
+					own[k] = kinds[row%2][at]
+					at++
+				}
+			}
+			if labels[row] = uint32(frequent); row%3 == 0 {
+				labels[row] = uint32((frequent + 1) % 3)
+			}
+			scores = append(scores, own[1]-own[0], own[2]-own[0])
+		}
+		l.share(labels, scores)
+		counts := [2][3]float64{}
+		for row, y := range labels {
+			if row%3 > 0 {
+				counts[row%2][y]++
+			} else if y != uint32((frequent+1)%3) {
+				t.Fatalf("record %d of another class has class %d", row, y)
+			}
+		}
+		stay := counts[0][frequent] + counts[1][frequent]
+		if math.Abs(stay-n*1600/3000.) > 6*math.Sqrt(n/4.) {
+			t.Errorf("%v records stay, want %v", stay, n*1600/3000.)
+		}
+		beta := math.NaN()
+		for kind, own := range kinds {
+			at := 0
+			for k := range 3 {
+				if k == frequent {
+					continue
+				}
+				got := math.Log(counts[kind][k]/counts[kind][frequent]) / own[at]
+				if at++; math.IsNaN(beta) {
+					beta = got
+				} else if sd := math.Sqrt(2/counts[kind][k]) / math.Abs(own[at-1]); math.Abs(got-
+					beta) > 6*sd+0.05 {
+					t.Errorf("class %d of kind %d: β is %v, elsewhere %v", k, kind, got, beta)
+				}
+			}
+		}
+	}
+	// nothing is drawn where the class is rare already
+	labels := []uint32{0, 1, 2, 0}
+	l.frequent, l.classes = 0, []float64{3000, 0, 0}
+	if l.share(labels, make([]float64, 8)); !slices.Equal(labels, []uint32{0, 1, 2, 0}) {
+		t.Errorf("labels %v", labels)
+	}
+}
+
+// TestModelled: the centre has the order of the values that the model's records have, and no mean.
+func TestModelled(t *testing.T) {
+	var records [][]uint32
+	for i := range 3000 { // class 1 has shares of 1/5, 2/5 and 3/5
+		y := uint32(0)
+		if i/6%5 <= i%3 {
+			y = 1
+		}
+		records = append(records, []uint32{uint32(i % 3), uint32(i / 3 % 2), y})
+	}
+	p := Labelled{}.Params().(*LabelParams)
+	p.Attributes, p.Pairs = AllAttributes, AllAttributes
+	l := labellerOf(t, testinput.Numbers(2, []int{3, 2}, records...), p, 3)
+	l.use(0)
+	l.use(1)
+	s, err := l.marginals(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	centre, err := l.modelled(s.model)
+	if err != nil || !(centre[0] < centre[1]-1 && centre[1] < centre[2]-1) ||
+		math.Abs(centre[0]+centre[1]+centre[2]) > 0.1 || math.Abs(centre[3]+centre[4]) > 0.1 ||
+		math.Abs(centre[3]) > 1 {
+		t.Errorf("centre %v, %v", centre, err)
 	}
 }
 

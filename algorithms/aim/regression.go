@@ -9,13 +9,14 @@ import (
 	"ppdp/privacy"
 )
 
-// regression is the loss of a logistic regression over records that each have the same number of
-// values, one for each attribute: for a record of class y
+// regression is the loss of a logistic regression with a margin, over records that each have the
+// same number of values, one for each attribute: for a record of class y
 //
-//	log(1 + Σ_k exp(z_k)) - z_y,  z_k = Σ_values θ_k(value)/attributes,  z_0 = 0,
+//	log(1 + Σ_{k≠y} exp(lead + z_k - z_y)),  z_k = Σ_values θ_k(value)/attributes,  z_0 = 0,
 //
-// added up, plus (strength/2)·|θ|². A record's features thus have the L1 norm 1 and the square of
-// their L2 norm is 1/attributes. θ has the values of class 1, then those of class 2, and so on.
+// added up, plus (strength/2)·|θ-centre|². A record's features thus have the L1 norm 1 and the
+// square of their L2 norm is 1/attributes. θ has the values of class 1, then those of class 2, and
+// so on.
 type regression struct {
 	ctx        context.Context
 	values     []int32 // of all records, by record and attribute: positions in a class's part of θ
@@ -24,12 +25,30 @@ type regression struct {
 	width      int // of a class's part of θ
 	classes    int
 	strength   float64
+	centre     []float64 // nil for zeros
 	// scratch: what a record's values add up to, and probabilities of all records
 	scores, probabilities []float64
 }
 
+// lead is by how much the score of a record's class should lead. At even odds, which decide about
+// labels, a record's gradient is 1/2 without a lead and 0.88 with one of 2, while it is at most 1
+// for any record: as much more of what is said, in the same noise. Scores are no log-odds then.
+const lead = 2
+
+// lower takes the lead from the score of a record's class, or gives it to all others.
+func lower(z []float64, y uint32) {
+	if y > 0 {
+		z[y-1] -= lead
+		return
+	}
+	for k := range z {
+		z[k] += lead
+	}
+}
+
 // gradientSensitivity is how far one record moves the gradient in L1: |p-y| is at most 1 for two
-// classes, and Σ|p_k-y_k| over all but one class at most 2 for more.
+// classes, and Σ|p_k-y_k| over all but one class at most 2 for more, whatever the lead, which moves
+// scores by constants.
 func gradientSensitivity(classes int) float64 { return float64(min(classes-1, 2)) }
 
 // curvature bounds the trace of one record's second derivatives by class, Σ p_k(1-p_k) over all but
@@ -96,16 +115,26 @@ func (r *regression) add(record int, weights, out []float64) {
 	}
 }
 
+// pull is by how much θ differs from the centre at i.
+func (r *regression) pull(theta []float64, i int) float64 {
+	if r.centre == nil {
+		return theta[i]
+	}
+	return theta[i] - r.centre[i]
+}
+
 // evaluate returns the loss at θ, plus bᵀθ, and writes its gradient. It keeps the probabilities.
 func (r *regression) evaluate(theta, b, gradient []float64) (loss float64) {
 	for i, x := range theta {
-		loss += float64(r.strength*x*x/2) + float64(b[i]*x)
-		gradient[i] = float64(r.strength*x) + b[i]
+		pull := r.pull(theta, i)
+		loss += float64(r.strength*pull*pull/2) + float64(b[i]*x)
+		gradient[i] = float64(r.strength*pull) + b[i]
 	}
 	others := r.classes - 1
 	for record, y := range r.labels {
 		p := r.probabilities[record*others : (record+1)*others]
 		r.score(record, theta, p)
+		lower(p, y)
 		own := 0.0
 		if y > 0 {
 			own = p[y-1]

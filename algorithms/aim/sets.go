@@ -21,7 +21,9 @@ const (
 func (l *labeller) choose() error {
 	choosing := float64(l.params.Choosing * l.in.Budget.Total())
 	first := min(choosing, enough/l.records)
-	if err := l.chooseFirst(first); err != nil || len(l.chosen) == 0 || first == choosing {
+	err := l.chooseFirst(first)
+	// less than the first choice had is too little for a regression and more choices
+	if err != nil || len(l.chosen) == 0 || choosing < 2*first {
 		return err
 	}
 	return l.chooseMore(min(choosing-first, float64(2*first)))
@@ -147,15 +149,17 @@ func (l *labeller) chooseMore(budget float64) error {
 	}
 }
 
-// unexplained is, for each attribute, half of what the regression's probabilities are off from the
-// records' classes, in L1 over its marginal with the class. A record more or less moves it by at
-// most half of Σ_y |[y is its class] - p_y|, which is 1 - p of its class.
+// unexplained is, for each attribute, half of what the regression's probabilities, the lead
+// counted, are off from the records' classes, in L1 over its marginal with the class. A record
+// more or less moves it by at most half of Σ_y |[y is its class] - p_y|, which is 1 - p of its
+// class.
 func (l *labeller) unexplained() []float64 {
-	k, r := len(l.classes), l.regression()
+	k, r := len(l.classes), l.regression(l.labels, l.Values)
 	off := make([]float64, len(l.labels)*k)
 	for row, y := range l.labels {
 		own := off[row*k : (row+1)*k]
 		r.score(row, l.theta, own[1:])
+		lower(own[1:], y)
 		softmax(own[1:])
 		own[0] = 1
 		for _, p := range own[1:] {

@@ -51,7 +51,7 @@ var settings = map[string][]algorithms.Params{
 		},
 		func(p *aim.LabelParams) {
 			p.Labels, p.Choosing, p.Bins, p.Values = 0.3, 0.6, 3, partition.Midpoint
-			p.Pairs = aim.AllAttributes
+			p.Pairs, p.Cutoff, p.Rounds = aim.AllAttributes, aim.Share, 0
 		},
 	),
 	"day2016": vary(day2016.DefaultParams,

@@ -63,8 +63,8 @@ func (Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
 		Variants: []algorithms.Guarantee{algorithms.RecordPrivacy(algorithms.Strict, "The number"+
-			" of records, cuts and the class counts of leaves are paid for. All attributes but the"+
-			" class depend on it only by their region.")},
+			" of records, cuts and class counts of leaves are paid for; all else follows from them"+
+			" and the schema.")},
 		Revision: 1,
 	}
 }

@@ -217,7 +217,8 @@ func TestBudget(t *testing.T) {
 		rows[i] = []uint32{0, 0, 0, 0, 0, 0}
 	}
 	for levels, want := range []map[string]float64{
-		{"number of records": .02, "first cuts": .5 * 3 / 7, "cuts": .5 * 4 / 7, "class counts": .48},
+		{"number of records": .02, "first cuts": .5 * 3 / 7, "cuts": .5 * 4 / 7,
+			"class counts": .48},
 		{"first cuts": .5, "class counts": .5},
 		{"first cuts": .5 / 3, "cuts": 1. / 3, "class counts": .5},
 	} {
@@ -237,8 +238,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestLabel works an example by hand: a root over a leaf of 20 and 0 and a region of two leaves with
-// 0 and 3, -3 and 1. Below the root 17 and 4 add up, below the region -3 and 4.
+// TestLabel works an example by hand: a root over a leaf of 20 and 0 and a region of two leaves
+// with 0 and 3, -3 and 1. Below the root 17 and 4 add up, below the region -3 and 4.
 func TestLabel(t *testing.T) {
 	for _, c := range []struct {
 		strength float64

@@ -219,7 +219,7 @@ func (g *grower) score(rows []int32, mixed bool) {
 	if mixed {
 		share = 0.25
 	}
-	offset := share * float64(len(rows))
+	offset := float64(share * float64(len(rows)))
 	for i := 0; i < len(g.open); {
 		dim := g.open[i].dim
 		if axis := g.axes[dim]; axis != nil {
@@ -230,7 +230,7 @@ func (g *grower) score(rows []int32, mixed bool) {
 				part := g.part()
 				low, high := axis.Low[child]-axis.Low[node], axis.High[child]-axis.Low[node]
 				for at := int(low) * g.classes; at < int(high)*g.classes; at += g.classes {
-					add(part, slots[at:at+g.classes], 1)
+					move(slots[at:at+g.classes], part, nil)
 				}
 				sum += worth(part, mixed)
 			}
@@ -243,11 +243,10 @@ func (g *grower) score(rows []int32, mixed bool) {
 		sides := g.part()
 		below, above := sides[:g.classes:g.classes], sides[g.classes:]
 		for at := 0; at < len(slots); at += g.classes {
-			add(above, slots[at:at+g.classes], 1)
+			move(slots[at:at+g.classes], above, nil)
 		}
 		for j := 1; j < pieces; j, i = j+1, i+1 {
-			add(below, slots[(j-1)*g.classes:j*g.classes], 1)
-			add(above, slots[(j-1)*g.classes:j*g.classes], -1)
+			move(slots[(j-1)*g.classes:j*g.classes], below, above)
 			g.scores = append(g.scores, worth(below, mixed)+worth(above, mixed)-offset)
 		}
 	}
@@ -286,9 +285,13 @@ func (g *grower) part() []int32 {
 	return g.parts
 }
 
-func add(to, counts []int32, sign int32) {
+// move adds counts to one part and takes them from another, nil for none.
+func move(counts, to, from []int32) {
 	for y, n := range counts {
-		to[y] += sign * n
+		to[y] += n
+	}
+	for y := range from {
+		from[y] -= counts[y]
 	}
 }
 
@@ -303,7 +306,7 @@ func worth(counts []int32, mixed bool) float64 {
 	if !mixed || n == 0 {
 		return float64(most)
 	}
-	return (float64(most) + squares/n) / 2
+	return float64((float64(most) + squares/n) / 2)
 }
 
 // divide sorts rows by the part of the current box they go to, keeping their order, and returns

@@ -62,19 +62,23 @@ func packed(weights []float64, cases int) bool {
 // it parts more than one of the joint codes in two: then it is no function of the same node, and
 // codes would multiply.
 func (g *grower) join(at int, codes []uint32) {
-	if len(g.bundles) == 0 || !g.bundles[len(g.bundles)-1].takes(codes) {
-		g.bundles = append(g.bundles, &bundle{joint: make([]uint8, len(codes)), codes: 1})
+	var b *bundle
+	var seen [mostJointCodes][2]bool
+	takes := false
+	if len(g.bundles) > 0 {
+		b = g.bundles[len(g.bundles)-1]
+		seen, takes = b.takes(codes)
 	}
-	b := g.bundles[len(g.bundles)-1]
+	if !takes {
+		b = &bundle{joint: make([]uint8, len(codes)), codes: 1}
+		g.bundles = append(g.bundles, b)
+		seen, _ = b.takes(codes)
+	}
 	// The value of each joint code: that of its cases. One that has both keeps those of value 0.
-	seen := make([][2]bool, b.codes)
-	for i, code := range codes {
-		seen[b.joint[i]][code] = true
-	}
 	f := &g.features[at]
 	f.bundle = b
 	f.value = make([]uint8, b.codes, b.codes+1)
-	for j, s := range seen {
+	for j, s := range seen[:b.codes] {
 		if s[1] && !s[0] {
 			f.value[j] = 1
 		}
@@ -96,9 +100,8 @@ func (g *grower) join(at int, codes []uint32) {
 	b.members = append(b.members, at)
 }
 
-// takes reports whether a feature can join.
-func (b *bundle) takes(codes []uint32) bool {
-	var seen [mostJointCodes][2]bool
+// takes reports whether a feature can join, and which of its values occur at each joint code.
+func (b *bundle) takes(codes []uint32) (seen [mostJointCodes][2]bool, ok bool) {
 	for i, code := range codes {
 		seen[b.joint[i]][code] = true
 	}
@@ -108,7 +111,7 @@ func (b *bundle) takes(codes []uint32) bool {
 			parted++
 		}
 	}
-	return parted == 0 || parted == 1 && b.codes < mostJointCodes
+	return seen, parted == 0 || parted == 1 && b.codes < mostJointCodes
 }
 
 // seal notes, once all features have joined, the joint codes at which each has the value 1, and

@@ -157,3 +157,33 @@ func TestBundlesAreBounded(t *testing.T) {
 		t.Errorf("%d bundles of two independent features", len(g.bundles))
 	}
 }
+
+// TestManyCodes: where places do not fit half a word, the one cut that tells the classes apart is
+// found all the same.
+func TestManyCodes(t *testing.T) {
+	const rows, cut = 70_000, 40_000
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", Low: 0, High: rows, Step: rows, Continuous: true},
+		testtable.Categorical("p", "no", "yes"),
+		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class}}}
+	b := datasets.NewBuilder(schema, rows)
+	for i := range rows {
+		row := b.AddRow()
+		if err := b.SetNumber(row, 0, float64(i)); err != nil {
+			t.Fatal(err)
+		}
+		b.Set(row, 1, uint32(i%2))
+		if i >= cut {
+			b.Set(row, 2, 1)
+		}
+	}
+	table := b.Table()
+	if g := newGrower(context.Background(), Default, all(table), true); g.halves != 0 {
+		t.Errorf("two of %d places in a word", g.places)
+	}
+	tree := testtable.Fit(t, Default, all(table)).(*Tree)
+	if accuracy := testtable.Accuracy(tree, table, table.AllRows()); tree.Leaves() != 2 ||
+		accuracy != 1 {
+		t.Errorf("%d leaves, accuracy %v, must be 2 and 1", tree.Leaves(), accuracy)
+	}
+}

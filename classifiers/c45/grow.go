@@ -67,6 +67,7 @@ type grower struct {
 	order    []int32
 
 	// The training cases, row by row: see lay. label is where their labels stand.
+	layout
 	codes         []uint32
 	stride, label int
 	// Copies of the cases in the order of the tree's leaves: those of nodes that gather has had, in
@@ -88,7 +89,7 @@ type grower struct {
 	levels  []*tally
 	// Of the node that a test is chosen for, where weights are packed:
 	here *tally
-	open bitmap // the features that may part its cases; all where weights are not packed
+	open bitmap // the features that may part its cases: otherwise all
 
 	counts    []float64 // scratch: code·classes + class
 	sums      []uint64  // scratch: as the weights of a place
@@ -98,7 +99,7 @@ type grower struct {
 	strangers []int32   // scratch of prune
 	keys      []uint64  // scratch of scans by sorting
 	left      []float64 // scratch: one for each class
-	tests     []test    // scratch: one for each feature
+	tests     []test    // scratch: the valid ones of a node
 	largest   int       // arity
 }
 
@@ -502,11 +503,12 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 // to both sides, and one of the two moves on.
 func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 	spare = spare[:len(cases)]
-	codes, stride, first := g.codes, g.stride, uint32(g.columns[f.column].first)
+	codes, stride, first := g.codes[g.word(f.column):], g.stride, uint32(g.columns[f.column].first)
+	shift, mask := g.shift(f.column)&31, g.mask
 	left, right := 0, 0
 	if f.bundle != nil {
 		for _, i := range cases {
-			taken := int(f.value[codes[int(i)*stride+f.column]-first])
+			taken := int(f.value[codes[int(i)*stride]>>shift&mask-first])
 			cases[left], spare[right] = i, i
 			left, right = left+1-taken, right+taken
 		}
@@ -516,7 +518,7 @@ func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 		}
 		for _, i := range cases {
 			taken := 0
-			if codes[int(i)*stride+f.column] > first+cut {
+			if codes[int(i)*stride]>>shift&mask > first+cut {
 				taken = 1
 			}
 			cases[left], spare[right] = i, i

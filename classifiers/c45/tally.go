@@ -17,6 +17,25 @@ type codeColumn struct {
 // words is how many words of marks a column has; no two columns share one.
 func (c *codeColumn) words() int { return (c.codes + 63) / 64 }
 
+// layout is where the places of a case stand in its row: two in a word where all fit halves.
+type layout struct {
+	halves int // 1 for two in a word, 0 for one
+	mask   uint32
+}
+
+func layoutOf(columns []codeColumn, places int) layout {
+	for i := range columns {
+		places = max(places, columns[i].first+columns[i].codes)
+	}
+	if places <= 1<<16 {
+		return layout{1, 1<<16 - 1}
+	}
+	return layout{0, 1<<32 - 1}
+}
+
+func (l layout) word(column int) int   { return column >> l.halves }
+func (l layout) shift(column int) uint { return uint(column&l.halves) << 4 & 31 }
+
 // tally is what the cases of a node add up to: for each place the weights of the classes, two in a
 // word, the even one in its lower half, and a mark where there are any. Outside of columns all are
 // 0. Weights must be whole, see packed.
@@ -36,10 +55,6 @@ const codesPerCase = 256
 // two classes. Equal neighbours are then made one case if merge says so: a generalised record has
 // one for each class.
 func (g *grower) lay(columns [][]uint32, labels []uint32, weights []float64, merge bool) {
-	g.label = len(columns)
-	g.stride = g.label + 3
-	g.words = (g.classes + 1) / 2
-	g.sums = make([]uint64, g.words)
 	for i := range g.columns {
 		c := &g.columns[i]
 		c.first = g.places
@@ -47,12 +62,18 @@ func (g *grower) lay(columns [][]uint32, labels []uint32, weights []float64, mer
 			g.places += 64 * c.words()
 		}
 	}
+	g.layout = layoutOf(g.columns, g.places)
+	g.label = g.word(len(columns)-1) + 1
+	g.stride = g.label + 3
+	g.words = (g.classes + 1) / 2
+	g.sums = make([]uint64, g.words)
 	g.codes = make([]uint32, g.stride*len(labels))
 	last, cases := []uint32(nil), 0
 	for i, label := range labels {
 		row := g.codes[cases*g.stride:][:g.stride]
+		clear(row[:g.label])
 		for c, codes := range columns {
-			row[c] = uint32(g.columns[c].first) + codes[i]
+			row[g.word(c)] |= (uint32(g.columns[c].first) + codes[i]) << g.shift(c)
 		}
 		w := 1.0
 		if weights != nil {
@@ -89,7 +110,8 @@ func (g *grower) value(row []uint32) uint64 {
 
 // code is the code of a case in a column.
 func (g *grower) code(column int, i int32) uint32 {
-	return g.codes[int(i)*g.stride+column] - uint32(g.columns[column].first)
+	word := g.codes[int(i)*g.stride+g.word(column)]
+	return word>>g.shift(column)&g.mask - uint32(g.columns[column].first)
 }
 
 // add adds the weight of a case to that of its classes.
@@ -138,14 +160,15 @@ func (g *grower) all() *tally {
 // include adds cases to a tally.
 func (g *grower) include(t *tally, cases []int32) {
 	codes, stride, words, label := g.codes, g.stride, g.words, g.label
+	weights, marks, columns, layout := t.weights, t.marks, t.columns, g.layout
 	for _, i := range cases {
 		row := codes[int(i)*stride:][:stride]
 		value := uint64(row[label+1]) | uint64(row[label+2])<<32
 		word := int(row[label])
-		for _, c := range t.columns {
-			place := int(row[c])
-			t.weights[place*words+word] += value
-			t.marks[place>>6] |= 1 << (place & 63)
+		for _, c := range columns {
+			place := int(row[layout.word(int(c))] >> layout.shift(int(c)) & layout.mask)
+			weights[place*words+word] += value
+			marks[place>>6] |= 1 << (place & 63)
 		}
 	}
 }
@@ -156,7 +179,7 @@ func (g *grower) exclude(t *tally, cases []int32) {
 		row := g.row(i)
 		value, word := g.value(row), int(row[g.label])
 		for _, c := range t.columns {
-			place := int(row[c])
+			place := int(row[g.word(int(c))] >> g.shift(int(c)) & g.mask)
 			t.weights[place*g.words+word] -= value
 			t.settle(place, g.words)
 		}

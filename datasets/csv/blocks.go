@@ -32,14 +32,15 @@ func (t *tableReader) blocks(ctx context.Context) error {
 		for text.err == nil && !coded.full() {
 			b := &block{text: text.next()}
 			whole := text.err == nil || text.err == io.EOF
+			c, _ := idle.Get().(*coder)
+			if c == nil {
+				c = t.another()
+			}
 			coded.start(func() *block {
-				if c, _ := idle.Get().(*coder); whole {
-					if c == nil {
-						c = t.another()
-					}
+				if whole {
 					b.code(c)
-					idle.Put(c)
 				}
+				idle.Put(c)
 				return b
 			})
 		}

@@ -124,17 +124,19 @@ func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *
 	for range records {
 		builder.AddRow()
 	}
+	var byRegion []uint32 // of the records in byRecord
+	byRecord := make([]uint32, len(records))
 	for at, c := range columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for row, record := range records {
-			code := c.byRegion[record.Region]
-			if c.translate != nil {
-				code = c.translate[code]
+		if len(byRegion) == 0 || &byRegion[0] != &c.byRegion[0] {
+			byRegion = c.byRegion
+			for row, record := range records {
+				byRecord[row] = byRegion[record.Region]
 			}
-			builder.Set(row, at, code)
 		}
+		builder.SetAll(at, byRecord, c.translate)
 	}
 	for row, record := range records {
 		builder.Set(row, last, record.Class)
