@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -89,6 +90,8 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 		panic("a mistake in a plug-in")
 	case "error":
 		return nil, errors.New("cannot be done")
+	case "processors":
+		return nil, fmt.Errorf("%d processors", runtime.GOMAXPROCS(0))
 	case "hang":
 		select {} // never looks at its context
 	case "greedy":

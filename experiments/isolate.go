@@ -118,9 +118,13 @@ func (r *run) newWorkers(start *Start) *process.Pool {
 		},
 		// data that have to be loaded again take none of the cell's time
 		Begins: bytes.TrimSpace(jsonLine(&done{Phase: results.PhaseLoad})),
-		Memory: r.opts.Isolation.Memory, Line: maxWorkerLine, Words: maxWorkerWords}
+		Memory: r.opts.Isolation.Memory, Line: maxWorkerLine, Words: maxWorkerWords,
+		Env: os.Environ()}
 	if program.Memory > 0 { // garbage is collected before the limit ends the process
-		program.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", program.Memory/10*9))
+		program.Env = append(program.Env, fmt.Sprintf("GOMEMLIMIT=%d", program.Memory/10*9))
+	}
+	if r.plan.timed() {
+		program.Env = append(program.Env, "GOMAXPROCS=1") // as in this process
 	}
 	return &process.Pool{Program: program}
 }

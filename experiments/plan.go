@@ -233,3 +233,18 @@ func (p *Plan) describe(c *Cell) string {
 	}
 	return fmt.Sprintf("%s, trial %d, fold %d", text, c.Trial, c.Fold)
 }
+
+// Workers returns how many of the plan's cells are run at once when jobs are allowed: where a
+// figure draws the time of a release, one, because parallel releases slow each other down.
+func (p *Plan) Workers(jobs int) int {
+	if p.timed() {
+		return 1
+	}
+	return max(1, jobs)
+}
+
+// timed reports whether a figure draws the time of a release.
+func (p *Plan) timed() bool {
+	return slices.ContainsFunc(p.Figures,
+		func(f results.Figure) bool { return f.Y == results.RuntimeMetric })
+}

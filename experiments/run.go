@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -215,16 +216,6 @@ func (p *Plan) newRun(opts Options, cache *dataCache, j *journal, dir string) *r
 	return run
 }
 
-// Workers returns how many of the plan's cells are run at once when jobs are allowed: where a
-// figure draws the time of a release, one, because parallel releases slow each other down.
-func (p *Plan) Workers(jobs int) int {
-	if slices.ContainsFunc(p.Figures,
-		func(f results.Figure) bool { return f.Y == results.RuntimeMetric }) {
-		return 1
-	}
-	return max(1, jobs)
-}
-
 // Cached counts the cells that a run into the folder would take from its journal.
 func (p *Plan) Cached(ctx context.Context, out string, files datasets.Files) (cached int,
 	seconds []float64, err error) {
@@ -285,6 +276,10 @@ func (r *run) executionOrder(open []int) []int {
 
 // cells runs the given cells on the workers, and for -1, -2, ... the audits from the first on.
 func (r *run) cells(ctx context.Context, order []int) error {
+	if r.plan.timed() {
+		// Some releases of large tables would use more processors than those of small ones.
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.journal.start(func(err error) { cancel(err) })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func TestSameBytes(t *testing.T) {
 		if result.Cached != 0 || result.Failed != 0 {
 			t.Fatalf("%+v", result)
 		}
-		records := read(t, out, "test/coins", results.RecordsFile)
+		records := read(t, out, "test/coins", "records.jsonl")
 		ledger := read(t, out, "test/coins", results.LedgerFile)
 		if i == 0 {
 			want, wantLedger = records, ledger
@@ -51,7 +52,7 @@ func TestSameBytes(t *testing.T) {
 	other := mustPlan(t, testSpec, Overrides{Seed: new(uint64)})
 	out := t.TempDir()
 	mustRun(t, other, options(t, out))
-	if read(t, out, "test/coins", results.RecordsFile) == want {
+	if read(t, out, "test/coins", "records.jsonl") == want {
 		t.Error("another seed, the same records")
 	}
 }
@@ -69,6 +70,28 @@ func TestWorkers(t *testing.T) {
 		if got := others.Workers(jobs); got != want {
 			t.Errorf("%d cells at once with %d allowed, want %d", got, jobs, want)
 		}
+	}
+}
+
+// TestTimedCellsHaveOneProcessor: also those that run in processes of their own.
+func TestTimedCellsHaveOneProcessor(t *testing.T) {
+	timed := strings.Replace(moodSpec, "MOOD", "processors", 1) +
+		"plots:\n  - {name: t, x: n, y: runtime}\n"
+	before := runtime.GOMAXPROCS(3)
+	defer runtime.GOMAXPROCS(before)
+	apart := isolated(t, 1)
+	for name, opts := range map[string]Options{"here": options(t, t.TempDir()), "apart": apart} {
+		result := mustRun(t, mustPlan(t, timed, Overrides{}), opts)
+		text, err := os.ReadFile(filepath.Join(result.Dir, "records.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(text), `"1 processors"`); got != 2 {
+			t.Errorf("%s: %d of 2 cells had one processor:\n%s", name, got, text)
+		}
+	}
+	if got := runtime.GOMAXPROCS(0); got != 3 {
+		t.Errorf("%d processors after the run, had 3", got)
 	}
 }
 
@@ -112,7 +135,7 @@ func TestResume(t *testing.T) {
 	out := t.TempDir()
 	dir := filepath.Join(out, "test/coins")
 	mustRun(t, plan, options(t, out))
-	want := read(t, dir, results.RecordsFile)
+	want := read(t, dir, "records.jsonl")
 	if again := mustRun(t, plan, options(t, out)); again.Cached != len(plan.Cells) {
 		t.Errorf("the second run found %d of %d cells", again.Cached, len(plan.Cells))
 	}
@@ -140,11 +163,11 @@ func TestResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			os.Remove(filepath.Join(dir, results.RecordsFile))
+			os.Remove(filepath.Join(dir, "records.jsonl"))
 			if got := mustRun(t, plan, options(t, out)).Cached; got != damage.cached {
 				t.Errorf("%d cells reused, want %d", got, damage.cached)
 			}
-			if read(t, dir, results.RecordsFile) != want {
+			if read(t, dir, "records.jsonl") != want {
 				t.Error("other records")
 			}
 			if got := mustRun(t, plan, options(t, out)).Cached; got != len(plan.Cells) {
