@@ -65,7 +65,7 @@ type Params struct {
 	Suppress bool `yaml:"suppress" doc:"allow classes of fewer than k records, which are left out of the release and cost as many records as the table has for each of theirs"`
 	// Searches at larger k, of which there are one to three for each decade up to half the rows,
 	// have the same limit.
-	Work  int `yaml:"work" doc:"end the search after so many million steps, a step being about a counted cell or 4 ns; 0 is no limit" min:"0" max:"1000000000"`
+	Work  int `yaml:"work" doc:"end the search after so many million steps, a step being about a counted cell or 2 ns; 0 is no limit" min:"0" max:"1000000000"`
 	Nodes int `yaml:"nodes" doc:"end the search after so many nodes of its tree; 0 is no limit" min:"0"`
 }
 

@@ -259,7 +259,8 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 	stream := random.NewKey(3).Stream()
 	var dense, chain [][]uint32
 	for range 3000 {
-		at := stream.Uint32N(16) & stream.Uint32N(16) // ones are rare, and one of eight joins all
+		at := stream.Uint32N(16)
+		at &= stream.Uint32N(16) // ones are rare, and one of eight joins all
 		if stream.Uint32N(8) == 0 {
 			at = 15
 		}
