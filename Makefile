@@ -2,7 +2,7 @@
 #
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
-#   make leaderboard       all private baselines on four tables, into docs/leaderboard.md; half an hour
+#   make leaderboard       all private baselines on four tables, into docs/leaderboard.md; 17 min
 #   make regress           the same on stand-in data, compared with results/baseline/quick
 #   make regress-full      what make reproduce left, compared with results/baseline/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
