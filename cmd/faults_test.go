@@ -158,7 +158,7 @@ var faults = []fault{
 	},
 	{name: "records in the order of the input", in: "mondrian", anonymous: true,
 		edits: []mutant{{file: "algorithms/partition/generalised.go",
-			old: `	g.shuffle(records, noise.Open("order of records"))` + "\n", new: ""}},
+			old: "	shuffle(records, others)\n", new: "	_ = others\n"}},
 		own: true,
 	},
 	{name: "a choice scaled to the data's own sensitivity", in: "rps", edits: []mutant{
