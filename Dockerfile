@@ -2,7 +2,7 @@
 #
 #   docker build -t ppdp .
 #   mkdir -p results data
-#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/results:/work/results" -v "$PWD/data:/work/data" ppdp reproduce --quick
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/results:/ppdp/results" -v "$PWD/data:/ppdp/data" ppdp reproduce --quick
 #
 # Data and results live in the two mounted folders, as the caller's own files. Without data there, they are downloaded and checked;
 # with --network none generated stand-ins take their place. Manifests name no commit: .git stays outside.
@@ -18,13 +18,13 @@ COPY . .
 RUN make build && \
     install -D bin/ppdp /image/usr/local/bin/ppdp && \
     install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt && \
-    install -d -m 1777 /image/tmp /image/work /image/work/results /image/work/data
+    install -d -m 1777 /image/tmp /image/ppdp /image/ppdp/results /image/ppdp/data
 
 FROM scratch
 COPY --from=build /image/ /
-WORKDIR /work
+WORKDIR /ppdp
 # Data put into the mounted folder by hand are looked for in it, and those that are downloaded are kept in its folder ppdp.
-ENV PPDP_DATA=/work/data XDG_CACHE_HOME=/work/data
+ENV PPDP_DATA=/ppdp/data XDG_CACHE_HOME=/ppdp/data
 # Nobody in particular: nothing in the image is to be changed.
 USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/ppdp"]

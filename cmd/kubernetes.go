@@ -58,7 +58,7 @@ func (c *kubernetesCommand) Validate() error {
 
 // Where the pods have things: in the image's folder, which the Dockerfile names.
 const (
-	podFolder  = "/work"
+	podFolder  = "/ppdp"
 	podResults = podFolder + "/results"
 	podFiles   = podFolder + "/specs"
 )

@@ -336,7 +336,7 @@ func (c *Comparison) cells(epsilon float64) int {
 
 // fitting are the settings under which a partition of a table of the schema has at most about so
 // many cells, classes counted; a score that needs no class where the table has none; and for other
-// releases what suits a table of one's own better than their defaults.
+// releases what suits a user's table better than their defaults.
 func fitting(name string, s *datasets.Schema, cells int) map[string]any {
 	params := make(map[string]any)
 	perClass := max(1, cells/s.Classes())

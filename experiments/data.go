@@ -148,7 +148,7 @@ func (r *run) giveBack(m *cellData) {
 	r.cache.mu.Unlock()
 }
 
-// letGo forgets data that are drawn anew for each trial and that nobody has taken. Those of the
+// letGo forgets data that are drawn anew for each trial and are not in use. Those of the
 // last cell stay until others are loaded: the next cell is most likely of the same trial.
 func (s *dataCache) letGo(clock func() time.Time) {
 	for key, m := range s.cells { // order-free: each is looked at
