@@ -44,8 +44,8 @@ func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
 	return b.WriteTo(w)
 }
 
-// packing is zlib's level for PNG files. On rows that are mostly zeros it takes three quarters of the
-// time of zlib.BestSpeed, which is 1; the files are 7 % larger.
+// packing is zlib's level for PNG files. On rows that are mostly zeros it takes three quarters of
+// the time of zlib.BestSpeed, which is 1; the files are 7 % larger.
 const packing = 2
 
 // writePNG writes an opaque picture. Every row holds its differences from the one above (PNG's
