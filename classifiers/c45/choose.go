@@ -74,16 +74,12 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	return feature, cut
 }
 
-// mixed reports whether a node has cases of two classes, and enough for a test.
+// mixed reports whether tests can save training errors at a node, and whether it has enough cases
+// for one. Where they cannot, whatever grew would fall back into a leaf.
 func (g *grower) mixed(at int32) bool {
-	cases, present := 0.0, 0
-	for _, w := range g.distribution(at) {
-		cases += w
-		if w > 0 {
-			present++
-		}
-	}
-	return present >= 2 && cases >= 2*g.settings.MinCases
+	n := &g.nodes[at]
+	cases, _ := wrong(g.distribution(at))
+	return n.estimate-n.floor > collapseSlack && cases >= 2*g.settings.MinCases
 }
 
 // fewValues reports whether some attribute is numeric or has few values, so that those with many
