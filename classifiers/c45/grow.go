@@ -3,6 +3,7 @@ package c45
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -93,18 +94,19 @@ type grower struct {
 	here *tally
 	open bitmap // the features that may part its cases: otherwise all
 
-	counts    []float64 // scratch: code·classes + class
-	sums      []uint64  // scratch: as the weights of a place
-	bounds    []int32   // scratch of partition
-	bags      []int32   // scratch of partition
-	spare     []int32   // scratch of partition, as long as order
-	taken     []uint32  // scratch of partition: the branch of each case
-	strangers []int32   // scratch of prune
-	merged    []int32   // scratch of raise
-	keys      []uint64  // scratch of scans by sorting
-	left      []float64 // scratch: one for each class
-	tests     []test    // scratch: the valid ones of a node
-	largest   int       // arity
+	counts    []float64    // scratch: code·classes + class
+	sums      []uint64     // scratch: as the weights of a place
+	bounds    []int32      // scratch of partition
+	bags      []int32      // scratch of partition
+	spare     []int32      // scratch of partition, as long as order
+	taken     []uint32     // scratch of partition: the branch of each case
+	strangers []int32      // scratch of prune
+	merged    []int32      // scratch of raise
+	keys      []uint64     // scratch of scans by sorting
+	steps     []codeWeight // scratch of scans
+	left      []float64    // scratch: one for each class
+	tests     []test       // scratch: the valid ones of a node
+	largest   int          // arity
 }
 
 // newGrower prepares the data. Bundles and merged cases change no tree, only the time it takes;
@@ -116,6 +118,7 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	g := &grower{
 		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
 		classes: schema.Classes(), nearCases: nearCases, perCase: codesPerCase,
+		xlog: tabled(),
 	}
 	g.total = float64(len(rows))
 	if weights != nil {
@@ -152,10 +155,6 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	g.bounds = make([]int32, g.largest+1)
 	g.bags = make([]int32, g.largest+1)
 	g.left = make([]float64, g.classes)
-	g.xlog = make([]float64, min(len(rows), maxTable)+1)
-	for x := 2; x < len(g.xlog); x++ {
-		g.xlog[x] = float64(float64(x) * elementary.Log2(float64(x)))
-	}
 	return g
 }
 
@@ -228,6 +227,15 @@ func distinct[T float64 | uint32](values []T) []T {
 	slices.Sort(values)
 	return slices.Compact(values)
 }
+
+// tabled is x·log₂x of whole x up to maxTable.
+var tabled = sync.OnceValue(func() []float64 {
+	table := make([]float64, maxTable+1)
+	for x := 2; x < len(table); x++ {
+		table[x] = float64(float64(x) * elementary.Log2(float64(x)))
+	}
+	return table
+})
 
 // log2 is x·log₂x, 0 at 0.
 func (g *grower) log2(x float64) float64 {

@@ -55,6 +55,7 @@ func (g *grower) prune(at int32) error {
 	}
 	return nil
 }
+
 // raised estimates the errors of a node's largest branch if it took all cases of the node: its own
 // and, sent down it, those of its siblings, which it leaves in strangers. It may return infinity
 // where the branch is not to be raised.
