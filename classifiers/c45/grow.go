@@ -27,7 +27,7 @@ const (
 	// minimum of cases and this.
 	mostNumericCases = 25
 	// maxTable bounds the table of x·log₂x.
-	maxTable = 1 << 16
+	maxTable = 1 << 17
 )
 
 // feature is one attribute as the grower sees it: codes by position, ascending with the value when
@@ -131,13 +131,14 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	g.whole = packed(weights, len(rows))
 	bundles = bundles && g.whole
 	var columns [][]uint32
-	codes := make([]uint32, len(rows))
+	codes, ones := make([]uint32, len(rows)), newBitmap(len(rows))
 	for _, at := range classifiers.Features(schema) {
 		f := newFeature(data.Table, at, rows, codes)
 		g.features = append(g.features, f)
 		g.largest = max(g.largest, f.arity)
 		if bundles && !f.numeric && f.arity == 2 {
-			g.join(len(g.features)-1, codes)
+			ones.pack(codes)
+			g.join(len(g.features)-1, ones, len(rows))
 			continue // the codes' memory serves the next feature
 		}
 		g.features[len(g.features)-1].column = len(columns)
@@ -150,7 +151,7 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	for i := range g.features {
 		g.open.add(i)
 	}
-	g.lay(g.seal(columns), labels, weights, bundles)
+	g.lay(g.seal(columns, len(rows)), labels, weights, bundles)
 	g.counts = make([]float64, g.largest*g.classes)
 	g.bounds = make([]int32, g.largest+1)
 	g.bags = make([]int32, g.largest+1)
