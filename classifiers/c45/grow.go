@@ -26,8 +26,10 @@ const (
 	// Branches of a numeric test hold at least a tenth of the node's cases per class, between the
 	// minimum of cases and this.
 	mostNumericCases = 25
+	// fewCases bounds the table of estimated errors.
+	fewCases = 64
 	// maxTable bounds the table of x·log₂x.
-	maxTable = 1 << 17
+	maxTable = 1 << 18
 )
 
 // feature is one attribute as the grower sees it: codes by position, ascending with the value when
@@ -82,9 +84,10 @@ type grower struct {
 	weights []float64 // by node and class
 	links   []int32   // to the nodes at branches, -1 for a branch without cases
 
-	xlog    []float64 // x·log₂x of small whole x
-	whole   bool      // weights are packed: sums are exact in any order
-	words   int       // of a place's weights
+	xlog    []float64                   // x·log₂x of small whole x
+	few     [fewCases][fewCases]float64 // by cases and errors, the estimate, 0 where not known yet
+	whole   bool                        // weights are packed: sums are exact in any order
+	words   int                         // of a place's weights
 	columns []codeColumn
 	numeric []bool // by column
 	places  int
@@ -103,6 +106,7 @@ type grower struct {
 	strangers []int32      // scratch of prune
 	merged    []int32      // scratch of raise
 	keys      []uint64     // scratch of scans by sorting
+	spots     []spot       // scratch of include
 	steps     []codeWeight // scratch of scans
 	left      []float64    // scratch: one for each class
 	tests     []test       // scratch: the valid ones of a node
@@ -260,6 +264,10 @@ func (g *grower) leaf(low, high int) int32 {
 
 // bare is a leaf whose distribution and estimate are still 0.
 func (g *grower) bare(low, high int) int32 {
+	if len(g.nodes) == cap(g.nodes) { // by half as much is what append would do, which copies more
+		g.nodes = slices.Grow(g.nodes, len(g.nodes)+1)
+		g.weights = slices.Grow(g.weights, len(g.weights)+g.classes)
+	}
 	g.nodes = append(g.nodes, node{feature: -1, low: int32(low), high: int32(high)})
 	for range g.classes {
 		g.weights = append(g.weights, 0)

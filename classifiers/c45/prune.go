@@ -158,8 +158,17 @@ func (g *grower) move(at, by int32) {
 	}
 }
 
+// leafErrors estimates the errors of a leaf, and keeps it for those of few cases, which most are.
 func (g *grower) leafErrors(distribution []float64) float64 {
-	return g.pessimism.errors(wrong(distribution))
+	cases, errors := wrong(distribution)
+	if !g.whole || cases >= fewCases {
+		return g.pessimism.errors(cases, errors)
+	}
+	known := &g.few[int(cases)][int(errors)]
+	if *known == 0 {
+		*known = g.pessimism.errors(cases, errors)
+	}
+	return *known
 }
 
 // raising estimates a pruned subtree that takes in cases of its siblings. Estimates grow with
