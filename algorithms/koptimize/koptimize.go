@@ -20,7 +20,8 @@
 //   - Records are grouped into cells that no cut of the tail separates. A cell is a set of bits,
 //     one for each cut it lies beyond. Classes with a single cell leave the search.
 //   - All pairs of a node's cuts are priced from joint counts before any child is made. This finds
-//     pairs that exclude each other, since they leave a class too small or cost too much already.
+//     pairs that exclude each other, since they leave a class too small or cost too much already,
+//     and cuts that lead to nothing better with any others.
 //   - A node's bound adds up, class by class, the best of four: what its size allows (at most
 //     ⌊m/k⌋ classes), the sum of what each cut through it saves, what so many cuts can halve, and
 //     the paper's, that no record costs less than k or than its cell has records. Of cuts that

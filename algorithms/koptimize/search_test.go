@@ -169,6 +169,53 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 	}
 }
 
+// TestPrune: every set of cuts that costs less than the best known is still to be found after a
+// node's cuts were pruned. Searches alone would hardly show it, since most begin with the best.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	stream := random.NewKey(13).Derive("prune").Stream()
+	dropped, cheaper := 0, 0
+	for trial := range 300 {
+		cells := []int{2 + stream.IntN(3), 2 + stream.IntN(3), 2 + stream.IntN(3), 2}
+		table := randomTable(stream, 30+stream.IntN(60), cells, trial%2 == 0)
+		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
+		s, least := newSearch(context.Background(), p, limits{}), bruteForce(p, table)
+		s.best = least + 1 + int64(stream.IntN(int(least)))
+		root := s.level(0)
+		s.root(root)
+		s.examine(root)
+		if len(root.order) < 2 || !s.pair(root) {
+			continue
+		}
+		if s.bound(root) >= s.best {
+			if least < s.best {
+				t.Fatalf("trial %d: nothing below %d, brute force %d", trial, s.best, least)
+			}
+			continue
+		}
+		before := len(root.order)
+		s.prune(root)
+		dropped += before - len(root.order)
+		for set := range 1 << len(p.cuts) {
+			cost, ok := price(p, table, members(p, set))
+			if !ok || cost >= s.best {
+				continue
+			}
+			cheaper++
+			for _, c := range members(p, set) {
+				if !slices.Contains(root.order, int32(slices.Index(root.tail, c))) {
+					t.Fatalf("trial %d: cut %d of %v, which costs %d, left out at %d", trial, c,
+						members(p, set), cost, s.best)
+				}
+			}
+		}
+	}
+	if dropped == 0 || cheaper == 0 {
+		t.Errorf("%d cuts left out, %d sets of cuts still to be found: must be some", dropped,
+			cheaper)
+	}
+}
+
 // TestOneDimension: along one attribute the best partitioning has optimal substructure, so that
 // dynamic programming finds it, here among more cuts than a word has bits.
 func TestOneDimension(t *testing.T) {
