@@ -26,6 +26,8 @@
 //     ⌊m/k⌋ classes), the sum of what each cut through it saves, what so many cuts can halve, and
 //     the paper's, that no record costs less than k or than its cell has records. Of cuts that
 //     exclude one another, grouped greedily, one counts.
+//   - Attributes with few values are branched on first. What is left for the last one is solved by
+//     dynamic programming.
 //
 // Published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
 // stay as they are. k-anonymity bounds how far a record can be linked, not what can be inferred
@@ -36,8 +38,8 @@
 // Deviations:
 //   - Without suppress, the default, no record is suppressed, as in LeFevre et al. 2006.
 //     Suppression is the paper's own form.
-//   - Tails are ordered by the cost of the head with the cut, the cheapest first; the paper orders
-//     by the number of classes that a cut splits.
+//   - Tails are ordered by attribute, and of one attribute by the cost of the head with the cut,
+//     the cheapest first; the paper orders by the number of classes that a cut splits.
 //   - Cuts lie next to the lower of two neighbouring values that occur.
 //   - The search starts from a partitioning found by a climb, by Incognito and at larger k; the
 //     paper's starts from none.

@@ -425,6 +425,66 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestFitNode compares the cuts of one dimension that are found for a node, beyond its head, with
+// the best of all sets of them.
+func TestFitNode(t *testing.T) {
+	t.Parallel()
+	stream := random.NewKey(14).Derive("fit node").Stream()
+	fitted := 0
+	for trial := range 200 {
+		cells := []int{3 + stream.IntN(6), 2 + stream.IntN(4), 2 + stream.IntN(4)}
+		table := randomTable(stream, 30+stream.IntN(80), cells, trial%2 == 0)
+		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
+		s := newSearch(context.Background(), p, limits{})
+		n, next := s.level(0), s.level(1)
+		s.root(n)
+		s.examine(n)
+		for range 3 { // cuts of the head
+			var along []int32 // the cuts of the first dimension
+			for at, state := range n.state {
+				if state == open && p.cuts[n.tail[at]].dim == 0 {
+					along = append(along, int32(at))
+				}
+			}
+			want := int64(math.MaxInt64)
+			for set := range 1 << p.first[1] {
+				if cost, ok := price(p, table, append(members(p, set), s.path...)); ok {
+					want = min(want, cost)
+				}
+			}
+			if s.best = math.MaxInt64; want < s.best && len(along) > 0 {
+				s.fitNode(n, along)
+				cost, ok := price(p, table, s.bestCuts)
+				if s.best != want || !ok || cost != want {
+					t.Fatalf("trial %d: %v beyond %v costs %d, said to be %d, must be %d", trial,
+						s.bestCuts, s.path, cost, s.best, want)
+				}
+				fitted++
+			}
+			s.best = math.MaxInt64
+			i := slices.IndexFunc(n.order, func(at int32) bool {
+				return p.cuts[n.tail[at]].dim > 0
+			})
+			if i < 0 {
+				break
+			}
+			n.place = resize(n.place, len(p.cuts))
+			for at, id := range n.tail {
+				n.place[id] = int32(at)
+			}
+			n.rest(p.words)
+			n.compatible(n.order[i])
+			s.child(next, n, int(n.order[i]))
+			s.path = append(s.path, n.tail[n.order[i]])
+			s.examine(next)
+			n, next = next, n
+		}
+	}
+	if fitted < 100 {
+		t.Errorf("%d nodes fitted, must be more", fitted)
+	}
+}
+
 // TestRungs: a limited search costs no more than the same one at any larger k of the series, and
 // none above full-domain generalisation, although its limit ends it long before.
 func TestRungs(t *testing.T) {
