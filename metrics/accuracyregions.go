@@ -83,8 +83,15 @@ type encodedRecords struct {
 func encodeRecords(ctx context.Context, c Case, as encoding.Encoding,
 	located []int32) (*encodedRecords, error) {
 	regions := c.Release.Regions
-	var records []encoding.Record
-	e := &encodedRecords{at: make([]int32, regions.Len())}
+	counted := 0
+	for _, count := range regions.Counts {
+		if count > 0 {
+			counted++
+		}
+	}
+	records := make([]encoding.Record, 0, counted+len(located))
+	e := &encodedRecords{at: make([]int32, regions.Len()),
+		weights: make([]float64, 0, counted+len(located))}
 	for i, count := range regions.Counts {
 		if count > 0 {
 			records = append(records, encoding.Record{Region: int32(i / regions.Classes),
