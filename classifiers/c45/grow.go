@@ -551,8 +551,9 @@ func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 	shift, mask := g.shift(f.column)&31, g.mask
 	left, right := 0, 0
 	if f.bundle != nil {
+		value := f.value
 		for _, i := range cases {
-			taken := int(f.value[codes[int(i)*stride]>>shift&mask-first])
+			taken := int(value[codes[int(i)*stride]>>shift&mask-first])
 			cases[left], spare[right] = i, i
 			left, right = left+1-taken, right+taken
 		}
@@ -560,9 +561,10 @@ func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 		if !f.numeric {
 			cut = 0
 		}
+		most := first + cut
 		for _, i := range cases {
 			taken := 0
-			if codes[int(i)*stride]>>shift&mask > first+cut {
+			if codes[int(i)*stride]>>shift&mask > most {
 				taken = 1
 			}
 			cases[left], spare[right] = i, i
