@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,36 @@ func processor() string {
 		}
 	}
 	return runtime.GOARCH
+}
+
+// A heap of more than largeHeap may grow by so many percent between collections, where Go lets it
+// double. A large one is nearly all columns, which hold no pointers and cost a collection nothing.
+const (
+	largeHeap    = 192 << 20
+	largePercent = 50
+)
+
+// keepSmall makes large heaps grow less from now on, unless the user has set GOGC. It looks at
+// every collection: an object that nothing holds is cleaned up after each.
+func keepSmall() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	percent, live := 100, []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	var look func(struct{})
+	look = func(struct{}) {
+		metrics.Read(live)
+		want := 100
+		if live[0].Value.Uint64() > largeHeap {
+			want = largePercent
+		}
+		if want != percent {
+			debug.SetGCPercent(want)
+			percent = want
+		}
+		runtime.AddCleanup(new([4]int), look, struct{}{})
+	}
+	look(struct{}{})
 }
 
 // meter measures what a run takes of the machine.

@@ -17,6 +17,7 @@ import (
 
 // Main runs the command line of the process and exits with its code.
 func Main() {
+	keepSmall()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup, which is to outlive its terminal
 		ends = append(ends, syscall.SIGHUP)

@@ -524,6 +524,9 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 		return
 	}
 	clear(bounds)
+	if len(g.taken) < len(cases) {
+		g.taken = make([]uint32, len(cases))
+	}
 	taken := g.taken[:len(cases)]
 	g.branch(f, taken, cases, cut)
 	for _, b := range taken {
