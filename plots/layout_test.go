@@ -350,10 +350,10 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 		fmt.Sprintf(line, "M6,6L7,7"),
 		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>",
 		fmt.Sprintf(line, "M0,0L2,2"))
-	if got := string(joinLines([]byte(in))); got != want {
+	if got := string(rewritten([]byte(in), nil)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	// What vgsvg writes today is what joinLines knows.
+	// What vgsvg writes today is what rewritten knows.
 	canvas := vgsvg.New(10, 10)
 	for range 2 {
 		var path vg.Path
@@ -366,7 +366,7 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, after := bytes.Count(b.Bytes(), []byte("<path")),
-		bytes.Count(joinLines(b.Bytes()), []byte("<path"))
+		bytes.Count(rewritten(b.Bytes(), nil), []byte("<path"))
 	if before != 2 || after != 1 {
 		t.Errorf("%d paths of %d, want 1 of 2", after, before)
 	}
