@@ -201,8 +201,8 @@ func (s *search) survey(n *node) []lane {
 }
 
 // child makes the node whose head is from's with one more cut, at position at of from's tail,
-// and whose tail is from.keep. It stops and says false as soon as the classes made so far, and those
-// of from for the others, cost too much.
+// and whose tail is from.keep. It stops and says false as soon as the classes made so far, and
+// those of from for the others, cost too much.
 func (s *search) child(to, from *node, at int) bool {
 	p, words := s.problem, s.problem.words
 	to.tail, to.conflict = to.tail[:0], to.conflict[:0]
