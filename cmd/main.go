@@ -16,13 +16,9 @@ import (
 	"golang.org/x/term"
 )
 
-// ballastBytes count as live memory, though they are never touched and take none of the machine's:
-// garbage is collected when what is live has doubled, and most verbs and cells keep so little that
-// they spent a third of their time on that.
-const ballastBytes = 64 << 20
-
 // Main runs the command line of the process and exits with its code.
 func Main() {
+	ballast := collectLater()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup, which is to outlive its terminal
 		ends = append(ends, syscall.SIGHUP)
@@ -30,13 +26,12 @@ func Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	// The first interrupt ends the verb in good order, the second one ends the process at once.
 	context.AfterFunc(ctx, stop)
-	ballast := make([]byte, ballastBytes)
 	code := run(os.Args[1:], os.Stdout, os.Stderr, environment{
 		ctx:      ctx,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
 		now:      time.Now,
 	})
-	runtime.KeepAlive(ballast)
 	stop()
+	runtime.KeepAlive(ballast)
 	os.Exit(code)
 }

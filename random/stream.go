@@ -65,6 +65,19 @@ func (s *Stream) Uint64() uint64 {
 	return s.source.Uint64()
 }
 
+// Words fills words with the next numbers of Uint64.
+func (s *Stream) Words(words []uint64) {
+	if s.source == nil {
+		for i := range words {
+			words[i] = s.Rand.Uint64()
+		}
+		return
+	}
+	for i := range words {
+		words[i] = s.source.Uint64()
+	}
+}
+
 // Uint32N draws uniformly from 0 to n-1; it panics when n is 0.
 func (s *Stream) Uint32N(n uint32) uint32 {
 	if n == 0 {

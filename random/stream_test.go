@@ -161,6 +161,26 @@ func TestPermute(t *testing.T) {
 	}
 }
 
+// TestWords: the numbers of Uint64, of the system's randomness others each time.
+func TestWords(t *testing.T) {
+	a, b := NewKey(33).Stream(), NewKey(33).Stream()
+	for n := range 200 {
+		words := make([]uint64, n)
+		a.Words(words)
+		for i, got := range words {
+			if want := b.Uint64(); got != want {
+				t.Fatalf("word %d of %d is %d, want %d", i, n, got, want)
+			}
+		}
+	}
+	words := make([]uint64, 300)
+	SystemStream().Words(words)
+	slices.Sort(words)
+	if distinct := len(slices.Compact(words)); distinct < 300 { // of probability 2⁻⁴⁸
+		t.Errorf("%d of 300 words of the system are distinct", distinct)
+	}
+}
+
 // TestUint32N: the numbers of math/rand/v2, of either kind of bound.
 func TestUint32N(t *testing.T) {
 	a, b := NewKey(32).Stream(), NewKey(32).Stream()

@@ -14,11 +14,11 @@ const maxJoint = 1 << 24
 // pairs is what a node learns about its tail's cuts two at a time, by rank in its order.
 type pairs struct {
 	m int // cuts
-	// joint holds the rows of a class on the near side of two cuts, at (class·m+i)·m+j for i < j,
+	// joint holds the rows of a class on the near side of two cuts, at (class·m+i)·m+j for i ≠ j,
 	// where both cuts divide the class.
 	joint  []int32
 	prices []pairPrice // at i·m+j for i < j
-	rank   []int32     // of each cut of the tail, -1 for those not in order
+	rank   []int32     // of each cut of the tail in the order, -1 for those not there
 
 	// Scratch for one class.
 	lines []divider // the ordered cuts that divide it, lane after lane
@@ -182,8 +182,9 @@ func (q *pairs) add(p *problem, size int32, a divider, others []divider, joint [
 	least, wholeLeast, whole := p.least, p.least[size]-a.least, p.cost[size]-a.cost
 	for y := range others {
 		b, both := &others[y], above[y]
-		at := int(min(a.rank, b.rank))*q.m + int(max(a.rank, b.rank))
-		joint[at] = both
+		low, high := int(min(a.rank, b.rank)), int(max(a.rank, b.rank))
+		at := low*q.m + high
+		joint[at], joint[high*q.m+low] = both, both
 		sum := &q.prices[at]
 		one, two, none := a.near-both, b.near-both, size-a.near-b.near+both
 		if p.suppress {
@@ -292,13 +293,13 @@ type excess struct {
 	class int32
 }
 
-// childBound is the bound of the child with the i-th ordered cut and the given ones, a set of cuts
-// later in the order, from the joint counts: the child need not be made.
-func (s *search) childBound(n *node, i int, tail []uint64) int64 {
+// childBound is the bound of the child with an ordered cut and the given others, a set, from the
+// joint counts: the child need not be made.
+func (s *search) childBound(n *node, cut int32, tail []uint64) int64 {
 	s.colourSet(n, tail)
 	p, c, q, cuts, m := s.problem, &s.colours, &s.pairs, len(n.tail), s.pairs.m
 	s.work += int64(len(n.sizes) * len(c.at))
-	cut := n.order[i]
+	i := int(q.rank[cut])
 	total := n.floor[cut]
 	for _, largest := range s.largest { // first, so that few others need be looked at
 		if total >= s.best {

@@ -14,18 +14,58 @@ import (
 // Counts of a feature are sums over joint codes. They are the same to the last bit as sums over
 // cases only where all weights are whole numbers (see packed); other data are not bundled.
 type bundle struct {
-	joint   []uint8  // of each case, until it is a column
+	joint   []bitmap // by joint code its cases, until they are a column
 	codes   int      // joint codes are below it
 	members []int    // indices of features
 	has     []bitmap // by joint code, the features of value 1
 }
 
-// bitmap is a set of joint codes or of features.
+// bitmap is a set of joint codes, of features or of cases.
 type bitmap []uint64
 
 func newBitmap(size int) bitmap { return make(bitmap, (size+63)/64) }
 
 func (b bitmap) add(i int) { b[i>>6] |= 1 << (i & 63) }
+
+// pack makes it the set of cases of code 1, where all have 0 or 1.
+func (b bitmap) pack(codes []uint32) {
+	for n := range b {
+		word := uint64(0)
+		for i, code := range codes[64*n : min(64*n+64, len(codes))] {
+			word |= uint64(code) << i
+		}
+		b[n] = word
+	}
+}
+
+func (b bitmap) meets(other bitmap) bool {
+	for n, word := range b {
+		if word&other[n] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// exceeds reports whether some of a set are not in another.
+func (b bitmap) exceeds(other bitmap) bool {
+	for n, word := range b {
+		if word&^other[n] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// part takes those in another set out of a set, and returns them.
+func (b bitmap) part(other bitmap) bitmap {
+	out := make(bitmap, len(b))
+	for n, word := range other {
+		out[n] = b[n] & word
+		b[n] &^= word
+	}
+	return out
+}
 
 // parting adds the features to a set that have both values among some joint codes.
 func (b *bundle) parting(to, codes bitmap) {
@@ -58,69 +98,70 @@ func packed(weights []float64, cases int) bool {
 	return max(sum, float64(cases)) <= math.MaxUint32
 }
 
-// join adds the two-valued feature with the given codes to the last bundle, or to a new one where
-// it parts more than one of the joint codes in two: then it is no function of the same node, and
-// codes would multiply.
-func (g *grower) join(at int, codes []uint32) {
+// join adds the two-valued feature that has the value 1 in the given cases, of so many, to the last
+// bundle, or to a new one where it parts more than one of the joint codes in two: then it is no
+// function of the same node, and codes would multiply.
+func (g *grower) join(at int, ones bitmap, cases int) {
 	var b *bundle
-	var seen [mostJointCodes][2]bool
-	takes := false
+	takes, parted := false, -1
 	if len(g.bundles) > 0 {
 		b = g.bundles[len(g.bundles)-1]
-		seen, takes = b.takes(codes)
+		takes, parted = b.takes(ones)
 	}
 	if !takes {
-		b = &bundle{joint: make([]uint8, len(codes)), codes: 1}
+		every := newBitmap(cases)
+		for i := range cases {
+			every.add(i)
+		}
+		b = &bundle{joint: []bitmap{every}, codes: 1}
 		g.bundles = append(g.bundles, b)
-		seen, _ = b.takes(codes)
+		_, parted = b.takes(ones)
 	}
-	// The value of each joint code: that of its cases. One that has both keeps those of value 0.
+	if parted >= 0 {
+		// A code for those of value 1, which has the other features' values; the rest keep theirs.
+		b.joint = append(b.joint, b.joint[parted].part(ones))
+		b.codes++
+		for _, member := range b.members {
+			m := &g.features[member]
+			m.value = append(m.value, m.value[parted])
+		}
+	}
 	f := &g.features[at]
 	f.bundle = b
 	f.value = make([]uint8, b.codes, b.codes+1)
-	for j, s := range seen[:b.codes] {
-		if s[1] && !s[0] {
+	for j, cases := range b.joint {
+		if cases.meets(ones) {
 			f.value[j] = 1
-		}
-		if s[0] && s[1] {
-			// The code for those of value 1 has the other features' values.
-			for _, member := range b.members {
-				m := &g.features[member]
-				m.value = append(m.value, m.value[j])
-			}
-			f.value = append(f.value, 1)
-			for i, code := range codes {
-				if code == 1 && int(b.joint[i]) == j {
-					b.joint[i] = uint8(b.codes)
-				}
-			}
-			b.codes++
 		}
 	}
 	b.members = append(b.members, at)
 }
 
-// takes reports whether a feature can join, and which of its values occur at each joint code.
-func (b *bundle) takes(codes []uint32) (seen [mostJointCodes][2]bool, ok bool) {
-	for i, code := range codes {
-		seen[b.joint[i]][code] = true
-	}
-	parted := 0
-	for _, s := range seen {
-		if s[0] && s[1] {
-			parted++
+// takes reports whether a feature can join, and the joint code that it parts, -1 for none.
+func (b *bundle) takes(ones bitmap) (takes bool, parted int) {
+	parted = -1
+	for j, cases := range b.joint {
+		if cases.meets(ones) && cases.exceeds(ones) {
+			if parted >= 0 {
+				return false, -1
+			}
+			parted = j
 		}
 	}
-	return seen, parted == 0 || parted == 1 && b.codes < mostJointCodes
+	return parted < 0 || b.codes < mostJointCodes, parted
 }
 
 // seal notes, once all features have joined, the joint codes at which each has the value 1, and
 // adds the bundles to the columns.
-func (g *grower) seal(columns [][]uint32) [][]uint32 {
+func (g *grower) seal(columns [][]uint32, cases int) [][]uint32 {
 	for _, b := range g.bundles {
-		codes := make([]uint32, len(b.joint))
-		for i, j := range b.joint {
-			codes[i] = uint32(j)
+		codes := make([]uint32, cases)
+		for j, of := range b.joint {
+			for n, word := range of {
+				for ; word != 0; word &= word - 1 {
+					codes[64*n+bits.TrailingZeros64(word)] = uint32(j)
+				}
+			}
 		}
 		b.joint = nil
 		for range b.codes {

@@ -29,10 +29,11 @@ func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 		}
 		parents = append(parents, parent)
 	}
+	classes := rapid.IntRange(2, 3).Draw(t, "classes")
 	schema.Attributes = append(schema.Attributes,
 		datasets.Attribute{Name: "x", Low: 0, High: 6, Step: 1},
-		datasets.Attribute{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
-			Role: datasets.Class})
+		datasets.Attribute{Name: "y", Kind: datasets.Categorical, Role: datasets.Class,
+			Values: []string{"a", "b", "c"}[:classes]})
 	rows := rapid.IntRange(0, most).Draw(t, "rows")
 	b := datasets.NewBuilder(schema, rows)
 	for range rows {
@@ -44,7 +45,7 @@ func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 			at += len(parent) - 1
 		}
 		b.Set(row, at, rapid.Uint32Range(0, 5).Draw(t, "x"))
-		b.Set(row, at+1, rapid.Uint32Range(0, 2).Draw(t, "y"))
+		b.Set(row, at+1, rapid.Uint32Range(0, uint32(classes)-1).Draw(t, "y"))
 	}
 	return b.Table(), trees
 }

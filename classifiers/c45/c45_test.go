@@ -390,7 +390,7 @@ func TestRanks(t *testing.T) {
 }
 
 // TestScansAgree holds the ways of walking a numeric attribute against each other: counting codes,
-// those that occur, and sorting cases.
+// those that occur, sorting cases, and the last two by pairs where there are two classes.
 func TestScansAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 60, true)
@@ -410,8 +410,16 @@ func TestScansAgree(t *testing.T) {
 			clear(g.left)
 			marked.marked(f)
 			clear(g.left)
-			sorted.sorted(f, 0, len(g.order))
-			for _, other := range []scan{marked, sorted} {
+			g.sort(f.column, 0, len(g.order))
+			sorted.sorted()
+			others := []scan{marked, sorted}
+			if g.paired(g.total) {
+				pairs, sortedPairs := start, start
+				pairs.pairs(g.markedSteps(f))
+				sortedPairs.pairs(g.sortedSteps(g.keys))
+				others = append(others, pairs, sortedPairs)
+			}
+			for _, other := range others {
 				if counted.best != other.best || counted.next != other.next ||
 					counted.tried != other.tried || counted.after != other.after {
 					t.Fatalf("counting found %+v, another way %+v", counted, other)

@@ -37,7 +37,7 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	if g.whole {
 		g.narrow(g.here, high-low)
 	}
-	few := g.fewValues()
+	few, paired := g.fewValues(), g.paired(cases)
 	average, averaged := 0.0, 0
 	g.tests = g.tests[:0]
 	for n, word := range g.open {
@@ -45,9 +45,12 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 			i := 64*n + bits.TrailingZeros64(word)
 			f := &g.features[i]
 			var t test
-			if f.numeric {
+			switch {
+			case f.numeric:
 				t = g.threshold(f, low, high, distribution, cases, least, entropy)
-			} else {
+			case f.bundle != nil && paired:
+				t = g.multiwayPair(f, distribution, cases, entropy)
+			default:
 				t = g.multiway(f, low, high, distribution, cases, entropy)
 			}
 			if !t.valid {
@@ -74,16 +77,12 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	return feature, cut
 }
 
-// mixed reports whether a node has cases of two classes, and enough for a test.
+// mixed reports whether tests can save training errors at a node, and whether it has enough cases
+// for one. Where they cannot, whatever grew would fall back into a leaf.
 func (g *grower) mixed(at int32) bool {
-	cases, present := 0.0, 0
-	for _, w := range g.distribution(at) {
-		cases += w
-		if w > 0 {
-			present++
-		}
-	}
-	return present >= 2 && cases >= 2*g.settings.MinCases
+	n := &g.nodes[at]
+	cases, _ := wrong(g.distribution(at))
+	return n.estimate-n.floor > collapseSlack && cases >= 2*g.settings.MinCases
 }
 
 // fewValues reports whether some attribute is numeric or has few values, so that those with many
@@ -192,11 +191,21 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	}
 	s := scan{g: g, distribution: distribution, cases: cases, least: least, best: -1,
 		after: math.Inf(1)}
+	paired := g.paired(cases)
 	switch clear(g.left); {
 	case g.whole && !g.wide(f.column, high-low):
-		s.marked(f)
+		if paired {
+			s.pairs(g.markedSteps(f))
+		} else {
+			s.marked(f)
+		}
 	case f.arity > 2*(high-low):
-		s.sorted(f, low, high)
+		g.sort(f.column, low, high)
+		if paired {
+			s.pairs(g.sortedSteps(g.keys))
+		} else {
+			s.sorted()
+		}
 	default:
 		s.counted(g.count(f, low, high, distribution))
 	}
@@ -292,21 +301,24 @@ func (s *scan) counted(counts []float64) {
 	}
 }
 
-// sorted is counted for nodes with far fewer cases than the feature has values.
-func (s *scan) sorted(f *feature, low, high int) {
-	g := s.g
+// sort lists cases in the order of their codes in a column, each after its code.
+func (g *grower) sort(column, low, high int) {
 	g.keys = g.keys[:0]
 	for _, i := range g.order[low:high] {
-		g.keys = append(g.keys, uint64(g.code(f.column, i))<<32|uint64(i))
+		g.keys = append(g.keys, uint64(g.code(column, i))<<32|uint64(i))
 	}
 	slices.Sort(g.keys)
+}
+
+// sorted is counted for nodes with far fewer cases than the feature has values, which are sorted.
+func (s *scan) sorted() {
 	previous := -1
-	for _, key := range g.keys {
+	for _, key := range s.g.keys {
 		code, i := int(key>>32), uint32(key)
 		if code != previous {
 			s.enter(code)
 			previous = code
 		}
-		s.weight += g.add(g.left, int32(i))
+		s.weight += s.g.add(s.g.left, int32(i))
 	}
 }

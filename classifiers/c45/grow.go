@@ -3,6 +3,7 @@ package c45
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -25,8 +26,10 @@ const (
 	// Branches of a numeric test hold at least a tenth of the node's cases per class, between the
 	// minimum of cases and this.
 	mostNumericCases = 25
+	// fewCases bounds the table of estimated errors.
+	fewCases = 64
 	// maxTable bounds the table of x·log₂x.
-	maxTable = 1 << 16
+	maxTable = 1 << 18
 )
 
 // feature is one attribute as the grower sees it: codes by position, ascending with the value when
@@ -48,10 +51,11 @@ type node struct {
 	feature   int32 // -1 for a leaf
 	cut       uint32
 	low, high int32
-	weights   int     // index into grower.weights: one for each class
-	children  []int32 // one for each branch, -1 for a branch without cases
+	links     int32 // index into grower.links: one for each branch
+	pruned    bool  // and no case has joined since
 	// Errors of the subtree: on the training cases while growing, pessimistic once pruned.
 	estimate float64
+	floor    float64 // training errors that no tests can save
 }
 
 // grower holds the state of one Fit.
@@ -77,11 +81,13 @@ type grower struct {
 	far       bool
 
 	nodes   []node
-	weights []float64
+	weights []float64 // by node and class
+	links   []int32   // to the nodes at branches, -1 for a branch without cases
 
-	xlog    []float64 // x·log₂x of small whole x
-	whole   bool      // weights are packed: sums are exact in any order
-	words   int       // of a place's weights
+	xlog    []float64                   // x·log₂x of small whole x
+	few     [fewCases][fewCases]float64 // by cases and errors, the estimate, 0 where not known yet
+	whole   bool                        // weights are packed: sums are exact in any order
+	words   int                         // of a place's weights
 	columns []codeColumn
 	numeric []bool // by column
 	places  int
@@ -91,16 +97,20 @@ type grower struct {
 	here *tally
 	open bitmap // the features that may part its cases: otherwise all
 
-	counts    []float64 // scratch: code·classes + class
-	sums      []uint64  // scratch: as the weights of a place
-	bags      []int32   // scratch of partition
-	spare     []int32   // scratch of partition, as long as order
-	taken     []uint32  // scratch of partition: the branch of each case
-	strangers []int32   // scratch of prune
-	keys      []uint64  // scratch of scans by sorting
-	left      []float64 // scratch: one for each class
-	tests     []test    // scratch: the valid ones of a node
-	largest   int       // arity
+	counts    []float64    // scratch: code·classes + class
+	sums      []uint64     // scratch: as the weights of a place
+	bounds    []int32      // scratch of partition
+	bags      []int32      // scratch of partition
+	spare     []int32      // scratch of partition, as long as order
+	taken     []uint32     // scratch of partition: the branch of each case
+	strangers []int32      // scratch of prune
+	merged    []int32      // scratch of raise
+	keys      []uint64     // scratch of scans by sorting
+	spots     []spot       // scratch of include
+	steps     []codeWeight // scratch of scans
+	left      []float64    // scratch: one for each class
+	tests     []test       // scratch: the valid ones of a node
+	largest   int          // arity
 }
 
 // newGrower prepares the data. Bundles and merged cases change no tree, only the time it takes;
@@ -112,6 +122,7 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	g := &grower{
 		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
 		classes: schema.Classes(), nearCases: nearCases, perCase: codesPerCase,
+		xlog: tabled(),
 	}
 	g.total = float64(len(rows))
 	if weights != nil {
@@ -124,13 +135,14 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	g.whole = packed(weights, len(rows))
 	bundles = bundles && g.whole
 	var columns [][]uint32
-	codes := make([]uint32, len(rows))
+	codes, ones := make([]uint32, len(rows)), newBitmap(len(rows))
 	for _, at := range classifiers.Features(schema) {
 		f := newFeature(data.Table, at, rows, codes)
 		g.features = append(g.features, f)
 		g.largest = max(g.largest, f.arity)
 		if bundles && !f.numeric && f.arity == 2 {
-			g.join(len(g.features)-1, codes)
+			ones.pack(codes)
+			g.join(len(g.features)-1, ones, len(rows))
 			continue // the codes' memory serves the next feature
 		}
 		g.features[len(g.features)-1].column = len(columns)
@@ -143,14 +155,11 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	for i := range g.features {
 		g.open.add(i)
 	}
-	g.lay(g.seal(columns), labels, weights, bundles)
+	g.lay(g.seal(columns, len(rows)), labels, weights, bundles)
 	g.counts = make([]float64, g.largest*g.classes)
+	g.bounds = make([]int32, g.largest+1)
 	g.bags = make([]int32, g.largest+1)
 	g.left = make([]float64, g.classes)
-	g.xlog = make([]float64, min(len(rows), maxTable)+1)
-	for x := 2; x < len(g.xlog); x++ {
-		g.xlog[x] = float64(float64(x) * elementary.Log2(float64(x)))
-	}
 	return g
 }
 
@@ -224,6 +233,15 @@ func distinct[T float64 | uint32](values []T) []T {
 	return slices.Compact(values)
 }
 
+// tabled is x·log₂x of whole x up to maxTable.
+var tabled = sync.OnceValue(func() []float64 {
+	table := make([]float64, maxTable+1)
+	for x := 2; x < len(table); x++ {
+		table[x] = float64(float64(x) * elementary.Log2(float64(x)))
+	}
+	return table
+})
+
 // log2 is x·log₂x, 0 at 0.
 func (g *grower) log2(x float64) float64 {
 	if i := int(x); i >= 0 && i < len(g.xlog) && float64(i) == x {
@@ -238,43 +256,60 @@ func (g *grower) log2(x float64) float64 {
 // leaf adds a node without a test over order[low:high].
 func (g *grower) leaf(low, high int) int32 {
 	at := g.bare(low, high)
-	g.weigh(g.distribution(at), g.order[low:high])
-	_, g.nodes[at].estimate = wrong(g.distribution(at))
+	n := &g.nodes[at]
+	n.floor = g.weigh(g.distribution(at), g.order[low:high])
+	_, n.estimate = wrong(g.distribution(at))
 	return at
 }
 
 // bare is a leaf whose distribution and estimate are still 0.
 func (g *grower) bare(low, high int) int32 {
-	g.nodes = append(g.nodes,
-		node{feature: -1, low: int32(low), high: int32(high), weights: len(g.weights)})
+	if len(g.nodes) == cap(g.nodes) { // by half as much is what append would do, which copies more
+		g.nodes = slices.Grow(g.nodes, len(g.nodes)+1)
+		g.weights = slices.Grow(g.weights, len(g.weights)+g.classes)
+	}
+	g.nodes = append(g.nodes, node{feature: -1, low: int32(low), high: int32(high)})
 	for range g.classes {
 		g.weights = append(g.weights, 0)
 	}
 	return int32(len(g.nodes) - 1)
 }
 
-// weigh adds up the weight of each class over the given cases.
-func (g *grower) weigh(dst []float64, cases []int32) {
+// weigh adds up the weight of each class over the given cases, and what no tests can tell apart:
+// the lesser class of each case that has two.
+func (g *grower) weigh(dst []float64, cases []int32) (floor float64) {
 	clear(dst)
 	if !g.whole {
 		for _, i := range cases {
 			g.add(dst, i)
 		}
-		return
+		return 0
 	}
 	codes, stride, label := g.codes, g.stride, g.label
 	clear(g.sums)
+	lesser := uint64(0)
 	for _, i := range cases {
 		row := codes[int(i)*stride+label:][:3]
 		g.sums[row[0]] += uint64(row[1]) | uint64(row[2])<<32
+		lesser += uint64(min(row[1], row[2]))
 	}
 	unpack(dst, g.sums)
+	return float64(lesser)
 }
 
 // distribution is the weight of each class at a node.
 func (g *grower) distribution(at int32) []float64 {
-	from := g.nodes[at].weights
+	from := int(at) * g.classes
 	return g.weights[from : from+g.classes : from+g.classes]
+}
+
+// below are the nodes at the branches of a test, -1 for a branch without cases.
+func (g *grower) below(at int32) []int32 {
+	n := &g.nodes[at]
+	if n.feature < 0 {
+		return nil
+	}
+	return g.links[n.links:][:g.features[n.feature].branches()]
 }
 
 // wrong is the weight that the majority class does not account for.
@@ -349,66 +384,75 @@ func (g *grower) extend(at int32, depth int) error {
 		return nil
 	}
 	bounds := g.partition(feature, cut, low, high)
-	children, largest := g.sprout(at, bounds)
-	if err := g.growAll(children, largest, depth); err != nil {
+	nodes, branches := len(g.nodes), len(g.links)
+	largest := g.sprout(at, bounds)
+	width := len(bounds) - 1
+	if err := g.growAll(branches, width, largest, depth); err != nil {
 		return err
 	}
 	errorsBelow := 0.0
-	for _, child := range children {
+	for _, child := range g.links[branches:][:width] {
 		if child >= 0 {
 			errorsBelow += g.nodes[child].estimate
 		}
 	}
 	n := &g.nodes[at]
 	if errorsBelow >= n.estimate-collapseSlack {
-		// The tests save no training error: it stays a leaf, and the nodes below are never reached.
+		// The tests save no training error: it stays a leaf.
+		g.nodes, g.weights = g.nodes[:nodes], g.weights[:nodes*g.classes]
+		g.links = g.links[:branches]
 		return nil
 	}
-	n.feature, n.cut, n.children, n.estimate = int32(feature), cut, children, errorsBelow
+	n.feature, n.cut, n.links, n.estimate = int32(feature), cut, int32(branches), errorsBelow
 	return nil
 }
 
-// sprout adds a leaf for each branch with cases, -1 for the others, and finds the branch with most.
-func (g *grower) sprout(at int32, bounds []int32) (children []int32, largest int) {
-	children = make([]int32, len(bounds)-1)
-	for branch := range children {
+// sprout adds a leaf for each branch with cases and finds the branch with most.
+func (g *grower) sprout(at int32, bounds []int32) (largest int) {
+	for branch := range len(bounds) - 1 {
 		if bounds[branch+1]-bounds[branch] > bounds[largest+1]-bounds[largest] {
 			largest = branch
 		}
 	}
-	for branch := range children {
-		low, high := bounds[branch], bounds[branch+1]
-		switch {
+	from := len(g.links)
+	for branch := range len(bounds) - 1 {
+		child := int32(-1)
+		switch low, high := int(bounds[branch]), int(bounds[branch+1]); {
 		case low == high:
-			children[branch] = -1
 		case branch == largest && g.whole:
-			children[branch] = g.bare(int(low), int(high))
+			child = g.bare(low, high)
 		default:
-			children[branch] = g.leaf(int(low), int(high))
+			child = g.leaf(low, high)
 		}
+		g.links = append(g.links, child)
 	}
 	if g.whole { // what the others leave
-		rest := g.distribution(children[largest])
+		most := g.links[from+largest]
+		rest, n := g.distribution(most), &g.nodes[most]
 		copy(rest, g.distribution(at))
-		for branch, child := range children {
-			if child >= 0 && branch != largest {
+		n.floor = g.nodes[at].floor
+		for _, child := range g.links[from:] {
+			if child >= 0 && child != most {
 				for k, w := range g.distribution(child) {
 					rest[k] -= w
 				}
+				n.floor -= g.nodes[child].floor
 			}
 		}
-		_, g.nodes[children[largest]].estimate = wrong(rest)
+		_, n.estimate = wrong(rest)
 	}
-	return children, largest
+	return largest
 }
 
-// growAll grows the children of the node whose tally a level has, the largest last: its tally is
-// what the others leave of the node's.
-func (g *grower) growAll(children []int32, largest, depth int) error {
+// growAll grows the nodes at so many branches from the first, below the node whose tally a level
+// has, the largest last: its tally is what the others leave of the node's.
+func (g *grower) growAll(first, branches, largest, depth int) error {
 	t := g.level(depth)
-	rest := g.whole && g.mixed(children[largest])
-	for branch, child := range children {
-		if child < 0 || branch == largest {
+	most := g.links[first+largest]
+	rest := g.whole && g.mixed(most)
+	for branch := first; branch < first+branches; branch++ {
+		child := g.links[branch]
+		if child < 0 || child == most {
 			continue
 		}
 		cases := g.order[g.nodes[child].low:g.nodes[child].high]
@@ -429,7 +473,7 @@ func (g *grower) growAll(children []int32, largest, depth int) error {
 	if !rest {
 		g.drain(t)
 	}
-	return g.grow(children[largest], depth)
+	return g.grow(most, depth)
 }
 
 // branches is the number of branches of a test on a feature.
@@ -462,10 +506,10 @@ func (g *grower) branch(f *feature, dst []uint32, cases []int32, cut uint32) {
 }
 
 // partition groups order[low:high] by branch, keeping the order within each, and returns the
-// branches' bounds in order.
+// branches' bounds in order, until it is called again.
 func (g *grower) partition(feature int, cut uint32, low, high int) []int32 {
 	f := &g.features[feature]
-	bounds := make([]int32, f.branches()+1)
+	bounds := g.bounds[:f.branches()+1]
 	g.group(f, cut, g.order[low:high], g.spare[low:high], bounds)
 	for i := range bounds {
 		bounds[i] += int32(low)

@@ -1,6 +1,9 @@
 package c45
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // pruneSlack is how much worse, in errors, a simpler tree may be estimated and still be taken.
 const pruneSlack = 0.1
@@ -12,13 +15,18 @@ func (g *grower) prune(at int32) error {
 		return err
 	}
 	n := g.nodes[at]
+	if n.pruned { // and would come out the same
+		return nil
+	}
+	g.nodes[at].pruned = true
+	leaf := g.leafErrors(g.distribution(at))
 	if n.feature < 0 {
-		g.nodes[at].estimate = g.leafErrors(g.distribution(at))
+		g.nodes[at].estimate = leaf
 		return nil
 	}
 	subtree := 0.0
-	largest, most := -1, 0.0
-	for branch, child := range n.children {
+	largest, most := int32(-1), 0.0
+	for _, child := range g.below(at) {
 		if child < 0 {
 			continue
 		}
@@ -27,35 +35,20 @@ func (g *grower) prune(at int32) error {
 		}
 		subtree += g.nodes[child].estimate
 		if cases, _ := wrong(g.distribution(child)); cases > most {
-			largest, most = branch, cases
+			largest, most = child, cases
 		}
 	}
-	leaf := g.leafErrors(g.distribution(at))
-	child := n.children[largest]
-	// The branch would take all cases of this node: its own and, sent down it, those of its
-	// siblings.
-	strangers := append(g.strangers[:0], g.order[n.low:g.nodes[child].low]...)
-	strangers = append(strangers, g.order[g.nodes[child].high:n.high]...)
-	g.strangers = strangers
-	// As soon as raising is known to make so many errors, it does not matter how many.
-	enough := subtree + pruneSlack
-	if leaf <= enough {
-		enough = leaf - pruneSlack
-	}
-	r := raising{grower: g, spare: enough + float64(raisedSlack*subtree) - g.nodes[child].estimate}
-	raised := r.withStrangers(child, strangers)
-	if r.spare < 0 {
-		raised = math.Inf(1)
+	raised := leaf // as a leaf would be that had all cases
+	if !g.whole || g.nodes[largest].feature >= 0 {
+		raised = g.raised(at, largest, leaf, subtree)
 	}
 
 	switch {
 	case leaf <= subtree+pruneSlack && leaf <= raised+pruneSlack:
-		g.nodes[at].feature, g.nodes[at].children = -1, nil
+		g.nodes[at].feature = -1
 		g.nodes[at].estimate = leaf
 	case raised <= subtree+pruneSlack:
-		g.nodes[at].feature, g.nodes[at].cut = g.nodes[child].feature, g.nodes[child].cut
-		g.nodes[at].children = g.nodes[child].children
-		g.redistribute(at)
+		g.raise(at, largest)
 		return g.prune(at) // its subtrees have new cases
 	default:
 		g.nodes[at].estimate = subtree
@@ -63,8 +56,119 @@ func (g *grower) prune(at int32) error {
 	return nil
 }
 
+// raised estimates the errors of a node's largest branch if it took all cases of the node: its own
+// and, sent down it, those of its siblings, which it leaves in strangers. It may return infinity
+// where the branch is not to be raised.
+func (g *grower) raised(at, largest int32, leaf, subtree float64) float64 {
+	n, child := &g.nodes[at], &g.nodes[largest]
+	strangers := append(g.strangers[:0], g.order[n.low:child.low]...)
+	strangers = append(strangers, g.order[child.high:n.high]...)
+	g.strangers = strangers
+	// As soon as raising is known to make so many errors, it does not matter how many.
+	enough := subtree + pruneSlack
+	if leaf <= enough {
+		enough = leaf - pruneSlack
+	}
+	r := raising{grower: g, spare: enough + float64(raisedSlack*subtree) - child.estimate}
+	errors := r.withStrangers(largest, strangers)
+	if r.spare < 0 {
+		return math.Inf(1)
+	}
+	return errors
+}
+
+// raise puts a node's largest branch in its place, with all cases of the node.
+func (g *grower) raise(at, largest int32) {
+	n, child := &g.nodes[at], g.nodes[largest]
+	n.feature, n.cut, n.links, n.pruned = child.feature, child.cut, child.links, false
+	if !g.whole {
+		g.redistribute(at)
+		return
+	}
+	low := n.low
+	n.low, n.high = child.low, child.high
+	g.merged = g.merged[:0]
+	g.admit(at, g.strangers, low)
+	copy(g.order[low:], g.merged)
+}
+
+// admit sends strangers down a node, and lists its cases from there on, the first of which will
+// stand at low, in merged. Weights are packed, so that order does not matter.
+func (g *grower) admit(at int32, strangers []int32, low int32) {
+	n := &g.nodes[at]
+	start := low + int32(len(g.merged))
+	if len(strangers) == 0 {
+		g.merged = append(g.merged, g.order[n.low:n.high]...)
+		g.move(at, start-n.low)
+		return
+	}
+	n.pruned = false
+	if n.feature < 0 {
+		g.merged = append(append(g.merged, g.order[n.low:n.high]...), strangers...)
+		g.weigh(g.left, strangers)
+		add(g.distribution(at), g.left)
+	} else {
+		f := &g.features[n.feature]
+		var two [3]int32
+		bounds := boundsOf(f, two[:])
+		g.group(f, n.cut, strangers, g.spare[:len(strangers)], bounds)
+		clear(g.distribution(at))
+		below := g.below(at)
+		for branch := range below {
+			part := strangers[bounds[branch]:bounds[branch+1]]
+			if below[branch] < 0 && len(part) > 0 {
+				below[branch] = g.bare(0, 0)
+			}
+			if child := below[branch]; child >= 0 {
+				g.admit(child, part, low)
+				add(g.distribution(at), g.distribution(child))
+			}
+		}
+	}
+	n = &g.nodes[at]
+	n.low, n.high = start, low+int32(len(g.merged))
+}
+
+// boundsOf has room for the bounds of a feature's branches: two has, where these are two.
+func boundsOf(f *feature, two []int32) []int32 {
+	if f.branches() == 2 {
+		return two
+	}
+	return make([]int32, f.branches()+1)
+}
+
+// add adds weights to a distribution.
+func add(dst, weights []float64) {
+	for k, w := range weights {
+		dst[k] += w
+	}
+}
+
+// move moves the cases of a node, and of all below it.
+func (g *grower) move(at, by int32) {
+	if by == 0 {
+		return
+	}
+	n := &g.nodes[at]
+	n.low, n.high = n.low+by, n.high+by
+	for _, child := range g.below(at) {
+		if child >= 0 {
+			g.move(child, by)
+		}
+	}
+}
+
+// leafErrors estimates the errors of a leaf, and keeps it for those of few cases, which most are.
 func (g *grower) leafErrors(distribution []float64) float64 {
-	return g.pessimism.errors(wrong(distribution))
+	cases, errors := wrong(distribution)
+	if !g.whole || cases >= fewCases {
+		return g.pessimism.errors(cases, errors)
+	}
+	known := &g.few[int(cases)][int(errors)]
+	if *known == 0 {
+		*known = g.pessimism.errors(cases, errors)
+	}
+	return *known
 }
 
 // raising estimates a pruned subtree that takes in cases of its siblings. Estimates grow with
@@ -92,13 +196,10 @@ func (r *raising) withStrangers(at int32, strangers []int32) float64 {
 	}
 	f := &r.features[n.feature]
 	var two [3]int32
-	bounds := two[:]
-	if len(n.children) != 2 {
-		bounds = make([]int32, len(n.children)+1)
-	}
+	bounds := boundsOf(f, two[:])
 	r.group(f, n.cut, strangers, r.grower.spare[:len(strangers)], bounds)
 	sum := 0.0
-	for branch, child := range n.children {
+	for branch, child := range r.below(at) {
 		part := strangers[bounds[branch]:bounds[branch+1]]
 		switch {
 		case child >= 0:
@@ -116,28 +217,29 @@ func (r *raising) withStrangers(at int32, strangers []int32) float64 {
 // strangers.
 func (g *grower) joined(distribution []float64, strangers []int32) float64 {
 	g.weigh(g.left, strangers)
-	for k, w := range distribution {
-		g.left[k] += w
-	}
+	add(g.left, distribution)
 	return g.leafErrors(g.left)
 }
 
-// redistribute sends the cases of a node down its tests again after a branch was raised to it.
+// redistribute sends the cases of a node down its tests again after a branch was raised to it, in
+// their order.
 func (g *grower) redistribute(at int32) {
+	g.nodes[at].pruned = false
 	n := g.nodes[at]
 	g.weigh(g.distribution(at), g.order[n.low:n.high])
 	if n.feature < 0 {
 		return
 	}
-	bounds := g.partition(int(n.feature), n.cut, int(n.low), int(n.high))
-	for branch, child := range n.children {
+	bounds := slices.Clone(g.partition(int(n.feature), n.cut, int(n.low), int(n.high)))
+	below := g.below(at)
+	for branch, child := range below {
 		low, high := bounds[branch], bounds[branch+1]
 		switch {
 		case child >= 0:
 			g.nodes[child].low, g.nodes[child].high = low, high
 			g.redistribute(child)
 		case low < high:
-			n.children[branch] = g.leaf(int(low), int(high))
+			below[branch] = g.leaf(int(low), int(high))
 		}
 	}
 }

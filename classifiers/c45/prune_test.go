@@ -24,7 +24,7 @@ func (g *grower) plain(at int32) *plainTree {
 	n := &g.nodes[at]
 	p := &plainTree{g: g, feature: n.feature, cut: n.cut,
 		cases: slices.Clone(g.order[n.low:n.high])}
-	for _, child := range n.children {
+	for _, child := range g.below(at) {
 		if child < 0 {
 			p.children = append(p.children, nil)
 		} else {
@@ -135,7 +135,7 @@ func (p *plainTree) prune() (raised int) {
 
 func (p *plainTree) same(at int32) bool {
 	n := &p.g.nodes[at]
-	if n.feature != p.feature || len(n.children) != len(p.children) || n.feature >= 0 &&
+	if n.feature != p.feature || len(p.g.below(at)) != len(p.children) || n.feature >= 0 &&
 		n.cut != p.cut {
 		return false
 	}
@@ -145,7 +145,7 @@ func (p *plainTree) same(at int32) bool {
 	if !slices.Equal(a, b) {
 		return false
 	}
-	for branch, child := range n.children {
+	for branch, child := range p.g.below(at) {
 		if (child < 0) != (p.children[branch] == nil) || child >= 0 &&
 			!p.children[branch].same(child) {
 			return false

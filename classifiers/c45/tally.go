@@ -36,6 +36,12 @@ func layoutOf(columns []codeColumn, places int) layout {
 func (l layout) word(column int) int   { return column >> l.halves }
 func (l layout) shift(column int) uint { return uint(column&l.halves) << 4 & 31 }
 
+// spot is where the places of a column stand.
+type spot struct {
+	word  int32
+	shift uint32
+}
+
 // tally is what the cases of a node add up to: for each place the weights of the classes, two in a
 // word, the even one in its lower half, and a mark where there are any. Outside of columns all are
 // 0. Weights must be whole, see packed.
@@ -159,14 +165,19 @@ func (g *grower) all() *tally {
 
 // include adds cases to a tally.
 func (g *grower) include(t *tally, cases []int32) {
-	codes, stride, words, label := g.codes, g.stride, g.words, g.label
-	weights, marks, columns, layout := t.weights, t.marks, t.columns, g.layout
+	codes, stride, words, label, mask := g.codes, g.stride, g.words, g.label, g.mask
+	weights, marks := t.weights, t.marks
+	at := g.spots[:0]
+	for _, c := range t.columns {
+		at = append(at, spot{int32(g.word(int(c))), uint32(g.shift(int(c)))})
+	}
+	g.spots = at
 	for _, i := range cases {
 		row := codes[int(i)*stride:][:stride]
 		value := uint64(row[label+1]) | uint64(row[label+2])<<32
 		word := int(row[label])
-		for _, c := range columns {
-			place := int(row[layout.word(int(c))] >> layout.shift(int(c)) & layout.mask)
+		for _, c := range at {
+			place := int(row[c.word] >> (c.shift & 31) & mask)
 			weights[place*words+word] += value
 			marks[place>>6] |= 1 << (place & 63)
 		}

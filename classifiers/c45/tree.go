@@ -77,8 +77,8 @@ func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 		}
 		here := int32(len(t.steps))
 		t.steps = append(t.steps, s)
-		t.next = append(t.next, make([]int32, len(n.children))...)
-		for branch, child := range n.children {
+		t.next = append(t.next, make([]int32, f.branches())...)
+		for branch, child := range g.below(at) {
 			if child < 0 {
 				t.leaves++
 				t.next[int(s.first)+branch] = ^class
@@ -98,7 +98,7 @@ func (g *grower) visit(at int32, see func(n *node)) {
 		return
 	}
 	see(n)
-	for _, child := range n.children {
+	for _, child := range g.below(at) {
 		if child >= 0 {
 			g.visit(child, see)
 		}

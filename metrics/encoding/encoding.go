@@ -124,16 +124,16 @@ func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *
 	for range records {
 		builder.AddRow()
 	}
-	var byRegion []uint32 // of the records in byRecord
+	var byPlace []uint32 // of the records in byRecord
 	byRecord := make([]uint32, len(records))
 	for at, c := range columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if len(byRegion) == 0 || &byRegion[0] != &c.byRegion[0] {
-			byRegion = c.byRegion
+		if len(byPlace) == 0 || &byPlace[0] != &c.byPlace[0] {
+			byPlace = c.byPlace
 			for row, record := range records {
-				byRecord[row] = byRegion[record.Region]
+				byRecord[row] = byPlace[c.place(int(record.Region))]
 			}
 		}
 		builder.SetAll(at, byRecord, c.translate)
@@ -145,10 +145,11 @@ func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *
 }
 
 // column holds the codes of one attribute. Attributes that say different things about one dimension
-// share what is as long as the regions are many.
+// share what is as long as the places are many.
 type column struct {
-	byRegion  []uint32
-	translate []uint32 // from what byRegion holds to codes; nil where those are the codes
+	*dimension
+	byPlace   []uint32
+	translate []uint32 // from what byPlace holds to codes; nil where those are the codes
 }
 
 // dimension is one dimension of a release's regions.
@@ -156,6 +157,34 @@ type dimension struct {
 	regions   *algorithms.Regions
 	dim       int
 	attribute *datasets.Attribute
+}
+
+// place is where what is said of a region is kept: at its side where regions share them, which are
+// few, else at the region.
+func (x *dimension) place(region int) int {
+	if x.regions.Sides != nil {
+		return x.regions.Side(region, x.dim)
+	}
+	return region
+}
+
+// atPlaces is what is said of the side at each place, 0 at those that no region has.
+func atPlaces[T uint32 | uint64](x *dimension, say func(side int) T) []T {
+	n := x.regions.Len()
+	if x.regions.Sides == nil {
+		said := make([]T, n)
+		for r := range said {
+			said[r] = say(x.regions.Side(r, x.dim))
+		}
+		return said
+	}
+	said, seen := make([]T, len(x.regions.Low)), make([]bool, len(x.regions.Low))
+	for r := range n {
+		if side := x.regions.Side(r, x.dim); !seen[side] {
+			said[side], seen[side] = say(side), true
+		}
+	}
+	return said
 }
 
 // axis is the dimension's axis; where boxes are intervals of codes, that of the attribute. Nil for
@@ -167,37 +196,32 @@ func (x *dimension) axis() (axis *datasets.Axis, own bool) {
 	return x.attribute.Axis(), false
 }
 
-// nodes returns the taxonomy node of each region: its own or, for an interval of codes, the lowest
-// that has all of them below it.
-func (x *dimension) nodes(axis *datasets.Axis, own bool) []uint32 {
-	nodes := make([]uint32, x.regions.Len())
-	for r := range nodes {
-		if own {
-			nodes[r] = uint32(x.regions.Nodes[x.regions.Side(r, x.dim)])
-			continue
-		}
-		low, high := x.regions.Interval(r, x.dim)
-		first, last := axis.Rank[low], axis.Rank[low]
-		for _, rank := range axis.Rank[low:high] {
-			first, last = min(first, rank), max(last, rank)
-		}
-		at := 0
-		for len(axis.Taxonomy.Nodes[at].Children) > 0 {
-			child := axis.Child(at, first)
-			if last >= axis.High[child] {
-				break
-			}
-			at = child
-		}
-		nodes[r] = uint32(at)
+// node returns the taxonomy node of a side: its own or, for an interval of codes, the lowest that
+// has all of them below it.
+func (x *dimension) node(axis *datasets.Axis, own bool, side int) uint32 {
+	if own {
+		return uint32(x.regions.Nodes[side])
 	}
-	return nodes
+	low, high := x.regions.Low[side], x.regions.High[side]
+	first, last := axis.Rank[low], axis.Rank[low]
+	for _, rank := range axis.Rank[low:high] {
+		first, last = min(first, rank), max(last, rank)
+	}
+	at := 0
+	for len(axis.Taxonomy.Nodes[at].Children) > 0 {
+		child := axis.Child(at, first)
+		if last >= axis.High[child] {
+			break
+		}
+		at = child
+	}
+	return uint32(at)
 }
 
 // membership adds an attribute for each node that occurs.
 func (x *dimension) membership(add func(datasets.Attribute, column)) {
 	axis, own := x.axis()
-	nodes := x.nodes(axis, own)
+	nodes := atPlaces(x, func(side int) uint32 { return x.node(axis, own, side) })
 	tree := axis.Taxonomy.Nodes
 	occurs := make([]bool, len(tree))
 	for _, n := range nodes {
@@ -214,29 +238,28 @@ func (x *dimension) membership(add func(datasets.Attribute, column)) {
 		}
 		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name,
 			Kind: datasets.Categorical, Values: []string{"no", "yes"}},
-			column{byRegion: nodes, translate: below})
+			column{x, nodes, below})
 	}
 }
 
 // nominal adds one attribute of the nodes or intervals that occur, in their order.
 func (x *dimension) nominal(add func(datasets.Attribute, column)) {
-	keys := make([]uint64, x.regions.Len())
 	name := func(key uint64) string { return fmt.Sprintf("[%d, %d)", key>>32, key&(1<<32-1)) }
+	key := func(side int) uint64 {
+		return uint64(x.regions.Low[side])<<32 | uint64(x.regions.High[side])
+	}
 	if axis, own := x.axis(); axis != nil {
-		for r, at := range x.nodes(axis, own) {
-			keys[r] = uint64(at)
-		}
+		key = func(side int) uint64 { return uint64(x.node(axis, own, side)) }
 		name = func(key uint64) string {
 			return strconv.FormatUint(key, 10) + " " +
 				axis.Taxonomy.Nodes[key].Name
 		}
-	} else {
-		for r := range keys {
-			low, high := x.regions.Interval(r, x.dim)
-			keys[r] = uint64(low)<<32 | uint64(high)
-		}
 	}
-	distinct := slices.Clone(keys)
+	var distinct []uint64
+	keys := atPlaces(x, func(side int) uint64 {
+		distinct = append(distinct, key(side))
+		return distinct[len(distinct)-1]
+	})
 	slices.Sort(distinct)
 	distinct = slices.Compact(distinct)
 	a := datasets.Attribute{Name: x.attribute.Name, Kind: datasets.Categorical}
@@ -244,11 +267,11 @@ func (x *dimension) nominal(add func(datasets.Attribute, column)) {
 		a.Values = append(a.Values, name(key))
 	}
 	of := make([]uint32, len(keys))
-	for r, key := range keys {
+	for place, key := range keys {
 		at, _ := slices.BinarySearch(distinct, key)
-		of[r] = uint32(at)
+		of[place] = uint32(at)
 	}
-	add(a, column{byRegion: of})
+	add(a, column{x, of, nil})
 }
 
 // midpoint adds the mean of the interval's numbers, in steps of half a cell.
@@ -258,22 +281,16 @@ func (x *dimension) midpoint(add func(datasets.Attribute, column)) {
 		a.Low, a.Step = x.attribute.Number(0), x.attribute.Step/2
 	}
 	a.High = a.Low + float64(float64(2*x.attribute.Cells()-1)*a.Step)
-	of := make([]uint32, x.regions.Len())
-	for r := range of {
-		low, high := x.regions.Interval(r, x.dim)
-		of[r] = low + high - 1
-	}
-	add(a, column{byRegion: of})
+	add(a, column{x, atPlaces(x, func(side int) uint32 {
+		return x.regions.Low[side] + x.regions.High[side] - 1
+	}), nil})
 }
 
 // width adds the interval's share of the domain.
 func (x *dimension) width(add func(datasets.Attribute, column)) {
 	cell := 1 / float64(x.attribute.Cells())
-	of := make([]uint32, x.regions.Len())
-	for r := range of {
-		low, high := x.regions.Interval(r, x.dim)
-		of[r] = high - low - 1
-	}
 	add(datasets.Attribute{Name: x.attribute.Name, Low: cell, High: 1 + cell, Step: cell},
-		column{byRegion: of})
+		column{x, atPlaces(x, func(side int) uint32 {
+			return x.regions.High[side] - x.regions.Low[side] - 1
+		}), nil})
 }
