@@ -9,6 +9,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 
 // Main runs the command line of the process and exits with its code.
 func Main() {
-	keepSmall()
+	ballast := collectLater()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup, which is to outlive its terminal
 		ends = append(ends, syscall.SIGHUP)
@@ -31,5 +32,6 @@ func Main() {
 		now:      time.Now,
 	})
 	stop()
+	runtime.KeepAlive(ballast)
 	os.Exit(code)
 }

@@ -1,14 +1,19 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
@@ -22,8 +27,9 @@ type dataCache struct {
 	facts map[dataKey]*facts
 	sets  []loadedSet // in order of first use
 
-	mu    sync.Mutex // guards what follows
-	cells map[dataKey]*cellData
+	mu     sync.Mutex // guards what follows
+	cells  map[dataKey]*cellData
+	recent []*algorithms.Memo // of folds, the last used at the end
 }
 
 // dataKey names the data of one trial.
@@ -50,17 +56,32 @@ type loadedSet struct {
 // the next. All problems are reported at once.
 func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, error) {
 	s := &dataCache{facts: make(map[dataKey]*facts), cells: make(map[dataKey]*cellData)}
-	var errs []error
-	for _, d := range p.datasets() {
-		var m *cellData
-		var err error
+	sets := p.datasets()
+	// What stays for all trials is made side by side, except for the user's own files, which may be
+	// large and show how far they are read.
+	made, errs := make([]*cellData, len(sets)), make([]error, len(sets))
+	var making errgroup.Group
+	making.SetLimit(runtime.GOMAXPROCS(0))
+	for i, d := range slices.Backward(sets) { // most lists of sizes ascend
+		if !d.given && !d.resample {
+			making.Go(func() error {
+				made[i], errs[i] = p.loadTrial(ctx, files, d, 0, nil)
+				return nil
+			})
+		}
+	}
+	_ = making.Wait()
+	for i, d := range sets {
+		m, err := made[i], errs[i]
 		for trial := 0; trial < p.Trials && err == nil; trial++ {
 			if d.resample {
 				m = nil
 				s.letGo(nil) // no cell has run
 			}
-			if m, err = p.loadTrial(ctx, files, d, trial, m); err != nil {
-				break
+			if trial > 0 || made[i] == nil {
+				if m, err = p.loadTrial(ctx, files, d, trial, m); err != nil {
+					break
+				}
 			}
 			key := dataKey{d, trial}
 			s.facts[key], s.cells[key] = m.facts, m
@@ -69,7 +90,7 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, erro
 				err = p.usable(d, m)
 			}
 		}
-		errs = append(errs, err)
+		errs[i] = err
 	}
 	return s, dataErrors(ctx, errs)
 }
@@ -90,7 +111,7 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
 		m.truth = nil
 		for range max(1, p.Folds) {
-			m.truth = append(m.truth, new(metrics.Memo))
+			m.truth = append(m.truth, new(algorithms.Memo))
 		}
 	}
 	table := m.data.Table
@@ -139,7 +160,20 @@ func (r *run) take(ctx context.Context, i int) (*cellData, error) {
 		s.cells[c.dataKey()] = m
 	}
 	m.takers++
+	if c.Fold >= 0 {
+		s.use(m.truth[c.Fold], r.opts.Jobs)
+	}
 	return m, nil
+}
+
+// use notes that a fold's memo is in use, and has that forget which has not been for the longest
+// time, where there are more than so many.
+func (s *dataCache) use(memo *algorithms.Memo, most int) {
+	s.recent = slices.DeleteFunc(s.recent, func(m *algorithms.Memo) bool { return m == memo })
+	if s.recent = append(s.recent, memo); len(s.recent) > most {
+		s.recent[0].Forget()
+		s.recent = slices.Delete(s.recent, 0, 1)
+	}
 }
 
 func (r *run) giveBack(m *cellData) {
@@ -159,23 +193,32 @@ func (s *dataCache) letGo(clock func() time.Time) {
 	}
 }
 
-// byTrial brings cells whose data are drawn anew for each trial together by their data, so that few
-// of these are needed at once: first those of the first such cell. All others keep their places.
+// byTrial brings cells whose data are drawn anew for each trial together by their data, and cells
+// of a fold, so that few data and memos are needed at once: first those of the first such cell. All
+// others keep their places.
 func (r *run) byTrial(order []int) {
+	type foldKey struct {
+		dataKey
+		fold int
+	}
 	var places, drawn []int
-	first := make(map[dataKey]int)
+	first := make(map[any]int)
 	for place, i := range order {
 		c := &r.plan.Cells[i]
-		if !c.Config.data.resample {
+		if !c.Config.data.resample && c.Fold < 0 {
 			continue
 		}
 		places, drawn = append(places, place), append(drawn, i)
-		if _, seen := first[c.dataKey()]; !seen {
-			first[c.dataKey()] = place
+		for _, key := range []any{c.dataKey(), foldKey{c.dataKey(), c.Fold}} {
+			if _, seen := first[key]; !seen {
+				first[key] = place
+			}
 		}
 	}
-	slices.SortStableFunc(drawn, func(a, b int) int {
-		return first[r.plan.Cells[a].dataKey()] - first[r.plan.Cells[b].dataKey()]
+	slices.SortStableFunc(drawn, func(i, j int) int {
+		a, b := &r.plan.Cells[i], &r.plan.Cells[j]
+		return cmp.Or(first[a.dataKey()]-first[b.dataKey()],
+			first[foldKey{a.dataKey(), a.Fold}]-first[foldKey{b.dataKey(), b.Fold}])
 	})
 	for n, place := range places {
 		order[place] = drawn[n]
@@ -209,7 +252,7 @@ func (r *run) reload(ctx context.Context, i int, changed *cellData) error {
 		}
 		m.truth = slices.Clone(m.truth)
 		for i := range m.truth {
-			m.truth[i] = new(metrics.Memo)
+			m.truth[i] = new(algorithms.Memo)
 		}
 	}
 	return nil
@@ -400,8 +443,9 @@ type cellData struct {
 	rows  []int32 // all rows of a table
 	folds []classifiers.Fold
 	train int // rows released where the others are held out once and for all; 0 without
-	// truth is, for each fold (one without folds), what measurements compute from the data alone.
-	truth  []*metrics.Memo
+	// truth is, for each fold (one without folds), what measurements and releases compute from the
+	// data alone.
+	truth  []*algorithms.Memo
 	seal   *seal  // shared by the trials that share data
 	facts  *facts // of the data
 	takers int    // who have not given them back; dataCache.mu guards it

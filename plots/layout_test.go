@@ -141,7 +141,7 @@ func TestLegendColumns(t *testing.T) {
 		"all long":   {[]string{long, long, long}, 1},
 		"none":       {nil, 0},
 	} {
-		l := legend{style: sheetStyle{combinedScale}}
+		l := legend{style: newSheetStyle(combinedScale)}
 		for _, text := range test.texts {
 			l.entries = append(l.entries, legendEntry{text: text})
 		}
@@ -229,8 +229,8 @@ func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 			t.Errorf("warning %q", warning)
 		}
 	}
-	p := newPanel(c, 100, sheetStyle{1}, newCurveStyles([]*chart{c}, nil))
-	l := newLegend(sheetStyle{1}, []*panel{p})
+	p := newPanel(c, 100, newSheetStyle(1), newCurveStyles([]*chart{c}, nil))
+	l := newLegend(newSheetStyle(1), []*panel{p})
 	if got := l.entries[1]; got.text != "True degree sequence: 0, not on a log axis" ||
 		got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
@@ -286,7 +286,7 @@ func TestNumbersStayWithTheirNouns(t *testing.T) {
 // TestSuperscripts: without superscripts it is the library's text, with them it is as wide as its
 // parts, and the exponent is higher and smaller.
 func TestSuperscripts(t *testing.T) {
-	style := sheetStyle{1}.text(40, ink)
+	style := newSheetStyle(1).text(40, ink)
 	plain := style
 	plain.Handler = plot.DefaultTextHandler
 	for _, s := range []string{"", "Records", "10"} {
@@ -350,10 +350,10 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 		fmt.Sprintf(line, "M6,6L7,7"),
 		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>",
 		fmt.Sprintf(line, "M0,0L2,2"))
-	if got := string(joinLines([]byte(in))); got != want {
+	if got := string(rewritten([]byte(in), nil)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	// What vgsvg writes today is what joinLines knows.
+	// What vgsvg writes today is what rewritten knows.
 	canvas := vgsvg.New(10, 10)
 	for range 2 {
 		var path vg.Path
@@ -366,7 +366,7 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, after := bytes.Count(b.Bytes(), []byte("<path")),
-		bytes.Count(joinLines(b.Bytes()), []byte("<path"))
+		bytes.Count(rewritten(b.Bytes(), nil), []byte("<path"))
 	if before != 2 || after != 1 {
 		t.Errorf("%d paths of %d, want 1 of 2", after, before)
 	}
@@ -394,7 +394,7 @@ func TestSVGTextsHaveTheirWidth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := sheetStyle{1}.text(vg.Length(size), ink).Width(text.Text)
+		want := newSheetStyle(1).text(vg.Length(size), ink).Width(text.Text)
 		if math.Abs(text.Length-float64(want)) > 0.02 {
 			t.Errorf("%q is %v wide, want %v", text.Text, text.Length, want)
 		}

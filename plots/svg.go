@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -31,35 +30,23 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	c.Canvas.FillString(face, at, s)
 }
 
-var (
-	svgText = regexp.MustCompile(`(?m)^<text `)
-	// svgLine is a line that is not filled. Dashes begin anew with every part of a path, so that
-	// lines may be joined.
-	svgLine = regexp.MustCompile(`^<path d="([^"]*)" style="(fill:none;[^"]*)" />\n$`)
-)
-
 // WriteTo writes the picture.
 func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	var b bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&b); err != nil {
 		return 0, err
 	}
-	text := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+	picture := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:"+fontFamily+";"))
-	next := 0
-	text = svgText.ReplaceAllFunc(text, func([]byte) []byte {
-		width := c.widths[next].Points()
-		next++
-		return fmt.Appendf(nil, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, width)
-	})
-	n, err := w.Write(joinLines(text))
+	n, err := w.Write(rewritten(picture, c.widths))
 	return int64(n), err
 }
 
-// joinLines makes one path of successive lines of one style.
-func joinLines(picture []byte) []byte {
+// rewritten makes one path of successive lines of one style and gives texts their widths.
+func rewritten(picture []byte, widths []vg.Length) []byte {
 	var out bytes.Buffer
-	var path, style []byte // of the line not yet written
+	text := []byte("<text ")
+	var path, style []byte // of the line that is not written yet
 	flush := func() {
 		if path != nil {
 			fmt.Fprintf(&out, "<path d=\"%s\" style=\"%s\" />\n", path, style)
@@ -67,20 +54,36 @@ func joinLines(picture []byte) []byte {
 		}
 	}
 	for line := range bytes.Lines(picture) {
-		parts := svgLine.FindSubmatch(line)
-		switch {
-		case parts == nil:
+		switch d, s := strokeOf(line); {
+		case d != nil && path != nil && bytes.Equal(style, s):
+			path = append(path, d...)
+		case d != nil:
 			flush()
-			out.Write(line)
-		case path != nil && bytes.Equal(style, parts[2]):
-			path = append(path, parts[1]...)
+			path, style = bytes.Clone(d), s
+		case bytes.HasPrefix(line, text):
+			flush()
+			fmt.Fprintf(&out, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s`,
+				widths[0].Points(), line[len(text):])
+			widths = widths[1:]
 		default:
 			flush()
-			path, style = append([]byte(nil), parts[1]...), parts[2]
+			out.Write(line)
 		}
 	}
 	flush()
 	return out.Bytes()
+}
+
+// strokeOf returns path and style of a line of the file that draws a line, nil for any other.
+// Dashes begin anew with every part of a path, so that such lines may be joined.
+func strokeOf(line []byte) (path, style []byte) {
+	path, style, _ = bytes.Cut(line, []byte(`" style="`))
+	path, drawn := bytes.CutPrefix(path, []byte(`<path d="`))
+	style, whole := bytes.CutSuffix(style, []byte("\" />\n"))
+	if !drawn || !whole || !bytes.HasPrefix(style, []byte("fill:none;")) {
+		return nil, nil
+	}
+	return path, style
 }
 
 // xmlText replaces characters that XML does not allow: the library escapes the others.

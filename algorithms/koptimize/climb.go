@@ -39,9 +39,6 @@ type climber struct {
 		dim   int // -1 for none
 		cells int32
 	}
-
-	least []int64 // of the values below each place, see fit
-	from  []int32 // where the last part of those begins
 }
 
 // frequencies are the rows of each class below each place of a dimension, a cut or one of its ends.
@@ -323,18 +320,18 @@ func (c *climber) changed(id int32) bool {
 	return true
 }
 
-// fit finds the cheapest cuts on the dimension for the given frequencies. It returns what they cost
+// fit finds the cheapest cuts on one dimension for the given frequencies. It returns what they cost
 // if that is less than target, else target.
-func (c *climber) fit(f *frequencies, target int64) int64 {
-	p, k, n := c.problem, int64(c.problem.k), int64(c.problem.n)
-	values := c.width() - 1
-	c.least, c.from = resize(c.least, values+1), resize(c.from, values+1)
-	for place := range c.least {
-		c.least[place] = math.MaxInt64
+func (s *search) fit(f *frequencies, target int64) int64 {
+	p, k, n := s.problem, int64(s.problem.k), int64(s.problem.n)
+	values := len(f.rows)/f.classes - 1
+	s.least, s.from = resize(s.least, values+1), resize(s.from, values+1)
+	for place := range s.least {
+		s.least[place] = math.MaxInt64
 	}
-	c.least[0] = 0
+	s.least[0] = 0
 	steps := 0
-	for a, least := range c.least[:values] {
+	for a, least := range s.least[:values] {
 		if least >= target {
 			continue
 		}
@@ -364,13 +361,42 @@ func (c *climber) fit(f *frequencies, target int64) int64 {
 			if steps += f.classes; floor >= target {
 				break
 			}
-			if sum < c.least[b] {
-				c.least[b], c.from[b] = sum, int32(a)
+			if sum < s.least[b] {
+				s.least[b], s.from[b] = sum, int32(a)
 			}
 		}
 	}
-	c.work += int64(steps / 4)
-	return min(c.least[values], target)
+	s.work += int64(steps / 4)
+	return min(s.least[values], target)
+}
+
+// fitNode offers the cheapest of all partitionings with the node's head and any of some cuts of its
+// tail, all on one dimension.
+func (s *search) fitNode(n *node, cuts []int32) {
+	cuts = slices.Sorted(slices.Values(cuts))
+	classes, last := len(n.sizes), len(cuts)+1
+	s.list = resize(s.list, classes) // small ones first, as in changed
+	for class := range s.list {
+		s.list[class] = int32(class)
+	}
+	slices.SortFunc(s.list, func(a, b int32) int { return cmp.Compare(n.sizes[a], n.sizes[b]) })
+	f := &s.along
+	f.resize(last+1, classes)
+	for i, class := range s.list {
+		below := n.below[int(class)*len(n.tail):]
+		for j, at := range cuts {
+			f.rows[(j+1)*classes+i] = below[at]
+		}
+		f.rows[last*classes+i] = n.sizes[class]
+	}
+	s.work += int64(len(f.rows))
+	if cost := n.closed + s.fit(f, s.best-n.closed); cost < s.best {
+		var taken []int32
+		for b := s.from[last]; b > 0; b = s.from[b] {
+			taken = append(taken, n.tail[cuts[b-1]])
+		}
+		s.offer(cost, taken...)
+	}
 }
 
 // adopt takes the cuts on the dimension that fit has found, which come to cost with the others.

@@ -20,11 +20,14 @@
 //   - Records are grouped into cells that no cut of the tail separates. A cell is a set of bits,
 //     one for each cut it lies beyond. Classes with a single cell leave the search.
 //   - All pairs of a node's cuts are priced from joint counts before any child is made. This finds
-//     pairs that exclude each other, since they leave a class too small or cost too much already.
+//     pairs that exclude each other, since they leave a class too small or cost too much already,
+//     and cuts that lead to nothing better with any others.
 //   - A node's bound adds up, class by class, the best of four: what its size allows (at most
 //     ⌊m/k⌋ classes), the sum of what each cut through it saves, what so many cuts can halve, and
 //     the paper's, that no record costs less than k or than its cell has records. Of cuts that
 //     exclude one another, grouped greedily, one counts.
+//   - Attributes with few values are branched on first. What is left for the last one is solved by
+//     dynamic programming.
 //
 // Published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
 // stay as they are. k-anonymity bounds how far a record can be linked, not what can be inferred
@@ -35,8 +38,8 @@
 // Deviations:
 //   - Without suppress, the default, no record is suppressed, as in LeFevre et al. 2006.
 //     Suppression is the paper's own form.
-//   - Tails are ordered by the cost of the head with the cut, the cheapest first; the paper orders
-//     by the number of classes that a cut splits.
+//   - Tails are ordered by attribute, and of one attribute by the cost of the head with the cut,
+//     the cheapest first; the paper orders by the number of classes that a cut splits.
 //   - Cuts lie next to the lower of two neighbouring values that occur.
 //   - The search starts from a partitioning found by a climb, by Incognito and at larger k; the
 //     paper's starts from none.
@@ -92,7 +95,7 @@ func (Algorithm) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous, optimal or not. No bound on inference, no"+
 				" differential privacy.", "M3")},
-		Revision: 3,
+		Revision: 4,
 	}
 }
 

@@ -14,11 +14,11 @@ const maxJoint = 1 << 24
 // pairs is what a node learns about its tail's cuts two at a time, by rank in its order.
 type pairs struct {
 	m int // cuts
-	// joint holds the rows of a class on the near side of two cuts, at (class·m+i)·m+j for i < j,
+	// joint holds the rows of a class on the near side of two cuts, at (class·m+i)·m+j for i ≠ j,
 	// where both cuts divide the class.
 	joint  []int32
 	prices []pairPrice // at i·m+j for i < j
-	rank   []int32     // of each cut of the tail, -1 for those not in order
+	rank   []int32     // of each cut of the tail in the order, -1 for those not there
 
 	// Scratch for one class.
 	lines []divider // the ordered cuts that divide it, lane after lane
@@ -182,8 +182,9 @@ func (q *pairs) add(p *problem, size int32, a divider, others []divider, joint [
 	least, wholeLeast, whole := p.least, p.least[size]-a.least, p.cost[size]-a.cost
 	for y := range others {
 		b, both := &others[y], above[y]
-		at := int(min(a.rank, b.rank))*q.m + int(max(a.rank, b.rank))
-		joint[at] = both
+		low, high := int(min(a.rank, b.rank)), int(max(a.rank, b.rank))
+		at := low*q.m + high
+		joint[at], joint[high*q.m+low] = both, both
 		sum := &q.prices[at]
 		one, two, none := a.near-both, b.near-both, size-a.near-b.near+both
 		if p.suppress {
@@ -266,20 +267,14 @@ func (s *search) bound(n *node) int64 {
 	s.colour(n, n.order)
 	c, cuts := &s.colours, len(n.tail)
 	p, total := s.problem, n.base
-	s.work += int64(len(n.sizes)*len(n.order) + len(n.weight)/4)
-	start, k := int32(0), int64(min(p.k, p.n))
+	s.work += int64(len(n.sizes) * len(n.order))
 	s.largest = s.largest[:0]
 	for class, size := range n.sizes {
 		if total >= s.best {
 			break
 		}
 		t := c.tally(n.below[class*cuts:(class+1)*cuts], int64(size))
-		inCells := int64(0)
-		for _, weight := range n.weight[start:n.ends[class]] {
-			inCells += int64(weight) * max(int64(weight), k)
-		}
-		start = n.ends[class]
-		more := max(p.leastOf(int64(size), &t), inCells) - p.least[size]
+		more := max(p.leastOf(int64(size), &t), n.atLeast[class]) - p.least[size]
 		total += more
 		s.largest = append(s.largest, excess{more, int32(class)})
 	}
@@ -292,13 +287,13 @@ type excess struct {
 	class int32
 }
 
-// childBound is the bound of the child with the i-th ordered cut and the given ones, a set of cuts
-// later in the order, from the joint counts: the child need not be made.
-func (s *search) childBound(n *node, i int, tail []uint64) int64 {
+// childBound is the bound of the child with an ordered cut and the given others, a set, from the
+// joint counts: the child need not be made.
+func (s *search) childBound(n *node, cut int32, tail []uint64) int64 {
 	s.colourSet(n, tail)
 	p, c, q, cuts, m := s.problem, &s.colours, &s.pairs, len(n.tail), s.pairs.m
 	s.work += int64(len(n.sizes) * len(c.at))
-	cut := n.order[i]
+	i := int(q.rank[cut])
 	total := n.floor[cut]
 	for _, largest := range s.largest { // first, so that few others need be looked at
 		if total >= s.best {

@@ -27,6 +27,7 @@ type splitter struct {
 	params *Params
 	table  *datasets.Table // of the rows that space sees
 	space  *partition.Space
+	rows   int // of all regions together
 	dims   int
 	spans  []span   // dims for each level
 	codes  []uint32 // scratch of relaxed splits, as is moved
@@ -63,7 +64,7 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	attributes := table.Schema().QuasiIdentifiers()
 	p := &partitioned{Generalised: partition.Generalised{Rows: rows}}
 	s := &splitter{
-		ctx: ctx, params: params, dims: len(attributes),
+		ctx: ctx, params: params, rows: len(rows), dims: len(attributes),
 		table: table, space: partition.NewSpace(table, attributes),
 	}
 	s.spans = make([]span, s.dims)
@@ -229,6 +230,15 @@ func (s *splitter) strict(rows []int32, depth int) error {
 	}
 	if s.plan != nil {
 		return s.leave(rows, depth)
+	}
+	done := 0
+	if n := len(s.ends); n > 0 {
+		done = int(s.ends[n-1])
+	}
+	if n := s.boxes.Room(done, s.rows); n > 0 {
+		s.ends = slices.Grow(s.ends, n)
+		s.tightLow = slices.Grow(s.tightLow, n*s.dims)
+		s.tightHigh = slices.Grow(s.tightHigh, n*s.dims)
 	}
 	if _, _, err := s.boxes.Leaf(); err != nil {
 		return err

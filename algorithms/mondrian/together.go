@@ -46,7 +46,8 @@ func (s *splitter) together(rows []int32) error {
 	var running sync.WaitGroup
 	for i, unit := range units {
 		low, high := upper.Box(i)
-		parts[i] = &splitter{ctx: s.ctx, params: s.params, table: s.table, dims: s.dims,
+		parts[i] = &splitter{ctx: s.ctx, params: s.params, table: s.table,
+			rows: len(unit.rows), dims: s.dims,
 			space: partition.NewSpace(s.table, s.space.Attributes()), spans: unit.spans,
 			boxes: s.boxes.Part(low, high)}
 		running.Go(func() { failed[i] = parts[i].part(unit.rows, 0) })

@@ -9,7 +9,7 @@ import (
 
 // Builder collects the leaves of a recursive partition into Regions, with the tree of its cuts. It
 // carries the box of the region under consideration along: Halve and Specialise make it a part and
-// whole again, Leaf makes it a region. Memory grows by doubling; nothing is allocated for one node.
+// whole again, Leaf makes it a region. Nothing is allocated for one node.
 type Builder struct {
 	// Low and High are the current box, [Low, High) on each dimension; read only for callers.
 	Low, High []uint32
@@ -148,6 +148,21 @@ func (b *Builder) Grow(regions int) {
 	r.Tree = slices.Grow(r.Tree, regions-1)
 }
 
+// Room makes room for the regions to come once there is none left, as many as so many done of all
+// rows make likely, and returns for how many it has.
+func (b *Builder) Room(done, all int) int {
+	n := b.Leaves()
+	if n < cap(b.regions.Counts)/b.regions.Classes {
+		return 0
+	}
+	more := n/8 + 64
+	if done > 0 {
+		more = max(more, min(n*(all-done)/done*9/8, 8*n)) // the first few may be unlike the rest
+	}
+	b.Grow(more)
+	return more
+}
+
 // Part returns a builder of its own for a box of b's space, which Graft puts in its place.
 func (b *Builder) Part(low, high []uint32) *Builder {
 	return &Builder{Low: slices.Clone(low), High: slices.Clone(high), maxNodes: b.maxNodes,
@@ -185,7 +200,12 @@ func (b *Builder) Graft(part *Builder) {
 func (b *Builder) Leaves() int { return len(b.regions.Counts) / b.regions.Classes }
 
 // Regions returns what was collected. The builder must not be used afterwards.
-func (b *Builder) Regions() *algorithms.Regions { return &b.regions }
+func (b *Builder) Regions() *algorithms.Regions {
+	if len(b.regions.Tree) == 0 {
+		b.regions.Tree = nil // also where there is room for one
+	}
+	return &b.regions
+}
 
 // Structure describes the tree built.
 func (b *Builder) Structure() algorithms.Structure {

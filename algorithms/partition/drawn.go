@@ -18,7 +18,12 @@ func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Re
 		low, high = g.Regions.TightLow, g.Regions.TightHigh
 	}
 	dims := len(g.Regions.Attributes)
-	members := &members{stream: stream}
+	if len(g.Rows)*dims >= manyValues {
+		var stop func()
+		stream, stop = stream.Ahead()
+		defer stop()
+	}
+	drawer, intervals := newDrawer(g.Ends, stream, true), make([]interval, len(g.Ends))
 	for d, attribute := range g.Regions.Attributes {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -30,11 +35,14 @@ func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Re
 		}
 		switch {
 		case column.U8 != nil:
-			fill(column.U8, column.Exact, a, g.Ends, low, high, mean, d, dims, members)
+			fill(drawer, column.U8, column.Exact, a, g.Ends, low, high, mean, d, dims,
+				intervals)
 		case column.U16 != nil:
-			fill(column.U16, column.Exact, a, g.Ends, low, high, mean, d, dims, members)
+			fill(drawer, column.U16, column.Exact, a, g.Ends, low, high, mean, d, dims,
+				intervals)
 		default:
-			fill(column.U32, column.Exact, a, g.Ends, low, high, mean, d, dims, members)
+			fill(drawer, column.U32, column.Exact, a, g.Ends, low, high, mean, d, dims,
+				intervals)
 		}
 	}
 	return nil
@@ -60,7 +68,8 @@ func (g *Generalised) order(stream *random.Stream) []int32 {
 
 // shuffle makes the changes of order, in place.
 func shuffle(records *datasets.Table, others []int32) {
-	together(len(others), len(records.Schema().Attributes), func(i int) error {
+	columns := len(records.Schema().Attributes)
+	together(len(others)*columns, columns, func(i int) error {
 		column := records.Column(i)
 		switch {
 		case column.U8 != nil:
@@ -84,61 +93,34 @@ func exchange[T any](values []T, others []int32) {
 	}
 }
 
-// members draws members of intervals, two from every 64 random bits: on a large table the generator
-// is the greater part of the cost of a draw.
-type members struct {
-	stream *random.Stream
-	spare  uint32
-	spared bool
-}
-
-// draw fills codes with members of [low, high), by multiplication with rejection (Lemire 2019): of
-// the 2³² products' high halves the first 2³² mod n low ones would come once too often.
-func draw[T uint8 | uint16 | uint32](m *members, codes []T, low, high uint32) {
-	n, spare, spared := high-low, m.spare, m.spared
-	for i := 0; i < len(codes); {
-		bits := spare
-		if spared = !spared; spared {
-			both := m.stream.Uint64()
-			bits, spare = uint32(both), uint32(both>>32)
-		}
-		product := uint64(bits) * uint64(n)
-		if least := uint32(product); least >= n || least >= -n%n {
-			codes[i] = T(low + uint32(product>>32))
-			i++
-		}
-	}
-	m.spare, m.spared = spare, spared
-}
-
 // fill draws one attribute: the mean where it is given, else uniformly from [low, high).
-func fill[T uint8 | uint16 | uint32](codes []T, exact []float64, a *datasets.Attribute,
-	ends []int32, low, high []uint32, mean []float64, d, dims int, members *members) {
-	start := int32(0)
+func fill[T uint8 | uint16 | uint32](d *drawer, codes []T, exact []float64, a *datasets.Attribute,
+	ends []int32, low, high []uint32, mean []float64, dim, dims int, intervals []interval) {
+	start, needed := int32(0), 0
 	for region, end := range ends {
-		from, to := low[region*dims+d], high[region*dims+d]
+		from, to := low[region*dims+dim], high[region*dims+dim]
 		switch {
 		case mean != nil:
-			code, number := nearest(a, mean[region*dims+d], from, to)
-			for row := start; row < end; row++ {
-				codes[row] = T(code)
-				if exact != nil {
+			code, number := nearest(a, mean[region*dims+dim], from, to)
+			intervals[region] = single(code)
+			if exact != nil {
+				for row := start; row < end; row++ {
 					exact[row] = number
 				}
 			}
 		case exact != nil:
 			for row := start; row < end; row++ {
-				code, number := within(a, from, to, members.stream.Open01())
+				code, number := within(a, from, to, d.stream.Open01())
 				codes[row], exact[row] = T(code), number
 			}
-		case to-from == 1:
-			for row := start; row < end; row++ {
-				codes[row] = T(from)
-			}
 		default:
-			draw(members, codes[start:end], from, to)
+			intervals[region] = half(from, to)
+			needed += int(end-start) * int(intervals[region].draws)
 		}
 		start = end
+	}
+	if exact == nil || mean != nil {
+		draw(d, codes, intervals, needed)
 	}
 }
 

@@ -41,17 +41,20 @@ func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 	for d, attribute := range regions.Attributes {
 		dims[attribute] = d
 	}
-	filled := newFilled(regions, tuples, min(total, regions.Len()))
+	if total*len(schema.Attributes) >= manyValues {
+		var stop func()
+		stream, stop = stream.Ahead()
+		defer stop()
+	}
+	filled := newFilled(regions, tuples, min(total, regions.Len()), stream)
 	for i := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		switch {
-		case i == classAttribute && dims[i] < 0:
+		if i == classAttribute && dims[i] < 0 {
 			fillClass(b, i, regions.Classes, tuples)
-		default:
-			filled.bounds(&schema.Attributes[i], dims[i])
-			filled.draw(b, i, &schema.Attributes[i], dims[i], values, stream)
+		} else {
+			filled.draw(b, i, &schema.Attributes[i], dims[i], values)
 		}
 	}
 	return b.Table(), nil
@@ -83,95 +86,87 @@ func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 type filled struct {
 	regions   *algorithms.Regions
 	numbers   []int32 // of the regions,
-	records   []int32 // and how many records each gives
-	low, high []uint32
+	ends      []int32 // and where the records of each end
+	intervals []interval
+	drawer    *drawer
 }
 
 // newFilled lists them; they are at most so many.
-func newFilled(regions *algorithms.Regions, tuples []int, most int) *filled {
-	f := &filled{regions: regions, numbers: make([]int32, 0, most), records: make([]int32, 0, most)}
+func newFilled(regions *algorithms.Regions, tuples []int, most int,
+	stream *random.Stream) *filled {
+	f := &filled{regions: regions, numbers: make([]int32, 0, most), ends: make([]int32, 0, most)}
+	end := 0
 	for region := range regions.Len() {
 		n := 0
 		for _, m := range tuples[region*regions.Classes : (region+1)*regions.Classes] {
 			n += m
 		}
 		if n > 0 {
+			end += n
 			f.numbers = append(f.numbers, int32(region))
-			f.records = append(f.records, int32(n))
+			f.ends = append(f.ends, int32(end))
 		}
 	}
-	f.low, f.high = make([]uint32, len(f.numbers)), make([]uint32, len(f.numbers))
+	f.intervals = make([]interval, len(f.numbers))
+	f.drawer = newDrawer(f.ends, stream, false)
 	return f
 }
 
-// bounds collects the intervals on one dimension, or the attribute's whole domain for -1.
-func (f *filled) bounds(a *datasets.Attribute, dim int) {
+// bounds is the interval of a region on a dimension, or the attribute's whole domain for -1.
+func (f *filled) bounds(i int, a *datasets.Attribute, dim int) (low, high uint32) {
 	if dim < 0 {
-		for i := range f.low {
-			f.low[i], f.high[i] = 0, uint32(a.Cells())
-		}
-		return
+		return 0, uint32(a.Cells())
 	}
-	low, high := f.low, f.high[:len(f.low)]
-	for i, region := range f.numbers {
-		low[i], high[i] = f.regions.Interval(int(region), dim)
-	}
+	return f.regions.Interval(int(f.numbers[i]), dim)
 }
 
 // draw draws one attribute of all rows. dim is its dimension, or -1 for its whole domain.
 func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int,
-	values Values, stream *random.Stream) {
+	values Values) {
+	if a.Continuous {
+		row := 0
+		for i, end := range f.ends {
+			for low, high := f.bounds(i, a, dim); row < int(end); row++ {
+				fillContinuous(b, row, attribute, a, low, high, values, f.drawer.stream)
+			}
+		}
+		return
+	}
 	var axis *datasets.Axis
 	if dim >= 0 && f.regions.Axes != nil {
 		axis = f.regions.Axes[dim]
 	}
-	if !a.Continuous {
-		switch column := b.Column(attribute); {
-		case column.U8 != nil:
-			drawCodes(f, column.U8, a, axis, values, stream)
-		case column.U16 != nil:
-			drawCodes(f, column.U16, a, axis, values, stream)
+	needed, start := 0, int32(0)
+	for i, end := range f.ends {
+		low, high := f.bounds(i, a, dim)
+		switch {
+		case axis != nil || a.Kind != datasets.Numeric || values == Uniform:
+			f.intervals[i] = between(low, high)
+		case values == Midpoint:
+			f.intervals[i] = single(low + (high-low-1)/2)
 		default:
-			drawCodes(f, column.U32, a, axis, values, stream)
+			f.intervals[i] = single(low)
 		}
-		return
+		needed += int(end-start) * int(f.intervals[i].draws)
+		start = end
 	}
-	row := 0
-	for i, n := range f.records {
-		for end := row + int(n); row < end; row++ {
-			fillContinuous(b, row, attribute, a, f.low[i], f.high[i], values, stream)
-		}
+	switch column := b.Column(attribute); {
+	case column.U8 != nil:
+		drawRanks(f.drawer, column.U8, f.intervals, needed, axis)
+	case column.U16 != nil:
+		drawRanks(f.drawer, column.U16, f.intervals, needed, axis)
+	default:
+		drawRanks(f.drawer, column.U32, f.intervals, needed, axis)
 	}
 }
 
-// drawCodes is draw of an attribute whose values are codes. axis is nil where codes are in order.
-func drawCodes[T uint8 | uint16 | uint32](f *filled, codes []T, a *datasets.Attribute,
-	axis *datasets.Axis, values Values, stream *random.Stream) {
-	for i, n := range f.records {
-		low, width := f.low[i], f.high[i]-f.low[i]
-		part := codes[:n]
-		codes = codes[n:]
-		switch {
-		case axis != nil:
-			for row := range part {
-				rank := low
-				if width > 1 {
-					rank += stream.Uint32N(width)
-				}
-				part[row] = T(axis.Code[rank])
-			}
-		case width == 1 || a.Kind == datasets.Numeric && values != Uniform:
-			code := T(low)
-			if values == Midpoint {
-				code = T(low + (width-1)/2)
-			}
-			for row := range part {
-				part[row] = code
-			}
-		default:
-			for row := range part {
-				part[row] = T(low + stream.Uint32N(width))
-			}
+// drawRanks is draw, of codes by their places along an axis. It is nil where codes are in order.
+func drawRanks[T uint8 | uint16 | uint32](d *drawer, codes []T, intervals []interval, needed int,
+	axis *datasets.Axis) {
+	draw(d, codes, intervals, needed)
+	if axis != nil {
+		for row, rank := range codes {
+			codes[row] = T(axis.Code[rank])
 		}
 	}
 }

@@ -37,6 +37,9 @@ func (d domain) value(cell uint32) uint32 {
 
 // span is the run of cells [low, high) of a value.
 func (d domain) span(value uint32) (low, high uint32) {
+	if d.values == d.cells {
+		return value, value + 1
+	}
 	low = uint32((uint64(value)*d.cells + d.values - 1) / d.values)
 	high = uint32(((uint64(value)+1)*d.cells + d.values - 1) / d.values)
 	return low, high

@@ -96,6 +96,53 @@ func (c *conditional) draw(nodes []uint32, stream *random.Stream) {
 	nodes[c.child] = uint32(x)
 }
 
+// bitConditional is a conditional of a bit whose parents are bits, the j-th at bit j of the
+// configuration.
+type bitConditional struct {
+	child      int
+	parents    []int
+	cumulative [][2]float64
+}
+
+// newBitConditionals takes apart the conditionals of a network over bits.
+func newBitConditionals(network []conditional) []bitConditional {
+	bits := make([]bitConditional, len(network))
+	for i := range network {
+		c, b := &network[i], &bits[i]
+		b.child, b.cumulative = c.child, make([][2]float64, len(c.cumulative)/2)
+		for _, p := range c.parents {
+			b.parents = append(b.parents, p.node)
+		}
+		for p := range b.cumulative {
+			b.cumulative[p] = [2]float64(c.cumulative[2*p:])
+		}
+	}
+	return bits
+}
+
+// drawRecord does what conditional.draw does for each node of the network in its order. There is no
+// branch on a drawn bit, which would be guessed wrong half the time. uniform is scratch memory, a
+// number for each node.
+func drawRecord(network []bitConditional, nodes []uint32, uniform []float64,
+	stream *random.Stream) {
+	for i := range uniform {
+		uniform[i] = stream.Open01()
+	}
+	for i := range network {
+		c := &network[i]
+		config := uint32(0)
+		for j, node := range c.parents {
+			config |= nodes[node] << (j & 31)
+		}
+		row := &c.cumulative[config]
+		x := uint32(0)
+		if row[0] <= float64(uniform[i]*row[1]) {
+			x = 1
+		}
+		nodes[c.child] = x
+	}
+}
+
 // marginalise sums the joint counts of a pair of bits down to those of a node among its parents,
 // with the other pair's parents, which are among them too. Bit j of a configuration is the j-th
 // parent.

@@ -114,24 +114,27 @@ func (f *fit) independent(d int) []pair {
 }
 
 func (f *fit) overBits() ([]conditional, error) {
-	columns := bitColumns(f.in.Table, f.in.Rows, f.domains, f.params.Encoding)
-	d := len(columns)
+	d := 0
+	for _, domain := range f.domains {
+		d += domain.width
+	}
 	if f.nodes = d; d == 0 {
 		return nil, nil
 	}
 	choosing := float64(f.epsilon * f.params.Beta)
 	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing,
 		f.marginalSensitivity(), f.params.Theta)
-	counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
+	facts, err := f.bitFacts(d, k)
 	if err != nil {
 		return nil, fmt.Errorf("privbayes: %w", err)
 	}
-	tables := newBitTables(counts)
+	tables := newBitTables(facts.counts)
 	var pairs []pair
 	if k == 0 {
 		choosing, pairs = 0, f.independent(d)
 	} else {
-		search := &bitSearch{chooser: f.chooser(choosing, d, true), tables: tables, degree: k}
+		search := &bitSearch{chooser: f.chooser(choosing, d, true), tables: tables, degree: k,
+			known: facts.known}
 		if pairs, err = search.network(f.first(d)); err != nil {
 			return nil, err
 		}
@@ -229,7 +232,12 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 		stream: stream, builder: datasets.NewBuilder(schema, rows),
 		values: make([]uint32, len(f.domains)),
 	}
-	nodes := make([]uint32, f.nodes)
+	nodes, uniform := make([]uint32, f.nodes), make([]float64, f.nodes)
+	var bits []bitConditional
+	if f.params.Encoding.bitwise() {
+		bits = newBitConditionals(network)
+		network = nil
+	}
 	mended := 0
 	for row := range rows {
 		if row&0xfff == 0 {
@@ -238,6 +246,9 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 			}
 		}
 		for try := 1; ; try++ {
+			if bits != nil {
+				drawRecord(bits, nodes, uniform, stream)
+			}
 			for i := range network {
 				network[i].draw(nodes, stream)
 			}
