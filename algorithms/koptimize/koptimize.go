@@ -95,7 +95,7 @@ func (Algorithm) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous, optimal or not. No bound on inference, no"+
 				" differential privacy.", "M3")},
-		Revision: 3,
+		Revision: 4,
 	}
 }
 

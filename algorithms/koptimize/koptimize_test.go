@@ -207,6 +207,9 @@ func BenchmarkSearch(b *testing.B) {
 			benchmark(b, table, Params{K: how.k})
 		})
 	}
+	b.Run("adult/k=10", func(b *testing.B) {
+		benchmark(b, testinput.Adult(b, "mondrian"), Params{K: 10})
+	})
 }
 
 // BenchmarkLimited runs 200 million steps.

@@ -9,9 +9,11 @@ import (
 // that some cut of the tail divides are held; the others keep their cost whatever the tail brings.
 type node struct {
 	cells
-	tail   []int32 // cuts, ascending
-	from   []int32 // where each dimension's cuts begin in tail, and where the last ones end
-	closed int64   // cost of the classes not held
+	tail    []int32 // cuts, ascending
+	from    []int32 // where each dimension's cuts begin in tail, and where the last ones end
+	closed  int64   // cost of the classes not held
+	lower   int64   // closed and what the classes held cost at least by their sizes and cells
+	atLeast []int64 // the latter of each class
 
 	// What measure finds. A slice over cuts has one element for each of tail, below has one for
 	// each class and cut.
@@ -69,7 +71,7 @@ func (s *search) root(to *node) {
 		}
 	}
 	to.from[p.dims] = int32(len(to.tail))
-	to.cells, to.closed = cells{}, 0
+	to.cells, to.closed, to.lower, to.atLeast = cells{}, 0, 0, nil
 	if p.n == 0 {
 		return
 	}
@@ -199,8 +201,9 @@ func (s *search) survey(n *node) []lane {
 }
 
 // child makes the node whose head is from's with one more cut, at position at of from's tail,
-// and whose tail is from.keep.
-func (s *search) child(to, from *node, at int) {
+// and whose tail is from.keep. It stops and says false as soon as the classes made so far, and
+// those of from for the others, cost too much.
+func (s *search) child(to, from *node, at int) bool {
 	p, words := s.problem, s.problem.words
 	to.tail, to.conflict = to.tail[:0], to.conflict[:0]
 	for w, word := range from.keep {
@@ -219,8 +222,9 @@ func (s *search) child(to, from *node, at int) {
 		}
 		to.from[d] = int32(kept)
 	}
-	to.closed = from.closed
+	to.closed, to.lower = from.closed, from.lower
 	to.key, to.weight, to.ends, to.sizes = to.key[:0], to.weight[:0], to.ends[:0], to.sizes[:0]
+	to.atLeast = to.atLeast[:0]
 	s.list = resize(s.list, len(from.weight))
 	for i := range s.list {
 		s.list[i] = int32(i)
@@ -229,6 +233,10 @@ func (s *search) child(to, from *node, at int) {
 	cuts, id := len(from.tail), int(from.tail[at])
 	start := int32(0)
 	for class, end := range from.ends {
+		if to.lower >= s.best {
+			return false
+		}
+		to.lower -= from.atLeast[class]
 		size, near := from.sizes[class], from.below[class*cuts+at]
 		if near == 0 || near == size {
 			s.gather(to, from.keep, &from.cells, s.list[start:end], size)
@@ -249,6 +257,7 @@ func (s *search) child(to, from *node, at int) {
 		s.gather(to, from.keep, &from.cells, below[:nBelow], near)
 		s.gather(to, from.keep, &from.cells, above[:nAbove], size-near)
 	}
+	return to.lower < s.best
 }
 
 // gather adds a class of size rows to a node: the listed cells of another node, with what the
@@ -258,6 +267,7 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	p := s.problem
 	if int(size) < p.k {
 		to.closed += p.cost[size]
+		to.lower += p.cost[size]
 		return
 	}
 	s.work += int64(2 * len(list) * p.words)
@@ -309,8 +319,16 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	if len(to.weight) == begin+1 {
 		to.key, to.weight = to.key[:begin*p.words], to.weight[:begin]
 		to.closed += p.cost[size]
+		to.lower += p.cost[size]
 		return
 	}
+	least, k := int64(0), int64(min(p.k, p.n))
+	for _, weight := range to.weight[begin:] {
+		least += int64(weight) * max(int64(weight), k)
+	}
+	least = max(least, p.least[size])
+	to.lower += least
+	to.atLeast = append(to.atLeast, least)
 	to.ends = append(to.ends, int32(len(to.weight)))
 	to.sizes = append(to.sizes, size)
 }

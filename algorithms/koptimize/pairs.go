@@ -267,20 +267,14 @@ func (s *search) bound(n *node) int64 {
 	s.colour(n, n.order)
 	c, cuts := &s.colours, len(n.tail)
 	p, total := s.problem, n.base
-	s.work += int64(len(n.sizes)*len(n.order) + len(n.weight)/4)
-	start, k := int32(0), int64(min(p.k, p.n))
+	s.work += int64(len(n.sizes) * len(n.order))
 	s.largest = s.largest[:0]
 	for class, size := range n.sizes {
 		if total >= s.best {
 			break
 		}
 		t := c.tally(n.below[class*cuts:(class+1)*cuts], int64(size))
-		inCells := int64(0)
-		for _, weight := range n.weight[start:n.ends[class]] {
-			inCells += int64(weight) * max(int64(weight), k)
-		}
-		start = n.ends[class]
-		more := max(p.leastOf(int64(size), &t), inCells) - p.least[size]
+		more := max(p.leastOf(int64(size), &t), n.atLeast[class]) - p.least[size]
 		total += more
 		s.largest = append(s.largest, excess{more, int32(class)})
 	}

@@ -200,7 +200,9 @@ func (s *search) expand(depth int, bound int64) {
 			s.unseen = min(s.unseen, n.least[at])
 			continue
 		}
-		s.child(next, n, int(at))
+		if !s.child(next, n, int(at)) {
+			continue
+		}
 		s.path = append(s.path, n.tail[at])
 		s.examine(next)
 		if least := max(n.least[at], s.bound(next)); least < s.best {

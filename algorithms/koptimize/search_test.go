@@ -144,6 +144,14 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 			if cost, ok := price(p, table, s.bestCuts); !ok || cost != want {
 				t.Fatalf("%s: the cuts cost %d, %t, the search says %d", name, cost, ok, s.best)
 			}
+			// Most searches begin with the best. One told that it costs one more must find it.
+			s = newSearch(context.Background(), p, limits{})
+			s.best = want + 1
+			s.root(s.level(0))
+			s.examine(s.level(0))
+			if s.expand(0, p.cheapest()); s.best != want && want < p.cost[n] {
+				t.Fatalf("%s: nothing found below %d, brute force %d", name, s.best, want)
+			}
 			for _, limit := range []int{1, 5, s.nodes / 2} {
 				e := mustRun(t, p, limits{nodes: max(1, limit)})
 				if cost, ok := price(p, table, e.bestCuts); !ok || cost != e.best {
