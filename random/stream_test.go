@@ -205,7 +205,7 @@ func TestAhead(t *testing.T) {
 	stop()
 	system, stop := SystemStream().Ahead()
 	defer stop()
-	if !system.System() || system.Uint64() == system.Uint64() { // equal once in 2⁶⁴
+	if x, y := system.Uint64(), system.Uint64(); !system.System() || x == y { // once in 2⁶⁴
 		t.Error("not the operating system's randomness")
 	}
 }

@@ -25,9 +25,9 @@ type partitioned struct {
 type splitter struct {
 	ctx    context.Context
 	params *Params
-	table  *datasets.Table // of the rows that space sees
-	space  *partition.Space
-	rows   int // of all regions together
+	table  *datasets.Table
+	space  *partition.Space // of the table, or of the rows of a region
+	rows   int              // of all regions together
 	dims   int
 	spans  []span   // dims for each level
 	codes  []uint32 // scratch of relaxed splits, as is moved
@@ -105,21 +105,12 @@ func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int
 		return nil
 	case s.params.Split == Workload:
 		return s.planned(rows, predicates)
-	case len(rows) >= nearRows*scatter && runtime.GOMAXPROCS(0) > 1:
+	case len(rows) >= partition.FarRows && runtime.GOMAXPROCS(0) > 1:
 		return s.together(rows)
 	default:
 		return s.part(rows, 0)
 	}
 }
-
-// nearRows is the number of rows that a region must come down to for them to be copied together.
-// All of a region's columns are then close in memory, which on a table far larger than the
-// processor's caches is what most of the time depends on. scatter is how much larger than that the
-// table must be.
-const (
-	nearRows = 1 << 15
-	scatter  = 8
-)
 
 // part partitions the rows of the current box: as they are, or copied together where that pays.
 func (s *splitter) part(rows []int32, depth int) error {
@@ -130,21 +121,24 @@ func (s *splitter) part(rows []int32, depth int) error {
 	if s.plan != nil && len(rows) <= s.plan.most {
 		return s.leave(rows, depth)
 	}
-	if len(rows) > nearRows || len(rows) < 4*s.params.K || s.table.Len() < nearRows*scatter {
+	space := s.space
+	var near *partition.Space
+	if len(rows) >= 4*s.params.K {
+		near = space.Near(rows)
+	}
+	if near == nil {
 		return cut(rows, depth)
 	}
-	wide, space := s.table, s.space
-	s.table = wide.Select(rows)
-	s.space = partition.NewSpace(s.table, space.Attributes())
 	places := slices.Clone(rows)
 	for i := range rows {
 		rows[i] = int32(i)
 	}
+	s.space = near
 	err := cut(rows, depth)
+	s.space = space
 	for i, row := range rows {
 		rows[i] = places[row]
 	}
-	s.table, s.space = wide, space
 	return err
 }
 

@@ -356,7 +356,7 @@ func FuzzParseWorkload(f *testing.F) {
 // TestCopiedTogether: on a table so large that regions' rows are copied together, every row still
 // is in its region's box and range, and regions have as many rows as they say and as k asks for.
 func TestCopiedTogether(t *testing.T) {
-	table := shaped(nearRows * scatter)
+	table := shaped(partition.FarRows)
 	for _, mode := range []Mode{Strict, Relaxed} {
 		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Workload: allQueries,
 			Records: partition.Range}
@@ -388,7 +388,7 @@ func TestCopiedTogether(t *testing.T) {
 // TestProcessors: a release of a large table is the same with any number of processors.
 func TestProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	table := shaped(nearRows*scatter + 1)
+	table := shaped(partition.FarRows + 1)
 	for _, params := range []Params{{K: 300, Mode: Strict, Cut: Even, Records: partition.Range},
 		{K: table.Len()/2 + 1, Mode: Strict, Cut: First, Records: partition.Box}} {
 		var want *algorithms.Release

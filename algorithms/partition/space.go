@@ -18,6 +18,7 @@ import (
 // it. Every method switches on a column's integer width once and then runs a plain loop.
 // A Space owns scratch memory: one release, one Space, no concurrent use.
 type Space struct {
+	table      *datasets.Table
 	attributes []int
 	columns    []*datasets.Column
 	cells      []uint32
@@ -33,7 +34,7 @@ type Space struct {
 // has one, labels the rows and should not be among them.
 func NewSpace(table *datasets.Table, attributes []int) *Space {
 	schema := table.Schema()
-	s := &Space{attributes: attributes, classes: schema.Classes()}
+	s := &Space{table: table, attributes: attributes, classes: schema.Classes()}
 	for _, attribute := range attributes {
 		s.columns = append(s.columns, table.Column(attribute))
 		s.cells = append(s.cells, uint32(schema.Attributes[attribute].Cells()))
@@ -42,6 +43,24 @@ func NewSpace(table *datasets.Table, attributes []int) *Space {
 		s.class = table.Column(class)
 	}
 	return s
+}
+
+// nearRows is the number of rows that a region must come down to for them to be copied together.
+// All of a region's columns are then close in memory, which on a table far larger than the
+// processor's caches is what most of the time depends on. FarRows is how many rows such a table has
+// at least.
+const (
+	nearRows = 1 << 15
+	FarRows  = 8 * nearRows
+)
+
+// Near is the space of the given rows alone, numbered from 0 in their order: copied together where
+// that pays, else nil.
+func (s *Space) Near(rows []int32) *Space {
+	if len(rows) > nearRows || len(rows) < nearRows/64 || s.table.Len() < FarRows {
+		return nil
+	}
+	return NewSpace(s.table.Select(rows), s.attributes)
 }
 
 // Dims is the number of dimensions.

@@ -173,6 +173,16 @@ func (r *recursion) partition(rows []int32, depth int) error {
 
 // part is partition of a box that was cut on dim.
 func (r *recursion) part(rows []int32, depth, dim int) error {
+	if near := r.space.Near(rows); near != nil {
+		space := r.space
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+		r.space, r.candidates.space = near, near
+		err := r.part(rows, depth, dim)
+		r.space, r.candidates.space = space, space
+		return err
+	}
 	if r.builder.Width(dim) > r.narrow[dim] {
 		return r.partition(rows, depth)
 	}
