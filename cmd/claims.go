@@ -107,13 +107,11 @@ func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 // judge evaluates the claims on the results of runs. There are verdicts in spite of an error, which
 // says that some ledgers' selections are wrong.
 func (v *verdicts) judge(variant string, runs []*results.Summary) error {
-	var errs []error
-	for _, ledger := range v.ledgers {
-		judgements, err := evaluate(ledger, runs, variant)
-		errs = append(errs, err)
-		v.judgements = append(v.judgements, judgements)
-	}
-	return inputErrors(errs...)
+	v.judgements = make([][]claims.Judgement, len(v.ledgers))
+	return inputErrors(inParallel(len(v.ledgers), func(i int) (err error) {
+		v.judgements[i], err = evaluate(v.ledgers[i], runs, variant)
+		return err
+	}))
 }
 
 // evaluate judges the claims of one paper.

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -53,17 +56,32 @@ type loadedSet struct {
 // the next. All problems are reported at once.
 func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, error) {
 	s := &dataCache{facts: make(map[dataKey]*facts), cells: make(map[dataKey]*cellData)}
-	var errs []error
-	for _, d := range p.datasets() {
-		var m *cellData
-		var err error
+	sets := p.datasets()
+	// What stays for all trials is made side by side, except for the user's own files, which may be
+	// large and show how far they are read.
+	made, errs := make([]*cellData, len(sets)), make([]error, len(sets))
+	var making errgroup.Group
+	making.SetLimit(runtime.GOMAXPROCS(0))
+	for i, d := range slices.Backward(sets) { // most lists of sizes ascend
+		if !d.given && !d.resample {
+			making.Go(func() error {
+				made[i], errs[i] = p.loadTrial(ctx, files, d, 0, nil)
+				return nil
+			})
+		}
+	}
+	_ = making.Wait()
+	for i, d := range sets {
+		m, err := made[i], errs[i]
 		for trial := 0; trial < p.Trials && err == nil; trial++ {
 			if d.resample {
 				m = nil
 				s.letGo(nil) // no cell has run
 			}
-			if m, err = p.loadTrial(ctx, files, d, trial, m); err != nil {
-				break
+			if trial > 0 || made[i] == nil {
+				if m, err = p.loadTrial(ctx, files, d, trial, m); err != nil {
+					break
+				}
 			}
 			key := dataKey{d, trial}
 			s.facts[key], s.cells[key] = m.facts, m
@@ -72,7 +90,7 @@ func (p *Plan) load(ctx context.Context, files datasets.Files) (*dataCache, erro
 				err = p.usable(d, m)
 			}
 		}
-		errs = append(errs, err)
+		errs[i] = err
 	}
 	return s, dataErrors(ctx, errs)
 }

@@ -95,7 +95,7 @@ func TestGaps(t *testing.T) {
 		"not another": {[][]results.Row{row("A", "2", 0), row("B", "2", 0.4)}, "A"},
 	} {
 		c := mustChart(t, results.Figure{Name: "a", X: "k", Y: "cost"}, slices.Concat(test.rows...))
-		p := newPanel(c, 100, sheetStyle{}, newCurveStyles([]*chart{c}, nil))
+		p := newPanel(c, 100, newSheetStyle(0), newCurveStyles([]*chart{c}, nil))
 		if got := legendText(c.curves[0], p, []*panel{p}); got != test.want {
 			t.Errorf("%s: %q, must be %q", name, got, test.want)
 		}

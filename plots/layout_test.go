@@ -141,7 +141,7 @@ func TestLegendColumns(t *testing.T) {
 		"all long":   {[]string{long, long, long}, 1},
 		"none":       {nil, 0},
 	} {
-		l := legend{style: sheetStyle{combinedScale}}
+		l := legend{style: newSheetStyle(combinedScale)}
 		for _, text := range test.texts {
 			l.entries = append(l.entries, legendEntry{text: text})
 		}
@@ -229,8 +229,8 @@ func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 			t.Errorf("warning %q", warning)
 		}
 	}
-	p := newPanel(c, 100, sheetStyle{1}, newCurveStyles([]*chart{c}, nil))
-	l := newLegend(sheetStyle{1}, []*panel{p})
+	p := newPanel(c, 100, newSheetStyle(1), newCurveStyles([]*chart{c}, nil))
+	l := newLegend(newSheetStyle(1), []*panel{p})
 	if got := l.entries[1]; got.text != "True degree sequence: 0, not on a log axis" ||
 		got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
@@ -286,7 +286,7 @@ func TestNumbersStayWithTheirNouns(t *testing.T) {
 // TestSuperscripts: without superscripts it is the library's text, with them it is as wide as its
 // parts, and the exponent is higher and smaller.
 func TestSuperscripts(t *testing.T) {
-	style := sheetStyle{1}.text(40, ink)
+	style := newSheetStyle(1).text(40, ink)
 	plain := style
 	plain.Handler = plot.DefaultTextHandler
 	for _, s := range []string{"", "Records", "10"} {
@@ -394,7 +394,7 @@ func TestSVGTextsHaveTheirWidth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := sheetStyle{1}.text(vg.Length(size), ink).Width(text.Text)
+		want := newSheetStyle(1).text(vg.Length(size), ink).Width(text.Text)
 		if math.Abs(text.Length-float64(want)) > 0.02 {
 			t.Errorf("%q is %v wide, want %v", text.Text, text.Length, want)
 		}

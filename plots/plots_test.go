@@ -126,7 +126,7 @@ func TestNothingLeavesTheFrame(t *testing.T) {
 			YLim: []float64{50, 60}}, graphs},
 	} {
 		c := mustChart(t, test.figure, test.rows)
-		p := newPanel(c, 100, sheetStyle{1}, newCurveStyles([]*chart{c}, nil))
+		p := newPanel(c, 100, newSheetStyle(1), newCurveStyles([]*chart{c}, nil))
 		p.heading, p.hasTop = "", false // these are drawn above the frame
 		var record recorder.Canvas
 		canvas := draw.NewCanvas(&record, 100, 100)
@@ -299,7 +299,7 @@ func TestCaptionNotes(t *testing.T) {
 
 // The outline of a character covers the pixels that the font's own rasteriser inks.
 func TestOutlinesMatchTheFont(t *testing.T) {
-	style := sheetStyle{1}.text(40, color.Black)
+	style := newSheetStyle(1).text(40, color.Black)
 	face := plot.DefaultTextHandler.Cache().Lookup(style.Font, style.Font.Size)
 	for _, r := range "ε±⁶−é" {
 		picture := func(drawOn func(c *vgimg.Canvas)) image.Image {

@@ -40,7 +40,7 @@ func (s *sheet) note(m *results.Manifest) {
 }
 
 func single(c *chart, styles curveStyles, title, source string) *sheet {
-	style := sheetStyle{1}
+	style := newSheetStyle(1)
 	return &sheet{style: style, width: panelWidth, panelHeight: panelHeight, columns: 1,
 		title: title, source: source, panels: []*panel{newPanel(c, panelWidth, style, styles)}}
 }
@@ -53,7 +53,7 @@ func combined(charts []*chart, styles curveStyles, title, source string) *sheet 
 		columns = 2
 	}
 	width := combinedWidth / vg.Length(columns)
-	s := &sheet{style: sheetStyle{combinedScale}, width: combinedWidth, columns: columns,
+	s := &sheet{style: newSheetStyle(combinedScale), width: combinedWidth, columns: columns,
 		panelHeight: max(width*0.75, 5*vg.Centimeter), title: title, source: source}
 	for _, c := range charts {
 		p := newPanel(c, width, s.style, styles)

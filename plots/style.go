@@ -94,7 +94,14 @@ func styleOf(i int) curveStyle {
 }
 
 // sheetStyle is everything that has a size, for one sheet.
-type sheetStyle struct{ scale vg.Length }
+type sheetStyle struct {
+	scale  vg.Length
+	widths map[measured]vg.Length // of the sheet's texts
+}
+
+func newSheetStyle(scale vg.Length) sheetStyle {
+	return sheetStyle{scale, make(map[measured]vg.Length)}
+}
 
 func (s sheetStyle) text(size vg.Length, colour color.Color) text.Style {
 	return text.Style{
@@ -102,7 +109,7 @@ func (s sheetStyle) text(size vg.Length, colour color.Color) text.Style {
 		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size*s.scale),
 		XAlign:  draw.XLeft,
 		YAlign:  draw.YBottom,
-		Handler: superscriptText{plot.DefaultTextHandler},
+		Handler: superscriptText{plot.DefaultTextHandler, s.widths},
 	}
 }
 

@@ -11,7 +11,16 @@ import (
 // superscriptText draws plain text in which what lies between superscriptStart and superscriptEnd
 // is small and high: the fonts have no superscript minus, zero or nine. The marks are control
 // characters, so that no label holds them by chance.
-type superscriptText struct{ text.Handler }
+type superscriptText struct {
+	text.Handler
+	widths map[measured]vg.Length
+}
+
+// measured is a line in a font whose width is known: a sheet asks several times in every format.
+type measured struct {
+	text string
+	font font.Font
+}
 
 var _ text.Handler = superscriptText{}
 
@@ -57,10 +66,14 @@ func small(f font.Font) font.Font {
 // distance.
 func (h superscriptText) Box(s string, f font.Font) (width, height, depth vg.Length) {
 	_, height, depth = h.Handler.Box("", f)
+	if width, known := h.widths[measured{s, f}]; known {
+		return width, height, depth
+	}
 	for _, p := range pieces(s, f) {
 		w, _, _ := h.Handler.Box(p.text, p.font)
 		width += w
 	}
+	h.widths[measured{s, f}] = width
 	return width, height, depth
 }
 

@@ -51,11 +51,13 @@ func (k Key) Stream() *Stream {
 // the operating system's. It is not safe for concurrent use.
 type Stream struct {
 	*rand.Rand
-	source *rand.ChaCha8 // nil for the system's
+	source *rand.ChaCha8 // nil for the system's and those of Ahead
+	ahead  *ahead
+	system bool
 }
 
 // System reports whether the stream is the operating system's randomness: nobody can draw it again.
-func (s *Stream) System() bool { return s.source == nil }
+func (s *Stream) System() bool { return s.system }
 
 // Uint64 is Rand's, without its detours, as is Uint32N: the same numbers sooner.
 func (s *Stream) Uint64() uint64 {
@@ -67,14 +69,17 @@ func (s *Stream) Uint64() uint64 {
 
 // Words fills words with the next numbers of Uint64.
 func (s *Stream) Words(words []uint64) {
-	if s.source == nil {
+	switch {
+	case s.ahead != nil:
+		s.ahead.fill(words)
+	case s.source == nil:
 		for i := range words {
 			words[i] = s.Rand.Uint64()
 		}
-		return
-	}
-	for i := range words {
-		words[i] = s.source.Uint64()
+	default:
+		for i := range words {
+			words[i] = s.source.Uint64()
+		}
 	}
 }
 
@@ -128,7 +133,7 @@ func (s *system) Uint64() uint64 {
 
 // SystemStream opens a stream of the operating system's randomness.
 func SystemStream() *Stream {
-	return &Stream{Rand: rand.New(&system{used: len(system{}.words)})}
+	return &Stream{Rand: rand.New(&system{used: len(system{}.words)}), system: true}
 }
 
 // Open01 draws uniformly from the 2⁵² midpoints (i+½)/2⁵² of the open interval (0,1): never 0,

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -178,6 +179,34 @@ func TestWords(t *testing.T) {
 	slices.Sort(words)
 	if distinct := len(slices.Compact(words)); distinct < 300 { // of probability 2⁻⁴⁸
 		t.Errorf("%d of 300 words of the system are distinct", distinct)
+	}
+}
+
+// TestAhead: the numbers of the stream itself, one by one and many at a time, over several chunks,
+// with one processor or more.
+func TestAhead(t *testing.T) {
+	for _, processors := range []int{1, 2, 5} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		b := NewKey(34).Stream()
+		a, stop := NewKey(34).Stream().Ahead()
+		words := make([]uint64, 3*chunk)
+		for n := range 200 {
+			part := words[:n*n%len(words)]
+			a.Words(part)
+			for _, got := range append(part, a.Uint64(), a.Rand.Uint64()) {
+				if want := b.Uint64(); got != want {
+					t.Fatalf("%d processors: %d, want %d", processors, got, want)
+				}
+			}
+		}
+		stop()
+	}
+	_, stop := NewKey(34).Stream().Ahead() // nothing is drawn
+	stop()
+	system, stop := SystemStream().Ahead()
+	defer stop()
+	if !system.System() || system.Uint64() == system.Uint64() { // equal once in 2⁶⁴
+		t.Error("not the operating system's randomness")
 	}
 }
 

@@ -82,6 +82,10 @@ func matchesOne(value, wanted string) bool {
 	if value == wanted {
 		return true
 	}
+	// most texts are no numbers, which ParseFloat takes long to say
+	if value == "" || value[0] >= 'A' && !strings.ContainsAny(value[:1], "INin") {
+		return false
+	}
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil {
 		return false

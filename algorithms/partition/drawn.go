@@ -18,6 +18,11 @@ func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Re
 		low, high = g.Regions.TightLow, g.Regions.TightHigh
 	}
 	dims := len(g.Regions.Attributes)
+	if len(g.Rows)*dims >= manyValues {
+		var stop func()
+		stream, stop = stream.Ahead()
+		defer stop()
+	}
 	drawer, intervals := newDrawer(g.Ends, stream, true), make([]interval, len(g.Ends))
 	for d, attribute := range g.Regions.Attributes {
 		if err := ctx.Err(); err != nil {
@@ -63,7 +68,8 @@ func (g *Generalised) order(stream *random.Stream) []int32 {
 
 // shuffle makes the changes of order, in place.
 func shuffle(records *datasets.Table, others []int32) {
-	together(len(others), len(records.Schema().Attributes), func(i int) error {
+	columns := len(records.Schema().Attributes)
+	together(len(others)*columns, columns, func(i int) error {
 		column := records.Column(i)
 		switch {
 		case column.U8 != nil:

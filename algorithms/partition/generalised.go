@@ -73,7 +73,7 @@ func (g *Generalised) Publish(ctx context.Context, table *datasets.Table, order 
 	// Each of the two has a stream of its own, and only one needs the records.
 	draws, places := noise.Open("records"), noise.Open("order of records")
 	var others []int32
-	err := together(len(g.Rows), 2, func(i int) (err error) {
+	err := together(len(g.Rows)*len(g.Regions.Attributes), 2, func(i int) (err error) {
 		if i == 0 {
 			err = g.draw(ctx, records, from, draws)
 		} else {
@@ -122,7 +122,7 @@ func whole(rows []int32, n int) bool {
 func (g *Generalised) summarise(records *datasets.Table) {
 	schema, regions := records.Schema(), g.Regions
 	regions.Means = make([]float64, len(regions.Low))
-	together(len(g.Rows), len(regions.Attributes), func(d int) error {
+	together(len(g.Rows)*len(regions.Attributes), len(regions.Attributes), func(d int) error {
 		attribute := regions.Attributes[d]
 		a, column := &schema.Attributes[attribute], records.Column(attribute)
 		switch {

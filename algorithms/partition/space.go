@@ -62,14 +62,23 @@ func (s *Space) Split(rows []int32, dim int, at uint32) int {
 	if len(s.moved) < len(rows) {
 		s.moved = make([]int32, len(rows))
 	}
-	column := s.columns[dim]
+	if len(rows) >= sharedRows {
+		return s.splitShared(rows, dim, at)
+	}
+	left := splitOf(s.columns[dim], rows, s.moved, at)
+	copy(rows[left:], s.moved[:len(rows)-left])
+	return left
+}
+
+// splitOf moves the rows on the left side to the front, and copies those on the right to moved.
+func splitOf(column *datasets.Column, rows, moved []int32, at uint32) int {
 	switch {
 	case column.U8 != nil:
-		return split(column.U8, rows, s.moved, at)
+		return split(column.U8, rows, moved, at)
 	case column.U16 != nil:
-		return split(column.U16, rows, s.moved, at)
+		return split(column.U16, rows, moved, at)
 	default:
-		return split(column.U32, rows, s.moved, at)
+		return split(column.U32, rows, moved, at)
 	}
 }
 
@@ -87,7 +96,6 @@ func split[T uint8 | uint16 | uint32](codes []T, rows, moved []int32, at uint32)
 		moved[i-left] = row
 		left += below
 	}
-	copy(rows[left:], moved[:len(rows)-left])
 	return left
 }
 
@@ -131,7 +139,14 @@ func (s *Space) Labels(rows []int32, labels []uint32) {
 // Histogram adds the rows' frequencies on dim to counts: counts[c-low] for code c. All the rows'
 // codes must lie in [low, low+len(counts)).
 func (s *Space) Histogram(rows []int32, dim int, low uint32, counts []int32) {
-	histogramOf(s.columns[dim], rows, low, counts)
+	column := s.columns[dim]
+	if len(rows) >= max(sharedRows, 8*len(counts)) {
+		countShared(rows, counts, func(rows, counts []int32) {
+			histogramOf(column, rows, low, counts)
+		})
+		return
+	}
+	histogramOf(column, rows, low, counts)
 }
 
 func histogramOf(column *datasets.Column, rows []int32, low uint32, counts []int32) {
@@ -158,7 +173,17 @@ func (s *Space) ClassHistogram(rows []int32, dim int, low uint32, counts []int32
 		s.Histogram(rows, dim, low, counts)
 		return
 	}
-	column := s.columns[dim]
+	if len(rows) >= max(sharedRows, 8*len(counts)) {
+		countShared(rows, counts, func(rows, counts []int32) {
+			s.classHistogramOf(s.columns[dim], rows, low, counts)
+		})
+		return
+	}
+	s.classHistogramOf(s.columns[dim], rows, low, counts)
+}
+
+func (s *Space) classHistogramOf(column *datasets.Column, rows []int32, low uint32,
+	counts []int32) {
 	switch {
 	case column.U8 != nil:
 		classHistogram(s, column.U8, rows, low, counts)

@@ -41,6 +41,11 @@ func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 	for d, attribute := range regions.Attributes {
 		dims[attribute] = d
 	}
+	if total*len(schema.Attributes) >= manyValues {
+		var stop func()
+		stream, stop = stream.Ahead()
+		defer stop()
+	}
 	filled := newFilled(regions, tuples, min(total, regions.Len()), stream)
 	for i := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
@@ -107,19 +112,21 @@ func newFilled(regions *algorithms.Regions, tuples []int, most int,
 	return f
 }
 
+// bounds is the interval of a region on a dimension, or the attribute's whole domain for -1.
+func (f *filled) bounds(i int, a *datasets.Attribute, dim int) (low, high uint32) {
+	if dim < 0 {
+		return 0, uint32(a.Cells())
+	}
+	return f.regions.Interval(int(f.numbers[i]), dim)
+}
+
 // draw draws one attribute of all rows. dim is its dimension, or -1 for its whole domain.
 func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute, dim int,
 	values Values) {
-	bounds := func(i int) (low, high uint32) {
-		if dim < 0 {
-			return 0, uint32(a.Cells())
-		}
-		return f.regions.Interval(int(f.numbers[i]), dim)
-	}
 	if a.Continuous {
 		row := 0
 		for i, end := range f.ends {
-			for low, high := bounds(i); row < int(end); row++ {
+			for low, high := f.bounds(i, a, dim); row < int(end); row++ {
 				fillContinuous(b, row, attribute, a, low, high, values, f.drawer.stream)
 			}
 		}
@@ -131,7 +138,7 @@ func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute,
 	}
 	needed, start := 0, int32(0)
 	for i, end := range f.ends {
-		low, high := bounds(i)
+		low, high := f.bounds(i, a, dim)
 		switch {
 		case axis != nil || a.Kind != datasets.Numeric || values == Uniform:
 			f.intervals[i] = between(low, high)

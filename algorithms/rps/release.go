@@ -44,7 +44,7 @@ type recursion struct {
 	choices *random.Stream       // attributes
 
 	candidates candidates
-	open       []int     // dimensions that can still be cut
+	open       []int     // dimensions that the current box can still be cut on
 	exact      []int32   // a leaf's class counts,
 	noisy      []float64 // and with noise
 	sizes      []float64 // records to draw, for each leaf and class
@@ -89,6 +89,9 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	}
 	for dim := range space.Dims() {
 		r.narrow = append(r.narrow, uint32(max(1, params.Narrow*float64(space.Cells(dim)))))
+		if space.Cells(dim) > r.narrow[dim] {
+			r.open = append(r.open, dim)
+		}
 	}
 	r.paths[0] = in.Budget.Root()
 	r.candidates = candidates{space: space, quality: params.Quality}
@@ -141,12 +144,6 @@ func (r *recursion) partition(rows []int32, depth int) error {
 	if depth == r.params.Depth {
 		return r.leaf(rows, depth)
 	}
-	r.open = r.open[:0]
-	for dim := range r.space.Dims() {
-		if r.builder.Width(dim) > r.narrow[dim] {
-			r.open = append(r.open, dim)
-		}
-	}
 	if len(r.open) == 0 {
 		return r.leaf(rows, depth)
 	}
@@ -167,11 +164,23 @@ func (r *recursion) partition(rows []int32, depth int) error {
 	n := r.space.Split(rows, dim, at)
 	return r.builder.Halve(dim, at, func() error {
 		r.paths[depth+1] = path.Fork()
-		return r.partition(rows[:n], depth+1)
+		return r.part(rows[:n], depth+1, dim)
 	}, func() error {
 		r.paths[depth+1] = path.Fork()
-		return r.partition(rows[n:], depth+1)
+		return r.part(rows[n:], depth+1, dim)
 	})
+}
+
+// part is partition of a box that was cut on dim.
+func (r *recursion) part(rows []int32, depth, dim int) error {
+	if r.builder.Width(dim) > r.narrow[dim] {
+		return r.partition(rows, depth)
+	}
+	at, _ := slices.BinarySearch(r.open, dim)
+	r.open = slices.Delete(r.open, at, at+1)
+	err := r.partition(rows, depth)
+	r.open = slices.Insert(r.open, at, dim)
+	return err
 }
 
 // choose picks a cut of the current box, which has at least one (balanced_partition).

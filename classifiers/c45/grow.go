@@ -157,6 +157,10 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	}
 	g.lay(g.seal(columns, len(rows)), labels, weights, bundles)
 	g.counts = make([]float64, g.largest*g.classes)
+	// Generalised records need three nodes for four cases, others fewer. What grew would be copied.
+	nodes := len(g.order)/5*4 + 1
+	g.nodes, g.weights = make([]node, 0, nodes), make([]float64, 0, nodes*g.classes)
+	g.links = make([]int32, 0, nodes)
 	g.bounds = make([]int32, g.largest+1)
 	g.bags = make([]int32, g.largest+1)
 	g.left = make([]float64, g.classes)
@@ -264,10 +268,6 @@ func (g *grower) leaf(low, high int) int32 {
 
 // bare is a leaf whose distribution and estimate are still 0.
 func (g *grower) bare(low, high int) int32 {
-	if len(g.nodes) == cap(g.nodes) { // by half as much is what append would do, which copies more
-		g.nodes = slices.Grow(g.nodes, len(g.nodes)+1)
-		g.weights = slices.Grow(g.weights, len(g.weights)+g.classes)
-	}
 	g.nodes = append(g.nodes, node{feature: -1, low: int32(low), high: int32(high)})
 	for range g.classes {
 		g.weights = append(g.weights, 0)
@@ -524,6 +524,9 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 		return
 	}
 	clear(bounds)
+	if len(g.taken) < len(cases) {
+		g.taken = make([]uint32, len(cases))
+	}
 	taken := g.taken[:len(cases)]
 	g.branch(f, taken, cases, cut)
 	for _, b := range taken {
@@ -551,8 +554,9 @@ func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 	shift, mask := g.shift(f.column)&31, g.mask
 	left, right := 0, 0
 	if f.bundle != nil {
+		value := f.value
 		for _, i := range cases {
-			taken := int(f.value[codes[int(i)*stride]>>shift&mask-first])
+			taken := int(value[codes[int(i)*stride]>>shift&mask-first])
 			cases[left], spare[right] = i, i
 			left, right = left+1-taken, right+taken
 		}
@@ -560,9 +564,10 @@ func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 		if !f.numeric {
 			cut = 0
 		}
+		most := first + cut
 		for _, i := range cases {
 			taken := 0
-			if codes[int(i)*stride]>>shift&mask > first+cut {
+			if codes[int(i)*stride]>>shift&mask > most {
 				taken = 1
 			}
 			cases[left], spare[right] = i, i

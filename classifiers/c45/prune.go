@@ -61,15 +61,18 @@ func (g *grower) prune(at int32) error {
 // where the branch is not to be raised.
 func (g *grower) raised(at, largest int32, leaf, subtree float64) float64 {
 	n, child := &g.nodes[at], &g.nodes[largest]
-	strangers := append(g.strangers[:0], g.order[n.low:child.low]...)
-	strangers = append(strangers, g.order[child.high:n.high]...)
-	g.strangers = strangers
 	// As soon as raising is known to make so many errors, it does not matter how many.
 	enough := subtree + pruneSlack
 	if leaf <= enough {
 		enough = leaf - pruneSlack
 	}
 	r := raising{grower: g, spare: enough + float64(raisedSlack*subtree) - child.estimate}
+	if r.spare < 0 {
+		return math.Inf(1)
+	}
+	strangers := append(g.strangers[:0], g.order[n.low:child.low]...)
+	strangers = append(strangers, g.order[child.high:n.high]...)
+	g.strangers = strangers
 	errors := r.withStrangers(largest, strangers)
 	if r.spare < 0 {
 		return math.Inf(1)

@@ -102,7 +102,6 @@ func (g *grower) lay(columns [][]uint32, labels []uint32, weights []float64, mer
 	}
 	g.codes = g.codes[:cases*g.stride]
 	g.order, g.spare = make([]int32, cases), make([]int32, cases)
-	g.taken = make([]uint32, cases)
 	for i := range g.order {
 		g.order[i] = int32(i)
 	}

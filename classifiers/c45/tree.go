@@ -41,14 +41,17 @@ func (t *Tree) Nodes() int { return t.leaves + len(t.steps) }
 
 func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 	t := &Tree{}
+	tests, links := 0, 0
 	limits := make([][]float64, len(g.features))
 	used := make([]bool, len(g.features))
 	g.visit(root, func(n *node) {
 		used[n.feature] = true
+		tests, links = tests+1, links+g.features[n.feature].branches()
 		if f := &g.features[n.feature]; schema.Attributes[f.attribute].Continuous {
 			limits[n.feature] = append(limits[n.feature], f.values[n.cut])
 		}
 	})
+	t.steps, t.next = make([]step, 0, tests), make([]int32, 0, links)
 	index := make([]int32, len(g.features))
 	for i := range g.features {
 		if used[i] {

@@ -104,10 +104,25 @@ func (p *points) point(i int32) (values []float64, at []int32) {
 // a digest of the features comes first, because it decides at once between rows that differ.
 func newPoints(data classifiers.Data, l *layout) *points {
 	r := newRecords(data, l)
-	p := &points{size: l.size, classes: data.Table.Schema().Classes(), numbers: l.numbers,
-		start: []int32{0}}
+	p := &points{size: l.size, classes: data.Table.Schema().Classes(), numbers: l.numbers}
+	sorted, distinct := r.sorted(), 0
+	for n, k := range sorted {
+		if n == 0 || k.digest != sorted[n-1].digest {
+			distinct++ // as many points, unless two have one digest
+		}
+	}
+	p.mass = make([]float64, 0, distinct*p.classes)
+	p.squares, p.start = make([]float64, 0, distinct), append(make([]int32, 0, distinct+1), 0)
+	p.values = make([]float64, 0, distinct*l.numbers)
+	indicators := 0 // that every point has
+	for i := range l.features {
+		if f := &l.features[i]; f.indicators > 0 && f.skip == 0 {
+			indicators++
+		}
+	}
+	p.at = make([]int32, 0, distinct*((indicators+stride-1)/stride*stride))
 	last := []uint32(nil)
-	for n, k := range r.sorted() {
+	for n, k := range sorted {
 		i := k.row
 		row := r.features(i)
 		if n > 0 && slices.Equal(last, row) {

@@ -103,7 +103,7 @@ var outside = []dependency{
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
 	{"golang.org/x/perf", []string{"cmd/..."}}, // benchfmt, for benchstat
 	// errgroup
-	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "plots/...", "report"}},
+	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "experiments", "plots/...", "report"}},
 	{"golang.org/x/term", []string{"cmd/..."}},
 	// lockedfile; testscript in tests
 	{"github.com/rogpeppe/go-internal", []string{"experiments", "release"}},

@@ -83,8 +83,11 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 		if e.Run == nil {
 			continue
 		}
-		action := entity{"name": e.Name, "instrument": ppdp,
-			"description": strings.TrimSpace(e.Title + ". After " + e.Source + ".")}
+		description := e.Title + "."
+		if after := e.Run.Results.Manifest.After(); after != "" {
+			description += " After " + after + "."
+		}
+		action := entity{"name": e.Name, "instrument": ppdp, "description": description}
 		var objects, made []ref
 		for _, d := range e.Run.Results.Manifest.Datasets {
 			id := "#data-" + d.Checksum
