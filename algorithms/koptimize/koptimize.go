@@ -23,9 +23,9 @@
 //     pairs that exclude each other, since they leave a class too small or cost too much already,
 //     and cuts that lead to nothing better with any others.
 //   - A node's bound adds up, class by class, the best of four: what its size allows (at most
-//     ⌊m/k⌋ classes), the sum of what each cut through it saves, what so many cuts can halve, and
-//     the paper's, that no record costs less than k or than its cell has records. Of cuts that
-//     exclude one another, grouped greedily, one counts.
+//     ⌊m/k⌋ classes), the sum of what each cut through it saves, into how many classes so many
+//     cuts on so many attributes can divide it, and the paper's, that no record costs less than k
+//     or than its cell has records. Of cuts that exclude one another, grouped greedily, one counts.
 //   - Attributes with few values are branched on first. What is left for the last one is solved by
 //     dynamic programming.
 //

@@ -2,6 +2,7 @@ package koptimize
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"ppdp/algorithms/partition"
@@ -203,11 +204,16 @@ func (q *pairs) add(p *problem, size int32, a divider, others []divider, joint [
 }
 
 // tally adds up how much the cuts of a tail can lower one class's cost, a colour at a time.
-type tally struct{ sum, most, second, touching int64 }
+type tally struct {
+	sum, most, second, touching int64
+	dims                        uint64 // those with cuts of colours that lower it
+}
 
-// add counts a colour whose best cut lowers the sum of squares by so much.
-func (t *tally) add(save int64) {
+// add counts a colour with cuts on some dimensions whose best cut lowers the sum of squares by so
+// much.
+func (t *tally) add(save int64, dims uint64) {
 	t.touching += int64(uint64(-save) >> 63) // 1 if it saves anything
+	t.dims |= uint64(-save>>63) & dims
 	t.sum += save
 	t.second = max(t.second, min(t.most, save))
 	t.most = max(t.most, save)
@@ -218,14 +224,14 @@ func (t *tally) add(save int64) {
 func (c *colouring) tally(below []int32, m int64) tally {
 	var t tally
 	start := int32(0)
-	for _, end := range c.ends {
+	for i, end := range c.ends {
 		save := int64(0)
 		for _, at := range c.at[start:end] {
 			near := int64(below[at])
 			save = max(save, near*(m-near))
 		}
 		start = end
-		t.add(2 * save)
+		t.add(2*save, c.dims[i])
 	}
 	return t
 }
@@ -233,7 +239,8 @@ func (c *colouring) tally(below []int32, m int64) tally {
 // leastOf is what a class of m rows comes to at least.
 //
 // Every cut that divides a class, other than those that change nothing, makes one class of k rows
-// more at least: no more than ⌊m/k⌋-1 of them, and no more than there are colours. Sums of squares
+// more at least: no more than ⌊m/k⌋-1 of them, and no more than there are colours. On a dimension c
+// cuts make c+1 parts, so that the fewer dimensions they lie on the fewer classes. Sums of squares
 // fall by no more than the sum of what each cut alone does (pairs of rows are separated once), and
 // a cut leaves two sides that every other cut at best halves.
 func (p *problem) leastOf(m int64, t *tally) int64 {
@@ -243,10 +250,9 @@ func (p *problem) leastOf(m int64, t *tally) int64 {
 	least := m * m
 	if effective > 0 {
 		least = max(least-min(t.sum, t.most+(effective-1)*t.second), floor)
-		if effective < 30 {
-			if parts := int64(1) << effective; parts < pieces {
-				each, more := m>>effective, m&(parts-1)
-				least = max(least, (parts-more)*each*each+more*(each+1)*(each+1))
+		if effective < maxGrid {
+			if parts := p.grid[bits.OnesCount64(t.dims)*maxGrid+int(effective)]; parts < pieces {
+				least = max(least, partition.EvenSquares(m, parts))
 			} else if p.suppress { // else it is floor
 				least = max(least, partition.EvenSquares(m, pieces))
 			}
@@ -312,7 +318,7 @@ func (s *search) childBound(n *node, cut int32, tail []uint64) int64 {
 		joint := q.joint[(class*m+i)*m : (class*m+i+1)*m]
 		var onNear, onFar tally
 		start := int32(0)
-		for _, end := range c.ends {
+		for colour, end := range c.ends {
 			saveNear, saveFar := int64(0), int64(0)
 			for _, at := range c.at[start:end] {
 				other := below[at]
@@ -325,8 +331,8 @@ func (s *search) childBound(n *node, cut int32, tail []uint64) int64 {
 				saveFar = max(saveFar, two*(far-two))
 			}
 			start = end
-			onNear.add(2 * saveNear)
-			onFar.add(2 * saveFar)
+			onNear.add(2*saveNear, c.dims[colour])
+			onFar.add(2*saveFar, c.dims[colour])
 		}
 		if near >= int64(p.k) { // else it costs its least
 			total += p.leastOf(near, &onNear) - p.least[near]

@@ -39,6 +39,8 @@ type problem struct {
 	// come to by any further cuts; pieces is how many classes of k rows it has at most.
 	cost, least []int64
 	pieces      []int32
+	// grid is how many classes e cuts on d dimensions make at most, at d·maxGrid + e.
+	grid []int64
 }
 
 // cells are groups of rows that no cut of some tail separates, class after class. A cell's key is
@@ -104,12 +106,34 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 	}
 	p.cells = all
 	p.price()
+	p.grids()
 	return p, nil
 }
 
 // allowed reports whether a cut leaves enough rows on either side.
 func (p *problem) allowed(c int) bool {
 	return p.suppress || int(p.below[c]) >= p.k && p.n-int(p.below[c]) >= p.k
+}
+
+// maxGrid is the number of cuts from which on any number of classes is taken for possible.
+const maxGrid = 30
+
+// grids fills in grid: cuts make the most classes when dimensions have equally many, or one more.
+func (p *problem) grids() {
+	p.grid = make([]int64, (p.dims+1)*maxGrid)
+	for d := range p.dims + 1 {
+		among := d
+		if p.dims > 64 { // sets of dimensions are words, where some share a bit
+			among = maxGrid
+		}
+		for e := range maxGrid {
+			classes := int64(1)
+			for i := range among {
+				classes *= int64((e+i)/among + 1)
+			}
+			p.grid[d*maxGrid+e] = classes
+		}
+	}
 }
 
 // price fills in the cost of classes.

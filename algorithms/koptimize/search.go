@@ -309,7 +309,8 @@ func exclude(conflict []uint64, words int, at, atID, to, toID int32) {
 type colouring struct {
 	at   []int32 // positions of the cuts, colour after colour
 	ends []int32
-	left []int32 // scratch: those without a colour,
+	dims []uint64 // those of each colour's cuts, a set
+	left []int32  // scratch: those without a colour,
 	rest []uint64
 	open []uint64 // the cuts that all those of a colour exclude
 }
@@ -319,12 +320,13 @@ type colouring struct {
 func (s *search) colour(n *node, list []int32) {
 	c, words := &s.colours, s.problem.words
 	c.at, c.ends, c.left = c.at[:0], c.ends[:0], append(c.left[:0], list...)
+	c.dims = c.dims[:0]
 	c.open = resize(c.open, words)
 	for len(c.left) > 0 {
 		for w := range c.open {
 			c.open[w] = math.MaxUint64
 		}
-		left := c.left[:0]
+		left, dims := c.left[:0], uint64(0)
 		for _, at := range c.left {
 			id := n.tail[at]
 			if c.open[id>>6]>>(id&63)&1 == 0 {
@@ -332,11 +334,12 @@ func (s *search) colour(n *node, list []int32) {
 				continue
 			}
 			c.at = append(c.at, at)
+			dims |= 1 << (s.problem.cuts[id].dim & 63)
 			for w, excluded := range n.conflict[int(at)*words : int(at+1)*words] {
 				c.open[w] &= excluded
 			}
 		}
-		c.left, c.ends = left, append(c.ends, int32(len(c.at)))
+		c.left, c.ends, c.dims = left, append(c.ends, int32(len(c.at))), append(c.dims, dims)
 	}
 }
 
@@ -344,6 +347,7 @@ func (s *search) colour(n *node, list []int32) {
 func (s *search) colourSet(n *node, set []uint64) {
 	c, words := &s.colours, s.problem.words
 	c.at, c.ends, c.rest = c.at[:0], c.ends[:0], append(c.rest[:0], set...)
+	c.dims = c.dims[:0]
 	for first := 0; ; {
 		for first < words && c.rest[first] == 0 {
 			first++
@@ -352,18 +356,20 @@ func (s *search) colourSet(n *node, set []uint64) {
 			return
 		}
 		c.open = append(c.open[:0], c.rest...)
+		dims := uint64(0)
 		for w := first; w < words; w++ {
 			for c.open[w] != 0 {
 				id := bits.TrailingZeros64(c.open[w])
 				c.rest[w] &^= 1 << id
 				at := n.place[w<<6+id]
 				c.at = append(c.at, at)
+				dims |= 1 << (s.problem.cuts[w<<6+id].dim & 63)
 				row := n.conflict[int(at)*words : int(at+1)*words]
 				for v := w; v < words; v++ {
 					c.open[v] &= row[v]
 				}
 			}
 		}
-		c.ends = append(c.ends, int32(len(c.at)))
+		c.ends, c.dims = append(c.ends, int32(len(c.at))), append(c.dims, dims)
 	}
 }

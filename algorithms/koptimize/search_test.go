@@ -177,53 +177,6 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 	}
 }
 
-// TestPrune: every set of cuts that costs less than the best known is still to be found after a
-// node's cuts were pruned. Searches alone would hardly show it, since most begin with the best.
-func TestPrune(t *testing.T) {
-	t.Parallel()
-	stream := random.NewKey(13).Derive("prune").Stream()
-	dropped, cheaper := 0, 0
-	for trial := range 300 {
-		cells := []int{2 + stream.IntN(3), 2 + stream.IntN(3), 2 + stream.IntN(3), 2}
-		table := randomTable(stream, 30+stream.IntN(60), cells, trial%2 == 0)
-		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
-		s, least := newSearch(context.Background(), p, limits{}), bruteForce(p, table)
-		s.best = least + 1 + int64(stream.IntN(int(least)))
-		root := s.level(0)
-		s.root(root)
-		s.examine(root)
-		if len(root.order) < 2 || !s.pair(root) {
-			continue
-		}
-		if s.bound(root) >= s.best {
-			if least < s.best {
-				t.Fatalf("trial %d: nothing below %d, brute force %d", trial, s.best, least)
-			}
-			continue
-		}
-		before := len(root.order)
-		s.prune(root)
-		dropped += before - len(root.order)
-		for set := range 1 << len(p.cuts) {
-			cost, ok := price(p, table, members(p, set))
-			if !ok || cost >= s.best {
-				continue
-			}
-			cheaper++
-			for _, c := range members(p, set) {
-				if !slices.Contains(root.order, int32(slices.Index(root.tail, c))) {
-					t.Fatalf("trial %d: cut %d of %v, which costs %d, left out at %d", trial, c,
-						members(p, set), cost, s.best)
-				}
-			}
-		}
-	}
-	if dropped == 0 || cheaper == 0 {
-		t.Errorf("%d cuts left out, %d sets of cuts still to be found: must be some", dropped,
-			cheaper)
-	}
-}
-
 // TestOneDimension: along one attribute the best partitioning has optimal substructure, so that
 // dynamic programming finds it, here among more cuts than a word has bits.
 func TestOneDimension(t *testing.T) {
@@ -430,66 +383,6 @@ func TestFit(t *testing.T) {
 				again)
 		}
 		fit()
-	}
-}
-
-// TestFitNode compares the cuts of one dimension that are found for a node, beyond its head, with
-// the best of all sets of them.
-func TestFitNode(t *testing.T) {
-	t.Parallel()
-	stream := random.NewKey(14).Derive("fit node").Stream()
-	fitted := 0
-	for trial := range 200 {
-		cells := []int{3 + stream.IntN(6), 2 + stream.IntN(4), 2 + stream.IntN(4)}
-		table := randomTable(stream, 30+stream.IntN(80), cells, trial%2 == 0)
-		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
-		s := newSearch(context.Background(), p, limits{})
-		n, next := s.level(0), s.level(1)
-		s.root(n)
-		s.examine(n)
-		for range 3 { // cuts of the head
-			var along []int32 // the cuts of the first dimension
-			for at, state := range n.state {
-				if state == open && p.cuts[n.tail[at]].dim == 0 {
-					along = append(along, int32(at))
-				}
-			}
-			want := int64(math.MaxInt64)
-			for set := range 1 << p.first[1] {
-				if cost, ok := price(p, table, append(members(p, set), s.path...)); ok {
-					want = min(want, cost)
-				}
-			}
-			if s.best = math.MaxInt64; want < s.best && len(along) > 0 {
-				s.fitNode(n, along)
-				cost, ok := price(p, table, s.bestCuts)
-				if s.best != want || !ok || cost != want {
-					t.Fatalf("trial %d: %v beyond %v costs %d, said to be %d, must be %d", trial,
-						s.bestCuts, s.path, cost, s.best, want)
-				}
-				fitted++
-			}
-			s.best = math.MaxInt64
-			i := slices.IndexFunc(n.order, func(at int32) bool {
-				return p.cuts[n.tail[at]].dim > 0
-			})
-			if i < 0 {
-				break
-			}
-			n.place = resize(n.place, len(p.cuts))
-			for at, id := range n.tail {
-				n.place[id] = int32(at)
-			}
-			n.rest(p.words)
-			n.compatible(n.order[i])
-			s.child(next, n, int(n.order[i]))
-			s.path = append(s.path, n.tail[n.order[i]])
-			s.examine(next)
-			n, next = next, n
-		}
-	}
-	if fitted < 100 {
-		t.Errorf("%d nodes fitted, must be more", fitted)
 	}
 }
 
