@@ -108,9 +108,13 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 		}
 		m.seal, m.facts = &seal{sum: sumOf(m.data)}, factsOf(m.data)
 	}
-	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
+	folds := 0 // of the table; others are of a release
+	if p.Spec.Protocol == RawTest {
+		folds = p.Folds
+	}
+	if m.truth == nil || folds > 0 { // trials differ in their folds
 		m.truth = nil
-		for range max(1, p.Folds) {
+		for range max(1, folds) {
 			m.truth = append(m.truth, new(algorithms.Memo))
 		}
 	}
@@ -120,7 +124,7 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 	}
 	m.rows = table.AllRows()
 	var err error
-	if p.Folds > 0 && p.Spec.Protocol == RawTest {
+	if folds > 0 {
 		m.folds, err = p.foldsOf(table, p.foldKey(d, m.data.Checksum, trial))
 	} else if p.Spec.Train.set() {
 		m.train, err = p.Spec.Train.of(len(m.rows))

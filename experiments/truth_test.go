@@ -24,6 +24,7 @@ func TestTruthIsShared(t *testing.T) {
 		"one split":   {"train: 40\n" + table, true, true},
 		"resampled":   {strings.Replace(table, "}", ", resample: true}", 1), true, false},
 		"folds":       {"folds: 3\n" + table, false, false},
+		"inside":      {"folds: 3\nprotocol: inside\n" + table, true, true},
 	} {
 		plan := mustPlan(t, head+c.middle+tail, Overrides{})
 		stock, err := plan.load(context.Background(), datasets.Files{})

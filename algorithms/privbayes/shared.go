@@ -2,13 +2,15 @@ package privbayes
 
 import (
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"ppdp/algorithms"
 )
 
-// maxShared caps the counts and the scores that a memo keeps for a degree: 8 and 16 MB.
-const maxShared = 1 << 21
+// maxShared caps the bytes of bitFacts in one memo. Those of Adult's 52 bits and degree 3 take 10
+// MB.
+const maxShared = 64 << 20
 
 // bitFacts are what releases of the same rows over bits have in common, whatever their budget,
 // variant and noise.
@@ -25,26 +27,50 @@ type bitFactsKey struct {
 	degree   int
 }
 
+// shelf is the room for bitFacts in a memo.
+type shelf struct {
+	mu   sync.Mutex
+	kept map[bitFactsKey]bool
+	left int // bytes
+}
+
+type shelfKey struct{}
+
+// holds reports whether there is room for a key's facts of a size, and takes it.
+func (s *shelf) holds(key bitFactsKey, size int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.kept[key] && size <= s.left {
+		s.kept[key], s.left = true, s.left-size
+	}
+	return s.kept[key]
+}
+
 // bitFacts are those of d bits and k parents.
 func (f *fit) bitFacts(d, k int) (*bitFacts, error) {
-	memo, sets, counts := f.in.Shared, 1, 1 // of k bits, of up to k+1
-	for i := range k + 1 {
-		if next := sets * (d - i) / (i + 1); i < k {
-			sets, counts = next, counts+next
-		} else {
-			counts += next
-		}
-		if counts > maxShared {
-			memo = nil
-			break
+	sets, counts := 1, 1 // of k bits, of up to k+1; more than fit leave early
+	for i := 0; i <= k && counts <= maxShared; i++ {
+		next := sets * (d - i) / (i + 1)
+		if counts += next; i < k {
+			sets = next
 		}
 	}
 	key := bitFactsKey{f.params.Encoding, f.params.Bins, f.params.score(), k}
+	memo := f.in.Shared
+	room, err := algorithms.Memoize(f.ctx, memo, shelfKey{}, func() (*shelf, error) {
+		return &shelf{kept: make(map[bitFactsKey]bool), left: maxShared}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !room.holds(key, 4*counts+8*sets*d) {
+		memo = nil
+	}
 	return algorithms.Memoize(f.ctx, memo, key, func() (*bitFacts, error) {
 		columns := bitColumns(f.in.Table, f.in.Rows, f.domains, f.params.Encoding)
 		counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
 		facts := &bitFacts{counts: counts}
-		if memo != nil && k > 0 && sets*d <= maxShared {
+		if memo != nil && k > 0 {
 			facts.known = &knownScores{counts, make([]atomic.Uint64, sets*d)}
 		}
 		return facts, err

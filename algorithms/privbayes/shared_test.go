@@ -56,6 +56,31 @@ func TestSharingChangesNothing(t *testing.T) {
 	group.Wait()
 }
 
+// TestSharedIsBounded: what does not fit is not kept, and what is kept stays.
+func TestSharedIsBounded(t *testing.T) {
+	s := &shelf{kept: make(map[bitFactsKey]bool), left: 100}
+	for i, c := range []struct {
+		degree, size int
+		want         bool
+	}{{1, 60, true}, {2, 60, false}, {1, 60, true}, {3, 40, true}, {4, 1, false}, {1, 60, true}} {
+		if got := s.holds(bitFactsKey{degree: c.degree}, c.size); got != c.want {
+			t.Errorf("request %d: kept %t, want %t", i, got, c.want)
+		}
+	}
+	in := newFit(conformance.Table(300), DefaultParams(), algorithms.Published, 1, 1)
+	in.in.Shared = new(algorithms.Memo)
+	if _, err := in.bitFacts(14, 8); err != nil {
+		t.Fatal(err)
+	}
+	room, err := algorithms.Memoize(in.ctx, in.in.Shared, shelfKey{}, func() (*shelf, error) {
+		return nil, nil
+	})
+	// all subsets of 14 bits but those of 10 to 14, and 3003 sets of 8 with a child
+	if want := 4*(1<<14-1001-364-91-14-1) + 8*3003*14; err != nil || maxShared-room.left != want {
+		t.Errorf("%d bytes are kept, want %d, error %v", maxShared-room.left, want, err)
+	}
+}
+
 // TestScoresAreComputedOnce: a second network over the same bits asks for no score that the first
 // has asked for.
 func TestScoresAreComputedOnce(t *testing.T) {
