@@ -63,6 +63,7 @@ type recursion struct {
 	paths      paths
 	places     []place // of each leaf
 	counts     []int32 // class counts of each leaf, without noise
+	rows, done int     // of the input, and in leaves
 	statistics [][]int32
 	scratch    divideScratch
 	frequency  frequencies
@@ -118,7 +119,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
 		ctx: ctx, params: params, variant: in.Variant, epsilon: epsilon,
-		scorer: scorer, compactFrom: cacheRows,
+		scorer: scorer, compactFrom: cacheRows, rows: len(in.Rows),
 		builder: partition.NewBuilder(space, params.MaxNodes),
 	}
 	r.builder.Generalise(axes)
@@ -495,6 +496,11 @@ func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *pri
 
 // leaf makes the current box a leaf; its counts are published when all leaves are known.
 func (r *recursion) leaf(rows []int32, at place) error {
+	if n := r.builder.Room(r.done, r.rows); n > 0 {
+		r.counts = slices.Grow(r.counts, n*r.layout.classes)
+		r.places = slices.Grow(r.places, n)
+	}
+	r.done += len(rows)
 	if _, _, err := r.builder.Leaf(); err != nil {
 		return err
 	}
