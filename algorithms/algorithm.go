@@ -120,10 +120,6 @@ type Input struct {
 	Variant Variant
 	Budget  *privacy.Budget // epsilon 0 for algorithms without differential privacy
 	Noise   *random.Streams // the only source of randomness
-	// Shared is for what releases of the same table and rows would compute alike, whatever their
-	// parameters, variants, budgets and noise. Nothing that a release publishes depends on it. It
-	// is nil where there is one release, and where releases are timed or audited.
-	Shared *Memo
 }
 
 var (

@@ -135,9 +135,6 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 		Params: config.Parameters, Variant: config.Guarantee.Variant, Budget: budget,
 		Noise: random.NewStreams(p.noiseKey(c, m.data.Checksum)),
 	}
-	if !p.timed() { // a release is timed as a whole
-		in.Shared = m.truth[max(0, c.Fold)]
-	}
 	begin := clock()
 	release, err := config.Implementation.Release(ctx, in)
 	o.timing.Release = clock().Sub(begin).Seconds()
@@ -189,7 +186,7 @@ func (p *Plan) runCell(ctx context.Context, c *Cell, m *cellData, at *phase,
 	}
 	at.enter(results.PhaseMeasure)
 	begin = clock()
-	var published algorithms.Memo
+	var published metrics.Memo
 	for _, measure := range config.Measures {
 		value, err := p.measure(ctx, measure, m, train, test, release, &published, c)
 		switch {
@@ -221,7 +218,7 @@ func swamped(config *Config, release *algorithms.Release, rows int) string {
 var errNotFinite = errors.New("not a finite number")
 
 func (p *Plan) measure(ctx context.Context, measure Measure, m *cellData, train, test []int32,
-	release *algorithms.Release, published *algorithms.Memo, c *Cell) (results.Value, error) {
+	release *algorithms.Release, published *metrics.Memo, c *Cell) (results.Value, error) {
 	value := results.Value{Measurement: measure.measurement()}
 	k := 0
 	if anonymous, ok := c.Config.Parameters.(algorithms.Anonymous); ok {

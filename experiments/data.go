@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
@@ -27,9 +25,8 @@ type dataCache struct {
 	facts map[dataKey]*facts
 	sets  []loadedSet // in order of first use
 
-	mu     sync.Mutex // guards what follows
-	cells  map[dataKey]*cellData
-	recent []*algorithms.Memo // of folds, the last used at the end
+	mu    sync.Mutex // guards what follows
+	cells map[dataKey]*cellData
 }
 
 // dataKey names the data of one trial.
@@ -108,14 +105,10 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 		}
 		m.seal, m.facts = &seal{sum: sumOf(m.data)}, factsOf(m.data)
 	}
-	folds := 0 // of the table; others are of a release
-	if p.Spec.Protocol == RawTest {
-		folds = p.Folds
-	}
-	if m.truth == nil || folds > 0 { // trials differ in their folds
+	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
 		m.truth = nil
-		for range max(1, folds) {
-			m.truth = append(m.truth, new(algorithms.Memo))
+		for range max(1, p.Folds) {
+			m.truth = append(m.truth, new(metrics.Memo))
 		}
 	}
 	table := m.data.Table
@@ -124,7 +117,7 @@ func (p *Plan) loadTrial(ctx context.Context, files datasets.Files, d *datasetCo
 	}
 	m.rows = table.AllRows()
 	var err error
-	if folds > 0 {
+	if p.Folds > 0 && p.Spec.Protocol == RawTest {
 		m.folds, err = p.foldsOf(table, p.foldKey(d, m.data.Checksum, trial))
 	} else if p.Spec.Train.set() {
 		m.train, err = p.Spec.Train.of(len(m.rows))
@@ -164,20 +157,7 @@ func (r *run) take(ctx context.Context, i int) (*cellData, error) {
 		s.cells[c.dataKey()] = m
 	}
 	m.takers++
-	if c.Fold >= 0 {
-		s.use(m.truth[c.Fold], r.opts.Jobs)
-	}
 	return m, nil
-}
-
-// use notes that a fold's memo is in use, and has that forget which has not been for the longest
-// time, where there are more than so many.
-func (s *dataCache) use(memo *algorithms.Memo, most int) {
-	s.recent = slices.DeleteFunc(s.recent, func(m *algorithms.Memo) bool { return m == memo })
-	if s.recent = append(s.recent, memo); len(s.recent) > most {
-		s.recent[0].Forget()
-		s.recent = slices.Delete(s.recent, 0, 1)
-	}
 }
 
 func (r *run) giveBack(m *cellData) {
@@ -197,32 +177,23 @@ func (s *dataCache) letGo(clock func() time.Time) {
 	}
 }
 
-// byTrial brings cells whose data are drawn anew for each trial together by their data, and cells
-// of a fold, so that few data and memos are needed at once: first those of the first such cell. All
-// others keep their places.
+// byTrial brings cells whose data are drawn anew for each trial together by their data, so that few
+// of these are needed at once: first those of the first such cell. All others keep their places.
 func (r *run) byTrial(order []int) {
-	type foldKey struct {
-		dataKey
-		fold int
-	}
 	var places, drawn []int
-	first := make(map[any]int)
+	first := make(map[dataKey]int)
 	for place, i := range order {
 		c := &r.plan.Cells[i]
-		if !c.Config.data.resample && c.Fold < 0 {
+		if !c.Config.data.resample {
 			continue
 		}
 		places, drawn = append(places, place), append(drawn, i)
-		for _, key := range []any{c.dataKey(), foldKey{c.dataKey(), c.Fold}} {
-			if _, seen := first[key]; !seen {
-				first[key] = place
-			}
+		if _, seen := first[c.dataKey()]; !seen {
+			first[c.dataKey()] = place
 		}
 	}
-	slices.SortStableFunc(drawn, func(i, j int) int {
-		a, b := &r.plan.Cells[i], &r.plan.Cells[j]
-		return cmp.Or(first[a.dataKey()]-first[b.dataKey()],
-			first[foldKey{a.dataKey(), a.Fold}]-first[foldKey{b.dataKey(), b.Fold}])
+	slices.SortStableFunc(drawn, func(a, b int) int {
+		return first[r.plan.Cells[a].dataKey()] - first[r.plan.Cells[b].dataKey()]
 	})
 	for n, place := range places {
 		order[place] = drawn[n]
@@ -256,7 +227,7 @@ func (r *run) reload(ctx context.Context, i int, changed *cellData) error {
 		}
 		m.truth = slices.Clone(m.truth)
 		for i := range m.truth {
-			m.truth[i] = new(algorithms.Memo)
+			m.truth[i] = new(metrics.Memo)
 		}
 	}
 	return nil
@@ -447,9 +418,8 @@ type cellData struct {
 	rows  []int32 // all rows of a table
 	folds []classifiers.Fold
 	train int // rows released where the others are held out once and for all; 0 without
-	// truth is, for each fold (one without folds), what measurements and releases compute from the
-	// data alone.
-	truth  []*algorithms.Memo
+	// truth is, for each fold (one without folds), what measurements compute from the data alone.
+	truth  []*metrics.Memo
 	seal   *seal  // shared by the trials that share data
 	facts  *facts // of the data
 	takers int    // who have not given them back; dataCache.mu guards it

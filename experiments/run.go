@@ -263,8 +263,7 @@ type run struct {
 
 // executionOrder returns the order in which cells are started. Cells of one setting are neighbours
 // together in the plan and cost alike, so a seeded shuffle makes the time still needed proportional
-// to the cells still open. Cells whose data are drawn anew come trial by trial, and those of
-// folds fold by fold: each has all settings.
+// to the cells still open. Cells whose data are drawn anew come trial by trial.
 func (r *run) executionOrder(open []int) []int {
 	if r.opts.order != nil {
 		return r.opts.order

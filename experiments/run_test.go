@@ -73,29 +73,21 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestTimedCells have one processor and share nothing with others, also those that run in processes
-// of their own; others may share.
-func TestTimedCells(t *testing.T) {
-	others := strings.Replace(moodSpec, "MOOD", "processors", 1)
-	timed := others + "plots:\n  - {name: t, x: n, y: runtime}\n"
+// TestTimedCellsHaveOneProcessor: also those that run in processes of their own.
+func TestTimedCellsHaveOneProcessor(t *testing.T) {
+	timed := strings.Replace(moodSpec, "MOOD", "processors", 1) +
+		"plots:\n  - {name: t, x: n, y: runtime}\n"
 	before := runtime.GOMAXPROCS(3)
 	defer runtime.GOMAXPROCS(before)
 	apart := isolated(t, 1)
-	for _, c := range []struct {
-		spec, want string
-		opts       Options
-	}{
-		{timed, `"1 processors, shared false"`, options(t, t.TempDir())},
-		{timed, `"1 processors, shared false"`, apart},
-		{others, `"3 processors, shared true"`, options(t, t.TempDir())},
-	} {
-		result := mustRun(t, mustPlan(t, c.spec, Overrides{}), c.opts)
+	for name, opts := range map[string]Options{"here": options(t, t.TempDir()), "apart": apart} {
+		result := mustRun(t, mustPlan(t, timed, Overrides{}), opts)
 		text, err := os.ReadFile(filepath.Join(result.Dir, "records.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Count(string(text), c.want); got != 2 {
-			t.Errorf("%d of 2 cells had %s:\n%s", got, c.want, text)
+		if got := strings.Count(string(text), `"1 processors"`); got != 2 {
+			t.Errorf("%s: %d of 2 cells had one processor:\n%s", name, got, text)
 		}
 	}
 	if got := runtime.GOMAXPROCS(0); got != 3 {

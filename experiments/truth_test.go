@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/algorithms"
 	"ppdp/datasets"
 )
 
@@ -24,7 +23,6 @@ func TestTruthIsShared(t *testing.T) {
 		"one split":   {"train: 40\n" + table, true, true},
 		"resampled":   {strings.Replace(table, "}", ", resample: true}", 1), true, false},
 		"folds":       {"folds: 3\n" + table, false, false},
-		"inside":      {"folds: 3\nprotocol: inside\n" + table, true, true},
 	} {
 		plan := mustPlan(t, head+c.middle+tail, Overrides{})
 		stock, err := plan.load(context.Background(), datasets.Files{})
@@ -52,58 +50,5 @@ func TestTruthIsShared(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestFoldsForget: cells of a fold run together, and what they share is forgotten when the cells of
-// another fold run.
-func TestFoldsForget(t *testing.T) {
-	plan := mustPlan(t, "name: test/forget\nseed: 4\ntrials: 3\nfolds: 4\n"+
-		"dataset: {name: discrete, n: 60, attributes: 2, cardinality: 9}\n"+
-		"algorithms: [{name: mondrian, params: {k: [2, 3, 5]}}]\nmeasure: [{metric: regions}]\n",
-		Overrides{})
-	stock, err := plan.load(context.Background(), datasets.Files{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := plan.newRun(Options{Jobs: 1}, stock, nil, "")
-	open := make([]int, len(plan.Cells))
-	for i := range open {
-		open[i] = i
-	}
-	type fold struct{ trial, fold int }
-	computed := make(map[fold]int)
-	var memos []*algorithms.Memo
-	for _, i := range run.executionOrder(open) {
-		m, err := run.take(context.Background(), i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := &plan.Cells[i]
-		memo := m.truth[c.Fold]
-		at, err := algorithms.Memoize(context.Background(), memo, "key", func() (fold, error) {
-			computed[fold{c.Trial, c.Fold}]++
-			memos = append(memos, memo)
-			return fold{c.Trial, c.Fold}, nil
-		})
-		if want := (fold{c.Trial, c.Fold}); err != nil || at != want {
-			t.Errorf("what %v shares is of %v, error %v", want, at, err)
-		}
-		run.giveBack(m)
-	}
-	for at, times := range computed {
-		if times != 1 {
-			t.Errorf("%v: computed %d times", at, times)
-		}
-	}
-	again := 0
-	for _, memo := range memos {
-		_, _ = algorithms.Memoize(context.Background(), memo, "key", func() (fold, error) {
-			again++
-			return fold{}, nil
-		})
-	}
-	if len(memos) != 12 || again != len(memos)-1 {
-		t.Errorf("%d of %d folds have forgotten, must be all but the last", again, len(memos))
 	}
 }

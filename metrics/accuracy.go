@@ -74,7 +74,7 @@ func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 		}
 		return predicted, nil
 	}
-	return algorithms.Memoize(ctx, c.Published, trainedOnRecords{name}, func() ([]uint32, error) {
+	return memoize(ctx, c.Published, trainedOnRecords{name}, func() ([]uint32, error) {
 		table, weights, err := c.Release.Records(ctx)
 		switch {
 		case err != nil:

@@ -54,7 +54,7 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 		encoding.Midpoint}
 	for _, release := range []*algorithms.Release{{Table: records},
 		{Regions: threeBoxes(majorities...), Table: records}} {
-		published := new(algorithms.Memo)
+		published := new(Memo)
 		for _, of := range []classifiers.Classifier{majority.Classifier{}, c45.Default} {
 			fits := 0
 			for _, e := range encodings {

@@ -56,7 +56,7 @@ func predictFromGeneralised(ctx context.Context, c Case, as encoding.Encoding) (
 		return nil, errors.New("needs a classifier")
 	}
 	name := c.Classifier.Info().Name
-	predicted, err := algorithms.Memoize(ctx, c.Published, trainedOnRegions{name, as},
+	predicted, err := memoize(ctx, c.Published, trainedOnRegions{name, as},
 		func() ([]uint32, error) {
 			return predictLocated(ctx, c, func(located []int32) ([]uint32, error) {
 				return predictGeneralised(ctx, c, as, located)
@@ -115,7 +115,7 @@ func encodeRecords(ctx context.Context, c Case, as encoding.Encoding,
 // predictGeneralised returns the classes predicted for the located rows.
 func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding,
 	located []int32) ([]uint32, error) {
-	e, err := algorithms.Memoize(ctx, c.Published, encodedAs{as},
+	e, err := memoize(ctx, c.Published, encodedAs{as},
 		func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func predictLocated(ctx context.Context, c Case,
 		return nil, nil
 	}
 	// The release's own assignment is of the training rows and may part equal points.
-	located, err := algorithms.Memoize(ctx, c.Published, locatedTest{}, func() ([]int32, error) {
+	located, err := memoize(ctx, c.Published, locatedTest{}, func() ([]int32, error) {
 		return locatePoints(ctx, c.Release.Regions, c.Table, c.Test)
 	})
 	if err != nil {

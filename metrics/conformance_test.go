@@ -158,7 +158,7 @@ func (s subject) repeatable(t *testing.T, c metrics.Case) {
 		t.Errorf("a fraction of %v", want)
 	}
 	remembered := c
-	remembered.Truth, remembered.Published = new(algorithms.Memo), new(algorithms.Memo)
+	remembered.Truth, remembered.Published = new(metrics.Memo), new(metrics.Memo)
 	var measurements sync.WaitGroup
 	for i := range 4 {
 		again := c

@@ -49,7 +49,7 @@ func TestConfusion(t *testing.T) {
 			theirs[names[row[1]]][names[model[row[0]]]]++
 		}
 		c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(), Classifier: model,
-			Release: &algorithms.Release{Table: table}, Published: new(algorithms.Memo)}
+			Release: &algorithms.Release{Table: table}, Published: new(Memo)}
 		compare := func(p ConfusionParams, want float64) {
 			t.Helper()
 			p.Encoding = defaultEncoding().Encoding

@@ -55,8 +55,7 @@ func TestRandomGraphs(t *testing.T) {
 		{[]int32{2, 2, 2}, 1, 1}, {[]int32{2, 2, 9}, 1, 1}, {[]int32{1, 1, 1, 1}, -1, 1},
 		{[]int32{0, 0}, -1, -1}, {[]int32{}, -1, -1},
 	} {
-		c := Case{Release: &algorithms.Release{Degrees: test.degrees},
-			Published: new(algorithms.Memo)}
+		c := Case{Release: &algorithms.Release{Degrees: test.degrees}, Published: &Memo{}}
 		// order-free: two checks
 		for name, want := range map[string]float64{"clustering": test.clustering,
 			"path-length": test.length} {

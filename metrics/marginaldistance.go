@@ -135,14 +135,13 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 		return 0, false, errors.New("the release holds no records")
 	}
 	type key struct{ marginalBins int }
-	k := key{params.Bins}
-	truth, err := algorithms.Memoize(ctx, c.Truth, k, func() (*binned, error) {
+	truth, err := memoize(ctx, c.Truth, key{params.Bins}, func() (*binned, error) {
 		return bin(c.Table, c.Train, nil, params.Bins), nil
 	})
 	if err != nil {
 		return 0, false, err
 	}
-	published, err := algorithms.Memoize(ctx, c.Published, k, func() (*binned, error) {
+	published, err := memoize(ctx, c.Published, key{params.Bins}, func() (*binned, error) {
 		return bin(table, table.AllRows(), weights, params.Bins), nil
 	})
 	if err != nil {

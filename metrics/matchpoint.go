@@ -87,7 +87,7 @@ func matchPoint(ctx context.Context, c Case, params *MatchPointParams) (float64,
 	regions := c.Release.Regions
 	// The raw records' clusters know nothing of the release: all releases of the table are compared
 	// with the same.
-	before, err := algorithms.Memoize(ctx, c.Truth,
+	before, err := memoize(ctx, c.Truth,
 		rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
 			raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
 			raw.AddRows(c.Table, c.Train)

@@ -58,7 +58,7 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 	n := float64(table.Len())
 	want := agreed / (n * n)
 
-	truth := new(algorithms.Memo)
+	truth := new(Memo)
 	for seed, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict,
 		algorithms.Published, algorithms.Strict} {
 		params := diffmulti.DefaultParams()

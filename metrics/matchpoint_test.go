@@ -156,7 +156,7 @@ func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 		}
 	}
 	byColour := q([]uint32{0, 0, 2, 0}, []uint32{2, 10, 3, 10})
-	shared := new(algorithms.Memo)
+	shared := new(Memo)
 	for i, regions := range []*algorithms.Regions{some, halves, byColour, some, halves} {
 		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2},
 			Release: &algorithms.Release{Regions: regions}}

@@ -83,7 +83,7 @@ type Case struct {
 	K int
 	// Truth is shared by cases that agree in Table, Graph, Train and Test, Published by those that
 	// agree in Release as well. Either may be nil: everything is then computed anew.
-	Truth, Published *algorithms.Memo
+	Truth, Published *Memo
 }
 
 // CheckSchema reports what keeps a metric, with its classifier and parameters where it has some,

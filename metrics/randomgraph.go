@@ -18,8 +18,9 @@ func init() {
 			Name: name, Title: title, Unit: unit, Source: source, Revision: 1,
 			Needs: []algorithms.Product{algorithms.DegreesProduct},
 		}, func(ctx context.Context, c Case) (float64, bool, error) {
-			shape, err := algorithms.Memoize(ctx, c.Published, randomShapeKey{},
-				func() (graph.Shape, error) { return graph.RandomShape(ctx, c.Release.Degrees) })
+			shape, err := memoize(ctx, c.Published, randomShapeKey{}, func() (graph.Shape, error) {
+				return graph.RandomShape(ctx, c.Release.Degrees)
+			})
 			value := of(shape)
 			if err != nil || math.IsNaN(value) {
 				return 0, false, err

@@ -125,19 +125,20 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	s, err := solve(ctx, in, p, limits{nodes: params.Nodes, work: int64(params.Work) * 1e6})
+	s, err := solve(ctx, in.Table, in.Rows, p,
+		limits{nodes: params.Nodes, work: int64(params.Work) * 1e6})
 	if err != nil {
 		return nil, err
 	}
-	regions := p.regions(in.Table, in.Rows, s.cuts)
+	regions := p.regions(in.Table, in.Rows, s.bestCuts)
 	release := &algorithms.Release{Regions: regions, Structure: algorithms.Structure{
-		Nodes: s.nodes, Leaves: regions.Len(), Depth: len(s.cuts), Gap: s.gap,
+		Nodes: s.nodes, Leaves: regions.Len(), Depth: len(s.bestCuts), Gap: s.gap(),
 	}}
 	if release.Structure.Gap > 0 {
 		release.Warnings = append(release.Warnings, fmt.Sprintf(
 			"not proven optimal: the search ended at its limit after %d nodes, a discernibility"+
 				" of %d was found and none below %d is possible (gap %.1f %%)",
-			s.nodes, s.best, s.lower, 100*release.Structure.Gap))
+			s.nodes, s.best, s.lower(), 100*release.Structure.Gap))
 	}
 	return release, nil
 }

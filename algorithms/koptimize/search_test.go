@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
-	"ppdp/algorithms"
 	"ppdp/algorithms/incognito"
 	"ppdp/datasets"
 	"ppdp/random"
@@ -409,22 +407,13 @@ func TestRungs(t *testing.T) {
 		table := randomTable(stream, 600, cells, trial%4 != 0)
 		for _, suppress := range []bool{false, true} {
 			ks, least := append(rungs(1, 600), 3, 7, 8, 30), map[int]int64{}
-			in := algorithms.Input{Table: table, Rows: table.AllRows()}
-			sharing := in
-			sharing.Shared = new(algorithms.Memo)
 			for _, k := range ks {
 				p := mustProblem(t, table, k, suppress)
-				s, err := solve(context.Background(), in, p, limit)
+				s, err := solve(context.Background(), table, table.AllRows(), p, limit)
 				if err != nil {
 					t.Fatal(err)
 				}
-				shared, err := solve(context.Background(), sharing,
-					mustProblem(t, table, k, suppress), limit)
-				if err != nil || !reflect.DeepEqual(shared, s) {
-					t.Fatalf("trial %d, k %d: with searches shared %v (error %v), alone %v", trial,
-						k, shared, err, s)
-				}
-				if cost, ok := price(p, table, s.cuts); !ok || cost != s.best {
+				if cost, ok := price(p, table, s.bestCuts); !ok || cost != s.best {
 					t.Fatalf("trial %d, k %d: the cuts cost %d, %t, the search says %d", trial, k,
 						cost, ok, s.best)
 				}

@@ -26,55 +26,34 @@ func rungs(k, n int) []int {
 	return slices.Compact(larger)
 }
 
-// solution is what a search came to.
-type solution struct {
-	cuts        []int32
-	best, lower int64 // the cost found, and one that nothing is below
-	gap         float64
-	nodes       int
-}
-
-// solutionKey names a solution in a memo.
-type solutionKey struct {
-	k        int
-	suppress bool
-	limits   limits
-}
-
 // solve searches for the best partitioning into classes of k rows. What is allowed at some k is
 // allowed at any smaller one and costs no more there. A limited search therefore begins with what
 // the same search, with the same limits, finds at larger k (rungs), so that a solution never costs
-// more than that of a rung above; releases of the same rows share these. Every search also begins
-// with the best full-domain generalisation that is a partitioning.
-func solve(ctx context.Context, in algorithms.Input, p *problem, l limits) (*solution, error) {
+// more than that of a rung above. Every search also begins with the best full-domain generalisation
+// that is a partitioning.
+func solve(ctx context.Context, table *datasets.Table, rows []int32, p *problem,
+	l limits) (*search, error) {
 	ks := []int{p.k}
 	if l != (limits{}) { // else the search ends with the best there is
 		ks = append(rungs(p.k, p.n), p.k)
 	}
-	var above *solution
+	var s *search
 	for _, k := range ks {
 		p.k = k
-		found, err := algorithms.Memoize(ctx, in.Shared, solutionKey{k, p.suppress, l},
-			func() (*solution, error) {
-				p.price()
-				s := newSearch(ctx, p, l)
-				if above != nil {
-					s.offer(s.cost(above.cuts), above.cuts...)
-				}
-				if err := s.fullDomain(in.Table, in.Rows); err != nil {
-					return nil, err
-				}
-				if err := s.run(); err != nil {
-					return nil, err
-				}
-				return &solution{s.bestCuts, s.best, s.lower(), s.gap(), s.nodes}, nil
-			})
-		if err != nil {
+		p.price()
+		next := newSearch(ctx, p, l)
+		if s != nil {
+			next.offer(next.cost(s.bestCuts), s.bestCuts...)
+		}
+		if err := next.fullDomain(table, rows); err != nil {
 			return nil, err
 		}
-		above = found
+		if err := next.run(); err != nil {
+			return nil, err
+		}
+		s = next
 	}
-	return above, nil
+	return s, nil
 }
 
 // fullDomain offers the cheapest minimal full-domain generalisation all of whose groups of values

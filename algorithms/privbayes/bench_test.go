@@ -63,27 +63,6 @@ func BenchmarkAdult(b *testing.B) {
 	}
 }
 
-// BenchmarkShared is a release of Adult over its 52 bits among others of an experiment, which share
-// what noise does not change.
-func BenchmarkShared(b *testing.B) {
-	table, memo := adultTable(b), new(algorithms.Memo)
-	release := func(seed uint64) {
-		in := testinput.Input(table, DefaultParams(), algorithms.Published, 1, seed)
-		in.Shared = memo
-		if _, err := (Algorithm{}).Release(context.Background(), in); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for seed := range uint64(20) {
-		release(seed)
-	}
-	b.ReportAllocs()
-	for seed := uint64(20); b.Loop(); seed++ {
-		release(seed)
-	}
-	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 // BenchmarkAdultAttributes is a release of Adult over its 15 attributes.
 func BenchmarkAdultAttributes(b *testing.B) {
 	table := adultTable(b)

@@ -7,8 +7,7 @@ import "slices"
 type bitSearch struct {
 	*chooser
 	tables *bitTables
-	degree int          // at least 1
-	known  *knownScores // of other releases too, or nil
+	degree int // at least 1
 
 	inside []int // nodes of the network, ascending
 	added  []bool
@@ -117,19 +116,12 @@ func nextCombination(picked []int, n int) bool {
 func (s *bitSearch) propose(set []int) {
 	start := len(s.sets)
 	s.sets = append(s.sets, set...)
-	known, ready := s.known.of(set), false
+	s.tables.condition(set)
 	for child, inside := range s.added {
 		if inside {
 			continue
 		}
-		score := recall(known, child, func() float64 {
-			if !ready {
-				s.tables.condition(set)
-				ready = true
-			}
-			return s.scorer.rate(s.tables.split(child), 2)
-		})
-		s.scores = append(s.scores, score+s.scorer.centre)
+		s.scores = append(s.scores, s.scorer.of(s.tables.split(child), 2))
 		s.children = append(s.children, child)
 		s.parents = append(s.parents, start)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/conformance"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"
@@ -400,4 +401,32 @@ func newFit(table *datasets.Table, params *Params, variant algorithms.Variant, e
 	}
 	return &fit{ctx: context.Background(), in: in, params: params,
 		domains: newDomains(table.Schema(), params.Bins), path: budget.Root(), epsilon: epsilon}
+}
+
+// TestDrawRecord draws what the conditionals draw, from the same random numbers.
+func TestDrawRecord(t *testing.T) {
+	for _, degree := range []int{0, 1, 3} {
+		p := DefaultParams()
+		p.Degree, p.Theta = degree, 1e-3
+		f := newFit(conformance.Table(200), p, algorithms.Strict, 0.5, uint64(degree))
+		if err := f.count(); err != nil {
+			t.Fatal(err)
+		}
+		network, err := f.network()
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, other := random.NewKey(5).Stream(), random.NewKey(5).Stream()
+		got, want := make([]uint32, f.nodes), make([]uint32, f.nodes)
+		bits, uniform := newBitConditionals(network), make([]float64, f.nodes)
+		for range 500 {
+			drawRecord(bits, got, uniform, one)
+			for i := range network {
+				network[i].draw(want, other)
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("degree %d: %v, want %v", degree, got, want)
+			}
+		}
+	}
 }

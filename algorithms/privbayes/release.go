@@ -114,27 +114,24 @@ func (f *fit) independent(d int) []pair {
 }
 
 func (f *fit) overBits() ([]conditional, error) {
-	d := 0
-	for _, domain := range f.domains {
-		d += domain.width
-	}
+	columns := bitColumns(f.in.Table, f.in.Rows, f.domains, f.params.Encoding)
+	d := len(columns)
 	if f.nodes = d; d == 0 {
 		return nil, nil
 	}
 	choosing := float64(f.epsilon * f.params.Beta)
 	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing,
 		f.marginalSensitivity(), f.params.Theta)
-	facts, err := f.bitFacts(d, k)
+	counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
 	if err != nil {
 		return nil, fmt.Errorf("privbayes: %w", err)
 	}
-	tables := newBitTables(facts.counts)
+	tables := newBitTables(counts)
 	var pairs []pair
 	if k == 0 {
 		choosing, pairs = 0, f.independent(d)
 	} else {
-		search := &bitSearch{chooser: f.chooser(choosing, d, true), tables: tables, degree: k,
-			known: facts.known}
+		search := &bitSearch{chooser: f.chooser(choosing, d, true), tables: tables, degree: k}
 		if pairs, err = search.network(f.first(d)); err != nil {
 			return nil, err
 		}

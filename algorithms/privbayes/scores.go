@@ -43,17 +43,12 @@ func newScorer(score Score, n int, variant algorithms.Variant) *scorer {
 	return s
 }
 
-// of is rate with centre added.
-func (s *scorer) of(cells []int32, children int) float64 {
-	return s.rate(cells, children) + s.centre
-}
-
-// rate rates a table of counts: cells[p·children+x] is the number of records with parent
+// of rates a table of counts: cells[p·children+x] is the number of records with parent
 // configuration p and child x. The unit is records, for mutual information bits times records.
-func (s *scorer) rate(cells []int32, children int) float64 {
+func (s *scorer) of(cells []int32, children int) float64 {
 	switch s.score {
 	case MaximalJoint:
-		return s.maximalJoint(cells)
+		return s.maximalJoint(cells) + s.centre
 	case MutualInformation:
 		return s.mutualInformation(cells, children)
 	default:

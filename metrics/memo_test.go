@@ -1,4 +1,4 @@
-package algorithms
+package metrics
 
 import (
 	"context"
@@ -16,7 +16,7 @@ func TestMemoizeOnce(t *testing.T) {
 	for i := range 64 {
 		group.Go(func() {
 			key := i % 2
-			got, err := Memoize(context.Background(), &m, key, func() (int, error) {
+			got, err := memoize(context.Background(), &m, key, func() (int, error) {
 				computed[key]++ // the race detector sees it if two are here at once
 				return 10 + key, nil
 			})
@@ -36,7 +36,7 @@ func TestMemoizeForgetsFailures(t *testing.T) {
 	var m Memo
 	ctx := context.Background()
 	failed := errors.New("failed")
-	if _, err := Memoize(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err,
+	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 0, failed }); !errors.Is(err,
 		failed) {
 		t.Errorf("error %v, must be %v", err, failed)
 	}
@@ -46,13 +46,13 @@ func TestMemoizeForgetsFailures(t *testing.T) {
 				t.Error("the panic was swallowed")
 			}
 		}()
-		_, _ = Memoize(ctx, &m, "x", func() (int, error) { panic("no") })
+		_, _ = memoize(ctx, &m, "x", func() (int, error) { panic("no") })
 	}()
-	if got, err := Memoize(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil ||
+	if got, err := memoize(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil ||
 		got != 3 {
 		t.Errorf("%d, error %v, must be computed anew", got, err)
 	}
-	if got, err := Memoize(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil ||
+	if got, err := memoize(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil ||
 		got != 4 {
 		t.Errorf("without a memo %d, error %v", got, err)
 	}
@@ -64,7 +64,7 @@ func TestMemoizeWaitsNoLongerThanItsContext(t *testing.T) {
 	started, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
-		_, _ = Memoize(context.Background(), &m, "x", func() (int, error) {
+		_, _ = memoize(context.Background(), &m, "x", func() (int, error) {
 			close(started)
 			<-release
 			return 1, nil
@@ -73,7 +73,7 @@ func TestMemoizeWaitsNoLongerThanItsContext(t *testing.T) {
 	<-started
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Memoize(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err,
+	if _, err := memoize(ctx, &m, "x", func() (int, error) { return 2, nil }); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("error %v, must be %v", err, context.Canceled)
 	}
