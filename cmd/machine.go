@@ -27,15 +27,15 @@ func processor() string {
 }
 
 // collectLater spaces out garbage collections for a command that makes tables and drops them: the
-// heap grows by 64 MB and half of what is in use before the next one, where Go's default is the
-// whole of what is in use. Small runs collect rarely, and large ones hold less garbage. What is
-// returned must stay alive for that. It is never written to, so that it takes no memory. Who has
-// set GOGC or GOMEMLIMIT has decided otherwise.
+// heap grows by 50 MB and 40 % of what is in use before the next one, where Go's default is all of
+// what is in use. Small runs collect rarely, and large ones hold less garbage. What is returned
+// must stay alive for that. It is never written to, so that it takes no memory. Who has set GOGC or
+// GOMEMLIMIT has decided otherwise.
 func collectLater() (ballast []byte) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return nil
 	}
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(40)
 	return make([]byte, 128<<20)
 }
 
