@@ -13,7 +13,7 @@ import (
 )
 
 // costs.csv has the mean time of a cell of each experiment that comes with the program, with the
-// paper's settings and with quick ones, measured on two idle cores on 2026-11-21. Once a run has
+// paper's settings and with quick ones, measured on two idle cores on 2026-11-22. Once a run has
 // measured the speed of its own machine, only their ratios matter.
 //
 //go:embed costs.csv
