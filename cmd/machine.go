@@ -29,11 +29,20 @@ func processor() string {
 // collectLater spaces out garbage collections for a command that makes tables and drops them: the
 // heap grows by 50 MB and 40 % of what is in use before the next one, where Go's default is all of
 // what is in use. Small runs collect rarely, and large ones hold less garbage. What is returned
-// must stay alive for that. It is never written to, so that it takes no memory. Who has set GOGC or
-// GOMEMLIMIT has decided otherwise.
+// must stay alive for that. It is never written to, so that it takes no memory but addresses: where
+// these are limited, all stays as it is. Who has set GOGC or GOMEMLIMIT has decided otherwise.
 func collectLater() (ballast []byte) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return nil
+	}
+	limits, _ := os.ReadFile("/proc/self/limits")
+	for line := range strings.Lines(string(limits)) {
+		for _, name := range []string{"Max address space", "Max data size"} {
+			soft, ok := strings.CutPrefix(line, name)
+			if ok && !strings.HasPrefix(strings.TrimSpace(soft), "unlimited") {
+				return nil
+			}
+		}
 	}
 	debug.SetGCPercent(40)
 	return make([]byte, 128<<20)
