@@ -230,8 +230,12 @@ func benchmark(b *testing.B, table *datasets.Table, params Params) {
 		r = release(b, table, table.AllRows(), params)
 	}
 	cost := 0.0
-	for _, count := range r.Regions.Counts {
-		cost += count * count
+	for region := range r.Regions.Len() {
+		size := 0.0 // of all classes together
+		for _, count := range r.Regions.Count(region) {
+			size += count
+		}
+		cost += size * size
 	}
 	b.ReportMetric(cost, "C_DM")
 	b.ReportMetric(r.Structure.Gap, "gap")
