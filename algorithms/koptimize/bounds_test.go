@@ -118,7 +118,7 @@ func TestFitNode(t *testing.T) {
 
 // TestWords is TestAgainstEverySetOfCuts with cuts that fill more than one word: the least cost is
 // that of the best cuts on the long dimension (see TestFit) for every set of the others. A search
-// is told that the best costs one more, and must find it without a climb.
+// starts from a best cost that is one too high, and must find it without a climb.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	stream := random.NewKey(15).Derive("words of cuts").Stream()

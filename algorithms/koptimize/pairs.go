@@ -15,8 +15,8 @@ const maxJoint = 1 << 24
 // pairs is what a node learns about its tail's cuts two at a time, by rank in its order.
 type pairs struct {
 	m int // cuts
-	// joint holds the rows of a class on the near side of two cuts, at (class·m+i)·m+j for i ≠ j,
-	// where both cuts divide the class.
+	// joint holds the rows of a class on the near side of two cuts that both divide it, at
+	// (class·m+i)·m+j for i ≠ j.
 	joint  []int32
 	prices []pairPrice // at i·m+j for i < j
 	rank   []int32     // of each cut of the tail in the order, -1 for those not there
@@ -239,10 +239,10 @@ func (c *colouring) tally(below []int32, m int64) tally {
 // leastOf is what a class of m rows comes to at least.
 //
 // Every cut that divides a class, other than those that change nothing, makes one class of k rows
-// more at least: no more than ⌊m/k⌋-1 of them, and no more than there are colours. On a dimension c
-// cuts make c+1 parts, so that the fewer dimensions they lie on the fewer classes. Sums of squares
-// fall by no more than the sum of what each cut alone does (pairs of rows are separated once), and
-// a cut leaves two sides that every other cut at best halves.
+// more at least: no more than ⌊m/k⌋-1 of them, and no more than there are colours. c cuts make
+// c+1 parts of a dimension, so that the fewer dimensions they lie on the fewer classes. Sums of
+// squares fall by no more than the sum of what each cut alone does (pairs of rows are separated
+// once), and a cut leaves two sides that every other cut at best halves.
 func (p *problem) leastOf(m int64, t *tally) int64 {
 	floor := p.least[m]
 	pieces := int64(p.pieces[m])
