@@ -3,8 +3,8 @@
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
 #   make leaderboard       all private baselines on four tables, into docs/leaderboard.md; 17 min
-#   make regress           the same on stand-in data, compared with results/baseline/quick
-#   make regress-full      what make reproduce left, compared with results/baseline/full
+#   make regress           the same on stand-in data, compared with reference/quick
+#   make regress-full      what make reproduce left, compared with reference/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
 #   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
 #   make test-processors   quick experiments as other processors compute them: the same files
@@ -75,7 +75,7 @@ regress: build
 # Results of the full experiments on real data, as make reproduce leaves them; RESULTS and REASON as elsewhere here.
 .PHONY: regress-full
 regress-full: build
-	bin/ppdp regress --all --out $(RESULTS) --baseline results/baseline/full $(if $(REASON),--accept --reason "$(REASON)")
+	bin/ppdp regress --all --out $(RESULTS) --baseline reference/full $(if $(REASON),--accept --reason "$(REASON)")
 
 # Does the gate see planted changes? Each is built and run; minutes. make test has a fast relative of this.
 .PHONY: mutants
@@ -153,7 +153,7 @@ artifact: build
 	@if git rev-parse --verify -q HEAD >/dev/null 2>&1; then \
 		git archive --format=tar.gz --prefix=ppdp/ -o dist/source.tar.gz HEAD; \
 	else \
-		tar $(addprefix --exclude=./,dist bin data results/quick results/rps results/mondrian results/diffmulti results/compare) -czf dist/source.tar.gz .; \
+		tar $(addprefix --exclude=./,dist bin data results) -czf dist/source.tar.gz .; \
 	fi
 	bin/ppdp artifact --out $(RESULTS) --to dist
 

@@ -22,9 +22,9 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/elementary"
+	"ppdp/internal/results"
 	"ppdp/privacy"
 	"ppdp/random"
-	"ppdp/results"
 )
 
 // Subject is a release whose guarantee is checked.

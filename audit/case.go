@@ -8,8 +8,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
+	"ppdp/internal/results"
 	"ppdp/random"
-	"ppdp/results"
 )
 
 // Case is a guarantee to be audited on pairs of neighbours. Series is the name of the curve in the

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"ppdp/experiments"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // TestBadLedgers: everything wrong is reported with its line.

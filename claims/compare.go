@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Order requires that Left lies below or above Right by more than Margin.

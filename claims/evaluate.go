@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Options of an evaluation. The zero value judges everything in the published variant.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // source draws normal deviates from a frozen generator: tests of the verdicts need noise of known

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // place is where the quantity is on the grid, in words.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // A predicate is what a check requires of its sides. From them it makes one number, its statistic,

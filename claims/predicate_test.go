@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // TestPredicates judges exact values with each predicate and combinator.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // run is a run and, once they are needed, its samples, measured and derived.

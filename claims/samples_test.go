@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // TestBadSelections: selections that cannot match are errors with the line of the ledger.

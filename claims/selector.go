@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/results"
 )
 
 // Selector keeps samples by their facts, like a results.Filter, and remembers the order and the

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // quantity is a number that depends on the trials it is computed from.

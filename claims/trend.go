@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ppdp/elementary"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Monotone requires that Spearman's rank correlation of Of with the axis Along is above Rho

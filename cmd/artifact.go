@@ -13,9 +13,9 @@ import (
 
 	"ppdp/claims"
 	"ppdp/experiments"
+	"ppdp/internal/results"
 	"ppdp/report"
 	"ppdp/report/artifact"
-	"ppdp/results"
 )
 
 // artifactCommand is "ppdp artifact".

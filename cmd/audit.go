@@ -19,8 +19,8 @@ import (
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
 	"ppdp/experiments"
+	"ppdp/internal/results"
 	"ppdp/random"
-	"ppdp/results"
 )
 
 // auditCommand is "ppdp audit".

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"ppdp/docs"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // auditsBlackBox is how many releases the table's black boxes make of either input of a pair.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	csvtable "ppdp/datasets/csv"
-	"ppdp/release"
+	"ppdp/publish"
 )
 
 // checkCommand is "ppdp check".
@@ -77,7 +77,7 @@ func besideTable(schema *string, table string) error {
 	if *schema != "" {
 		return nil
 	}
-	*schema = release.Beside(table, ".schema.yaml")
+	*schema = publish.Beside(table, ".schema.yaml")
 	if _, err := os.Stat(*schema); errors.Is(err, fs.ErrNotExist) {
 		return inputError{fmt.Errorf("no %s beside the table: name its schema file by --schema; "+
 			"`ppdp datasets schema %s` drafts one", filepath.ToSlash(*schema), table)}

@@ -13,7 +13,7 @@ import (
 
 	"ppdp/claims"
 	"ppdp/experiments"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // claimsCommand is "ppdp claims".

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"ppdp/experiments"
+	"ppdp/internal/results"
 	"ppdp/report"
-	"ppdp/results"
 )
 
 // compareCommand is "ppdp compare".

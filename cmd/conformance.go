@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/external"
+	"ppdp/audit/conformance"
 )
 
 // conformanceCommand is "ppdp conformance".

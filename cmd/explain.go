@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/internal/results"
 	"ppdp/regress"
-	"ppdp/results"
 )
 
 // explainCommand is "ppdp explain".
@@ -34,7 +34,7 @@ Examples:
 
   ppdp explain results/rps/fig1#12 results/rps/fig1#13
 
-  ppdp explain results/baseline/quick/rps/fig1 results/quick/rps/fig1 --all`
+  ppdp explain reference/quick/rps/fig1 results/quick/rps/fig1 --all`
 }
 
 // explained is one side of a comparison.

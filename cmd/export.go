@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // exportCommand is "ppdp export".

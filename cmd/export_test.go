@@ -9,7 +9,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchproc"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // TestExportReadsBack: what is written is what Go's own reader of the format finds, whatever names

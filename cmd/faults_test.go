@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // fault is a mistake planted in the source of a baseline, with what sees it.
@@ -157,7 +157,7 @@ var faults = []fault{
 		replay: []string{"output"}, blackBox: true,
 	},
 	{name: "records in the order of the input", in: "mondrian", anonymous: true,
-		edits: []mutant{{file: "algorithms/partition/generalised.go",
+		edits: []mutant{{file: "algorithms/kernel/partition/generalised.go",
 			old: "	shuffle(records, others)\n", new: "	_ = others\n"}},
 		own: true,
 	},

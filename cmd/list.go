@@ -12,9 +12,9 @@ import (
 	"ppdp/datasets"
 	"ppdp/docs"
 	"ppdp/experiments"
+	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 // listCommand is "ppdp list".

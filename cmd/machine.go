@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // processor names the CPU for the manifest: its model where the system reports it, else its

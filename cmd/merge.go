@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"ppdp/experiments"
+	"ppdp/internal/results"
 	"ppdp/regress"
-	"ppdp/results"
 )
 
 // mergeCommand is "ppdp merge".

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"ppdp/experiments"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // BenchmarkMillion draws, judges and reports results of a hundred thousand and of a million cells,

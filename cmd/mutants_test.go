@@ -48,7 +48,7 @@ var mutants = []mutant{
 		"values[i] += float64(drawLaplace(l.stream) * scale / 2)"},
 	{"dropped leaf", "algorithms/rps/release.go", "copy(published, r.noisy)",
 		"if len(r.sizes) == 0 {\n\t\tclear(r.noisy)\n\t}\n\tcopy(published, r.noisy)"},
-	{"split off by one", "algorithms/partition/space.go", "if uint32(codes[row]) < at {",
+	{"split off by one", "algorithms/kernel/partition/space.go", "if uint32(codes[row]) < at {",
 		"if uint32(codes[row]) <= at {"},
 	{"test rows among the training rows", "experiments/data.go",
 		"return m.folds[fold].Train, m.folds[fold].Test", "return m.rows, m.folds[fold].Test"},

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ppdp/experiments"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // planCommand is "ppdp plan".

@@ -9,9 +9,9 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/mondrian"
 	"ppdp/experiments"
+	"ppdp/internal/results"
 	"ppdp/privacy"
 	"ppdp/regress"
-	"ppdp/results"
 )
 
 // plantedSpec is compare/noise and rps/noise in one, on few records.

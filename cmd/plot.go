@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"ppdp/experiments"
+	"ppdp/internal/results"
 	"ppdp/plots"
-	"ppdp/results"
 )
 
 // plotCommand is "ppdp plot".

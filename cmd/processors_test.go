@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 
 	"github.com/google/go-cmp/cmp"
 )

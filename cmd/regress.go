@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"ppdp/internal/results"
 	"ppdp/regress"
-	"ppdp/results"
 )
 
 // regressCommand is "ppdp regress".
 type regressCommand struct {
 	Out      string  `help:"Folder of the results to judge (default: ${default})." default:"results/quick" placeholder:"DIR"`
-	Baseline string  `help:"Folder of the baseline (default: ${default})." default:"results/baseline/quick" placeholder:"DIR"`
+	Baseline string  `help:"Folder of the baseline (default: ${default})." default:"reference/quick" placeholder:"DIR"`
 	All      bool    `help:"Also fail if an experiment of the baseline was not run."`
 	Verbose  bool    `short:"v" help:"Also show what has not changed."`
 	JSON     bool    `name:"json" help:"Write JSON instead of a table, with every comparison." xor:"form"`

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
-	"ppdp/release"
+	"ppdp/publish"
 )
 
 // releaseCommand is "ppdp release".
@@ -41,7 +41,7 @@ release is entered before its noise is drawn and counts as spent from then on, a
 or is interrupted. One that would cost more than is left is refused. Keep the ledger with the table,
 and as private.
 
-These can be released: ` + strings.Join(release.Releasable(), ", ") + `.
+These can be released: ` + strings.Join(publish.Releasable(), ", ") + `.
 
 Examples:
 
@@ -61,14 +61,14 @@ func (c releaseCommand) Run(con *console) error {
 	if c.TotalDelta != 0 && c.Total == 0 {
 		return inputError{errors.New("--total-delta needs a --total")}
 	}
-	made, err := release.Make(con.ctx, &release.Request{Algorithm: c.Algorithm, Params: c.Param,
+	made, err := publish.Make(con.ctx, &publish.Request{Algorithm: c.Algorithm, Params: c.Param,
 		Variant: algorithms.Variant(c.Variant), Epsilon: c.Epsilon, Delta: c.Delta,
 		Table: c.Table, Schema: c.Schema, Target: c.Target, Ledger: c.Ledger,
-		Total: release.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
+		Total: publish.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
 		Out: c.Out, Title: c.Title, License: c.License, Program: version(), Now: con.now(),
 		Log: func(line string) { fmt.Fprintln(con.stderr, line) }})
 	if err != nil {
-		if release.Spent(err) {
+		if publish.Spent(err) {
 			return err
 		}
 		return inputError{err}

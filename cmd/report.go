@@ -8,8 +8,8 @@ import (
 
 	"ppdp/claims"
 	"ppdp/docs"
+	"ppdp/internal/results"
 	"ppdp/report"
-	"ppdp/results"
 )
 
 // reportCommand is "ppdp report".

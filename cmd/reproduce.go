@@ -9,8 +9,8 @@ import (
 	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
+	"ppdp/internal/results"
 	"ppdp/report/leaderboard"
-	"ppdp/results"
 )
 
 // reproduceCommand is "ppdp reproduce".

@@ -13,9 +13,9 @@ import (
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/release"
-	"ppdp/results"
-	"ppdp/risk"
+	"ppdp/internal/results"
+	"ppdp/publish"
+	"ppdp/publish/risk"
 )
 
 // riskCommand is "ppdp risk".
@@ -58,7 +58,7 @@ func (c riskCommand) Run(con *console) error {
 	if err != nil {
 		return inputError{err}
 	}
-	if beside := filepath.Join(c.File, release.SchemaFile); file != c.File && c.Schema == "" {
+	if beside := filepath.Join(c.File, publish.SchemaFile); file != c.File && c.Schema == "" {
 		if _, err := os.Stat(beside); err == nil {
 			c.Schema = beside
 		}

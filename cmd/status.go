@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"ppdp/experiments"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // progressFile is the file of an experiment's folder that says how far its run is.

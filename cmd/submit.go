@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"ppdp/experiments"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // submitCommand is "ppdp submit".

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ppdp/release"
+	"ppdp/publish"
 )
 
 // verifyCommand is "ppdp verify".
@@ -33,16 +33,16 @@ Examples:
 
 // Run verifies.
 func (c verifyCommand) Run(con *console) error {
-	var original *release.Original
+	var original *publish.Original
 	if c.Original != "" {
 		if err := besideTable(&c.Schema, c.Original); err != nil {
 			return err
 		}
-		original = &release.Original{Table: c.Original, Schema: c.Schema}
+		original = &publish.Original{Table: c.Original, Schema: c.Schema}
 	} else if c.Schema != "" {
 		return inputError{errors.New("--schema needs an --original")}
 	}
-	report, err := release.Verify(con.ctx, c.Dir, original)
+	report, err := publish.Verify(con.ctx, c.Dir, original)
 	if err != nil {
 		return inputError{err}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"ppdp/audit"
 	"ppdp/audit/blackbox"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // audited is an audit of one guarantee of the plan: of an algorithm and variant under parameters

@@ -13,10 +13,10 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/metrics"
 	"ppdp/privacy"
 	"ppdp/random"
-	"ppdp/results"
 )
 
 // failure is an error with the phase it happened in.

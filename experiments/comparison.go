@@ -14,8 +14,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 // Comparison asks what releases of one's own table are worth: those of every algorithm that fits,

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 const comparedSchema = `class: y

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Costs are what a cell of a configuration takes: seconds of one worker, by what names the

@@ -14,9 +14,9 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 // dataCache holds the data of a plan: all of those that are drawn once, and of those drawn anew for

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/results"
 )
 
 // DatasetSpec names a dataset; every key except name and resample is one of its parameters.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // deltaSpec is run in pure epsilon and in (epsilon, delta).

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/internal/strictyaml"
-	"ppdp/results"
 )
 
 // FigureSpec is a results.Figure with its place in the document.

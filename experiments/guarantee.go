@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/internal/results"
 	"ppdp/privacy"
-	"ppdp/results"
 )
 
 // trainedOn is what a guarantee means where rows are held out.

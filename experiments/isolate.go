@@ -14,7 +14,7 @@ import (
 
 	"ppdp/audit"
 	"ppdp/internal/process"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Isolation has cells run in worker processes, up to Options.Jobs at once. A baseline, metric or

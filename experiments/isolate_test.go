@@ -11,8 +11,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/audit"
+	"ppdp/internal/results"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 // raceDetector is whether the tests were built with it.

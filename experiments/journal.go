@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // entry is a finished or failed cell in the journal: all that its record and timing say beyond the

@@ -11,9 +11,9 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 // object is a JSON object; encoding/json writes its keys in order.

@@ -7,8 +7,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/results"
 )
 
 // What a spec's keep may ask for beyond measurements, for figures that show one release. It is kept

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 const keepSpec = `

@@ -9,8 +9,8 @@ import (
 	"strconv"
 
 	"ppdp/elementary"
+	"ppdp/internal/results"
 	"ppdp/random"
-	"ppdp/results"
 )
 
 // key is the root of all randomness of a plan.

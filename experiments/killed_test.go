@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // TestMain runs an experiment in a separate process when a test asks for it.

@@ -9,7 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/elementary"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Build is what a manifest says of the program and the machine beyond what Go itself knows.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/internal/results"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 const measureSpec = `

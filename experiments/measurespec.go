@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"ppdp/classifiers"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 // MeasureSpec asks for metrics, each with each of the classifiers and at each of the settings.

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"ppdp/datasets"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // MergeOptions are how journals are merged.

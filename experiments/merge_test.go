@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // mergedSpec has cells that succeed, cells that fail, regions, and rows that are kept.

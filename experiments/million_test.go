@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // millionSpec has a million cells.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/results"
 )
 
 // Plan is a spec resolved into cells. It holds no data: datasets are loaded by the run.

@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
-	published "ppdp/release"
-	"ppdp/results"
+	"ppdp/internal/results"
+	"ppdp/publish"
 )
 
 // ReleasesFolder is the folder, in an experiment's own, that releases are written to on request.
@@ -117,7 +117,7 @@ func (r *run) writeRelease(ctx context.Context, i int, m *cellData,
 		case generalisedContent:
 			train, _ := m.split(c.Fold)
 			write = func(w io.Writer) error {
-				return published.WriteGeneralised(w, m.data.Table, train, release.Regions,
+				return publish.WriteGeneralised(w, m.data.Table, train, release.Regions,
 					key.Derive("written release", "rows").Stream())
 			}
 		default:

@@ -12,7 +12,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 const graphSpec = `

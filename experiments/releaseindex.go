@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Files beside written releases that describe them.

@@ -11,7 +11,7 @@ import (
 
 	"ppdp/audit"
 	"ppdp/datasets"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // counted are data of which it is known how many tables are alive at once.

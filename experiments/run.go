@@ -18,8 +18,8 @@ import (
 	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/internal/process"
+	"ppdp/internal/results"
 	"ppdp/random"
-	"ppdp/results"
 )
 
 // Options are how a plan is run. None of them changes what a cell computes.

@@ -14,8 +14,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
+	"ppdp/internal/results"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 // TestSameBytes: records do not depend on the number of workers or on the order cells are run in.

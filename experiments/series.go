@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/results"
 )
 
 // seriesTemplate is the entry's own template, or one that names all that is swept and is no axis.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // fiveSpec has five configurations of one cell.

@@ -13,9 +13,9 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
-	"ppdp/results"
 )
 
 // Protocols of cross-validation.

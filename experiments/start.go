@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // StartFile is the file of an experiment's folder that says what its journal is of.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/results"
 	"ppdp/random"
-	"ppdp/results"
 )
 
 // TestUserTableIsItsContent: the noise, folds and releases of a user's table follow from what is in

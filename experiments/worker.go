@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"ppdp/datasets"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Work serves cells and audits to a run that has started this process for it, see Isolation, and

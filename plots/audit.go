@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // AuditName is the name of the figure that shows a run's audits.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 func madeUpAudit(variant string, epsilon, proven, seen float64) results.Audit {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // chart is what one panel shows, before any of it has a place or a colour.

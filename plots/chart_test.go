@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 func labels(c *chart) []string {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Line is a curve of a figure or a benchmark, with its numbers.

@@ -3,7 +3,7 @@ package plots
 import (
 	"cmp"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // equivalents replaces what a figure shows of a metric by the samples of the true records, in per

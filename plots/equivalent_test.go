@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // On a curve that gains .1 with each tenfold share a release of accuracy .65 equals 10^1.5 per cent

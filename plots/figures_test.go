@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // The figures here have the shape of published ones, with made-up curves: they exercise layout, not

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // TestInline: the element of a page is the picture of the SVG file, shape by shape and word by

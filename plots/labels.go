@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // parameterLabels are the axis labels of parameters that need more than their names.

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // manyFigures has panels of two metrics, the first with heading lines of its own.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // legend is the strip below the panels, where it never covers data.

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // rectangle is a region's extent along a map's two attributes.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // madeUpMap is a release of three regions over five rows, two of them at one place.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // TestNotPrivate: the legend says of every curve that is not private where it is not, and of no

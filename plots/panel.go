@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // panel is a chart with its styles: it makes the gonum plot of the left and bottom axes and is

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Drawing is a finished picture, to be written in any format. It is not safe for concurrent use.

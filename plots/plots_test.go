@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 	"gonum.org/v1/plot/vg/vgimg"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 var update = flag.Bool("update", false,

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // epsilonName is the name of the privacy budget among the names of parameters.

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // sheet is one picture. From top to bottom: title, note on stand-in data, panels side by side,

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 	"pgregory.net/rapid"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 func labelled(ticks []plot.Tick) string {

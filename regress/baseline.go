@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Names of the files in a baseline's folder: what was measured, and what with. The second is a

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/results"
 )
 
 // Kinds of input, in the order in which a run depends on them.

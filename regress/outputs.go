@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // CellDifferences lists in what two cells differ before they are run: setting, trial and fold.

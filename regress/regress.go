@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Options are how the gate decides.

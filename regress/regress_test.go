@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/results"
 	"ppdp/random"
-	"ppdp/results"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

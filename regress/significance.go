@@ -3,7 +3,7 @@ package regress
 import (
 	"math"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // audits is what was found of an experiment's guarantees.

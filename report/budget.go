@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // budget shows where the privacy budget of an experiment's releases went, by claimed and by proven

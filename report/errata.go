@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // erratumGroup is a section of the errata.

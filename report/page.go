@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/claims"
+	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/report/leaderboard"
-	"ppdp/results"
 )
 
 // page is all that the template shows.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // provenance is how a run was made.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ppdp/elementary"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // ranking says of a user's own run who is best, what is no use, and what each release guarantees.

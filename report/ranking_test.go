@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // own is a run of no paper: series by their accuracies (of naive Bayes and of the majority), their

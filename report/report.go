@@ -15,7 +15,7 @@ import (
 	"unicode"
 
 	"ppdp/claims"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Input is what a page is made of.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"ppdp/claims"
+	"ppdp/internal/results"
 	"ppdp/plots"
-	"ppdp/results"
 )
 
 const testLedger = `paper: toy

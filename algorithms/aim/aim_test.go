@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/audit/conformance"
 	"ppdp/privacy"
 )
 

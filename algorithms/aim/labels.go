@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/margins"
-	"ppdp/algorithms/pgm"
+	"ppdp/algorithms/kernel/margins"
+	"ppdp/algorithms/kernel/pgm"
 	"ppdp/elementary"
 	"ppdp/privacy"
 )

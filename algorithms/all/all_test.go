@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/audit/conformance"
 )
 
 // TestConformance runs the suite over everything registered, with its defaults and its settings.

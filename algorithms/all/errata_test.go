@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/degrees"
 	"ppdp/algorithms/diffgen"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/algorithms/hay"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/degrees"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/algorithms/rps"
 	"ppdp/algorithms/rpsgraph"
 	"ppdp/audit"

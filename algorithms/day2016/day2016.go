@@ -33,7 +33,7 @@ import (
 	"strconv"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/degrees"
+	"ppdp/algorithms/kernel/degrees"
 	"ppdp/privacy"
 )
 

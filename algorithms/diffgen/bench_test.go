@@ -8,7 +8,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // BenchmarkAdult times what DiffGen publishes: all regions with their noisy counts, at ε = 1.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/privacy"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain

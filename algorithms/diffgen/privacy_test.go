@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 

@@ -11,7 +11,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"

@@ -3,7 +3,7 @@ package diffmulti
 import (
 	"slices"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 

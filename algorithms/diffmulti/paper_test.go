@@ -9,7 +9,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/privacy"

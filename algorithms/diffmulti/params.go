@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // HPrime says what the specialisations left to a region, the paper's h′, are shared out by among

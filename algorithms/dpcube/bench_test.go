@@ -7,7 +7,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/random"
 )
 

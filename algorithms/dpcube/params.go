@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // Dimension says along which dimension of a block the tree cuts.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/elementary"
 	"ppdp/privacy"
 )

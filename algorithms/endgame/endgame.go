@@ -52,7 +52,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 func init() { algorithms.Register(Algorithm{}) }

@@ -11,7 +11,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 

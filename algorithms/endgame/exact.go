@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // solver finds the cheapest partition of one small region after another. The rows of a region are

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 

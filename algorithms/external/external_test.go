@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"

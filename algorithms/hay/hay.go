@@ -32,7 +32,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/degrees"
+	"ppdp/algorithms/kernel/degrees"
 	"ppdp/privacy"
 )
 

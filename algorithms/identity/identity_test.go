@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/audit/conformance"
 )
 
 func TestReleaseIsTheRows(t *testing.T) {

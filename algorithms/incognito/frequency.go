@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
 	"ppdp/privacy"

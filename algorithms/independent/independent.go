@@ -15,7 +15,7 @@ import (
 	"errors"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/margins"
+	"ppdp/algorithms/kernel/margins"
 )
 
 func init() {

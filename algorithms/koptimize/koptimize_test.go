@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
 	"ppdp/privacy"

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // maxJoint bounds the table of joint counts; nodes with more classes or cuts go without (a table of

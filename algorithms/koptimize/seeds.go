@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/incognito"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/elementary"
 	"ppdp/privacy"

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/random"
 )

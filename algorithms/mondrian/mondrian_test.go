@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"

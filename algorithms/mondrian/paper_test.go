@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // TestFigure6: generalised by zip code alone, the six patients allow strict partitioning no cut at

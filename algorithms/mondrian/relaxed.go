@@ -2,7 +2,7 @@ package mondrian
 
 import (
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // overlapping collects the regions of a relaxed partition. Their boxes may share the cells of a

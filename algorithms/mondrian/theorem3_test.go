@@ -3,7 +3,7 @@ package mondrian
 import (
 	"testing"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 
 	"pgregory.net/rapid"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 )
 
 // plan is the upper part of a large table's partition. Its regions are partitioned further by

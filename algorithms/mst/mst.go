@@ -34,8 +34,8 @@ import (
 	"errors"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/margins"
-	"ppdp/algorithms/pgm"
+	"ppdp/algorithms/kernel/margins"
+	"ppdp/algorithms/kernel/pgm"
 	"ppdp/privacy"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/audit/conformance"
 	"ppdp/privacy"
 )
 

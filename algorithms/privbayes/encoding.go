@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/random"
 )

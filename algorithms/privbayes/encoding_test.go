@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/random"

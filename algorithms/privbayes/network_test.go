@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"

@@ -9,8 +9,8 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/conformance"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/random"
 )

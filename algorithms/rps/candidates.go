@@ -3,7 +3,7 @@ package rps
 import (
 	"slices"
 
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/random"
 )
 

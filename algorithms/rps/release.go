@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"

@@ -1,7 +1,7 @@
 package rpsgraph
 
 import (
-	"ppdp/algorithms/degrees"
+	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
 	"ppdp/elementary"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/algorithms/degrees"
+	"ppdp/algorithms/kernel/degrees"
 	"ppdp/random"
 )
 

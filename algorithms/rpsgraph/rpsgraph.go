@@ -51,7 +51,7 @@ import (
 	"fmt"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/degrees"
+	"ppdp/algorithms/kernel/degrees"
 	"ppdp/privacy"
 	"ppdp/random"
 )

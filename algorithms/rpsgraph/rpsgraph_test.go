@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/degrees"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/random"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Test is one frozen event, tested on releases that had no part in its choice.

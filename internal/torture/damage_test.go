@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // damage tears and flips what a run has left.

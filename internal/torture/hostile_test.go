@@ -14,7 +14,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // hostile is a baseline that does what a baseline must not do.

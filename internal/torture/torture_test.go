@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"ppdp/cmd"
+	"ppdp/internal/results"
 	"ppdp/random"
-	"ppdp/results"
 )
 
 var (

@@ -11,8 +11,8 @@ import (
 
 	"ppdp/algorithms"
 	_ "ppdp/algorithms/all"
-	"ppdp/algorithms/conformance"
 	"ppdp/algorithms/mondrian"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"ppdp/claims"
+	"ppdp/internal/results"
 	"ppdp/report"
-	"ppdp/results"
 )
 
 // Contents is what the appendix and the metadata are made from.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ppdp/claims"
+	"ppdp/internal/results"
 	"ppdp/report"
-	"ppdp/results"
 )
 
 const ledger = `

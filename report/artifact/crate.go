@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ppdp/claims"
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // MetadataFile is the name that RO-Crate gives its metadata document.

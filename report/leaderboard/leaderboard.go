@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 // Prefix begins the names of the experiments that are on the board.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 var update = flag.Bool("update", false, "write testdata/board.md")

@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
-	"ppdp/algorithms/pgm"
+	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"

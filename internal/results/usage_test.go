@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ppdp/results"
+	"ppdp/internal/results"
 )
 
 func TestUsage(t *testing.T) {

@@ -1,4 +1,4 @@
-package release
+package publish
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"ppdp/algorithms"
+	"ppdp/internal/results"
 	"ppdp/privacy"
-	"ppdp/results"
 )
 
 // ErrLedger is wrapped by every error of a ledger that refuses a release or cannot be trusted.

@@ -1,4 +1,4 @@
-// Package release makes a release of a table that may be handed out, and checks one: an algorithm
+// Package publish makes a release of a table that may be handed out, and checks one: an algorithm
 // whose guarantee holds, the operating system's randomness, exact draws (privacy.Publication), a
 // ledger that adds up what all releases of a table cost, and a folder with the records, their
 // schema, a certificate and metadata for catalogues.
@@ -6,7 +6,7 @@
 // Nothing read off the private data leaves the machine but through the algorithm: the certificate
 // holds no checksum of the table and no count of its rows, files carry the day as their time, rows
 // are in random order. It leaves out measuring, and how useful a release is.
-package release
+package publish
 
 import (
 	"context"
@@ -24,12 +24,12 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics/verify"
 	"ppdp/privacy"
+	"ppdp/publish/risk"
 	"ppdp/random"
-	"ppdp/results"
-	"ppdp/risk"
 )
 
 // ErrRefused is wrapped by the errors of what may not be released, whatever the data.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/pgm"
+	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
 )
 

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/partition"
-	"ppdp/algorithms/pgm"
+	"ppdp/algorithms/kernel/partition"
+	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
 	"ppdp/random"
 )
