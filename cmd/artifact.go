@@ -13,6 +13,7 @@ import (
 
 	"ppdp/claims"
 	"ppdp/experiments"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/report"
 	"ppdp/report/artifact"
@@ -67,11 +68,11 @@ func (c artifactCommand) Run(con *console) error {
 		return err
 	}
 	for _, name := range experiments.Names() {
-		spec, err := experiments.Embedded(name)
+		s, err := spec.Embedded(name)
 		if err != nil {
 			return err
 		}
-		e := artifact.Experiment{Name: name, Title: spec.Title, Source: spec.Source}
+		e := artifact.Experiment{Name: name, Title: s.Title, Source: s.Source}
 		for _, outcome := range runs {
 			if outcome.Manifest.Experiment != name {
 				continue
@@ -175,7 +176,7 @@ func kickTires(con *console) (trial artifact.Trial, err error) {
 		return trial, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	plans, err := makePlans([]string{tires}, experiments.Overrides{Quick: true})
+	plans, err := makePlans([]string{tires}, spec.Overrides{Quick: true})
 	if err != nil {
 		return trial, err
 	}

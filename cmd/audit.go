@@ -18,7 +18,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
-	"ppdp/experiments"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/random"
 )
@@ -295,7 +295,7 @@ func (c auditCommand) subjects() ([]*audited, error) {
 			}
 			continue
 		}
-		plans, err := makePlans([]string{name}, experiments.Overrides{})
+		plans, err := makePlans([]string{name}, spec.Overrides{})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s is no algorithm (%s); as a spec: %w", name,
 				strings.Join(algorithms.Names(), ", "), err))

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"ppdp/experiments"
+	"ppdp/experiments/comparison"
+	"ppdp/experiments/engine"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/report"
 )
@@ -93,7 +95,7 @@ func (c *compareCommand) Validate() error {
 }
 
 // specFile is the comparison's spec in its folder.
-const specFile = experiments.ComparisonName + ".yaml"
+const specFile = comparison.Name + ".yaml"
 
 // Run compares.
 func (c *compareCommand) Run(con *console) error {
@@ -105,13 +107,13 @@ func (c *compareCommand) Run(con *console) error {
 		base = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.CSV), ".gz"), ".csv")
 	}
 	out := cmp.Or(c.Out, base+"-compared")
-	comparison := experiments.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
+	compared := comparison.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
 		Epsilon: c.Epsilon, K: c.K, Records: c.Rows, Trials: c.Trials, Seed: c.Seed}
 	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs, Timeout: c.Timeout}
 	path := filepath.Join(out, specFile)
-	spec, text, unfit, err := comparison.Spec(con.ctx, reading(con, flags.files()), path)
+	s, text, unfit, err := compared.Spec(con.ctx, reading(con, flags.files()), path)
 	if con.ctx.Err() != nil {
-		return err
+		return fmt.Errorf("%w while the table was read: nothing was run", engine.ErrInterrupted)
 	}
 	if err != nil {
 		return inputErrors(err)
@@ -119,7 +121,7 @@ func (c *compareCommand) Run(con *console) error {
 	for _, u := range unfit {
 		fmt.Fprintf(con.stderr, "ppdp: left out: %s: %s\n", u.Name, u.Reason)
 	}
-	plan, err := spec.Plan(experiments.Overrides{})
+	plan, err := s.Plan(spec.Overrides{})
 	if err != nil {
 		return inputErrors(err)
 	}
@@ -135,8 +137,8 @@ func (c *compareCommand) Run(con *console) error {
 	}
 	quiet := *con
 	quiet.stdout = io.Discard // one line says it all
-	failed := runPlans(&quiet, []*experiments.Plan{plan}, flags)
-	run, err := results.Open(filepath.Join(out, experiments.ComparisonName))
+	failed := runPlans(&quiet, []*spec.Plan{plan}, flags)
+	run, err := results.Open(filepath.Join(out, comparison.Name))
 	if con.ctx.Err() != nil || err != nil {
 		return errors.Join(failed, err)
 	}

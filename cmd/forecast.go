@@ -5,11 +5,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"path/filepath"
+	"ppdp/experiments/engine"
+	"ppdp/experiments/spec"
 	"strconv"
 	"strings"
 	"time"
-
-	"ppdp/experiments"
 )
 
 // costs.csv has the mean time of a cell of each experiment that comes with the program, with the
@@ -45,7 +45,7 @@ func costs(quick bool) (map[string]float64, error) {
 // cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when it is not
 // known: the mean of cells that were finished here where they are enough, else what the cost table
 // says, which was measured elsewhere.
-func cellCost(plan *experiments.Plan, seconds []float64, enough int) (cost float64,
+func cellCost(plan *spec.Plan, seconds []float64, enough int) (cost float64,
 	elsewhere bool) {
 	if len(seconds) >= enough {
 		sum := 0.0
@@ -93,15 +93,15 @@ const enoughCells = 10
 const enoughSeconds = 1.0
 
 // newForecast estimates what is ahead from what earlier runs have finished.
-func newForecast(con *console, plans []*experiments.Plan, flags *runFlags) *forecast {
+func newForecast(con *console, plans []*spec.Plan, flags *runFlags) *forecast {
 	f := &forecast{now: con.now}
 	cells, finished, elsewhere := 0, 0, ""
 	for _, plan := range plans {
 		// Data that cannot be loaded are the run's to report.
-		cached, seconds, _ := plan.Cached(con.ctx,
+		cached, seconds, _ := engine.Cached(con.ctx, plan,
 			filepath.Join(flags.folder(plan.Quick), flags.shard.Folder()), flags.files())
 		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()),
-			open: len(plan.Cells)/max(1, flags.shard.Count) - cached} // of a shard: about
+			open: len(plan.Jobs)/max(1, flags.shard.Count) - cached} // of a shard: about
 		var other bool
 		if w.cost, other = cellCost(plan, seconds, enoughCells); other && w.open > 0 {
 			elsewhere = ", going by another machine"
@@ -130,7 +130,7 @@ func (f *forecast) start(name string) {
 }
 
 // set records how far the running experiment is.
-func (f *forecast) set(p experiments.Progress) {
+func (f *forecast) set(p engine.Progress) {
 	f.at.open, f.at.done = p.Total-p.Cached, p.Done-p.Cached
 	f.at.seconds = f.now().Sub(f.at.began).Seconds()
 }

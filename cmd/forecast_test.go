@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ppdp/experiments"
+	"ppdp/experiments/engine"
 )
 
 // TestForecast moves a clock by hand. Two workers; cells are expected to take 2 s, 0.2 s and an
@@ -28,24 +29,24 @@ func TestForecast(t *testing.T) {
 	clock = clock.Add(6 * time.Second)
 	// Forty cells of an earlier run turn up. Three of 60 took 6 s where 3 s were expected: 57 and
 	// 1000 cells at twice the price.
-	f.set(experiments.Progress{Done: 43, Total: 100, Cached: 40})
+	f.set(engine.Progress{Done: 43, Total: 100, Cached: 40})
 	check("three cells", "; all experiments: at least 5m14s left, without c (never timed)")
 	clock = clock.Add(24 * time.Second)
 	// Thirty cells in 30 s, as expected: thirty more, and b as at first.
-	f.set(experiments.Progress{Done: 70, Total: 100, Cached: 40})
+	f.set(engine.Progress{Done: 70, Total: 100, Cached: 40})
 	check("half of a", "; all experiments: at least 2m10s left, without c (never timed)")
 	f.finish() // a came to an early end: what is left of it will not be run
 	check("a broke off", "; all experiments: at least 1m40s left, without c (never timed)")
 	f.start("b")
 	clock = clock.Add(50 * time.Second)
-	f.set(experiments.Progress{Done: 1000, Total: 1000})
+	f.set(engine.Progress{Done: 1000, Total: 1000})
 	f.finish()
 	check("c alone", "; all experiments: at least 0s left, without c (never timed)")
 	f.start("c")
 	clock = clock.Add(30 * time.Second)
-	f.set(experiments.Progress{Done: 10, Total: 20}) // 3 s each by the clock
+	f.set(engine.Progress{Done: 10, Total: 20}) // 3 s each by the clock
 	check("half of c", "; all experiments: about 30s left")
-	f.set(experiments.Progress{Done: 20, Total: 20})
+	f.set(engine.Progress{Done: 20, Total: 20})
 	f.finish()
 	check("the end", "")
 }

@@ -8,10 +8,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"ppdp/experiments/spec"
 	"strconv"
 	"strings"
-
-	"ppdp/experiments"
 )
 
 // kubernetesCommand is "ppdp submit kubernetes".
@@ -76,21 +75,18 @@ func (c kubernetesCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	files, words, err := c.files(a)
+	files, words, err := c.files()
 	if err != nil {
 		return err
 	}
 	run := append([]string{"run"}, words...)
 	run = append(run, c.arguments()...)
 	run = append(run, "--out", podResults, "--shard", fmt.Sprintf("task/%d", c.Tasks))
-	if a.costs != nil {
-		run = append(run, "--costs", path.Join(podFiles, costsFile))
-	}
 	return c.print(con.stdout, a, files, run)
 }
 
 // files are those of the ConfigMap, and words the specs as the pods name them.
-func (c *kubernetesCommand) files(a allowance) (files []script, words []string, err error) {
+func (c *kubernetesCommand) files() (files []script, words []string, err error) {
 	total := 0
 	add := func(name string, text []byte) {
 		files = append(files, script{name, text})
@@ -98,7 +94,7 @@ func (c *kubernetesCommand) files(a allowance) (files []script, words []string, 
 	}
 	taken := make(map[string]bool)
 	for _, word := range c.Specs {
-		if _, err := experiments.Embedded(word); err == nil {
+		if _, err := spec.Embedded(word); err == nil {
 			words = append(words, word)
 			continue
 		}
@@ -107,7 +103,7 @@ func (c *kubernetesCommand) files(a allowance) (files []script, words []string, 
 			return nil, nil, inputError{err}
 		}
 		name := filepath.Base(word)
-		if taken[name] || name == costsFile {
+		if taken[name] {
 			return nil, nil, inputError{fmt.Errorf("%s: another file has that name, and the pods "+
 				"have all in one folder", word)}
 		}
@@ -115,11 +111,8 @@ func (c *kubernetesCommand) files(a allowance) (files []script, words []string, 
 		add(name, text)
 		words = append(words, path.Join(podFiles, name))
 	}
-	if a.costs != nil {
-		add(costsFile, a.costs)
-	}
 	if total > maxConfig {
-		return nil, nil, inputError{fmt.Errorf("specs and costs have %d bytes, and a ConfigMap "+
+		return nil, nil, inputError{fmt.Errorf("the specs have %d bytes, and a ConfigMap "+
 			"takes %d: build an image that has the specs, or submit fewer", total, maxConfig)}
 	}
 	return files, words, nil

@@ -12,6 +12,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/docs"
 	"ppdp/experiments"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/metrics"
@@ -117,16 +118,16 @@ func (c listCommand) one(con *console, list listed) error {
 }
 
 // parametersOf lists the parameters of something registered.
-func parametersOf(what, name string) []experiments.Parameter {
+func parametersOf(what, name string) []spec.Parameter {
 	switch what {
 	case "algorithms":
-		return experiments.Parameters(lookUp([]string{name}, algorithms.Lookup)[0].Params())
+		return spec.Parameters(lookUp([]string{name}, algorithms.Lookup)[0].Params())
 	case "datasets":
-		return experiments.Parameters(lookUp([]string{name}, datasets.Lookup)[0].Params())
+		return spec.Parameters(lookUp([]string{name}, datasets.Lookup)[0].Params())
 	case "metrics":
 		metric, ok := lookUp([]string{name}, metrics.Lookup)[0].(metrics.Parameterised)
 		if ok {
-			return experiments.Parameters(metric.Params())
+			return spec.Parameters(metric.Params())
 		}
 	}
 	return nil
@@ -331,12 +332,12 @@ type experimentLine struct {
 func listExperiments() (listed, error) {
 	list := listed{columns: []string{"NAME", "SOURCE", "TITLE"}}
 	for _, name := range experiments.Names() {
-		spec, err := experiments.Embedded(name)
+		s, err := spec.Embedded(name)
 		if err != nil {
 			return list, err
 		}
-		list.add(experimentLine{Name: spec.Name, Title: spec.Title, Source: spec.Source},
-			spec.Name, spec.Source, spec.Title)
+		list.add(experimentLine{Name: s.Name, Title: s.Title, Source: s.Source},
+			s.Name, s.Source, s.Title)
 	}
 	return list, nil
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/experiments"
+	"ppdp/experiments/engine"
 	"ppdp/internal/results"
 	"ppdp/regress"
 )
@@ -42,7 +42,7 @@ Examples:
 func (c mergeCommand) Run(con *console) error {
 	var names []string
 	folders := make(map[string][]string)
-	err := eachStart(c.Dirs, func(dir string, start *experiments.Start) {
+	err := eachStart(c.Dirs, func(dir string, start *engine.Start) {
 		name := start.Manifest.Experiment
 		if sameFile(dir, filepath.Join(c.Out, filepath.FromSlash(name))) {
 			return // of an earlier merge, perhaps of another plan
@@ -54,7 +54,7 @@ func (c mergeCommand) Run(con *console) error {
 	})
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("%s: no %s there, which a run leaves in the folder of its experiment",
-			strings.Join(c.Dirs, ", "), experiments.StartFile)
+			strings.Join(c.Dirs, ", "), engine.StartFile)
 	}
 	if err != nil {
 		return inputError{err}
@@ -69,7 +69,7 @@ func (c mergeCommand) Run(con *console) error {
 }
 
 func (c mergeCommand) merge(con *console, name string, dirs []string) error {
-	merged, err := experiments.Merge(con.ctx, dirs, experiments.MergeOptions{
+	merged, err := engine.Merge(con.ctx, dirs, engine.MergeOptions{
 		Out: c.Out, Files: c.files(), Same: sameRun,
 		Log: func(text string) { fmt.Fprintf(con.stderr, "ppdp: %s: %s\n", name, text) },
 	})
@@ -79,32 +79,32 @@ func (c mergeCommand) merge(con *console, name string, dirs []string) error {
 	if len(merged.Missing) > 0 {
 		return missingError(merged.Missing)
 	}
-	at := reached{Cells: merged.Cells, Done: merged.Cells, Cached: merged.Cells,
+	at := reached{Cells: merged.Jobs, Done: merged.Jobs, Cached: merged.Jobs,
 		Failed: merged.Failed, Began: con.now(), Heard: con.now(), Ended: true}
 	if err := errors.Join(mergeUsage(merged.Dir, dirs), at.write(merged.Dir)); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "%s: %d cells of %d folders, %d failed: %s\n", name, merged.Cells,
+	fmt.Fprintf(con.stdout, "%s: %d cells of %d folders, %d failed: %s\n", name, merged.Jobs,
 		len(dirs), merged.Failed, filepath.ToSlash(merged.Dir))
 	err = drawFigures(con, merged.Dir)
 	for _, failure := range merged.Failures {
 		fmt.Fprintf(con.stderr, "ppdp: failed: %s\n", failure)
 	}
 	if merged.Failed > 0 {
-		err = errors.Join(failedCells(merged.Failed, merged.Cells), err)
+		err = errors.Join(failedCells(merged.Failed, merged.Jobs), err)
 	}
 	return err
 }
 
 // missingError says which cells are missing and what runs them.
-func missingError(missing []experiments.Missing) error {
+func missingError(missing []engine.Missing) error {
 	var lines []string
 	for _, m := range missing {
 		of := ""
 		if m.Shard.Count > 0 {
 			of = fmt.Sprintf(" of shard %d/%d", m.Shard.Index+1, m.Shard.Count)
 		}
-		lines = append(lines, fmt.Sprintf("  %d cells%s: %s", m.Cells, of,
+		lines = append(lines, fmt.Sprintf("  %d cells%s: %s", m.Jobs, of,
 			results.CommandText(m.Command)))
 	}
 	return fmt.Errorf("cells are missing, nothing is written; these commands run them:\n%s",
@@ -157,12 +157,12 @@ func mergeUsage(out string, dirs []string) error {
 }
 
 // eachStart hands the experiments' folders below the given ones to visit, in order and each once.
-func eachStart(roots []string, visit func(dir string, start *experiments.Start)) error {
+func eachStart(roots []string, visit func(dir string, start *engine.Start)) error {
 	seen := make(map[string]bool)
 	var errs []error
 	for _, root := range roots {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.Name() != experiments.StartFile {
+			if err != nil || entry.Name() != engine.StartFile {
 				return err
 			}
 			dir := filepath.Dir(path)
@@ -171,7 +171,7 @@ func eachStart(roots []string, visit func(dir string, start *experiments.Start))
 				return err
 			}
 			seen[absolute] = true
-			start, err := experiments.ReadStart(dir)
+			start, err := engine.ReadStart(dir)
 			if err == nil {
 				visit(dir, start)
 			}

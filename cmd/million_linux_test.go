@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ppdp/experiments"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 )
 
@@ -41,7 +42,7 @@ func BenchmarkMillion(b *testing.B) {
 
 // makeUp writes a run of rps/fig1 with so many cells.
 func makeUp(dir string, cells int) error {
-	plans, err := makePlans([]string{"rps/fig1"}, experiments.Overrides{Trials: 1})
+	plans, err := makePlans([]string{"rps/fig1"}, spec.Overrides{Trials: 1})
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func makeUp(dir string, cells int) error {
 	})
 }
 
-func madeUpCell(config *experiments.Config, trial int) *results.Cell {
+func madeUpCell(config *spec.Config, trial int) *results.Cell {
 	c := &results.Cell{Setting: config.Setting, CellResult: results.CellResult{Trial: trial,
 		Status: results.OK, Structure: &results.Structure{Nodes: 2*trial%97 + 1,
 			Leaves: trial%97 + 1, Depth: trial % 5}}}

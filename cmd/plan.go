@@ -1,17 +1,12 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"ppdp/experiments"
-	"ppdp/internal/results"
+	"ppdp/experiments/engine"
+	"ppdp/experiments/spec"
 )
 
 // planCommand is "ppdp plan".
@@ -20,8 +15,7 @@ type planCommand struct {
 	planFlags
 	dataFlags
 	outFlag
-	WriteCosts string `help:"Also write what a cell of each configuration takes, by finished runs below --out, for ppdp run --shard --costs." placeholder:"FILE"`
-	JSON       bool   `name:"json" help:"Write JSON instead of tables."`
+	JSON bool `name:"json" help:"Write JSON instead of tables."`
 }
 
 // Help is the second part of the verb's help text.
@@ -30,16 +24,11 @@ func (planCommand) Help() string {
 estimated from finished cells of the same experiment. Without any, times measured on another machine
 are used, which exist only for the experiments that come with ppdp.
 
---write-costs takes times from finished runs of the same experiments, with whatever settings: a
-quick run tells most of what a complete one needs.
-
 Examples:
 
   ppdp plan rps/fig1
 
-  ppdp plan my.yaml --quick --json
-
-  ppdp run my.yaml --quick && ppdp plan my.yaml --out results/quick --write-costs costs.csv`
+  ppdp plan my.yaml --quick --json`
 }
 
 // planned is one experiment's plan, for people and for JSON.
@@ -75,24 +64,19 @@ func (c planCommand) Run(con *console) error {
 		return err
 	}
 	for _, plan := range plans {
-		if err := plan.CheckFiles(con.ctx, c.files()); err != nil {
+		if err := engine.CheckFiles(con.ctx, plan, c.files()); err != nil {
 			return asInput(fmt.Errorf("%s: %w", plan.Spec.Name, err))
 		}
 	}
 	lines := make([]planned, len(plans))
 	for i, plan := range plans {
 		// Finished cells can be recognised only with the data: without them, none are counted.
-		cached, seconds, err := plan.Cached(con.ctx, c.folder(plan.Quick), c.files())
+		cached, seconds, err := engine.Cached(con.ctx, plan, c.folder(plan.Quick), c.files())
 		if err != nil {
 			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be counted: %v\n",
 				plan.Spec.Name, err)
 		}
 		lines[i] = describePlan(plan, cached, seconds)
-	}
-	if c.WriteCosts != "" {
-		if err := writeCosts(con, c.WriteCosts, plans, []string{c.folder(c.Quick)}); err != nil {
-			return err
-		}
 	}
 	if c.JSON {
 		return writeJSON(con.stdout, lines)
@@ -108,8 +92,8 @@ func (c planCommand) Run(con *console) error {
 	return nil
 }
 
-func describePlan(plan *experiments.Plan, cached int, seconds []float64) planned {
-	p := planned{Experiment: plan.Spec.Name, Cells: len(plan.Cells), Cached: cached,
+func describePlan(plan *spec.Plan, cached int, seconds []float64) planned {
+	p := planned{Experiment: plan.Spec.Name, Cells: len(plan.Jobs), Cached: cached,
 		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed, Configs: []plannedLine{}}
 	cost, elsewhere := cellCost(plan, seconds, 1)
 	if cost > 0 {
@@ -167,57 +151,4 @@ func (p *planned) write(con *console) error {
 			strings.Join(epsilons[k], " ")})...)
 	}
 	return table.Flush()
-}
-
-// writeCosts writes the costs of plans by their finished runs below the folders.
-func writeCosts(con *console, path string, plans []*experiments.Plan, folders []string) error {
-	m, err := measure(con, plans, folders)
-	if err != nil {
-		return err
-	}
-	return results.WriteFile(path, func(w io.Writer) error {
-		return experiments.WriteCosts(w, plans, m.costs)
-	})
-}
-
-// measured is what finished runs took.
-type measured struct {
-	costs  experiments.Costs
-	memory int64 // the most that one took, in bytes
-	// alike says that there is a run of each plan, quick where the plan is: runs with fewer rows
-	// tell which cells take longer than others, but not how long or how much memory.
-	alike bool
-}
-
-// measure reads the finished runs of plans below the folders. Of each experiment the first folder
-// that has a run of it counts.
-func measure(con *console, plans []*experiments.Plan, folders []string) (measured, error) {
-	m := measured{costs: make(experiments.Costs), alike: true}
-	for _, plan := range plans {
-		found := false
-		for _, folder := range folders {
-			dir := filepath.Join(folder, filepath.FromSlash(plan.Spec.Name))
-			run, err := results.Open(dir)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			usage, usageErr := results.ReadUsage(dir)
-			if err := errors.Join(err, usageErr); err != nil {
-				return m, err
-			}
-			found = true
-			m.alike = m.alike && run.Manifest.Overrides.Quick == plan.Quick
-			maps.Copy(m.costs, plan.MeasuredCosts(run))
-			if usage != nil {
-				m.memory = max(m.memory, usage.PeakBytes)
-			}
-			break
-		}
-		if !found {
-			m.alike = false
-			fmt.Fprintf(con.stderr, "ppdp: %s: no finished run in %s: what its cells take is not "+
-				"known\n", plan.Spec.Name, strings.Join(folders, ", "))
-		}
-	}
-	return m, nil
 }

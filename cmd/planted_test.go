@@ -8,7 +8,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/mondrian"
-	"ppdp/experiments"
+	"ppdp/experiments/engine"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/privacy"
 	"ppdp/regress"
@@ -92,11 +93,11 @@ func TestPlantedChanges(t *testing.T) {
 	type variant = algorithms.Variant
 	measure := func(seed uint64, name string, variant variant, plant *changed) *regress.Baseline {
 		t.Helper()
-		spec, err := experiments.Parse("planted.yaml", []byte(plantedSpec))
+		s, err := spec.Parse("planted.yaml", []byte(plantedSpec))
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := spec.Plan(experiments.Overrides{Seed: &seed})
+		plan, err := s.Plan(spec.Overrides{Seed: &seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +112,8 @@ func TestPlantedChanges(t *testing.T) {
 			t.Fatalf("nothing is planted in %s, %s", name, variant)
 		}
 		clock := func() time.Time { return time.Time{} }
-		run, err := plan.Run(context.Background(),
-			experiments.Options{Out: t.TempDir(), Jobs: 2, Clock: clock})
+		run, err := engine.Run(context.Background(), plan,
+			engine.Options{Out: t.TempDir(), Workers: 2, Clock: clock})
 		if err != nil || run.Failed > 0 {
 			t.Fatalf("%d cells failed: %v %v", run.Failed, run.Failures, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/experiments"
+	"ppdp/experiments/engine"
 	"ppdp/internal/results"
 	"ppdp/plots"
 )
@@ -80,7 +80,7 @@ func runDirs(con *console, out string, names []string) ([]string, error) {
 		switch dir := filepath.Dir(path); entry.Name() {
 		case results.ManifestFile:
 			dirs = append(dirs, dir)
-		case experiments.JournalFile:
+		case engine.JournalFile:
 			if _, err := os.Stat(filepath.Join(dir, results.ManifestFile)); err != nil {
 				fmt.Fprintf(con.stderr, "ppdp: %s: left out: its run has not finished; start it "+
 					"again and it goes on\n", filepath.ToSlash(dir))

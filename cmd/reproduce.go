@@ -9,6 +9,7 @@ import (
 	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/report/leaderboard"
 )
@@ -60,7 +61,7 @@ func (c reproduceCommand) Run(con *console) error {
 		return inputError{fmt.Errorf("no experiments of %q, must be all or one of %s", c.Paper,
 			strings.Join(papers(), ", "))}
 	}
-	overrides := experiments.Overrides{Quick: c.Quick}
+	overrides := spec.Overrides{Quick: c.Quick}
 	plans, err := makePlans(names, overrides)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 // standIns decides and reports which datasets of the plans are replaced by their stand-ins: those
 // whose files are neither found nor to be fetched. One without a stand-in is left to fail where it
 // is loaded.
-func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map[string]string {
+func standIns(con *console, plans []*spec.Plan, files datasets.Files) map[string]string {
 	replace := make(map[string]string)
 	for _, name := range datasetsOf(plans) {
 		statuses, err := filesOf(files, []string{name})
@@ -131,7 +132,7 @@ func standIns(con *console, plans []*experiments.Plan, files datasets.Files) map
 }
 
 // datasetsOf lists the names of the datasets that plans use, in the order of first use.
-func datasetsOf(plans []*experiments.Plan) []string {
+func datasetsOf(plans []*spec.Plan) []string {
 	var names []string
 	for _, plan := range plans {
 		for i := range plan.Spec.Dataset {

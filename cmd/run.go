@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"ppdp/audit"
-	"ppdp/experiments"
+	"ppdp/experiments/engine"
+	"ppdp/experiments/spec"
 	"ppdp/internal/process"
 )
 
@@ -39,15 +40,13 @@ type runFlags struct {
 	Jobs     int           `short:"j" help:"Cells run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed cell."`
-	Retry    bool          `help:"Run cells again during which two processes have died; without it they are failed."`
 	Isolate  bool          `help:"Run cells in processes of their own, so that one which ends its process or uses up its memory is a failed record and no more."`
 	Memory   string        `name:"isolate-memory" help:"With --isolate: memory that a process may have, such as 4GiB (default: its share of the machine's)." placeholder:"SIZE"`
 	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
 	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
 	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
 
-	shard experiments.Shard // only ppdp run has flags for these
-	costs experiments.Costs
+	shard engine.Shard // only ppdp run has a flag for it
 }
 
 // Validate is asked by kong.
@@ -90,20 +89,17 @@ func (f *runFlags) audit() *audit.Options {
 // leastMemory is about what a process needs to start.
 const leastMemory = 256 << 20
 
-// isolation says how cells are kept apart, so many at once; nil for not.
-func (f *runFlags) isolation(jobs int) (*experiments.Isolation, error) {
-	if !f.Isolate {
-		return nil, nil
-	}
+// process says how to start a process that runs jobs, n at once.
+func (f *runFlags) process(n int) (engine.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("--isolate: %w", err)
+		return engine.Process{}, fmt.Errorf("worker processes: %w", err)
 	}
-	memory := machineMemory() / int64(jobs+1)
+	memory := machineMemory() / int64(n+1)
 	if f.Memory != "" {
 		memory, err = process.ParseMemory(f.Memory)
 	}
-	return &experiments.Isolation{Command: []string{self, "worker"}, Memory: memory}, err
+	return engine.Process{Command: []string{self, "worker"}, Memory: memory}, err
 }
 
 func (f *runFlags) jobs() int {
@@ -128,8 +124,8 @@ func (f *planFlags) Validate() error {
 	return nil
 }
 
-func (f *planFlags) overrides() experiments.Overrides {
-	o := experiments.Overrides{Quick: f.Quick, Seed: f.Seed}
+func (f *planFlags) overrides() spec.Overrides {
+	o := spec.Overrides{Quick: f.Quick, Seed: f.Seed}
 	if f.Trials != nil {
 		o.Trials = *f.Trials
 	}
@@ -137,7 +133,7 @@ func (f *planFlags) overrides() experiments.Overrides {
 }
 
 // shardFlag is the part of the cells to run, as 2/3 or task/3.
-type shardFlag experiments.Shard
+type shardFlag engine.Shard
 
 // UnmarshalText is asked by kong.
 func (f *shardFlag) UnmarshalText(text []byte) error {
@@ -177,7 +173,6 @@ const maxShards = 100_000
 type runCommand struct {
 	Specs []string  `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
 	Shard shardFlag `help:"Run only one part of the cells, such as 2/3 for the second of three, into a folder of its own; task/3 takes the number of the part from Kubernetes or Slurm." placeholder:"I/N"`
-	Costs string    `help:"Divide the cells into parts that take equally long by this file, see ppdp plan --write-costs." placeholder:"FILE"`
 	planFlags
 	runFlags
 }
@@ -195,21 +190,21 @@ func (c *runCommand) Validate() error {
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
-An interrupted run continues where it stopped when you start it again. A cell that ends the whole
-process is run last and alone the next time, and is a failed record when it has done so twice.
+An interrupted run continues where it stopped when you start it again. Cells that were running when
+the whole process died run in processes of their own the next time: the one that ended it, by a
+crash or for want of memory, is then a failed record, and the others go on.
 
-With --isolate cells run in processes of their own, as many as -j says. One that ends its process,
-by a crash or for want of memory, is a failed record at once, and the others go on. Results are the
-same. Each process reads the data for itself, which takes time and memory.
+With --isolate all cells run in such processes, as many at once as -j says. Results are the same.
+Each process reads the data for itself, which takes time and memory.
 
 With --audit every guarantee is also audited, under its parameters and budget, on small neighbouring
 inputs that come with ppdp: see "ppdp audit --help". The exit code is 1 if one that is said to hold
 does not.
 
 Several machines can share an experiment. Each runs its part of the cells with --shard, and ppdp
-merge makes the results of all parts. The parts have equally many cells, or take equally long where
---costs says what a cell takes; all machines must be given the same file. Run the experiment once
-more with --audit in the merged folder to audit it: no cell runs again.
+merge makes the results of all parts. Cells are dealt out in turn, so that each part has its share
+of every setting. Run the experiment once more with --audit in the merged folder to audit it: no
+cell runs again.
 
 Examples:
 
@@ -234,19 +229,11 @@ func (c runCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	c.shard = experiments.Shard(c.Shard)
-	if c.Costs != "" {
-		if c.shard.Count == 0 {
-			return inputError{errors.New("--costs divides the cells of --shard, which is missing")}
-		}
-		if c.costs, err = experiments.ReadCosts(c.Costs); err != nil {
-			return inputError{err}
-		}
-	}
+	c.shard = engine.Shard(c.Shard)
 	if len(plans) > 1 { // a single one reads its files first anyway
 		var errs []error
 		for _, plan := range plans {
-			if err := plan.CheckFiles(con.ctx, reading(con, c.files())); err != nil {
+			if err := engine.CheckFiles(con.ctx, plan, reading(con, c.files())); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
 			}
 		}
@@ -258,20 +245,20 @@ func (c runCommand) Run(con *console) error {
 }
 
 // makePlans resolves specs. Their problems are reported together.
-func makePlans(words []string, overrides experiments.Overrides) ([]*experiments.Plan, error) {
-	var plans []*experiments.Plan
+func makePlans(words []string, overrides spec.Overrides) ([]*spec.Plan, error) {
+	var plans []*spec.Plan
 	var errs []error
 	named := make(map[string]string)
 	for _, word := range words {
-		spec, err := experiments.Find(word)
-		if err == nil && named[spec.Name] != "" {
+		s, err := spec.Find(word)
+		if err == nil && named[s.Name] != "" {
 			err = fmt.Errorf("%s and %s are both named %s: their results would share a folder",
-				named[spec.Name], word, spec.Name)
+				named[s.Name], word, s.Name)
 		}
-		var plan *experiments.Plan
+		var plan *spec.Plan
 		if err == nil {
-			named[spec.Name] = word
-			plan, err = spec.Plan(overrides)
+			named[s.Name] = word
+			plan, err = s.Plan(overrides)
 		}
 		plans, errs = append(plans, plan), append(errs, err)
 	}
@@ -280,7 +267,7 @@ func makePlans(words []string, overrides experiments.Overrides) ([]*experiments.
 
 // asInput marks an error in the data that were asked for as the user's.
 func asInput(err error) error {
-	if errors.Is(err, experiments.ErrData) {
+	if errors.Is(err, engine.ErrData) {
 		return inputError{err}
 	}
 	return err
@@ -288,7 +275,7 @@ func asInput(err error) error {
 
 // runPlans runs plans one after the other and draws their figures. A failed one does not keep the
 // next from running; an interruption does.
-func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
+func runPlans(con *console, plans []*spec.Plan, flags *runFlags) error {
 	var errs []error
 	ahead := &forecast{now: con.now, at: &work{}}
 	if len(plans) > 1 {
@@ -305,29 +292,30 @@ func runPlans(con *console, plans []*experiments.Plan, flags *runFlags) error {
 	return errors.Join(errs...)
 }
 
-func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forecast) error {
-	bar := newProgress(con, plan.Spec.Name, "cells", int64(len(plan.Cells)))
+func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) error {
+	bar := newProgress(con, plan.Spec.Name, "cells", int64(len(plan.Jobs)))
 	bar.rest = ahead.text
 	ahead.start(plan.Spec.Name)
 	defer ahead.finish()
 	workers := plan.Workers(flags.jobs())
-	isolation, err := flags.isolation(workers)
+	process, err := flags.process(workers)
 	if err != nil {
 		return err
 	}
 	meter := newMeter(con, workers)
-	meter.peaks = meter.peaks && isolation == nil // it sees this process alone
+	meter.peaks = meter.peaks && !flags.Isolate // it sees this process alone
 	out := flags.folder(plan.Quick)
 	pulse := newHeart(con, filepath.Join(out, flags.shard.Folder(),
 		filepath.FromSlash(plan.Spec.Name)))
-	var last experiments.Progress
-	result, err := plan.Run(con.ctx, experiments.Options{
-		Out: out, Jobs: flags.jobs(), Timeout: flags.Timeout,
-		FailFast: flags.FailFast, Retry: flags.Retry, Shard: flags.shard, Costs: flags.costs,
-		WriteReleases: flags.Releases, Audit: flags.audit(), Isolation: isolation,
+	var last engine.Progress
+	result, err := engine.Run(con.ctx, plan, engine.Options{
+		Out: out, Workers: flags.jobs(), Timeout: flags.Timeout,
+		FailFast: flags.FailFast, Shard: flags.shard,
+		WriteReleases: flags.Releases, Audit: flags.audit(),
+		Process: process, Isolate: flags.Isolate,
 		Files: reading(con, flags.files()),
 		Clock: con.now,
-		Progress: func(p experiments.Progress) {
+		Progress: func(p engine.Progress) {
 			last = p
 			ahead.set(p)
 			bar.of(int64(p.Total))
@@ -335,7 +323,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 			pulse.set(p)
 		},
 		Log: bar.log,
-		Build: experiments.Build{CommandLine: append([]string{"ppdp"}, con.args...),
+		Build: engine.Build{CommandLine: append([]string{"ppdp"}, con.args...),
 			CPU: processor()},
 	})
 	bar.finish()
@@ -348,7 +336,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 	if err != nil {
 		return asInput(err)
 	}
-	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, counted(result.Cells, "cell"))
+	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, counted(result.Jobs, "cell"))
 	if result.Cached > 0 {
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
@@ -368,7 +356,7 @@ func runPlan(con *console, plan *experiments.Plan, flags *runFlags, ahead *forec
 			strings.Join(result.Refuted, "\n  ")), err)
 	}
 	if result.Failed > 0 {
-		err = errors.Join(failedCells(result.Failed, result.Cells), err)
+		err = errors.Join(failedCells(result.Failed, result.Jobs), err)
 	}
 	return err
 }

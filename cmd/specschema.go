@@ -2,7 +2,7 @@ package cmd
 
 import (
 	"ppdp/algorithms/external"
-	"ppdp/experiments"
+	"ppdp/experiments/spec"
 )
 
 // schemaCommand is "ppdp schema".
@@ -35,5 +35,5 @@ func (c schemaCommand) Run(con *console) error {
 		_, err := con.stdout.Write(external.Schema)
 		return err
 	}
-	return experiments.WriteJSONSchema(con.stdout)
+	return spec.WriteJSONSchema(con.stdout)
 }

@@ -11,6 +11,7 @@ import (
 
 	"ppdp/algorithms/external"
 	"ppdp/experiments"
+	"ppdp/experiments/spec"
 )
 
 // validator checks YAML by a JSON Schema, independently of the decoder.
@@ -110,7 +111,7 @@ func TestBaselineSchema(t *testing.T) {
 // program and refuses specs with mistakes that a schema can see.
 func TestSchemaAccepts(t *testing.T) {
 	var made bytes.Buffer
-	if err := experiments.WriteJSONSchema(&made); err != nil {
+	if err := spec.WriteJSONSchema(&made); err != nil {
 		t.Fatal(err)
 	}
 	validate := validator(t, made.Bytes())

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"ppdp/experiments"
+	"ppdp/experiments/engine"
 	"ppdp/internal/results"
 )
 
@@ -57,7 +57,7 @@ func newHeart(con *console, dir string) *heart {
 }
 
 // set records how far the run is.
-func (h *heart) set(p experiments.Progress) {
+func (h *heart) set(p engine.Progress) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	first := h.at.Cells == 0
@@ -213,14 +213,14 @@ func statusLines(root string, now time.Time) ([]statusLine, error) {
 	open := make(map[division]int) // cells of shards without a folder
 	parts := make(map[division]int)
 	var errs []error
-	err := eachStart([]string{root}, func(dir string, start *experiments.Start) {
+	err := eachStart([]string{root}, func(dir string, start *engine.Start) {
 		at, err := readReached(dir)
 		errs = append(errs, err)
 		lines = append(lines, newStatusLine(dir, start, at, now))
 		if n := start.Shard.Count; n > 0 {
 			d := division{start.Manifest.Experiment, n}
 			if parts[d] == 0 {
-				open[d] = start.Cells
+				open[d] = start.Jobs
 			}
 			parts[d]++
 			open[d] -= start.Own
@@ -245,7 +245,7 @@ func statusLines(root string, now time.Time) ([]statusLine, error) {
 	return lines, nil
 }
 
-func newStatusLine(dir string, start *experiments.Start, at *reached,
+func newStatusLine(dir string, start *engine.Start, at *reached,
 	now time.Time) statusLine {
 	l := statusLine{Experiment: start.Manifest.Experiment, Dir: filepath.ToSlash(dir),
 		State: stateUnknown, Cells: start.Own, Open: start.Own}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -13,7 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"ppdp/experiments"
+	"ppdp/experiments/engine"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 )
 
@@ -31,7 +33,7 @@ type submitFlags struct {
 	planFlags
 	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	Releases bool          `name:"write-releases" help:"Also write each cell's release, as ppdp run does."`
-	Measured []string      `help:"Folders with finished runs of the same experiments, whose times divide the cells and set the limits (default: results and results/quick)." default:"results,results/quick" placeholder:"DIR"`
+	Measured []string      `help:"Folders with finished runs of the same experiments, whose times and memory set the limits (default: results and results/quick)." default:"results,results/quick" placeholder:"DIR"`
 }
 
 // Validate is asked by kong.
@@ -71,10 +73,7 @@ func (f *submitFlags) arguments() []string {
 }
 
 // allowance is what a task should be given: 0 where nothing is known.
-type allowance struct {
-	minutes, megabytes int
-	costs              []byte // the file for --costs; nil where nothing is known
-}
+type allowance struct{ minutes, megabytes int }
 
 // Margins of limits over what was measured: a node may be slower and busier than the machine that
 // was measured, and a task that is killed has to be sent again.
@@ -85,41 +84,64 @@ const (
 	leastMegabyte = 1024
 )
 
-// allow says what a task of the plans needs by finished runs, else by costs.csv.
-func (f *submitFlags) allow(con *console, plans []*experiments.Plan) (allowance, error) {
-	var a allowance
-	m, err := measure(con, plans, f.Measured)
-	if err != nil {
-		return a, inputError{err}
-	}
-	if len(m.costs) > 0 {
-		var text bytes.Buffer
-		if err := experiments.WriteCosts(&text, plans, m.costs); err != nil {
-			return a, err
-		}
-		a.costs = text.Bytes()
-	}
-	seconds := 0.0
+// allow says what a task of the plans needs: by a finished run of each, else by costs.csv.
+func (f *submitFlags) allow(con *console, plans []*spec.Plan) (allowance, error) {
+	var seconds float64
+	var memory int64
+	measured := true
 	for _, plan := range plans {
-		longest := 0.0
-		if m.alike {
-			longest = plan.LongestShard(f.Tasks, m.costs)
-		} else {
-			cost, _ := cellCost(plan, nil, 1)
-			longest = cost * math.Ceil(float64(len(plan.Cells))/float64(f.Tasks))
+		cost, peak, found, err := f.measuredBefore(plan)
+		if err != nil {
+			return allowance{}, inputError{err}
 		}
-		if longest == 0 {
-			longest = math.Inf(1) // never timed
+		if measured = measured && found; !found {
+			cost, _ = cellCost(plan, nil, 1)
+			fmt.Fprintf(con.stderr, "ppdp: %s: no finished run in %s: what its cells take is not "+
+				"known here\n", plan.Spec.Name, strings.Join(f.Measured, ", "))
 		}
-		seconds += longest / float64(plan.Workers(f.Jobs))
+		if cost == 0 {
+			cost = math.Inf(1) // never timed
+		}
+		jobs := math.Ceil(float64(len(plan.Jobs)) / float64(f.Tasks))
+		seconds += cost * jobs / float64(plan.Workers(f.Jobs))
+		memory = max(memory, peak)
 	}
+	var a allowance
 	if !math.IsInf(seconds, 1) {
 		a.minutes = startMinutes + int(math.Ceil(timeMargin*seconds/60))
 	}
-	if m.alike && m.memory > 0 {
-		a.megabytes = max(leastMegabyte, int(memoryMargin*m.memory>>20))
+	if measured && memory > 0 {
+		a.megabytes = max(leastMegabyte, int(memoryMargin*memory>>20))
 	}
 	return a, nil
+}
+
+// measuredBefore is what a job of the plan took in a finished run, in seconds of one worker, and
+// the most memory that the run took, in bytes, 0 where that is not known. A quick run does not say
+// what a full one takes.
+func (f *submitFlags) measuredBefore(plan *spec.Plan) (cost float64, peak int64, found bool,
+	err error) {
+	for _, folder := range f.Measured {
+		dir := filepath.Join(folder, filepath.FromSlash(plan.Spec.Name))
+		run, err := results.Open(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		usage, usageErr := results.ReadUsage(dir)
+		if err := errors.Join(err, usageErr); err != nil {
+			return 0, 0, false, err
+		}
+		if run.Manifest.Overrides.Quick != plan.Quick || usage == nil {
+			continue
+		}
+		seconds, jobs := 0.0, 0
+		run.Times(func(_ *results.Setting, n int, s float64) {
+			seconds += s
+			jobs += n
+		})
+		return seconds / float64(max(1, jobs)), usage.PeakBytes, true, nil
+	}
+	return 0, 0, false, nil
 }
 
 // slurmCommand is "ppdp submit slurm".
@@ -163,7 +185,7 @@ func (c slurmCommand) Run(con *console) error {
 		return err
 	}
 	for _, plan := range plans {
-		if err := plan.CheckFiles(con.ctx, c.files()); err != nil {
+		if err := engine.CheckFiles(con.ctx, plan, c.files()); err != nil {
 			return asInput(err)
 		}
 	}
@@ -236,7 +258,6 @@ const (
 	submitFolder = "submit"
 	tasksScript  = "tasks.sh"
 	mergeScript  = "merge.sh"
-	costsFile    = "costs.csv"
 )
 
 // script is a file of the submitFolder.
@@ -245,7 +266,7 @@ type script struct {
 	text []byte
 }
 
-// scripts are the two scripts and, where something is known, the costs.
+// scripts are the two scripts.
 func (c *slurmCommand) scripts(a allowance) ([]script, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -264,9 +285,6 @@ func (c *slurmCommand) scripts(a allowance) ([]script, error) {
 	run = append(run, "--out", c.Out)
 	if c.Data != "" {
 		run = append(run, "--data", c.Data)
-	}
-	if a.costs != nil {
-		run = append(run, "--costs", filepath.Join(c.Out, submitFolder, costsFile))
 	}
 	merge := []string{program, "merge", c.Out, "--out", c.Out}
 	if c.Data != "" {
@@ -306,9 +324,6 @@ exit $merged
 `, limits, filepath.Join(logs, "merge.log"), quoted(here), results.CommandText(merge),
 		results.CommandText([]string{program, "report", "--out", c.Out}))
 	all := []script{{tasksScript, []byte(tasks)}, {mergeScript, []byte(merged)}}
-	if a.costs != nil {
-		all = append(all, script{costsFile, a.costs})
-	}
 	if strings.ContainsAny(strings.Join(append(run, logs, here), ""), "\n\r") {
 		return nil, inputError{errors.New("a path or a spec's name with a line break cannot be " +
 			"written into a script")}

@@ -4,9 +4,8 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"ppdp/experiments/engine"
 	"syscall"
-
-	"ppdp/experiments"
 )
 
 // workerCommand is "ppdp worker", which ppdp run --isolate starts.
@@ -18,5 +17,5 @@ func (workerCommand) Run(con *console) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	answers := os.Stdout
 	os.Stdout = os.Stderr
-	return experiments.Work(context.WithoutCancel(con.ctx), os.Stdin, answers, con.now)
+	return engine.Work(context.WithoutCancel(con.ctx), os.Stdin, answers, con.now)
 }

@@ -62,10 +62,16 @@ var arrows = []room{
 	{"publish/risk", []string{"datasets/..."}},
 	{"publish", []string{"algorithms", "datasets/...", "metrics/verify", "privacy", "random",
 		"publish/risk", "internal/results", "internal/strictyaml"}},
-	{"experiments/...", []string{"experiments/...", "publish", "metrics/...", "algorithms/...",
-		"audit/...", "classifiers/...", "datasets/...", "privacy", "random",
-		"internal/process", "internal/registry", "internal/results", "internal/spelling",
-		"internal/strictyaml"}},
+	{"experiments", nil},
+	{"experiments/spec", []string{"experiments", "metrics/...", "algorithms/...",
+		"classifiers/...", "datasets/...", "privacy", "random", "internal/results",
+		"internal/registry", "internal/spelling", "internal/strictyaml"}},
+	{"experiments/internal/coin", []string{"algorithms", "datasets", "privacy"}},
+	{"experiments/engine", []string{"experiments/spec", "publish", "metrics/...",
+		"algorithms/...", "audit/...", "classifiers/...", "datasets/...", "privacy", "random",
+		"internal/process", "internal/results"}},
+	{"experiments/comparison", []string{"experiments/spec", "metrics", "algorithms",
+		"classifiers", "datasets", "internal/results"}},
 
 	// Where the halves meet.
 	{"internal/results", []string{"internal/strictyaml"}},
@@ -108,7 +114,7 @@ var outside = []dependency{
 		"report"}},
 	{"golang.org/x/term", []string{"cmd/..."}},
 	// lockedfile; testscript in tests
-	{"github.com/rogpeppe/go-internal", []string{"experiments/...", "publish"}},
+	{"github.com/rogpeppe/go-internal", []string{"experiments/engine", "publish"}},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"publish"}},
 	// For tests only, and for the tables that several packages' tests share.
 	{"github.com/google/go-cmp", []string{"internal/badfiles"}},

@@ -1,0 +1,143 @@
+package comparison
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ppdp/datasets"
+	"ppdp/experiments/spec"
+)
+
+const comparedSchema = `class: y
+attributes:
+  - {name: age, kind: numeric, low: 0, high: 100}
+  - {name: job, kind: categorical, values: [a, b, c]}
+  - {name: y, kind: categorical, values: ["no", "yes"]}
+`
+
+// compared writes a table of so many records and makes the spec of its comparison.
+func compared(t *testing.T, c Comparison, schema string, rows int, record string) (text []byte,
+	unfit map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	c.CSV, c.Schema = filepath.Join(dir, "my.csv"), filepath.Join(dir, "my.schema.yaml")
+	table := "age,job,y\n" + strings.Repeat(record, rows)
+	for path, content := range map[string]string{c.CSV: table, c.Schema: schema} { // order-free
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made, text, left, err := c.Spec(context.Background(), datasets.Files{},
+		filepath.Join(dir, "out", "compare.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := made.Plan(spec.Overrides{}); err != nil {
+		t.Fatal(err)
+	}
+	unfit = make(map[string]string)
+	for _, u := range left {
+		unfit[u.Name] = u.Reason
+	}
+	return text, unfit
+}
+
+// TestComparisonKnowsNoRecord: the spec is a function of public facts. Other records, and another
+// number of them, leave it as it is, to the byte; a stated number does not.
+func TestComparisonKnowsNoRecord(t *testing.T) {
+	c := Comparison{Epsilon: []float64{0.1, 1}, K: 10, Records: 5000, Trials: 2, Seed: 1}
+	one, _ := compared(t, c, comparedSchema, 100, "20,a,no\n30,b,yes\n")
+	other, _ := compared(t, c, comparedSchema, 37, "99,c,no\n0,c,no\n")
+	if !bytes.Equal(one, other) {
+		t.Errorf("two tables give\n%s\nand\n%s", one, other)
+	}
+	c.Records = 50
+	stated, _ := compared(t, c, comparedSchema, 100, "20,a,no\n30,b,yes\n")
+	if bytes.Equal(one, stated) {
+		t.Error("the stated number of records has no effect")
+	}
+}
+
+// TestComparisonLeavesOut: what does not fit is named with its reason and is not in the spec.
+func TestComparisonLeavesOut(t *testing.T) {
+	c := Comparison{Epsilon: []float64{1}, K: 10, Records: 1000, Trials: 1}
+	text, unfit := compared(t, c, comparedSchema, 5, "20,a,no\n30,b,yes\n")
+	// Of 10 records four fifths are released: 8 are too few for groups of 10.
+	if !strings.Contains(unfit["mondrian"], "k is 10, the table has 8 rows") {
+		t.Errorf("mondrian: %q", unfit["mondrian"])
+	}
+	if unfit["incognito"] == "" || bytes.Contains(text, []byte("name: incognito")) {
+		t.Errorf("incognito releases no records: %q", unfit["incognito"])
+	}
+	if bytes.Contains(text, []byte("name: mondrian")) ||
+		!bytes.Contains(text, []byte("name: rps")) {
+		t.Errorf("%s", text)
+	}
+	text, unfit = compared(t, c, strings.Replace(comparedSchema, "class: y\n", "", 1), 50,
+		"20,a,no\n30,b,yes\n")
+	if !strings.Contains(unfit["all classifiers"], "--target") ||
+		bytes.Contains(text, []byte("accuracy")) || bytes.Contains(text, []byte("folds")) {
+		t.Errorf("without a class: %v\n%s", unfit, text)
+	}
+	c.Target = "job"
+	text, _ = compared(t, c, comparedSchema, 50, "20,a,no\n30,b,yes\n")
+	if !bytes.Contains(text, []byte("target: job")) || bytes.Contains(text, []byte("quality")) {
+		t.Errorf("with a target of three values:\n%s", text)
+	}
+}
+
+// TestSpecialisationsFit: by trying all ways to specialise, so many specialisations never make more
+// cells than allowed, and one more can.
+func TestSpecialisationsFit(t *testing.T) {
+	flat := func(n int) datasets.Attribute {
+		return datasets.Attribute{Name: "c", Kind: datasets.Categorical,
+			Values: strings.Split("abcdefghij"[:n], "")}
+	}
+	number := datasets.Attribute{Name: "n", Kind: datasets.Numeric, High: 5, Step: 1}
+	for _, attributes := range [][]datasets.Attribute{
+		{number}, {flat(2)}, {flat(7), number}, {flat(2), flat(3), number},
+		{number, number, flat(5)},
+	} {
+		s := &datasets.Schema{Attributes: attributes}
+		all := fanoutsOf(s)
+		var most func(h int, left [][]int, parts []int) int
+		most = func(h int, left [][]int, parts []int) int {
+			best := 1
+			for _, p := range parts {
+				best *= p
+			}
+			for i := range left {
+				if h == 0 || len(left[i]) == 0 {
+					continue
+				}
+				after, grown := append([][]int{}, left...), append([]int{}, parts...)
+				after[i], grown[i] = left[i][1:], parts[i]+left[i][0]-1
+				best = max(best, most(h-1, after, grown))
+			}
+			return best
+		}
+		ones := make([]int, len(all))
+		for i := range ones {
+			ones[i] = 1
+		}
+		everything := 1
+		for i := range attributes {
+			everything *= attributes[i].Cells()
+		}
+		for cells := range 30 {
+			h := wholeSpecialisations(s, cells)
+			if made := most(h, all, ones); made > cells && h > 1 {
+				t.Errorf("%d attributes, %d cells: %d specialisations make %d", len(attributes),
+					cells, h, made)
+			}
+			if cells < everything && most(h+1, all, ones) <= cells {
+				t.Errorf("%d attributes, %d cells: %d specialisations are too few",
+					len(attributes), cells, h)
+			}
+		}
+	}
+}

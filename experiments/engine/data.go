@@ -1,0 +1,377 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ppdp/classifiers"
+	"ppdp/datasets"
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+	"ppdp/metrics"
+)
+
+// dataCache holds the data of a plan: all of those that are drawn once, and of those drawn anew for
+// each trial the ones that jobs need now.
+type dataCache struct {
+	facts map[dataKey]*facts
+	sets  []loadedSet // in order of first use
+
+	mu     sync.Mutex // guards what follows
+	trials map[dataKey]*trialData
+}
+
+// dataKey names the data of one trial.
+type dataKey struct {
+	config *spec.Dataset
+	trial  int
+}
+
+func dataKeyOf(c *spec.Job) dataKey { return dataKey{c.Config.Data, c.Trial} }
+
+// facts are what stays of data that are evicted.
+type facts struct {
+	datasets.Dataset     // without its table or graph
+	nodes, maxDegree int // of a graph
+}
+
+// loadedSet is a dataset, of the first trial where it is drawn anew for each.
+type loadedSet struct {
+	config *spec.Dataset
+	data   *facts
+}
+
+// load reads or generates all the plan's data, and evicts those of a trial that are drawn anew for
+// the next. All problems are reported at once.
+func load(ctx context.Context, p *spec.Plan, files datasets.Files) (*dataCache, error) {
+	s := &dataCache{facts: make(map[dataKey]*facts), trials: make(map[dataKey]*trialData)}
+	sets := p.Datasets()
+	// What stays for all trials is made side by side, except for the user's own files, which may be
+	// large and show how far they are read.
+	made, errs := make([]*trialData, len(sets)), make([]error, len(sets))
+	var making errgroup.Group
+	making.SetLimit(runtime.GOMAXPROCS(0))
+	for i, d := range slices.Backward(sets) { // most lists of sizes ascend
+		if !d.Given && !d.Resample {
+			making.Go(func() error {
+				made[i], errs[i] = loadTrial(ctx, p, files, d, 0, nil)
+				return nil
+			})
+		}
+	}
+	_ = making.Wait()
+	for i, d := range sets {
+		m, err := made[i], errs[i]
+		for trial := 0; trial < p.Trials && err == nil; trial++ {
+			if d.Resample {
+				m = nil
+				s.evict(nil) // no job has run
+			}
+			if trial > 0 || made[i] == nil {
+				if m, err = loadTrial(ctx, p, files, d, trial, m); err != nil {
+					break
+				}
+			}
+			key := dataKey{d, trial}
+			s.facts[key], s.trials[key] = m.facts, m
+			if trial == 0 {
+				s.sets = append(s.sets, loadedSet{d, m.facts})
+				err = usable(p, d, m)
+			}
+		}
+		errs[i] = err
+	}
+	return s, dataErrors(ctx, errs)
+}
+
+// loadTrial returns the data of a trial, whose earlier one shares them unless they are drawn anew.
+func loadTrial(ctx context.Context, p *spec.Plan, files datasets.Files, d *spec.Dataset,
+	trial int, earlier *trialData) (*trialData, error) {
+	m := &trialData{}
+	if earlier != nil && !d.Resample {
+		m.data, m.facts, m.seal, m.truth = earlier.data, earlier.facts, earlier.seal, earlier.truth
+	} else {
+		var err error
+		if m.data, err = p.Load(ctx, files, d, trial); err != nil {
+			return nil, err
+		}
+		m.seal, m.facts = &seal{sum: sumOf(m.data)}, factsOf(m.data)
+	}
+	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
+		m.truth = nil
+		for range max(1, p.Folds) {
+			m.truth = append(m.truth, new(metrics.Memo))
+		}
+	}
+	table := m.data.Table
+	if table == nil {
+		return m, nil
+	}
+	m.rows = table.AllRows()
+	var err error
+	if p.Folds > 0 && p.Spec.Protocol == spec.RawTest {
+		m.folds, err = foldsOf(p, table, p.FoldKey(d, m.data.Checksum, trial))
+	} else if p.Spec.Train.Set() {
+		m.train, err = p.Spec.Train.Of(len(m.rows))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dataset %s: %w", d.Label(), err)
+	}
+	return m, nil
+}
+
+func factsOf(data *datasets.Dataset) *facts {
+	f := &facts{Dataset: *data}
+	f.Table, f.Graph = nil, nil
+	if data.Graph != nil {
+		f.nodes, f.maxDegree = data.Graph.Nodes(), data.Graph.MaxDegree()
+	}
+	return f
+}
+
+// acquire returns the data of a job, and loads them again where they were evicted. Whoever has them
+// gives them back.
+func (r *run) acquire(ctx context.Context, i int) (*trialData, error) {
+	s, c := r.cache, &r.plan.Jobs[i]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.trials[dataKeyOf(c)]
+	if m == nil {
+		s.evict(r.opts.Clock) // before there are more
+		var err error
+		m, err = loadTrial(ctx, r.plan, r.opts.Files, c.Config.Data, c.Trial, nil)
+		if err == nil && m.data.Checksum != r.checksum(i) {
+			err = errOtherData
+		}
+		if err != nil {
+			return nil, r.notAgain(i, err)
+		}
+		s.trials[dataKeyOf(c)] = m
+	}
+	m.users++
+	return m, nil
+}
+
+func (r *run) giveBack(m *trialData) {
+	r.cache.mu.Lock()
+	m.users--
+	r.cache.mu.Unlock()
+}
+
+// evict forgets data that are drawn anew for each trial and are not in use. Those of the
+// last job stay until others are loaded: the next job is most likely of the same trial.
+func (s *dataCache) evict(clock func() time.Time) {
+	for key, m := range s.trials { // order-free: the order changes nothing
+		if key.config.Resample && m.users == 0 {
+			m.seal.verify(m.data, clock)
+			delete(s.trials, key)
+		}
+	}
+}
+
+// byTrial brings jobs whose data are drawn anew for each trial together by their data, so that few
+// of these are needed at once: first those of the first such job. All others keep their places.
+func (r *run) byTrial(order []int) {
+	var places, drawn []int
+	first := make(map[dataKey]int)
+	for place, i := range order {
+		c := &r.plan.Jobs[i]
+		if !c.Config.Data.Resample {
+			continue
+		}
+		places, drawn = append(places, place), append(drawn, i)
+		if _, seen := first[dataKeyOf(c)]; !seen {
+			first[dataKeyOf(c)] = place
+		}
+	}
+	slices.SortStableFunc(drawn, func(a, b int) int {
+		return first[dataKeyOf(&r.plan.Jobs[a])] - first[dataKeyOf(&r.plan.Jobs[b])]
+	})
+	for n, place := range places {
+		order[place] = drawn[n]
+	}
+}
+
+var errOtherData = errors.New("they are not what they were when the run began")
+
+// notAgain is why a run ends whose data are not to be had a second time.
+func (r *run) notAgain(i int, err error) error {
+	return fmt.Errorf("%s: the data cannot be loaded again: %w", r.describe(i), err)
+}
+
+// seal says whether data are what they were when they were loaded. It finds mistakes, not attacks.
+type seal struct {
+	sum datasets.Sum
+
+	mu     sync.Mutex // guards what follows
+	broken bool
+	next   time.Time           // no check before
+	ended  []func(intact bool) // of the jobs that have ended since the last check
+}
+
+// sealShare is how many times as long as a check takes the next one is later: to check a large
+// graph takes longer than to release its degrees.
+const sealShare = 200
+
+// isBroken reports whether the data are known to have changed.
+func (s *seal) isBroken() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.broken
+}
+
+// verifyLater calls done when it is known whether the data were intact to the end of a job that has
+// ended now: at once if the last check is long enough ago, else when a later job ends, or the run.
+func (s *seal) verifyLater(data *datasets.Dataset, clock func() time.Time, done func(intact bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = append(s.ended, done)
+	if !clock().Before(s.next) {
+		s.check(data, clock)
+	}
+}
+
+// verify calls all that wait for a check.
+func (s *seal) verify(data *datasets.Dataset, clock func() time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.ended) > 0 {
+		s.check(data, clock)
+	}
+}
+
+func (s *seal) check(data *datasets.Dataset, clock func() time.Time) {
+	begin := clock()
+	s.broken = s.broken || sumOf(data) != s.sum
+	end := clock()
+	s.next = end.Add(sealShare * end.Sub(begin))
+	for _, done := range s.ended {
+		done(!s.broken)
+	}
+	s.ended = nil
+}
+
+func sumOf(data *datasets.Dataset) datasets.Sum {
+	if data.Graph != nil {
+		return data.Graph.Sum()
+	}
+	return data.Table.Sum()
+}
+
+// CheckFiles reads the files that the user has given as data and reports all that is wrong with
+// them; the error wraps ErrData. Run would find the same, but only when the plans before it have
+// run. Data of the registry are not read: their checksums are known.
+func CheckFiles(ctx context.Context, p *spec.Plan, files datasets.Files) error {
+	var errs []error
+	for _, d := range p.Datasets() {
+		if d.Given {
+			m, err := loadTrial(ctx, p, files, d, 0, nil)
+			if err == nil {
+				err = usable(p, d, m)
+			}
+			errs = append(errs, err)
+		}
+	}
+	return dataErrors(ctx, errs)
+}
+
+// usable reports the algorithms, metrics and classifiers of the spec that a loaded dataset cannot
+// serve, by the lines that ask for them.
+func usable(p *spec.Plan, d *spec.Dataset, m *trialData) error {
+	if m.data.Table == nil {
+		return nil
+	}
+	fewest := len(m.rows)
+	for fold := range m.folds {
+		train, _ := m.split(fold)
+		fewest = min(fewest, len(train))
+	}
+	if m.train > 0 {
+		fewest = m.train
+	}
+	return p.CheckTable(d, fewest, m.data.Table.Schema())
+}
+
+// dataErrors is the error of reading a plan's data, nil if all could be read.
+func dataErrors(ctx context.Context, errs []error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w while its data were read: nothing was run", ErrInterrupted)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return dataError{err}
+	}
+	return nil
+}
+
+// logNotes reports what became of the files that the user has given as data: rows or columns left
+// out are easily overlooked in a manifest.
+func (s *dataCache) logNotes(log func(string)) {
+	for _, set := range s.sets {
+		if !set.config.Given {
+			continue
+		}
+		for _, note := range notesOf(&set.data.Dataset) {
+			log(fmt.Sprintf("dataset %s: %s", set.config.Label(), note))
+		}
+	}
+}
+
+// notesOf is what a reader of results must know of a dataset.
+func notesOf(set *datasets.Dataset) []string {
+	notes := slices.Clone(set.Notes)
+	if set.Dropped > 0 {
+		notes = append(notes, fmt.Sprintf("%d rows with a missing value were left out",
+			set.Dropped))
+	}
+	return notes
+}
+
+// of is what is known of a job's data.
+func (s *dataCache) of(c *spec.Job) *facts { return s.facts[dataKeyOf(c)] }
+
+// trialData is what a job works on: its dataset and, where the experiment has folds, their
+// assignment.
+type trialData struct {
+	data  *datasets.Dataset
+	rows  []int32 // all rows of a table
+	folds []classifiers.Fold
+	train int // rows released where the others are held out once and for all; 0 without
+	// truth is, for each fold (one without folds), what measurements compute from the data alone.
+	truth []*metrics.Memo
+	seal  *seal  // shared by the trials that share data
+	facts *facts // of the data
+	users int    // jobs that have them; dataCache.mu guards it
+}
+
+// split returns the rows a job releases and those it is tested on.
+func (m *trialData) split(fold int) (train, test []int32) {
+	if m.train > 0 {
+		return m.rows[:m.train], m.rows[m.train:]
+	}
+	if fold < 0 {
+		return m.rows, m.rows
+	}
+	return m.folds[fold].Train, m.folds[fold].Test
+}
+
+// changed is the failure of a job that has changed the data.
+func changed(c *spec.Job) error {
+	return &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed the "+
+		"data that all jobs share", c.Config.Algorithm)}
+}
+
+// verify has the data of all jobs that wait for it checked.
+func (s *dataCache) verify(clock func() time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.trials { // order-free: each is checked
+		m.seal.verify(m.data, clock)
+	}
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	_ "ppdp/algorithms/all"
+	_ "ppdp/classifiers/all"
+	"ppdp/datasets"
+	_ "ppdp/datasets/all"
+	"ppdp/experiments/spec"
+)
+
+// testSpec is an experiment small enough for tests, with noise, folds and a reference.
+const testSpec = `
+name: test/coins
+seed: 7
+trials: 3
+folds: 4
+dataset: {name: gaussian, shape: clusters-5d, n: 300}
+epsilon: [0.5, 1]
+algorithms:
+  - {name: test-coin, series: "coin {share}", params: {share: [0.2, 0.8]}}
+  - {name: test-raw, series: raw}
+measure:
+  - {metric: accuracy, classifier: [naive-bayes, majority]}
+plots:
+  - {name: a, where: {classifier: naive-bayes}, x: epsilon, y: accuracy,
+     reference: [test-raw, majority]}
+quick: {trials: 1, epsilon: [1]}
+`
+
+func mustPlan(t *testing.T, text string, o spec.Overrides) *spec.Plan {
+	t.Helper()
+	s, err := spec.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func options(t *testing.T, out string) Options {
+	t.Helper()
+	return Options{Out: out, Workers: 1, Clock: time.Now, Process: processes(),
+		Files: datasets.DefaultFiles(t.TempDir()),
+		Log:   func(message string) { t.Log(message) }}
+}
+
+func mustRun(t *testing.T, p *spec.Plan, opts Options) *Result {
+	t.Helper()
+	result, err := Run(context.Background(), p, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func read(t *testing.T, elements ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(elements...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

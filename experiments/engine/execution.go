@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+	"ppdp/metrics"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// execution is a job being run.
+type execution struct {
+	plan        *spec.Plan
+	job         *spec.Job
+	data        *trialData
+	train, test []int32 // rows
+	at          *phase
+	clock       func() time.Time
+	published   metrics.Memo // what measurements share of the release
+	outcome
+}
+
+// run makes the job's release and measures it.
+func (e *execution) run(ctx context.Context) error {
+	e.at.enter(results.PhaseRelease)
+	budget := privacy.NewBudget(0)
+	if config := e.job.Config; config.Epsilon != nil {
+		budget = privacy.NewApproximate(*config.Epsilon, config.Delta)
+	}
+	err := e.make(ctx, budget)
+	if err == nil {
+		err = e.check(budget)
+	}
+	if errors.Is(err, privacy.ErrOverspent) || errors.Is(err, privacy.ErrUnit) {
+		e.at.enter(results.PhaseBudget)
+	}
+	if err != nil {
+		return err
+	}
+	e.at.enter(results.PhaseMeasure)
+	begin := e.clock()
+	for _, measure := range e.job.Config.Measures {
+		value, err := e.measure(ctx, measure)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil, errors.Is(err, errNotFinite):
+			return err
+		default: // it costs this measurement, not the others of the release
+			e.warn("not measured: " + err.Error())
+		}
+		e.Values = append(e.Values, value)
+	}
+	e.timing.Measure = e.clock().Sub(begin).Seconds()
+	return nil
+}
+
+// input is what the job's algorithm gets.
+func (e *execution) input(budget *privacy.Budget) algorithms.Input {
+	config, data := e.job.Config, e.data.data
+	return algorithms.Input{Table: data.Table, Graph: data.Graph, Rows: slices.Clone(e.train),
+		Params: config.Parameters, Variant: config.Guarantee.Variant, Budget: budget,
+		Noise: random.NewStreams(e.plan.NoiseKey(e.job, data.Checksum))}
+}
+
+// make makes the release.
+func (e *execution) make(ctx context.Context, budget *privacy.Budget) (err error) {
+	config, in := e.job.Config, e.input(budget)
+	begin := e.clock()
+	e.release, err = config.Implementation.Release(ctx, in)
+	e.timing.Release = e.clock().Sub(begin).Seconds()
+	if err == nil && e.release == nil {
+		err = fmt.Errorf("%s returned neither a release nor an error", config.Algorithm)
+	}
+	return err
+}
+
+// check refuses a release that is not what its algorithm says it is, and records what it cost.
+func (e *execution) check(budget *privacy.Budget) error {
+	config, release := e.job.Config, e.release
+	if err := budget.Refused(); err != nil { // swallowed: what was to get noise has none
+		return fmt.Errorf("%w; %s went on all the same", err, config.Algorithm)
+	}
+	if err := algorithms.CheckRelease(&config.Info, e.input(budget), release); err != nil {
+		return err
+	}
+	e.Warnings = release.Warnings
+	if warning := swamped(config, release, len(e.train)); warning != "" {
+		e.warn(warning)
+	}
+	if s := results.Structure(release.Structure); s != (results.Structure{}) {
+		e.Structure = &s
+	}
+	if e.plan.KeepsRegions(e.job) && release.Regions != nil {
+		e.Regions = sides(e.data.data.Table.Schema(), release.Regions)
+	}
+	if config.Epsilon == nil {
+		return nil
+	}
+	claimed, proven := budget.Spent()
+	e.Spent = &results.Spent{Claimed: claimed, Proven: results.Bound(proven)}
+	if budget.Unit() == privacy.Rho {
+		e.Spent.Rho = budget.Total()
+		e.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(proven, config.Delta))
+	}
+	for _, entry := range budget.Ledger() {
+		e.Ledger = append(e.Ledger, results.LedgerRow{
+			Purpose: entry.Purpose, Mechanism: entry.Mechanism, Composition: entry.Composition,
+			Claimed: entry.Claimed, Proven: results.Bound(entry.Proven), Calls: entry.Calls,
+			Cost: entry.Cost, Loss: results.Bound(entry.Loss)})
+	}
+	// Path.charge refuses what would overspend; should it ever not, this does.
+	if claimed > budget.Total()*(1+1e-9) {
+		return fmt.Errorf("%w: %g of %g", privacy.ErrOverspent, claimed, budget.Total())
+	}
+	return nil
+}
+
+func (e *execution) warn(text string) { e.Warnings = append(slices.Clip(e.Warnings), text) }
+
+// swamped warns of a release under differential privacy that publishes so many times the records
+// it was made from that most of them are noise, "" for others.
+func swamped(config *spec.Config, release *algorithms.Release, rows int) string {
+	n, ok := release.RecordCount()
+	if !ok || config.Guarantee.Model != algorithms.DifferentialPrivacy ||
+		n < results.Swamped*config.Copies()*float64(max(1, rows)) {
+		return ""
+	}
+	return fmt.Sprintf("%s published %.0f records for %d: most are noise; settings of fewer "+
+		"cells help (docs/your-table.md, Compare)", config.Label(), n, rows)
+}
+
+// errNotFinite is a metric's mistake, not the release's.
+var errNotFinite = errors.New("not a finite number")
+
+// measure takes one measurement.
+func (e *execution) measure(ctx context.Context, measure spec.Measure) (results.Value, error) {
+	value := results.Value{Measurement: measure.Measurement()}
+	number, ok, err := e.evaluate(ctx, measure)
+	if err != nil {
+		return value, fmt.Errorf("%s: %w", measure.Name, err)
+	}
+	if !ok {
+		return value, nil
+	}
+	if math.IsNaN(number) || math.IsInf(number, 0) {
+		return value, fmt.Errorf("%s: %w: %v", measure.Name, errNotFinite, number)
+	}
+	value.Value = &number
+	return value, nil
+}
+
+func (e *execution) evaluate(ctx context.Context, measure spec.Measure) (float64, bool, error) {
+	if e.plan.Spec.Protocol == spec.Inside && measure.Metric.Info().Classifier {
+		return e.evaluateInside(ctx, measure)
+	}
+	k := 0
+	if anonymous, ok := e.job.Config.Parameters.(algorithms.Anonymous); ok {
+		k = anonymous.Anonymity()
+	}
+	return measure.Metric.Measure(ctx, metrics.Case{Table: e.data.data.Table,
+		Graph: e.data.data.Graph, Train: e.train, Test: e.test, Release: e.release,
+		Classifier: measure.Classifier, Params: measure.Params, K: k,
+		Truth: e.data.truth[max(0, e.job.Fold)], Published: &e.published})
+}
+
+// evaluateInside cross-validates a classifier inside the released records and averages over the
+// folds.
+func (e *execution) evaluateInside(ctx context.Context, measure spec.Measure) (float64, bool,
+	error) {
+	table, weights, err := e.release.Records(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	if table.Len() < e.plan.Folds {
+		return 0, false, nil
+	}
+	key := e.plan.NoiseKey(e.job, e.data.data.Checksum)
+	folds, err := foldsOf(e.plan, table, key.Derive("inside folds"))
+	if err != nil {
+		return 0, false, err
+	}
+	inside := trialData{rows: table.AllRows(), folds: folds}
+	sum := 0.0
+	for fold := range folds {
+		train, test := inside.split(fold)
+		part := &algorithms.Release{Table: table.Select(train)}
+		if weights != nil {
+			part.Weights = make([]float64, len(train))
+			for i, row := range train {
+				part.Weights[i] = weights[row]
+			}
+		}
+		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: table, Train: train,
+			Test: test, Release: part, Classifier: measure.Classifier, Params: measure.Params})
+		if err != nil || !ok {
+			return 0, ok, err
+		}
+		sum += number
+	}
+	return sum / float64(len(folds)), true, nil
+}
+
+// foldsOf splits a table's rows into the plan's folds.
+func foldsOf(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold, error) {
+	class := table.Schema().Class()
+	if !p.Spec.Stratify || class < 0 {
+		return classifiers.Folds(key, table.Len(), p.Folds)
+	}
+	labels := make([]uint32, table.Len())
+	column := table.Column(class)
+	for row := range labels {
+		labels[row] = column.At(int32(row))
+	}
+	return classifiers.Stratified(key, labels, p.Folds)
+}

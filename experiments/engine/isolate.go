@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"time"
+
+	"ppdp/audit"
+	"ppdp/internal/process"
+	"ppdp/internal/results"
+)
+
+// A job can run in a process of its own, which serves jobs one after the other: one that ends its
+// process, or needs more memory than that may have, costs itself and no other. A process has data
+// of its own; one that a job has ended is replaced. Nothing that is recorded differs from a run
+// without, but for what would have ended that.
+//
+// Jobs of baselines in other languages stay here: those have processes already.
+
+// assignment is the first line to a process: what it is to serve. All that a job depends on is in Start
+// and in the data.
+type assignment struct {
+	Process       int            `json:"process"` // the run's
+	Start         *Start         `json:"start"`
+	Dir           string         `json:"dir"` // of the experiment's results
+	DataDirs      []string       `json:"dataDirs"`
+	Download      string         `json:"download"`
+	Timeout       time.Duration  `json:"timeout"` // nanoseconds
+	WriteReleases bool           `json:"writeReleases"`
+	Audit         *audit.Options `json:"audit,omitempty"`
+	MaxStack      int            `json:"maxStack"` // bytes of a goroutine's stack
+}
+
+// ready is the first line of a process: that it has loaded the data, or why it could not.
+type ready struct {
+	Error string `json:"error,omitempty"`
+}
+
+// request is a line to a process: the job to run, or the audit to make.
+type request struct {
+	Job   *int `json:"job,omitempty"`
+	Audit *int `json:"audit,omitempty"`
+}
+
+// reply is a line of a process. One with a Phase alone says that the job has entered it, and more
+// will come.
+type reply struct {
+	Phase     string              `json:"phase,omitempty"`
+	Outcome   *results.CellResult `json:"outcome,omitempty"`
+	Timing    results.Timing      `json:"timing,omitzero"`
+	Failure   *failed             `json:"failure,omitempty"`
+	Unwritten string              `json:"unwritten,omitempty"` // why its release is not
+	Audit     *results.Audit      `json:"audit,omitempty"`
+	End       string              `json:"end,omitempty"` // why the run has to end
+}
+
+// failed is a failure in a worker.
+type failed struct {
+	Phase string `json:"phase"`
+	Error string `json:"error"`
+	Stack string `json:"stack,omitempty"` // of a panic
+}
+
+// Bounds of what a worker prints.
+const (
+	maxWorkerLine  = 1 << 30  // a job may keep the regions of its release
+	maxWorkerWords = 64 << 10 // with a stack or two
+)
+
+// hardGrace is how long after its time limit a worker may take to say so.
+const hardGrace = grace + 10*time.Second
+
+// maxWorkerStack bounds a goroutine's stack in a worker: far more than any recursion needs, and
+// little enough that one without end is not taken for a lack of memory. Of less memory the stack
+// has at most the given part: it is copied as it grows.
+const (
+	maxWorkerStack  = 256 << 20
+	workerStackPart = 8
+)
+
+// inProcess reports whether a job runs in a worker process.
+func (r *run) inProcess(i int) bool {
+	_, outside := r.plan.Jobs[i].Config.Implementation.(io.Closer) // it has one already
+	return r.processes != nil && (r.opts.Isolate || r.suspect[i]) && !outside
+}
+
+// newProcesses is a pool of worker processes for the run. It starts one when a job needs it.
+func (r *run) newProcesses(start *Start) *process.Pool {
+	o := assignment{Process: os.Getpid(), Start: start, Dir: r.result.Dir,
+		DataDirs: r.opts.Files.Dirs, Download: r.opts.Files.Download, Timeout: r.opts.Timeout,
+		WriteReleases: r.opts.WriteReleases, Audit: r.opts.Audit, MaxStack: maxWorkerStack}
+	if memory := r.opts.Process.Memory; memory > 0 {
+		o.MaxStack = int(min(maxWorkerStack, memory/workerStackPart))
+	}
+	program := process.Program{Command: r.opts.Process.Command, Greeting: jsonLine(&o),
+		Greeted: func(line []byte) error {
+			var said ready
+			if err := json.Unmarshal(line, &said); err != nil {
+				return fmt.Errorf("it printed %s", process.Shown(line))
+			}
+			if said.Error != "" {
+				return errors.New(said.Error)
+			}
+			return nil
+		},
+		// data that have to be loaded again take none of the job's time
+		Begins: bytes.TrimSpace(jsonLine(&reply{Phase: results.PhaseLoad})),
+		Memory: r.opts.Process.Memory, Line: maxWorkerLine, Words: maxWorkerWords,
+		Env: os.Environ()}
+	if program.Memory > 0 { // garbage is collected before the limit ends the process
+		program.Env = append(program.Env, fmt.Sprintf("GOMEMLIMIT=%d", program.Memory/10*9))
+	}
+	if r.plan.Timed() {
+		program.Env = append(program.Env, "GOMAXPROCS=1") // as in this process
+	}
+	return &process.Pool{Program: program}
+}
+
+// ask has a worker do what is requested within a limit of time, 0 for none. phase is the last one
+// that a job entered.
+func (r *run) ask(ctx context.Context, q request, limit time.Duration) (said reply, phase string,
+	err error) {
+	err = r.processes.Ask(ctx, jsonLine(&q), limit, func(line []byte) (bool, error) {
+		said = reply{}
+		if err := json.Unmarshal(line, &said); err != nil {
+			return true, fmt.Errorf("its process printed %s", process.Shown(line))
+		}
+		if said.Phase != "" {
+			phase = said.Phase
+		}
+		return said.Phase == "", nil
+	})
+	return said, phase, err
+}
+
+// jobInProcess has a worker run a job, and keeps the outcome.
+func (r *run) jobInProcess(ctx context.Context, i int) {
+	limit := r.opts.Timeout
+	if limit > 0 {
+		limit += hardGrace
+	}
+	said, phase, err := r.ask(ctx, request{Job: &i}, limit)
+	var start *process.StartError
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return // the run is ending: the job did not fail
+	case errors.As(err, &start):
+		r.stop(deathOf("a worker", err))
+		return
+	case errors.Is(err, process.ErrTime):
+		err = fmt.Errorf("timed out after %v", r.opts.Timeout)
+	case err != nil:
+		what := r.plan.Jobs[i].Config.Algorithm
+		if phase == results.PhaseMeasure {
+			what = "what measures " + what
+		}
+		err = deathOf(what, err)
+	case said.End != "":
+		r.stop(errors.New(said.End))
+		return
+	case said.Failure != nil:
+		phase, err = said.Failure.Phase, errors.New(said.Failure.Error)
+		if said.Failure.Stack != "" {
+			err = &crashed{said.Failure.Error, []byte(said.Failure.Stack)}
+		}
+	}
+	if err != nil {
+		err = &failure{cmp.Or(phase, results.PhaseLoad), err}
+	}
+	if said.Unwritten != "" {
+		r.unwritten(i, said.Unwritten)
+	}
+	o := outcome{timing: said.Timing}
+	if said.Outcome != nil {
+		o.CellResult = *said.Outcome
+	}
+	r.finish(i, o, err)
+}
+
+// auditInProcess has a worker make an audit. One that ends its worker could not be made.
+func (r *run) auditInProcess(ctx context.Context, k int) (results.Audit, error) {
+	said, _, err := r.ask(ctx, request{Audit: &k}, 0)
+	var start *process.StartError
+	switch {
+	case err != nil && (ctx.Err() != nil || errors.As(err, &start)):
+		return results.Audit{}, deathOf("a worker", err)
+	case err != nil:
+		a := r.audits[k]
+		return a.Failed(deathOf(a.config.Algorithm, err)), nil
+	case said.Audit == nil:
+		return results.Audit{}, errors.New(said.End)
+	}
+	return *said.Audit, nil
+}
+
+// What Go says last when it ends a process, and where there is no more memory.
+var (
+	goDeath  = regexp.MustCompile(`(?m)^(?:panic|fatal error): .*`)
+	goMemory = regexp.MustCompile(`(?m)^(?:fatal error: .*(?:out of|cannot allocate) memory|` +
+		`runtime/cgo: pthread_create failed)`) // for a thread's stack
+)
+
+// deathOf says what ended a worker, and who did it. The stack goes to the log.
+func deathOf(who string, err error) error {
+	var fault *process.Fault
+	if !errors.As(err, &fault) || !errors.Is(err, process.ErrEnded) {
+		return fmt.Errorf("%s: %w", who, err)
+	}
+	stack, how := fault.Words, "exit status 0"
+	if said := goDeath.FindAllStringIndex(stack, -1); len(said) > 0 {
+		last := said[len(said)-1]
+		how, stack = stack[last[0]:last[1]], stack[last[0]:]
+	} else if fault.Wait != nil {
+		how = fault.Wait.Error() // "signal: killed", say, by a system without memory
+	}
+	text := fmt.Sprintf("%s ended its process: %s", who, how)
+	if goMemory.MatchString(fault.Words) {
+		text = who + " needs more memory than a worker may have"
+	}
+	return &crashed{text, []byte(stack[:min(len(stack), shownStack)])}
+}
+
+// shownStack is how many bytes of a worker's last words are for people: those of many goroutines
+// come to more.
+const shownStack = 4 << 10
+
+// jsonLine is a value as one line.
+func jsonLine(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // what is sent can be written: the journal and StartFile hold the same
+	}
+	return append(text, '\n')
+}

@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/audit"
+	"ppdp/experiments/internal/coin"
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+	"ppdp/metrics"
+)
+
+// raceDetector is whether the tests were built with it.
+var raceDetector bool
+
+// fatal is a metric that ends its process.
+type fatal struct{}
+
+func (fatal) Info() metrics.Info {
+	return metrics.Info{Name: "test-fatal", Title: "Fatal", Unit: "count", Revision: 1}
+}
+
+func (fatal) Measure(context.Context, metrics.Case) (float64, bool, error) {
+	coin.Die("goroutine")
+	return 0, false, nil
+}
+
+// doomed is a coin whose guarantee can be audited.
+type doomed struct{ coin.Coin }
+
+func (doomed) Info() algorithms.Info {
+	info := coin.Coin{}.Info()
+	info.Name = "test-doomed"
+	for i := range info.Variants {
+		info.Variants[i].Relation = "add or remove one record"
+	}
+	return info
+}
+
+func init() {
+	metrics.Register(fatal{})
+	algorithms.Register(doomed{})
+}
+
+// isolatedSpec keeps and measures what a job can.
+const isolatedSpec = `
+name: test/isolated
+seed: 7
+trials: 2
+folds: 2
+keep: [regions, rows]
+dataset: {name: gaussian, shape: clusters-5d, n: 200}
+epsilon: [0.5, 1]
+algorithms:
+  - {name: rps, variant: [published, strict], params: {depth: 4}}
+  - {name: independent, delta: 1e-5}
+  - {name: mondrian, params: {k: 10}}
+measure:
+  - {metric: w1}
+  - {metric: accuracy, classifier: naive-bayes}
+`
+
+// processes are processes of this program.
+func processes() Process {
+	return Process{Command: []string{"env", "PPDP_TEST_WORKER=1", os.Args[0]}}
+}
+
+// isolated are options whose jobs run in processes of this program, so many at once.
+func isolated(t *testing.T, jobs int) Options {
+	opts := options(t, t.TempDir())
+	opts.Workers, opts.Isolate, opts.Process = jobs, true, processes()
+	return opts
+}
+
+// tree is all that a run writes, by name, but for what differs from run to run.
+func tree(t *testing.T, out string) map[string]string {
+	files := make(map[string]string)
+	err := filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil || entry.IsDir():
+			return err
+		case strings.HasPrefix(name, ".lock"), name == JournalFile, name == StartFile,
+			name == results.TimingsFile, name == results.ManifestFile:
+			return nil
+		}
+		name, err := filepath.Rel(out, path)
+		files[name] = read(t, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func sameTrees(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	if len(got) != len(want) || len(want) < 3 {
+		t.Errorf("%s: %d files, want %d", what, len(got), len(want))
+	}
+	for name, text := range want { // order-free: each is compared
+		if got[name] != text {
+			t.Errorf("%s: %s differs: %.300q, want %.300q", what, name, got[name], text)
+		}
+	}
+}
+
+// TestIsolatedSame: jobs in processes of their own leave what jobs in one process leave: records,
+// ledger, audits and written releases, whatever the number of processes.
+func TestIsolatedSame(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, isolatedSpec, spec.Overrides{})
+	run := func(opts Options) (map[string]string, string) {
+		opts.WriteReleases = true
+		opts.Audit = &audit.Options{Transcripts: 2}
+		result := mustRun(t, plan, opts)
+		if result.Failed > 0 || result.Unwritten > 0 || len(result.Refuted) > 0 {
+			t.Errorf("%+v", result)
+		}
+		return tree(t, opts.Out), result.Dir
+	}
+	want, _ := run(options(t, t.TempDir()))
+	if len(want) < len(plan.Jobs) {
+		t.Fatalf("%d files: the releases are missing", len(want))
+	}
+	for _, jobs := range []int{1, 3} {
+		got, dir := run(isolated(t, jobs))
+		sameTrees(t, "isolated", got, want)
+		timings := read(t, dir, results.TimingsFile)
+		if strings.Contains(timings, `"release":0,`) {
+			t.Errorf("a release took no time: %s", timings)
+		}
+	}
+}
+
+// TestIsolatedFaults: whatever a job does is a failed record after one run, which is the same
+// whatever runs beside it, and the same as without isolation where that survives.
+func TestIsolatedFaults(t *testing.T) {
+	t.Parallel()
+	const ended = "test-coin ended its process: "
+	for mood, want := range map[string]string{
+		"panic":     "panic: a mistake in a plug-in",
+		"greedy":    "privacy budget overspent",
+		"goexit":    "runtime.Goexit",
+		"meddle":    "has changed the data",
+		"hang":      "timed out after 3s",
+		"exit":      ended + "exit status 0",
+		"stack":     ended + "fatal error: stack overflow",
+		"goroutine": ended + "panic: a mistake in a goroutine",
+		"maps":      ended + "fatal error: concurrent map writes",
+	} {
+		t.Run(mood, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(moodSpec, "MOOD", mood, 1)
+			if mood == "hang" {
+				text = strings.Replace(text, "trials: 2", "trials: 1", 1)
+			}
+			plan := mustPlan(t, text, spec.Overrides{})
+			run := func(opts Options) map[string]string {
+				if mood == "hang" { // a good job has this long on a busy machine
+					opts.Timeout = 3 * time.Second
+				}
+				result := mustRun(t, plan, opts)
+				if result.Failed != plan.Trials {
+					t.Errorf("%+v, want %d failed", result, plan.Trials)
+				}
+				for _, failure := range result.Failures {
+					if !strings.Contains(failure, "test/moods: "+mood) ||
+						!strings.Contains(failure, want) {
+						t.Errorf("%q, must name the job and say %q", failure, want)
+					}
+				}
+				return tree(t, opts.Out)
+			}
+			reference := run(isolated(t, 1))
+			sameTrees(t, "three at once", run(isolated(t, 3)), reference)
+			if !strings.HasPrefix(want, ended) {
+				sameTrees(t, "in one process", run(options(t, t.TempDir())), reference)
+			}
+		})
+	}
+}
+
+// TestIsolatedMetric: a metric that ends the process is not taken for the baseline.
+func TestIsolatedMetric(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, strings.NewReplacer("MOOD", "", "w1", "test-fatal", `["", ]`, `""`,
+		"trials: 2", "trials: 1").Replace(moodSpec), spec.Overrides{})
+	opts := isolated(t, 1)
+	result := mustRun(t, plan, opts)
+	run, err := results.Read(result.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := &run.Cells[0]
+	const want = "what measures test-coin ended its process: panic: a mistake in a goroutine"
+	if cell.Error != want || cell.Phase != results.PhaseMeasure {
+		t.Errorf("failed in %s: %q, want %q", cell.Phase, cell.Error, want)
+	}
+}
+
+// TestIsolatedAudit: an audit that ends its process says so, and the others are made.
+func TestIsolatedAudit(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, strings.NewReplacer("MOOD", "exit", "test-coin", "test-doomed").
+		Replace(moodSpec), spec.Overrides{})
+	opts := isolated(t, 2)
+	opts.Audit = &audit.Options{Transcripts: 1}
+	run, err := results.Read(mustRun(t, plan, opts).Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Audits) != 2 || run.Audits[0].Error != "" ||
+		run.Audits[1].Error != "test-doomed ended its process: exit status 0" {
+		t.Errorf("%+v", run.Audits)
+	}
+}
+
+// TestWorkersDoNotStart: what keeps workers from starting ends the run and is no job's failure.
+func TestWorkersDoNotStart(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	tooLittle := "needs more memory than a worker may have"
+	if raceDetector {
+		tooLittle = "a worker" // the race detector has words of its own
+	}
+	for want, process := range map[string]Process{
+		tooLittle: {Memory: 64 << 20,
+			Command: []string{"env", "PPDP_TEST_WORKER=1", os.Args[0]}},
+		"no such file":        {Command: []string{"/no/such/program"}},
+		`printed "no worker"`: {Command: []string{"echo", "no worker"}},
+	} {
+		opts := isolated(t, 2)
+		opts.Process = process
+		result, err := Run(context.Background(), plan, opts)
+		if err == nil || !strings.Contains(err.Error(), want) || result.Failed > 0 {
+			t.Errorf("%v, %+v, want %q", err, result, want)
+		}
+	}
+}

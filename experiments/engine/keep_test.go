@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+)
+
+const keepSpec = `
+name: test/keep
+seed: 4
+trials: 2
+dataset: {name: discrete, n: 60, attributes: 2, cardinality: 9, resample: true}
+algorithms:
+  - {name: mondrian, params: {k: [5, 20], split: [median, workload]}}
+measure:
+  - {metric: regions}
+keep: [regions, rows]
+plots:
+  - {name: a, kind: regions, where: {k: 5, split: median}, x: x1, y: x2}
+`
+
+// TestKeep: each kept region contains as many kept rows as it has records; only first trials are
+// kept.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	result := mustRun(t, mustPlan(t, keepSpec, spec.Overrides{}), options(t, out))
+	o, err := results.Read(result.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := make(map[int][2]float64)
+	for _, column := range o.Summary().Original(&o.Cells[0].Dataset) {
+		for row, value := range column.Values {
+			p := points[row]
+			p[int(column.Attribute[1]-'1')] = value
+			points[row] = p
+		}
+	}
+	if len(points) != 60 {
+		t.Fatalf("%d rows kept, want 60", len(points))
+	}
+	type box struct {
+		records   float64
+		low, high [2]float64
+	}
+	cells := make(map[int]map[int]box)
+	for cell := range o.Cells {
+		for _, s := range o.Cells[cell].Regions {
+			if cells[cell] == nil {
+				cells[cell] = make(map[int]box)
+			}
+			b := cells[cell][s.Region]
+			d := int(s.Attribute[1] - '1')
+			b.records, b.low[d], b.high[d] = s.Records, s.Low, s.High
+			cells[cell][s.Region] = b
+		}
+	}
+	if len(cells) != 4 {
+		t.Fatalf("regions of %d jobs, want those of four configurations", len(cells))
+	}
+	for cell, boxes := range cells {
+		if o.Cells[cell].Trial != 0 {
+			t.Errorf("job %d is of trial %d", cell, o.Cells[cell].Trial)
+		}
+		if want := *o.Cells[cell].Values[0].Value; float64(len(boxes)) != want {
+			t.Errorf("job %d: %d regions, want %v", cell, len(boxes), want)
+		}
+		for region, b := range boxes {
+			inside := 0.0
+			for _, p := range points {
+				if p[0] > b.low[0] && p[0] < b.high[0] && p[1] > b.low[1] && p[1] < b.high[1] {
+					inside++
+				}
+			}
+			if inside != b.records {
+				t.Errorf("job %d, region %d: %v records, contains %v",
+					cell, region, b.records, inside)
+			}
+		}
+	}
+
+	again := options(t, out)
+	again.Workers = 3
+	if mustRun(t, mustPlan(t, keepSpec, spec.Overrides{}), again).Cached != 8 {
+		t.Error("finished jobs were not reused")
+	}
+	fresh := t.TempDir()
+	mustRun(t, mustPlan(t, keepSpec, spec.Overrides{}), options(t, fresh))
+	for _, name := range []string{results.RegionsFile, results.RowsFile} {
+		if read(t, out, "test/keep", name) != read(t, fresh, "test/keep", name) {
+			t.Errorf("%s is different when jobs come from the journal", name)
+		}
+	}
+
+	// Without keep, the earlier run's files go; trials that kept nothing are reused.
+	without := strings.Replace(keepSpec[:strings.Index(keepSpec, "plots:")],
+		"keep: [regions, rows]\n", "", 1)
+	cached := mustRun(t, mustPlan(t, without, spec.Overrides{}), options(t, out)).Cached
+	if cached != 4 {
+		t.Errorf("%d jobs reused, want the four of second trials", cached)
+	}
+	for _, name := range []string{results.RegionsFile, results.RowsFile} {
+		if _, err := os.Stat(filepath.Join(result.Dir, name)); !os.IsNotExist(err) {
+			t.Errorf("%s of the earlier run is still there", name)
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+)
+
+// TestMain runs an experiment in a separate process when a test asks for it.
+func TestMain(m *testing.M) {
+	if out := os.Getenv("PPDP_TEST_CHILD"); out != "" {
+		os.Exit(child(out))
+	}
+	if os.Getenv("PPDP_TEST_WORKER") != "" {
+		if err := Work(context.Background(), os.Stdin, os.Stdout, time.Now); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// child runs an experiment that may kill it, with a limit on the size of its files if there is one.
+// It prints how many jobs are done.
+func child(out string) int {
+	debug.SetMaxStack(1 << 20) // to overflow quickly
+	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
+		limits := syscall.Rlimit{Cur: limit, Max: limit}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limits); err != nil {
+			fmt.Println(err)
+			return 3
+		}
+	}
+	if dirs := os.Getenv("PPDP_TEST_MERGE"); dirs != "" {
+		_, err := Merge(context.Background(), strings.Split(dirs, ":"), MergeOptions{Out: out,
+			Same: same, Log: func(message string) { fmt.Println(message) }})
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		return 0
+	}
+	s, err := spec.Parse("test.yaml", []byte(os.Getenv("PPDP_TEST_SPEC")))
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	plan, err := s.Plan(spec.Overrides{})
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	_, err = Run(context.Background(), plan, Options{Out: out, Workers: 2, Clock: time.Now,
+		Progress: func(p Progress) {
+			fmt.Println("done", p.Done)
+			if p.Done == stopAt && os.Getenv("PPDP_TEST_STOP") != "" {
+				select {} // no more is reported
+			}
+		}})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+// stopAt is after how many jobs a child hangs if it is told to.
+const stopAt = 5
+
+// childCommand is a process that runs an experiment.
+func childCommand(out, spec string, environment ...string) *exec.Cmd {
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out, "PPDP_TEST_SPEC="+spec)
+	command.Env = append(command.Env, environment...)
+	return command
+}
+
+// TestKilled: a run ended by SIGKILL in the middle has kept every job that it had reported, goes
+// on from there and leaves the same bytes.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	undisturbed := t.TempDir()
+	mustRun(t, plan, options(t, undisturbed))
+
+	out := t.TempDir()
+	command := childCommand(out, testSpec, "PPDP_TEST_STOP=1")
+	pipe, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := 0
+	for lines := bufio.NewScanner(pipe); done < stopAt && lines.Scan(); {
+		if _, err := fmt.Sscanf(lines.Text(), "done %d", &done); err != nil {
+			t.Errorf("the child: %s", lines.Text())
+		}
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	command.Wait() // its error is the kill
+	result := mustRun(t, plan, options(t, out))
+	if done < stopAt || result.Cached < done || result.Cached == len(plan.Jobs) {
+		t.Errorf("%d of %d jobs survived, %d were reported", result.Cached, len(plan.Jobs), done)
+	}
+	for _, name := range []string{results.RecordsFile, results.LedgerFile, results.SummaryFile} {
+		if read(t, out, "test/coins", name) != read(t, undisturbed, "test/coins", name) {
+			t.Errorf("%s differs from an undisturbed run's", name)
+		}
+	}
+}
+
+// TestDeaths: a job that ends the process is a failed record of the next run, however often that
+// is started, and the others have theirs.
+func TestDeaths(t *testing.T) {
+	t.Parallel()
+	for _, mood := range []string{"exit", "stack", "goroutine", "maps"} {
+		t.Run(mood, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(strings.Replace(moodSpec, "MOOD", mood, 1), "trials: 2",
+				"trials: 1", 1)
+			plan := mustPlan(t, text, spec.Overrides{})
+			out := t.TempDir()
+			output, err := childCommand(out, text).CombinedOutput()
+			if (err == nil) != (mood == "exit") {
+				t.Fatalf("%v: %s", err, output)
+			}
+			dir := filepath.Join(out, "test/moods")
+			if _, err := os.Stat(filepath.Join(dir, results.ManifestFile)); err == nil {
+				t.Fatal("the run finished")
+			}
+			opts := options(t, out)
+			opts.Process = processes()
+			for range 2 {
+				result := mustRun(t, plan, opts)
+				run, err := results.Read(result.Dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				good, bad := &run.Cells[0], &run.Cells[1]
+				if good.Status != results.OK || bad.Status != results.Failed ||
+					!strings.Contains(bad.Error, "test-coin ended its process") ||
+					len(result.Failures) != 1 || !strings.Contains(result.Failures[0], mood) {
+					t.Errorf("%+v, %+v, %v", good, bad, result.Failures)
+				}
+			}
+		})
+	}
+}
+
+// TestSuspects: jobs that were running when a process died run in processes of their own, and are
+// what they would have been.
+func TestSuspects(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	undisturbed := options(t, t.TempDir())
+	mustRun(t, plan, undisturbed)
+	opts := options(t, t.TempDir())
+	opts.Process = processes()
+	j, _, err := openJournal(filepath.Join(opts.Out, plan.Spec.Name), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := load(context.Background(), plan, opts.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(plan, opts, cache, j, "")
+	for _, i := range []int{3, 11} { // begun, as far as the journal can tell
+		r.mark(i, begun)
+	}
+	r.mark(5, begun) // and ended: it was interrupted
+	r.mark(5, ended)
+	j.close()
+	var said []string
+	opts.Log = func(message string) { said = append(said, message) }
+	mustRun(t, plan, opts)
+	if want := "2 jobs were running when an earlier run died"; len(said) == 0 ||
+		!strings.Contains(said[0], want) {
+		t.Errorf("said %q, want %q", said, want)
+	}
+	sameTrees(t, "suspects", tree(t, opts.Out), tree(t, undisturbed.Out))
+}
+
+// TestDiskFull: when the disk is full the run reports it, and finished jobs are kept.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	out := t.TempDir()
+	output, err := childCommand(out, testSpec, "PPDP_TEST_LIMIT=9000").CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 ||
+		!strings.Contains(string(output), "journal: write") {
+		t.Fatalf("%v: %s", err, output)
+	}
+	result := mustRun(t, plan, options(t, out))
+	if result.Cached < 2 || result.Cached == len(plan.Jobs) {
+		t.Errorf("%d of %d jobs survived", result.Cached, len(plan.Jobs))
+	}
+}
+
+// TestDoneIsOnDisk: no job is reported done before the disk has it, however slow that is.
+func TestDoneIsOnDisk(t *testing.T) {
+	t.Parallel()
+	var synced, syncs atomic.Int64
+	opts := options(t, t.TempDir())
+	opts.Workers = 3
+	opts.sync = func(f *os.File) error {
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+		synced.Store(int64(bytes.Count(text, []byte(`"status":"ok"`))))
+		syncs.Add(1)
+		return nil
+	}
+	opts.Progress = func(p Progress) {
+		if int64(p.Done) > synced.Load() {
+			t.Errorf("%d jobs are said to be done, %d are on disk", p.Done, synced.Load())
+		}
+	}
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	mustRun(t, plan, opts)
+	if n := syncs.Load(); n == 0 || n == int64(len(plan.Jobs)) {
+		t.Errorf("%d syncs for %d jobs, must be some and fewer", n, len(plan.Jobs))
+	}
+}
+
+// TestSyncFails: a disk that cannot sync ends the run, and nothing is said to be kept.
+func TestSyncFails(t *testing.T) {
+	t.Parallel()
+	opts := options(t, t.TempDir())
+	opts.sync = func(*os.File) error { return syscall.EIO }
+	opts.Progress = func(p Progress) {
+		if p.Done > 0 {
+			t.Errorf("%d jobs are said to be done", p.Done)
+		}
+	}
+	if _, err := Run(context.Background(),
+		mustPlan(t, testSpec, spec.Overrides{}), opts); !errors.Is(err, syscall.EIO) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestHangingIsNamed: an interruption ends a run whose job hangs, with and without a time limit,
+// and a job that does not end is named when the run does.
+func TestHangingIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, timeout := range map[string]time.Duration{
+		"no timeout": 0, "long timeout": time.Hour, "short timeout": time.Millisecond,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(context.Background())
+			opts := options(t, t.TempDir())
+			opts.Timeout = timeout
+			opts.Workers = 4
+			var mu sync.Mutex
+			var said []string
+			opts.Log = func(message string) {
+				mu.Lock()
+				defer mu.Unlock()
+				said = append(said, message)
+			}
+			opts.Progress = func(p Progress) {
+				if p.Done == 2 && timeout != time.Millisecond { // all but the hanging jobs
+					cancel()
+				}
+			}
+			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "hang", 1), spec.Overrides{})
+			_, err := Run(ctx, plan, opts)
+			if (timeout == time.Millisecond) != (err == nil) ||
+				err != nil && !errors.Is(err, ErrInterrupted) {
+				t.Errorf("got %v", err)
+			}
+			const want = "jobs that did not end at their time limit, and run until this " +
+				"process ends: test/moods: hang at epsilon 1, trial 0; " +
+				"test/moods: hang at epsilon 1, trial 1"
+			if last := said[len(said)-1]; last != want {
+				t.Errorf("said %q last, want %q", last, want)
+			}
+			cancel()
+		})
+	}
+}

@@ -1,0 +1,307 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/datasets"
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+)
+
+// mergedSpec has jobs that succeed, jobs that fail, regions, and rows that are kept.
+const mergedSpec = `
+name: test/merged
+seed: 7
+trials: 3
+dataset: {name: gaussian, shape: clusters-5d, n: 200}
+epsilon: [0.5, 1]
+keep: [regions, rows]
+algorithms:
+  - {name: test-coin, series: "{mood}", params: {mood: ["", panic]}}
+  - {name: rps, params: {depth: 3}}
+measure: [{metric: w1}]
+plots:
+  - {name: a, x: epsilon, y: w1}
+`
+
+// files are those of an experiment's folder that runs on one machine and merged ones share.
+var files = []string{results.RecordsFile, results.SummaryFile, results.LedgerFile,
+	results.RegionsFile, results.RowsFile, results.ManifestFile}
+
+// same accepts runs of one plan.
+func same(here, there *results.Manifest) error {
+	if here.SpecHash != there.SpecHash {
+		return errors.New("another plan")
+	}
+	return nil
+}
+
+// runShards runs an experiment in parts and returns their folders.
+func runShards(t *testing.T, out, text string, count int, change func(*Options)) []string {
+	t.Helper()
+	plan := mustPlan(t, text, spec.Overrides{})
+	var dirs []string
+	for i := range count {
+		opts := options(t, out)
+		opts.Shard = Shard{i, count}
+		opts.Build = Build{CPU: "a processor", CommandLine: []string{"ppdp", "run", "test.yaml",
+			"--shard", fmt.Sprintf("%d/%d", i+1, count)}}
+		if change != nil {
+			change(&opts)
+		}
+		dirs = append(dirs, mustRun(t, plan, opts).Dir)
+	}
+	return dirs
+}
+
+func mergeOptions(t *testing.T, out string) MergeOptions {
+	t.Helper()
+	return MergeOptions{Out: out, Files: datasets.DefaultFiles(t.TempDir()), Same: same,
+		Log: func(message string) { t.Log(message) }}
+}
+
+// TestMerge: whatever the number of shards, in whatever order they are
+// given, merged once or twice: the files are those of one machine, failed jobs included.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	single := t.TempDir()
+	opts := options(t, single)
+	opts.WriteReleases = true
+	opts.Build = Build{CPU: "a processor", CommandLine: []string{"ppdp", "run", "test.yaml"}}
+	plan := mustPlan(t, mergedSpec, spec.Overrides{})
+	if result := mustRun(t, plan, opts); result.Failed != 6 {
+		t.Fatalf("%d failed jobs, want 6", result.Failed)
+	}
+	for _, count := range []int{1, 3, 4, 40} {
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			dirs := runShards(t, out, mergedSpec, count, func(o *Options) {
+				o.WriteReleases = true
+			})
+			if _, err := os.Stat(filepath.Join(dirs[0], results.ManifestFile)); err == nil {
+				t.Error("a shard has written results")
+			}
+			for range 2 {
+				dirs = append(dirs[1:], dirs[0])
+				merged, err := Merge(context.Background(), dirs, mergeOptions(t, out))
+				if err != nil || len(merged.Missing) > 0 {
+					t.Fatal(err, merged.Missing)
+				}
+				if merged.Failed != 6 || len(merged.Failures) != 6 ||
+					merged.Jobs != len(plan.Jobs) {
+					t.Errorf("%+v", merged.Result)
+				}
+				for _, name := range files {
+					if read(t, out, "test/merged", name) != read(t, single, "test/merged", name) {
+						t.Errorf("%s differs from that of one machine", name)
+					}
+				}
+				releases, err := os.ReadDir(filepath.Join(single, "test/merged", ReleasesFolder))
+				if err != nil || len(releases) < 10 {
+					t.Fatalf("%d releases: %v", len(releases), err)
+				}
+				for _, entry := range releases {
+					at := filepath.Join("test/merged", ReleasesFolder, entry.Name())
+					if read(t, out, at) != read(t, single, at) {
+						t.Errorf("%s differs from that of one machine", at)
+					}
+				}
+			}
+			// a run there takes all that succeeded from the journal
+			if again := mustRun(t, plan, options(t, out)); again.Cached != len(plan.Jobs)-6 {
+				t.Errorf("%d jobs kept", again.Cached)
+			}
+		})
+	}
+}
+
+// TestMissingCells: what was not run is counted by shard, with the command; nothing is written.
+func TestMissingCells(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	dirs := runShards(t, out, mergedSpec, 3, nil)
+	journal := filepath.Join(dirs[0], JournalFile)
+	text := read(t, journal)
+	torn := text[:len(text)-10]
+	if err := os.WriteFile(journal, []byte(torn), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	merged, err := Merge(context.Background(), dirs[:2], mergeOptions(t, out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 18 jobs: one of the first shard is torn, all 6 of the third are not there
+	got := fmt.Sprint(merged.Missing)
+	want := "[{{0 3} 1 [ppdp run test.yaml --shard 1/3]} " +
+		"{{2 3} 6 [ppdp run test.yaml --shard 3/3]}]"
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if _, err := os.Stat(filepath.Join(out, "test/merged")); err == nil {
+		t.Error("something was written")
+	}
+	if read(t, journal) != torn {
+		t.Error("a shard's journal was changed")
+	}
+}
+
+// TestMergeRefuses: journals that do not belong together are refused with a place, and nothing is
+// written.
+func TestMergeRefuses(t *testing.T) {
+	t.Parallel()
+	damage := func(dir, file string, change func(text string) string) error {
+		path := filepath.Join(dir, file)
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, []byte(change(string(text))), 0o666)
+		}
+		return err
+	}
+	for name, c := range map[string]struct {
+		damage func(dirs []string) error
+		want   string
+	}{
+		"another plan": {func(dirs []string) error {
+			return damage(dirs[1], StartFile, func(text string) string {
+				return strings.Replace(text, `"specHash":"`, `"specHash":"0`, 1)
+			})
+		}, StartFile + ": another plan"},
+		"another program": {func(dirs []string) error {
+			return damage(dirs[0], StartFile, func(text string) string {
+				return strings.Replace(text, `"cells":18`, `"cells":19`, 1)
+			})
+		}, ErrOtherProgram.Error()},
+		"a spec it does not know": {func(dirs []string) error {
+			return damage(dirs[0], StartFile, func(text string) string {
+				return strings.Replace(text, `name: rps,`, `name: rqs,`, 1)
+			})
+		}, "test.yaml:10:"},
+		"not a start": {func(dirs []string) error {
+			return damage(dirs[1], StartFile, func(string) string { return "{}" })
+		}, StartFile + ": experiment \"\", 0 jobs"},
+		"other bytes": {func(dirs []string) error {
+			// a job of the first, with another number, in the second
+			lines := strings.SplitAfter(read(t, dirs[0], JournalFile), "\n")
+			ended := slices.IndexFunc(lines,
+				func(line string) bool { return strings.Contains(line, `"status"`) })
+			_, line, _ := strings.Cut(strings.TrimSpace(lines[ended]), " ")
+			line = strings.Replace(line, `"trial":0`, `"trial":1`, 1)
+			return damage(dirs[1], JournalFile, func(text string) string {
+				return text + lineSum([]byte(line)) + " " + line + "\n"
+			})
+		}, JournalFile + ":15: "}, // marks are lines too
+		"no journal": {func(dirs []string) error {
+			return os.Remove(filepath.Join(dirs[1], JournalFile))
+		}, "no such file"},
+		"a folder for a journal": {func(dirs []string) error {
+			path := filepath.Join(dirs[1], JournalFile)
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o777))
+		}, "is not a file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			dirs := runShards(t, out, mergedSpec, 3, nil)
+			if err := c.damage(dirs); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Merge(context.Background(), dirs, mergeOptions(t, out))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if _, err := os.Stat(filepath.Join(out, "test/merged")); err == nil {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+// TestMergePrefersSuccess: a job that failed on one machine and not on another has not failed.
+func TestMergePrefersSuccess(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	dirs := runShards(t, out, testSpec, 2, nil)
+	lines := strings.SplitAfter(read(t, dirs[0], JournalFile), "\n")
+	_, line, _ := strings.Cut(strings.TrimSpace(lines[0]), " ")
+	line = strings.Replace(line, `"status":"ok"`, `"status":"failed","phase":"release"`, 1)
+	failed := lineSum([]byte(line)) + " " + line + "\n"
+	for _, dir := range dirs { // behind it, and elsewhere
+		if err := os.WriteFile(filepath.Join(dir, JournalFile),
+			[]byte(read(t, dir, JournalFile)+failed), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		dirs[0], dirs[1] = dirs[1], dirs[0]
+		merged, err := Merge(context.Background(), dirs, mergeOptions(t, out))
+		if err != nil || merged.Failed > 0 {
+			t.Errorf("%v, %+v", err, merged)
+		}
+	}
+}
+
+// TestTwoMerges: of two at once one waits its turn or is told so; the files are whole.
+func TestTwoMerges(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	dirs := runShards(t, out, mergedSpec, 2, nil)
+	j, _, err := openJournal(filepath.Join(out, "test/merged"), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Merge(context.Background(), dirs, mergeOptions(t, out)); !errors.Is(err, ErrBusy) {
+		t.Errorf("got %v", err)
+	}
+	j.close()
+	errs := make(chan error)
+	for range 2 {
+		go func() {
+			_, err := Merge(context.Background(), dirs, mergeOptions(t, out))
+			errs <- err
+		}()
+	}
+	if err := errors.Join(<-errs, <-errs); err != nil {
+		t.Error(err)
+	}
+	if _, err := results.Open(filepath.Join(out, "test/merged")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMergeDiskFull: a merge that finds the disk full, wherever, says so, leaves no results that
+// look whole, and the next one ends it.
+func TestMergeDiskFull(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	dirs := runShards(t, out, testSpec, 2, nil)
+	folder := filepath.Join(out, "test/coins")
+	for _, limit := range []string{"0", "3000", "15000"} {
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out, "PPDP_TEST_LIMIT="+limit,
+			"PPDP_TEST_MERGE="+strings.Join(dirs, ":"))
+		output, err := command.CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 ||
+			!strings.Contains(string(output), "file too large") {
+			t.Fatalf("%v: %s", err, output)
+		}
+		if _, err := results.Open(folder); err == nil {
+			t.Errorf("limit %s: results are there", limit)
+		}
+	}
+	if _, err := Merge(context.Background(), dirs, mergeOptions(t, out)); err != nil {
+		t.Error(err)
+	}
+	if _, err := results.Open(folder); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"ppdp/audit"
+	"ppdp/datasets"
+)
+
+// Options are how a plan is run. None of them changes what a job computes.
+type Options struct {
+	Out      string        // folder below which results/<experiment>/ lies
+	Workers  int           // jobs run at once, at least 1; see spec.Plan.Workers
+	Timeout  time.Duration // for one job; 0 means none
+	FailFast bool          // end the run at the first failed job
+	// Shard is the part of the jobs to run; the zero value is all of them. A shard's journal is
+	// kept in a folder of its own inside Out, and Merge makes the experiment's files of them.
+	Shard Shard
+	// WriteReleases writes what each job publishes below the experiment's folder, see
+	// ReleasesFolder. Jobs of an earlier run whose release is not there are run again.
+	WriteReleases bool
+	// Audit, unless nil, says how the guarantee of each of the plan's settings is audited. The seed
+	// is the plan's.
+	Audit    *audit.Options
+	Files    datasets.Files // where data files are looked for
+	Clock    func() time.Time
+	Progress func(Progress)       // called after each job, never concurrently; may be nil
+	Log      func(message string) // statistical and operational warnings; may be nil
+	Build    Build                // what the manifest says of the program
+	// Process is how to start a process that runs jobs. Without one all jobs run in this process,
+	// also those that have ended it before.
+	Process Process
+	// Isolate has all jobs run in such processes; without it, only those that need one: see Run.
+	Isolate bool
+	order   []int                // the order jobs are started in; nil means shuffled
+	sync    func(*os.File) error // in place of the journal's
+}
+
+// Process is how to start a process that runs jobs.
+type Process struct {
+	// Command starts a program that calls Work with its standard input and output.
+	Command []string
+	// Memory is how many bytes of data the process may have, 0 for any.
+	Memory int64
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Done, Total, Cached, Failed int
+}
+
+// Result is how a run ended.
+type Result struct {
+	Dir      string
+	Jobs     int      // of this shard
+	Cached   int      // taken from the journal of an earlier run
+	Failed   int      // failed jobs are in the records, with their phase and error
+	Failures []string // the first few, for people
+	// Unwritten counts releases that were to be written and could not be; the log says why.
+	Unwritten int
+	// Refuted are the guarantees that are said to hold and do not, in words.
+	Refuted []string
+	// OtherShards counts the jobs of other shards. The experiment's files are not written.
+	OtherShards int
+}
+
+// failuresShown is how many failed jobs a Result describes.
+const failuresShown = 10
+
+// ErrInterrupted says that a run ended before all its jobs had; what had finished is kept and the
+// next run goes on from there.
+var ErrInterrupted = errors.New("interrupted")
+
+// errFailFast ends a run after its first failed job.
+var errFailFast = errors.New("stopped at the first failed job")
+
+// ErrData is wrapped by what is wrong with a plan's data. Nothing was run.
+var ErrData = errors.New("data")
+
+// dataError is an error that wraps ErrData without saying so.
+type dataError struct{ error }
+
+func (e dataError) Unwrap() error     { return e.error }
+func (e dataError) Is(err error) bool { return err == ErrData }

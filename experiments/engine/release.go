@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"ppdp/experiments/spec"
+
+	"ppdp/algorithms"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/datasets/graph"
+	"ppdp/internal/results"
+	"ppdp/publish"
+)
+
+// ReleasesFolder is the folder, in an experiment's own, that releases are written to on request.
+const ReleasesFolder = "releases"
+
+// releaseFile is where a job's release is written, without its extension: the number of the job,
+// which is that of its record, and a part of its key, so that a file of the same name holds the
+// same release.
+func (r *run) releaseFile(i int) string {
+	return filepath.Join(r.result.Dir, ReleasesFolder, fmt.Sprintf("%05d-%.8s", i, r.keys[i]))
+}
+
+// content is what a file of a release holds, as the index says it.
+type content string
+
+const (
+	graphContent       content = "random graph of the released degrees"
+	generalisedContent content = "generalised table"
+	drawnContent       content = "records drawn from the generalised table"
+	recordsContent     content = "records"
+)
+
+// extensions of the files that releases are written to.
+var extensions = map[content]string{graphContent: ".edges", generalisedContent: ".csv",
+	drawnContent: ".drawn.csv", recordsContent: ".csv"}
+
+// contents are the files that a job's release is written to, the release itself first.
+func contents(c *spec.Config) []content {
+	_, anonymous := c.Parameters.(algorithms.Anonymous)
+	anonymous = anonymous && c.Info.Can(algorithms.MembershipProduct)
+	records := c.Info.Can(algorithms.RecordsProduct)
+	switch {
+	case c.Info.Can(algorithms.DegreesProduct):
+		return []content{graphContent}
+	case anonymous && records:
+		return []content{generalisedContent, drawnContent}
+	case anonymous:
+		return []content{generalisedContent}
+	case records:
+		return []content{recordsContent}
+	}
+	return nil
+}
+
+// written reports whether an earlier run has written a job's release, or there is nothing to
+// write.
+func (r *run) written(i int) bool {
+	return len(r.writtenContents(i)) == len(contents(r.plan.Jobs[i].Config))
+}
+
+// writtenContents lists those of a job's files that exist.
+func (r *run) writtenContents(i int) []content {
+	var exist []content
+	for _, content := range contents(r.plan.Jobs[i].Config) {
+		info, err := os.Stat(r.releaseFile(i) + extensions[content])
+		if err == nil && info.Mode().IsRegular() {
+			exist = append(exist, content)
+		}
+	}
+	return exist
+}
+
+// unwrite removes what a job has written.
+func (r *run) unwrite(i int) {
+	for _, content := range r.writtenContents(i) {
+		_ = os.Remove(r.releaseFile(i) + extensions[content]) // it is there
+	}
+}
+
+// writeRelease writes what a job has published: under k-anonymity the generalised table, and
+// records drawn from it where the algorithm draws some; records as CSV; a degree sequence as the
+// edge list of a random graph that has it, or the nearest one that a graph can have. Making a graph
+// or bringing the rows of a class into random order reads nothing but the release and so costs no
+// privacy; the randomness is the job's own. Regions alone are not written.
+func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
+	release *algorithms.Release) error {
+	c := &r.plan.Jobs[i]
+	path := r.releaseFile(i)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	key := r.plan.NoiseKey(c, r.checksum(i))
+	for _, content := range contents(c.Config) {
+		var write func(w io.Writer) error
+		switch content {
+		case graphContent:
+			g, distance, err := graph.Realise(ctx, key.Derive("written release", "graph").Stream(),
+				release.Degrees)
+			if err != nil {
+				return err
+			}
+			write = func(w io.Writer) error {
+				// The second line is what readers of the SNAP collection's files know, this
+				// program's among them: it keeps nodes without edges.
+				_, err := fmt.Fprintf(w, "# random graph of released degrees, %d away from them "+
+					"in all (%s)\n# Nodes: %d Edges: %d\n",
+					distance, r.plan.Describe(c), g.Nodes(), g.Edges())
+				if err != nil {
+					return err
+				}
+				return g.WriteEdges(w)
+			}
+		case generalisedContent:
+			train, _ := m.split(c.Fold)
+			write = func(w io.Writer) error {
+				return publish.WriteGeneralised(w, m.data.Table, train, release.Regions,
+					key.Derive("written release", "rows").Stream())
+			}
+		default:
+			table, weights, err := release.Records(ctx)
+			if err != nil || table == nil {
+				return err
+			}
+			write = func(w io.Writer) error { return csvtable.Write(w, table, weights) }
+		}
+		if err := results.WriteFile(path+extensions[content], write); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,459 @@
+// Package engine runs plans: it makes each job's release once, measures all that was asked of it,
+// and writes results/<experiment>/. A job that fails is a record like any other; finished jobs are
+// in a journal at once and are not run again. The package draws no figure and judges no claim:
+// that is done later, from the files it leaves.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"ppdp/datasets"
+	"ppdp/experiments/spec"
+	"ppdp/internal/process"
+	"ppdp/internal/results"
+	"ppdp/random"
+)
+
+// Run runs every job of the plan that no earlier run has finished and writes the experiment's
+// files. A failed job does not end the run: it is a record of its own. The error is for what ends
+// a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
+//
+// Some jobs run in processes of their own whatever Options.Isolate says, so that they can harm
+// nothing else: those that were running when an earlier process of this run died, which they may
+// have caused, and those whose data somebody has changed since they were loaded.
+func Run(ctx context.Context, p *spec.Plan, opts Options) (*Result, error) {
+	if opts.Log == nil {
+		opts.Log = func(string) {}
+	}
+	cache, err := load(ctx, p, opts.Files)
+	if err != nil {
+		return nil, err // before there is a folder: nothing was run
+	}
+	defer closePrograms(p, opts.Log)
+	dir := filepath.Join(opts.Out, opts.Shard.Folder(), filepath.FromSlash(p.Spec.Name))
+	j, held, err := openJournal(dir, opts.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	if opts.sync != nil {
+		j.sync = opts.sync
+	}
+	cache.logNotes(opts.Log)
+	r := newRun(p, opts, cache, j, dir)
+	order := r.executionOrder(r.open(held))
+	start := r.start(r.result.Jobs)
+	if err := start.write(dir); err != nil {
+		return nil, err
+	}
+	if len(opts.Process.Command) > 0 {
+		r.processes = r.newProcesses(start)
+		defer r.processes.Close()
+	}
+	var tasks []task
+	if opts.Audit != nil {
+		if tasks, err = r.openAudits(held.finished); err != nil {
+			return &r.result, err
+		}
+	}
+	for _, i := range order {
+		tasks = append(tasks, func(ctx context.Context) { r.job(ctx, i) })
+	}
+	if err := r.work(ctx, tasks); err != nil || opts.Shard.Count > 0 {
+		return &r.result, err
+	}
+	return &r.result, r.write(r.manifest(r.guarantee))
+}
+
+// run is a plan being run.
+type run struct {
+	plan      *spec.Plan
+	opts      Options
+	cache     *dataCache
+	journal   *journal
+	entries   []*entry // by job; each worker writes its own jobs only
+	proofs    []proof  // by job, as entries
+	keys      []string // of jobs, in the journal
+	suspect   []bool   // by job: it may have ended an earlier process
+	audits    []*audited
+	processes *process.Pool           // of Options.Process, or nil
+	stop      context.CancelCauseFunc // ends the run
+	// finished is the entry of a finished job.
+	finished func(i int) (entry, error)
+
+	mu     sync.Mutex // guards what follows
+	result Result
+	done   int                     // jobs that are on disk
+	again  []int                   // jobs to be run again, in a process
+	traced map[string]bool         // crashes whose stack has been logged
+	left   map[int]<-chan struct{} // jobs left behind, and when they end after all
+}
+
+// task is a job to run or an audit to make.
+type task func(ctx context.Context)
+
+// newRun is a run of the plan that writes into the folder dir.
+func newRun(p *spec.Plan, opts Options, cache *dataCache, j *journal, dir string) *run {
+	r := &run{plan: p, opts: opts, cache: cache, journal: j,
+		entries: make([]*entry, len(p.Jobs)), proofs: make([]proof, len(p.Jobs)),
+		keys: make([]string, len(p.Jobs)), suspect: make([]bool, len(p.Jobs)),
+		traced: make(map[string]bool), left: make(map[int]<-chan struct{}),
+		result: Result{Dir: dir}}
+	r.opts.Workers = p.Workers(opts.Workers)
+	r.finished = func(i int) (entry, error) { return *r.entries[i], nil }
+	key := p.CacheKeys()
+	for i := range p.Jobs {
+		r.keys[i] = key(&p.Jobs[i], r.checksum(i))
+	}
+	return r
+}
+
+// open lists the jobs of the shard that no earlier run has finished, and keeps what it has.
+func (r *run) open(held *kept) (open []int) {
+	suspects := 0
+	for i := range r.plan.Jobs {
+		if !r.opts.Shard.has(i) {
+			r.result.OtherShards++
+			continue
+		}
+		r.result.Jobs++
+		e, ok := held.finished[r.keys[i]]
+		if ok && (!r.opts.WriteReleases || r.written(i)) {
+			r.keep(i, &e)
+			r.result.Cached++
+			continue
+		}
+		if r.suspect[i] = held.begun[r.keys[i]]; r.suspect[i] {
+			suspects++
+		}
+		open = append(open, i)
+	}
+	if suspects > 0 && !r.opts.Isolate {
+		r.opts.Log(fmt.Sprintf("%d jobs were running when an earlier run died: each runs in a "+
+			"process of its own", suspects))
+	}
+	return open
+}
+
+// executionOrder returns the order in which jobs are started. Jobs of one setting are neighbours
+// in the plan and cost alike, so a seeded shuffle makes the time still needed proportional to the
+// jobs still open. Jobs whose data are drawn anew come trial by trial.
+func (r *run) executionOrder(open []int) []int {
+	if r.opts.order != nil {
+		return r.opts.order
+	}
+	stream := random.NewKey(0).Derive("order of execution").Stream()
+	stream.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+	r.byTrial(open)
+	return open
+}
+
+// work carries out the tasks, and then runs the jobs again that somebody changed the data of.
+func (r *run) work(ctx context.Context, tasks []task) error {
+	if r.plan.Timed() {
+		// Some releases of large tables would use more processors than those of small ones.
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	}
+	ctx, r.stop = context.WithCancelCause(ctx)
+	defer r.stop(nil)
+	r.journal.start(r.stop)
+	r.mu.Lock()
+	r.report()
+	r.mu.Unlock()
+	r.pool(ctx, tasks)
+	tasks = nil
+	for _, i := range r.again { // no job is added to it while these run
+		tasks = append(tasks, func(ctx context.Context) { r.jobInProcess(ctx, i) })
+	}
+	r.pool(ctx, tasks)
+	err := r.journal.finish()
+	r.nameLeft()
+	if err != nil {
+		return err
+	}
+	if err := r.journal.check(); err != nil {
+		return err
+	}
+	err = context.Cause(ctx)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %d of %d jobs are finished and kept; the same command goes on "+
+			"from there", ErrInterrupted, r.result.Cached+r.done-r.result.Failed, r.result.Jobs)
+	}
+	return err
+}
+
+// pool carries out tasks in order, Options.Workers at once. When it returns, the data of all jobs are
+// verified.
+func (r *run) pool(ctx context.Context, tasks []task) {
+	queue := make(chan task)
+	var workers sync.WaitGroup
+	for range r.opts.Workers {
+		workers.Go(func() {
+			for t := range queue {
+				t(ctx)
+			}
+			r.cache.verify(r.opts.Clock) // no job may be left that would have it done
+		})
+	}
+	for _, t := range tasks {
+		select {
+		case queue <- t:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(queue)
+	workers.Wait()
+}
+
+// job runs a job: in a process where it has to, else here.
+func (r *run) job(ctx context.Context, i int) {
+	if r.inProcess(i) {
+		r.jobInProcess(ctx, i)
+		return
+	}
+	d, err := r.acquire(ctx, i)
+	if err != nil {
+		r.stop(err)
+		return
+	}
+	defer r.giveBack(d)
+	if d.seal.isBroken() {
+		r.runAgain(i)
+		return
+	}
+	r.mark(i, begun)
+	o, running, err := r.attempt(ctx, i, d, nil)
+	if running != nil {
+		r.mu.Lock()
+		r.left[i] = running
+		r.mu.Unlock()
+	}
+	interrupted := err != nil && ctx.Err() != nil
+	if err == nil && r.opts.WriteReleases {
+		if writeErr := r.writeRelease(ctx, i, d, o.release); writeErr != nil {
+			if interrupted = ctx.Err() != nil; !interrupted {
+				r.unwritten(i, writeErr.Error())
+			}
+		}
+	}
+	if (err != nil || interrupted) && running == nil {
+		r.mark(i, ended)
+	}
+	if interrupted { // the run is ending: the job did not fail
+		return
+	}
+	o.release = nil // it may be large, and the job may wait for others
+	d.seal.verifyLater(d.data, r.opts.Clock, func(intact bool) {
+		if intact {
+			r.finish(i, o, err)
+			return
+		}
+		if r.opts.WriteReleases {
+			r.unwrite(i)
+		}
+		r.mark(i, ended)
+		r.runAgain(i)
+	})
+}
+
+// runAgain has a job run once all others have, in a process that has data of its own: somebody has
+// changed those of this process. Without such processes nobody knows who has, and the job fails.
+func (r *run) runAgain(i int) {
+	if r.processes == nil {
+		r.finish(i, outcome{}, changed(&r.plan.Jobs[i]))
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.again = append(r.again, i)
+}
+
+// mark notes a job's state in the journal. An error ends the run.
+func (r *run) mark(i int, state string) {
+	if err := r.journal.mark(r.keys[i], state); err != nil {
+		r.stop(err)
+	}
+}
+
+// finish keeps the outcome of a job. It is done when it is on disk, a failed one too: it is a
+// record of a merged experiment.
+func (r *run) finish(i int, o outcome, err error) {
+	o.Status = results.OK
+	if err != nil {
+		var f *failure
+		phase := results.PhaseRelease
+		if errors.As(err, &f) {
+			phase = f.phase
+		}
+		// A failed job publishes nothing: numbers measured before the failure would look like a
+		// result.
+		o.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(),
+			Spent: o.Spent, Ledger: o.Ledger}
+	}
+	e := entry{mark: mark{Key: r.keys[i]}, CellResult: o.CellResult, Timing: o.timing}
+	r.keep(i, &e)
+	r.journal.add(&e, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.done++
+		if err != nil {
+			r.fail(i, err)
+		}
+		r.report()
+	})
+	if err != nil && r.opts.FailFast {
+		r.stop(fmt.Errorf("%w: %s: %w", errFailFast, r.describe(i), err))
+	}
+}
+
+// fail counts a failed job and describes it, if it is one of the first. It is called with the lock
+// held.
+func (r *run) fail(i int, err error) {
+	r.result.Failed++
+	message := fmt.Sprintf("%s: %v", r.describe(i), err)
+	if r.result.Failed > failuresShown {
+		if r.result.Failed == failuresShown+1 {
+			r.opts.Log("failed: more jobs, which are not listed here; each is a record with " +
+				"its phase and error")
+		}
+		return
+	}
+	r.result.Failures = append(r.result.Failures, message)
+	var crash *crashed
+	if errors.As(err, &crash) && !r.traced[crash.text] { // the same mistake once
+		r.traced[crash.text] = true
+		message += "\n" + string(crash.stack)
+	}
+	r.opts.Log("failed: " + message)
+}
+
+// unwritten notes that a job's release could not be written.
+func (r *run) unwritten(i int, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Unwritten++
+	r.opts.Log(fmt.Sprintf("%s: its release is not written: %s", r.describe(i), why))
+}
+
+// report passes the progress on. It is called with the lock held.
+func (r *run) report() {
+	if r.opts.Progress != nil {
+		r.opts.Progress(Progress{Done: r.result.Cached + r.done, Total: r.result.Jobs,
+			Cached: r.result.Cached, Failed: r.result.Failed})
+	}
+}
+
+// nameLeft says which jobs were left behind and still run: they take time from others, and only
+// the end of the process ends them.
+func (r *run) nameLeft() {
+	var names []string
+	for _, i := range slices.Sorted(maps.Keys(r.left)) {
+		select {
+		case <-r.left[i]:
+		default:
+			names = append(names, r.describe(i))
+		}
+		_ = r.journal.mark(r.keys[i], ended) // the process outlived it so far
+	}
+	if n := len(names); n > failuresShown {
+		names = append(names[:failuresShown], fmt.Sprintf("and %d more", n-failuresShown))
+	}
+	if len(names) > 0 {
+		r.opts.Log("jobs that did not end at their time limit, and run until this process ends: " +
+			strings.Join(names, "; "))
+	}
+}
+
+// describe names a job in messages.
+func (r *run) describe(i int) string { return r.plan.Describe(&r.plan.Jobs[i]) }
+
+// checksum is of a job's data.
+func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Jobs[i]).Checksum }
+
+// write writes the experiment's files, all in the plan's order whatever order the jobs ran in.
+func (r *run) write(manifest results.Manifest) error {
+	var warned warnings
+	kept := make(map[*spec.Dataset]bool) // datasets whose rows a record has
+	err := results.Write(r.result.Dir, manifest, r.foundAudits(),
+		func(add func(*results.Cell, *results.Timing) error) error {
+			for i := range r.plan.Jobs {
+				e, err := r.finished(i)
+				if err != nil {
+					return err
+				}
+				e = r.unproved(i, e)
+				c := &r.plan.Jobs[i]
+				record := results.Cell{Setting: c.Config.Setting, CellResult: e.CellResult}
+				if record.Trial = c.Trial; c.Fold >= 0 {
+					record.Fold = &c.Fold
+				}
+				if d := c.Config.Data; r.keepsRows(d) && !kept[d] {
+					kept[d] = true
+					if record.Original, err = r.original(c); err != nil {
+						return err
+					}
+				}
+				for _, warning := range e.Warnings {
+					warned.add(warning)
+				}
+				e.Timing.Cell = i
+				if err := add(&record, &e.Timing); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	warned.log(r.opts.Log)
+	if err != nil {
+		return fmt.Errorf("finished jobs are kept in %s: %w", JournalFile, err)
+	}
+	if r.opts.WriteReleases {
+		return r.writeReleaseIndex()
+	}
+	return nil
+}
+
+// closePrograms ends the processes of algorithms that are programs outside.
+func closePrograms(p *spec.Plan, log func(string)) {
+	for _, config := range p.Configs {
+		if program, ok := config.Implementation.(io.Closer); ok {
+			if err := program.Close(); err != nil {
+				log(fmt.Sprintf("%s: %v", config.Algorithm, err))
+			}
+		}
+	}
+}
+
+// Cached counts the jobs that a run into the folder would take from its journal, and lists the
+// seconds that each of them took.
+func Cached(ctx context.Context, p *spec.Plan, out string, files datasets.Files) (cached int,
+	seconds []float64, err error) {
+	held, err := peekJournal(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
+	if err != nil || len(held.finished) == 0 {
+		return 0, nil, err
+	}
+	cache, err := load(ctx, p, files)
+	if err != nil {
+		return 0, nil, err
+	}
+	key := p.CacheKeys()
+	for i := range p.Jobs {
+		c := &p.Jobs[i]
+		if e, ok := held.finished[key(c, cache.of(c).Checksum)]; ok {
+			cached++
+			seconds = append(seconds, e.Timing.Release+e.Timing.Measure)
+		}
+	}
+	return cached, seconds, nil
+}

@@ -1,0 +1,478 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+	"ppdp/metrics"
+)
+
+// TestSameBytes: records do not depend on the number of workers or on the order jobs are run in.
+func TestSameBytes(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	var want, wantLedger string
+	for i, change := range []func(*Options){
+		func(*Options) {},
+		func(o *Options) { o.Workers = 2 },
+		func(o *Options) { o.Workers = 7 },
+		func(o *Options) { o.order = reversed(len(plan.Jobs)) },
+	} {
+		out := t.TempDir()
+		opts := options(t, out)
+		change(&opts)
+		result := mustRun(t, plan, opts)
+		if result.Cached != 0 || result.Failed != 0 {
+			t.Fatalf("%+v", result)
+		}
+		records := read(t, out, "test/coins", "records.jsonl")
+		ledger := read(t, out, "test/coins", results.LedgerFile)
+		if i == 0 {
+			want, wantLedger = records, ledger
+			continue
+		}
+		if records != want {
+			t.Errorf("run %d: other records", i)
+		}
+		if ledger != wantLedger {
+			t.Errorf("run %d: another ledger", i)
+		}
+	}
+	other := mustPlan(t, testSpec, spec.Overrides{Seed: new(uint64)})
+	out := t.TempDir()
+	mustRun(t, other, options(t, out))
+	if read(t, out, "test/coins", "records.jsonl") == want {
+		t.Error("another seed, the same records")
+	}
+}
+
+// TestWorkers: jobs whose time is drawn run alone, whatever is allowed; others run as many at once
+// as allowed.
+func TestWorkers(t *testing.T) {
+	drawn := mustPlan(t, strings.Replace(testSpec, "plots:",
+		"plots:\n  - {name: t, x: epsilon, y: runtime}", 1), spec.Overrides{})
+	if got := drawn.Workers(7); got != 1 {
+		t.Errorf("%d jobs of a timed experiment at once, want 1", got)
+	}
+	others := mustPlan(t, testSpec, spec.Overrides{})
+	for jobs, want := range map[int]int{0: 1, 1: 1, 7: 7} {
+		if got := others.Workers(jobs); got != want {
+			t.Errorf("%d jobs at once with %d allowed, want %d", got, jobs, want)
+		}
+	}
+}
+
+// TestTimedCellsHaveOneProcessor: also those that run in processes of their own.
+func TestTimedCellsHaveOneProcessor(t *testing.T) {
+	timed := strings.Replace(moodSpec, "MOOD", "processors", 1) +
+		"plots:\n  - {name: t, x: n, y: runtime}\n"
+	before := runtime.GOMAXPROCS(3)
+	defer runtime.GOMAXPROCS(before)
+	apart := isolated(t, 1)
+	for name, opts := range map[string]Options{"here": options(t, t.TempDir()), "apart": apart} {
+		result := mustRun(t, mustPlan(t, timed, spec.Overrides{}), opts)
+		text, err := os.ReadFile(filepath.Join(result.Dir, "records.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(text), `"1 processors"`); got != 2 {
+			t.Errorf("%s: %d of 2 jobs had one processor:\n%s", name, got, text)
+		}
+	}
+	if got := runtime.GOMAXPROCS(0); got != 3 {
+		t.Errorf("%d processors after the run, had 3", got)
+	}
+}
+
+func reversed(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = n - 1 - i
+	}
+	return order
+}
+
+// TestPairing: noise differs between jobs, but all algorithms of a trial see the same folds.
+func TestPairing(t *testing.T) {
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	noise := make(map[string]string)
+	for i := range plan.Jobs {
+		c := &plan.Jobs[i]
+		key := fmt.Sprintf("%x", plan.NoiseKey(c, ""))
+		if other, taken := noise[key]; taken {
+			t.Errorf("%s and %s share their noise", plan.Describe(c), other)
+		}
+		noise[key] = plan.Describe(c)
+	}
+	first, last := plan.Configs[0], plan.Configs[len(plan.Configs)-1]
+	if first.Info.Name == last.Info.Name {
+		t.Fatal("the spec should end with another algorithm")
+	}
+	if plan.FoldKey(first.Data, "", 1) != plan.FoldKey(last.Data, "", 1) {
+		t.Error("two algorithms, two sets of folds")
+	}
+	if plan.FoldKey(first.Data, "", 1) == plan.FoldKey(first.Data, "", 2) {
+		t.Error("two trials, one set of folds")
+	}
+}
+
+// TestResume: a second run computes nothing, changes nothing, and survives a torn last line, a line
+// altered by hand and a journal full of rubbish.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	out := t.TempDir()
+	dir := filepath.Join(out, "test/coins")
+	mustRun(t, plan, options(t, out))
+	want := read(t, dir, "records.jsonl")
+	if again := mustRun(t, plan, options(t, out)); again.Cached != len(plan.Jobs) {
+		t.Errorf("the second run found %d of %d jobs", again.Cached, len(plan.Jobs))
+	}
+	journal := read(t, dir, JournalFile)
+	lines := strings.SplitAfter(journal, "\n")
+	finished := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "value") })
+	altered := lines[finished]
+	at := strings.Index(altered, `"value":`) + len(`"value":0.`)
+	digit := byte('1')
+	if altered[at] == '1' {
+		digit = '2'
+	}
+	altered = altered[:at] + string(digit) + altered[at+1:]
+	for name, damage := range map[string]struct {
+		text   string
+		cached int
+	}{
+		"torn":    {journal[:len(journal)-10], len(plan.Jobs) - 1},
+		"altered": {strings.Replace(journal, lines[finished], altered, 1), len(plan.Jobs) - 1},
+		"rubbish": {"\x00\xff\n\nno journal\n" + journal, len(plan.Jobs)},
+		"empty":   {"", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666)
+			if err != nil {
+				t.Fatal(err)
+			}
+			os.Remove(filepath.Join(dir, "records.jsonl"))
+			if got := mustRun(t, plan, options(t, out)).Cached; got != damage.cached {
+				t.Errorf("%d jobs reused, want %d", got, damage.cached)
+			}
+			if read(t, dir, "records.jsonl") != want {
+				t.Error("other records")
+			}
+			if got := mustRun(t, plan, options(t, out)).Cached; got != len(plan.Jobs) {
+				t.Errorf("%d jobs reused after the repair, want all %d", got, len(plan.Jobs))
+			}
+		})
+	}
+}
+
+// TestStale: what changes a job's outcome makes it stale, what does not change it leaves it
+// cached.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	all := len(mustPlan(t, testSpec, spec.Overrides{}).Jobs)
+	mustRun(t, mustPlan(t, testSpec, spec.Overrides{}), options(t, out))
+	for name, c := range map[string]struct {
+		old, new string
+		cached   int
+	}{
+		"comment and space": {"trials: 3", "# a comment\n\ntrials:    3", all},
+		"series' name":      {"coin {share}", "{share} coin", all},
+		"a plot": {"x: epsilon, y: accuracy",
+			"x: share, y: accuracy, title: other, where: {epsilon: 1}", all},
+		"one epsilon more": {"[0.5, 1]", "[0.5, 1, 2]", all},
+		"fewer trials":     {"trials: 3", "trials: 2", all * 2 / 3},
+		"seed":             {"seed: 7", "seed: 8", 0},
+		"folds":            {"folds: 4", "folds: 3", 0},
+		"stratify":         {"folds: 4", "folds: 4\nstratify: false", 0},
+		"protocol":         {"folds: 4", "folds: 4\nprotocol: inside", 0},
+		"data":             {"n: 300", "n: 301", 0},
+		"classifier": {"[naive-bayes, majority]",
+			"[majority, naive-bayes, naive-bayes-categorical]", 0},
+		"one algorithm's params": {"[0.2, 0.8]", "[0.2, 0.7]", all - 2*3*4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(testSpec, c.old, c.new, 1)
+			if text == testSpec {
+				t.Fatal("nothing replaced")
+			}
+			if name == "a plot" {
+				text = strings.Replace(text, "where: {classifier: naive-bayes}, ", "", 1)
+			}
+			cached, _, err := Cached(context.Background(), mustPlan(t, text, spec.Overrides{}), out,
+				options(t, out).Files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cached != c.cached {
+				t.Errorf("%d jobs cached, want %d", cached, c.cached)
+			}
+		})
+	}
+}
+
+// revisedMetric, revisedClassifier are of the next revision.
+type revisedMetric struct{ metrics.Metric }
+
+func (m revisedMetric) Info() metrics.Info {
+	info := m.Metric.Info()
+	info.Revision++
+	return info
+}
+
+type revisedClassifier struct{ classifiers.Classifier }
+
+func (c revisedClassifier) Info() classifiers.Info {
+	info := c.Classifier.Info()
+	info.Revision++
+	return info
+}
+
+// TestRevisions: a new revision of whatever makes a job makes it stale.
+func TestRevisions(t *testing.T) {
+	for name, revise := range map[string]func(*spec.Config){
+		"algorithm": func(c *spec.Config) { c.Info.Revision++ },
+		"metric":    func(c *spec.Config) { c.Measures[1].Metric = revisedMetric{c.Measures[1].Metric} },
+		"classifier": func(c *spec.Config) {
+			c.Measures[1].Classifier = revisedClassifier{c.Measures[1].Classifier}
+		},
+	} {
+		plan := mustPlan(t, testSpec, spec.Overrides{})
+		c := &plan.Jobs[0]
+		before := plan.CacheKeys()(c, "")
+		if revise(c.Config); plan.CacheKeys()(c, "") == before {
+			t.Errorf("another revision of the %s, the same key", name)
+		}
+	}
+}
+
+// moodSpec has one good configuration and one that misbehaves.
+const moodSpec = `
+name: test/moods
+trials: 2
+dataset: {name: gaussian, n: 50}
+epsilon: 1
+algorithms:
+  - {name: test-coin, series: "{mood}", params: {mood: ["", MOOD]}}
+measure: [{metric: w1}]
+`
+
+// TestIsolation: whatever one job does, the others come through, and what happened is in the
+// records.
+func TestIsolation(t *testing.T) {
+	t.Parallel()
+	for mood, want := range map[string]struct{ phase, message string }{
+		"panic":  {results.PhaseRelease, "panic: a mistake in a plug-in"},
+		"error":  {results.PhaseRelease, "cannot be done"},
+		"hang":   {results.PhaseRelease, "timed out after"},
+		"wait":   {results.PhaseRelease, "timed out after"},
+		"greedy": {results.PhaseBudget, "privacy budget overspent"},
+		"deaf":   {results.PhaseBudget, "test-coin went on all the same"},
+		"mute":   {results.PhaseRelease, "test-coin returned neither a release nor an error"},
+		"goexit": {results.PhaseRelease, "runtime.Goexit ended the job before it returned"},
+		"meddle": {results.PhaseRelease, "test-coin, or what measures it, has changed the data"},
+	} {
+		t.Run(mood, func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			opts := options(t, out)
+			opts.Timeout = time.Minute // which a busy machine needs less than
+			if want.message == "timed out after" {
+				opts.Timeout = 2 * time.Second
+			}
+			opts.Workers = 2
+			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), spec.Overrides{})
+			result := mustRun(t, plan, opts)
+			if result.Failed != 2 || len(result.Failures) != 2 {
+				t.Errorf("%+v, want 2 failed jobs", result)
+			}
+			o, err := results.Read(result.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			good := 0
+			for _, r := range o.Cells {
+				switch {
+				case r.Params["mood"] == "" && r.Status == results.OK:
+					good++
+				case r.Status != results.Failed || r.Phase != want.phase ||
+					!strings.Contains(r.Error, want.message) || len(r.Values) > 0:
+					t.Errorf("%+v", r)
+				}
+			}
+			if good != 2 {
+				t.Errorf("%d good jobs, want 2", good)
+			}
+			for _, row := range o.Summary().Rows() {
+				if row.Params["mood"] == mood && (row.N != 0 || row.Failed != 2) {
+					t.Errorf("the summary hides failures: %+v", row)
+				}
+			}
+			again, _, err := Cached(context.Background(), plan, out, opts.Files)
+			if err != nil || again != 2 {
+				t.Errorf("%d jobs cached (%v), want the 2 good ones only", again, err)
+			}
+		})
+	}
+}
+
+// TestFailuresAreFewLines: many failures of one kind give a few lines and one stack, all of them
+// records.
+func TestFailuresAreFewLines(t *testing.T) {
+	t.Parallel()
+	opts := options(t, t.TempDir())
+	var lines, stacks int
+	opts.Log = func(message string) {
+		if strings.HasPrefix(message, "failed: ") {
+			lines++
+			stacks += strings.Count(message, "runtime/debug.Stack")
+		}
+	}
+	text := strings.Replace(strings.Replace(moodSpec, "MOOD", "panic", 1), "trials: 2",
+		"trials: 20", 1)
+	if result := mustRun(t, mustPlan(t, text, spec.Overrides{}), opts); result.Failed != 20 {
+		t.Fatalf("%+v, want 20 failed jobs", result)
+	}
+	if lines != failuresShown+1 || stacks != 1 {
+		t.Errorf("%d lines and %d stacks, want %d and 1", lines, stacks, failuresShown+1)
+	}
+}
+
+func TestFailFast(t *testing.T) {
+	opts := options(t, t.TempDir())
+	opts.FailFast = true
+	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "error", 1), spec.Overrides{})
+	_, err := Run(context.Background(), plan, opts)
+	if !errors.Is(err, errFailFast) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestProvenLoss: the record of a variant that overspends by its proven sensitivity shows it, and
+// its guarantee does not hold, whatever the algorithm says.
+func TestProvenLoss(t *testing.T) {
+	out := t.TempDir()
+	strict := strings.NewReplacer("MOOD", "fair", "test-coin,", "test-coin, variant: strict,")
+	result := mustRun(t, mustPlan(t, strict.Replace(moodSpec), spec.Overrides{}), options(t, out))
+	o, err := results.Read(result.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range o.Cells {
+		if r.Spent == nil || r.Spent.Claimed != 1 || r.Spent.Proven != 2 {
+			t.Errorf("spent %+v, want 1 claimed and 2 proven", r.Spent)
+		}
+	}
+	if status := o.Manifest.Algorithms[0].Status; status != string(algorithms.Short) {
+		t.Errorf("the guarantee %s", status)
+	}
+}
+
+// TestInterrupted: an interrupted run keeps what has finished.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "wait", 1), spec.Overrides{})
+	out := t.TempDir()
+	opts := options(t, out)
+	opts.Workers = 4
+	ctx, cancel := context.WithCancel(context.Background())
+	opts.Progress = func(p Progress) {
+		if p.Done == 2 { // the others wait for the end of the context
+			cancel()
+		}
+	}
+	_, err := Run(ctx, plan, opts)
+	if !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "2 of 4 jobs are") {
+		t.Fatalf("got %v", err)
+	}
+	kept, _, err := Cached(context.Background(), plan, out, opts.Files)
+	if err != nil || kept != 2 {
+		t.Errorf("%d jobs kept (%v), want 2", kept, err)
+	}
+}
+
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	j, _, err := openJournal(filepath.Join(out, "test/coins"), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	_, err = Run(context.Background(), mustPlan(t, testSpec, spec.Overrides{}), options(t, out))
+	if !errors.Is(err, ErrBusy) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestFolderRemoved: when the output folder is removed while an experiment runs, no message claims
+// that something was kept.
+func TestFolderRemoved(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	opts := options(t, out)
+	opts.Progress = func(p Progress) {
+		if p.Done == 2 {
+			if err := os.RemoveAll(filepath.Join(out, "test")); err != nil {
+				t.Skip("open files cannot be removed here")
+			}
+		}
+	}
+	plan := mustPlan(t, testSpec, spec.Overrides{})
+	_, err := Run(context.Background(), plan, opts)
+	if !errors.Is(err, errLost) || strings.Contains(err.Error(), "kept") {
+		t.Errorf("got %v", err)
+	}
+	if result := mustRun(t, plan, options(t, out)); result.Cached != 0 {
+		t.Errorf("%d jobs survived their folder", result.Cached)
+	}
+}
+
+func TestUnwritable(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(out, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ran := false
+	opts := options(t, out)
+	opts.Progress = func(Progress) { ran = true }
+	_, err := Run(context.Background(), mustPlan(t, testSpec, spec.Overrides{}), opts)
+	if err == nil || !strings.Contains(err.Error(), out) || ran {
+		t.Errorf("got %v, ran %v", err, ran)
+	}
+}
+
+// TestInside: cross-validation inside the release makes one release a trial and measures on it.
+func TestInside(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(testSpec, "folds: 4", "folds: 4\nprotocol: inside", 1)
+	plan := mustPlan(t, text, spec.Overrides{})
+	if want := len(plan.Configs) * 3; len(plan.Jobs) != want {
+		t.Fatalf("%d jobs, want %d", len(plan.Jobs), want)
+	}
+	result := mustRun(t, plan, options(t, t.TempDir()))
+	o, err := results.Read(result.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range o.Cells {
+		for _, v := range r.Values {
+			if v.Value == nil || !(*v.Value > 0.2 && *v.Value <= 1) {
+				t.Errorf("%s %s: %v", r.Series, v.Classifier, v.Value)
+			}
+		}
+	}
+}

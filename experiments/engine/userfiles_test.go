@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+	"ppdp/random"
+)
+
+// TestUserTableIsItsContent: the noise, folds and releases of a user's table follow from what is in
+// its files. Their names and folders change nothing; one other character does.
+func TestUserTableIsItsContent(t *testing.T) {
+	dir := t.TempDir()
+	table := "age,job\n" + strings.Repeat("30,clerk\n41,cook\n52,clerk\n", 10)
+	schema := "attributes:\n  - {name: age, kind: numeric, low: 18, high: 95, step: 1, role: " +
+		"quasi-identifier}\n" +
+		"  - {name: job, kind: categorical, values: [clerk, cook], order: given, role: " +
+		"quasi-identifier}\n"
+	for name, text := range map[string]string{"my.csv": table, "my.yaml": schema,
+		"sub/copy.csv": table, "sub/copy.yaml": schema,
+		"other.csv": strings.Replace(table, "30", "31", 1)} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(csv, schema string) (releases string, values []string) {
+		file := filepath.Join(dir, "spec.yaml")
+		text := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\nstratify: false\ndataset: "+
+			"{name: csv, csv: %s, schema: %s}\nepsilon: 1\n"+
+			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n", csv, schema)
+		parsed, err := spec.Parse(file, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := parsed.Plan(spec.Overrides{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := options(t, t.TempDir())
+		opts.WriteReleases = true
+		result := mustRun(t, plan, opts)
+		written, err := filepath.Glob(filepath.Join(result.Dir, ReleasesFolder,
+			"*"+extensions[recordsContent]))
+		if err != nil || len(written) == 0 {
+			t.Fatalf("no releases: %v", err)
+		}
+		for _, path := range written {
+			if filepath.Base(path) == ReleaseIndex {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			releases += filepath.Base(path) + "\n" + string(text)
+		}
+		finished, err := results.Open(result.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range finished.Samples() {
+			values = append(values, fmt.Sprint(s.Measurement, s.Trials))
+		}
+		return releases, values
+	}
+	releases, values := run("my.csv", "my.yaml")
+	for _, same := range [][2]string{{"./my.csv", "my.yaml"}, {"sub/../my.csv", "./my.yaml"},
+		{"sub/copy.csv", "sub/copy.yaml"},
+		{filepath.Join(dir, "my.csv"), "my.yaml"}} {
+		again, numbers := run(same[0], same[1])
+		if again != releases || fmt.Sprint(numbers) != fmt.Sprint(values) {
+			t.Errorf("%s and %s give other releases or numbers than my.csv and my.yaml", same[0],
+				same[1])
+		}
+	}
+	if other, _ := run("other.csv", "my.yaml"); other == releases {
+		t.Error("another table gives the same releases")
+	}
+}
+
+// TestNoiseOfOtherRows: releases of other rows, or of other content, have other noise, which would
+// cancel in their difference; of a user's table and of any other.
+func TestNoiseOfOtherRows(t *testing.T) {
+	for _, dataset := range []string{"{name: csv, csv: my.csv, schema: my.yaml}",
+		"{name: gaussian, n: 50}"} {
+		t.Run(dataset, func(t *testing.T) { noiseOfOtherRows(t, dataset) })
+	}
+}
+
+func noiseOfOtherRows(t *testing.T, dataset string) {
+	keys := make(map[random.Key]string)
+	for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21",
+		"folds: 2", "folds: 3", "folds: 3\nstratify: false"} {
+		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
+			"\nepsilon: 1\nalgorithms: [{name: test-coin}]\n"+
+			"measure: [{metric: w1}]\n", spec.Overrides{})
+		for i := range plan.Jobs {
+			for _, checksum := range []string{"checksum", "another"} {
+				key := plan.NoiseKey(&plan.Jobs[i], checksum)
+				if other, ok := keys[key]; ok {
+					t.Errorf("%q and %q have the same noise in job %d", rows, other, i)
+				}
+				keys[key] = rows + ", " + checksum
+			}
+		}
+	}
+}

@@ -1,0 +1,154 @@
+// Package coin holds the algorithms that the tests of specs and of the engine share: a coin that
+// misbehaves on demand, and one without privacy.
+package coin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+)
+
+// Coin is an algorithm for tests: it publishes the rows a fair coin chooses, charges its budget,
+// and misbehaves on demand.
+type Coin struct{}
+
+type coinParams struct {
+	Mood  string  `yaml:"mood" doc:"of the coin" values:"a word"`
+	Share float64 `yaml:"share" doc:"of heads" values:"a number"`
+	K     int     `yaml:"k" doc:"never used"`
+}
+
+func (p *coinParams) Validate() error {
+	var errs []error
+	if !(p.Share >= 0 && p.Share <= 1) {
+		errs = append(errs, errors.New("share: must be between 0 and 1"))
+	}
+	return errors.Join(errs...)
+}
+
+func (Coin) Info() algorithms.Info {
+	return algorithms.Info{Name: "test-coin", Title: "Coin", Source: "test",
+		Input:    algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{
+			{Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record",
+				Relation: "none", Status: algorithms.Broken},
+			// which is not so: see Release
+			{Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy, Unit: "record",
+				Relation: "none", Status: algorithms.Holds, Approximate: true}}}
+}
+
+func (Coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
+
+// meddle changes what it was lent. Other cells may be reading it, which is the mistake to be
+// noticed by the harness, not by the race detector.
+//
+//go:norace
+func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
+
+// Die ends the process, in one of the ways that nothing in it can stop.
+func Die(how string) {
+	switch how {
+	case "exit":
+		os.Exit(0)
+	case "stack":
+		var overflow func(int) int
+		overflow = func(n int) int { return overflow(n+1) + n }
+		overflow(0)
+	case "goroutine":
+		go panic("a mistake in a goroutine")
+	case "maps":
+		m := make(map[int]int)
+		for range 2 {
+			go func() {
+				for i := 0; ; i++ {
+					m[i%100] = i
+				}
+			}()
+		}
+	}
+	select {} // until the goroutines have done it
+}
+
+func (Coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	p := in.Params.(*coinParams)
+	root := in.Budget.Root()
+	switch p.Mood {
+	case "panic":
+		panic("a mistake in a plug-in")
+	case "error":
+		return nil, errors.New("cannot be done")
+	case "processors":
+		return nil, fmt.Errorf("%d processors", runtime.GOMAXPROCS(0))
+	case "hang":
+		select {} // never looks at its context
+	case "greedy":
+		path := root.Fork()
+		noise := in.Budget.Laplace("count", in.Noise.Open("count"), privacy.Exact(1))
+		for range 3 {
+			if _, err := noise.Add(&path, in.Budget.Epsilon()/2, 0); err != nil {
+				return nil, err
+			}
+		}
+	case "mute":
+		return nil, nil
+	case "goexit":
+		runtime.Goexit()
+	case "meddle":
+		meddle(in.Table)
+	case "exit", "stack", "goroutine", "maps":
+		Die(p.Mood)
+	case "deaf":
+		path := root.Fork()
+		noise := in.Budget.Laplace("counts", in.Noise.Open("counts"), privacy.Exact(1))
+		for range 3 {
+			_, _ = noise.Add(&path, in.Budget.Epsilon()*0.75, 0)
+		}
+	case "wait":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	var noise privacy.VectorNoise = in.Budget.Laplace("count", in.Noise.Open("count"),
+		privacy.Sensitivity{Claimed: 1, Proven: 2})
+	if in.Budget.Unit() == privacy.Rho {
+		noise = in.Budget.Gaussian("total", in.Noise.Open("total"),
+			privacy.Sensitivity{Claimed: 1, Proven: 2})
+	}
+	if err := noise.AddAll(&root, in.Budget.Total(), make([]float64, 1)); err != nil {
+		return nil, err
+	}
+	stream := in.Noise.Open("rows")
+	var kept []int32
+	for _, row := range in.Rows {
+		if stream.Float64() < p.Share {
+			kept = append(kept, row)
+		}
+	}
+	return &algorithms.Release{Table: in.Table.Select(kept)}, nil
+}
+
+// raw is an algorithm without privacy for tests.
+type raw struct{}
+
+func (raw) Info() algorithms.Info {
+	return algorithms.Info{Name: "test-raw", Title: "Raw", Source: "test",
+		Input:    algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{
+			{Variant: algorithms.Published, Model: algorithms.NoPrivacy}}}
+}
+func (raw) Params() algorithms.Params { return nil }
+func (raw) Release(_ context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	return &algorithms.Release{Table: in.Table.Select(in.Rows)}, nil
+}
+
+func init() {
+	algorithms.Register(Coin{})
+	algorithms.Register(raw{})
+}

@@ -1,0 +1,192 @@
+package spec
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/external"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+	"ppdp/internal/strictyaml"
+	"ppdp/metrics"
+)
+
+// AlgorithmSpec is one algorithm with the settings it is run at.
+type AlgorithmSpec struct {
+	Name string `yaml:"name"`
+	// From is the descriptor of a program of your own, in place of Name; relative to the spec.
+	From    string    `yaml:"from"`
+	Variant []string  `yaml:"variant,flow-one"` // default: the algorithm's first
+	Series  string    `yaml:"series"`           // the curve's name; {param} is filled in
+	Epsilon []float64 `yaml:"epsilon,flow-one"` // instead of the spec's
+	// Delta makes the guarantee (epsilon, delta), accounted in zCDP; 0, the default, is pure
+	// epsilon.
+	Delta []float64 `yaml:"delta,flow-one"`
+	// Trials is how many of the experiment's trials the entry takes part in, the first ones; 0
+	// means all. It spares settings that take long.
+	Trials int   `yaml:"trials"`
+	Params Sweep `yaml:"params"`
+
+	node     *strictyaml.Node
+	expanded []any                // the valid combinations of Params
+	found    algorithms.Algorithm // what Name or From means; nil where it means nothing
+}
+
+// UnmarshalStrict remembers the place of the entry in the document.
+func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type keys AlgorithmSpec // without this method
+	a.node, a.Params.node = n, n
+	r.Decode(n, (*keys)(a))
+}
+
+// findAlgorithms looks up what the entries under algorithms name. A descriptor that several entries
+// name is one program.
+func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
+	programs := make(map[string]*external.Algorithm)
+	names := make(map[string]string) // of programs, with their descriptors
+	for i := range s.Algorithms {
+		a := &s.Algorithms[i]
+		switch {
+		case a.node == nil: // not decoded, which is reported
+		case a.From == "" && a.Name == "":
+			r.Problemf(a.node, "needs a name, must be one of %s, or from, a descriptor's file",
+				strings.Join(algorithms.Names(), ", "))
+		case a.From != "" && a.Name != "":
+			r.Problemf(a.node, "name and from: both given, must be one of them")
+		case a.From == "":
+			algorithm, err := algorithms.Lookup(a.Name)
+			if err != nil {
+				r.Problemf(valueOf(a.node, "name"), "%v", err)
+				continue
+			}
+			a.found = algorithm
+		default:
+			path := filepath.FromSlash(a.From)
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(filepath.Dir(s.File), path)
+			}
+			program := programs[path]
+			if program == nil {
+				var err error
+				if program, err = external.Load(path); err != nil {
+					for _, problem := range flatten(err) {
+						r.Problemf(valueOf(a.node, "from"), "%s", problem)
+					}
+					continue
+				}
+				programs[path] = program
+			}
+			a.found, a.Name = program, program.Info().Name
+			if other := names[a.Name]; other != "" && other != path {
+				r.Problemf(valueOf(a.node, "from"), "%s is the name of %s already", a.Name, other)
+			}
+			names[a.Name] = path
+		}
+	}
+}
+
+// checkAlgorithm records what is wrong with one entry under algorithms.
+func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures []Measure) {
+	if a.node == nil {
+		return
+	}
+	if a.found == nil {
+		return // reported by findAlgorithms
+	}
+	algorithm := a.found
+	info := algorithm.Info()
+	checkEpsilon(r, valueOf(a.node, "epsilon"), a.Epsilon)
+	checkDelta(r, valueOf(a.node, "delta"), a.Delta)
+	if a.Trials < 0 || a.Trials > s.Trials {
+		r.Problemf(valueOf(a.node, "trials"), "%d, must be between 1 and the experiment's %d",
+			a.Trials, s.Trials)
+	}
+	for _, name := range a.variants(info) {
+		guarantee, err := info.Guarantee(algorithms.Variant(name))
+		private := guarantee.Model == algorithms.DifferentialPrivacy
+		switch {
+		case err != nil:
+			r.Problemf(valueOf(a.node, "variant"), "%v", err)
+		case private && len(a.Epsilon) == 0 && len(s.Epsilon) == 0:
+			r.Problemf(a.node, "%s needs epsilon, given here or for the whole experiment", a.Name)
+		case !private && len(a.Epsilon) > 0:
+			r.Problemf(valueOf(a.node, "epsilon"),
+				"%s gives no differential privacy and takes no epsilon", a.Name)
+		case !guarantee.Approximate && slices.Max(a.deltas()) > 0:
+			r.Problemf(valueOf(a.node, "delta"),
+				"%s (%s) is accounted in pure epsilon and takes no delta", a.Name, name)
+		}
+	}
+	a.expanded = a.Params.expand(r, a.Name, func() any { return algorithm.Params() })
+	if len(a.expanded) > 0 {
+		known := map[string]bool{"algorithm": true, "variant": true, "unit": true,
+			"neighbours": true, "epsilon": true, "delta": true, "dataset": true}
+		addNames(known, a.expanded[0])
+		for _, match := range placeholder.FindAllStringSubmatch(a.Series, -1) {
+			if name := match[1]; !known[name] {
+				r.Problemf(valueOf(a.node, "series"),
+					"{%s} names no parameter of %s, must be one of %s", name, a.Name, listed(known))
+			}
+		}
+	}
+	_, anonymous := algorithm.Params().(algorithms.Anonymous)
+	for _, m := range measures {
+		if m.Metric.Info().Anonymity && !anonymous {
+			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not",
+				m.Metric.Info().Name, a.Name)
+		}
+		needs := metrics.Needs(m.Metric, info.Input, m.Classifier)
+		if s.Protocol == Inside && m.Metric.Info().Classifier &&
+			!slices.Contains(needs, algorithms.RecordsProduct) {
+			r.Problemf(valueOf(s.node, "measure"),
+				"%s with %s needs regions, and inside the released records there are none", m.Name,
+				m.Classifier.Info().Name)
+		}
+		for _, product := range needs {
+			if !info.Can(product) {
+				what := m.Metric.Info().Name
+				if _, ok := m.Classifier.(classifiers.RegionClassifier); ok {
+					what += " with " + m.Classifier.Info().Name
+				}
+				r.Problemf(a.node, "metric %s needs %s, which %s does not release", what, product,
+					a.Name)
+			}
+		}
+	}
+	for i := range s.Dataset {
+		name, kind := s.Dataset[i].Name, algorithms.TableInput
+		source, err := datasets.Lookup(name)
+		if err != nil {
+			continue // reported by expandDatasets
+		}
+		if source.Info().Graph {
+			kind = algorithms.GraphInput
+		}
+		if kind != info.Input {
+			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input, name,
+				kind)
+		}
+	}
+}
+
+// variants are those to run, the algorithm's first by default.
+func (a *AlgorithmSpec) variants(info algorithms.Info) []string {
+	if len(a.Variant) == 0 {
+		return []string{string(info.Variants[0].Variant)}
+	}
+	return a.Variant
+}
+
+// deltas are those to run, pure epsilon by default.
+func (a *AlgorithmSpec) deltas() []float64 {
+	if len(a.Delta) == 0 {
+		return []float64{0}
+	}
+	return a.Delta
+}
+
+// placeholder is a {name} in a series template.
+var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)

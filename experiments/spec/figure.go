@@ -1,0 +1,189 @@
+package spec
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"ppdp/datasets"
+	"ppdp/internal/results"
+	"ppdp/internal/spelling"
+	"ppdp/internal/strictyaml"
+)
+
+// FigureSpec is a results.Figure with its place in the document.
+type FigureSpec struct {
+	results.Figure
+	node *strictyaml.Node
+}
+
+// UnmarshalStrict remembers the place of the figure in the document.
+func (f *FigureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	f.node = n
+	r.Decode(n, &f.Figure)
+}
+
+// checkFigures records what is wrong with the plots section as far as it shows before planning.
+func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
+	measured := make(map[string]bool)
+	classified := make(map[string]bool)
+	for _, m := range measures {
+		measured[m.Name] = true
+		if m.Classifier != nil {
+			classified[m.Classifier.Info().Name] = true
+		}
+	}
+	for _, derived := range results.DerivedMeasures {
+		measured[derived.Metric] = true
+	}
+	parameters := s.parameterNames()
+	ran := make(map[string]bool)
+	for i := range s.Algorithms {
+		ran[s.Algorithms[i].Name] = true
+	}
+	names := make(map[string]bool)
+	for i := range s.Plots {
+		f := &s.Plots[i]
+		if f.node == nil {
+			continue
+		}
+		bad := func(key, format string, args ...any) {
+			r.Problemf(valueOf(f.node, key), format, args...)
+		}
+		if err := results.CheckFigureName(f.Name); err != nil {
+			bad("name", "%v", err)
+		}
+		if names[f.Name] {
+			bad("name", "%q is the name of an earlier figure", f.Name)
+		}
+		names[f.Name] = true
+		switch f.Kind {
+		case "":
+			if !measured[f.Y] {
+				bad("y", "%q is not measured, must be one of %s", f.Y, listed(measured))
+			}
+			if f.X != "epsilon" && !parameters[f.X] {
+				bad("x", "%q, must be epsilon or one of %s", f.X, listed(parameters))
+			}
+		case results.RegionsKind:
+			s.checkMap(f, bad)
+		default:
+			bad("kind", "%q, must be %s, or not given for curves", f.Kind, results.RegionsKind)
+		}
+		if f.X2 != "" && !parameters[f.X2] {
+			bad("x2", "%q, must be one of %s", f.X2, listed(parameters))
+		}
+		if f.Axis != "" {
+			s.checkSampleAxis(f, bad)
+		}
+		checkAxis := func(axis, scale string, limits []float64) {
+			if scale != "" && scale != "linear" && scale != "log" {
+				bad(axis+"scale", "%q, must be linear or log", scale)
+			}
+			switch {
+			case limits == nil:
+			case len(limits) != 2 || !(limits[0] < limits[1]):
+				bad(axis+"lim", "%v, must be two numbers, the lower first", limits)
+			case scale == "log" && limits[0] <= 0:
+				bad(axis+"lim", "%v on a log axis, must be above 0", limits)
+			}
+		}
+		checkAxis("x", f.XScale, f.XLim)
+		checkAxis("y", f.YScale, f.YLim)
+		for _, name := range f.Reference {
+			if !ran[name] && !classified[name] {
+				bad("reference", "%q is neither an algorithm nor a classifier of this experiment",
+					name)
+			} else if f.Axis != "" && !ran[name] {
+				bad("reference", "%q is a classifier, whose sample would be by its own curve", name)
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(f.Where)) {
+			switch key {
+			case "classifier":
+				for _, word := range strings.Split(f.Where[key], "|") {
+					if !classified[word] {
+						bad("where", "classifier %q%s, must be one of those measured: %s", word,
+							spelling.Hint(word, slices.Sorted(maps.Keys(classified))),
+							listed(classified))
+					}
+				}
+			case "metric", "variant", "dataset", "algorithm", "series", "epsilon",
+				"delta":
+			default:
+				if !parameters[key] {
+					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, "+
+						"series, epsilon, delta or one of %s", key, listed(parameters))
+				}
+			}
+		}
+	}
+}
+
+// checkSampleAxis records what keeps a figure from showing samples that are as good.
+func (s *Spec) checkSampleAxis(f *FigureSpec, bad func(key, format string, args ...any)) {
+	switch {
+	case f.Axis != results.SampleEquivalent:
+		bad("axis", "%q, must be %s, or not given for the metric's own values", f.Axis,
+			results.SampleEquivalent)
+	case f.Kind != "":
+		bad("axis", "%s, but a map of %s has no such axis", f.Axis, f.Kind)
+	case f.derived():
+		bad("y", "%q cannot be learned from records: no sample is as good", f.Y)
+	case !slices.ContainsFunc(s.Algorithms, func(a AlgorithmSpec) bool {
+		return a.Name == results.SampleAlgorithm &&
+			slices.Contains(a.Params.swept(), results.ShareParam)
+	}):
+		bad("axis", "%s needs the control %s at two shares at least: add to algorithms "+
+			"{name: %[2]s, params: {share: [0.001, 0.01, 0.1, 1]}}", f.Axis,
+			results.SampleAlgorithm)
+	}
+}
+
+// derived reports whether the figure draws what every run has besides its measurements.
+func (f *FigureSpec) derived() bool {
+	return slices.ContainsFunc(results.DerivedMeasures,
+		func(u results.MeasureUse) bool { return u.Metric == f.Y })
+}
+
+// checkMap records what is wrong with a figure that maps a release's regions.
+func (s *Spec) checkMap(f *FigureSpec, bad func(key, format string, args ...any)) {
+	if !slices.Contains(s.Keep, KeepRegions) {
+		bad("kind", "%s, but the run does not keep them; write keep: [%s], or keep: [%s, %s] to "+
+			"see the rows as well", f.Kind, KeepRegions, KeepRegions, KeepRows)
+	}
+	if f.X == "" || f.Y == "" || f.X == f.Y {
+		bad("x", "%q and y %q, must be two attributes of the dataset", f.X, f.Y)
+	}
+	if f.X2 != "" || len(f.Reference) > 0 || f.XScale != "" || f.YScale != "" {
+		bad("kind", "%s takes no x2, reference, xscale or yscale", f.Kind)
+	}
+}
+
+// parameterNames is the set of all parameters of the spec's algorithms and datasets.
+func (s *Spec) parameterNames() map[string]bool {
+	names := make(map[string]bool)
+	for i := range s.Algorithms {
+		if a := s.Algorithms[i].found; a != nil {
+			addNames(names, a.Params())
+		}
+	}
+	for i := range s.Dataset {
+		if d, err := datasets.Lookup(s.Dataset[i].Name); err == nil {
+			addNames(names, d.Params())
+		}
+	}
+	return names
+}
+
+// addNames adds the names of parameters, if there are any, to a set.
+func addNames(names map[string]bool, params any) {
+	if !isNil(params) {
+		for key := range strictyaml.Resolved(params) { // order-free: fills a set
+			names[key] = true
+		}
+	}
+}
+
+// listed joins the names of a set.
+func listed(set map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(set)), ", ") }

@@ -1,0 +1,143 @@
+package spec
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"ppdp/elementary"
+	"ppdp/internal/results"
+	"ppdp/random"
+)
+
+// key is the root of all randomness of a plan.
+func (p *Plan) key() random.Key { return random.NewKey(p.Seed) }
+
+// DataKey seeds generated data. It leaves the algorithm out, so that all baselines see the same
+// data.
+func (p *Plan) DataKey(d *Dataset, trial int) random.Key {
+	if !d.Resample {
+		return p.key().Derive("data", d.Label())
+	}
+	return p.key().Derive("data", d.Label(), "trial", strconv.Itoa(trial))
+}
+
+// FoldKey seeds the folds of a trial; it leaves the algorithm out for the same reason. checksum is
+// of the loaded data.
+func (p *Plan) FoldKey(d *Dataset, checksum string, trial int) random.Key {
+	return p.key().Derive("folds", d.identity(checksum), "trial", strconv.Itoa(trial))
+}
+
+// NoiseKey seeds a job's release. checksum is of the loaded data. Other data and other selections
+// of rows have other noise: the difference of two releases with the same noise would be the rows by
+// which they differ.
+func (p *Plan) NoiseKey(c *Job, checksum string) random.Key {
+	config := c.Config
+	data := config.Data.name() + " " + checksum
+	key := p.key().Derive("cell", data, config.Algorithm, config.Variant, config.changed,
+		config.EpsilonText(), strconv.Itoa(c.Trial), strconv.Itoa(c.Fold))
+	if config.Delta > 0 {
+		key = key.Derive("delta", config.DeltaText())
+	}
+	return key.Derive("rows", strconv.Itoa(p.Folds), strconv.FormatBool(p.Spec.Stratify),
+		p.Spec.Train.text)
+}
+
+// CacheKeys returns the function that names everything a job's result depends on, so that a
+// finished job is reused if and only if it would come out the same. checksum is of the loaded data.
+// It is fastest where neighbours are of one configuration.
+func (p *Plan) CacheKeys() func(c *Job, checksum string) string {
+	type shared struct { // what the text of a key depends on besides trial and fold
+		config   *Config
+		checksum string
+		keeps    bool
+	}
+	var of shared
+	var head, tail, text []byte
+	return func(c *Job, checksum string) string {
+		if now := (shared{c.Config, checksum, p.KeepsRegions(c)}); now != of {
+			of, head, tail = now, p.keyHead(c.Config, checksum), p.keyTail(c)
+		}
+		text = appendWords(append(text[:0], head...), c.Trial, c.Fold)
+		sum := sha256.Sum256(append(text, tail...))
+		return hex.EncodeToString(sum[:16])
+	}
+}
+
+func (p *Plan) keyHead(config *Config, checksum string) []byte {
+	return appendWords(nil, "ppdp cell 3", "arithmetic", elementary.Revision, p.Seed,
+		config.Data.identity(checksum), config.Data.Resample, checksum,
+		config.Algorithm, config.Info.Revision, config.Variant, config.EpsilonText())
+}
+
+func (p *Plan) keyTail(c *Job) []byte {
+	config := c.Config
+	text := appendWords(nil, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	word := func(values ...any) { text = appendWords(text, values...) }
+	words := func(params map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(params)) {
+			word(name, params[name])
+		}
+	}
+	if config.Delta > 0 {
+		word("delta", config.DeltaText())
+	}
+	if config.Info.Program != "" {
+		word("program", config.Info.Program)
+	}
+	if p.Spec.Train.Set() {
+		word("train", p.Spec.Train.text)
+	}
+	if p.KeepsRegions(c) {
+		word("keep", KeepRegions)
+	}
+	words(config.Data.identityParams())
+	words(config.Setting.Params)
+	for _, m := range config.Measures {
+		word(m.Name, m.Metric.Info().Revision)
+		words(m.resolved)
+		if m.Classifier != nil {
+			word(m.Classifier.Info().Name, m.Classifier.Info().Revision)
+		}
+	}
+	return text
+}
+
+// appendWords appends values with their lengths, so that no two lists look alike.
+func appendWords(text []byte, values ...any) []byte {
+	for _, value := range values {
+		word := fmt.Sprint(value)
+		text = fmt.Appendf(text, "%d:%s,", len(word), word)
+	}
+	return text
+}
+
+// Hash is of the spec's meaning: comments, white space and the order of keys do not change it.
+func (p *Plan) Hash() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %d %v %s\n", p.Seed, p.Trials, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	for _, c := range p.Configs {
+		if c.trials != p.Trials {
+			fmt.Fprintf(h, "%d trials of ", c.trials)
+		}
+		if c.Delta > 0 {
+			fmt.Fprintf(h, "delta %s of ", c.DeltaText())
+		}
+		fmt.Fprintf(h, "%s|%s|%s|%s|%s|%s\n", c.Label(), c.Data.Label(), c.Algorithm, c.Variant,
+			c.EpsilonText(), results.FormatParams(c.AllParams()))
+		for _, m := range c.Measures {
+			fmt.Fprintf(h, " %s", m.Name)
+			if m.Classifier != nil {
+				fmt.Fprintf(h, "/%s", m.Classifier.Info().Name)
+			}
+		}
+	}
+	fmt.Fprint(h, p.Spec.Keep, p.Spec.Train.text)
+	for i := range p.Figures {
+		fmt.Fprintf(h, "\n%+v", p.Figures[i]) // fmt prints maps in key order
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}

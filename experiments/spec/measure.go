@@ -1,0 +1,127 @@
+package spec
+
+import (
+	"strings"
+
+	"ppdp/classifiers"
+	"ppdp/internal/results"
+	"ppdp/internal/strictyaml"
+	"ppdp/metrics"
+)
+
+// MeasureSpec asks for metrics, each with each of the classifiers and at each of the settings.
+type MeasureSpec struct {
+	Metric     []string `yaml:"metric,flow-one"`
+	Classifier []string `yaml:"classifier,flow-one"`
+	Params     Sweep    `yaml:"params"`
+
+	node *strictyaml.Node
+}
+
+// UnmarshalStrict remembers the place of the entry in the document.
+func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type keys MeasureSpec // without this method
+	m.node, m.Params.node = n, n
+	r.Decode(n, (*keys)(m))
+}
+
+// Measure is one metric, with its classifier where it needs one and its parameters where it has
+// some.
+type Measure struct {
+	Metric     metrics.Metric
+	Classifier classifiers.Classifier // nil for metrics that need none
+	Params     metrics.Params         // nil for metrics without
+	// Name is the metric as recorded: its own name and the parameters that differ from their
+	// defaults, "count-error attribute=age".
+	Name string
+
+	resolved map[string]string // all parameters
+	node     *strictyaml.Node  // the entry in the spec
+}
+
+// Measurement is the measure as records name it.
+func (m *Measure) Measurement() results.Measurement {
+	name := results.Measurement{Metric: m.Name}
+	if m.Classifier != nil {
+		name.Classifier = m.Classifier.Info().Name
+	}
+	return name
+}
+
+// parametersOf returns what makes a metric's default parameters.
+func parametersOf(metric metrics.Metric) func() any {
+	return func() any {
+		if p, ok := metric.(metrics.Parameterised); ok {
+			return p.Params()
+		}
+		return nil
+	}
+}
+
+// measures resolves the measure section into one entry for each metric, setting and classifier.
+func (s *Spec) measures(r *strictyaml.Reader) []Measure {
+	var all []Measure
+	seen := make(map[results.Measurement]bool)
+	for i := range s.Measure {
+		m := &s.Measure[i]
+		if len(m.Metric) == 0 {
+			r.Problemf(m.node, "needs a metric, must be one of %s",
+				strings.Join(metrics.Names(), ", "))
+		}
+		for _, name := range m.Metric {
+			metric, err := metrics.Lookup(name)
+			if err != nil {
+				r.Problemf(valueOf(m.node, "metric"), "%v", err)
+				continue
+			}
+			chosen, fresh := chooseClassifiers(r, m, metric), parametersOf(metric)
+			for _, expanded := range m.Params.expand(r, name, fresh) {
+				measure := Measure{Metric: metric, Name: name, node: m.node}
+				if !isNil(expanded) {
+					measure.Params = expanded.(metrics.Params)
+					var changed []string
+					if measure.resolved, changed = resolve(expanded, fresh()); changed != nil {
+						measure.Name += " " + changedText(measure.resolved, changed)
+					}
+				}
+				for _, classifier := range chosen {
+					measure.Classifier = classifier
+					key := measure.Measurement()
+					if seen[key] {
+						r.Problemf(m.node, "%s is listed twice", key)
+						continue
+					}
+					seen[key] = true
+					all = append(all, measure)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// chooseClassifiers lists the classifiers a metric is measured with: one nil for a metric that
+// needs none.
+func chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec,
+	metric metrics.Metric) []classifiers.Classifier {
+	name := metric.Info().Name
+	if !metric.Info().Classifier {
+		if len(m.Classifier) > 0 {
+			r.Problemf(valueOf(m.node, "classifier"), "%s takes no classifier", name)
+		}
+		return []classifiers.Classifier{nil}
+	}
+	if len(m.Classifier) == 0 {
+		r.Problemf(m.node, "%s needs a classifier, must be some of %s", name,
+			strings.Join(classifiers.Names(), ", "))
+	}
+	var chosen []classifiers.Classifier
+	for _, word := range m.Classifier {
+		if classifier, err := classifiers.Lookup(word); err != nil {
+			r.Problemf(valueOf(m.node, "classifier"), "%v", err)
+		} else {
+			chosen = append(chosen, classifier)
+		}
+	}
+	return chosen
+}

@@ -1,0 +1,264 @@
+package spec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/internal/results"
+	"ppdp/internal/strictyaml"
+)
+
+// Plan is a spec resolved into jobs. It holds no data: datasets are loaded by the run.
+type Plan struct {
+	Spec    *Spec
+	Quick   bool
+	Seed    uint64
+	Trials  int
+	Folds   int
+	Figures []results.Figure
+	Configs []*Config
+	Jobs    []Job // in canonical order: by configuration, trial, fold
+
+	// StandIns is as in Overrides.
+	StandIns map[string]string
+}
+
+// Config is one setting and what it takes to run it: everything about a job but its trial and
+// fold.
+type Config struct {
+	*results.Setting
+	Implementation algorithms.Algorithm
+	Info           algorithms.Info
+	Guarantee      algorithms.Guarantee
+	Parameters     algorithms.Params
+	Measures       []Measure
+
+	// Data is what the algorithm releases.
+	Data *Dataset
+
+	node    *strictyaml.Node // the algorithm's entry in the spec
+	trials  int              // at most the plan's
+	changed string           // the algorithm's parameters that differ from the defaults
+}
+
+// Job is one release and all that is measured on it.
+type Job struct {
+	Index  int
+	Config *Config
+	Trial  int
+	Fold   int // -1 without folds
+}
+
+// Overrides change a spec's numbers from outside; zero values change nothing.
+type Overrides struct {
+	Quick  bool
+	Trials int
+	Seed   *uint64
+	// StandIns replaces each named dataset by another: real data that are not available by
+	// their stand-ins.
+	StandIns map[string]string
+}
+
+// Bounds that stop plans which could never be run or stored: of jobs, and of what a spec's lists
+// multiply to.
+const (
+	maxJobs           = 1 << 22
+	maxConfigurations = 1 << 16
+)
+
+// checkSize records that the spec's lists multiply to too many configurations, before anybody tries
+// to make them.
+func (s *Spec) checkSize(r *strictyaml.Reader) {
+	sets, entries := 0, 0
+	for i := range s.Dataset {
+		sets += s.Dataset[i].params.combinations()
+	}
+	for i := range s.Algorithms {
+		a := &s.Algorithms[i]
+		budgets := max(len(s.Epsilon), len(s.Quick.Epsilon), 1)
+		if len(a.Epsilon) > 0 {
+			budgets = max(len(a.Epsilon), len(s.Quick.Epsilon))
+		}
+		if a.node != nil {
+			entries += a.Params.combinations() * max(1, len(a.Variant)) * budgets *
+				len(a.deltas())
+		}
+	}
+	if sets > maxConfigurations || entries > maxConfigurations || sets*entries > maxConfigurations {
+		r.Problemf(s.node, "datasets, algorithms, their parameters and budgets multiply to more "+
+			"than %d configurations", maxConfigurations)
+	}
+}
+
+// Plan resolves the spec into jobs. Problems name the spec's lines.
+func (s *Spec) Plan(o Overrides) (*Plan, error) {
+	r := strictyaml.NewReader(s.File)
+	section, sets := s.Dataset, s.sets
+	if o.Quick && len(s.Quick.Dataset) > 0 {
+		section, sets = s.Quick.Dataset, s.quickSets
+	}
+	if len(o.StandIns) > 0 {
+		section = slices.Clone(section)
+		for i := range section {
+			section[i].Name = cmp.Or(o.StandIns[section[i].Name], section[i].Name)
+		}
+		sets = s.expandDatasets(r, section)
+	}
+	p := &Plan{Spec: s, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds,
+		StandIns: o.StandIns}
+	grid := s.Epsilon
+	if o.Quick {
+		p.Trials = cmp.Or(s.Quick.Trials, p.Trials)
+		p.Folds = cmp.Or(s.Quick.Folds, p.Folds)
+		if len(s.Quick.Epsilon) > 0 {
+			grid = s.Quick.Epsilon
+		}
+	}
+	if o.Trials > maxTrials {
+		return nil, fmt.Errorf("%s: %d trials are asked for in place of the spec's, must be "+
+			"between 1 and %d", s.File, o.Trials, maxTrials)
+	}
+	p.Trials = cmp.Or(max(0, o.Trials), p.Trials)
+	if o.Seed != nil {
+		p.Seed = *o.Seed
+	}
+	for i := range s.Plots {
+		p.Figures = append(p.Figures, s.Plots[i].Figure)
+	}
+	for i := range sets {
+		for k := range s.Algorithms {
+			p.expandAlgorithm(r, &sets[i], &s.Algorithms[k], grid)
+		}
+	}
+	p.checkSeries(r)
+	p.checkAmbiguity(r)
+	first, end := 0, p.Folds
+	if p.Folds == 0 || s.Protocol == Inside {
+		first, end = -1, 0 // one job without a fold
+	}
+	total := 0
+	for _, config := range p.Configs {
+		// of numbers below maxConfigurations, maxTrials and maxFolds, so there is no overflow
+		total += config.trials * (end - first)
+	}
+	if total > maxJobs {
+		r.Problemf(s.node, "the experiment has %d jobs, must be at most %d", total, maxJobs)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	for _, config := range p.Configs {
+		for trial := range config.trials {
+			for fold := first; fold < end; fold++ {
+				p.Jobs = append(p.Jobs, Job{len(p.Jobs), config, trial, fold})
+			}
+		}
+	}
+	return p, nil
+}
+
+// expandAlgorithm adds one configuration for each combination of variant, parameters and epsilon.
+func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *AlgorithmSpec,
+	grid []float64) {
+	algorithm := a.found
+	info := algorithm.Info()
+	variants := a.variants(info)
+	if len(a.Epsilon) > 0 {
+		grid = a.Epsilon
+		if p.Quick && len(p.Spec.Quick.Epsilon) > 0 {
+			grid = p.Spec.Quick.Epsilon
+		}
+	}
+	for _, name := range variants {
+		guarantee, err := info.Guarantee(algorithms.Variant(name))
+		if err != nil {
+			return
+		}
+		for _, expanded := range a.expanded {
+			config := Config{Implementation: algorithm, Info: info, Measures: p.Spec.Measures,
+				Data: data, node: a.node, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
+			setting := results.Setting{Dataset: data.use, Algorithm: info.Name, Variant: name}
+			if !isNil(expanded) {
+				config.Parameters = expanded.(algorithms.Params)
+				var changed []string
+				setting.Params, changed = resolve(expanded, algorithm.Params())
+				config.changed = changedText(setting.Params, changed)
+			}
+			if check, ok := algorithm.(algorithms.VariantChecker); ok {
+				if err := check.CheckVariant(guarantee.Variant, config.Parameters); err != nil {
+					for _, problem := range flatten(err) {
+						r.Problemf(a.node, "%s: %s", a.Name, problem)
+					}
+					continue
+				}
+			}
+			if config.Guarantee, err = algorithms.GuaranteeOf(algorithm, guarantee.Variant,
+				config.Parameters); err != nil {
+				r.Problemf(a.node, "%s: %v", a.Name, err)
+				continue
+			}
+			template, showVariant := p.seriesTemplate(a, len(variants) > 1)
+			for _, delta := range a.deltas() {
+				for _, epsilon := range epsilons(config.Guarantee, grid) {
+					own, c := setting, config
+					own.Epsilon, own.Delta, own.ShowVariant = epsilon, delta, showVariant
+					c.Setting = &own
+					own.Series = c.name(template)
+					own.Interned()
+					p.Configs = append(p.Configs, &c)
+				}
+			}
+		}
+	}
+}
+
+func epsilons(g algorithms.Guarantee, grid []float64) []*float64 {
+	if g.Model != algorithms.DifferentialPrivacy {
+		return []*float64{nil}
+	}
+	all := make([]*float64, len(grid))
+	for i := range grid {
+		all[i] = &grid[i]
+	}
+	return all
+}
+
+// Describe names a job in messages: "rps/fig3: RPS, stop 5 at epsilon 1, trial 2, fold 3".
+func (p *Plan) Describe(c *Job) string {
+	text := p.Spec.Name + ": " + c.Config.Label()
+	if c.Config.Epsilon != nil {
+		text += " at " + c.Config.BudgetText()
+	}
+	if c.Fold < 0 {
+		return fmt.Sprintf("%s, trial %d", text, c.Trial)
+	}
+	return fmt.Sprintf("%s, trial %d, fold %d", text, c.Trial, c.Fold)
+}
+
+// Datasets lists the plan's datasets, whose configurations are neighbours.
+func (p *Plan) Datasets() []*Dataset {
+	var all []*Dataset
+	for _, config := range p.Configs {
+		if len(all) == 0 || all[len(all)-1] != config.Data {
+			all = append(all, config.Data)
+		}
+	}
+	return all
+}
+
+// Workers returns how many of the plan's jobs are run at once when jobs are allowed: where a
+// figure draws the time of a release, one, because parallel releases slow each other down.
+func (p *Plan) Workers(jobs int) int {
+	if p.Timed() {
+		return 1
+	}
+	return max(1, jobs)
+}
+
+// Timed reports whether a figure draws the time of a release.
+func (p *Plan) Timed() bool {
+	return slices.ContainsFunc(p.Figures,
+		func(f results.Figure) bool { return f.Y == results.RuntimeMetric })
+}

@@ -1,0 +1,209 @@
+// Package spec is the language of experiments. A spec is a YAML file: datasets, algorithms, their
+// settings, what is measured and what is drawn. It is decoded strictly and checked as a whole, so
+// that all mistakes are reported at once, with file and line. A plan is a spec resolved into jobs,
+// each with the keys of its randomness and of its result. The package loads a dataset when asked
+// and runs nothing.
+package spec
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/internal/results"
+	"ppdp/internal/strictyaml"
+	"ppdp/metrics"
+)
+
+// Protocols of cross-validation.
+const (
+	// RawTest releases the training folds only and tests on the raw fold held out.
+	RawTest = "raw-test"
+	// Inside releases all rows and cross-validates inside the released records. It measures the
+	// release's self-consistency, not what it reveals about new people.
+	Inside = "inside"
+)
+
+// Spec is one experiment as written down by a researcher.
+type Spec struct {
+	Name   string `yaml:"name"`   // "rps/fig3": the folder of its results
+	Title  string `yaml:"title"`  // one line for people
+	Source string `yaml:"source"` // paper and figure it reproduces
+	Note   string `yaml:"note"`   // one line below its figures, such as how they differ from those
+	Seed   uint64 `yaml:"seed"`   // master seed of all randomness; 0 is a seed like any other
+	Trials int    `yaml:"trials"` // independent repetitions, default 1
+	// Folds is the number of cross-validation folds; 0 (the default) measures on the rows released.
+	Folds int `yaml:"folds"`
+	// Train holds rows out once and for all in place of folds: the first rows are released, the
+	// others are the test set.
+	Train Train `yaml:"train"`
+	// Stratify keeps the class shares equal over the folds (default true; needs a class attribute).
+	Stratify bool `yaml:"stratify"`
+	// Protocol is raw-test (the default) or inside.
+	Protocol string        `yaml:"protocol"`
+	Dataset  []DatasetSpec `yaml:"dataset,flow-one"`
+	// for every algorithm under differential privacy
+	Epsilon    []float64       `yaml:"epsilon,flow-one"`
+	Algorithms []AlgorithmSpec `yaml:"algorithms"`
+	Measure    []MeasureSpec   `yaml:"measure"`
+	Plots      []FigureSpec    `yaml:"plots"`
+	// what a run leaves beyond measurements: regions, rows
+	Keep  []string  `yaml:"keep,flow-one"`
+	Quick QuickSpec `yaml:"quick"`
+
+	File     string    `yaml:"-"` // as it was named
+	Text     []byte    `yaml:"-"` // as it was read
+	Measures []Measure `yaml:"-"` // what Measure resolves to
+
+	node *strictyaml.Node
+	// what check has resolved
+	sets, quickSets []Dataset // Dataset and Quick.Dataset
+}
+
+// QuickSpec is what --quick overrides; zero values override nothing.
+type QuickSpec struct {
+	Trials  int       `yaml:"trials"`
+	Folds   int       `yaml:"folds"`
+	Epsilon []float64 `yaml:"epsilon,flow-one"`
+	// Dataset replaces the spec's, whose sources it must name: with other parameters,
+	// such as fewer rows.
+	Dataset []DatasetSpec `yaml:"dataset,flow-one"`
+}
+
+// Load reads a spec from a file.
+func Load(path string) (*Spec, error) {
+	data, err := datasets.ReadFile(path, strictyaml.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse decodes and checks a spec. The error lists every problem as file:line: what was found, what
+// is allowed.
+func Parse(file string, data []byte) (*Spec, error) {
+	r := strictyaml.NewReader(file)
+	spec := &Spec{Trials: 1, Stratify: true, Protocol: RawTest, File: file, Text: data}
+	if spec.node = r.Document(data); spec.node != nil {
+		r.Decode(spec.node, spec)
+		spec.check(r)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return spec, nil
+}
+
+// Bounds that no sensible experiment reaches; beyond them lies a typing error.
+const (
+	maxTrials = 100_000
+	maxFolds  = 1_000
+)
+
+// check records everything wrong with a decoded spec that can be found without its data.
+func (s *Spec) check(r *strictyaml.Reader) {
+	at := func(key string) *strictyaml.Node { return valueOf(s.node, key) }
+	if s.Name == "" && at("name") == s.node {
+		r.Problemf(s.node, "name: missing, must be words such as rps/fig3: the folder of the "+
+			"results")
+	} else if err := results.CheckExperimentName(s.Name); err != nil {
+		r.Problemf(at("name"), "%v", err)
+	}
+	if s.Trials < 1 || s.Trials > maxTrials {
+		r.Problemf(at("trials"), "%d, must be between 1 and %d", s.Trials, maxTrials)
+	}
+	if s.Folds < 0 || s.Folds == 1 || s.Folds > maxFolds {
+		r.Problemf(at("folds"), "%d, must be 0 (none) or between 2 and %d", s.Folds, maxFolds)
+	}
+	if s.Protocol != RawTest && s.Protocol != Inside {
+		r.Problemf(at("protocol"), "%q, must be %s or %s", s.Protocol, RawTest, Inside)
+	}
+	if s.Protocol == Inside && s.Folds == 0 {
+		r.Problemf(at("protocol"), "inside cross-validates, so folds must be at least 2")
+	}
+	checkEpsilon(r, at("epsilon"), s.Epsilon)
+	if n, q := at("quick"), &s.Quick; n != s.node {
+		if q.Trials < 0 || q.Trials > maxTrials {
+			r.Problemf(valueOf(n, "trials"), "%d, must be between 1 and %d", q.Trials, maxTrials)
+		}
+		if q.Folds < 0 || q.Folds == 1 || q.Folds > maxFolds {
+			r.Problemf(valueOf(n, "folds"), "%d, must be between 2 and %d", q.Folds, maxFolds)
+		}
+		checkEpsilon(r, valueOf(n, "epsilon"), q.Epsilon)
+	}
+	section := func(key string, names []string) {
+		n, allowed := at(key), strings.Join(names, ", ")
+		if n == s.node {
+			r.Problemf(n, "%s: missing, must list at least one of %s", key, allowed)
+		} else if n.Kind == strictyaml.SequenceNode && len(n.Content) == 0 {
+			r.Problemf(n, "an empty list, must list at least one of %s", allowed)
+		}
+	}
+	section("dataset", datasets.Names())
+	section("algorithms", algorithms.Names())
+	section("measure", metrics.Names())
+	s.checkSize(r)
+	s.findAlgorithms(r)
+	s.checkKeep(r)
+	s.Measures = s.measures(r)
+	s.sets = s.expandDatasets(r, s.Dataset)
+	s.checkTrain(r)
+	if len(s.Quick.Dataset) > 0 {
+		var names []string
+		for i := range s.Dataset {
+			names = append(names, s.Dataset[i].Name)
+		}
+		for i := range s.Quick.Dataset {
+			if d := &s.Quick.Dataset[i]; d.Name != "" && !slices.Contains(names, d.Name) {
+				r.Problemf(d.node, "%s, must be one of the datasets of the experiment, %s", d.Name,
+					strings.Join(names, ", "))
+			}
+		}
+		s.quickSets = s.expandDatasets(r, s.Quick.Dataset)
+	}
+	for i := range s.Algorithms {
+		s.checkAlgorithm(r, &s.Algorithms[i], s.Measures)
+	}
+	s.checkFigures(r, s.Measures)
+}
+
+// valueOf is the value of a key in a mapping, or the mapping itself where the key is not given.
+func valueOf(n *strictyaml.Node, key string) *strictyaml.Node {
+	return cmp.Or(strictyaml.Find(n, key), n)
+}
+
+func checkEpsilon(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
+	checkGrid(r, at, grid, "a finite number above 0", func(epsilon float64) bool {
+		return epsilon > 0 && !math.IsInf(epsilon, 1)
+	})
+}
+
+func checkDelta(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
+	checkGrid(r, at, grid, "at least 1e-300 and below 1, or 0 for pure epsilon",
+		func(delta float64) bool { return delta == 0 || delta >= 1e-300 && delta < 1 })
+}
+
+func checkGrid(r *strictyaml.Reader, at *strictyaml.Node, grid []float64, must string,
+	valid func(float64) bool) {
+	seen := make(map[float64]bool)
+	for i, x := range grid {
+		where := at
+		if at.Kind == strictyaml.SequenceNode && i < len(at.Content) {
+			where = at.Content[i]
+		}
+		if written, err := strconv.ParseFloat(where.Value, 64); err != nil || written != x {
+			continue // not decoded, which is reported
+		}
+		if !valid(x) {
+			r.Problemf(where, "%v, must be %s", x, must)
+		}
+		if seen[x] {
+			r.Problemf(where, "%v is listed twice", x)
+		}
+		seen[x] = true
+	}
+}

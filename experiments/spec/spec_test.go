@@ -1,0 +1,123 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	_ "ppdp/algorithms/all"
+	_ "ppdp/classifiers/all"
+	_ "ppdp/datasets/all"
+	"ppdp/experiments"
+	_ "ppdp/experiments/internal/coin"
+)
+
+// testSpec is an experiment small enough for tests, with noise, folds and a reference.
+const testSpec = `
+name: test/coins
+seed: 7
+trials: 3
+folds: 4
+dataset: {name: gaussian, shape: clusters-5d, n: 300}
+epsilon: [0.5, 1]
+algorithms:
+  - {name: test-coin, series: "coin {share}", params: {share: [0.2, 0.8]}}
+  - {name: test-raw, series: raw}
+measure:
+  - {metric: accuracy, classifier: [naive-bayes, majority]}
+plots:
+  - {name: a, where: {classifier: naive-bayes}, x: epsilon, y: accuracy,
+     reference: [test-raw, majority]}
+quick: {trials: 1, epsilon: [1]}
+`
+
+func mustPlan(t *testing.T, text string, o Overrides) *Plan {
+	t.Helper()
+	spec, err := Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := spec.Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// TestEmbedded: every spec that comes with the program decodes and plans.
+func TestEmbedded(t *testing.T) {
+	t.Parallel()
+	if len(experiments.Names()) == 0 {
+		t.Fatal("no embedded experiments")
+	}
+	for _, name := range experiments.Names() {
+		t.Run(name, func(t *testing.T) {
+			spec, err := Embedded(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if spec.Name != name {
+				t.Errorf("the spec calls itself %s", spec.Name)
+			}
+			for _, quick := range []bool{false, true} {
+				plan, err := spec.Plan(Overrides{Quick: quick})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(plan.Jobs) == 0 {
+					t.Error("no jobs")
+				}
+				t.Logf("quick %v: %d configurations, %d jobs",
+					quick, len(plan.Configs), len(plan.Jobs))
+			}
+		})
+	}
+}
+
+// TestQuickDataset: a quick run has the datasets named for it, any other those of the experiment.
+func TestQuickDataset(t *testing.T) {
+	const text = `
+name: t/quick
+dataset: {name: discrete, n: [1000, 2000]}
+algorithms:
+  - {name: mondrian, params: {k: 10}}
+measure:
+  - {metric: regions}
+quick: {dataset: {name: discrete, n: 100}}
+`
+	spec, err := Parse("spec.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for quick, want := range map[bool][]string{false: {"1000", "2000"}, true: {"100"}} {
+		plan, err := spec.Plan(Overrides{Quick: quick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, config := range plan.Configs {
+			got = append(got, config.Dataset.Params["n"])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("quick %v: n %v, want %v", quick, got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(testSpec))
+	for _, name := range experiments.Names() {
+		text, _ := experiments.Text(name)
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		spec, err := Parse("fuzz.yaml", data)
+		if err != nil {
+			if !strings.Contains(err.Error(), "fuzz.yaml:") {
+				t.Errorf("an error without its place: %v", err)
+			}
+			return
+		}
+		spec.Plan(Overrides{Trials: 1}) // must not panic
+	})
+}

@@ -1,0 +1,244 @@
+package spec
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ppdp/internal/strictyaml"
+)
+
+// Sweep is a mapping of parameters any value of which may be a list; lists multiply. It keeps the
+// document's nodes, so that whatever is wrong with a value is reported with its line.
+type Sweep struct {
+	node *strictyaml.Node
+	axes []axis
+}
+
+// axis is one parameter with the values it takes.
+type axis struct {
+	key    string
+	at     *strictyaml.Node // the key
+	values []*strictyaml.Node
+}
+
+var _ strictyaml.Unmarshaler = (*Sweep)(nil)
+
+// UnmarshalStrict reads the mapping without looking at what its keys mean.
+func (s *Sweep) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	if n.Kind != strictyaml.MappingNode {
+		r.Problemf(n, "must be a mapping of names to values")
+		return
+	}
+	s.node = n
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		s.add(r, n.Content[i], n.Content[i+1])
+	}
+}
+
+func (s *Sweep) add(r *strictyaml.Reader, key, value *strictyaml.Node) {
+	a := axis{key: key.Value, at: key, values: []*strictyaml.Node{value}}
+	if value.Kind == strictyaml.SequenceNode {
+		if len(value.Content) == 0 {
+			r.Problemf(value, "an empty list, must hold at least one value")
+			return
+		}
+		a.values = value.Content
+	}
+	s.axes = append(s.axes, a)
+}
+
+// swept lists the keys that take more than one value, in the document's order.
+func (s *Sweep) swept() []string {
+	var keys []string
+	for _, a := range s.axes {
+		if len(a.values) > 1 {
+			keys = append(keys, a.key)
+		}
+	}
+	return keys
+}
+
+// maxCombinations stops a sweep that multiplies beyond anything that could be run.
+const maxCombinations = 1 << 16
+
+// combinations is how many the lists multiply to, at most maxCombinations + 1.
+func (s *Sweep) combinations() int {
+	total := 1
+	for _, a := range s.axes {
+		// of lists no longer than a document, so there is no overflow
+		if total *= len(a.values); total > maxCombinations {
+			return maxCombinations + 1
+		}
+	}
+	return total
+}
+
+// combination is the i-th one: a value of each axis, of which the last varies fastest.
+func (s *Sweep) combination(i int) []*strictyaml.Node {
+	values := make([]*strictyaml.Node, len(s.axes))
+	for k, a := range slices.Backward(s.axes) {
+		values[k] = a.values[i%len(a.values)]
+		i /= len(a.values)
+	}
+	return values
+}
+
+// expand decodes every combination onto a fresh parameter struct and validates it. fresh returns a
+// pointer to defaults, or nil where no parameters exist; owner names their owner in messages.
+// Problems are recorded in r; combinations with problems are left out.
+func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []any {
+	if isNil(fresh()) {
+		for _, a := range s.axes {
+			r.Problemf(a.at, "%s: unknown key, %s takes no parameters", a.key, owner)
+		}
+		return []any{nil}
+	}
+	// Each value on its own first: a wrong one is reported once, not once a combination.
+	before := r.Problems()
+	for _, a := range s.axes {
+		for _, value := range a.values {
+			if !a.decode(r, value, fresh()) && !known(fresh(), a.key) {
+				break // an unknown key is wrong once, whatever its values
+			}
+		}
+	}
+	if r.Problems() > before {
+		s.validateRest(r, fresh)
+		return nil
+	}
+	total := s.combinations()
+	if total > maxCombinations {
+		r.Problemf(s.node, "%s: the lists multiply to more than %d combinations", owner,
+			maxCombinations)
+		return nil
+	}
+	var expanded []any
+	reported := make(map[string]bool) // problems
+	for i := range total {
+		params, values := fresh(), s.combination(i)
+		for k, a := range s.axes {
+			a.decode(r, values[k], params)
+		}
+		problems := validate(params)
+		if len(problems) == 0 {
+			expanded = append(expanded, params)
+		}
+		for _, problem := range problems {
+			if !reported[problem] {
+				reported[problem] = true
+				at, text := s.blame(values, problem)
+				r.Problemf(at, "%s", text)
+			}
+		}
+	}
+	return expanded
+}
+
+// validateRest records what is wrong with the values that can be decoded where others cannot, so
+// that all is reported at once: each with the first valid value of every other key. Problems of
+// other keys are left out: they may be about a default that is used for lack of a valid value.
+func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
+	reported := strictyaml.NewReader(r.File)
+	for i, a := range s.axes {
+		for _, value := range a.values {
+			params := fresh()
+			if !a.decode(reported, value, params) {
+				continue
+			}
+			for j, other := range s.axes {
+				for k := 0; j != i && k < len(other.values); k++ {
+					if other.decode(reported, other.values[k], params) {
+						break
+					}
+				}
+			}
+			for _, problem := range validate(params) {
+				if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
+					r.Problemf(value, "%s", rest)
+				}
+			}
+		}
+	}
+}
+
+// blame finds the value a validation message is about, and the message without its key: messages
+// start with "key: ".
+func (s *Sweep) blame(values []*strictyaml.Node, problem string) (*strictyaml.Node, string) {
+	for k, a := range s.axes {
+		if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
+			return values[k], rest
+		}
+	}
+	return s.node, problem
+}
+
+// validate calls a parameter struct's Validate and returns its errors one by one.
+func validate(params any) []string {
+	if v, ok := params.(interface{ Validate() error }); ok {
+		return flatten(v.Validate())
+	}
+	return nil
+}
+
+func flatten(err error) []string {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []string
+		for _, e := range joined.Unwrap() {
+			all = append(all, flatten(e)...)
+		}
+		return all
+	}
+	return []string{err.Error()}
+}
+
+func known(params any, key string) bool {
+	_, ok := strictyaml.Resolved(params)[key]
+	return ok
+}
+
+// decode decodes one value of the axis onto a parameter struct and reports whether it could.
+func (a *axis) decode(r *strictyaml.Reader, value *strictyaml.Node, params any) bool {
+	before := r.Problems()
+	r.Decode(&strictyaml.Node{Kind: strictyaml.MappingNode, Tag: "!!map", Line: a.at.Line,
+		Column: a.at.Column, Content: []*strictyaml.Node{a.at, value}}, params)
+	return r.Problems() == before
+}
+
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	rv := reflect.ValueOf(v)
+	return rv.Kind() == reflect.Pointer && rv.IsNil()
+}
+
+// resolve flattens a parameter struct: all its values by name, and the names of those that differ
+// from the defaults, sorted. Keys and seeds are made from the latter, so that a new parameter whose
+// default changes nothing leaves all old results as they are.
+func resolve(params, defaults any) (all map[string]string, changed []string) {
+	if isNil(params) {
+		return nil, nil
+	}
+	all = strictyaml.Resolved(params)
+	usual := strictyaml.Resolved(defaults)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if all[key] != usual[key] {
+			changed = append(changed, key)
+		}
+	}
+	return all, changed
+}
+
+// changedText writes the changed parameters as "name=value name=value".
+func changedText(all map[string]string, changed []string) string {
+	words := make([]string, len(changed))
+	for i, key := range changed {
+		words[i] = key + "=" + all[key]
+	}
+	return strings.Join(words, " ")
+}
