@@ -24,8 +24,8 @@ import (
 //
 // Jobs of baselines in other languages stay here: those have processes already.
 
-// assignment is the first line to a process: what it is to serve. All that a job depends on is in Start
-// and in the data.
+// assignment is the first line to a process: what it is to serve. All that a job depends on is in
+// Start and in the data.
 type assignment struct {
 	Process       int            `json:"process"` // the run's
 	Start         *Start         `json:"start"`

@@ -191,8 +191,8 @@ func (r *run) work(ctx context.Context, tasks []task) error {
 	return err
 }
 
-// pool carries out tasks in order, Options.Workers at once. When it returns, the data of all jobs are
-// verified.
+// pool carries out tasks in order, Options.Workers at once. When it returns, the data of all jobs
+// are verified.
 func (r *run) pool(ctx context.Context, tasks []task) {
 	queue := make(chan task)
 	var workers sync.WaitGroup

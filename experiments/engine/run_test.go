@@ -245,7 +245,9 @@ func (c revisedClassifier) Info() classifiers.Info {
 func TestRevisions(t *testing.T) {
 	for name, revise := range map[string]func(*spec.Config){
 		"algorithm": func(c *spec.Config) { c.Info.Revision++ },
-		"metric":    func(c *spec.Config) { c.Measures[1].Metric = revisedMetric{c.Measures[1].Metric} },
+		"metric": func(c *spec.Config) {
+			c.Measures[1].Metric = revisedMetric{c.Measures[1].Metric}
+		},
 		"classifier": func(c *spec.Config) {
 			c.Measures[1].Classifier = revisedClassifier{c.Measures[1].Classifier}
 		},

@@ -84,7 +84,8 @@ func (s *Start) Plan() (*spec.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOtherProgram, err)
 	}
-	overrides := spec.Overrides{Quick: m.Overrides.Quick, Seed: m.Overrides.Seed, StandIns: s.StandIns}
+	overrides := spec.Overrides{Quick: m.Overrides.Quick, Seed: m.Overrides.Seed,
+		StandIns: s.StandIns}
 	if m.Overrides.Trials != nil {
 		overrides.Trials = *m.Overrides.Trials
 	}

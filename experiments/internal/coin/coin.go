@@ -76,6 +76,7 @@ func Die(how string) {
 	select {} // until the goroutines have done it
 }
 
+// Release publishes the rows that the coin chooses, and does what the mood asks for.
 func (Coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*coinParams)
 	root := in.Budget.Root()
