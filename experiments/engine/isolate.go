@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"ppdp/audit"
@@ -87,8 +88,10 @@ const (
 
 // inProcess reports whether a job runs in a worker process.
 func (r *run) inProcess(i int) bool {
-	_, outside := r.plan.Jobs[i].Config.Implementation.(io.Closer) // it has one already
-	return r.processes != nil && (r.opts.Isolate || r.suspect[i]) && !outside
+	config := r.plan.Jobs[i].Config
+	_, outside := config.Implementation.(io.Closer) // it has one already
+	suspect := slices.Contains(r.suspects, config.Algorithm)
+	return r.processes != nil && (r.opts.Isolate || suspect) && !outside
 }
 
 // newProcesses is a pool of worker processes for the run. It starts one when a job needs it.

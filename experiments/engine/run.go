@@ -28,8 +28,9 @@ import (
 // a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
 //
 // Some jobs run in processes of their own whatever Options.Isolate says, so that they can harm
-// nothing else: those that were running when an earlier process of this run died, which they may
-// have caused, and those whose data somebody has changed since they were loaded.
+// nothing else: those of algorithms that were running when an earlier process of this run died,
+// which one of them may have caused, and those whose data somebody has changed since they were
+// loaded.
 func Run(ctx context.Context, p *spec.Plan, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
@@ -83,7 +84,7 @@ type run struct {
 	entries   []*entry // by job; each worker writes its own jobs only
 	proofs    []proof  // by job, as entries
 	keys      []string // of jobs, in the journal
-	suspect   []bool   // by job: it may have ended an earlier process
+	suspects  []string // algorithms that may have ended an earlier process
 	audits    []*audited
 	processes *process.Pool           // of Options.Process, or nil
 	stop      context.CancelCauseFunc // ends the run
@@ -105,8 +106,7 @@ type task func(ctx context.Context)
 func newRun(p *spec.Plan, opts Options, cache *dataCache, j *journal, dir string) *run {
 	r := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Jobs)), proofs: make([]proof, len(p.Jobs)),
-		keys: make([]string, len(p.Jobs)), suspect: make([]bool, len(p.Jobs)),
-		traced: make(map[string]bool), left: make(map[int]<-chan struct{}),
+		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool), left: make(map[int]<-chan struct{}),
 		result: Result{Dir: dir}}
 	r.opts.Workers = p.Workers(opts.Workers)
 	r.finished = func(i int) (entry, error) { return *r.entries[i], nil }
@@ -119,7 +119,6 @@ func newRun(p *spec.Plan, opts Options, cache *dataCache, j *journal, dir string
 
 // open lists the jobs of the shard that no earlier run has finished, and keeps what it has.
 func (r *run) open(held *kept) (open []int) {
-	suspects := 0
 	for i := range r.plan.Jobs {
 		if !r.opts.Shard.has(i) {
 			r.result.OtherShards++
@@ -132,14 +131,15 @@ func (r *run) open(held *kept) (open []int) {
 			r.result.Cached++
 			continue
 		}
-		if r.suspect[i] = held.begun[r.keys[i]]; r.suspect[i] {
-			suspects++
+		algorithm := r.plan.Jobs[i].Config.Algorithm
+		if held.begun[r.keys[i]] && !slices.Contains(r.suspects, algorithm) {
+			r.suspects = append(r.suspects, algorithm)
 		}
 		open = append(open, i)
 	}
-	if suspects > 0 && !r.opts.Isolate {
-		r.opts.Log(fmt.Sprintf("%d jobs were running when an earlier run died: each runs in a "+
-			"process of its own", suspects))
+	if len(r.suspects) > 0 && !r.opts.Isolate {
+		r.opts.Log(fmt.Sprintf("an earlier run died while jobs of %s were running: they run in "+
+			"processes of their own now", strings.Join(r.suspects, ", ")))
 	}
 	return open
 }

@@ -212,7 +212,7 @@ func (f *fault) same() {
 func (f *fault) recovers(args ...string) {
 	f.Helper()
 	f.intact()
-	if out, err := f.run(append(args, "--retry")...); err != nil {
+	if out, err := f.run(args...); err != nil {
 		f.Fatalf("the run does not go on: %v: %s", err, out)
 	}
 	if _, err := results.Open(f.results()); err != nil {
