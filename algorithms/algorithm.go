@@ -33,6 +33,14 @@ type VariantChecker interface {
 	CheckVariant(v Variant, p Params) error
 }
 
+// Fitter is implemented by algorithms whose defaults do not suit every table.
+type Fitter interface {
+	// FitSchema returns the parameters that suit tables of the schema when a partition should have
+	// about the given number of cells with noisy counts, classes counted. It knows public facts
+	// alone.
+	FitSchema(s *datasets.Schema, cells int) Params
+}
+
 // SchemaChecker is implemented by algorithms that some parameters keep from releasing some tables.
 type SchemaChecker interface {
 	// CheckSchema reports what in a table's schema validated parameters cannot work with, each

@@ -111,7 +111,7 @@ func (c *compareCommand) Run(con *console) error {
 		Epsilon: c.Epsilon, K: c.K, Records: c.Rows, Trials: c.Trials, Seed: c.Seed}
 	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs, Timeout: c.Timeout}
 	path := filepath.Join(out, specFile)
-	s, text, unfit, err := compared.Spec(con.ctx, reading(con, flags.files()), path)
+	s, unfit, err := compared.Spec(con.ctx, reading(con, flags.files()), path)
 	if con.ctx.Err() != nil {
 		return fmt.Errorf("%w while the table was read: nothing was run", engine.ErrInterrupted)
 	}
@@ -129,7 +129,7 @@ func (c *compareCommand) Run(con *console) error {
 		return err
 	}
 	err = results.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(text)
+		_, err := w.Write(s.Text)
 		return err
 	})
 	if err != nil {

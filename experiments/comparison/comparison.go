@@ -5,12 +5,11 @@ package comparison
 import (
 	"context"
 	"fmt"
-	"math/bits"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -39,102 +38,63 @@ const Name = "compare"
 // Unfit is an algorithm, or a classifier, that a table cannot be compared by, and why.
 type Unfit struct{ Name, Reason string }
 
-// comparisonSpec is the part of the spec language that a comparison uses.
-type comparisonSpec struct {
-	Name       string
-	Title      string
-	Source     string
-	Note       string `yaml:",omitempty"`
-	Seed       uint64
-	Trials     int
-	Folds      int            `yaml:",omitempty"`
-	Dataset    map[string]any `yaml:",flow"`
-	Epsilon    []float64      `yaml:",flow"`
-	Algorithms []comparedAlgorithm
-	Measure    []comparedMeasure
-	Plots      []comparedPlot `yaml:",omitempty"`
-}
+// folds are the parts that classifiers are tested on in turn.
+const folds = 5
 
-type comparedAlgorithm struct {
-	Name    string
-	Variant string
-	Series  string
-	Epsilon []float64      `yaml:",flow,omitempty"`
-	Params  map[string]any `yaml:",flow,omitempty"`
-}
-
-type comparedMeasure struct {
-	Metric     []string       `yaml:",flow"`
-	Classifier []string       `yaml:",flow,omitempty"`
-	Params     map[string]any `yaml:",flow,omitempty"`
-}
-
-type comparedPlot struct {
-	Name      string
-	Title     string
-	Where     map[string]string `yaml:",flow"`
-	X         string
-	XScale    string `yaml:"xscale"`
-	Y         string
-	Reference []string `yaml:",flow,omitempty"`
-}
-
-// comparedFolds are the parts that classifiers are tested on in turn.
-const comparedFolds = 5
-
-// Spec writes the comparison's spec for a file at path, parses it, and lists what does not fit.
-// The table is read for what a release would refuse it for (its schema and, under k-anonymity, too
-// few records); no setting depends on its values.
-func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string) (s *spec.Spec,
-	text []byte, unfit []Unfit, err error) {
-	w := comparisonSpec{Name: Name, Source: "none", Seed: c.Seed, Trials: c.Trials,
+// Spec makes the comparison's spec for a file at path, and lists what does not fit. The table is
+// read for what a release would refuse it for (its schema and, under k-anonymity, too few records);
+// no setting depends on its values.
+func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string) (*spec.Spec,
+	[]Unfit, error) {
+	data, err := c.dataset(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &spec.Spec{Name: Name, Source: "none", Seed: c.Seed, Trials: c.Trials,
 		Title:   "Releases of " + filepath.Base(c.CSV) + " compared",
-		Dataset: map[string]any{}, Epsilon: c.Epsilon}
+		Dataset: []spec.DatasetSpec{data}, Epsilon: c.Epsilon,
+		Algorithms: []spec.AlgorithmSpec{{Name: "identity", Series: "Original",
+			Variant: []string{string(algorithms.Published)}}},
+		Measure: []spec.MeasureSpec{{Metric: []string{"records"}}}}
 	if c.CSV == "" {
 		w.Title = "Releases of records made up from " + filepath.Base(c.Schema) + " compared"
-		w.Dataset["name"], w.Dataset["n"] = "from-schema", c.Records
-	} else if w.Dataset["csv"], err = relativeTo(filepath.Dir(path), c.CSV); err != nil {
-		return nil, nil, nil, err
 	}
-	if w.Dataset["schema"], err = relativeTo(filepath.Dir(path), c.Schema); err != nil {
-		return nil, nil, nil, err
-	}
-	if c.Target != "" {
-		w.Dataset["target"] = c.Target
-	}
-	w.Algorithms = []comparedAlgorithm{{Name: "identity", Variant: string(algorithms.Published),
-		Series: "Original"}}
-	w.Measure = []comparedMeasure{{Metric: []string{"records"}}}
-	table, err := c.load(ctx, files, path, &w)
+	table, err := load(ctx, files, path, w)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	schema, rows := table.Schema(), table.Len()
-	unfit = w.measures(schema)
+	unfit := measure(w, schema)
 	if schema.Class() >= 0 {
-		w.Folds = comparedFolds
-		rows -= (rows + comparedFolds - 1) / comparedFolds
+		w.Folds = folds
+		rows -= (rows + folds - 1) / folds
 	}
 	for _, name := range algorithms.Names() {
-		entries, reason := c.candidate(name, schema)
-		if reason == "" && len(entries) > 0 {
-			reason, err = w.refusal(path, entries, schema, rows)
-			if err != nil {
-				return nil, nil, nil, fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		if reason != "" {
-			unfit = append(unfit, Unfit{name, reason})
+		if name == w.Algorithms[0].Name {
 			continue
 		}
-		for i := range entries { // titles are for people: two may be alike
-			if slices.ContainsFunc(w.Algorithms, func(a comparedAlgorithm) bool {
-				return a.Series == entries[i].Series && a.Name != name
-			}) {
-				entries[i].Series += " (" + name + ")"
-			}
+		entries, reason := c.candidate(name, schema)
+		if reason != "" {
+			unfit = append(unfit, Unfit{name, reason})
 		}
-		w.Algorithms = append(w.Algorithms, entries...)
+		for _, entry := range entries { // titles are for people: two may be alike
+			if slices.ContainsFunc(w.Algorithms, func(a spec.AlgorithmSpec) bool {
+				return a.Series == entry.Series && a.Name != name
+			}) {
+				entry.Series += " (" + name + ")"
+			}
+			w.Algorithms = append(w.Algorithms, entry)
+		}
+	}
+	refused, err := refusals(path, *w, schema, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.Algorithms = slices.DeleteFunc(w.Algorithms, func(a spec.AlgorithmSpec) bool {
+		return refused[a.Name] != ""
+	})
+	for _, name := range slices.Sorted(maps.Keys(refused)) {
+		unfit = append(unfit, Unfit{name, refused[name]})
 	}
 	if len(unfit) > 0 {
 		var reasons []string
@@ -143,11 +103,32 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		}
 		w.Note = "Left out: " + strings.Join(reasons, "; ")
 	}
-	if text, err = w.encode(c); err != nil {
-		return nil, nil, nil, err
+	s, err := spec.Compose(path, w)
+	if err != nil {
+		return nil, nil, err
 	}
-	s, err = spec.Parse(path, text)
-	return s, text, unfit, err
+	s.Text = append(fmt.Appendf(nil, "# Written by ppdp compare; change it and run it again with "+
+		"ppdp run.\n# Settings follow from the schema, from epsilon and from %d records, stated as "+
+		"public: cells of a\n# partition are so few that their noise alone publishes no more "+
+		"records than there are.\n", c.Records), s.Text...)
+	return s, unfit, nil
+}
+
+// dataset is the table, or records made up, as a spec at path names it.
+func (c *Comparison) dataset(path string) (d spec.DatasetSpec, err error) {
+	values := make(map[string]any)
+	if c.CSV == "" {
+		values["name"], values["n"] = "from-schema", c.Records
+	} else if values["csv"], err = relativeTo(filepath.Dir(path), c.CSV); err != nil {
+		return d, err
+	}
+	if values["schema"], err = relativeTo(filepath.Dir(path), c.Schema); err != nil {
+		return d, err
+	}
+	if c.Target != "" {
+		values["target"] = c.Target
+	}
+	return spec.DatasetOf(values), nil
 }
 
 func relativeTo(folder, file string) (string, error) {
@@ -165,36 +146,14 @@ func relativeTo(folder, file string) (string, error) {
 	return filepath.ToSlash(to), nil
 }
 
-func (w *comparisonSpec) encode(c *Comparison) ([]byte, error) {
-	text, err := yaml.Marshal(w)
+// load reads the spec's table.
+func load(ctx context.Context, files datasets.Files, path string, w *spec.Spec) (
+	*datasets.Table, error) {
+	s, err := spec.Compose(path, w)
 	if err != nil {
 		return nil, err
 	}
-	head := fmt.Sprintf("# Written by ppdp compare; change it and run it again with ppdp run.\n"+
-		"# Settings follow from the schema, from epsilon and from %d records, stated as public: "+
-		"cells of a\n# partition are so few that their noise alone publishes no more records than "+
-		"there are.\n", c.Records)
-	return append([]byte(head), text...), nil
-}
-
-// plan is the plan of the spec with other algorithms in place of its own.
-func (w *comparisonSpec) plan(path string, entries []comparedAlgorithm) (*spec.Plan, error) {
-	own := *w
-	own.Algorithms, own.Plots = entries, nil // figures may show what others bring
-	text, err := yaml.Marshal(own)
-	if err != nil {
-		return nil, err
-	}
-	s, err := spec.Parse(path, text)
-	if err != nil {
-		return nil, err
-	}
-	return s.Plan(spec.Overrides{})
-}
-
-func (c *Comparison) load(ctx context.Context, files datasets.Files, path string,
-	w *comparisonSpec) (*datasets.Table, error) {
-	p, err := w.plan(path, w.Algorithms)
+	p, err := s.Plan(spec.Overrides{})
 	if err != nil {
 		return nil, err
 	}
@@ -205,9 +164,9 @@ func (c *Comparison) load(ctx context.Context, files datasets.Files, path string
 	return data.Table, nil
 }
 
-// measures says what is measured, and what of it the table cannot serve: classifiers and, without a
+// measure says what is measured, and what of it the table cannot serve: classifiers and, without a
 // class, none of them; marginals of one and of two attributes; range queries over two.
-func (w *comparisonSpec) measures(schema *datasets.Schema) (unfit []Unfit) {
+func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
 	for _, name := range []string{"naive-bayes", "c45", "svm", "majority"} {
@@ -221,7 +180,7 @@ func (w *comparisonSpec) measures(schema *datasets.Schema) (unfit []Unfit) {
 	w.Measure = nil
 	if len(usable) > 0 {
 		w.Measure = append(w.Measure,
-			comparedMeasure{Metric: []string{"accuracy"}, Classifier: usable})
+			spec.MeasureSpec{Metric: []string{"accuracy"}, Classifier: usable})
 	} else {
 		unfit = append(unfit, Unfit{"all classifiers",
 			"the table has no class attribute: name one with --target"})
@@ -231,15 +190,15 @@ func (w *comparisonSpec) measures(schema *datasets.Schema) (unfit []Unfit) {
 		sizes, widest = []int{1, 2}, nil // of two attributes by default
 	}
 	w.Measure = append(w.Measure,
-		comparedMeasure{Metric: []string{"marginal-distance"},
-			Params: map[string]any{"attributes": sizes}},
-		comparedMeasure{Metric: []string{"range-error"}, Params: widest},
-		comparedMeasure{Metric: []string{"records"}})
+		spec.MeasureSpec{Metric: []string{"marginal-distance"},
+			Params: spec.Values(map[string]any{"attributes": sizes})},
+		spec.MeasureSpec{Metric: []string{"range-error"}, Params: spec.Values(widest)},
+		spec.MeasureSpec{Metric: []string{"records"}})
 	if len(w.Epsilon) > 1 {
 		for _, name := range usable[:max(0, len(usable)-1)] { // the last is the majority
-			w.Plots = append(w.Plots, comparedPlot{Name: name, Title: name,
-				Where: map[string]string{"classifier": name}, X: "epsilon", XScale: "log",
-				Y: "accuracy", Reference: []string{"identity", "majority"}})
+			w.Plots = append(w.Plots, spec.FigureSpec{Figure: results.Figure{Name: name,
+				Title: name, Where: results.Filter{"classifier": name}, X: "epsilon",
+				XScale: "log", Y: "accuracy", Reference: []string{"identity", "majority"}}})
 		}
 	}
 	return unfit
@@ -248,7 +207,7 @@ func (w *comparisonSpec) measures(schema *datasets.Schema) (unfit []Unfit) {
 // candidate is an algorithm with the settings that it is compared under, one entry for all epsilons
 // or, where settings follow from them, one each. It is empty for algorithms of graphs; reason says
 // what keeps another one out.
-func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []comparedAlgorithm,
+func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []spec.AlgorithmSpec,
 	reason string) {
 	algorithm := must(algorithms.Lookup(name))
 	info, params := algorithm.Info(), algorithm.Params()
@@ -262,40 +221,45 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []compa
 	if !info.Can(algorithms.RecordsProduct) {
 		return nil, "it publishes no records to learn and count from"
 	}
-	entry := comparedAlgorithm{Name: name, Variant: string(guarantee.Variant),
-		Series: strings.SplitN(info.Title, ":", 2)[0], Params: map[string]any{}}
+	entry := spec.AlgorithmSpec{Name: name, Variant: []string{string(guarantee.Variant)},
+		Series: strings.SplitN(info.Title, ":", 2)[0]}
+	values := make(map[string]any)
+	fitter, fits := algorithm.(algorithms.Fitter)
 	switch guarantee.Model {
 	case algorithms.NoPrivacy:
-		switch name {
-		case "identity": // is there from the beginning
-			return nil, ""
-		case results.SampleAlgorithm:
-			entry.Series = "Sample of {" + results.ShareParam + "}"
-			entry.Params[results.ShareParam] = c.shares()
-			return []comparedAlgorithm{entry}, ""
+		if name != results.SampleAlgorithm {
+			return nil, "it gives no privacy"
 		}
-		return nil, "it gives no privacy"
+		entry.Series = "Sample of {" + results.ShareParam + "}"
+		values[results.ShareParam] = c.shares()
+		entry.Params = spec.Values(values)
+		return []spec.AlgorithmSpec{entry}, ""
 	case algorithms.KAnonymity:
+		if fits {
+			values = spec.Changed(fitter.FitSchema(s, maxCells), params)
+		}
 		if _, ok := params.(algorithms.Anonymous); ok {
-			entry.Params["k"] = c.K
+			values["k"] = c.K
 		}
-		if name == "mondrian" && s.Class() >= 0 {
-			entry.Params["split"] = "class"
-		}
-		return []comparedAlgorithm{entry}, ""
+		entry.Params = spec.Values(values)
+		return []spec.AlgorithmSpec{entry}, ""
 	}
+	if !fits {
+		return []spec.AlgorithmSpec{entry}, ""
+	}
+	var before []algorithms.Params // of entries
 	for _, epsilon := range c.Epsilon {
-		own := entry
-		own.Params = fitting(name, s, c.cells(epsilon))
-		same := slices.IndexFunc(entries, func(e comparedAlgorithm) bool {
-			return fmt.Sprint(e.Params) == fmt.Sprint(own.Params)
+		fitted := fitter.FitSchema(s, c.cells(epsilon))
+		same := slices.IndexFunc(before, func(p algorithms.Params) bool {
+			return reflect.DeepEqual(p, fitted)
 		})
 		if same >= 0 {
 			entries[same].Epsilon = append(entries[same].Epsilon, epsilon)
 			continue
 		}
-		own.Epsilon = []float64{epsilon}
-		entries = append(entries, own)
+		own := entry
+		own.Params, own.Epsilon = spec.Values(spec.Changed(fitted, params)), []float64{epsilon}
+		entries, before = append(entries, own), append(before, fitted)
 	}
 	if len(entries) == 1 {
 		entries[0].Epsilon = nil // all
@@ -329,134 +293,44 @@ func soundVariant(info algorithms.Info) (g algorithms.Guarantee, found bool) {
 	return g, false
 }
 
-// maxFittingCells keeps a partition's cells within what any algorithm takes.
-const maxFittingCells = 1 << 22
+// maxCells keeps a partition's cells within what any algorithm takes.
+const maxCells = 1 << 22
 
 // cells is how many cells of a partition, classes counted, may have noisy counts. Half of the
 // budget buys a count noise of scale 2/ε; what of it is above 0 is 1/ε on average, so that so many
 // empty cells publish as many records as there are.
 func (c *Comparison) cells(epsilon float64) int {
-	return int(max(1, min(maxFittingCells, float64(c.Records)*epsilon)))
+	return int(max(1, min(maxCells, float64(c.Records)*epsilon)))
 }
 
-// fitting are the settings under which a partition of a table of the schema has at most about so
-// many cells, classes counted; a score that needs no class where the table has none; and for other
-// releases what suits a user's table better than their defaults.
-func fitting(name string, s *datasets.Schema, cells int) map[string]any {
-	params := make(map[string]any)
-	perClass := max(1, cells/s.Classes())
-	switch name {
-	case "rps":
-		params["attributes"] = "random"
-		params["depth"] = max(1, min(domainBits(s), bits.Len(uint(perClass))-1))
-		if s.Classes() == 2 {
-			params["quality"] = "class"
-		}
-	case "dpcube":
-		params["grid"] = "coarse"
-		params["max_cells"] = max(cells, s.Classes())
-	case "diffgen":
-		params["h"] = wholeSpecialisations(s, perClass)
-	case "diffmulti":
-		widest := 2
-		for _, fanouts := range fanoutsOf(s) {
-			widest = max(widest, fanouts[0])
-		}
-		params["h"] = max(1, (perClass-1)/(widest-1))
-	case "aim-labels": // ten copies would teach more, and count wrongly
-		params["copies"] = 1
-	case "privbayes": // for general domains, with as many bins as other releases from marginals
-		params["encoding"], params["bins"] = "hierarchical", 24
-	}
-	if _, scored := params["h"]; scored && s.Class() < 0 {
-		params["utility"] = "ncp"
-	}
-	return params
-}
-
-// domainBits is how many cuts in half, at most, lead to a single cell.
-func domainBits(s *datasets.Schema) (cuts int) {
-	for _, at := range s.QuasiIdentifiers() {
-		cuts += bits.Len(uint(s.Attributes[at].Cells() - 1))
-	}
-	return cuts
-}
-
-// mostSpecialisations bounds the settings of algorithms that specialise attributes as a whole.
-const mostSpecialisations = 1000
-
-// fanoutsOf lists, for each quasi-identifier of more than one value, into how many parts its
-// specialisations cut, most first: numbers in two each time, at each node of a taxonomy its
-// children.
-func fanoutsOf(s *datasets.Schema) (all [][]int) {
-	for _, at := range s.QuasiIdentifiers() {
-		a := &s.Attributes[at]
-		var fanouts []int
-		if axis := a.Axis(); axis == nil {
-			fanouts = slices.Repeat([]int{2}, min(a.Cells()-1, mostSpecialisations))
-		} else {
-			for i := range axis.Taxonomy.Nodes {
-				if children := len(axis.Taxonomy.Nodes[i].Children); children > 1 {
-					fanouts = append(fanouts, children)
-				}
-			}
-			slices.SortFunc(fanouts, func(a, b int) int { return b - a })
-		}
-		if len(fanouts) > 0 {
-			all = append(all, fanouts)
-		}
-	}
-	return all
-}
-
-// wholeSpecialisations is the largest number of specialisations of whole attributes, at least 1,
-// after which the product of the attributes' parts is at most so many, whichever are made. An
-// attribute's next specialisation multiplies it by less than the one before, so that those of the
-// largest factors, one after the other, make most cells.
-func wholeSpecialisations(s *datasets.Schema, cells int) int {
-	all := fanoutsOf(s)
-	made, parts, product := make([]int, len(all)), slices.Repeat([]int{1}, len(all)), 1.0
-	for h := range mostSpecialisations {
-		best, factor := -1, 1.0
-		for i, fanouts := range all {
-			if made[i] == len(fanouts) {
-				continue
-			}
-			after := float64(parts[i]-1+fanouts[made[i]]) / float64(parts[i])
-			if after > factor {
-				best, factor = i, after
-			}
-		}
-		if product *= factor; best < 0 || product > float64(cells) {
-			return max(1, h)
-		}
-		parts[best] += all[best][made[best]] - 1
-		made[best]++
-	}
-	return mostSpecialisations
-}
-
-// refusal is what keeps entries of one algorithm from being compared: what the schema or so many
-// records do not allow, or a guarantee that does not hold under the settings.
-func (w *comparisonSpec) refusal(path string, entries []comparedAlgorithm, schema *datasets.Schema,
-	rows int) (string, error) {
-	p, err := w.plan(path, entries)
+// refusals are the algorithms of the spec that cannot release the table, and why: what the schema
+// or the number of rows does not allow, or a guarantee that does not hold under the settings.
+func refusals(path string, w spec.Spec, schema *datasets.Schema, rows int) (map[string]string,
+	error) {
+	w.Plots = nil // they may show what is refused
+	s, err := spec.Compose(path, &w)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	p, err := s.Plan(spec.Overrides{})
+	if err != nil {
+		return nil, err
+	}
+	refused := make(map[string]string)
 	for _, config := range p.Configs {
 		var reasons []string
 		for _, err := range config.Refuses(rows, schema) {
 			reasons = append(reasons, err.Error())
 		}
-		if len(reasons) > 0 {
-			return strings.Join(reasons, "; "), nil
+		g := config.Guarantee
+		if len(reasons) == 0 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Holds {
+			reasons = append(reasons, "its guarantee does not hold: "+g.Note)
 		}
-		if config.Guarantee.Status != algorithms.Holds {
-			return "its guarantee does not hold: " + config.Guarantee.Note, nil
+		if _, known := refused[config.Algorithm]; len(reasons) > 0 && !known {
+			refused[config.Algorithm] = strings.Join(reasons, "; ")
 		}
 	}
-	return "", nil
+	return refused, nil
 }
 
 // must is for names of what comes with the program.

@@ -5,6 +5,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	_ "ppdp/algorithms/all"
+	_ "ppdp/classifiers/all"
+	_ "ppdp/datasets/all"
 	"strings"
 	"testing"
 
@@ -31,7 +34,7 @@ func compared(t *testing.T, c Comparison, schema string, rows int, record string
 			t.Fatal(err)
 		}
 	}
-	made, text, left, err := c.Spec(context.Background(), datasets.Files{},
+	made, left, err := c.Spec(context.Background(), datasets.Files{},
 		filepath.Join(dir, "out", "compare.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -39,6 +42,7 @@ func compared(t *testing.T, c Comparison, schema string, rows int, record string
 	if _, err := made.Plan(spec.Overrides{}); err != nil {
 		t.Fatal(err)
 	}
+	text = made.Text
 	unfit = make(map[string]string)
 	for _, u := range left {
 		unfit[u.Name] = u.Reason
@@ -87,57 +91,5 @@ func TestComparisonLeavesOut(t *testing.T) {
 	text, _ = compared(t, c, comparedSchema, 50, "20,a,no\n30,b,yes\n")
 	if !bytes.Contains(text, []byte("target: job")) || bytes.Contains(text, []byte("quality")) {
 		t.Errorf("with a target of three values:\n%s", text)
-	}
-}
-
-// TestSpecialisationsFit: by trying all ways to specialise, so many specialisations never make more
-// cells than allowed, and one more can.
-func TestSpecialisationsFit(t *testing.T) {
-	flat := func(n int) datasets.Attribute {
-		return datasets.Attribute{Name: "c", Kind: datasets.Categorical,
-			Values: strings.Split("abcdefghij"[:n], "")}
-	}
-	number := datasets.Attribute{Name: "n", Kind: datasets.Numeric, High: 5, Step: 1}
-	for _, attributes := range [][]datasets.Attribute{
-		{number}, {flat(2)}, {flat(7), number}, {flat(2), flat(3), number},
-		{number, number, flat(5)},
-	} {
-		s := &datasets.Schema{Attributes: attributes}
-		all := fanoutsOf(s)
-		var most func(h int, left [][]int, parts []int) int
-		most = func(h int, left [][]int, parts []int) int {
-			best := 1
-			for _, p := range parts {
-				best *= p
-			}
-			for i := range left {
-				if h == 0 || len(left[i]) == 0 {
-					continue
-				}
-				after, grown := append([][]int{}, left...), append([]int{}, parts...)
-				after[i], grown[i] = left[i][1:], parts[i]+left[i][0]-1
-				best = max(best, most(h-1, after, grown))
-			}
-			return best
-		}
-		ones := make([]int, len(all))
-		for i := range ones {
-			ones[i] = 1
-		}
-		everything := 1
-		for i := range attributes {
-			everything *= attributes[i].Cells()
-		}
-		for cells := range 30 {
-			h := wholeSpecialisations(s, cells)
-			if made := most(h, all, ones); made > cells && h > 1 {
-				t.Errorf("%d attributes, %d cells: %d specialisations make %d", len(attributes),
-					cells, h, made)
-			}
-			if cells < everything && most(h+1, all, ones) <= cells {
-				t.Errorf("%d attributes, %d cells: %d specialisations are too few",
-					len(attributes), cells, h)
-			}
-		}
 	}
 }

@@ -87,9 +87,14 @@ func Load(path string) (*Spec, error) {
 // is allowed.
 func Parse(file string, data []byte) (*Spec, error) {
 	r := strictyaml.NewReader(file)
-	spec := &Spec{Trials: 1, Stratify: true, Protocol: RawTest, File: file, Text: data}
-	if spec.node = r.Document(data); spec.node != nil {
-		r.Decode(spec.node, spec)
+	return decode(r, r.Document(data), data)
+}
+
+// decode decodes and checks a document, nil where it could not be read.
+func decode(r *strictyaml.Reader, n *strictyaml.Node, text []byte) (*Spec, error) {
+	spec := &Spec{Trials: 1, Stratify: true, Protocol: RawTest, File: r.File, Text: text, node: n}
+	if n != nil {
+		r.Decode(n, spec)
 		spec.check(r)
 	}
 	if err := r.Err(); err != nil {

@@ -4,8 +4,7 @@
 // refused, each with its file and line, and all of them at once.
 //
 // It leaves out what values mean: ranges, names and combinations are the caller's to check, who
-// reports through the same Reader (Problemf) so that its findings carry a line too. It does not
-// write YAML.
+// reports through the same Reader (Problemf) so that its findings carry a line too.
 package strictyaml
 
 import (
@@ -170,7 +169,11 @@ func (r *Reader) Document(data []byte) *Node {
 	default:
 		r.problemAt(second.Line, "a second document, must be only one in a file")
 	}
-	root := document.Content[0]
+	return r.Tree(document.Content[0])
+}
+
+// Tree takes a root that Encode made, or that Document has parsed.
+func (r *Reader) Tree(root *Node) *Node {
 	r.check(root, place{}, 0)
 	return root
 }
