@@ -15,7 +15,7 @@ import (
 	"ppdp/experiments/engine"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
-	"ppdp/report"
+	"ppdp/report/contest"
 )
 
 // compareCommand is "ppdp compare".
@@ -38,9 +38,10 @@ type compareCommand struct {
 // Help is the second part of the verb's help text.
 func (compareCommand) Help() string {
 	return `Releases your table by every algorithm that fits, several times over, and measures what
-the releases are worth: classifiers, marginals, counts. Ends with one page, report.html: a ranking
-with intervals, what each release guarantees, what is no better than guessing. What does not fit is
-listed with its reason.
+the releases are worth: classifiers, marginals, counts. Says for each measurement and budget which
+release is best, than which it is better, by how much, and the p-value of that. Ends with one page,
+report.html, with all numbers: who is how far behind the best, what each release guarantees, what is
+no better than guessing. What does not fit is listed with its reason.
 
 Settings follow from public facts: the schema, --epsilon, --k and --rows. They are in compare.yaml
 beside the page, a spec like any other: copy it, change it, and run it with ppdp run.
@@ -136,7 +137,7 @@ func (c *compareCommand) Run(con *console) error {
 		return err
 	}
 	quiet := *con
-	quiet.stdout = io.Discard // one line says it all
+	quiet.stdout = io.Discard // the verdicts say it all
 	failed := runPlans(&quiet, []*spec.Plan{plan}, flags)
 	run, err := results.Open(filepath.Join(out, comparison.Name))
 	if con.ctx.Err() != nil || err != nil {
@@ -145,7 +146,9 @@ func (c *compareCommand) Run(con *console) error {
 	if err := writeReport(&quiet, out, []*results.Summary{run}, true); err != nil {
 		return errors.Join(failed, err)
 	}
-	fmt.Fprintf(con.stdout, "%s; %s\n", report.Headline(run),
-		filepath.ToSlash(filepath.Join(out, reportFile)))
+	for _, line := range contest.Lines(run) {
+		fmt.Fprintln(con.stdout, line)
+	}
+	fmt.Fprintln(con.stdout, filepath.ToSlash(filepath.Join(out, reportFile)))
 	return failed
 }
