@@ -28,7 +28,7 @@ type compareCommand struct {
 	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" placeholder:"E"`
 	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" placeholder:"K"`
 	Rows    int           `help:"The number of records, if it is public: settings follow from it. It is never counted in the file." default:"1000" placeholder:"N"`
-	Trials  int           `help:"Repetitions, each with other random numbers and other folds; intervals need 2, and are narrower with more." default:"5" placeholder:"N"`
+	Trials  int           `help:"Repetitions, each with other random numbers and other folds; tests need 2, and tell more apart with more." default:"5" placeholder:"N"`
 	Seed    uint64        `help:"Master seed of all randomness." default:"1" placeholder:"S"`
 	Out     string        `help:"Folder for the spec, the results and the page (default: the table's name and -compared)." placeholder:"DIR"`
 	Jobs    int           `short:"j" help:"Cells run at once; 0 means one per processor." default:"0" placeholder:"N"`

@@ -29,20 +29,20 @@ type ranking struct {
 
 // contestView is the releases of one dataset under one budget.
 type contestView struct {
-	Title    string
-	Verdicts []verdictLine
-	Columns  []rankColumn
-	Lines    []*rankLine // competitors, the best first; then those that are here for reference
-	Ranked   int         // competitors
-	Counted  bool        // records, of some line
-	Timed    bool
+	Title   string
+	Columns []rankColumn
+	Lines   []*rankLine // competitors, the best first; then those that are here for reference
+	Ranked  int         // competitors
+	Counted bool        // records, of some line
+	Timed   bool
 }
 
-// verdictLine says who is best of a task.
-type verdictLine struct{ Task, Text string }
-
 // rankColumn is a task.
-type rankColumn struct{ Title, Better, Majority string }
+type rankColumn struct {
+	*contest.Task
+	Majority string // what the majority class reaches, "" where that is unknown
+	Verdict  string // who is best, "" where nothing competes
+}
 
 // rankLine is a release.
 type rankLine struct {
@@ -105,17 +105,14 @@ func newRanking(run *results.Summary, times bool) *ranking {
 func newContestView(t *contest.Table, column int) *contestView {
 	c := &contestView{}
 	for _, task := range t.Tasks {
-		shown := rankColumn{Title: task.Name, Better: "lower is better"}
-		if task.HigherIsBetter {
-			shown.Better = "higher is better"
-		}
+		shown := rankColumn{Task: task}
 		if !math.IsNaN(task.Majority) {
-			shown.Majority = digits3(task.Majority)
+			shown.Majority = contest.Number(task.Majority, 3)
+		}
+		if column < len(t.Columns) {
+			shown.Verdict = t.Verdict(task, column)
 		}
 		c.Columns = append(c.Columns, shown)
-		if column < len(t.Columns) {
-			c.Verdicts = append(c.Verdicts, verdictLine{task.Name, t.Verdict(task, column)})
-		}
 	}
 	for i, r := range t.Releases {
 		if r.Column >= 0 && r.Column != column {
@@ -151,10 +148,10 @@ func newRankLine(t *contest.Table, release int) *rankLine {
 			l.Cells = append(l.Cells, rankCell{})
 			continue
 		}
-		cell := rankCell{Mean: digits3(e.Mean), Best: e.Rank == contest.Best,
+		cell := rankCell{Mean: contest.Number(e.Mean, 3), Best: e.Rank == contest.Best,
 			Tied: e.Rank == contest.Tied}
 		if e.N > 1 {
-			cell.SE = strconv.FormatFloat(e.SE, 'g', 2, 64)
+			cell.SE = contest.Number(e.SE, 2)
 		}
 		if cell.Best || cell.Tied {
 			l.Leads++
@@ -266,17 +263,12 @@ func guaranteeText(r *contest.Release, budgets []string) string {
 	}
 	factor := "e^epsilon"
 	if r.Epsilon != nil && r.Delta == 0 && len(budgets) == 1 {
-		factor += " = " + digits3(elementary.Exp(*r.Epsilon))
+		factor += " = " + contest.Number(elementary.Exp(*r.Epsilon), 3)
 	}
 	return fmt.Sprintf("Differential privacy of one %s at %s; neighbours: %s. By such a change no "+
 		"release becomes more than %s times as likely, whatever anybody knows besides.%s",
 		cmp.Or(r.Use.Unit, "record"), strings.Join(budgets, " or "),
 		cmp.Or(r.Use.Relation, "not said"), factor, doubt)
-}
-
-// digits3 writes a number with three digits.
-func digits3(x float64) string {
-	return strings.Replace(strconv.FormatFloat(x, 'g', 3, 64), "-", "−", 1)
 }
 
 // duration is a mean time in seconds for people.

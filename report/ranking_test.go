@@ -115,11 +115,11 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	want := []string{
-		"ε = 1, 2: A 1 0.8 true  0.2 false behind by 0.1 ± 0.0012, p = 0.00013",
-		"ε = 1, 2: B 1 0.7 false behind by 0.1 ± 0.0012, p = 0.00013 0.1 true ",
-		"ε = 1, 2: Original (no privacy) 0 0.9 false  0 false ",
-		"k = 7, 1: C 2 0.75 true  0.3 true ",
-		"k = 7, 1: Original (no privacy) 0 0.9 false  0 false ",
+		"ε = 1, 2: A 1 0.800 true  0.200 false behind by 0.1 ± 0.0012, p = 0.00013",
+		"ε = 1, 2: B 1 0.700 false behind by 0.1 ± 0.0012, p = 0.00013 0.100 true ",
+		"ε = 1, 2: Original (no privacy) 0 0.900 false  0.00 false ",
+		"k = 7, 1: C 2 0.750 true  0.300 true ",
+		"k = 7, 1: Original (no privacy) 0 0.900 false  0.00 false ",
 	}
 	if difference := gocmp.Diff(want, got); difference != "" {
 		t.Error(difference)
@@ -166,8 +166,8 @@ func TestOneDefinitionOfBest(t *testing.T) {
 			t.Errorf("page, %s: best %s, %d alike", table.Tasks[i].Name, best, alike)
 		}
 		crowned := strings.Contains(lines[i], ": A is best")
-		if crowned != (tied == 0) || !strings.Contains(lines[i], view.Verdicts[i].Text) {
-			t.Errorf("terminal %s; page %s", lines[i], view.Verdicts[i].Text)
+		if crowned != (tied == 0) || !strings.Contains(lines[i], view.Columns[i].Verdict) {
+			t.Errorf("terminal %s; page %s", lines[i], view.Columns[i].Verdict)
 		}
 	}
 }

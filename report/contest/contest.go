@@ -218,7 +218,7 @@ func newRelease(m *results.Manifest, row *results.Row) *Release {
 	case row.Broken:
 		r.Status = Broken
 	default:
-		r.Status = Status(r.Use.Status)
+		r.Status = Status(cmp.Or(r.Use.Status, "unknown"))
 	}
 	if r.Status != Holds && r.Status != Declared {
 		r.Column = -1
@@ -324,7 +324,7 @@ func (t *Table) rank(task *Task) {
 				lower, higher = higher, lower
 			}
 			e.Rank, e.Behind = Tied, results.Paired(lower, higher)
-			if !math.IsNaN(e.Behind.P) { // nothing can be told from a single trial
+			if !math.IsNaN(e.Behind.P) { // a single trial shows nothing
 				ps, tested = append(ps, e.Behind.P), append(tested, e)
 			}
 		}

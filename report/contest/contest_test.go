@@ -179,8 +179,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestWhoNeverWins: what is not private or known not to be, whatever it reaches. What only its own
-// program vouches for competes, and says so.
+// TestWhoNeverWins: what is not private or known not to be, whatever it reaches. A guarantee
+// that only its own program declares competes, and says so.
 func TestWhoNeverWins(t *testing.T) {
 	run := runOf([]entrant{under(1, "fair", 0.6), under(1, "foreign", 0.7), under(1, "short", 0.8),
 		under(1, "broken", 0.9),

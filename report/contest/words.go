@@ -33,10 +33,14 @@ func (b Budget) text(neighbours bool) string {
 	return text
 }
 
-// Number writes so many digits, none of them below a millionth, "-" for NaN.
+// Number writes a number with some digits, none of them below a millionth unless that would leave
+// 0. It is "-" for NaN.
 func Number(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return "-"
+	}
+	if x != 0 && math.Abs(x) < 5e-7 {
+		return strconv.FormatFloat(x, 'g', digits, 64)
 	}
 	_, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', digits-1, 64), "e")
 	place, _ := strconv.Atoi(exponent)

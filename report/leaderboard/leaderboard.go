@@ -1,5 +1,5 @@
 // Package leaderboard is the page of what private releases of a table are worth: for each task and
-// budget who is best, who cannot be told from the best, who is no better than the majority class,
+// budget who is best, who is not distinguishable from it, who is no better than the majority class,
 // how large a sample of the true records is as good, and how long a release takes.
 //
 // It reads finished runs and leaves out running, measuring and judging: package contest says who is
@@ -105,7 +105,7 @@ func (t *Table) ordered(task *contest.Task) []line {
 // Glance is what the first screen says of a task at a budget.
 type Glance struct {
 	Series  string // the best; "" where nothing has a value
-	Tied    int    // how many others cannot be told from it
+	Tied    int    // how many others are not distinguishable from it
 	Mean    string
 	Equal   string // the sample that is as good, "" where that is unknown
 	Seconds string // of a release, "" without times

@@ -41,8 +41,8 @@ func (g Glance) Text() string {
 }
 
 // Legend says what the cells of a glance are.
-const Legend = "The best release, how many others cannot be told from it, its mean, the share of " +
-	"the true records whose random sample is as good, and the time of a release."
+const Legend = "The best release, how many others are not distinguishable from it, its mean, the " +
+	"share of the true records whose random sample is as good, and the time of a release."
 
 // WriteMarkdown writes the board: who is best at a glance, then every number.
 func WriteMarkdown(w io.Writer, tables []Table) error {
@@ -90,7 +90,7 @@ func (t *Table) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s\n\n%s of `%s`%s.\n", escape(t.Title), trials, t.Experiment,
 		t.remark())
 	if len(t.LeftOut) > 0 {
-		fmt.Fprintf(b, "Left out, for a guarantee that does not hold or nobody has checked: %s.\n",
+		fmt.Fprintf(b, "Left out, for a guarantee that does not hold: %s.\n",
 			escape(strings.Join(t.LeftOut, ", ")))
 	}
 	for _, task := range t.Tasks {
@@ -151,9 +151,9 @@ func (t *Table) rows(b *strings.Builder, lines []line, cell func(int) (string, *
 	}
 }
 
-// text is a mean with its standard error, in bold where it is the best, in italics where it cannot
-// be told from that, with a dagger where nothing shows it to be better than the majority class, and
-// the sample that is as good.
+// text is a mean with its standard error, in bold where it is the best, in italics where it is not
+// distinguishable from that, with a dagger where nothing shows it to be better than the majority
+// class, and the sample that is as good.
 func text(e *contest.Entry) string {
 	text := contest.Number(e.Mean, 3)
 	if e.NoBetter {
