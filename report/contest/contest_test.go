@@ -24,14 +24,20 @@ func under(epsilon float64, name string, values ...float64) entrant {
 
 const metric = "accuracy"
 
+// leaky is an algorithm whose ledger has no finite bound, whatever its guarantee says.
+const leaky = "leaky"
+
 // runOf is a run of releases that measures an accuracy and, where majority is above 0, the same of
-// the majority class on the original data. Guarantees hold, but for those in uses.
+// the majority class: on the original data or, where they are not among the releases, on each.
+// Guarantees hold, but for those in uses.
 func runOf(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *results.Summary {
 	accuracy := results.Measurement{Metric: metric, Classifier: "c45"}
 	guess := results.Measurement{Metric: metric, Classifier: "majority"}
 	run := &results.Run{Manifest: results.Manifest{Algorithms: uses,
 		Measures: []results.MeasureUse{{Measurement: accuracy, Title: "Accuracy",
 			HigherIsBetter: true}}}}
+	original := slices.ContainsFunc(entrants,
+		func(e entrant) bool { return e.Algorithm == Reference })
 	for i := range entrants {
 		e := &entrants[i]
 		e.Dataset.Name = "d"
@@ -48,7 +54,10 @@ func runOf(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *
 			} else {
 				c.Values = []results.Value{{Measurement: accuracy, Value: &v}}
 			}
-			if majority > 0 && e.Algorithm == Reference {
+			if e.Algorithm == leaky {
+				c.Spent = &results.Spent{Claimed: 1, Proven: results.Bound(math.Inf(1))}
+			}
+			if majority > 0 && (e.Algorithm == Reference || !original) {
 				c.Values = append(c.Values, results.Value{Measurement: guess, Value: &majority})
 			}
 			run.Cells = append(run.Cells, c)
@@ -183,7 +192,7 @@ func TestBudgets(t *testing.T) {
 // that only its own program declares competes, and says so.
 func TestWhoNeverWins(t *testing.T) {
 	run := runOf([]entrant{under(1, "fair", 0.6), under(1, "foreign", 0.7), under(1, "short", 0.8),
-		under(1, "broken", 0.9),
+		under(1, "broken", 0.9), under(1, leaky, 0.95),
 		{results.Setting{Series: "sample", Algorithm: results.SampleAlgorithm}, []float64{0.98}},
 		{results.Setting{Series: "Original", Algorithm: Reference}, []float64{0.99}}}, 0.75,
 		results.AlgorithmUse{Name: "foreign", Guarantee: "differential privacy",
@@ -200,6 +209,7 @@ func TestWhoNeverWins(t *testing.T) {
 	want := []string{fmt.Sprint("fair ", Tied), fmt.Sprint("foreign (guarantee declared) ", Best),
 		fmt.Sprint("short (guarantee short) ", Absent),
 		fmt.Sprint("broken (guarantee broken) ", Absent),
+		fmt.Sprint("leaky (guarantee broken) ", Absent),
 		fmt.Sprint("Original (no privacy) ", Absent)}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -240,20 +250,54 @@ func TestFalseWinners(t *testing.T) {
 
 // TestMajority: one-sided, by hand. Of three releases that are 0.1, 0.02 and -0.1 above the
 // majority, each ± 0.01, Student's p is .0033, .0742 and .0033. Half of that with Holm's factors 3
-// and 2 is .005 and .074: only the first is better. The single trial on the original data serves
-// for all.
+// and 2 is .005 and .074: only the first is better. Without the third the factors are 2 and 1, and
+// half of .0742 is enough. The single trial on the original data serves for all; where there is
+// none the majority class is that of the releases.
 func TestMajority(t *testing.T) {
 	original := entrant{results.Setting{Series: "Original", Algorithm: Reference}, []float64{0.9}}
-	run := runOf([]entrant{original, under(1, "a", 0.69, 0.7, 0.71),
-		under(1, "b", 0.61, 0.62, 0.63), under(1, "c", 0.49, 0.5, 0.51)}, 0.6,
-		results.AlgorithmUse{Name: Reference, Guarantee: "none", Status: "holds"})
-	task := Of(run)[0].Tasks[0]
-	if task.Original != 0.9 || task.Majority != 0.6 {
-		t.Errorf("original %v, majority %v", task.Original, task.Majority)
-	}
-	for i, want := range []bool{false, false, true, true} {
-		if task.Entries[i].NoBetter != want {
-			t.Errorf("release %d: no better than the majority %v", i, !want)
+	competitors := []entrant{under(1, "a", 0.69, 0.7, 0.71), under(1, "b", 0.61, 0.62, 0.63),
+		under(1, "c", 0.49, 0.5, 0.51)}
+	public := results.AlgorithmUse{Name: Reference, Guarantee: "none", Status: "holds"}
+	for _, c := range []struct {
+		entrants []entrant
+		want     []bool
+	}{
+		{append(competitors[:3:3], original), []bool{false, true, true}},
+		{competitors, []bool{false, true, true}},
+		{competitors[:2], []bool{false, false}},
+	} {
+		entrants := c.entrants
+		task := Of(runOf(entrants, 0.6, public))[0].Tasks[0]
+		if measured := len(entrants) == 4; task.Majority != 0.6 ||
+			measured != (task.Original == 0.9) || measured == math.IsNaN(task.Original) {
+			t.Errorf("original %v, majority %v", task.Original, task.Majority)
 		}
+		for i, want := range c.want {
+			if task.Entries[i].NoBetter != want {
+				t.Errorf("%s of %d: no better than the majority %v", entrants[i].Series,
+					len(entrants), !want)
+			}
+		}
+	}
+}
+
+// TestNames: tasks with one title are told apart by their metrics, and tables by their datasets.
+func TestNames(t *testing.T) {
+	table := &Table{Dataset: "d", Columns: []string{"ε = 1"}}
+	for _, of := range []results.Measurement{{Metric: "accuracy", Classifier: "c45"},
+		{Metric: "accuracy-published", Classifier: "c45"}, {Metric: "accuracy attributes=3"}} {
+		use := results.MeasureUse{Measurement: of, Title: "Accuracy"}
+		table.Tasks = append(table.Tasks, &Task{MeasureUse: use, Name: nameOf(&use)})
+	}
+	table.tellApart()
+	for i, want := range []string{"C4.5: Accuracy (accuracy)",
+		"C4.5: Accuracy (accuracy-published)", "Accuracy, attributes 3"} {
+		if got := table.Tasks[i].Name; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	alone, both := table.Heading(0, []*Table{table}), table.Heading(0, []*Table{table, table})
+	if alone != "ε = 1" || both != "ε = 1, d" {
+		t.Errorf("%q and %q", alone, both)
 	}
 }
