@@ -54,7 +54,6 @@ type cli struct {
 	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md and RO-Crate metadata."`
 	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
 	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`
-	Export      exportCommand      `cmd:"" help:"Write results in the format of another tool, such as benchstat."`
 	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
 	Check       checkCommand       `cmd:"" help:"Say everything wrong with your own table."`

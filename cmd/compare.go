@@ -15,7 +15,7 @@ import (
 	"ppdp/experiments/engine"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
-	"ppdp/report"
+	"ppdp/report/contest"
 )
 
 // compareCommand is "ppdp compare".
@@ -28,7 +28,7 @@ type compareCommand struct {
 	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" placeholder:"E"`
 	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" placeholder:"K"`
 	Rows    int           `help:"The number of records, if it is public: settings follow from it. It is never counted in the file." default:"1000" placeholder:"N"`
-	Trials  int           `help:"Repetitions, each with other random numbers and other folds; intervals need 2, and are narrower with more." default:"5" placeholder:"N"`
+	Trials  int           `help:"Repetitions, each with other random numbers and other folds; tests need 2, and tell more apart with more." default:"5" placeholder:"N"`
 	Seed    uint64        `help:"Master seed of all randomness." default:"1" placeholder:"S"`
 	Out     string        `help:"Folder for the spec, the results and the page (default: the table's name and -compared)." placeholder:"DIR"`
 	Jobs    int           `short:"j" help:"Cells run at once; 0 means one per processor." default:"0" placeholder:"N"`
@@ -38,9 +38,10 @@ type compareCommand struct {
 // Help is the second part of the verb's help text.
 func (compareCommand) Help() string {
 	return `Releases your table by every algorithm that fits, several times over, and measures what
-the releases are worth: classifiers, marginals, counts. Ends with one page, report.html: a ranking
-with intervals, what each release guarantees, what is no better than guessing. What does not fit is
-listed with its reason.
+the releases are worth: classifiers, marginals, counts. Says for each measurement and budget which
+release is best, than which it is better, by how much, and the p-value of that. Ends with one page,
+report.html, with all numbers: who is how far behind the best, what each release guarantees, what is
+no better than guessing. What does not fit is listed with its reason.
 
 Settings follow from public facts: the schema, --epsilon, --k and --rows. They are in compare.yaml
 beside the page, a spec like any other: copy it, change it, and run it with ppdp run.
@@ -136,7 +137,7 @@ func (c *compareCommand) Run(con *console) error {
 		return err
 	}
 	quiet := *con
-	quiet.stdout = io.Discard // one line says it all
+	quiet.stdout = io.Discard // the verdicts say it all
 	failed := runPlans(&quiet, []*spec.Plan{plan}, flags)
 	run, err := results.Open(filepath.Join(out, comparison.Name))
 	if con.ctx.Err() != nil || err != nil {
@@ -145,7 +146,9 @@ func (c *compareCommand) Run(con *console) error {
 	if err := writeReport(&quiet, out, []*results.Summary{run}, true); err != nil {
 		return errors.Join(failed, err)
 	}
-	fmt.Fprintf(con.stdout, "%s; %s\n", report.Headline(run),
-		filepath.ToSlash(filepath.Join(out, reportFile)))
+	for _, line := range contest.Lines(run) {
+		fmt.Fprintln(con.stdout, line)
+	}
+	fmt.Fprintln(con.stdout, filepath.ToSlash(filepath.Join(out, reportFile)))
 	return failed
 }

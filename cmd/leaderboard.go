@@ -16,7 +16,7 @@ type leaderboardCommand struct {
 // Help is the second part of the verb's help text.
 func (leaderboardCommand) Help() string {
 	return `Ranks what private releases are worth, from the results of the experiments
-leaderboard/...: for each table, task and budget who is best, who cannot be told from the best, who
+leaderboard/...: for each table, task and budget who is best, who is not distinguishable from it, who
 is no better than the majority class, as large a sample of the true records as is as good, and the
 time of a release. Nothing is run; the experiments are run by "ppdp reproduce leaderboard", half an
 hour on two cores.

@@ -21,8 +21,9 @@ type reportCommand struct {
 func (reportCommand) Help() string {
 	return `Writes report.html into the folder of results: verdicts on the papers' claims, figures
 with their numbers, privacy budgets, errata, failed cells and provenance. Where none of the papers'
-experiments was run it is about your own runs: which release is worth what, and what each
-guarantees. It is one file that needs neither network nor scripts. Nothing is run.
+experiments was run it is about your own runs: which release is best, than which it is better, by
+how much and with what p-value, and what each guarantees. It is one file that needs neither network
+nor scripts. Nothing is run.
 
 Examples:
 

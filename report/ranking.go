@@ -10,67 +10,57 @@ import (
 
 	"ppdp/elementary"
 	"ppdp/internal/results"
+	"ppdp/report/contest"
 )
 
 // ranking says of a user's own run who is best, what is no use, and what each release guarantees.
+// Package contest decides who is best.
 type ranking struct {
 	Alarms     []string // not to be overlooked
-	Contests   []*contest
+	Contests   []*contestView
 	Guarantees []*guaranteeLine
 	// Private says that the data are the user's own: choosing by what is shown spends privacy.
 	// MadeUp says that they are nobody's.
 	Private, MadeUp bool
 	Note            string // of the spec: what was left out
-	// Majority and Sampled are those of any contest.
-	Majority, Sampled bool
+	Sampled         bool   // some cells say what sample of the true records is as good
+	Legend          string
 }
 
-// contest is the releases of one dataset under one budget; those whose guarantee knows no epsilon
-// take part in all.
-type contest struct {
-	Title    string
-	Columns  []rankColumn
-	Lines    []*rankLine // under a guarantee, best first; then those without, for reference
-	Ranked   int
-	Counted  bool // records, of some line
-	Majority bool // is known in some column
-	Sampled  bool // some cells say what sample of the true records is as good
-	Timed    bool
+// contestView is the releases of one dataset under one budget.
+type contestView struct {
+	Title   string
+	Columns []rankColumn
+	Lines   []*rankLine // competitors, the best first; then those that are here for reference
+	Ranked  int         // competitors
+	Counted bool        // records, of some line
+	Timed   bool
 }
 
-// rankColumn is a measurement.
+// rankColumn is a task.
 type rankColumn struct {
-	Title, Better string
-	measurement   results.Measurement
-	higher        bool
-	fraction      bool    // values are from 0 to 1, and so are their intervals
-	majority      float64 // what the majority class reaches, NaN where that was not measured
+	*contest.Task
+	Majority string // what the majority class reaches, "" where that is unknown
+	Verdict  string // who is best, "" where nothing competes
 }
 
-// rankLine is a setting.
+// rankLine is a release.
 type rankLine struct {
-	Place, Label  string
-	Rank          string // mean over the columns
-	Private       bool   // under a guarantee that is not broken
-	Doubt         string // of its guarantee, "" for none
-	NoBetter      bool   // than the majority class, by any classifier
-	Cells         []rankCell
-	Records, Time string
+	*contest.Release
+	Leads      int // tasks in which it is best or not distinguishable from it
+	NoBetter   bool
+	Cells      []rankCell
+	Size, Time string // records and seconds of a release
 
-	setting *results.Setting
-	mean    float64
-	size    float64
+	places int // over all tasks
 }
 
-// rankCell is a mean with its interval, also as a drawing in hundredths of the width.
+// rankCell is a mean over trials.
 type rankCell struct {
-	Mean, Interval          string
-	Sample, SampleInterval  string // of the true records that is as good; "" where unknown
-	equivalent              results.Equivalent
-	Best                    bool   // or not to be told from the best: the intervals overlap
-	At, Lo, Width, Majority string // places in the drawing; "" where there is none
-
-	row *results.Row
+	Mean, SE               string // an empty Mean where there is none
+	Best, Tied             bool
+	Behind                 string // the best, and by how much
+	Sample, SampleInterval string // of the true records that is as good; "" where unknown
 }
 
 // guaranteeLine is what releases promise that promise the same.
@@ -79,349 +69,134 @@ type guaranteeLine struct {
 	Text   string
 }
 
-// sizes are metrics of how much was published, not of what it is worth.
-var sizes = []string{"records", "regions", "nodes", "edges", "max-degree", "anonymity",
-	results.RuntimeMetric}
-
-const (
-	majorityClassifier = "majority"
-	recordsMetric      = "records"
-)
-
 // newRanking compares the releases of a run. It is nil where nothing but sizes was measured.
 func newRanking(run *results.Summary, times bool) *ranking {
-	m := &run.Manifest
-	rows := run.Rows()
-	r := &ranking{Note: m.Note}
-	var sets []string
-	budgets := make(map[string][]string)
-	for i := range rows {
-		row := &rows[i]
-		set := row.Dataset.Label()
-		if !slices.Contains(sets, set) {
-			sets = append(sets, set)
+	r := &ranking{Note: run.Manifest.Note, Legend: contest.Legend}
+	tables := contest.Of(run)
+	for _, t := range tables {
+		if len(t.Tasks) == 0 {
+			continue
 		}
-		if text := row.BudgetText(); text != "" && !slices.Contains(budgets[set], text) {
-			budgets[set] = append(budgets[set], text)
-		}
-		r.MadeUp = r.MadeUp || row.Dataset.Name == "from-schema"
-		r.Private = r.Private || row.Dataset.Name == "csv" || row.Dataset.Name == "graph"
-	}
-	for _, set := range sets {
-		for _, budget := range append(budgets[set], "")[:max(1, len(budgets[set]))] {
-			c := newContest(m, rows, set, budget)
+		for column := range max(1, len(t.Columns)) {
+			c := newContestView(t, column)
+			c.Title = t.Heading(column, tables)
 			c.Timed = times && run.Timed
-			if len(c.Columns) == 0 || len(c.Lines) == 0 {
-				continue
-			}
-			c.Title = cmp.Or(strings.Replace(budget, "epsilon", "Epsilon", 1), "Releases")
-			if len(sets) > 1 {
-				c.Title += ", " + set
-			}
 			r.Contests = append(r.Contests, c)
-			r.Majority, r.Sampled = r.Majority || c.Majority, r.Sampled || c.Sampled
 			r.Alarms = append(r.Alarms, c.alarms()...)
 		}
+		for _, release := range t.Releases {
+			r.MadeUp = r.MadeUp || release.Dataset.Name == "from-schema"
+			own := release.Dataset.Name == "csv" || release.Dataset.Name == "graph"
+			r.Private = r.Private || own
+		}
+		for _, task := range t.Tasks {
+			r.Sampled = r.Sampled || slices.ContainsFunc(task.Entries,
+				func(e contest.Entry) bool { return e.Equal != nil })
+		}
+		r.guarantees(t)
 	}
 	if len(r.Contests) == 0 {
 		return nil
 	}
-	for i := range rows {
-		if rows[i].Algorithm == results.SampleAlgorithm {
-			continue
-		}
-		text := guaranteeText(m, &rows[i], budgets[rows[i].Dataset.Label()])
-		at := slices.IndexFunc(r.Guarantees, func(g *guaranteeLine) bool { return g.Text == text })
-		if at < 0 {
-			at = len(r.Guarantees)
-			r.Guarantees = append(r.Guarantees, &guaranteeLine{Text: text})
-		}
-		g := r.Guarantees[at]
-		if label := rows[i].Label(); !slices.Contains(g.Labels, label) {
-			g.Labels = append(g.Labels, label)
-		}
-	}
 	return r
 }
 
-func newContest(m *results.Manifest, rows []results.Row, set, budget string) *contest {
-	c, yardsticks := &contest{}, m.Yardsticks(rows)
-	lines := make(map[*results.Setting]*rankLine)
-	for i := range rows {
-		row := &rows[i]
-		if row.Dataset.Label() != set || row.Algorithm == results.SampleAlgorithm ||
-			row.BudgetText() != budget && row.BudgetText() != "" {
-			continue // samples are the yardstick
+// newContestView shows what competes under a budget, and beside it what competes under none.
+func newContestView(t *contest.Table, column int) *contestView {
+	c := &contestView{}
+	for _, task := range t.Tasks {
+		shown := rankColumn{Task: task}
+		if !math.IsNaN(task.Majority) {
+			shown.Majority = contest.Number(task.Majority, 3)
 		}
-		l := lines[row.Setting]
-		if l == nil {
-			l = &rankLine{Label: row.Label(), setting: row.Setting, size: math.NaN()}
-			l.Private, l.Doubt = standing(m, row)
-			lines[row.Setting] = l
-			c.Lines = append(c.Lines, l)
+		if column < len(t.Columns) {
+			shown.Verdict = t.Verdict(task, column)
 		}
-		switch row.Metric {
-		case recordsMetric:
-			l.size, l.Records, c.Counted = row.Mean, number(math.Round(row.Mean)), true
-		case results.RuntimeMetric:
-			l.Time = duration(row.Mean)
-		}
+		c.Columns = append(c.Columns, shown)
 	}
-	for i := range m.Measures {
-		use := &m.Measures[i]
-		if slices.Contains(sizes, use.Metric) || use.Classifier == majorityClassifier {
+	for i, r := range t.Releases {
+		if r.Column >= 0 && r.Column != column {
 			continue
 		}
-		title := strings.TrimPrefix(use.Title, "Classification ")
-		column := rankColumn{Title: cmp.Or(title, use.Metric), Better: "lower is better",
-			measurement: use.Measurement, higher: use.HigherIsBetter,
-			fraction: use.Unit == "fraction"}
-		if use.Classifier != "" {
-			column.Title += ", " + use.Classifier
+		if r.Column == column {
+			c.Ranked++
 		}
-		if _, settings, ok := strings.Cut(use.Metric, " "); ok {
-			column.Title += ", " + settings
-		}
-		if use.HigherIsBetter {
-			column.Better = "higher is better"
-		}
-		c.addColumn(column, rows, lines, yardsticks)
+		c.Lines = append(c.Lines, newRankLine(t, i))
+		c.Counted = c.Counted || r.Records != nil
 	}
-	c.place()
+	slices.SortStableFunc(c.Lines, func(a, b *rankLine) int {
+		return cmp.Or(cmp.Compare(b.Column, a.Column), cmp.Compare(b.Leads, a.Leads),
+			cmp.Compare(a.places, b.places))
+	})
 	return c
 }
 
-// addColumn fills a column of all lines.
-func (c *contest) addColumn(column rankColumn, rows []results.Row,
-	lines map[*results.Setting]*rankLine, yardsticks results.Yardsticks) {
-	column.majority = majorityOf(rows, column.measurement, lines)
-	interval := func(row *results.Row) (lo, hi float64) {
-		lo, hi = interval(row)
-		if column.fraction {
-			lo, hi = min(row.Mean, max(lo, 0)), max(row.Mean, min(hi, 1))
-		}
-		return lo, hi
+func newRankLine(t *contest.Table, release int) *rankLine {
+	l := &rankLine{Release: t.Releases[release]}
+	if l.Records != nil {
+		l.Size = number(math.Round(l.Records.Mean))
 	}
-	at, any := len(c.Columns), false
-	lo, hi := column.majority, column.majority
-	for _, l := range c.Lines {
-		l.Cells = append(l.Cells, rankCell{})
+	if l.Seconds != nil {
+		l.Time = duration(l.Seconds.Mean)
 	}
-	for i := range rows {
-		row := &rows[i]
-		l := lines[row.Setting]
-		if l == nil || row.Measurement != column.measurement || math.IsNaN(row.Mean) {
+	judged, beats := false, false // the majority class, by some classifier
+	for _, task := range t.Tasks {
+		e := &task.Entries[release]
+		l.places += e.Place
+		if e.N == 0 {
+			l.places += len(t.Releases) // comes last
+			l.Cells = append(l.Cells, rankCell{})
 			continue
 		}
-		any = true
-		l.Cells[at].row = row
-		from, to := interval(row)
-		if lo, hi = min(lo, from), max(hi, to); math.IsNaN(lo) {
-			lo, hi = from, to
+		cell := rankCell{Mean: contest.Number(e.Mean, 3), Best: e.Rank == contest.Best,
+			Tied: e.Rank == contest.Tied}
+		if e.N > 1 {
+			cell.SE = contest.Number(e.SE, 2)
 		}
-	}
-	if !any {
-		for _, l := range c.Lines {
-			l.Cells = l.Cells[:at]
+		if cell.Best || cell.Tied {
+			l.Leads++
 		}
-		return
-	}
-	c.Columns = append(c.Columns, column)
-	c.Majority = c.Majority || !math.IsNaN(column.majority)
-	place := func(x float64) float64 {
-		if hi <= lo {
-			return 0.5
+		if e.Rank == contest.Worse || cell.Tied {
+			cell.Behind = e.Lead("behind by")
 		}
-		return 0.04 + 0.92*(x-lo)/(hi-lo)
-	}
-	var best *results.Row
-	for _, l := range c.Lines {
-		if row := l.Cells[at].row; row != nil && l.Private &&
-			(best == nil || better(row.Mean, best.Mean, column.higher)) {
-			best = row
-		}
-	}
-	for _, l := range c.Lines {
-		cell := &l.Cells[at]
-		if cell.row == nil {
-			continue
-		}
-		if e, ok := yardsticks.Of(cell.row); ok && l.Private {
-			c.Sampled = true
-			cell.equivalent, cell.Sample = e, e.String()
-			if e.Lo < e.Hi {
-				cell.SampleInterval = e.Interval()
+		if e.Equal != nil {
+			cell.Sample = e.Equal.String()
+			if e.Equal.Lo < e.Equal.Hi {
+				cell.SampleInterval = e.Equal.Interval()
 			}
 		}
-		from, to := interval(cell.row)
-		cell.Mean, cell.At = digits3(cell.row.Mean), percent(place(cell.row.Mean))
-		cell.Lo, cell.Width = percent(place(from)), percent(place(to)-place(from))
-		if cell.row.N > 1 {
-			cell.Interval = digits3(from) + " to " + digits3(to)
+		if !math.IsNaN(task.Majority) {
+			judged = true
+			beats = beats || !e.NoBetter && task.Better(e.Mean, task.Majority)
 		}
-		if !math.IsNaN(column.majority) {
-			cell.Majority = percent(place(column.majority))
-		}
-		if best != nil {
-			least, most := interval(best)
-			cell.Best = l.Private && from <= most && to >= least
-		}
+		l.Cells = append(l.Cells, cell)
 	}
-}
-
-// interval is a row's, of no width where a single trial gives none.
-func interval(r *results.Row) (lo, hi float64) {
-	if math.IsNaN(r.Lo95) || math.IsNaN(r.Hi95) {
-		return r.Mean, r.Mean
-	}
-	return r.Lo95, r.Hi95
-}
-
-func better(a, b float64, higher bool) bool {
-	if higher {
-		return a > b
-	}
-	return a < b
-}
-
-// majorityOf is what always guessing the majority class reaches, by the metric of a classifier: on
-// the data without privacy where that was measured, else the best of any release.
-func majorityOf(rows []results.Row, of results.Measurement,
-	lines map[*results.Setting]*rankLine) float64 {
-	reference, any := math.NaN(), math.NaN()
-	for i := range rows {
-		row := &rows[i]
-		l := lines[row.Setting]
-		if l == nil || of.Classifier == "" || row.Metric != of.Metric ||
-			row.Classifier != majorityClassifier || math.IsNaN(row.Mean) {
-			continue
-		}
-		if row.Algorithm == "identity" {
-			reference = row.Mean
-		}
-		if math.IsNaN(any) || row.Mean > any {
-			any = row.Mean
-		}
-	}
-	if math.IsNaN(reference) {
-		return any
-	}
-	return reference
-}
-
-// place orders the lines by their mean rank over the columns; a missing value ranks last.
-func (c *contest) place() {
-	var private []*rankLine
-	for _, l := range c.Lines {
-		if l.Private {
-			private = append(private, l)
-		}
-	}
-	c.Ranked = len(private)
-	for at := range c.Columns {
-		for _, l := range private {
-			rank := 1.0
-			for _, other := range private {
-				switch mine, theirs := l.Cells[at].row, other.Cells[at].row; {
-				case l == other || theirs == nil && mine != nil:
-				case mine == nil && theirs != nil,
-					mine != nil && better(theirs.Mean, mine.Mean, c.Columns[at].higher):
-					rank++
-				case mine == nil || mine.Mean == theirs.Mean:
-					rank += 0.5
-				}
-			}
-			l.mean += rank / float64(len(c.Columns))
-		}
-	}
-	slices.SortStableFunc(c.Lines, func(a, b *rankLine) int {
-		if a.Private != b.Private {
-			return cmp.Compare(index(!a.Private), index(!b.Private))
-		}
-		return cmp.Compare(a.mean, b.mean)
-	})
-	for i, l := range c.Lines {
-		if !l.Private {
-			continue
-		}
-		l.Place, l.Rank = strconv.Itoa(i+1), strconv.FormatFloat(l.mean, 'f', 1, 64)
-		l.NoBetter = c.noBetter(l)
-	}
-}
-
-func index(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// noBetter reports that by no classifier a line is shown to be better than the majority class: the
-// 95 % interval of each reaches down to it.
-func (c *contest) noBetter(l *rankLine) bool {
-	judged := false
-	for at, column := range c.Columns {
-		row := l.Cells[at].row
-		if row == nil || math.IsNaN(column.majority) {
-			continue
-		}
-		judged = true
-		lo, hi := interval(row)
-		if column.higher && lo > column.majority || !column.higher && hi < column.majority {
-			return false
-		}
-	}
-	return judged
-}
-
-// sampled is the range of the samples that a line is as good as, "" where none is known.
-func (l *rankLine) sampled() string {
-	var least, most *rankCell
-	for i := range l.Cells {
-		cell := &l.Cells[i]
-		if cell.Sample == "" || math.IsNaN(cell.equivalent.Share) {
-			continue
-		}
-		if least == nil || cell.equivalent.Share < least.equivalent.Share {
-			least = cell
-		}
-		if most == nil || cell.equivalent.Share > most.equivalent.Share {
-			most = cell
-		}
-	}
-	switch {
-	case least == nil:
-		return ""
-	case least.Sample == most.Sample:
-		return least.Sample
-	}
-	return least.Sample + " to " + most.Sample
+	l.NoBetter = judged && !beats
+	return l
 }
 
 // alarms are what a reader must not overlook.
-func (c *contest) alarms() (all []string) {
+func (c *contestView) alarms() (all []string) {
 	var useless, large []string
-	truth := math.NaN()
-	reference := true // classifiers of the original data, where there are any, beat the majority
+	truth, why := math.NaN(), ""
 	for _, l := range c.Lines {
-		if !l.Private && l.setting.Algorithm == "identity" {
-			truth, reference = l.size, !c.noBetter(l)
-		}
-	}
-	for _, l := range c.Lines {
-		if !l.Private {
+		if l.Algorithm != contest.Reference {
 			continue
 		}
-		if l.NoBetter {
-			useless = append(useless, l.Label)
+		if l.Records != nil {
+			truth = l.Records.Mean
 		}
-		if l.size >= results.Swamped*l.setting.Copies()*truth {
-			large = append(large, fmt.Sprintf("%s %s", l.Label, l.Records))
+		if l.NoBetter {
+			why = " Neither are classifiers of the original data: the table may not tell the class."
 		}
 	}
-	why := ""
-	if !reference {
-		why = " Neither are classifiers of the original data: the table may not tell the class."
+	for _, l := range c.Lines[:c.Ranked] {
+		if l.NoBetter {
+			useless = append(useless, l.Name())
+		}
+		if l.Records != nil && l.Records.Mean >= results.Swamped*l.Copies()*truth {
+			large = append(large, fmt.Sprintf("%s %s", l.Name(), l.Size))
+		}
 	}
 	switch n := len(useless); {
 	case n == 0:
@@ -441,83 +216,59 @@ func (c *contest) alarms() (all []string) {
 	return all
 }
 
-// unprotected is how manifests say that nothing is guaranteed.
-var unprotected = []string{"none", ""}
-
-// usesOf lists what the manifest says of a setting's variant, at least an empty entry: a guarantee
-// that depends on parameters has several.
-func usesOf(m *results.Manifest, s *results.Setting) (uses []results.AlgorithmUse) {
-	for _, use := range m.Algorithms {
-		if use.Name == s.Algorithm && use.Variant == s.Variant {
-			uses = append(uses, use)
+// guarantees says of each release what it promises, once for all that promise the same.
+func (r *ranking) guarantees(t *contest.Table) {
+	for _, release := range t.Releases {
+		var budgets []string
+		for _, other := range t.Releases {
+			text := other.BudgetText()
+			if other.Label() == release.Label() && !slices.Contains(budgets, text) {
+				budgets = append(budgets, text)
+			}
+		}
+		text := guaranteeText(release, budgets)
+		at := slices.IndexFunc(r.Guarantees, func(g *guaranteeLine) bool { return g.Text == text })
+		if at < 0 {
+			at = len(r.Guarantees)
+			r.Guarantees = append(r.Guarantees, &guaranteeLine{Text: text})
+		}
+		g := r.Guarantees[at]
+		if label := release.Label(); !slices.Contains(g.Labels, label) {
+			g.Labels = append(g.Labels, label)
 		}
 	}
-	if uses == nil {
-		uses = []results.AlgorithmUse{{}}
-	}
-	return uses
 }
 
-// standing says whether a row's release is under a guarantee that is not broken, and what is to be
-// said against it. A guarantee that depends on parameters is listed with several statuses: it
-// counts as holding where one of them says so and the ledger shows no broken release.
-func standing(m *results.Manifest, row *results.Row) (private bool, doubt string) {
-	uses := usesOf(m, row.Setting)
-	status := uses[0].Status
-	for _, use := range uses {
-		if use.Status == "holds" {
-			status = use.Status
-		}
+// guaranteeText says in a sentence what a release promises, under each of its budgets.
+func guaranteeText(r *contest.Release, budgets []string) string {
+	errata, doubt := "", ""
+	if len(r.Use.Errata) > 0 {
+		errata = " See errata " + strings.Join(r.Use.Errata, ", ") + "."
 	}
-	switch {
-	case slices.Contains(unprotected, uses[0].Guarantee):
-		return false, "no privacy"
-	case row.Broken || status == "broken":
-		return false, "guarantee broken"
-	case status != "holds":
-		return true, "guarantee " + status
-	}
-	return true, ""
-}
-
-func errataText(ids []string) string {
-	if len(ids) == 0 {
-		return ""
-	}
-	return " See errata " + strings.Join(ids, ", ") + "."
-}
-
-// guaranteeText says in a sentence what a setting promises, under each of the budgets.
-func guaranteeText(m *results.Manifest, row *results.Row, budgets []string) string {
-	s, use := row.Setting, usesOf(m, row.Setting)[0]
-	status := ""
-	switch private, doubt := standing(m, row); {
-	case slices.Contains(unprotected, use.Guarantee):
+	switch r.Status {
+	case contest.Unprotected:
 		return "No privacy. It is here for reference and must not be published."
-	case !private:
+	case contest.Broken:
 		return fmt.Sprintf("Not private: the claim of %s is broken, no finite bound is known.%s",
-			use.Guarantee, errataText(use.Errata))
-	case doubt != "":
-		status = " But it is " + doubt + "." + errataText(use.Errata)
+			r.Use.Guarantee, errata)
+	case contest.Short:
+		doubt = " But more is lost than that, by a bounded factor." + errata
+	case contest.Declared:
+		doubt = " But that is the word of its program: nothing here has checked it." + errata
 	}
-	if use.Guarantee == "k-anonymity" {
+	if r.Use.Guarantee == "k-anonymity" {
 		return fmt.Sprintf("k-anonymity, k = %s: whoever knows somebody's quasi-identifiers finds "+
 			"at least %[1]s people who share their published values. Nothing limits what these "+
-			"have in common: if all have one disease, so has that person.%s", s.Params["k"], status)
+			"have in common: if all have one disease, so has that person.%s", r.Params["k"], doubt)
 	}
 	factor := "e^epsilon"
-	if s.Epsilon != nil && s.Delta == 0 && len(budgets) == 1 {
-		factor += " = " + digits3(elementary.Exp(*s.Epsilon))
+	if r.Epsilon != nil && r.Delta == 0 && len(budgets) == 1 {
+		factor += " = " + contest.Number(elementary.Exp(*r.Epsilon), 3)
 	}
 	return fmt.Sprintf("Differential privacy of one %s at %s; neighbours: %s. By such a change no "+
 		"release becomes more than %s times as likely, whatever anybody knows besides.%s",
-		cmp.Or(use.Unit, "record"), strings.Join(budgets, " or "), cmp.Or(use.Relation, "not said"),
-		factor, status)
-}
-
-// digits3 writes a number with three digits.
-func digits3(x float64) string {
-	return strings.Replace(strconv.FormatFloat(x, 'g', 3, 64), "-", "−", 1)
+		cmp.Or(r.Use.Unit, "record"), strings.Join(budgets, " or "),
+		cmp.Or(r.Use.Relation, "not said"), factor, doubt)
 }
 
 // duration is a mean time in seconds for people.
@@ -531,29 +282,4 @@ func duration(seconds float64) string {
 		return strconv.FormatFloat(seconds, 'g', 2, 64) + " s"
 	}
 	return strconv.FormatFloat(seconds, 'f', 0, 64) + " s"
-}
-
-// Headline says in one line who is best in a run's contests, and whether that is worth anything.
-func Headline(run *results.Summary) string {
-	r := newRanking(run, false)
-	if r == nil {
-		return "nothing was compared"
-	}
-	var parts []string
-	for _, c := range r.Contests {
-		if c.Ranked == 0 {
-			continue
-		}
-		best := c.Lines[0]
-		text := fmt.Sprintf("%s: best of %d is %s, mean rank %s over %d measures", c.Title,
-			c.Ranked, best.Label, best.Rank, len(c.Columns))
-		if shares := best.sampled(); shares != "" {
-			text += ", as good as samples of " + shares + " of the true records"
-		}
-		if best.NoBetter {
-			text += ", NOT SHOWN TO BEAT THE MAJORITY CLASS"
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, "; ")
 }

@@ -6,11 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"ppdp/internal/results"
+	"ppdp/report/contest"
+	"ppdp/report/leaderboard"
 )
 
 // own is a run of no paper: series by their accuracies (of naive Bayes and of the majority), their
-// distances and their sizes, each in three trials that differ by a thousandth.
+// distances and their sizes, each in three trials that differ by slope thousandths.
 func own(lines map[string][4]float64) *results.Summary {
 	run := &results.Run{Manifest: results.Manifest{
 		Experiment: "mine", Title: "My releases", Source: "none", Trials: 3, Spec: "name: mine\n",
@@ -30,6 +34,7 @@ func own(lines map[string][4]float64) *results.Summary {
 		{Measurement: results.Measurement{Metric: "ks"}, Title: "Distance"},
 		{Measurement: results.Measurement{Metric: "records"}, Title: "Records"}}
 	run.Manifest.Measures = measures
+	slope := map[string]float64{"Original": 0, "A": 1, "B": -1, "C": 2}
 	for _, label := range []string{"Original", "A", "B", "C"} {
 		values, there := lines[label]
 		if !there {
@@ -49,7 +54,7 @@ func own(lines map[string][4]float64) *results.Summary {
 			c := results.Cell{Setting: setting,
 				CellResult: results.CellResult{Trial: trial, Status: results.OK}}
 			for i, use := range measures {
-				value := values[i] + float64(trial-1)/1000
+				value := values[i] + slope[label]*float64(trial-1)/1000
 				c.Values = append(c.Values,
 					results.Value{Measurement: use.Measurement, Value: &value})
 			}
@@ -91,31 +96,87 @@ func TestOwnRuns(t *testing.T) {
 	}
 }
 
-// TestRanking: by hand. Of naive Bayes A, C, B are first to third, of the distance B, A and C: mean
-// ranks 1.5, 2.5 and 2. What is not private is not ranked.
+// TestRanking: A and B compete at epsilon 1, C alone at k = 7; what is not private is shown beside
+// both. A is best by naive Bayes, B by the distance. In both they differ by 0.1, with differences
+// of trials 0.002 apart: t is 50√3, and Student's p with two degrees of freedom 1 - t/√(2+t²) =
+// 0.00013. The marks and the verdicts on the page say so.
 func TestRanking(t *testing.T) {
-	r := newRanking(own(map[string][4]float64{"Original": {0.9, 0.7, 0, 100},
-		"A": {0.8, 0.7, 0.2, 90}, "B": {0.7, 0.7, 0.1, 500}, "C": {0.75, 0.7, 0.3, 100}}), false)
-	if len(r.Contests) != 1 || len(r.Contests[0].Columns) != 2 {
-		t.Fatalf("%d contests", len(r.Contests))
-	}
+	run := own(map[string][4]float64{"Original": {0.9, 0.7, 0, 100},
+		"A": {0.8, 0.7, 0.2, 90}, "B": {0.7, 0.7, 0.1, 500}, "C": {0.75, 0.7, 0.3, 100}})
+	r := newRanking(run, false)
 	var got []string
-	for _, l := range r.Contests[0].Lines {
-		got = append(got, fmt.Sprint(l.Place, " ", l.Label, " ", l.Rank, " ", l.NoBetter))
+	for _, c := range r.Contests {
+		for _, l := range c.Lines {
+			line := fmt.Sprint(c.Title, ", ", c.Ranked, ": ", l.Name(), " ", l.Leads)
+			for _, cell := range l.Cells {
+				line += fmt.Sprint(" ", cell.Mean, " ", cell.Best, " ", cell.Behind)
+			}
+			got = append(got, line)
+		}
 	}
-	want := "1 A 1.5 false; 2 B 2.0 true; 3 C 2.5 false;  Original  false"
-	if text := strings.Join(got, "; "); text != want {
-		t.Errorf("%s, want %s", text, want)
+	want := []string{
+		"ε = 1, 2: A 1 0.800 true  0.200 false behind by 0.1 ± 0.0012, p = 0.00013",
+		"ε = 1, 2: B 1 0.700 false behind by 0.1 ± 0.0012, p = 0.00013 0.100 true ",
+		"ε = 1, 2: Original (no privacy) 0 0.900 false  0.00 false ",
+		"k = 7, 1: C 2 0.750 true  0.300 true ",
+		"k = 7, 1: Original (no privacy) 0 0.900 false  0.00 false ",
 	}
-	// Student's t of 2 degrees of freedom is 4.303; the standard error of ±0.001 is 0.001/√3.
-	if text := r.Contests[0].Lines[0].Cells[0].Interval; text != "0.798 to 0.802" {
-		t.Errorf("interval %s", text)
+	if difference := gocmp.Diff(want, got); difference != "" {
+		t.Error(difference)
+	}
+	page := pageOf(t, run)
+	for _, want := range []string{
+		"<strong>Naive Bayes: Classification accuracy</strong>: A is best: better than B by " +
+			"0.1 ± 0.0012, p = 0.00013.",
+		"<strong>Distance</strong>: B is best: better than A by 0.1 ± 0.0012, p = 0.00013.",
+		"<strong>Distance</strong>: C is alone."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not on the page", want)
+		}
 	}
 	alarms := strings.Join(r.Alarms, "\n")
 	if !strings.Contains(alarms, "by any classifier: B.") ||
 		!strings.Contains(alarms, "100 were released") || !strings.Contains(alarms, "B 500") {
 		t.Errorf("alarms %s", alarms)
 	}
+}
+
+// TestOneDefinitionOfBest: the leaderboard, the page of a run and the lines on the terminal name
+// the same best release of one run, and count the same number of others that are not
+// distinguishable from it: none where a difference was planted, one where there is none.
+func TestOneDefinitionOfBest(t *testing.T) {
+	run := own(map[string][4]float64{"A": {0.8, 0.7, 0.2, 90}, "B": {0.6, 0.7, 0.2, 100}})
+	run.Manifest.Experiment = "leaderboard/mine"
+	table := leaderboard.Of([]*results.Summary{run})[0]
+	view := newRanking(run, false).Contests[0]
+	lines := contest.Lines(run)
+	for i, tied := range []int{0, 1} {
+		g := table.Glance(table.Tasks[i], 0)
+		if g.Series != "A" || g.Tied != tied {
+			t.Errorf("leaderboard, %s: %+v", table.Tasks[i].Name, g)
+		}
+		best, alike := "", 0
+		for _, l := range view.Lines {
+			if l.Cells[i].Best {
+				best = l.Label()
+			}
+			alike += index(l.Cells[i].Tied)
+		}
+		if best != g.Series || alike != g.Tied {
+			t.Errorf("page, %s: best %s, %d alike", table.Tasks[i].Name, best, alike)
+		}
+		crowned := strings.Contains(lines[i], ": A is best")
+		if crowned != (tied == 0) || !strings.Contains(lines[i], view.Columns[i].Verdict) {
+			t.Errorf("terminal %s; page %s", lines[i], view.Columns[i].Verdict)
+		}
+	}
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // TestNothingBeatsTheMajority is said in capitals, and why where the original does not either.
@@ -127,8 +188,9 @@ func TestNothingBeatsTheMajority(t *testing.T) {
 	if !strings.Contains(alarms, loud) || strings.Contains(alarms, "original") {
 		t.Errorf("alarms %q", alarms)
 	}
-	if !strings.Contains(Headline(run), "NOT SHOWN TO BEAT") {
-		t.Errorf("headline %s", Headline(run))
+	if lines := contest.Lines(run); !strings.HasSuffix(lines[0],
+		"; NOT SHOWN TO BEAT THE MAJORITY CLASS") {
+		t.Errorf("terminal %q", lines)
 	}
 	run = own(map[string][4]float64{"Original": {0.7, 0.7, 0, 100}, "A": {0.7, 0.7, 0.2, 90}})
 	if alarms := strings.Join(newRanking(run, false).Alarms, "\n"); !strings.Contains(alarms,
@@ -143,7 +205,7 @@ func TestBrokenGuaranteeIsNotRanked(t *testing.T) {
 	run.Manifest.Algorithms[1].Status = "broken"
 	r := newRanking(run, false)
 	lines := r.Contests[0].Lines
-	if r.Contests[0].Ranked != 1 || lines[0].Label != "C" || lines[1].Doubt != "guarantee broken" {
+	if r.Contests[0].Ranked != 1 || lines[0].Label() != "C" || lines[1].Status != contest.Broken {
 		t.Errorf("%+v", lines)
 	}
 	if text := r.Guarantees[0].Text; !strings.HasPrefix(text, "Not private: the claim of "+

@@ -108,7 +108,6 @@ var outside = []dependency{
 	{"golang.org/x/text", []string{"datasets/csv"}}, // Windows-1252
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
-	{"golang.org/x/perf", []string{"cmd/..."}}, // benchfmt, for benchstat
 	// errgroup
 	{"golang.org/x/sync", []string{"audit/...", "cmd/...", "experiments/...", "plots/...",
 		"report"}},

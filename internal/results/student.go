@@ -47,32 +47,46 @@ func studentCoverage(halfTurns float64, degrees int) float64 {
 	return float64(2*halfTurns) + float64(2/math.Pi*float64(sine*sum))
 }
 
-// Paired tests whether two samples have the same mean, trial by trial over those that both have. It
-// returns the mean of y - x and the two-sided p-value of Student's test, NaN for fewer than two
-// trials. Where all differences are equal and not 0, p is that of their signs.
-func Paired(x, y []float64) (difference, p float64) {
+// Difference is what a paired test says of two samples.
+type Difference struct {
+	N    int     // trials that both samples have a value of
+	Mean float64 // of the differences, trial by trial
+	SE   float64 // standard error of Mean; NaN for fewer than two trials
+	// P is the two-sided p-value of Student's test, NaN for fewer than two trials. Where all
+	// differences are equal the test has no spread to go by: P is then that of their signs, and 1
+	// if they are 0.
+	P float64
+}
+
+// Paired tests whether two samples have the same mean, by the differences y - x of the trials that
+// both have.
+func Paired(x, y []float64) Difference {
 	var differences []float64
 	for trial := range min(len(x), len(y)) {
 		if d := y[trial] - x[trial]; !math.IsNaN(d) {
 			differences = append(differences, d)
 		}
 	}
-	difference, se := Mean(differences), StandardError(differences)
 	n := len(differences)
+	d := Difference{N: n, Mean: Mean(differences), SE: StandardError(differences)}
 	switch {
 	case n < 2:
-		return difference, math.NaN()
-	case Constant(differences) && difference == 0:
-		return 0, 1
+		d.P = math.NaN()
+		return d
+	case Constant(differences) && d.Mean == 0:
+		d.P = 1
+		return d
 	case Constant(differences):
-		return difference, math.Ldexp(1, 1-n)
+		d.P = math.Ldexp(1, 1-n)
+		return d
 	}
-	t := math.Abs(difference) / se / math.Sqrt(float64(n-1))
+	t := math.Abs(d.Mean) / d.SE / math.Sqrt(float64(n-1))
 	low, high := 0.0, 0.5 // the angle whose tangent is t, in half turns
 	for {
 		middle := float64((low + high) / 2)
 		if middle <= low || middle >= high {
-			return difference, max(0, 1-studentCoverage(middle, n-1))
+			d.P = max(0, 1-studentCoverage(middle, n-1))
+			return d
 		}
 		if elementary.TanPi(middle) < t {
 			low = middle

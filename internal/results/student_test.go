@@ -40,13 +40,14 @@ func TestStudentQuantile(t *testing.T) {
 func TestPaired(t *testing.T) {
 	nan := math.NaN()
 	x, y := []float64{1, 1, nan, 1, 1, 1, 1}, []float64{3, 2, 9, 4, nan, 6, 5}
-	difference, p := Paired(x, y)
+	d := Paired(x, y)
 	want := 1 - math.Sqrt(9.0/11)*(1+1.0/11)
-	if difference != 3 || math.Abs(p-want) > 1e-12 {
-		t.Errorf("%v, p %v, want 3 and %v", difference, p, want)
+	if d.N != 5 || d.Mean != 3 || math.Abs(d.P-want) > 1e-12 {
+		t.Errorf("%+v, want 3 of 5 trials and p %v", d, want)
 	}
-	if d, q := Paired(y, x); d != -3 || q != p {
-		t.Errorf("the other way round %v, p %v", d, q)
+	near(t, "standard error", d.SE, math.Sqrt(0.5), 1e-15) // their variance is 5/2
+	if back := Paired(y, x); back.Mean != -3 || back.P != d.P || back.SE != d.SE {
+		t.Errorf("the other way round %+v", back)
 	}
 	for _, c := range []struct {
 		x, y []float64
@@ -56,7 +57,7 @@ func TestPaired(t *testing.T) {
 		{[]float64{1, 2, 3}, []float64{2, 3, 4}, 0.25}, // three signs alike, one way or the other
 		{[]float64{1, nan}, []float64{2, 3}, nan},
 	} {
-		if _, p := Paired(c.x, c.y); p != c.p && !(math.IsNaN(p) && math.IsNaN(c.p)) {
+		if p := Paired(c.x, c.y).P; p != c.p && !(math.IsNaN(p) && math.IsNaN(c.p)) {
 			t.Errorf("%v and %v: p %v, want %v", c.x, c.y, p, c.p)
 		}
 	}

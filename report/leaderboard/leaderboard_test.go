@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ppdp/internal/results"
+	"ppdp/report/contest"
 )
 
 var update = flag.Bool("update", false, "write testdata/board.md")
@@ -24,7 +25,8 @@ func madeUp(trials int) *results.Run {
 			{Measurement: results.Measurement{Metric: "distance"}, Title: "Distance"}}}}
 	use := func(name, status string) {
 		run.Manifest.Algorithms = append(run.Manifest.Algorithms, results.AlgorithmUse{Name: name,
-			Variant: "strict", Relation: "add or remove one record", Status: status})
+			Variant: "strict", Guarantee: "differential privacy",
+			Relation: "add or remove one record", Status: status})
 	}
 	add := func(series, algorithm string, epsilon float64, params map[string]string, accuracy,
 		spread, distance float64) {
@@ -101,22 +103,25 @@ func TestBoard(t *testing.T) {
 	}
 	table := &board[0]
 	type want struct {
-		rank     Rank
+		rank     contest.Rank
 		noBetter bool
 	}
 	for i, wants := range []map[string]want{
-		{"Good": {Best, false}, "Alike": {Tied, false}, "Poorer": {Worse, true}},
-		{"Alike": {Best, false}, "Good": {Worse, false}, "Poorer": {Worse, false}},
+		{"Good": {contest.Best, false}, "Alike": {contest.Tied, false},
+			"Poorer": {contest.Worse, true}},
+		{"Alike": {contest.Best, false}, "Good": {contest.Worse, false},
+			"Poorer": {contest.Worse, false}},
 	} {
-		task := &table.Tasks[i]
-		if len(task.Lines) != len(wants) {
-			t.Errorf("%s: %d lines", task.Title, len(task.Lines))
+		task, lines := table.Tasks[i], table.lines()
+		if len(lines) != len(wants) {
+			t.Errorf("%s: %d lines", task.Name, len(lines))
 		}
-		for _, l := range task.Lines {
-			for column, e := range l.Entries {
-				if w := wants[l.Series]; e.Rank != w.rank || e.NoBetter != w.noBetter {
-					t.Errorf("%s, %s, %s: %+v, want %+v", task.Title, l.Series,
-						table.Budgets[column], e, w)
+		for _, l := range lines {
+			for column, release := range l.releases {
+				e := task.Entries[release]
+				if w := wants[l.name]; e.Rank != w.rank || e.NoBetter != w.noBetter {
+					t.Errorf("%s, %s, %s: %+v, want %+v", task.Name, l.name,
+						table.Columns[column], e, w)
 				}
 			}
 		}
@@ -131,12 +136,13 @@ func TestBoard(t *testing.T) {
 
 // Of a single trial no difference can be told; what is above the majority is taken for better.
 func TestSingleTrial(t *testing.T) {
-	task := Of([]*results.Summary{madeUp(1).Summary()})[0].Tasks[0]
-	for i, l := range task.Lines {
-		for _, e := range l.Entries {
-			if want := []Rank{Best, Tied, Tied}[i]; e.Rank != want || !math.IsNaN(e.SE) ||
-				e.NoBetter != (l.Series == "Poorer") {
-				t.Errorf("%s: %+v", l.Series, e)
+	table := Of([]*results.Summary{madeUp(1).Summary()})[0]
+	for i, l := range table.ordered(table.Tasks[0]) {
+		for _, release := range l.releases {
+			e := table.Tasks[0].Entries[release]
+			want := []contest.Rank{contest.Best, contest.Tied, contest.Tied}[i]
+			if e.Rank != want || !math.IsNaN(e.SE) || e.NoBetter != (l.name == "Poorer") {
+				t.Errorf("%s: %+v", l.name, e)
 			}
 		}
 	}

@@ -1,0 +1,420 @@
+// Package contest says who is best among the releases of a run, by how much, and how sure that is.
+// It is the one definition of best: the leaderboard, the report of one's own runs and the terminal
+// all show what it finds.
+//
+// Releases of one dataset compete under one budget. For each measurement, a task, the release with
+// the best mean is tested against every other one, paired by trial: the trials of a run share their
+// random split of the data, and a difference within a trial does not depend on how hard the split
+// was. The p-values are Student's, with Holm's correction over all budgets of the task. A release
+// is worse than the best if its p-value is at most Alpha, and otherwise not distinguishable from
+// it.
+//
+// It leaves out running, measuring and pages.
+package contest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/internal/results"
+)
+
+// Alpha is the chance that any statement of a family, all comparisons of one task on one table, is
+// wrong.
+const Alpha = 0.05
+
+// Budget is what releases must have in common to compete.
+type Budget struct {
+	Epsilon, Delta float64 // 0 without differential privacy
+	Relation       string  // which data sets are neighbours
+	K              int     // of k-anonymity, 0 without it
+}
+
+// Table is what the releases of one dataset are worth.
+type Table struct {
+	Dataset  string     // its label
+	Trials   int        // of a competitor, at most
+	Budgets  []Budget   // ascending; tables of results have a column for each
+	Columns  []string   // the budgets in words: "ε = 1, δ = 1e-09"
+	Releases []*Release // in the order of the plan; samples, the yardstick, are none
+	Tasks    []*Task
+}
+
+// Release is a setting of the run.
+type Release struct {
+	*results.Setting
+	Use    results.AlgorithmUse // what the manifest says of it, empty where it says nothing
+	Status Status
+	// Column is the budget it competes under, -1 where it is here for reference only: because it is
+	// not private, or because its guarantee is known not to hold.
+	Column int
+	// Records and Seconds are of a release; nil where they were not measured.
+	Records, Seconds *results.Row
+}
+
+// Status says what is known of a release's guarantee.
+type Status string
+
+// Statuses. Only the first two compete.
+const (
+	Holds       Status = "holds"
+	Declared    Status = "declared" // by a program that nothing here can check
+	Short       Status = "short"    // exceeded by a bounded factor
+	Broken      Status = "broken"
+	Unprotected Status = "unprotected" // promises nothing
+)
+
+// Doubt is what there is to say against a guarantee, "" for nothing.
+func (s Status) Doubt() string {
+	switch s {
+	case Holds:
+		return ""
+	case Unprotected:
+		return "no privacy"
+	}
+	return "guarantee " + string(s)
+}
+
+// Name is the curve's name, with the doubt in its guarantee.
+func (r *Release) Name() string {
+	if doubt := r.Status.Doubt(); doubt != "" {
+		return r.Label() + " (" + doubt + ")"
+	}
+	return r.Label()
+}
+
+// Task is one measurement.
+type Task struct {
+	results.MeasureUse
+	Name string // the classifier, the metric, and what differs from its defaults
+	// Original and Majority are what the original data and, in classification, the majority class
+	// give; NaN where the run has not measured them.
+	Original, Majority float64
+	Entries            []Entry // of each release
+	Best               []int   // the release with the best mean under each budget, -1 for none
+}
+
+// Rank is what the tests say of an entry.
+type Rank int
+
+// Ranks.
+const (
+	Absent Rank = iota // has no value, or does not compete
+	Worse              // than the best
+	Tied               // not distinguishable from the best
+	Best               // has the best mean
+)
+
+// Entry is what a release reaches in a task.
+type Entry struct {
+	results.Row
+	Rank  Rank
+	Place int // how many competitors under its budget have a better mean
+	// Behind is how much better the best is, above 0 in either direction of the measurement. P is
+	// Holm's.
+	Behind results.Difference
+	// NoBetter says that nothing shows it to be better than the majority class.
+	NoBetter bool
+	// Equal is the sample of true records that is as good; nil where the run has no learning curve.
+	Equal *results.Equivalent
+
+	trials []float64
+}
+
+// Reference is the control that publishes the data as they are.
+const Reference = "identity"
+
+// sizes are metrics of how much was published, not of what it is worth.
+var sizes = []string{recordsMetric, "regions", "nodes", "edges", "max-degree", "anonymity"}
+
+const (
+	recordsMetric      = "records"
+	majorityClassifier = "majority"
+)
+
+// numbers are what a run measured.
+type numbers map[place]*number
+
+type place struct {
+	*results.Setting
+	results.Measurement
+}
+
+type number struct {
+	*results.Row
+	trials []float64
+}
+
+// row is what was measured of a setting by a metric without a classifier, nil for nothing.
+func (all numbers) row(of *results.Setting, metric string) *results.Row {
+	if n := all[place{of, results.Measurement{Metric: metric}}]; n != nil {
+		return n.Row
+	}
+	return nil
+}
+
+// Of returns the contests of a run, a table for each dataset in the order of the plan.
+func Of(run *results.Summary) []*Table {
+	m := &run.Manifest
+	samples, rows := append(run.Samples(), run.Derived()...), run.Rows()
+	all := make(numbers)
+	releases := make(map[*results.Setting]*Release)
+	var tables []*Table
+	for i := range rows {
+		row := &rows[i]
+		all[place{row.Setting, row.Measurement}] = &number{row, samples[i].Trials}
+		if row.Algorithm == results.SampleAlgorithm || releases[row.Setting] != nil {
+			continue
+		}
+		at := slices.IndexFunc(tables,
+			func(t *Table) bool { return t.Dataset == row.Dataset.Label() })
+		if at < 0 {
+			at = len(tables)
+			tables = append(tables, &Table{Dataset: row.Dataset.Label()})
+		}
+		releases[row.Setting] = newRelease(m, row)
+		tables[at].Releases = append(tables[at].Releases, releases[row.Setting])
+	}
+	sticks := m.Yardsticks(rows)
+	for _, t := range tables {
+		t.arrange(all)
+		for i := range m.Measures {
+			use := &m.Measures[i]
+			if slices.Contains(sizes, use.Metric) || use.Classifier == majorityClassifier {
+				continue
+			}
+			task := t.task(use, all, sticks)
+			if !slices.ContainsFunc(task.Entries, func(e Entry) bool { return e.N > 0 }) {
+				continue
+			}
+			t.rank(task)
+			if use.Classifier != "" {
+				t.compare(task, t.majority(task, all))
+			}
+			t.Tasks = append(t.Tasks, task)
+		}
+		t.tellApart()
+	}
+	return tables
+}
+
+// newRelease finds out whether a release competes. A guarantee that depends on parameters is listed
+// with several statuses: it counts as holding where one of them says so and no ledger shows a
+// broken release.
+func newRelease(m *results.Manifest, row *results.Row) *Release {
+	r := &Release{Setting: row.Setting}
+	for _, use := range m.Algorithms {
+		if use.Name == row.Algorithm && use.Variant == row.Variant &&
+			(r.Use.Name == "" || use.Status == "holds") {
+			r.Use = use
+		}
+	}
+	switch {
+	case r.Use.Guarantee == "" || r.Use.Guarantee == "none":
+		r.Status = Unprotected
+	case row.Broken:
+		r.Status = Broken
+	default:
+		r.Status = Status(cmp.Or(r.Use.Status, "unknown"))
+	}
+	if r.Status != Holds && r.Status != Declared {
+		r.Column = -1
+	}
+	return r
+}
+
+// budget is what a competitor shares with those it competes with.
+func (r *Release) budget() Budget {
+	if r.Epsilon != nil {
+		return Budget{Epsilon: *r.Epsilon, Delta: r.Delta, Relation: r.Use.Relation}
+	}
+	k, _ := strconv.Atoi(r.Params["k"])
+	return Budget{Relation: r.Use.Relation, K: k}
+}
+
+// arrange finds the budgets, puts them in order, and gives each competitor its column.
+func (t *Table) arrange(all numbers) {
+	var relations []string // of differential privacy
+	for _, r := range t.Releases {
+		r.Records = all.row(r.Setting, recordsMetric)
+		r.Seconds = all.row(r.Setting, results.RuntimeMetric)
+		if b := r.budget(); r.Column >= 0 && !slices.Contains(t.Budgets, b) {
+			t.Budgets = append(t.Budgets, b)
+			if b.Epsilon > 0 && !slices.Contains(relations, b.Relation) {
+				relations = append(relations, b.Relation)
+			}
+		}
+	}
+	slices.SortStableFunc(t.Budgets, func(a, b Budget) int {
+		return cmp.Or(cmp.Compare(a.K, b.K), cmp.Compare(a.Relation, b.Relation),
+			cmp.Compare(a.Delta, b.Delta), cmp.Compare(a.Epsilon, b.Epsilon))
+	})
+	for _, r := range t.Releases {
+		if r.Column >= 0 {
+			r.Column = slices.Index(t.Budgets, r.budget())
+		}
+	}
+	for _, b := range t.Budgets {
+		t.Columns = append(t.Columns, b.text(len(relations) > 1))
+	}
+}
+
+// task collects the numbers of a measurement.
+func (t *Table) task(use *results.MeasureUse, all numbers, sticks results.Yardsticks) *Task {
+	task := &Task{MeasureUse: *use, Name: nameOf(use), Original: math.NaN(), Majority: math.NaN(),
+		Entries: make([]Entry, len(t.Releases))}
+	for i, r := range t.Releases {
+		n, e := all[place{r.Setting, use.Measurement}], &task.Entries[i]
+		if n == nil {
+			continue
+		}
+		e.Row, e.trials = *n.Row, n.trials
+		if r.Algorithm == Reference {
+			task.Original = e.Mean
+		}
+		if r.Column < 0 {
+			continue
+		}
+		t.Trials = max(t.Trials, len(e.trials))
+		if equal, ok := sticks.Of(n.Row); ok && e.N > 0 {
+			e.Equal = &equal
+		}
+	}
+	return task
+}
+
+// Better reports whether a is a better value than b.
+func (t *Task) Better(a, b float64) bool {
+	return a != b && a > b == t.HigherIsBetter
+}
+
+// rank finds the best under each budget, and those that are not distinguishable from it.
+func (t *Table) rank(task *Task) {
+	var ps []float64
+	var tested []*Entry
+	for column := range t.Budgets {
+		var field []int // the competitors
+		best := -1
+		for i := range t.Releases {
+			if t.Releases[i].Column != column || task.Entries[i].N == 0 {
+				continue
+			}
+			field = append(field, i)
+			if best < 0 || task.Better(task.Entries[i].Mean, task.Entries[best].Mean) {
+				best = i
+			}
+		}
+		task.Best = append(task.Best, best)
+		for _, i := range field {
+			e := &task.Entries[i]
+			for _, other := range field {
+				if task.Better(task.Entries[other].Mean, e.Mean) {
+					e.Place++
+				}
+			}
+			if i == best {
+				e.Rank = Best
+				continue
+			}
+			lower, higher := e.trials, task.Entries[best].trials
+			if !task.HigherIsBetter {
+				lower, higher = higher, lower
+			}
+			e.Rank, e.Behind = Tied, results.Paired(lower, higher)
+			if !math.IsNaN(e.Behind.P) { // a single trial shows nothing
+				ps, tested = append(ps, e.Behind.P), append(tested, e)
+			}
+		}
+	}
+	for i, p := range results.Holm(ps) {
+		e := tested[i]
+		e.Behind.P = p
+		// The best of all trials may be behind in those that both have, where some failed.
+		if p <= Alpha && e.Behind.Mean > 0 {
+			e.Rank = Worse
+		}
+	}
+}
+
+// compare marks the entries that are not shown to be better than the majority class: one-sided
+// tests, with Holm's correction over all budgets of the task. A nil majority marks none.
+func (t *Table) compare(task *Task, majority *number) {
+	if majority == nil {
+		return
+	}
+	task.Majority = majority.Mean
+	var ps []float64
+	var tested []*Entry
+	for i := range task.Entries {
+		e, against := &task.Entries[i], majority.trials
+		if e.Rank == Absent {
+			continue
+		}
+		if len(against) < len(e.trials) { // measured once: all trials test the same rows
+			against = slices.Repeat([]float64{majority.Mean}, len(e.trials))
+		}
+		lead := results.Paired(against, e.trials)
+		above := task.Better(lead.Mean, 0)
+		switch {
+		case math.IsNaN(lead.P): // a single trial: by its value alone
+			e.NoBetter = !above
+			continue
+		case above:
+			lead.P /= 2
+		default:
+			lead.P = 1 - float64(lead.P/2)
+		}
+		ps, tested = append(ps, lead.P), append(tested, e)
+	}
+	for i, p := range results.Holm(ps) {
+		tested[i].NoBetter = p > Alpha
+	}
+}
+
+// majority is what always guessing the majority class reaches: on the original data or, where that
+// was not measured, the best of any release. It is nil where nothing was measured.
+func (t *Table) majority(task *Task, all numbers) (best *number) {
+	guess := results.Measurement{Metric: task.Metric, Classifier: majorityClassifier}
+	for _, r := range t.Releases {
+		n := all[place{r.Setting, guess}]
+		switch {
+		case n == nil || n.N == 0:
+		case r.Algorithm == Reference:
+			return n
+		case best == nil || task.Better(n.Mean, best.Mean):
+			best = n
+		}
+	}
+	return best
+}
+
+// classifiers are the titles of those that are called by a short name.
+var classifiers = map[string]string{"c45": "C4.5", "naive-bayes": "Naive Bayes",
+	"svm": "Linear SVM", "id3": "ID3"}
+
+func nameOf(use *results.MeasureUse) string {
+	name := cmp.Or(use.Title, use.Metric)
+	if _, changed, known := strings.Cut(use.Metric, " "); known {
+		name += ", " + strings.ReplaceAll(changed, "=", " ")
+	}
+	if use.Classifier != "" {
+		name = cmp.Or(classifiers[use.Classifier], use.Classifier) + ": " + name
+	}
+	return name
+}
+
+// tellApart adds the metric to the names of tasks that would share one: metrics may have one title.
+func (t *Table) tellApart() {
+	tasks := make(map[string]int)
+	for _, task := range t.Tasks {
+		tasks[task.Name]++
+	}
+	for _, task := range t.Tasks {
+		if tasks[task.Name] > 1 {
+			task.Name += " (" + task.Metric + ")"
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package contest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/internal/results"
+	"ppdp/random"
+)
+
+// entrant is a setting of a made-up run with the values of its trials; NaN is a failed trial.
+type entrant struct {
+	results.Setting
+	values []float64
+}
+
+// under is a release of differential privacy whose algorithm has its name.
+func under(epsilon float64, name string, values ...float64) entrant {
+	return entrant{results.Setting{Series: name, Algorithm: name, Epsilon: &epsilon}, values}
+}
+
+const metric = "accuracy"
+
+// leaky is an algorithm whose ledger has no finite bound, whatever its guarantee says.
+const leaky = "leaky"
+
+// runOf is a run of releases that measures an accuracy and, where majority is above 0, the same of
+// the majority class: on the original data or, where they are not among the releases, on each.
+// Guarantees hold, but for those in uses.
+func runOf(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *results.Summary {
+	accuracy := results.Measurement{Metric: metric, Classifier: "c45"}
+	guess := results.Measurement{Metric: metric, Classifier: "majority"}
+	run := &results.Run{Manifest: results.Manifest{Algorithms: uses,
+		Measures: []results.MeasureUse{{Measurement: accuracy, Title: "Accuracy",
+			HigherIsBetter: true}}}}
+	original := slices.ContainsFunc(entrants,
+		func(e entrant) bool { return e.Algorithm == Reference })
+	for i := range entrants {
+		e := &entrants[i]
+		e.Dataset.Name = "d"
+		if !slices.ContainsFunc(uses,
+			func(u results.AlgorithmUse) bool { return u.Name == e.Algorithm }) {
+			run.Manifest.Algorithms = append(run.Manifest.Algorithms, results.AlgorithmUse{
+				Name: e.Algorithm, Guarantee: "differential privacy", Status: "holds"})
+		}
+		for trial, v := range e.values {
+			c := results.Cell{Setting: &e.Setting,
+				CellResult: results.CellResult{Trial: trial, Status: results.OK}}
+			if math.IsNaN(v) {
+				c.Status, c.Phase = results.Failed, results.PhaseRelease
+			} else {
+				c.Values = []results.Value{{Measurement: accuracy, Value: &v}}
+			}
+			if e.Algorithm == leaky {
+				c.Spent = &results.Spent{Claimed: 1, Proven: results.Bound(math.Inf(1))}
+			}
+			if majority > 0 && (e.Algorithm == Reference || !original) {
+				c.Values = append(c.Values, results.Value{Measurement: guess, Value: &majority})
+			}
+			run.Cells = append(run.Cells, c)
+		}
+	}
+	return run.Summary()
+}
+
+// behind are three trials that are behind 0.8 by d-s, d and d+s with d = a·s.
+func behind(a, s float64) []float64 {
+	return []float64{0.8 - s*(a-1), 0.8 - s*a, 0.8 - s*(a+1)}
+}
+
+// studentOf is the p-value of differences a-1, a and a+1: t is a√3, and with two degrees of freedom
+// the two-sided p is 1 - t/√(2+t²).
+func studentOf(a float64) float64 {
+	t := a * math.Sqrt(3)
+	return 1 - t/math.Sqrt(2+t*t)
+}
+
+// TestByHand: Student's p has a closed form for three trials, and Holm multiplies the smallest of
+// four by 4, the next by 3, never falling below the one before. The two budgets of the task are one
+// family: the second one's single comparison makes the first one's count more.
+func TestByHand(t *testing.T) {
+	run := runOf([]entrant{under(1, "a", 0.8, 0.8, 0.8), under(1, "d", behind(2, 0.01)...),
+		under(1, "b", behind(10, 0.01)...), under(1, "c", behind(6, 0.01)...),
+		under(2, "a", 0.8, 0.8, 0.8), under(2, "b", behind(8, 0.01)...)}, 0)
+	table := Of(run)[0]
+	task := table.Tasks[0]
+	for i, want := range []struct {
+		rank Rank
+		a, p float64
+	}{
+		{Best, 0, 0},
+		{Tied, 2, studentOf(2)},        // .0742, the largest
+		{Worse, 10, 4 * studentOf(10)}, // .0033, the smallest
+		{Worse, 6, 2 * studentOf(6)},   // .0091
+		{Best, 0, 0},
+		{Worse, 8, 3 * studentOf(8)}, // .0052
+	} {
+		e := task.Entries[i]
+		if e.Rank != want.rank || math.Abs(e.Behind.P-want.p) > 1e-12 ||
+			math.Abs(e.Behind.Mean-want.a*0.01) > 1e-12 {
+			t.Errorf("%s: %+v, want %+v", table.Releases[i].Label(), e, want)
+		}
+		if se := 0.01 / math.Sqrt(3); want.rank != Best && math.Abs(e.Behind.SE-se) > 1e-12 {
+			t.Errorf("%s: standard error %v, want %v", table.Releases[i].Label(), e.Behind.SE, se)
+		}
+	}
+	for column, want := range []string{
+		"a is not distinguishable from d (ahead by 0.02 ± 0.0058, p = 0.074); " +
+			"better than c by 0.06 ± 0.0058, p = 0.018, and than 1 more",
+		"a is best: better than b by 0.08 ± 0.0058, p = 0.016"} {
+		if got := table.Verdict(task, column); got != want {
+			t.Errorf("verdict %q, want %q", got, want)
+		}
+	}
+}
+
+// TestNothingToTest: where trials are too few or do not vary the verdict says so, without a
+// p-value. Six trials that all differ by the same are told apart by their signs, p = 2⁻⁵; three, p
+// = 1/4, are not.
+func TestNothingToTest(t *testing.T) {
+	six, nan := slices.Repeat([]float64{0.75}, 6), math.NaN()
+	for _, c := range []struct {
+		a, b []float64
+		want string
+	}{
+		{six[:1], []float64{0.5}, "no release is shown to be best: a has the best mean but " +
+			"is not distinguishable from b (ahead by 0.25 in a single trial, too few to test)"},
+		{six[:3], six[:3], "no release is shown to be best: a has the best mean but is not " +
+			"distinguishable from b (equal in each of 3 trials)"},
+		{six[:3], []float64{0.5, 0.5, 0.5}, "no release is shown to be best: a has the best mean " +
+			"but is not distinguishable from b (ahead by 0.25 in each of 3 trials, no spread to " +
+			"test by)"},
+		{six, slices.Repeat([]float64{0.5}, 6), "a is best: better than b by 0.25 in each of 6 " +
+			"trials, no spread to test by"},
+		{[]float64{0.75, nan}, []float64{nan, 0.5}, "no release is shown to be best: " +
+			"a has the best mean but is not distinguishable from b (no trial in common)"},
+		// The best mean is that of the only trial in which b failed.
+		{[]float64{0.5, 0.51, 0.52, 9}, []float64{0.6, 0.62, 0.64, nan}, "no release is " +
+			"shown to be best: a has the best mean but is not distinguishable from b " +
+			"(worse in the trials that both have)"},
+		{six, nil, "a is alone"},
+	} {
+		entrants := []entrant{under(1, "a", c.a...)}
+		if c.b != nil {
+			entrants = append(entrants, under(1, "b", c.b...))
+		}
+		table := Of(runOf(entrants, 0))[0]
+		if got := table.Verdict(table.Tasks[0], 0); got != c.want {
+			t.Errorf("%v and %v: %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestBudgets: releases compete only under the same epsilon, delta and neighbours, or the same k,
+// whatever their names say, and those of k-anonymity never with those of differential privacy.
+func TestBudgets(t *testing.T) {
+	with := func(e entrant, delta float64, algorithm, k string) entrant {
+		e.Delta, e.Algorithm = delta, algorithm
+		if k != "" {
+			e.Epsilon, e.Params = nil, map[string]string{"k": k}
+		}
+		return e
+	}
+	run := runOf([]entrant{with(under(0, "k10", 1), 0, "anonymous", "10"), under(10, "a", 1),
+		under(1, "b", 1), with(under(1, "c", 1), 1e-9, "b", ""), under(1, "d", 1),
+		with(under(0, "k5", 1), 0, "anonymous", "5"), with(under(1, "e", 1), 0, "swapping", ""),
+		with(under(0, "k05", 1), 0, "anonymous", "05")}, 0,
+		results.AlgorithmUse{Name: "anonymous", Guarantee: "k-anonymity", Status: "holds"},
+		results.AlgorithmUse{Name: "swapping", Guarantee: "differential privacy", Status: "holds",
+			Relation: "replace one record"})
+	table := Of(run)[0]
+	var got []string
+	for column, text := range table.Columns {
+		for _, r := range table.Releases {
+			if r.Column == column {
+				text += " " + r.Label()
+			}
+		}
+		got = append(got, text)
+	}
+	want := []string{"ε = 1,  b d", "ε = 10,  a", "ε = 1, δ = 1e-09,  c",
+		"ε = 1, replace one record e", "k = 5 k5 k05", "k = 10 k10"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestWhoNeverWins: what is not private or known not to be, whatever it reaches. A guarantee
+// that only its own program declares competes, and says so.
+func TestWhoNeverWins(t *testing.T) {
+	run := runOf([]entrant{under(1, "fair", 0.6), under(1, "foreign", 0.7), under(1, "short", 0.8),
+		under(1, "broken", 0.9), under(1, leaky, 0.95),
+		{results.Setting{Series: "sample", Algorithm: results.SampleAlgorithm}, []float64{0.98}},
+		{results.Setting{Series: "Original", Algorithm: Reference}, []float64{0.99}}}, 0.75,
+		results.AlgorithmUse{Name: "foreign", Guarantee: "differential privacy",
+			Status: "declared"},
+		results.AlgorithmUse{Name: "short", Guarantee: "differential privacy", Status: "short"},
+		results.AlgorithmUse{Name: "broken", Guarantee: "differential privacy", Status: "broken"},
+		results.AlgorithmUse{Name: results.SampleAlgorithm, Guarantee: "none", Status: "holds"},
+		results.AlgorithmUse{Name: Reference, Guarantee: "none", Status: "holds"})
+	table := Of(run)[0]
+	var got []string
+	for i, r := range table.Releases {
+		got = append(got, fmt.Sprint(r.Name(), " ", table.Tasks[0].Entries[i].Rank))
+	}
+	want := []string{fmt.Sprint("fair ", Tied), fmt.Sprint("foreign (guarantee declared) ", Best),
+		fmt.Sprint("short (guarantee short) ", Absent),
+		fmt.Sprint("broken (guarantee broken) ", Absent),
+		fmt.Sprint("leaky (guarantee broken) ", Absent),
+		fmt.Sprint("Original (no privacy) ", Absent)}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	lines := Lines(run)
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "ε = 1, C4.5: Accuracy: no release is "+
+		"shown to be best: foreign (guarantee declared) has the best mean") ||
+		!strings.HasSuffix(lines[0], "; NOT SHOWN TO BEAT THE MAJORITY CLASS") ||
+		lines[1] != Legend {
+		t.Errorf("%q", lines)
+	}
+}
+
+// TestFalseWinners: of two releases that are worth the same one is called the best in one of twenty
+// runs, which is Alpha. Of 1000 runs that is 50 with a standard deviation of 6.9: five of those
+// either way are exceeded by chance in less than one of a million such tests.
+func TestFalseWinners(t *testing.T) {
+	r := random.NewKey(1).Stream()
+	crowned := 0
+	for range 1000 {
+		var entrants []entrant
+		for _, name := range []string{"a", "b"} {
+			e := under(1, name)
+			for range 5 {
+				e.values = append(e.values, r.NormFloat64())
+			}
+			entrants = append(entrants, e)
+		}
+		table := Of(runOf(entrants, 0))[0]
+		if strings.Contains(table.Verdict(table.Tasks[0], 0), "is best") {
+			crowned++
+		}
+	}
+	if crowned < 15 || crowned > 85 {
+		t.Errorf("%d of 1000 runs without a difference have a winner, want 50", crowned)
+	}
+}
+
+// TestMajority: one-sided, by hand. Of three releases that are 0.1, 0.02 and -0.1 above the
+// majority, each ± 0.01, Student's p is .0033, .0742 and .0033. Half of that with Holm's factors 3
+// and 2 is .005 and .074: only the first is better. Without the third the factors are 2 and 1, and
+// half of .0742 is enough. The single trial on the original data serves for all; where there is
+// none the majority class is that of the releases.
+func TestMajority(t *testing.T) {
+	original := entrant{results.Setting{Series: "Original", Algorithm: Reference}, []float64{0.9}}
+	competitors := []entrant{under(1, "a", 0.69, 0.7, 0.71), under(1, "b", 0.61, 0.62, 0.63),
+		under(1, "c", 0.49, 0.5, 0.51)}
+	public := results.AlgorithmUse{Name: Reference, Guarantee: "none", Status: "holds"}
+	for _, c := range []struct {
+		entrants []entrant
+		want     []bool
+	}{
+		{append(competitors[:3:3], original), []bool{false, true, true}},
+		{competitors, []bool{false, true, true}},
+		{competitors[:2], []bool{false, false}},
+	} {
+		entrants := c.entrants
+		task := Of(runOf(entrants, 0.6, public))[0].Tasks[0]
+		if measured := len(entrants) == 4; task.Majority != 0.6 ||
+			measured != (task.Original == 0.9) || measured == math.IsNaN(task.Original) {
+			t.Errorf("original %v, majority %v", task.Original, task.Majority)
+		}
+		for i, want := range c.want {
+			if task.Entries[i].NoBetter != want {
+				t.Errorf("%s of %d: no better than the majority %v", entrants[i].Series,
+					len(entrants), !want)
+			}
+		}
+	}
+}
+
+// TestNames: tasks with one title are told apart by their metrics, and tables by their datasets.
+func TestNames(t *testing.T) {
+	table := &Table{Dataset: "d", Columns: []string{"ε = 1"}}
+	for _, of := range []results.Measurement{{Metric: "accuracy", Classifier: "c45"},
+		{Metric: "accuracy-published", Classifier: "c45"}, {Metric: "accuracy attributes=3"}} {
+		use := results.MeasureUse{Measurement: of, Title: "Accuracy"}
+		table.Tasks = append(table.Tasks, &Task{MeasureUse: use, Name: nameOf(&use)})
+	}
+	table.tellApart()
+	for i, want := range []string{"C4.5: Accuracy (accuracy)",
+		"C4.5: Accuracy (accuracy-published)", "Accuracy, attributes 3"} {
+		if got := table.Tasks[i].Name; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	alone, both := table.Heading(0, []*Table{table}), table.Heading(0, []*Table{table, table})
+	if alone != "ε = 1" || both != "ε = 1, d" {
+		t.Errorf("%q and %q", alone, both)
+	}
+}
