@@ -2,7 +2,7 @@
 #
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
-#   make leaderboard       all private baselines on four tables, into docs/leaderboard.md; 17 min
+#   make leaderboard       all private baselines on four tables, into docs/generated; 17 min
 #   make regress           the same on stand-in data, compared with reference/quick
 #   make regress-full      what make reproduce left, compared with reference/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
@@ -43,11 +43,11 @@ reproduce: build
 reproduce-quick: build
 	bin/ppdp reproduce --quick $(ARGS)
 
-# What make reproduce leaves out: the comparison that docs/leaderboard.md is generated from.
+# What make reproduce leaves out: the comparison behind docs/leaderboard.md, and its numbers.
 .PHONY: leaderboard
 leaderboard: build
 	bin/ppdp reproduce leaderboard
-	bin/ppdp leaderboard --write docs/leaderboard.md
+	bin/ppdp leaderboard --write docs/generated/leaderboard.md
 
 test: lint
 	$(GO) test -timeout 30m $(RACE) ./...
@@ -102,7 +102,7 @@ faults:
 calibrate:
 	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
 
-# Replays and black boxes of every variant, into docs/audits.jsonl; some minutes.
+# Replays and black boxes of every variant, into docs/generated/audits.jsonl; some minutes.
 .PHONY: audits
 audits:
 	$(GO) test ./cmd -run TestAuditsTable -timeout 3h -update

@@ -185,24 +185,32 @@ func testsOfModule(t *testing.T) map[string]bool {
 	return tests
 }
 
-// TestPage: docs/reproduction.md has every claim with the verdict the ledger expects and why. Its
-// numbers come from a full run on the real data; make them again with
+// TestPage: docs/generated/verdicts.md has every claim with the verdict the ledger expects and why,
+// and docs/reproduction.md its table. The numbers come from a full run on the real data; make them
+// again with
 //
-//	ppdp reproduce && ppdp claims --write docs/reproduction.md
+//	ppdp reproduce && ppdp claims --write docs/generated/verdicts.md
 func TestPage(t *testing.T) {
-	data, err := os.ReadFile("../docs/reproduction.md")
-	if err != nil {
-		t.Fatal(err)
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "docs", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	_, page, found := strings.Cut(string(data), MarkdownBegin)
-	page, _, closed := strings.Cut(page, MarkdownEnd)
+	page := read("generated/verdicts.md")
+	_, table, found := strings.Cut(page, "\n| ")
+	table, _, closed := strings.Cut(table, "\n\n")
 	if !found || !closed {
-		t.Fatal("docs/reproduction.md has no markers")
+		t.Fatal("docs/generated/verdicts.md has no table")
 	}
-	const again = "run: ppdp reproduce && ppdp claims --write docs/reproduction.md"
+	if !strings.Contains(read("reproduction.md"), "\n| "+table+"\n") {
+		t.Error("docs/reproduction.md has not the table of docs/generated/verdicts.md: copy it")
+	}
+	const again = "run: ppdp reproduce && ppdp claims --write docs/generated/verdicts.md"
 	for _, mark := range []string{"on stand-in data", "on a reduced run", "a surprise"} {
 		if strings.Contains(page, mark) {
-			t.Errorf("docs/reproduction.md has a verdict %s; %s", mark, again)
+			t.Errorf("docs/generated/verdicts.md has a verdict %s; %s", mark, again)
 		}
 	}
 	for _, l := range every(t) {
@@ -210,7 +218,7 @@ func TestPage(t *testing.T) {
 			c := &l.Claims[i]
 			_, rest, found := strings.Cut(page, "\n- **"+c.ID+"** (")
 			if !found {
-				t.Errorf("docs/reproduction.md leaves out %s; %s", c.ID, again)
+				t.Errorf("docs/generated/verdicts.md leaves out %s; %s", c.ID, again)
 				continue
 			}
 			entry, _, _ := strings.Cut(rest, "\n\n")
@@ -220,27 +228,30 @@ func TestPage(t *testing.T) {
 			}
 			for _, want := range wanted {
 				if !strings.Contains(entry, want) {
-					t.Errorf("docs/reproduction.md: %s: %q is missing; %s", c.ID, want, again)
+					t.Errorf("docs/generated/verdicts.md: %s: %q is missing; %s", c.ID, want, again)
 				}
 			}
 		}
 	}
 }
 
-// TestReplaceMarkdown: the page around the markers is kept.
-func TestReplaceMarkdown(t *testing.T) {
-	page := "head\n" + MarkdownBegin + "\nold\n" + MarkdownEnd + "\ntail\n"
-	got, err := ReplaceMarkdown(page, MarkdownBegin, MarkdownEnd, "new\n")
-	want := "head\n" + MarkdownBegin + "\n\nnew\n\n" + MarkdownEnd + "\ntail\n"
-	if err != nil || got != want {
-		t.Errorf("%q, %v, want %q", got, err, want)
-	}
-	again, err := ReplaceMarkdown(got, MarkdownBegin, MarkdownEnd, "new\n")
-	if err != nil || again != got {
-		t.Errorf("a second time: %q, %v", again, err)
-	}
-	if _, err := ReplaceMarkdown("no markers", "a", "b", "new"); err == nil {
-		t.Error("a page without markers was accepted")
+// TestCounts: a row for the paper and one for each figure with claims, parts of a figure together.
+func TestCounts(t *testing.T) {
+	l := &Ledger{Citation: "A paper", Figures: []string{"Fig. 1a", "Fig. 1b", "Fig. 2", "Table I"}}
+	var b strings.Builder
+	writeCounts(&b, l, []Judgement{
+		{Verdict: Holds, Source: []string{"Fig. 1a"}},
+		{Verdict: Holds, Source: []string{"Fig. 1b", "Fig. 2"}},
+		{Verdict: NoData, Source: []string{"Table I"}},
+		{Verdict: NotCovered, Source: []string{"section 3.1"}},
+		{Verdict: Contradicted, Source: []string{"section 2"}},
+	})
+	const want = "| **A paper** | 2 | | | 1 | 2 |\n" +
+		"| Fig. 1 | 2 | | | | |\n" +
+		"| Table I | | | | | 1 |\n" +
+		"| text | | | | 1 | 1 |\n"
+	if got := b.String(); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

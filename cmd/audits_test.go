@@ -18,8 +18,8 @@ import (
 // auditsBlackBox is how many releases the table's black boxes make of either input of a pair.
 const auditsBlackBox = "4000"
 
-// TestAuditsTable: docs/audits.jsonl is what replays find today, of every variant. Its black boxes
-// take minutes and are made again by "make audits" only, which writes the file.
+// TestAuditsTable: docs/generated/audits.jsonl is what replays find today, of every variant. Its
+// black boxes take minutes and are made again by "make audits" only, which writes the file.
 func TestAuditsTable(t *testing.T) {
 	if raceDetector {
 		t.Skip("many times slower under the race detector")
@@ -42,17 +42,17 @@ func TestAuditsTable(t *testing.T) {
 		if err := results.WriteAudits(&text, found); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("..", "docs", "audits.jsonl")
+		path := filepath.Join("..", "docs", "generated", "audits.jsonl")
 		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	table, err := results.ReadAudits(strings.NewReader(docs.Audits), "docs/audits.jsonl")
+	table, err := results.ReadAudits(strings.NewReader(docs.Audits), "docs/generated/audits.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const stale = "docs/audits.jsonl is stale: make audits"
+	const stale = "docs/generated/audits.jsonl is stale: make audits"
 	if len(table) != len(found) {
 		t.Fatalf("%d audits, there are %d: %s", len(table), len(found), stale)
 	}

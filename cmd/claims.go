@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,7 +22,7 @@ type claimsCommand struct {
 	Variant string   `help:"Variant of the papers' algorithms: ${enum} (default: ${default})." enum:"published,strict" default:"published"`
 	Out     string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
 	JSON    bool     `name:"json" help:"Write JSON instead of a table, with every point." xor:"form"`
-	Write   string   `help:"Put verdicts and numbers into a page, between its markers." placeholder:"PAGE" xor:"form"`
+	Write   string   `help:"Write a page of all verdicts and their numbers." placeholder:"PAGE" xor:"form"`
 }
 
 // Help is the second part of the verb's help text.
@@ -69,7 +68,9 @@ func (c claimsCommand) Run(con *console) error {
 	case c.JSON:
 		err = writeJSON(con.stdout, slices.Concat(append(v.judgements, []claims.Judgement{})...))
 	case c.Write != "":
-		err = writePage(c.Write, v)
+		err = results.WriteFile(c.Write, func(w io.Writer) error {
+			return claims.WriteMarkdown(w, v.ledgers, v.judgements)
+		})
 	case len(c.Claims) > 0:
 		err = v.printDetails(con.stdout)
 	default:
@@ -146,35 +147,6 @@ func openDirs(dirs []string) ([]*results.Summary, error) {
 	runs := make([]*results.Summary, len(dirs))
 	return runs, inParallel(len(dirs), func(i int) (err error) {
 		runs[i], err = results.Open(dirs[i])
-		return err
-	})
-}
-
-func writePage(path string, v *verdicts) error {
-	var part strings.Builder
-	for i, ledger := range v.ledgers {
-		if i > 0 {
-			part.WriteByte('\n')
-		}
-		if err := claims.WriteMarkdown(&part, ledger, v.judgements[i]); err != nil {
-			return err
-		}
-	}
-	return replaceInPage(path, claims.MarkdownBegin, claims.MarkdownEnd, part.String())
-}
-
-// replaceInPage replaces what stands between two markers of a page.
-func replaceInPage(path, begin, end, part string) error {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return inputError{err}
-	}
-	text, err := claims.ReplaceMarkdown(string(page), begin, end, part)
-	if err != nil {
-		return inputError{fmt.Errorf("%s: %w", filepath.ToSlash(path), err)}
-	}
-	return results.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
 		return err
 	})
 }

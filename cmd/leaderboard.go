@@ -2,15 +2,16 @@ package cmd
 
 import (
 	"fmt"
-	"strings"
+	"io"
 
+	"ppdp/internal/results"
 	"ppdp/report/leaderboard"
 )
 
 // leaderboardCommand is "ppdp leaderboard".
 type leaderboardCommand struct {
 	Out   string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
-	Write string `help:"Put the board into a page, between its markers." placeholder:"PAGE"`
+	Write string `help:"Write the page into a file." placeholder:"PAGE"`
 }
 
 // Help is the second part of the verb's help text.
@@ -25,7 +26,7 @@ Examples:
 
   ppdp leaderboard
 
-  ppdp leaderboard --out ~/results --write docs/leaderboard.md`
+  ppdp leaderboard --out ~/results --write docs/generated/leaderboard.md`
 }
 
 // Run writes the board as Markdown.
@@ -42,10 +43,7 @@ func (c leaderboardCommand) Run(con *console) error {
 	if c.Write == "" {
 		return leaderboard.WriteMarkdown(con.stdout, tables)
 	}
-	var part strings.Builder
-	if err := leaderboard.WriteMarkdown(&part, tables); err != nil {
-		return err
-	}
-	return replaceInPage(c.Write, leaderboard.MarkdownBegin, leaderboard.MarkdownEnd,
-		part.String())
+	return results.WriteFile(c.Write, func(w io.Writer) error {
+		return leaderboard.WriteMarkdown(w, tables)
+	})
 }

@@ -189,7 +189,7 @@ type algorithmLine struct {
 func listAlgorithms() (listed, error) {
 	list := listed{columns: []string{"NAME", "VARIANT", "INPUT", "GUARANTEE", "NEIGHBOURS",
 		"STATUS", "CLAIMED", "PROVEN", "SEEN", "CERTIFIED", "ERRATA", "TITLE"}}
-	audits, err := results.ReadAudits(strings.NewReader(docs.Audits), "docs/audits.jsonl")
+	audits, err := results.ReadAudits(strings.NewReader(docs.Audits), "docs/generated/audits.jsonl")
 	if err != nil {
 		return list, err
 	}

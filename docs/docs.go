@@ -9,15 +9,15 @@ import _ "embed"
 //go:embed errata.md
 var Errata string
 
-// ErrataTests is errata-tests.csv: which test of this module shows which entry. A header comes
-// first, then a line "erratum,test" for each.
+// ErrataTests is generated/errata-tests.csv: which test of this module shows which entry. A header
+// comes first, then a line "erratum,test" for each.
 //
-//go:embed errata-tests.csv
+//go:embed generated/errata-tests.csv
 var ErrataTests string
 
-// Audits is audits.jsonl: what audits have found of every variant under differential privacy, at
-// its default parameters and an epsilon of 1, in the format of a run's audits. "make audits" writes
-// it.
+// Audits is generated/audits.jsonl: what audits have found of every variant under differential
+// privacy, at its default parameters and an epsilon of 1, in the format of a run's audits. "make
+// audits" writes it.
 //
-//go:embed audits.jsonl
+//go:embed generated/audits.jsonl
 var Audits string

@@ -24,8 +24,8 @@ type Input struct {
 	// Runs may be in any order: the page has those of a paper under it, by the numbers of their
 	// figures, and the others after all papers.
 	Runs []*results.Summary
-	// Errata is the text of docs/errata.md, ErrataTests that of docs/errata-tests.csv. Empty texts
-	// leave the errata out.
+	// Errata is the text of docs/errata.md, ErrataTests that of
+	// docs/generated/errata-tests.csv. Empty texts leave the errata out.
 	Errata, ErrataTests string
 	// Times shows how long a release takes beside its ranks. Without, equal results give equal
 	// pages, whatever machine made them.

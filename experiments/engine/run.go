@@ -106,8 +106,8 @@ type task func(ctx context.Context)
 func newRun(p *spec.Plan, opts Options, cache *dataCache, j *journal, dir string) *run {
 	r := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Jobs)), proofs: make([]proof, len(p.Jobs)),
-		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool), left: make(map[int]<-chan struct{}),
-		result: Result{Dir: dir}}
+		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool),
+		left: make(map[int]<-chan struct{}), result: Result{Dir: dir}}
 	r.opts.Workers = p.Workers(opts.Workers)
 	r.finished = func(i int) (entry, error) { return *r.entries[i], nil }
 	key := p.CacheKeys()

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/errata-tests.csv anew")
+var update = flag.Bool("update", false, "write docs/generated/errata-tests.csv anew")
 
-// TestErrataTests: docs/errata-tests.csv, which the report shows, lists tests that exist and whose
-// comments cite the entry, and at least one for every entry that has any. "go test ./internal/lint
-// -run ErrataTests -update" writes it anew.
+// TestErrataTests: docs/generated/errata-tests.csv, which the report shows, lists tests that exist
+// and whose comments cite the entry, and at least one for every entry that has any. "go test
+// ./internal/lint -run ErrataTests -update" writes it anew.
 func TestErrataTests(t *testing.T) {
 	_, packages := load(t)
 	cited := [][]string{}
@@ -36,7 +36,7 @@ func TestErrataTests(t *testing.T) {
 	}
 	slices.SortFunc(cited, slices.Compare)
 	cited = slices.CompactFunc(cited, slices.Equal)
-	path := filepath.Join("..", "..", "docs", "errata-tests.csv")
+	path := filepath.Join("..", "..", "docs", "generated", "errata-tests.csv")
 	header := []string{"erratum", "test"}
 	if *update {
 		var text strings.Builder

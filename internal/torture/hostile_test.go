@@ -185,7 +185,8 @@ func (c *campaign) baselines() {
 	c.each("hostile baseline, isolated", len(few), len(apart), "fail alone in one run",
 		func(f *fault) {
 			act := apart[f.number]
-			f.failsAlone(act, cmp.Or(deadly[act], acts[act]), 1, nil, "--isolate", "--isolate-memory", "512MiB")
+			f.failsAlone(act, cmp.Or(deadly[act], acts[act]), 1, nil,
+				"--isolate", "--isolate-memory", "512MiB")
 		})
 }
 
