@@ -12,7 +12,7 @@
 #   make calibrate         1,200 black-box audits of sound mechanisms: few may accuse
 #   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
 #   make faults            faults planted in real baselines, and what sees them
-#   make audits            every variant audited anew, for ppdp list algorithms
+#   make audits            every variant audited anew, for ppdp list algorithms and the README's table
 #   make bench             the benchmarks of every kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
@@ -102,10 +102,11 @@ faults:
 calibrate:
 	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
 
-# Replays and black boxes of every variant, into docs/audits.jsonl; some minutes.
+# Replays and black boxes of every variant, into docs/audits.jsonl, and a row for each in the README's
+# table of algorithms; some minutes.
 .PHONY: audits
 audits:
-	$(GO) test ./cmd -run TestAuditsTable -timeout 3h -update
+	$(GO) test ./cmd -run 'TestAuditsTable|TestReadme' -timeout 3h -update
 
 # The packages are Debian's; elsewhere, and for other users than root, it says that it skips.
 .PHONY: test-slurm
