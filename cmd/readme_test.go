@@ -47,8 +47,8 @@ func readTable(t *testing.T) (head, table, tail string, names []string) {
 	return head, table, tail, names
 }
 
-// TestReadme: the README's table of algorithms is what "ppdp list algorithms" prints of those in it.
-// After a change: go test ./cmd -run Readme -update
+// TestReadme: the README's table of algorithms is what "ppdp list algorithms" prints of those in
+// it. After a change: go test ./cmd -run Readme -update
 func TestReadme(t *testing.T) {
 	head, there, tail, names := readTable(t)
 	if *update {
