@@ -25,7 +25,8 @@ var publicPath = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]
 // the path, such as the names of random streams, stay: what follows must be one of the folders.
 func renameModule(root, to string) error {
 	if !publicPath.MatchString(to) {
-		return fmt.Errorf("module path %q, must be like example.org/ppdp: a dot before the first /", to)
+		return fmt.Errorf("module path %q, must be like example.org/ppdp: a dot before the first /",
+			to)
 	}
 	entries, err := os.ReadDir(root)
 	if err != nil {
