@@ -92,7 +92,7 @@ func TestRenameModule(t *testing.T) {
 		t.Skip("-short: the tree is not copied")
 	}
 	t.Parallel()
-	const to = "example.org/people/" + "renamed"
+	const to = "example.org/ppdp"
 	dir := t.TempDir()
 	copyTree(t, moduleRoot(t), dir)
 	for _, wrong := range []string{"", "ppdp", "ppdp.", "a b.org/x", "$1.org"} {
