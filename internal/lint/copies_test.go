@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"go/build"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -24,7 +25,8 @@ func command(t *testing.T, dir, setting, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
 	c.Dir = dir
-	c.Env = append(os.Environ(), setting,
+	// Tests built with -trimpath do not know by themselves where the standard library is.
+	c.Env = append(os.Environ(), setting, "GOROOT="+build.Default.GOROOT,
 		"GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "PPDP_OFFLINE=1")
 	out, err := c.CombinedOutput()
 	if err != nil {
