@@ -116,7 +116,7 @@ func TestExamples(t *testing.T) {
 		"TestErrata.*|TestParametersSayWhatTheyAre|TestSchemaAccepts|TestReadme)$/^(" +
 		strings.Join(subtests, "|") + ")$"
 	out := goCommand("test", "-v", "-run", tests, "./algorithms/all", "./metrics",
-		"./datasets/all", "./classifiers/all", "./experiments", "./internal/lint", "./cmd")
+		"./datasets/all", "./classifiers/all", "./experiments/spec", "./internal/lint", "./cmd")
 	ran := []string{"TestHouseRules/imports", "TestHouseRules/arithmetic", "TestLayout",
 		"TestPluginFolders", "TestParametersSayWhatTheyAre", "TestSchemaAccepts", "TestReadme"}
 	for _, name := range names {
