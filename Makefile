@@ -6,14 +6,16 @@
 #   make regress           the same on stand-in data, compared with reference/quick
 #   make regress-full      what make reproduce left, compared with reference/full
 #   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
+#   make test-newcomer     the pages' examples in a copy of the tree, and all tests there; part of make test
 #   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
 #   make test-processors   quick experiments as other processors compute them: the same files
 #   make test-elementary   errors of the elementary functions at a million arguments each
 #   make calibrate         1,200 black-box audits of sound mechanisms: few may accuse
 #   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
 #   make faults            faults planted in real baselines, and what sees them
-#   make audits            every variant audited anew, for ppdp list algorithms
+#   make audits            every variant audited anew, for ppdp list algorithms and the README's table
 #   make bench             the benchmarks of every kernel
+#   make rename-module     another path for the module: MODULE=example.org/ppdp
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
 #   make build             the ppdp command, in bin/, and beside it the specs' JSON Schema for editors
@@ -52,6 +54,7 @@ leaderboard: build
 test: lint
 	$(GO) test -timeout 30m $(RACE) ./...
 	$(GO) test ./internal/torture
+	@$(MAKE) --no-print-directory test-newcomer
 	@$(MAKE) --no-print-directory end-to-end
 
 # One paper from its specifications to the figures on disk, through the built command.
@@ -62,6 +65,19 @@ end-to-end: build
 	for file in records.jsonl summary.csv ledger.csv manifest.json a.svg a.png a.pdf; do \
 		test -s "$$dir/rps/fig1/$$file" || { echo "end to end: no $$file"; exit 1; }; \
 	done && echo "end to end: ok"
+
+# What somebody new to the tree would do, in copies of it: the examples of CONTRIBUTING.md and of
+# docs/adding-a-*.md are added and the whole suite is run; the module gets another path and is built.
+# go test ./... has fast relatives of both.
+.PHONY: test-newcomer
+test-newcomer:
+	PPDP_NEWCOMER=1 $(GO) test -timeout 90m -run 'TestNewcomer|TestRenameModule' ./internal/lint
+
+# Another path for the module, in this tree: go.mod, imports, pages. make rename-module MODULE=example.org/ppdp
+.PHONY: rename-module
+rename-module:
+	$(GO) test -count=1 ./internal/lint -run TestRenameModule -args -module "$(MODULE)"
+	$(GO) vet ./...
 
 # Quick experiments on stand-ins, in a fresh folder without data and network: the same numbers anywhere.
 # With REASON set they become the baseline:
@@ -102,10 +118,11 @@ faults:
 calibrate:
 	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
 
-# Replays and black boxes of every variant, into docs/generated/audits.jsonl; some minutes.
+# Replays and black boxes of every variant, into docs/generated/audits.jsonl, and a row for each in
+# the README's table of algorithms; some minutes.
 .PHONY: audits
 audits:
-	$(GO) test ./cmd -run TestAuditsTable -timeout 3h -update
+	$(GO) test ./cmd -run 'TestAuditsTable|TestReadme' -timeout 3h -update
 
 # The packages are Debian's; elsewhere, and for other users than root, it says that it skips.
 .PHONY: test-slurm

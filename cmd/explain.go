@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/internal/regress"
 	"ppdp/internal/results"
-	"ppdp/regress"
 )
 
 // explainCommand is "ppdp explain".

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"ppdp/experiments/engine"
+	"ppdp/internal/regress"
 	"ppdp/internal/results"
-	"ppdp/regress"
 )
 
 // mergeCommand is "ppdp merge".

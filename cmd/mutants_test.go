@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"ppdp/regress"
+	"ppdp/internal/regress"
 )
 
 // mutant is a change of the source: in one file, old becomes new.

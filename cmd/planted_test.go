@@ -10,9 +10,9 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/experiments/engine"
 	"ppdp/experiments/spec"
+	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/privacy"
-	"ppdp/regress"
 )
 
 // plantedSpec is compare/noise and rps/noise in one, on few records.

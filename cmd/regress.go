@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"ppdp/internal/regress"
 	"ppdp/internal/results"
-	"ppdp/regress"
 )
 
 // regressCommand is "ppdp regress".

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ppdp/algorithms"
-	"ppdp/metrics/encoding"
+	"ppdp/metrics/internal/encoding"
 )
 
 func init() {

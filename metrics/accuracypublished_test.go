@@ -8,7 +8,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/c45"
 	"ppdp/classifiers/majority"
-	"ppdp/metrics/encoding"
+	"ppdp/metrics/internal/encoding"
 )
 
 // TestAccuracyPublished: of a release with regions and records that disagree about the majority,

@@ -8,7 +8,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/metrics/encoding"
+	"ppdp/metrics/internal/encoding"
 )
 
 func init() {

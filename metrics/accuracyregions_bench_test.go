@@ -15,7 +15,7 @@ import (
 	"ppdp/classifiers/svm"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/metrics/encoding"
+	"ppdp/metrics/internal/encoding"
 	"ppdp/privacy"
 	"ppdp/random"
 )

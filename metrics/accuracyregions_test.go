@@ -10,7 +10,7 @@ import (
 	"ppdp/classifiers/leafmajority"
 	"ppdp/classifiers/majority"
 	"ppdp/datasets"
-	"ppdp/metrics/encoding"
+	"ppdp/metrics/internal/encoding"
 )
 
 // majorities are counts of threeBoxes in which a, c and, overall, a lead.

@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/metrics/encoding"
+	"ppdp/metrics/internal/encoding"
 )
 
 func init() {

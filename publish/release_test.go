@@ -524,7 +524,8 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// TestDocumented: docs/your-table.md lists what can be released.
+// TestDocumented: docs/your-table.md lists what can be released, of the algorithms in the README's
+// table: others, such as a baseline that somebody is working on, need no row.
 func TestDocumented(t *testing.T) {
 	page := read(t, "../docs/your-table.md")
 	_, table, _ := strings.Cut(page, "| algorithm | guarantee | cannot be released with |")
@@ -540,7 +541,11 @@ func TestDocumented(t *testing.T) {
 		}
 	}
 	slices.Sort(listed)
-	if diff := cmp.Diff(Releasable(), listed); diff != "" {
+	readme := read(t, "../README.md")
+	want := slices.DeleteFunc(Releasable(), func(name string) bool {
+		return !strings.Contains(readme, "\n| `"+name+"` | ")
+	})
+	if diff := cmp.Diff(want, listed); diff != "" {
 		t.Error(diff)
 	}
 }

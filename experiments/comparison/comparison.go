@@ -107,10 +107,10 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Text = append(fmt.Appendf(nil, "# Written by ppdp compare; change it and run it again with "+
-		"ppdp run.\n# Settings follow from the schema, from epsilon and from %d records, stated as "+
-		"public: cells of a\n# partition are so few that their noise alone publishes no more "+
-		"records than there are.\n", c.Records), s.Text...)
+	s.Text = append(fmt.Appendf(nil, `# Made by ppdp compare; change it and run it with ppdp run.
+# Settings follow from the schema, from epsilon and from %d records, stated as public: cells of a
+# partition are so few that their noise alone publishes no more records than there are.
+`, c.Records), s.Text...)
 	return s, unfit, nil
 }
 

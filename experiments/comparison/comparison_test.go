@@ -11,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	_ "ppdp/algorithms/all"
+	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
+	_ "ppdp/datasets/all"
 	"ppdp/experiments/spec"
 )
 

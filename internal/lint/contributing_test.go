@@ -1,143 +1,63 @@
 package lint
 
 import (
-	"go/format"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// block is a listing in CONTRIBUTING.md with the path it is for.
-var block = regexp.MustCompile("(?s)<!-- (\\S+) -->\n```[a-z]*\n(.*?)```")
-
-// moduleRoot is the module's folder.
-func moduleRoot(t *testing.T) string {
-	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return root
-}
-
-// contributing returns the listings of CONTRIBUTING.md by their paths. The test is skipped where
-// the example baseline is part of the tree already, as in the copy that TestExampleInTree makes.
-func contributing(t *testing.T, paths ...string) map[string]string {
+// ownModule makes the module that a page lists below a folder, and returns where it is: beside no
+// checkout as on the page, but with this tree's place in its go.mod.
+func ownModule(t *testing.T, page, folder string) (dir string) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("builds programs")
+		t.Skip("-short: no program is built")
 	}
-	root := moduleRoot(t)
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	listings := make(map[string]string)
-	for _, match := range block.FindAllStringSubmatch(string(text), -1) {
-		listings[match[1]] = match[2]
-	}
-	for _, path := range paths {
-		if listings[path] == "" {
-			t.Fatalf("CONTRIBUTING.md has no listing of %s", path)
-		}
-	}
-	for path, listing := range listings { // order-free: each is checked
-		if !strings.HasSuffix(path, ".go") || path == allPath {
+	root, dir := moduleRoot(t), t.TempDir()
+	for _, l := range listings(t, page) {
+		name, own := strings.CutPrefix(l.path, folder+"/")
+		if !own {
 			continue
 		}
-		formatted, err := format.Source([]byte(listing))
-		if err != nil || string(formatted) != listing {
-			t.Errorf("%s in CONTRIBUTING.md is not formatted as by gofmt: %v", path, err)
+		if name == "go.mod" {
+			mod := strings.Replace(l.text, "=> ../ppdp", "=> "+root, 1)
+			if mod == l.text {
+				t.Fatalf("%s in %s does not replace the module by ../ppdp", l.path, page)
+			}
+			// The rest is what "go mod tidy" adds: without network it cannot look for it.
+			text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, required, _ := strings.Cut(string(text), "\nrequire ")
+			l.text = mod + "\nrequire " + required
 		}
-		problems, _ := layoutProblems(path, listing)
-		for _, problem := range problems {
-			t.Errorf("CONTRIBUTING.md: %s", problem)
-		}
+		write(t, filepath.Join(dir, name), l.text)
 	}
-	if own, err := os.ReadFile(filepath.Join(root, baselinePath)); err == nil {
-		if string(own) != listings[baselinePath] {
-			t.Fatalf("%s exists and is not CONTRIBUTING.md's example", baselinePath)
-		}
-		t.Skip("the example is part of this tree")
-	}
-	return listings
-}
-
-// The listings of CONTRIBUTING.md.
-const (
-	baselinePath = "algorithms/marginals/marginals.go"
-	allPath      = "algorithms/all/all.go"
-	mainPath     = "mine/main.go"
-	modPath      = "mine/go.mod"
-	specPath     = "mine/tiny.yaml"
-)
-
-// TestExampleInTree: CONTRIBUTING.md's example and its one line in algorithms/all, added to a copy
-// of the tree, pass vet, the conformance suite, the house rules and the tests of the JSON Schema.
-func TestExampleInTree(t *testing.T) {
-	t.Parallel()
-	listings := contributing(t, baselinePath, allPath)
-	dir := t.TempDir()
-	copyTree(t, moduleRoot(t), dir)
-	write(t, filepath.Join(dir, baselinePath), listings[baselinePath])
-	all, err := os.ReadFile(filepath.Join(dir, allPath))
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := strings.Replace(string(all), "import (\n", "import (\n"+listings[allPath], 1)
-	if listed == string(all) {
-		t.Fatalf("%s has no import block to add a line to", allPath)
-	}
-	write(t, filepath.Join(dir, allPath), listed)
-
-	// Builds with -trimpath do not depend on the folder: the next run finds them in the cache.
-	goCommand := func(args ...string) string {
-		return command(t, dir, "GOFLAGS=-trimpath", "go", args...)
-	}
-	goCommand("vet", "./algorithms/marginals", "./algorithms/all")
-	const tests = "^(TestConformance|TestHouseRules|TestEvery.*|TestErrata.*|TestSchemaAccepts)$" +
-		"/^(marginals|imports|randomness|clock|order|comments)$"
-	out := goCommand("test", "-v", "-run", tests,
-		"./algorithms/marginals", "./algorithms/all", "./internal/lint", "./cmd")
-	ran := []string{"TestConformance/marginals", "TestHouseRules/imports", "TestSchemaAccepts"}
-	for _, name := range ran {
-		if !strings.Contains(out, "--- PASS: "+name+" ") {
-			t.Errorf("%s did not run:\n%s", name, out)
-		}
-	}
+	write(t, filepath.Join(dir, "go.sum"), string(sums))
+	return dir
 }
 
 // TestExampleOutOfTree: a separate module with the example's package and CONTRIBUTING.md's main
 // has every verb, lists its baseline and runs a spec that names it.
 func TestExampleOutOfTree(t *testing.T) {
 	t.Parallel()
-	listings := contributing(t, baselinePath, mainPath, modPath, specPath)
-	root := moduleRoot(t)
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "marginals", "marginals.go"), listings[baselinePath])
-	write(t, filepath.Join(dir, "main.go"), listings[mainPath])
-	write(t, filepath.Join(dir, "tiny.yaml"), listings[specPath])
-	mod := strings.Replace(listings[modPath], "../ppdp", root, 1)
-	if mod == listings[modPath] {
-		t.Fatalf("%s in CONTRIBUTING.md does not replace ppdp by ../ppdp", modPath)
+	const page, baseline = "CONTRIBUTING.md", "marginals/marginals.go"
+	if _, err := os.Stat(filepath.Join(moduleRoot(t), "algorithms", baseline)); err == nil {
+		t.Skip("this tree has the example already")
 	}
-	// The rest is what "go mod tidy" adds: without network it cannot look for it.
-	own, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
+	dir := ownModule(t, page, "mine")
+	for _, l := range listings(t, page) {
+		if l.path == "algorithms/"+baseline {
+			write(t, filepath.Join(dir, baseline), l.text)
+		}
 	}
-	_, required, _ := strings.Cut(string(own), "\nrequire ")
-	write(t, filepath.Join(dir, "go.mod"), mod+"\nrequire "+required)
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "go.sum"), string(sums))
-
 	program := filepath.Join(dir, "mine.exe")
 	command(t, dir, "GOFLAGS=-mod=mod", "go", "build", "-o", program, ".")
 	list := command(t, dir, "", program, "list", "algorithms")
@@ -152,60 +72,12 @@ func TestExampleOutOfTree(t *testing.T) {
 	}
 }
 
-// command runs a program in a folder without network and returns what it prints.
-func command(t *testing.T, dir, setting, name string, args ...string) string {
-	t.Helper()
-	c := exec.Command(name, args...)
-	c.Dir = dir
-	c.Env = append(os.Environ(), setting,
-		"GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "PPDP_OFFLINE=1")
-	out, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
-// copyTree copies the module's files without what git ignores: programs, data and results.
-func copyTree(t *testing.T, from, to string) {
-	t.Helper()
-	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || path == from {
-			return err
-		}
-		name, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		switch {
-		case entry.IsDir():
-			made := name == "bin" || name == "dist" || name == "data" ||
-				filepath.Dir(name) == "results"
-			if made && entry.Name() != "testdata" || strings.HasPrefix(entry.Name(), ".") {
-				return filepath.SkipDir
-			}
-			return nil
-		case !entry.Type().IsRegular():
-			return nil
-		}
-		data, err := os.ReadFile(path)
-		if err == nil {
-			write(t, filepath.Join(to, name), string(data))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// write writes a file and the folders above it.
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
+// TestLibraryPage: the program of docs/library.md builds and prints two whole numbers.
+func TestLibraryPage(t *testing.T) {
+	t.Parallel()
+	dir := ownModule(t, "docs/library.md", "count")
+	out := command(t, dir, "GOFLAGS=-mod=mod", "go", "run", ".")
+	if !regexp.MustCompile(`^\[-?[0-9]+ -?[0-9]+\]\n$`).MatchString(out) {
+		t.Errorf("the program prints %q", out)
 	}
 }

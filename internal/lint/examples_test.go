@@ -1,106 +1,140 @@
 package lint
 
 import (
-	"encoding/json"
 	"go/format"
 	"os"
-	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
+// newcomer is the environment variable that "make test-newcomer" sets, for tests that take minutes:
+// they do to a copy of the tree what somebody new to it would do.
+const newcomer = "PPDP_NEWCOMER"
+
+// examplePages have the example of a plug-in each: a Go file and, but for the metric, a line for
+// the all.go of its kind.
+var examplePages = []string{"CONTRIBUTING.md", "docs/adding-a-metric.md",
+	"docs/adding-a-dataset.md", "docs/adding-a-classifier.md"}
+
+// block is a listing in a page with the path it is for.
+var block = regexp.MustCompile("(?s)<!-- (\\S+) -->\n```[a-z]*\n(.*?)```")
+
 // registered is the name a plug-in registers under, in its source.
 var registered = regexp.MustCompile(`Name:\s+"([^"]+)"`)
 
-// TestExamples takes the examples of the pages on metrics, datasets and classifiers as a reader
-// would, lays them over the module without touching a file, and runs the kind's conformance suite
-// on them. TestExampleInTree does the same and more for the example of a baseline.
+// listing is a file, or a line of one, that a page has in full.
+type listing struct{ path, text string }
+
+// listings returns what a page lists, after checking that Go files keep to the module's layout.
+func listings(t *testing.T, page string) (all []listing) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(moduleRoot(t), page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range block.FindAllStringSubmatch(string(text), -1) {
+		l := listing{match[1], match[2]}
+		all = append(all, l)
+		if path.Ext(l.path) != ".go" || path.Base(l.path) == "all.go" {
+			continue
+		}
+		formatted, err := format.Source([]byte(l.text))
+		if err != nil || string(formatted) != l.text {
+			t.Errorf("%s: %s is not formatted as by gofmt: %v", page, l.path, err)
+		}
+		problems, _ := layoutProblems(l.path, l.text)
+		for _, problem := range problems {
+			t.Errorf("%s: %s", page, problem)
+		}
+	}
+	return all
+}
+
+// withExamples copies the tree and adds the example of every page to the copy, as a reader would.
+// It returns the copy's folder, the examples' packages and the names that they register. Where the
+// tree has one of them, as such a copy does, the test is skipped.
+func withExamples(t *testing.T) (dir string, packages, names []string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: nothing is built in a copy of the tree")
+	}
+	dir = t.TempDir()
+	copyTree(t, moduleRoot(t), dir)
+	for _, page := range examplePages {
+		for _, l := range listings(t, page) {
+			file := filepath.Join(dir, l.path)
+			old, err := os.ReadFile(file)
+			switch {
+			case strings.HasPrefix(l.path, "mine/"): // a module of its own
+			case path.Base(l.path) == "all.go":
+				listed := strings.Replace(string(old), "import (\n", "import (\n"+l.text, 1)
+				sorted, err := format.Source([]byte(listed))
+				if err != nil || listed == string(old) {
+					t.Fatalf("%s: a line cannot be added to %s: %v", page, l.path, err)
+				}
+				write(t, file, string(sorted))
+			case err == nil && string(old) != l.text && os.Getenv(newcomer) != "":
+				t.Fatalf("%s exists and is not the example of %s: rename it", l.path, page)
+			case err == nil:
+				t.Skipf("this tree has the example of %s already", page)
+			default:
+				write(t, file, l.text)
+				packages = append(packages, "./"+path.Dir(l.path))
+				name := registered.FindStringSubmatch(l.text)
+				if name == nil {
+					t.Fatalf("%s: %s registers no name", page, l.path)
+				}
+				names = append(names, name[1])
+			}
+		}
+	}
+	if len(names) != len(examplePages) {
+		t.Fatalf("the examples of %d pages are %q", len(examplePages), names)
+	}
+	return dir, packages, names
+}
+
+// TestExamples: vet, the suites that run over everything registered, and the house rules find
+// nothing wrong with the examples. It is the fast relative of TestNewcomer.
 func TestExamples(t *testing.T) {
-	for page, suite := range map[string]string{
-		"docs/adding-a-metric.md":     "./metrics",
-		"docs/adding-a-dataset.md":    "./datasets/all",
-		"docs/adding-a-classifier.md": "./classifiers/all",
-	} {
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			t.Parallel()
-			runExample(t, page, suite)
-		})
+	t.Parallel()
+	dir, packages, names := withExamples(t)
+	// Builds with -trimpath do not depend on the folder: the next run finds them in the cache.
+	goCommand := func(args ...string) string {
+		return command(t, dir, "GOFLAGS=-trimpath", "go", args...)
+	}
+	goCommand(append([]string{"vet"}, packages...)...)
+	subtests := slices.Clone(names)
+	for _, r := range rules {
+		subtests = append(subtests, r.name)
+	}
+	tests := "^(TestConformance|TestHouseRules|TestLayout|TestPluginFolders|TestEvery.*|" +
+		"TestErrata.*|TestParametersSayWhatTheyAre|TestSchemaAccepts|TestReadme)$/^(" +
+		strings.Join(subtests, "|") + ")$"
+	out := goCommand("test", "-v", "-run", tests, "./algorithms/all", "./metrics",
+		"./datasets/all", "./classifiers/all", "./experiments/spec", "./internal/lint", "./cmd")
+	ran := []string{"TestHouseRules/imports", "TestHouseRules/arithmetic", "TestLayout",
+		"TestPluginFolders", "TestParametersSayWhatTheyAre", "TestSchemaAccepts", "TestReadme"}
+	for _, name := range names {
+		ran = append(ran, "TestConformance/"+name)
+	}
+	for _, name := range ran {
+		if !strings.Contains(out, "--- PASS: "+name+" ") {
+			t.Errorf("%s did not run:\n%s", name, out)
+		}
 	}
 }
 
-// runExample runs TestConformance of the package suite with the example of a page: one Go file and,
-// but for metrics, one line for the package suite's all.go.
-func runExample(t *testing.T, page, suite string) {
-	root := moduleRoot(t)
-	text, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		t.Fatal(err)
+// TestNewcomer: with the examples of all pages in the tree "go test ./..." passes as it stands. The
+// tests that make copies skip in there, because the examples are part of that tree.
+func TestNewcomer(t *testing.T) {
+	if os.Getenv(newcomer) == "" {
+		t.Skipf("the whole suite in a copy of the tree takes minutes: %s=1 runs it", newcomer)
 	}
-	blocks := block.FindAllStringSubmatch(string(text), -1)
-	want := 2
-	if suite == "./metrics" {
-		want = 1
-	}
-	if len(blocks) != want {
-		t.Fatalf("%d listings with a path, want %d: the plug-in and, but for metrics, its line "+
-			"in all.go",
-			len(blocks), want)
-	}
-	path, source := blocks[0][1], blocks[0][2]
-	formatted, err := format.Source([]byte(source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(formatted) != source {
-		t.Errorf("%s is not formatted as gofmt would", path)
-	}
-	if _, err := os.Stat(filepath.Join(root, path)); err == nil {
-		t.Fatalf("%s exists: the example must be a plug-in that does not", path)
-	}
-	files := map[string]string{path: source}
-	for _, line := range blocks[1:] {
-		all, err := os.ReadFile(filepath.Join(root, line[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[line[1]] = strings.Replace(string(all), "import (\n", "import (\n"+line[2], 1)
-		if files[line[1]] == string(all) {
-			t.Fatalf("%s has no import block to add a line to", line[1])
-		}
-	}
-
-	dir := t.TempDir()
-	overlay := struct{ Replace map[string]string }{make(map[string]string)}
-	for path, text := range files {
-		copied := filepath.Join(dir, strings.ReplaceAll(path, "/", "-"))
-		if err := os.WriteFile(copied, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		overlay.Replace[filepath.Join(root, path)] = copied
-	}
-	encoded, err := json.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, encoded, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	name := registered.FindStringSubmatch(source)
-	if name == nil {
-		t.Fatalf("%s registers no name", path)
-	}
-	// Without vet, which runs in the package's folder: there is none.
-	command := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay", list,
-		"-run", "TestConformance/^"+name[1]+"$", suite)
-	command.Dir = root
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if !strings.Contains(string(out), "--- PASS: TestConformance/"+name[1]+" ") {
-		t.Fatalf("the conformance suite did not run on %s:\n%s", name[1], out)
-	}
+	dir, _, _ := withExamples(t)
+	command(t, dir, newcomer+"=", "go", "test", "-trimpath", "-timeout", "60m", "./...")
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func TestPluginFolders(t *testing.T) {
 				t.Errorf("%s/%s: must be called like one of %s, without hyphens",
 					kind, folder, strings.Join(names, ", "))
 			}
-			line := fmt.Sprintf("\t_ \"ppdp/%s/%s\"\n", kind, folder)
+			line := fmt.Sprintf("\t_ %q\n", path.Join(Module, kind, folder))
 			if !strings.Contains(string(all), line) {
 				t.Errorf("%s/all/all.go does not import %s", kind, folder)
 			}

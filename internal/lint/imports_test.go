@@ -77,7 +77,7 @@ var arrows = []room{
 	{"internal/results", []string{"internal/strictyaml"}},
 	{"audit/blackbox", []string{"algorithms", "datasets", "privacy", "random",
 		"internal/results"}},
-	{"regress", []string{"internal/results", "internal/strictyaml"}},
+	{"internal/regress", []string{"internal/results", "internal/strictyaml"}},
 
 	// The reading half: it knows files, not how they were made.
 	{"plots/...", []string{"plots/...", "internal/results", "internal/registry"}},
@@ -97,7 +97,8 @@ type dependency struct {
 var outside = []dependency{
 	{"gonum.org/v1/plot", []string{"plots/..."}},
 	// It computes with package math: what it gives may differ between processors in the last bits.
-	{"gonum.org/v1/gonum", []string{"regress", "claims/...", "plots/...", "audit/..."}},
+	{"gonum.org/v1/gonum", []string{"internal/regress", "claims/...", "plots/...",
+		"audit/..."}},
 	{"golang.org/x/image", []string{"plots/..."}},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots/..."}},
 	{"git.sr.ht/~sbinet/gg", []string{"plots/..."}},
