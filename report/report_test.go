@@ -12,6 +12,7 @@ import (
 	"ppdp/claims"
 	"ppdp/internal/results"
 	"ppdp/plots"
+	"ppdp/privacy"
 )
 
 const testLedger = `paper: toy
@@ -95,7 +96,7 @@ func toy() *results.Run {
 				if series == "B" {
 					loss = math.Inf(1)
 				}
-				c.Ledger = []results.LedgerRow{
+				c.Ledger = []privacy.Entry{
 					{Purpose: "cuts", Mechanism: "exponential", Claimed: 0.5, Proven: 1.5, Calls: 3,
 						Cost: 0.5 * epsilon, Loss: results.Bound(loss), Composition: "parallel"},
 					{Purpose: "counts", Mechanism: "laplace", Claimed: 1, Proven: 1, Calls: 2,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ppdp/privacy"
 )
 
 var nan = math.NaN()
@@ -41,7 +43,7 @@ func fullCell() Cell {
 			Structure: &Structure{Nodes: 3, Leaves: 2, Depth: 1}, Spent: &Spent{Claimed: 0.1,
 				Proven: Bound(math.Inf(1))},
 			Warnings: []string{"line one\nline two"},
-			Ledger: []LedgerRow{{Purpose: "cuts", Mechanism: "laplace", Claimed: 1, Proven: 2,
+			Ledger: []privacy.Entry{{Purpose: "cuts", Mechanism: "laplace", Claimed: 1, Proven: 2,
 				Calls: 1 << 40,
 				Cost:  0.1, Loss: Bound(math.Inf(1)), Composition: "sequential"}},
 			Regions: []RegionSide{{Region: 1, Records: 2.5, Attribute: "x", Low: -0.5, High: 3}},
