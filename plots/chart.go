@@ -70,7 +70,7 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 	}
 	for _, cv := range c.curves {
 		line := cv.Line
-		line.Label = cv.noted(line.Label, "")
+		line.Label = label{cv.setting, []shownVariant{{cv.variant, cv.broken, ""}}}.String()
 		c.lines = append(c.lines, line)
 	}
 	c.lines = append(c.lines, c.references...)
@@ -99,22 +99,7 @@ func (c *chart) validate() error {
 	if f.Axis != "" && f.Axis != results.SampleEquivalent {
 		problem("axis: %q, must be %s, or not given", f.Axis, results.SampleEquivalent)
 	}
-	for _, axis := range []struct {
-		name, scale string
-		limits      []float64
-	}{{"x", f.XScale, f.XLim}, {"y", f.YScale, f.YLim}} {
-		if axis.scale != "" && axis.scale != "linear" && axis.scale != "log" {
-			problem("%sscale: %q, must be linear or log", axis.name, axis.scale)
-		}
-		l := axis.limits
-		switch {
-		case l == nil:
-		case len(l) != 2 || !(l[0] < l[1]) || math.IsInf(l[0], 0) || math.IsInf(l[1], 0):
-			problem("%slim: %v, must be [low, high] with low below high", axis.name, l)
-		case axis.scale == "log" && l[0] <= 0:
-			problem("%slim: %v, must be above 0 on a log scale", axis.name, l)
-		}
-	}
+	f.CheckScales(func(key, format string, args ...any) { problem(key+": "+format, args...) })
 	return errors.Join(problems...)
 }
 

@@ -47,7 +47,7 @@ func standIn(of string) results.Dataset {
 // runOf is a run with the means and standard errors of some rows.
 func runOf(m results.Manifest, rows []results.Row) *results.Summary {
 	run := &results.Run{Manifest: m}
-	for _, group := range grouped(rows, func(r results.Row) string { return r.Key() }) {
+	for _, group := range results.Grouped(rows, func(r results.Row) string { return r.Key() }) {
 		trials := 0
 		for _, r := range group {
 			trials = max(trials, r.N+r.Failed)

@@ -455,8 +455,11 @@ func TestReadErrata(t *testing.T) {
 // TestArrange: a claim about one panel is beside it, one about two, or about none, below;
 // figures nobody claims anything about come together; nothing is lost and nothing is repeated.
 func TestArrange(t *testing.T) {
-	figures := []figureView{{Name: "a-one"}, {Name: "a-two"}, {Name: "b"}, {Name: "c"},
-		{Name: "other"}}
+	var figures []figureView
+	for _, name := range []string{"a-one", "a-two", "b", "c", "other"} {
+		f := results.Figure{Name: name}
+		figures = append(figures, figureView{Name: name, Letter: f.Letter()})
+	}
 	claim := func(id string, source ...string) *claimView {
 		return &claimView{ID: id,
 			Source: source}

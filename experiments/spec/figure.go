@@ -76,20 +76,7 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		if f.Axis != "" {
 			s.checkSampleAxis(f, bad)
 		}
-		checkAxis := func(axis, scale string, limits []float64) {
-			if scale != "" && scale != "linear" && scale != "log" {
-				bad(axis+"scale", "%q, must be linear or log", scale)
-			}
-			switch {
-			case limits == nil:
-			case len(limits) != 2 || !(limits[0] < limits[1]):
-				bad(axis+"lim", "%v, must be two numbers, the lower first", limits)
-			case scale == "log" && limits[0] <= 0:
-				bad(axis+"lim", "%v on a log axis, must be above 0", limits)
-			}
-		}
-		checkAxis("x", f.XScale, f.XLim)
-		checkAxis("y", f.YScale, f.YLim)
+		f.CheckScales(bad)
 		for _, name := range f.Reference {
 			if !ran[name] && !classified[name] {
 				bad("reference", "%q is neither an algorithm nor a classifier of this experiment",
