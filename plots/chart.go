@@ -68,6 +68,11 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 		c.addReference(name, benchmark)
 		shown = append(shown, benchmark...)
 	}
+	return c, c.finish(shown)
+}
+
+// finish arranges the curves and references of a chart, which are of the rows shown.
+func (c *chart) finish(shown []*results.Row) error {
 	for _, cv := range c.curves {
 		line := cv.Line
 		line.Label = label{cv.setting, []shownVariant{{cv.variant, cv.broken, ""}}}.String()
@@ -75,10 +80,10 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 	}
 	c.lines = append(c.lines, c.references...)
 	if err := c.fit(); err != nil {
-		return nil, err
+		return err
 	}
 	c.describe(shown)
-	return c, nil
+	return nil
 }
 
 func (c *chart) validate() error {

@@ -17,8 +17,8 @@ func madeUpRow(series, metric string, n int, mean, se float64) results.Row {
 	setting := &results.Setting{Series: series, Dataset: results.Dataset{Name: "d"},
 		Algorithm: "rps",
 		Variant:   "published"}
-	return results.Row{Setting: setting, Measurement: results.Measurement{Metric: metric},
-		N: n, Mean: mean, SE: se, Lo95: mean - 3*se, Hi95: mean + 3*se}
+	sample := results.Sample{Setting: setting, Measurement: results.Measurement{Metric: metric}}
+	return results.Row{Sample: sample, N: n, Mean: mean, SE: se, Lo95: mean - 3*se, Hi95: mean + 3*se}
 }
 
 // with is a row whose setting is changed; that of r, which other rows may share, is not.

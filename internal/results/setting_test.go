@@ -155,7 +155,7 @@ func TestMatches(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	row := &Row{Setting: fullCell().Setting, Measurement: Measurement{"accuracy", "c45"}}
+	row := &Row{Sample: Sample{fullCell().Setting, Measurement{"accuracy", "c45"}, nil}}
 	for _, c := range []struct {
 		where Filter
 		want  bool
