@@ -92,19 +92,13 @@ func (c *chart) validate() error {
 		problems = append(problems, c.problem(format, args...))
 	}
 	f := &c.figure
-	if f.Kind != "" {
-		problem("kind: %q, must be %s, or not given for curves", f.Kind, results.RegionsKind)
-	}
 	if f.X == "" {
 		problem("x is empty, must be epsilon or a parameter's name")
 	}
 	if f.Y == "" {
 		problem("y is empty, must be a metric's name")
 	}
-	if f.Axis != "" && f.Axis != results.SampleEquivalent {
-		problem("axis: %q, must be %s, or not given", f.Axis, results.SampleEquivalent)
-	}
-	f.CheckScales(func(key, format string, args ...any) { problem(key+": "+format, args...) })
+	f.Check(func(key, format string, args ...any) { problem(key+": "+format, args...) })
 	return errors.Join(problems...)
 }
 

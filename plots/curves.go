@@ -169,7 +169,7 @@ func (c *chart) newCurve(members []member, suffix []string) (curve, error) {
 	case slices.Equal(suffix, []string{row.Variant}):
 		cv.variant = row.Variant
 	case len(suffix) > 0:
-		cv.setting += " (" + strings.Join(suffix, ", ") + ")"
+		cv.setting += results.VariantSuffix(strings.Join(suffix, ", "))
 	}
 	cv.Label = label{cv.setting, []shownVariant{{name: cv.variant}}}.String()
 	cv.gaps[0] = math.Inf(1)

@@ -40,8 +40,16 @@ type Figure struct {
 	Reference []string `yaml:"reference" json:"reference,omitempty"`
 }
 
-// CheckScales calls bad for each scale and each limit that no axis can have, by its key in a spec.
-func (f *Figure) CheckScales(bad func(key, format string, args ...any)) {
+// Check calls bad, with the key in a spec, for what is wrong whatever the run has: a kind, an axis or
+// a scale that does not exist, and limits that no axis can have.
+func (f *Figure) Check(bad func(key, format string, args ...any)) {
+	if f.Kind != "" && f.Kind != RegionsKind {
+		bad("kind", "%q, must be %s, or not given for curves", f.Kind, RegionsKind)
+	}
+	if f.Axis != "" && f.Axis != SampleEquivalent {
+		bad("axis", "%q, must be %s, or not given for the metric's own values", f.Axis,
+			SampleEquivalent)
+	}
 	check := func(axis, scale string, limits []float64) {
 		if scale != "" && scale != "linear" && scale != "log" {
 			bad(axis+"scale", "%q, must be linear or log", scale)
