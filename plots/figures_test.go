@@ -18,7 +18,8 @@ func madeUpRow(series, metric string, n int, mean, se float64) results.Row {
 		Algorithm: "rps",
 		Variant:   "published"}
 	sample := results.Sample{Setting: setting, Measurement: results.Measurement{Metric: metric}}
-	return results.Row{Sample: sample, N: n, Mean: mean, SE: se, Lo95: mean - 3*se, Hi95: mean + 3*se}
+	return results.Row{Sample: sample, N: n, Mean: mean, SE: se, Lo95: mean - 3*se,
+		Hi95: mean + 3*se}
 }
 
 // with is a row whose setting is changed; that of r, which other rows may share, is not.

@@ -40,8 +40,8 @@ type Figure struct {
 	Reference []string `yaml:"reference" json:"reference,omitempty"`
 }
 
-// Check calls bad, with the key in a spec, for what is wrong whatever the run has: a kind, an axis or
-// a scale that does not exist, and limits that no axis can have.
+// Check calls bad, with the key in a spec, for what is wrong whatever the run has: a kind, an axis
+// or a scale that does not exist, and limits that no axis can have.
 func (f *Figure) Check(bad func(key, format string, args ...any)) {
 	if f.Kind != "" && f.Kind != RegionsKind {
 		bad("kind", "%q, must be %s, or not given for curves", f.Kind, RegionsKind)
