@@ -206,6 +206,7 @@ type scope struct {
 	experiment string
 	where      Selector
 	replaced   Selector   // replaces terms of equal keys in all sides
+	along      string     // the fact that curves run along; "" for a check of single points
 	judgement  *Judgement // records which experiments and what kind of data were used
 }
 

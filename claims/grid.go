@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -116,6 +117,7 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 			s.judgement.timed(s.runs[experiment].Manifest.CPU)
 		}
 		q := measured(x, side.Stat, s.check.Exact)
+		q.along, _ = x.Number(s.along)
 		q.facts = make(map[string]string, len(names))
 		for _, name := range names {
 			if value, known := x.Fact(name); known {
@@ -139,8 +141,11 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 					side.at, experiment, take.text, take.over)
 			}
 			delete(q.facts, take.over)
+			if take.over == s.along {
+				q.along = math.NaN()
+			}
 		}
-		groups := grouped(own, func(q *quantity) string { return keyOf(q.facts, names) })
+		groups := results.Grouped(own, func(q *quantity) string { return keyOf(q.facts, names) })
 		own = make([]*quantity, len(groups))
 		for i, group := range groups {
 			own[i] = combined(group[0].facts, group, takes[take.how])
@@ -159,22 +164,6 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 		q.label = cmp.Or(strings.Join(q.texts(shown), " "), strings.Join(takeTexts, " "))
 	}
 	return own, nil
-}
-
-// grouped splits a list by a key, in order of first appearance.
-func grouped[T any](list []T, key func(T) string) [][]T {
-	var groups [][]T
-	places := make(map[string]int)
-	for _, x := range list {
-		place, known := places[key(x)]
-		if !known {
-			place = len(groups)
-			places[key(x)] = place
-			groups = append(groups, nil)
-		}
-		groups[place] = append(groups[place], x)
-	}
-	return groups
 }
 
 func keyOf(facts map[string]string, names []string) string {

@@ -12,6 +12,7 @@ import (
 // quantity is a number that depends on the trials it is computed from.
 type quantity struct {
 	facts   map[string]string // those the selection mentions: the place on the grid
+	along   float64           // the place on the axis that its curve runs along; NaN without one
 	label   string            // distinguishes quantities of one place
 	trials  []int             // ascending; nil where fixed
 	fixed   bool              // the same whatever the trials
@@ -49,9 +50,12 @@ func measured(x *results.Sample, stat string, exact bool) *quantity {
 
 // combined makes a quantity of several, over the trials that all of them have: trials are paired.
 func combined(facts map[string]string, parts []*quantity, f function) *quantity {
-	q := &quantity{facts: facts, fixed: true}
+	q := &quantity{facts: facts, fixed: true, along: math.NaN()}
 	for _, p := range parts {
 		q.standIn = q.standIn || p.standIn
+		if math.IsNaN(q.along) { // all that have a place have the same
+			q.along = p.along
+		}
 		switch {
 		case p.fixed:
 		case q.fixed:

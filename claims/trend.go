@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -145,27 +144,27 @@ func (s *scope) curves(
 	along string, fewest int, f func(x, y []float64) float64,
 ) ([]*quantity, error) {
 	each := s.check.Each
+	s.along = along
 	points, err := s.side(s.sides[0], append(slices.Clip(each), along))
 	if err != nil {
 		return nil, err
 	}
-	place := make(map[*quantity]float64, len(points))
 	for _, p := range points {
-		if place[p], err = strconv.ParseFloat(p.facts[along], 64); err != nil {
+		if math.IsNaN(p.along) {
 			return nil, fmt.Errorf("%s: along: %s of %s is %q, must be a number",
 				s.check.at, along, s.experiment, p.facts[along])
 		}
 	}
 	var curves []*quantity
 	key := func(p *quantity) string { return keyOf(p.facts, each) + p.label }
-	for _, group := range grouped(points, key) {
+	for _, group := range results.Grouped(points, key) {
 		if len(group) < fewest {
 			return nil, missing("%s: points along %s: %d, must be at least %d",
 				s.experiment, along, len(group), fewest)
 		}
 		x := make([]float64, len(group))
 		for i, p := range group {
-			x[i] = place[p]
+			x[i] = p.along
 		}
 		curve := combined(group[0].facts, group, func(y []float64) float64 { return f(x, y) })
 		curve.label = group[0].label

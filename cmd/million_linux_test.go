@@ -13,6 +13,7 @@ import (
 	"ppdp/experiments"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
+	"ppdp/privacy"
 )
 
 // BenchmarkMillion draws, judges and reports results of a hundred thousand and of a million cells,
@@ -80,7 +81,7 @@ func madeUpCell(config *spec.Config, trial int) *results.Cell {
 	if e := config.Epsilon; e != nil {
 		c.Spent = &results.Spent{Claimed: *e, Proven: results.Bound(*e)}
 		for i, purpose := range strings.Fields("cuts stop-tests leaf-counts") {
-			c.Ledger = append(c.Ledger, results.LedgerRow{Purpose: purpose, Mechanism: "laplace",
+			c.Ledger = append(c.Ledger, privacy.Entry{Purpose: purpose, Mechanism: "laplace",
 				Claimed: 1, Proven: 1, Calls: int64(trial + i), Cost: *e / 3,
 				Loss: results.Bound(*e / 3), Composition: "parallel"})
 		}

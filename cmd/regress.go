@@ -208,7 +208,7 @@ var gateHeader = []string{"EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA"
 // gateCells are one comparison's cells.
 func gateCells(c *regress.Comparison) []string {
 	point := c.Series
-	if c.Variant != "" && !strings.Contains(point, c.Variant) {
+	if c.Variant != "" && !results.Says(point, c.Variant) {
 		point += ", " + c.Variant
 	}
 	point += ", " + c.Dataset

@@ -68,15 +68,7 @@ func newAudit(audits []results.Audit) (*chart, error) {
 	c.figure.YLim = []float64{0, highest * (1 + yRoom)}
 	c.references = []Line{{Label: "Claimed, and proven where no curve is",
 		Points: []Point{{Mean: 1, SE: math.NaN()}}}}
-	for _, cv := range c.curves {
-		c.lines = append(c.lines, cv.Line)
-	}
-	c.lines = append(c.lines, c.references...)
-	if err := c.fit(); err != nil {
-		return nil, err
-	}
-	c.describe(shown)
-	return c, nil
+	return c, c.finish(shown)
 }
 
 // auditRows are the points of the figure, the largest of those of one label and epsilon. An
@@ -127,9 +119,9 @@ func auditRows(audits []results.Audit, labelOf func(*results.Audit) string) []re
 		if infinite[place{at.label, at.what, 0}] {
 			series += " (infinite where no point is)"
 		}
-		row := results.Row{Setting: &results.Setting{Series: series, Epsilon: &at.epsilon},
-			Measurement: results.Measurement{Metric: lossMetric}, N: 1, Mean: largest[at],
-			SE: math.NaN()}
+		row := results.Row{N: 1, Mean: largest[at], SE: math.NaN()}
+		row.Setting = &results.Setting{Series: series, Epsilon: &at.epsilon}
+		row.Metric = lossMetric
 		if math.IsInf(row.Mean, 1) {
 			row.Mean = math.NaN()
 		}

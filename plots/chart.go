@@ -68,17 +68,22 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 		c.addReference(name, benchmark)
 		shown = append(shown, benchmark...)
 	}
+	return c, c.finish(shown)
+}
+
+// finish arranges the curves and references of a chart, which are of the rows shown.
+func (c *chart) finish(shown []*results.Row) error {
 	for _, cv := range c.curves {
 		line := cv.Line
-		line.Label = cv.noted(line.Label, "")
+		line.Label = label{cv.setting, []shownVariant{{cv.variant, cv.broken, ""}}}.String()
 		c.lines = append(c.lines, line)
 	}
 	c.lines = append(c.lines, c.references...)
 	if err := c.fit(); err != nil {
-		return nil, err
+		return err
 	}
 	c.describe(shown)
-	return c, nil
+	return nil
 }
 
 func (c *chart) validate() error {
@@ -87,34 +92,13 @@ func (c *chart) validate() error {
 		problems = append(problems, c.problem(format, args...))
 	}
 	f := &c.figure
-	if f.Kind != "" {
-		problem("kind: %q, must be %s, or not given for curves", f.Kind, results.RegionsKind)
-	}
 	if f.X == "" {
 		problem("x is empty, must be epsilon or a parameter's name")
 	}
 	if f.Y == "" {
 		problem("y is empty, must be a metric's name")
 	}
-	if f.Axis != "" && f.Axis != results.SampleEquivalent {
-		problem("axis: %q, must be %s, or not given", f.Axis, results.SampleEquivalent)
-	}
-	for _, axis := range []struct {
-		name, scale string
-		limits      []float64
-	}{{"x", f.XScale, f.XLim}, {"y", f.YScale, f.YLim}} {
-		if axis.scale != "" && axis.scale != "linear" && axis.scale != "log" {
-			problem("%sscale: %q, must be linear or log", axis.name, axis.scale)
-		}
-		l := axis.limits
-		switch {
-		case l == nil:
-		case len(l) != 2 || !(l[0] < l[1]) || math.IsInf(l[0], 0) || math.IsInf(l[1], 0):
-			problem("%slim: %v, must be [low, high] with low below high", axis.name, l)
-		case axis.scale == "log" && l[0] <= 0:
-			problem("%slim: %v, must be above 0 on a log scale", axis.name, l)
-		}
-	}
+	f.Check(func(key, format string, args ...any) { problem(key+": "+format, args...) })
 	return errors.Join(problems...)
 }
 

@@ -215,7 +215,7 @@ func TestErrorsNameTheFigureAndWhatThereIs(t *testing.T) {
 		"limits": {func(f *results.Figure) { f.YLim = []float64{1, 0} },
 			[]string{`figure "a": ylim: [1 0]`}},
 		"log limits": {func(f *results.Figure) { f.YScale = "log"; f.YLim = []float64{0, 1} },
-			[]string{"above 0 on a log scale"}},
+			[]string{"on a log axis, must be above 0"}},
 		"scale": {func(f *results.Figure) { f.XScale = "ln" },
 			[]string{`xscale: "ln", must be linear or log`}},
 		"words": {func(f *results.Figure) { f.X = "series" },

@@ -1,14 +1,12 @@
 package plots
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"ppdp/internal/results"
@@ -49,30 +47,13 @@ func (l *Line) level() float64 { return l.Points[0].Mean }
 // curve is a Line of a series.
 type curve struct {
 	Line
-	series  string
-	variant string // that the label ends with; "" for none
-	setting string // the label without the variant
+	series  string // the name that the spec gives it
+	setting string // what the curve is called beside its variant
+	variant string // shown behind the setting; "" where none is
 	broken  bool   // the guarantee of one of its releases is broken
 	// gaps are the least and the largest share of an optimiser's cost at the points that is not
 	// proven necessary.
 	gaps [2]float64
-}
-
-const notPrivate = "not private"
-
-// noted is the label, with a note where releases are not private; where names the panels, "" for
-// all that show the curve.
-func (cv *curve) noted(label, where string) string {
-	switch {
-	case !cv.broken || strings.Contains(label, notPrivate):
-		return label
-	case where != "":
-		return label + ", " + notPrivate + " in " + where
-	}
-	if named, ends := strings.CutSuffix(label, results.VariantSuffix(cv.variant)); ends {
-		return named + results.VariantSuffix(cv.variant+", "+notPrivate)
-	}
-	return label + ", " + notPrivate
 }
 
 // member is a row with its place on an axis.
@@ -85,22 +66,6 @@ type member struct {
 func (m member) fact(name string) string {
 	value, _ := m.row.Fact(name)
 	return value
-}
-
-// grouped splits elements by key, in the order in which the keys first occur.
-func grouped[T any](all []T, key func(T) string) (groups [][]T) {
-	at := make(map[string]int)
-	for _, x := range all {
-		k := key(x)
-		i, known := at[k]
-		if !known {
-			i = len(groups)
-			at[k] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], x)
-	}
-	return groups
 }
 
 // addCurves makes the curves: one per series, split wherever a series holds more than one line, so
@@ -116,7 +81,8 @@ func (c *chart) addCurves(rows []*results.Row) error {
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
-	for _, series := range grouped(members, func(m member) string { return m.row.Label() }) {
+	bySeries := results.Grouped(members, func(m member) string { return m.row.Label() })
+	for _, series := range bySeries {
 		curves, err := c.split(series)
 		problems = append(problems, err)
 		c.curves = append(c.curves, curves...)
@@ -127,12 +93,12 @@ func (c *chart) addCurves(rows []*results.Row) error {
 // place finds the axis and coordinate of a row.
 func (c *chart) place(r *results.Row) (member, error) {
 	for _, axis := range []string{c.figure.X, c.figure.X2} {
-		text, known := r.Fact(axis)
+		x, known := r.Number(axis)
 		if !known {
 			continue
 		}
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			text, _ := r.Fact(axis)
 			return member{}, c.problem("series %q has %s = %q, must be a finite number to be "+
 				"drawn along an axis", r.Label(), axis, text)
 		}
@@ -150,16 +116,16 @@ func (c *chart) split(members []member) ([]curve, error) {
 		members []member
 	}
 	var parts []part
-	for _, group := range grouped(members, func(m member) string { return m.axis }) {
+	for _, group := range results.Grouped(members, func(m member) string { return m.axis }) {
 		parts = append(parts, part{nil, group})
 	}
 	by := func(prefix string, of func(member) string) {
-		if len(grouped(members, of)) < 2 {
+		if len(results.Grouped(members, of)) < 2 {
 			return
 		}
 		var next []part
 		for _, p := range parts {
-			for _, group := range grouped(p.members, of) {
+			for _, group := range results.Grouped(p.members, of) {
 				suffix := p.suffix
 				if text := prefix + of(group[0]); text != "" {
 					suffix = append(slices.Clone(suffix), text)
@@ -180,11 +146,7 @@ func (c *chart) split(members []member) ([]curve, error) {
 	for _, name := range c.freeNames(members) {
 		of := func(m member) string { return m.fact(name) }
 		if slices.ContainsFunc(parts, func(p part) bool { return sharePoint(p.members, of) }) {
-			prefix := name + " = "
-			if name == epsilonName {
-				prefix = "ε = "
-			}
-			by(prefix, of)
+			by(valuePrefix(name), of)
 		}
 	}
 	curves := make([]curve, len(parts))
@@ -200,16 +162,16 @@ func (c *chart) split(members []member) ([]curve, error) {
 // newCurve joins the points of rows. The label is that of their series, with a suffix.
 func (c *chart) newCurve(members []member, suffix []string) (curve, error) {
 	row := members[0].row
-	cv := curve{Line: Line{Label: row.Label(), Axis: members[0].axis}, series: row.Label()}
-	if len(suffix) > 0 {
-		cv.Label += " (" + strings.Join(suffix, ", ") + ")"
-	}
-	switch cv.setting = cv.Label; {
+	cv := curve{Line: Line{Axis: members[0].axis}, series: row.Label(), setting: row.Label()}
+	switch {
 	case len(suffix) == 0 && row.ShowVariant:
 		cv.setting, cv.variant = row.Series, row.Variant
 	case slices.Equal(suffix, []string{row.Variant}):
-		cv.setting, cv.variant = cv.series, row.Variant
+		cv.variant = row.Variant
+	case len(suffix) > 0:
+		cv.setting += results.VariantSuffix(strings.Join(suffix, ", "))
 	}
+	cv.Label = label{cv.setting, []shownVariant{{name: cv.variant}}}.String()
 	cv.gaps[0] = math.Inf(1)
 	for _, m := range members {
 		cv.broken = cv.broken || m.row.Broken
@@ -281,7 +243,7 @@ func (c *chart) addReference(name string, rows []*results.Row) {
 			"its line is left out", name)
 		return
 	}
-	value, label := pointOf(rows[0], 0), cmp.Or(referenceLabels[name], name)
+	value, averaged := pointOf(rows[0], 0), 0
 	if len(rows) > 1 {
 		means := make([]float64, len(rows))
 		for i, r := range rows {
@@ -291,8 +253,9 @@ func (c *chart) addReference(name string, rows []*results.Row) {
 		if lo, hi := slices.Min(means), slices.Max(means); hi-lo > disagreement {
 			c.warn("reference %q: its %d rows run from %v to %v, the line is their mean",
 				name, len(rows), lo, hi)
-			label += fmt.Sprintf(", mean of %d", len(rows))
+			averaged = len(rows)
 		}
 	}
-	c.references = append(c.references, Line{Label: label, Points: []Point{value}})
+	line := Line{Label: referenceLabel(name, averaged), Points: []Point{value}}
+	c.references = append(c.references, line)
 }

@@ -17,8 +17,9 @@ func madeUpRow(series, metric string, n int, mean, se float64) results.Row {
 	setting := &results.Setting{Series: series, Dataset: results.Dataset{Name: "d"},
 		Algorithm: "rps",
 		Variant:   "published"}
-	return results.Row{Setting: setting, Measurement: results.Measurement{Metric: metric},
-		N: n, Mean: mean, SE: se, Lo95: mean - 3*se, Hi95: mean + 3*se}
+	sample := results.Sample{Setting: setting, Measurement: results.Measurement{Metric: metric}}
+	return results.Row{Sample: sample, N: n, Mean: mean, SE: se, Lo95: mean - 3*se,
+		Hi95: mean + 3*se}
 }
 
 // with is a row whose setting is changed; that of r, which other rows may share, is not.
@@ -47,7 +48,7 @@ func standIn(of string) results.Dataset {
 // runOf is a run with the means and standard errors of some rows.
 func runOf(m results.Manifest, rows []results.Row) *results.Summary {
 	run := &results.Run{Manifest: m}
-	for _, group := range grouped(rows, func(r results.Row) string { return r.Key() }) {
+	for _, group := range results.Grouped(rows, func(r results.Row) string { return r.Key() }) {
 		trials := 0
 		for _, r := range group {
 			trials = max(trials, r.N+r.Failed)

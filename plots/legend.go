@@ -1,16 +1,12 @@
 package plots
 
 import (
-	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"ppdp/internal/results"
 )
 
 // legend is the strip below the panels, where it never covers data.
@@ -61,118 +57,6 @@ func newLegend(style sheetStyle, panels []*panel) legend {
 		}
 	}
 	return l
-}
-
-// offScale notes the values of a benchmark line that fixed limits, or a log axis, keep out of some
-// panels. shown reports whether any panel has the line.
-func offScale(label string, panels []*panel) (note string, shown bool) {
-	var values, named []string
-	unplaceable := true // all are 0 or below, on log axes
-	for _, p := range panels {
-		for _, r := range p.references {
-			v := r.level()
-			switch {
-			case r.Label != label:
-			case p.y.contains(v):
-				shown = true
-			default:
-				unplaceable = unplaceable && p.y.unplaceable(v)
-				value := strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
-				values, named = append(values, value), append(named, p.figure.Name+": "+value)
-			}
-		}
-	}
-	if len(values) == 0 {
-		return "", shown
-	}
-	where := strings.Join(named, ", ")
-	if slices.Sort(values); values[0] == values[len(values)-1] {
-		if unplaceable {
-			return ": " + values[0] + ", not on a log axis", shown
-		}
-		if len(values) == len(panels) { // the same everywhere
-			where = values[0]
-		}
-	}
-	return " (off scale: " + where + ")", shown
-}
-
-// legendText is a curve's name with the axis it is read against, where that is not the bottom one,
-// and with notes where it is not private and where a search for the least cost was ended by its
-// limit. Where panels of several variants share styles, it names all variants of the curve.
-func legendText(cv curve, p *panel, panels []*panel) string {
-	var variants []string
-	shown, broken := make(map[string][]string), make(map[string][]string) // panels, by variant
-	for _, q := range panels {
-		for _, other := range q.curves {
-			if p.styles.name(other) != p.styles.name(cv) || q.onTop(other) != p.onTop(cv) {
-				continue
-			}
-			if !slices.Contains(variants, other.variant) {
-				variants = append(variants, other.variant)
-			}
-			shown[other.variant] = append(shown[other.variant], q.figure.Name)
-			if other.broken {
-				broken[other.variant] = append(broken[other.variant], q.figure.Name)
-			}
-		}
-	}
-	// where names the panels in which a variant is not private, "" for all.
-	where := func(variant string) string {
-		if len(broken[variant]) == len(shown[variant]) {
-			return ""
-		}
-		return panelNames(broken[variant], panels)
-	}
-	text := cv.Label
-	switch {
-	case cv.variant != "" && p.styles.paired:
-		separator := ", "
-		for i, variant := range variants {
-			one := curve{broken: broken[variant] != nil}
-			if variants[i] = one.noted(variant, where(variant)); one.broken {
-				separator = "; "
-			}
-		}
-		text = cv.setting + results.VariantSuffix(strings.Join(variants, separator))
-	case broken[cv.variant] != nil:
-		cv.broken = true
-		text = cv.noted(text, where(cv.variant))
-	}
-	if p.onTop(cv) {
-		text += " (top axis)"
-	}
-	return text + gapText(cv.gaps[0], cv.gaps[1])
-}
-
-// gapText says that costs are the least found, and how much of them is not proven necessary.
-func gapText(least, most float64) string {
-	if most == 0 {
-		return ""
-	}
-	low, high := fmt.Sprintf("%.1f", 100*least), fmt.Sprintf("%.1f", 100*most)
-	if low == high {
-		return fmt.Sprintf(", best found (gap %s %%)", high)
-	}
-	return fmt.Sprintf(", best found (gap %s to %s %%)", low, high)
-}
-
-// panelNames lists panels of a sheet: "a, b", or "a" for all of a-Caltech, a-Enron and so on.
-func panelNames(names []string, panels []*panel) string {
-	var short []string
-	for _, name := range names {
-		missing := func(p *panel) bool {
-			return panelGroup(p.figure.Name) == panelGroup(name) &&
-				!slices.Contains(names, p.figure.Name)
-		}
-		if !slices.ContainsFunc(panels, missing) {
-			name = panelGroup(name)
-		}
-		if !slices.Contains(short, name) {
-			short = append(short, name)
-		}
-	}
-	return strings.Join(short, ", ")
 }
 
 // layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as

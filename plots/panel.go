@@ -266,15 +266,8 @@ func newPanel(c *chart, width vg.Length, style sheetStyle, styles curveStyles) *
 
 // heading is the text above a panel: "(a) Naive Bayes", for a figure called a, a-nb or the like.
 func heading(f results.Figure) string {
-	letter := panelGroup(f.Name)
-	if len(letter) > 1 {
-		return f.Title
+	if letter := f.Letter(); letter != "" {
+		return strings.TrimSpace("(" + letter + ") " + f.Title)
 	}
-	return strings.TrimSpace("(" + letter + ") " + f.Title)
-}
-
-// panelGroup is what the names of panels that belong together begin with: a, of a-Caltech36.
-func panelGroup(name string) string {
-	group, _, _ := strings.Cut(name, "-")
-	return group
+	return f.Title
 }

@@ -200,7 +200,7 @@ func pages(charts []*chart) [][]*chart {
 	}
 	var all [][]*chart
 	var page []*chart
-	for _, group := range grouped(charts, func(c *chart) string { return c.figure.Y }) {
+	for _, group := range results.Grouped(charts, func(c *chart) string { return c.figure.Y }) {
 		if len(page) > 0 && len(page)+len(group) > combinedPanels {
 			all, page = append(all, page), nil
 		}

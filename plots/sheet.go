@@ -80,7 +80,7 @@ func (s *sheet) nameVariants() {
 	}
 	for _, p := range s.panels {
 		v, _ := p.variant()
-		if v != "" && len(variants) > 1 && !strings.Contains(strings.ToLower(p.heading), v) {
+		if v != "" && len(variants) > 1 && !results.Says(p.heading, v) {
 			p.heading = strings.TrimSpace(p.heading + results.VariantSuffix(v))
 		}
 	}
@@ -185,10 +185,10 @@ func (s *sheet) logAxes() string {
 		{"x", func(p *panel) bool { return p.x.log }},
 		{"y", func(p *panel) bool { return p.y.log }},
 	} {
-		var with []string
+		var with []*panel
 		for _, p := range s.panels {
 			if axis.log(p) {
-				with = append(with, p.figure.Name)
+				with = append(with, p)
 			}
 		}
 		switch len(with) {

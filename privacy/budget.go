@@ -134,7 +134,7 @@ func (p *Path) charge(m *mechanism, amount, scale float64) error {
 	}
 	b := p.budget
 	cost := m.cost(amount)
-	if p.spent+cost > b.total*(1+slack) {
+	if Bound(p.spent + cost).Exceeds(b.total) {
 		err := fmt.Errorf("%w: %s needs %g, but its path has spent %g of %g", ErrOverspent,
 			m.purpose, cost, p.spent, b.total)
 		if b.unit == Rho {
@@ -238,49 +238,6 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 	}
 	b.mechanisms = append(b.mechanisms, m)
 	return m
-}
-
-// Entry is one row of the ledger: all calls of one mechanism in one release. Costs are in the
-// budget's unit.
-type Entry struct {
-	Purpose string // what the queries were for: "cuts", "stop tests", "leaf counts"
-	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "permute and flip",
-	// "objective", "gaussian", "discrete laplace", "discrete gaussian" or "declared".
-	Mechanism string
-	// Claimed and Proven are sensitivities, in L2 for Gaussian noise.
-	Claimed, Proven float64
-	Calls           int64
-	// Cost is this mechanism's part of the most expensive path by claimed sensitivities; of equally
-	// expensive ones, of the path of most calls.
-	Cost float64
-	// Loss is its part of the most expensive path by proven sensitivities.
-	Loss float64
-	// Composition is "parallel" where calls beside the worst path rode on disjoint data, else
-	// "sequential".
-	Composition string
-}
-
-// Chooses reports whether the mechanism chooses by scores, which a Publication rounds.
-func (e Entry) Chooses() bool { return e.Mechanism == exponential || e.Mechanism == permuteAndFlip }
-
-// Ledger lists the declared mechanisms in the order of their declaration.
-func (b *Budget) Ledger() []Entry {
-	entries := make([]Entry, len(b.mechanisms))
-	for i, m := range b.mechanisms {
-		composition := "sequential"
-		if m.calls > int64(b.worst.calls[i]) {
-			composition = "parallel"
-		}
-		entries[i] = Entry{
-			Purpose: m.purpose, Mechanism: m.kind,
-			Claimed: m.sensitivity.Claimed, Proven: m.sensitivity.proven(), Calls: m.calls,
-			Cost: b.worst.by[i], Composition: composition,
-		}
-		if by := b.worstLoss.by[i]; by > 0 { // 0 times an infinite loss is no loss
-			entries[i].Loss = float64(by * m.lossPerCost)
-		}
-	}
-	return entries
 }
 
 // Spent returns the largest path sums, in the budget's unit: by claimed sensitivities (at most

@@ -225,7 +225,8 @@ func TestEqualPathsShowTheLongest(t *testing.T) {
 		}
 		ledger := b.Ledger()
 		if math.Abs(ledger[0].Cost-0.3) > 1e-12 || math.Abs(ledger[1].Cost-0.8) > 1e-12 ||
-			math.Abs(ledger[0].Loss-0.3) > 1e-12 || math.Abs(ledger[1].Loss-0.8) > 1e-12 {
+			math.Abs(float64(ledger[0].Loss)-0.3) > 1e-12 ||
+			math.Abs(float64(ledger[1].Loss)-0.8) > 1e-12 {
 			t.Errorf("waterfall %+v, want 0.3 for tests and 0.8 for counts", ledger)
 		}
 	}
@@ -255,8 +256,8 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 		}
 		claimed, proven := b.Spent()
 		entry := b.Ledger()[0]
-		if claimed != 2 || entry.Cost != 2 || proven != c.loss || entry.Loss != c.loss ||
-			entry.Claimed != c.sensitivity.Claimed || entry.Proven != c.proven {
+		if claimed != 2 || entry.Cost != 2 || proven != c.loss || entry.Loss != Bound(c.loss) ||
+			entry.Claimed != c.sensitivity.Claimed || entry.Proven != Bound(c.proven) {
 			t.Errorf("%s: spent %v, loss %v, entry %+v; want 2 and %v", c.name, claimed, proven,
 				entry, c.loss)
 		}
@@ -328,7 +329,7 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		}
 		var sum, lossSum float64
 		for m, entry := range b.Ledger() {
-			sum, lossSum = sum+entry.Cost, lossSum+entry.Loss
+			sum, lossSum = sum+entry.Cost, lossSum+float64(entry.Loss)
 			if entry.Calls != calls[m] || entry.Calls == 0 &&
 				(entry.Cost != 0 || entry.Loss != 0) {
 				t.Fatalf("mechanism %d: %+v, want %d calls", m, entry, calls[m])

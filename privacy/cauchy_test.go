@@ -71,8 +71,8 @@ func TestCauchyLedger(t *testing.T) {
 		if !proven {
 			wantProven, wantLoss = math.Inf(1), math.Inf(1)
 		}
-		if entry.Mechanism != "cauchy" || entry.Claimed != 9 || entry.Proven != wantProven ||
-			entry.Loss != wantLoss ||
+		if entry.Mechanism != "cauchy" || entry.Claimed != 9 ||
+			float64(entry.Proven) != wantProven || float64(entry.Loss) != wantLoss ||
 			entry.Cost != 1 || entry.Calls != 3 || entry.Composition != "parallel" {
 			t.Errorf("proven %t: %+v", proven, entry)
 		}

@@ -102,7 +102,7 @@ func TestCostsInRho(t *testing.T) {
 	for i, want := range []struct{ cost, loss float64 }{{.005, .02}, {.005, .02}, {.005, .00125},
 		{.03, .12}} {
 		e := b.Ledger()[i]
-		if !near(e.Cost, want.cost, 1e-12) || !near(e.Loss, want.loss, 1e-12) {
+		if !near(e.Cost, want.cost, 1e-12) || !near(float64(e.Loss), want.loss, 1e-12) {
 			t.Errorf("%s: cost %v, loss %v, want %v", e.Mechanism, e.Cost, e.Loss, want)
 		}
 	}

@@ -318,7 +318,7 @@ func TestPublicationLedger(t *testing.T) {
 		t.Error(i, err)
 	}
 	row := p.Budget().Ledger()[0]
-	if want := 1.5 * (1 + 1./scoreGrid); row.Claimed != want || row.Proven != want ||
+	if want := 1.5 * (1 + 1./scoreGrid); row.Claimed != want || row.Proven != Bound(want) ||
 		row.Cost != 1 || row.Loss != 1 {
 		t.Errorf("%+v, want sensitivity %v", row, want)
 	}

@@ -150,7 +150,7 @@ func (c *chosen) certify(r *Request, p *privacy.Publication, k int, weighted boo
 			m.Sampling = "exact, from integers; scores are rounded to 2^-16 of their " +
 				"sensitivity, and the noise covers what that may cost"
 		} else {
-			m.Sensitivity, m.Sampling = row.Proven, "exact, from integers"
+			m.Sensitivity, m.Sampling = float64(row.Proven), "exact, from integers"
 		}
 		cert.Mechanisms = append(cert.Mechanisms, m)
 	}

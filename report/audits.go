@@ -39,7 +39,7 @@ func newAudits(all []results.Audit) *audits {
 		line := auditLine{Label: a.Label(), Variant: a.Variant, Relation: a.Relation,
 			Status: a.Status, Claimed: number(a.Epsilon) + delta(a.Delta), Proven: loss(a.Proven),
 			Seen: seen(a), Verdict: a.Verdict(), Class: "v-holds",
-			Transcripts: a.Transcripts, Over: float64(a.Proven) > a.Epsilon*(1+overrun)}
+			Transcripts: a.Transcripts, Over: a.Proven.Exceeds(a.Epsilon)}
 		if len(a.Failures) > 0 {
 			f := &a.Failures[0]
 			line.Reason = f.Pair + ": " + f.Text

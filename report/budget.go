@@ -119,7 +119,8 @@ func newBudget(spending []*results.Spending, palette *purposeColours) *budget {
 		if bars.worst > bars.Proven.sum+0.0005 { // what three decimals show
 			bars.Worst = decimal(bars.worst)
 		}
-		bars.Over = bars.Unbounded || max(bars.Proven.sum, bars.worst) > 1+overrun
+		lost := results.Bound(max(bars.Proven.sum, bars.worst))
+		bars.Over = bars.Unbounded || lost.Exceeds(1)
 		for _, each := range []*bar{&bars.Claimed, &bars.Proven} {
 			each.Sum, each.Limit = decimal(each.sum), percent(1/widest)
 			for i := range each.Parts {
@@ -145,9 +146,6 @@ func (b *budget) colour(name string, palette *purposeColours) int {
 	b.Purposes = append(b.Purposes, purpose{name, colour})
 	return colour
 }
-
-// overrun is how far above ε a sum of rounded parts may come out.
-const overrun = 1e-9
 
 // More is the number of series besides the one that gives the label.
 func (b *budgetBars) More() int { return b.Series - 1 }

@@ -87,6 +87,7 @@ type part struct {
 // figureView is a figure and the numbers in it.
 type figureView struct {
 	Name    string
+	Letter  string // of the paper's panel, "" for none
 	Measure string // "Classification accuracy, higher is better"
 	Picture template.HTML
 	Numbers []numbers
@@ -268,19 +269,12 @@ func newExperimentView(run *results.Summary) (*experimentView, error) {
 		if err != nil {
 			return nil, err
 		}
-		f := figureView{p.Figure.Name, p.Measure, template.HTML(svg), numbersOf(p)}
+		f := figureView{p.Figure.Name, p.Figure.Letter(), p.Measure, template.HTML(svg),
+			numbersOf(p)}
 		e.figures = append(e.figures, f)
 	}
 	e.Audits = newAudits(run.Audits)
 	return e, nil
-}
-
-// panelLetter is the letter a figure's name begins with, "a" of "a" and of "a-Caltech36", or "".
-func panelLetter(name string) string {
-	if head, _, _ := strings.Cut(name, "-"); len(head) == 1 {
-		return head
-	}
-	return ""
 }
 
 // sourceLetter is the letter that all of a claim's sources, which must be figures, end with, or "".
@@ -303,12 +297,11 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 	rest := &part{}
 	byLetter := map[string]*part{"": rest}
 	for _, f := range figures {
-		letter := panelLetter(f.Name)
-		if byLetter[letter] == nil {
-			byLetter[letter] = &part{}
-			parts = append(parts, byLetter[letter])
+		if byLetter[f.Letter] == nil {
+			byLetter[f.Letter] = &part{}
+			parts = append(parts, byLetter[f.Letter])
 		}
-		byLetter[letter].Figures = append(byLetter[letter].Figures, f)
+		byLetter[f.Letter].Figures = append(byLetter[f.Letter].Figures, f)
 	}
 	for _, c := range judged {
 		if c.placed || c.Verdict.Verdict == claims.NoData {

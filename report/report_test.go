@@ -12,6 +12,7 @@ import (
 	"ppdp/claims"
 	"ppdp/internal/results"
 	"ppdp/plots"
+	"ppdp/privacy"
 )
 
 const testLedger = `paper: toy
@@ -95,7 +96,7 @@ func toy() *results.Run {
 				if series == "B" {
 					loss = math.Inf(1)
 				}
-				c.Ledger = []results.LedgerRow{
+				c.Ledger = []privacy.Entry{
 					{Purpose: "cuts", Mechanism: "exponential", Claimed: 0.5, Proven: 1.5, Calls: 3,
 						Cost: 0.5 * epsilon, Loss: results.Bound(loss), Composition: "parallel"},
 					{Purpose: "counts", Mechanism: "laplace", Claimed: 1, Proven: 1, Calls: 2,
@@ -454,8 +455,11 @@ func TestReadErrata(t *testing.T) {
 // TestArrange: a claim about one panel is beside it, one about two, or about none, below;
 // figures nobody claims anything about come together; nothing is lost and nothing is repeated.
 func TestArrange(t *testing.T) {
-	figures := []figureView{{Name: "a-one"}, {Name: "a-two"}, {Name: "b"}, {Name: "c"},
-		{Name: "other"}}
+	var figures []figureView
+	for _, name := range []string{"a-one", "a-two", "b", "c", "other"} {
+		f := results.Figure{Name: name}
+		figures = append(figures, figureView{Name: name, Letter: f.Letter()})
+	}
 	claim := func(id string, source ...string) *claimView {
 		return &claimView{ID: id,
 			Source: source}

@@ -93,7 +93,8 @@ func TestSpendsEverything(t *testing.T) {
 					t.Errorf("%d one-way marginals cost %v, want %v", first.Calls, first.Cost,
 						want)
 				}
-				if ledger[1].Calls != ledger[2].Calls || ledger[1].Loss != ledger[1].Cost ||
+				if ledger[1].Calls != ledger[2].Calls ||
+					float64(ledger[1].Loss) != ledger[1].Cost ||
 					ledger[1].Calls > int64(6*planned) {
 					t.Errorf("ledger %+v", ledger)
 				}

@@ -77,7 +77,7 @@ func TestBudget(t *testing.T) {
 			t.Fatalf("theta %s: ledger %+v", test.theta, ledger)
 		}
 		for i, entry := range ledger {
-			if math.Abs(entry.Cost-test.want[i]) > 1e-12 || entry.Claimed != entry.Proven {
+			if math.Abs(entry.Cost-test.want[i]) > 1e-12 || entry.Claimed != float64(entry.Proven) {
 				t.Errorf("theta %s: entry %+v, want epsilon %v", test.theta, entry, test.want[i])
 			}
 		}

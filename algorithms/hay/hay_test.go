@@ -55,7 +55,7 @@ func TestPrivateBound(t *testing.T) {
 			math.Abs(ledger[1].Cost-0.45) > 1e-12 {
 			t.Fatalf("ledger %+v", ledger)
 		}
-		bound := ledger[1].Proven / 2
+		bound := float64(ledger[1].Proven) / 2
 		if !slices.Contains(degrees.Candidates(399), int(bound)) ||
 			bound >= float64(g.MaxDegree()) || float64(r.Degrees[399]) > bound {
 			t.Errorf("bound %v for degrees up to %d, released up to %d", bound, g.MaxDegree(),
@@ -304,7 +304,7 @@ func TestLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		entry := budget.Ledger()[0]
-		if entry.Claimed != 2*float64(p.Lambda.Of(star)) || entry.Proven != proven {
+		if entry.Claimed != 2*float64(p.Lambda.Of(star)) || float64(entry.Proven) != proven {
 			t.Errorf("lambda %s: ledger %+v, want %v proven", lambda, entry, proven)
 		}
 	}

@@ -230,7 +230,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("levels %d: depth %d, want %d", levels, r.Structure.Depth, depth)
 		}
 		for _, row := range in.Budget.Ledger() {
-			if math.Abs(row.Cost-want[row.Purpose]) > 1e-12 || row.Loss != row.Cost {
+			if math.Abs(row.Cost-want[row.Purpose]) > 1e-12 || float64(row.Loss) != row.Cost {
 				t.Errorf("levels %d: %s costs %v with a loss of %v, want %v", levels, row.Purpose,
 					row.Cost, row.Loss, want[row.Purpose])
 			}

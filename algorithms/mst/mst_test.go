@@ -28,7 +28,7 @@ func TestThirds(t *testing.T) {
 			total := 0.0
 			for i, e := range in.Budget.Ledger() {
 				total += e.Cost
-				if math.Abs(3*e.Cost/in.Budget.Total()-1) > 1e-12 || e.Loss != e.Cost ||
+				if math.Abs(3*e.Cost/in.Budget.Total()-1) > 1e-12 || float64(e.Loss) != e.Cost ||
 					e.Calls != calls[i] {
 					t.Errorf("%s, delta %v: %+v of %v", a.Name, delta, e, in.Budget.Total())
 				}

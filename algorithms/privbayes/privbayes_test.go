@@ -118,7 +118,7 @@ func TestLedger(t *testing.T) {
 			got := row{ledger[i].Purpose, ledger[i].Mechanism, ledger[i].Claimed, ledger[i].Calls,
 				want.epsilon}
 			if got != want || math.Abs(ledger[i].Cost-want.epsilon) > 1e-12 ||
-				ledger[i].Proven != ledger[i].Claimed {
+				float64(ledger[i].Proven) != ledger[i].Claimed {
 				t.Errorf("%s: %+v, want %+v", c.variant, ledger[i], want)
 			}
 		}

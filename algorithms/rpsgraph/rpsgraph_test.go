@@ -144,7 +144,7 @@ func TestPrivateBound(t *testing.T) {
 			if test.form == Growing {
 				want = float64(candidate + min(candidate, r.Structure.Leaves-1))
 			}
-			if ledger[len(ledger)-1].Proven == want {
+			if float64(ledger[len(ledger)-1].Proven) == want {
 				bound = float64(candidate)
 			}
 		}
@@ -292,7 +292,7 @@ func TestHub(t *testing.T) {
 		testinput.Release(t, Algorithm{}, in)
 		ledger := in.Budget.Ledger()
 		claimed, proven := in.Budget.Spent()
-		if got := ledger[len(ledger)-1].Proven; got != test.leaf {
+		if got := float64(ledger[len(ledger)-1].Proven); got != test.leaf {
 			t.Errorf("%s %+v: proven sensitivity of counts %v, want %v", test.variant, test.params,
 				got, test.leaf)
 		}

@@ -220,9 +220,6 @@ func checkNoisy(s subject) error {
 	return nil
 }
 
-// slack is the relative rounding a sum of charges may carry.
-const slack = 1e-9
-
 func checkBudget(s subject) error {
 	for _, epsilon := range []float64{0.1, 1, 10} {
 		_, budget, err := s.checked(try{epsilon: epsilon})
@@ -238,10 +235,8 @@ func checkBudget(s subject) error {
 			return nil
 		case !(claimed > 0):
 			return errors.New("nothing was charged: the release cannot be private")
-		case claimed > budget.Total()*(1+slack):
-			return fmt.Errorf("a path spends %v of %v by claimed sensitivities", claimed,
-				budget.Total())
-		case s.guarantee.Status == algorithms.Holds && proven > budget.Total()*(1+slack):
+		case s.guarantee.Status == algorithms.Holds &&
+			privacy.Bound(proven).Exceeds(budget.Total()):
 			return fmt.Errorf("status holds, but a path loses %v of %v by proven sensitivities",
 				proven, budget.Total())
 		}

@@ -67,8 +67,8 @@ func proofOf(c *spec.Config, spent *results.Spent) proof {
 		return within
 	case !spent.Proven.Finite():
 		return unbounded
-	case spent.Rho > 0 && float64(spent.Proven) > spent.Rho*(1+1e-9),
-		spent.Rho == 0 && c.Epsilon != nil && float64(spent.Proven) > *c.Epsilon*(1+1e-9):
+	case spent.Rho > 0 && spent.Proven.Exceeds(spent.Rho),
+		spent.Rho == 0 && c.Epsilon != nil && spent.Proven.Exceeds(*c.Epsilon):
 		return above
 	}
 	return within

@@ -9,6 +9,7 @@ import (
 
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
+	"ppdp/privacy"
 )
 
 // millionSpec has a million jobs.
@@ -81,7 +82,7 @@ func madeUp(plan *spec.Plan, count int, out string) ([]string, error) {
 		e := entry{mark: mark{Key: run.keys[i]},
 			CellResult: results.CellResult{Status: results.OK,
 				Spent: &results.Spent{Claimed: 1, Proven: 2},
-				Ledger: []results.LedgerRow{{Purpose: "count", Mechanism: "laplace", Claimed: 1,
+				Ledger: []privacy.Entry{{Purpose: "count", Mechanism: "laplace", Claimed: 1,
 					Proven: 2, Calls: 1, Cost: 1, Loss: 2, Composition: "sequential"}},
 				Values: []results.Value{
 					{Measurement: results.Measurement{Metric: "w1"}, Value: &value},

@@ -67,29 +67,14 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 			}
 		case results.RegionsKind:
 			s.checkMap(f, bad)
-		default:
-			bad("kind", "%q, must be %s, or not given for curves", f.Kind, results.RegionsKind)
 		}
 		if f.X2 != "" && !parameters[f.X2] {
 			bad("x2", "%q, must be one of %s", f.X2, listed(parameters))
 		}
-		if f.Axis != "" {
+		if f.Axis == results.SampleEquivalent {
 			s.checkSampleAxis(f, bad)
 		}
-		checkAxis := func(axis, scale string, limits []float64) {
-			if scale != "" && scale != "linear" && scale != "log" {
-				bad(axis+"scale", "%q, must be linear or log", scale)
-			}
-			switch {
-			case limits == nil:
-			case len(limits) != 2 || !(limits[0] < limits[1]):
-				bad(axis+"lim", "%v, must be two numbers, the lower first", limits)
-			case scale == "log" && limits[0] <= 0:
-				bad(axis+"lim", "%v on a log axis, must be above 0", limits)
-			}
-		}
-		checkAxis("x", f.XScale, f.XLim)
-		checkAxis("y", f.YScale, f.YLim)
+		f.Check(bad)
 		for _, name := range f.Reference {
 			if !ran[name] && !classified[name] {
 				bad("reference", "%q is neither an algorithm nor a classifier of this experiment",
@@ -123,9 +108,6 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 // checkSampleAxis records what keeps a figure from showing samples that are as good.
 func (s *Spec) checkSampleAxis(f *FigureSpec, bad func(key, format string, args ...any)) {
 	switch {
-	case f.Axis != results.SampleEquivalent:
-		bad("axis", "%q, must be %s, or not given for the metric's own values", f.Axis,
-			results.SampleEquivalent)
 	case f.Kind != "":
 		bad("axis", "%s, but a map of %s has no such axis", f.Axis, f.Kind)
 	case f.derived():

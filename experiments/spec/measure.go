@@ -81,7 +81,8 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 					measure.Params = expanded.(metrics.Params)
 					var changed []string
 					if measure.resolved, changed = resolve(expanded, fresh()); changed != nil {
-						measure.Name += " " + changedText(measure.resolved, changed)
+						measure.Name = results.MetricName(name,
+							changedText(measure.resolved, changed))
 					}
 				}
 				for _, classifier := range chosen {

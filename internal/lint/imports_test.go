@@ -74,7 +74,8 @@ var arrows = []room{
 		"classifiers", "datasets", "internal/results"}},
 
 	// Where the halves meet.
-	{"internal/results", []string{"internal/strictyaml"}},
+	// Records hold the ledger's entries as the budget wrote them.
+	{"internal/results", []string{"privacy", "internal/strictyaml"}},
 	{"audit/blackbox", []string{"algorithms", "datasets", "privacy", "random",
 		"internal/results"}},
 	{"internal/regress", []string{"internal/results", "internal/strictyaml"}},

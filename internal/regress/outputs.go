@@ -39,7 +39,8 @@ func CellOutputDifference(a, b *results.Cell) *Difference {
 	for _, v := range a.Values {
 		x, y := valueOf(a, v.Measurement), valueOf(b, v.Measurement)
 		if !sameValue(x, y) {
-			return &Difference{"value", v.Measurement.String(), numberText(x), numberText(y)}
+			return &Difference{"value", v.Measurement.String(), results.NumberText(x),
+				results.NumberText(y)}
 		}
 	}
 	return nil
@@ -53,14 +54,6 @@ func valueOf(c *results.Cell, m results.Measurement) float64 {
 		}
 	}
 	return math.NaN()
-}
-
-// numberText is empty for NaN.
-func numberText(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return results.FormatNumber(x)
 }
 
 // OutputDifference returns the first trial mean in which two runs differ, of those that both have,
@@ -82,7 +75,8 @@ func OutputDifference(a, b *Baseline) *Difference {
 				what += " at " + s.BudgetText()
 			}
 			what += fmt.Sprintf(", trial %d, %s", t, s.Measurement)
-			return &Difference{"value", what, numberText(s.Trials[t]), numberText(other.Trials[t])}
+			return &Difference{"value", what, results.NumberText(s.Trials[t]),
+				results.NumberText(other.Trials[t])}
 		}
 	}
 	return nil

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"ppdp/internal/results"
 )
@@ -155,9 +154,8 @@ func relate(old, new *results.Manifest, s *results.Sample) relation {
 			a.algorithm.Revision == b.algorithm.Revision &&
 			a.measure.Revision == b.measure.Revision &&
 			a.measure.ClassifierRevision == b.measure.ClassifierRevision,
-		// The word is package algorithms' for its models of privacy.
 		noiseless: a.algorithm.Name != "" &&
-			!strings.Contains(a.algorithm.Guarantee, "differential"),
+			a.algorithm.Guarantee != results.DifferentialPrivacy,
 	}
 }
 

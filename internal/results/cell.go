@@ -1,11 +1,13 @@
 package results
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"ppdp/privacy"
 )
 
 // Status of a cell.
@@ -36,23 +38,33 @@ type Cell struct {
 
 // CellResult is what running a cell gave.
 type CellResult struct {
-	Trial     int          `json:"trial"` // from 0
-	Fold      *int         `json:"fold,omitempty"`
-	Status    string       `json:"status"`
-	Phase     string       `json:"phase,omitempty"` // of a failure
-	Error     string       `json:"error,omitempty"`
-	Values    []Value      `json:"values,omitempty"`
-	Structure *Structure   `json:"structure,omitempty"`
-	Spent     *Spent       `json:"spent,omitempty"`
-	Warnings  []string     `json:"warnings,omitempty"`
-	Ledger    []LedgerRow  `json:"ledger,omitempty"`
-	Regions   []RegionSide `json:"regions,omitempty"` // where the spec keeps them
+	Trial     int             `json:"trial"` // from 0
+	Fold      *int            `json:"fold,omitempty"`
+	Status    string          `json:"status"`
+	Phase     string          `json:"phase,omitempty"` // of a failure
+	Error     string          `json:"error,omitempty"`
+	Values    []Value         `json:"values,omitempty"`
+	Structure *Structure      `json:"structure,omitempty"`
+	Spent     *Spent          `json:"spent,omitempty"`
+	Warnings  []string        `json:"warnings,omitempty"`
+	Ledger    []privacy.Entry `json:"ledger,omitempty"`  // in the unit of the budget
+	Regions   []RegionSide    `json:"regions,omitempty"` // where the spec keeps them
 }
 
-// Measurement is a metric, with the classifier it evaluates if it needs one.
+// Measurement is a metric as MetricName names it, with the classifier it evaluates if it needs one.
 type Measurement struct {
 	Metric     string `json:"metric"`
 	Classifier string `json:"classifier,omitempty"`
+}
+
+// MetricName is how records and figures name a metric whose settings, "attribute=age", differ from
+// its defaults. Settings is its inverse: no other place knows how the two are joined.
+func MetricName(metric, settings string) string { return metric + " " + settings }
+
+// Settings are those of the metric that differ from its defaults: "attribute=age"; "" for none.
+func (m *Measurement) Settings() string {
+	_, settings, _ := strings.Cut(m.Metric, " ")
+	return settings
 }
 
 // Value is one measured value. It is nil where the metric is undefined for the release.
@@ -71,42 +83,8 @@ type Structure struct {
 	Gap float64 `json:"gap,omitempty"`
 }
 
-// Bound is a number of 0 or more, +Inf where no finite bound is known. JSON has no infinity: it is
-// written as the text "Inf".
-type Bound float64
-
-// infinite is how an infinite Bound is written.
-const infinite = "Inf"
-
-// Finite reports whether a finite bound is known.
-func (b Bound) Finite() bool { return !math.IsInf(float64(b), 1) }
-
-func (b Bound) String() string {
-	if !b.Finite() {
-		return infinite
-	}
-	return FormatNumber(float64(b))
-}
-
-// MarshalJSON writes a number, or "Inf".
-func (b Bound) MarshalJSON() ([]byte, error) {
-	if !b.Finite() {
-		return []byte(`"` + infinite + `"`), nil
-	}
-	return json.Marshal(float64(b))
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (b *Bound) UnmarshalJSON(text []byte) error {
-	if string(text) == `"`+infinite+`"` {
-		*b = Bound(math.Inf(1))
-		return nil
-	}
-	if err := json.Unmarshal(text, (*float64)(b)); err != nil {
-		return fmt.Errorf("%s, must be a number or %q", text, infinite)
-	}
-	return nil
-}
+// Bound is the ledger's: written as a number, or as "Inf" where no finite bound is known.
+type Bound = privacy.Bound
 
 // Spent is a release's privacy cost: its most expensive path by claimed and by proven
 // sensitivities, in the unit of its budget.
@@ -137,20 +115,6 @@ func (c *Cell) Budget() (total float64, ok bool) {
 		return c.Spent.Rho, c.Spent.Rho > 0
 	}
 	return *c.Epsilon, *c.Epsilon > 0
-}
-
-// LedgerRow is one mechanism of one release.
-type LedgerRow struct {
-	Purpose   string  `json:"purpose"`
-	Mechanism string  `json:"mechanism"`
-	Claimed   float64 `json:"claimed"` // sensitivity
-	Proven    Bound   `json:"proven"`  // sensitivity
-	Calls     int64   `json:"calls"`
-	// Cost and Loss are on the most expensive path, by claimed and by proven sensitivities, in the
-	// unit of the cell's budget. (The key is older than budgets in another unit than epsilon.)
-	Cost        float64 `json:"epsilon"`
-	Loss        Bound   `json:"loss"`
-	Composition string  `json:"composition"`
 }
 
 // RegionSide is how far one region of a release reaches along one attribute. Low and High lie

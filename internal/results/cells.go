@@ -14,6 +14,7 @@ import (
 // maxProblems is how many problems of one file are reported: enough to see a pattern.
 const maxProblems = 20
 
+// writeCell writes a line of records.jsonl. What ReadCells would refuse is an error.
 func writeCell(to *json.Encoder, c *Cell) error {
 	if err := c.validate(); err != nil {
 		return err
@@ -29,19 +30,7 @@ func newEncoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// WriteCells writes records.jsonl: one object a line, in the order given. Cells that ReadCells
-// would refuse are not written.
-func WriteCells(w io.Writer, cells []Cell) error {
-	encoder := newEncoder(w)
-	for i := range cells {
-		if err := writeCell(encoder, &cells[i]); err != nil {
-			return fmt.Errorf("cell %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-// ReadCells hands every cell that WriteCells wrote to each, which may keep it. Unknown keys, values
+// ReadCells hands every cell of a records.jsonl to each, which may keep it. Unknown keys, values
 // out of range, empty lines and a cell that occurs twice are errors; up to 20 are reported at once
 // as name:line. Cells of one setting share it.
 func ReadCells(r io.Reader, name string, each func(c *Cell)) error {

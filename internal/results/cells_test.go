@@ -12,12 +12,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ppdp/privacy"
 )
 
 var nan = math.NaN()
 
 // unkeyed ignores the key that a setting keeps once it was asked for.
 var unkeyed = cmpopts.IgnoreUnexported(Setting{})
+
+// writeCells writes cells as a run's records have them.
+func writeCells(w io.Writer, cells []Cell) error {
+	encoder := newEncoder(w)
+	for i := range cells {
+		if err := writeCell(encoder, &cells[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // readCells is ReadCells into memory.
 func readCells(r io.Reader, name string) (cells []Cell, err error) {
@@ -41,7 +54,7 @@ func fullCell() Cell {
 			Structure: &Structure{Nodes: 3, Leaves: 2, Depth: 1}, Spent: &Spent{Claimed: 0.1,
 				Proven: Bound(math.Inf(1))},
 			Warnings: []string{"line one\nline two"},
-			Ledger: []LedgerRow{{Purpose: "cuts", Mechanism: "laplace", Claimed: 1, Proven: 2,
+			Ledger: []privacy.Entry{{Purpose: "cuts", Mechanism: "laplace", Claimed: 1, Proven: 2,
 				Calls: 1 << 40,
 				Cost:  0.1, Loss: Bound(math.Inf(1)), Composition: "sequential"}},
 			Regions: []RegionSide{{Region: 1, Records: 2.5, Attribute: "x", Low: -0.5, High: 3}},
@@ -67,7 +80,7 @@ const fullLine = `{"setting":{"dataset":{"name":"gaussian",` +
 
 func TestCellsAreCanonical(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteCells(&b, []Cell{fullCell()}); err != nil {
+	if err := writeCells(&b, []Cell{fullCell()}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(fullLine, b.String()); diff != "" {
@@ -115,7 +128,7 @@ func TestWriteCellsRefuses(t *testing.T) {
 	} {
 		c := fullCell()
 		spoil(&c)
-		if err := WriteCells(io.Discard, []Cell{c}); err == nil {
+		if err := writeCells(io.Discard, []Cell{c}); err == nil {
 			t.Errorf("%s: a cell that cannot be read back is written", name)
 		}
 	}
@@ -444,14 +457,14 @@ func FuzzReadCells(f *testing.F) {
 			return
 		}
 		var first, second bytes.Buffer
-		if err := WriteCells(&first, cells); err != nil {
+		if err := writeCells(&first, cells); err != nil {
 			t.Fatal(err)
 		}
 		again, err := readCells(bytes.NewReader(first.Bytes()), "f")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteCells(&second, again); err != nil {
+		if err := writeCells(&second, again); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {

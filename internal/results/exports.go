@@ -47,8 +47,8 @@ func isFormula(text string) bool {
 	return err != nil
 }
 
-// numberText is empty for NaN and "Inf" for infinity.
-func numberText(x float64) string {
+// NumberText is FormatNumber, but empty for NaN and "Inf" for infinity.
+func NumberText(x float64) string {
 	if math.IsNaN(x) {
 		return ""
 	}
@@ -71,7 +71,7 @@ func summaryLines(to csvWriter, s *Summary) {
 		to.line(s.Manifest.Experiment, row.Label(), row.Dataset.Label(), row.Algorithm,
 			row.Variant, FormatParams(row.AllParams()), row.EpsilonText(), row.DeltaText(),
 			row.Metric, row.Classifier, strconv.Itoa(row.N), strconv.Itoa(row.Failed),
-			numberText(row.Mean), numberText(row.SE), numberText(row.Lo95), numberText(row.Hi95))
+			NumberText(row.Mean), NumberText(row.SE), NumberText(row.Lo95), NumberText(row.Hi95))
 	}
 }
 

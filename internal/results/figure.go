@@ -1,5 +1,10 @@
 package results
 
+import (
+	"math"
+	"strings"
+)
+
 // RegionsKind is the kind of figure that maps a release's regions.
 const RegionsKind = "regions"
 
@@ -33,4 +38,45 @@ type Figure struct {
 	// Reference draws a horizontal line at the mean of each named algorithm (identity: no privacy)
 	// or classifier (majority) of the experiment.
 	Reference []string `yaml:"reference" json:"reference,omitempty"`
+}
+
+// Check calls bad, with the key in a spec, for what is wrong whatever the run has: a kind, an axis
+// or a scale that does not exist, and limits that no axis can have.
+func (f *Figure) Check(bad func(key, format string, args ...any)) {
+	if f.Kind != "" && f.Kind != RegionsKind {
+		bad("kind", "%q, must be %s, or not given for curves", f.Kind, RegionsKind)
+	}
+	if f.Axis != "" && f.Axis != SampleEquivalent {
+		bad("axis", "%q, must be %s, or not given for the metric's own values", f.Axis,
+			SampleEquivalent)
+	}
+	check := func(axis, scale string, limits []float64) {
+		if scale != "" && scale != "linear" && scale != "log" {
+			bad(axis+"scale", "%q, must be linear or log", scale)
+		}
+		switch {
+		case limits == nil:
+		case len(limits) != 2 || !(limits[0] < limits[1]) ||
+			math.IsInf(limits[0], 0) || math.IsInf(limits[1], 0):
+			bad(axis+"lim", "%v, must be two numbers, the lower first", limits)
+		case scale == "log" && limits[0] <= 0:
+			bad(axis+"lim", "%v on a log axis, must be above 0", limits)
+		}
+	}
+	check("x", f.XScale, f.XLim)
+	check("y", f.YScale, f.YLim)
+}
+
+// Panel is what the names of figures that belong together begin with: a, of a and of a-Caltech36.
+func (f *Figure) Panel() string {
+	panel, _, _ := strings.Cut(f.Name, "-")
+	return panel
+}
+
+// Letter is the letter of the paper's panel that the figure is, "" where Panel is a word.
+func (f *Figure) Letter() string {
+	if panel := f.Panel(); len(panel) == 1 {
+		return panel
+	}
+	return ""
 }

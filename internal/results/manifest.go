@@ -97,7 +97,7 @@ type AlgorithmUse struct {
 	Variant   string   `json:"variant,omitempty"`
 	Title     string   `json:"title,omitempty"`
 	Source    string   `json:"source,omitempty"`
-	Guarantee string   `json:"guarantee,omitempty"` // in words: "differential privacy"
+	Guarantee string   `json:"guarantee,omitempty"` // its model: DifferentialPrivacy
 	Unit      string   `json:"unit,omitempty"`      // what is protected: "record", "edge", "node"
 	Relation  string   `json:"relation,omitempty"`  // which data sets are neighbours
 	Status    string   `json:"status,omitempty"`    // whether the guarantee holds
@@ -106,6 +106,9 @@ type AlgorithmUse struct {
 	// Program is a digest of the program outside of ppdp that made the releases; empty for none.
 	Program string `json:"program,omitempty"`
 }
+
+// DifferentialPrivacy is the model of guarantees whose releases cost budget.
+const DifferentialPrivacy = "differential privacy"
 
 // MeasureUse is a measurement an experiment made, with what figures say of it and the revisions of
 // its metric and classifier.

@@ -9,24 +9,13 @@ const IntervalMethod = "two-sided 95 % Student-t interval over trial means " +
 // confidence is the coverage of Lo95..Hi95.
 const confidence = 0.95
 
-// Row summarises one sample over its trials: a line of summary.csv.
+// Row is one sample and its summary over trials: a line of summary.csv.
 type Row struct {
-	*Setting
-	Measurement
+	Sample
 	N, Failed            int // trials with a value and without
 	Mean, SE, Lo95, Hi95 float64
 	// Broken says that a release of the setting has no finite proven loss: its guarantee is broken.
 	Broken bool
-}
-
-// Fact is Sample.Fact.
-func (r *Row) Fact(name string) (value string, known bool) {
-	return (&Sample{Setting: r.Setting, Measurement: r.Measurement}).Fact(name)
-}
-
-// Facts returns everything that Fact knows, by name.
-func (r *Row) Facts() map[string]string {
-	return (&Sample{Setting: r.Setting, Measurement: r.Measurement}).Facts()
 }
 
 // Rows summarises samples. SE, Lo95 and Hi95 are NaN where fewer than two trials have a value, Mean
@@ -36,8 +25,7 @@ func Rows(samples []Sample) []Row {
 	for i := range samples {
 		s := &samples[i]
 		trials := s.Finite()
-		row := Row{Setting: s.Setting, Measurement: s.Measurement, N: len(trials),
-			Failed: len(s.Trials) - len(trials)}
+		row := Row{Sample: *s, N: len(trials), Failed: len(s.Trials) - len(trials)}
 		row.Mean, row.SE, row.Lo95, row.Hi95 = meanAndInterval(trials)
 		rows[i] = row
 	}

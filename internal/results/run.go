@@ -1,7 +1,7 @@
 // Package results is where the making and the reading half of the harness meet: the files of a run
 // (records.jsonl and manifest.json, and the exports beside them), their settings, samples and
-// summaries, the filter language and the description of figures. It imports nothing of the making
-// half, so that figures and verdicts can be made from files alone.
+// summaries, the filter language and the description of figures. Of the making half it knows only
+// the ledger's entries, so that figures and verdicts can be made from files alone.
 package results
 
 import (

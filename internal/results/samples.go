@@ -85,3 +85,19 @@ func Mean(x []float64) float64 {
 func Constant(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
+
+// Grouped splits a list by a key, in the order in which the keys first occur.
+func Grouped[T any](list []T, key func(T) string) (groups [][]T) {
+	at := make(map[string]int)
+	for _, x := range list {
+		k := key(x)
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}

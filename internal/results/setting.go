@@ -2,6 +2,7 @@ package results
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,12 @@ func (s *Setting) Label() string {
 
 // VariantSuffix is how a variant is shown behind a name.
 func VariantSuffix(variant string) string { return " (" + variant + ")" }
+
+// Says reports whether words that a spec's author wrote, such as a series' name or a title, already
+// say what would be added to them, in capitals or not.
+func Says(written, addition string) bool {
+	return strings.Contains(strings.ToLower(written), strings.ToLower(addition))
+}
 
 // EpsilonText is the privacy budget as text, "" without one.
 func (s *Setting) EpsilonText() string {
@@ -155,6 +162,23 @@ func (s *Setting) Fact(name string) (value string, known bool) {
 		value, known = s.Dataset.Params[own]
 	}
 	return value, known
+}
+
+// Number is the number that Fact writes, NaN where a known fact is none. Epsilon and delta are
+// numbers in the setting. Parameters, which may be words, are text: here one becomes a number.
+func (s *Setting) Number(name string) (x float64, known bool) {
+	switch {
+	case name == "epsilon" && s.Epsilon != nil:
+		return *s.Epsilon, true
+	case name == "delta" && s.Delta != 0:
+		return s.Delta, true
+	}
+	text, known := s.Fact(name)
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN(), known
+	}
+	return x, known
 }
 
 // Facts returns everything that Fact knows, by name.

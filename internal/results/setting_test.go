@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -28,6 +29,42 @@ func TestSettingFacts(t *testing.T) {
 	s.Epsilon = nil
 	if value, known := s.Fact("epsilon"); known || s.EpsilonText() != "" {
 		t.Errorf("without a budget epsilon is %q", value)
+	}
+}
+
+// TestSettingNumber: epsilon and delta are the setting's own numbers; a parameter is one where its
+// text is.
+func TestSettingNumber(t *testing.T) {
+	s := fullCell().Setting
+	epsilon := 0.1 + 0.2 // which no short text gives
+	s.Epsilon, s.Delta = &epsilon, 1e-9
+	for name, want := range map[string]float64{"epsilon": epsilon, "delta": 1e-9, "depth": 50,
+		"n": 9} {
+		if got, known := s.Number(name); got != want || !known {
+			t.Errorf("%s is %v, known %t; want %v", name, got, known, want)
+		}
+	}
+	if x, known := s.Number("shape"); !math.IsNaN(x) || !known {
+		t.Errorf("a word is %v, known %t; want NaN, known", x, known)
+	}
+	s.Epsilon, s.Delta = nil, 0
+	for _, name := range []string{"epsilon", "delta", "k"} {
+		if x, known := s.Number(name); known {
+			t.Errorf("a setting without %s has %v", name, x)
+		}
+	}
+}
+
+// TestMetricName: settings come back as they were joined.
+func TestMetricName(t *testing.T) {
+	for _, settings := range []string{"attribute=age", "attribute=x1 ranges=tight"} {
+		m := Measurement{Metric: MetricName("count-error", settings)}
+		if m.Metric != "count-error "+settings || m.Settings() != settings {
+			t.Errorf("%q has settings %q, want %q", m.Metric, m.Settings(), settings)
+		}
+	}
+	if m := (Measurement{Metric: "w1"}); m.Settings() != "" {
+		t.Errorf("w1 has settings %q", m.Settings())
 	}
 }
 
@@ -118,7 +155,7 @@ func TestMatches(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	row := &Row{Setting: fullCell().Setting, Measurement: Measurement{"accuracy", "c45"}}
+	row := &Row{Sample: Sample{fullCell().Setting, Measurement{"accuracy", "c45"}, nil}}
 	for _, c := range []struct {
 		where Filter
 		want  bool

@@ -38,9 +38,8 @@ func NewYardstick(rows []*Row, higherIsBetter bool) *Yardstick {
 		y.sign = 1
 	}
 	share := func(r *Row) float64 {
-		text, _ := r.Fact(ShareParam)
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(x > 0) || math.IsNaN(r.Mean) {
+		x, _ := r.Number(ShareParam)
+		if !(x > 0) || math.IsNaN(r.Mean) {
 			return math.NaN()
 		}
 		return x

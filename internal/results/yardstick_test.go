@@ -9,9 +9,9 @@ import (
 func curveOf(half float64, shares, means []float64) (rows []Row) {
 	for i, share := range shares {
 		rows = append(rows, Row{Mean: means[i], Lo95: means[i] - half, Hi95: means[i] + half,
-			Setting: &Setting{Algorithm: SampleAlgorithm,
+			Sample: Sample{Setting: &Setting{Algorithm: SampleAlgorithm,
 				Params: map[string]string{ShareParam: FormatNumber(share)}},
-			Measurement: Measurement{Metric: "accuracy", Classifier: "c45"}})
+				Measurement: Measurement{Metric: "accuracy", Classifier: "c45"}}})
 	}
 	return rows
 }
@@ -101,7 +101,8 @@ func TestYardsticksOfARun(t *testing.T) {
 	m := Manifest{Measures: []MeasureUse{{Measurement: rows[0].Measurement, HigherIsBetter: true},
 		{Measurement: other[0].Measurement}}}
 	all := m.Yardsticks(append(append(rows, other...), derived...))
-	release := Row{Setting: &Setting{Algorithm: "mst"}, Measurement: rows[0].Measurement, Mean: 0.6}
+	release := Row{Sample: Sample{Setting: &Setting{Algorithm: "mst"},
+		Measurement: rows[0].Measurement}, Mean: 0.6}
 	if e, ok := all.Of(&release); !ok || math.Abs(e.Share-0.1) > 1e-12 {
 		t.Errorf("accuracy .6: %v", e)
 	}

@@ -3,6 +3,7 @@ package torture
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -216,10 +217,12 @@ func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...s
 		f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
 	}
 	var good strings.Builder
+	lines := json.NewEncoder(&good)
+	lines.SetEscapeHTML(false)
 	for i := range run.Cells {
 		cell := &run.Cells[i]
 		if cell.Algorithm != "hostile" {
-			if err := results.WriteCells(&good, run.Cells[i:i+1]); err != nil {
+			if err := lines.Encode(cell); err != nil {
 				f.Error(err)
 			}
 		} else if cell.Status != results.Failed || !strings.Contains(cell.Error, want) {

@@ -397,8 +397,8 @@ var classifiers = map[string]string{"c45": "C4.5", "naive-bayes": "Naive Bayes",
 
 func nameOf(use *results.MeasureUse) string {
 	name := cmp.Or(use.Title, use.Metric)
-	if _, changed, known := strings.Cut(use.Metric, " "); known {
-		name += ", " + strings.ReplaceAll(changed, "=", " ")
+	if settings := use.Settings(); settings != "" {
+		name += ", " + strings.ReplaceAll(settings, "=", " ")
 	}
 	if use.Classifier != "" {
 		name = cmp.Or(classifiers[use.Classifier], use.Classifier) + ": " + name
