@@ -61,8 +61,8 @@ func summaries(runs ...*results.Run) (all []*results.Summary) {
 }
 
 // cell is a cell with one value, of the metric error.
-func cell(setting *results.Setting, trial int, value float64) results.Cell {
-	return results.Cell{Setting: setting, CellResult: results.CellResult{
+func cell(setting *results.Setting, trial int, value float64) results.Record {
+	return results.Record{Setting: setting, Outcome: results.Outcome{
 		Trial: trial, Status: results.OK, Values: []results.Value{
 			{Measurement: results.Measurement{Metric: "error"}, Value: &value}}}}
 }

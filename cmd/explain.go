@@ -40,7 +40,7 @@ Examples:
 // explained is one side of a comparison.
 type explained struct {
 	baseline *regress.Baseline
-	cell     *results.Cell // nil for a run as a whole
+	cell     *results.Record // nil for a run as a whole
 }
 
 // Run explains.
@@ -128,6 +128,6 @@ func openExplained(word string) (*explained, error) {
 		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line,
 			results.RecordsFile, outcome.Cells)
 	}
-	side.cell, err = outcome.Cell(n)
+	side.cell, err = outcome.Record(n)
 	return side, err
 }

@@ -54,7 +54,7 @@ func makeUp(dir string, cells int) error {
 	trials := cells / len(configs)
 	m := results.Manifest{Experiment: plans[0].Spec.Name, Spec: experiments.Texts()["rps/fig1"],
 		Figures: plans[0].Figures, Trials: trials}
-	return results.Write(dir, m, nil, func(add func(*results.Cell, *results.Timing) error) error {
+	return results.Write(dir, m, nil, func(add func(*results.Record, *results.Timing) error) error {
 		n := 0
 		for _, config := range configs {
 			for trial := range trials {
@@ -69,8 +69,8 @@ func makeUp(dir string, cells int) error {
 	})
 }
 
-func madeUpCell(config *spec.Config, trial int) *results.Cell {
-	c := &results.Cell{Setting: config.Setting, CellResult: results.CellResult{Trial: trial,
+func madeUpCell(config *spec.Config, trial int) *results.Record {
+	c := &results.Record{Setting: config.Setting, Outcome: results.Outcome{Trial: trial,
 		Status: results.OK, Structure: &results.Structure{Nodes: 2*trial%97 + 1,
 			Leaves: trial%97 + 1, Depth: trial % 5}}}
 	for i, m := range config.Measures {

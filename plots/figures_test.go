@@ -54,7 +54,7 @@ func runOf(m results.Manifest, rows []results.Row) *results.Summary {
 			trials = max(trials, r.N+r.Failed)
 		}
 		for trial := range trials {
-			c := results.Cell{Setting: group[0].Setting}
+			c := results.Record{Setting: group[0].Setting}
 			c.Trial, c.Status = trial, results.OK
 			for _, r := range group {
 				v := results.Value{Measurement: r.Measurement}

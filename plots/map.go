@@ -62,8 +62,8 @@ func newMap(figure results.Figure, run *results.Summary) (*chart, error) {
 const mapRoom = 0.015
 
 // chooseCell is the cell, of the first trials', of the one setting that a figure's where selects.
-func (c *chart) chooseCell(cells []results.Cell) (*results.Cell, error) {
-	var chosen []*results.Cell
+func (c *chart) chooseCell(cells []results.Record) (*results.Record, error) {
+	var chosen []*results.Record
 	for i := range cells {
 		cell := &cells[i]
 		if c.figure.Where.Selects(cell) {

@@ -18,8 +18,8 @@ func madeUpMap() *results.Run {
 		return &results.Setting{Dataset: named("d"), Algorithm: "mondrian",
 			Params: map[string]string{"k": k}}
 	}
-	cell := func(s *results.Setting, trial int) results.Cell {
-		return results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial,
+	cell := func(s *results.Setting, trial int) results.Record {
+		return results.Record{Setting: s, Outcome: results.Outcome{Trial: trial,
 			Status: results.OK}}
 	}
 	side := func(region int, attribute string, low, high float64) results.RegionSide {
@@ -32,7 +32,7 @@ func madeUpMap() *results.Run {
 			{Name: "a", Kind: results.RegionsKind, X: "x", Y: "y",
 				Where: map[string]string{"k": "2"}},
 		}},
-		Cells: []results.Cell{cell(five, 0), cell(two, 0), cell(two, 1)},
+		Cells: []results.Record{cell(five, 0), cell(two, 0), cell(two, 1)},
 	}
 	run.Cells[0].Regions = []results.RegionSide{side(0, "x", 0, 100), side(0, "y", 0, 100)}
 	run.Cells[1].Regions = []results.RegionSide{

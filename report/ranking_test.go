@@ -51,8 +51,8 @@ func own(lines map[string][4]float64) *results.Summary {
 			setting.Params = map[string]string{"k": "7"}
 		}
 		for trial := range 3 {
-			c := results.Cell{Setting: setting,
-				CellResult: results.CellResult{Trial: trial, Status: results.OK}}
+			c := results.Record{Setting: setting,
+				Outcome: results.Outcome{Trial: trial, Status: results.OK}}
 			for i, use := range measures {
 				value := values[i] + slope[label]*float64(trial-1)/1000
 				c.Values = append(c.Values,

@@ -81,8 +81,8 @@ func toy() *results.Run {
 				Dataset: results.Dataset{Name: "toys-standin", StandsFor: "toys"}}
 			for trial := range 3 {
 				value := 1/epsilon/10 + float64(trial)/100
-				c := results.Cell{Setting: setting,
-					CellResult: results.CellResult{Trial: trial, Status: results.OK}}
+				c := results.Record{Setting: setting,
+					Outcome: results.Outcome{Trial: trial, Status: results.OK}}
 				if series == "B" && epsilon == 10 && trial == 2 {
 					c.Status, c.Phase, c.Error = results.Failed, results.PhaseRelease,
 						"out of <luck>"

@@ -120,5 +120,5 @@ func (r *run) audit(ctx context.Context, k int) {
 	found.Params = a.config.Params
 	a.found = &found
 	r.journal.add(&entry{mark: mark{Key: r.auditKey(a)},
-		CellResult: results.CellResult{Status: results.OK}, Audit: &found}, func() {})
+		Outcome: results.Outcome{Status: results.OK}, Audit: &found}, func() {})
 }

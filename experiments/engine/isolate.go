@@ -53,13 +53,13 @@ type request struct {
 // reply is a line of a process. One with a Phase alone says that the job has entered it, and more
 // will come.
 type reply struct {
-	Phase     string              `json:"phase,omitempty"`
-	Outcome   *results.CellResult `json:"outcome,omitempty"`
-	Timing    results.Timing      `json:"timing,omitzero"`
-	Failure   *failed             `json:"failure,omitempty"`
-	Unwritten string              `json:"unwritten,omitempty"` // why its release is not
-	Audit     *results.Audit      `json:"audit,omitempty"`
-	End       string              `json:"end,omitempty"` // why the run has to end
+	Phase     string           `json:"phase,omitempty"`
+	Outcome   *results.Outcome `json:"outcome,omitempty"`
+	Timing    results.Timing   `json:"timing,omitzero"`
+	Failure   *failed          `json:"failure,omitempty"`
+	Unwritten string           `json:"unwritten,omitempty"` // why its release is not
+	Audit     *results.Audit   `json:"audit,omitempty"`
+	End       string           `json:"end,omitempty"` // why the run has to end
 }
 
 // failed is a failure in a worker.
@@ -182,7 +182,7 @@ func (r *run) jobInProcess(ctx context.Context, i int) {
 	}
 	o := outcome{timing: said.Timing}
 	if said.Outcome != nil {
-		o.CellResult = *said.Outcome
+		o.Outcome = *said.Outcome
 	}
 	r.finish(i, o, err)
 }

@@ -108,7 +108,7 @@ func (c *crashed) Error() string { return c.text }
 
 // outcome is what running a job gave.
 type outcome struct {
-	results.CellResult
+	results.Outcome
 	timing  results.Timing
 	release *algorithms.Release
 }

@@ -23,7 +23,7 @@ import (
 // plan. With an Audit it is a finished audit and nothing else.
 type entry struct {
 	mark
-	results.CellResult
+	results.Outcome
 	Timing results.Timing `json:"timing"`
 	Audit  *results.Audit `json:"audit,omitempty"`
 }

@@ -244,8 +244,8 @@ func (m *merge) agree(a, b *found, e *entry) error {
 	if err != nil {
 		return err
 	}
-	textA, errA := json.Marshal(before.CellResult)
-	textB, errB := json.Marshal(e.CellResult)
+	textA, errA := json.Marshal(before.Outcome)
+	textB, errB := json.Marshal(e.Outcome)
 	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
 		return errors.Join(errA, errB)
 	}

@@ -80,7 +80,7 @@ func madeUp(plan *spec.Plan, count int, out string) ([]string, error) {
 	for i := range plan.Jobs {
 		value := float64(i) / 7
 		e := entry{mark: mark{Key: run.keys[i]},
-			CellResult: results.CellResult{Status: results.OK,
+			Outcome: results.Outcome{Status: results.OK,
 				Spent: &results.Spent{Claimed: 1, Proven: 2},
 				Ledger: []privacy.Entry{{Purpose: "count", Mechanism: "laplace", Claimed: 1,
 					Proven: 2, Calls: 1, Cost: 1, Loss: 2, Composition: "sequential"}},

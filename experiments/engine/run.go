@@ -298,10 +298,10 @@ func (r *run) finish(i int, o outcome, err error) {
 		}
 		// A failed job publishes nothing: numbers measured before the failure would look like a
 		// result.
-		o.CellResult = results.CellResult{Status: results.Failed, Phase: phase, Error: err.Error(),
+		o.Outcome = results.Outcome{Status: results.Failed, Phase: phase, Error: err.Error(),
 			Spent: o.Spent, Ledger: o.Ledger}
 	}
-	e := entry{mark: mark{Key: r.keys[i]}, CellResult: o.CellResult, Timing: o.timing}
+	e := entry{mark: mark{Key: r.keys[i]}, Outcome: o.Outcome, Timing: o.timing}
 	r.keep(i, &e)
 	r.journal.add(&e, func() {
 		r.mu.Lock()
@@ -386,7 +386,7 @@ func (r *run) write(manifest results.Manifest) error {
 	var warned warnings
 	kept := make(map[*spec.Dataset]bool) // datasets whose rows a record has
 	err := results.Write(r.result.Dir, manifest, r.foundAudits(),
-		func(add func(*results.Cell, *results.Timing) error) error {
+		func(add func(*results.Record, *results.Timing) error) error {
 			for i := range r.plan.Jobs {
 				e, err := r.finished(i)
 				if err != nil {
@@ -394,7 +394,7 @@ func (r *run) write(manifest results.Manifest) error {
 				}
 				e = r.unproved(i, e)
 				c := &r.plan.Jobs[i]
-				record := results.Cell{Setting: c.Config.Setting, CellResult: e.CellResult}
+				record := results.Record{Setting: c.Config.Setting, Outcome: e.Outcome}
 				if record.Trial = c.Trial; c.Fold >= 0 {
 					record.Fold = &c.Fold
 				}

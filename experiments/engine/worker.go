@@ -159,7 +159,7 @@ func (w *worker) job(ctx context.Context, r *run, i int) (said reply, last error
 		}
 		err, last = changed(&r.plan.Jobs[i]), errLast
 	}
-	said.Outcome, said.Timing = &o.CellResult, o.timing
+	said.Outcome, said.Timing = &o.Outcome, o.timing
 	if err != nil {
 		said.Failure = &failed{Error: err.Error()}
 		var f *failure

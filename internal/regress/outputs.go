@@ -9,7 +9,7 @@ import (
 )
 
 // CellDifferences lists in what two cells differ before they are run: setting, trial and fold.
-func CellDifferences(a, b *results.Cell) []Difference {
+func CellDifferences(a, b *results.Record) []Difference {
 	var all differences
 	add := func(what, a, b string) { all.add("cell", what, a, b) }
 	add("dataset", a.Dataset.Label(), b.Dataset.Label())
@@ -21,7 +21,7 @@ func CellDifferences(a, b *results.Cell) []Difference {
 	add("epsilon", a.EpsilonText(), b.EpsilonText())
 	add("delta", a.DeltaText(), b.DeltaText())
 	add("trial", strconv.Itoa(a.Trial), strconv.Itoa(b.Trial))
-	fold := func(c *results.Cell) string {
+	fold := func(c *results.Record) string {
 		if c.Fold == nil {
 			return ""
 		}
@@ -32,7 +32,7 @@ func CellDifferences(a, b *results.Cell) []Difference {
 }
 
 // CellOutputDifference returns the first value in which two cells differ, or nil.
-func CellOutputDifference(a, b *results.Cell) *Difference {
+func CellOutputDifference(a, b *results.Record) *Difference {
 	if a.Status != b.Status {
 		return &Difference{"status", a.Error + b.Error, a.Status, b.Status}
 	}
@@ -47,7 +47,7 @@ func CellOutputDifference(a, b *results.Cell) *Difference {
 }
 
 // valueOf is NaN where the cell has no value.
-func valueOf(c *results.Cell, m results.Measurement) float64 {
+func valueOf(c *results.Record, m results.Measurement) float64 {
 	for _, v := range c.Values {
 		if v.Measurement == m && v.Value != nil {
 			return *v.Value

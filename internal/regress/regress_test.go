@@ -202,17 +202,17 @@ func TestBaselineOfRun(t *testing.T) {
 	}
 	s, broken := series("s"), series("broken")
 	w1 := results.Measurement{Metric: "w1"}
-	ok := func(trial, fold int, value float64) results.Cell {
-		return results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial, Fold: &fold,
+	ok := func(trial, fold int, value float64) results.Record {
+		return results.Record{Setting: s, Outcome: results.Outcome{Trial: trial, Fold: &fold,
 			Status: results.OK,
 			Values: []results.Value{{Measurement: w1, Value: &value}}}}
 	}
-	failed := func(setting *results.Setting, trial, fold int) results.Cell {
-		return results.Cell{Setting: setting, CellResult: results.CellResult{Trial: trial,
+	failed := func(setting *results.Setting, trial, fold int) results.Record {
+		return results.Record{Setting: setting, Outcome: results.Outcome{Trial: trial,
 			Fold:   &fold,
 			Status: results.Failed, Phase: results.PhaseRelease}}
 	}
-	cells := []results.Cell{ok(0, 0, 1), ok(0, 1, 3), ok(1, 0, 5), failed(s, 1, 1), ok(3, 0, 6),
+	cells := []results.Record{ok(0, 0, 1), ok(0, 1, 3), ok(1, 0, 5), failed(s, 1, 1), ok(3, 0, 6),
 		ok(3, 1, 8), failed(broken, 0, 0)}
 	want := Baseline{Manifest: results.Manifest{Experiment: "e", Seed: 1},
 		Samples: []results.Sample{

@@ -76,7 +76,7 @@ func summaryLines(to csvWriter, s *Summary) {
 }
 
 // ledgerLines writes a line for each mechanism of a cell.
-func ledgerLines(to csvWriter, cell int, c *Cell) {
+func ledgerLines(to csvWriter, cell int, c *Record) {
 	for _, e := range c.Ledger {
 		to.line(strconv.Itoa(cell), e.Purpose, e.Mechanism, FormatNumber(e.Claimed),
 			e.Proven.String(), strconv.FormatInt(e.Calls, 10), c.Unit(), FormatNumber(e.Cost),
@@ -85,7 +85,7 @@ func ledgerLines(to csvWriter, cell int, c *Cell) {
 }
 
 // regionLines writes a line for each side of each region kept of a cell.
-func regionLines(to csvWriter, cell int, c *Cell) {
+func regionLines(to csvWriter, cell int, c *Record) {
 	for _, s := range c.Regions {
 		to.line(strconv.Itoa(cell), strconv.Itoa(s.Region), FormatNumber(s.Records), s.Attribute,
 			FormatNumber(s.Low), FormatNumber(s.High))
@@ -93,7 +93,7 @@ func regionLines(to csvWriter, cell int, c *Cell) {
 }
 
 // rowLines writes a line for each original value that a cell has.
-func rowLines(to csvWriter, c *Cell) {
+func rowLines(to csvWriter, c *Record) {
 	for _, column := range c.Original {
 		for row, value := range column.Values {
 			to.line(c.Dataset.Label(), strconv.Itoa(row), column.Attribute, FormatNumber(value))

@@ -37,7 +37,7 @@ const (
 type Run struct {
 	Dir      string // where it was read from
 	Manifest Manifest
-	Cells    []Cell   // in the order of the plan
+	Cells    []Record // in the order of the plan
 	Timings  []Timing // of each cell; nil when the run kept none
 	Audits   []Audit  // of each guarantee; nil where the run made none
 }
@@ -45,7 +45,7 @@ type Run struct {
 // Read reads a run's folder into memory, as Open does.
 func Read(dir string) (*Run, error) {
 	r, s := &Run{Dir: dir}, &Summary{Dir: dir}
-	err := s.read(func(c *Cell, time *Timing) {
+	err := s.read(func(c *Record, time *Timing) {
 		r.Cells = append(r.Cells, *c)
 		if time != nil {
 			r.Timings = append(r.Timings, *time)
@@ -62,12 +62,12 @@ func Read(dir string) (*Run, error) {
 func (r *Run) Summary() *Summary {
 	s := newSummary(r.Dir)
 	s.Manifest, s.Audits, s.Timed = r.Manifest, r.Audits, r.Timings != nil
-	_ = r.each(func(c *Cell, time *Timing) error { s.add(c, time); return nil })
+	_ = r.each(func(c *Record, time *Timing) error { s.add(c, time); return nil })
 	return s
 }
 
 // each hands every cell to add, until there is an error.
-func (r *Run) each(add func(c *Cell, time *Timing) error) error {
+func (r *Run) each(add func(c *Record, time *Timing) error) error {
 	for i := range r.Cells {
 		var time *Timing
 		if r.Timings != nil {
@@ -92,7 +92,7 @@ func Open(dir string) (*Summary, error) {
 }
 
 // read reads a run's folder and hands its cells to each, with their timings where there are any.
-func (s *Summary) read(each func(c *Cell, time *Timing)) error {
+func (s *Summary) read(each func(c *Record, time *Timing)) error {
 	dir := s.Dir
 	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
 		s.Manifest, err = readSealed(from, path)
@@ -102,7 +102,7 @@ func (s *Summary) read(each func(c *Cell, time *Timing)) error {
 	records := func(timings *timingReader) {
 		recordsErr = ParseFile(dir, RecordsFile, func(from io.Reader, path string) error {
 			digest, n := sha256.New(), 0
-			err := ReadCells(io.TeeReader(from, digest), path, func(c *Cell) {
+			err := ReadRecords(io.TeeReader(from, digest), path, func(c *Record) {
 				n++
 				if timings == nil {
 					each(c, nil)
@@ -158,12 +158,12 @@ func (s *Summary) read(each func(c *Cell, time *Timing)) error {
 	return errors.Join(errs...)
 }
 
-// Cell reads one cell of the run again: that of a line of its records, which count from 1. It is
+// Record reads one record of the run again: that of a line of its records, which count from 1. It is
 // nil where there is no such line.
-func (s *Summary) Cell(line int) (cell *Cell, err error) {
+func (s *Summary) Record(line int) (cell *Record, err error) {
 	err = ParseFile(s.Dir, RecordsFile, func(from io.Reader, path string) error {
 		n := 0
-		return ReadCells(from, path, func(c *Cell) {
+		return ReadRecords(from, path, func(c *Record) {
 			if n++; n == line {
 				cell = c
 			}

@@ -16,24 +16,24 @@ func pointer[T any](v T) *T { return &v }
 // settings are those of cell, shared by the cells of a series as a run's cells share theirs.
 var settings = make(map[string]*Setting)
 
-func cell(series string, trial int, values ...Value) Cell {
+func cell(series string, trial int, values ...Value) Record {
 	if settings[series] == nil {
 		settings[series] = &Setting{Series: series, Dataset: Dataset{Name: "d"}, Algorithm: "a"}
 	}
-	return Cell{Setting: settings[series], CellResult: CellResult{Trial: trial, Status: OK,
+	return Record{Setting: settings[series], Outcome: Outcome{Trial: trial, Status: OK,
 		Values: values}}
 }
 
-func folded(c Cell, fold int) Cell { c.Fold = &fold; return c }
+func folded(c Record, fold int) Record { c.Fold = &fold; return c }
 
-func failed(c Cell) Cell {
+func failed(c Record) Record {
 	c.Status, c.Phase, c.Values = Failed, PhaseRelease, nil
 	return c
 }
 
 func value(metric string, v float64) Value { return Value{Measurement{Metric: metric}, &v} }
 
-func summarise(cells []Cell) []Row { return Rows((&Run{Cells: cells}).Summary().Samples()) }
+func summarise(cells []Record) []Row { return Rows((&Run{Cells: cells}).Summary().Samples()) }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
@@ -44,7 +44,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 
 func TestSummariseByHand(t *testing.T) {
 	// 1..5 have mean 3 and sample variance 2.5; the tables give t(0.975, 4) = 2.776445.
-	var cells []Cell
+	var cells []Record
 	for i := range 5 {
 		cells = append(cells, cell("s", i, value("w1", float64(i+1))))
 	}
@@ -75,7 +75,7 @@ func TestIntervalUsesDegreesOfFreedom(t *testing.T) {
 }
 
 func TestFoldsAreAveragedWithinATrial(t *testing.T) {
-	cells := []Cell{
+	cells := []Record{
 		folded(cell("s", 0, value("accuracy", 0)), 0), folded(cell("s", 0, value("accuracy", 1)),
 			1),
 		folded(cell("s", 1, value("accuracy", 0.25)), 0), folded(cell("s", 1,
@@ -94,25 +94,25 @@ func TestFoldsAreAveragedWithinATrial(t *testing.T) {
 func TestFailuresAreCounted(t *testing.T) {
 	undefined := Value{Measurement: Measurement{Metric: "w1"}}
 	for name, test := range map[string]struct {
-		cells     []Cell
+		cells     []Record
 		n, failed int
 		mean      float64
 	}{
-		"failed cell": {[]Cell{cell("s", 0, value("w1", 2)), failed(cell("s", 1)),
+		"failed cell": {[]Record{cell("s", 0, value("w1", 2)), failed(cell("s", 1)),
 			cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"undefined value": {[]Cell{cell("s", 0, value("w1", 2)), cell("s", 1, undefined),
+		"undefined value": {[]Record{cell("s", 0, value("w1", 2)), cell("s", 1, undefined),
 			cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"absent value": {[]Cell{cell("s", 0, value("w1", 2)), cell("s", 1),
+		"absent value": {[]Record{cell("s", 0, value("w1", 2)), cell("s", 1),
 			cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"all failed": {[]Cell{failed(cell("s", 0)), failed(cell("s", 1)),
+		"all failed": {[]Record{failed(cell("s", 0)), failed(cell("s", 1)),
 			cell("other", 0, value("w1", 1))}, 0, 2, math.NaN()},
-		"one fold failed": {[]Cell{folded(cell("s", 0, value("w1", 2)), 0),
+		"one fold failed": {[]Record{folded(cell("s", 0, value("w1", 2)), 0),
 			failed(folded(cell("s", 0), 1)), folded(cell("s", 1, value("w1", 5)),
 				0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
-		"one fold undefined": {[]Cell{folded(cell("s", 0, value("w1", 2)), 0),
+		"one fold undefined": {[]Record{folded(cell("s", 0, value("w1", 2)), 0),
 			folded(cell("s", 0, undefined), 1), folded(cell("s", 1, value("w1", 5)),
 				0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
-		"one fold missing": {[]Cell{folded(cell("s", 0, value("w1", 2)), 0),
+		"one fold missing": {[]Record{folded(cell("s", 0, value("w1", 2)), 0),
 			folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)),
 				1)}, 1, 1, 6},
 	} {
@@ -127,7 +127,7 @@ func TestFailuresAreCounted(t *testing.T) {
 			}
 		})
 	}
-	rows := summarise([]Cell{failed(cell("s", 0))})
+	rows := summarise([]Record{failed(cell("s", 0))})
 	if len(rows) != 1 || rows[0].Metric != "" || rows[0].Failed != 1 || rows[0].N != 0 {
 		t.Errorf("an experiment that failed altogether gives %+v, want one row without a metric",
 			rows)
@@ -135,7 +135,7 @@ func TestFailuresAreCounted(t *testing.T) {
 }
 
 func TestConstantAndSingleTrials(t *testing.T) {
-	var cells []Cell
+	var cells []Record
 	for i := range 10 {
 		cells = append(cells, cell("s", i, value("k", 0.1))) // ten tenths do not add up to one
 	}
@@ -150,7 +150,7 @@ func TestConstantAndSingleTrials(t *testing.T) {
 }
 
 func TestRowsComeInOrderOfFirstAppearance(t *testing.T) {
-	cells := []Cell{
+	cells := []Record{
 		cell("z", 0, value("w2", 1), value("w1", 2)),
 		cell("a", 0, value("ks", 1), value("w2", 1)),
 		cell("z", 1, value("w1", 2), value("w2", 1)),
@@ -170,7 +170,7 @@ func TestSummariseProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trials := rapid.IntRange(1, 6).Draw(t, "trials")
 		folds := rapid.IntRange(1, 3).Draw(t, "folds")
-		var cells []Cell
+		var cells []Record
 		for trial := range trials {
 			for fold := range folds {
 				r := folded(cell("s", trial, value("w1", rapid.Float64Range(-1e6, 1e6).Draw(t,
@@ -199,7 +199,7 @@ func TestSummariseProperties(t *testing.T) {
 }
 
 func TestDerivedSamples(t *testing.T) {
-	cells := []Cell{cell("s", 0, value("w1", 9)), cell("s", 1, value("w1", 9)),
+	cells := []Record{cell("s", 0, value("w1", 9)), cell("s", 1, value("w1", 9)),
 		failed(cell("s", 2))}
 	epsilon := 2.0
 	setting := *cells[0].Setting
@@ -235,7 +235,7 @@ func TestDerivedSamples(t *testing.T) {
 }
 
 func BenchmarkSummarise(b *testing.B) {
-	var cells []Cell
+	var cells []Record
 	for point := range 100 {
 		for trial := range 20 {
 			for fold := range 5 {
@@ -258,7 +258,7 @@ func TestSummaryIsSmall(t *testing.T) {
 	full := fullCell()
 	full.Setting.Epsilon = pointer(0.5)
 	full.Spent.Proven, full.Fold, full.Original, full.Regions = 0.25, nil, nil, nil
-	err := Write(dir, Manifest{Experiment: "e"}, nil, func(add func(*Cell, *Timing) error) error {
+	err := Write(dir, Manifest{Experiment: "e"}, nil, func(add func(*Record, *Timing) error) error {
 		for trial := range cells {
 			c := full
 			c.Trial = trial

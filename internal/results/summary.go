@@ -20,7 +20,7 @@ type Summary struct {
 	Warnings      []*Warning
 	Spending      []*Spending
 	// First is the first fold of the first trial of each setting that has it, in the plan's order.
-	First []Cell
+	First []Record
 
 	groups    []*group // in order of first appearance
 	bySetting map[*Setting]*group
@@ -93,7 +93,7 @@ func newSummary(dir string) *Summary {
 }
 
 // add adds a cell. time is nil where the run kept none.
-func (s *Summary) add(c *Cell, time *Timing) {
+func (s *Summary) add(c *Record, time *Timing) {
 	g := s.bySetting[c.Setting]
 	if g == nil {
 		g = &group{setting: c.Setting}
@@ -142,7 +142,7 @@ func (s *Summary) add(c *Cell, time *Timing) {
 }
 
 // derive adds the metrics of DerivedMeasures.
-func (g *group) derive(c *Cell, time *Timing, fold int) {
+func (g *group) derive(c *Record, time *Timing, fold int) {
 	i := 0
 	add := func(metric string, value float64) {
 		columnOf(&g.derived, i, Measurement{Metric: metric}).set(fold, c.Trial, value)
@@ -194,7 +194,7 @@ func padded(values []float64, n int) []float64 {
 	return values
 }
 
-func (s *Summary) fail(c *Cell) {
+func (s *Summary) fail(c *Record) {
 	s.Failed++
 	kind := FailureKind{c.Series, c.Dataset.Label(), c.Variant, c.Phase, c.Error}
 	f := s.failures[kind]
@@ -210,7 +210,7 @@ func (s *Summary) fail(c *Cell) {
 }
 
 // spend adds up a cell's ledger.
-func (s *Summary) spend(c *Cell, g *group) {
+func (s *Summary) spend(c *Record, g *group) {
 	total, ok := c.Budget()
 	if len(c.Ledger) == 0 || !ok {
 		return

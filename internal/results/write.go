@@ -23,7 +23,7 @@ func (r *Run) Write(dir string) error { return Write(dir, r.Manifest, r.Audits, 
 // The old manifest is removed first and the new one, which has the digests of the others and its
 // own, is written last, so that a run that was interrupted here is not taken for a finished one.
 func Write(dir string, m Manifest, audits []Audit,
-	each func(add func(c *Cell, time *Timing) error) error) error {
+	each func(add func(c *Record, time *Timing) error) error) error {
 	if err := remove(filepath.Join(dir, ManifestFile)); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (w *runWriter) begin() error {
 }
 
 // add writes a cell.
-func (w *runWriter) add(c *Cell, time *Timing) error {
+func (w *runWriter) add(c *Record, time *Timing) error {
 	n := w.summary.Cells
 	if err := writeCell(w.files[RecordsFile].json, c); err != nil {
 		return fmt.Errorf("cell %d: %w", n, err)

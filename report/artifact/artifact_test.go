@@ -44,7 +44,7 @@ func contents(t *testing.T) *Contents {
 	}
 	run := func(name string, seconds float64, m results.Manifest) *Run {
 		m.Experiment = name
-		cells := []results.Cell{{Setting: &results.Setting{}}, {Setting: &results.Setting{}}}
+		cells := []results.Record{{Setting: &results.Setting{}}, {Setting: &results.Setting{}}}
 		cells[0].Status, cells[1].Status = results.OK, results.Failed
 		return &Run{Folder: "results/" + name, Bytes: 1_500_000,
 			Results: (&results.Run{Manifest: m, Cells: cells,

@@ -47,8 +47,8 @@ func runOf(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *
 				Name: e.Algorithm, Guarantee: "differential privacy", Status: "holds"})
 		}
 		for trial, v := range e.values {
-			c := results.Cell{Setting: &e.Setting,
-				CellResult: results.CellResult{Trial: trial, Status: results.OK}}
+			c := results.Record{Setting: &e.Setting,
+				Outcome: results.Outcome{Trial: trial, Status: results.OK}}
 			if math.IsNaN(v) {
 				c.Status, c.Phase = results.Failed, results.PhaseRelease
 			} else {

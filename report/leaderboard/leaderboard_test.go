@@ -40,7 +40,7 @@ func madeUp(trials int) *results.Run {
 			// trials of competitors differ in more than a shift
 			off *= 1 + float64(len(series)%3)*float64(trial/2%2)
 			values := []float64{accuracy + off, 0.6, distance + off/10}
-			cell := results.Cell{Setting: s, CellResult: results.CellResult{Trial: trial,
+			cell := results.Record{Setting: s, Outcome: results.Outcome{Trial: trial,
 				Status: results.OK}}
 			for i, m := range []results.Measurement{{Metric: "accuracy", Classifier: "c45"},
 				{Metric: "accuracy", Classifier: "majority"}, {Metric: "distance"}} {

@@ -22,7 +22,7 @@ var nan = math.NaN()
 var unkeyed = cmpopts.IgnoreUnexported(Setting{})
 
 // writeCells writes cells as a run's records have them.
-func writeCells(w io.Writer, cells []Cell) error {
+func writeCells(w io.Writer, cells []Record) error {
 	encoder := newEncoder(w)
 	for i := range cells {
 		if err := writeCell(encoder, &cells[i]); err != nil {
@@ -32,14 +32,14 @@ func writeCells(w io.Writer, cells []Cell) error {
 	return nil
 }
 
-// readCells is ReadCells into memory.
-func readCells(r io.Reader, name string) (cells []Cell, err error) {
-	err = ReadCells(r, name, func(c *Cell) { cells = append(cells, *c) })
+// readCells is ReadRecords into memory.
+func readCells(r io.Reader, name string) (cells []Record, err error) {
+	err = ReadRecords(r, name, func(c *Record) { cells = append(cells, *c) })
 	return cells, err
 }
 
-func fullCell() Cell {
-	return Cell{
+func fullCell() Record {
+	return Record{
 		Setting: &Setting{
 			Dataset: Dataset{Name: "gaussian", Params: map[string]string{"n": "9",
 				"shape": "flat"}, Changed: []string{"n"}},
@@ -47,7 +47,7 @@ func fullCell() Cell {
 				"depth": "50"},
 			Epsilon: pointer(0.1), Series: "RPS <5> & more", ShowVariant: true,
 		},
-		CellResult: CellResult{
+		Outcome: Outcome{
 			Trial: 3, Fold: pointer(0), Status: OK,
 			Values: []Value{{Measurement{"accuracy", "c45"}, pointer(0.8125)},
 				{Measurement{Metric: "w1"}, nil}},
@@ -80,7 +80,7 @@ const fullLine = `{"setting":{"dataset":{"name":"gaussian",` +
 
 func TestCellsAreCanonical(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeCells(&b, []Cell{fullCell()}); err != nil {
+	if err := writeCells(&b, []Record{fullCell()}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(fullLine, b.String()); diff != "" {
@@ -90,7 +90,7 @@ func TestCellsAreCanonical(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Cell{fullCell()}, back, unkeyed); diff != "" {
+	if diff := cmp.Diff([]Record{fullCell()}, back, unkeyed); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -111,24 +111,24 @@ func TestCellsShareSettings(t *testing.T) {
 }
 
 func TestWriteCellsRefuses(t *testing.T) {
-	for name, spoil := range map[string]func(*Cell){
-		"NaN":              func(c *Cell) { c.Values[0].Value = pointer(nan) },
-		"infinity":         func(c *Cell) { c.Values[0].Value = pointer(math.Inf(1)) },
-		"status":           func(c *Cell) { c.Status = "fine" },
-		"phase of success": func(c *Cell) { c.Phase = PhaseLoad },
-		"failure's phase":  func(c *Cell) { c.Status = Failed },
-		"trial":            func(c *Cell) { c.Trial = -1 },
-		"fold":             func(c *Cell) { c.Fold = pointer(-2) },
-		"epsilon":          func(c *Cell) { c.Epsilon = pointer(nan) },
-		"twice":            func(c *Cell) { c.Values[1] = c.Values[0] },
-		"no setting":       func(c *Cell) { c.Setting = nil },
-		"NaN spent":        func(c *Cell) { c.Spent.Claimed = nan },
-		"NaN loss":         func(c *Cell) { c.Ledger[0].Loss = Bound(nan) },
-		"empty region":     func(c *Cell) { c.Regions[0].High = c.Regions[0].Low },
+	for name, spoil := range map[string]func(*Record){
+		"NaN":              func(c *Record) { c.Values[0].Value = pointer(nan) },
+		"infinity":         func(c *Record) { c.Values[0].Value = pointer(math.Inf(1)) },
+		"status":           func(c *Record) { c.Status = "fine" },
+		"phase of success": func(c *Record) { c.Phase = PhaseLoad },
+		"failure's phase":  func(c *Record) { c.Status = Failed },
+		"trial":            func(c *Record) { c.Trial = -1 },
+		"fold":             func(c *Record) { c.Fold = pointer(-2) },
+		"epsilon":          func(c *Record) { c.Epsilon = pointer(nan) },
+		"twice":            func(c *Record) { c.Values[1] = c.Values[0] },
+		"no setting":       func(c *Record) { c.Setting = nil },
+		"NaN spent":        func(c *Record) { c.Spent.Claimed = nan },
+		"NaN loss":         func(c *Record) { c.Ledger[0].Loss = Bound(nan) },
+		"empty region":     func(c *Record) { c.Regions[0].High = c.Regions[0].Low },
 	} {
 		c := fullCell()
 		spoil(&c)
-		if err := writeCells(io.Discard, []Cell{c}); err == nil {
+		if err := writeCells(io.Discard, []Record{c}); err == nil {
 			t.Errorf("%s: a cell that cannot be read back is written", name)
 		}
 	}
@@ -179,7 +179,7 @@ func fullRun() *Run {
 				Unit: "fraction", HigherIsBetter: true}},
 			Figures: []Figure{{Name: "a", X: "epsilon", Y: "accuracy", YLim: []float64{0.76, 0.9},
 				Where: Filter{"classifier": "c45"}}}},
-		Cells:   []Cell{fullCell()},
+		Cells:   []Record{fullCell()},
 		Timings: []Timing{{Release: 2.25, Measure: 0.5}},
 		Audits: []Audit{{Algorithm: "rps", Variant: "published", Series: "RPS", Epsilon: 1,
 			Unit: "record", Status: "short", Pairs: 2, Transcripts: 8, Calls: 16,

@@ -26,18 +26,18 @@ const (
 
 var phases = []string{PhaseLoad, PhaseRelease, PhaseBudget, PhaseMeasure}
 
-// Cell is one release and all that was measured on it: a line of records.jsonl. It holds no clock
+// Record is one release and all that was measured on it: a line of records.jsonl. It holds no clock
 // time and nothing that depends on the machine, so equal runs give equal cells.
-type Cell struct {
+type Record struct {
 	*Setting `json:"setting"`
-	CellResult
+	Outcome
 	// Original is the quasi-identifiers of the data before the release, column by column, where the
 	// spec keeps rows: on the first cell of each dataset.
 	Original []Column `json:"original,omitempty"`
 }
 
-// CellResult is what running a cell gave.
-type CellResult struct {
+// Outcome is what running a cell gave.
+type Outcome struct {
 	Trial     int             `json:"trial"` // from 0
 	Fold      *int            `json:"fold,omitempty"`
 	Status    string          `json:"status"`
@@ -99,7 +99,7 @@ type Spent struct {
 }
 
 // Unit is what the cell's costs are counted in: "epsilon" or "rho".
-func (c *CellResult) Unit() string {
+func (c *Outcome) Unit() string {
 	if c.Spent != nil && c.Spent.Rho > 0 {
 		return "rho"
 	}
@@ -107,7 +107,7 @@ func (c *CellResult) Unit() string {
 }
 
 // Budget is the whole budget in the unit of the costs. ok is false where none is known.
-func (c *Cell) Budget() (total float64, ok bool) {
+func (c *Record) Budget() (total float64, ok bool) {
 	switch {
 	case c.Epsilon == nil || c.Delta > 0 && c.Spent == nil:
 		return 0, false
@@ -141,7 +141,7 @@ const maxTrials = 1 << 22
 const noFold = -1
 
 // FoldIndex is the cell's fold, -1 without folds.
-func (c *CellResult) FoldIndex() int {
+func (c *Outcome) FoldIndex() int {
 	if c.Fold == nil {
 		return noFold
 	}
@@ -149,7 +149,7 @@ func (c *CellResult) FoldIndex() int {
 }
 
 // validate reports what no run can have written.
-func (c *Cell) validate() error {
+func (c *Record) validate() error {
 	var problems []error
 	problem := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf(format, args...))

@@ -14,8 +14,8 @@ import (
 // maxProblems is how many problems of one file are reported: enough to see a pattern.
 const maxProblems = 20
 
-// writeCell writes a line of records.jsonl. What ReadCells would refuse is an error.
-func writeCell(to *json.Encoder, c *Cell) error {
+// writeCell writes a line of records.jsonl. What ReadRecords would refuse is an error.
+func writeCell(to *json.Encoder, c *Record) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
@@ -30,10 +30,10 @@ func newEncoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// ReadCells hands every cell of a records.jsonl to each, which may keep it. Unknown keys, values
+// ReadRecords hands every cell of a records.jsonl to each, which may keep it. Unknown keys, values
 // out of range, empty lines and a cell that occurs twice are errors; up to 20 are reported at once
 // as name:line. Cells of one setting share it.
-func ReadCells(r io.Reader, name string, each func(c *Cell)) error {
+func ReadRecords(r io.Reader, name string, each func(c *Record)) error {
 	byKey := make(map[string]*Setting)
 	type place struct {
 		setting *Setting
@@ -45,7 +45,7 @@ func ReadCells(r io.Reader, name string, each func(c *Cell)) error {
 	return readLines(r, name, func(line int, text []byte) error {
 		var parts struct {
 			Setting json.RawMessage `json:"setting"`
-			CellResult
+			Outcome
 			Original []Column `json:"original"`
 		}
 		// Lines of one setting begin alike. To parse that once is half of the work.
@@ -71,7 +71,7 @@ func ReadCells(r io.Reader, name string, each func(c *Cell)) error {
 			}
 			begin = fmt.Appendf(begin[:0], `{"setting":%s,`, parts.Setting)
 		}
-		cell := Cell{Setting: setting, CellResult: parts.CellResult, Original: parts.Original}
+		cell := Record{Setting: setting, Outcome: parts.Outcome, Original: parts.Original}
 		if err := cell.validate(); err != nil {
 			return err
 		}
