@@ -154,8 +154,10 @@ func gateSpecs(t *testing.T, dir string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(dir, strings.ReplaceAll(name, "/", "-")+".yaml")
-		write(t, path, strings.Replace(string(text), "{name: adult, ", "{name: adult-standin, ", 1))
+		mine := strings.ReplaceAll(name, "/", "-")
+		path := filepath.Join(dir, mine+".yaml")
+		own := strings.Replace(string(text), "name: "+name, "name: mine/"+mine, 1)
+		write(t, path, strings.Replace(own, "{name: adult, ", "{name: adult-standin, ", 1))
 		paths = append(paths, path)
 	}
 	return paths
