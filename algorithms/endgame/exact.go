@@ -39,8 +39,8 @@ type solver struct {
 	dims    []extent
 }
 
-// part is what is known of a part of a region: its least cost and the cut that leads to it, or leaf,
-// or a lower bound of the cost and tooDear.
+// part is what is known of a part of a region: its least cost and the cut that leads to it, or
+// leaf, or a lower bound of the cost and tooDear.
 type part struct {
 	cost int64
 	cut  int32
