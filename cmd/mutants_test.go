@@ -121,7 +121,7 @@ var mutants = []mutant{
 		with: "if len(r.sizes) == 0 {\nclear(r.noisy)\n}\ncopy(published, r.noisy)"},
 	{name: "split off by one", folder: "algorithms/kernel/partition", function: "split",
 		with: "return soundSplit(codes, rows, moved, at+1)"},
-	{name: "test rows among the training rows", folder: "experiments", function: "cellData.split",
+	{name: "test rows among the training rows", folder: "experiments/engine", function: "trialData.split",
 		old: "m.folds[fold].Train", with: "m.rows"},
 	{name: "regions of k-1 records", folder: "algorithms/mondrian", function: "Algorithm.Release",
 		old:  "split(ctx, table, rows, params)",
