@@ -63,8 +63,8 @@ func (n *network) contexts(nd *node) int {
 	return product
 }
 
-// parseNetwork reads a network over Schema. Problems are reported as name:line. Whether all that may
-// be drawn has counts is not checked: the one file that there is comes with the package.
+// parseNetwork reads a network over Schema. Problems are reported as name:line. Whether all that
+// may be drawn has counts is not checked: the one file that there is comes with the package.
 func parseNetwork(name, text string) (*network, error) {
 	p := &networkParser{schema: Schema(), network: &network{}}
 	r := csv.NewReader(strings.NewReader(text))
