@@ -36,8 +36,7 @@ type datasetsFetchCommand struct {
 // Help is the second part of the verb's help text.
 func (datasetsFetchCommand) Help() string {
 	return `Files found on the search path with the right checksum are left alone. A download is
-checked before it gets its name, and an interrupted one continues where it stopped. PPDP_OFFLINE=1
-switches downloads off.
+checked before it gets its name. PPDP_OFFLINE=1 switches downloads off.
 
 Examples:
 

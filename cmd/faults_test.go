@@ -32,87 +32,83 @@ type fault struct {
 // faultReleases is how many releases of either input of a pair the black box makes.
 const faultReleases = "4000"
 
-const (
-	rpsRelease       = "algorithms/rps/release.go"
-	dpcubeRelease    = "algorithms/dpcube/release.go"
-	diffmultiRelease = "algorithms/diffmulti/release.go"
-	diffgenRelease   = "algorithms/diffgen/release.go"
-	privbayesRelease = "algorithms/privbayes/release.go"
-	hayRelease       = "algorithms/hay/hay.go"
-)
-
 // faults are the rows of the table in docs/privacy.md.
 var faults = []fault{
-	{name: "noise scaled down by n", in: "rps", edits: []mutant{{file: rpsRelease,
-		old: `r.leaves = in.CountNoise("leaf counts", privacy.Exact(1))`,
-		new: `r.leaves = in.CountNoise("leaf counts",
-			privacy.Exact(1/float64(1+len(in.Rows))))`}},
+	{name: "noise scaled down by n", in: "rps", edits: []mutant{{
+		folder: "algorithms/rps", function: "newRecursion",
+		old:  `in.CountNoise("leaf counts", privacy.Exact(1))`,
+		with: `in.CountNoise("leaf counts", privacy.Exact(1/float64(1+len(in.Rows))))`}},
 		replay: []string{"calls"}, blackBox: true, own: true,
 	},
 	{name: "cells of zero without noise", in: "dpcube", params: "combine: cells",
-		edits: []mutant{{file: dpcubeRelease,
-			old: "	r.counts = make([]float64, r.grid.cells)\n",
-			new: "	r.counts = make([]float64, r.grid.cells)\n" +
+		edits: []mutant{{folder: "algorithms/dpcube", function: "release.estimate",
+			old: "r.counts = make([]float64, r.grid.cells)",
+			with: "r.counts = make([]float64, r.grid.cells)\n" +
 				"	for i, n := range r.exact {\n		if n == 0 {\n" +
 				"			r.noisy[i] = 0\n		}\n	}\n"}},
 		replay: []string{"output"}, blackBox: true, own: true,
 	},
 	{name: "a bound read off the data", in: "hay", dataset: "graph", edits: []mutant{
-		{file: hayRelease, old: "low, high = 0, float64(lambda)",
-			new: "low, high = 0, float64(in.Graph.MaxDegree())"}},
+		{folder: "algorithms/hay", function: "Algorithm.Release",
+			old:  "low, high = 0, float64(lambda)",
+			with: "low, high = 0, float64(in.Graph.MaxDegree())"}},
 		replay: []string{"output"}, blackBox: true, own: true,
 	},
-	{name: "budget spent twice on one path", in: "rps", edits: []mutant{{file: rpsRelease,
-		old: "dim, at, err := r.choose(rows, path, level.cut)",
-		new: "own := path.Fork()\n\tdim, at, err := r.choose(rows, &own, level.cut)"}},
+	{name: "budget spent twice on one path", in: "rps", edits: []mutant{{
+		folder: "algorithms/rps", function: "recursion.partition",
+		old:  "dim, at, err := r.choose(rows, path, level.cut)",
+		with: "own := path.Fork()\n\tdim, at, err := r.choose(rows, &own, level.cut)"}},
 		replay: []string{"accounting", "loss"}, own: true,
 	},
 	{name: "one stream for two purposes", in: "dpcube", edits: []mutant{
-		{file: "random/stream.go", old: "return s.key.Derive(purpose).Stream()",
-			new: `return s.key.Derive("a purpose").Stream()`}},
+		{folder: "random", function: "Streams.Open", old: "s.key.Derive(purpose)",
+			with: `s.key.Derive("a purpose")`}},
 		blackBox: true,
 	},
-	{name: "exact N in an output", in: "privbayes", edits: []mutant{{file: privbayesRelease,
-		old: "f.records, f.epsilon = max(0, noisy), f.epsilon-cost",
-		new: "_, f.epsilon = noisy, f.epsilon-cost"}},
+	{name: "exact N in an output", in: "privbayes", edits: []mutant{{
+		folder: "algorithms/privbayes", function: "fit.count",
+		old:  "f.records, f.epsilon = max(0, noisy), f.epsilon-cost",
+		with: "_, f.epsilon = noisy, f.epsilon-cost"}},
 		replay: []string{"output"}, blackBox: true, own: true,
 	},
-	{name: "an early stop on an exact count", in: "rps", edits: []mutant{{file: rpsRelease,
-		old: "if count <= r.params.Stop {",
-		new: "if _ = count; float64(len(rows)) <= r.params.Stop {"}},
+	{name: "an early stop on an exact count", in: "rps", edits: []mutant{{
+		folder: "algorithms/rps", function: "recursion.partition",
+		old: "count <= r.params.Stop", with: "_ = count; float64(len(rows)) <= r.params.Stop"}},
 		replay: []string{"calls"}, blackBox: true, own: true,
 	},
 	{name: "half the sensitivity of a count", in: "hay", dataset: "graph", edits: []mutant{
-		{file: hayRelease, old: "sensitivity = privacy.Exact(2)\n",
-			new: "sensitivity = privacy.Exact(1)\n"}},
+		{folder: "algorithms/hay", function: "Algorithm.Release",
+			old: "sensitivity = privacy.Exact(2)", with: "sensitivity = privacy.Exact(1)"}},
 		replay:   []string{"sensitivity", "claim", "accounting", "loss"},
 		blackBox: true, own: true,
 	},
 	{name: "noise for L1 scaled to L2", in: "hay", dataset: "graph", edits: []mutant{
-		{file: hayRelease, old: "sensitivity = privacy.Exact(2)\n",
-			new: "sensitivity = privacy.Exact(1.4142135623730951)\n"}},
+		{folder: "algorithms/hay", function: "Algorithm.Release",
+			old:  "sensitivity = privacy.Exact(2)",
+			with: "sensitivity = privacy.Exact(1.4142135623730951)"}},
 		replay:   []string{"sensitivity", "claim", "accounting", "loss"},
 		blackBox: true, own: true,
 	},
 	{name: "half the sensitivity of a choice", in: "diffgen", edits: []mutant{
-		{file: diffgenRelease, old: "claimed := c.scorer.Sensitivity()",
-			new: "claimed := c.scorer.Sensitivity() / 2"}},
+		{folder: "algorithms/diffgen", function: "newCut", old: "c.scorer.Sensitivity()",
+			with: "c.scorer.Sensitivity() / 2"}},
 		replay: []string{"sensitivity", "claim", "accounting"}, own: true,
 	},
-	{name: "noise on one class only", in: "rps", edits: []mutant{{file: rpsRelease,
-		old: "r.leaves.AddAll(path, epsilon, r.noisy)",
-		new: "r.leaves.AddAll(path, epsilon, r.noisy[:1])"}},
+	{name: "noise on one class only", in: "rps", edits: []mutant{{
+		folder: "algorithms/rps", function: "recursion.leaf",
+		old:  "r.leaves.AddAll(path, epsilon, r.noisy)",
+		with: "r.leaves.AddAll(path, epsilon, r.noisy[:1])"}},
 		replay: []string{"output"}, blackBox: true, own: true,
 	},
 	{name: "the same noise over sibling regions", in: "diffmulti", edits: []mutant{
-		{file: diffmultiRelease,
-			old: "	var path privacy.Path\n	for leaf, at := range r.places {\n",
-			new: "	var path privacy.Path\n	var reused []float64\n" +
+		{folder: "algorithms/diffmulti", function: "recursion.publish",
+			old: "var path privacy.Path\nfor leaf, at := range r.places {",
+			with: "	var path privacy.Path\n	var reused []float64\n" +
 				"	for leaf, at := range r.places {\n"},
-		{file: diffmultiRelease,
-			old: "		if err := r.leaves.AddAll(&path, epsilon, counts); err != nil {\n" +
-				"			return nil, err\n		}\n",
-			new: "		exact := slices.Clone(counts)\n" +
+		{folder: "algorithms/diffmulti", function: "recursion.publish",
+			old: "if err := r.leaves.AddAll(&path, epsilon, counts); err != nil {\n" +
+				"return nil, err\n}",
+			with: "		exact := slices.Clone(counts)\n" +
 				"		if leaf%2 == 1 {\n			for y := range counts {\n" +
 				"				counts[y] += reused[y]\n			}\n" +
 				"		} else if err := r.leaves.AddAll(&path, epsilon, counts); err != nil {\n" +
@@ -121,22 +117,22 @@ var faults = []fault{
 				"				reused[y] = counts[y] - exact[y]\n			}\n		}\n"}},
 		replay: []string{"output"}, blackBox: true,
 	},
-	{name: "a label chosen from exact counts", in: "rps", edits: []mutant{{file: rpsRelease,
-		old: "if n > r.noisy[label] {",
-		new: "if _ = n; r.exact[y] > r.exact[label] {"}},
+	{name: "a label chosen from exact counts", in: "rps", edits: []mutant{{
+		folder: "algorithms/rps", function: "recursion.leaf",
+		old: "n > r.noisy[label]", with: "_ = n; r.exact[y] > r.exact[label]"}},
 		replay: []string{"output"}, blackBox: true, own: true,
 	},
 	{name: "a cap that one record triggers", in: "diffgen",
-		edits: []mutant{{file: diffgenRelease,
-			old: "	p := c.params\n",
-			new: "	p := c.params\n	if len(exact.cells) > 4 {\n" +
+		edits: []mutant{{folder: "algorithms/diffgen", function: "Algorithm.Release",
+			old: "p := c.params",
+			with: "	p := c.params\n	if len(exact.cells) > 4 {\n" +
 				"		return nil, tooMany(4)\n	}\n"}},
 		replay: []string{"calls", "failing"}, blackBox: true, own: true,
 	},
 	{name: "records in the order of the input", in: "privbayes", edits: []mutant{
-		{file: privbayesRelease,
-			old: "	release.Table, release.Warnings = w.builder.Table(), f.warnings\n",
-			new: `	made := w.builder.Table()
+		{folder: "algorithms/privbayes", function: "fit.draw",
+			old: "release.Table, release.Warnings = w.builder.Table(), f.warnings",
+			with: `	made := w.builder.Table()
 	var order []int32
 	used := make([]bool, made.Len())
 	for _, row := range f.in.Rows {
@@ -157,14 +153,15 @@ var faults = []fault{
 		replay: []string{"output"}, blackBox: true,
 	},
 	{name: "records in the order of the input", in: "mondrian", anonymous: true,
-		edits: []mutant{{file: "algorithms/kernel/partition/generalised.go",
-			old: "	shuffle(records, others)\n", new: "	_ = others\n"}},
+		edits: []mutant{{folder: "algorithms/kernel/partition", function: "shuffle",
+			with: "// they stay where they are"}},
 		own: true,
 	},
 	{name: "a choice scaled to the data's own sensitivity", in: "rps", edits: []mutant{
-		{file: rpsRelease, old: "r.candidates.draws, params.sensitivity(in.Variant))",
-			new: "r.candidates.draws,\n\t\t\tprivacy.Exact(0.5*" +
-				"float64(1+len(in.Rows))/float64(2+len(in.Rows))))"}},
+		{folder: "algorithms/rps", function: "newRecursion",
+			old: "r.candidates.draws, params.sensitivity(in.Variant)",
+			with: "r.candidates.draws, privacy.Exact(0.5*" +
+				"float64(1+len(in.Rows))/float64(2+len(in.Rows)))"}},
 		replay: []string{"sensitivity", "claim", "accounting"}, own: true,
 	},
 }

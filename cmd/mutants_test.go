@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,58 +16,123 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"ppdp/internal/regress"
 )
 
-// mutant is a change of the source: in one file, old becomes new.
-type mutant struct{ name, file, old, new string }
+// mutant is a change of one function, "Name" or "Type.Method", of the package in a folder. The
+// function gets the body with, which may call the sound one, called "sound" and its name. Where old
+// is given, that part of the body alone becomes with. How the source is laid out, and which file it
+// is in, does not matter.
+type mutant struct{ name, folder, function, old, with string }
 
 // changedFiles returns the files that mutants change, by path.
 func changedFiles(root string, mutants ...mutant) (map[string]string, error) {
 	files := make(map[string]string)
 	for _, m := range mutants {
-		path := filepath.Join(root, filepath.FromSlash(m.file))
-		if _, changed := files[path]; !changed {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return nil, err
+		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(m.folder), "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		planted := 0
+		for _, path := range paths {
+			text, changed := files[path]
+			if !changed {
+				source, err := os.ReadFile(path)
+				if err != nil {
+					return nil, err
+				}
+				text = string(source)
 			}
-			files[path] = string(text)
+			if text, changed = m.plant(text); changed {
+				files[path] = text
+				planted++
+			}
 		}
-		if n := strings.Count(files[path], m.old); n != 1 {
-			return nil, fmt.Errorf("%s: %q is there %d times, must be once: the mutant is out of "+
-				"date", m.file, m.old, n)
+		if planted != 1 {
+			return nil, fmt.Errorf("%s: %s with %q is there %d times, must be once: the mutant is "+
+				"out of date", m.folder, m.function, m.old, planted)
 		}
-		files[path] = strings.Replace(files[path], m.old, m.new, 1)
 	}
 	return files, nil
 }
 
+// plant makes the change in a file that has the function.
+func (m *mutant) plant(text string) (changed string, ok bool) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return "", false
+	}
+	at := func(pos token.Pos) int { return fset.Position(pos).Offset }
+	for _, declaration := range file.Decls {
+		f, isFunction := declaration.(*ast.FuncDecl)
+		if !isFunction || m.function != nameOf(f) {
+			continue
+		}
+		if m.old == "" {
+			name := f.Name.Name
+			sound := "sound" + strings.ToUpper(name[:1]) + name[1:]
+			return text[:at(f.Name.Pos())] + sound + text[at(f.Name.End()):] + "\n" +
+				text[at(f.Pos()):at(f.Body.Lbrace)] + "{\n" + m.with + "\n}\n", true
+		}
+		from, to := find(text[at(f.Body.Lbrace):at(f.Body.End())], m.old)
+		from, to = from+at(f.Body.Lbrace), to+at(f.Body.Lbrace)
+		return text[:from] + m.with + text[to:], to > from
+	}
+	return "", false
+}
+
+func nameOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	of := f.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	return fmt.Sprint(of, ".", f.Name.Name)
+}
+
+// find is where a text has another for the only time, white space apart, else (0, 0).
+func find(text, old string) (from, to int) {
+	var packed []byte
+	var places []int
+	for i := range len(text) {
+		if !unicode.IsSpace(rune(text[i])) {
+			packed, places = append(packed, text[i]), append(places, i)
+		}
+	}
+	wanted := []byte(strings.Join(strings.Fields(old), ""))
+	if bytes.Count(packed, wanted) != 1 {
+		return 0, 0
+	}
+	at := bytes.Index(packed, wanted)
+	return places[at], places[at+len(wanted)-1] + 1
+}
+
 // mutants are mistakes of the kind the gate is there for, each a change of the source.
 var mutants = []mutant{
-	{"Laplace noise of half the scale", "privacy/laplace.go",
-		"values[i] += float64(drawLaplace(l.stream) * scale)",
-		"values[i] += float64(drawLaplace(l.stream) * scale / 2)"},
-	{"dropped leaf", "algorithms/rps/release.go", "copy(published, r.noisy)",
-		"if len(r.sizes) == 0 {\n\t\tclear(r.noisy)\n\t}\n\tcopy(published, r.noisy)"},
-	{"split off by one", "algorithms/kernel/partition/space.go", "if uint32(codes[row]) < at {",
-		"if uint32(codes[row]) <= at {"},
-	{"test rows among the training rows", "experiments/data.go",
-		"return m.folds[fold].Train, m.folds[fold].Test", "return m.rows, m.folds[fold].Test"},
-	{"regions of k-1 records", "algorithms/mondrian/mondrian.go",
-		"p, err := split(ctx, table, rows, params)",
-		"fewer := *params\n\tfewer.K--\n\tp, err := split(ctx, table, rows, &fewer)"},
-	{"geometric noise of half the scale", "privacy/laplace.go",
-		"values[i] += drawGeometric(g.stream, rate)",
-		"values[i] += drawGeometric(g.stream, 2*rate)"},
-	{"leaked labels", "algorithms/rps/release.go",
-		"if err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n\t\t\treturn err\n\t\t}",
-		"exact := append([]float64(nil), r.noisy...)\n" +
-			"\t\tif err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {\n" +
-			"\t\t\treturn err\n\t\t}\n\t\tcopy(r.noisy, exact)"},
-	{"no noise at all", "privacy/laplace.go", "values[i] += float64(drawLaplace(l.stream) * scale)",
-		"values[i] += float64(drawLaplace(l.stream) * scale * 0)"},
+	{name: "Laplace noise of half the scale", folder: "privacy", function: "drawLaplace",
+		with: "return soundDrawLaplace(s) / 2"},
+	{name: "dropped leaf", folder: "algorithms/rps", function: "recursion.leaf",
+		old:  "copy(published, r.noisy)",
+		with: "if len(r.sizes) == 0 {\nclear(r.noisy)\n}\ncopy(published, r.noisy)"},
+	{name: "split off by one", folder: "algorithms/kernel/partition", function: "split",
+		with: "return soundSplit(codes, rows, moved, at+1)"},
+	{name: "test rows among the training rows",
+		folder: "experiments/engine", function: "trialData.split",
+		old: "m.folds[fold].Train", with: "m.rows"},
+	{name: "regions of k-1 records", folder: "algorithms/mondrian", function: "Algorithm.Release",
+		old:  "split(ctx, table, rows, params)",
+		with: "split(ctx, table, rows, func(p Params) *Params { p.K--; return &p }(*params))"},
+	{name: "geometric noise of half the scale", folder: "privacy", function: "drawGeometric",
+		with: "return soundDrawGeometric(s, 2*rate)"},
+	{name: "leaked labels", folder: "algorithms/rps", function: "recursion.leaf",
+		old:  "r.leaves.AddAll(path, epsilon, r.noisy)",
+		with: "r.leaves.AddAll(path, epsilon, append([]float64(nil), r.noisy...))"},
+	{name: "no noise at all", folder: "privacy", function: "drawLaplace", with: "return 0"},
 }
 
 // TestMutantsApply: the source still has the places that mutants change.
@@ -87,8 +155,10 @@ func gateSpecs(t *testing.T, dir string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(dir, strings.ReplaceAll(name, "/", "-")+".yaml")
-		write(t, path, strings.Replace(string(text), "{name: adult, ", "{name: adult-standin, ", 1))
+		mine := strings.ReplaceAll(name, "/", "-")
+		path := filepath.Join(dir, mine+".yaml")
+		own := strings.Replace(string(text), "name: "+name, "name: mine/"+mine, 1)
+		write(t, path, strings.Replace(own, "{name: adult, ", "{name: adult-standin, ", 1))
 		paths = append(paths, path)
 	}
 	return paths
@@ -211,7 +281,7 @@ func build(t *testing.T, root, stem string, mutants ...mutant) string {
 		"-o", stem+".exe", "./cmd/ppdp")
 	command.Dir = root
 	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", mutants[0].file, err, out)
+		t.Fatalf("%s: %v\n%s", mutants[0].folder, err, out)
 	}
 	return stem + ".exe"
 }

@@ -2,8 +2,6 @@ package datasets
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -21,9 +18,6 @@ var ErrOffline = errors.New("downloads are switched off by PPDP_OFFLINE")
 const (
 	defaultConnectTimeout = 5 * time.Second
 	defaultStallTimeout   = 20 * time.Second
-	// maxAttempts bounds how often one address is asked again after a broken connection; each time
-	// the download goes on where it broke off.
-	maxAttempts = 3
 )
 
 // Fetcher downloads data files from their public homes. The zero value with a Dir is ready for use;
@@ -45,7 +39,7 @@ type Fetcher struct {
 type Progress struct {
 	File  string // File.Path
 	URL   string
-	Done  int64 // bytes on disk, those of an earlier, interrupted download included
+	Done  int64 // bytes received
 	Total int64 // bytes in all, -1 when the server does not say
 }
 
@@ -57,9 +51,8 @@ func DefaultFetcher(files Files) *Fetcher {
 }
 
 // Fetch downloads a file into Dir and returns its path there. A copy that is already there and
-// right is left alone. The addresses are tried in order; a broken download is kept beside its
-// destination as a .part file and continued, at the next call too, where the server allows it.
-// Content is verified before it appears under its final name; what is wrong or too long is deleted.
+// right is left alone. The addresses are tried in order. Content is verified before anything of it
+// is written; what is wrong or too long is dropped.
 //
 // Errors wrap ErrOffline, ErrChecksum or the network's and the file system's own errors and report
 // of every address. A directory that cannot be written ends the attempt at once.
@@ -85,11 +78,17 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return "", fmt.Errorf("%s: %w", file.Path, err)
 	}
-	client, transport := f.client()
-	defer transport.CloseIdleConnections()
+	client := f.client()
+	defer client.CloseIdleConnections()
 	var errs []error
 	for _, url := range file.URLs {
-		err := f.fetchFrom(ctx, client, url, path, file)
+		content, err := f.download(ctx, client, url, file)
+		if err == nil {
+			content, err = file.verify(content)
+		}
+		if err == nil {
+			err = install(content, path)
+		}
 		if err == nil {
 			return path, nil
 		}
@@ -103,18 +102,16 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 		file.Path, errors.Join(errs...), path)
 }
 
-func (f *Fetcher) client() (*http.Client, *http.Transport) {
+func (f *Fetcher) client() *http.Client {
 	// The dialer's timeout covers the look-up of the name too: without a network some resolvers
 	// hang.
 	connect := f.connectTimeout()
-	transport := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: connect}).DialContext,
-		TLSHandshakeTimeout:   connect,
-		ResponseHeaderTimeout: f.stallTimeout(),
-		ForceAttemptHTTP2:     true,
-	}
-	return &http.Client{Transport: transport}, transport
+	return &http.Client{Transport: &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: connect}).DialContext,
+		TLSHandshakeTimeout: connect,
+		ForceAttemptHTTP2:   true,
+	}}
 }
 
 func (f *Fetcher) connectTimeout() time.Duration {
@@ -137,153 +134,61 @@ type diskError struct{ err error }
 func (e *diskError) Error() string { return e.err.Error() }
 func (e *diskError) Unwrap() error { return e.err }
 
-// errInterrupted marks a body that broke off: asking again may continue it.
-var errInterrupted = errors.New("download interrupted")
-
-// partPath is where an unfinished download is kept. It belongs to one address: mirrors may hold the
-// same content packed differently.
-func partPath(path, url string) string {
-	sum := sha256.Sum256([]byte(url))
-	return path + "." + hex.EncodeToString(sum[:4]) + ".part"
-}
-
-// fetchFrom downloads from one address and, when the content is right, puts it at path.
-func (f *Fetcher) fetchFrom(ctx context.Context, client *http.Client, url, path string,
-	file File) error {
-	part := partPath(path, url)
-	var err error
-	for range maxAttempts {
-		var resumed bool
-		if resumed, err = f.download(ctx, client, url, part, file); err == nil {
-			if err = f.install(part, path, file); err == nil {
-				for _, url := range file.URLs {
-					os.Remove(partPath(path, url)) // most never existed
-				}
-				return nil
-			}
-			if !errors.Is(err, ErrChecksum) {
-				return err
-			}
-			os.Remove(part)
-			if !resumed {
-				return err
-			}
-			continue // the beginning was an older download's and may be what is wrong
-		}
-		if !errors.Is(err, errInterrupted) {
-			return err
-		}
-	}
-	return err
-}
-
-// download appends to part until the body is complete. resumed says that part had a beginning
-// from an earlier request.
-func (f *Fetcher) download(ctx context.Context, client *http.Client, url, part string,
-	file File) (resumed bool, err error) {
-	out, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return false, &diskError{err}
-	}
-	defer out.Close()
-	size, err := out.Seek(0, io.SeekEnd)
-	if err != nil {
-		return false, &diskError{err}
-	}
-	have := size
-
+// download returns what an address holds, unless it is longer than the file may be.
+func (f *Fetcher) download(ctx context.Context, client *http.Client, url string,
+	file File) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return false, err
-	}
-	// Packing on the way would make byte ranges mean something else.
-	request.Header.Set("Accept-Encoding", "identity")
-	request.Header.Set("User-Agent", "ppdp")
-	if have > 0 {
-		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return false, err
-	}
-	defer response.Body.Close()
-
-	switch response.StatusCode {
-	case http.StatusOK:
-		have = 0
-	case http.StatusPartialContent:
-		if !strings.HasPrefix(response.Header.Get("Content-Range"),
-			fmt.Sprintf("bytes %d-", have)) {
-			return false, fmt.Errorf("the server sent range %q for one from %d",
-				response.Header.Get("Content-Range"), have)
-		}
-	case http.StatusRequestedRangeNotSatisfiable:
-		// The part is as long as the file, or longer: let the checksum decide, then start anew.
-		return true, nil
-	default:
-		return false, fmt.Errorf("the server answered %q", response.Status)
-	}
-	total := int64(-1)
-	if response.ContentLength >= 0 {
-		total = have + response.ContentLength
-	}
-	tooLong := fmt.Errorf("%w: more than the %d bytes it may have", ErrChecksum, file.limit())
-	if total > file.limit() {
-		return false, tooLong
-	}
-	if size > have {
-		if err := out.Truncate(have); err != nil {
-			return false, &diskError{err}
-		}
-	}
-	if _, err := out.Seek(have, io.SeekStart); err != nil {
-		return false, &diskError{err}
-	}
-
 	stalled := fmt.Errorf("nothing arrived for %v", f.stallTimeout())
 	watch := time.AfterFunc(f.stallTimeout(), func() { cancel(stalled) })
 	defer watch.Stop()
-	resumed = have > 0
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept-Encoding", "identity") // files that are gzip stay as they are
+	request.Header.Set("User-Agent", "ppdp")
+	response, err := client.Do(request)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	} else if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answered %q", response.Status)
+	}
+	tooLong := fmt.Errorf("%w: more than the %d bytes it may have", ErrChecksum, file.limit())
+	if response.ContentLength > file.limit() {
+		return nil, tooLong
+	}
+	var content []byte
 	buffer := make([]byte, 64<<10)
 	for {
-		n, readErr := response.Body.Read(buffer)
+		n, err := response.Body.Read(buffer)
 		if n > 0 {
 			watch.Reset(f.stallTimeout())
-			if have += int64(n); have > file.limit() {
-				os.Remove(part)
-				return resumed, tooLong
-			}
-			if _, err := out.Write(buffer[:n]); err != nil {
-				return resumed, &diskError{err}
+			if content = append(content, buffer[:n]...); int64(len(content)) > file.limit() {
+				return nil, tooLong
 			}
 			if f.Progress != nil {
-				f.Progress(Progress{File: file.Path, URL: url, Done: have, Total: total})
+				f.Progress(Progress{File: file.Path, URL: url, Done: int64(len(content)),
+					Total: response.ContentLength})
 			}
 		}
 		switch {
-		case readErr == io.EOF:
-			if err := out.Close(); err != nil {
-				return resumed, &diskError{err}
-			}
-			return resumed, nil
-		case readErr != nil && ctx.Err() != nil:
-			return resumed, context.Cause(ctx)
-		case readErr != nil:
-			return resumed, fmt.Errorf("%w after %d bytes: %w", errInterrupted, have, readErr)
+		case err == io.EOF:
+			return content, nil
+		case err != nil && ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			return nil, fmt.Errorf("interrupted after %d bytes: %w", len(content), err)
 		}
 	}
 }
 
-// install verifies what was downloaded and puts the canonical content at path in one step. The
-// content is written again from what was verified, so that another process that appends to the same
-// part cannot come in between.
-func (f *Fetcher) install(part, path string, file File) error {
-	content, err := readVerified(part, file)
-	if err != nil {
-		return err
-	}
+// install puts verified content at path in one step.
+func install(content []byte, path string) error {
 	out, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
 		return &diskError{err}

@@ -8,6 +8,7 @@ const (
 	erfcSteps   = 16 // points for each doubling of 1+x
 	erfcTerms   = 11
 	erfcLargest = 27.3 // beyond it the result is 0
+	erfcRows    = 77   // points of 1+x from 1 to 1+erfcLargest
 )
 
 // Erfc is 2/√π times the integral of e^(-t²) from x to infinity, with an error below 3.3 units in

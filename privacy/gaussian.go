@@ -153,19 +153,10 @@ func (l *DiscreteLaplace) AddAll(path *Path, epsilon float64, values []float64) 
 	if rate < minLaplaceRate {
 		return tooSmall(l.mechanism, 1/rate, 1/minLaplaceRate)
 	}
-	if err := path.charge(l.mechanism, epsilon, 1/rate); err != nil {
-		return err
-	}
-	c, forced, err := path.budget.watch.begin(l.mechanism, epsilon, values...)
-	if forced {
-		return path.budget.watch.answer(c, l.mechanism, values, err)
-	}
 	s, t := laplaceRate(rate)
-	for i := range values {
-		values[i] += float64(discreteLaplace(l.stream, s, t))
-	}
-	c.end(values...)
-	return nil
+	return path.perturb(l.mechanism, epsilon, 1/rate, values, func() float64 {
+		return float64(discreteLaplace(l.stream, s, t))
+	})
 }
 
 // Variance is 2·(sensitivity/epsilon)².

@@ -29,39 +29,20 @@ func (b *Budget) Laplace(purpose string, stream *random.Stream, s Sensitivity) *
 
 // Add charges epsilon to the path and returns value plus Laplace noise.
 func (l *Laplace) Add(path *Path, epsilon, value float64) (float64, error) {
-	scale := l.sensitivity.Claimed / epsilon
-	if err := path.charge(l.mechanism, epsilon, scale); err != nil {
-		return 0, err
+	values := [1]float64{value}
+	if err := l.AddAll(path, epsilon, values[:]); err != nil {
+		return 0, err // and not the value
 	}
-	var c *call
-	if w := path.budget.watch; w != nil {
-		record, forced, err := w.begin(l.mechanism, epsilon, value)
-		if forced {
-			return w.answerOne(record, l.mechanism, value, err)
-		}
-		c = record
-	}
-	noisy := value + float64(drawLaplace(l.stream)*scale)
-	c.end(noisy)
-	return noisy, nil
+	return values[0], nil
 }
 
 // AddAll perturbs every element of values, in place, for a single charge. The elements must be
 // answers over disjoint data, or one vector whose L1 sensitivity is the declared one.
 func (l *Laplace) AddAll(path *Path, epsilon float64, values []float64) error {
 	scale := l.sensitivity.Claimed / epsilon
-	if err := path.charge(l.mechanism, epsilon, scale); err != nil {
-		return err
-	}
-	c, forced, err := path.budget.watch.begin(l.mechanism, epsilon, values...)
-	if forced {
-		return path.budget.watch.answer(c, l.mechanism, values, err)
-	}
-	for i := range values {
-		values[i] += float64(drawLaplace(l.stream) * scale)
-	}
-	c.end(values...)
-	return nil
+	return path.perturb(l.mechanism, epsilon, scale, values, func() float64 {
+		return float64(drawLaplace(l.stream) * scale)
+	})
 }
 
 // Geometric adds integer noise with P(x) proportional to exp(-|x|·epsilon/sensitivity), the
@@ -76,25 +57,11 @@ func (b *Budget) Geometric(purpose string, stream *random.Stream, s Sensitivity)
 
 // Add charges epsilon to the path and returns value plus two-sided geometric noise.
 func (g *Geometric) Add(path *Path, epsilon, value float64) (float64, error) {
-	if path.budget.exact {
-		values := [1]float64{value}
-		err := path.addExactly(g.mechanism, epsilon, values[:])
-		return values[0], err
+	values := [1]float64{value}
+	if err := g.AddAll(path, epsilon, values[:]); err != nil {
+		return 0, err // and not the value
 	}
-	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
-		return 0, err
-	}
-	var c *call
-	if w := path.budget.watch; w != nil {
-		record, forced, err := w.begin(g.mechanism, epsilon, value)
-		if forced {
-			return w.answerOne(record, g.mechanism, value, err)
-		}
-		c = record
-	}
-	noisy := value + drawGeometric(g.stream, epsilon/g.sensitivity.Claimed)
-	c.end(noisy)
-	return noisy, nil
+	return values[0], nil
 }
 
 // AddAll perturbs every element of values, in place, for a single charge; see Laplace.AddAll.
@@ -102,16 +69,29 @@ func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error 
 	if path.budget.exact {
 		return path.addExactly(g.mechanism, epsilon, values)
 	}
-	if err := path.charge(g.mechanism, epsilon, g.sensitivity.Claimed/epsilon); err != nil {
+	rate := epsilon / g.sensitivity.Claimed
+	scale := g.sensitivity.Claimed / epsilon
+	return path.perturb(g.mechanism, epsilon, scale, values, func() float64 {
+		return drawGeometric(g.stream, rate)
+	})
+}
+
+// perturb charges epsilon for noise of a scale and adds a draw of it to every element of values.
+func (p *Path) perturb(m *mechanism, epsilon, scale float64, values []float64,
+	draw func() float64) error {
+	if err := p.charge(m, epsilon, scale); err != nil {
 		return err
 	}
-	c, forced, err := path.budget.watch.begin(g.mechanism, epsilon, values...)
-	if forced {
-		return path.budget.watch.answer(c, g.mechanism, values, err)
+	var c *call
+	if w := p.budget.watch; w != nil { // asked here, since calls are many and small
+		noted, forced, err := w.begin(m, epsilon, values...)
+		if forced {
+			return w.answer(noted, m, values, err)
+		}
+		c = noted
 	}
-	rate := epsilon / g.sensitivity.Claimed
 	for i := range values {
-		values[i] += drawGeometric(g.stream, rate)
+		values[i] += draw()
 	}
 	c.end(values...)
 	return nil

@@ -185,13 +185,6 @@ func (w *watch) answer(c *call, m *mechanism, values []float64, err error) error
 	return nil
 }
 
-// answerOne is answer for a single value.
-func (w *watch) answerOne(c *call, m *mechanism, value float64, err error) (float64, error) {
-	values := []float64{value}
-	err = w.answer(c, m, values, err)
-	return values[0], err
-}
-
 // end notes what the mechanism answered.
 func (c *call) end(outcome ...float64) {
 	if c != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,57 +149,41 @@ func (g *generalised) smallest() int {
 	return slices.Min(g.sizes)
 }
 
-// trie finds the classes that hold a combination of values, one attribute a level.
-type trie struct {
-	below map[string]*branch
-	order []*branch
-	class int // of a leaf
-}
-
-type branch struct {
-	group group
-	trie  *trie
-}
-
-func newTrie(schema *datasets.Schema, g *generalised) (*trie, error) {
-	root := &trie{below: make(map[string]*branch)}
-	for class, texts := range g.classes {
-		at := root
-		for d, text := range texts {
-			b, ok := at.below[text]
-			if !ok {
-				parsed, err := parseGroup(&schema.Attributes[g.quasi[d]], text)
+// parsed are the generalised values of each quasi-identifier, by class.
+func (g *generalised) parsed(schema *datasets.Schema) ([][]group, error) {
+	groups := make([][]group, len(g.quasi))
+	for d, i := range g.quasi {
+		known := make(map[string]group)
+		for _, texts := range g.classes {
+			if _, ok := known[texts[d]]; !ok {
+				parsed, err := parseGroup(&schema.Attributes[i], texts[d])
 				if err != nil {
 					return nil, err
 				}
-				b = &branch{parsed, &trie{below: make(map[string]*branch)}}
-				at.below[text] = b
-				at.order = append(at.order, b)
+				known[texts[d]] = parsed
 			}
-			at = b.trie
+			groups[d] = append(groups[d], known[texts[d]])
 		}
-		at.class = class
 	}
-	return root, nil
+	return groups, nil
 }
 
-func (t *trie) find(codes []uint32, into []int) []int {
-	if len(codes) == 0 {
-		return append(into, t.class)
-	}
-	for _, b := range t.order {
-		if b.group.holds(codes[0]) {
-			into = b.trie.find(codes[1:], into)
+// holding is the set of classes, bit by bit, whose group holds a code.
+func holding(groups []group, code uint32) *big.Int {
+	set := new(big.Int)
+	for class := range groups {
+		if groups[class].holds(code) {
+			set.SetBit(set, class, 1)
 		}
 	}
-	return into
+	return set
 }
 
 // match pairs records of the release with records of the original that they may stand for, each at
 // most once, and returns how many can be paired at most: all, where the release is truthful.
 func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 	original *datasets.Table) (int, error) {
-	root, err := newTrie(schema, g)
+	groups, err := g.parsed(schema)
 	if err != nil {
 		return 0, err
 	}
@@ -206,28 +191,38 @@ func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 	if err != nil {
 		return 0, err
 	}
-	m := &matching{places: make(map[place]int)}
+	places := make(map[place]int)
+	m := &matching{}
 	for class, members := range g.members {
 		for said, n := range members { // order-free: how many can be paired does not depend on it
-			m.places[place{class, said}] = len(m.free)
+			places[place{class, said}] = len(m.free)
 			m.free = append(m.free, n)
 		}
 	}
-	m.held = make([][]int, len(m.free))
-	codes := make([]uint32, len(g.quasi))
-	var classes []int
+	sets := make([]map[uint32]*big.Int, len(g.quasi)) // of the classes that hold a code
+	for d := range sets {
+		sets[d] = make(map[uint32]*big.Int)
+	}
+	classes := new(big.Int)
 	for row, text := range texts {
 		if row%1024 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
+		classes.Lsh(big.NewInt(1), uint(len(g.classes)))
+		classes.Sub(classes, big.NewInt(1)) // all
 		for d, i := range g.quasi {
-			codes[d] = original.Column(i).At(int32(row))
+			code := original.Column(i).At(int32(row))
+			if sets[d][code] == nil {
+				sets[d][code] = holding(groups[d], code)
+			}
+			classes.And(classes, sets[d][code])
 		}
 		said := others(text, g.quasi)
 		var may []int
-		classes = root.find(codes, classes[:0])
-		for _, class := range classes {
-			if at, ok := m.places[place{class, said}]; ok {
+		for classes.Sign() != 0 {
+			class := int(classes.TrailingZeroBits())
+			classes.SetBit(classes, class, 0)
+			if at, ok := places[place{class, said}]; ok {
 				may = append(may, at)
 			}
 		}
@@ -255,57 +250,52 @@ type place struct {
 
 // matching pairs records with places, by augmenting paths (Kuhn).
 type matching struct {
-	places  map[place]int
 	free    []int   // for each place: records of the release not paired yet
 	held    [][]int // and the original's records paired with it
 	options [][]int // for each record of the original: the places it may have
-	seen    []int   // the search that has last looked at a place
-	search  int
+	seen    []bool  // places that the search has looked at
 }
 
 func (m *matching) size() int {
-	m.seen = make([]int, len(m.free))
+	m.held, m.seen = make([][]int, len(m.free)), make([]bool, len(m.free))
 	var open []int
-	size := 0
-	for record, options := range m.options {
-		at := slices.IndexFunc(options, func(p int) bool { return m.free[p] > 0 })
-		switch {
-		case at >= 0:
-			m.free[options[at]]--
-			m.held[options[at]] = append(m.held[options[at]], record)
-			size++
-		case len(options) > 0:
+	for record := range m.options {
+		if !m.assign(record) {
 			open = append(open, record)
 		}
 	}
-	left := 0
-	for _, n := range m.free {
-		left += n
-	}
+	size := len(m.options) - len(open)
 	for _, record := range open {
-		if left == 0 {
-			break
-		}
-		if m.search++; m.augment(record) {
+		if m.augment(record) {
 			size++
-			left--
+			clear(m.seen) // else there is no path from where a search has been, for others either
 		}
 	}
 	return size
 }
 
-// augment finds a place for a record, moving others where it must.
-func (m *matching) augment(record int) bool {
+// assign gives a record a free place, if it may have one.
+func (m *matching) assign(record int) bool {
 	for _, p := range m.options[record] {
-		if m.seen[p] == m.search {
-			continue
-		}
-		m.seen[p] = m.search
 		if m.free[p] > 0 {
 			m.free[p]--
 			m.held[p] = append(m.held[p], record)
 			return true
 		}
+	}
+	return false
+}
+
+// augment finds a place for a record, moving others where it must.
+func (m *matching) augment(record int) bool {
+	if m.assign(record) {
+		return true
+	}
+	for _, p := range m.options[record] {
+		if m.seen[p] {
+			continue
+		}
+		m.seen[p] = true
 		for i, other := range m.held[p] {
 			if m.augment(other) {
 				m.held[p][i] = record

@@ -20,9 +20,10 @@ type solver struct {
 	rows  int // of the region
 	words int // of a set of its rows
 	cuts  []cut
-	below []uint64 // the rows below each cut, words for each
-	all   []int32  // the numbers of all cuts
-	known memo
+	below []uint64            // the rows below each cut, words for each
+	all   []int32             // the numbers of all cuts
+	known partition.Numbering // of parts of the region
+	parts []part              // what is known of each
 
 	steps     int64 // that are left
 	exhausted bool  // none were left, and something was left out for it
@@ -37,6 +38,18 @@ type solver struct {
 	masks   []uint64
 	dims    []extent
 }
+
+// part is what is known of a part of a region: its least cost and the cut that leads to it, or
+// leaf, or a lower bound of the cost and tooDear.
+type part struct {
+	cost int64
+	cut  int32
+}
+
+const (
+	leaf    = -1
+	tooDear = -2
+)
 
 // cut is a boundary: rows with codes below at on dimension dim go one way, the others the other.
 type cut struct {
@@ -64,7 +77,8 @@ type extent struct {
 func (s *solver) region(rows []int32) {
 	s.rows, s.words = len(rows), (len(rows)+63)/64
 	s.cuts, s.below, s.all, s.dims = s.cuts[:0], s.below[:0], s.all[:0], s.dims[:0]
-	s.known.reset(s.words)
+	s.known.Reset(s.words, 1<<9)
+	s.parts = s.parts[:0]
 	s.steps, s.exhausted = int64(s.work)*1000*int64(len(rows)), false
 	levels := len(rows)/s.k + 1 // each cut takes k rows away
 	s.sides = slices.Grow(s.sides[:0], 2*s.words*levels)[:2*s.words*levels]
@@ -175,11 +189,11 @@ func (s *solver) best(mask []uint64, n int, from []int32, limit int64, depth int
 		_, left := s.evenest(mask, n, from)
 		return square(left) + square(n-left), true
 	}
-	place, known := s.known.find(mask)
-	if known {
-		if e := s.known.entries[place]; e.cut > tooDear || e.cost >= limit {
-			return e.cost, e.cut > tooDear
-		}
+	place := s.known.Number(mask)
+	if place == len(s.parts) {
+		s.parts = append(s.parts, part{cut: tooDear})
+	} else if e := s.parts[place]; e.cut > tooDear || e.cost >= limit {
+		return e.cost, e.cut > tooDear
 	}
 	firstAllowed, firstChoice := len(s.allowed), len(s.choices)
 	s.allow(mask, n, from)
@@ -224,7 +238,7 @@ func (s *solver) best(mask []uint64, n int, from []int32, limit int64, depth int
 	if found > tooDear {
 		lower = limit
 	}
-	s.known.put(place, known, mask, entry{cost: lower, cut: found})
+	s.parts[place] = part{cost: lower, cut: found}
 	return lower, found > tooDear
 }
 
@@ -276,8 +290,7 @@ func (s *solver) cutOf(mask []uint64, n int) (c cut, below []uint64, ok bool) {
 	case n < 3*s.k:
 		number, _ = s.evenest(mask, n, s.all)
 	default:
-		place, _ := s.known.find(mask)
-		number = s.known.entries[place].cut
+		number = s.parts[s.known.Number(mask)].cut
 	}
 	if number == leaf {
 		return cut{}, nil, false

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"ppdp/algorithms/kernel/partition"
 )
 
 // climber looks for partitionings to begin the search with: the better the best one known, the more
@@ -18,14 +20,15 @@ type climber struct {
 	dim   int      // the dimension that is fitted, in the following
 	free  []int32  // its cuts, those that are allowed
 
-	ids     []int32  // of each cell's class by the other dimensions' cuts
-	heads   []uint64 // those cuts each class lies beyond, words for each
-	places  []uint16 // of each cell along the dimension
+	ids     []int32             // of each cell's class by the other dimensions' cuts
+	heads   partition.Numbering // of those cuts each class lies beyond
+	places  []uint16            // of each cell along the dimension
 	current frequencies
 
-	slots  []int32  // scratch of number
-	merged []int32  // scratch of changed
-	halves []uint64 // scratch of changed, as are sums
+	key    []uint64            // scratch of number
+	merged []int32             // scratch of changed, as are
+	fewer  partition.Numbering // the heads after a cut is given back
+	halves []uint64            // scratch of changed, as are sums
 	sums   []int32
 	next   frequencies
 
@@ -190,41 +193,17 @@ func (c *climber) others() []uint64 {
 	return set
 }
 
-// number numbers keys by their bits in only, as into ids, and returns one key for each number, and
-// how many there are.
-func (c *climber) number(keys, only []uint64, ids []int32, heads []uint64) ([]uint64, int) {
+// number numbers keys by their bits in only, as into ids.
+func (c *climber) number(n *partition.Numbering, keys, only []uint64, ids []int32) {
 	words := len(only)
-	heads = resize(heads, words*(len(ids)+1))
-	size := 16
-	for size < 2*len(ids) {
-		size *= 2
-	}
-	c.slots = resize(c.slots, size)
-	clear(c.slots)
-	mask, count := uint64(size-1), int32(0)
+	n.Reset(words, len(ids))
+	c.key = resize(c.key, words)
 	for i := range ids {
-		key := heads[int(count)*words : int(count+1)*words]
-		hash := uint64(0)
 		for w, set := range only {
-			key[w] = keys[i*words+w] & set
-			hash = (hash ^ key[w]) * spread
-			hash ^= hash >> 32
+			c.key[w] = keys[i*words+w] & set
 		}
-		for slot := hash; ; slot++ {
-			at := c.slots[slot&mask] - 1
-			if at < 0 {
-				ids[i] = count
-				count++
-				c.slots[slot&mask] = count
-				break
-			}
-			if slices.Equal(heads[int(at)*words:int(at+1)*words], key) {
-				ids[i] = at
-				break
-			}
-		}
+		ids[i] = int32(n.Number(c.key))
 	}
-	return heads, int(count)
 }
 
 // count counts the classes of the other dimensions' cuts along the dimension. It says false when
@@ -232,8 +211,8 @@ func (c *climber) number(keys, only []uint64, ids []int32, heads []uint64) ([]ui
 func (c *climber) count() bool {
 	p := c.problem
 	c.ids, c.places = resize(c.ids, len(c.cells.weight)), resize(c.places, len(c.cells.weight))
-	var classes int
-	c.heads, classes = c.number(c.cells.key, c.others(), c.ids, c.heads)
+	c.number(&c.heads, c.cells.key, c.others(), c.ids)
+	classes := c.heads.Len()
 	if c.width()*classes > maxJoint {
 		return false
 	}
@@ -261,7 +240,8 @@ func (c *climber) changed(id int32) bool {
 		only := c.others()
 		only[word] &^= 1 << bit
 		c.merged = resize(c.merged, from)
-		_, classes := c.number(c.heads, only, c.merged, nil)
+		c.number(&c.fewer, c.heads.Sets, only, c.merged)
+		classes := c.fewer.Len()
 		c.next.resize(places, classes)
 		for v := range places {
 			to := c.next.rows[v*classes : (v+1)*classes]

@@ -5,18 +5,37 @@ import (
 	"slices"
 )
 
-// node is a partitioning, the head, with the cuts that may still join it, its tail. Only classes
-// that some cut of the tail divides are held; the others keep their cost whatever the tail brings.
+// node is a partitioning, the head, with the cuts that may still join it, its tail. root and child
+// make its classes and its tail, measure prices the cuts, and the search plans its way (examine,
+// expand).
 type node struct {
-	cells
-	tail    []int32 // cuts, ascending
-	from    []int32 // where each dimension's cuts begin in tail, and where the last ones end
-	closed  int64   // cost of the classes not held
-	lower   int64   // closed and what the classes held cost at least by their sizes and cells
-	atLeast []int64 // the latter of each class
+	classes
+	tailCuts
+	prices
+	plan
+}
 
-	// What measure finds. A slice over cuts has one element for each of tail, below has one for
-	// each class and cut.
+// classes are those of the head that some cut of the tail divides. The others are closed: they keep
+// their cost whatever the tail brings.
+type classes struct {
+	cells
+	closed  int64   // cost of the closed classes
+	lower   int64   // closed and what the classes cost at least by their sizes and cells
+	atLeast []int64 // the latter of each class
+}
+
+// tailCuts are the cuts of the tail, each known by its position there and by its number.
+type tailCuts struct {
+	tail []int32 // numbers, ascending
+	from []int32 // where each dimension's cuts begin in tail, and where the last ones end
+	// conflict holds for each cut of tail the set of cuts, by number, that no partitioning worth
+	// looking at below the node has beside it.
+	conflict []uint64
+}
+
+// prices are what measure finds. A slice over cuts has one element for each of tail, below has one
+// for each class and cut.
+type prices struct {
 	cost  int64   // of the head
 	base  int64   // least cost of any partitioning below the node, by the sizes of classes
 	below []int32 // rows of the class on the near side of the cut
@@ -25,11 +44,10 @@ type node struct {
 	saved []int64 // by how much the cut lowers the sum of squares of classes
 	state []state
 	value []uint16 // where each cell lies on each lane, lane after lane
+}
 
-	// conflict holds for each cut of tail the set of cuts, by number, that no partitioning worth
-	// looking at below the node has beside it.
-	conflict []uint64
-
+// plan is in which order the search takes the cuts, and what it has found out about them.
+type plan struct {
 	order []int32  // positions in tail, as the search takes them
 	place []int32  // position in tail of each cut, by number
 	later []uint64 // the cuts after one of order, a set
@@ -86,7 +104,7 @@ func (s *search) root(to *node) {
 
 // measure counts the node's classes on either side of every cut of its tail and prices the cuts.
 func (s *search) measure(n *node) {
-	p, cuts := s.problem, len(n.tail)
+	p, cuts, all := s.problem, len(n.tail), len(n.weight)
 	n.below = resize(n.below, cuts*len(n.sizes))
 	n.after, n.floor = resize(n.after, cuts), resize(n.floor, cuts)
 	n.saved, n.state = resize(n.saved, cuts), resize(n.state, cuts)
@@ -95,62 +113,59 @@ func (s *search) measure(n *node) {
 	clear(n.saved)
 	clear(n.state)
 	lanes := s.survey(n)
+	n.value = resize(n.value, all*len(lanes))
 	width := int32(0)
 	for l := range lanes {
 		width += lanes[l].cuts + 1
-	}
-	s.frequency = resize(s.frequency, int(width))
-	frequency := s.frequency
-	s.work += int64(len(n.weight)*len(lanes) + len(n.sizes)*int(width))
-	cost, least := n.closed, n.closed
-	start := int32(0)
-	all := len(n.weight)
-	n.value = resize(n.value, all*len(lanes))
-	for l := range lanes {
 		lanes[l].places(n.key, p.words, n.value[l*all:(l+1)*all])
 	}
+	s.frequency = resize(s.frequency, int(width))
+	s.work += int64(all*len(lanes) + len(n.sizes)*int(width))
+	n.cost, n.base = n.closed, n.closed
+	start := int32(0)
 	for class, end := range n.ends {
-		clear(frequency)
+		clear(s.frequency)
 		weight := n.weight[start:end]
 		for l := range lanes {
-			frequency := frequency[lanes[l].offset:]
+			frequency := s.frequency[lanes[l].offset:]
 			for i, value := range n.value[l*all+int(start):][:len(weight)] {
 				frequency[value] += weight[i]
 			}
 		}
 		start = end
-		size := n.sizes[class]
-		cost += p.cost[size]
-		least += p.least[size]
-		below := n.below[class*cuts : (class+1)*cuts]
+		n.cost += p.cost[n.sizes[class]]
+		n.base += p.least[n.sizes[class]]
 		for l := range lanes {
-			lane := &lanes[l]
-			near := int32(0)
-			for i := range lane.cuts {
-				near += frequency[lane.offset+i]
-				at := lane.from + i
-				below[at] = near
-				far := size - near
-				if near == 0 || far == 0 {
-					continue
-				}
-				if !p.suppress && (int(near) < p.k || int(far) < p.k) {
-					n.state[at] = fatal
-					continue
-				}
-				if n.state[at] == idle {
-					n.state[at] = open
-				}
-				n.after[at] += p.cost[near] + p.cost[far] - p.cost[size]
-				n.floor[at] += p.least[near] + p.least[far] - p.least[size]
-				n.saved[at] += 2 * int64(near) * int64(far)
-			}
+			s.price(n, class, &lanes[l])
 		}
 	}
-	n.cost, n.base = cost, least
 	for at := range n.after {
-		n.after[at] += cost
-		n.floor[at] += least
+		n.after[at] += n.cost
+		n.floor[at] += n.base
+	}
+}
+
+// price adds what a lane's cuts do to one class, whose frequencies have been counted.
+func (s *search) price(n *node, class int, lane *lane) {
+	p, size, near := s.problem, n.sizes[class], int32(0)
+	frequency := s.frequency[lane.offset:]
+	for i := range lane.cuts {
+		near += frequency[i]
+		at := lane.from + i
+		n.below[class*len(n.tail)+int(at)] = near
+		far := size - near
+		switch {
+		case near == 0 || far == 0:
+		case !p.suppress && (int(near) < p.k || int(far) < p.k):
+			n.state[at] = fatal
+		default:
+			if n.state[at] == idle {
+				n.state[at] = open
+			}
+			n.after[at] += p.cost[near] + p.cost[far] - p.cost[size]
+			n.floor[at] += p.least[near] + p.least[far] - p.least[size]
+			n.saved[at] += 2 * int64(near) * int64(far)
+		}
 	}
 }
 
@@ -288,31 +303,25 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	to.key = slices.Grow(to.key, len(list)*words)
 	to.weight = slices.Grow(to.weight, len(list))
 	keys, weights, cells := to.key[:cap(to.key)], to.weight[:cap(to.weight)], begin
-	if words == 1 {
-		cells += unite(slots, stamp, uint(shift), tail[0], from.key, from.weight,
-			list, keys[cells:], weights[cells:])
-	} else {
-		for _, i := range list {
-			hash, key := uint64(0), keys[cells*words:(cells+1)*words]
-			for w, word := range from.key[int(i)*words:][:len(key)] {
-				key[w] = word & tail[w]
-				hash = (hash ^ key[w]) * spread
-				hash ^= hash >> 32
-			}
-		slots:
-			for slot := hash * spread >> (shift & 63); ; slot++ {
-				at := &slots[slot&uint64(len(slots)-1)]
-				cell, known := at.find(stamp, int32(cells))
-				for w, word := range keys[int(cell)*words:][:len(key)] {
-					if word != key[w] {
-						continue slots
-					}
+	for _, i := range list {
+		hash, key := uint64(0), keys[cells*words:(cells+1)*words]
+		for w, word := range from.key[int(i)*words:][:len(key)] {
+			key[w] = word & tail[w]
+			hash = bits.RotateLeft64(hash^key[w], 32) * spread
+		}
+	slots:
+		for slot := hash >> (shift & 63); ; slot++ {
+			at := &slots[slot&uint64(len(slots)-1)]
+			cell, known := at.find(stamp, int32(cells))
+			for w, word := range keys[int(cell)*words:][:len(key)] {
+				if word != key[w] {
+					continue slots
 				}
-				*at = stamped{stamp, cell}
-				weights[cell] = weights[cell]&known + from.weight[i]
-				cells += int(1 + known)
-				break
 			}
+			*at = stamped{stamp, cell}
+			weights[cell] = weights[cell]&known + from.weight[i]
+			cells += int(1 + known)
+			break
 		}
 	}
 	to.key, to.weight = keys[:cells*words], weights[:cells]
@@ -331,29 +340,6 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	to.atLeast = append(to.atLeast, least)
 	to.ends = append(to.ends, int32(len(to.weight)))
 	to.sizes = append(to.sizes, size)
-}
-
-// unite is what gather does with keys of one word; it returns how many cells there are.
-func unite(slots []stamped, stamp uint32, shift uint, only uint64, key []uint64, weight []int32,
-	list []int32, keys []uint64, weights []int32) int {
-	cells := int32(0)
-	key, keys, weights = key[:len(weight)], keys[:len(list)], weights[:len(list)]
-	for _, i := range list {
-		key, weight := key[i]&only, weight[i]
-		keys[cells] = key
-		for slot := key * spread >> (shift & 63); ; slot++ {
-			at := &slots[slot&uint64(len(slots)-1)]
-			cell, known := at.find(stamp, cells)
-			if keys[cell] != key {
-				continue
-			}
-			*at = stamped{stamp, cell}
-			weights[cell] = weights[cell]&known + weight
-			cells += 1 + known
-			break
-		}
-	}
-	return int(cells)
 }
 
 // stamped is a slot of the table that gather finds cells by, free unless it has the latest stamp.

@@ -63,10 +63,8 @@ func (n *network) contexts(nd *node) int {
 	return product
 }
 
-// maxRows bounds the rows a network may be asked for, and so what a count may be.
-const maxRows = 1 << 20
-
-// parseNetwork reads and checks a network over Schema. Problems are reported as name:line.
+// parseNetwork reads a network over Schema. Problems are reported as name:line. Whether all that
+// may be drawn has counts is not checked: the one file that there is comes with the package.
 func parseNetwork(name, text string) (*network, error) {
 	p := &networkParser{schema: Schema(), network: &network{}}
 	r := csv.NewReader(strings.NewReader(text))
@@ -87,9 +85,6 @@ func parseNetwork(name, text string) (*network, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
-	}
-	if err := p.finish(); err != nil {
-		return nil, fmt.Errorf("%s:%d: at the end: %w", name, line, err)
 	}
 	return p.network, nil
 }
@@ -114,12 +109,9 @@ func (p *networkParser) line(fields []string) error {
 		if len(fields) < 2 {
 			return errors.New("half without a name")
 		}
-		counts, total, err := parseCounts(fields[2:], len(n.classes))
+		counts, err := parseCounts(fields[2:], len(n.classes))
 		if err != nil {
 			return err
-		}
-		if total == 0 {
-			return errors.New("half of no rows")
 		}
 		half := make([]int, len(counts))
 		for i, count := range counts {
@@ -262,15 +254,9 @@ func (p *networkParser) counts(fields []string) error {
 	at := n.context(nd, func(parent int) int {
 		return slices.Index(n.nodes[parent].names, key[1+slices.Index(nd.parents, parent)])
 	})
-	if nd.cumulative[y][at] != nil {
-		return fmt.Errorf("counts for %s stand twice", strings.Join(key, ", "))
-	}
-	counts, total, err := parseCounts(fields, len(nd.names))
+	counts, err := parseCounts(fields, len(nd.names))
 	if err != nil {
 		return err
-	}
-	if total == 0 {
-		return errors.New("counts that are all 0, must be left out")
 	}
 	sum := uint32(0)
 	for i, count := range counts {
@@ -281,102 +267,23 @@ func (p *networkParser) counts(fields []string) error {
 	return nil
 }
 
-// parseCounts reads non-negative counts whose sum is at most maxRows; an empty field is 0.
-func parseCounts(fields []string, want int) (counts []uint32, total int, err error) {
+// parseCounts reads so many counts; an empty field is 0.
+func parseCounts(fields []string, want int) ([]uint32, error) {
 	if len(fields) != want {
-		return nil, 0, fmt.Errorf("%d counts, must be %d", len(fields), want)
+		return nil, fmt.Errorf("%d counts, must be %d", len(fields), want)
 	}
-	counts = make([]uint32, want)
+	counts := make([]uint32, want)
 	for i, field := range fields {
 		if field == "" {
 			continue
 		}
-		count, err := strconv.ParseUint(field, 10, 32)
-		if err != nil || count > maxRows {
-			return nil, 0, fmt.Errorf("count %q, must be a whole number of at most %d",
-				field, maxRows)
+		count, err := strconv.ParseUint(field, 10, 20)
+		if err != nil {
+			return nil, fmt.Errorf("count %q, must be a whole number below 2²⁰", field)
 		}
 		counts[i] = uint32(count)
-		total += int(count)
 	}
-	if total > maxRows {
-		return nil, 0, fmt.Errorf("counts sum to %d, must be at most %d", total, maxRows)
-	}
-	return counts, total, nil
-}
-
-// finish checks what only the whole file can show: every attribute is there, and whatever its
-// parents may be drawn to has counts to draw it from.
-func (p *networkParser) finish() error {
-	n := p.network
-	if len(n.halves) == 0 {
-		return errors.New("no half")
-	}
-	if len(n.nodes) != class {
-		return fmt.Errorf("%d attributes, must be %d", len(n.nodes), class)
-	}
-	for y := range n.classes {
-		rows := 0
-		for _, half := range n.halves {
-			rows += half[y]
-		}
-		if rows == 0 {
-			continue
-		}
-		for _, nd := range n.nodes {
-			if at := n.uncounted(nd, y); at >= 0 {
-				return fmt.Errorf("%s: no counts for class %s and combination %d of its parents' "+
-					"levels, which may be drawn",
-					p.schema.Attributes[nd.attribute].Name,
-					p.schema.Attributes[class].Values[n.classes[y]], at)
-			}
-		}
-	}
-	return nil
-}
-
-// uncounted is the first context of the node that may be drawn for rows of class y and has no
-// counts, or -1. All parents of a node are in the family of its first parent, whose counts say what
-// may be drawn.
-func (n *network) uncounted(nd *node, y int) int {
-	own := nd.cumulative[y]
-	if len(nd.parents) == 0 {
-		if own[0] == nil {
-			return 0
-		}
-		return -1
-	}
-	first := n.nodes[nd.parents[0]]
-	for above, cumulative := range first.cumulative[y] {
-		last := uint32(0)
-		for level, sum := range cumulative {
-			if sum == last {
-				continue
-			}
-			last = sum
-			at := level
-			if len(nd.parents) == 2 {
-				second := nd.parents[1]
-				at = level*len(n.nodes[second].names) + n.levelIn(first, above, second)
-			}
-			if own[at] == nil {
-				return at
-			}
-		}
-	}
-	return -1
-}
-
-// levelIn is the level a parent of the node has in one of the node's contexts.
-func (n *network) levelIn(nd *node, context, parent int) int {
-	for i := len(nd.parents) - 1; i >= 0; i-- {
-		levels := len(n.nodes[nd.parents[i]].names)
-		if nd.parents[i] == parent {
-			return context % levels
-		}
-		context /= levels
-	}
-	panic("adult: not a parent") // the parser has checked it
+	return counts, nil
 }
 
 // draw makes a table with exactly the rows of each class that the halves ask for, one half after

@@ -216,15 +216,12 @@ func TestParseNetworkRefuses(t *testing.T) {
 			"attribute,sex,workclass|education,Male,Female", "second a parent of the first"},
 		{"three parents", find("attribute,sex"),
 			"attribute,sex,workclass|occupation|education,Male,Female", "at most two"},
-		{"missing counts", find("counts,>50K,Husband"), "", "no counts for class >50K"},
 		{"too few counts", find("counts,>50K,Husband"), "counts,>50K,Husband,Male,1",
 			"1 counts, must be 7"},
 		{"unknown level", find("counts,>50K,Husband"), "counts,>50K,Husband,male,1,1,1,1,1,1,1",
 			"\"male\", which is no level"},
 		{"huge count", find("counts,>50K,Husband"),
-			"counts,>50K,Husband,Male,4294967295,1,1,1,1,1,1", "at most"},
-		{"only zeros", find("counts,>50K,Husband"), "counts,>50K,Husband,Male,,,,,,,", "all 0"},
-		{"twice", find("counts,>50K,Husband"), "counts,<=50K,Husband,Male,1,1,1,1,1,1,1", "twice"},
+			"counts,>50K,Husband,Male,4294967295,1,1,1,1,1,1", "below 2²⁰"},
 		{"bad quotes", find("half,"), "half,\"a\"b", "quote"},
 	} {
 		changed := slices.Clone(lines)
@@ -235,25 +232,4 @@ func TestParseNetworkRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want standin.csv:line: ... %s", test.name, err, test.want)
 		}
 	}
-}
-
-func FuzzParseNetwork(f *testing.F) {
-	f.Add(standInFile)
-	f.Add("class,salary,<=50K,>50K\nhalf,a,1,1\nattribute,age,,15\ncounts,<=50K,,1\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		n, err := parseNetwork("fuzz", text)
-		if err != nil {
-			return
-		}
-		rows := 0
-		for _, half := range n.halves {
-			rows += half[0] + half[1]
-		}
-		if rows > 1<<17 {
-			return // right, but too slow to draw here
-		}
-		if got := n.draw(n.halves, random.NewKey(1)).Len(); got != rows {
-			t.Fatalf("%d rows, want %d", got, rows)
-		}
-	})
 }

@@ -7,8 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -81,20 +79,6 @@ func DrawRows(t *rapid.T, schema *datasets.Schema, most int) [][]uint32 {
 		}
 	}
 	return rows
-}
-
-// Sorted lists a table's rows as sorted text.
-func Sorted(table *datasets.Table) []string {
-	list := make([]string, table.Len())
-	for row := range list {
-		var b strings.Builder
-		for i := range table.Schema().Attributes {
-			fmt.Fprintf(&b, "%d ", table.Column(i).At(int32(row)))
-		}
-		list[row] = b.String()
-	}
-	slices.Sort(list)
-	return list
 }
 
 // files are the files below $PPDP_DATA; without it the test is skipped.

@@ -337,7 +337,8 @@ func TestTrees(t *testing.T) {
 		for a := range sizes {
 			top := 0 // cliques with the attribute whose parent has it not
 			for _, n := range tr.nodes {
-				if n.members.has(a) && (n.parent < 0 || !tr.nodes[n.parent].members.has(a)) {
+				if slices.Contains(n.attributes, a) &&
+					(n.parent < 0 || !slices.Contains(tr.nodes[n.parent].attributes, a)) {
 					top++
 				}
 			}

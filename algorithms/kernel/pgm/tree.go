@@ -23,8 +23,6 @@ func setsOf(cliques [][]int) []set {
 	return sets
 }
 
-func (s set) has(a int) bool { return s[a/64]>>(a%64)&1 == 1 }
-
 func (s set) and(o set) set {
 	for i := range s {
 		s[i] &= o[i]
