@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,7 +38,6 @@ func TestMain(m *testing.M) {
 // child runs an experiment that may kill it, with a limit on the size of its files if there is one.
 // It prints how many jobs are done.
 func child(out string) int {
-	debug.SetMaxStack(1 << 20) // to overflow quickly
 	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
 		limits := syscall.Rlimit{Cur: limit, Max: limit}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limits); err != nil {
