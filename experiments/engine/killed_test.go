@@ -193,23 +193,6 @@ func TestSuspects(t *testing.T) {
 	sameTrees(t, "suspects", tree(t, opts.Out), tree(t, undisturbed.Out))
 }
 
-// TestDiskFull: when the disk is full the run reports it, and finished jobs are kept.
-func TestDiskFull(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
-	out := t.TempDir()
-	output, err := childCommand(out, testSpec, "PPDP_TEST_LIMIT=9000").CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 ||
-		!strings.Contains(string(output), "journal: write") {
-		t.Fatalf("%v: %s", err, output)
-	}
-	result := mustRun(t, plan, options(t, out))
-	if result.Cached < 2 || result.Cached == len(plan.Jobs) {
-		t.Errorf("%d of %d jobs survived", result.Cached, len(plan.Jobs))
-	}
-}
-
 // TestDoneIsOnDisk: no job is reported done before the disk has it, however slow that is.
 func TestDoneIsOnDisk(t *testing.T) {
 	t.Parallel()
