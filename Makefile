@@ -68,7 +68,7 @@ ifeq ($(RACE),)
 	@echo "test-race: SKIPPED: the race detector needs cgo and a C compiler"
 else
 	$(GO) test -timeout 1h -race ./algorithms/external ./algorithms/kernel/partition ./algorithms/mondrian \
-		./audit ./classifiers/all ./datasets ./datasets/csv ./experiments/... ./metrics ./plots ./publish \
+		./audit ./classifiers/all ./datasets ./datasets/all ./datasets/csv ./experiments/... ./metrics ./plots ./publish \
 		./random ./report
 	$(GO) test -timeout 1h -race -run TestFindingsDoNotDependOnWorkers ./audit/blackbox
 	$(GO) test -timeout 1h -race -run 'TestConformance/./././parallel' ./algorithms/all
