@@ -51,7 +51,7 @@ func (c *campaign) kills() {
 			f.Error(err)
 		}
 		f.ends(command)
-		if !strings.Contains(said.String(), "cells that did not end when they were told to") {
+		if !strings.Contains(said.String(), "that did not end at their time limit") {
 			f.Errorf("the hanging cells are not named: %s", said.String())
 		}
 	})
