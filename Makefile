@@ -5,8 +5,10 @@
 #   make leaderboard       all private baselines on four tables, into docs/generated; 17 min
 #   make regress           the same on stand-in data, compared with reference/quick
 #   make regress-full      what make reproduce left, compared with reference/full
-#   make test              formatting, vet, staticcheck, all tests, and one paper end to end, quickly
+#   make test              formatting, vet, staticcheck, the tests, and one paper end to end, quickly
 #   make test-newcomer     the pages' examples in a copy of the tree, and all tests there; part of make test
+#   make test-race         under the race detector what has several goroutines
+#   make test-long         the tests that take longest: every variant audited, arm64's instructions
 #   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
 #   make test-processors   quick experiments as other processors compute them: the same files
 #   make test-elementary   errors of the elementary functions at a million arguments each
@@ -31,7 +33,7 @@ export GOAMD64 := v1
 PPDP_DATA ?= $(firstword $(wildcard $(CURDIR)/data $(abspath $(CURDIR)/..)/shared/data))
 export PPDP_DATA
 
-# The race detector needs cgo and a C compiler. Everything else is built without.
+# The race detector needs cgo and a C compiler.
 RACE := $(shell command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null 2>&1 && [ "$$($(GO) env CGO_ENABLED)" = 1 ] && echo -race)
 
 # Workers and arguments of a reproduction: make reproduce ARGS="rps -j 4 --out DIR".
@@ -51,11 +53,33 @@ leaderboard: build
 	bin/ppdp reproduce leaderboard
 	bin/ppdp leaderboard --write docs/generated/leaderboard.md
 
+# A busy machine takes longer than go test allows by itself.
 test: lint
-	$(GO) test -timeout 30m $(RACE) ./...
-	$(GO) test ./internal/torture
+	$(GO) test -timeout 1h ./...
 	@$(MAKE) --no-print-directory test-newcomer
 	@$(MAKE) --no-print-directory end-to-end
+
+# The rooms where goroutines meet, and the check that every baseline can make releases side by side.
+# The detector slows everything else down and finds nothing there. A room that starts a goroutine
+# belongs here.
+.PHONY: test-race
+test-race:
+ifeq ($(RACE),)
+	@echo "test-race: SKIPPED: the race detector needs cgo and a C compiler"
+else
+	$(GO) test -timeout 1h -race ./algorithms/external ./algorithms/kernel/partition ./algorithms/mondrian \
+		./audit ./classifiers/all ./datasets ./datasets/all ./datasets/csv ./experiments/... ./metrics ./plots ./publish \
+		./random ./report
+	$(GO) test -timeout 1h -race -run TestFindingsDoNotDependOnWorkers ./audit/blackbox
+	$(GO) test -timeout 1h -race -run 'TestConformance/./././parallel' ./algorithms/all
+	$(GO) test -timeout 1h -race -run 'TestScripts/(baselinegraph|merge|plot|run)$$|TestProgress|TestReading' ./cmd
+endif
+
+# What is long and rarely changes its answer: it skips in the other targets.
+.PHONY: test-long
+test-long:
+	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled' \
+		./cmd ./internal/lint ./publish
 
 # One paper from its specifications to the figures on disk, through the built command.
 .PHONY: end-to-end

@@ -22,8 +22,8 @@ const auditsBlackBox = "4000"
 // README's table. Its black boxes take minutes and are made again by "make audits" only, which
 // writes the file, with every variant registered.
 func TestAuditsTable(t *testing.T) {
-	if raceDetector {
-		t.Skip("many times slower under the race detector")
+	if os.Getenv("PPDP_LONG") == "" && !*update {
+		t.Skip("PPDP_LONG is not set: make test-long replays every variant")
 	}
 	args := []string{"audit", "--json"}
 	if *update {

@@ -72,6 +72,8 @@ func TestScripts(t *testing.T) {
 				return data != "", nil
 			case "race":
 				return raceDetector, nil
+			case "long":
+				return os.Getenv("PPDP_LONG") != "", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

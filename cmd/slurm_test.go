@@ -224,20 +224,13 @@ func (s *slurm) daemon(name string, args ...string) {
 	})
 }
 
-// patience is how long anything here may take on a busy machine.
-const patience = 90 * time.Second
-
+// wait has no limit of its own: a busy machine takes as long as it takes. The last line that the
+// test has logged says what never came.
 func (s *slurm) wait(what string, done func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			logs, _ := filepath.Glob(filepath.Join(s.work, "results/submit/*.log"))
-			for _, log := range logs {
-				text, _ := os.ReadFile(log)
-				s.t.Logf("%s: %s", log, text)
-			}
-			s.t.Fatalf("waited in vain for %s\n%s", what, s.command("squeue", "-r"))
-		}
+	s.t.Logf("waiting for %s", what)
+	for !done() {
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 

@@ -127,6 +127,11 @@ func TestFetch(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			stall := time.Hour
+			if slices.Contains(test.urls, "/slow") || slices.Contains(test.urls, "/silent") {
+				stall = 100 * time.Millisecond
+			}
+		again:
 			server := newSite(t, body)
 			file := File{Path: "toy/body", SHA256: checksum(body), Limit: int64(len(body)) + 10}
 			for _, path := range test.urls {
@@ -135,9 +140,13 @@ func TestFetch(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "toy", "body")
 			var last Progress
-			fetcher := &Fetcher{Dir: dir, StallTimeout: 200 * time.Millisecond,
+			fetcher := &Fetcher{Dir: dir, StallTimeout: stall,
 				Progress: func(p Progress) { last = p }}
 			got, err := fetcher.Fetch(context.Background(), file)
+			if err != nil && strings.Count(err.Error(), "nothing arrived") > 1 {
+				stall *= 2 // the machine is too busy for a server that does not stall
+				goto again
+			}
 			if test.asked != nil && !slices.Equal(server.asked(), test.asked) {
 				t.Errorf("asked for %q, want %q", server.asked(), test.asked)
 			}

@@ -351,7 +351,8 @@ func croissant(t *testing.T, r *Request, guarantee string, files int, kinds stri
 	}
 }
 
-// TestKilled kills a process that makes releases at random moments, 100 times. Each release that is
+// TestKilled kills a process that makes releases at random moments, 10 times, and 100 times in make
+// test-long. Each release that is
 // out is in the ledger, which can be read after every kill, and the total is never exceeded.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("PPDP_TEST_RELEASES"); dir != "" {
@@ -371,9 +372,9 @@ func TestKilled(t *testing.T) {
 	}
 	dir, r := files(t, 20)
 	moments := random.NewKey(2).Stream()
-	kills, out := 100, 0
-	if testing.Short() {
-		kills = 10
+	kills, out := 10, 0
+	if os.Getenv("PPDP_LONG") != "" {
+		kills = 100
 	}
 	for kill := range kills {
 		c := exec.Command(os.Args[0], "-test.run=^TestKilled$")

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -14,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // browser finds Chromium under the names that systems give it.
@@ -159,28 +157,41 @@ func measurePage(t *testing.T, path string, page []byte, width int) (measured, [
 		}
 	}))
 	defer server.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
 	// Without -no-sandbox Chromium refuses to run as root, as in containers; all it opens is our
 	// own page.
-	command := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu",
+	command := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 		"--enable-logging=stderr", "--user-data-dir="+t.TempDir(), "--window-size=1400,1000",
 		"--virtual-time-budget=20000", "--dump-dom", server.URL)
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
-	command.WaitDelay = 10 * time.Second
-	if err := command.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s", path, err, stderr.String())
+	// Files, not pipes, whose end would be waited for as long as a child of the browser lives.
+	printed := func(name string) *os.File {
+		file, err := os.Create(filepath.Join(t.TempDir(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { file.Close() })
+		return file
 	}
-	_, rest, _ := strings.Cut(stdout.String(), ">BEGIN")
+	content := func(file *os.File) string {
+		text, err := os.ReadFile(file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	stdout, stderr := printed("stdout"), printed("stderr")
+	command.Stdout, command.Stderr = stdout, stderr
+	if err := command.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", path, err, content(stderr))
+	}
+	_, rest, _ := strings.Cut(content(stdout), ">BEGIN")
 	text, _, found := strings.Cut(rest, "END<")
 	var m measured
 	if !found || json.Unmarshal([]byte(html.UnescapeString(text)), &m) != nil {
-		t.Fatalf("the page was not measured: %.500s\n%s", stdout.String(), stderr.String())
+		t.Fatalf("the page was not measured: %.500s\n%s", content(stdout), content(stderr))
 	}
-	return m, consoleLine.FindAllString(stderr.String(), -1)
+	return m, consoleLine.FindAllString(content(stderr), -1)
 }
 
 // TestInBrowser looks at the page as a desk and as a phone shows it, all details open: nothing

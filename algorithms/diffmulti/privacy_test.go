@@ -72,67 +72,6 @@ func TestZeroTestTellsNeighboursApart(t *testing.T) {
 	}
 }
 
-// sexAndColour is n records of sex F, and one more of sex M on demand.
-func sexAndColour(n int, another bool) *datasets.Table {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "sex", Kind: datasets.Categorical, Values: []string{"F", "M"}},
-		{Name: "colour", Kind: datasets.Categorical, Values: []string{"red", "green"}},
-	}}
-	b := datasets.NewBuilder(schema, n+1)
-	for i := range n {
-		row := b.AddRow()
-		b.Set(row, 1, uint32(i%2))
-	}
-	if another {
-		b.Set(b.AddRow(), 0, 1)
-	}
-	return b.Table()
-}
-
-// specialisedMales counts releases whose root is specialised by sex and whose males then by colour.
-func specialisedMales(t *testing.T, variant algorithms.Variant, another bool, releases uint64) int {
-	t.Helper()
-	table, params, times := sexAndColour(100, another), DefaultParams(), 0
-	for seed := range releases {
-		r, _ := release(t, table, variant, params, 1, seed)
-		q := r.Regions
-		males := 0
-		for region := range q.Len() {
-			if low, high := q.Box(region); low[0] == 1 && high[1]-low[1] == 1 {
-				males++
-			}
-		}
-		if q.Tree[0].Dim == 0 && males > 0 {
-			times++
-		}
-	}
-	return times
-}
-
-// TestPublishedPartitionLeaks is errata D1 on whole releases: whether anybody is male can be seen
-// from the published partition, not from the strict one. Sex is chosen at the root in one release
-// of two, and one male gets a specialisation in one of two: 250 of 1000, with a standard deviation
-// of 14.
-func TestPublishedPartitionLeaks(t *testing.T) {
-	t.Parallel()
-	const releases, expected, deviation = 1000, 250, 14
-	if n := specialisedMales(t, algorithms.Published, false, releases); n != 0 {
-		t.Errorf("published: without a male record males were specialised in %d releases", n)
-	}
-	n := specialisedMales(t, algorithms.Published, true, releases)
-	if math.Abs(float64(n)-expected) > 5*deviation {
-		t.Errorf("published: with one male record males were specialised in %d releases, expected"+
-			" about %d", n, expected)
-	}
-	// ε = 1 allows a factor of e on the whole release, the sizes alone one of exp(ε′).
-	without, with := specialisedMales(t, algorithms.Strict, false, releases),
-		specialisedMales(t, algorithms.Strict, true, releases)
-	if without == 0 || math.Abs(float64(without-with)) > 5*deviation*math.Sqrt2 {
-		t.Errorf("strict: males were specialised in %d releases without a male record, in %d"+
-			" with one", without, with)
-	}
-}
-
 // TestMidpointsLeak is errata D2 on whole releases: under ncp the published cut of [0, 100) is one
 // of 10, 30, 70 for the values 20 and 40, and of 10, 25, 35, 70 when 30 joins them. The strict cuts
 // reach beyond either.

@@ -84,19 +84,6 @@ func drawSchema(t *rapid.T) *datasets.Schema {
 	return schema
 }
 
-// drawTable draws rows of a schema.
-func drawTable(t *rapid.T, schema *datasets.Schema) *datasets.Table {
-	n := rapid.IntRange(0, 12).Draw(t, "rows")
-	b := datasets.NewBuilder(schema, n)
-	for row := range n {
-		b.AddRow()
-		for i := range schema.Attributes {
-			b.Set(row, i, uint32(rapid.IntRange(0, schema.Attributes[i].Cells()-1).Draw(t, "code")))
-		}
-	}
-	return b.Table()
-}
-
 // joined reports whether the taxonomy node of a part holds a value: by walking up from the leaf.
 func joined(tree *datasets.Taxonomy, node int, value string) bool {
 	at := slices.IndexFunc(tree.Nodes,
@@ -114,7 +101,7 @@ func TestCoarseGrid(t *testing.T) {
 	coarsened := 0
 	rapid.Check(t, func(t *rapid.T) {
 		schema := drawSchema(t)
-		table := drawTable(t, schema)
+		table := testinput.Table(schema, testinput.DrawRows(t, schema, 12)...)
 		params := DefaultParams()
 		params.Bins = rapid.IntRange(1, 10).Draw(t, "bins")
 		params.MaxCells = rapid.SampledFrom([]int{1, 2, 3, 4, 8, 20, 50, 200, 1 << 20}).Draw(t,
@@ -311,7 +298,7 @@ func TestCoarseRelease(t *testing.T) {
 		variant := rapid.SampledFrom(variants).Draw(t, "variant")
 		var releases []*algorithms.Release
 		for range 2 {
-			table := drawTable(t, schema)
+			table := testinput.Table(schema, testinput.DrawRows(t, schema, 12)...)
 			r, err := Algorithm{}.Release(context.Background(), testinput.Input(table, params,
 				variant, 1e7, 1))
 			if err != nil {

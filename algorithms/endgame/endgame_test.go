@@ -1,7 +1,6 @@
 package endgame
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -313,16 +312,5 @@ func TestAdult(t *testing.T) {
 	}
 	if r.Structure.Gap > 0.1 {
 		t.Errorf("gap %v, want at most .1", r.Structure.Gap)
-	}
-}
-
-// TestCancelled: a context that ends in the middle ends the release.
-func TestCancelled(t *testing.T) {
-	table := testinput.Discrete(t, "uniform", 2*pollEvery)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	p, err := divide(ctx, table, table.AllRows(), DefaultParams())
-	if err == nil {
-		t.Errorf("%d regions after the context has ended", len(p.ends))
 	}
 }

@@ -42,7 +42,7 @@ variants:
   - {variant: published, model: differential privacy, unit: record, relation: none, note: None.}
 params:
   mood: {type: string, default: ""}
-limits: {memory: 200MiB, time: TIME}
+limits: {memory: 200MiB}
 `
 
 // load writes a descriptor, with the files of testdata beside it, and loads it.
@@ -106,8 +106,8 @@ func TestMoods(t *testing.T) {
 		"segfault":                 "signal: segmentation fault",
 		"late crash":               "",
 		"flood":                    "",
-		"hang":                     "timed out after 5s",
-		"deaf":                     "timed out after 5s",
+		"hang":                     "timed out after 100ms",
+		"deaf":                     "context canceled",
 		"memory":                   "emory", // its own error, or the group's limit, which is first
 		"memory of children":       "out of memory: it and its children had",
 		"garbage":                  `it printed "Loading model...", which is no line`,
@@ -138,31 +138,35 @@ func TestMoods(t *testing.T) {
 	} {
 		t.Run(mood, func(t *testing.T) {
 			t.Parallel()
-			limit := "1m"
-			if strings.Contains(want, "timed out") {
-				limit = "5s" // of a busy machine, on which a well-behaved release must end as well
-			}
-			a := load(t, strings.Replace(moods, "TIME", limit, 1))
+			a := load(t, moods)
 			for _, warm := range []bool{false, true} {
 				if warm { // a process that has served another request
 					if _, err := a.Release(context.Background(), inMood(a, data, "")); err != nil {
 						t.Fatal(err)
 					}
 				}
-				release, err := a.Release(context.Background(), inMood(a, data, mood))
+				ctx := t.Context()
+				switch mood {
+				case "hang": // set late: a well-behaved release has all the time it needs
+					a.d.Limits.time = 100 * time.Millisecond
+				case "deaf":
+					ctx = cancelled(t, filepath.Join(a.dir, "child"))
+				}
+				release, err := a.Release(ctx, inMood(a, data, mood))
+				a.d.Limits.time = 0
 				switch {
 				case want == "" && err != nil:
 					t.Errorf("warm %v: %v", warm, err)
 				case want == "" && release.Table.Checksum() != data.Checksum():
 					t.Errorf("warm %v: another table", warm)
 				case want != "" && (err == nil || !strings.Contains(err.Error(), want) ||
-					!strings.HasPrefix(err.Error(), "moods: ") ||
+					mood != "deaf" && !strings.HasPrefix(err.Error(), "moods: ") ||
 					strings.ContainsRune(err.Error(), 0x1b)):
 					t.Errorf("warm %v: %v, want %q", warm, err, want)
 				}
-			}
-			if mood == "deaf" {
-				checkDead(t, filepath.Join(a.home, "child"))
+				if mood == "deaf" {
+					checkDead(t, filepath.Join(a.dir, "child"))
+				}
 			}
 			again, err := a.Release(context.Background(), inMood(a, data, ""))
 			if err != nil || again.Table.Checksum() != data.Checksum() {
@@ -176,6 +180,21 @@ func TestMoods(t *testing.T) {
 	}
 }
 
+// cancelled is a context that ends when a program has written to a file that is not there yet.
+func cancelled(t *testing.T, path string) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for ctx.Err() == nil {
+			if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	return ctx
+}
+
 // checkDead: the process whose number a file holds has been killed.
 func checkDead(t *testing.T, path string) {
 	t.Helper()
@@ -184,10 +203,10 @@ func checkDead(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	pid, err := strconv.Atoi(string(text))
-	if err != nil {
+	if err = errors.Join(err, os.Remove(path)); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
+	for {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil || strings.Contains(string(stat), ") Z ") {
 			return
@@ -195,21 +214,7 @@ func checkDead(t *testing.T, path string) {
 		if syscall.Kill(pid, 0) != nil {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("the child %d has survived its group", pid)
-}
-
-// TestCancelled: an interrupted run does not wait for a program that hangs.
-func TestCancelled(t *testing.T) {
-	t.Parallel()
-	needsPython(t)
-	a := load(t, strings.Replace(moods, "TIME", "10m", 1))
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_, err := a.Release(ctx, inMood(a, table(t, 50), "hang"))
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
+		time.Sleep(10 * time.Millisecond) // a child that survives its group is waited for in vain
 	}
 }
 
@@ -222,9 +227,7 @@ func TestNoProgram(t *testing.T) {
 		`[sh, -c, "echo hello; cat"]`:              `at its start: it printed "hello"`,
 		`[sh, -c, "echo '{\"protocol\":2}'; cat"]`: "it speaks protocol 2, must be 1",
 	} {
-		text := strings.Replace(strings.Replace(moods, "TIME", "1m", 1), "[python3, moods.py]",
-			command, 1)
-		a := load(t, text)
+		a := load(t, strings.Replace(moods, "[python3, moods.py]", command, 1))
 		_, err := a.Release(context.Background(), inMood(a, table(t, 5), ""))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", command, err, want)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
@@ -43,7 +44,7 @@ func release(t failer, table *datasets.Table, rows []int32, p Params) *algorithm
 }
 
 // patients is the running example of the paper (Fig. 1 and 8) with public domains.
-func patients(t *testing.T) *datasets.Table {
+func patients() *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 0, High: 121, Step: 1},
 		{Name: "sex", Kind: datasets.Categorical, Values: []string{"male", "female"}},
@@ -51,28 +52,13 @@ func patients(t *testing.T) *datasets.Table {
 		{Name: "disease", Kind: datasets.Categorical, Role: datasets.Sensitive,
 			Values: []string{"flu", "hepatitis", "bronchitis", "broken arm", "aids", "hang nail"}},
 	}}
-	b := datasets.NewBuilder(schema, 6)
-	for _, cells := range [][4]string{
-		{"25", "male", "53711", "flu"}, {"25", "female", "53712", "hepatitis"},
-		{"26", "male", "53711", "bronchitis"},
-		{"27", "male", "53710", "broken arm"}, {"27", "female", "53712", "aids"},
-		{"28", "male", "53711", "hang nail"},
-	} {
-		row := b.AddRow()
-		for i, text := range cells {
-			code, err := schema.Attributes[i].TextCode(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.Set(row, i, code)
-		}
-	}
-	return b.Table()
+	return testinput.Table(schema, []uint32{25, 0, 1, 0}, []uint32{25, 1, 2, 1},
+		[]uint32{26, 0, 1, 2}, []uint32{27, 0, 0, 3}, []uint32{27, 1, 2, 4}, []uint32{28, 0, 1, 5})
 }
 
 // TestPatients is the paper's Fig. 8: a 2-anonymisation with ranges and means.
 func TestPatients(t *testing.T) {
-	table := patients(t)
+	table := patients()
 	r := release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First,
 		Records: partition.Range})
 	a, sex := r.Regions.Assignment, table.Schema().Attributes[1].Values

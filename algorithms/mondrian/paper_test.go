@@ -11,7 +11,7 @@ import (
 // TestFigure6: generalised by zip code alone, the six patients allow strict partitioning no cut at
 // k of 3 and become one class. Relaxed partitioning makes two of three, which share 53711.
 func TestFigure6(t *testing.T) {
-	table, err := patients(t).Project("zipcode", "disease")
+	table, err := patients().Project("zipcode", "disease")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -300,7 +300,7 @@ func TestSplitRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)
 		}
 	}
-	table := patients(t)
+	table := patients()
 	for _, test := range []struct {
 		change func(*Params)
 		want   string

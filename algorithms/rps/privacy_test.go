@@ -233,10 +233,11 @@ func TestLawOfTheFirstCut(t *testing.T) {
 
 // TestLawOfStopTestAndLeafCount: at depth 1 the stop test has ε/4; a root that stops there leaves
 // 3ε/4 to its count with rollover and is given ε/2 without. Each frequency may be off by 4.9
-// standard deviations, which a right program exceeds with probability 1e-6.
+// standard deviations, which a right program exceeds with probability 1e-6; the laws of the two
+// variants' stop tests, which are 10 apart, are told apart in all but 1e-6 of the seeds.
 func TestLawOfStopTestAndLeafCount(t *testing.T) {
 	t.Parallel()
-	const trials, epsilon, records, stop = 20000, 1.6, 7, 5
+	const trials, epsilon, records, stop = 10000, 1.6, 7, 5
 	table := testinput.Numbers(0, []int{4}, slices.Repeat([][]uint32{{2}}, records)...)
 	near := func(name string, hits, n, p float64) {
 		if tolerance := 4.9 * math.Sqrt(n*p*(1-p)); math.Abs(hits-n*p) > tolerance {
@@ -519,7 +520,7 @@ func TestAuditOfOneCut(t *testing.T) {
 // a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
 func TestReplacementCostsTwice(t *testing.T) {
 	t.Parallel()
-	const epsilon, trials = 1.0, 20000
+	const epsilon, trials = 1.0, 10000
 	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 1, false
 	hits := func(rows ...[]uint32) float64 {

@@ -237,49 +237,6 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 	})
 }
 
-func TestSameSeedSameBytes(t *testing.T) {
-	table := adultShape(500)
-	params := DefaultParams()
-	params.Quality, params.Attributes = Class, Random
-	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		one := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 1))
-		two := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 1))
-		other := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 2, 2))
-		if one.Table.Checksum() != two.Table.Checksum() || !slices.Equal(one.Regions.Counts,
-			two.Regions.Counts) {
-			t.Errorf("%s: one seed, two releases", variant)
-		}
-		if one.Table.Checksum() == other.Table.Checksum() {
-			t.Errorf("%s: two seeds, one release", variant)
-		}
-	}
-}
-
-func TestEmptyAndTinyTables(t *testing.T) {
-	for _, rows := range [][][]uint32{nil, {{3, 1, 1}}} {
-		table := testinput.Numbers(2, []int{9, 2}, rows...)
-		for _, epsilon := range []float64{1e-6, 1, 1e9} {
-			for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-				for _, attributes := range []AttributeChoice{All, Random} {
-					for seed := range uint64(5) {
-						params := DefaultParams()
-						params.Quality, params.Attributes, params.MaxRows = Class, attributes, 1000
-						r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
-							variant, epsilon, seed))
-						if epsilon == 1e9 && r.Table.Len() != len(rows) {
-							t.Errorf("epsilon 1e9, %s: %d records, want %d", variant, r.Table.Len(),
-								len(rows))
-						}
-						if r.Table.Len() > 1000 {
-							t.Errorf("%d records, max_rows 1000", r.Table.Len())
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 func TestNoAttributeToPartition(t *testing.T) {
 	table := testinput.Numbers(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
 	r := testinput.Release(t, Algorithm{}, testinput.Input(table, DefaultParams(),
@@ -367,34 +324,6 @@ func TestValidateNamesEveryKey(t *testing.T) {
 		"max_nodes", "max_rows"} {
 		if err == nil || !strings.Contains("\n"+err.Error(), "\n"+key+": ") {
 			t.Errorf("no error for %s in:\n%v", key, err)
-		}
-	}
-}
-
-// cancelAfter is a context that ends at the n-th look at it.
-type cancelAfter struct {
-	context.Context
-	looks, n int
-}
-
-func (c *cancelAfter) Err() error {
-	if c.looks++; c.looks > c.n {
-		return context.Canceled
-	}
-	return nil
-}
-
-func TestCancellation(t *testing.T) {
-	table := adultShape(30000)
-	params := DefaultParams()
-	for _, n := range []int{0, 1, 2} { // at the start, in the recursion, when records are drawn
-		ctx := &cancelAfter{Context: context.Background(), n: n}
-		r, err := Algorithm{}.Release(ctx, testinput.Input(table, params, algorithms.Strict, 10, 1))
-		if err == nil {
-			_, _, err = r.Records(ctx)
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled at look %d: %v", n+1, err)
 		}
 	}
 }

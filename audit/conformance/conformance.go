@@ -33,7 +33,8 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 		t.Parallel()
 		report(t, checkParams(a))
 	})
-	for i, params := range append([]algorithms.Params{a.Params()}, settings...) {
+	settings = append([]algorithms.Params{a.Params()}, settings...)
+	for i, params := range settings {
 		for _, guarantee := range a.Info().Variants {
 			if checker, ok := a.(algorithms.VariantChecker); ok &&
 				checker.CheckVariant(guarantee.Variant, params) != nil {
@@ -47,7 +48,8 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 					t.Parallel()
 					report(t, c.run(subject{a, guarantee, params, 0}))
 				})
-				if !guarantee.Approximate || i > 0 { // the unit is the same to all settings
+				// The unit is the same to all settings: the last stands for them.
+				if !guarantee.Approximate || i < len(settings)-1 {
 					continue
 				}
 				name := fmt.Sprintf("%s/%d/delta/%s", guarantee.Variant, i, c.name)

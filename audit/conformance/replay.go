@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"ppdp/algorithms"
 	"ppdp/audit"
@@ -36,6 +37,9 @@ func checkReplay(s subject) error {
 			return err
 		}
 		refuted = refuted || !v.Passed()
+		if s.guarantee.Status == algorithms.Holds && math.IsInf(v.Proven, 1) {
+			problems = append(problems, fmt.Errorf("epsilon %v: no bound is proven", epsilon))
+		}
 		for _, f := range v.Failures {
 			problems = append(problems, fmt.Errorf("epsilon %v: %s: %s, transcript %d: %s",
 				epsilon, f.Kind, f.Pair, f.Transcript, f.Text))

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,7 +38,6 @@ func TestMain(m *testing.M) {
 // child runs an experiment that may kill it, with a limit on the size of its files if there is one.
 // It prints how many jobs are done.
 func child(out string) int {
-	debug.SetMaxStack(1 << 20) // to overflow quickly
 	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
 		limits := syscall.Rlimit{Cur: limit, Max: limit}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limits); err != nil {
@@ -70,8 +67,8 @@ func child(out string) int {
 	_, err = Run(context.Background(), plan, Options{Out: out, Workers: 2, Clock: time.Now,
 		Progress: func(p Progress) {
 			fmt.Println("done", p.Done)
-			if p.Done == stopAt && os.Getenv("PPDP_TEST_STOP") != "" {
-				select {} // no more is reported
+			if p.Done >= stopAt && os.Getenv("PPDP_TEST_STOP") != "" {
+				syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			}
 		}})
 	if err != nil {
@@ -81,7 +78,7 @@ func child(out string) int {
 	return 0
 }
 
-// stopAt is after how many jobs a child hangs if it is told to.
+// stopAt is after how many jobs a child kills itself if it is told to.
 const stopAt = 5
 
 // childCommand is a process that runs an experiment.
@@ -101,26 +98,17 @@ func TestKilled(t *testing.T) {
 	mustRun(t, plan, options(t, undisturbed))
 
 	out := t.TempDir()
-	command := childCommand(out, testSpec, "PPDP_TEST_STOP=1")
-	pipe, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	output, err := childCommand(out, testSpec, "PPDP_TEST_STOP=1").CombinedOutput()
+	if err == nil {
+		t.Fatalf("the child has ended by itself: %s", output)
 	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
+	done := bytes.Count(output, []byte("done "))
+	if _, err := os.Stat(filepath.Join(out, "test/coins", results.ManifestFile)); err == nil {
+		t.Error("the child has finished the run")
 	}
-	done := 0
-	for lines := bufio.NewScanner(pipe); done < stopAt && lines.Scan(); {
-		if _, err := fmt.Sscanf(lines.Text(), "done %d", &done); err != nil {
-			t.Errorf("the child: %s", lines.Text())
-		}
-	}
-	if err := command.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	command.Wait() // its error is the kill
 	result := mustRun(t, plan, options(t, out))
-	if done < stopAt || result.Cached < done || result.Cached == len(plan.Jobs) {
+	// The disk may have had more than was reported, on a slow one all.
+	if done < stopAt || result.Cached < done {
 		t.Errorf("%d of %d jobs survived, %d were reported", result.Cached, len(plan.Jobs), done)
 	}
 	for _, name := range []string{results.RecordsFile, results.LedgerFile, results.SummaryFile} {
@@ -205,35 +193,27 @@ func TestSuspects(t *testing.T) {
 	sameTrees(t, "suspects", tree(t, opts.Out), tree(t, undisturbed.Out))
 }
 
-// TestDiskFull: when the disk is full the run reports it, and finished jobs are kept.
-func TestDiskFull(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
-	out := t.TempDir()
-	output, err := childCommand(out, testSpec, "PPDP_TEST_LIMIT=9000").CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 ||
-		!strings.Contains(string(output), "journal: write") {
-		t.Fatalf("%v: %s", err, output)
-	}
-	result := mustRun(t, plan, options(t, out))
-	if result.Cached < 2 || result.Cached == len(plan.Jobs) {
-		t.Errorf("%d of %d jobs survived", result.Cached, len(plan.Jobs))
-	}
-}
-
 // TestDoneIsOnDisk: no job is reported done before the disk has it, however slow that is.
 func TestDoneIsOnDisk(t *testing.T) {
 	t.Parallel()
-	var synced, syncs atomic.Int64
+	var synced, syncs, looks atomic.Int64
+	plan := mustPlan(t, testSpec, spec.Overrides{})
 	opts := options(t, t.TempDir())
 	opts.Workers = 3
+	opts.Clock = func() time.Time {
+		looks.Add(1)
+		return time.Now()
+	}
 	opts.sync = func(f *os.File) error {
 		text, err := os.ReadFile(f.Name())
 		if err != nil {
 			return err
 		}
-		time.Sleep(10 * time.Millisecond)
+		// A job looks at the clock four times: when the first sync ends, lines of many others
+		// have gathered.
+		for looks.Load() < int64(2*len(plan.Jobs)) {
+			time.Sleep(time.Millisecond)
+		}
 		synced.Store(int64(bytes.Count(text, []byte(`"status":"ok"`))))
 		syncs.Add(1)
 		return nil
@@ -243,7 +223,6 @@ func TestDoneIsOnDisk(t *testing.T) {
 			t.Errorf("%d jobs are said to be done, %d are on disk", p.Done, synced.Load())
 		}
 	}
-	plan := mustPlan(t, testSpec, spec.Overrides{})
 	mustRun(t, plan, opts)
 	if n := syncs.Load(); n == 0 || n == int64(len(plan.Jobs)) {
 		t.Errorf("%d syncs for %d jobs, must be some and fewer", n, len(plan.Jobs))

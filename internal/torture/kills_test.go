@@ -46,12 +46,12 @@ func (c *campaign) kills() {
 		if err := command.Start(); err != nil {
 			f.Fatal(err)
 		}
-		time.Sleep(2*c.took + time.Second/2)
+		f.hangs()
 		if err := command.Process.Signal(signals[f.number%len(signals)]); err != nil {
 			f.Error(err)
 		}
 		f.ends(command)
-		if !strings.Contains(said.String(), "cells that did not end when they were told to") {
+		if !strings.Contains(said.String(), "that did not end at their time limit") {
 			f.Errorf("the hanging cells are not named: %s", said.String())
 		}
 	})
@@ -74,20 +74,15 @@ func (c *campaign) isolatedKills() {
 		if err := command.Start(); err != nil {
 			f.Fatal(err)
 		}
-		for patience := 0; len(marked(mark)) < 4; patience++ { // the run and three workers
-			if time.Sleep(20 * time.Millisecond); patience > 1000 {
-				f.Fatal("the workers do not start")
-			}
-		}
+		f.hangs()
 		time.Sleep(time.Duration(f.Float64() * float64(time.Second)))
 		if err := command.Process.Signal(signals[f.number%len(signals)]); err != nil {
 			f.Error(err)
 		}
 		f.ends(command)
-		for patience := 0; len(marked(mark)) > 0; patience++ {
-			if time.Sleep(20 * time.Millisecond); patience > 250 {
-				f.Fatalf("processes %v stay", marked(mark))
-			}
+		for left := marked(mark); len(left) > 0; left = marked(mark) {
+			f.Logf("processes %v are still there", left)
+			time.Sleep(100 * time.Millisecond)
 		}
 		write(f.T, filepath.Join(f.dir, "spec.yaml"), spec)
 		f.recovers("--isolate")
@@ -106,15 +101,25 @@ func marked(entry string) (processes []string) {
 	return processes
 }
 
-// ends: a process that was told to ends soon.
+// hangs waits until a hostile cell of the case hangs.
+func (f *fault) hangs() {
+	for {
+		if _, err := os.Stat(filepath.Join(f.dir, hangsFile)); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// ends: a process that was told to ends, and soon. The whole campaign says how soon; beside other
+// tests a machine may be as busy as it likes.
 func (f *fault) ends(command *exec.Cmd) {
 	f.Helper()
-	late := time.AfterFunc(5*time.Second, func() {
-		f.Error("still running after 5 s")
-		command.Process.Kill()
-	})
+	told := time.Now()
 	command.Wait() // with 1 if it was interrupted, 0 if it had finished
-	late.Stop()
+	if took := time.Since(told); *full && took > 5*time.Second {
+		f.Errorf("it ended after %v", took)
+	}
 }
 
 // syscalls has the system fail, or the process killed, at each call of a kind in turn.
@@ -142,7 +147,7 @@ func (c *campaign) syscalls() {
 			"say so, go on, same bytes", 1, 100, false},
 		{"failing write", "write", "error=ENOSPC", "say so, go on, same bytes", 2, 200, false},
 		{"failing open", "openat", "error=EMFILE", "say so, go on, same bytes", 1, 100, false},
-		{"slow sync", "fsync", "delay_enter=300000", "same bytes", 1, 3, false},
+		{"slow sync", "fsync", "delay_enter=300000", "same bytes", 0, 3, false},
 	} {
 		passed := false // the call with this number does not occur any more
 		c.each(kind.name, kind.few, kind.many, kind.must, func(f *fault) {

@@ -79,15 +79,8 @@ type fault struct {
 	number int
 }
 
-// raceDetector is whether the tests were built with it.
-var raceDetector bool
-
 // TestTorture is the campaign.
 func TestTorture(t *testing.T) {
-	if raceDetector {
-		t.Skip("hundreds of processes, which the race detector makes slow: make test runs them " +
-			"without it")
-	}
 	c := &campaign{T: t, reference: make(map[string]string)}
 	first := &fault{T: t, c: c, dir: t.TempDir()}
 	write(t, filepath.Join(first.dir, "spec.yaml"), spec)

@@ -26,7 +26,7 @@ for line in sys.stdin:
     if mood == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
-        with open(os.path.join(os.environ["HOME"], "child"), "w") as f:
+        with open("child", "w") as f:
             f.write(str(child.pid))
         time.sleep(1000)
     if mood == "memory":

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -58,6 +59,7 @@ func Die(how string) {
 	case "exit":
 		os.Exit(0)
 	case "stack":
+		debug.SetMaxStack(1 << 20) // to overflow quickly
 		var overflow func(int) int
 		overflow = func(n int) int { return overflow(n+1) + n }
 		overflow(0)
