@@ -158,8 +158,8 @@ func (s *Summary) read(each func(c *Record, time *Timing)) error {
 	return errors.Join(errs...)
 }
 
-// Record reads one record of the run again: that of a line of its records, which count from 1. It is
-// nil where there is no such line.
+// Record reads one record of the run again: that of a line of its records, which count from 1. It
+// is nil where there is no such line.
 func (s *Summary) Record(line int) (cell *Record, err error) {
 	err = ParseFile(s.Dir, RecordsFile, func(from io.Reader, path string) error {
 		n := 0
