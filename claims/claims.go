@@ -1,5 +1,5 @@
-// Package claims holds what the papers say in a form that can be checked, one ledger a paper, and
-// judges it from the records of runs. A claim is a statement in our own words, its place in the
+// Package claims holds what the papers say in a form that can be checked, one claims file a paper,
+// and judges it from the records of runs. A claim is a statement in our own words, its place in the
 // paper, and checks: selections of records, a predicate over them and the points where it must
 // hold. One rule gives the verdicts of all claims, see Evaluate.
 //
@@ -31,8 +31,8 @@ const (
 	NoData        Verdict = "no-data"
 )
 
-// Ledger is the claims of one paper.
-type Ledger struct {
+// File is a claims file: the claims of one paper.
+type File struct {
 	Paper    string `yaml:"paper"` // the first part of its experiments' names
 	Citation string `yaml:"citation"`
 	// UnderTest are the algorithms whose variant the caller chooses. Of any other algorithm the
@@ -175,20 +175,20 @@ func (t *Take) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 }
 
 //go:embed *.yaml
-var ledgers embed.FS
+var embedded embed.FS
 
-// Papers lists the papers that have a ledger, in alphabetical order.
+// Papers lists the papers that have a claims file, in alphabetical order.
 func Papers() (papers []string) {
-	files, _ := fs.Glob(ledgers, "*.yaml") // fails for malformed patterns only
+	files, _ := fs.Glob(embedded, "*.yaml") // fails for malformed patterns only
 	for _, file := range files {
 		papers = append(papers, strings.TrimSuffix(file, ".yaml"))
 	}
 	return papers
 }
 
-// Load returns the ledger of a paper.
-func Load(paper string) (*Ledger, error) {
-	data, err := ledgers.ReadFile(paper + ".yaml")
+// Load returns the claims file of a paper.
+func Load(paper string) (*File, error) {
+	data, err := embedded.ReadFile(paper + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("no claims of %q, must be one of %s",
 			paper, strings.Join(Papers(), ", "))

@@ -20,7 +20,7 @@ import (
 func TestBadLedgers(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.bad.yaml")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no bad ledgers: %v", err)
+		t.Fatalf("no bad claims files: %v", err)
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -41,7 +41,7 @@ func TestBadLedgers(t *testing.T) {
 	}
 }
 
-// FuzzParse: no file brings the program down, and what is accepted can be judged.
+// FuzzParse: no claims file brings the program down, and what is accepted can be judged.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("paper: toy\ncitation: Toy\nclaims:\n" +
 		"  - {id: a, statement: b, source: c, expect: holds, checks: [{experiment: toy/one, " +
@@ -68,10 +68,10 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// every ledger that comes with the program.
-func every(t *testing.T) []*Ledger {
+// every claims file that comes with the program.
+func every(t *testing.T) []*File {
 	t.Helper()
-	var all []*Ledger
+	var all []*File
 	var errs []error
 	for _, paper := range Papers() {
 		l, err := Load(paper)
@@ -84,9 +84,9 @@ func every(t *testing.T) []*Ledger {
 	return all
 }
 
-// TestLedgers: what the ledgers name exists: experiments, tests and errata; ids are unique over all
-// papers.
-func TestLedgers(t *testing.T) {
+// TestFiles: what the claims files name exists: experiments, tests and errata; ids are unique over
+// all papers.
+func TestFiles(t *testing.T) {
 	errata, err := os.ReadFile("../docs/errata.md")
 	if err != nil {
 		t.Fatal(err)
@@ -185,9 +185,9 @@ func testsOfModule(t *testing.T) map[string]bool {
 	return tests
 }
 
-// TestPage: docs/generated/verdicts.md has every claim with the verdict the ledger expects and why,
-// and docs/reproduction.md its table. The numbers come from a full run on the real data; make them
-// again with
+// TestPage: docs/generated/verdicts.md has every claim with the verdict the claims file expects and
+// why, and docs/reproduction.md its table. The numbers come from a full run on the real data; make
+// them again with
 //
 //	ppdp reproduce && ppdp claims --write docs/generated/verdicts.md
 func TestPage(t *testing.T) {
@@ -223,7 +223,7 @@ func TestPage(t *testing.T) {
 			}
 			entry, _, _ := strings.Cut(rest, "\n\n")
 			wanted := []string{c.Statement, c.NotCovered}
-			if !strings.Contains(entry, byTheClock) { // a verdict that the ledger cannot expect
+			if !strings.Contains(entry, byTheClock) { // a verdict that the file cannot expect
 				wanted = append(wanted, string(c.Expect), c.Why)
 			}
 			for _, want := range wanted {
@@ -237,7 +237,7 @@ func TestPage(t *testing.T) {
 
 // TestCounts: a row for the paper and one for each figure with claims, parts of a figure together.
 func TestCounts(t *testing.T) {
-	l := &Ledger{Citation: "A paper", Figures: []string{"Fig. 1a", "Fig. 1b", "Fig. 2", "Table I"}}
+	l := &File{Citation: "A paper", Figures: []string{"Fig. 1a", "Fig. 1b", "Fig. 2", "Table I"}}
 	var b strings.Builder
 	writeCounts(&b, l, []Judgement{
 		{Verdict: Holds, Source: []string{"Fig. 1a"}},
@@ -256,7 +256,7 @@ func TestCounts(t *testing.T) {
 }
 
 func TestCoverage(t *testing.T) {
-	l := &Ledger{Figures: []string{"Fig. 1", "Fig. 2"}}
+	l := &File{Figures: []string{"Fig. 1", "Fig. 2"}}
 	c := CoverageOf(l, []Judgement{
 		{Verdict: Holds, Source: []string{"Fig. 1"}},
 		{Verdict: NoData, Source: []string{"Fig. 2"}},

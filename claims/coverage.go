@@ -13,9 +13,9 @@ type Coverage struct {
 	Missing          []string // the figures and tables without
 }
 
-// CoverageOf counts a ledger's judgements.
-func CoverageOf(l *Ledger, judgements []Judgement) Coverage {
-	c := Coverage{Claims: len(judgements), Figures: len(l.Figures)}
+// CoverageOf counts the judgements of a claims file.
+func CoverageOf(f *File, judgements []Judgement) Coverage {
+	c := Coverage{Claims: len(judgements), Figures: len(f.Figures)}
 	var judged []string
 	for i := range judgements {
 		if j := &judgements[i]; j.Verdict != NotCovered && j.Verdict != NoData {
@@ -23,7 +23,7 @@ func CoverageOf(l *Ledger, judgements []Judgement) Coverage {
 			judged = append(judged, j.Source...)
 		}
 	}
-	for _, figure := range l.Figures {
+	for _, figure := range f.Figures {
 		if slices.Contains(judged, figure) {
 			c.Covered++
 		} else {

@@ -13,12 +13,12 @@ import (
 
 // Options of an evaluation. The zero value judges everything in the published variant.
 type Options struct {
-	Variant string // of the ledgers' algorithms under test; "" is published
-	// Experiments are the names of all experiments. A ledger that names another is an error; nil
-	// allows every name.
+	Variant string // of the algorithms under test; "" is published
+	// Experiments are the names of all experiments. A claims file that names another is an error;
+	// nil allows every name.
 	Experiments []string
-	// Specs are the texts of the experiments. A run of another text may lack what a ledger selects,
-	// which is then no error; experiments without a text count as current.
+	// Specs are the texts of the experiments. A run of another text may lack what a claims file
+	// selects, which is then no error; experiments without a text count as current.
 	Specs map[string]string
 }
 
@@ -40,8 +40,9 @@ type Judgement struct {
 	Verdict   Verdict  `json:"verdict"`
 	Basis     string   `json:"basis,omitempty"`  // "records", or "tests" for a claim without checks
 	Reason    string   `json:"reason,omitempty"` // of not-covered and no-data
-	// Expect and Why are the ledger's; Surprise is a verdict other than Expect. Nothing is expected
-	// of a run on stand-ins, with overridden trials or grid, of another variant or of times.
+	// Expect and Why are the claims file's; Surprise is a verdict other than Expect. Nothing is
+	// expected of a run on stand-ins, with overridden trials or grid, of another variant or of
+	// times.
 	Expect      Verdict     `json:"expect,omitempty"`
 	Why         string      `json:"why,omitempty"`
 	Surprise    bool        `json:"surprise,omitempty"`
@@ -100,7 +101,7 @@ type Point struct {
 	P     float64 `json:"p"`     // one-sided, towards Value, Holm-adjusted over the claim's points
 }
 
-// Evaluate judges every claim of a ledger on the results of runs.
+// Evaluate judges every claim of a file on the results of runs.
 //
 // Each check gives a statistic and its standard error at every point of its grid: paired over
 // trials, folds averaged first. A point supports the check when the accepted values hold the
@@ -114,23 +115,23 @@ type Point struct {
 //
 // A claim has no data when records are missing or failed, or when there is one trial where the
 // error must be known. A selection that cannot match (an experiment, fact or value that does not
-// exist) is an error with the ledger's line; all are returned together, and their claims have no
+// exist) is an error with the file's line; all are returned together, and their claims have no
 // data.
-func Evaluate(l *Ledger, runs []*results.Summary, o Options) ([]Judgement, error) {
-	e := &evaluation{ledger: l, options: o, runs: make(map[string]*run)}
+func Evaluate(f *File, runs []*results.Summary, o Options) ([]Judgement, error) {
+	e := &evaluation{file: f, options: o, runs: make(map[string]*run)}
 	e.options.Variant = cmp.Or(o.Variant, Published)
 	for _, r := range runs {
 		e.runs[r.Manifest.Experiment] = &run{Summary: r}
 	}
-	judgements := make([]Judgement, len(l.Claims))
-	for i := range l.Claims {
-		judgements[i] = e.claim(&l.Claims[i])
+	judgements := make([]Judgement, len(f.Claims))
+	for i := range f.Claims {
+		judgements[i] = e.claim(&f.Claims[i])
 	}
 	return judgements, errors.Join(e.problems...)
 }
 
 type evaluation struct {
-	ledger   *Ledger
+	file     *File
 	options  Options
 	runs     map[string]*run // by experiment
 	problems []error
@@ -142,7 +143,7 @@ type missingData struct{ error }
 func missing(format string, args ...any) error { return missingData{fmt.Errorf(format, args...)} }
 
 func (e *evaluation) claim(c *Claim) Judgement {
-	common := Judgement{ID: c.ID, Paper: e.ledger.Paper, Variant: e.options.Variant,
+	common := Judgement{ID: c.ID, Paper: e.file.Paper, Variant: e.options.Variant,
 		Statement: c.Statement, Source: c.Source}
 	j := common
 	j.Errata, j.Expect, j.Why, j.Tests = c.Errata, c.Expect, c.Why, c.Tests

@@ -45,7 +45,7 @@ func grid(epsilons []float64, trials int, value valueOf) *results.Run {
 				Algorithm: series, Variant: Published, Params: map[string]string{"depth": "5"},
 				Epsilon: &epsilon}
 			for trial := range trials {
-				r.Cells = append(r.Cells, cell(setting, trial, value(series, epsilon, trial)))
+				r.Records = append(r.Records, cell(setting, trial, value(series, epsilon, trial)))
 			}
 		}
 	}
@@ -67,8 +67,8 @@ func cell(setting *results.Setting, trial int, value float64) results.Record {
 			{Measurement: results.Measurement{Metric: "error"}, Value: &value}}}}
 }
 
-// ledgerOf is a ledger of one claim with the given check of toy/one.
-func ledgerOf(t testing.TB, check string) *Ledger {
+// fileOf is a file of one claim with the given check of toy/one.
+func fileOf(t testing.TB, check string) *File {
 	t.Helper()
 	l, err := Parse("toy.yaml", []byte(`paper: toy
 citation: Toy
@@ -88,8 +88,8 @@ claims:
 	return l
 }
 
-// judged evaluates the one claim of a ledger.
-func judged(t testing.TB, l *Ledger, runs ...*results.Run) Judgement {
+// judged evaluates the one claim of a file.
+func judged(t testing.TB, l *File, runs ...*results.Run) Judgement {
 	t.Helper()
 	j, err := Evaluate(l, summaries(runs...), Options{})
 	if err != nil {
@@ -134,7 +134,7 @@ func TestVerdictsWithoutNoise(t *testing.T) {
 				}
 				return 0
 			})
-			if j := judged(t, ledgerOf(t, below), o); j.Verdict != c.want {
+			if j := judged(t, fileOf(t, below), o); j.Verdict != c.want {
 				t.Errorf("%s, want %s: %+v", j.Verdict, c.want, j.Checks)
 			}
 		})
@@ -148,7 +148,7 @@ func TestFalseAlarms(t *testing.T) {
 	const claims = 2000
 	for _, points := range []int{1, 3, 10} {
 		noise := source{uint64(points)}
-		l := ledgerOf(t, below)
+		l := fileOf(t, below)
 		taken := map[Verdict]int{}
 		for range claims {
 			o := grid(tenEpsilons[:points], 5, noise.value)
@@ -172,7 +172,7 @@ func TestFalseAlarms(t *testing.T) {
 // an error. The bounds leave room for chance over 500 claims.
 func TestPower(t *testing.T) {
 	const claims = 500
-	l := ledgerOf(t, below)
+	l := fileOf(t, below)
 	for _, c := range []struct {
 		difference  float64
 		least, most float64
@@ -208,7 +208,7 @@ func TestPower(t *testing.T) {
 // below. Of 4000 claims the share has a standard error of 0.0063; 0.03 is 4.5 of them.
 func TestDetectable(t *testing.T) {
 	const claims = 4000
-	l := ledgerOf(t, "where: {metric: error, series: a}\n"+
+	l := fileOf(t, "where: {metric: error, series: a}\n"+
 		"range: {of: {take: max over epsilon}, min: 0}")
 	for _, trials := range []int{3, 5, 20} {
 		noise := source{uint64(trials)}
@@ -249,9 +249,9 @@ func TestDetectable(t *testing.T) {
 // TestSymmetry: "a below b" and "b above a" are one statement, and the order of records says
 // nothing.
 func TestSymmetry(t *testing.T) {
-	mirrored := ledgerOf(t, "where: {metric: error}\neach: epsilon\n"+
+	mirrored := fileOf(t, "where: {metric: error}\neach: epsilon\n"+
 		"order: {left: {where: {series: b}}, is: above, right: {where: {series: a}}}")
-	straight := ledgerOf(t, below)
+	straight := fileOf(t, below)
 	rapid.Check(t, func(rt *rapid.T) {
 		noise := source{rapid.Uint64().Draw(rt, "seed")}
 		shift := rapid.SampledFrom([]float64{-2, -0.5, 0, 0.5, 2}).Draw(rt, "shift")
@@ -265,7 +265,7 @@ func TestSymmetry(t *testing.T) {
 		})
 		one := judged(t, straight, o)
 		two := judged(t, mirrored, o)
-		slices.Reverse(o.Cells)
+		slices.Reverse(o.Records)
 		three := judged(t, straight, o)
 		for _, other := range []Judgement{two, three} {
 			a, b := &one.Checks[0], &other.Checks[0]
@@ -279,15 +279,15 @@ func TestSymmetry(t *testing.T) {
 // TestNoData: records that are missing, failed or too few give no verdict.
 func TestNoData(t *testing.T) {
 	one := func(series string, _ float64, _ int) float64 { return float64(len(series)) }
-	l := ledgerOf(t, below)
+	l := fileOf(t, below)
 	failed := grid(tenEpsilons[:2], 3, one)
-	for i := range failed.Cells {
-		if c := &failed.Cells[i]; c.Series == "a" && *c.Epsilon == 0.01 {
+	for i := range failed.Records {
+		if c := &failed.Records[i]; c.Series == "a" && *c.Epsilon == 0.01 {
 			c.Status, c.Phase, c.Values = results.Failed, results.PhaseRelease, nil
 		}
 	}
 	undefined := grid(tenEpsilons[:2], 3, one)
-	undefined.Cells[0].Values[0].Value = nil
+	undefined.Records[0].Values[0].Value = nil
 	for _, c := range []struct {
 		name   string
 		runs   []*results.Summary
@@ -314,7 +314,7 @@ func TestNoData(t *testing.T) {
 	if err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, "strict") {
 		t.Errorf("a variant that was not run: %v, %+v", err, j)
 	}
-	exact := ledgerOf(t, below+"\nexact: true")
+	exact := fileOf(t, below+"\nexact: true")
 	two := func(series string, _ float64, _ int) float64 {
 		if series == "a" {
 			return 1
@@ -330,15 +330,15 @@ func TestNoData(t *testing.T) {
 func TestClock(t *testing.T) {
 	o := grid(tenEpsilons[:3], 2, constant(1))
 	o.Manifest.CPU = "A Chip"
-	for i := range o.Cells {
-		o.Timings = append(o.Timings, results.Timing{Cell: i, Release: 2})
+	for i := range o.Records {
+		o.Timings = append(o.Timings, results.Timing{Job: i, Release: 2})
 	}
 	for check, want := range map[string]bool{
 		"where: {metric: runtime}\nrange: {of: {}, max: 1}":                                true,
 		"range: {of: {where: {metric: error}, minus: {where: {metric: runtime}}}, min: 0}": true,
 		"where: {metric: error}\nrange: {of: {}, min: 2}":                                  false,
 	} {
-		j := judged(t, ledgerOf(t, "each: [epsilon, series]\n"+check), o)
+		j := judged(t, fileOf(t, "each: [epsilon, series]\n"+check), o)
 		if j.Verdict != Contradicted || j.Clock != want || j.Surprise == want {
 			t.Errorf("%s\n%s, by the clock %v, a surprise %v",
 				check, j.Verdict, j.Clock, j.Surprise)
@@ -357,12 +357,12 @@ func TestClock(t *testing.T) {
 // predicate shows it.
 func TestStrict(t *testing.T) {
 	o := grid(tenEpsilons[:3], 2, constant(1))
-	for i := range o.Cells {
-		if c := &o.Cells[i]; c.Series == "a" {
+	for i := range o.Records {
+		if c := &o.Records[i]; c.Series == "a" {
 			c.Variant, c.Params = Strict, map[string]string{"depth": "7"}
 		}
 	}
-	l := ledgerOf(t, "where: {metric: error}\nstrict: {depth: 7}\neach: epsilon\n"+
+	l := fileOf(t, "where: {metric: error}\nstrict: {depth: 7}\neach: epsilon\n"+
 		"range: {of: {where: {algorithm: a, depth: 5}, per: {where: {algorithm: b}}}, max: 1}")
 	j, err := Evaluate(l, summaries(o), Options{Variant: Strict})
 	if err != nil || j[0].Verdict != Holds {
@@ -385,7 +385,7 @@ func TestHolm(t *testing.T) {
 }
 
 func BenchmarkEvaluate(b *testing.B) {
-	l := ledgerOf(b, below)
+	l := fileOf(b, below)
 	noise := source{1}
 	o := grid(tenEpsilons, 20, noise.value)
 	b.ResetTimer()
@@ -394,7 +394,7 @@ func BenchmarkEvaluate(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.N*len(o.Cells))/b.Elapsed().Seconds(), "records/s")
+	b.ReportMetric(float64(b.N*len(o.Records))/b.Elapsed().Seconds(), "records/s")
 }
 
 func ExampleEvaluate() {

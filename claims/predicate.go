@@ -18,11 +18,11 @@ type predicate interface {
 	bounds() bounds
 	// describe puts the predicate into words, given those of its sides.
 	describe(sides []string) string
-	// validate reports values that the ledger must not have.
+	// validate reports values that a claims file must not have.
 	validate(problem func(format string, args ...any))
 }
 
-// predicates are those that a ledger gives a check. A valid check has exactly one.
+// predicates are those that a claims file gives a check. A valid check has exactly one.
 type predicates struct {
 	Order    *Order    `yaml:"order"`
 	Range    *Range    `yaml:"range"`

@@ -52,7 +52,7 @@ func TestPredicates(t *testing.T) {
 		{"where: {metric: error, series: b}\neach: epsilon\nrange: {of: {stat: se}, max: 0.1}",
 			nil, NoData},
 	} {
-		j := judged(t, ledgerOf(t, c.check), o)
+		j := judged(t, fileOf(t, c.check), o)
 		if j.Verdict != c.v {
 			t.Errorf("%s\n%s, want %s: %s", c.check, j.Verdict, c.v, j.Reason)
 		}
@@ -91,7 +91,7 @@ func TestMonotone(t *testing.T) {
 			"is: decreasing}", 0.8, Contradicted},
 		{"monotone: {of: {where: {series: b}}, along: epsilon, is: decreasing}", 0, NotReproduced},
 	} {
-		j := judged(t, ledgerOf(t, "where: {metric: error}\n"+c.check), o)
+		j := judged(t, fileOf(t, "where: {metric: error}\n"+c.check), o)
 		if j.Verdict != c.v || math.Abs(j.Checks[0].Points[0].Value-c.want) > 1e-12 {
 			t.Errorf("%s\n%s, %+v, want %s at %v", c.check, j.Verdict, j.Checks, c.v, c.want)
 		}
@@ -104,7 +104,7 @@ func TestMonotone(t *testing.T) {
 // of 2e-5.
 func TestMonotoneFalseAlarms(t *testing.T) {
 	const claims = 1000
-	l := ledgerOf(t, "where: {metric: error, series: a}\n"+
+	l := fileOf(t, "where: {metric: error, series: a}\n"+
 		"monotone: {of: {}, along: epsilon, is: increasing}")
 	for _, points := range []int{minTrend, 10} {
 		for _, trials := range []int{3, 5, 20} {
@@ -175,7 +175,7 @@ func TestGrowth(t *testing.T) {
 		{"order: n log² n, max: 0", power(0, squared), 0, Holds},
 		{"order: n log² n, max: 0.2", power(0.25, squared), 0.25, Contradicted},
 	} {
-		j := judged(t, ledgerOf(t, "where: {metric: error, series: a}\n"+
+		j := judged(t, fileOf(t, "where: {metric: error, series: a}\n"+
 			"growth: {of: {}, along: epsilon, "+c.growth+"}"), c.o)
 		if len(j.Checks) != 1 || math.Abs(j.Checks[0].Points[0].Value-c.want) > 1e-9 {
 			t.Errorf("%s: %+v, want %v", c.growth, j.Checks, c.want)
@@ -192,7 +192,7 @@ func TestGrowth(t *testing.T) {
 	o := grid(sizes, trials, func(_ string, n float64, _ int) float64 {
 		return n * math.Exp(s*noise.normal())
 	})
-	l := ledgerOf(t, "where: {metric: error, series: a}\n"+
+	l := fileOf(t, "where: {metric: error, series: a}\n"+
 		"growth: {of: {}, along: epsilon, order: n, max: 1}")
 	j := judged(t, l, o)
 	want := s / math.Sqrt(5*math.Ln10*math.Ln10) / math.Sqrt(trials)

@@ -116,7 +116,7 @@ func (s *scope) inVariant(samples []*results.Sample) []*results.Sample {
 		published[x.Algorithm] = published[x.Algorithm] || x.Variant == Published
 	}
 	return slices.DeleteFunc(samples, func(x *results.Sample) bool {
-		if slices.Contains(s.ledger.UnderTest, x.Algorithm) {
+		if slices.Contains(s.file.UnderTest, x.Algorithm) {
 			return x.Variant != s.options.Variant
 		}
 		return published[x.Algorithm] && x.Variant != Published

@@ -10,14 +10,14 @@ import (
 	"ppdp/internal/results"
 )
 
-// TestBadSelections: selections that cannot match are errors with the line of the ledger.
+// TestBadSelections: selections that cannot match are errors with the line of the file.
 func TestBadSelections(t *testing.T) {
 	full := grid(tenEpsilons[:3], 2, constant(1))
 	more := grid(tenEpsilons[:2], 2, constant(1))
-	for i := range more.Cells {
-		more.Cells[i].Params = map[string]string{"depth": "6"}
+	for i := range more.Records {
+		more.Records[i].Params = map[string]string{"depth": "6"}
 	}
-	full.Cells = append(full.Cells, more.Cells...)
+	full.Records = append(full.Records, more.Records...)
 	for _, c := range []struct{ check, want string }{
 		{"where: {metric: eror}\neach: epsilon\nrange: {of: {}, max: 1}",
 			"toy.yaml:12: where: no record of toy/one has metric eror, must be one of error"},
@@ -39,7 +39,7 @@ func TestBadSelections(t *testing.T) {
 			"monotone: {of: {}, along: series, is: increasing}",
 			"series of toy/one is \"a\", must be a number"},
 	} {
-		j, err := Evaluate(ledgerOf(t, c.check), summaries(full), Options{})
+		j, err := Evaluate(fileOf(t, c.check), summaries(full), Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), "toy.yaml:") {
 			t.Errorf("%s\nerror %v, want %q", c.check, err, c.want)
@@ -48,11 +48,11 @@ func TestBadSelections(t *testing.T) {
 			t.Errorf("%s\nverdict %s, want none", c.check, j[0].Verdict)
 		}
 	}
-	_, err := Evaluate(ledgerOf(t, below), nil, Options{Experiments: []string{"toy/two"}})
+	_, err := Evaluate(fileOf(t, below), nil, Options{Experiments: []string{"toy/two"}})
 	if err == nil || !strings.Contains(err.Error(), "experiment: toy/one, must be one of toy/two") {
 		t.Errorf("an experiment that does not exist: %v", err)
 	}
-	// Results of another version of the experiment may lack what the ledger of this one selects,
+	// Results of another version of the experiment may lack what the file of this one selects,
 	// and times may not have been kept.
 	full.Manifest.Spec = "before"
 	for _, c := range []struct{ check, want string }{
@@ -62,15 +62,15 @@ func TestBadSelections(t *testing.T) {
 			"toy/one was run in another version, without metric error, depth 6"},
 		{"where: {metric: runtime}\nrange: {of: {}, max: 1}", "toy/one has no timings.jsonl"},
 	} {
-		j, err := Evaluate(ledgerOf(t, c.check), summaries(full),
+		j, err := Evaluate(fileOf(t, c.check), summaries(full),
 			Options{Specs: map[string]string{"toy/one": "after"}})
 		if err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, c.want) {
 			t.Errorf("%s\n%v, %+v, want %q", c.check, err, j, c.want)
 		}
 	}
-	// A quick run may lack values; that is no fault of the ledger.
+	// A quick run may lack values; that is no fault of the file.
 	full.Manifest.Overrides.Quick = true
-	j, err := Evaluate(ledgerOf(t, "where: {metric: error, epsilon: 5}\nrange: {of: {}, max: 1}"),
+	j, err := Evaluate(fileOf(t, "where: {metric: error, epsilon: 5}\nrange: {of: {}, max: 1}"),
 		summaries(full), Options{})
 	if err != nil || j[0].Verdict != NoData || !j[0].Reduced {
 		t.Errorf("a reduced run: %v, %+v", err, j)
@@ -109,7 +109,7 @@ func TestFoldsAndPairs(t *testing.T) {
 	add := func(series string, trial, fold int, v float64) {
 		c := cell(settings[series], trial, v)
 		c.Fold = &fold
-		o.Cells = append(o.Cells, c)
+		o.Records = append(o.Records, c)
 	}
 	// Trials shift both series by 0, 100, 1000; b is 2, 4, 6 above a. Trial 3 of b has one fold of
 	// two.
@@ -121,7 +121,7 @@ func TestFoldsAndPairs(t *testing.T) {
 			add("b", trial, 1, shift+2*float64(trial+1))
 		}
 	}
-	l := ledgerOf(t, strings.Replace(below, "metric: error", "metric: error, dataset: adult", 1))
+	l := fileOf(t, strings.Replace(below, "metric: error", "metric: error, dataset: adult", 1))
 	j := judged(t, l, o)
 	// Differences -2, -4, -6: mean -4, standard deviation 2, error 2/√3.
 	p := j.Checks[0].Points[0]
@@ -160,7 +160,7 @@ func TestInEachTrial(t *testing.T) {
 		return 0
 	})
 	for suffix, want := range map[string]float64{"": 0, " in each trial": 1} {
-		j := judged(t, ledgerOf(t, "where: {metric: error}\n"+
+		j := judged(t, fileOf(t, "where: {metric: error}\n"+
 			"range: {of: {take: spread over series"+suffix+"}, min: 0}"), o)
 		if got := j.Checks[0].Points[0].Value; got != want {
 			t.Errorf("spread over series%s: %v, want %v", suffix, got, want)

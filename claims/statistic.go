@@ -99,7 +99,7 @@ type function func(values []float64) float64
 func difference(v []float64) float64 { return v[0] - v[1] }
 func ratio(v []float64) float64      { return v[0] / v[1] }
 
-// takes are the reductions that a ledger may ask for.
+// takes are the reductions that a claims file may ask for.
 var takes = map[string]function{
 	"min":    slices.Min[[]float64],
 	"max":    slices.Max[[]float64],

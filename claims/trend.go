@@ -72,8 +72,8 @@ func (g *Growth) validate(problem func(string, ...any)) {
 	g.limits.validate(problem)
 }
 
-// growthOrders are the orders of growth in n that a ledger may name, as their logarithm at n, for n
-// above 1.
+// growthOrders are the orders of growth in n that a claims file may name, as their logarithm at n,
+// for n above 1.
 var growthOrders = map[string]func(n float64) float64{
 	"n":        func(n float64) float64 { return logOrder(n, 0) },
 	"n log n":  func(n float64) float64 { return logOrder(n, 1) },

@@ -102,7 +102,7 @@ func (c artifactCommand) Run(con *console) error {
 	}
 	for i, ledger := range v.ledgers {
 		contents.Papers = append(contents.Papers,
-			report.Paper{Ledger: ledger, Judgements: v.judgements[i]})
+			report.Paper{File: ledger, Judgements: v.judgements[i]})
 	}
 	if contents.Tires, err = kickTires(con); err != nil {
 		return fmt.Errorf("trial of %s: %w", tires, err)

@@ -85,7 +85,7 @@ func (c claimsCommand) Run(con *console) error {
 
 // verdicts are the judgements of several papers.
 type verdicts struct {
-	ledgers    []*claims.Ledger
+	ledgers    []*claims.File
 	judgements [][]claims.Judgement // of each ledger
 }
 
@@ -117,7 +117,7 @@ func (v *verdicts) judge(variant string, runs []*results.Summary) error {
 
 // evaluate judges the claims of one paper.
 func evaluate(
-	ledger *claims.Ledger, runs []*results.Summary, variant string,
+	ledger *claims.File, runs []*results.Summary, variant string,
 ) ([]claims.Judgement, error) {
 	return claims.Evaluate(ledger, runs, claims.Options{Variant: variant,
 		Experiments: experiments.Names(), Specs: experiments.Texts()})

@@ -39,7 +39,7 @@ Examples:
 
 // explained is one side of a comparison.
 type explained struct {
-	baseline *regress.Baseline
+	baseline *regress.Reference
 	cell     *results.Record // nil for a run as a whole
 }
 
@@ -56,12 +56,12 @@ func (c explainCommand) Run(con *console) error {
 	}
 	var differences []regress.Difference
 	if a.cell != nil {
-		differences = regress.CellDifferences(a.cell, b.cell)
+		differences = regress.JobDifferences(a.cell, b.cell)
 	}
 	differences = append(differences, regress.Differences(a.baseline, b.baseline)...)
 	output := regress.OutputDifference(a.baseline, b.baseline)
 	if a.cell != nil {
-		output = regress.CellOutputDifference(a.cell, b.cell)
+		output = regress.JobOutputDifference(a.cell, b.cell)
 	}
 	if c.JSON {
 		return writeJSON(con.stdout, struct {
@@ -104,11 +104,11 @@ func openExplained(word string) (*explained, error) {
 	if at := strings.LastIndexByte(word, '#'); at >= 0 {
 		dir, line = word[:at], word[at+1:]
 	}
-	if _, err := os.Stat(filepath.Join(dir, regress.BaselineFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, regress.ReferenceFile)); err == nil {
 		if line != "" {
 			return nil, fmt.Errorf("%s: a baseline has no cells", word)
 		}
-		baseline, err := regress.OpenBaseline(dir)
+		baseline, err := regress.OpenReference(dir)
 		return &explained{baseline: baseline}, err
 	}
 	outcome, err := results.Open(dir)
@@ -118,15 +118,15 @@ func openExplained(word string) (*explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := &explained{baseline: regress.BaselineOf(outcome)}
+	side := &explained{baseline: regress.ReferenceOf(outcome)}
 	side.baseline.Manifest = outcome.Manifest // with the commit
 	if line == "" {
 		return side, nil
 	}
 	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || n > outcome.Cells {
+	if err != nil || n < 1 || n > outcome.Jobs {
 		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line,
-			results.RecordsFile, outcome.Cells)
+			results.RecordsFile, outcome.Jobs)
 	}
 	side.cell, err = outcome.Record(n)
 	return side, err

@@ -69,7 +69,7 @@ func (m *meter) write(dir string, cells, cached int) error {
 	if cells == 0 {
 		return nil
 	}
-	usage := results.Usage{Cells: cells, Jobs: m.jobs,
+	usage := results.Usage{Jobs: cells, Workers: m.jobs,
 		Seconds: m.con.now().Sub(m.started).Seconds()}
 	if m.peaks {
 		usage.PeakBytes = peakMemory()

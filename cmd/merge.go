@@ -114,8 +114,8 @@ func missingError(missing []engine.Missing) error {
 // sameRun names the first inputs in which two runs differ. Where the machines' processors and the
 // command lines differ, the results do not.
 func sameRun(here, there *results.Manifest) error {
-	all := regress.Differences(&regress.Baseline{Manifest: *here},
-		&regress.Baseline{Manifest: *there})
+	all := regress.Differences(&regress.Reference{Manifest: *here},
+		&regress.Reference{Manifest: *there})
 	if len(all) == 0 && here.SpecHash != there.SpecHash {
 		all = append(all, regress.Difference{Input: regress.InputSpec, What: "plots",
 			A: here.SpecHash, B: there.SpecHash})

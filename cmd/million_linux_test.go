@@ -59,7 +59,7 @@ func makeUp(dir string, cells int) error {
 		for _, config := range configs {
 			for trial := range trials {
 				cell := madeUpCell(config, trial)
-				if err := add(cell, &results.Timing{Cell: n, Release: 0.25}); err != nil {
+				if err := add(cell, &results.Timing{Job: n, Release: 0.25}); err != nil {
 					return err
 				}
 				n++

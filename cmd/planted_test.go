@@ -91,7 +91,7 @@ func exactCounts(in *algorithms.Input, release *algorithms.Release) {
 func TestPlantedChanges(t *testing.T) {
 	t.Parallel()
 	type variant = algorithms.Variant
-	measure := func(seed uint64, name string, variant variant, plant *changed) *regress.Baseline {
+	measure := func(seed uint64, name string, variant variant, plant *changed) *regress.Reference {
 		t.Helper()
 		s, err := spec.Parse("planted.yaml", []byte(plantedSpec))
 		if err != nil {
@@ -121,9 +121,9 @@ func TestPlantedChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return regress.BaselineOf(outcome)
+		return regress.ReferenceOf(outcome)
 	}
-	compare := func(old, new *regress.Baseline, alpha float64) *regress.Gate {
+	compare := func(old, new *regress.Reference, alpha float64) *regress.Gate {
 		return regress.Compare([]regress.Pair{{Old: old, New: new}},
 			regress.Options{Alpha: alpha, Floor: regress.DefaultOptions.Floor})
 	}

@@ -80,14 +80,14 @@ func (c regressCommand) Run(con *console) error {
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
 		ran[name] = true
-		old, err := regress.OpenBaseline(filepath.Join(c.Baseline, filepath.FromSlash(name)))
+		old, err := regress.OpenReference(filepath.Join(c.Baseline, filepath.FromSlash(name)))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			fresh = append(fresh, name)
 		case err != nil:
 			return inputError{err}
 		default:
-			pairs = append(pairs, regress.Pair{Old: old, New: regress.BaselineOf(outcome)})
+			pairs = append(pairs, regress.Pair{Old: old, New: regress.ReferenceOf(outcome)})
 		}
 	}
 	if len(pairs) == 0 && !c.Accept {
@@ -154,7 +154,7 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 	var names []string
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
-		baseline := regress.BaselineOf(outcome)
+		baseline := regress.ReferenceOf(outcome)
 		if len(baseline.Samples) == 0 {
 			return fmt.Errorf("%s measured nothing: there is nothing to compare later runs with",
 				name)

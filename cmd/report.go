@@ -64,7 +64,7 @@ func writeReport(con *console, out string, runs []*results.Summary, times bool) 
 		return nil
 	})
 	for i, ledger := range v.ledgers {
-		in.Papers = append(in.Papers, report.Paper{Ledger: ledger, Judgements: v.judgements[i],
+		in.Papers = append(in.Papers, report.Paper{File: ledger, Judgements: v.judgements[i],
 			Strict: strict.judgements[i]})
 	}
 	path := filepath.Join(out, reportFile)

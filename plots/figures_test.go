@@ -69,7 +69,7 @@ func runOf(m results.Manifest, rows []results.Row) *results.Summary {
 				}
 				c.Values = append(c.Values, v)
 			}
-			run.Cells = append(run.Cells, c)
+			run.Records = append(run.Records, c)
 		}
 	}
 	return run.Summary()

@@ -27,18 +27,18 @@ type dot struct {
 // newMap makes the chart of a figure that shows one release's regions.
 func newMap(figure results.Figure, run *results.Summary) (*chart, error) {
 	c := &chart{figure: figure, isMap: true, minN: math.MaxInt}
-	cell, err := c.chooseCell(run.First)
+	record, err := c.chooseRecord(run.First)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.addRectangles(cell.Regions); err != nil {
+	if err := c.addRectangles(record.Regions); err != nil {
 		return nil, err
 	}
-	name := cell.Dataset.Label()
-	if cell.Dataset.StandIn() {
+	name := record.Dataset.Label()
+	if record.Dataset.StandIn() {
 		c.standIns = append(c.standIns, name)
 	}
-	if c.dots = dotsOf(&figure, run.Original(&cell.Dataset)); len(c.dots) == 0 {
+	if c.dots = dotsOf(&figure, run.Original(&record.Dataset)); len(c.dots) == 0 {
 		c.warn("the run kept no rows of %s; write keep: [regions, rows] in the spec to see them",
 			name)
 	}
@@ -61,13 +61,14 @@ func newMap(figure results.Figure, run *results.Summary) (*chart, error) {
 // frame.
 const mapRoom = 0.015
 
-// chooseCell is the cell, of the first trials', of the one setting that a figure's where selects.
-func (c *chart) chooseCell(cells []results.Record) (*results.Record, error) {
+// chooseRecord finds, among the records of first trials, that of the one setting that a figure's
+// where selects.
+func (c *chart) chooseRecord(records []results.Record) (*results.Record, error) {
 	var chosen []*results.Record
-	for i := range cells {
-		cell := &cells[i]
-		if c.figure.Where.Selects(cell) {
-			chosen = append(chosen, cell)
+	for i := range records {
+		record := &records[i]
+		if c.figure.Where.Selects(record) {
+			chosen = append(chosen, record)
 		}
 	}
 	wanted := strings.Join(filterTexts(c.figure.Where), ", ")

@@ -32,23 +32,23 @@ func madeUpMap() *results.Run {
 			{Name: "a", Kind: results.RegionsKind, X: "x", Y: "y",
 				Where: map[string]string{"k": "2"}},
 		}},
-		Cells: []results.Record{cell(five, 0), cell(two, 0), cell(two, 1)},
+		Records: []results.Record{cell(five, 0), cell(two, 0), cell(two, 1)},
 	}
-	run.Cells[0].Regions = []results.RegionSide{side(0, "x", 0, 100), side(0, "y", 0, 100)}
-	run.Cells[1].Regions = []results.RegionSide{
+	run.Records[0].Regions = []results.RegionSide{side(0, "x", 0, 100), side(0, "y", 0, 100)}
+	run.Records[1].Regions = []results.RegionSide{
 		side(0, "x", -0.5, 4.5), side(0, "y", -0.5, 9.5),
 		side(1, "x", 4.5, 9.5), side(1, "y", -0.5, 2.5), side(1, "z", 0, 1),
 		side(2, "x", 4.5, 9.5), side(2, "y", 2.5, 9.5),
 	}
-	run.Cells[0].Original = []results.Column{
+	run.Records[0].Original = []results.Column{
 		{Attribute: "x", Values: []float64{7, 1, 7, 3, 1}},
 		{Attribute: "z", Values: []float64{3, 3, 3, 3, 3}},
 		{Attribute: "y", Values: []float64{8, 2, 8, 9, 1}},
 	}
 	other := setting("2")
 	other.Dataset = named("other") // another dataset's rows are not drawn
-	run.Cells = append(run.Cells, cell(other, 1))
-	run.Cells[3].Original = []results.Column{{Attribute: "x", Values: []float64{3}},
+	run.Records = append(run.Records, cell(other, 1))
+	run.Records[3].Original = []results.Column{{Attribute: "x", Values: []float64{3}},
 		{Attribute: "y", Values: []float64{3}}}
 	return run
 }
@@ -76,9 +76,9 @@ func TestMapHoldsRegionsAndRows(t *testing.T) {
 
 func TestMapIsWritten(t *testing.T) {
 	o := madeUpMap()
-	*o.Cells[1].Setting = results.Setting{Dataset: standIn("d"), Algorithm: "mondrian",
-		Params: o.Cells[1].Params}
-	o.Cells[1].Original = o.Cells[0].Original
+	*o.Records[1].Setting = results.Setting{Dataset: standIn("d"), Algorithm: "mondrian",
+		Params: o.Records[1].Params}
+	o.Records[1].Original = o.Records[0].Original
 	second := o.Manifest.Figures[0]
 	second.Name, second.Where = "b", map[string]string{"k": "5"}
 	o.Manifest.Figures = append(o.Manifest.Figures, second)
@@ -118,9 +118,9 @@ func TestMapErrors(t *testing.T) {
 		{func(o *results.Run, f *results.Figure) { f.Where["k"] = "3" },
 			`figure "a": no release with k 3`},
 		{func(o *results.Run, f *results.Figure) {
-			o.Cells[1].Status, o.Cells[1].Error = results.Failed, "too few"
+			o.Records[1].Status, o.Records[1].Error = results.Failed, "too few"
 		}, "its release failed: too few"},
-		{func(o *results.Run, f *results.Figure) { o.Cells[1].Regions = nil },
+		{func(o *results.Run, f *results.Figure) { o.Records[1].Regions = nil },
 			"the run kept no regions"},
 		{func(o *results.Run, f *results.Figure) { f.Y = "w" },
 			`no attribute "w", must be one of x, y, z`},
@@ -133,7 +133,7 @@ func TestMapErrors(t *testing.T) {
 		}
 	}
 	o := madeUpMap()
-	o.Cells[0].Original = nil
+	o.Records[0].Original = nil
 	if c, err := newMap(o.Manifest.Figures[0], o.Summary()); err != nil || len(c.warnings) != 1 {
 		t.Errorf("without rows: %v, want one warning", err)
 	}

@@ -17,12 +17,12 @@ type numbers struct {
 
 // numberLine is one curve or benchmark.
 type numberLine struct {
-	Label string
-	Cells []numberCell // by column; an empty Mean where the line has no point
+	Label  string
+	Fields []numberField // by column; an empty Mean where the line has no point
 }
 
-// numberCell is a mean over trials.
-type numberCell struct {
+// numberField is a mean over trials.
+type numberField struct {
 	Mean, SE  string
 	N, Failed int
 }
@@ -54,12 +54,13 @@ func numbersOf(p *plots.Picture) []numbers {
 			t.Columns = append(t.Columns, column)
 		}
 		for _, l := range lines {
-			cells := make([]numberCell, len(places))
+			fields := make([]numberField, len(places))
 			for _, point := range l.Points {
-				cells[slices.Index(places, point.X)] = numberCell{N: point.N, Failed: point.Failed,
-					Mean: cmp.Or(number(point.Mean), "undefined"), SE: number(point.SE)}
+				fields[slices.Index(places, point.X)] = numberField{N: point.N,
+					Failed: point.Failed, Mean: cmp.Or(number(point.Mean), "undefined"),
+					SE: number(point.SE)}
 			}
-			t.Lines = append(t.Lines, numberLine{l.Label, cells})
+			t.Lines = append(t.Lines, numberLine{l.Label, fields})
 		}
 		if len(lines) > 0 {
 			tables = append(tables, t)

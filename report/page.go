@@ -19,27 +19,27 @@ import (
 
 // page is all that the template shows.
 type page struct {
-	Style       template.CSS
-	Own         bool // about the user's runs alone: no paper's experiment is among them
-	Heading     string
-	Papers      []*paperView
-	Others      []*experimentView // runs of no paper with a ledger
-	Board       []leaderboard.Table
-	BoardKey    string
-	Verdicts    []verdictWords // the key
-	Claims      int            // of all papers
-	Verdict     string         // how many of the claims have which verdict, in words
-	StandIns    []string
-	Reduced     []string // experiments run with overrides that make them smaller
-	Surprises   []*claimView
-	Cells       int
-	FailedCells int
-	Failures    []failure
-	Notes       []note
-	Groups      []erratumGroup
-	Provenance  []*provenance
-	Modules     []moduleList
-	Warnings    []string
+	Style      template.CSS
+	Own        bool // about the user's runs alone: no paper's experiment is among them
+	Heading    string
+	Papers     []*paperView
+	Others     []*experimentView // runs of no paper with a claims file
+	Board      []leaderboard.Table
+	BoardKey   string
+	Verdicts   []verdictWords // the key
+	Claims     int            // of all papers
+	Verdict    string         // how many of the claims have which verdict, in words
+	StandIns   []string
+	Reduced    []string // experiments run with overrides that make them smaller
+	Surprises  []*claimView
+	Jobs       int
+	FailedJobs int
+	Failures   []failure
+	Notes      []note
+	Groups     []erratumGroup
+	Provenance []*provenance
+	Modules    []moduleList
+	Warnings   []string
 }
 
 // paperView is a paper's part of the page.
@@ -48,7 +48,7 @@ type paperView struct {
 	Coverage        claims.Coverage
 	Counts          []string
 	Bar             []barPart
-	Claims          []*claimView // all, in the order of the ledger
+	Claims          []*claimView // all, in the order of the claims file
 	Experiments     []*experimentView
 	Elsewhere       []*claimView // with a verdict, but about no run shown
 	Unjudged        []*claimView
@@ -64,7 +64,7 @@ type barPart struct {
 // experimentView is a run's part of the page.
 type experimentView struct {
 	Name, ID, Title, Source string
-	Cells, Failed           int
+	Jobs, Failed            int
 	StandIns                []string
 	Overrides               []string
 	Parts                   []*part
@@ -153,8 +153,8 @@ func newPage(in Input) (*page, error) {
 		if len(e.Overrides) > 0 {
 			p.Reduced = append(p.Reduced, e.Name)
 		}
-		p.Cells += e.Cells
-		p.FailedCells += e.Failed
+		p.Jobs += e.Jobs
+		p.FailedJobs += e.Failed
 		p.Failures = append(p.Failures, failuresOf(run)...)
 		p.Notes = append(p.Notes, notesOf(run)...)
 	}
@@ -216,7 +216,7 @@ func overall(papers []*paperView) (n int, text string) {
 }
 
 func newPaperView(paper *Paper) *paperView {
-	l := paper.Ledger
+	l := paper.File
 	v := &paperView{Paper: l.Paper, Citation: l.Citation,
 		Coverage: claims.CoverageOf(l, paper.Judgements), Counts: claims.Count(paper.Judgements)}
 	strict := make(map[string]*claims.Judgement, len(paper.Strict))
@@ -254,7 +254,7 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }
 func newExperimentView(run *results.Summary) (*experimentView, error) {
 	m := &run.Manifest
 	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title,
-		Source: m.After(), Cells: run.Cells, Failed: run.Failed, StandIns: m.StandIns()}
+		Source: m.After(), Jobs: run.Jobs, Failed: run.Failed, StandIns: m.StandIns()}
 	reduced := m.Overrides
 	reduced.Seed = nil // another seed leaves the experiment as large as it is
 	e.Overrides = reduced.Texts()

@@ -48,19 +48,19 @@ func provenanceOf(runs []*results.Summary) (list []*provenance, lists []moduleLi
 	return list, lists
 }
 
-// failure is one or more cells that failed alike.
+// failure is one or more jobs that failed alike.
 type failure struct {
 	*results.Failure
 	Experiment, ID string
-	First          string // the first of them: "cell 17, trial 2, fold 3"
+	First          string // the first of them: "job 17, trial 2, fold 3"
 }
 
-// failuresOf gathers failed cells by what failed and how.
+// failuresOf gathers failed jobs by what failed and how.
 func failuresOf(run *results.Summary) []failure {
 	var all []failure
 	name := run.Manifest.Experiment
 	for _, f := range run.Failures {
-		first := fmt.Sprintf("cell %d, trial %d", f.First, f.Trial)
+		first := fmt.Sprintf("job %d, trial %d", f.First, f.Trial)
 		if f.Fold != nil {
 			first += fmt.Sprintf(", fold %d", *f.Fold)
 		}
@@ -69,7 +69,7 @@ func failuresOf(run *results.Summary) []failure {
 	return all
 }
 
-// note is a warning of a run's cells.
+// note is a warning of a run's jobs.
 type note struct {
 	*results.Warning
 	Experiment, ID string

@@ -49,14 +49,14 @@ type rankLine struct {
 	*contest.Release
 	Leads      int // tasks in which it is best or not distinguishable from it
 	NoBetter   bool
-	Cells      []rankCell
+	Fields     []rankField
 	Size, Time string // records and seconds of a release
 
 	places int // over all tasks
 }
 
-// rankCell is a mean over trials.
-type rankCell struct {
+// rankField is a mean over trials.
+type rankField struct {
 	Mean, SE               string // an empty Mean where there is none
 	Best, Tied             bool
 	Behind                 string // the best, and by how much
@@ -145,10 +145,10 @@ func newRankLine(t *contest.Table, release int) *rankLine {
 		l.places += e.Place
 		if e.N == 0 {
 			l.places += len(t.Releases) // comes last
-			l.Cells = append(l.Cells, rankCell{})
+			l.Fields = append(l.Fields, rankField{})
 			continue
 		}
-		cell := rankCell{Mean: contest.Number(e.Mean, 3), Best: e.Rank == contest.Best,
+		cell := rankField{Mean: contest.Number(e.Mean, 3), Best: e.Rank == contest.Best,
 			Tied: e.Rank == contest.Tied}
 		if e.N > 1 {
 			cell.SE = contest.Number(e.SE, 2)
@@ -169,7 +169,7 @@ func newRankLine(t *contest.Table, release int) *rankLine {
 			judged = true
 			beats = beats || !e.NoBetter && task.Better(e.Mean, task.Majority)
 		}
-		l.Cells = append(l.Cells, cell)
+		l.Fields = append(l.Fields, cell)
 	}
 	l.NoBetter = judged && !beats
 	return l

@@ -58,7 +58,7 @@ func own(lines map[string][4]float64) *results.Summary {
 				c.Values = append(c.Values,
 					results.Value{Measurement: use.Measurement, Value: &value})
 			}
-			run.Cells = append(run.Cells, c)
+			run.Records = append(run.Records, c)
 		}
 	}
 	return run.Summary()
@@ -108,7 +108,7 @@ func TestRanking(t *testing.T) {
 	for _, c := range r.Contests {
 		for _, l := range c.Lines {
 			line := fmt.Sprint(c.Title, ", ", c.Ranked, ": ", l.Name(), " ", l.Leads)
-			for _, cell := range l.Cells {
+			for _, cell := range l.Fields {
 				line += fmt.Sprint(" ", cell.Mean, " ", cell.Best, " ", cell.Behind)
 			}
 			got = append(got, line)
@@ -157,10 +157,10 @@ func TestOneDefinitionOfBest(t *testing.T) {
 		}
 		best, alike := "", 0
 		for _, l := range view.Lines {
-			if l.Cells[i].Best {
+			if l.Fields[i].Best {
 				best = l.Label()
 			}
-			alike += index(l.Cells[i].Tied)
+			alike += index(l.Fields[i].Tied)
 		}
 		if best != g.Series || alike != g.Tied {
 			t.Errorf("page, %s: best %s, %d alike", table.Tasks[i].Name, best, alike)

@@ -32,9 +32,9 @@ type Input struct {
 	Times bool
 }
 
-// Paper is a ledger with its verdicts.
+// Paper is a claims file with its verdicts.
 type Paper struct {
-	Ledger     *claims.Ledger
+	File       *claims.File
 	Judgements []claims.Judgement // of the published variant
 	Strict     []claims.Judgement // of the strict variant; nil where it was not judged
 }

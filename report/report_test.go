@@ -15,7 +15,7 @@ import (
 	"ppdp/privacy"
 )
 
-const testLedger = `paper: toy
+const testClaims = `paper: toy
 citation: Nobody 2026 <i>(toy)</i>
 under-test: [a]
 figures: [Fig. 1a, Fig. 1b]
@@ -55,7 +55,7 @@ on two lines.
 Other.
 `
 
-// toy is a run with two series over three epsilons and three trials, one cell of which failed.
+// toy is a run with two series over three epsilons and three trials, one job of which failed.
 func toy() *results.Run {
 	run := &results.Run{Manifest: results.Manifest{
 		Experiment: "toy/fig1", Title: "Toy <b>", Source: "Nobody 2026, Fig. 1",
@@ -86,7 +86,7 @@ func toy() *results.Run {
 				if series == "B" && epsilon == 10 && trial == 2 {
 					c.Status, c.Phase, c.Error = results.Failed, results.PhaseRelease,
 						"out of <luck>"
-					run.Cells = append(run.Cells, c)
+					run.Records = append(run.Records, c)
 					continue
 				}
 				c.Values = []results.Value{{Measurement: results.Measurement{Metric: "w1"},
@@ -102,7 +102,7 @@ func toy() *results.Run {
 					{Purpose: "counts", Mechanism: "laplace", Claimed: 1, Proven: 1, Calls: 2,
 						Cost: 0.5 * epsilon, Loss: results.Bound(0.5 * epsilon),
 						Composition: "parallel"}}
-				run.Cells = append(run.Cells, c)
+				run.Records = append(run.Records, c)
 			}
 		}
 	}
@@ -111,17 +111,17 @@ func toy() *results.Run {
 
 func toyInput(t *testing.T) Input {
 	t.Helper()
-	ledger, err := claims.Parse("toy.yaml", []byte(testLedger))
+	file, err := claims.Parse("toy.yaml", []byte(testClaims))
 	if err != nil {
 		t.Fatal(err)
 	}
 	runs := []*results.Summary{toy().Summary()}
-	judgements, err := claims.Evaluate(ledger, runs, claims.Options{})
+	judgements, err := claims.Evaluate(file, runs, claims.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	strict, _ := claims.Evaluate(ledger, runs, claims.Options{Variant: claims.Strict})
-	return Input{Papers: []Paper{{ledger, judgements, strict}}, Runs: runs, Errata: testErrata,
+	strict, _ := claims.Evaluate(file, runs, claims.Options{Variant: claims.Strict})
+	return Input{Papers: []Paper{{file, judgements, strict}}, Runs: runs, Errata: testErrata,
 		ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
 }
 
@@ -144,11 +144,11 @@ func TestPage(t *testing.T) {
 		`Earth mover&#39;s distance (cm), lower is better. Mean ± standard error.`,
 		`<th>Privacy budget ε →</th>`,
 		`STAND-IN DATA, not the original: toys-standin`,
-		`<strong>1 of 18 cells failed.</strong>`,
-		`out of &lt;luck&gt;`, `first: cell 17, trial 2`,
+		`<strong>1 of 18 jobs failed.</strong>`,
+		`out of &lt;luck&gt;`, `first: job 17, trial 2`,
 		`Toy &lt;b&gt;`, `Nobody 2026 &lt;i&gt;(toy)&lt;/i&gt;`, `at most 5 &amp; never more`,
 		`Of 3 claims of the papers 1 holds, 1 is contradicted and 1 is not judged. ` +
-			`Some data are stand-ins for the real ones; 1 of 18 cells failed.`,
+			`Some data are stand-ins for the real ones; 1 of 18 jobs failed.`,
 		`With a verdict: 2 of 3 claims`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
@@ -296,8 +296,8 @@ func TestBudget(t *testing.T) {
 		t.Errorf("series B: %+v", unbounded)
 	}
 	run := toy()
-	for i := range run.Cells {
-		run.Cells[i].Ledger = nil
+	for i := range run.Records {
+		run.Records[i].Ledger = nil
 	}
 	if b := newBudget(run.Summary().Spending, &purposeColours{}); b != nil {
 		t.Errorf("a budget without a ledger: %+v", b)
@@ -343,9 +343,9 @@ func TestAudits(t *testing.T) {
 // TestBudgetMerges: series that spend alike share their bars.
 func TestBudgetMerges(t *testing.T) {
 	o := toy()
-	for i := range o.Cells {
-		for j := range o.Cells[i].Ledger {
-			if row := &o.Cells[i].Ledger[j]; !row.Loss.Finite() {
+	for i := range o.Records {
+		for j := range o.Records[i].Ledger {
+			if row := &o.Records[i].Ledger[j]; !row.Loss.Finite() {
 				row.Loss = results.Bound(1.5 * row.Cost)
 			}
 		}
@@ -373,23 +373,23 @@ func TestNumbers(t *testing.T) {
 	}
 	a, b := tables[0].Lines[0], tables[0].Lines[1]
 	// Trials add 0, 0.01 and 0.02: mean 0.01 above, standard error 0.01/√3 = 0.005774.
-	if a.Label != "A" || a.Cells[0].Mean != "1.01" || a.Cells[0].SE != "0.005774" ||
-		a.Cells[2].Mean != "0.02" {
+	if a.Label != "A" || a.Fields[0].Mean != "1.01" || a.Fields[0].SE != "0.005774" ||
+		a.Fields[2].Mean != "0.02" {
 		t.Errorf("A: %+v", a)
 	}
-	if b.Cells[2].N != 2 || b.Cells[2].Failed != 1 || b.Cells[2].Mean != "0.015" {
-		t.Errorf("B with a failed trial: %+v", b.Cells[2])
+	if b.Fields[2].N != 2 || b.Fields[2].Failed != 1 || b.Fields[2].Mean != "0.015" {
+		t.Errorf("B with a failed trial: %+v", b.Fields[2])
 	}
 	// Rows that differ in more than the axis have different labels.
 	others := make(map[*results.Setting]*results.Setting)
-	for _, c := range run.Cells {
+	for _, c := range run.Records {
 		if others[c.Setting] == nil {
 			other := *c.Setting
 			other.Dataset = results.Dataset{Name: "other"}
 			others[c.Setting] = &other
 		}
 		c.Setting = others[c.Setting]
-		run.Cells = append(run.Cells, c)
+		run.Records = append(run.Records, c)
 	}
 	if tables = tablesOf(); len(tables[0].Lines) != 4 || tables[0].Lines[1].Label != "A (other)" {
 		t.Errorf("two datasets: %+v", tables[0].Lines)
@@ -409,10 +409,10 @@ func TestNumbersOfLines(t *testing.T) {
 		}}
 	want := []numbers{
 		{"ε", []string{"0.5", "1000000"}, []numberLine{{"A",
-			[]numberCell{{"0", "0", 2, 0}, {"undefined", "", 0, 2}}}}},
-		{"k (M)", []string{"5"}, []numberLine{{"M", []numberCell{{"7", "", 1, 0}}}}},
-		{"", []string{"mean"}, []numberLine{{"Original", []numberCell{{"3", "1", 2, 0}}},
-			{"Several", []numberCell{{"4", "", 0, 0}}}}},
+			[]numberField{{"0", "0", 2, 0}, {"undefined", "", 0, 2}}}}},
+		{"k (M)", []string{"5"}, []numberLine{{"M", []numberField{{"7", "", 1, 0}}}}},
+		{"", []string{"mean"}, []numberLine{{"Original", []numberField{{"3", "1", 2, 0}}},
+			{"Several", []numberField{{"4", "", 0, 0}}}}},
 	}
 	if got := numbersOf(p); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got %+v\nwant %+v", got, want)

@@ -91,7 +91,7 @@ type pointView struct {
 
 func newJudgedView(j *claims.Judgement) judgedView {
 	v := judgedView{wordsOf(j.Verdict), remarks(j), "", j.Reason, checkViews(j)}
-	if j.Verdict == j.Expect { // the ledger explains the verdict that it expects
+	if j.Verdict == j.Expect { // the claims file explains the verdict that it expects
 		v.Why = j.Why
 	}
 	return v

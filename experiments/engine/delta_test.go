@@ -31,7 +31,7 @@ func TestDelta(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pure, approximate := &run.Cells[0], &run.Cells[1]
+	pure, approximate := &run.Records[0], &run.Records[1]
 	if pure.Label() != "test-coin" || pure.BudgetText() != "epsilon 1" || pure.Spent.Rho != 0 ||
 		approximate.Label() != "test-coin, δ = 1e-09" ||
 		approximate.BudgetText() != "epsilon 1, delta 1e-09" {

@@ -194,7 +194,7 @@ func TestIsolatedMetric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cell := &run.Cells[0]
+	cell := &run.Records[0]
 	const want = "what measures test-coin ended its process: panic: a mistake in a goroutine"
 	if cell.Error != want || cell.Phase != results.PhaseMeasure {
 		t.Errorf("failed in %s: %q, want %q", cell.Phase, cell.Error, want)

@@ -35,7 +35,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	points := make(map[int][2]float64)
-	for _, column := range o.Summary().Original(&o.Cells[0].Dataset) {
+	for _, column := range o.Summary().Original(&o.Records[0].Dataset) {
 		for row, value := range column.Values {
 			p := points[row]
 			p[int(column.Attribute[1]-'1')] = value
@@ -50,8 +50,8 @@ func TestKeep(t *testing.T) {
 		low, high [2]float64
 	}
 	cells := make(map[int]map[int]box)
-	for cell := range o.Cells {
-		for _, s := range o.Cells[cell].Regions {
+	for cell := range o.Records {
+		for _, s := range o.Records[cell].Regions {
 			if cells[cell] == nil {
 				cells[cell] = make(map[int]box)
 			}
@@ -65,10 +65,10 @@ func TestKeep(t *testing.T) {
 		t.Fatalf("regions of %d jobs, want those of four configurations", len(cells))
 	}
 	for cell, boxes := range cells {
-		if o.Cells[cell].Trial != 0 {
-			t.Errorf("job %d is of trial %d", cell, o.Cells[cell].Trial)
+		if o.Records[cell].Trial != 0 {
+			t.Errorf("job %d is of trial %d", cell, o.Records[cell].Trial)
 		}
-		if want := *o.Cells[cell].Values[0].Value; float64(len(boxes)) != want {
+		if want := *o.Records[cell].Values[0].Value; float64(len(boxes)) != want {
 			t.Errorf("job %d: %d regions, want %v", cell, len(boxes), want)
 		}
 		for region, b := range boxes {

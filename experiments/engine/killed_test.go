@@ -144,8 +144,8 @@ func TestDeaths(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for i := range run.Cells {
-					good, job := plan.Jobs[i].Config == plan.Configs[0], &run.Cells[i]
+				for i := range run.Records {
+					good, job := plan.Jobs[i].Config == plan.Configs[0], &run.Records[i]
 					if good != (job.Status == results.OK) ||
 						!good && !strings.Contains(job.Error, "test-coin ended its process") {
 						t.Errorf("%+v", job)

@@ -37,7 +37,7 @@ func TestMeasureParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records := run.Cells
+	records := run.Records
 	if len(records) != 2 {
 		t.Fatalf("%d records, want one for each k", len(records))
 	}
@@ -87,7 +87,7 @@ measure: [{metric: [test-unusable, ks, records]}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &run.Cells[0]
+	c := &run.Records[0]
 	if c.Status != results.OK || len(c.Values) != 3 {
 		t.Fatalf("%s (%s), %d values", c.Status, c.Error, len(c.Values))
 	}

@@ -302,7 +302,7 @@ measure:
 		if use := r.Manifest.Algorithms[0]; c.status != "" && use.Status != c.status {
 			t.Errorf("%+v: the manifest says %s", c, use.Status)
 		}
-		for _, row := range r.Cells[0].Ledger {
+		for _, row := range r.Records[0].Ledger {
 			if row.Loss.Finite() == (c.status == "broken") {
 				t.Errorf("%+v: the ledger has a loss of %v for %s", c, row.Loss, row.Purpose)
 			}

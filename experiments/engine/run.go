@@ -407,7 +407,7 @@ func (r *run) write(manifest results.Manifest) error {
 				for _, warning := range e.Warnings {
 					warned.add(warning)
 				}
-				e.Timing.Cell = i
+				e.Timing.Job = i
 				if err := add(&record, &e.Timing); err != nil {
 					return err
 				}

@@ -315,7 +315,7 @@ func TestIsolation(t *testing.T) {
 				t.Fatal(err)
 			}
 			good := 0
-			for _, r := range o.Cells {
+			for _, r := range o.Records {
 				switch {
 				case r.Params["mood"] == "" && r.Status == results.OK:
 					good++
@@ -382,7 +382,7 @@ func TestProvenLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range o.Cells {
+	for _, r := range o.Records {
 		if r.Spent == nil || r.Spent.Claimed != 1 || r.Spent.Proven != 2 {
 			t.Errorf("spent %+v, want 1 claimed and 2 proven", r.Spent)
 		}
@@ -479,7 +479,7 @@ func TestInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range o.Cells {
+	for _, r := range o.Records {
 		for _, v := range r.Values {
 			if v.Value == nil || !(*v.Value > 0.2 && *v.Value <= 1) {
 				t.Errorf("%s %s: %v", r.Series, v.Classifier, v.Value)

@@ -24,7 +24,7 @@ measure: [{metric: records}]
 		t.Fatal(err)
 	}
 	for i, want := range []int{0, 1} {
-		c := &run.Cells[i]
+		c := &run.Records[i]
 		if len(c.Warnings) != want {
 			t.Errorf("%s: warnings %q, want %d", c.Label(), c.Warnings, want)
 		}

@@ -40,7 +40,7 @@ measure: [{metric: records}]
 			t.Fatal(err)
 		}
 		var cells [2]int
-		for _, record := range outcome.Cells {
+		for _, record := range outcome.Records {
 			if record.Series == "few" {
 				cells[0]++
 			} else {

@@ -54,7 +54,7 @@ func (d *differences) add(input, what, a, b string) {
 // Differences lists every input in which two runs differ, in the order of the kinds above: the
 // first one is where an explanation begins. Comments, white space, quotes and the order of keys in
 // a spec are no difference, nor is what only people or figures read (title, source, plots).
-func Differences(a, b *Baseline) []Difference {
+func Differences(a, b *Reference) []Difference {
 	ma, mb := &a.Manifest, &b.Manifest
 	all := specDifferences(ma.Spec, mb.Spec)
 	// A seed has a place of its own.
@@ -93,7 +93,7 @@ func Differences(a, b *Baseline) []Difference {
 		}
 		return m.Commit
 	}
-	// A baseline has none: that is not known to differ.
+	// A reference has none: that is not known to differ.
 	if ma.Commit != "" && mb.Commit != "" {
 		all.add(InputCommit, "", commit(ma), commit(mb))
 	}
@@ -163,7 +163,7 @@ func matched(a, b []named) []match {
 	return pairs
 }
 
-// unread are the keys of a spec that no cell depends on, and the seed, which has a place of its
+// unread are the keys of a spec that no job depends on, and the seed, which has a place of its
 // own.
 var unread = map[string]bool{"title": true, "source": true, "plots": true, "seed": true,
 	"keep": true}
@@ -246,7 +246,7 @@ func paramsOf(s *results.Setting) []named {
 // parameterDifferences finds resolved parameters that differ although the specs may not: a default
 // that has changed. Settings are matched by what a figure shows of them: series, dataset,
 // algorithm, variant, epsilon, delta.
-func parameterDifferences(a, b *Baseline) []Difference {
+func parameterDifferences(a, b *Reference) []Difference {
 	place := func(s *results.Setting) string {
 		return fmt.Sprintf("%q", []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant,
 			s.EpsilonText(), s.DeltaText()})

@@ -8,10 +8,10 @@ import (
 	"ppdp/internal/results"
 )
 
-// CellDifferences lists in what two cells differ before they are run: setting, trial and fold.
-func CellDifferences(a, b *results.Record) []Difference {
+// JobDifferences lists in what two jobs differ before they are run: setting, trial and fold.
+func JobDifferences(a, b *results.Record) []Difference {
 	var all differences
-	add := func(what, a, b string) { all.add("cell", what, a, b) }
+	add := func(what, a, b string) { all.add("job", what, a, b) }
 	add("dataset", a.Dataset.Label(), b.Dataset.Label())
 	add("algorithm", a.Algorithm, b.Algorithm)
 	add("variant", a.Variant, b.Variant)
@@ -31,8 +31,8 @@ func CellDifferences(a, b *results.Record) []Difference {
 	return all
 }
 
-// CellOutputDifference returns the first value in which two cells differ, or nil.
-func CellOutputDifference(a, b *results.Record) *Difference {
+// JobOutputDifference returns the first value in which two jobs differ, or nil.
+func JobOutputDifference(a, b *results.Record) *Difference {
 	if a.Status != b.Status {
 		return &Difference{"status", a.Error + b.Error, a.Status, b.Status}
 	}
@@ -46,7 +46,7 @@ func CellOutputDifference(a, b *results.Record) *Difference {
 	return nil
 }
 
-// valueOf is NaN where the cell has no value.
+// valueOf is NaN where the record has no value.
 func valueOf(c *results.Record, m results.Measurement) float64 {
 	for _, v := range c.Values {
 		if v.Measurement == m && v.Value != nil {
@@ -58,7 +58,7 @@ func valueOf(c *results.Record, m results.Measurement) float64 {
 
 // OutputDifference returns the first trial mean in which two runs differ, of those that both have,
 // or nil.
-func OutputDifference(a, b *Baseline) *Difference {
+func OutputDifference(a, b *Reference) *Difference {
 	at := byKey(b.Samples)
 	for i := range a.Samples {
 		s := &a.Samples[i]

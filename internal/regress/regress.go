@@ -1,8 +1,8 @@
-// Package regress is the regression gate: it compares what a run measured with a baseline, and
+// Package regress is the regression gate: it compares what a run measured with a reference, and
 // names the inputs in which two runs differ. It runs nothing.
 //
 // Everything here is a function of its inputs, bit for bit. Where seed, data and revisions are
-// those of the baseline, or an algorithm without differential privacy gave one value in all trials
+// those of the reference, or an algorithm without differential privacy gave one value in all trials
 // of fixed data, values must be equal exactly. Where the revision of an algorithm or the seed is
 // another, means are tested: by the differences of the trials where both runs saw the same data and
 // folds, by Welch's test where they did not. Beside the points, the curves they form are tested, by
@@ -22,7 +22,7 @@ import (
 // Options are how the gate decides.
 type Options struct {
 	// Alpha bounds the chance that a run whose code has not changed, under another seed, is found
-	// changed at all. Runs with the baseline's seed are never found changed without a reason: they
+	// changed at all. Runs with the reference's seed are never found changed without a reason: they
 	// are compared exactly.
 	Alpha float64
 	// Floor is the least change, relative to the mean of old and new, that is called one where
@@ -38,12 +38,12 @@ const (
 	Same      = "same"      // equal exactly, trial by trial
 	Unchanged = "unchanged" // tested, and no change found
 	Changed   = "changed"
-	Missing   = "missing"  // in the baseline, not in the run
-	Added     = "added"    // in the run, not in the baseline: nothing to compare with
+	Missing   = "missing"  // in the reference, not in the run
+	Added     = "added"    // in the run, not in the reference: nothing to compare with
 	Unjudged  = "unjudged" // cannot be compared; Reason says why
 )
 
-// Comparison is one point, or one curve, of a baseline beside that of a run.
+// Comparison is one point, or one curve, of a reference beside that of a run.
 type Comparison struct {
 	Experiment string   `json:"experiment"`
 	Series     string   `json:"series,omitempty"`
@@ -87,10 +87,10 @@ type Gate struct {
 // Failed reports whether something changed or went missing.
 func (g *Gate) Failed() bool { return g.Counts[Changed]+g.Counts[Missing] > 0 }
 
-// Pair is an experiment's baseline and its new run.
-type Pair struct{ Old, New *Baseline }
+// Pair is an experiment's reference and its new run.
+type Pair struct{ Old, New *Reference }
 
-// Compare judges runs by their baselines.
+// Compare judges runs by their references.
 func Compare(pairs []Pair, options Options) *Gate {
 	g := &Gate{Alpha: options.Alpha, Floor: options.Floor}
 	for _, pair := range pairs {
@@ -277,7 +277,7 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 		decide(TestExact, Changed, "the same seed gives other data")
 	case r.seed && r.revision:
 		decide(TestExact, Changed,
-			"seed, data and revisions are the baseline's: values must be equal")
+			"seed, data and revisions are the reference's: values must be equal")
 	case !r.data && !r.resampled:
 		decide("", Unjudged, "data drawn once from another seed")
 	case r.noiseless && r.data && !r.resampled && len(x) > 1 && len(x) == len(old.Trials) &&
@@ -286,10 +286,10 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 			decide(TestExact, Same, "")
 		} else {
 			decide(TestExact, Changed,
-				"all trials of the baseline agree, without noise: values must be equal")
+				"all trials of the reference agree, without noise: values must be equal")
 		}
 	case len(x) == len(old.Trials) && len(y) < len(new.Trials):
-		decide("", Changed, fmt.Sprintf("%d of %d trials have no value, all of the baseline have",
+		decide("", Changed, fmt.Sprintf("%d of %d trials have no value, all of the reference have",
 			len(new.Trials)-len(y), len(new.Trials)))
 	case len(x) == 0 && len(y) == 0:
 		decide("", Unchanged, "no trial has a value, before and after")

@@ -196,7 +196,7 @@ func FuzzReadTrials(f *testing.F) {
 	})
 }
 
-func TestBaselineOfRun(t *testing.T) {
+func TestReferenceOfRun(t *testing.T) {
 	series := func(name string) *results.Setting {
 		return &results.Setting{Series: name, Dataset: results.Dataset{Name: "d"}, Algorithm: "a"}
 	}
@@ -212,16 +212,17 @@ func TestBaselineOfRun(t *testing.T) {
 			Fold:   &fold,
 			Status: results.Failed, Phase: results.PhaseRelease}}
 	}
-	cells := []results.Record{ok(0, 0, 1), ok(0, 1, 3), ok(1, 0, 5), failed(s, 1, 1), ok(3, 0, 6),
+	records := []results.Record{ok(0, 0, 1), ok(0, 1, 3), ok(1, 0, 5), failed(s, 1, 1), ok(3, 0, 6),
 		ok(3, 1, 8), failed(broken, 0, 0)}
-	want := Baseline{Manifest: results.Manifest{Experiment: "e", Seed: 1},
+	want := Reference{Manifest: results.Manifest{Experiment: "e", Seed: 1},
 		Samples: []results.Sample{
 			{Setting: s, Measurement: w1, Trials: []float64{2, math.NaN(), math.NaN(), 7}},
 			{Setting: broken, Measurement: w1, Trials: []float64{math.NaN()}},
 		}}
-	b := BaselineOf((&results.Run{Cells: cells, Manifest: results.Manifest{Experiment: "e", Seed: 1,
-		CPU: "z80", CommandLine: []string{"x"},
-		Commit: "c", Dirty: true, Files: map[string]string{"f": "0"}}}).Summary())
+	b := ReferenceOf((&results.Run{Records: records,
+		Manifest: results.Manifest{Experiment: "e", Seed: 1,
+			CPU: "z80", CommandLine: []string{"x"},
+			Commit: "c", Dirty: true, Files: map[string]string{"f": "0"}}}).Summary())
 	if difference := cmp.Diff(want, *b, cmpopts.EquateNaNs(), unkeyed); difference != "" {
 		t.Fatal(difference)
 	}
@@ -229,7 +230,7 @@ func TestBaselineOfRun(t *testing.T) {
 	if err := b.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	back, err := OpenBaseline(dir)
+	back, err := OpenReference(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,9 +252,9 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// baseline makes one with a sample for each list of trials; epsilons are 1, 2, ...
-func baseline(seed uint64, revision int, checksum string, samples ...[]float64) *Baseline {
-	b := &Baseline{Manifest: results.Manifest{Experiment: "e", Seed: seed,
+// reference makes one with a sample for each list of trials; epsilons are 1, 2, ...
+func reference(seed uint64, revision int, checksum string, samples ...[]float64) *Reference {
+	b := &Reference{Manifest: results.Manifest{Experiment: "e", Seed: seed,
 		Datasets: []results.DatasetUse{{Name: "d", Checksum: checksum}},
 		Algorithms: []results.AlgorithmUse{{Name: "a", Guarantee: "differential privacy",
 			Revision: revision}},
@@ -278,61 +279,61 @@ func TestVerdicts(t *testing.T) {
 	// in binary fractions, so that differences are exact
 	five := []float64{1, 1.015625, 0.984375, 1.03125, 0.96875}
 	far := []float64{2, 2.015625, 1.984375, 2.03125, 1.96875}
-	noiseless := func(b *Baseline) *Baseline {
+	noiseless := func(b *Reference) *Reference {
 		b.Manifest.Algorithms[0].Guarantee = "k-anonymity"
 		return b
 	}
-	anew := func(b *Baseline) *Baseline { b.Manifest.Datasets[0].Resampled = true; return b }
-	measured := func(b *Baseline) *Baseline { b.Manifest.Measures[0].Revision++; return b }
+	anew := func(b *Reference) *Reference { b.Manifest.Datasets[0].Resampled = true; return b }
+	measured := func(b *Reference) *Reference { b.Manifest.Measures[0].Revision++; return b }
 	for _, c := range []struct {
 		name          string
-		old, new      *Baseline
+		old, new      *Reference
 		verdict, test string
 	}{
-		{"the same", baseline(1, 1, "x", five), baseline(1, 1, "x", five), Same, TestExact},
-		{"fewer trials of the same", baseline(1, 1, "x", five), baseline(1, 1, "x", five[:2]), Same,
-			TestExact},
-		{"the last bit", baseline(1, 1, "x", five), baseline(1, 1, "x",
+		{"the same", reference(1, 1, "x", five), reference(1, 1, "x", five), Same, TestExact},
+		{"fewer trials of the same", reference(1, 1, "x", five), reference(1, 1, "x", five[:2]),
+			Same, TestExact},
+		{"the last bit", reference(1, 1, "x", five), reference(1, 1, "x",
 			[]float64{1, 1.015625, math.Nextafter(0.984375, 1), 1.03125,
 				0.96875}), Changed, TestExact},
-		{"a failed trial", baseline(1, 1, "x", five), baseline(1, 1, "x",
+		{"a failed trial", reference(1, 1, "x", five), reference(1, 1, "x",
 			[]float64{1, nan, 0.984375, 1.03125, 0.96875}), Changed, TestExact},
-		{"failed before and after", baseline(1, 1, "x", []float64{nan, 1}),
-			baseline(1, 1, "x", []float64{nan, 1}), Same, TestExact},
-		{"a revision without effect", baseline(1, 1, "x", five), baseline(1, 2, "x", five), Same,
+		{"failed before and after", reference(1, 1, "x", []float64{nan, 1}),
+			reference(1, 1, "x", []float64{nan, 1}), Same, TestExact},
+		{"a revision without effect", reference(1, 1, "x", five), reference(1, 2, "x", five), Same,
 			TestExact},
-		{"a revision", baseline(1, 1, "x", five), baseline(1, 2, "x", far), Changed,
+		{"a revision", reference(1, 1, "x", five), reference(1, 2, "x", far), Changed,
 			TestPermutation},
-		{"a revision of the metric", baseline(1, 1, "x", five),
-			measured(baseline(1, 1, "x", []float64{2, 2.011, 1.991, 2.023,
+		{"a revision of the metric", reference(1, 1, "x", five),
+			measured(reference(1, 1, "x", []float64{2, 2.011, 1.991, 2.023,
 				1.98})), Changed, TestPaired},
-		{"a revision within noise", baseline(1, 1, "x", five),
-			baseline(1, 2, "x", []float64{1.01, 1, 1, 0.98, 1.02}), Unchanged, TestPaired},
-		{"a revision that fails", baseline(1, 1, "x", five),
-			baseline(1, 2, "x", []float64{1.01, 1, nan, 0.98, 1.02}), Changed, ""},
-		{"the seed's data", baseline(1, 1, "x", five), baseline(1, 1, "y", far), Changed,
+		{"a revision within noise", reference(1, 1, "x", five),
+			reference(1, 2, "x", []float64{1.01, 1, 1, 0.98, 1.02}), Unchanged, TestPaired},
+		{"a revision that fails", reference(1, 1, "x", five),
+			reference(1, 2, "x", []float64{1.01, 1, nan, 0.98, 1.02}), Changed, ""},
+		{"the seed's data", reference(1, 1, "x", five), reference(1, 1, "y", far), Changed,
 			TestExact},
-		{"another seed", baseline(1, 1, "x", five), baseline(2, 1, "x",
+		{"another seed", reference(1, 1, "x", five), reference(2, 1, "x",
 			[]float64{1.01, 0.97, 1, 1.02, 1.04}), Unchanged, TestWelch},
-		{"another seed, doubled", baseline(1, 1, "x", five), baseline(2, 1, "x", far), Changed,
+		{"another seed, doubled", reference(1, 1, "x", five), reference(2, 1, "x", far), Changed,
 			TestWelch},
-		{"another seed, better", baseline(1, 1, "x", far), baseline(2, 1, "x", five), Changed,
+		{"another seed, better", reference(1, 1, "x", far), reference(2, 1, "x", five), Changed,
 			TestWelch},
-		{"another seed, one trial", baseline(1, 1, "x", five), baseline(2, 1, "x", far[:1]),
+		{"another seed, one trial", reference(1, 1, "x", five), reference(2, 1, "x", far[:1]),
 			Changed, TestPooled},
-		{"single trials", baseline(1, 1, "x", five[:1]), baseline(2, 1, "x", far[:1]), Unjudged,
+		{"single trials", reference(1, 1, "x", five[:1]), reference(2, 1, "x", far[:1]), Unjudged,
 			""},
-		{"a change below the floor", baseline(1, 1, "x", []float64{1, 1.000001, 0.999999}),
-			baseline(2, 1, "x", []float64{1.005, 1.005001, 1.004999}), Unchanged, TestWelch},
-		{"other data", baseline(1, 1, "x", five), baseline(2, 1, "y", far), Unjudged, ""},
-		{"data drawn anew", anew(baseline(1, 1, "x", five)), anew(baseline(2, 1, "y", far)),
+		{"a change below the floor", reference(1, 1, "x", []float64{1, 1.000001, 0.999999}),
+			reference(2, 1, "x", []float64{1.005, 1.005001, 1.004999}), Unchanged, TestWelch},
+		{"other data", reference(1, 1, "x", five), reference(2, 1, "y", far), Unjudged, ""},
+		{"data drawn anew", anew(reference(1, 1, "x", five)), anew(reference(2, 1, "y", far)),
 			Changed, TestWelch},
-		{"no noise, another seed", noiseless(baseline(1, 1, "x", []float64{3, 3})),
-			noiseless(baseline(2, 1, "x", []float64{3, 3})), Same, TestExact},
-		{"no noise, another number", noiseless(baseline(1, 1, "x", []float64{3, 3})),
-			noiseless(baseline(2, 1, "x", []float64{3, 3.0001})), Changed, TestExact},
-		{"missing", baseline(1, 1, "x", five), baseline(1, 1, "x"), Missing, ""},
-		{"added", baseline(1, 1, "x"), baseline(1, 1, "x", five), Added, ""},
+		{"no noise, another seed", noiseless(reference(1, 1, "x", []float64{3, 3})),
+			noiseless(reference(2, 1, "x", []float64{3, 3})), Same, TestExact},
+		{"no noise, another number", noiseless(reference(1, 1, "x", []float64{3, 3})),
+			noiseless(reference(2, 1, "x", []float64{3, 3.0001})), Changed, TestExact},
+		{"missing", reference(1, 1, "x", five), reference(1, 1, "x"), Missing, ""},
+		{"added", reference(1, 1, "x"), reference(1, 1, "x", five), Added, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			options := DefaultOptions
@@ -357,8 +358,8 @@ func TestVerdicts(t *testing.T) {
 
 // noisyRun draws a run of one experiment: 20 curves of 10 points, with the skewed errors of a
 // distance (exponential around a floor). scale multiplies the noise of the first curve.
-func noisyRun(seed uint64, trials int, scale float64) *Baseline {
-	b := baseline(seed, 1, "x")
+func noisyRun(seed uint64, trials int, scale float64) *Reference {
+	b := reference(seed, 1, "x")
 	stream := random.NewKey(seed).Derive("gate").Stream()
 	for c := range 20 {
 		for e := range 10 {

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// csvWriter writes lines of CSV. Cells that do not apply are empty, and numbers have as many digits
-// as it takes to read them back. A text that a spreadsheet would take for a formula is written with
-// an apostrophe before it.
+// csvWriter writes lines of CSV. Fields that do not apply are empty, and numbers have as many
+// digits as it takes to read them back. A text that a spreadsheet would take for a formula is
+// written with an apostrophe before it.
 type csvWriter struct{ to *csv.Writer }
 
 func newCSV(w io.Writer) csvWriter { return csvWriter{csv.NewWriter(w)} }
 
-func (w csvWriter) line(cells ...string) {
-	for i, cell := range cells {
-		if isFormula(cell) {
-			cells[i] = "'" + cell
+func (w csvWriter) line(fields ...string) {
+	for i, field := range fields {
+		if isFormula(field) {
+			fields[i] = "'" + field
 		}
 	}
-	w.to.Write(cells) // csv.Writer keeps its first error
+	w.to.Write(fields) // csv.Writer keeps its first error
 }
 
 func (w csvWriter) end() error {
@@ -30,7 +30,7 @@ func (w csvWriter) end() error {
 }
 
 // WriteCSV writes a header and then the lines that fill adds, as csvWriter does.
-func WriteCSV(w io.Writer, header []string, fill func(line func(cells ...string))) error {
+func WriteCSV(w io.Writer, header []string, fill func(line func(fields ...string))) error {
 	c := newCSV(w)
 	c.line(header...)
 	fill(c.line)
@@ -58,7 +58,7 @@ func NumberText(x float64) string {
 var (
 	summaryHeader = []string{"experiment", "series", "dataset", "algorithm", "variant", "params",
 		"epsilon", "delta", "metric", "classifier", "n", "failed", "mean", "se", "lo95", "hi95"}
-	// Cells count from 0; cost and loss are in the unit.
+	// Jobs count from 0; cost and loss are in the unit.
 	ledgerHeader = []string{"cell", "purpose", "mechanism", "claimed", "proven", "calls", "unit",
 		"cost", "loss", "composition"}
 	regionsHeader = []string{"cell", "region", "records", "attribute", "low", "high"}
@@ -75,24 +75,24 @@ func summaryLines(to csvWriter, s *Summary) {
 	}
 }
 
-// ledgerLines writes a line for each mechanism of a cell.
-func ledgerLines(to csvWriter, cell int, c *Record) {
+// ledgerLines writes a line for each mechanism of a release.
+func ledgerLines(to csvWriter, job int, c *Record) {
 	for _, e := range c.Ledger {
-		to.line(strconv.Itoa(cell), e.Purpose, e.Mechanism, FormatNumber(e.Claimed),
+		to.line(strconv.Itoa(job), e.Purpose, e.Mechanism, FormatNumber(e.Claimed),
 			e.Proven.String(), strconv.FormatInt(e.Calls, 10), c.Unit(), FormatNumber(e.Cost),
 			e.Loss.String(), e.Composition)
 	}
 }
 
-// regionLines writes a line for each side of each region kept of a cell.
-func regionLines(to csvWriter, cell int, c *Record) {
+// regionLines writes a line for each side of each region kept of a release.
+func regionLines(to csvWriter, job int, c *Record) {
 	for _, s := range c.Regions {
-		to.line(strconv.Itoa(cell), strconv.Itoa(s.Region), FormatNumber(s.Records), s.Attribute,
+		to.line(strconv.Itoa(job), strconv.Itoa(s.Region), FormatNumber(s.Records), s.Attribute,
 			FormatNumber(s.Low), FormatNumber(s.High))
 	}
 }
 
-// rowLines writes a line for each original value that a cell has.
+// rowLines writes a line for each original value that a record has.
 func rowLines(to csvWriter, c *Record) {
 	for _, column := range c.Original {
 		for row, value := range column.Values {

@@ -19,8 +19,8 @@ func TestExports(t *testing.T) {
 		Params:    map[string]string{"b": "x=y;z", "a": "1"}, Series: `Original, "raw"`}
 	second.Ledger, second.Regions, second.Original, second.Fold = nil, nil, nil, nil
 	second.Trial = 0
-	r.Cells, r.Timings = append(r.Cells, second), nil
-	r.Cells[0].Trial = 0
+	r.Records, r.Timings = append(r.Records, second), nil
+	r.Records[0].Trial = 0
 	if err := r.Write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestExports(t *testing.T) {
 	}
 	// Another run that keeps less leaves nothing of this one behind.
 	less := fullRun()
-	less.Cells[0].Regions, less.Cells[0].Original, less.Timings = nil, nil, nil
+	less.Records[0].Regions, less.Records[0].Original, less.Timings = nil, nil, nil
 	less.Audits = nil
 	if err := less.Write(dir); err != nil {
 		t.Fatal(err)

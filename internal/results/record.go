@@ -10,13 +10,13 @@ import (
 	"ppdp/privacy"
 )
 
-// Status of a cell.
+// Status of a record: whether its job succeeded.
 const (
 	OK     = "ok"
 	Failed = "failed"
 )
 
-// Phases a cell can fail in.
+// Phases a job can fail in.
 const (
 	PhaseLoad    = "load"
 	PhaseRelease = "release"
@@ -27,16 +27,16 @@ const (
 var phases = []string{PhaseLoad, PhaseRelease, PhaseBudget, PhaseMeasure}
 
 // Record is one release and all that was measured on it: a line of records.jsonl. It holds no clock
-// time and nothing that depends on the machine, so equal runs give equal cells.
+// time and nothing that depends on the machine, so equal runs give equal records.
 type Record struct {
 	*Setting `json:"setting"`
 	Outcome
 	// Original is the quasi-identifiers of the data before the release, column by column, where the
-	// spec keeps rows: on the first cell of each dataset.
+	// spec keeps rows: in the first record of each dataset.
 	Original []Column `json:"original,omitempty"`
 }
 
-// Outcome is what running a cell gave.
+// Outcome is what running a job gave.
 type Outcome struct {
 	Trial     int             `json:"trial"` // from 0
 	Fold      *int            `json:"fold,omitempty"`
@@ -98,7 +98,7 @@ type Spent struct {
 	ProvenEpsilon Bound `json:"provenEpsilon,omitempty"`
 }
 
-// Unit is what the cell's costs are counted in: "epsilon" or "rho".
+// Unit is what the costs are counted in: "epsilon" or "rho".
 func (c *Outcome) Unit() string {
 	if c.Spent != nil && c.Spent.Rho > 0 {
 		return "rho"
@@ -134,13 +134,13 @@ type Column struct {
 	Values    []float64 `json:"values"`
 }
 
-// maxTrials bounds trials, as memory is set aside for those before one. No plan has more cells.
+// maxTrials bounds trials, as memory is set aside for those before one. No plan has more.
 const maxTrials = 1 << 22
 
 // noFold stands for the only fold of an experiment without folds.
 const noFold = -1
 
-// FoldIndex is the cell's fold, -1 without folds.
+// FoldIndex is the fold, -1 without folds.
 func (c *Outcome) FoldIndex() int {
 	if c.Fold == nil {
 		return noFold
@@ -155,13 +155,13 @@ func (c *Record) validate() error {
 		problems = append(problems, fmt.Errorf(format, args...))
 	}
 	if c.Setting == nil {
-		return errors.New("the cell has no setting")
+		return errors.New("the record has no setting")
 	}
 	if c.Status != OK && c.Status != Failed {
 		problem("status: %q, must be %q or %q", c.Status, OK, Failed)
 	}
 	if (c.Status == Failed) != slices.Contains(phases, c.Phase) {
-		problem("phase: %q of a cell that is %s", c.Phase, c.Status)
+		problem("phase: %q of a job that is %s", c.Phase, c.Status)
 	}
 	if c.Trial < 0 || c.Trial >= maxTrials || c.FoldIndex() < noFold {
 		problem("trial %d, fold %d, must be 0 or more, and trials below %d", c.Trial,

@@ -14,8 +14,8 @@ import (
 // maxProblems is how many problems of one file are reported: enough to see a pattern.
 const maxProblems = 20
 
-// writeCell writes a line of records.jsonl. What ReadRecords would refuse is an error.
-func writeCell(to *json.Encoder, c *Record) error {
+// writeRecord writes a line of records.jsonl. What ReadRecords would refuse is an error.
+func writeRecord(to *json.Encoder, c *Record) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
@@ -30,9 +30,9 @@ func newEncoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// ReadRecords hands every cell of a records.jsonl to each, which may keep it. Unknown keys, values
-// out of range, empty lines and a cell that occurs twice are errors; up to 20 are reported at once
-// as name:line. Cells of one setting share it.
+// ReadRecords hands every record of a records.jsonl to each, which may keep it. Unknown keys,
+// values out of range, empty lines and a job that occurs twice are errors; up to 20 are reported at
+// once as name:line. Records of one setting share it.
 func ReadRecords(r io.Reader, name string, each func(c *Record)) error {
 	byKey := make(map[string]*Setting)
 	type place struct {
@@ -71,29 +71,29 @@ func ReadRecords(r io.Reader, name string, each func(c *Record)) error {
 			}
 			begin = fmt.Appendf(begin[:0], `{"setting":%s,`, parts.Setting)
 		}
-		cell := Record{Setting: setting, Outcome: parts.Outcome, Original: parts.Original}
-		if err := cell.validate(); err != nil {
+		record := Record{Setting: setting, Outcome: parts.Outcome, Original: parts.Original}
+		if err := record.validate(); err != nil {
 			return err
 		}
-		at := place{setting, cell.FoldIndex()}
+		at := place{setting, record.FoldIndex()}
 		of := lines[at]
-		for len(of) <= cell.Trial {
+		for len(of) <= record.Trial {
 			of = append(of, 0)
 		}
 		lines[at] = of
-		if of[cell.Trial] != 0 {
-			return fmt.Errorf("the same cell as line %d", of[cell.Trial])
+		if of[record.Trial] != 0 {
+			return fmt.Errorf("the same job as line %d", of[record.Trial])
 		}
-		of[cell.Trial] = int32(line)
-		each(&cell)
+		of[record.Trial] = int32(line)
+		each(&record)
 		return nil
 	})
 }
 
-// Timing is how long a cell took. Timings have a file of their own because they differ from run to
+// Timing is how long a job took. Timings have a file of their own because they differ from run to
 // run.
 type Timing struct {
-	Cell    int     `json:"cell"`    // index of the cell's line in records.jsonl, from 0
+	Job     int     `json:"cell"`    // index of its line in records.jsonl, from 0
 	Release float64 `json:"release"` // seconds
 	Measure float64 `json:"measure"` // seconds
 }
@@ -114,13 +114,13 @@ func timingSum(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// timingReader reads timings.jsonl: a line for each cell, in their order.
+// timingReader reads timings.jsonl: a line for each job, in their order.
 type timingReader struct {
 	lines *lineReader
 	n     int // read
 }
 
-// next returns the timing of the next cell; it is of no use where end gives an error.
+// next returns the timing of the next job; it is of no use where end gives an error.
 func (r *timingReader) next() (t Timing) {
 	text, ok := r.lines.next()
 	if !ok || len(r.lines.problems) > 0 {
@@ -135,9 +135,9 @@ func (r *timingReader) next() (t Timing) {
 	summed, sum, _ := bytes.Cut(text, []byte(`,"sum":"`))
 	summed = append(bytes.Clone(summed), '}')
 	switch {
-	case t.Cell != r.n || !(t.Release >= 0) || !(t.Measure >= 0):
-		r.lines.problem(fmt.Errorf("cell %d took %v and %v seconds, must be cell %d and times of "+
-			"0 or more", t.Cell, t.Release, t.Measure, r.n))
+	case t.Job != r.n || !(t.Release >= 0) || !(t.Measure >= 0):
+		r.lines.problem(fmt.Errorf("job %d took %v and %v seconds, must be job %d and times of "+
+			"0 or more", t.Job, t.Release, t.Measure, r.n))
 	case string(sum) != timingSum(summed)+`"}`:
 		r.lines.problem(errors.New("the line does not match its checksum"))
 	default:
@@ -146,7 +146,7 @@ func (r *timingReader) next() (t Timing) {
 	return t
 }
 
-// end reports what was wrong with the timings of n cells.
+// end reports what was wrong with the timings of n jobs.
 func (r *timingReader) end(n int) error {
 	for more := true; more; {
 		before := r.lines.line
@@ -156,7 +156,7 @@ func (r *timingReader) end(n int) error {
 	if err := r.lines.err(); err != nil || r.n == n {
 		return err
 	}
-	return fmt.Errorf("%s: times of %d cells, must be of %d: it belongs to another run",
+	return fmt.Errorf("%s: times of %d jobs, must be of %d: it belongs to another run",
 		r.lines.name, r.n, n)
 }
 
@@ -177,7 +177,7 @@ func readLines(from io.Reader, name string, parse func(line int, text []byte) er
 
 // lineReader reads lines and gathers what is wrong with them.
 type lineReader struct {
-	from     *bufio.Reader // bufio.Scanner has a longest line; a cell has none
+	from     *bufio.Reader // bufio.Scanner has a longest line; a record has none
 	name     string
 	line     int // number of the last one, from 1
 	ended    bool

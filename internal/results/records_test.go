@@ -21,11 +21,11 @@ var nan = math.NaN()
 // unkeyed ignores the key that a setting keeps once it was asked for.
 var unkeyed = cmpopts.IgnoreUnexported(Setting{})
 
-// writeCells writes cells as a run's records have them.
-func writeCells(w io.Writer, cells []Record) error {
+// writeRecords writes cells as a run's records have them.
+func writeRecords(w io.Writer, cells []Record) error {
 	encoder := newEncoder(w)
 	for i := range cells {
-		if err := writeCell(encoder, &cells[i]); err != nil {
+		if err := writeRecord(encoder, &cells[i]); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ const fullLine = `{"setting":{"dataset":{"name":"gaussian",` +
 
 func TestCellsAreCanonical(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeCells(&b, []Record{fullCell()}); err != nil {
+	if err := writeRecords(&b, []Record{fullCell()}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(fullLine, b.String()); diff != "" {
@@ -128,13 +128,13 @@ func TestWriteCellsRefuses(t *testing.T) {
 	} {
 		c := fullCell()
 		spoil(&c)
-		if err := writeCells(io.Discard, []Record{c}); err == nil {
+		if err := writeRecords(io.Discard, []Record{c}); err == nil {
 			t.Errorf("%s: a cell that cannot be read back is written", name)
 		}
 	}
 }
 
-func TestReadCellsErrors(t *testing.T) {
+func TestReadRecordsErrors(t *testing.T) {
 	const good = `{"setting":{"dataset":{"name":"d"},"algorithm":"a","variant":"","series":"s"},` +
 		`"trial":0,"status":"ok"}` + "\n"
 	for _, test := range []struct{ name, text, want string }{
@@ -148,12 +148,12 @@ func TestReadCellsErrors(t *testing.T) {
 		{"empty line", good + "\n", "f:2: empty"},
 		{"torn line", good + good[:20], "f:2: the last line has no line end"},
 		{"cut object", good + good[:20] + "\n", "f:2: unexpected EOF"},
-		{"no setting", `{"trial":0,"status":"ok"}` + "\n", "f:1: the cell has no setting"},
+		{"no setting", `{"trial":0,"status":"ok"}` + "\n", "f:1: the record has no setting"},
 		{"status", strings.Replace(good, `"ok"`, `"done"`, 1),
 			`f:1: status: "done", must be "ok" or "failed"`},
 		{"fraction of a trial", strings.Replace(good, `"trial":0`, `"trial":0.5`, 1),
 			"f:1: json: cannot unmarshal number 0.5"},
-		{"same cell twice", good + good, "f:2: the same cell as line 1"},
+		{"same cell twice", good + good, "f:2: the same job as line 1"},
 		{"number out of range", strings.Replace(good, `"series"`, `"epsilon":1e999,"series"`, 1),
 			"f:1: "},
 		{"all at once", "x\n" + good + "y\n", "f:3: "},
@@ -179,7 +179,7 @@ func fullRun() *Run {
 				Unit: "fraction", HigherIsBetter: true}},
 			Figures: []Figure{{Name: "a", X: "epsilon", Y: "accuracy", YLim: []float64{0.76, 0.9},
 				Where: Filter{"classifier": "c45"}}}},
-		Cells:   []Record{fullCell()},
+		Records: []Record{fullCell()},
 		Timings: []Timing{{Release: 2.25, Measure: 0.5}},
 		Audits: []Audit{{Algorithm: "rps", Variant: "published", Series: "RPS", Epsilon: 1,
 			Unit: "record", Status: "short", Pairs: 2, Transcripts: 8, Calls: 16,
@@ -274,11 +274,11 @@ func TestOpenRefuses(t *testing.T) {
 		}, "audit.jsonl:1: algorithm and variant must be named"},
 		"times of another run": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, TimingsFile), nil, 0o666)
-		}, "times of 0 cells, must be of 1"},
+		}, "times of 0 jobs, must be of 1"},
 		"times out of order": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, TimingsFile),
 				[]byte(`{"cell":1,"release":1,"measure":1}`+"\n"), 0o666)
-		}, "timings.jsonl:1: cell 1 took"},
+		}, "timings.jsonl:1: job 1 took"},
 		"an export changed": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, SummaryFile), nil, 0o666)
 		}, "summary.csv: not the file"},
@@ -302,7 +302,7 @@ func TestInterruptedWriteIsNoRun(t *testing.T) {
 		RowsFile, AuditFile, ManifestFile} {
 		dir := t.TempDir()
 		old := fullRun()
-		old.Cells[0].Trial = 7
+		old.Records[0].Trial = 7
 		if err := old.Write(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -457,20 +457,20 @@ func FuzzReadCells(f *testing.F) {
 			return
 		}
 		var first, second bytes.Buffer
-		if err := writeCells(&first, cells); err != nil {
+		if err := writeRecords(&first, cells); err != nil {
 			t.Fatal(err)
 		}
 		again, err := readCells(bytes.NewReader(first.Bytes()), "f")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := writeCells(&second, again); err != nil {
+		if err := writeRecords(&second, again); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatalf("%q became %q", first.Bytes(), second.Bytes())
 		}
-		(&Run{Cells: cells}).Summary().Rows()
+		(&Run{Records: cells}).Summary().Rows()
 	})
 }
 

@@ -37,8 +37,8 @@ const (
 type Run struct {
 	Dir      string // where it was read from
 	Manifest Manifest
-	Cells    []Record // in the order of the plan
-	Timings  []Timing // of each cell; nil when the run kept none
+	Records  []Record // in the order of the plan
+	Timings  []Timing // of each record; nil when the run kept none
 	Audits   []Audit  // of each guarantee; nil where the run made none
 }
 
@@ -46,7 +46,7 @@ type Run struct {
 func Read(dir string) (*Run, error) {
 	r, s := &Run{Dir: dir}, &Summary{Dir: dir}
 	err := s.read(func(c *Record, time *Timing) {
-		r.Cells = append(r.Cells, *c)
+		r.Records = append(r.Records, *c)
 		if time != nil {
 			r.Timings = append(r.Timings, *time)
 		}
@@ -58,7 +58,7 @@ func Read(dir string) (*Run, error) {
 	return r, nil
 }
 
-// Summary adds up the cells.
+// Summary adds up the records.
 func (r *Run) Summary() *Summary {
 	s := newSummary(r.Dir)
 	s.Manifest, s.Audits, s.Timed = r.Manifest, r.Audits, r.Timings != nil
@@ -66,23 +66,23 @@ func (r *Run) Summary() *Summary {
 	return s
 }
 
-// each hands every cell to add, until there is an error.
+// each hands every record to add, until there is an error.
 func (r *Run) each(add func(c *Record, time *Timing) error) error {
-	for i := range r.Cells {
+	for i := range r.Records {
 		var time *Timing
 		if r.Timings != nil {
 			time = &r.Timings[i]
 		}
-		if err := add(&r.Cells[i], time); err != nil {
+		if err := add(&r.Records[i], time); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Open reads the summary of a run's folder, one cell at a time. Manifest and records must be there.
-// Every file of the run that is there must be the one that was written with the manifest, down to
-// the byte. The problems of all files are reported at once.
+// Open reads the summary of a run's folder, one record at a time. Manifest and records must be
+// there. Every file of the run that is there must be the one that was written with the manifest,
+// down to the byte. The problems of all files are reported at once.
 func Open(dir string) (*Summary, error) {
 	s := newSummary(dir)
 	if err := s.read(s.add); err != nil {
@@ -91,7 +91,7 @@ func Open(dir string) (*Summary, error) {
 	return s, nil
 }
 
-// read reads a run's folder and hands its cells to each, with their timings where there are any.
+// read reads a run's folder and hands its records to each, with their timings where there are any.
 func (s *Summary) read(each func(c *Record, time *Timing)) error {
 	dir := s.Dir
 	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
@@ -160,16 +160,16 @@ func (s *Summary) read(each func(c *Record, time *Timing)) error {
 
 // Record reads one record of the run again: that of a line of its records, which count from 1. It
 // is nil where there is no such line.
-func (s *Summary) Record(line int) (cell *Record, err error) {
+func (s *Summary) Record(line int) (record *Record, err error) {
 	err = ParseFile(s.Dir, RecordsFile, func(from io.Reader, path string) error {
 		n := 0
 		return ReadRecords(from, path, func(c *Record) {
 			if n++; n == line {
-				cell = c
+				record = c
 			}
 		})
 	})
-	return cell, err
+	return record, err
 }
 
 // checkDigest compares what was read of a file with the manifest.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Metrics that every run has besides those its spec measures. Values of Derived come from the cells
-// themselves, those of RuntimeMetric from their timings.
+// Metrics that every run has besides those its spec measures. Values of Derived come from the
+// records themselves, those of RuntimeMetric from their timings.
 const (
 	RuntimeMetric = "runtime"     // seconds of the release, where the run kept timings
 	NodesMetric   = "tree-nodes"  // of the partition, as are the next two

@@ -33,7 +33,7 @@ func failed(c Record) Record {
 
 func value(metric string, v float64) Value { return Value{Measurement{Metric: metric}, &v} }
 
-func summarise(cells []Record) []Row { return Rows((&Run{Cells: cells}).Summary().Samples()) }
+func summarise(cells []Record) []Row { return Rows((&Run{Records: cells}).Summary().Samples()) }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
@@ -210,8 +210,8 @@ func TestDerivedSamples(t *testing.T) {
 	cells[0].Structure = &Structure{Nodes: 5, Leaves: 3, Depth: 2, Gap: 0.5}
 	cells[0].Spent = &Spent{Claimed: 2, Proven: 3}
 	cells[1].Spent = &Spent{Claimed: 1, Proven: Bound(math.Inf(1))}
-	r := &Run{Cells: cells, Timings: []Timing{{Release: 1}, {Cell: 1, Release: 3},
-		{Cell: 2, Release: 100}}}
+	r := &Run{Records: cells, Timings: []Timing{{Release: 1}, {Job: 1, Release: 3},
+		{Job: 2, Release: 100}}}
 	want := map[string][]float64{
 		RuntimeMetric: {1, 3, nan}, NodesMetric: {5, nan, nan}, LeavesMetric: {3, nan,
 			nan}, DepthMetric: {2, nan, nan},
@@ -262,7 +262,7 @@ func TestSummaryIsSmall(t *testing.T) {
 		for trial := range cells {
 			c := full
 			c.Trial = trial
-			if err := add(&c, &Timing{Cell: trial, Release: float64(trial)}); err != nil {
+			if err := add(&c, &Timing{Job: trial, Release: float64(trial)}); err != nil {
 				return err
 			}
 		}
@@ -285,7 +285,7 @@ func TestSummaryIsSmall(t *testing.T) {
 	if kept := float64(after.HeapAlloc) - float64(before.HeapAlloc); kept > most {
 		t.Errorf("%.0f bytes a cell, must be at most %.0f", kept/cells, most/cells)
 	}
-	if got := len(s.Samples()) + len(s.Derived()); s.Cells != cells || got != numbers {
-		t.Errorf("%d cells, %d samples", s.Cells, got)
+	if got := len(s.Samples()) + len(s.Derived()); s.Jobs != cells || got != numbers {
+		t.Errorf("%d cells, %d samples", s.Jobs, got)
 	}
 }

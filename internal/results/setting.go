@@ -44,8 +44,8 @@ func (d *Dataset) Asked() string {
 	return d.Label()
 }
 
-// Setting is what an experiment chose for a release: everything about a cell but its trial and
-// fold. Settings of one run are shared by their cells and must not be changed.
+// Setting is what an experiment chose for a release: everything about a job but its trial and
+// fold. Settings of one run are shared by their records and must not be changed.
 type Setting struct {
 	Dataset   Dataset           `json:"dataset"`
 	Algorithm string            `json:"algorithm"`
@@ -74,8 +74,10 @@ func (s *Setting) Label() string {
 // VariantSuffix is how a variant is shown behind a name.
 func VariantSuffix(variant string) string { return " (" + variant + ")" }
 
-// Says reports whether words that a spec's author wrote, such as a series' name or a title, already
-// say what would be added to them, in capitals or not.
+// Says reports whether a series' name or a title that a spec's author wrote already contains what
+// would be added to it, in capitals or not. This search in a text stays because specs have no field
+// for such words: committed series are called "..., not private", their names identify the points
+// of reference runs and stand in figures and claims, and a note beside them would say it twice.
 func Says(written, addition string) bool {
 	return strings.Contains(strings.ToLower(written), strings.ToLower(addition))
 }

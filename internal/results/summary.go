@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Summary is a run as figures, verdicts and reports need it: what its cells have in common, added
-// up while they are read, and every number that is averaged over trials. Of a cell it keeps 8 bytes
-// a number and 4 besides, whatever else the cell holds.
+// Summary is a run as figures, verdicts and reports need it: what its records have in common, added
+// up while they are read, and every number that is averaged over trials. Of a record it keeps 8
+// bytes a number and 4 besides, whatever else the record holds.
 type Summary struct {
 	Dir      string // where it was read from
 	Manifest Manifest
 	Audits   []Audit // of each guarantee; nil where the run made none
 
-	Cells, Failed int
-	Timed         bool       // the run kept timings
-	Seconds       float64    // of all cells, by the timings
-	Failures      []*Failure // by what failed and how
-	Warnings      []*Warning
-	Spending      []*Spending
+	Jobs, Failed int
+	Timed        bool       // the run kept timings
+	Seconds      float64    // of all jobs, by the timings
+	Failures     []*Failure // by what failed and how
+	Warnings     []*Warning
+	Spending     []*Spending
 	// First is the first fold of the first trial of each setting that has it, in the plan's order.
 	First []Record
 
@@ -30,11 +30,11 @@ type Summary struct {
 	originals map[string][]Column // by the dataset's label
 }
 
-// Failure is one or more cells that failed alike.
+// Failure is one or more jobs that failed alike.
 type Failure struct {
 	FailureKind
 	Epsilons []string
-	Cells    int
+	Jobs     int
 	First    int // number of the first of them, from 0
 	Trial    int // of that one, as is the next
 	Fold     *int
@@ -43,10 +43,10 @@ type Failure struct {
 // FailureKind is what failed and how.
 type FailureKind struct{ Series, Dataset, Variant, Phase, Error string }
 
-// Warning is a warning of a run's cells and how many gave it.
+// Warning is a warning of jobs and how many gave it.
 type Warning struct {
-	Text  string
-	Cells int
+	Text string
+	Jobs int
 }
 
 // spender are the releases whose costs are added up together.
@@ -68,7 +68,7 @@ type PurposeSpending struct {
 	Claimed, Proven float64
 }
 
-// group is the cells of one setting.
+// group is the records of one setting.
 type group struct {
 	setting           *Setting
 	trials            int   // one more than the last
@@ -76,7 +76,7 @@ type group struct {
 	measured, derived []*column
 	spending          *Spending
 	broken            bool
-	cells             int     // with timings
+	jobs              int     // with timings
 	seconds           float64 // of them
 }
 
@@ -92,7 +92,7 @@ func newSummary(dir string) *Summary {
 		spending: make(map[spender]*Spending), originals: make(map[string][]Column)}
 }
 
-// add adds a cell. time is nil where the run kept none.
+// add adds a record. time is nil where the run kept none.
 func (s *Summary) add(c *Record, time *Timing) {
 	g := s.bySetting[c.Setting]
 	if g == nil {
@@ -114,7 +114,7 @@ func (s *Summary) add(c *Record, time *Timing) {
 		s.originals[label] = c.Original
 	}
 	if time != nil {
-		g.cells++
+		g.jobs++
 		g.seconds += time.Release + time.Measure
 		s.Seconds += time.Release + time.Measure
 	}
@@ -123,7 +123,7 @@ func (s *Summary) add(c *Record, time *Timing) {
 			s.warnings[text] = &Warning{Text: text}
 			s.Warnings = append(s.Warnings, s.warnings[text])
 		}
-		s.warnings[text].Cells++
+		s.warnings[text].Jobs++
 	}
 	if c.Status == OK {
 		for i, v := range c.Values {
@@ -138,7 +138,7 @@ func (s *Summary) add(c *Record, time *Timing) {
 	} else {
 		s.fail(c)
 	}
-	s.Cells++
+	s.Jobs++
 }
 
 // derive adds the metrics of DerivedMeasures.
@@ -199,17 +199,17 @@ func (s *Summary) fail(c *Record) {
 	kind := FailureKind{c.Series, c.Dataset.Label(), c.Variant, c.Phase, c.Error}
 	f := s.failures[kind]
 	if f == nil {
-		f = &Failure{FailureKind: kind, First: s.Cells, Trial: c.Trial, Fold: c.Fold}
+		f = &Failure{FailureKind: kind, First: s.Jobs, Trial: c.Trial, Fold: c.Fold}
 		s.failures[kind] = f
 		s.Failures = append(s.Failures, f)
 	}
-	f.Cells++
+	f.Jobs++
 	if epsilon := c.EpsilonText(); epsilon != "" && !slices.Contains(f.Epsilons, epsilon) {
 		f.Epsilons = append(f.Epsilons, epsilon)
 	}
 }
 
-// spend adds up a cell's ledger.
+// spend adds up a release's ledger.
 func (s *Summary) spend(c *Record, g *group) {
 	total, ok := c.Budget()
 	if len(c.Ledger) == 0 || !ok {
@@ -243,7 +243,7 @@ func (s *Summary) spend(c *Record, g *group) {
 }
 
 // Samples returns a sample for each measurement of each setting, in order of first appearance.
-// Folds are averaged within a trial. A setting none of whose cells succeeded has all measurements
+// Folds are averaged within a trial. A setting none of whose jobs succeeded has all measurements
 // of the others, without values, so that it cannot vanish; where nothing succeeded at all, one
 // measurement without a name.
 func (s *Summary) Samples() []Sample {
@@ -319,12 +319,12 @@ func (s *Summary) Rows() []Row {
 	return rows
 }
 
-// Times calls each with the number of cells of every setting that have timings, and the seconds of
+// Times calls each with the number of jobs of every setting that have timings, and the seconds of
 // their releases and measurements.
-func (s *Summary) Times(each func(setting *Setting, cells int, seconds float64)) {
+func (s *Summary) Times(each func(setting *Setting, jobs int, seconds float64)) {
 	for _, g := range s.groups {
-		if g.cells > 0 {
-			each(g.setting, g.cells, g.seconds)
+		if g.jobs > 0 {
+			each(g.setting, g.jobs, g.seconds)
 		}
 	}
 }

@@ -13,10 +13,10 @@ import (
 const UsageFile = "usage.json"
 
 // Usage is what the runs into a directory took of the machine, since the last one that began with
-// no finished cell.
+// no finished job.
 type Usage struct {
-	Cells   int     `json:"cells"`   // run, not taken from an earlier run
-	Jobs    int     `json:"jobs"`    // most cells run at once
+	Jobs    int     `json:"cells"`   // run, not taken from an earlier run
+	Workers int     `json:"jobs"`    // most jobs run at once
 	Seconds float64 `json:"seconds"` // by the clock, of all runs together, with loading data
 	// PeakBytes is the largest resident memory of the process while the experiment ran; 0 where the
 	// system does not report it.
@@ -25,15 +25,15 @@ type Usage struct {
 
 // Add is the usage of a run that went on from where an earlier one had stopped.
 func (u Usage) Add(later Usage) Usage {
-	return Usage{Cells: u.Cells + later.Cells, Jobs: max(u.Jobs, later.Jobs),
+	return Usage{Jobs: u.Jobs + later.Jobs, Workers: max(u.Workers, later.Workers),
 		Seconds: u.Seconds + later.Seconds, PeakBytes: max(u.PeakBytes, later.PeakBytes)}
 }
 
 func (u Usage) validate() error {
-	if u.Cells < 0 || u.Jobs < 1 || u.PeakBytes < 0 || !(u.Seconds >= 0) ||
+	if u.Jobs < 0 || u.Workers < 1 || u.PeakBytes < 0 || !(u.Seconds >= 0) ||
 		math.IsInf(u.Seconds, 1) {
-		return fmt.Errorf("%d cells, %d jobs, %v seconds, %d bytes; must be 0 or more, jobs at "+
-			"least 1", u.Cells, u.Jobs, u.Seconds, u.PeakBytes)
+		return fmt.Errorf("%d jobs, %d workers, %v seconds, %d bytes; must be 0 or more, "+
+			"workers at least 1", u.Jobs, u.Workers, u.Seconds, u.PeakBytes)
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ func TestUsage(t *testing.T) {
 		t.Fatalf("of an empty folder: %v, %v", u, err)
 	}
 	// A run of 10 cells that was stopped, and one that did the other 30 on more workers.
-	want := results.Usage{Cells: 40, Jobs: 4, Seconds: 9.5, PeakBytes: 300}
-	sum := results.Usage{Cells: 10, Jobs: 2, Seconds: 2,
-		PeakBytes: 300}.Add(results.Usage{Cells: 30, Jobs: 4, Seconds: 7.5, PeakBytes: 200})
+	want := results.Usage{Jobs: 40, Workers: 4, Seconds: 9.5, PeakBytes: 300}
+	sum := results.Usage{Jobs: 10, Workers: 2, Seconds: 2,
+		PeakBytes: 300}.Add(results.Usage{Jobs: 30, Workers: 4, Seconds: 7.5, PeakBytes: 200})
 	if sum != want {
 		t.Errorf("the sum is %+v, want %+v", sum, want)
 	}
@@ -26,7 +26,7 @@ func TestUsage(t *testing.T) {
 	if u, err := results.ReadUsage(dir); err != nil || *u != want {
 		t.Errorf("read %+v, %v; wrote %+v", u, err, want)
 	}
-	if err := results.WriteUsage(dir, results.Usage{Cells: 1}); err == nil {
+	if err := results.WriteUsage(dir, results.Usage{Jobs: 1}); err == nil {
 		t.Error("no error for a run with no worker")
 	}
 	for _, text := range []string{"", "{}", `{"cells":1,"jobs":1,"seconds":-1}`,

@@ -16,9 +16,9 @@ import (
 // Write writes the run's folder, which must exist.
 func (r *Run) Write(dir string) error { return Write(dir, r.Manifest, r.Audits, r.each) }
 
-// Write writes a run's folder, which must exist: each hands add the cells in the order of the plan,
-// all with their timings or none, and returns the error of one that is refused. What is said of
-// Summary's memory holds here.
+// Write writes a run's folder, which must exist: each hands add the records in the order of the
+// plan, all with their timings or none, and returns the error of one that is refused. What is said
+// of Summary's memory holds here.
 //
 // The old manifest is removed first and the new one, which has the digests of the others and its
 // own, is written last, so that a run that was interrupted here is not taken for a finished one.
@@ -111,11 +111,11 @@ func (w *runWriter) begin() error {
 	return errors.Join(err, ledgerErr)
 }
 
-// add writes a cell.
+// add writes a record.
 func (w *runWriter) add(c *Record, time *Timing) error {
-	n := w.summary.Cells
-	if err := writeCell(w.files[RecordsFile].json, c); err != nil {
-		return fmt.Errorf("cell %d: %w", n, err)
+	n := w.summary.Jobs
+	if err := writeRecord(w.files[RecordsFile].json, c); err != nil {
+		return fmt.Errorf("job %d: %w", n, err)
 	}
 	w.summary.add(c, nil)
 	ledgerLines(w.files[LedgerFile].csv, n, c)
@@ -145,7 +145,7 @@ func (w *runWriter) add(c *Record, time *Timing) error {
 	return nil
 }
 
-// end writes what is known when all cells are.
+// end writes what is known when all records are.
 func (w *runWriter) end(audits []Audit) error {
 	o, err := w.to(SummaryFile, summaryHeader...)
 	if err != nil {

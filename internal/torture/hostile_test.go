@@ -225,8 +225,8 @@ func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...s
 	var good strings.Builder
 	lines := json.NewEncoder(&good)
 	lines.SetEscapeHTML(false)
-	for i := range run.Cells {
-		cell := &run.Cells[i]
+	for i := range run.Records {
+		cell := &run.Records[i]
 		if cell.Algorithm != "hostile" {
 			if err := lines.Encode(cell); err != nil {
 				f.Error(err)

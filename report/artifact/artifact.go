@@ -78,8 +78,8 @@ var markdownText string
 
 var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 	"join": func(words []string, between string) string { return strings.Join(words, between) },
-	// A bar within a cell would end it.
-	"cell": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
+	// A bar within a field would end it.
+	"field": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
 	"lines": func(text string) []string {
 		return strings.Split(strings.TrimRight(text, "\n"), "\n")
 	},
@@ -107,7 +107,7 @@ type document struct {
 	Memory, Disk   int64                // bytes
 	Unmeasured     int                  // runs whose memory is unknown
 	Ran, Clocked   int                  // experiments, and those with their clock time
-	Cells          int
+	Jobs           int
 	Worked, Clock  float64 // seconds
 	Older, Missing []string
 	ByTests        []string
@@ -116,8 +116,8 @@ type document struct {
 // experimentRow is an experiment with what is computed about it.
 type experimentRow struct {
 	Experiment
-	Failed int     // cells
-	Worked float64 // seconds of all cells
+	Failed int     // jobs
+	Worked float64 // seconds of all jobs
 	Claims string
 }
 
@@ -173,7 +173,7 @@ func (d *document) addExperiment(e Experiment) {
 	}
 	row.Failed, row.Worked = run.Failed, run.Seconds
 	d.Ran++
-	d.Cells += run.Cells
+	d.Jobs += run.Jobs
 	d.Disk += e.Run.Bytes
 	d.Worked += row.Worked
 	if usage != nil {
@@ -192,7 +192,7 @@ func (d *document) claimsOn(experiment string) string {
 	for _, p := range d.Papers {
 		for i := range p.Judgements {
 			j := &p.Judgements[i]
-			switch own, other := looksAt(p.Ledger, j.ID, experiment); {
+			switch own, other := uses(p.File, j.ID, experiment); {
 			case own:
 				judged = append(judged, j.ID+" "+string(j.Verdict)+mark(j))
 			case other:
@@ -218,12 +218,12 @@ func mark(j *claims.Judgement) string {
 	return ""
 }
 
-// looksAt reports whether a claim's own checks look at an experiment, and whether its other
+// uses reports whether a claim's own checks use an experiment, and whether its other
 // readings do.
-func looksAt(l *claims.Ledger, claim, experiment string) (own, other bool) {
-	for i := range l.Claims {
-		if l.Claims[i].ID == claim {
-			checks, readings := l.Claims[i].Experiments()
+func uses(f *claims.File, claim, experiment string) (own, other bool) {
+	for i := range f.Claims {
+		if f.Claims[i].ID == claim {
+			checks, readings := f.Claims[i].Experiments()
 			return slices.Contains(checks, experiment), slices.Contains(readings, experiment)
 		}
 	}

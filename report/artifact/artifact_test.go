@@ -9,7 +9,7 @@ import (
 	"ppdp/report"
 )
 
-const ledger = `
+const claimsFile = `
 paper: p
 citation: A. Author 2000
 figures: [Fig. 1, Fig. 2]
@@ -38,7 +38,7 @@ claims:
 // Their times and sizes are chosen so that the sums are known.
 func contents(t *testing.T) *Contents {
 	t.Helper()
-	l, err := claims.Parse("ledger", []byte(ledger))
+	l, err := claims.Parse("claims", []byte(claimsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,12 +47,12 @@ func contents(t *testing.T) *Contents {
 		cells := []results.Record{{Setting: &results.Setting{}}, {Setting: &results.Setting{}}}
 		cells[0].Status, cells[1].Status = results.OK, results.Failed
 		return &Run{Folder: "results/" + name, Bytes: 1_500_000,
-			Results: (&results.Run{Manifest: m, Cells: cells,
-				Timings: []results.Timing{{Release: seconds}, {Cell: 1, Measure: 3}}}).Summary()}
+			Results: (&results.Run{Manifest: m, Records: cells,
+				Timings: []results.Timing{{Release: seconds}, {Job: 1, Measure: 3}}}).Summary()}
 	}
 	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
 		GoVersion: "go1.26", Commit: "0123"})
-	one.Usage = &results.Usage{Cells: 2, Jobs: 2, Seconds: 16, PeakBytes: 123_000_000}
+	one.Usage = &results.Usage{Jobs: 2, Workers: 2, Seconds: 16, PeakBytes: 123_000_000}
 	trials := 1
 	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
 		GoVersion: "go1.26", Overrides: results.Overrides{Trials: &trials},
@@ -61,7 +61,7 @@ func contents(t *testing.T) *Contents {
 	return &Contents{Platform: "linux/amd64", GoVersion: "go1.26", Commit: "0123",
 		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one},
 			{Name: "p/two", Run: two}, {Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none"}},
-		Papers: []report.Paper{{Ledger: l, Judgements: []claims.Judgement{
+		Papers: []report.Paper{{File: l, Judgements: []claims.Judgement{
 			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"},
 				Statement: "It is small.", Expect: claims.Holds, Surprise: true},
 			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"},
@@ -81,7 +81,7 @@ func TestWriteMarkdown(t *testing.T) {
 		"The runs below were made on Abacus (linux/amd64, go1.26).", // once, not once a run
 		"at most 123.0 MB resident. This was not measured in 1 of the experiments below.",
 		"Disk: 3.0 MB",
-		// the bar does not end the cell
+		// the bar does not end the field
 		"| adult-standin | `ab` | a\\|b | **generated stand-in** |",
 		"    ./ppdp run p/one\n    sha256sum tires/x\n",
 		"    done\n    cafe  tires/x\n",
@@ -89,7 +89,7 @@ func TestWriteMarkdown(t *testing.T) {
 		"| `p/two` |  | 2 | 1 | 4 min | - | - | - | 1.5 MB |",                // 237 + 3 seconds
 		"| `p/none` |  | not run |",
 		// 30 + 240 seconds are four minutes and a half; halves go to even.
-		"Together: 2 of 5 experiments, 4 cells, 4 min of workers' time, 16 s by the clock for " +
+		"Together: 2 of 5 experiments, 4 jobs, 4 min of workers' time, 16 s by the clock for " +
 			"the 1 that recorded it.",
 		"| `p/one` | A contradicted (expected holds) |",
 		"| `p/two` | A contradicted (expected holds) |", // what is subtracted counts

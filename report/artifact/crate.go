@@ -71,10 +71,10 @@ func WriteMetadata(w io.Writer, c *Contents, folder fs.FS) error {
 			"contentSize": strconv.FormatInt(f.Bytes, 10)})) // a text in schema.org
 	}
 	for _, p := range c.Papers {
-		verdicts := "Verdicts: " + claims.CoverageOf(p.Ledger, p.Judgements).String() + "; " +
+		verdicts := "Verdicts: " + claims.CoverageOf(p.File, p.Judgements).String() + "; " +
 			strings.Join(claims.Count(p.Judgements), ", ")
-		papers = append(papers, add("#paper-"+p.Ledger.Paper, "ScholarlyArticle",
-			entity{"name": p.Ledger.Citation, "description": verdicts}))
+		papers = append(papers, add("#paper-"+p.File.Paper, "ScholarlyArticle",
+			entity{"name": p.File.Citation, "description": verdicts}))
 	}
 	root["hasPart"], root["citation"] = parts, papers
 	mentions := []ref{}

@@ -60,7 +60,7 @@ func runOf(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *
 			if majority > 0 && (e.Algorithm == Reference || !original) {
 				c.Values = append(c.Values, results.Value{Measurement: guess, Value: &majority})
 			}
-			run.Cells = append(run.Cells, c)
+			run.Records = append(run.Records, c)
 		}
 	}
 	return run.Summary()

@@ -46,8 +46,8 @@ func madeUp(trials int) *results.Run {
 				{Metric: "accuracy", Classifier: "majority"}, {Metric: "distance"}} {
 				cell.Values = append(cell.Values, results.Value{Measurement: m, Value: &values[i]})
 			}
-			run.Cells = append(run.Cells, cell)
-			run.Timings = append(run.Timings, results.Timing{Cell: len(run.Timings),
+			run.Records = append(run.Records, cell)
+			run.Timings = append(run.Timings, results.Timing{Job: len(run.Timings),
 				Release: 1.5})
 		}
 	}

@@ -13,24 +13,24 @@ import (
 	"ppdp/internal/results"
 )
 
-// Names of the files in a baseline's folder: what was measured, and what with. The second is a
+// Names of the files in a reference's folder: what was measured, and what with. The second is a
 // manifest under another name, because runs are found by results.ManifestFile.
 const (
-	TrialsFile   = "trials.jsonl"
-	BaselineFile = "baseline.json"
+	TrialsFile    = "trials.jsonl"
+	ReferenceFile = "baseline.json"
 )
 
-// Baseline is what one experiment measured and what it measured it with.
-type Baseline struct {
+// Reference is what one experiment measured and what it measured it with.
+type Reference struct {
 	Manifest results.Manifest
 	Samples  []results.Sample // those of one setting are neighbours
 }
 
-// BaselineOf reduces a run to what a later one is compared with. What differs between machines and
-// between commands, and what only figures need, is left out of the manifest, so that a baseline
+// ReferenceOf reduces a run to what a later one is compared with. What differs between machines and
+// between commands, and what only figures need, is left out of the manifest, so that a reference
 // changes only when a measured number or one of its inputs does.
-func BaselineOf(r *results.Summary) *Baseline {
-	b := &Baseline{Manifest: r.Manifest, Samples: r.Samples()}
+func ReferenceOf(r *results.Summary) *Reference {
+	b := &Reference{Manifest: r.Manifest, Samples: r.Samples()}
 	m := &b.Manifest
 	m.Figures, m.SeriesOrder, m.Files = nil, nil, nil
 	m.CommandLine, m.CPU, m.Commit, m.Dirty = nil, "", "", false
@@ -108,11 +108,11 @@ func readTrials(r io.Reader, name string) ([]results.Sample, error) {
 	}
 }
 
-// OpenBaseline reads a baseline's folder.
-func OpenBaseline(dir string) (*Baseline, error) {
-	b := &Baseline{}
+// OpenReference reads a reference's folder.
+func OpenReference(dir string) (*Reference, error) {
+	b := &Reference{}
 	return b, errors.Join(
-		results.ParseFile(dir, BaselineFile, func(f io.Reader, path string) (err error) {
+		results.ParseFile(dir, ReferenceFile, func(f io.Reader, path string) (err error) {
 			b.Manifest, err = results.ReadManifest(f, path)
 			return err
 		}),
@@ -122,8 +122,8 @@ func OpenBaseline(dir string) (*Baseline, error) {
 		}))
 }
 
-// Write writes a baseline's folder, which is made if need be.
-func (b *Baseline) Write(dir string) error {
+// Write writes a reference's folder, which is made if need be.
+func (b *Reference) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (b *Baseline) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return results.WriteFile(filepath.Join(dir, BaselineFile), func(w io.Writer) error {
+	return results.WriteFile(filepath.Join(dir, ReferenceFile), func(w io.Writer) error {
 		return results.WriteManifest(w, b.Manifest)
 	})
 }

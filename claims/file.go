@@ -9,19 +9,20 @@ import (
 	"ppdp/internal/strictyaml"
 )
 
-// Parse reads a ledger. Everything wrong is reported at once, each with file:line.
-func Parse(file string, data []byte) (*Ledger, error) {
-	r := strictyaml.NewReader(file)
+// Parse reads a claims file; name is for messages. Everything wrong with it is reported at once,
+// each with file:line.
+func Parse(name string, data []byte) (*File, error) {
+	r := strictyaml.NewReader(name)
 	root := r.Document(data)
-	ledger := &Ledger{}
-	r.Decode(root, ledger)
+	f := &File{}
+	r.Decode(root, f)
 	if root != nil && r.Problems() == 0 {
-		ledger.validate(r, root)
+		f.validate(r, root)
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return ledger, nil
+	return f, nil
 }
 
 // place is where a node is, as file:line, for problems that only records can show.
@@ -30,7 +31,7 @@ func place(r *strictyaml.Reader, n *strictyaml.Node) string {
 }
 
 // UnmarshalStrict decodes a check, keeps its place and validates what needs no other part of the
-// ledger.
+// claims file.
 func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain Check
 	before := r.Problems()
@@ -70,16 +71,16 @@ func (s *Side) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 // testName is "folder/package.TestName", with a subtest or not.
 var testName = regexp.MustCompile(`^[a-z0-9/]+\.(Test|Fuzz|Example)[A-Za-z0-9_]*$`)
 
-func (l *Ledger) validate(r *strictyaml.Reader, root *strictyaml.Node) {
-	if l.Paper == "" || l.Citation == "" {
+func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
+	if f.Paper == "" || f.Citation == "" {
 		r.Problemf(root, "paper and citation must be given")
 	}
-	if len(l.Claims) == 0 {
+	if len(f.Claims) == 0 {
 		r.Problemf(root, "no claims")
 	}
 	seen := make(map[string]string)
-	for i := range l.Claims {
-		c, n := &l.Claims[i], strictyaml.Find(root, "claims").Content[i]
+	for i := range f.Claims {
+		c, n := &f.Claims[i], strictyaml.Find(root, "claims").Content[i]
 		problem := func(format string, args ...any) { r.Problemf(n, c.ID+": "+format, args...) }
 		if c.ID == "" || c.Statement == "" || len(c.Source) == 0 {
 			problem("id, statement and source must be given")
