@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"ppdp/claims"
 	"ppdp/experiments"
@@ -27,10 +26,9 @@ type artifactCommand struct {
 
 // Help is the second part of the verb's help text.
 func (artifactCommand) Help() string {
-	return `Copies the results of finished runs and writes ARTIFACT.md (requirements, measured times
-and sizes, claims, limitations) and ro-crate-metadata.json (every file with its checksum). One run
-of a few seconds is made for its expected output. "make artifact" adds the program, its source and
-its license.
+	return `Copies the results of finished runs and writes ARTIFACT.md: requirements, measured times
+and sizes, claims, limitations. One run of a few seconds is made for its expected output. "make
+artifact" adds the program, its source and its license.
 
 Examples:
 
@@ -44,8 +42,7 @@ const tires = "rps/fig1"
 
 // Run describes.
 func (c artifactCommand) Run(con *console) error {
-	contents := &artifact.Contents{GoVersion: runtime.Version(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH, Published: con.now().UTC()}
+	contents := &artifact.Contents{Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, setting := range build.Settings {
 			switch setting.Key {
@@ -53,10 +50,6 @@ func (c artifactCommand) Run(con *console) error {
 				contents.Commit = setting.Value
 			case "vcs.modified":
 				contents.Dirty = setting.Value == "true"
-			case "vcs.time":
-				if committed, err := time.Parse(time.RFC3339, setting.Value); err == nil {
-					contents.Published = committed
-				}
 			}
 		}
 	}
@@ -77,7 +70,7 @@ func (c artifactCommand) Run(con *console) error {
 			if outcome.Manifest.Experiment != name {
 				continue
 			}
-			e.Run = &artifact.Run{Results: outcome, Folder: "results/" + name}
+			e.Run = &artifact.Run{Results: outcome}
 			if e.Run.Usage, err = results.ReadUsage(outcome.Dir); err != nil {
 				return err
 			}
@@ -107,24 +100,14 @@ func (c artifactCommand) Run(con *console) error {
 	if contents.Tires, err = kickTires(con); err != nil {
 		return fmt.Errorf("trial of %s: %w", tires, err)
 	}
-	write := func(name string, content func(io.Writer) error) error {
-		path := filepath.Join(c.To, name)
-		if err := results.WriteFile(path, content); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintln(con.stdout, filepath.ToSlash(path))
-		return err
-	}
-	err = write("ARTIFACT.md", func(w io.Writer) error {
+	path := filepath.Join(c.To, "ARTIFACT.md")
+	err = results.WriteFile(path, func(w io.Writer) error {
 		return artifact.WriteMarkdown(w, contents)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = fmt.Fprintln(con.stdout, filepath.ToSlash(path))
 	}
-	// last: it has the checksums of all other files
-	return write(artifact.MetadataFile, func(w io.Writer) error {
-		return artifact.WriteMetadata(w, contents, os.DirFS(c.To))
-	})
+	return err
 }
 
 // copyRun copies the files of a run directory and returns their bytes. What serves the next run

@@ -1,8 +1,7 @@
-// Package artifact describes a set of results for those who reproduce it: ARTIFACT.md, an appendix
-// for the artifact evaluation of a conference, and ro-crate-metadata.json, the same for programs.
-// All numbers in them are measured: they come from the files of runs and from a trial that the
-// caller has just made. It leaves out running anything and the report of the results (package
-// report).
+// Package artifact describes a set of results for those who reproduce it: it writes ARTIFACT.md, an
+// appendix for the artifact evaluation of a conference. All numbers in it are measured: they come
+// from the files of runs and from a trial run that the caller has just made. The package leaves out
+// running anything and the report of the results (package report).
 package artifact
 
 import (
@@ -16,31 +15,21 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"time"
 
 	"ppdp/claims"
 	"ppdp/internal/results"
 	"ppdp/report"
 )
 
-// Contents is what the appendix and the metadata are made from.
+// Contents is what the appendix is made from.
 type Contents struct {
-	GoVersion string // that the program was built with, "go1.26"
-	Platform  string // that it was built for, "linux/amd64"
-	Commit    string // of the program's source, "" where it is unknown
-	Dirty     bool   // the program's source differed from Commit
-	Published time.Time
+	Platform string // that the program was built for, "linux/amd64"
+	Commit   string // of the program's source, "" where it is unknown
+	Dirty    bool   // the program's source differed from Commit
 	// Experiments are all that come with the program, run or not, in any order.
 	Experiments []Experiment
 	Papers      []report.Paper
 	Tires       Trial
-}
-
-// ordered are the experiments by the numbers of their figures.
-func (c *Contents) ordered() []Experiment {
-	return slices.SortedStableFunc(slices.Values(c.Experiments), func(a, b Experiment) int {
-		return report.CompareNames(a.Name, b.Name)
-	})
 }
 
 // Experiment is a figure or table's experiment and the run of it that is in the artifact.
@@ -54,7 +43,6 @@ type Run struct {
 	Results *results.Summary
 	Usage   *results.Usage // nil for runs that did not note it
 	Bytes   int64          // on disk, of the files that are in the artifact
-	Folder  string         // in the artifact, with slashes: "results/rps/fig1"
 }
 
 // Trial is a short run that shows that the program works, with what it printed and wrote where this
@@ -100,7 +88,6 @@ var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 // document is what the template of ARTIFACT.md shows.
 type document struct {
 	*Contents
-	Name, Summary  string
 	Rows           []experimentRow // by the numbers of their figures
 	Machines       []string
 	Datasets       []results.DatasetUse // without repetitions
@@ -126,8 +113,9 @@ func (d *document) AllOlder() bool { return len(d.Older) == d.Ran }
 
 // WriteMarkdown writes ARTIFACT.md. Equal contents give equal bytes.
 func WriteMarkdown(w io.Writer, c *Contents) error {
-	d := &document{Contents: c, Name: name, Summary: summary}
-	for _, e := range c.ordered() {
+	d := &document{Contents: c}
+	for _, e := range slices.SortedFunc(slices.Values(c.Experiments),
+		func(a, b Experiment) int { return report.CompareNames(a.Name, b.Name) }) {
 		d.addExperiment(e)
 	}
 	for _, p := range c.Papers {
@@ -139,13 +127,6 @@ func WriteMarkdown(w io.Writer, c *Contents) error {
 	}
 	return markdown.Execute(w, d)
 }
-
-const (
-	name    = "ppdp"
-	summary = "A reproducible benchmark harness for privacy-preserving data publishing. It runs " +
-		"the experiments of three papers from written specifications, draws their figures and " +
-		"judges their claims."
-)
 
 func (d *document) addExperiment(e Experiment) {
 	row := experimentRow{Experiment: e, Claims: d.claimsOn(e.Name)}

@@ -46,7 +46,7 @@ func contents(t *testing.T) *Contents {
 		m.Experiment = name
 		cells := []results.Record{{Setting: &results.Setting{}}, {Setting: &results.Setting{}}}
 		cells[0].Status, cells[1].Status = results.OK, results.Failed
-		return &Run{Folder: "results/" + name, Bytes: 1_500_000,
+		return &Run{Bytes: 1_500_000,
 			Results: (&results.Run{Manifest: m, Records: cells,
 				Timings: []results.Timing{{Release: seconds}, {Job: 1, Measure: 3}}}).Summary()}
 	}
@@ -58,7 +58,7 @@ func contents(t *testing.T) *Contents {
 		GoVersion: "go1.26", Overrides: results.Overrides{Trials: &trials},
 		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandsFor: "adult",
 			License: "a|b"}}})
-	return &Contents{Platform: "linux/amd64", GoVersion: "go1.26", Commit: "0123",
+	return &Contents{Platform: "linux/amd64", Commit: "0123",
 		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one},
 			{Name: "p/two", Run: two}, {Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none"}},
 		Papers: []report.Paper{{File: l, Judgements: []claims.Judgement{
