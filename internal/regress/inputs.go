@@ -55,53 +55,30 @@ func (d *differences) add(input, what, a, b string) {
 // first one is where an explanation begins. Comments, white space, quotes and the order of keys in
 // a spec are no difference, nor is what only people or figures read (title, source, plots).
 func Differences(a, b *Reference) []Difference {
-	ma, mb := &a.Manifest, &b.Manifest
-	all := specDifferences(ma.Spec, mb.Spec)
-	// A seed has a place of its own.
-	overrides := func(m *results.Manifest) string {
-		o := m.Overrides
-		o.Seed = nil
-		return strings.Join(o.Texts(), " ")
-	}
-	all.add(InputOverride, "", overrides(ma), overrides(mb))
-	all = append(all, parameterDifferences(a, b)...)
-	inA, inB := namedInputs(ma), namedInputs(mb)
-	compare := func(input string) {
-		for _, pair := range matched(inA[input], inB[input]) {
-			if (input == InputAlgorithm || input == InputMeasure) &&
-				(pair.a == "" || pair.b == "") {
-				continue // not known, or a consequence of the spec
+	all := specDifferences(a.Manifest.Spec, b.Manifest.Spec)
+	inA, inB := inputsOf(&a.Manifest), inputsOf(&b.Manifest)
+	for _, kind := range []string{InputOverride, InputParameter, InputData, InputAlgorithm,
+		InputProgram, InputMeasure, InputElementary, InputSeed, InputModule, InputGo,
+		InputPlatform, InputCommit} {
+		if kind == InputParameter {
+			all = append(all, parameterDifferences(a, b)...)
+		}
+		for _, pair := range matched(inA[kind], inB[kind]) {
+			known := pair.a != "" && pair.b != ""
+			if known || !slices.Contains(mayBeUnknown, kind) {
+				all.add(kind, pair.name, pair.a, pair.b)
 			}
-			all.add(input, pair.name, pair.a, pair.b)
 		}
-	}
-	compare(InputData)
-	compare(InputAlgorithm)
-	compare(InputProgram)
-	compare(InputMeasure)
-	all.add(InputElementary, "", strconv.Itoa(ma.Arithmetic), strconv.Itoa(mb.Arithmetic))
-	all.add(InputSeed, "", fmt.Sprint(ma.Seed), fmt.Sprint(mb.Seed))
-	compare(InputModule)
-	all.add(InputGo, "", ma.GoVersion, mb.GoVersion)
-	platform := func(m *results.Manifest) string {
-		return strings.TrimSuffix(m.GOOS+"/"+m.GOARCH+"/"+m.GOAMD64, "/")
-	}
-	all.add(InputPlatform, "", platform(ma), platform(mb))
-	commit := func(m *results.Manifest) string {
-		if m.Dirty {
-			return m.Commit + " with changes"
-		}
-		return m.Commit
-	}
-	// A reference has none: that is not known to differ.
-	if ma.Commit != "" && mb.Commit != "" {
-		all.add(InputCommit, "", commit(ma), commit(mb))
 	}
 	return all
 }
 
-// namedInputs lists those inputs of a run of which there are several, by kind.
-func namedInputs(m *results.Manifest) map[string][]named {
+// mayBeUnknown are the kinds of which a run may say nothing, which is no difference: revisions are
+// not in old manifests and not where the spec has no such algorithm, commits not in references.
+var mayBeUnknown = []string{InputAlgorithm, InputMeasure, InputCommit}
+
+// inputsOf lists the inputs of a run by kind, but for those that its spec and its settings hold.
+func inputsOf(m *results.Manifest) map[string][]named {
 	all := make(map[string][]named)
 	add := func(input, name, value string) {
 		all[input] = append(all[input], named{name, value})
@@ -113,6 +90,9 @@ func namedInputs(m *results.Manifest) map[string][]named {
 			add(input, name, strconv.Itoa(r))
 		}
 	}
+	overrides := m.Overrides
+	overrides.Seed = nil // has a kind of its own
+	add(InputOverride, "", strings.Join(overrides.Texts(), " "))
 	for _, d := range m.Datasets {
 		checksum := d.Checksum
 		if d.Resampled {
@@ -130,9 +110,18 @@ func namedInputs(m *results.Manifest) map[string][]named {
 			revision(InputMeasure, use.Classifier, use.ClassifierRevision)
 		}
 	}
+	add(InputElementary, "", strconv.Itoa(m.Arithmetic))
+	add(InputSeed, "", strconv.FormatUint(m.Seed, 10))
 	for _, module := range m.Modules {
 		add(InputModule, module.Path, strings.TrimSpace(module.Version+" "+module.Sum))
 	}
+	add(InputGo, "", m.GoVersion)
+	add(InputPlatform, "", strings.TrimSuffix(m.GOOS+"/"+m.GOARCH+"/"+m.GOAMD64, "/"))
+	commit := m.Commit
+	if m.Dirty && commit != "" {
+		commit += " with changes"
+	}
+	add(InputCommit, "", commit)
 	return all
 }
 

@@ -1,14 +1,16 @@
-// Package regress is the regression gate: it compares what a run measured with a reference, and
-// names the inputs in which two runs differ. It runs nothing.
+// Package regress is the regression gate: it compares what a run measured with a reference, the
+// committed numbers of an earlier run, and names the inputs in which two runs differ. It runs
+// nothing, and equal inputs give equal results to the bit.
 //
-// Everything here is a function of its inputs, bit for bit. Where seed, data and revisions are
-// those of the reference, or an algorithm without differential privacy gave one value in all trials
-// of fixed data, values must be equal exactly. Where the revision of an algorithm or the seed is
-// another, means are tested: by the differences of the trials where both runs saw the same data and
-// folds, by Welch's test where they did not. Beside the points, the curves they form are tested, by
-// their mean relative change: one small change at every point is seen there first. Holm's
-// correction runs over all points and all curves of all experiments, half of Alpha each. Changes
-// are two-sided: a number that is too good is how a leak looks.
+// There are two kinds of comparison. Values must be equal exactly where seed, data and revisions are
+// those of the reference, and where an algorithm without differential privacy gave one value in all
+// trials of fixed data. Where the seed or a revision differs, means are tested: trial by trial if
+// both runs saw the same data and folds, by Welch's test otherwise.
+//
+// Beside the points, the curves they form are tested, by their mean relative change: one small
+// change at every point is seen there first. Holm's correction covers all points and all curves of
+// all experiments, with half of Alpha each. Tests are two-sided, because a leak shows as a number
+// that is too good.
 package regress
 
 import (
@@ -189,7 +191,7 @@ func comparePair(pair Pair) []Comparison {
 	var all []Comparison
 	experiment := pair.Old.Manifest.Experiment
 	newAt, oldAt := byKey(pair.New.Samples), byKey(pair.Old.Samples)
-	var curves curveList
+	var tested []point
 	for i := range pair.Old.Samples {
 		old := &pair.Old.Samples[i]
 		new := newAt[keyOf(old)]
@@ -203,7 +205,7 @@ func comparePair(pair Pair) []Comparison {
 		r := relate(&pair.Old.Manifest, &pair.New.Manifest, old)
 		c := comparePoint(experiment, old, new, r)
 		if c.P != nil {
-			curves.add(c, old.Trials, new.Trials)
+			tested = append(tested, point{c, old.Trials, new.Trials})
 		}
 		all = append(all, c)
 	}
@@ -215,7 +217,7 @@ func comparePair(pair Pair) []Comparison {
 			all = append(all, c)
 		}
 	}
-	return append(all, curves.compare()...)
+	return append(all, compareCurves(tested)...)
 }
 
 func describe(experiment string, s *results.Sample) Comparison {
@@ -306,13 +308,11 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 func (c *Comparison) test(old, new []float64, byTrial bool) {
 	var p float64
 	if byTrial {
-		var differences []float64
-		for t := range min(len(old), len(new)) {
-			if d := new[t] - old[t]; !math.IsNaN(d) {
-				differences = append(differences, d)
-			}
+		d := results.Paired(old, new)
+		p, c.Test = d.P, TestPaired
+		if d.SE == 0 {
+			c.Test = TestPermutation
 		}
-		p, c.Test = paired(differences)
 	} else {
 		p, c.Test = welch(old, new)
 	}
@@ -325,76 +325,63 @@ func (c *Comparison) test(old, new []float64, byTrial bool) {
 
 func sameValue(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// curve is the tested points of one series, dataset and measurement: each trial's mean of the
-// points' values, every point relative to its mean over both runs, so that points weigh alike and
-// neither run is favoured.
-type curve struct {
-	first    Comparison
-	old, new []float64 // sums by trial
-	points   int
+// point is a tested point with the values of its trials in both runs.
+type point struct {
+	Comparison
+	old, new []float64
 }
 
-type curveList struct {
-	list []*curve
-	at   map[string]*curve
-}
-
-// add adds a point. One with trials without a value, or with others than its curve's, is left out.
-func (l *curveList) add(c Comparison, old, new []float64) {
-	if c.OldN != len(old) || c.NewN != len(new) {
-		return
-	}
+// scale is the point's mean over both runs, without its sign.
+func (p *point) scale() float64 {
 	sum := 0.0
-	for _, v := range old {
-		sum += float64(v / float64(len(old)) / 2)
+	for _, trials := range [][]float64{p.old, p.new} {
+		for _, v := range trials {
+			sum += float64(v / float64(len(trials)) / 2)
+		}
 	}
-	for _, v := range new {
-		sum += float64(v / float64(len(new)) / 2)
-	}
-	if sum == 0 {
-		return
-	}
-	if l.at == nil {
-		l.at = make(map[string]*curve)
-	}
-	key := fmt.Sprintf("%q%q%q%q%q%q", c.Series, c.Dataset, c.Algorithm, c.Variant, c.Metric,
-		c.Classifier)
-	k := l.at[key]
-	if k == nil {
-		k = &curve{first: c, old: make([]float64, len(old)), new: make([]float64, len(new))}
-		l.at[key] = k
-		l.list = append(l.list, k)
-	}
-	if len(k.old) != len(old) || len(k.new) != len(new) || k.first.paired != c.paired {
-		return
-	}
-	k.points++
-	for t, v := range old {
-		k.old[t] += v / math.Abs(sum)
-	}
-	for t, v := range new {
-		k.new[t] += v / math.Abs(sum)
-	}
+	return math.Abs(sum)
 }
 
-// compare tests the curves of two points and more.
-func (l *curveList) compare() []Comparison {
-	var all []Comparison
-	for _, k := range l.list {
-		if k.points < 2 {
+// compareCurves tests the curves that points form: those of one series, dataset and measurement. A
+// curve has one value a trial, the mean of its points' values. Each of these is divided by its
+// point's scale, so that points weigh alike and neither run is favoured. Points with failed trials,
+// with another number of trials than the curve's first, or with a scale of 0 are left out.
+func compareCurves(points []point) (all []Comparison) {
+	points = slices.DeleteFunc(points, func(p point) bool {
+		return p.OldN != len(p.old) || p.NewN != len(p.new) || p.scale() == 0
+	})
+	for _, curve := range results.Grouped(points, func(p point) string {
+		return fmt.Sprintf("%q%q%q%q%q%q", p.Series, p.Dataset, p.Algorithm, p.Variant, p.Metric,
+			p.Classifier)
+	}) {
+		first := &curve[0]
+		curve = slices.DeleteFunc(curve, func(p point) bool {
+			return len(p.old) != len(first.old) || len(p.new) != len(first.new) ||
+				p.paired != first.paired
+		})
+		if len(curve) < 2 {
 			continue
 		}
-		for t := range k.old {
-			k.old[t] /= float64(k.points)
+		mean := func(trials func(p *point) []float64) []float64 {
+			means := make([]float64, len(trials(first)))
+			for i := range curve {
+				scale := curve[i].scale()
+				for t, v := range trials(&curve[i]) {
+					means[t] += v / scale
+				}
+			}
+			for t := range means {
+				means[t] /= float64(len(curve))
+			}
+			return means
 		}
-		for t := range k.new {
-			k.new[t] /= float64(k.points)
-		}
-		c := Comparison{Experiment: k.first.Experiment, Series: k.first.Series,
-			Dataset: k.first.Dataset, Algorithm: k.first.Algorithm, Variant: k.first.Variant,
-			Measurement: k.first.Measurement, Points: k.points}
-		c.set(k.old, k.new)
-		c.test(k.old, k.new, k.first.paired)
+		old := mean(func(p *point) []float64 { return p.old })
+		new := mean(func(p *point) []float64 { return p.new })
+		c := Comparison{Experiment: first.Experiment, Series: first.Series,
+			Dataset: first.Dataset, Algorithm: first.Algorithm, Variant: first.Variant,
+			Measurement: first.Measurement, Points: len(curve)}
+		c.set(old, new)
+		c.test(old, new, first.paired)
 		all = append(all, c)
 	}
 	return all

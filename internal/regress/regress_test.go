@@ -27,12 +27,7 @@ func TestStudentsSleep(t *testing.T) {
 	if test != TestWelch {
 		t.Errorf("test %q, want %q", test, TestWelch)
 	}
-	var d []float64
-	for i := range first {
-		d = append(d, second[i]-first[i])
-	}
-	p, _ = paired(d)
-	near(t, "paired p", p, 0.002833, 5e-7)
+	near(t, "paired p", results.Paired(first, second).P, 0.002833, 5e-7)
 }
 
 // With one degree of freedom Student's distribution is Cauchy's, whose two tails beyond t hold 1 -
@@ -89,7 +84,7 @@ func TestPermutationByEnumeration(t *testing.T) {
 			near(t, "p", p, float64(extreme)/float64(ways), 1e-12)
 		}
 	}
-	p, _ := paired([]float64{2, 2, 2, 2})
+	p := results.Paired(make([]float64, 4), []float64{2, 2, 2, 2}).P
 	near(t, "p of four equal differences", p, 2.0/16, 0) // two of sixteen choices of signs
 }
 

@@ -10,11 +10,13 @@ import (
 
 // Kinds of comparison.
 const (
-	TestExact       = "exact"       // equal, or not
-	TestPaired      = "paired t"    // of the differences, trial by trial
-	TestWelch       = "Welch t"     // of two means, variances of their own
-	TestPooled      = "pooled t"    // of a mean and a single trial, which has the others' variance
-	TestPermutation = "permutation" // of samples that do not vary, where a t has no scale
+	TestExact  = "exact"    // the values must be equal
+	TestPaired = "paired t" // of the differences, trial by trial
+	TestWelch  = "Welch t"  // of two means, each side with its own variance
+	TestPooled = "pooled t" // of a mean and a single trial, which is given the others' variance
+	// TestPermutation is used where a t has no scale because no sample varies: p counts the ways in
+	// which the values, or the signs of the differences, could have fallen.
+	TestPermutation = "permutation"
 )
 
 // welch tests whether two samples have one mean (Welch 1947, with the degrees of freedom of
@@ -47,23 +49,6 @@ func welch(old, new []float64) (p float64, test string) {
 	u, v = u/n, v/m
 	df := (u + v) * (u + v) / (u*u/(n-1) + v*v/(m-1))
 	return twoSided((b-a)/math.Sqrt(u+v), df), TestWelch
-}
-
-// paired tests whether differences have mean 0, two-sided.
-func paired(differences []float64) (p float64, test string) {
-	n := float64(len(differences))
-	if n < 2 {
-		return math.NaN(), ""
-	}
-	d, variance := momentsOf(differences)
-	if variance == 0 {
-		if d == 0 {
-			return 1, TestPermutation
-		}
-		// all signs alike, one way or the other
-		return math.Ldexp(1, 1-len(differences)), TestPermutation
-	}
-	return twoSided(d/math.Sqrt(variance/n), n-1), TestPaired
 }
 
 func twoSided(t, df float64) float64 {

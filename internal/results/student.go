@@ -12,15 +12,22 @@ import (
 // With t = √n·tan θ the density is that of cosⁿ⁻¹θ, whose integral from -θ to θ is, by parts, a sum
 // of n/2 terms and θ itself where n is odd. It is solved for θ, counted in half turns.
 func studentQuantile(coverage float64, degrees int) float64 {
+	angle := bisect(func(angle float64) bool { return studentCoverage(angle, degrees) < coverage })
+	return math.Sqrt(float64(degrees)) * elementary.TanPi(angle)
+}
+
+// bisect returns the angle, in half turns between 0 and 1/2, up to which below holds. It stops where
+// no other number lies between the ends of its interval.
+func bisect(below func(angle float64) bool) float64 {
 	low, high := 0.0, 0.5
 	for {
 		middle := float64((low + high) / 2)
-		if middle <= low || middle >= high {
-			return math.Sqrt(float64(degrees)) * elementary.TanPi(middle)
-		}
-		if studentCoverage(middle, degrees) < coverage {
+		switch {
+		case middle <= low || middle >= high:
+			return middle
+		case below(middle):
 			low = middle
-		} else {
+		default:
 			high = middle
 		}
 	}
@@ -73,25 +80,15 @@ func Paired(x, y []float64) Difference {
 	case n < 2:
 		d.P = math.NaN()
 		return d
-	case Constant(differences) && d.Mean == 0:
+	case d.SE == 0 && d.Mean == 0:
 		d.P = 1
 		return d
-	case Constant(differences):
+	case d.SE == 0: // all signs alike, one way or the other
 		d.P = math.Ldexp(1, 1-n)
 		return d
 	}
-	t := math.Abs(d.Mean) / d.SE / math.Sqrt(float64(n-1))
-	low, high := 0.0, 0.5 // the angle whose tangent is t, in half turns
-	for {
-		middle := float64((low + high) / 2)
-		if middle <= low || middle >= high {
-			d.P = max(0, 1-studentCoverage(middle, n-1))
-			return d
-		}
-		if elementary.TanPi(middle) < t {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	tangent := math.Abs(d.Mean) / d.SE / math.Sqrt(float64(n-1))
+	angle := bisect(func(angle float64) bool { return elementary.TanPi(angle) < tangent })
+	d.P = max(0, 1-studentCoverage(angle, n-1))
+	return d
 }
