@@ -76,23 +76,16 @@ type positionTicks struct {
 var _ plot.Ticker = positionTicks{}
 
 func (t positionTicks) Ticks(_, _ float64) []plot.Tick {
-	ticks := t.span.ticker(t.wanted).Ticks(t.span.min, t.span.max)
+	ticks, _ := t.span.ticks(t.wanted)
 	for i := range ticks {
 		ticks[i].Value = t.span.position(ticks[i].Value)
 	}
 	return ticks
 }
 
-func (s span) ticker(wanted int) ticker {
-	if s.log {
-		return logTicks{wanted}
-	}
-	return linearTicks{wanted}
-}
-
 // labelled is an axis' label with the power of ten that its ticks leave out.
 func (s span) labelled(label string, wanted int) string {
-	if power := s.ticker(wanted).power(s.min, s.max); power != 0 {
+	if _, power := s.ticks(wanted); power != 0 {
 		label += " (×" + powerOfTen(strconv.Itoa(power)) + ")"
 	}
 	return label

@@ -23,7 +23,7 @@ import (
 // Drawing is a finished picture, to be written in any format. It is not safe for concurrent use.
 type Drawing struct{ sheet *sheet }
 
-// Render returns the picture in a format, one of Formats.
+// Render returns the picture in one of Formats.
 func (d *Drawing) Render(format string) ([]byte, error) { return d.sheet.render(format) }
 
 // write writes dir/name.FORMAT for every format and returns the paths.

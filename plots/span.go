@@ -1,6 +1,10 @@
 package plots
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+)
 
 // span is an axis' range.
 type span struct {
@@ -57,4 +61,15 @@ func (s span) limited(limits []float64) span {
 		s.min, s.max = limits[0], limits[1]
 	}
 	return s
+}
+
+// ticks returns an axis' ticks, about as many of them labelled as wanted, and the power of ten that
+// the labels leave to the axis' own.
+func (s span) ticks(wanted int) (ticks []plot.Tick, power int) {
+	if s.log {
+		if ticks = logTicks(s.min, s.max, wanted); ticks != nil {
+			return ticks, 0
+		}
+	}
+	return linearTicks(s.min, s.max, wanted), linearPower(s.min, s.max)
 }

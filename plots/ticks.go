@@ -8,22 +8,12 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ticker makes an axis' ticks and returns the power of ten that their labels leave to the axis'
-// own.
-type ticker interface {
-	plot.Ticker
-	power(lo, hi float64) int
-}
-
-// linearTicks labels round numbers: multiples of 1, 2, 2.5 or 5 times a power of ten, as many as
-// come closest to the wanted number without exceeding it by more than one.
-type linearTicks struct{ wanted int }
-
-var _ ticker = linearTicks{}
-
-func (t linearTicks) Ticks(lo, hi float64) []plot.Tick {
-	step, decimals := t.step(lo, hi)
-	power := t.power(lo, hi)
+// linearTicks are those of a linear axis from lo to hi with about the wanted number of labels:
+// multiples of 1, 2, 2.5 or 5 times a power of ten, as many as come closest to the wanted number
+// without exceeding it by more than one.
+func linearTicks(lo, hi float64, wanted int) []plot.Tick {
+	step, decimals := linearStep(lo, hi, wanted)
+	power := linearPower(lo, hi)
 	decimals += power
 	first, last := math.Ceil(lo/step-tickSlack), math.Floor(hi/step+tickSlack)
 	var ticks []plot.Tick
@@ -35,9 +25,9 @@ func (t linearTicks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// power is the power of ten that all labels of an axis are divided by, 0 for none. It is in the
-// axis' own label.
-func (t linearTicks) power(lo, hi float64) int {
+// linearPower is the power of ten that all labels of a linear axis are divided by, 0 for none. It
+// is in the axis' own label.
+func linearPower(lo, hi float64) int {
 	exponent := int(math.Floor(math.Log10(math.Max(math.Abs(lo), math.Abs(hi)))))
 	if exponent > plainHigh || exponent < plainLow {
 		return exponent
@@ -49,11 +39,11 @@ func (t linearTicks) power(lo, hi float64) int {
 // step.
 const tickSlack = 1e-9
 
-// step returns the distance between ticks and the decimals their labels need, fewer than 0 where
-// they end in zeros.
-func (t linearTicks) step(lo, hi float64) (step float64, decimals int) {
+// linearStep returns the distance between ticks and the decimals their labels need, fewer than 0
+// where they end in zeros.
+func linearStep(lo, hi float64, wanted int) (step float64, decimals int) {
 	best := math.Inf(1)
-	exponent := int(math.Floor(math.Log10((hi - lo) / float64(t.wanted))))
+	exponent := int(math.Floor(math.Log10((hi - lo) / float64(wanted))))
 	for e := exponent - 1; e <= exponent+1; e++ {
 		for _, m := range []struct {
 			mantissa float64
@@ -61,8 +51,8 @@ func (t linearTicks) step(lo, hi float64) (step float64, decimals int) {
 		}{{1, 0}, {2, 0}, {2.5, 1}, {5, 0}} {
 			s := m.mantissa * math.Pow10(e)
 			n := math.Floor(hi/s+tickSlack) - math.Ceil(lo/s-tickSlack) + 1
-			distance := math.Abs(n - float64(t.wanted))
-			if n > float64(t.wanted)+1 {
+			distance := math.Abs(n - float64(wanted))
+			if n > float64(wanted)+1 {
 				continue
 			}
 			if distance < best {
@@ -73,45 +63,26 @@ func (t linearTicks) step(lo, hi float64) (step float64, decimals int) {
 	return step, decimals
 }
 
-// logTicks labels decades, and within less than two of them also 2 and 5, then every digit, then
-// round numbers: there are always at least two labels. Unlabelled ticks mark the other digits.
-type logTicks struct{ wanted int }
-
-var _ ticker = logTicks{}
-
-func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
+// logTicks are those of a logarithmic axis. They label decades, and within less than two of them
+// also 2 and 5, then every digit. Unlabelled ticks mark the other digits. The result is nil where
+// the range is too narrow for three labels: the axis then has linear ticks.
+func logTicks(lo, hi float64, wanted int) []plot.Tick {
 	if !(lo > 0) || !(hi > lo) {
 		return nil
 	}
-	if ticks := t.logarithmic(lo, hi); ticks != nil {
-		return ticks
-	}
-	return linearTicks(t).Ticks(lo, hi)
-}
-
-// logarithmic is nil where a range is too narrow for three such ticks.
-func (t logTicks) logarithmic(lo, hi float64) []plot.Tick {
 	for _, digits := range [][]int{{1}, {1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}} {
-		if ticks, labels := t.decades(lo, hi, digits); labels >= 3 {
+		if ticks, labels := decades(lo, hi, wanted, digits); labels >= 3 {
 			return ticks
 		}
 	}
 	return nil
 }
 
-// power is as that of linear ticks, where these are used.
-func (t logTicks) power(lo, hi float64) int {
-	if t.logarithmic(lo, hi) != nil {
-		return 0
-	}
-	return linearTicks(t).power(lo, hi)
-}
-
 // decades ticks every digit of every decade and labels some.
-func (t logTicks) decades(lo, hi float64, labelled []int) (ticks []plot.Tick, labels int) {
+func decades(lo, hi float64, wanted int, labelled []int) (ticks []plot.Tick, labels int) {
 	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
 	// Over many decades only every second, third, ... one is labelled.
-	every := 1 + (last-first)/(t.wanted+1)
+	every := 1 + (last-first)/(wanted+1)
 	// One way of writing for the whole axis.
 	powers := lo < math.Pow10(plainLow) || hi >= math.Pow10(plainHigh+1)
 	for e := first; e <= last; e++ {
