@@ -64,19 +64,35 @@ func (j *Judgement) timed(machine string) {
 	}
 }
 
-// ByTheClock marks a verdict on running times, which another machine may find otherwise: "" for any
-// other verdict.
-func (j *Judgement) ByTheClock() string {
-	if !j.Clock {
-		return ""
+// Remarks say what keeps a verdict from being about the paper's data and setting, or from being the
+// one expected, each in a few words.
+func (j *Judgement) Remarks() (remarks []string) {
+	for _, r := range []struct {
+		applies bool
+		text    string
+	}{
+		{j.Variant == Strict, "strict variant"},
+		{j.StandIn, "on stand-in data"},
+		{j.Reduced, "on a reduced run"},
+		{j.Clock, strings.TrimSuffix(byTheClock+": "+strings.Join(j.Machines, ", "), ": ")},
+		{j.Surprise, "a surprise: " + string(j.Expect) + " was expected"},
+	} {
+		if r.applies {
+			remarks = append(remarks, r.text)
+		}
 	}
-	text := byTheClock
-	if len(j.Machines) > 0 {
-		text += ": " + strings.Join(j.Machines, ", ")
-	}
-	return text
+	return remarks
 }
 
+// Remark is the remarks in brackets after a blank, "" without any.
+func (j *Judgement) Remark() string {
+	if remarks := j.Remarks(); len(remarks) > 0 {
+		return " (" + strings.Join(remarks, ", ") + ")"
+	}
+	return ""
+}
+
+// byTheClock marks a verdict on running times, which another machine may find otherwise.
 const byTheClock = "by the clock of the machine that ran it"
 
 // Evidence is what one check found.

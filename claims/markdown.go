@@ -77,11 +77,11 @@ func writeSection(b *strings.Builder, f *File, judgements []Judgement) {
 		for _, id := range j.Errata {
 			fmt.Fprintf(b, ", [%s](../errata.md)", id)
 		}
-		fmt.Fprintf(b, ") **%s**%s: %s", j.Verdict, j.remark(), j.Statement)
+		fmt.Fprintf(b, ") **%s**%s: %s", j.Verdict, j.Remark(), j.Statement)
 		j.writeDetails(b, "\n  ")
 		for k := range j.Readings {
 			r := &j.Readings[k]
-			fmt.Fprintf(b, "\n  - %s: **%s**%s.", r.Reading, r.Verdict, r.remark())
+			fmt.Fprintf(b, "\n  - %s: **%s**%s.", r.Reading, r.Verdict, r.Remark())
 			r.writeDetails(b, "\n    ")
 		}
 		b.WriteByte('\n')
@@ -113,27 +113,4 @@ func (j *Judgement) writeDetails(b *strings.Builder, indent string) {
 	for i := range open { // selections such as 5|10 are plain text outside tables
 		b.WriteString(indent + "*Numbers:* " + open[i].Predicate + ": " + open[i].Summary() + ".")
 	}
-}
-
-// remark marks a verdict that must not be taken for one about the paper's data and setting.
-func (j *Judgement) remark() string {
-	var parts []string
-	for _, mark := range []struct {
-		set  bool
-		text string
-	}{
-		{j.Variant != Published, j.Variant + " variant"},
-		{j.StandIn, "on stand-in data"},
-		{j.Reduced, "on a reduced run"},
-		{j.Clock, j.ByTheClock()},
-		{j.Surprise, "a surprise, expected " + string(j.Expect)},
-	} {
-		if mark.set {
-			parts = append(parts, mark.text)
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
 }

@@ -90,7 +90,7 @@ type pointView struct {
 }
 
 func newJudgedView(j *claims.Judgement) judgedView {
-	v := judgedView{wordsOf(j.Verdict), remarks(j), "", j.Reason, checkViews(j)}
+	v := judgedView{wordsOf(j.Verdict), j.Remarks(), "", j.Reason, checkViews(j)}
 	if j.Verdict == j.Expect { // the claims file explains the verdict that it expects
 		v.Why = j.Why
 	}
@@ -118,24 +118,6 @@ func newClaimView(j, strict *claims.Judgement) *claimView {
 		c.Readings = append(c.Readings, readingView{newJudgedView(r), r.Reading})
 	}
 	return c
-}
-
-// remarks mark a verdict that is not about the paper's data and setting.
-func remarks(j *claims.Judgement) []string {
-	var all []string
-	if j.StandIn {
-		all = append(all, "on stand-in data")
-	}
-	if j.Reduced {
-		all = append(all, "on a reduced run")
-	}
-	if j.Clock {
-		all = append(all, j.ByTheClock())
-	}
-	if j.Surprise {
-		all = append(all, "a surprise: "+string(j.Expect)+" was expected")
-	}
-	return all
 }
 
 func checkViews(j *claims.Judgement) []checkView {

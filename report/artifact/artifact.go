@@ -73,7 +73,6 @@ var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 	},
 	"size":     size,
 	"span":     span,
-	"mark":     mark,
 	"count":    claims.Count,
 	"coverage": claims.CoverageOf,
 	"unjudged": func(j *claims.Judgement) bool {
@@ -175,7 +174,7 @@ func (d *document) claimsOn(experiment string) string {
 			j := &p.Judgements[i]
 			switch own, other := uses(p.File, j.ID, experiment); {
 			case own:
-				judged = append(judged, j.ID+" "+string(j.Verdict)+mark(j))
+				judged = append(judged, j.ID+" "+string(j.Verdict)+j.Remark())
 			case other:
 				others = append(others, j.ID)
 			}
@@ -185,18 +184,6 @@ func (d *document) claimsOn(experiment string) string {
 		judged = append(judged, "other readings of "+strings.Join(others, ", "))
 	}
 	return cmp.Or(strings.Join(judged, "; "), "none")
-}
-
-func mark(j *claims.Judgement) string {
-	switch {
-	case j.StandIn:
-		return " (on stand-in data)"
-	case j.Reduced:
-		return " (on a reduced run)"
-	case j.Surprise:
-		return " (expected " + string(j.Expect) + ")"
-	}
-	return ""
 }
 
 // uses reports whether a claim's own checks use an experiment, and whether its other
