@@ -55,15 +55,15 @@ func NumberText(x float64) string {
 	return Bound(x).String()
 }
 
-var (
-	summaryHeader = []string{"experiment", "series", "dataset", "algorithm", "variant", "params",
-		"epsilon", "delta", "metric", "classifier", "n", "failed", "mean", "se", "lo95", "hi95"}
-	// Jobs count from 0; cost and loss are in the unit.
-	ledgerHeader = []string{"cell", "purpose", "mechanism", "claimed", "proven", "calls", "unit",
-		"cost", "loss", "composition"}
-	regionsHeader = []string{"cell", "region", "records", "attribute", "low", "high"}
-	rowsHeader    = []string{"dataset", "row", "attribute", "value"}
-)
+// headers are those of the exports. Jobs count from 0; cost and loss are in the unit.
+var headers = map[string][]string{
+	SummaryFile: {"experiment", "series", "dataset", "algorithm", "variant", "params", "epsilon",
+		"delta", "metric", "classifier", "n", "failed", "mean", "se", "lo95", "hi95"},
+	LedgerFile: {"cell", "purpose", "mechanism", "claimed", "proven", "calls", "unit", "cost",
+		"loss", "composition"},
+	RegionsFile: {"cell", "region", "records", "attribute", "low", "high"},
+	RowsFile:    {"dataset", "row", "attribute", "value"},
+}
 
 // summaryLines writes a line for each measured sample.
 func summaryLines(to csvWriter, s *Summary) {

@@ -1,7 +1,12 @@
-// Package results is where the making and the reading half of the harness meet: the files of a run
+// Package results is where the running and the reading half of the harness meet: the files of a run
 // (records.jsonl and manifest.json, and the exports beside them), their settings, samples and
-// summaries, the filter language and the description of figures. Of the making half it knows only
+// summaries, the filter language and the description of figures. Of the running half it knows only
 // the ledger's entries, so that figures and verdicts can be made from files alone.
+//
+// The engine writes a run with Write, one record at a time. Everything that evaluates runs begins
+// with Open: it checks all files of a folder against the manifest and returns a Summary, which has
+// the measured values as samples (one for each setting and measurement, trial by trial) and as rows
+// (a sample with its mean and interval).
 package results
 
 import (
@@ -93,48 +98,33 @@ func Open(dir string) (*Summary, error) {
 
 // read reads a run's folder and hands its records to each, with their timings where there are any.
 func (s *Summary) read(each func(c *Record, time *Timing)) error {
-	dir := s.Dir
-	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
+	manifestErr := ParseFile(s.Dir, ManifestFile, func(from io.Reader, path string) (err error) {
 		s.Manifest, err = readSealed(from, path)
 		return err
 	})
-	var recordsErr, timingsErr error
-	records := func(timings *timingReader) {
-		recordsErr = ParseFile(dir, RecordsFile, func(from io.Reader, path string) error {
-			digest, n := sha256.New(), 0
-			err := ReadRecords(io.TeeReader(from, digest), path, func(c *Record) {
-				n++
-				if timings == nil {
-					each(c, nil)
-					return
-				}
-				t := timings.next()
-				each(c, &t)
-			})
-			if err != nil {
-				return err
-			}
-			if timings != nil {
-				timingsErr = timings.end(n)
-			}
-			return s.checkDigest(path, digest)
-		})
-	}
-	err := ParseFile(dir, TimingsFile, func(from io.Reader, path string) error {
-		s.Timed = true
-		records(&timingReader{lines: newLineReader(from, path)})
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
+	var timings *timingReader
+	file, err := os.Open(filepath.Join(s.Dir, TimingsFile))
+	if err == nil {
+		defer file.Close()
+		s.Timed, timings = true, &timingReader{lines: newLineReader(file, file.Name())}
+	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
-		records(nil)
 	}
-	auditErr := ParseFile(dir, AuditFile, func(from io.Reader, path string) (err error) {
-		digest := sha256.New()
-		if s.Audits, err = ReadAudits(io.TeeReader(from, digest), path); err != nil {
-			return err
-		}
-		return s.checkDigest(path, digest)
+	n := 0
+	recordsErr := s.readFile(RecordsFile, func(from io.Reader, path string) error {
+		return ReadRecords(from, path, func(c *Record) {
+			n++
+			if timings == nil {
+				each(c, nil)
+				return
+			}
+			t := timings.next()
+			each(c, &t)
+		})
+	})
+	auditErr := s.readFile(AuditFile, func(from io.Reader, path string) (err error) {
+		s.Audits, err = ReadAudits(from, path)
+		return err
 	})
 	if errors.Is(auditErr, fs.ErrNotExist) && s.Manifest.Files[AuditFile] == "" {
 		auditErr = nil
@@ -142,20 +132,35 @@ func (s *Summary) read(each func(c *Record, time *Timing)) error {
 	if err := errors.Join(manifestErr, recordsErr, auditErr, err); err != nil {
 		return err
 	}
-	errs := []error{timingsErr}
+	var errs []error
+	if timings != nil {
+		errs = append(errs, timings.end(n))
+	}
 	for _, name := range []string{SummaryFile, LedgerFile, RegionsFile, RowsFile} {
-		err := ParseFile(dir, name, func(from io.Reader, path string) error {
-			digest := sha256.New()
-			if _, err := io.Copy(digest, from); err != nil {
-				return err
-			}
-			return s.checkDigest(path, digest)
+		err := s.readFile(name, func(from io.Reader, _ string) error {
+			_, err := io.Copy(io.Discard, from)
+			return err
 		})
 		if !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// readFile parses a file of the run, all of it, and compares its digest with the manifest's.
+func (s *Summary) readFile(name string, parse func(from io.Reader, path string) error) error {
+	return ParseFile(s.Dir, name, func(from io.Reader, path string) error {
+		digest := sha256.New()
+		if err := parse(io.TeeReader(from, digest), path); err != nil {
+			return err
+		}
+		if s.Manifest.Files[name] != digestText(digest) {
+			return fmt.Errorf("%s: not the file that %s was written for: run the experiment again",
+				path, ManifestFile)
+		}
+		return nil
+	})
 }
 
 // Record reads one record of the run again: that of a line of its records, which count from 1. It
@@ -170,15 +175,6 @@ func (s *Summary) Record(line int) (record *Record, err error) {
 		})
 	})
 	return record, err
-}
-
-// checkDigest compares what was read of a file with the manifest.
-func (s *Summary) checkDigest(path string, digest hash.Hash) error {
-	if s.Manifest.Files[filepath.Base(path)] != digestText(digest) {
-		return fmt.Errorf("%s: not the file that %s was written for: run the experiment again",
-			path, ManifestFile)
-	}
-	return nil
 }
 
 // readSealed reads a manifest that Run.Write has sealed: with its own digest, which is that of the

@@ -34,11 +34,11 @@ func Write(dir string, m Manifest, audits []Audit,
 		}
 	}()
 	w.summary.Manifest = m
-	for _, step := range []func() error{w.begin, func() error { return each(w.add) },
-		func() error { return w.end(audits) }} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := each(w.add); err != nil {
+		return err
+	}
+	if err := w.end(audits); err != nil {
+		return err
 	}
 	m.Files = make(map[string]string)
 	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
@@ -86,76 +86,69 @@ func (o *output) Write(text []byte) (int, error) {
 	return o.partial.Write(text)
 }
 
-// to returns a file, with a header where it has one and has not begun.
-func (w *runWriter) to(name string, header ...string) (*output, error) {
-	if o := w.files[name]; o != nil {
-		return o, nil
+// to begins files that have not begun, with a header where they have one.
+func (w *runWriter) to(names ...string) error {
+	for _, name := range names {
+		if w.files[name] != nil {
+			continue
+		}
+		f, err := create(filepath.Join(w.summary.Dir, name))
+		if err != nil {
+			return err
+		}
+		o := &output{partial: f, digest: sha256.New()}
+		o.json, o.csv = newEncoder(o), newCSV(o)
+		if header := headers[name]; header != nil {
+			o.csv.line(header...)
+		}
+		w.files[name] = o
 	}
-	f, err := create(filepath.Join(w.summary.Dir, name))
-	if err != nil {
-		return nil, err
-	}
-	o := &output{partial: f, digest: sha256.New()}
-	w.files[name] = o
-	o.json, o.csv = newEncoder(o), newCSV(o)
-	if header != nil {
-		o.csv.line(header...)
-	}
-	return o, nil
+	return nil
 }
 
-// begin begins the files that are there even where they have nothing to say.
-func (w *runWriter) begin() error {
-	_, err := w.to(RecordsFile)
-	_, ledgerErr := w.to(LedgerFile, ledgerHeader...)
-	return errors.Join(err, ledgerErr)
-}
-
-// add writes a record.
+// add writes a record to all files that have something of it.
 func (w *runWriter) add(c *Record, time *Timing) error {
-	n := w.summary.Jobs
+	n, names := w.summary.Jobs, []string{RecordsFile, LedgerFile}
+	if time != nil {
+		names = append(names, TimingsFile)
+	}
+	if c.Regions != nil {
+		names = append(names, RegionsFile)
+	}
+	if c.Original != nil {
+		names = append(names, RowsFile)
+	}
+	if err := w.to(names...); err != nil {
+		return err
+	}
 	if err := writeRecord(w.files[RecordsFile].json, c); err != nil {
 		return fmt.Errorf("job %d: %w", n, err)
 	}
 	w.summary.add(c, nil)
 	ledgerLines(w.files[LedgerFile].csv, n, c)
-	if time != nil {
-		o, err := w.to(TimingsFile)
-		if err == nil {
-			err = o.json.Encode(time.line())
-		}
-		if err != nil {
-			return err
-		}
-	}
 	if c.Regions != nil {
-		o, err := w.to(RegionsFile, regionsHeader...)
-		if err != nil {
-			return err
-		}
-		regionLines(o.csv, n, c)
+		regionLines(w.files[RegionsFile].csv, n, c)
 	}
 	if c.Original != nil {
-		o, err := w.to(RowsFile, rowsHeader...)
-		if err != nil {
-			return err
-		}
-		rowLines(o.csv, c)
+		rowLines(w.files[RowsFile].csv, c)
+	}
+	if time != nil {
+		return w.files[TimingsFile].json.Encode(time.line())
 	}
 	return nil
 }
 
-// end writes what is known when all records are.
+// end writes what is known when all records are. Records and ledger have a file even where they are
+// empty.
 func (w *runWriter) end(audits []Audit) error {
-	o, err := w.to(SummaryFile, summaryHeader...)
-	if err != nil {
+	if err := w.to(RecordsFile, LedgerFile, SummaryFile); err != nil {
 		return err
 	}
-	summaryLines(o.csv, w.summary)
+	summaryLines(w.files[SummaryFile].csv, w.summary)
 	if audits != nil {
-		o, err := w.to(AuditFile)
+		err := w.to(AuditFile)
 		if err == nil {
-			err = WriteAudits(o, audits)
+			err = WriteAudits(w.files[AuditFile], audits)
 		}
 		if err != nil {
 			return err
