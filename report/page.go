@@ -161,7 +161,7 @@ func newPage(in Input) (*page, error) {
 	for _, v := range p.Papers {
 		for _, c := range v.Claims {
 			switch {
-			case c.Verdict.Verdict == claims.NotCovered || c.Verdict.Verdict == claims.NoData:
+			case c.Verdict == claims.NotCovered || c.Verdict == claims.NoData:
 				v.Unjudged = append(v.Unjudged, c)
 			case !c.placed:
 				v.Elsewhere = append(v.Elsewhere, c)
@@ -241,7 +241,7 @@ func newPaperView(paper *Paper) *paperView {
 
 func (v *paperView) count(verdict claims.Verdict) (n int) {
 	for _, c := range v.Claims {
-		if c.Verdict.Verdict == verdict {
+		if c.Verdict == verdict {
 			n++
 		}
 	}
@@ -304,7 +304,7 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 		byLetter[f.Letter].Figures = append(byLetter[f.Letter].Figures, f)
 	}
 	for _, c := range judged {
-		if c.placed || c.Verdict.Verdict == claims.NoData {
+		if c.placed || c.Verdict == claims.NoData {
 			continue
 		}
 		c.placed = true

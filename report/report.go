@@ -46,7 +46,7 @@ var pageText string
 var styleText string
 
 var pageTemplate = template.Must(template.New("page").
-	Funcs(template.FuncMap{"breakable": breakable}).Parse(pageText))
+	Funcs(template.FuncMap{"breakable": breakable, "number": number, "words": wordsOf}).Parse(pageText))
 
 // breakable lets the long name of a test break before its parts, words in capitals included.
 func breakable(name string) template.HTML {

@@ -461,8 +461,7 @@ func TestArrange(t *testing.T) {
 		figures = append(figures, figureView{Name: name, Letter: f.Letter()})
 	}
 	claim := func(id string, source ...string) *claimView {
-		return &claimView{ID: id,
-			Source: source}
+		return &claimView{Judgement: &claims.Judgement{ID: id, Source: source}}
 	}
 	judged := []*claimView{claim("1", "Fig. 1a"), claim("2", "Fig. 1a", "Fig. 1b"),
 		claim("3", "section 2a"), claim("4", "Fig. 1b"), claim("5", "Fig. 1b", "section 3")}

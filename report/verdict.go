@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -45,98 +44,30 @@ func wordsOf(v claims.Verdict) verdictWords {
 	return verdictWords{Verdict: v, Sign: "·", Class: "v-nodata"}
 }
 
-// claimView is a claim on the page.
+// claimView is a claim on the page: its judgement, of which the template shows most as it is.
 type claimView struct {
-	judgedView
-	ID          string
-	Strict      *verdictWords // nil where the strict variant has no separate verdict
-	Source      []string
-	Errata      []string
-	Statement   string
-	Tests       []string
-	ByTests     bool // the verdict is the tests' alone
-	Experiments []string
-	Points      string // "12 of 15 points support"
-	Readings    []readingView
-	Surprise    bool
-	placed      bool // is under an experiment
-}
-
-// readingView is a claim judged in another reading.
-type readingView struct {
-	judgedView
-	Name string
-}
-
-// judgedView is the part of a judgement that claims and their readings share.
-type judgedView struct {
-	Verdict     verdictWords
-	Remarks     []string
-	Why, Reason string
-	Checks      []checkView
-}
-
-// checkView is a check and its points.
-type checkView struct {
-	Predicate, Summary string
-	Verdict            verdictWords
-	Points             []pointView
-}
-
-// pointView is a point of a check's grid.
-type pointView struct {
-	At, Value, SE, N, P string
-	State               string
-}
-
-func newJudgedView(j *claims.Judgement) judgedView {
-	v := judgedView{wordsOf(j.Verdict), j.Remarks(), "", j.Reason, checkViews(j)}
-	if j.Verdict == j.Expect { // the claims file explains the verdict that it expects
-		v.Why = j.Why
-	}
-	return v
+	*claims.Judgement
+	Errata []string       // of the claim's, those that the page has
+	Strict claims.Verdict // of the strict variant; "" where it has no separate one
+	placed bool           // is under an experiment
 }
 
 func newClaimView(j, strict *claims.Judgement) *claimView {
-	c := &claimView{judgedView: newJudgedView(j), ID: j.ID, Source: j.Source, Errata: j.Errata,
-		Statement: j.Statement, Tests: j.Tests, ByTests: j.Basis == "tests",
-		Experiments: j.Experiments, Surprise: j.Surprise}
+	c := &claimView{Judgement: j, Errata: j.Errata}
 	if strict != nil && strict.Verdict != claims.NoData && strict.Verdict != claims.NotCovered {
-		words := wordsOf(strict.Verdict)
-		c.Strict = &words
-	}
-	supports, all := 0, 0
-	for i := range j.Checks {
-		supports += j.Checks[i].Supports
-		all += len(j.Checks[i].Points)
-	}
-	if all > 0 {
-		c.Points = fmt.Sprintf("%d of %d points support", supports, all)
-	}
-	for i := range j.Readings {
-		r := &j.Readings[i]
-		c.Readings = append(c.Readings, readingView{newJudgedView(r), r.Reading})
+		c.Strict = strict.Verdict
 	}
 	return c
 }
 
-func checkViews(j *claims.Judgement) []checkView {
-	var views []checkView
-	for i := range j.Checks {
-		e := &j.Checks[i]
-		v := checkView{Predicate: e.Predicate, Summary: e.Summary(), Verdict: wordsOf(e.Verdict)}
-		for _, p := range e.Points {
-			point := pointView{At: cmp.Or(p.At, "everywhere"), Value: number(p.Value),
-				State: p.State, P: number(p.P)}
-			if p.N > 0 {
-				point.N = strconv.Itoa(p.N)
-				point.SE = number(p.SE)
-			}
-			v.Points = append(v.Points, point)
-		}
-		views = append(views, v)
+// Points counts the points of all checks: "12 of 15 points support".
+func (c *claimView) Points() string {
+	supports, all := 0, 0
+	for i := range c.Checks {
+		supports += c.Checks[i].Supports
+		all += len(c.Checks[i].Points)
 	}
-	return views
+	return fmt.Sprintf("%d of %d points support", supports, all)
 }
 
 // number writes a number with four digits, large ones in full. It is empty for NaN.
