@@ -91,7 +91,7 @@ func TestPalette(t *testing.T) {
 	}
 }
 
-// TestGrey: without colour, markers and dashes together tell the first 40 curves apart.
+// TestGrey: without colour, markers and dashes together distinguish the first 40 curves.
 func TestGrey(t *testing.T) {
 	seen := make(map[string]bool)
 	for i := range 40 {

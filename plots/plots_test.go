@@ -25,7 +25,7 @@ import (
 )
 
 var update = flag.Bool("update", false,
-	"rewrite the golden files with what is drawn now; look at them before committing")
+	"rewrite the golden files with what is drawn now; check them before committing")
 
 func tinyRows() []results.Row {
 	nan := math.NaN()

@@ -57,7 +57,7 @@ func combined(charts []*chart, styles curveStyles, title, source string) *sheet 
 		panelHeight: max(width*0.75, 5*vg.Centimeter), title: title, source: source}
 	for _, c := range charts {
 		p := newPanel(c, width, s.style, styles)
-		p.heading = cmp.Or(p.heading, c.figure.Name) // or nothing tells it from the others
+		p.heading = cmp.Or(p.heading, c.figure.Name) // or the panels cannot be distinguished
 		s.panels = append(s.panels, p)
 	}
 	if styles.paired {

@@ -194,9 +194,9 @@ func measurePage(t *testing.T, path string, page []byte, width int) (measured, [
 	return m, consoleLine.FindAllString(content(stderr), -1)
 }
 
-// TestInBrowser looks at the page as a desk and as a phone shows it, all details open: nothing
+// TestInBrowser checks the page as a desk and as a phone shows it, all details open: nothing
 // sticks out to the side, every figure is there, and the browser has nothing to complain about.
-// $PPDP_REPORT names another page to look at.
+// $PPDP_REPORT names another page to check.
 func TestInBrowser(t *testing.T) {
 	path := browser(t)
 	var b bytes.Buffer

@@ -77,7 +77,7 @@ func (c *purposeColours) of(name string, shown []purpose) int {
 	return usual
 }
 
-// newBudget shows the spending of a run's series: a pair of bars for each, nil when there is none.
+// newBudget shows the spending of a run's series: a pair of bars for each, nil without any.
 // Series that spend alike to a thousandth of ε share a pair.
 func newBudget(spending []*results.Spending, palette *purposeColours) *budget {
 	if len(spending) == 0 {

@@ -140,7 +140,8 @@ func CommandText(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// After is what the experiment reproduces, "" for nothing: specs of one's own say none.
+// After is the figure or table that the experiment reproduces, "" for a user's own experiment,
+// whose spec says "none" or nothing.
 func (m *Manifest) After() string {
 	if strings.EqualFold(m.Source, "none") {
 		return ""

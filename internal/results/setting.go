@@ -166,8 +166,8 @@ func (s *Setting) Fact(name string) (value string, known bool) {
 	return value, known
 }
 
-// Number is the number that Fact writes, NaN where a known fact is none. Epsilon and delta are
-// numbers in the setting. Parameters, which may be words, are text: here one becomes a number.
+// Number is a fact as a number, NaN where it is known but no number. Epsilon and delta are numbers
+// already; parameters may be words, and are parsed here.
 func (s *Setting) Number(name string) (x float64, known bool) {
 	switch {
 	case name == "epsilon" && s.Epsilon != nil:
@@ -198,7 +198,7 @@ func (s *Setting) Facts() map[string]string {
 }
 
 // Copies is how many records a release publishes on purpose for each estimated one: the parameter
-// copies, 1 where there is none.
+// copies, 1 without it.
 func (s *Setting) Copies() float64 {
 	if n, err := strconv.Atoi(s.Params["copies"]); err == nil {
 		return float64(n)

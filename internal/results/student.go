@@ -16,8 +16,8 @@ func studentQuantile(coverage float64, degrees int) float64 {
 	return math.Sqrt(float64(degrees)) * elementary.TanPi(angle)
 }
 
-// bisect returns the angle, in half turns between 0 and 1/2, up to which below holds. It stops where
-// no other number lies between the ends of its interval.
+// bisect returns the angle, in half turns between 0 and 1/2, up to which below holds. It stops
+// where no other number lies between the ends of its interval.
 func bisect(below func(angle float64) bool) float64 {
 	low, high := 0.0, 0.5
 	for {

@@ -76,8 +76,8 @@ type Equivalent struct{ Share, Lo, Hi, Least, Most float64 }
 
 // Of returns the smallest share at which the curve reaches a mean. lo and hi are the ends of the
 // mean's 95 % interval. The shares between the equivalent's own are those at which the curve cannot
-// be told from the mean: they differ by at most √(a²+b²), for half widths a of the mean's interval
-// and b of the curve's.
+// be distinguished from the mean: they differ by at most √(a²+b²), for half widths a of the mean's
+// interval and b of the curve's.
 func (y *Yardstick) Of(mean, lo, hi float64) Equivalent {
 	last := len(y.shares) - 1
 	e := Equivalent{Share: math.NaN(), Lo: math.NaN(), Hi: math.NaN(),

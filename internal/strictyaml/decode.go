@@ -79,10 +79,8 @@ func (r *Reader) decode(n *Node, v reflect.Value, one bool) {
 			return
 		}
 		v.SetBool(n.Value == "true")
-	case v.CanInt():
-		r.decodeInt(n, v)
-	case v.CanUint():
-		r.decodeUint(n, v)
+	case v.CanInt() || v.CanUint():
+		r.decodeWhole(n, v)
 	case v.CanFloat():
 		r.decodeFloat(n, v)
 	default:
@@ -209,32 +207,29 @@ func (r *Reader) whole(n *Node) bool {
 	return false
 }
 
-func (r *Reader) decodeInt(n *Node, v reflect.Value) {
+// decodeWhole decodes onto an integer, signed or not, that must be able to hold the number.
+func (r *Reader) decodeWhole(n *Node, v reflect.Value) {
 	if !r.whole(n) {
 		return
 	}
 	bits := v.Type().Bits()
-	i, err := strconv.ParseInt(n.Value, 10, bits)
-	if err != nil {
-		r.Problemf(n, "%s, must be between %d and %d",
-			describe(n), int64(-1)<<(bits-1), int64(1)<<(bits-1)-1)
+	if v.CanInt() {
+		i, err := strconv.ParseInt(n.Value, 10, bits)
+		if err == nil {
+			v.SetInt(i)
+			return
+		}
+		most := int64(1)<<(bits-1) - 1
+		r.Problemf(n, "%s, must be between %d and %d", describe(n), -most-1, most)
 		return
 	}
-	v.SetInt(i)
-}
-
-func (r *Reader) decodeUint(n *Node, v reflect.Value) {
-	if !r.whole(n) {
-		return
-	}
-	bits := v.Type().Bits()
 	u, err := strconv.ParseUint(strings.TrimPrefix(n.Value, "+"), 10, bits)
-	if err != nil {
-		r.Problemf(n, "%s, must be between 0 and %d", describe(n),
-			uint64(math.MaxUint64)>>(64-bits))
+	if err == nil {
+		v.SetUint(u)
 		return
 	}
-	v.SetUint(u)
+	most := uint64(math.MaxUint64) >> (64 - bits)
+	r.Problemf(n, "%s, must be between 0 and %d", describe(n), most)
 }
 
 func (r *Reader) decodeFloat(n *Node, v reflect.Value) {

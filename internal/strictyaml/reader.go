@@ -35,7 +35,7 @@ const (
 
 // Limits that keep a hostile file from exhausting the stack or the memory.
 const (
-	// MaxBytes is how long a document may be. Whoever reads a file for one need not read more.
+	// MaxBytes is how long a document may be. A caller need not read more of a file.
 	MaxBytes = 16 << 20
 	maxDepth = 64
 	// maxItems is how many lines and commas a document may have: each value takes hundreds of bytes
@@ -107,7 +107,7 @@ func (r *Reader) Err() error {
 }
 
 // Problems is the number of problems recorded so far: a caller that compares it before and after
-// decoding a part can tell whether the part is valid.
+// decoding a part knows whether the part is valid.
 func (r *Reader) Problems() int { return len(r.problems) }
 
 // path leads from the document's root to a node: "" for the root and for nodes of other documents.

@@ -67,7 +67,7 @@ const (
 	Unprotected Status = "unprotected" // promises nothing
 )
 
-// Doubt is what there is to say against a guarantee, "" for nothing.
+// Doubt says why a guarantee is not to be relied on, "" where it holds.
 func (s Status) Doubt() string {
 	switch s {
 	case Holds:
@@ -196,7 +196,7 @@ func Of(run *results.Summary) []*Table {
 			}
 			t.Tasks = append(t.Tasks, task)
 		}
-		t.tellApart()
+		t.nameApart()
 	}
 	return tables
 }
@@ -406,8 +406,8 @@ func nameOf(use *results.MeasureUse) string {
 	return name
 }
 
-// tellApart adds the metric to the names of tasks that would share one: metrics may have one title.
-func (t *Table) tellApart() {
+// nameApart adds the metric to the names of tasks that would share one: metrics may have one title.
+func (t *Table) nameApart() {
 	tasks := make(map[string]int)
 	for _, task := range t.Tasks {
 		tasks[task.Name]++

@@ -118,8 +118,8 @@ func TestByHand(t *testing.T) {
 }
 
 // TestNothingToTest: where trials are too few or do not vary the verdict says so, without a
-// p-value. Six trials that all differ by the same are told apart by their signs, p = 2⁻⁵; three, p
-// = 1/4, are not.
+// p-value. Six trials that all differ by the same are distinguished by their signs, p = 2⁻⁵; three,
+// p = 1/4, are not.
 func TestNothingToTest(t *testing.T) {
 	six, nan := slices.Repeat([]float64{0.75}, 6), math.NaN()
 	for _, c := range []struct {
@@ -281,7 +281,7 @@ func TestMajority(t *testing.T) {
 	}
 }
 
-// TestNames: tasks with one title are told apart by their metrics, and tables by their datasets.
+// TestNames: tasks with one title are distinguished by their metrics, and tables by their datasets.
 func TestNames(t *testing.T) {
 	table := &Table{Dataset: "d", Columns: []string{"ε = 1"}}
 	for _, of := range []results.Measurement{{Metric: "accuracy", Classifier: "c45"},
@@ -289,7 +289,7 @@ func TestNames(t *testing.T) {
 		use := results.MeasureUse{Measurement: of, Title: "Accuracy"}
 		table.Tasks = append(table.Tasks, &Task{MeasureUse: use, Name: nameOf(&use)})
 	}
-	table.tellApart()
+	table.nameApart()
 	for i, want := range []string{"C4.5: Accuracy (accuracy)",
 		"C4.5: Accuracy (accuracy-published)", "Accuracy, attributes 3"} {
 		if got := table.Tasks[i].Name; got != want {
