@@ -16,8 +16,8 @@ import (
 	"ppdp/internal/results"
 )
 
-// TestBadLedgers: everything wrong is reported with its line.
-func TestBadLedgers(t *testing.T) {
+// TestBadFiles: everything wrong is reported with its line.
+func TestBadFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.bad.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no bad claims files: %v", err)

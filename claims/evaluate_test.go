@@ -28,10 +28,10 @@ func (s *source) normal() float64 { // Box and Muller
 	return math.Sqrt(-2*math.Log(s.uniform())) * math.Cos(2*math.Pi*s.uniform())
 }
 
-// value is a deviate for any cell.
+// value is a deviate for any record.
 func (s *source) value(string, float64, int) float64 { return s.normal() }
 
-// valueOf gives each cell's measurement.
+// valueOf gives each record's measurement.
 type valueOf func(series string, epsilon float64, trial int) float64
 
 func constant(v float64) valueOf { return func(string, float64, int) float64 { return v } }
@@ -45,7 +45,7 @@ func grid(epsilons []float64, trials int, value valueOf) *results.Run {
 				Algorithm: series, Variant: Published, Params: map[string]string{"depth": "5"},
 				Epsilon: &epsilon}
 			for trial := range trials {
-				r.Records = append(r.Records, cell(setting, trial, value(series, epsilon, trial)))
+				r.Records = append(r.Records, record(setting, trial, value(series, epsilon, trial)))
 			}
 		}
 	}
@@ -60,8 +60,8 @@ func summaries(runs ...*results.Run) (all []*results.Summary) {
 	return all
 }
 
-// cell is a cell with one value, of the metric error.
-func cell(setting *results.Setting, trial int, value float64) results.Record {
+// record is a record with one value, of the metric error.
+func record(setting *results.Setting, trial int, value float64) results.Record {
 	return results.Record{Setting: setting, Outcome: results.Outcome{
 		Trial: trial, Status: results.OK, Values: []results.Value{
 			{Measurement: results.Measurement{Metric: "error"}, Value: &value}}}}

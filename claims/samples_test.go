@@ -107,7 +107,7 @@ func TestFoldsAndPairs(t *testing.T) {
 			Dataset: results.Dataset{Name: "adult-standin", StandsFor: "adult"}, Epsilon: &epsilon}
 	}
 	add := func(series string, trial, fold int, v float64) {
-		c := cell(settings[series], trial, v)
+		c := record(settings[series], trial, v)
 		c.Fold = &fold
 		o.Records = append(o.Records, c)
 	}

@@ -18,7 +18,7 @@ func madeUpMap() *results.Run {
 		return &results.Setting{Dataset: named("d"), Algorithm: "mondrian",
 			Params: map[string]string{"k": k}}
 	}
-	cell := func(s *results.Setting, trial int) results.Record {
+	record := func(s *results.Setting, trial int) results.Record {
 		return results.Record{Setting: s, Outcome: results.Outcome{Trial: trial,
 			Status: results.OK}}
 	}
@@ -32,7 +32,7 @@ func madeUpMap() *results.Run {
 			{Name: "a", Kind: results.RegionsKind, X: "x", Y: "y",
 				Where: map[string]string{"k": "2"}},
 		}},
-		Records: []results.Record{cell(five, 0), cell(two, 0), cell(two, 1)},
+		Records: []results.Record{record(five, 0), record(two, 0), record(two, 1)},
 	}
 	run.Records[0].Regions = []results.RegionSide{side(0, "x", 0, 100), side(0, "y", 0, 100)}
 	run.Records[1].Regions = []results.RegionSide{
@@ -47,7 +47,7 @@ func madeUpMap() *results.Run {
 	}
 	other := setting("2")
 	other.Dataset = named("other") // another dataset's rows are not drawn
-	run.Records = append(run.Records, cell(other, 1))
+	run.Records = append(run.Records, record(other, 1))
 	run.Records[3].Original = []results.Column{{Attribute: "x", Values: []float64{3}},
 		{Attribute: "y", Values: []float64{3}}}
 	return run

@@ -13,7 +13,7 @@ import (
 func TestExports(t *testing.T) {
 	dir := t.TempDir()
 	r := fullRun()
-	second := failed(fullCell())
+	second := failed(fullRecord())
 	second.Setting = &Setting{Dataset: Dataset{Name: "adult-standin", StandsFor: "adult"},
 		Algorithm: "identity",
 		Params:    map[string]string{"b": "x=y;z", "a": "1"}, Series: `Original, "raw"`}
@@ -66,10 +66,10 @@ func TestExports(t *testing.T) {
 func TestFormulas(t *testing.T) {
 	var b strings.Builder
 	err := WriteCSV(&b, []string{"a"}, func(line func(...string)) {
-		for _, cell := range []string{"=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1",
+		for _, record := range []string{"=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1",
 			"-1", "+2.5", "-1e-7",
 			"-Inf", "", "a=1", "-"} {
-			line(cell)
+			line(record)
 		}
 	})
 	want := "a\n'=1+1\n'+cmd\n'-x\n'@SUM(A1)\n'\t=1\n-1\n+2.5\n-1e-7\n-Inf\n\"\"\na=1\n'-\n"

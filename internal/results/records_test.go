@@ -21,24 +21,24 @@ var nan = math.NaN()
 // unkeyed ignores the key that a setting keeps once it was asked for.
 var unkeyed = cmpopts.IgnoreUnexported(Setting{})
 
-// writeRecords writes cells as a run's records have them.
-func writeRecords(w io.Writer, cells []Record) error {
+// writeRecords writes records as a run's records have them.
+func writeRecords(w io.Writer, records []Record) error {
 	encoder := newEncoder(w)
-	for i := range cells {
-		if err := writeRecord(encoder, &cells[i]); err != nil {
+	for i := range records {
+		if err := writeRecord(encoder, &records[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readCells is ReadRecords into memory.
-func readCells(r io.Reader, name string) (cells []Record, err error) {
-	err = ReadRecords(r, name, func(c *Record) { cells = append(cells, *c) })
-	return cells, err
+// readRecords is ReadRecords into memory.
+func readRecords(r io.Reader, name string) (records []Record, err error) {
+	err = ReadRecords(r, name, func(c *Record) { records = append(records, *c) })
+	return records, err
 }
 
-func fullCell() Record {
+func fullRecord() Record {
 	return Record{
 		Setting: &Setting{
 			Dataset: Dataset{Name: "gaussian", Params: map[string]string{"n": "9",
@@ -78,39 +78,39 @@ const fullLine = `{"setting":{"dataset":{"name":"gaussian",` +
 	`"regions":[{"region":1,"records":2.5,"attribute":"x","low":-0.5,"high":3}],` +
 	`"original":[{"attribute":"x","values":[1,2]}]}` + "\n"
 
-func TestCellsAreCanonical(t *testing.T) {
+func TestRecordsAreCanonical(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeRecords(&b, []Record{fullCell()}); err != nil {
+	if err := writeRecords(&b, []Record{fullRecord()}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(fullLine, b.String()); diff != "" {
 		t.Error(diff)
 	}
-	back, err := readCells(&b, "f")
+	back, err := readRecords(&b, "f")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Record{fullCell()}, back, unkeyed); diff != "" {
+	if diff := cmp.Diff([]Record{fullRecord()}, back, unkeyed); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestCellsShareSettings: cells of one setting have it in common, however its text is written.
-func TestCellsShareSettings(t *testing.T) {
+// TestRecordsShareSettings: records of one setting have it in common, however its text is written.
+func TestRecordsShareSettings(t *testing.T) {
 	other := strings.Replace(fullLine, `"trial":3`, `"trial":4`, 1)
 	other = strings.Replace(other, `"algorithm":"rps",`, ` "algorithm" : "rps" ,`, 1)
 	third := strings.Replace(fullLine, `"epsilon":0.1,"series"`, `"epsilon":0.2,"series"`, 1)
-	cells, err := readCells(strings.NewReader(fullLine+other+third), "f")
+	records, err := readRecords(strings.NewReader(fullLine+other+third), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cells[0].Setting != cells[1].Setting || cells[0].Setting == cells[2].Setting {
-		t.Errorf("settings %p, %p and %p, the first two must be one", cells[0].Setting,
-			cells[1].Setting, cells[2].Setting)
+	if records[0].Setting != records[1].Setting || records[0].Setting == records[2].Setting {
+		t.Errorf("settings %p, %p and %p, the first two must be one", records[0].Setting,
+			records[1].Setting, records[2].Setting)
 	}
 }
 
-func TestWriteCellsRefuses(t *testing.T) {
+func TestWriteRecordsRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*Record){
 		"NaN":              func(c *Record) { c.Values[0].Value = pointer(nan) },
 		"infinity":         func(c *Record) { c.Values[0].Value = pointer(math.Inf(1)) },
@@ -126,10 +126,10 @@ func TestWriteCellsRefuses(t *testing.T) {
 		"NaN loss":         func(c *Record) { c.Ledger[0].Loss = Bound(nan) },
 		"empty region":     func(c *Record) { c.Regions[0].High = c.Regions[0].Low },
 	} {
-		c := fullCell()
+		c := fullRecord()
 		spoil(&c)
 		if err := writeRecords(io.Discard, []Record{c}); err == nil {
-			t.Errorf("%s: a cell that cannot be read back is written", name)
+			t.Errorf("%s: a record that cannot be read back is written", name)
 		}
 	}
 }
@@ -153,17 +153,17 @@ func TestReadRecordsErrors(t *testing.T) {
 			`f:1: status: "done", must be "ok" or "failed"`},
 		{"fraction of a trial", strings.Replace(good, `"trial":0`, `"trial":0.5`, 1),
 			"f:1: json: cannot unmarshal number 0.5"},
-		{"same cell twice", good + good, "f:2: the same job as line 1"},
+		{"same record twice", good + good, "f:2: the same job as line 1"},
 		{"number out of range", strings.Replace(good, `"series"`, `"epsilon":1e999,"series"`, 1),
 			"f:1: "},
 		{"all at once", "x\n" + good + "y\n", "f:3: "},
 	} {
-		_, err := readCells(strings.NewReader(test.text), "f")
+		_, err := readRecords(strings.NewReader(test.text), "f")
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
 		}
 	}
-	_, err := readCells(strings.NewReader(strings.Repeat("x\n", 1000)), "f")
+	_, err := readRecords(strings.NewReader(strings.Repeat("x\n", 1000)), "f")
 	if lines := strings.Count(err.Error(), "\n"); lines != maxProblems {
 		t.Errorf("a thousand bad lines give %d further lines of error, want %d", lines, maxProblems)
 	}
@@ -179,7 +179,7 @@ func fullRun() *Run {
 				Unit: "fraction", HigherIsBetter: true}},
 			Figures: []Figure{{Name: "a", X: "epsilon", Y: "accuracy", YLim: []float64{0.76, 0.9},
 				Where: Filter{"classifier": "c45"}}}},
-		Records: []Record{fullCell()},
+		Records: []Record{fullRecord()},
 		Timings: []Timing{{Release: 2.25, Measure: 0.5}},
 		Audits: []Audit{{Algorithm: "rps", Variant: "published", Series: "RPS", Epsilon: 1,
 			Unit: "record", Status: "short", Pairs: 2, Transcripts: 8, Calls: 16,
@@ -446,21 +446,21 @@ func TestMeasure(t *testing.T) {
 }
 
 // What is read can be written, and reads back as the same.
-func FuzzReadCells(f *testing.F) {
+func FuzzReadRecords(f *testing.F) {
 	f.Add([]byte(fullLine))
 	f.Add([]byte("{}\n"))
 	f.Add([]byte(`{"setting":{"series":"s"},"trial":1,"status":"failed","phase":"load",` +
 		`"spent":{"claimed":1,"proven":"Inf"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		cells, err := readCells(bytes.NewReader(text), "f")
+		records, err := readRecords(bytes.NewReader(text), "f")
 		if err != nil {
 			return
 		}
 		var first, second bytes.Buffer
-		if err := writeRecords(&first, cells); err != nil {
+		if err := writeRecords(&first, records); err != nil {
 			t.Fatal(err)
 		}
-		again, err := readCells(bytes.NewReader(first.Bytes()), "f")
+		again, err := readRecords(bytes.NewReader(first.Bytes()), "f")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -470,7 +470,7 @@ func FuzzReadCells(f *testing.F) {
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatalf("%q became %q", first.Bytes(), second.Bytes())
 		}
-		(&Run{Records: cells}).Summary().Rows()
+		(&Run{Records: records}).Summary().Rows()
 	})
 }
 

@@ -13,10 +13,10 @@ import (
 
 func pointer[T any](v T) *T { return &v }
 
-// settings are those of cell, shared by the cells of a series as a run's cells share theirs.
+// settings are those of record, shared by the records of a series as a run's records share theirs.
 var settings = make(map[string]*Setting)
 
-func cell(series string, trial int, values ...Value) Record {
+func record(series string, trial int, values ...Value) Record {
 	if settings[series] == nil {
 		settings[series] = &Setting{Series: series, Dataset: Dataset{Name: "d"}, Algorithm: "a"}
 	}
@@ -33,7 +33,7 @@ func failed(c Record) Record {
 
 func value(metric string, v float64) Value { return Value{Measurement{Metric: metric}, &v} }
 
-func summarise(cells []Record) []Row { return Rows((&Run{Records: cells}).Summary().Samples()) }
+func summarise(records []Record) []Row { return Rows((&Run{Records: records}).Summary().Samples()) }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
@@ -44,11 +44,11 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 
 func TestSummariseByHand(t *testing.T) {
 	// 1..5 have mean 3 and sample variance 2.5; the tables give t(0.975, 4) = 2.776445.
-	var cells []Record
+	var records []Record
 	for i := range 5 {
-		cells = append(cells, cell("s", i, value("w1", float64(i+1))))
+		records = append(records, record("s", i, value("w1", float64(i+1))))
 	}
-	rows := summarise(cells)
+	rows := summarise(records)
 	if len(rows) != 1 || rows[0].N != 5 || rows[0].Failed != 0 {
 		t.Fatalf("rows = %+v, want one with n 5 and none failed", rows)
 	}
@@ -75,13 +75,13 @@ func TestIntervalUsesDegreesOfFreedom(t *testing.T) {
 }
 
 func TestFoldsAreAveragedWithinATrial(t *testing.T) {
-	cells := []Record{
-		folded(cell("s", 0, value("accuracy", 0)), 0), folded(cell("s", 0, value("accuracy", 1)),
+	records := []Record{
+		folded(record("s", 0, value("accuracy", 0)), 0), folded(record("s", 0, value("accuracy", 1)),
 			1),
-		folded(cell("s", 1, value("accuracy", 0.25)), 0), folded(cell("s", 1,
+		folded(record("s", 1, value("accuracy", 0.25)), 0), folded(record("s", 1,
 			value("accuracy", 0.25)), 1),
 	}
-	row := summarise(cells)[0]
+	row := summarise(records)[0]
 	// Trial means are 1/2 and 1/4: s² = 1/32, SE = 1/8. Taken over the four folds it would be
 	// 0.2165.
 	if row.N != 2 {
@@ -94,30 +94,30 @@ func TestFoldsAreAveragedWithinATrial(t *testing.T) {
 func TestFailuresAreCounted(t *testing.T) {
 	undefined := Value{Measurement: Measurement{Metric: "w1"}}
 	for name, test := range map[string]struct {
-		cells     []Record
+		records   []Record
 		n, failed int
 		mean      float64
 	}{
-		"failed cell": {[]Record{cell("s", 0, value("w1", 2)), failed(cell("s", 1)),
-			cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"undefined value": {[]Record{cell("s", 0, value("w1", 2)), cell("s", 1, undefined),
-			cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"absent value": {[]Record{cell("s", 0, value("w1", 2)), cell("s", 1),
-			cell("s", 2, value("w1", 4))}, 2, 1, 3},
-		"all failed": {[]Record{failed(cell("s", 0)), failed(cell("s", 1)),
-			cell("other", 0, value("w1", 1))}, 0, 2, math.NaN()},
-		"one fold failed": {[]Record{folded(cell("s", 0, value("w1", 2)), 0),
-			failed(folded(cell("s", 0), 1)), folded(cell("s", 1, value("w1", 5)),
-				0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
-		"one fold undefined": {[]Record{folded(cell("s", 0, value("w1", 2)), 0),
-			folded(cell("s", 0, undefined), 1), folded(cell("s", 1, value("w1", 5)),
-				0), folded(cell("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
-		"one fold missing": {[]Record{folded(cell("s", 0, value("w1", 2)), 0),
-			folded(cell("s", 1, value("w1", 5)), 0), folded(cell("s", 1, value("w1", 7)),
+		"failed record": {[]Record{record("s", 0, value("w1", 2)), failed(record("s", 1)),
+			record("s", 2, value("w1", 4))}, 2, 1, 3},
+		"undefined value": {[]Record{record("s", 0, value("w1", 2)), record("s", 1, undefined),
+			record("s", 2, value("w1", 4))}, 2, 1, 3},
+		"absent value": {[]Record{record("s", 0, value("w1", 2)), record("s", 1),
+			record("s", 2, value("w1", 4))}, 2, 1, 3},
+		"all failed": {[]Record{failed(record("s", 0)), failed(record("s", 1)),
+			record("other", 0, value("w1", 1))}, 0, 2, math.NaN()},
+		"one fold failed": {[]Record{folded(record("s", 0, value("w1", 2)), 0),
+			failed(folded(record("s", 0), 1)), folded(record("s", 1, value("w1", 5)),
+				0), folded(record("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
+		"one fold undefined": {[]Record{folded(record("s", 0, value("w1", 2)), 0),
+			folded(record("s", 0, undefined), 1), folded(record("s", 1, value("w1", 5)),
+				0), folded(record("s", 1, value("w1", 7)), 1)}, 1, 1, 6},
+		"one fold missing": {[]Record{folded(record("s", 0, value("w1", 2)), 0),
+			folded(record("s", 1, value("w1", 5)), 0), folded(record("s", 1, value("w1", 7)),
 				1)}, 1, 1, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			row := summarise(test.cells)[0]
+			row := summarise(test.records)[0]
 			if row.Metric != "w1" || row.N != test.n || row.Failed != test.failed {
 				t.Fatalf("row = %+v, want w1 with n %d and failed %d", row, test.n, test.failed)
 			}
@@ -127,7 +127,7 @@ func TestFailuresAreCounted(t *testing.T) {
 			}
 		})
 	}
-	rows := summarise([]Record{failed(cell("s", 0))})
+	rows := summarise([]Record{failed(record("s", 0))})
 	if len(rows) != 1 || rows[0].Metric != "" || rows[0].Failed != 1 || rows[0].N != 0 {
 		t.Errorf("an experiment that failed altogether gives %+v, want one row without a metric",
 			rows)
@@ -135,28 +135,28 @@ func TestFailuresAreCounted(t *testing.T) {
 }
 
 func TestConstantAndSingleTrials(t *testing.T) {
-	var cells []Record
+	var records []Record
 	for i := range 10 {
-		cells = append(cells, cell("s", i, value("k", 0.1))) // ten tenths do not add up to one
+		records = append(records, record("s", i, value("k", 0.1))) // ten tenths do not add up to one
 	}
-	row := summarise(cells)[0]
+	row := summarise(records)[0]
 	if row.Mean != 0.1 || row.SE != 0 || row.Lo95 != 0.1 || row.Hi95 != 0.1 {
 		t.Errorf("ten equal trials give %+v, want mean 0.1 without spread", row)
 	}
-	row = summarise(cells[:1])[0]
+	row = summarise(records[:1])[0]
 	if row.Mean != 0.1 || !math.IsNaN(row.SE) || !math.IsNaN(row.Lo95) || !math.IsNaN(row.Hi95) {
 		t.Errorf("one trial gives %+v, want a mean and nothing else", row)
 	}
 }
 
 func TestRowsComeInOrderOfFirstAppearance(t *testing.T) {
-	cells := []Record{
-		cell("z", 0, value("w2", 1), value("w1", 2)),
-		cell("a", 0, value("ks", 1), value("w2", 1)),
-		cell("z", 1, value("w1", 2), value("w2", 1)),
+	records := []Record{
+		record("z", 0, value("w2", 1), value("w1", 2)),
+		record("a", 0, value("ks", 1), value("w2", 1)),
+		record("z", 1, value("w1", 2), value("w2", 1)),
 	}
 	var got []string
-	for _, row := range summarise(cells) {
+	for _, row := range summarise(records) {
 		got = append(got, row.Series+" "+row.Metric)
 	}
 	if diff := cmp.Diff([]string{"z w2", "z w1", "a ks", "a w2"}, got); diff != "" {
@@ -164,24 +164,24 @@ func TestRowsComeInOrderOfFirstAppearance(t *testing.T) {
 	}
 }
 
-// Whatever the order of the cells and however many there are, trials add up, the mean lies within
+// Whatever the order of the records and however many there are, trials add up, the mean lies within
 // the values, and shuffling changes no bit.
 func TestSummariseProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trials := rapid.IntRange(1, 6).Draw(t, "trials")
 		folds := rapid.IntRange(1, 3).Draw(t, "folds")
-		var cells []Record
+		var records []Record
 		for trial := range trials {
 			for fold := range folds {
-				r := folded(cell("s", trial, value("w1", rapid.Float64Range(-1e6, 1e6).Draw(t,
+				r := folded(record("s", trial, value("w1", rapid.Float64Range(-1e6, 1e6).Draw(t,
 					"value"))), fold)
 				if rapid.IntRange(0, 4).Draw(t, "fate") == 0 {
 					r = failed(r)
 				}
-				cells = append(cells, r)
+				records = append(records, r)
 			}
 		}
-		before := summarise(cells)
+		before := summarise(records)
 		row := before[0]
 		if row.N+row.Failed != trials {
 			t.Fatalf("n %d + failed %d, want %d trials", row.N, row.Failed, trials)
@@ -189,28 +189,28 @@ func TestSummariseProperties(t *testing.T) {
 		if row.N > 1 && !(row.Lo95 <= row.Mean && row.Mean <= row.Hi95 && row.SE >= 0) {
 			t.Fatalf("%v outside %v..%v", row.Mean, row.Lo95, row.Hi95)
 		}
-		shuffled := rapid.Permutation(cells).Draw(t, "shuffled")
+		shuffled := rapid.Permutation(records).Draw(t, "shuffled")
 		after := summarise(shuffled)
 		if math.Float64bits(row.Mean) != math.Float64bits(after[0].Mean) ||
 			math.Float64bits(row.SE) != math.Float64bits(after[0].SE) {
-			t.Fatalf("order of the cells matters: %+v and %+v", row, after[0])
+			t.Fatalf("order of the records matters: %+v and %+v", row, after[0])
 		}
 	})
 }
 
 func TestDerivedSamples(t *testing.T) {
-	cells := []Record{cell("s", 0, value("w1", 9)), cell("s", 1, value("w1", 9)),
-		failed(cell("s", 2))}
+	records := []Record{record("s", 0, value("w1", 9)), record("s", 1, value("w1", 9)),
+		failed(record("s", 2))}
 	epsilon := 2.0
-	setting := *cells[0].Setting
+	setting := *records[0].Setting
 	setting.Epsilon = &epsilon
-	for i := range cells {
-		cells[i].Setting = &setting
+	for i := range records {
+		records[i].Setting = &setting
 	}
-	cells[0].Structure = &Structure{Nodes: 5, Leaves: 3, Depth: 2, Gap: 0.5}
-	cells[0].Spent = &Spent{Claimed: 2, Proven: 3}
-	cells[1].Spent = &Spent{Claimed: 1, Proven: Bound(math.Inf(1))}
-	r := &Run{Records: cells, Timings: []Timing{{Release: 1}, {Job: 1, Release: 3},
+	records[0].Structure = &Structure{Nodes: 5, Leaves: 3, Depth: 2, Gap: 0.5}
+	records[0].Spent = &Spent{Claimed: 2, Proven: 3}
+	records[1].Spent = &Spent{Claimed: 1, Proven: Bound(math.Inf(1))}
+	r := &Run{Records: records, Timings: []Timing{{Release: 1}, {Job: 1, Release: 3},
 		{Job: 2, Release: 100}}}
 	want := map[string][]float64{
 		RuntimeMetric: {1, 3, nan}, NodesMetric: {5, nan, nan}, LeavesMetric: {3, nan,
@@ -235,31 +235,31 @@ func TestDerivedSamples(t *testing.T) {
 }
 
 func BenchmarkSummarise(b *testing.B) {
-	var cells []Record
+	var records []Record
 	for point := range 100 {
 		for trial := range 20 {
 			for fold := range 5 {
-				cells = append(cells, folded(cell(strconv.Itoa(point), trial,
+				records = append(records, folded(record(strconv.Itoa(point), trial,
 					value("accuracy", float64(fold)), value("ncp", float64(trial))), fold))
 			}
 		}
 	}
 	for b.Loop() {
-		summarise(cells)
+		summarise(records)
 	}
-	b.ReportMetric(float64(len(cells))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(len(records))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// TestSummaryIsSmall: of a cell that is read, a summary keeps its numbers and no more, however much
-// else the cell has.
+// TestSummaryIsSmall: of a record that is read, a summary keeps its numbers and no more, however much
+// else the record has.
 func TestSummaryIsSmall(t *testing.T) {
-	const cells, numbers = 5_000, 2 + 7 // measured and derived
+	const records, numbers = 5_000, 2 + 7 // measured and derived
 	dir := t.TempDir()
-	full := fullCell()
+	full := fullRecord()
 	full.Setting.Epsilon = pointer(0.5)
 	full.Spent.Proven, full.Fold, full.Original, full.Regions = 0.25, nil, nil, nil
 	err := Write(dir, Manifest{Experiment: "e"}, nil, func(add func(*Record, *Timing) error) error {
-		for trial := range cells {
+		for trial := range records {
 			c := full
 			c.Trial = trial
 			if err := add(&c, &Timing{Job: trial, Release: float64(trial)}); err != nil {
@@ -281,11 +281,11 @@ func TestSummaryIsSmall(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	// slices grow by a quarter, and 100 kB are for everything else
-	most := 1.25*8*numbers*cells + 100_000
+	most := 1.25*8*numbers*records + 100_000
 	if kept := float64(after.HeapAlloc) - float64(before.HeapAlloc); kept > most {
-		t.Errorf("%.0f bytes a cell, must be at most %.0f", kept/cells, most/cells)
+		t.Errorf("%.0f bytes a cell, must be at most %.0f", kept/records, most/records)
 	}
-	if got := len(s.Samples()) + len(s.Derived()); s.Jobs != cells || got != numbers {
-		t.Errorf("%d cells, %d samples", s.Jobs, got)
+	if got := len(s.Samples()) + len(s.Derived()); s.Jobs != records || got != numbers {
+		t.Errorf("%d records, %d samples", s.Jobs, got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestSettingFacts(t *testing.T) {
-	s := fullCell().Setting
+	s := fullRecord().Setting
 	s.Params["n"] = "3" // the dataset has one of this name as well
 	want := map[string]string{"variant": "strict", "dataset": "gaussian n=9", "algorithm": "rps",
 		"series": "RPS <5> & more (strict)", "epsilon": "0.1", "stop": "5", "depth": "50", "n": "3",
@@ -35,7 +35,7 @@ func TestSettingFacts(t *testing.T) {
 // TestSettingNumber: epsilon and delta are the setting's own numbers; a parameter is one where its
 // text is.
 func TestSettingNumber(t *testing.T) {
-	s := fullCell().Setting
+	s := fullRecord().Setting
 	epsilon := 0.1 + 0.2 // which no short text gives
 	s.Epsilon, s.Delta = &epsilon, 1e-9
 	for name, want := range map[string]float64{"epsilon": epsilon, "delta": 1e-9, "depth": 50,
@@ -108,9 +108,9 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestKeyOfABaseline: a setting of which only the texts are kept has the key of the setting itself.
-func TestKeyOfABaseline(t *testing.T) {
-	s := fullCell().Setting
+// TestKeyOfAReference: a setting of which only the texts are kept has the key of the setting itself.
+func TestKeyOfAReference(t *testing.T) {
+	s := fullRecord().Setting
 	texts := &Setting{Series: s.Label(), Dataset: Dataset{Name: s.Dataset.Label()},
 		Algorithm: s.Algorithm, Variant: s.Variant,
 		Params: s.AllParams(), Epsilon: s.Epsilon}
@@ -155,7 +155,7 @@ func TestMatches(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	row := &Row{Sample: Sample{fullCell().Setting, Measurement{"accuracy", "c45"}, nil}}
+	row := &Row{Sample: Sample{fullRecord().Setting, Measurement{"accuracy", "c45"}, nil}}
 	for _, c := range []struct {
 		where Filter
 		want  bool

@@ -13,7 +13,7 @@ func TestUsage(t *testing.T) {
 	if u, err := results.ReadUsage(dir); u != nil || err != nil {
 		t.Fatalf("of an empty folder: %v, %v", u, err)
 	}
-	// A run of 10 cells that was stopped, and one that did the other 30 on more workers.
+	// A run of 10 records that was stopped, and one that did the other 30 on more workers.
 	want := results.Usage{Jobs: 40, Workers: 4, Seconds: 9.5, PeakBytes: 300}
 	sum := results.Usage{Jobs: 10, Workers: 2, Seconds: 2,
 		PeakBytes: 300}.Add(results.Usage{Jobs: 30, Workers: 4, Seconds: 7.5, PeakBytes: 200})

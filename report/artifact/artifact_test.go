@@ -44,10 +44,10 @@ func contents(t *testing.T) *Contents {
 	}
 	run := func(name string, seconds float64, m results.Manifest) *Run {
 		m.Experiment = name
-		cells := []results.Record{{Setting: &results.Setting{}}, {Setting: &results.Setting{}}}
-		cells[0].Status, cells[1].Status = results.OK, results.Failed
+		records := []results.Record{{Setting: &results.Setting{}}, {Setting: &results.Setting{}}}
+		records[0].Status, records[1].Status = results.OK, results.Failed
 		return &Run{Bytes: 1_500_000,
-			Results: (&results.Run{Manifest: m, Records: cells,
+			Results: (&results.Run{Manifest: m, Records: records,
 				Timings: []results.Timing{{Release: seconds}, {Job: 1, Measure: 3}}}).Summary()}
 	}
 	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",

@@ -40,13 +40,13 @@ func madeUp(trials int) *results.Run {
 			// trials of competitors differ in more than a shift
 			off *= 1 + float64(len(series)%3)*float64(trial/2%2)
 			values := []float64{accuracy + off, 0.6, distance + off/10}
-			cell := results.Record{Setting: s, Outcome: results.Outcome{Trial: trial,
+			record := results.Record{Setting: s, Outcome: results.Outcome{Trial: trial,
 				Status: results.OK}}
 			for i, m := range []results.Measurement{{Metric: "accuracy", Classifier: "c45"},
 				{Metric: "accuracy", Classifier: "majority"}, {Metric: "distance"}} {
-				cell.Values = append(cell.Values, results.Value{Measurement: m, Value: &values[i]})
+				record.Values = append(record.Values, results.Value{Measurement: m, Value: &values[i]})
 			}
-			run.Records = append(run.Records, cell)
+			run.Records = append(run.Records, record)
 			run.Timings = append(run.Timings, results.Timing{Job: len(run.Timings),
 				Release: 1.5})
 		}
