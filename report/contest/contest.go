@@ -120,8 +120,6 @@ type Entry struct {
 	NoBetter bool
 	// Equal is the sample of true records that is as good; nil where the run has no learning curve.
 	Equal *results.Equivalent
-
-	trials []float64
 }
 
 // Reference is the control that publishes the data as they are.
@@ -136,36 +134,27 @@ const (
 )
 
 // numbers are what a run measured.
-type numbers map[place]*number
+type numbers map[place]*results.Row
 
 type place struct {
 	*results.Setting
 	results.Measurement
 }
 
-type number struct {
-	*results.Row
-	trials []float64
-}
-
 // row is what was measured of a setting by a metric without a classifier, nil for nothing.
 func (all numbers) row(of *results.Setting, metric string) *results.Row {
-	if n := all[place{of, results.Measurement{Metric: metric}}]; n != nil {
-		return n.Row
-	}
-	return nil
+	return all[place{of, results.Measurement{Metric: metric}}]
 }
 
 // Of returns the contests of a run, a table for each dataset in the order of the plan.
 func Of(run *results.Summary) []*Table {
-	m := &run.Manifest
-	samples, rows := append(run.Samples(), run.Derived()...), run.Rows()
+	m, rows := &run.Manifest, run.Rows()
 	all := make(numbers)
 	releases := make(map[*results.Setting]*Release)
 	var tables []*Table
 	for i := range rows {
 		row := &rows[i]
-		all[place{row.Setting, row.Measurement}] = &number{row, samples[i].Trials}
+		all[place{row.Setting, row.Measurement}] = row
 		if row.Algorithm == results.SampleAlgorithm || releases[row.Setting] != nil {
 			continue
 		}
@@ -267,19 +256,19 @@ func (t *Table) task(use *results.MeasureUse, all numbers, sticks results.Yardst
 	task := &Task{MeasureUse: *use, Name: nameOf(use), Original: math.NaN(), Majority: math.NaN(),
 		Entries: make([]Entry, len(t.Releases))}
 	for i, r := range t.Releases {
-		n, e := all[place{r.Setting, use.Measurement}], &task.Entries[i]
-		if n == nil {
+		row, e := all[place{r.Setting, use.Measurement}], &task.Entries[i]
+		if row == nil {
 			continue
 		}
-		e.Row, e.trials = *n.Row, n.trials
+		e.Row = *row
 		if r.Algorithm == Reference {
 			task.Original = e.Mean
 		}
 		if r.Column < 0 {
 			continue
 		}
-		t.Trials = max(t.Trials, len(e.trials))
-		if equal, ok := sticks.Of(n.Row); ok && e.N > 0 {
+		t.Trials = max(t.Trials, len(e.Trials))
+		if equal, ok := sticks.Of(row); ok && e.N > 0 {
 			e.Equal = &equal
 		}
 	}
@@ -319,7 +308,7 @@ func (t *Table) rank(task *Task) {
 				e.Rank = Best
 				continue
 			}
-			lower, higher := e.trials, task.Entries[best].trials
+			lower, higher := e.Trials, task.Entries[best].Trials
 			if !task.HigherIsBetter {
 				lower, higher = higher, lower
 			}
@@ -341,7 +330,7 @@ func (t *Table) rank(task *Task) {
 
 // compare marks the entries that are not shown to be better than the majority class: one-sided
 // tests, with Holm's correction over all budgets of the task. A nil majority marks none.
-func (t *Table) compare(task *Task, majority *number) {
+func (t *Table) compare(task *Task, majority *results.Row) {
 	if majority == nil {
 		return
 	}
@@ -349,14 +338,14 @@ func (t *Table) compare(task *Task, majority *number) {
 	var ps []float64
 	var tested []*Entry
 	for i := range task.Entries {
-		e, against := &task.Entries[i], majority.trials
+		e, against := &task.Entries[i], majority.Trials
 		if e.Rank == Absent {
 			continue
 		}
-		if len(against) < len(e.trials) { // measured once: all trials test the same rows
-			against = slices.Repeat([]float64{majority.Mean}, len(e.trials))
+		if len(against) < len(e.Trials) { // measured once: all trials test the same rows
+			against = slices.Repeat([]float64{majority.Mean}, len(e.Trials))
 		}
-		lead := results.Paired(against, e.trials)
+		lead := results.Paired(against, e.Trials)
 		above := task.Better(lead.Mean, 0)
 		switch {
 		case math.IsNaN(lead.P): // a single trial: by its value alone
@@ -376,7 +365,7 @@ func (t *Table) compare(task *Task, majority *number) {
 
 // majority is what always guessing the majority class reaches: on the original data or, where that
 // was not measured, the best of any release. It is nil where nothing was measured.
-func (t *Table) majority(task *Task, all numbers) (best *number) {
+func (t *Table) majority(task *Task, all numbers) (best *results.Row) {
 	guess := results.Measurement{Metric: task.Metric, Classifier: majorityClassifier}
 	for _, r := range t.Releases {
 		n := all[place{r.Setting, guess}]
