@@ -1,10 +1,16 @@
 // Package claims holds what the papers say in a form that can be checked, one claims file a paper,
 // and judges it from the records of runs. A claim is a statement in our own words, its place in the
-// paper, and checks: selections of records, a predicate over them and the points where it must
-// hold. One rule gives the verdicts of all claims, see Evaluate.
+// paper, and checks.
 //
-// It leaves out running anything: what has not been run has no verdict. It reads only the files of
-// runs (package results).
+// A check selects records and states a predicate: "the error of a lies below that of b, at each
+// epsilon". Evaluate follows it in three steps. The selected samples become quantities, numbers
+// that can be computed from any set of trials, so that their standard error is known too (grid.go,
+// statistic.go). The predicate turns the quantities of its sides into one number at every point of
+// the check's grid (compare.go, trend.go). That number, with its error, supports the check or
+// opposes it (predicate.go). One rule makes a verdict of all points, see Evaluate.
+//
+// The package runs nothing: what has not been run has no verdict. It reads only the files of runs
+// (package results).
 package claims
 
 import (

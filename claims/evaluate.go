@@ -215,13 +215,14 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 		!j.StandIn && !j.Reduced && !j.Clock
 }
 
-// scope is one check under evaluation, in one reading and variant.
+// scope is one check under evaluation, in one reading and variant: the check's own parts with what
+// the reading and the variant replace.
 type scope struct {
 	*evaluation
 	check      *Check
 	sides      []*Side
-	experiment string
-	where      Selector
+	experiment string     // of sides that name none
+	where      Selector   // for all sides
 	replaced   Selector   // replaces terms of equal keys in all sides
 	along      string     // the fact that curves run along; "" for a check of single points
 	judgement  *Judgement // records which experiments and what kind of data were used

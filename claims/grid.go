@@ -30,7 +30,8 @@ func (q *quantity) texts(names []string) (texts []string) {
 	return texts
 }
 
-// side evaluates a side at every point of the axes it has.
+// side evaluates a side of a predicate: it returns a quantity for every point of the axes that the
+// side's records have. Errors are those of the claims file, or missing data.
 func (s *scope) side(side *Side, axes []string) ([]*quantity, error) {
 	own, err := s.selection(side, axes)
 	if err == nil && side.Minus != nil {

@@ -9,7 +9,9 @@ import (
 	"ppdp/internal/results"
 )
 
-// quantity is a number that depends on the trials it is computed from.
+// quantity is a number that depends on the trials it is computed from, such as the mean of a sample
+// or the difference of two means. It is kept as a function of the trials, because the jackknife has
+// to compute it again without each of them.
 type quantity struct {
 	facts   map[string]string // those the selection mentions: the place on the grid
 	along   float64           // the place on the axis that its curve runs along; NaN without one

@@ -44,7 +44,7 @@ func (p *Point) bar() (lo, hi float64) {
 // level is the value of a horizontal line.
 func (l *Line) level() float64 { return l.Points[0].Mean }
 
-// curve is a Line of a series.
+// curve is a Line of a series, with what its label and legend are made from.
 type curve struct {
 	Line
 	series  string // the name that the spec gives it

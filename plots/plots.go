@@ -1,9 +1,14 @@
 // Package plots draws the figures of a run: curves with error bars over one or two horizontal axes,
-// benchmark lines, maps of regions, a legend in a strip below and a caption on what was
-// averaged. Equal runs give equal bytes in every format.
+// benchmark lines, maps of regions, a legend in a strip below and a caption on what was averaged.
+// Equal runs give equal bytes in every format.
 //
-// It leaves out how numbers come about (package results), which claims they support (package
-// claims) and any choice of what to show beyond the figure's own description.
+// A figure passes through four types. A chart has what it shows: curves, labels and the ranges of
+// its axes, without places or colours. A panel is a chart with styles, which draws inside a frame.
+// A sheet puts one or more panels on a page, with title, legend and caption. A Drawing renders a
+// sheet in any of the formats.
+//
+// The package leaves out how numbers come about (package results), which claims they support
+// (package claims) and any choice of what to show beyond the figure's own description.
 package plots
 
 import (

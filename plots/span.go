@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// span is an axis' range.
+// span is an axis' range, in the units of what it shows. A log axis has no place for 0 and below.
 type span struct {
 	min, max float64
 	log      bool

@@ -24,7 +24,7 @@ func browser(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skipf("NO BROWSER: none of %s is installed, the page is not looked at",
+	t.Skipf("NO BROWSER: none of %s is installed, the page is not checked",
 		strings.Join(names, ", "))
 	return ""
 }

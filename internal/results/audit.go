@@ -94,8 +94,8 @@ func (a *Audit) Refuted() bool {
 	return (a.Status == holds || a.Declared()) && a.Error == "" && !a.Passed()
 }
 
-// Declared reports whether the guarantee is the word of a program outside: only releases have been
-// looked at then, and there are no transcripts.
+// Declared reports whether the guarantee is only stated by a program outside. Such an audit has
+// tested its releases alone and has no transcripts.
 func (a *Audit) Declared() bool { return a.Status == declared }
 
 // Statuses of a guarantee that is said to hold.

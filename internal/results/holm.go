@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Holm returns p-values adjusted for all being looked at (Holm 1979): where one is at most α, the
+// Holm returns p-values adjusted for testing all of them (Holm 1979): where one is at most α, the
 // chance that any true hypothesis is among those rejected is at most α, however the tests depend on
 // each other.
 func Holm(p []float64) []float64 {

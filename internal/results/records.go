@@ -114,7 +114,9 @@ func timingSum(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// timingReader reads timings.jsonl: a line for each job, in their order.
+// timingReader reads timings.jsonl beside the records: a line for each job, in their order. The
+// file is not in the manifest, because times differ from run to run; a checksum in each line, and
+// the number of lines, show whether it belongs to the run.
 type timingReader struct {
 	lines *lineReader
 	n     int // read

@@ -250,8 +250,8 @@ func BenchmarkSummarise(b *testing.B) {
 	b.ReportMetric(float64(len(records))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// TestSummaryIsSmall: of a record that is read, a summary keeps its numbers and no more, however much
-// else the record has.
+// TestSummaryIsSmall: of a record that is read, a summary keeps its numbers and no more, however
+// much else the record has.
 func TestSummaryIsSmall(t *testing.T) {
 	const records, numbers = 5_000, 2 + 7 // measured and derived
 	dir := t.TempDir()

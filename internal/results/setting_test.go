@@ -108,7 +108,8 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestKeyOfAReference: a setting of which only the texts are kept has the key of the setting itself.
+// TestKeyOfAReference: a setting of which only the texts are kept has the key of the setting
+// itself.
 func TestKeyOfAReference(t *testing.T) {
 	s := fullRecord().Setting
 	texts := &Setting{Series: s.Label(), Dataset: Dataset{Name: s.Dataset.Label()},

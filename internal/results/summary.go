@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Summary is a run as figures, verdicts and reports need it: what its records have in common, added
-// up while they are read, and every number that is averaged over trials. Of a record it keeps 8
-// bytes a number and 4 besides, whatever else the record holds.
+// Summary is a run as figures, verdicts and reports need it. Values that are averaged over trials
+// are kept one by one, 8 bytes each, in columns: one for each measurement of a setting. Of
+// failures, warnings, budgets and times only sums are kept while the records are read, so that a
+// run of a million jobs fits into memory.
 type Summary struct {
 	Dir      string // where it was read from
 	Manifest Manifest

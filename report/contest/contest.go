@@ -39,7 +39,7 @@ type Table struct {
 	Trials   int        // of a competitor, at most
 	Budgets  []Budget   // ascending; tables of results have a column for each
 	Columns  []string   // the budgets in words: "ε = 1, δ = 1e-09"
-	Releases []*Release // in the order of the plan; samples, the yardstick, are none
+	Releases []*Release // in the order of the plan, without samples of the true records
 	Tasks    []*Task
 }
 
