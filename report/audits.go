@@ -17,11 +17,12 @@ type audits struct {
 
 // auditLine is one guarantee. Losses are in nats, as epsilon is.
 type auditLine struct {
-	Label, Variant, Relation, Status   string
-	Claimed, Proven, Seen, Certified   string
-	Detectable, Verdict, Class, Reason string
-	Transcripts                        int
-	Over                               bool // the proven loss exceeds what is claimed
+	*results.Audit
+	Claimed, Proven, Seen, Certified, Detectable string
+
+	Class  string // of the verdict, in the style sheet
+	Reason string // what refutes the guarantee, or why nothing was found
+	Over   bool   // the proven loss exceeds what is claimed
 }
 
 // shownAudits is how many lines are shown at once.
@@ -36,10 +37,9 @@ func newAudits(all []results.Audit) *audits {
 	passed, known, wrong, open, without := 0, 0, 0, 0, 0
 	for i := range all {
 		a := &all[i]
-		line := auditLine{Label: a.Label(), Variant: a.Variant, Relation: a.Relation,
-			Status: a.Status, Claimed: number(a.Epsilon) + delta(a.Delta), Proven: loss(a.Proven),
-			Seen: seen(a), Verdict: a.Verdict(), Class: "v-holds",
-			Transcripts: a.Transcripts, Over: a.Proven.Exceeds(a.Epsilon)}
+		line := auditLine{Audit: a, Claimed: number(a.Epsilon) + delta(a.Delta),
+			Proven: loss(a.Proven), Seen: seen(a), Class: "v-holds",
+			Over: a.Proven.Exceeds(a.Epsilon)}
 		if len(a.Failures) > 0 {
 			f := &a.Failures[0]
 			line.Reason = f.Pair + ": " + f.Text

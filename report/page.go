@@ -155,8 +155,12 @@ func newPage(in Input) (*page, error) {
 		}
 		p.Jobs += e.Jobs
 		p.FailedJobs += e.Failed
-		p.Failures = append(p.Failures, failuresOf(run)...)
-		p.Notes = append(p.Notes, notesOf(run)...)
+		for _, f := range run.Failures {
+			p.Failures = append(p.Failures, failure{f, e})
+		}
+		for _, w := range run.Warnings {
+			p.Notes = append(p.Notes, note{w, e})
+		}
 	}
 	for _, v := range p.Papers {
 		for _, c := range v.Claims {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"ppdp/internal/results"
@@ -48,38 +47,14 @@ func provenanceOf(runs []*results.Summary) (list []*provenance, lists []moduleLi
 	return list, lists
 }
 
-// failure is one or more jobs that failed alike.
+// failure is one or more jobs of a run that failed alike.
 type failure struct {
 	*results.Failure
-	Experiment, ID string
-	First          string // the first of them: "job 17, trial 2, fold 3"
-}
-
-// failuresOf gathers failed jobs by what failed and how.
-func failuresOf(run *results.Summary) []failure {
-	var all []failure
-	name := run.Manifest.Experiment
-	for _, f := range run.Failures {
-		first := fmt.Sprintf("job %d, trial %d", f.First, f.Trial)
-		if f.Fold != nil {
-			first += fmt.Sprintf(", fold %d", *f.Fold)
-		}
-		all = append(all, failure{f, name, anchor(name), first})
-	}
-	return all
+	Run *experimentView
 }
 
 // note is a warning of a run's jobs.
 type note struct {
 	*results.Warning
-	Experiment, ID string
-}
-
-func notesOf(run *results.Summary) []note {
-	var all []note
-	name := run.Manifest.Experiment
-	for _, w := range run.Warnings {
-		all = append(all, note{w, name, anchor(name)})
-	}
-	return all
+	Run *experimentView
 }

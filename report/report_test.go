@@ -327,8 +327,8 @@ func TestAudits(t *testing.T) {
 	}
 	var got []string
 	for _, l := range a.Lines {
-		got = append(got, strings.Join([]string{l.Label, l.Claimed, l.Proven, l.Seen, l.Certified,
-			l.Verdict, l.Class, l.Reason, fmt.Sprint(l.Over)}, "|"))
+		got = append(got, strings.Join([]string{l.Label(), l.Claimed, l.Proven, l.Seen, l.Certified,
+			l.Verdict(), l.Class, l.Reason, fmt.Sprint(l.Over)}, "|"))
 	}
 	want := []string{"a (strict)|0.5|0.5|0.25||passed|v-holds||false",
 		"b (strict)|1|1|1.5|1.25|REFUTED: loss|v-against|two records: 1.5|false",

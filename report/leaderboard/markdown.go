@@ -34,7 +34,7 @@ func (g Glance) Text() string {
 	return text
 }
 
-// Legend says what the cells of a glance are.
+// Legend says what the fields of a glance are.
 const Legend = "The best release, how many others are not distinguishable from it, its mean, the " +
 	"share of the true records whose random sample is as good, and the time of a release."
 
@@ -50,11 +50,11 @@ func WriteMarkdown(w io.Writer, tables []Table) error {
 		fmt.Fprintf(&b, "\n**%s**%s\n\n", escape(t.Title), t.remark())
 		header(&b, "task", t.Columns)
 		for _, task := range t.Tasks {
-			cells := make([]string, len(t.Columns))
-			for column := range cells {
-				cells[column] = t.Glance(task, column).Text()
+			fields := make([]string, len(t.Columns))
+			for column := range fields {
+				fields[column] = t.Glance(task, column).Text()
 			}
-			row(&b, task.Name, cells)
+			row(&b, task.Name, fields)
 		}
 	}
 	for i := range tables {
@@ -125,26 +125,26 @@ func (t *Table) write(b *strings.Builder) {
 	})
 }
 
-// rows writes a table with a row for each curve. cell is the text of a release that has a value,
+// rows writes a table with a row for each curve. field is the text of a release that has a value,
 // and the trials that have one or failed.
-func (t *Table) rows(b *strings.Builder, lines []line, cell func(int) (string, *results.Row)) {
+func (t *Table) rows(b *strings.Builder, lines []line, field func(int) (string, *results.Row)) {
 	header(b, "release", t.Columns)
 	for _, l := range lines {
-		cells := make([]string, len(t.Columns))
+		fields := make([]string, len(t.Columns))
 		for column, release := range l.releases {
 			if release < 0 {
 				continue
 			}
-			text, row := cell(release)
+			text, row := field(release)
 			if row.N > 0 {
-				cells[column] = text
+				fields[column] = text
 			}
 			if row.Failed > 0 {
-				cells[column] = strings.TrimSpace(fmt.Sprintf("%s %d failed", cells[column],
+				fields[column] = strings.TrimSpace(fmt.Sprintf("%s %d failed", fields[column],
 					row.Failed))
 			}
 		}
-		row(b, l.name, cells)
+		row(b, l.name, fields)
 	}
 }
 
@@ -176,11 +176,11 @@ func header(b *strings.Builder, first string, columns []string) {
 	b.WriteString("|" + strings.Repeat(" --- |", len(columns)+1) + "\n")
 }
 
-// row writes a line of a table; cells are Markdown, first is a text.
-func row(b *strings.Builder, first string, cells []string) {
+// row writes a line of a table; fields are Markdown, first is a text.
+func row(b *strings.Builder, first string, fields []string) {
 	b.WriteString("| " + escape(first) + " |")
-	for _, cell := range cells {
-		b.WriteString(" " + strings.ReplaceAll(cell, "|", `\|`) + " |")
+	for _, field := range fields {
+		b.WriteString(" " + strings.ReplaceAll(field, "|", `\|`) + " |")
 	}
 	b.WriteByte('\n')
 }
