@@ -187,7 +187,7 @@ func (c *contestView) alarms() (all []string) {
 			truth = l.Records.Mean
 		}
 		if l.NoBetter {
-			why = " Neither are classifiers of the original data: the table may not determine the class."
+			why = " Neither are classifiers of the original data: the table may not show the class."
 		}
 	}
 	for _, l := range c.Lines[:c.Ranked] {
@@ -258,8 +258,8 @@ func guaranteeText(r *contest.Release, budgets []string) string {
 	}
 	if r.Use.Guarantee == "k-anonymity" {
 		return fmt.Sprintf("k-anonymity, k = %s: someone who knows a person's quasi-identifiers "+
-			"finds at least %[1]s people who share their published values. Nothing limits what these "+
-			"have in common: if all have one disease, so has that person.%s", r.Params["k"], doubt)
+			"finds at least %[1]s people who share their published values. Nothing limits what "+
+			"these have in common: if all have one disease, so has that person.%s", r.Params["k"], doubt)
 	}
 	factor := "e^epsilon"
 	if r.Epsilon != nil && r.Delta == 0 && len(budgets) == 1 {

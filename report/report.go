@@ -45,8 +45,8 @@ var pageText string
 //go:embed page.css
 var styleText string
 
-var pageTemplate = template.Must(template.New("page").
-	Funcs(template.FuncMap{"breakable": breakable, "number": number, "words": wordsOf}).Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"breakable": breakable, "number": number, "words": wordsOf}).Parse(pageText))
 
 // breakable lets the long name of a test break before its parts, words in capitals included.
 func breakable(name string) template.HTML {

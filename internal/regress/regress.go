@@ -2,8 +2,8 @@
 // committed numbers of an earlier run, and names the inputs in which two runs differ. It runs
 // nothing, and equal inputs give equal results to the bit.
 //
-// There are two kinds of comparison. Values must be equal exactly where seed, data and revisions are
-// those of the reference, and where an algorithm without differential privacy gave one value in all
+// There are two kinds of comparison. Values must be equal exactly where seed, data and revisions
+// are those of the reference, and where an algorithm without differential privacy gave one value in all
 // trials of fixed data. Where the seed or a revision differs, means are tested: trial by trial if
 // both runs saw the same data and folds, by Welch's test otherwise.
 //

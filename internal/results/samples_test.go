@@ -76,8 +76,8 @@ func TestIntervalUsesDegreesOfFreedom(t *testing.T) {
 
 func TestFoldsAreAveragedWithinATrial(t *testing.T) {
 	records := []Record{
-		folded(record("s", 0, value("accuracy", 0)), 0), folded(record("s", 0, value("accuracy", 1)),
-			1),
+		folded(record("s", 0, value("accuracy", 0)), 0),
+		folded(record("s", 0, value("accuracy", 1)), 1),
 		folded(record("s", 1, value("accuracy", 0.25)), 0), folded(record("s", 1,
 			value("accuracy", 0.25)), 1),
 	}
@@ -137,7 +137,8 @@ func TestFailuresAreCounted(t *testing.T) {
 func TestConstantAndSingleTrials(t *testing.T) {
 	var records []Record
 	for i := range 10 {
-		records = append(records, record("s", i, value("k", 0.1))) // ten tenths do not add up to one
+		// ten tenths do not add up to one
+		records = append(records, record("s", i, value("k", 0.1)))
 	}
 	row := summarise(records)[0]
 	if row.Mean != 0.1 || row.SE != 0 || row.Lo95 != 0.1 || row.Hi95 != 0.1 {

@@ -92,7 +92,8 @@ func TestWriteMarkdown(t *testing.T) {
 		"Together: 2 of 5 experiments, 4 jobs, 4 min of workers' time, 16 s by the clock for " +
 			"the 1 that recorded it.",
 		"| `p/one` | A contradicted (a surprise: holds was expected) |",
-		"| `p/two` | A contradicted (a surprise: holds was expected) |", // what is subtracted counts
+		// what is subtracted counts
+		"| `p/two` | A contradicted (a surprise: holds was expected) |",
 		"| `p/control` | other readings of A |",
 		"| `p/readings` | other readings of A |",
 		"| `p/none` | none |",
@@ -103,7 +104,7 @@ func TestWriteMarkdown(t *testing.T) {
 		"- `p/two` was run with trials=1: less than the paper's setting.",
 		"- `p/two` was run on adult-standin in place of real data",
 		"- **B** (p, Fig. 2): It is fast. *Nobody looked.*",
-		"- **A** (p, Fig. 1) contradicted (a surprise: holds was expected): It is small. *No explanation",
+		"- **A** (p, Fig. 1) contradicted (a surprise: holds was expected): It is small. *No",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("ARTIFACT.md lacks %q", want)

@@ -44,7 +44,8 @@ func madeUp(trials int) *results.Run {
 				Status: results.OK}}
 			for i, m := range []results.Measurement{{Metric: "accuracy", Classifier: "c45"},
 				{Metric: "accuracy", Classifier: "majority"}, {Metric: "distance"}} {
-				record.Values = append(record.Values, results.Value{Measurement: m, Value: &values[i]})
+				record.Values = append(record.Values,
+					results.Value{Measurement: m, Value: &values[i]})
 			}
 			run.Records = append(run.Records, record)
 			run.Timings = append(run.Timings, results.Timing{Job: len(run.Timings),
