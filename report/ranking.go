@@ -258,8 +258,9 @@ func guaranteeText(r *contest.Release, budgets []string) string {
 	}
 	if r.Use.Guarantee == "k-anonymity" {
 		return fmt.Sprintf("k-anonymity, k = %s: someone who knows a person's quasi-identifiers "+
-			"finds at least %[1]s people who share their published values. Nothing limits what "+
-			"these have in common: if all have one disease, so has that person.%s", r.Params["k"], doubt)
+			"finds at least %[1]s people who share their published values. Nothing limits "+
+			"what these have in common: if all have one disease, so has that person.%s",
+			r.Params["k"], doubt)
 	}
 	factor := "e^epsilon"
 	if r.Epsilon != nil && r.Delta == 0 && len(budgets) == 1 {

@@ -3,9 +3,9 @@
 // nothing, and equal inputs give equal results to the bit.
 //
 // There are two kinds of comparison. Values must be equal exactly where seed, data and revisions
-// are those of the reference, and where an algorithm without differential privacy gave one value in all
-// trials of fixed data. Where the seed or a revision differs, means are tested: trial by trial if
-// both runs saw the same data and folds, by Welch's test otherwise.
+// are those of the reference, and where an algorithm without differential privacy gave one value in
+// all trials of fixed data. Where the seed or a revision differs, means are tested: trial by trial
+// if both runs saw the same data and folds, by Welch's test otherwise.
 //
 // Beside the points, the curves they form are tested, by their mean relative change: one small
 // change at every point is seen there first. Holm's correction covers all points and all curves of
