@@ -41,9 +41,9 @@ type cli struct {
 	List        listCommand        `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
 	Plan        planCommand        `cmd:"" help:"Show what specs would run, without running it."`
 	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
-	Worker      workerCommand      `cmd:"" hidden:"" help:"Serve cells to ppdp run --isolate, which starts this itself."`
+	Worker      workerCommand      `cmd:"" hidden:"" help:"Serve jobs to ppdp run --isolate, which starts this itself."`
 	Compare     compareCommand     `cmd:"" help:"Compare all releases that fit your own table, on one page."`
-	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their cells."`
+	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their jobs."`
 	Submit      submitCommand      `cmd:"" help:"Hand experiments to a cluster's scheduler."`
 	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`
 	Reproduce   reproduceCommand   `cmd:"" help:"Run the experiments of the papers."`
@@ -53,7 +53,7 @@ type cli struct {
 	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth, from the results of earlier runs."`
 	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md."`
 	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
-	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two cells, differ."`
+	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two jobs, differ."`
 	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
 	Check       checkCommand       `cmd:"" help:"Say everything wrong with your own table."`

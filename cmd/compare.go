@@ -31,7 +31,7 @@ type compareCommand struct {
 	Trials  int           `help:"Repetitions, each with other random numbers and other folds; tests need 2, and tell more apart with more." default:"5" placeholder:"N"`
 	Seed    uint64        `help:"Master seed of all randomness." default:"1" placeholder:"S"`
 	Out     string        `help:"Folder for the spec, the results and the page (default: the table's name and -compared)." placeholder:"DIR"`
-	Jobs    int           `short:"j" help:"Cells run at once; 0 means one per processor." default:"0" placeholder:"N"`
+	Jobs    int           `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" placeholder:"N"`
 	Timeout time.Duration `help:"Give up on a release and what is measured on it after this long; 0 means never." default:"10m" placeholder:"D"`
 }
 

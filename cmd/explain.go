@@ -15,8 +15,8 @@ import (
 
 // explainCommand is "ppdp explain".
 type explainCommand struct {
-	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one cell of it: FOLDER#LINE, the cell's line in records.jsonl. A baseline's folder works too."`
-	B    string `arg:"" name:"b" help:"The run or cell to compare it with."`
+	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one job of it: FOLDER#LINE, the job's line in records.jsonl. A baseline's folder works too."`
+	B    string `arg:"" name:"b" help:"The run or job to compare it with."`
 	All  bool   `help:"Show every input that differs, not only the first."`
 	JSON bool   `name:"json" help:"Write JSON, with every input that differs."`
 }
@@ -25,7 +25,7 @@ type explainCommand struct {
 func (explainCommand) Help() string {
 	return `Names the first input in which two runs differ, in the order in which a run depends on
 them: spec, command line, parameters, data, revisions of algorithms, metrics and classifiers, seed,
-modules, Go, platform, commit. Comments and white space in a spec are ignored. For two cells, their
+modules, Go, platform, commit. Comments and white space in a spec are ignored. For two jobs, their
 settings, trials and folds are compared first. The exit code is 0 whether the runs differ or not.
 
 Examples:
@@ -40,7 +40,7 @@ Examples:
 // explained is one side of a comparison.
 type explained struct {
 	baseline *regress.Reference
-	cell     *results.Record // nil for a run as a whole
+	job      *results.Record // nil for a run as a whole
 }
 
 // Run explains.
@@ -50,18 +50,18 @@ func (c explainCommand) Run(con *console) error {
 	if err := errors.Join(errA, errB); err != nil {
 		return inputError{err}
 	}
-	if (a.cell == nil) != (b.cell == nil) {
-		return inputError{errors.New("a cell and a run cannot be compared: name a cell " +
+	if (a.job == nil) != (b.job == nil) {
+		return inputError{errors.New("a job and a run cannot be compared: name a job " +
 			"(FOLDER#LINE) on both sides, or on none")}
 	}
 	var differences []regress.Difference
-	if a.cell != nil {
-		differences = regress.JobDifferences(a.cell, b.cell)
+	if a.job != nil {
+		differences = regress.JobDifferences(a.job, b.job)
 	}
 	differences = append(differences, regress.Differences(a.baseline, b.baseline)...)
 	output := regress.OutputDifference(a.baseline, b.baseline)
-	if a.cell != nil {
-		output = regress.JobOutputDifference(a.cell, b.cell)
+	if a.job != nil {
+		output = regress.JobOutputDifference(a.job, b.job)
 	}
 	if c.JSON {
 		return writeJSON(con.stdout, struct {
@@ -106,7 +106,7 @@ func openExplained(word string) (*explained, error) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, regress.ReferenceFile)); err == nil {
 		if line != "" {
-			return nil, fmt.Errorf("%s: a baseline has no cells", word)
+			return nil, fmt.Errorf("%s: a baseline has no jobs", word)
 		}
 		baseline, err := regress.OpenReference(dir)
 		return &explained{baseline: baseline}, err
@@ -128,6 +128,6 @@ func openExplained(word string) (*explained, error) {
 		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line,
 			results.RecordsFile, outcome.Jobs)
 	}
-	side.cell, err = outcome.Record(n)
+	side.job, err = outcome.Record(n)
 	return side, err
 }

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// costs.csv has the mean time of a cell of each experiment that comes with the program, with the
+// costs.csv has the mean time of a job of each experiment that comes with the program, with the
 // paper's settings and with quick ones, measured on two idle cores on 2026-11-22. Once a run has
 // measured the speed of its own machine, only their ratios matter.
 //
 //go:embed costs.csv
 var costsTable string
 
-// costs returns the seconds a cell takes by experiment. Where only the other settings were
+// costs returns the seconds a job takes by experiment. Where only the other settings were
 // measured, theirs are taken.
 func costs(quick bool) (map[string]float64, error) {
 	rows, err := csv.NewReader(strings.NewReader(costsTable)).ReadAll()
@@ -42,10 +42,10 @@ func costs(quick bool) (map[string]float64, error) {
 	return known, nil
 }
 
-// cellCost returns the seconds a worker is expected to take for a cell of a plan, 0 when it is not
-// known: the mean of cells that were finished here where they are enough, else what the cost table
+// jobCost returns the seconds a worker is expected to take for a job of a plan, 0 when it is not
+// known: the mean of jobs that were finished here where they are enough, else what the cost table
 // says, which was measured elsewhere.
-func cellCost(plan *spec.Plan, seconds []float64, enough int) (cost float64,
+func jobCost(plan *spec.Plan, seconds []float64, enough int) (cost float64,
 	elsewhere bool) {
 	if len(seconds) >= enough {
 		sum := 0.0
@@ -62,7 +62,7 @@ func cellCost(plan *spec.Plan, seconds []float64, enough int) (cost float64,
 }
 
 // forecast estimates how long several experiments together will still take. An experiment that runs
-// is judged by its own cells so far; one that waits by its finished cells of earlier runs, else by
+// is judged by its own jobs so far; one that waits by its finished jobs of earlier runs, else by
 // costs.csv, times how much slower than expected this run has been. What was never timed is named
 // and not guessed. A forecast of a single experiment is empty: its progress says as much. It is not
 // safe for concurrent use.
@@ -75,18 +75,18 @@ type forecast struct {
 // work is one experiment.
 type work struct {
 	name    string
-	workers int     // cells run at once
-	open    int     // cells to run, with those done
-	done    int     // cells this run has finished
-	cost    float64 // expected seconds of one worker for a cell, 0 when not known
+	workers int     // jobs run at once
+	open    int     // jobs to run, with those done
+	done    int     // jobs this run has finished
+	cost    float64 // expected seconds of one worker for a job, 0 when not known
 	began   time.Time
 	seconds float64 // by the clock since began
 	over    bool
 }
 
-// enoughCells are what an experiment must have finished to be judged by itself: cells are started
+// enoughJobs are what an experiment must have finished to be judged by itself: jobs are started
 // in random order, so that ten of them are a fair sample.
-const enoughCells = 10
+const enoughJobs = 10
 
 // enoughSeconds of expected work must be done before the speed of this machine is distinguished
 // from that of others.
@@ -95,7 +95,7 @@ const enoughSeconds = 1.0
 // newForecast estimates what is ahead from what earlier runs have finished.
 func newForecast(con *console, plans []*spec.Plan, flags *runFlags) *forecast {
 	f := &forecast{now: con.now}
-	cells, finished, elsewhere := 0, 0, ""
+	jobs, finished, elsewhere := 0, 0, ""
 	for _, plan := range plans {
 		// Data that cannot be loaded are the run's to report.
 		cached, seconds, _ := engine.Cached(con.ctx, plan,
@@ -103,10 +103,10 @@ func newForecast(con *console, plans []*spec.Plan, flags *runFlags) *forecast {
 		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()),
 			open: len(plan.Jobs)/max(1, flags.shard.Count) - cached} // of a shard: about
 		var other bool
-		if w.cost, other = cellCost(plan, seconds, enoughCells); other && w.open > 0 {
+		if w.cost, other = jobCost(plan, seconds, enoughJobs); other && w.open > 0 {
 			elsewhere = ", going by another machine"
 		}
-		cells += w.open
+		jobs += w.open
 		finished += cached
 		f.works = append(f.works, w)
 	}
@@ -115,7 +115,7 @@ func newForecast(con *console, plans []*spec.Plan, flags *runFlags) *forecast {
 		ahead += elsewhere
 	}
 	fmt.Fprintf(con.stderr, "ppdp: %s, %s to run, %d finished before%s\n",
-		counted(len(plans), "experiment"), counted(cells, "cell"), finished, ahead)
+		counted(len(plans), "experiment"), counted(jobs, "job"), finished, ahead)
 	return f
 }
 
@@ -158,7 +158,7 @@ func (f *forecast) left() (seconds float64, unknown []string) {
 		open := float64(w.open - w.done)
 		switch {
 		case w.over || open <= 0:
-		case w.done >= enoughCells:
+		case w.done >= enoughJobs:
 			seconds += float64(open * w.seconds / float64(w.done))
 		case w.cost > 0:
 			seconds += float64(open * w.cost / float64(w.workers) * slower)

@@ -9,7 +9,7 @@ import (
 	"ppdp/experiments/engine"
 )
 
-// TestForecast moves a clock by hand. Two workers; cells are expected to take 2 s, 0.2 s and an
+// TestForecast moves a clock by hand. Two workers; jobs are expected to take 2 s, 0.2 s and an
 // unknown time.
 func TestForecast(t *testing.T) {
 	clock := time.Date(2006, 4, 3, 0, 0, 0, 0, time.UTC)
@@ -27,12 +27,12 @@ func TestForecast(t *testing.T) {
 	check("before", "; all experiments: at least 3m20s left, without c (never timed)")
 	f.start("a")
 	clock = clock.Add(6 * time.Second)
-	// Forty cells of an earlier run turn up. Three of 60 took 6 s where 3 s were expected: 57 and
-	// 1000 cells at twice the price.
+	// Forty jobs of an earlier run turn up. Three of 60 took 6 s where 3 s were expected: 57 and
+	// 1000 jobs at twice the price.
 	f.set(engine.Progress{Done: 43, Total: 100, Cached: 40})
-	check("three cells", "; all experiments: at least 5m14s left, without c (never timed)")
+	check("three jobs", "; all experiments: at least 5m14s left, without c (never timed)")
 	clock = clock.Add(24 * time.Second)
-	// Thirty cells in 30 s, as expected: thirty more, and b as at first.
+	// Thirty jobs in 30 s, as expected: thirty more, and b as at first.
 	f.set(engine.Progress{Done: 70, Total: 100, Cached: 40})
 	check("half of a", "; all experiments: at least 2m10s left, without c (never timed)")
 	f.finish() // a came to an early end: what is left of it will not be run

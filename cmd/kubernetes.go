@@ -25,7 +25,7 @@ type kubernetesCommand struct {
 func (kubernetesCommand) Help() string {
 	return `Prints what kubectl apply takes: an Indexed Job, each index of which runs one shard; a
 suspended Job that merges, draws and reports once you let it; a ConfigMap with the specs that are
-files of yours, and with what cells take. Nothing is sent anywhere. A pod that is evicted or killed
+files of yours, and with what jobs take. Nothing is sent anywhere. A pod that is evicted or killed
 goes on from its journal on the shared volume.
 
 Data files that a spec names must be at the same absolute paths in the image or on the volume, which

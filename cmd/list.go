@@ -140,9 +140,9 @@ type listed struct {
 	lines   []any
 }
 
-func (l *listed) add(line any, cells ...string) {
+func (l *listed) add(line any, row ...string) {
 	l.lines = append(l.lines, line)
-	l.rows = append(l.rows, cells)
+	l.rows = append(l.rows, row)
 }
 
 // lookUp returns everything registered of one kind.

@@ -63,13 +63,13 @@ func newMeter(con *console, jobs int) *meter {
 	return &meter{con, con.now(), jobs, err == nil}
 }
 
-// write notes what was taken since the meter was made, for a run of cells on top of those cached
-// from earlier ones. A run of no cells changes nothing.
-func (m *meter) write(dir string, cells, cached int) error {
-	if cells == 0 {
+// write notes what was taken since the meter was made, for a run of jobs on top of those cached
+// from earlier ones. A run of no jobs changes nothing.
+func (m *meter) write(dir string, jobs, cached int) error {
+	if jobs == 0 {
 		return nil
 	}
-	usage := results.Usage{Jobs: cells, Workers: m.jobs,
+	usage := results.Usage{Jobs: jobs, Workers: m.jobs,
 		Seconds: m.con.now().Sub(m.started).Seconds()}
 	if m.peaks {
 		usage.PeakBytes = peakMemory()

@@ -128,17 +128,17 @@ func TestProgressLines(t *testing.T) {
 	var stderr bytes.Buffer
 	env := environment{now: func() time.Time { return clock }}
 	con := &console{environment: env, stderr: &stderr}
-	p := newProgress(con, "rps/fig1", "cells", 100)
+	p := newProgress(con, "rps/fig1", "jobs", 100)
 	for done := range int64(4) {
 		p.set(10 * done)
 		clock = clock.Add(logEvery / 2)
 	}
 	p.set(50) // two pauses after the start, one after the last line
 	p.finish()
-	// Lines fall due one and two pauses after the start: 20 cells in 15 s leave 80 for 60 s, 50 in
+	// Lines fall due one and two pauses after the start: 20 jobs in 15 s leave 80 for 60 s, 50 in
 	// 30 s leave 50 for 30 s.
-	want := "ppdp: rps/fig1: 20 of 100 cells, about 1m0s left\n" +
-		"ppdp: rps/fig1: 50 of 100 cells, about 30s left\n"
+	want := "ppdp: rps/fig1: 20 of 100 jobs, about 1m0s left\n" +
+		"ppdp: rps/fig1: 50 of 100 jobs, about 30s left\n"
 	if got := stderr.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
 	}

@@ -23,12 +23,12 @@ type mergeCommand struct {
 
 // Help is the second part of the verb's help text.
 func (mergeCommand) Help() string {
-	return `Makes the results of experiments whose cells several machines have run (ppdp run
+	return `Makes the results of experiments whose jobs several machines have run (ppdp run
 --shard) from their journals, and draws the figures. The files are those of a run on one machine,
 byte for byte. Nothing is run; the data are read again, from where the first of the runs read them.
 
 A journal of another plan, other data or another program is refused, and so are two journals that
-disagree on a cell. Where cells are missing nothing is written, and the commands that run them are
+disagree on a job. Where jobs are missing nothing is written, and the commands that run them are
 named. Merging again is safe.
 
 Examples:
@@ -79,24 +79,24 @@ func (c mergeCommand) merge(con *console, name string, dirs []string) error {
 	if len(merged.Missing) > 0 {
 		return missingError(merged.Missing)
 	}
-	at := reached{Cells: merged.Jobs, Done: merged.Jobs, Cached: merged.Jobs,
+	at := reached{Jobs: merged.Jobs, Done: merged.Jobs, Cached: merged.Jobs,
 		Failed: merged.Failed, Began: con.now(), Heard: con.now(), Ended: true}
 	if err := errors.Join(mergeUsage(merged.Dir, dirs), at.write(merged.Dir)); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "%s: %d cells of %d folders, %d failed: %s\n", name, merged.Jobs,
+	fmt.Fprintf(con.stdout, "%s: %d jobs of %d folders, %d failed: %s\n", name, merged.Jobs,
 		len(dirs), merged.Failed, filepath.ToSlash(merged.Dir))
 	err = drawFigures(con, merged.Dir)
 	for _, failure := range merged.Failures {
 		fmt.Fprintf(con.stderr, "ppdp: failed: %s\n", failure)
 	}
 	if merged.Failed > 0 {
-		err = errors.Join(failedCells(merged.Failed, merged.Jobs), err)
+		err = errors.Join(failedJobs(merged.Failed, merged.Jobs), err)
 	}
 	return err
 }
 
-// missingError says which cells are missing and what runs them.
+// missingError says which jobs are missing and what runs them.
 func missingError(missing []engine.Missing) error {
 	var lines []string
 	for _, m := range missing {
@@ -104,10 +104,10 @@ func missingError(missing []engine.Missing) error {
 		if m.Shard.Count > 0 {
 			of = fmt.Sprintf(" of shard %d/%d", m.Shard.Index+1, m.Shard.Count)
 		}
-		lines = append(lines, fmt.Sprintf("  %d cells%s: %s", m.Jobs, of,
+		lines = append(lines, fmt.Sprintf("  %d jobs%s: %s", m.Jobs, of,
 			results.CommandText(m.Command)))
 	}
-	return fmt.Errorf("cells are missing, nothing is written; these commands run them:\n%s",
+	return fmt.Errorf("jobs are missing, nothing is written; these commands run them:\n%s",
 		strings.Join(lines, "\n"))
 }
 

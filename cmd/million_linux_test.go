@@ -16,17 +16,17 @@ import (
 	"ppdp/privacy"
 )
 
-// BenchmarkMillion draws, judges and reports results of a hundred thousand and of a million cells,
+// BenchmarkMillion draws, judges and reports results of a hundred thousand and of a million jobs,
 // each verb in a process of its own: its processor time and resident memory. The results are made
 // up, in the form of rps/fig1.
 func BenchmarkMillion(b *testing.B) {
-	for _, cells := range []int{100_000, 1_000_000} {
+	for _, jobs := range []int{100_000, 1_000_000} {
 		out := b.TempDir()
-		if err := makeUp(filepath.Join(out, "rps", "fig1"), cells); err != nil {
+		if err := makeUp(filepath.Join(out, "rps", "fig1"), jobs); err != nil {
 			b.Fatal(err)
 		}
 		for _, verb := range []string{"plot", "claims", "report"} {
-			b.Run(fmt.Sprintf("%s-%d", verb, cells), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s-%d", verb, jobs), func(b *testing.B) {
 				for range b.N {
 					command := exec.Command("ppdp", verb, "--out", out)
 					if text, err := command.CombinedOutput(); err != nil {
@@ -41,8 +41,8 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// makeUp writes a run of rps/fig1 with so many cells.
-func makeUp(dir string, cells int) error {
+// makeUp writes a run of rps/fig1 with so many jobs.
+func makeUp(dir string, jobs int) error {
 	plans, err := makePlans([]string{"rps/fig1"}, spec.Overrides{Trials: 1})
 	if err != nil {
 		return err
@@ -51,15 +51,15 @@ func makeUp(dir string, cells int) error {
 		return err
 	}
 	configs := plans[0].Configs
-	trials := cells / len(configs)
+	trials := jobs / len(configs)
 	m := results.Manifest{Experiment: plans[0].Spec.Name, Spec: experiments.Texts()["rps/fig1"],
 		Figures: plans[0].Figures, Trials: trials}
 	return results.Write(dir, m, nil, func(add func(*results.Record, *results.Timing) error) error {
 		n := 0
 		for _, config := range configs {
 			for trial := range trials {
-				cell := madeUpCell(config, trial)
-				if err := add(cell, &results.Timing{Job: n, Release: 0.25}); err != nil {
+				job := madeUpJob(config, trial)
+				if err := add(job, &results.Timing{Job: n, Release: 0.25}); err != nil {
 					return err
 				}
 				n++
@@ -69,7 +69,7 @@ func makeUp(dir string, cells int) error {
 	})
 }
 
-func madeUpCell(config *spec.Config, trial int) *results.Record {
+func madeUpJob(config *spec.Config, trial int) *results.Record {
 	c := &results.Record{Setting: config.Setting, Outcome: results.Outcome{Trial: trial,
 		Status: results.OK, Structure: &results.Structure{Nodes: 2*trial%97 + 1,
 			Leaves: trial%97 + 1, Depth: trial % 5}}}

@@ -169,7 +169,7 @@ func gateSpecs(t *testing.T, dir string) []string {
 func amongAll(n int) float64 { return regress.DefaultOptions.Alpha * float64(n) / 6000 }
 
 // TestMutants: the gate fails on each planted change of the source, under the baseline's seed,
-// where it compares exactly, and under another, where it tests. Runs with failed cells are compared
+// where it compares exactly, and under another, where it tests. Runs with failed jobs are compared
 // like any other. Ten runs of unchanged source under other seeds must pass: each gives a false
 // alarm with a chance of at most 0.01, so all ten pass with one of at least 0.9; the seeds are
 // fixed.

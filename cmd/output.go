@@ -27,18 +27,18 @@ func newTable(w io.Writer, columns ...string) table {
 	return t
 }
 
-func (t table) row(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
+func (t table) row(values ...string) { fmt.Fprintln(t, strings.Join(values, "\t")) }
 
-// dashed shows empty cells.
-func dashed(cells []string) []string {
-	cells = slices.Clone(cells)
-	for i := range cells {
-		cells[i] = cmp.Or(cells[i], "-")
+// dashed writes a dash for each empty value.
+func dashed(values []string) []string {
+	values = slices.Clone(values)
+	for i := range values {
+		values[i] = cmp.Or(values[i], "-")
 	}
-	return cells
+	return values
 }
 
-// counted is a number of things: "1 cell", "2 cells".
+// counted is a number of things: "1 job", "2 jobs".
 func counted(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

@@ -21,7 +21,7 @@ type planCommand struct {
 // Help is the second part of the verb's help text.
 func (planCommand) Help() string {
 	return `Checks specs and shows what they would run. Nothing is run or written. The time is
-estimated from finished cells of the same experiment. Without any, times measured on another machine
+estimated from finished jobs of the same experiment. Without any, times measured on another machine
 are used, which exist only for the experiments that come with ppdp.
 
 Examples:
@@ -34,9 +34,9 @@ Examples:
 // planned is one experiment's plan, for people and for JSON.
 type planned struct {
 	Experiment string `json:"experiment"`
-	Cells      int    `json:"cells"`
+	Jobs       int    `json:"cells"`
 	Cached     int    `json:"cached"`
-	// estimated for the cells to run, on one worker; null when nothing is known
+	// estimated for the jobs to run, on one worker; null when nothing is known
 	Seconds   *float64      `json:"seconds"`
 	Elsewhere bool          `json:"elsewhere,omitempty"` // the estimate goes by another machine
 	Trials    int           `json:"trials"`
@@ -45,7 +45,7 @@ type planned struct {
 	Configs   []plannedLine `json:"configurations"`
 }
 
-// plannedLine is all cells of one configuration.
+// plannedLine is all jobs of one configuration.
 type plannedLine struct {
 	Series    string            `json:"series"`
 	Dataset   string            `json:"dataset"`
@@ -70,10 +70,10 @@ func (c planCommand) Run(con *console) error {
 	}
 	lines := make([]planned, len(plans))
 	for i, plan := range plans {
-		// Finished cells can be recognised only with the data: without them, none are counted.
+		// Finished jobs can be recognised only with the data: without them, none are counted.
 		cached, seconds, err := engine.Cached(con.ctx, plan, c.folder(plan.Quick), c.files())
 		if err != nil {
-			fmt.Fprintf(con.stderr, "ppdp: %s: finished cells cannot be counted: %v\n",
+			fmt.Fprintf(con.stderr, "ppdp: %s: finished jobs cannot be counted: %v\n",
 				plan.Spec.Name, err)
 		}
 		lines[i] = describePlan(plan, cached, seconds)
@@ -93,11 +93,11 @@ func (c planCommand) Run(con *console) error {
 }
 
 func describePlan(plan *spec.Plan, cached int, seconds []float64) planned {
-	p := planned{Experiment: plan.Spec.Name, Cells: len(plan.Jobs), Cached: cached,
+	p := planned{Experiment: plan.Spec.Name, Jobs: len(plan.Jobs), Cached: cached,
 		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed, Configs: []plannedLine{}}
-	cost, elsewhere := cellCost(plan, seconds, 1)
+	cost, elsewhere := jobCost(plan, seconds, 1)
 	if cost > 0 {
-		left := cost * float64(p.Cells-p.Cached)
+		left := cost * float64(p.Jobs-p.Cached)
 		p.Seconds, p.Elsewhere = &left, elsewhere
 	}
 	for _, config := range plan.Configs {
@@ -111,16 +111,16 @@ func describePlan(plan *spec.Plan, cached int, seconds []float64) planned {
 
 // write prints one line for each series and dataset, with the values of epsilon it is run at.
 func (p *planned) write(con *console) error {
-	fmt.Fprintf(con.stdout, "%s: %s (%s, %s", p.Experiment, counted(p.Cells, "cell"),
+	fmt.Fprintf(con.stdout, "%s: %s (%s, %s", p.Experiment, counted(p.Jobs, "job"),
 		counted(len(p.Configs), "configuration"), counted(p.Trials, "trial"))
 	if p.Folds > 0 {
 		fmt.Fprintf(con.stdout, ", %d folds", p.Folds)
 	}
 	left := ""
 	switch {
-	case p.Cached == p.Cells:
+	case p.Cached == p.Jobs:
 	case p.Seconds == nil:
-		left = "; time unknown, no cell was ever run here"
+		left = "; time unknown, no job was ever run here"
 	default:
 		left = fmt.Sprintf("; about %v of one worker's time left",
 			max(wholeSeconds(*p.Seconds), time.Second))

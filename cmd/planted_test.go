@@ -115,7 +115,7 @@ func TestPlantedChanges(t *testing.T) {
 		run, err := engine.Run(context.Background(), plan,
 			engine.Options{Out: t.TempDir(), Workers: 2, Clock: clock})
 		if err != nil || run.Failed > 0 {
-			t.Fatalf("%d cells failed: %v %v", run.Failed, run.Failures, err)
+			t.Fatalf("%d jobs failed: %v %v", run.Failed, run.Failures, err)
 		}
 		outcome, err := results.Open(run.Dir)
 		if err != nil {

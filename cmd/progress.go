@@ -25,7 +25,7 @@ type progress struct {
 	rest          func() string // what else is ahead, for the end of the line
 }
 
-// newProgress starts showing progress towards total units ("cells", "bytes").
+// newProgress starts showing progress towards total units ("jobs", "bytes").
 func newProgress(con *console, title, unit string, total int64) *progress {
 	p := &progress{con: con, title: title, unit: unit, total: total, started: con.now(),
 		rest: func() string { return "" }}

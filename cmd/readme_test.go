@@ -80,7 +80,7 @@ func algorithmTable(t *testing.T, only []string) string {
 	b.WriteString(strings.Repeat("|---", len(columns)) + "|\n")
 	before := ""
 	for _, line := range lines[1:] {
-		cell := func(name string) string {
+		value := func(name string) string {
 			runes := []rune(line)
 			from, to := strings.Index(lines[0], name), len(runes)
 			if next := slices.Index(names, name) + 1; next < len(names) {
@@ -88,13 +88,13 @@ func algorithmTable(t *testing.T, only []string) string {
 			}
 			return strings.TrimSpace(string(runes[from:to]))
 		}
-		if only != nil && !slices.Contains(only, cell("NAME")) {
+		if only != nil && !slices.Contains(only, value("NAME")) {
 			continue
 		}
 		for _, column := range columns {
-			text := cell(column)
+			text := value(column)
 			switch {
-			case (column == "NAME" || column == "TITLE") && cell("NAME") == before:
+			case (column == "NAME" || column == "TITLE") && value("NAME") == before:
 				text = ""
 			case column == "NAME":
 				text = "`" + text + "`"
@@ -102,7 +102,7 @@ func algorithmTable(t *testing.T, only []string) string {
 			b.WriteString(strings.TrimRight("| "+text, " ") + " ")
 		}
 		b.WriteString("|\n")
-		before = cell("NAME")
+		before = value("NAME")
 	}
 	return b.String()
 }

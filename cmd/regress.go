@@ -205,7 +205,7 @@ func (r gateReport) shown(verbose bool) []*regress.Comparison {
 
 var gateHeader = []string{"EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P", "VERDICT"}
 
-// gateCells are one comparison's cells.
+// gateCells are one comparison's jobs.
 func gateCells(c *regress.Comparison) []string {
 	point := c.Series
 	if c.Variant != "" && !results.Says(point, c.Variant) {
@@ -274,11 +274,11 @@ func (r gateReport) writeMarkdown(w io.Writer, verbose bool) error {
 		fmt.Fprintf(w, "| %s |\n|%s\n", strings.ToLower(strings.Join(gateHeader, " | ")),
 			strings.Repeat(" --- |", len(gateHeader)))
 		for _, c := range list {
-			cells := gateCells(c)
-			for i := range cells {
-				cells[i] = escape.Replace(cells[i])
+			jobs := gateCells(c)
+			for i := range jobs {
+				jobs[i] = escape.Replace(jobs[i])
 			}
-			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
+			fmt.Fprintf(w, "| %s |\n", strings.Join(jobs, " | "))
 		}
 		fmt.Fprintln(w)
 	}

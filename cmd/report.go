@@ -20,7 +20,7 @@ type reportCommand struct {
 // Help is the second part of the verb's help text.
 func (reportCommand) Help() string {
 	return `Writes report.html into the folder of results: verdicts on the papers' claims, figures
-with their numbers, privacy budgets, errata, failed cells and provenance. Where none of the papers'
+with their numbers, privacy budgets, errata, failed jobs and provenance. Where none of the papers'
 experiments was run it is about your own runs: which release is best, than which it is better, by
 how much and with what p-value, and what each guarantees. It is one file that needs neither network
 nor scripts. Nothing is run.

@@ -33,16 +33,16 @@ func (f outFlag) folder(quick bool) string {
 	}
 }
 
-// runFlags are how cells are run and where their results go. None of them changes a result.
+// runFlags are how jobs are run and where their results go. None of them changes a result.
 type runFlags struct {
 	dataFlags
 	outFlag
-	Jobs     int           `short:"j" help:"Cells run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
-	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
-	FailFast bool          `help:"Stop at the first failed cell."`
-	Isolate  bool          `help:"Run cells in processes of their own, so that one which ends its process or uses up its memory is a failed record and no more."`
+	Jobs     int           `short:"j" help:"Jobs run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
+	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
+	FailFast bool          `help:"Stop at the first failed job."`
+	Isolate  bool          `help:"Run jobs in processes of their own, so that one which ends its process or uses up its memory is a failed record and no more."`
 	Memory   string        `name:"isolate-memory" help:"With --isolate: memory that a process may have, such as 4GiB (default: its share of the machine's)." placeholder:"SIZE"`
-	Releases bool          `name:"write-releases" help:"Also write each cell's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
+	Releases bool          `name:"write-releases" help:"Also write each job's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
 	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
 	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
 
@@ -132,7 +132,7 @@ func (f *planFlags) overrides() spec.Overrides {
 	return o
 }
 
-// shardFlag is the part of the cells to run, as 2/3 or task/3.
+// shardFlag is the part of the jobs to run, as 2/3 or task/3.
 type shardFlag engine.Shard
 
 // UnmarshalText is asked by kong.
@@ -172,7 +172,7 @@ const maxShards = 100_000
 // runCommand is "ppdp run".
 type runCommand struct {
 	Specs []string  `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
-	Shard shardFlag `help:"Run only one part of the cells, such as 2/3 for the second of three, into a folder of its own; task/3 takes the number of the part from Kubernetes or Slurm." placeholder:"I/N"`
+	Shard shardFlag `help:"Run only one part of the jobs, such as 2/3 for the second of three, into a folder of its own; task/3 takes the number of the part from Kubernetes or Slurm." placeholder:"I/N"`
 	planFlags
 	runFlags
 }
@@ -189,22 +189,22 @@ func (c *runCommand) Validate() error {
 // Help is the second part of the verb's help text.
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
-one runs. A failed cell does not stop a run: it is recorded with its error, and the exit code is 1.
-An interrupted run continues where it stopped when you start it again. Cells that were running when
+one runs. A failed job does not stop a run: it is recorded with its error, and the exit code is 1.
+An interrupted run continues where it stopped when you start it again. Jobs that were running when
 the whole process died run in processes of their own the next time: the one that ended it, by a
 crash or for want of memory, is then a failed record, and the others go on.
 
-With --isolate all cells run in such processes, as many at once as -j says. Results are the same.
+With --isolate all jobs run in such processes, as many at once as -j says. Results are the same.
 Each process reads the data for itself, which takes time and memory.
 
 With --audit every guarantee is also audited, under its parameters and budget, on small neighbouring
 inputs that come with ppdp: see "ppdp audit --help". The exit code is 1 if one that is said to hold
 does not.
 
-Several machines can share an experiment. Each runs its part of the cells with --shard, and ppdp
-merge makes the results of all parts. Cells are dealt out in turn, so that each part has its share
+Several machines can share an experiment. Each runs its part of the jobs with --shard, and ppdp
+merge makes the results of all parts. Jobs are dealt out in turn, so that each part has its share
 of every setting. Run the experiment once more with --audit in the merged folder to audit it: no
-cell runs again.
+job runs again.
 
 Examples:
 
@@ -293,7 +293,7 @@ func runPlans(con *console, plans []*spec.Plan, flags *runFlags) error {
 }
 
 func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) error {
-	bar := newProgress(con, plan.Spec.Name, "cells", int64(len(plan.Jobs)))
+	bar := newProgress(con, plan.Spec.Name, "jobs", int64(len(plan.Jobs)))
 	bar.rest = ahead.text
 	ahead.start(plan.Spec.Name)
 	defer ahead.finish()
@@ -336,13 +336,13 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 	if err != nil {
 		return asInput(err)
 	}
-	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, counted(result.Jobs, "cell"))
+	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, counted(result.Jobs, "job"))
 	if result.Cached > 0 {
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
 	if flags.shard.Count > 0 {
-		fmt.Fprintf(con.stdout, "%s: cells of other shards: %d; ppdp merge makes the results of "+
+		fmt.Fprintf(con.stdout, "%s: jobs of other shards: %d; ppdp merge makes the results of "+
 			"all\n", plan.Spec.Name, result.OtherShards)
 	} else {
 		err = drawFigures(con, result.Dir)
@@ -356,12 +356,12 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 			strings.Join(result.Refuted, "\n  ")), err)
 	}
 	if result.Failed > 0 {
-		err = errors.Join(failedCells(result.Failed, result.Jobs), err)
+		err = errors.Join(failedJobs(result.Failed, result.Jobs), err)
 	}
 	return err
 }
 
-func failedCells(failed, cells int) error {
+func failedJobs(failed, jobs int) error {
 	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", failed,
-		counted(cells, "cell"))
+		counted(jobs, "job"))
 }

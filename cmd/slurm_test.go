@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// slurmSpec has cells long enough for a task to be caught in the middle.
+// slurmSpec has jobs long enough for a task to be caught in the middle.
 const slurmSpec = `
-name: mine/cells
+name: mine/grid
 seed: 7
 trials: 6
 dataset: {name: gaussian, shape: clusters-5d, n: 20000}
@@ -51,8 +51,8 @@ func TestSlurm(t *testing.T) {
 		t.Skip("PPDP_SLURM is not set: nothing is submitted to a real Slurm; see make test-slurm")
 	}
 	s := startSlurm(t)
-	const name = "mine/cells"
-	out := s.ppdpIn(s.work, "submit", "slurm", "cells.yaml", "--tasks", "4")
+	const name = "mine/grid"
+	out := s.ppdpIn(s.work, "submit", "slurm", "grid.yaml", "--tasks", "4")
 	job, _, found := strings.Cut(strings.TrimPrefix(out, "job "), ":")
 	if !found {
 		t.Fatalf("submit printed %q", out)
@@ -70,7 +70,7 @@ func TestSlurm(t *testing.T) {
 	s.wait("the second task to begin", begun(2))
 	s.kill(job + "_2")
 	s.wait("the killed task to end", func() bool { return s.state(job+"_2") != "RUNNING" })
-	// Fifteen cells begin and end.
+	// Fifteen jobs begin and end.
 	if text, err := os.ReadFile(journal(2)); err != nil || bytes.Count(text, []byte("\n")) >= 30 {
 		t.Fatalf("the task was not killed in the middle: %v", err)
 	}
@@ -88,22 +88,22 @@ func TestSlurm(t *testing.T) {
 	}
 	s.wait("the requeued task to end", func() bool { return s.state(job+"_2") == "COMPLETED" })
 	s.wait("a merge that misses the cancelled task", func() bool {
-		return strings.Contains(merged(), "cells of shard 3/4: ppdp run cells.yaml")
+		return strings.Contains(merged(), "jobs of shard 3/4: ppdp run grid.yaml")
 	})
 	status := s.ppdpIn(s.work, "status")
 	if !strings.Contains(status, "3/4    stopped") || strings.Count(status, " done ") != 3 {
 		t.Errorf("status:\n%s", status)
 	}
-	s.ppdpIn(s.work, "submit", "slurm", "cells.yaml", "--tasks", "4")
+	s.ppdpIn(s.work, "submit", "slurm", "grid.yaml", "--tasks", "4")
 	s.wait("the merge", func() bool { return strings.Contains(merged(), "report.html") })
 
 	single := t.TempDir()
-	s.write(filepath.Join(single, "cells.yaml"), []byte(slurmSpec))
-	s.ppdpIn(single, "run", "cells.yaml", "-j", "1", "--out", "results")
+	s.write(filepath.Join(single, "grid.yaml"), []byte(slurmSpec))
+	s.ppdpIn(single, "run", "grid.yaml", "-j", "1", "--out", "results")
 	s.ppdpIn(single, "report", "--out", "results")
-	for _, file := range []string{"mine/cells/records.jsonl", "mine/cells/summary.csv",
-		"mine/cells/ledger.csv", "mine/cells/manifest.json", "mine/cells/a.svg",
-		"mine/cells/a.png", "mine/cells/a.pdf", "report.html"} {
+	for _, file := range []string{"mine/grid/records.jsonl", "mine/grid/summary.csv",
+		"mine/grid/ledger.csv", "mine/grid/manifest.json", "mine/grid/a.svg",
+		"mine/grid/a.png", "mine/grid/a.pdf", "report.html"} {
 		there, err := os.ReadFile(filepath.Join(s.work, "results", file))
 		here, hereErr := os.ReadFile(filepath.Join(single, "results", file))
 		if err := errors.Join(err, hereErr); err != nil {
@@ -140,7 +140,7 @@ func startSlurm(t *testing.T) *slurm {
 		t.Fatalf("%v: %s", err, out)
 	}
 	s.write(filepath.Join(dir, "munge", "key"), bytes.Repeat([]byte("secret"), 20)) // of nobody
-	s.write(filepath.Join(s.work, "cells.yaml"), []byte(slurmSpec))
+	s.write(filepath.Join(s.work, "grid.yaml"), []byte(slurmSpec))
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ const progressFile = "progress.json"
 
 // reached is how far a run has come, as it says itself every few seconds.
 type reached struct {
-	Cells  int       `json:"cells"` // of the run: its shard's
+	Jobs   int       `json:"cells"` // of the run: its shard's
 	Done   int       `json:"done"`  // with the cached and the failed ones
 	Cached int       `json:"cached"`
 	Failed int       `json:"failed"`
@@ -60,8 +60,8 @@ func newHeart(con *console, dir string) *heart {
 func (h *heart) set(p engine.Progress) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	first := h.at.Cells == 0
-	h.at.Cells, h.at.Done, h.at.Cached, h.at.Failed = p.Total, p.Done, p.Cached, p.Failed
+	first := h.at.Jobs == 0
+	h.at.Jobs, h.at.Done, h.at.Cached, h.at.Failed = p.Total, p.Done, p.Cached, p.Failed
 	if first {
 		h.write()
 		h.done.Go(h.beats)
@@ -95,7 +95,7 @@ func (h *heart) end() error {
 	h.done.Wait()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.at.Cells > 0 { // else the run never began
+	if h.at.Jobs > 0 { // else the run never began
 		h.at.Ended = true
 		h.write()
 	}
@@ -124,9 +124,9 @@ func readReached(dir string) (*reached, error) {
 	if err := decoder.Decode(&at); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if at.Failed < 0 || at.Done < at.Failed || at.Cached > at.Done || at.Done > at.Cells {
-		return nil, fmt.Errorf("%s: %d of %d cells done, %d failed: no run wrote this", path,
-			at.Done, at.Cells, at.Failed)
+	if at.Failed < 0 || at.Done < at.Failed || at.Cached > at.Done || at.Done > at.Jobs {
+		return nil, fmt.Errorf("%s: %d of %d jobs done, %d failed: no run wrote this", path,
+			at.Done, at.Jobs, at.Failed)
 	}
 	return &at, nil
 }
@@ -140,8 +140,8 @@ type statusCommand struct {
 // Help is the second part of the verb's help text.
 func (statusCommand) Help() string {
 	return `Shows how far runs are, from their folders alone, while they run on this machine or on
-others: cells that are done, failed and open, how fast, and when they should end. A run that has
-ended before its last cell, or was not heard of for half a minute, is named; the same command goes
+others: jobs that are done, failed and open, how fast, and when they should end. A run that has
+ended before its last job, or was not heard of for half a minute, is named; the same command goes
 on from where it stopped.
 
 Examples:
@@ -155,7 +155,7 @@ Examples:
 const (
 	stateRunning = "running"
 	stateDone    = "done"
-	stateStopped = "stopped" // it has ended before its last cell
+	stateStopped = "stopped" // it has ended before its last job
 	stateSilent  = "silent"  // not heard of
 	stateUnknown = "not begun"
 )
@@ -166,7 +166,7 @@ type statusLine struct {
 	Shard      string   `json:"shard,omitempty"` // 2/4
 	Dir        string   `json:"dir,omitempty"`
 	State      string   `json:"state"`
-	Cells      int      `json:"cells"`
+	Jobs       int      `json:"cells"`
 	Done       int      `json:"done"` // without the failed ones
 	Failed     int      `json:"failed"`
 	Open       int      `json:"open"`
@@ -210,7 +210,7 @@ func statusLines(root string, now time.Time) ([]statusLine, error) {
 		name  string
 		count int
 	}
-	open := make(map[division]int) // cells of shards without a folder
+	open := make(map[division]int) // jobs of shards without a folder
 	parts := make(map[division]int)
 	var errs []error
 	err := eachStart([]string{root}, func(dir string, start *engine.Start) {
@@ -232,10 +232,10 @@ func statusLines(root string, now time.Time) ([]statusLine, error) {
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%s: no run has begun there", root)
 	}
-	for d, cells := range open { // order-free: sorted below
-		if missing := d.count - parts[d]; missing > 0 && cells > 0 {
+	for d, jobs := range open { // order-free: sorted below
+		if missing := d.count - parts[d]; missing > 0 && jobs > 0 {
 			lines = append(lines, statusLine{Experiment: d.name, State: stateUnknown,
-				Shard: fmt.Sprintf("%d of %d", missing, d.count), Cells: cells, Open: cells})
+				Shard: fmt.Sprintf("%d of %d", missing, d.count), Jobs: jobs, Open: jobs})
 		}
 	}
 	slices.SortFunc(lines, func(a, b statusLine) int {
@@ -248,14 +248,14 @@ func statusLines(root string, now time.Time) ([]statusLine, error) {
 func newStatusLine(dir string, start *engine.Start, at *reached,
 	now time.Time) statusLine {
 	l := statusLine{Experiment: start.Manifest.Experiment, Dir: filepath.ToSlash(dir),
-		State: stateUnknown, Cells: start.Own, Open: start.Own}
+		State: stateUnknown, Jobs: start.Own, Open: start.Own}
 	if n := start.Shard; n.Count > 0 {
 		l.Shard = fmt.Sprintf("%d/%d", n.Index+1, n.Count)
 	}
 	if at == nil {
 		return l
 	}
-	l.Done, l.Failed, l.Open = at.Done-at.Failed, at.Failed, at.Cells-at.Done
+	l.Done, l.Failed, l.Open = at.Done-at.Failed, at.Failed, at.Jobs-at.Done
 	if ran := at.Done - at.Cached; ran > 0 {
 		if seconds := at.Heard.Sub(at.Began).Seconds(); seconds > 0 {
 			l.Speed = float64(ran) / seconds

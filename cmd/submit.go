@@ -28,11 +28,11 @@ type submitCommand struct {
 // submitFlags are what is handed to a cluster.
 type submitFlags struct {
 	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
-	Tasks int      `help:"Tasks to divide the cells between." required:"" placeholder:"N"`
-	Jobs  int      `short:"j" help:"Cells that a task runs at once, one processor each (default: ${default})." default:"1" placeholder:"N"`
+	Tasks int      `help:"Tasks to divide the jobs between." required:"" placeholder:"N"`
+	Jobs  int      `short:"j" help:"Jobs that a task runs at once, one processor each (default: ${default})." default:"1" placeholder:"N"`
 	planFlags
-	Timeout  time.Duration `help:"Give up on a cell after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
-	Releases bool          `name:"write-releases" help:"Also write each cell's release, as ppdp run does."`
+	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
+	Releases bool          `name:"write-releases" help:"Also write each job's release, as ppdp run does."`
 	Measured []string      `help:"Folders with finished runs of the same experiments, whose times and memory set the limits (default: results and results/quick)." default:"results,results/quick" placeholder:"DIR"`
 }
 
@@ -95,8 +95,8 @@ func (f *submitFlags) allow(con *console, plans []*spec.Plan) (allowance, error)
 			return allowance{}, inputError{err}
 		}
 		if measured = measured && found; !found {
-			cost, _ = cellCost(plan, nil, 1)
-			fmt.Fprintf(con.stderr, "ppdp: %s: no finished run in %s: what its cells take is not "+
+			cost, _ = jobCost(plan, nil, 1)
+			fmt.Fprintf(con.stderr, "ppdp: %s: no finished run in %s: what its jobs take is not "+
 				"known here\n", plan.Spec.Name, strings.Join(f.Measured, ", "))
 		}
 		if cost == 0 {

@@ -12,7 +12,7 @@ import (
 type workerCommand struct{}
 
 // Run serves until standard input ends. An interruption is the run's to deal with, which ends its
-// workers; whatever cells print goes to standard error, lest it is taken for an answer.
+// workers; whatever jobs print goes to standard error, lest it is taken for an answer.
 func (workerCommand) Run(con *console) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	answers := os.Stdout

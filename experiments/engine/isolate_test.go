@@ -194,10 +194,10 @@ func TestIsolatedMetric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cell := &run.Records[0]
+	job := &run.Records[0]
 	const want = "what measures test-coin ended its process: panic: a mistake in a goroutine"
-	if cell.Error != want || cell.Phase != results.PhaseMeasure {
-		t.Errorf("failed in %s: %q, want %q", cell.Phase, cell.Error, want)
+	if job.Error != want || job.Phase != results.PhaseMeasure {
+		t.Errorf("failed in %s: %q, want %q", job.Phase, job.Error, want)
 	}
 }
 

@@ -49,27 +49,27 @@ func TestKeep(t *testing.T) {
 		records   float64
 		low, high [2]float64
 	}
-	cells := make(map[int]map[int]box)
-	for cell := range o.Records {
-		for _, s := range o.Records[cell].Regions {
-			if cells[cell] == nil {
-				cells[cell] = make(map[int]box)
+	jobs := make(map[int]map[int]box)
+	for job := range o.Records {
+		for _, s := range o.Records[job].Regions {
+			if jobs[job] == nil {
+				jobs[job] = make(map[int]box)
 			}
-			b := cells[cell][s.Region]
+			b := jobs[job][s.Region]
 			d := int(s.Attribute[1] - '1')
 			b.records, b.low[d], b.high[d] = s.Records, s.Low, s.High
-			cells[cell][s.Region] = b
+			jobs[job][s.Region] = b
 		}
 	}
-	if len(cells) != 4 {
-		t.Fatalf("regions of %d jobs, want those of four configurations", len(cells))
+	if len(jobs) != 4 {
+		t.Fatalf("regions of %d jobs, want those of four configurations", len(jobs))
 	}
-	for cell, boxes := range cells {
-		if o.Records[cell].Trial != 0 {
-			t.Errorf("job %d is of trial %d", cell, o.Records[cell].Trial)
+	for job, boxes := range jobs {
+		if o.Records[job].Trial != 0 {
+			t.Errorf("job %d is of trial %d", job, o.Records[job].Trial)
 		}
-		if want := *o.Records[cell].Values[0].Value; float64(len(boxes)) != want {
-			t.Errorf("job %d: %d regions, want %v", cell, len(boxes), want)
+		if want := *o.Records[job].Values[0].Value; float64(len(boxes)) != want {
+			t.Errorf("job %d: %d regions, want %v", job, len(boxes), want)
 		}
 		for region, b := range boxes {
 			inside := 0.0
@@ -80,7 +80,7 @@ func TestKeep(t *testing.T) {
 			}
 			if inside != b.records {
 				t.Errorf("job %d, region %d: %v records, contains %v",
-					cell, region, b.records, inside)
+					job, region, b.records, inside)
 			}
 		}
 	}

@@ -282,15 +282,15 @@ func (m *merge) missing() ([]Missing, error) {
 		}
 	}
 	var all []Missing
-	for part, cells := range open {
-		if cells == 0 {
+	for part, jobs := range open {
+		if jobs == 0 {
 			continue
 		}
 		shard := Shard{part, count}
 		if count == 0 {
 			shard = Shard{}
 		}
-		all = append(all, Missing{shard, cells, withShard(command, shard)})
+		all = append(all, Missing{shard, jobs, withShard(command, shard)})
 	}
 	return all, nil
 }

@@ -124,8 +124,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMissingCells: what was not run is counted by shard, with the command; nothing is written.
-func TestMissingCells(t *testing.T) {
+// TestMissingJobs: what was not run is counted by shard, with the command; nothing is written.
+func TestMissingJobs(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	dirs := runShards(t, out, mergedSpec, 3, nil)

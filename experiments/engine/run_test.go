@@ -74,8 +74,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestTimedCellsHaveOneProcessor: also those that run in processes of their own.
-func TestTimedCellsHaveOneProcessor(t *testing.T) {
+// TestTimedJobsHaveOneProcessor: also those that run in processes of their own.
+func TestTimedJobsHaveOneProcessor(t *testing.T) {
 	timed := strings.Replace(moodSpec, "MOOD", "processors", 1) +
 		"plots:\n  - {name: t, x: n, y: runtime}\n"
 	before := runtime.GOMAXPROCS(3)

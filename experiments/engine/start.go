@@ -25,7 +25,7 @@ type Start struct {
 	StandIns map[string]string `json:"standIns,omitempty"`
 	Jobs     int               `json:"cells"` // of the plan
 	Shard    Shard             `json:"shard,omitzero"`
-	Own      int               `json:"own"` // cells of the shard
+	Own      int               `json:"own"` // jobs of the shard
 }
 
 // start describes the run, of which own jobs are this shard's.

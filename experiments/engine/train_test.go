@@ -39,12 +39,12 @@ measure: [{metric: records}]
 		if err != nil {
 			t.Fatal(err)
 		}
-		var cells [2]int
+		var counts [2]int
 		for _, record := range outcome.Records {
 			if record.Series == "few" {
-				cells[0]++
+				counts[0]++
 			} else {
-				cells[1]++
+				counts[1]++
 			}
 			if record.Fold != nil {
 				t.Errorf("fold %d without folds", *record.Fold)
@@ -53,8 +53,8 @@ measure: [{metric: records}]
 				t.Errorf("%v records published, want 6", got)
 			}
 		}
-		if cells != want {
-			t.Errorf("--trials %d: %v jobs, want %v", override, cells, want)
+		if counts != want {
+			t.Errorf("--trials %d: %v jobs, want %v", override, counts, want)
 		}
 	}
 }

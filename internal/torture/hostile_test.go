@@ -152,7 +152,7 @@ func hostileSpec(act string) string {
 		"series: hostile, params: {act: %s}}\n", act), 1)
 }
 
-// baselines runs each act beside good cells, which must come out as without it.
+// baselines runs each act beside good jobs, which must come out as without it.
 func (c *campaign) baselines() {
 	var names []string
 	for act := range acts { // order-free: sorted below
@@ -197,7 +197,7 @@ func (c *campaign) baselines() {
 }
 
 // failsAlone runs the experiment with an act beside it, up to so many times until it finishes. The
-// act's cells must say what is wanted, and the others come out as without it.
+// act's jobs must say what is wanted, and the others come out as without it.
 func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...string) {
 	if act == "hang" { // the limit must not be one for good cells, which a busy machine keeps
 		if out, err := f.run(flags...); err != nil {
@@ -226,16 +226,16 @@ func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...s
 	lines := json.NewEncoder(&good)
 	lines.SetEscapeHTML(false)
 	for i := range run.Records {
-		cell := &run.Records[i]
-		if cell.Algorithm != "hostile" {
-			if err := lines.Encode(cell); err != nil {
+		job := &run.Records[i]
+		if job.Algorithm != "hostile" {
+			if err := lines.Encode(job); err != nil {
 				f.Error(err)
 			}
-		} else if cell.Status != results.Failed || !strings.Contains(cell.Error, want) {
-			f.Errorf("cell %d is %s with %q, must say %q", i, cell.Status, cell.Error, want)
+		} else if job.Status != results.Failed || !strings.Contains(job.Error, want) {
+			f.Errorf("job %d is %s with %q, must say %q", i, job.Status, job.Error, want)
 		}
 	}
 	if good.String() != f.c.reference[results.RecordsFile] {
-		f.Error("the other cells are not those of an undisturbed run")
+		f.Error("the other jobs are not those of an undisturbed run")
 	}
 }

@@ -38,7 +38,7 @@ func (c *campaign) kills() {
 		f.ends(command)
 		f.recovers()
 	})
-	c.each("signal, hanging cell", 1, 6, "name it, end within 5 s", func(f *fault) {
+	c.each("signal, hanging job", 1, 6, "name it, end within 5 s", func(f *fault) {
 		write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec("hang"))
 		command := f.command(nil, "run", "spec.yaml", "--out", "out", "--timeout", "1h")
 		var said bytes.Buffer
@@ -52,12 +52,12 @@ func (c *campaign) kills() {
 		}
 		f.ends(command)
 		if !strings.Contains(said.String(), "that did not end at their time limit") {
-			f.Errorf("the hanging cells are not named: %s", said.String())
+			f.Errorf("the hanging jobs are not named: %s", said.String())
 		}
 	})
 }
 
-// isolatedKills ends a run, by a signal or outright, whose cells hang in processes of their own:
+// isolatedKills ends a run, by a signal or outright, whose jobs hang in processes of their own:
 // all of them end with it, and the run goes on.
 func (c *campaign) isolatedKills() {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {

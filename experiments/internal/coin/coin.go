@@ -47,7 +47,7 @@ func (Coin) Info() algorithms.Info {
 
 func (Coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
 
-// meddle changes what it was lent. Other cells may be reading it, which is the mistake to be
+// meddle changes what it was lent. Other jobs may be reading it, which is the mistake to be
 // noticed by the harness, not by the race detector.
 //
 //go:norace
