@@ -64,12 +64,7 @@ const (
 )
 
 // Failure refutes a guarantee: a pair of neighbours, a transcript, and what differed.
-type Failure struct {
-	results.AuditFailure
-
-	pair    *Pair
-	forward bool // recorded on A
-}
+type Failure = results.AuditFailure
 
 // Seen is the largest distance of a mechanism's values that was seen.
 type Seen struct {
@@ -127,8 +122,8 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, 
 			}
 			if s.Delta > 0 {
 				n, sums := o.Transcripts, 2*len(pairs)
-				parts[i].profile(&s, &pairs[i], true, excess[0], n, sums)
-				parts[i].profile(&s, &pairs[i], false, excess[1], n, sums)
+				parts[i].profile(&s, &pairs[i], excess[0], n, sums)
+				parts[i].profile(&s, &pairs[i], excess[1], n, sums)
 			}
 			return nil
 		})
@@ -194,12 +189,12 @@ const falseAlarm = 1e-3
 // profile books the transcripts of one pair and direction under a guarantee with a delta. excess is
 // the sum of max(0, 1 - e^(ε - loss)), each of mean δ(ε) at most: by Markov's inequality it reaches
 // n·δ/p with probability p at most, p being falseAlarm over all sums of the audit.
-func (v *Verdict) profile(s *Subject, pair *Pair, forward bool, excess float64, n, sums int) {
+func (v *Verdict) profile(s *Subject, pair *Pair, excess float64, n, sums int) {
 	v.SeenDelta = max(v.SeenDelta, excess/float64(n))
 	if most := float64(n) * s.Delta * float64(sums) / falseAlarm; excess > most {
-		v.fail(Failure{results.AuditFailure{Kind: Loss, Pair: pair.Name, Transcript: n,
+		v.fail(Failure{Kind: Loss, Pair: pair.Name, Transcript: n,
 			Text: fmt.Sprintf("%d transcripts show a delta of %v at epsilon %v, claimed is %v", n,
-				excess/float64(n), s.Epsilon, s.Delta)}, pair, forward})
+				excess/float64(n), s.Epsilon, s.Delta)})
 	}
 }
 
@@ -214,8 +209,8 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	key := random.NewKey(seed).Derive("audit", pair.Name, strconv.Itoa(t),
 		strconv.FormatBool(forward))
 	fail := func(kind, format string, args ...any) {
-		v.fail(Failure{results.AuditFailure{Kind: kind, Pair: pair.Name, Transcript: t,
-			Text: fmt.Sprintf(format, args...)}, pair, forward})
+		v.fail(Failure{Kind: kind, Pair: pair.Name, Transcript: t,
+			Text: fmt.Sprintf(format, args...)})
 	}
 	recorded := s.budget()
 	transcript := recorded.Record()
@@ -302,12 +297,4 @@ func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 	}
 	o.err = err
 	return o
-}
-
-// Neighbours are the pair that refutes the guarantee, the recorded side first.
-func (f *Failure) Neighbours() Pair {
-	if f.forward {
-		return *f.pair
-	}
-	return Pair{Name: f.Pair, A: f.pair.B, B: f.pair.A}
 }

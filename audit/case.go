@@ -68,9 +68,7 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, e
 	for _, s := range v.Seen {
 		found.Moved = append(found.Moved, s.Moved)
 	}
-	for _, f := range v.Failures {
-		found.Failures = append(found.Failures, f.AuditFailure)
-	}
+	found.Failures = append(found.Failures, v.Failures...)
 	if o.BlackBox == 0 {
 		return found, v, nil
 	}
