@@ -41,11 +41,11 @@ Examples:
   ppdp init baseline c my-method && cc -O2 -o my-method/my-method my-method/my-method.c -lm`
 }
 
-// template is an example that ppdp init copies: a program, and the descriptor beside it with the
+// skeleton is an example that ppdp init copies: a program, and the descriptor beside it with the
 // command that runs it.
-type template struct{ folder, stem, name, extension, command string }
+type skeleton struct{ folder, stem, name, extension, command string }
 
-var templates = map[string]template{
+var templates = map[string]skeleton{
 	"python": {"randomised-response", "randomised", "randomised-response", ".py",
 		"[python3, NAME.py]"},
 	"r": {"randomised-response", "randomised", "randomised-response", ".R",

@@ -1,16 +1,18 @@
 package cmd
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"ppdp/experiments/spec"
 	"strconv"
 	"strings"
+	"text/template"
+
+	"ppdp/experiments/spec"
 )
 
 // kubernetesCommand is "ppdp submit kubernetes".
@@ -25,7 +27,7 @@ type kubernetesCommand struct {
 func (kubernetesCommand) Help() string {
 	return `Prints what kubectl apply takes: an Indexed Job, each index of which runs one shard; a
 suspended Job that merges, draws and reports once you let it; a ConfigMap with the specs that are
-files of yours, and with what jobs take. Nothing is sent anywhere. A pod that is evicted or killed
+files of yours. Nothing is sent anywhere. A pod that is evicted or killed
 goes on from its journal on the shared volume.
 
 Data files that a spec names must be at the same absolute paths in the image or on the volume, which
@@ -40,7 +42,7 @@ Examples:
   kubectl patch job ppdp-merge --patch '{"spec": {"suspend": false}}'`
 }
 
-// Validate is asked by kong, which sees none where two embedded ones have the same name.
+// Validate is asked by kong.
 func (c *kubernetesCommand) Validate() error {
 	errs := []error{c.submitFlags.Validate()}
 	for _, word := range []struct{ flag, text string }{
@@ -55,41 +57,64 @@ func (c *kubernetesCommand) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Where the pods have things: in the image's folder, which the Dockerfile names.
+// Folders of the image, which the Dockerfile and the template name, too.
 const (
-	podFolder  = "/ppdp"
-	podResults = podFolder + "/results"
-	podFiles   = podFolder + "/specs"
+	podResults = "/ppdp/results"
+	podFiles   = "/ppdp/specs"
 )
 
 // maxConfig is what Kubernetes takes in a ConfigMap, with room for its names.
 const maxConfig = 1<<20 - 1<<14
 
+// kubernetesTemplate is what is printed. JSON's quoted texts are YAML's, too.
+//
+//go:embed kubernetes.yaml.tmpl
+var kubernetesTemplate string
+
+// pods is what the template prints.
+type pods struct {
+	*kubernetesCommand
+	Files              []script // of the ConfigMap
+	Megabytes          int64    // 0 for any
+	Retries            int
+	Run, Merge, Report []string // arguments of ppdp
+}
+
+// container is a container of a pod.
+type container struct {
+	Name string
+	Args []string
+	Pod  pods
+}
+
 // Run prints.
 func (c kubernetesCommand) Run(con *console) error {
-	plans, err := makePlans(c.Specs, c.overrides())
-	if err != nil {
-		return err
-	}
-	a, err := c.allow(con, plans)
-	if err != nil {
+	if _, err := makePlans(c.Specs, c.overrides()); err != nil {
 		return err
 	}
 	files, words, err := c.files()
 	if err != nil {
 		return err
 	}
-	run := append([]string{"run"}, words...)
-	run = append(run, c.arguments()...)
-	run = append(run, "--out", podResults, "--shard", fmt.Sprintf("task/%d", c.Tasks))
-	return c.print(con.stdout, a, files, run)
+	p := pods{kubernetesCommand: &c, Files: files, Retries: max(6, 3*c.Tasks),
+		Merge:  []string{"merge", podResults, "--out", podResults},
+		Report: []string{"report", "--out", podResults}}
+	p.Megabytes, _ = c.megabytes() // checked
+	p.Run = append(append([]string{"run"}, words...), c.arguments()...)
+	p.Run = append(p.Run, "--out", podResults, "--shard", fmt.Sprintf("task/%d", c.Tasks))
+	functions := template.FuncMap{"quote": quotedJSON,
+		"container": func(name string, args []string, p pods) container {
+			return container{name, args, p}
+		}}
+	objects := template.Must(template.New("").Funcs(functions).Parse(kubernetesTemplate))
+	return objects.Execute(con.stdout, p)
 }
 
 // files are those of the ConfigMap, and words the specs as the pods name them.
 func (c *kubernetesCommand) files() (files []script, words []string, err error) {
 	total := 0
 	add := func(name string, text []byte) {
-		files = append(files, script{name, text})
+		files = append(files, script{name, string(text)})
 		total += len(strconv.Quote(string(text)))
 	}
 	taken := make(map[string]bool)
@@ -118,92 +143,8 @@ func (c *kubernetesCommand) files() (files []script, words []string, err error) 
 	return files, words, nil
 }
 
-// print writes the objects.
-func (c *kubernetesCommand) print(w io.Writer, a allowance, files []script, run []string) error {
-	var b strings.Builder
-	config := len(files) > 0
-	if config {
-		fmt.Fprintf(&b, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n", c.Name)
-		for _, f := range files {
-			fmt.Fprintf(&b, "  %s: %s\n", yamlText(f.name), yamlText(string(f.text)))
-		}
-		b.WriteString("---\n")
-	}
-	fmt.Fprintf(&b, `apiVersion: batch/v1
-kind: Job
-metadata:
-  name: %s
-spec:
-  completionMode: Indexed
-  completions: %d
-  parallelism: %d
-  backoffLimit: %d # for all indices together; a restarted pod goes on from its journal
-  template:
-    spec:
-      restartPolicy: OnFailure
-      containers:
-`, c.Name, c.Tasks, c.Tasks, max(6, 3*c.Tasks))
-	c.container(&b, a, "run", run, config)
-	c.volumes(&b, config)
-	fmt.Fprintf(&b, `---
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: %s-merge
-spec:
-  suspend: true # until the first job is complete
-  backoffLimit: 0
-  template:
-    spec:
-      restartPolicy: Never
-      initContainers:
-`, c.Name)
-	c.container(&b, a, "merge", []string{"merge", podResults, "--out", podResults}, config)
-	b.WriteString("      containers:\n")
-	c.container(&b, a, "report", []string{"report", "--out", podResults}, config)
-	c.volumes(&b, config)
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (c *kubernetesCommand) container(b *strings.Builder, a allowance, name string, args []string,
-	config bool) {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = yamlText(arg)
-	}
-	fmt.Fprintf(b, "      - name: %s\n        image: %s\n        args: [%s]\n", name,
-		yamlText(c.Image), strings.Join(quoted, ", "))
-	if a.megabytes > 0 {
-		fmt.Fprintf(b, "        resources:\n          requests: {cpu: %d, memory: %dMi}\n"+
-			"          limits: {memory: %dMi}\n", c.Jobs, a.megabytes, a.megabytes)
-	} else {
-		fmt.Fprintf(b, "        resources:\n          requests: {cpu: %d} # and memory: what a "+
-			"task takes is not known\n", c.Jobs)
-	}
-	b.WriteString("        volumeMounts:\n")
-	for _, folder := range []string{"results", "data"} {
-		fmt.Fprintf(b, "        - {name: shared, mountPath: %s/%s, subPath: %s}\n",
-			podFolder, folder, folder)
-	}
-	if config {
-		fmt.Fprintf(b, "        - {name: specs, mountPath: %s}\n", podFiles)
-	}
-}
-
-func (c *kubernetesCommand) volumes(b *strings.Builder, config bool) {
-	fmt.Fprintf(b, "      volumes:\n      - name: shared\n        persistentVolumeClaim: "+
-		"{claimName: %s}\n", c.Claim)
-	if config {
-		fmt.Fprintf(b, "      - name: specs\n        configMap: {name: %s}\n", c.Name)
-	}
-}
-
-// yamlText is a text in quotes. JSON's are YAML's, too.
-func yamlText(text string) string {
+// quotedJSON is a text in the quotes of JSON.
+func quotedJSON(text string) (string, error) {
 	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // texts can always be written
-	}
-	return string(quoted)
+	return string(quoted), err
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +13,7 @@ import (
 	"time"
 
 	"ppdp/experiments/engine"
-	"ppdp/experiments/spec"
+	"ppdp/internal/process"
 	"ppdp/internal/results"
 )
 
@@ -33,7 +31,7 @@ type submitFlags struct {
 	planFlags
 	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
 	Releases bool          `name:"write-releases" help:"Also write each job's release, as ppdp run does."`
-	Measured []string      `help:"Folders with finished runs of the same experiments, whose times and memory set the limits (default: results and results/quick)." default:"results,results/quick" placeholder:"DIR"`
+	Memory   string        `help:"Most memory that a task may have, such as 4GiB; by default what the cluster gives." placeholder:"SIZE"`
 }
 
 // Validate is asked by kong.
@@ -47,6 +45,9 @@ func (f *submitFlags) Validate() error {
 	}
 	if f.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", f.Timeout))
+	}
+	if _, err := f.megabytes(); err != nil {
+		errs = append(errs, fmt.Errorf("--memory: %w", err))
 	}
 	return errors.Join(errs...)
 }
@@ -72,84 +73,22 @@ func (f *submitFlags) arguments() []string {
 	return words
 }
 
-// allowance is what a task should be given: 0 where nothing is known.
-type allowance struct{ minutes, megabytes int }
-
-// Margins of limits over what was measured: a node may be slower and busier than the machine that
-// was measured, and a task that is killed has to be sent again.
-const (
-	timeMargin    = 3
-	startMinutes  = 10 // loading data and waiting for a shared disk
-	memoryMargin  = 2
-	leastMegabyte = 1024
-)
-
-// allow says what a task of the plans needs: by a finished run of each, else by costs.csv.
-func (f *submitFlags) allow(con *console, plans []*spec.Plan) (allowance, error) {
-	var seconds float64
-	var memory int64
-	measured := true
-	for _, plan := range plans {
-		cost, peak, found, err := f.measuredBefore(plan)
-		if err != nil {
-			return allowance{}, inputError{err}
-		}
-		if measured = measured && found; !found {
-			cost, _ = jobCost(plan, nil, 1)
-			fmt.Fprintf(con.stderr, "ppdp: %s: no finished run in %s: what its jobs take is not "+
-				"known here\n", plan.Spec.Name, strings.Join(f.Measured, ", "))
-		}
-		if cost == 0 {
-			cost = math.Inf(1) // never timed
-		}
-		jobs := math.Ceil(float64(len(plan.Jobs)) / float64(f.Tasks))
-		seconds += cost * jobs / float64(plan.Workers(f.Jobs))
-		memory = max(memory, peak)
+// megabytes is --memory in MiB, 0 without.
+func (f *submitFlags) megabytes() (int64, error) {
+	if f.Memory == "" {
+		return 0, nil
 	}
-	var a allowance
-	if !math.IsInf(seconds, 1) {
-		a.minutes = startMinutes + int(math.Ceil(timeMargin*seconds/60))
-	}
-	if measured && memory > 0 {
-		a.megabytes = max(leastMegabyte, int(memoryMargin*memory>>20))
-	}
-	return a, nil
-}
-
-// measuredBefore is what a job of the plan took in a finished run, in seconds of one worker, and
-// the most memory that the run took, in bytes, 0 where that is not known. A quick run does not say
-// what a full one takes.
-func (f *submitFlags) measuredBefore(plan *spec.Plan) (cost float64, peak int64, found bool,
-	err error) {
-	for _, folder := range f.Measured {
-		dir := filepath.Join(folder, filepath.FromSlash(plan.Spec.Name))
-		run, err := results.Open(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		usage, usageErr := results.ReadUsage(dir)
-		if err := errors.Join(err, usageErr); err != nil {
-			return 0, 0, false, err
-		}
-		if run.Manifest.Overrides.Quick != plan.Quick || usage == nil {
-			continue
-		}
-		seconds, jobs := 0.0, 0
-		run.Times(func(_ *results.Setting, n int, s float64) {
-			seconds += s
-			jobs += n
-		})
-		return seconds / float64(max(1, jobs)), usage.PeakBytes, true, nil
-	}
-	return 0, 0, false, nil
+	bytes, err := process.ParseMemory(f.Memory)
+	return bytes >> 20, err
 }
 
 // slurmCommand is "ppdp submit slurm".
 type slurmCommand struct {
 	submitFlags
 	dataFlags
-	Out    string `help:"Folder for results, on a disk that all nodes share (default: ${default})." default:"results" placeholder:"DIR"`
-	DryRun bool   `help:"Write and print the scripts; submit nothing."`
+	Out     string `help:"Folder for results, on a disk that all nodes share (default: ${default})." default:"results" placeholder:"DIR"`
+	Minutes int    `help:"Most minutes that a task may take; 0 leaves that to the cluster." default:"0" placeholder:"N"`
+	DryRun  bool   `help:"Write and print the scripts; submit nothing."`
 }
 
 // Help is the second part of the verb's help text.
@@ -160,18 +99,23 @@ with the tasks' logs; they are short, to be edited where your cluster wants a pa
 account. A task that is killed, preempted or requeued goes on from its journal; submitting again
 runs what is missing. ppdp status shows how far the tasks are.
 
-Limits of time and memory are three and two times what finished runs took (--measured). Without any
-they are left to the cluster.
+A task takes about as long as ppdp plan says, divided by --tasks and -j; usage.json in the folder of
+a finished run has its memory. Allow for slower nodes: twice or three times as much.
 
 Examples:
 
   ppdp submit slurm rps/fig1 --tasks 4 --out /shared/results
 
-  ppdp submit slurm my.yaml --tasks 100 -j 8 --dry-run`
+  ppdp submit slurm my.yaml --tasks 100 -j 8 --minutes 90 --memory 8GiB --dry-run`
 }
 
-// Validate is asked by kong, which sees none where two embedded ones have the same name.
-func (c *slurmCommand) Validate() error { return c.submitFlags.Validate() }
+// Validate is asked by kong.
+func (c *slurmCommand) Validate() error {
+	if err := c.submitFlags.Validate(); err != nil || c.Minutes >= 0 {
+		return err
+	}
+	return fmt.Errorf("--minutes: %d, must be at least 0", c.Minutes)
+}
 
 // Run submits.
 func (c slurmCommand) Run(con *console) error {
@@ -189,11 +133,7 @@ func (c slurmCommand) Run(con *console) error {
 			return asInput(err)
 		}
 	}
-	a, err := c.allow(con, plans)
-	if err != nil {
-		return err
-	}
-	scripts, err := c.scripts(a)
+	scripts, err := c.scripts()
 	if err != nil {
 		return err
 	}
@@ -202,8 +142,8 @@ func (c slurmCommand) Run(con *console) error {
 		return err
 	}
 	for _, script := range scripts {
-		if err := results.WriteFile(filepath.Join(folder, script.name), func(w io.Writer) error {
-			_, err := w.Write(script.text)
+		if err := results.WriteFile(filepath.Join(folder, script.Name), func(w io.Writer) error {
+			_, err := io.WriteString(w, script.Text)
 			return err
 		}); err != nil {
 			return err
@@ -211,9 +151,9 @@ func (c slurmCommand) Run(con *console) error {
 	}
 	tasks, merge := filepath.Join(folder, tasksScript), filepath.Join(folder, mergeScript)
 	if c.DryRun {
-		for _, script := range scripts[:2] {
+		for _, script := range scripts {
 			fmt.Fprintf(con.stdout, "# %s\n%s\n",
-				filepath.ToSlash(filepath.Join(folder, script.name)), script.text)
+				filepath.ToSlash(filepath.Join(folder, script.Name)), script.Text)
 		}
 		_, err := fmt.Fprintf(con.stdout, "# to submit them:\njob=$(sbatch --parsable %s)\n"+
 			"sbatch --dependency=\"afterany:${job%%%%;*}\" %s\n", quoted(tasks), quoted(merge))
@@ -260,14 +200,11 @@ const (
 	mergeScript  = "merge.sh"
 )
 
-// script is a file of the submitFolder.
-type script struct {
-	name string
-	text []byte
-}
+// script is a file that a cluster gets.
+type script struct{ Name, Text string }
 
-// scripts are the two scripts.
-func (c *slurmCommand) scripts(a allowance) ([]script, error) {
+// scripts are the one that runs a task and the one that merges.
+func (c *slurmCommand) scripts() ([]script, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -290,14 +227,12 @@ func (c *slurmCommand) scripts(a allowance) ([]script, error) {
 	if c.Data != "" {
 		merge = append(merge, "--data", c.Data)
 	}
-	limits := "# How long a task takes is not known: set --time=MINUTES.\n"
-	if a.minutes > 0 {
-		limits = fmt.Sprintf("#SBATCH --time=%d\n", a.minutes)
+	limits := ""
+	if c.Minutes > 0 {
+		limits = fmt.Sprintf("#SBATCH --time=%d\n", c.Minutes)
 	}
-	if a.megabytes > 0 {
-		limits += fmt.Sprintf("#SBATCH --mem=%dM\n", a.megabytes)
-	} else {
-		limits += "# How much memory a task takes is not known: set --mem=SIZE.\n"
+	if megabytes, _ := c.megabytes(); megabytes > 0 { // its error is --memory's, and reported
+		limits += fmt.Sprintf("#SBATCH --mem=%dM\n", megabytes)
 	}
 	logs = strings.ReplaceAll(logs, "%", "%%") // which has a meaning there
 	tasks := fmt.Sprintf(`#!/bin/sh
@@ -323,10 +258,9 @@ cd %s || exit
 exit $merged
 `, limits, filepath.Join(logs, "merge.log"), quoted(here), results.CommandText(merge),
 		results.CommandText([]string{program, "report", "--out", c.Out}))
-	all := []script{{tasksScript, []byte(tasks)}, {mergeScript, []byte(merged)}}
 	if strings.ContainsAny(strings.Join(append(run, logs, here), ""), "\n\r") {
 		return nil, inputError{errors.New("a path or a spec's name with a line break cannot be " +
 			"written into a script")}
 	}
-	return all, nil
+	return []script{{tasksScript, tasks}, {mergeScript, merged}}, nil
 }
