@@ -104,7 +104,7 @@ rename-module:
 	$(GO) vet ./...
 
 # Quick experiments on stand-ins, in a fresh folder without data and network: the same numbers anywhere.
-# With REASON set they become the baseline:
+# With REASON set they become the reference:
 #   make regress REASON="rps, revision 3: points are cut at midpoints"
 .PHONY: regress
 regress: build
@@ -115,7 +115,7 @@ regress: build
 # Results of the full experiments on real data, as make reproduce leaves them; RESULTS and REASON as elsewhere here.
 .PHONY: regress-full
 regress-full: build
-	bin/ppdp regress --all --out $(RESULTS) --baseline reference/full $(if $(REASON),--accept --reason "$(REASON)")
+	bin/ppdp regress --all --out $(RESULTS) --reference reference/full $(if $(REASON),--accept --reason "$(REASON)")
 
 # Does the gate see planted changes? Each is built and run; minutes. make test has a fast relative of this.
 .PHONY: mutants

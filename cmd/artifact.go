@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"ppdp/claims"
@@ -42,17 +41,9 @@ const tires = "rps/fig1"
 
 // Run describes.
 func (c artifactCommand) Run(con *console) error {
-	contents := &artifact.Contents{Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		for _, setting := range build.Settings {
-			switch setting.Key {
-			case "vcs.revision":
-				contents.Commit = setting.Value
-			case "vcs.modified":
-				contents.Dirty = setting.Value == "true"
-			}
-		}
-	}
+	settings := buildSettings()
+	contents := &artifact.Contents{Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Commit: settings["vcs.revision"], Dirty: settings["vcs.modified"] == "true"}
 	runs, err := openRuns(con, c.Out)
 	if err != nil {
 		return err
@@ -86,16 +77,16 @@ func (c artifactCommand) Run(con *console) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	v, err := ledgersOf(claims.Papers())
+	v, err := readClaims(claims.Papers())
 	if err == nil {
 		err = v.judge(claims.Published, runs)
 	}
 	if err != nil {
 		return err
 	}
-	for i, ledger := range v.ledgers {
+	for i, file := range v.files {
 		contents.Papers = append(contents.Papers,
-			report.Paper{File: ledger, Judgements: v.judgements[i]})
+			report.Paper{File: file, Judgements: v.judgements[i]})
 	}
 	if contents.Tires, err = kickTires(con); err != nil {
 		return fmt.Errorf("trial of %s: %w", tires, err)

@@ -13,6 +13,7 @@ import (
 	"ppdp/claims"
 	"ppdp/experiments"
 	"ppdp/internal/results"
+	"ppdp/internal/spelling"
 )
 
 // claimsCommand is "ppdp claims".
@@ -55,7 +56,7 @@ func (c claimsCommand) Run(con *console) error {
 	if c.Paper != "all" {
 		papers = []string{c.Paper}
 	}
-	v, err := ledgersOf(papers, c.Claims...)
+	v, err := readClaims(papers, c.Claims...)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (c claimsCommand) Run(con *console) error {
 		err = writeJSON(con.stdout, slices.Concat(append(v.judgements, []claims.Judgement{})...))
 	case c.Write != "":
 		err = results.WriteFile(c.Write, func(w io.Writer) error {
-			return claims.WriteMarkdown(w, v.ledgers, v.judgements)
+			return claims.WriteMarkdown(w, v.files, v.judgements)
 		})
 	case len(c.Claims) > 0:
 		err = v.printDetails(con.stdout)
@@ -85,19 +86,19 @@ func (c claimsCommand) Run(con *console) error {
 
 // verdicts are the judgements of several papers.
 type verdicts struct {
-	ledgers    []*claims.File
-	judgements [][]claims.Judgement // of each ledger
+	files      []*claims.File
+	judgements [][]claims.Judgement // of each file
 }
 
-// ledgersOf reads the claims of papers, or those of them named by id, for judging.
-func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
+// readClaims reads the claims of papers, or those of them named by id, for judging.
+func readClaims(papers []string, ids ...string) (*verdicts, error) {
 	v := &verdicts{}
 	for _, paper := range papers {
-		ledger, err := claims.Load(paper)
+		file, err := claims.Load(paper)
 		if err != nil {
 			return nil, inputError{err}
 		}
-		v.ledgers = append(v.ledgers, ledger)
+		v.files = append(v.files, file)
 	}
 	if len(ids) > 0 {
 		return v, v.keep(ids)
@@ -106,21 +107,15 @@ func ledgersOf(papers []string, ids ...string) (*verdicts, error) {
 }
 
 // judge evaluates the claims on the results of runs. There are verdicts in spite of an error, which
-// says that some ledgers' selections are wrong.
+// says that claims select what no run can have.
 func (v *verdicts) judge(variant string, runs []*results.Summary) error {
-	v.judgements = make([][]claims.Judgement, len(v.ledgers))
-	return inputErrors(inParallel(len(v.ledgers), func(i int) (err error) {
-		v.judgements[i], err = evaluate(v.ledgers[i], runs, variant)
+	v.judgements = make([][]claims.Judgement, len(v.files))
+	options := claims.Options{Variant: variant, Experiments: experiments.Names(),
+		Specs: experiments.Texts()}
+	return inputErrors(inParallel(len(v.files), func(i int) (err error) {
+		v.judgements[i], err = claims.Evaluate(v.files[i], runs, options)
 		return err
 	}))
-}
-
-// evaluate judges the claims of one paper.
-func evaluate(
-	ledger *claims.File, runs []*results.Summary, variant string,
-) ([]claims.Judgement, error) {
-	return claims.Evaluate(ledger, runs, claims.Options{Variant: variant,
-		Experiments: experiments.Names(), Specs: experiments.Texts()})
 }
 
 // openRuns reads every finished run below a folder. A run in any other place than that of its
@@ -151,40 +146,24 @@ func openDirs(dirs []string) ([]*results.Summary, error) {
 	})
 }
 
-// keep leaves the claims named in the ledgers, before they are judged.
+// keep drops all claims but those named, before they are judged.
 func (v *verdicts) keep(ids []string) error {
 	var known []string
-	for _, ledger := range v.ledgers {
-		for i := range ledger.Claims {
-			known = append(known, ledger.Claims[i].ID)
+	for _, file := range v.files {
+		for i := range file.Claims {
+			known = append(known, file.Claims[i].ID)
 		}
-		ledger.Claims = slices.DeleteFunc(ledger.Claims,
+		file.Claims = slices.DeleteFunc(file.Claims,
 			func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
 	}
-	slices.Sort(known)
 	var errs []error
 	for _, id := range ids {
 		if !slices.Contains(known, id) {
-			errs = append(errs, fmt.Errorf("no claim %q, must be one of the first column of "+
-				"ppdp claims, such as %s", id, nearest(id, known)))
+			errs = append(errs, fmt.Errorf("no claim %q%s, must be one of the first column of "+
+				"ppdp claims", id, spelling.Hint(id, known)))
 		}
 	}
 	return inputErrors(errs...)
-}
-
-// nearest is the id that shares the longest beginning with a text.
-func nearest(text string, ids []string) string {
-	best, longest := ids[0], 0
-	for _, id := range ids {
-		n := 0
-		for n < min(len(id), len(text)) && id[n] == text[n] {
-			n++
-		}
-		if n > longest {
-			best, longest = id, n
-		}
-	}
-	return best
 }
 
 // printTable prints a line a claim and a line for each of its readings.
@@ -267,7 +246,7 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 	switch {
 	case j.Reason != "":
 		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
-	// the ledger expects and explains verdicts of the published variant
+	// claims files expect and explain verdicts of the published variant
 	case j.Variant != claims.Published:
 	case j.Why != "" && j.Verdict == j.Expect:
 		fmt.Fprintf(b, "Why: %s\n", j.Why)
@@ -289,9 +268,9 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 
 // printCounts prints a line a paper: what is covered and how many claims have which verdict.
 func (v *verdicts) printCounts(w io.Writer) error {
-	for i, ledger := range v.ledgers {
+	for i, file := range v.files {
 		list := v.judgements[i]
-		_, err := fmt.Fprintf(w, "%s: %s; %s\n", ledger.Paper, claims.CoverageOf(ledger, list),
+		_, err := fmt.Fprintf(w, "%s: %s; %s\n", file.Paper, claims.CoverageOf(file, list),
 			strings.Join(claims.Count(list), ", "))
 		if err != nil {
 			return err

@@ -52,7 +52,7 @@ type cli struct {
 	Claims      claimsCommand      `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
 	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth, from the results of earlier runs."`
 	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md."`
-	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a baseline; fail when a number has changed."`
+	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a reference; fail when a number has changed."`
 	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two jobs, differ."`
 	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
@@ -75,12 +75,7 @@ func version() string {
 	if ok && build.Main.Version != "" && build.Main.Version != "(devel)" {
 		text += " " + build.Main.Version
 	}
-	settings := make(map[string]string)
-	if ok {
-		for _, s := range build.Settings {
-			settings[s.Key] = s.Value
-		}
-	}
+	settings := buildSettings()
 	if commit := settings["vcs.revision"]; commit != "" {
 		text += " commit " + commit
 		if settings["vcs.modified"] == "true" {
@@ -88,6 +83,17 @@ func version() string {
 		}
 	}
 	return fmt.Sprintf("%s (%s, %s/%s)", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// buildSettings is what Go knows of how the program was built, such as vcs.revision.
+func buildSettings() map[string]string {
+	settings := make(map[string]string)
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range build.Settings {
+			settings[s.Key] = s.Value
+		}
+	}
+	return settings
 }
 
 const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over

@@ -15,7 +15,7 @@ import (
 
 // explainCommand is "ppdp explain".
 type explainCommand struct {
-	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one job of it: FOLDER#LINE, the job's line in records.jsonl. A baseline's folder works too."`
+	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one job of it: FOLDER#LINE, the job's line in records.jsonl. A reference's folder works too."`
 	B    string `arg:"" name:"b" help:"The run or job to compare it with."`
 	All  bool   `help:"Show every input that differs, not only the first."`
 	JSON bool   `name:"json" help:"Write JSON, with every input that differs."`
@@ -39,8 +39,8 @@ Examples:
 
 // explained is one side of a comparison.
 type explained struct {
-	baseline *regress.Reference
-	job      *results.Record // nil for a run as a whole
+	reference *regress.Reference
+	job       *results.Record // nil for a run as a whole
 }
 
 // Run explains.
@@ -58,8 +58,8 @@ func (c explainCommand) Run(con *console) error {
 	if a.job != nil {
 		differences = regress.JobDifferences(a.job, b.job)
 	}
-	differences = append(differences, regress.Differences(a.baseline, b.baseline)...)
-	output := regress.OutputDifference(a.baseline, b.baseline)
+	differences = append(differences, regress.Differences(a.reference, b.reference)...)
+	output := regress.OutputDifference(a.reference, b.reference)
 	if a.job != nil {
 		output = regress.JobOutputDifference(a.job, b.job)
 	}
@@ -106,20 +106,20 @@ func openExplained(word string) (*explained, error) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, regress.ReferenceFile)); err == nil {
 		if line != "" {
-			return nil, fmt.Errorf("%s: a baseline has no jobs", word)
+			return nil, fmt.Errorf("%s: a reference has no jobs", word)
 		}
-		baseline, err := regress.OpenReference(dir)
-		return &explained{baseline: baseline}, err
+		reference, err := regress.OpenReference(dir)
+		return &explained{reference: reference}, err
 	}
 	outcome, err := results.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: neither a run's folder nor a baseline's: %w", dir, err)
+		return nil, fmt.Errorf("%s: neither a run's folder nor a reference's: %w", dir, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	side := &explained{baseline: regress.ReferenceOf(outcome)}
-	side.baseline.Manifest = outcome.Manifest // with the commit
+	side := &explained{reference: regress.ReferenceOf(outcome)}
+	side.reference.Manifest = outcome.Manifest // with the commit
 	if line == "" {
 		return side, nil
 	}

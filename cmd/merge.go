@@ -111,7 +111,7 @@ func missingError(missing []engine.Missing) error {
 		strings.Join(lines, "\n"))
 }
 
-// sameRun names the first inputs in which two runs differ. Where the machines' processors and the
+// sameRun names the inputs in which two runs differ. Where the machines' processors and the
 // command lines differ, the results do not.
 func sameRun(here, there *results.Manifest) error {
 	all := regress.Differences(&regress.Reference{Manifest: *here},
@@ -123,13 +123,9 @@ func sameRun(here, there *results.Manifest) error {
 	if len(all) == 0 {
 		return nil
 	}
-	const shown = 3
 	var texts []string
-	for _, d := range all[:min(shown, len(all))] {
+	for _, d := range all {
 		texts = append(texts, d.String())
-	}
-	if more := len(all) - shown; more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
 	return fmt.Errorf("its inputs differ from those that this program has for the first folder's "+
 		"plan (on the left): %s", strings.Join(texts, "; "))

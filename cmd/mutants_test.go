@@ -193,7 +193,7 @@ func TestMutants(t *testing.T) {
 		return out.String(), code
 	}
 	gate := func(out string, alpha float64) (*regress.Gate, int) {
-		text, code := program("regress", "--out", out, "--baseline", base, "--json", "--alpha",
+		text, code := program("regress", "--out", out, "--reference", base, "--json", "--alpha",
 			fmt.Sprint(alpha))
 		text, _, _ = strings.Cut(text, "\nppdp: ")
 		var g regress.Gate
@@ -204,7 +204,7 @@ func TestMutants(t *testing.T) {
 	}
 	const seed, otherSeed = "2006", "8"
 	for _, args := range [][]string{runOf(filepath.Join(dir, "unchanged"), seed),
-		{"regress", "--out", filepath.Join(dir, "unchanged"), "--baseline", base, "--accept",
+		{"regress", "--out", filepath.Join(dir, "unchanged"), "--reference", base, "--accept",
 			"--reason", "unchanged"}} {
 		if text, code := program(args...); code != exitDone {
 			t.Fatalf("%v: exit code %d\n%s", args, code, text)

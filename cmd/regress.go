@@ -18,22 +18,21 @@ import (
 
 // regressCommand is "ppdp regress".
 type regressCommand struct {
-	Out      string  `help:"Folder of the results to judge (default: ${default})." default:"results/quick" placeholder:"DIR"`
-	Baseline string  `help:"Folder of the baseline (default: ${default})." default:"reference/quick" placeholder:"DIR"`
-	All      bool    `help:"Also fail if an experiment of the baseline was not run."`
-	Verbose  bool    `short:"v" help:"Also show what has not changed."`
-	JSON     bool    `name:"json" help:"Write JSON instead of a table, with every comparison." xor:"form"`
-	Markdown bool    `help:"Write a Markdown table, for a pull request." xor:"form"`
-	Alpha    float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" placeholder:"P"`
-	Floor    float64 `help:"Smallest relative change that counts (default: ${default})." default:"0.01" placeholder:"SHARE"`
-	Accept   bool    `help:"Make the results the baseline. Needs --reason."`
-	Reason   string  `help:"Why the numbers may change; kept in the baseline's accepted.csv." placeholder:"TEXT"`
+	Out       string  `help:"Folder of the results to judge (default: ${default})." default:"results/quick" placeholder:"DIR"`
+	Reference string  `help:"Folder of the results to compare with (default: ${default})." default:"reference/quick" placeholder:"DIR"`
+	All       bool    `help:"Also fail if an experiment of the reference was not run."`
+	Verbose   bool    `short:"v" help:"Also show what has not changed."`
+	JSON      bool    `name:"json" help:"Write JSON instead of a table, with every comparison."`
+	Alpha     float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" placeholder:"P"`
+	Floor     float64 `help:"Smallest relative change that counts (default: ${default})." default:"0.01" placeholder:"SHARE"`
+	Accept    bool    `help:"Make the results the reference. Needs --reason."`
+	Reason    string  `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
 }
 
 // Help is the second part of the verb's help text.
 func (regressCommand) Help() string {
-	return `Compares the results of runs with a baseline, number by number. Nothing is run. With the
-baseline's seed, data and revisions, values must be equal. If the seed or the revision of an
+	return `Compares the results of runs with a reference, number by number. Nothing is run. With the
+reference's seed, data and revisions, values must be equal. If the seed or the revision of an
 algorithm differs, means are tested (paired by trial, or by Welch's test), for points and for whole
 curves, with Holm's correction over all of them. Improvements count as changes: they may be leaks.
 The exit code is 1 if something changed or is missing.
@@ -42,7 +41,7 @@ Examples:
 
   ppdp reproduce --quick --out new && ppdp regress --out new
 
-  ppdp regress --out new --markdown
+  ppdp regress --out new --verbose
 
   ppdp regress --out new --accept --reason "rps: points are cut at midpoints, revision 3"`
 }
@@ -75,12 +74,12 @@ func (c regressCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	var pairs []regress.Pair
-	var fresh []string // run, without a baseline
+	var fresh []string // run, without a reference
 	ran := make(map[string]bool)
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
 		ran[name] = true
-		old, err := regress.OpenReference(filepath.Join(c.Baseline, filepath.FromSlash(name)))
+		old, err := regress.OpenReference(filepath.Join(c.Reference, filepath.FromSlash(name)))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			fresh = append(fresh, name)
@@ -91,7 +90,7 @@ func (c regressCommand) Run(con *console) error {
 		}
 	}
 	if len(pairs) == 0 && !c.Accept {
-		return inputError{fmt.Errorf("%s has no baseline of %s", c.Baseline,
+		return inputError{fmt.Errorf("%s has no reference of %s", c.Reference,
 			strings.Join(fresh, ", "))}
 	}
 	skipped, err := c.notRun(ran)
@@ -99,13 +98,10 @@ func (c regressCommand) Run(con *console) error {
 		return err
 	}
 	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
-	report := gateReport{Gate: gate, NotRun: skipped, WithoutBaseline: fresh}
-	switch {
-	case c.JSON:
+	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh}
+	if c.JSON {
 		err = writeJSON(con.stdout, report)
-	case c.Markdown:
-		err = report.writeMarkdown(con.stdout, c.Verbose)
-	default:
+	} else {
 		err = report.writeText(con.stdout, c.Verbose)
 	}
 	if err != nil {
@@ -124,12 +120,12 @@ func (c regressCommand) Run(con *console) error {
 	return err
 }
 
-// notRun lists the baseline's experiments that no run is of.
+// notRun lists the reference's experiments of which there is no run.
 func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
 	var names []string
-	err := filepath.WalkDir(c.Baseline, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(c.Reference, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Name() == regress.TrialsFile {
-			name, _ := filepath.Rel(c.Baseline, filepath.Dir(path)) // path lies below it
+			name, _ := filepath.Rel(c.Reference, filepath.Dir(path)) // path lies below it
 			if name = filepath.ToSlash(name); !ran[name] {
 				names = append(names, name)
 			}
@@ -142,11 +138,11 @@ func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
 	return names, err
 }
 
-// acceptedFile is the baseline's diary: when what was accepted, and why.
+// acceptedFile is the reference's log: when what was accepted, and why.
 const acceptedFile = "accepted.csv"
 
 func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regress.Gate) error {
-	path := filepath.Join(c.Baseline, acceptedFile)
+	path := filepath.Join(c.Reference, acceptedFile)
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -154,13 +150,14 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 	var names []string
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
-		baseline := regress.ReferenceOf(outcome)
-		if len(baseline.Samples) == 0 {
+		reference := regress.ReferenceOf(outcome)
+		if len(reference.Samples) == 0 {
 			return fmt.Errorf("%s measured nothing: there is nothing to compare later runs with",
 				name)
 		}
 		names = append(names, name)
-		if err := baseline.Write(filepath.Join(c.Baseline, filepath.FromSlash(name))); err != nil {
+		err := reference.Write(filepath.Join(c.Reference, filepath.FromSlash(name)))
+		if err != nil {
 			return err
 		}
 	}
@@ -179,34 +176,20 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "accepted as baseline: %s, %s\n", counted(len(names), "experiment"),
-		filepath.ToSlash(c.Baseline))
+	fmt.Fprintf(con.stdout, "accepted as reference: %s, %s\n", counted(len(names), "experiment"),
+		filepath.ToSlash(c.Reference))
 	return nil
 }
 
 // gateReport is a comparison and what stayed out of it.
 type gateReport struct {
 	*regress.Gate
-	NotRun          []string `json:"notRun,omitempty"`
-	WithoutBaseline []string `json:"withoutBaseline,omitempty"`
+	NotRun           []string `json:"notRun,omitempty"`
+	WithoutReference []string `json:"withoutBaseline,omitempty"`
 }
 
-// shown selects what is worth a line.
-func (r gateReport) shown(verbose bool) []*regress.Comparison {
-	var list []*regress.Comparison
-	for i := range r.Comparisons {
-		c := &r.Comparisons[i]
-		if verbose || c.Verdict == regress.Changed || c.Verdict == regress.Missing {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-var gateHeader = []string{"EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P", "VERDICT"}
-
-// gateCells are one comparison's jobs.
-func gateCells(c *regress.Comparison) []string {
+// comparisonRow is a comparison as a row of the table.
+func comparisonRow(c *regress.Comparison) []string {
 	point := c.Series
 	if c.Variant != "" && !results.Says(point, c.Variant) {
 		point += ", " + c.Variant
@@ -232,12 +215,11 @@ func gateCells(c *regress.Comparison) []string {
 		return fmt.Sprintf("%.4g n=%d", *v, n)
 	}
 	delta, p := "~", "-"
-	switch c.Verdict {
-	case regress.Changed, regress.Missing, regress.Added:
+	switch {
+	case c.Verdict == regress.Changed && c.Change != nil:
+		delta = fmt.Sprintf("%+.2f%%", 100**c.Change)
+	case c.Verdict == regress.Changed, c.Verdict == regress.Missing, c.Verdict == regress.Added:
 		delta = "?"
-		if c.Verdict == regress.Changed && c.Change != nil {
-			delta = fmt.Sprintf("%+.2f%%", 100**c.Change)
-		}
 	}
 	if c.Holm != nil {
 		p = fmt.Sprintf("%.2g", *c.Holm)
@@ -252,38 +234,24 @@ func gateCells(c *regress.Comparison) []string {
 		delta, p, verdict}
 }
 
+// writeText writes a table of what has changed or is missing, of all with verbose, and a summary.
 func (r gateReport) writeText(w io.Writer, verbose bool) error {
-	if list := r.shown(verbose); len(list) > 0 {
-		table := newTable(w, gateHeader...)
-		for _, c := range list {
-			table.row(gateCells(c)...)
+	table := newTable(w, "EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P", "VERDICT")
+	shown := 0
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		if verbose || c.Verdict == regress.Changed || c.Verdict == regress.Missing {
+			table.row(comparisonRow(c)...)
+			shown++
 		}
+	}
+	if shown > 0 {
 		if err := table.Flush(); err != nil {
 			return err
 		}
 	}
 	for _, line := range r.summary() {
 		fmt.Fprintln(w, line)
-	}
-	return nil
-}
-
-func (r gateReport) writeMarkdown(w io.Writer, verbose bool) error {
-	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;")
-	if list := r.shown(verbose); len(list) > 0 {
-		fmt.Fprintf(w, "| %s |\n|%s\n", strings.ToLower(strings.Join(gateHeader, " | ")),
-			strings.Repeat(" --- |", len(gateHeader)))
-		for _, c := range list {
-			jobs := gateCells(c)
-			for i := range jobs {
-				jobs[i] = escape.Replace(jobs[i])
-			}
-			fmt.Fprintf(w, "| %s |\n", strings.Join(jobs, " | "))
-		}
-		fmt.Fprintln(w)
-	}
-	for _, line := range r.summary() {
-		fmt.Fprintln(w, escape.Replace(line))
 	}
 	return nil
 }
@@ -324,8 +292,8 @@ func (r gateReport) summary() []string {
 	if len(r.NotRun) > 0 {
 		lines = append(lines, "warning: not run: "+strings.Join(r.NotRun, ", "))
 	}
-	if len(r.WithoutBaseline) > 0 {
-		lines = append(lines, "warning: without a baseline: "+strings.Join(r.WithoutBaseline, ", "))
+	if len(r.WithoutReference) > 0 {
+		lines = append(lines, "warning: without a reference: "+strings.Join(r.WithoutReference, ", "))
 	}
 	return lines
 }

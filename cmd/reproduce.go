@@ -95,7 +95,7 @@ func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 			judged = append(judged, paper)
 		}
 	}
-	v, err := ledgersOf(judged)
+	v, err := readClaims(judged)
 	if err != nil {
 		return err
 	}
