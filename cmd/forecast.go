@@ -5,11 +5,12 @@ import (
 	"encoding/csv"
 	"fmt"
 	"path/filepath"
-	"ppdp/experiments/engine"
-	"ppdp/experiments/spec"
 	"strconv"
 	"strings"
 	"time"
+
+	"ppdp/experiments/engine"
+	"ppdp/experiments/spec"
 )
 
 // costs.csv has the mean time of a job of each experiment that comes with the program, with the

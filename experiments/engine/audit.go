@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"ppdp/experiments/spec"
 
 	"ppdp/audit"
 	"ppdp/audit/blackbox"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 )
 
@@ -64,8 +64,8 @@ func (r *run) openAudits(finished map[string]entry) (open []task, err error) {
 	return open, nil
 }
 
-// foundAudits returns what was found, in the order of the plan. It tells what does not hold and
-// what could not be audited.
+// foundAudits returns what was found, in the order of the plan. It logs what could not be audited
+// and adds to the result what does not hold.
 func (r *run) foundAudits() []results.Audit {
 	var all []results.Audit
 	for _, a := range r.audits {

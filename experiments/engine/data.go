@@ -36,7 +36,7 @@ type dataKey struct {
 
 func dataKeyOf(c *spec.Job) dataKey { return dataKey{c.Config.Data, c.Trial} }
 
-// facts are what stays of data that are evicted.
+// facts are what is still known of data after they are evicted.
 type facts struct {
 	datasets.Dataset     // without its table or graph
 	nodes, maxDegree int // of a graph
@@ -136,9 +136,9 @@ func factsOf(data *datasets.Dataset) *facts {
 	return f
 }
 
-// acquire returns the data of a job, and loads them again where they were evicted. Whoever has them
-// gives them back.
-func (r *run) acquire(ctx context.Context, i int) (*trialData, error) {
+// useData returns the data of a job, and loads them again where they were evicted. They stay in
+// memory until doneWith is called.
+func (r *run) useData(ctx context.Context, i int) (*trialData, error) {
 	s, c := r.cache, &r.plan.Jobs[i]
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (r *run) acquire(ctx context.Context, i int) (*trialData, error) {
 			err = errOtherData
 		}
 		if err != nil {
-			return nil, r.notAgain(i, err)
+			return nil, r.cannotReload(i, err)
 		}
 		s.trials[dataKeyOf(c)] = m
 	}
@@ -159,14 +159,15 @@ func (r *run) acquire(ctx context.Context, i int) (*trialData, error) {
 	return m, nil
 }
 
-func (r *run) giveBack(m *trialData) {
+// doneWith ends a use of data.
+func (r *run) doneWith(m *trialData) {
 	r.cache.mu.Lock()
 	m.users--
 	r.cache.mu.Unlock()
 }
 
-// evict forgets data that are drawn anew for each trial and are not in use. Those of the
-// last job stay until others are loaded: the next job is most likely of the same trial.
+// evict drops data that are drawn anew for each trial and are not in use. It is called only before
+// others are loaded: until then the next job is most likely of the same trial.
 func (s *dataCache) evict(clock func() time.Time) {
 	for key, m := range s.trials { // order-free: the order changes nothing
 		if key.config.Resample && m.users == 0 {
@@ -201,23 +202,27 @@ func (r *run) byTrial(order []int) {
 
 var errOtherData = errors.New("they are not what they were when the run began")
 
-// notAgain is why a run ends whose data are not to be had a second time.
-func (r *run) notAgain(i int, err error) error {
+// cannotReload is the error that ends a run when the data of a job cannot be loaded a second time.
+func (r *run) cannotReload(i int, err error) error {
 	return fmt.Errorf("%s: the data cannot be loaded again: %w", r.describe(i), err)
 }
 
-// seal says whether data are what they were when they were loaded. It finds mistakes, not attacks.
+// seal finds out whether a job has changed the data that all jobs share, by comparing their
+// checksum with that of the time when they were loaded. It finds mistakes, not attacks. The
+// checksum of a large graph can take longer than a job, so one check serves all jobs that have ended
+// since the last: their results are kept only after it. If it fails, all of them run again in
+// processes.
 type seal struct {
 	sum datasets.Sum
 
 	mu     sync.Mutex // guards what follows
 	broken bool
-	next   time.Time           // no check before
-	ended  []func(intact bool) // of the jobs that have ended since the last check
+	next   time.Time           // the earliest time of the next check
+	ended  []func(intact bool) // called after it, one for each job that has ended since the last
 }
 
-// sealShare is how many times as long as a check takes the next one is later: to check a large
-// graph takes longer than to release its degrees.
+// sealShare is the pause between checks, in times that a check takes: checks cost at most 0.5 % of
+// the time.
 const sealShare = 200
 
 // isBroken reports whether the data are known to have changed.
@@ -227,8 +232,8 @@ func (s *seal) isBroken() bool {
 	return s.broken
 }
 
-// verifyLater calls done when it is known whether the data were intact to the end of a job that has
-// ended now: at once if the last check is long enough ago, else when a later job ends, or the run.
+// verifyLater is called when a job has ended. It calls done once a check has shown whether the data
+// are intact: at once if the last check is long enough ago, else when a later job ends, or the run.
 func (s *seal) verifyLater(data *datasets.Dataset, clock func() time.Time, done func(intact bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +243,7 @@ func (s *seal) verifyLater(data *datasets.Dataset, clock func() time.Time, done 
 	}
 }
 
-// verify calls all that wait for a check.
+// verify makes a check now if a job waits for one.
 func (s *seal) verify(data *datasets.Dataset, clock func() time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -347,7 +352,7 @@ type trialData struct {
 	truth []*metrics.Memo
 	seal  *seal  // shared by the trials that share data
 	facts *facts // of the data
-	users int    // jobs that have them; dataCache.mu guards it
+	users int    // jobs that use them; dataCache.mu guards it
 }
 
 // split returns the rows a job releases and those it is tested on.
@@ -367,7 +372,7 @@ func changed(c *spec.Job) error {
 		"data that all jobs share", c.Config.Algorithm)}
 }
 
-// verify has the data of all jobs that wait for it checked.
+// verify checks all data that a job waits for to be checked.
 func (s *dataCache) verify(clock func() time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,11 +3,11 @@ package engine
 import (
 	"fmt"
 	"math"
-	"ppdp/experiments/spec"
 	"slices"
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/privacy"
 )

@@ -25,12 +25,12 @@ func (f *failure) Unwrap() error { return f.err }
 // before it is left behind.
 const grace = 2 * time.Second
 
-// guard runs one job so that nothing it does can end the run: a panic becomes a failure, and a
-// job that does not return when it is told to is left behind; running is then closed when it
-// returns after all, and nil otherwise. Clock time decides only whether a job is abandoned, never
+// guard calls job so that nothing it does can end the run. A panic becomes a failure. A job that
+// goes on after its time limit, or after ctx has ended, is left behind: running is then closed when
+// it returns, and nil for all others. Clock time decides only whether a job is left behind, never
 // what it computes.
 func guard(ctx context.Context, timeout time.Duration,
-	cell func(ctx context.Context, at *phase) (outcome, error)) (o outcome,
+	job func(ctx context.Context, at *phase) (outcome, error)) (o outcome,
 	running <-chan struct{}, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -54,7 +54,7 @@ func guard(ctx context.Context, timeout time.Duration,
 				result.err = &failure{at.name(), result.err}
 			}
 		}()
-		result.outcome, result.err = cell(ctx, &at)
+		result.outcome, result.err = job(ctx, &at)
 		returned = true
 	}()
 	var expired <-chan time.Time
@@ -64,7 +64,7 @@ func guard(ctx context.Context, timeout time.Duration,
 	select {
 	case <-finished:
 		return result.outcome, nil, result.err
-	case <-ctx.Done(): // an interrupted run waits for its jobs: they look at the context
+	case <-ctx.Done(): // an interrupted run waits for its jobs, which watch the context
 		err = ctx.Err()
 	case <-expired:
 		err = fmt.Errorf("timed out after %v", timeout)
@@ -82,10 +82,10 @@ func guard(ctx context.Context, timeout time.Duration,
 	return outcome{}, running, &failure{at.name(), err}
 }
 
-// phase is where a job is; it is read from outside when a job does not come back.
+// phase is the phase that a job is in. The run reads it when a job is out of time.
 type phase struct {
 	current atomic.Value
-	entered func(name string) // is told, unless nil
+	entered func(name string) // called with each phase, unless nil
 }
 
 func (p *phase) enter(name string) {
@@ -113,8 +113,8 @@ type outcome struct {
 	release *algorithms.Release
 }
 
-// attempt runs a job and makes whatever ends it a failure. entered, unless nil, is told the phases
-// that it enters. running is not nil where the job was left behind, see guard.
+// attempt runs a job and makes whatever ends it a failure. entered, unless nil, is called with each
+// phase that it enters. running is not nil where the job was left behind, see guard.
 func (r *run) attempt(ctx context.Context, i int, d *trialData, entered func(phase string)) (
 	o outcome, running <-chan struct{}, err error) {
 	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {

@@ -195,20 +195,25 @@ func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 	return held, end, err
 }
 
-// journalLine is where a line of a journal is.
+// journalLine is a whole line of a journal.
 type journalLine struct {
-	offset int64
-	length int32 // with its end
-	number int32 // from 1
+	text   []byte // with its end
+	number int    // from 1
 }
 
-// scanJournal hands every line's entry, marks too, to each, with its place, and returns the offset
-// behind the last whole line.
+// entry is what the line says.
+func (l *journalLine) entry() entry {
+	e, _ := parseJournalLine(l.text) // it could be parsed when it was read
+	return e
+}
+
+// scanJournal hands every line that matches its checksum to each, with its entry, and returns the
+// offset behind the last whole line.
 func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o *entry)) (int64,
 	error) {
 	reader := bufio.NewReaderSize(from, 1<<16)
 	var end int64
-	for number := int32(1); ; number++ {
+	for number := 1; ; number++ {
 		text, err := reader.ReadBytes('\n')
 		if err == io.EOF {
 			return end, nil // what is left of a torn line is cut off
@@ -216,23 +221,22 @@ func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o 
 		if err != nil {
 			return 0, err
 		}
-		at := journalLine{end, int32(len(text)), number}
 		end += int64(len(text))
-		o, ok := parseJournalLine(bytes.TrimSuffix(text, []byte("\n")))
+		o, ok := parseJournalLine(text)
 		if !ok {
 			warn(fmt.Sprintf("%s:%d: the line does not match its checksum and is left out; its "+
 				"job runs again unless another line has it", JournalFile, number))
 			continue
 		}
-		each(at, &o)
+		each(journalLine{text, number}, &o)
 	}
 }
 
 func lineSum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text))[:16] }
 
-func parseJournalLine(text []byte) (entry, bool) {
-	var o entry
-	sum, text, _ := bytes.Cut(text, []byte(" "))
+// parseJournalLine reads a line; ok reports whether it matches its checksum and says something.
+func parseJournalLine(text []byte) (o entry, ok bool) {
+	sum, text, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("\n")), []byte(" "))
 	if string(sum) != lineSum(text) {
 		return o, false
 	}

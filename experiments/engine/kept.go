@@ -35,7 +35,7 @@ func sides(schema *datasets.Schema, regions *algorithms.Regions) []results.Regio
 }
 
 // edge is where a code begins: halfway from the value before, or at the lower end of a continuous
-// attribute's job.
+// attribute's cell.
 func edge(a *datasets.Attribute, code uint32) float64 {
 	switch {
 	case a.Kind == datasets.Categorical:
@@ -53,11 +53,11 @@ func (r *run) keepsRows(d *spec.Dataset) bool {
 
 // original returns the quasi-identifiers of a job's data.
 func (r *run) original(c *spec.Job) ([]results.Column, error) {
-	m, err := r.acquire(context.Background(), c.Index) // all jobs have ended
+	m, err := r.useData(context.Background(), c.Index) // all jobs have ended
 	if err != nil {
 		return nil, err
 	}
-	defer r.giveBack(m)
+	defer r.doneWith(m)
 	data := m.data
 	if m.seal.isBroken() {
 		data, err = r.plan.Load(context.Background(), r.opts.Files, c.Config.Data, c.Trial)
@@ -65,7 +65,7 @@ func (r *run) original(c *spec.Job) ([]results.Column, error) {
 			err = errOtherData
 		}
 		if err != nil {
-			return nil, r.notAgain(c.Index, err)
+			return nil, r.cannotReload(c.Index, err)
 		}
 	}
 	return columnsOf(data.Table), nil

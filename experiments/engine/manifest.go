@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"ppdp/experiments/spec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/elementary"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 )
 

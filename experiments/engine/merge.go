@@ -44,12 +44,12 @@ type Missing struct {
 // ErrDisagree says that two journals have a job with different results.
 var ErrDisagree = errors.New("two journals disagree")
 
-// found is where a job is in a journal. Jobs themselves stay there: a plan may have a million.
+// found is a job that a journal has. Its line is kept as text and parsed again when it is needed:
+// entries take several times the memory, and a plan may have a million jobs.
 type found struct {
 	journalLine
-	folder int32 // number of its folder, from 1; 0 where the job was not found
+	folder int // index in merge.dirs
 	ok     bool
-	proof  proof
 }
 
 // merge is journals being merged.
@@ -57,10 +57,7 @@ type merge struct {
 	*run
 	dirs   []string // of the shards, and what is written to where it has a journal
 	starts []*Start
-	found  []found          // by job; of those that share a key, at the first one
-	first  map[string]int32 // the first job of a key
-	open   map[int32]*os.File
-	buffer []byte
+	found  map[string]*found // by key, which equal jobs share
 }
 
 // Merge makes the files of an experiment, as a run on one machine would have written them, from the
@@ -69,8 +66,7 @@ type merge struct {
 // that failed in one and not in the other is taken from the other. Nothing is run, and nothing is
 // written before all jobs are there.
 func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, error) {
-	m := &merge{dirs: dirs, first: make(map[string]int32), open: make(map[int32]*os.File)}
-	defer m.close()
+	m := &merge{dirs: dirs, found: make(map[string]*found)}
 	for _, dir := range dirs {
 		start, err := ReadStart(dir)
 		if err != nil {
@@ -92,30 +88,25 @@ func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, erro
 	if err := m.check(opts.Same); err != nil {
 		return nil, err
 	}
-	m.found = make([]found, len(plan.Jobs))
-	for i, key := range m.keys {
-		if _, there := m.first[key]; !there {
-			m.first[key] = int32(i)
-		}
+	for _, key := range m.keys {
+		m.found[key] = nil // asked for
 	}
 	if _, err := os.Stat(filepath.Join(out, JournalFile)); err == nil {
 		m.dirs = append(slices.Clone(dirs), out) // what is there already must agree as well
 	}
 	var errs []error
 	for i := range m.dirs {
-		errs = append(errs, m.read(int32(i+1)))
+		errs = append(errs, m.read(i))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	m.finished = func(i int) (entry, error) { return m.fetch(m.of(i)) }
-	merged := &Merged{}
-	if merged.Missing, err = m.missing(); err != nil || len(merged.Missing) > 0 {
-		return merged, err
+	m.finished = func(i int) (entry, error) { return m.found[m.keys[i]].entry(), nil }
+	if missing := m.missing(); len(missing) > 0 {
+		return &Merged{Missing: missing}, nil
 	}
 	err = m.write()
-	merged.Result = m.result
-	return merged, err
+	return &Merged{Result: m.result}, err
 }
 
 // check compares what the folders are of with what this program would run.
@@ -130,63 +121,16 @@ func (m *merge) check(same func(here, there *results.Manifest) error) error {
 	return errors.Join(errs...)
 }
 
-// of is where a job was found.
-func (m *merge) of(i int) *found { return &m.found[m.first[m.keys[i]]] }
-
-func (m *merge) folder(f *found) string { return m.dirs[f.folder-1] }
-
+// place names the line of a job in messages.
 func (m *merge) place(f *found) string {
-	path := filepath.Join(m.folder(f), JournalFile)
+	path := filepath.Join(m.dirs[f.folder], JournalFile)
 	return fmt.Sprintf("%s:%d", filepath.ToSlash(path), f.number)
 }
 
-// mostOpen bounds the journals that are open at once.
-const mostOpen = 200
-
-// line reads a line that was found; it is good until the next one.
-func (m *merge) line(f *found) (line []byte, err error) {
-	file := m.open[f.folder]
-	if file == nil {
-		if len(m.open) == mostOpen {
-			m.close()
-		}
-		if file, err = os.Open(filepath.Join(m.folder(f), JournalFile)); err != nil {
-			return nil, err
-		}
-		m.open[f.folder] = file
-	}
-	m.buffer = slices.Grow(m.buffer[:0], int(f.length))[:f.length]
-	if _, err := file.ReadAt(m.buffer, f.offset); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.place(f), err)
-	}
-	return m.buffer, nil
-}
-
-// fetch reads a job that was found.
-func (m *merge) fetch(f *found) (entry, error) {
-	line, err := m.line(f)
-	if err != nil {
-		return entry{}, err
-	}
-	e, ok := parseJournalLine(bytes.TrimSuffix(line, []byte("\n")))
-	if !ok {
-		return e, fmt.Errorf("%s: the line has changed since it was read", m.place(f))
-	}
-	return e, nil
-}
-
-// close closes what is open.
-func (m *merge) close() {
-	for _, file := range m.open { // order-free: each is closed
-		file.Close()
-	}
-	clear(m.open)
-}
-
-// read finds the plan's jobs in a folder's journal. Within one journal the last word counts, and a
-// finished job more than a failed one.
-func (m *merge) read(folder int32) error {
-	dir := m.dirs[folder-1]
+// read finds the plan's jobs in the journal of one of the folders. Within one journal the last line
+// of a job counts, and one that finished more than one that failed.
+func (m *merge) read(folder int) error {
+	dir := m.dirs[folder]
 	path := filepath.Join(dir, JournalFile)
 	file, err := os.Open(path)
 	if err != nil {
@@ -203,22 +147,19 @@ func (m *merge) read(folder int32) error {
 			if e.State != "" || e.Audit != nil {
 				return // how the job came about; an audit is made again in no time
 			}
-			i, asked := m.first[e.Key]
+			before, asked := m.found[e.Key]
 			if !asked {
 				others++
 				return
 			}
-			before := &m.found[i]
-			after := found{at, folder, e.Status == results.OK,
-				proofOf(m.plan.Jobs[i].Config, e.Spent)}
+			after := &found{at, folder, e.Status == results.OK}
 			switch {
-			case before.folder == 0 || !before.ok && after.ok:
-				*before = after
+			case before == nil, !before.ok && after.ok,
+				before.folder == folder && before.ok == after.ok:
+				m.found[e.Key] = after
 			case before.ok && !after.ok:
-			case before.folder == folder:
-				*before = after
 			default:
-				if err := m.agree(before, &after, e); err == nil {
+				if err := m.agree(before, after); err == nil {
 				} else if len(disagree) < disagreeShown {
 					disagree = append(disagree, err)
 				} else {
@@ -238,14 +179,10 @@ func (m *merge) read(folder int32) error {
 // disagreeShown is how many jobs are shown on which two journals disagree.
 const disagreeShown = 10
 
-// agree compares the results of one job, b being that of e. Times may differ.
-func (m *merge) agree(a, b *found, e *entry) error {
-	before, err := m.fetch(a)
-	if err != nil {
-		return err
-	}
-	textA, errA := json.Marshal(before.Outcome)
-	textB, errB := json.Marshal(e.Outcome)
+// agree compares the results of a job in two journals. Times may differ.
+func (m *merge) agree(a, b *found) error {
+	textA, errA := json.Marshal(a.entry().Outcome)
+	textB, errB := json.Marshal(b.entry().Outcome)
 	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
 		return errors.Join(errA, errB)
 	}
@@ -259,7 +196,7 @@ func (m *merge) agree(a, b *found, e *entry) error {
 }
 
 // missing counts the jobs that are in no journal.
-func (m *merge) missing() ([]Missing, error) {
+func (m *merge) missing() []Missing {
 	first := m.starts[0]
 	command := first.Manifest.CommandLine
 	count := first.Shard.Count
@@ -272,7 +209,7 @@ func (m *merge) missing() ([]Missing, error) {
 	}
 	open := make([]int, max(1, count))
 	for i := range m.keys {
-		if m.of(i).folder != 0 {
+		if m.found[m.keys[i]] != nil {
 			continue
 		}
 		for part := range open {
@@ -292,7 +229,7 @@ func (m *merge) missing() ([]Missing, error) {
 		}
 		all = append(all, Missing{shard, jobs, withShard(command, shard)})
 	}
-	return all, nil
+	return all
 }
 
 // withShard is the command line of a run with another shard, without any for a count of 0.
@@ -316,11 +253,11 @@ func withShard(command []string, s Shard) []string {
 
 // write writes the merged journal and the experiment's files.
 func (m *merge) write() error {
-	there := make([]bool, len(m.found)) // finished, in the journal that is written to
+	there := make(map[string]bool) // finished, in the journal that is written to
 	j, err := lockJournal(m.result.Dir, func(from io.Reader) (int64, error) {
 		return scanJournal(from, m.opts.Log, func(_ journalLine, e *entry) {
-			if i, asked := m.first[e.Key]; asked && e.State == "" && e.Status == results.OK {
-				there[i] = true
+			if e.State == "" && e.Status == results.OK {
+				there[e.Key] = true
 			}
 		})
 	})
@@ -351,32 +288,24 @@ func (m *merge) write() error {
 
 // writeJournal adds the lines of jobs that are not there, counts the failed ones and describes the
 // first of them.
-func (m *merge) writeJournal(j *journal, there []bool) error {
+func (m *merge) writeJournal(j *journal, there map[string]bool) error {
 	var lines []byte
 	for i, key := range m.keys {
-		f := m.of(i)
-		m.proofs[i] = f.proof
-		first := m.first[key]
+		f := m.found[key]
+		e := f.entry()
+		m.proofs[i] = proofOf(m.plan.Jobs[i].Config, e.Spent)
 		if !f.ok {
 			m.result.Failed++
-		}
-		if !f.ok && m.result.Failed <= failuresShown {
-			e, err := m.fetch(f)
-			if err != nil {
-				return err
+			if m.result.Failed <= failuresShown {
+				m.result.Failures = append(m.result.Failures, fmt.Sprintf("%s: %s",
+					m.describe(i), e.Error))
 			}
-			m.result.Failures = append(m.result.Failures, fmt.Sprintf("%s: %s",
-				m.describe(i), e.Error))
 		}
-		if there[first] {
+		if there[key] {
 			continue
 		}
-		there[first] = true
-		line, err := m.line(f)
-		if err != nil {
-			return err
-		}
-		if lines = append(lines, line...); len(lines) >= 1<<20 {
+		there[key] = true
+		if lines = append(lines, f.text...); len(lines) >= 1<<20 {
 			if err := j.write(lines); err != nil {
 				return err
 			}
@@ -404,7 +333,7 @@ func (m *merge) releases() error {
 		to := m.releaseFile(i)
 		for _, content := range contents(m.plan.Jobs[i].Config) {
 			name := filepath.Base(to) + extensions[content]
-			err := copyFile(filepath.Join(m.folder(m.of(i)), ReleasesFolder, name),
+			err := copyFile(filepath.Join(m.dirs[m.found[m.keys[i]].folder], ReleasesFolder, name),
 				to+extensions[content])
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err

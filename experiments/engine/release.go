@@ -6,11 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"ppdp/experiments/spec"
 
 	"ppdp/algorithms"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/publish"
 )
@@ -75,7 +75,7 @@ func (r *run) writtenContents(i int) []content {
 	return exist
 }
 
-// unwrite removes what a job has written.
+// unwrite removes the files of a job.
 func (r *run) unwrite(i int) {
 	for _, content := range r.writtenContents(i) {
 		_ = os.Remove(r.releaseFile(i) + extensions[content]) // it is there

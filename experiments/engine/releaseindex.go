@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"ppdp/experiments/spec"
 	"strconv"
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 )
 

@@ -29,8 +29,8 @@ import (
 //
 // Some jobs run in processes of their own whatever Options.Isolate says, so that they can harm
 // nothing else: those of algorithms that were running when an earlier process of this run died,
-// which one of them may have caused, and those whose data somebody has changed since they were
-// loaded.
+// since one of them may have ended it; and those that ran while another job changed the data that
+// all share.
 func Run(ctx context.Context, p *spec.Plan, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
@@ -94,9 +94,9 @@ type run struct {
 	mu     sync.Mutex // guards what follows
 	result Result
 	done   int                     // jobs that are on disk
-	again  []int                   // jobs to be run again, in a process
+	again  []int                   // jobs to run again in a process, after all others
 	traced map[string]bool         // crashes whose stack has been logged
-	left   map[int]<-chan struct{} // jobs left behind, and when they end after all
+	left   map[int]<-chan struct{} // jobs left behind at their time limit; closed if one ends later
 }
 
 // task is a job to run or an audit to make.
@@ -157,7 +157,8 @@ func (r *run) executionOrder(open []int) []int {
 	return open
 }
 
-// work carries out the tasks, and then runs the jobs again that somebody changed the data of.
+// work carries out the tasks, and then runs again, in processes, the jobs whose data were changed
+// while they ran.
 func (r *run) work(ctx context.Context, tasks []task) error {
 	if r.plan.Timed() {
 		// Some releases of large tables would use more processors than those of small ones.
@@ -201,7 +202,7 @@ func (r *run) pool(ctx context.Context, tasks []task) {
 			for t := range queue {
 				t(ctx)
 			}
-			r.cache.verify(r.opts.Clock) // no job may be left that would have it done
+			r.cache.verify(r.opts.Clock) // no later job of this worker will
 		})
 	}
 	for _, t := range tasks {
@@ -222,12 +223,12 @@ func (r *run) job(ctx context.Context, i int) {
 		r.jobInProcess(ctx, i)
 		return
 	}
-	d, err := r.acquire(ctx, i)
+	d, err := r.useData(ctx, i)
 	if err != nil {
 		r.stop(err)
 		return
 	}
-	defer r.giveBack(d)
+	defer r.doneWith(d)
 	if d.seal.isBroken() {
 		r.runAgain(i)
 		return
@@ -267,8 +268,9 @@ func (r *run) job(ctx context.Context, i int) {
 	})
 }
 
-// runAgain has a job run once all others have, in a process that has data of its own: somebody has
-// changed those of this process. Without such processes nobody knows who has, and the job fails.
+// runAgain runs a job once more after all others, in a process that loads the data for itself,
+// because a job has changed those of this process. Without such processes it cannot be found out
+// which job that was, and this one fails.
 func (r *run) runAgain(i int) {
 	if r.processes == nil {
 		r.finish(i, outcome{}, changed(&r.plan.Jobs[i]))
@@ -354,8 +356,8 @@ func (r *run) report() {
 	}
 }
 
-// nameLeft says which jobs were left behind and still run: they take time from others, and only
-// the end of the process ends them.
+// nameLeft logs which jobs were left behind at their time limit and still run: they take time from
+// others, and only the end of the process ends them.
 func (r *run) nameLeft() {
 	var names []string
 	for _, i := range slices.Sorted(maps.Keys(r.left)) {

@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"ppdp/experiments/spec"
 
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 )
 

@@ -33,7 +33,7 @@ func TestTruthIsShared(t *testing.T) {
 		run := newRun(plan, Options{}, stock, nil, "")
 		var taken []*trialData
 		for i := range plan.Jobs {
-			m, err := run.acquire(context.Background(), i)
+			m, err := run.useData(context.Background(), i)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,9 +16,9 @@ import (
 	"ppdp/internal/results"
 )
 
-// Work serves jobs and audits to a run that has started this process for it, see Isolation, and
-// returns when in ends, whatever it is doing, or when it can serve no more: the process is to end
-// then.
+// Work is the other side of Options.Process: it runs jobs and audits for the run that has started
+// this process, one a line of in, and writes what came of each to out. It returns when in ends,
+// whatever it is doing, or when this process cannot be used again. The process must end then.
 func Work(ctx context.Context, in io.Reader, out io.Writer, clock func() time.Time) error {
 	lines, ended := make(chan []byte), make(chan error, 2)
 	go func() {
@@ -40,7 +40,7 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, clock func() time.Ti
 			said.Error = err.Error()
 		}
 		if w.say(&said); err != nil {
-			ended <- nil // it is said
+			ended <- nil // the run has the error
 			return
 		}
 		for err == nil {
@@ -70,7 +70,7 @@ func (w *worker) say(v any) {
 	}
 }
 
-// open makes the run again that the line describes, and loads its data.
+// open plans again the run that the line describes, and loads its data.
 func (w *worker) open(ctx context.Context, line []byte, clock func() time.Time) (*run, error) {
 	var o assignment
 	if err := json.Unmarshal(line, &o); err != nil {
@@ -104,8 +104,8 @@ func (w *worker) open(ctx context.Context, line []byte, clock func() time.Time) 
 	return r, err
 }
 
-// errLast ends a worker whose process cannot be used again: data have changed, or a job that was
-// left behind still runs.
+// errLast ends a worker whose process cannot be used again: a job has changed the data, or was left
+// behind at its time limit and still runs.
 var errLast = errors.New("a job has spoilt this process")
 
 // serve does a job. An error ends the worker.
@@ -130,11 +130,11 @@ func (w *worker) serve(ctx context.Context, r *run, line []byte) error {
 
 // job runs a job.
 func (w *worker) job(ctx context.Context, r *run, i int) (said reply, last error) {
-	m, err := r.acquire(ctx, i)
+	m, err := r.useData(ctx, i)
 	if err != nil {
 		return reply{End: err.Error()}, errLast
 	}
-	defer r.giveBack(m)
+	defer r.doneWith(m)
 	w.say(&reply{Phase: results.PhaseLoad}) // from here on the job's time counts
 	w.reportPhases(i)
 	o, running, err := r.attempt(ctx, i, m, func(phase string) {
