@@ -165,7 +165,7 @@ test-elementary:
 
 # Quick experiments with other instructions, and emulated for arm64: the same files, byte for byte. Half an
 # hour of processor time, most of it for arm64; PAPER=rps is shorter. Emulation needs Debian's qemu-user,
-# without which it is skipped, aloud.
+# without which it is skipped with a message.
 PAPER ?= all
 
 .PHONY: test-processors

@@ -88,7 +88,7 @@ func (c artifactCommand) Run(con *console) error {
 		contents.Papers = append(contents.Papers,
 			report.Paper{File: file, Judgements: v.judgements[i]})
 	}
-	if contents.Tires, err = kickTires(con); err != nil {
+	if contents.Tires, err = runTrial(con); err != nil {
 		return fmt.Errorf("trial of %s: %w", tires, err)
 	}
 	path := filepath.Join(c.To, "ARTIFACT.md")
@@ -140,9 +140,9 @@ func copyFile(from, to string) (n int64, err error) {
 	return n, err
 }
 
-// kickTires makes the short trial in a folder of its own, as a reader would by the command it
+// runTrial makes the short trial in a folder of its own, as a reader would by the command it
 // returns.
-func kickTires(con *console) (trial artifact.Trial, err error) {
+func runTrial(con *console) (trial artifact.Trial, err error) {
 	const folder = "tires"
 	trial.Command = "./ppdp run " + tires + " --quick --out " + folder
 	dir, err := os.MkdirTemp("", "ppdp-"+folder)

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// cleanWriter shows what a terminal would obey (escape sequences in a name, a file's text or a
-// panic, bytes that are no UTF-8, marks that turn the direction of writing) as text: \x1b.
+// cleanWriter makes text from files, names and panics safe for terminals: control characters, bytes
+// that are not UTF-8 and marks that turn the direction of writing are written as text, such as
+// \x1b.
 type cleanWriter struct {
 	to   io.Writer
 	torn []byte // the beginning of a character whose rest is in the next Write

@@ -110,7 +110,7 @@ func (c datasetsVerifyCommand) Run(con *console) error {
 	return errors.Join(append(errs, table.Flush())...)
 }
 
-// filesOf looks at the files of the named datasets, or of all.
+// filesOf checks the files of the named datasets, or of all.
 func filesOf(files datasets.Files, names []string) ([]datasets.FileStatus, error) {
 	statuses := datasets.Verify(files)
 	if len(names) == 0 {

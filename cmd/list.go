@@ -264,20 +264,19 @@ func listDatasets() listed {
 	return list
 }
 
-// classifierLine is one classifier.
-type classifierLine struct {
+// plainLine is a classifier or an experiment.
+type plainLine struct {
 	Name     string `json:"name"`
 	Title    string `json:"title"`
 	Source   string `json:"source"`
-	Revision int    `json:"revision"`
+	Revision int    `json:"revision,omitempty"`
 }
 
 func listClassifiers() listed {
 	list := listed{columns: []string{"NAME", "TITLE", "SOURCE"}}
 	for _, classifier := range lookUp(classifiers.Names(), classifiers.Lookup) {
 		info := classifier.Info()
-		list.add(classifierLine{Name: info.Name, Title: info.Title, Source: info.Source,
-			Revision: info.Revision}, info.Name, info.Title, info.Source)
+		list.add(plainLine{info.Name, info.Title, info.Source, info.Revision}, info.Name, info.Title, info.Source)
 	}
 	return list
 }
@@ -322,13 +321,6 @@ func listMetrics() listed {
 	return list
 }
 
-// experimentLine is one embedded experiment.
-type experimentLine struct {
-	Name   string `json:"name"`
-	Title  string `json:"title"`
-	Source string `json:"source"`
-}
-
 func listExperiments() (listed, error) {
 	list := listed{columns: []string{"NAME", "SOURCE", "TITLE"}}
 	for _, name := range experiments.Names() {
@@ -336,8 +328,7 @@ func listExperiments() (listed, error) {
 		if err != nil {
 			return list, err
 		}
-		list.add(experimentLine{Name: s.Name, Title: s.Title, Source: s.Source},
-			s.Name, s.Source, s.Title)
+		list.add(plainLine{s.Name, s.Title, s.Source, 0}, s.Name, s.Source, s.Title)
 	}
 	return list, nil
 }

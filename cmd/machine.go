@@ -26,11 +26,12 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// collectLater spaces out garbage collections for a command that makes tables and drops them: the
-// heap grows by 50 MB and 40 % of what is in use before the next one, where Go's default is all of
-// what is in use. Small runs collect rarely, and large ones hold less garbage. What is returned
-// must stay alive for that. It is never written to, so that it takes no memory but addresses: where
-// these are limited, all stays as it is. Who has set GOGC or GOMEMLIMIT has decided otherwise.
+// collectLater tunes garbage collection for a command that makes tables and drops them: the heap
+// grows by 50 MB and 40 % of what is in use before the next collection, where Go's default is 100 %
+// of what is in use. Small runs then collect rarely, and large ones hold less garbage. The slice
+// that it returns does that by its mere size and must stay alive; it is never written to and so
+// takes addresses, but no memory. Where addresses are limited, or GOGC or GOMEMLIMIT is set,
+// nothing is changed.
 func collectLater() (ballast []byte) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return nil
@@ -48,7 +49,7 @@ func collectLater() (ballast []byte) {
 	return make([]byte, 128<<20)
 }
 
-// meter measures what a run takes of the machine.
+// meter measures the time and memory of a run.
 type meter struct {
 	con     *console
 	started time.Time
@@ -63,8 +64,9 @@ func newMeter(con *console, jobs int) *meter {
 	return &meter{con, con.now(), jobs, err == nil}
 }
 
-// write notes what was taken since the meter was made, for a run of jobs on top of those cached
-// from earlier ones. A run of no jobs changes nothing.
+// write records what was used since the meter was made in the usage.json of a folder, for a run of
+// jobs beside those cached from earlier runs, whose usage is added. A run of no jobs changes
+// nothing.
 func (m *meter) write(dir string, jobs, cached int) error {
 	if jobs == 0 {
 		return nil

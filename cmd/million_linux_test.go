@@ -41,7 +41,7 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// makeUp writes a run of rps/fig1 with so many jobs.
+// makeUp writes a run of rps/fig1 with the given number of jobs.
 func makeUp(dir string, jobs int) error {
 	plans, err := makePlans([]string{"rps/fig1"}, spec.Overrides{Trials: 1})
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// inParallel runs n jobs on all processors, whatever becomes of one of them, and joins their
-// errors in the order of the jobs.
-func inParallel(n int, job func(i int) error) error {
+// inParallel calls task for 0 to n-1 on all processors. All are called, whatever the errors, which
+// it joins in order.
+func inParallel(n int, task func(i int) error) error {
 	errs := make([]error, n)
-	var jobs errgroup.Group
-	jobs.SetLimit(runtime.GOMAXPROCS(0))
+	var tasks errgroup.Group
+	tasks.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
-		jobs.Go(func() error {
-			errs[i] = job(i)
+		tasks.Go(func() error {
+			errs[i] = task(i)
 			return nil
 		})
 	}
-	_ = jobs.Wait()
+	_ = tasks.Wait()
 	return errors.Join(errs...)
 }

@@ -14,15 +14,15 @@ import (
 // see that something moves, seldom enough not to fill a log.
 const logEvery = 15 * time.Second
 
-// progress shows how far a long verb is: a bar with the time left on a terminal, a line now and
-// then when the output is piped. It is not safe for concurrent use.
+// progress shows how far a long command is: a bar with the time left on a terminal, a line every
+// logEvery when the output is piped. It is not safe for concurrent use.
 type progress struct {
 	con           *console
 	title, unit   string
 	total         int64
 	bar           *progressbar.ProgressBar // nil when piped
 	started, last time.Time
-	rest          func() string // what else is ahead, for the end of the line
+	rest          func() string // the end of the line, such as the time left of all experiments
 }
 
 // newProgress starts showing progress towards total units ("jobs", "bytes").
@@ -44,15 +44,15 @@ func newProgress(con *console, title, unit string, total int64) *progress {
 	return p
 }
 
-// of says how many units there are, where it has turned out to differ.
-func (p *progress) of(total int64) {
+// setTotal changes the number of units.
+func (p *progress) setTotal(total int64) {
 	if p.total != total && p.bar != nil {
 		p.bar.ChangeMax64(total)
 	}
 	p.total = total
 }
 
-// set says that done units are finished.
+// set shows that done units are finished.
 func (p *progress) set(done int64) {
 	now := p.con.now()
 	if p.bar != nil {
@@ -95,7 +95,7 @@ func (p *progress) log(message string) {
 	fmt.Fprintf(p.con.stderr, "ppdp: %s: %s\n", p.title, message)
 }
 
-// reading has files show how far the user's own are read. They are read one after the other.
+// reading makes files show progress while the user's own are read, one after the other.
 func reading(con *console, files datasets.Files) datasets.Files {
 	var bar *progress
 	var current string

@@ -305,7 +305,7 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 	meter := newMeter(con, workers)
 	meter.peaks = meter.peaks && !flags.Isolate // it sees this process alone
 	out := flags.folder(plan.Quick)
-	pulse := newHeart(con, filepath.Join(out, flags.shard.Folder(),
+	written := newProgressFile(con, filepath.Join(out, flags.shard.Folder(),
 		filepath.FromSlash(plan.Spec.Name)))
 	var last engine.Progress
 	result, err := engine.Run(con.ctx, plan, engine.Options{
@@ -318,17 +318,17 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 		Progress: func(p engine.Progress) {
 			last = p
 			ahead.set(p)
-			bar.of(int64(p.Total))
+			bar.setTotal(int64(p.Total))
 			bar.set(int64(p.Done))
-			pulse.set(p)
+			written.set(p)
 		},
 		Log: bar.log,
 		Build: engine.Build{CommandLine: append([]string{"ppdp"}, con.args...),
 			CPU: processor()},
 	})
 	bar.finish()
-	if beatErr := pulse.end(); beatErr != nil {
-		bar.log(fmt.Sprintf("ppdp status does not see this run: %v", beatErr))
+	if writeErr := written.end(); writeErr != nil {
+		bar.log(fmt.Sprintf("ppdp status does not see this run: %v", writeErr))
 	}
 	if result != nil {
 		err = errors.Join(err, meter.write(result.Dir, last.Done-last.Cached, last.Cached))

@@ -132,14 +132,14 @@ func startSlurm(t *testing.T) *slurm {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // munged looks at it
+	if err := os.Chmod(dir, 0o755); err != nil { // munged checks it
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", s.ppdp, "./ppdp")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	s.write(filepath.Join(dir, "munge", "key"), bytes.Repeat([]byte("secret"), 20)) // of nobody
+	s.write(filepath.Join(dir, "munge", "key"), bytes.Repeat([]byte("secret"), 20))
 	s.write(filepath.Join(s.work, "grid.yaml"), []byte(slurmSpec))
 	host, err := os.Hostname()
 	if err != nil {

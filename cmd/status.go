@@ -18,10 +18,10 @@ import (
 	"ppdp/internal/results"
 )
 
-// progressFile is the file of an experiment's folder that says how far its run is.
-const progressFile = "progress.json"
+// progressName is the file of an experiment's folder that says how far its run is.
+const progressName = "progress.json"
 
-// reached is how far a run has come, as it says itself every few seconds.
+// reached is how far a run has come: the content of its progress file.
 type reached struct {
 	Jobs   int       `json:"cells"` // of the run: its shard's
 	Done   int       `json:"done"`  // with the cached and the failed ones
@@ -32,15 +32,15 @@ type reached struct {
 	Ended  bool      `json:"ended"`
 }
 
-// beat is how often a run says how far it is, and silence how long it may be silent before it is
+// A run writes its progress file every writeEvery. One that has not done so for silentAfter is
 // taken for dead: a shared disk may show a file late.
 const (
-	beat    = 2 * time.Second
-	silence = 30 * time.Second
+	writeEvery  = 2 * time.Second
+	silentAfter = 30 * time.Second
 )
 
-// heart writes a run's progressFile. Its methods are safe for concurrent use.
-type heart struct {
+// progressFile writes a run's progress. Its methods are safe for concurrent use.
+type progressFile struct {
 	con  *console
 	dir  string
 	stop chan struct{}
@@ -51,66 +51,67 @@ type heart struct {
 	failed error
 }
 
-// newHeart starts to beat as soon as the run says what it has to do.
-func newHeart(con *console, dir string) *heart {
-	return &heart{con: con, dir: dir, stop: make(chan struct{}), at: reached{Began: con.now()}}
+// newProgressFile writes nothing before set is called: until then the run has no folder.
+func newProgressFile(con *console, dir string) *progressFile {
+	return &progressFile{con: con, dir: dir, stop: make(chan struct{}),
+		at: reached{Began: con.now()}}
 }
 
 // set records how far the run is.
-func (h *heart) set(p engine.Progress) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	first := h.at.Jobs == 0
-	h.at.Jobs, h.at.Done, h.at.Cached, h.at.Failed = p.Total, p.Done, p.Cached, p.Failed
+func (f *progressFile) set(p engine.Progress) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	first := f.at.Jobs == 0
+	f.at.Jobs, f.at.Done, f.at.Cached, f.at.Failed = p.Total, p.Done, p.Cached, p.Failed
 	if first {
-		h.write()
-		h.done.Go(h.beats)
+		f.write()
+		f.done.Go(f.writeRegularly)
 	}
 }
 
-func (h *heart) beats() {
-	ticker := time.NewTicker(beat)
+func (f *progressFile) writeRegularly() {
+	ticker := time.NewTicker(writeEvery)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-h.stop:
+		case <-f.stop:
 			return
 		case <-ticker.C:
-			h.mu.Lock()
-			h.write()
-			h.mu.Unlock()
+			f.mu.Lock()
+			f.write()
+			f.mu.Unlock()
 		}
 	}
 }
 
 // write is called with the lock held.
-func (h *heart) write() {
-	h.at.Heard = h.con.now()
-	h.failed = h.at.write(h.dir)
+func (f *progressFile) write() {
+	f.at.Heard = f.con.now()
+	f.failed = f.at.write(f.dir)
 }
 
-// end writes for the last time; it returns what kept the file from being written.
-func (h *heart) end() error {
-	close(h.stop)
-	h.done.Wait()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.at.Jobs > 0 { // else the run never began
-		h.at.Ended = true
-		h.write()
+// end writes for the last time. It returns the error that kept the file from being written.
+func (f *progressFile) end() error {
+	close(f.stop)
+	f.done.Wait()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at.Jobs > 0 { // else the run never began
+		f.at.Ended = true
+		f.write()
 	}
-	return h.failed
+	return f.failed
 }
 
 func (r *reached) write(dir string) error {
-	return results.WriteFile(filepath.Join(dir, progressFile), func(w io.Writer) error {
+	return results.WriteFile(filepath.Join(dir, progressName), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(r)
 	})
 }
 
-// readReached reads the progressFile of a folder; nil without one.
+// readReached reads the progress file of a folder; nil without one.
 func readReached(dir string) (*reached, error) {
-	path := filepath.Join(dir, progressFile)
+	path := filepath.Join(dir, progressName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -267,7 +268,7 @@ func newStatusLine(dir string, start *engine.Start, at *reached,
 		l.State = stateDone
 	case at.Ended:
 		l.State = stateStopped
-	case quiet > silence:
+	case quiet > silentAfter:
 		l.State, l.Silent = stateSilent, quiet.Seconds()
 	default:
 		l.State = stateRunning

@@ -11,8 +11,8 @@ import (
 // workerCommand is "ppdp worker", which ppdp run --isolate starts.
 type workerCommand struct{}
 
-// Run serves until standard input ends. An interruption is the run's to deal with, which ends its
-// workers; whatever jobs print goes to standard error, lest it is taken for an answer.
+// Run serves until standard input ends. It ignores interruptions: the run gets them too, and ends
+// its workers. What jobs print goes to standard error, where it cannot be taken for an answer.
 func (workerCommand) Run(con *console) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	answers := os.Stdout

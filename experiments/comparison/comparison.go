@@ -19,7 +19,7 @@ import (
 	"ppdp/metrics"
 )
 
-// Comparison asks what releases of one's own table are worth: those of every algorithm that fits,
+// Comparison asks what releases of a user's table are worth: those of every algorithm that fits,
 // under settings that follow from public facts alone.
 type Comparison struct {
 	CSV, Schema string // paths; without CSV records are made up from the schema
@@ -164,8 +164,9 @@ func load(ctx context.Context, files datasets.Files, path string, w *spec.Spec) 
 	return data.Table, nil
 }
 
-// measure says what is measured, and what of it the table cannot serve: classifiers and, without a
-// class, none of them; marginals of one and of two attributes; range queries over two.
+// measure sets what is measured: the accuracy of classifiers if the table has a class, marginals of
+// one and of two attributes, range queries over two, and the number of records. It returns the
+// classifiers that the table cannot serve.
 func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
@@ -296,9 +297,9 @@ func soundVariant(info algorithms.Info) (g algorithms.Guarantee, found bool) {
 // maxCells keeps a partition's cells within what any algorithm takes.
 const maxCells = 1 << 22
 
-// cells is how many cells of a partition, classes counted, may have noisy counts. Half of the
-// budget buys a count noise of scale 2/ε; what of it is above 0 is 1/ε on average, so that so many
-// empty cells publish as many records as there are.
+// cells is how many cells of a partition, classes counted, may have noisy counts. With half of the
+// budget a count gets noise of scale 2/ε, whose positive part is 1/ε on average. So n·ε empty cells
+// publish as many records by noise alone as the n that there are.
 func (c *Comparison) cells(epsilon float64) int {
 	return int(max(1, min(maxCells, float64(c.Records)*epsilon)))
 }

@@ -25,7 +25,7 @@ attributes:
   - {name: y, kind: categorical, values: ["no", "yes"]}
 `
 
-// compared writes a table of so many records and makes the spec of its comparison.
+// compared writes a table of the given number of records and makes the spec of its comparison.
 func compared(t *testing.T, c Comparison, schema string, rows int, record string) (text []byte,
 	unfit map[string]string) {
 	t.Helper()

@@ -209,8 +209,8 @@ func (r *run) cannotReload(i int, err error) error {
 
 // seal finds out whether a job has changed the data that all jobs share, by comparing their
 // checksum with that of the time when they were loaded. It finds mistakes, not attacks. The
-// checksum of a large graph can take longer than a job, so one check serves all jobs that have ended
-// since the last: their results are kept only after it. If it fails, all of them run again in
+// checksum of a large graph can take longer than a job, so one check serves all jobs that have
+// ended since the last: their results are kept only after it. If it fails, all of them run again in
 // processes.
 type seal struct {
 	sum datasets.Sum

@@ -26,7 +26,7 @@ type execution struct {
 	train, test []int32 // rows
 	at          *phase
 	clock       func() time.Time
-	published   metrics.Memo // what measurements share of the release
+	published   metrics.Memo // results about the release that measurements share
 	outcome
 }
 
@@ -87,7 +87,7 @@ func (e *execution) make(ctx context.Context, budget *privacy.Budget) (err error
 // check refuses a release that is not what its algorithm says it is, and records what it cost.
 func (e *execution) check(budget *privacy.Budget) error {
 	config, release := e.job.Config, e.release
-	if err := budget.Refused(); err != nil { // swallowed: what was to get noise has none
+	if err := budget.Refused(); err != nil { // the algorithm ignored the error
 		return fmt.Errorf("%w; %s went on all the same", err, config.Algorithm)
 	}
 	if err := algorithms.CheckRelease(&config.Info, e.input(budget), release); err != nil {
@@ -118,8 +118,8 @@ func (e *execution) check(budget *privacy.Budget) error {
 
 func (e *execution) warn(text string) { e.Warnings = append(slices.Clip(e.Warnings), text) }
 
-// swamped warns of a release under differential privacy that publishes so many times the records
-// it was made from that most of them are noise, "" for others.
+// swamped is the warning for a release under differential privacy that publishes results.Swamped
+// times the records it was made from, or more: most of them are noise. It is "" for others.
 func swamped(config *spec.Config, release *algorithms.Release, rows int) string {
 	n, ok := release.RecordCount()
 	if !ok || config.Guarantee.Model != algorithms.DifferentialPrivacy ||
@@ -130,7 +130,7 @@ func swamped(config *spec.Config, release *algorithms.Release, rows int) string 
 		"cells help (docs/your-table.md, Compare)", config.Label(), n, rows)
 }
 
-// errNotFinite is a metric's mistake, not the release's.
+// errNotFinite fails a job: a metric that gives such a number has a mistake.
 var errNotFinite = errors.New("not a finite number")
 
 // measure takes one measurement.

@@ -68,7 +68,7 @@ func covers(t *testing.T, text, value string) bool {
 }
 
 // TestGeneralisedTable: what is written of a release under k-anonymity is a k-anonymous table as a
-// file, tells the truth about the rows, keeps the other attributes, and is not in their order.
+// file, is true of the rows, keeps the other attributes, and is not in their order.
 func TestGeneralisedTable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

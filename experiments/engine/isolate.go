@@ -18,15 +18,16 @@ import (
 	"ppdp/internal/results"
 )
 
-// A job can run in a process of its own, which serves jobs one after the other: one that ends its
-// process, or needs more memory than that may have, costs itself and no other. A process has data
-// of its own; one that a job has ended is replaced. Nothing that is recorded differs from a run
-// without, but for what would have ended that.
+// Jobs can run in worker processes, one at a time in each. A job that ends its process, or needs
+// more memory than the process may have, is then a failed record, and no other job is lost. The run
+// starts the same program as "ppdp worker" with an assignment, and writes a request a line; see
+// Work for the other side. A worker loads the data for itself, and one that has ended is replaced.
+// Records are the same as without workers.
 //
-// Jobs of baselines in other languages stay here: those have processes already.
+// Jobs of baselines in other languages stay in the run's process: they have processes already.
 
-// assignment is the first line to a process: what it is to serve. All that a job depends on is in
-// Start and in the data.
+// assignment is the first line to a worker: the run whose jobs it will get. All that a job depends
+// on is in Start and in the data.
 type assignment struct {
 	Process       int            `json:"process"` // the run's
 	Start         *Start         `json:"start"`
@@ -39,19 +40,19 @@ type assignment struct {
 	MaxStack      int            `json:"maxStack"` // bytes of a goroutine's stack
 }
 
-// ready is the first line of a process: that it has loaded the data, or why it could not.
+// ready is a worker's answer to its assignment: it has loaded the data, or could not.
 type ready struct {
 	Error string `json:"error,omitempty"`
 }
 
-// request is a line to a process: the job to run, or the audit to make.
+// request is a line to a worker: the job to run, or the audit to make.
 type request struct {
 	Job   *int `json:"job,omitempty"`
 	Audit *int `json:"audit,omitempty"`
 }
 
-// reply is a line of a process. One with a Phase alone says that the job has entered it, and more
-// will come.
+// reply is a line of a worker. One with a Phase says that the job has entered it, and more lines
+// will come; one without is the last of its request.
 type reply struct {
 	Phase     string           `json:"phase,omitempty"`
 	Outcome   *results.Outcome `json:"outcome,omitempty"`
@@ -75,12 +76,13 @@ const (
 	maxWorkerWords = 64 << 10 // with a stack or two
 )
 
-// hardGrace is how long after its time limit a worker may take to say so.
+// hardGrace is how long after a job's time limit its worker may take to report that, before the run
+// kills it.
 const hardGrace = grace + 10*time.Second
 
-// maxWorkerStack bounds a goroutine's stack in a worker: far more than any recursion needs, and
-// little enough that one without end is not taken for a lack of memory. Of less memory the stack
-// has at most the given part: it is copied as it grows.
+// maxWorkerStack bounds a goroutine's stack in a worker: far more than any recursion needs, but so
+// little that an endless recursion is reported as such and not as a lack of memory. Where memory is
+// limited, the stack may have the given part of it: a stack is copied as it grows.
 const (
 	maxWorkerStack  = 256 << 20
 	workerStackPart = 8
@@ -126,8 +128,8 @@ func (r *run) newProcesses(start *Start) *process.Pool {
 	return &process.Pool{Program: program}
 }
 
-// ask has a worker do what is requested within a limit of time, 0 for none. phase is the last one
-// that a job entered.
+// ask sends a request to a worker and returns its last reply. limit bounds the time, 0 for none;
+// phase is the last one that the job entered.
 func (r *run) ask(ctx context.Context, q request, limit time.Duration) (said reply, phase string,
 	err error) {
 	err = r.processes.Ask(ctx, jsonLine(&q), limit, func(line []byte) (bool, error) {
@@ -143,7 +145,7 @@ func (r *run) ask(ctx context.Context, q request, limit time.Duration) (said rep
 	return said, phase, err
 }
 
-// jobInProcess has a worker run a job, and keeps the outcome.
+// jobInProcess runs a job in a worker and keeps the outcome.
 func (r *run) jobInProcess(ctx context.Context, i int) {
 	limit := r.opts.Timeout
 	if limit > 0 {
@@ -187,7 +189,7 @@ func (r *run) jobInProcess(ctx context.Context, i int) {
 	r.finish(i, o, err)
 }
 
-// auditInProcess has a worker make an audit. One that ends its worker could not be made.
+// auditInProcess makes an audit in a worker. An audit that ends its worker is a failed one.
 func (r *run) auditInProcess(ctx context.Context, k int) (results.Audit, error) {
 	said, _, err := r.ask(ctx, request{Audit: &k}, 0)
 	var start *process.StartError
@@ -203,14 +205,15 @@ func (r *run) auditInProcess(ctx context.Context, k int) (results.Audit, error) 
 	return *said.Audit, nil
 }
 
-// What Go says last when it ends a process, and where there is no more memory.
+// The last words of a Go program that ends by a panic or a fatal error, and those of one that has
+// no more memory.
 var (
 	goDeath  = regexp.MustCompile(`(?m)^(?:panic|fatal error): .*`)
 	goMemory = regexp.MustCompile(`(?m)^(?:fatal error: .*(?:out of|cannot allocate) memory|` +
 		`runtime/cgo: pthread_create failed)`) // for a thread's stack
 )
 
-// deathOf says what ended a worker, and who did it. The stack goes to the log.
+// deathOf is the error of a worker that has ended while it served who. The stack goes to the log.
 func deathOf(who string, err error) error {
 	var fault *process.Fault
 	if !errors.As(err, &fault) || !errors.Is(err, process.ErrEnded) {
@@ -230,8 +233,8 @@ func deathOf(who string, err error) error {
 	return &crashed{text, []byte(stack[:min(len(stack), shownStack)])}
 }
 
-// shownStack is how many bytes of a worker's last words are for people: those of many goroutines
-// come to more.
+// shownStack is how many bytes of a worker's last words are logged: the stacks of many goroutines
+// would be more.
 const shownStack = 4 << 10
 
 // jsonLine is a value as one line.

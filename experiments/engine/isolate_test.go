@@ -71,7 +71,7 @@ func processes() Process {
 	return Process{Command: []string{"env", "PPDP_TEST_WORKER=1", os.Args[0]}}
 }
 
-// isolated are options whose jobs run in processes of this program, so many at once.
+// isolated are options whose jobs run in processes of this program, workers of them at once.
 func isolated(t *testing.T, jobs int) Options {
 	opts := options(t, t.TempDir())
 	opts.Workers, opts.Isolate, opts.Process = jobs, true, processes()

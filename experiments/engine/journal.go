@@ -31,8 +31,8 @@ type entry struct {
 // mark is a line of the journal about a job that is not finished.
 type mark struct {
 	Key string `json:"key"`
-	// State is begun or ended. A job that begun and neither ended nor finished was running when
-	// its process died.
+	// State is begun or ended, "" for an entry. A job that has begun and neither ended nor finished
+	// was running when its process died: it may have been the cause.
 	State string `json:"state,omitempty"`
 }
 
@@ -42,10 +42,10 @@ const (
 	ended = "ended" // without a result to be used again: it failed or was interrupted
 )
 
-// journal keeps finished jobs while an experiment runs, and which jobs are in flight, one a line:
-// the first 16 hexadecimal digits of the SHA-256 of the rest, a blank, JSON. Lines are only ever
-// appended. Finished jobs are synced to disk in groups, so a killed run loses at most what was in
-// flight. It is also the cache of later runs.
+// journal is the file that keeps finished jobs while an experiment runs, and says which jobs have
+// begun. A line is the first 16 hexadecimal digits of the SHA-256 of the rest, a blank, and JSON:
+// an entry or a mark. Lines are only ever appended. Finished jobs are synced to disk in groups, so
+// a killed run loses at most the jobs that were running. Later runs take finished jobs from it.
 type journal struct {
 	file    *os.File
 	unlock  func()
@@ -147,7 +147,7 @@ func lock(path string) (unlock func(), err error) {
 		unlock, err := lockedfile.MutexAt(path).Lock()
 		select {
 		case got <- result{unlock, err}:
-		case <-patience.Done(): // nobody waits any longer
+		case <-patience.Done(): // too late
 			if err == nil {
 				unlock()
 			}
@@ -195,16 +195,11 @@ func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 	return held, end, err
 }
 
-// journalLine is a whole line of a journal.
+// journalLine is where a line of a journal is.
 type journalLine struct {
-	text   []byte // with its end
-	number int    // from 1
-}
-
-// entry is what the line says.
-func (l *journalLine) entry() entry {
-	e, _ := parseJournalLine(l.text) // it could be parsed when it was read
-	return e
+	offset int64
+	length int32 // with its end
+	number int32 // from 1
 }
 
 // scanJournal hands every line that matches its checksum to each, with its entry, and returns the
@@ -213,7 +208,7 @@ func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o 
 	error) {
 	reader := bufio.NewReaderSize(from, 1<<16)
 	var end int64
-	for number := 1; ; number++ {
+	for number := int32(1); ; number++ {
 		text, err := reader.ReadBytes('\n')
 		if err == io.EOF {
 			return end, nil // what is left of a torn line is cut off
@@ -221,6 +216,7 @@ func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o 
 		if err != nil {
 			return 0, err
 		}
+		at := journalLine{end, int32(len(text)), number}
 		end += int64(len(text))
 		o, ok := parseJournalLine(text)
 		if !ok {
@@ -228,7 +224,7 @@ func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o 
 				"job runs again unless another line has it", JournalFile, number))
 			continue
 		}
-		each(journalLine{text, number}, &o)
+		each(at, &o)
 	}
 }
 
@@ -327,8 +323,8 @@ func (j *journal) mark(key, state string) error {
 	return errors.Join(err, j.write(text))
 }
 
-// errLost says that the journal is no longer where it was opened: somebody removed or replaced the
-// folder.
+// errLost says that the journal is no longer where it was opened: the folder was removed or
+// replaced.
 var errLost = errors.New("the output folder was removed while the experiment ran: what had " +
 	"finished is lost")
 

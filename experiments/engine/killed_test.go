@@ -78,7 +78,7 @@ func child(out string) int {
 	return 0
 }
 
-// stopAt is after how many jobs a child kills itself if it is told to.
+// stopAt is after how many jobs a child kills itself where a test asks for it.
 const stopAt = 5
 
 // childCommand is a process that runs an experiment.
@@ -177,7 +177,7 @@ func TestSuspects(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRun(plan, opts, cache, j, "")
-	for _, i := range []int{3, 11} { // of the coin, begun as far as the journal can tell
+	for _, i := range []int{3, 11} { // of the coin, begun according to the journal
 		r.mark(i, begun)
 	}
 	r.mark(5, begun) // and ended: it was interrupted
@@ -276,7 +276,7 @@ func TestHangingIsNamed(t *testing.T) {
 				err != nil && !errors.Is(err, ErrInterrupted) {
 				t.Errorf("got %v", err)
 			}
-			const want = "jobs that did not end at their time limit, and run until this " +
+			const want = "jobs that did not end when they were stopped, and run until this " +
 				"process ends: test/moods: hang at epsilon 1, trial 0; " +
 				"test/moods: hang at epsilon 1, trial 1"
 			if last := said[len(said)-1]; last != want {

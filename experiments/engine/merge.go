@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ppdp/datasets"
+	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 )
 
@@ -44,12 +45,14 @@ type Missing struct {
 // ErrDisagree says that two journals have a job with different results.
 var ErrDisagree = errors.New("two journals disagree")
 
-// found is a job that a journal has. Its line is kept as text and parsed again when it is needed:
-// entries take several times the memory, and a plan may have a million jobs.
+// found is where a job is in a journal, and what is asked about all jobs at once. The rest is read
+// again when it is needed: a plan may have a million jobs.
 type found struct {
-	journalLine
-	folder int // index in merge.dirs
-	ok     bool
+	journalLine       // its number is 0 for a job that no journal has
+	folder      int32 // index in merge.dirs
+	ok          bool
+	proof       proof
+	config      *spec.Config
 }
 
 // merge is journals being merged.
@@ -58,6 +61,7 @@ type merge struct {
 	dirs   []string // of the shards, and what is written to where it has a journal
 	starts []*Start
 	found  map[string]*found // by key, which equal jobs share
+	open   map[int32]*os.File
 }
 
 // Merge makes the files of an experiment, as a run on one machine would have written them, from the
@@ -66,7 +70,8 @@ type merge struct {
 // that failed in one and not in the other is taken from the other. Nothing is run, and nothing is
 // written before all jobs are there.
 func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, error) {
-	m := &merge{dirs: dirs, found: make(map[string]*found)}
+	m := &merge{dirs: dirs, found: make(map[string]*found), open: make(map[int32]*os.File)}
+	defer m.close()
 	for _, dir := range dirs {
 		start, err := ReadStart(dir)
 		if err != nil {
@@ -88,20 +93,20 @@ func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, erro
 	if err := m.check(opts.Same); err != nil {
 		return nil, err
 	}
-	for _, key := range m.keys {
-		m.found[key] = nil // asked for
+	for i, key := range m.keys {
+		m.found[key] = &found{config: plan.Jobs[i].Config}
 	}
 	if _, err := os.Stat(filepath.Join(out, JournalFile)); err == nil {
 		m.dirs = append(slices.Clone(dirs), out) // what is there already must agree as well
 	}
 	var errs []error
 	for i := range m.dirs {
-		errs = append(errs, m.read(i))
+		errs = append(errs, m.read(int32(i)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	m.finished = func(i int) (entry, error) { return m.found[m.keys[i]].entry(), nil }
+	m.finished = func(i int) (entry, error) { return m.entry(m.found[m.keys[i]]) }
 	if missing := m.missing(); len(missing) > 0 {
 		return &Merged{Missing: missing}, nil
 	}
@@ -127,9 +132,52 @@ func (m *merge) place(f *found) string {
 	return fmt.Sprintf("%s:%d", filepath.ToSlash(path), f.number)
 }
 
+// mostOpen bounds the journals that are open at once.
+const mostOpen = 200
+
+// line reads the line of a job again.
+func (m *merge) line(f *found) (line []byte, err error) {
+	file := m.open[f.folder]
+	if file == nil {
+		if len(m.open) == mostOpen {
+			m.close()
+		}
+		if file, err = os.Open(filepath.Join(m.dirs[f.folder], JournalFile)); err != nil {
+			return nil, err
+		}
+		m.open[f.folder] = file
+	}
+	line = make([]byte, f.length)
+	if _, err := file.ReadAt(line, f.offset); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.place(f), err)
+	}
+	return line, nil
+}
+
+// entry reads a job again.
+func (m *merge) entry(f *found) (entry, error) {
+	line, err := m.line(f)
+	if err != nil {
+		return entry{}, err
+	}
+	e, ok := parseJournalLine(line)
+	if !ok {
+		err = fmt.Errorf("%s: the line has changed since it was read", m.place(f))
+	}
+	return e, err
+}
+
+// close closes what is open.
+func (m *merge) close() {
+	for _, file := range m.open { // order-free: each is closed
+		file.Close()
+	}
+	clear(m.open)
+}
+
 // read finds the plan's jobs in the journal of one of the folders. Within one journal the last line
 // of a job counts, and one that finished more than one that failed.
-func (m *merge) read(folder int) error {
+func (m *merge) read(folder int32) error {
 	dir := m.dirs[folder]
 	path := filepath.Join(dir, JournalFile)
 	file, err := os.Open(path)
@@ -152,14 +200,15 @@ func (m *merge) read(folder int) error {
 				others++
 				return
 			}
-			after := &found{at, folder, e.Status == results.OK}
+			after := found{at, folder, e.Status == results.OK, proofOf(before.config, e.Spent),
+				before.config}
 			switch {
-			case before == nil, !before.ok && after.ok,
+			case before.number == 0, !before.ok && after.ok,
 				before.folder == folder && before.ok == after.ok:
-				m.found[e.Key] = after
+				*before = after
 			case before.ok && !after.ok:
 			default:
-				if err := m.agree(before, after); err == nil {
+				if err := m.agree(before, &after); err == nil {
 				} else if len(disagree) < disagreeShown {
 					disagree = append(disagree, err)
 				} else {
@@ -176,13 +225,18 @@ func (m *merge) read(folder int) error {
 	return errors.Join(append(disagree, err)...)
 }
 
-// disagreeShown is how many jobs are shown on which two journals disagree.
+// disagreeShown is the number of jobs that are listed when two journals disagree.
 const disagreeShown = 10
 
 // agree compares the results of a job in two journals. Times may differ.
 func (m *merge) agree(a, b *found) error {
-	textA, errA := json.Marshal(a.entry().Outcome)
-	textB, errB := json.Marshal(b.entry().Outcome)
+	first, errA := m.entry(a)
+	second, errB := m.entry(b)
+	if err := errors.Join(errA, errB); err != nil {
+		return err
+	}
+	textA, errA := json.Marshal(first.Outcome)
+	textB, errB := json.Marshal(second.Outcome)
 	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
 		return errors.Join(errA, errB)
 	}
@@ -209,7 +263,7 @@ func (m *merge) missing() []Missing {
 	}
 	open := make([]int, max(1, count))
 	for i := range m.keys {
-		if m.found[m.keys[i]] != nil {
+		if m.found[m.keys[i]].number > 0 {
 			continue
 		}
 		for part := range open {
@@ -292,20 +346,27 @@ func (m *merge) writeJournal(j *journal, there map[string]bool) error {
 	var lines []byte
 	for i, key := range m.keys {
 		f := m.found[key]
-		e := f.entry()
-		m.proofs[i] = proofOf(m.plan.Jobs[i].Config, e.Spent)
+		m.proofs[i] = f.proof
 		if !f.ok {
 			m.result.Failed++
-			if m.result.Failed <= failuresShown {
-				m.result.Failures = append(m.result.Failures, fmt.Sprintf("%s: %s",
-					m.describe(i), e.Error))
+		}
+		if !f.ok && m.result.Failed <= failuresShown {
+			e, err := m.entry(f)
+			if err != nil {
+				return err
 			}
+			m.result.Failures = append(m.result.Failures, fmt.Sprintf("%s: %s",
+				m.describe(i), e.Error))
 		}
 		if there[key] {
 			continue
 		}
 		there[key] = true
-		if lines = append(lines, f.text...); len(lines) >= 1<<20 {
+		line, err := m.line(f)
+		if err != nil {
+			return err
+		}
+		if lines = append(lines, line...); len(lines) >= 1<<20 {
 			if err := j.write(lines); err != nil {
 				return err
 			}

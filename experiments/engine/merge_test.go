@@ -249,7 +249,7 @@ func TestMergePrefersSuccess(t *testing.T) {
 	}
 }
 
-// TestTwoMerges: of two at once one waits its turn or is told so; the files are whole.
+// TestTwoMerges: of two at once one waits its turn or fails with ErrBusy; the files are whole.
 func TestTwoMerges(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()

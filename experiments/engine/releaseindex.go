@@ -170,7 +170,7 @@ func (r *run) notice(files int, unprivate []string) string {
 		}
 	}
 	fmt.Fprintf(&b, `2. The noise follows from the seed, which is %d and is in the manifest.
-   Whoever knows it can remove the noise. Run again with --seed and a number from 0 to
+   With it anybody can remove the noise. Run again with --seed and a number from 0 to
    18446744073709551615 that nobody can guess, use it for this one run only, and publish neither
    the seed nor the other files of the run.
 3. An epsilon is for one file. All files here are of the same people: the epsilons of those that you

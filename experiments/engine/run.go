@@ -24,8 +24,8 @@ import (
 )
 
 // Run runs every job of the plan that no earlier run has finished and writes the experiment's
-// files. A failed job does not end the run: it is a record of its own. The error is for what ends
-// a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
+// files. A failed job does not end the run: it is a record like any other. The error is for what
+// ends a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
 //
 // Some jobs run in processes of their own whatever Options.Isolate says, so that they can harm
 // nothing else: those of algorithms that were running when an earlier process of this run died,
@@ -96,7 +96,7 @@ type run struct {
 	done   int                     // jobs that are on disk
 	again  []int                   // jobs to run again in a process, after all others
 	traced map[string]bool         // crashes whose stack has been logged
-	left   map[int]<-chan struct{} // jobs left behind at their time limit; closed if one ends later
+	left   map[int]<-chan struct{} // jobs left behind; closed if one ends later
 }
 
 // task is a job to run or an audit to make.
@@ -356,8 +356,8 @@ func (r *run) report() {
 	}
 }
 
-// nameLeft logs which jobs were left behind at their time limit and still run: they take time from
-// others, and only the end of the process ends them.
+// nameLeft logs which jobs were left behind, at their time limit or an interruption, and still run:
+// they take time from others, and only the end of the process ends them.
 func (r *run) nameLeft() {
 	var names []string
 	for _, i := range slices.Sorted(maps.Keys(r.left)) {
@@ -372,8 +372,8 @@ func (r *run) nameLeft() {
 		names = append(names[:failuresShown], fmt.Sprintf("and %d more", n-failuresShown))
 	}
 	if len(names) > 0 {
-		r.opts.Log("jobs that did not end at their time limit, and run until this process ends: " +
-			strings.Join(names, "; "))
+		r.opts.Log("jobs that did not end when they were stopped, and run until this process " +
+			"ends: " + strings.Join(names, "; "))
 	}
 }
 

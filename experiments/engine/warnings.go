@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// warnings collects what releases warn of. Those that differ only in numbers are logged once,
-// with how many more there are: a search that ends at its limit does so in most jobs, each with
-// numbers of its own.
+// warnings collects the warnings of releases. Those that differ only in numbers are logged once,
+// with how many there are: a search that ends at its limit does so in most jobs, each with other
+// numbers.
 type warnings struct {
 	first []string       // of those that are alike
 	count map[string]int // by the warning without its numbers

@@ -37,7 +37,7 @@ var boundTags = []bound{{Tag: "min", Keyword: "minimum", Words: "from"},
 	{Tag: "below", Keyword: "exclusiveMaximum", Words: "below"}}
 
 // Parameters describes the settings of a parameter struct, whose values are the defaults: of an
-// algorithm's, dataset's or metric's Params. It is empty where there are none, and where they are
+// algorithm's, dataset's or metric's Params. It is empty without parameters, and where they are
 // known only at run time.
 func Parameters(defaults any) []Parameter {
 	if _, dynamic := defaults.(strictyaml.Dynamic); dynamic || isNil(defaults) {

@@ -25,7 +25,7 @@ type axis struct {
 
 var _ strictyaml.Unmarshaler = (*Sweep)(nil)
 
-// UnmarshalStrict reads the mapping without looking at what its keys mean.
+// UnmarshalStrict reads the mapping; what its keys mean is checked when it is expanded.
 func (s *Sweep) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	if n.Kind != strictyaml.MappingNode {
 		r.Problemf(n, "must be a mapping of names to values")

@@ -49,11 +49,11 @@ func (p *Pool) Close() {
 	p.idle = nil
 }
 
-// Ask hands a line to an idle process, or to a new one, and the lines that it prints to take until
-// that reports the last one or an error; limit is how long that may take, 0 for any time. What goes
-// wrong in a process that has served others before may be their doing: the request is made once
-// more of a fresh one, so that its outcome depends on itself alone. One that was out of time is
-// not.
+// Ask writes a line to an idle process, or to a new one, and calls take with each line that it
+// prints, until take reports the last one or an error. limit bounds the time, 0 for any. If this
+// fails in a process that has served other requests before, one of those may be the cause: the
+// request is made once more, in a fresh process, so that its outcome depends on itself alone. A
+// request that was out of time is not repeated.
 //
 // The error is a Fault, a StartError, take's own within a Fault, or the context's.
 func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration,

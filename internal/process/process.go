@@ -126,8 +126,8 @@ var (
 )
 
 // exchange writes a line and hands the next ones of the program to take until that has the last.
-// Whether the program prints more is a matter of time and not looked for: it answers no later
-// request, so the next one goes to a fresh process.
+// What the program prints after that is not read here: it would be the answer to the next request,
+// which then goes to a fresh process.
 func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration, begins []byte,
 	take func(line []byte) (last bool, err error)) error {
 	wrote := make(chan error, 1)
@@ -150,11 +150,11 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 	if begins == nil {
 		begin()
 	}
-	var look <-chan time.Time
+	var check <-chan time.Time
 	if p.Memory > 0 && p.Group {
 		ticker := time.NewTicker(memoryInterval)
 		defer ticker.Stop()
-		look = ticker.C
+		check = ticker.C
 	}
 	for {
 		select {
@@ -176,7 +176,7 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 			return ctx.Err()
 		case <-expired:
 			return fmt.Errorf("%w after %v", ErrTime, limit)
-		case <-look:
+		case <-check:
 			if used := groupMemory(p.command.Process.Pid); used > p.Memory {
 				return fmt.Errorf("%w: it and its children had %d MiB, must be at most %d",
 					ErrMemory, used>>20, p.Memory>>20)
@@ -185,7 +185,7 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 	}
 }
 
-// memoryInterval is the pause between looks at the memory of a process group.
+// memoryInterval is the pause between checks of the memory of a process group.
 const memoryInterval = 50 * time.Millisecond
 
 // Fault is what went wrong in a process, which has ended.

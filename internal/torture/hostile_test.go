@@ -141,7 +141,7 @@ func overflow(n int) int {
 	return overflow(n+1) + n
 }
 
-// meddle races with whoever reads the table, which is its fault and not the harness's.
+// meddle races with all that read the table, which is its fault and not the harness's.
 //
 //go:norace
 func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
@@ -196,8 +196,8 @@ func (c *campaign) baselines() {
 		})
 }
 
-// failsAlone runs the experiment with an act beside it, up to so many times until it finishes. The
-// act's jobs must say what is wanted, and the others come out as without it.
+// failsAlone runs the experiment with an act beside it, a limited number of times until it
+// finishes. The act's jobs must say what is wanted, and the others come out as without it.
 func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...string) {
 	if act == "hang" { // the limit must not be one for good cells, which a busy machine keeps
 		if out, err := f.run(flags...); err != nil {

@@ -51,7 +51,7 @@ func (c *campaign) kills() {
 			f.Error(err)
 		}
 		f.ends(command)
-		if !strings.Contains(said.String(), "that did not end at their time limit") {
+		if !strings.Contains(said.String(), "jobs that did not end when they were stopped") {
 			f.Errorf("the hanging jobs are not named: %s", said.String())
 		}
 	})
@@ -101,7 +101,7 @@ func marked(entry string) (processes []string) {
 	return processes
 }
 
-// hangs waits until a hostile cell of the case hangs.
+// hangs waits until a hostile job of the case hangs.
 func (f *fault) hangs() {
 	for {
 		if _, err := os.Stat(filepath.Join(f.dir, hangsFile)); err == nil {
@@ -111,13 +111,13 @@ func (f *fault) hangs() {
 	}
 }
 
-// ends: a process that was told to ends, and soon. The whole campaign says how soon; beside other
+// ends: a process that got a signal ends, and soon. The whole campaign says how soon; beside other
 // tests a machine may be as busy as it likes.
 func (f *fault) ends(command *exec.Cmd) {
 	f.Helper()
-	told := time.Now()
+	sent := time.Now()
 	command.Wait() // with 1 if it was interrupted, 0 if it had finished
-	if took := time.Since(told); *full && took > 5*time.Second {
+	if took := time.Since(sent); *full && took > 5*time.Second {
 		f.Errorf("it ended after %v", took)
 	}
 }

@@ -90,7 +90,7 @@ func (Coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 	case "processors":
 		return nil, fmt.Errorf("%d processors", runtime.GOMAXPROCS(0))
 	case "hang":
-		select {} // never looks at its context
+		select {} // ignores its context
 	case "greedy":
 		path := root.Fork()
 		noise := in.Budget.Laplace("count", in.Noise.Open("count"), privacy.Exact(1))
