@@ -276,7 +276,8 @@ func listClassifiers() listed {
 	list := listed{columns: []string{"NAME", "TITLE", "SOURCE"}}
 	for _, classifier := range lookUp(classifiers.Names(), classifiers.Lookup) {
 		info := classifier.Info()
-		list.add(plainLine{info.Name, info.Title, info.Source, info.Revision}, info.Name, info.Title, info.Source)
+		list.add(plainLine{info.Name, info.Title, info.Source, info.Revision},
+			info.Name, info.Title, info.Source)
 	}
 	return list
 }
