@@ -31,10 +31,10 @@ type regressCommand struct {
 
 // Help is the second part of the verb's help text.
 func (regressCommand) Help() string {
-	return `Compares the results of runs with a reference, number by number. Nothing is run. With its seed,
-data and revisions, values must be equal. If the seed or the revision of an algorithm differs,
-means are tested (paired by trial, or by Welch's test), for points and for whole curves, with
-Holm's correction over all of them. Improvements count as changes: they may be leaks. The exit
+	return `Compares the results of runs with a reference, number by number. Nothing is run. With
+its seed, data and revisions, values must be equal. If the seed or the revision of an algorithm
+differs, means are tested (paired by trial, or by Welch's test), for points and for whole curves,
+with Holm's correction over all of them. Improvements count as changes: they may be leaks. The exit
 code is 1 if something changed or is missing.
 
 Examples:
