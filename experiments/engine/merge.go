@@ -62,6 +62,7 @@ type merge struct {
 	starts []*Start
 	found  map[string]*found // by key, which equal jobs share
 	open   map[int32]*os.File
+	buffer []byte // of line
 }
 
 // Merge makes the files of an experiment, as a run on one machine would have written them, from the
@@ -135,7 +136,7 @@ func (m *merge) place(f *found) string {
 // mostOpen bounds the journals that are open at once.
 const mostOpen = 200
 
-// line reads the line of a job again.
+// line reads the line of a job again. It is good until the next call.
 func (m *merge) line(f *found) (line []byte, err error) {
 	file := m.open[f.folder]
 	if file == nil {
@@ -147,11 +148,11 @@ func (m *merge) line(f *found) (line []byte, err error) {
 		}
 		m.open[f.folder] = file
 	}
-	line = make([]byte, f.length)
-	if _, err := file.ReadAt(line, f.offset); err != nil {
+	m.buffer = slices.Grow(m.buffer[:0], int(f.length))[:f.length]
+	if _, err := file.ReadAt(m.buffer, f.offset); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.place(f), err)
 	}
-	return line, nil
+	return m.buffer, nil
 }
 
 // entry reads a job again.
