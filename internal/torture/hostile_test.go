@@ -64,7 +64,7 @@ var deadly = map[string]string{
 	"memory":    "hostile needs more memory than a worker may have",
 }
 
-// hangsFile says, in the folder of a run, that a cell hangs.
+// hangsFile says, in the folder of a run, that a job hangs.
 const hangsFile = "hangs"
 
 func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Release, error) {
@@ -199,7 +199,7 @@ func (c *campaign) baselines() {
 // failsAlone runs the experiment with an act beside it, a limited number of times until it
 // finishes. The act's jobs must say what is wanted, and the others come out as without it.
 func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...string) {
-	if act == "hang" { // the limit must not be one for good cells, which a busy machine keeps
+	if act == "hang" { // the limit must not be one for good jobs, which a busy machine keeps
 		if out, err := f.run(flags...); err != nil {
 			f.Fatalf("%v: %s", err, out)
 		}
