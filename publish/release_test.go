@@ -166,6 +166,12 @@ func TestRefused(t *testing.T) {
 		"utility ncp weighs cut points": func(r *Request) {
 			r.Algorithm, r.Params = "diffmulti", []string{"utility=ncp"}
 		},
+		"utility dm divides scores by the number of records": func(r *Request) {
+			r.Algorithm, r.Params = "diffmulti", []string{"utility=dm"}
+		},
+		"which is private: one record can move": func(r *Request) {
+			r.Algorithm, r.Params = "diffgen", []string{"utility=dm"}
+		},
 		"gives no privacy":            func(r *Request) { r.Algorithm = "identity" },
 		"it takes graphs":             func(r *Request) { r.Algorithm = "hay" },
 		"mondrian, mst,":              func(r *Request) { r.Algorithm = "nothing" },
@@ -255,7 +261,7 @@ func TestFailureIsSpent(t *testing.T) {
 // have answered.
 func TestNeighbours(t *testing.T) {
 	for name, params := range map[string][]string{"rps": nil, "privbayes": nil,
-		"diffmulti": {"utility=dm"}, "mondrian": {"k=5"}} {
+		"diffmulti": {"utility=max"}, "mondrian": {"k=5"}} {
 		var certificates [2]*Certificate
 		for i, rows := range []int{300, 211} {
 			_, r := files(t, rows)

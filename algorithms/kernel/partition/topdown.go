@@ -61,6 +61,10 @@ func NewCutPoints(in algorithms.Input, scorer Scorer, scores privacy.Sensitivity
 	if rule == EveryCut && scorer.Utility == CertaintyPenalty {
 		in.Budget.Inexact("utility ncp weighs cut points by sums that are no whole numbers")
 	}
+	if scorer.Utility == Discernibility {
+		in.Budget.Inexact("utility dm divides scores by the number of records, which is private: " +
+			"one record can move the rounding of every region's scores at once")
+	}
 	draws := in.Noise.Open("cut points")
 	choice := in.Budget.Exponential("cut points", draws, scores)
 	return &CutPoints{Scorer: scorer, Rule: rule, Choice: choice, Draws: draws}

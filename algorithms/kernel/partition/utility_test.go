@@ -66,8 +66,9 @@ func TestSensitivities(t *testing.T) {
 
 // TestDiscernibilityLossOfOneLevel is errata D3. A level of the tree runs one mechanism in each
 // region, all of them with scores divided by 2|D|+1, and |D| is the number of all records: one more
-// record changes every region's choice. Together they still lose no more than half of ε′, over
-// random levels of up to four regions with up to four candidates each.
+// record changes every region's choice. In random levels of up to four regions with up to four
+// candidates each, the record's own region loses no more than the part that the proof gives it, the
+// others together no more than theirs, and all no more than half of ε′.
 func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 	const epsilon = 1.0
 	rapid.Check(t, func(t *rapid.T) {
@@ -81,7 +82,7 @@ func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 		own := rapid.IntRange(0, regions-1).Draw(t, "region of the new record")
 		// The worst output takes the worst candidate in every region: the losses of independent
 		// choices add up.
-		up, down := 0.0, 0.0
+		var up, down [2]float64 // of the own region, of the others
 		for region, n := range sizes {
 			before, after := make([][]int32, choices), make([][]int32, choices)
 			for i := range before {
@@ -96,14 +97,26 @@ func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 				epsilon)
 			q := chances(Scorer{Utility: Discernibility, Classes: 1, Records: records + 1}, after,
 				epsilon)
+			part := 1
+			if region == own {
+				part = 0
+			}
 			most, least := math.Inf(-1), math.Inf(1)
 			for i := range p {
 				ratio := math.Log(p[i] / q[i])
 				most, least = max(most, ratio), min(least, ratio)
 			}
-			up, down = up+most, down-least
+			up[part], down[part] = up[part]+most, down[part]-least
 		}
-		if loss := max(up, down); loss > epsilon/2+1e-9 {
+		N, n := float64(records), float64(sizes[own])
+		bounds := [2]float64{epsilon * n / (2*N + 3),
+			epsilon * (N - n) * (N - n) / ((2*N + 1) * (2*N + 3))}
+		for part, bound := range bounds {
+			if loss := max(up[part], down[part]); loss > bound+1e-9 {
+				t.Fatalf("part %d loses %v, must lose at most %v", part, loss, bound)
+			}
+		}
+		if loss := max(up[0]+up[1], down[0]+down[1]); loss > epsilon/2+1e-9 {
 			t.Fatalf("a level loses %v, must lose at most half of %v", loss, epsilon)
 		}
 	})
