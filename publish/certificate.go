@@ -93,7 +93,7 @@ type Mechanism struct {
 	Sampling    string  `json:"sampling"`
 }
 
-// Spending is what the table's ledger allows and has spent, this release included.
+// Spending is what the table's account allows and what has been spent, this release included.
 type Spending struct {
 	Unit    string  `json:"unit"`
 	Total   float64 `json:"total"`
@@ -174,7 +174,7 @@ var anonymityLimits = []string{
 	"k-anonymity is not differential privacy: it bounds no one's risk whatever others know.",
 	"Where all records of a class share a sensitive value, that value is known of each of them.",
 	"Who knows that a person is in the table, and a fact about them that is not generalised, may " +
-		"tell more.",
+		"learn more.",
 	"Sensitive values and the class are published as they are.",
 	"Another release of the same people, made by anyone, can split the classes. Releases under " +
 		"k-anonymity do not add up to a bound.",
@@ -186,7 +186,8 @@ var privacyLimits = []string{
 	"It protects single records. A person with several records is protected less, and so is a " +
 		"family.",
 	"What can be learned about a person from everyone else's records is not hidden.",
-	"Releases made outside the ledger add to this one. Who deletes or copies the ledger undoes it.",
+	"Releases that are not in the account add to this one. Deleting or copying the account " +
+		"undoes it.",
 	"Choosing algorithm or settings by looking at the private data is not covered by epsilon.",
 	"The schema is taken to be public knowledge, written down before anyone looked at the data.",
 	"How long the release took, how much memory it used, and messages shown to the holder of the " +
