@@ -187,7 +187,7 @@ func Measure(table, population *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	groups := group(table, o.Suppressed)
-	r := &Report{Records: table.Rows - groups.left, Suppressed: groups.left,
+	r := &Report{Records: table.Rows - groups.suppressed, Suppressed: groups.suppressed,
 		Classes: len(groups.sizes), Threshold: o.K, Absent: table.Absent}
 	for i := range table.Quasi {
 		r.QuasiIdentifiers = append(r.QuasiIdentifiers, table.Quasi[i].Name)
