@@ -211,18 +211,3 @@ func graph(nodes int, edges [][2]int32) *datasets.Graph {
 	}
 	return g
 }
-
-// SchemaYAML describes the tables of Pairs in the language of schema files.
-const SchemaYAML = `# The tables of audits.
-header: true
-class: pays
-attributes:
-  - {name: age, kind: numeric, low: 10, high: 20, step: 1, role: quasi-identifier}
-  - {name: height, kind: numeric, low: 0, high: 4, step: 1, continuous: true, role: quasi-identifier}
-  - name: work
-    kind: categorical
-    values: [baker, smith, clerk, astronaut]
-    role: quasi-identifier
-    taxonomy: {any: [{craft: [baker, smith]}, {other: [clerk, astronaut]}]}
-  - {name: pays, kind: categorical, values: ["no", "yes"]}
-`

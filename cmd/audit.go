@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -16,8 +14,6 @@ import (
 	"ppdp/audit"
 	"ppdp/audit/blackbox"
 	"ppdp/datasets"
-	csvtable "ppdp/datasets/csv"
-	"ppdp/datasets/graph"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/random"
@@ -30,11 +26,9 @@ type auditCommand struct {
 	Epsilon     float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" placeholder:"E"`
 	Delta       float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." placeholder:"D"`
 	Transcripts int      `help:"Transcripts for each pair of neighbours and direction (default: ${default})." default:"100" placeholder:"N"`
-	BlackBox    int      `help:"Also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." placeholder:"N"`
+	BlackBox    int      `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
 	Seed        uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
-	Dataset     string   `help:"Replay on this dataset without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME" xor:"inputs"`
-	Neighbours  string   `xor:"inputs" help:"Replay on the two inputs in this folder, as --write leaves them." placeholder:"DIR"`
-	Write       string   `help:"Write the two inputs of every refutation to folders below this one." placeholder:"DIR"`
+	Dataset     string   `help:"Replay on this dataset without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
 	JSON        bool     `name:"json" help:"Write JSON instead of a table."`
 	dataFlags
 }
@@ -53,7 +47,7 @@ PROVEN is the loss by the ledger, SEEN the largest of any transcript, MOVED the 
 a part of the proven sensitivity. A verdict in capitals refutes a guarantee that is said to hold;
 the exit code is then 1.
 
---black-box looks at releases alone, by the same pairs. It certifies a lower bound on epsilon, and
+--black-box uses releases alone, of the same pairs. It certifies a lower bound on epsilon, and
 accuses a claim below that bound; all sound claims of a run together are safe from that in 95 % of
 runs. It is the only way to audit a program of your own, whose noise nothing here can force:
 what that declares does not pass, but beside it stands what its epsilon is at least.
@@ -72,11 +66,7 @@ Examples:
 
   ppdp audit diffmulti --black-box 4000
 
-  ppdp audit my.baseline.yaml --black-box 4000
-
-  ppdp audit rps-graph --variant published --write refuted
-
-  ppdp audit rps-graph --variant published --neighbours refuted/1-rps-graph-published-loss`
+  ppdp audit my.baseline.yaml --black-box 4000`
 }
 
 // Validate is asked by kong.
@@ -91,42 +81,27 @@ func (c *auditCommand) Validate() error {
 	if c.Transcripts < 1 {
 		errs = append(errs, fmt.Errorf("--transcripts: %d, must be at least 1", c.Transcripts))
 	}
-	if c.Write != "" && c.Dataset+c.Neighbours != "" {
-		errs = append(errs, errors.New("--write: only neighbours made by ppdp are written, not "+
-			"those of --dataset and --neighbours"))
-	}
 	if c.BlackBox < 0 || c.BlackBox == 1 {
 		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", c.BlackBox))
 	}
 	return errors.Join(errs...)
 }
 
-// audited is one guarantee with what was found.
+// audited is one guarantee with what was found. Its params are those of a run's configuration.
 type audited struct {
 	results.Audit
 	subject audit.Subject
 	audited *audit.Case
-	verdict *audit.Verdict
 }
 
-// prepare chooses the neighbours: the given ones if there are any, those of a dataset if one is
-// named.
-func (a *audited) prepare(given []audit.Pair, name string, data audit.Data) (err error) {
-	if a.audited, err = audit.NewCase(a.subject, a.Series); err != nil {
+// prepare chooses the neighbours: those of a dataset if one is named, else small inputs.
+func (a *audited) prepare(name string, data audit.Data) (err error) {
+	a.audited, err = audit.NewCase(a.subject, a.Series)
+	if err == nil && name != "" {
+		a.audited.Pairs, err = audit.PairsOn(a.audited.Guarantee, name, data)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", a.Algorithm, err)
-	}
-	switch {
-	case name != "":
-		if a.audited.Pairs, err = audit.PairsOn(a.audited.Guarantee, name, data); err != nil {
-			return fmt.Errorf("%s: %w", a.Algorithm, err)
-		}
-	case given != nil:
-		a.audited.Pairs = given
-	}
-	pair := &a.audited.Pairs[0]
-	if needs := a.subject.Algorithm.Info().Input; (needs == algorithms.TableInput) !=
-		(pair.A.Table != nil) {
-		return fmt.Errorf("%s needs a %s, which %s does not hold", a.Algorithm, needs, pair.Name)
 	}
 	return nil
 }
@@ -138,14 +113,6 @@ func (c auditCommand) Run(con *console) (err error) {
 		return inputError{err}
 	}
 	defer func() { err = errors.Join(err, closePrograms(subjects)) }()
-	var given []audit.Pair
-	if c.Neighbours != "" {
-		pair, err := readPair(con, c.Neighbours)
-		if err != nil {
-			return inputError{err}
-		}
-		given = []audit.Pair{pair}
-	}
 	var data audit.Data
 	if c.Dataset != "" {
 		if data, err = c.load(con); err != nil {
@@ -153,23 +120,25 @@ func (c auditCommand) Run(con *console) (err error) {
 		}
 	}
 	for _, s := range subjects {
-		if err := s.prepare(given, c.Dataset, data); err != nil {
+		if err := s.prepare(c.Dataset, data); err != nil {
 			return inputError{err}
 		}
 	}
 	options := audit.Options{Transcripts: c.Transcripts, Seed: c.Seed, BlackBox: c.BlackBox,
 		Level: blackbox.DefaultLevel / float64(len(subjects))}
 	if c.BlackBox > 0 {
-		if err := announce(con, subjects, options); err != nil {
-			return err
+		releases := 0
+		for _, s := range subjects {
+			releases += s.audited.Releases(options)
 		}
+		fmt.Fprintf(con.stderr, "black box: %s in all\n", counted(releases, "release"))
 	}
 	done := []*audited{}
 	var failed []error // of subjects that release nothing
 	bar := newProgress(con, "audit", "guarantees", int64(len(subjects)))
 	for i, s := range subjects {
 		params := s.Params
-		if s.Audit, s.verdict, err = s.audited.Audit(con.ctx, options); err != nil {
+		if s.Audit, err = s.audited.Audit(con.ctx, options); err != nil {
 			return err
 		}
 		s.Params = params
@@ -187,12 +156,9 @@ func (c auditCommand) Run(con *console) (err error) {
 		err = printAudits(con.stdout, done)
 	}
 	refuted := 0
-	for i, s := range done {
+	for _, s := range done {
 		if s.Refuted() {
 			refuted++
-		}
-		if c.Write != "" {
-			err = errors.Join(err, c.write(con, i+1, s))
 		}
 	}
 	if refuted > 0 {
@@ -202,10 +168,10 @@ func (c auditCommand) Run(con *console) (err error) {
 	return errors.Join(append(failed, err)...)
 }
 
-// descriptorSuffix is that of the files that describe programs of one's own.
+// descriptorSuffix ends the names of files that describe external programs.
 const descriptorSuffix = ".baseline.yaml"
 
-// closePrograms ends the programs of one's own that were audited.
+// closePrograms ends the external programs that were audited.
 func closePrograms(subjects []*audited) error {
 	var errs []error
 	for _, s := range subjects {
@@ -214,36 +180,6 @@ func closePrograms(subjects []*audited) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// pilots are how many times fewer releases the time of a black box is estimated from: two points of
-// a line.
-var pilots = [2]int{50, 25}
-
-// announce says how many releases black boxes make and, from a few of them, about how long that
-// takes.
-func announce(con *console, subjects []*audited, options audit.Options) error {
-	releases, few := 0, options
-	var sizes, seconds [2]float64
-	few.Transcripts = 1
-	for i, part := range pilots {
-		few.BlackBox = max(2*(i+1), options.BlackBox/part)
-		begin := con.now()
-		for _, s := range subjects {
-			if _, _, err := s.audited.Audit(con.ctx, few); err != nil {
-				return err
-			}
-		}
-		sizes[i], seconds[i] = float64(few.BlackBox), con.now().Sub(begin).Seconds()
-	}
-	for _, s := range subjects {
-		releases += s.audited.Releases(options)
-	}
-	slope := max(0, (seconds[1]-seconds[0])/(sizes[1]-sizes[0]))
-	all := seconds[1] + float64(slope*max(0, float64(options.BlackBox)-sizes[1]))
-	fmt.Fprintf(con.stderr, "black box: %s in all, in about %v\n", counted(releases, "release"),
-		wholeSeconds(all))
-	return nil
 }
 
 // load loads the dataset that the audit is on, with its default parameters.
@@ -362,102 +298,4 @@ func short(x results.Bound) string {
 		return x.String()
 	}
 	return strconv.FormatFloat(float64(x), 'g', 4, 64)
-}
-
-// sides are the names of neighbours in the files below.
-var sides = [2]string{"a", "b"}
-
-// Files of a pair of neighbours.
-const (
-	tableFile, graphFile = "%s.csv", "%s.edges"
-	schemaFileName       = "schema.yaml"
-)
-
-// write writes the neighbours of the refutations of the numbered audit, a folder for each kind.
-func (c auditCommand) write(con *console, number int, a *audited) error {
-	for _, f := range a.verdict.Failures {
-		dir := filepath.Join(c.Write, fmt.Sprintf("%d-%s-%s-%s", number, a.Algorithm, a.Variant,
-			f.Kind))
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return err
-		}
-		pair := f.Neighbours()
-		for i, d := range []audit.Data{pair.A, pair.B} {
-			name := sides[i]
-			path := filepath.Join(dir, fmt.Sprintf(tableFile, name))
-			write := func(w io.Writer) error { return csvtable.Write(w, d.Table, nil) }
-			if d.Graph != nil {
-				path = filepath.Join(dir, fmt.Sprintf(graphFile, name))
-				write = func(w io.Writer) error {
-					_, err := fmt.Fprintf(w, "# Nodes: %d Edges: %d\n", d.Graph.Nodes(),
-						d.Graph.Edges())
-					return errors.Join(err, d.Graph.WriteEdges(w))
-				}
-			}
-			if err := results.WriteFile(path, write); err != nil {
-				return err
-			}
-		}
-		if pair.A.Table != nil {
-			err := results.WriteFile(filepath.Join(dir, schemaFileName), func(w io.Writer) error {
-				_, err := io.WriteString(w, audit.SchemaYAML)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-		}
-		listing := con.stdout
-		if c.JSON {
-			listing = con.stderr
-		}
-		fmt.Fprintln(listing, filepath.ToSlash(dir))
-	}
-	return nil
-}
-
-// readPair reads what write has written. A table may be empty here.
-func readPair(con *console, dir string) (audit.Pair, error) {
-	pair := audit.Pair{Name: filepath.ToSlash(dir)}
-	for i, side := range []*audit.Data{&pair.A, &pair.B} {
-		name := sides[i]
-		edges := filepath.Join(dir, fmt.Sprintf(graphFile, name))
-		if _, err := os.Stat(edges); err == nil {
-			source, err := datasets.Lookup("graph")
-			if err != nil {
-				return pair, err
-			}
-			params := &graph.FileParams{Path: edges, Format: "edges"}
-			set, err := source.Load(con.ctx, datasets.Request{Params: params})
-			if err != nil {
-				return pair, err
-			}
-			side.Graph = set.Graph
-			continue
-		}
-		path := filepath.Join(dir, schemaFileName)
-		file := filepath.Join(dir, fmt.Sprintf(tableFile, name))
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return pair, err
-		}
-		format, err := csvtable.ParseSchema(path, text)
-		if err != nil {
-			return pair, err
-		}
-		table, err := os.Open(file)
-		if err != nil {
-			return pair, err
-		}
-		content, err := format.Read(con.ctx, file, table)
-		table.Close()
-		if err != nil {
-			return pair, err
-		}
-		side.Table = content.Table
-	}
-	if (pair.A.Table == nil) != (pair.B.Table == nil) {
-		return pair, fmt.Errorf("%s: one neighbour is a table, the other a graph", dir)
-	}
-	return pair, nil
 }
