@@ -22,25 +22,24 @@ func init() {
 // accuracy is how well a classifier that has seen only the release predicts real rows: the share of
 // test rows of the original table whose class it predicts. Undefined without test rows.
 func accuracy(ctx context.Context, c Case) (float64, bool, error) {
-	return shareRight(c)(predictFromRecords(ctx, c))
+	predicted, err := predictFromRecords(ctx, c)
+	return shareRight(c, predicted, err)
 }
 
-// shareRight takes the predicted classes of the test rows, none where there are no such rows, and
-// returns the share of those that are right.
-func shareRight(c Case) func(predicted []uint32, err error) (float64, bool, error) {
-	return func(predicted []uint32, err error) (float64, bool, error) {
-		if err != nil || len(predicted) == 0 {
-			return 0, false, err
-		}
-		labels := c.Table.Column(c.Table.Schema().Class())
-		right := 0
-		for i, row := range c.Test {
-			if predicted[i] == labels.At(row) {
-				right++
-			}
-		}
-		return float64(right) / float64(len(predicted)), true, nil
+// shareRight is the share of the test rows whose class was predicted, given the prediction for each
+// and the error of predicting. It is undefined without test rows.
+func shareRight(c Case, predicted []uint32, err error) (float64, bool, error) {
+	if err != nil || len(predicted) == 0 {
+		return 0, false, err
 	}
+	labels := c.Table.Column(c.Table.Schema().Class())
+	right := 0
+	for i, row := range c.Test {
+		if predicted[i] == labels.At(row) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(predicted)), true, nil
 }
 
 // trainedOnRecords names the classes predicted from a release's records among what its measurements

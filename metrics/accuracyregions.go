@@ -37,7 +37,8 @@ func defaultEncoding() *GeneralisedParams {
 // generalised is how well a classifier trained on generalised records predicts generalised test
 // records: the share of test rows whose class it predicts. Undefined without test rows.
 func generalised(ctx context.Context, c Case, params *GeneralisedParams) (float64, bool, error) {
-	return shareRight(c)(predictFromGeneralised(ctx, c, params.Encoding))
+	predicted, err := predictFromGeneralised(ctx, c, params.Encoding)
+	return shareRight(c, predicted, err)
 }
 
 // trainedOnRegions names the classes predicted from a release's generalised records among what its

@@ -111,8 +111,8 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// certify describes a release. Only a Publication has one: a run that follows from a seed cannot be
-// certified.
+// certify describes a release. k is the k of k-anonymity, 0 under differential privacy. Only a
+// Publication can be certified: a release that follows from a seed has no certificate.
 func (c *chosen) certify(r *Request, p *privacy.Publication, k int, weighted bool,
 	s Standing) *Certificate {
 	cert := &Certificate{
@@ -178,8 +178,8 @@ var anonymityLimits = []string{
 	"Sensitive values and the class are published as they are.",
 	"Another release of the same people, made by anyone, can split the classes. Releases under " +
 		"k-anonymity do not add up to a bound.",
-	"How the classes were chosen depends on the data, and may itself tell something about them.",
-	"The schema is taken to be public knowledge, written down before anyone looked at the data.",
+	"How the classes were chosen depends on the data, and may itself give away something of them.",
+	"The schema is taken to be public knowledge, written down before anyone saw the data.",
 }
 
 var privacyLimits = []string{
@@ -188,8 +188,8 @@ var privacyLimits = []string{
 	"What can be learned about a person from everyone else's records is not hidden.",
 	"Releases that are not in the account add to this one. Deleting or copying the account " +
 		"undoes it.",
-	"Choosing algorithm or settings by looking at the private data is not covered by epsilon.",
-	"The schema is taken to be public knowledge, written down before anyone looked at the data.",
+	"Choosing algorithm or settings by help of the private data is not covered by epsilon.",
+	"The schema is taken to be public knowledge, written down before anyone saw the data.",
 	"How long the release took, how much memory it used, and messages shown to the holder of the " +
 		"table are not covered.",
 	"The proofs are of the algorithm as described. Mistakes in the program are not excluded; " +
@@ -198,31 +198,23 @@ var privacyLimits = []string{
 
 // certify adds metadata, page and certificate, and returns the digest of the last.
 func (f *folder) certify(c *Certificate, schema *datasets.Schema) (string, error) {
-	err := f.write(CroissantFile, func(w io.Writer) error {
-		return writeCroissant(w, c, schema, f.files)
-	})
-	if err != nil {
-		return "", err
-	}
 	format, err := embedded.ReadFile(FormatFile)
 	if err != nil {
 		return "", err
 	}
-	err = f.write(FormatFile, func(w io.Writer) error {
-		_, err := w.Write(format)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	c.Files = f.files
-	if err := f.write(PageFile, func(w io.Writer) error { return writePage(w, c) }); err != nil {
-		return "", err
-	}
-	c.Files = f.files
-	err = f.write(CertificateFile, func(w io.Writer) error { return writeJSON(w, c) })
-	if err != nil {
-		return "", err
+	for _, file := range []struct {
+		name  string
+		write func(w io.Writer) error
+	}{
+		{CroissantFile, func(w io.Writer) error { return writeCroissant(w, c, schema, f.files) }},
+		{FormatFile, func(w io.Writer) error { _, err := w.Write(format); return err }},
+		{PageFile, func(w io.Writer) error { return page.Execute(w, c) }},
+		{CertificateFile, func(w io.Writer) error { return writeJSON(w, c) }},
+	} {
+		c.Files = f.files
+		if err := f.write(file.name, file.write); err != nil {
+			return "", err
+		}
 	}
 	return f.files[len(f.files)-1].SHA256, nil
 }
@@ -238,8 +230,6 @@ var page = template.Must(template.New("certificate.html.tmpl").Funcs(template.Fu
 	"number": func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
 	"plus":   func(x, y float64) float64 { return x + y },
 }).ParseFS(embedded, "certificate.html.tmpl"))
-
-func writePage(w io.Writer, c *Certificate) error { return page.Execute(w, c) }
 
 // readCertificate reads a folder's certificate strictly.
 func readCertificate(dir string) (*Certificate, []byte, error) {

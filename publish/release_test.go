@@ -133,7 +133,7 @@ func TestReleases(t *testing.T) {
 			for _, file := range report.Certificate.Files {
 				text := read(t, filepath.Join(r.Out, file.Name))
 				if strings.Contains(text, private) || strings.Contains(text, "my.csv") {
-					t.Errorf("%s: %s tells of the table", name, file.Name)
+					t.Errorf("%s: %s gives away the table", name, file.Name)
 				}
 				info, err := os.Stat(filepath.Join(r.Out, file.Name))
 				if day := r.Now.Truncate(24 * time.Hour); err != nil || !info.ModTime().Equal(day) {
@@ -482,7 +482,7 @@ func TestVerifyFinds(t *testing.T) {
 		"is not in its public list": certified(RecordsFile, lines[0]+"20,admin,1.6,x,maybe\n"),
 		"must be 5 or more":         certified(RecordsFile, strings.Join(lines[:3], "")),
 		"columns":                   certified(RecordsFile, "A"+records[1:]),
-		"are no record of the original": certified(RecordsFile,
+		"records are not from the original": certified(RecordsFile,
 			lines[0]+strings.Join(flipped, "")),
 		"schema.yaml:1": certified(SchemaFile, "attributes: 3\n"),
 	} {
@@ -520,7 +520,7 @@ func TestVerifyFinds(t *testing.T) {
 		write(t, filepath.Join(copied, name), read(t, filepath.Join(r.Out, name)))
 	}
 	if _, err := Verify(t.Context(), dir, nil); err == nil ||
-		!strings.Contains(err.Error(), "no release's folder") {
+		!strings.Contains(err.Error(), "not the folder of a release") {
 		t.Error(err)
 	}
 }

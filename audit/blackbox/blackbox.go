@@ -71,8 +71,6 @@ type Options struct {
 	// LowBits looks at the last bits of published numbers as well. Laplace noise in floating point
 	// fails there (Mironov 2012), though it is sound in real arithmetic.
 	LowBits bool
-	// Progress, unless nil, is called now and then with the number of releases made so far.
-	Progress func(done int)
 }
 
 func (o Options) resolved() Options {
@@ -189,9 +187,6 @@ func (s *series) each(ctx context.Context, half string, n int,
 			visit(i%2, made[i].readings)
 		}
 		s.finding.Releases += size
-		if s.options.Progress != nil {
-			s.options.Progress(s.finding.Releases)
-		}
 	}
 	return nil
 }

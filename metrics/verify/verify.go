@@ -108,7 +108,7 @@ type verifier struct {
 	rows     []int32
 	released *algorithms.Regions
 	dims     int
-	place    [][]uint32 // of each code on each dimension
+	place    [][]uint32 // of each code on each dimension, nil without an axis
 	left     []bool     // suppressed, by position
 	report   Report
 	reported map[string]int
@@ -125,28 +125,28 @@ func (v *verifier) name(dim int) string {
 	return v.table.Schema().Attributes[v.released.Attributes[dim]].Name
 }
 
-// places finds where each code lies along each dimension. Along an axis that is the place of its
-// leaf in a depth-first walk of the taxonomy, which the axis itself is checked against.
+// places finds where each code lies along each axis: at the place of its leaf in a depth-first walk
+// of the taxonomy, which the axis itself is checked against. Without an axis a code is its place.
 func (v *verifier) places() {
 	v.place = make([][]uint32, v.dims)
-	for d, attribute := range v.released.Attributes {
-		a := &v.table.Schema().Attributes[attribute]
+	for d, axis := range v.released.Axes {
+		if axis == nil {
+			continue
+		}
+		a := &v.table.Schema().Attributes[v.released.Attributes[d]]
 		place := make([]uint32, a.Cells())
 		for code := range place {
 			place[code] = uint32(code)
 		}
-		if v.released.Axes != nil && v.released.Axes[d] != nil {
-			for rank, leaf := range v.released.Axes[d].Taxonomy.Leaves() {
-				if code := slices.Index(a.Values, leaf); code >= 0 {
-					place[code] = uint32(rank)
-				} else {
-					v.problem("axis", "%s: the taxonomy's leaf %q is no value", a.Name, leaf)
-				}
+		for rank, leaf := range axis.Taxonomy.Leaves() {
+			if code := slices.Index(a.Values, leaf); code >= 0 {
+				place[code] = uint32(rank)
+			} else {
+				v.problem("axis", "%s: the taxonomy's leaf %q is no value", a.Name, leaf)
 			}
-			if !slices.Equal(place, v.released.Axes[d].Rank) {
-				v.problem("axis", "%s: ranks %v, its taxonomy says %v",
-					a.Name, v.released.Axes[d].Rank, place)
-			}
+		}
+		if !slices.Equal(place, axis.Rank) {
+			v.problem("axis", "%s: ranks %v, its taxonomy says %v", a.Name, axis.Rank, place)
 		}
 		v.place[d] = place
 	}
@@ -189,7 +189,10 @@ func (v *verifier) membership() {
 		}
 		for d, attribute := range r.Attributes {
 			code := v.table.Column(attribute).At(row)
-			place, i := v.place[d][code], region*v.dims+d
+			place, i := code, region*v.dims+d
+			if v.place[d] != nil {
+				place = v.place[d][code]
+			}
 			a := &v.table.Schema().Attributes[attribute]
 			if low, high := r.Interval(region, d); place < low || place >= high {
 				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)",

@@ -159,7 +159,8 @@ func TestWholeDomainsAreAClass(t *testing.T) {
 	released.Counts, released.Assignment[6], released.Suppressed = append(released.Counts, 1,
 		0), 2, nil
 	report := judged(t, table, released)
-	if report.Err() != nil || report.Suppressed != 0 || report.K != 1 || report.Classes != 3 || anonymous(report, 2) {
+	if report.Err() != nil || report.Suppressed != 0 || report.K != 1 || report.Classes != 3 ||
+		anonymous(report, 2) {
 		t.Errorf("%+v", report)
 	}
 	// One region of everything is a release like any other.

@@ -1,13 +1,15 @@
-// Package risk measures what a table gives away about the people in it: how many records share
-// their quasi-identifiers and how likely each is identified again (k-anonymity; prosecutor,
-// journalist and marketer risk), and what a class says about a sensitive attribute (l-diversity,
-// t-closeness). Texts are taken as they stand, so that any anonymised table can be measured,
-// whoever made it: an interval, a set or a "*" is a text like any other, and records are of one
-// class when their texts are equal.
+// Package risk measures what a published table gives away about the people in it. Measure takes the
+// texts of its quasi-identifiers and sensitive attributes and returns a Report: how many records
+// share their quasi-identifiers, how likely each is identified again (k-anonymity; prosecutor,
+// journalist and marketer risk), and what a class of equal records says about a sensitive attribute
+// (l-diversity, t-closeness).
+//
+// Records are of one class when their texts are equal. An interval, a set or a "*" is a text like
+// any other, so that any anonymised table can be measured, whatever program made it.
 //
 // It leaves out reading files, and guarantees: a small risk here is no promise, since it counts
 // only attackers who know the quasi-identifiers and nothing else. For a table under differential
-// privacy the figures say little, because its records are nobody's.
+// privacy the figures say little, because its records are made up.
 //
 // Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013 (the three
 // attackers, in the form in which ARX measures them); Machanavajjhala et al., l-Diversity, TKDD
@@ -62,8 +64,8 @@ func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 		}
 	}
 	if len(t.Quasi) == 0 && !bad.Any() {
-		bad.Add("no quasi-identifiers, must have at least one: without any nobody can be told " +
-			"from anybody")
+		bad.Add("no quasi-identifiers, must have at least one: without any, all " +
+			"records are alike")
 	}
 	return t, bad.Err()
 }
@@ -261,7 +263,7 @@ func (r *Report) inPopulation(table, population *Table, groups *grouping, o Opti
 	}
 	journalist := attacker(groups.sizes, sizes, o.K)
 	r.Marketer = journalist.Mean
-	// Or the attacker starts from the population and looks into the table. As in ARX the larger of
+	// Or the attacker starts from the population and searches the table. As in ARX the larger of
 	// the two means counts.
 	journalist.Mean = max(journalist.Mean, float64(len(groups.sizes))/float64(all))
 	r.Journalist = &journalist
