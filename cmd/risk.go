@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,14 +66,13 @@ func (c riskCommand) Run(con *console) error {
 	if err != nil {
 		return inputError{err}
 	}
-	table, err := readPublished(con.ctx, file, format, schema)
+	table, err := risk.Read(con.ctx, file, format, schema)
 	if err != nil {
 		return inputError{err}
 	}
 	var population *risk.Table
 	if c.Population != "" {
-		if population, err = readPublished(con.ctx, c.Population, format,
-			schema); err != nil {
+		if population, err = risk.Read(con.ctx, c.Population, format, schema); err != nil {
 			return inputError{err}
 		}
 	}
@@ -150,30 +148,6 @@ func tableIn(path string) (string, error) {
 			len(found))
 	}
 	return found[0], nil
-}
-
-func readPublished(ctx context.Context, path string, format *csvtable.Format,
-	schema *datasets.Schema) (*risk.Table, error) {
-	var need []string
-	for i := range schema.Attributes {
-		if a := &schema.Attributes[i]; a.Role == datasets.QuasiIdentifier {
-			need = append(need, a.Name)
-		}
-	}
-	text, err := csvtable.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer text.Close()
-	texts, err := format.ReadTexts(ctx, path, text, need)
-	if err != nil {
-		return nil, err
-	}
-	table, err := risk.NewTable(texts, schema)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return table, nil
 }
 
 func printRisk(w io.Writer, r *risk.Report) error {

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
@@ -51,13 +50,6 @@ type trainedOnRecords struct{ classifier string }
 // any other: the classifier then predicts class 0. A classifier of regions learns from the
 // published partition instead, and a row's prediction is that of its region.
 func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
-	class := c.Table.Schema().Class()
-	switch {
-	case class < 0:
-		return nil, errNoClass
-	case c.Classifier == nil:
-		return nil, errors.New("needs a classifier")
-	}
 	name := c.Classifier.Info().Name
 	if of, ok := c.Classifier.(classifiers.RegionClassifier); ok {
 		predicted, err := predictLocated(ctx, c, func(located []int32) ([]uint32, error) {
@@ -74,14 +66,9 @@ func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 		return predicted, nil
 	}
 	return memoize(ctx, c.Published, trainedOnRecords{name}, func() ([]uint32, error) {
-		table, weights, err := c.Release.Records(ctx)
-		switch {
-		case err != nil:
+		table, weights, err := publishedRecords(ctx, c)
+		if err != nil || len(c.Test) == 0 {
 			return nil, err
-		case table == nil:
-			return nil, errors.New("the release holds no records")
-		case len(c.Test) == 0:
-			return nil, nil
 		}
 		model, err := c.Classifier.Fit(ctx,
 			classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})

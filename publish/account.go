@@ -311,13 +311,7 @@ func costIn(unit string, epsilon, delta float64) (float64, error) {
 
 // Standing is what an account says after a release was entered.
 type Standing struct {
-	Number int // of the release, from 1
-	// Unit, Total, Before and Cost are of the allowance: its unit, its total, what earlier releases
-	// and what this one costs. They are zero without differential privacy.
-	Unit                string
-	Total, Before, Cost float64
-	// Epsilon and Delta are what the total stands for.
-	Epsilon, Delta float64
+	Spending
 	// Anonymised is how many earlier releases are under k-anonymity.
 	Anonymised int
 }
@@ -340,7 +334,7 @@ func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, 
 	if len(a.lines) == 0 {
 		a.add(accountLine{Head: &accountHead{Format: accountFormat, Table: r.Table}})
 	}
-	last, s := a.lines[0].Head.Table, Standing{Number: 1}
+	last, s := a.lines[0].Head.Table, Standing{Spending: Spending{Number: 1}}
 	for _, line := range a.lines {
 		if line.Release != nil {
 			last = line.Release.Table

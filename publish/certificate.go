@@ -93,15 +93,16 @@ type Mechanism struct {
 	Sampling    string  `json:"sampling"`
 }
 
-// Spending is what the table's account allows and what has been spent, this release included.
+// Spending is what a table's account allows and what has been spent of it. It is zero without
+// differential privacy, but for the number.
 type Spending struct {
 	Unit    string  `json:"unit"`
 	Total   float64 `json:"total"`
-	Before  float64 `json:"before"`
-	Cost    float64 `json:"cost"`
+	Before  float64 `json:"before"`  // what earlier releases cost
+	Cost    float64 `json:"cost"`    // what this one costs
 	Epsilon float64 `json:"epsilon"` // with Delta, what Total stands for
 	Delta   float64 `json:"delta"`
-	Number  int     `json:"number"`
+	Number  int     `json:"number"` // of the release, from 1
 }
 
 // File is a file of the folder.
@@ -141,8 +142,7 @@ func (c *chosen) certify(r *Request, p *privacy.Publication, k int, weighted boo
 	cert.Content = "Synthetic records, drawn from noisy statistics. No row is a person's record."
 	cert.Guarantee.Sentence = sentence(r.Epsilon, r.Delta)
 	cert.NotCovered = slices.Clone(privacyLimits)
-	cert.Budget = &Spending{Unit: s.Unit, Total: s.Total, Before: s.Before, Cost: s.Cost,
-		Epsilon: s.Epsilon, Delta: s.Delta, Number: s.Number}
+	cert.Budget = &s.Spending
 	for _, row := range p.Budget().Ledger() {
 		m := Mechanism{Purpose: row.Purpose, Mechanism: row.Mechanism, Cost: row.Cost,
 			Unit: string(p.Budget().Unit())}

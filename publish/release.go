@@ -543,17 +543,9 @@ func (f *folder) write(name string, write func(w io.Writer) error) error {
 // what is published alone.
 func (f *folder) writeRisk(ctx context.Context, schema *datasets.Schema, k int,
 	title string) error {
-	text, err := csvtable.Open(filepath.Join(f.temporary, RecordsFile), nil)
-	if err != nil {
-		return err
-	}
-	defer text.Close()
-	texts, err := csvtable.Plain(schema).ReadTexts(ctx, RecordsFile, text, schema.Names())
-	if err != nil || texts.Rows == 0 { // all suppressed
-		return err
-	}
-	table, err := risk.NewTable(texts, schema)
-	if err != nil {
+	table, err := risk.Read(ctx, filepath.Join(f.temporary, RecordsFile), csvtable.Plain(schema),
+		schema)
+	if err != nil || table.Rows == 0 { // all suppressed
 		return err
 	}
 	options := risk.Defaults()

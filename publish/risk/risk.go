@@ -7,7 +7,7 @@
 // Records are of one class when their texts are equal. An interval, a set or a "*" is a text like
 // any other, so that any anonymised table can be measured, whatever program made it.
 //
-// It leaves out reading files, and guarantees: a small risk here is no promise, since it counts
+// It leaves out guarantees: a small risk here is no promise, since it counts
 // only attackers who know the quasi-identifiers and nothing else. For a table under differential
 // privacy the figures say little, because its records are made up.
 //
@@ -18,6 +18,7 @@ package risk
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -68,6 +69,29 @@ func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 			"records are alike")
 	}
 	return t, bad.Err()
+}
+
+// Read reads the table of a file, gzip or not, by its format, and takes from it what NewTable does.
+func Read(ctx context.Context, path string, format *csvtable.Format,
+	schema *datasets.Schema) (*Table, error) {
+	var need []string
+	for _, i := range schema.QuasiIdentifiers() {
+		need = append(need, schema.Attributes[i].Name)
+	}
+	text, err := csvtable.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	texts, err := format.ReadTexts(ctx, path, text, need)
+	if err != nil {
+		return nil, err
+	}
+	table, err := NewTable(texts, schema)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return table, nil
 }
 
 // ranks gives each text's place in the attribute's order; nil where one of them has none.
