@@ -76,8 +76,9 @@ func expOf(n, d *big.Int) real {
 	}
 }
 
-// below reports whether a uniform number lies below x, where the first bits of the number are known:
-// they are those of start, and known says how many. Further bits are drawn until that is certain.
+// below reports whether a uniform number lies below x, where the first bits of the number are
+// given: they are those of start, and known says how many. Further bits are drawn until that is
+// certain.
 // It is true with probability x·2^known - start.
 func below(w Words, start uint64, known uint, x real) bool {
 	digits := new(big.Int).SetUint64(start)

@@ -140,7 +140,7 @@ func (w *watch) begin(m *mechanism, amount float64, values ...float64) (c *call,
 	return c, true, err
 }
 
-// compared adds what a replayed call showed, the distance of its values and its loss, to the replay.
+// compared adds to the replay what a call showed: the distance of its values and its loss.
 func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 	r := w.replay
 	if distance == 0 && loss == 0 {
