@@ -7,9 +7,9 @@ import (
 )
 
 // The ziggurat method (Marsaglia & Tsang 2000, The Ziggurat Method for Generating Random
-// Variables): the half of the normal curve exp(-x²/2) right of 0 is covered by 128 strips of equal area, one
-// upon the other. A draw takes a strip and a point in it, and keeps the point if it lies below the
-// curve. The lowest strip has no end: it holds all beyond tail.
+// Variables): the half of the normal curve exp(-x²/2) right of 0 is covered by 128 strips of equal
+// area, one upon the other. A draw takes a strip and a point in it, and keeps the point if it lies
+// below the curve. The lowest strip has no end: it holds all beyond tail.
 const (
 	strips = 128
 	tail   = 3.442619855899      // x, where the lowest strip ends in the others' way
