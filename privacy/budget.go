@@ -124,8 +124,8 @@ func (p *Path) Spent() float64 { return p.spent }
 func (p *Path) Remaining() float64 { return max(0, p.budget.total-p.spent) }
 
 // charge adds the cost of a call of mechanism m to this path and refuses what the budget cannot
-// pay. amount is in rho for Gaussian noise and in epsilon for all others. scale is that of the noise
-// the call draws, 0 for a choice. Nothing may be drawn after an error.
+// pay. amount is in rho for Gaussian noise and in epsilon for all others. scale is that of the
+// noise the call draws, 0 for a choice. Nothing may be drawn after an error.
 func (p *Path) charge(m *mechanism, amount, scale float64) error {
 	if p.budget.inexact != nil {
 		return p.budget.refuse(p.budget.inexact)

@@ -191,7 +191,7 @@ func TestReadings(t *testing.T) {
 }
 
 // TestRulesFindConjunctions: of three fair bits the third is the parity of the others on one side
-// only, so that no single bit tells the sides apart.
+// only, so that no single bit distinguishes the sides.
 func TestRulesFindConjunctions(t *testing.T) {
 	release := func(_ context.Context, key random.Key, side int) (*algorithms.Release, error) {
 		stream := key.Stream()
