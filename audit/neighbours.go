@@ -57,7 +57,7 @@ func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	return pairs, nil
 }
 
-// schema is that of all tables here: few enough cells that all are hit, and an attribute of each kind.
+// schema is that of all tables here: so few cells that all are hit, and an attribute of each kind.
 func schema() *datasets.Schema {
 	work := datasets.Attribute{Name: "work", Kind: datasets.Categorical,
 		Values: []string{"baker", "smith", "clerk", "astronaut"}, Role: datasets.QuasiIdentifier,

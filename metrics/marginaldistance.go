@@ -117,8 +117,8 @@ func marginalDistance(ctx context.Context, c Case,
 }
 
 // overMarginals averages a distance over all sets of params.Attributes attributes, or over the one
-// set of all where there are fewer. It is undefined without rows or published records. A marginal of
-// more than 4 million cells and, where it is asked for, a missing class are errors.
+// set of all where there are fewer. It is undefined without rows or published records. A marginal
+// of more than 4 million cells and, where it is asked for, a missing class are errors.
 func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 	distance func(truth, published marginal) float64) (float64, bool, error) {
 	schema := c.Table.Schema()

@@ -1,5 +1,5 @@
-// Package blackbox audits a claim of differential privacy from releases alone. It makes many releases
-// of two neighbouring inputs and searches for an event that is more likely on one of them than the
+// Package blackbox audits a claim of differential privacy from releases alone. It makes many
+// releases of two neighbouring inputs and searches for an event that is more likely on one of them than the
 // claim allows. Audit takes a target (a mechanism, its claim, pairs of inputs) and returns a
 // Finding, whose Bound is a certified lower bound on epsilon.
 //
