@@ -1,7 +1,7 @@
 // Package blackbox audits a claim of differential privacy from releases alone. It makes many
-// releases of two neighbouring inputs and searches for an event that is more likely on one of them than the
-// claim allows. Audit takes a target (a mechanism, its claim, pairs of inputs) and returns a
-// Finding, whose Bound is a certified lower bound on epsilon.
+// releases of two neighbouring inputs and searches for an event that is more likely on one of them
+// than the claim allows. Audit takes a target (a mechanism, its claim, pairs of inputs) and returns
+// a Finding, whose Bound is a certified lower bound on epsilon.
 //
 // For each pair of inputs T and T′ half of the releases train. Of all conditions on all features
 // (counts by class and region, sizes, edges of regions, presence of values, order, degrees,
